@@ -1,0 +1,54 @@
+import type { Json } from '../kernel/json.ts';
+import type { Job } from './job.ts';
+
+/** A JSON Schema as it stands in the document. */
+export interface LocatedSchema {
+  /** The schema as parsed, untouched. */
+  schema: Json;
+  /** Where its exact text stands in the document: UTF-16 offsets, end exclusive. */
+  start: number;
+  end: number;
+  /** The nearest heading above it, without its marks; empty where there is none. */
+  heading: string;
+}
+
+/** One negotiated test case. Payloads are JSON values, or verbatim text where they are not JSON. */
+export interface Case {
+  /** From 1. */
+  testCase: number;
+  request: Json;
+  response: Json;
+  /** The expected result in words; empty where none was given. */
+  expected: string;
+  /** A request that breaks its schema on purpose, answered with a failure. */
+  negative: boolean;
+  /** Where the payload texts stand in the case text (UTF-16 offsets, end exclusive); absent for structured cases. */
+  requestSpan?: { start: number; end: number };
+  responseSpan?: { start: number; end: number };
+}
+
+/** Everything that was read out of an agreement: facts, no judgement. */
+export interface Agreement {
+  /** The document, exact text as received. */
+  text: string;
+  protocolHash: string;
+  language: 'en' | 'zh';
+  payload: 'json' | 'text';
+  requestSchema: LocatedSchema | null;
+  responseSchema: LocatedSchema | null;
+  /** Every schema found, in document order. */
+  schemas: LocatedSchema[];
+  cases: Case[];
+  /** The text the cases came from, exact; null for structured or absent cases. */
+  caseText: string | null;
+  /** URIs of protocols that the document builds on. */
+  baseUris: string[];
+  /** The application timeout that the document states, in milliseconds. */
+  timeoutMs: number | null;
+}
+
+/** A job whose agreement has been read. */
+export interface Analyzed {
+  job: Job;
+  agreement: Agreement;
+}

@@ -1,0 +1,32 @@
+import type { Code } from '../kernel/errors.ts';
+import type { Json } from '../kernel/json.ts';
+
+/** One operation of a JSON Patch (RFC 6902). */
+export interface PatchOperation {
+  op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
+  path: string;
+  from?: string;
+  value?: Json;
+}
+
+/** The root that a finding's pointer starts from. */
+export type Place = 'job' | 'document' | 'request' | 'response' | 'requestSchema' | 'responseSchema' | 'tool' | 'exchange';
+
+/** The smallest change that settles a finding. */
+export interface Amendment {
+  of: Place;
+  patch: PatchOperation[];
+}
+
+/** A fault in the agreement, its cases or a peer's message, with its place and the amendment proposed. */
+export interface Finding {
+  code: Code;
+  severity: 'error' | 'warning';
+  in: Place;
+  testCase?: number;
+  pointer?: string;
+  message: string;
+  expected?: Json;
+  actual?: Json;
+  amendment?: Amendment;
+}

@@ -1,0 +1,45 @@
+import type { Json } from '../kernel/json.ts';
+import type { Amendment } from './finding.ts';
+import type { Family, Role } from './job.ts';
+
+/** Version of the contract between a handler and its host (docs/handler.md). */
+export const HANDLER_ABI = 1;
+
+/** A verified handler as it is stored under its digest. */
+export interface HandlerRecord {
+  /** SHA-256 of the canonical JSON of `{abi, role, bundle, tools}`. */
+  digest: string;
+  abi: number;
+  role: Role;
+  /** Sorted names of the tools that the verified code used; it can call no other. */
+  tools: string[];
+  amendments: Amendment[];
+  /** The TypeScript source as the model wrote it. */
+  source: string;
+  /** The declarations behind `./types`. */
+  types: string;
+  /** One self-contained ES module that exports `handle` or `perform`. */
+  bundle: string;
+  payload: 'json' | 'text';
+  requestSchema: Json;
+  responseSchema: Json;
+  taskInputSchema?: Json;
+  taskOutputSchema?: Json;
+  toolSchemas: Record<string, { inputSchema?: Json; outputSchema?: Json; readOnly: boolean }>;
+  /** The document's application timeout for `context.send`, in milliseconds; null where it states none. */
+  timeoutMs: number | null;
+  provenance: {
+    tenant: string;
+    family: Family;
+    protocolHash: string;
+    jobId: string;
+    model: string;
+    generator: 'live' | 'scripted';
+    promptVersion: string;
+    verifierVersion: string;
+    protosmithVersion: string;
+    createdAtMs: number;
+    /** Digests of the cases it was verified against. */
+    cases: string[];
+  };
+}

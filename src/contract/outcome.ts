@@ -1,0 +1,89 @@
+import type { Json, JsonObject } from '../kernel/json.ts';
+import type { Amendment, Finding } from './finding.ts';
+import type { HandlerRecord } from './handler.ts';
+import type { Family, Kind, Role } from './job.ts';
+
+/** The end of a job. */
+export type Verdict = 'generated' | 'clean' | 'disputed' | 'error';
+
+/** One place where a value differs from what the case wants. */
+export interface Difference {
+  /** JSON pointer into the compared value; empty for the value itself. */
+  path: string;
+  expected?: Json;
+  got?: Json;
+  /** What was compared, where it is not the response: a requester's `request` or `output`, or the way a run ended. */
+  in?: 'response' | 'request' | 'output' | 'run';
+  message?: string;
+}
+
+/** How one negotiated case went on the last candidate. */
+export interface CaseReport {
+  testCase: number;
+  passed: boolean;
+  differences: Difference[];
+}
+
+/** How one check beyond the cases went. */
+export interface CheckReport {
+  name: string;
+  result: 'passed' | 'failed' | 'warned' | 'skipped';
+  runs: number;
+  /** What was found, or why it was skipped. */
+  message?: string;
+}
+
+/** Tokens and money of one completion or of a job. `costUsd` is null where the price is unknown, never 0. */
+export interface Usage {
+  inputTokens: number;
+  cachedInputTokens: number;
+  outputTokens: number;
+  costUsd: number | null;
+}
+
+/** One completion and what became of it. */
+export interface AttemptReport {
+  attempt: number;
+  model: string;
+  result: 'verified' | 'refused' | 'failed-types' | 'failed-bundle' | 'failed-cases' | 'failed-checks' | 'declined' | 'no-answer' | 'aborted';
+  code?: string;
+  message?: string;
+  passedCases: number;
+  usage: Usage;
+  durationMs: number;
+}
+
+/** What was done for a job, and how it went. */
+export interface Report {
+  verification: 'negotiated' | 'schema-only' | null;
+  reused: boolean;
+  cases: CaseReport[];
+  checks: CheckReport[];
+  attempts: AttemptReport[];
+  usage: Usage;
+  /** Stage → milliseconds. */
+  timings: Record<string, number>;
+  generator: { kind: 'live' | 'scripted' | 'none'; model: string | null };
+}
+
+/** The handler as an outcome names it; the whole record lies in the handler store. */
+export type HandlerReference = Pick<HandlerRecord, 'digest' | 'role' | 'abi' | 'tools'> & { amendments: Amendment[] };
+
+/** The envelope that is published, one for each job. */
+export interface Outcome {
+  version: number | null;
+  jobId: string;
+  dataDigest: string;
+  negotiationId: string | null;
+  tenant: string | null;
+  family: Family | null;
+  role: Role | null;
+  kind: Kind | null;
+  verdict: Verdict;
+  messages: JsonObject[];
+  proposals?: JsonObject[];
+  protocolHash: string | null;
+  handler: HandlerReference | null;
+  findings: Finding[];
+  report: Report;
+}

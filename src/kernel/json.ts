@@ -1,0 +1,38 @@
+/** A value that JSON (RFC 8259) can carry. */
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+
+/** A JSON object. */
+export interface JsonObject {
+  [name: string]: Json;
+}
+
+/** Says whether a value is a JSON object: neither `null` nor an array. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** One reference token escaped for a JSON pointer (RFC 6901, section 3). */
+export function escapeToken(token: string | number): string {
+  return String(token).replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** The reference tokens of a JSON pointer (RFC 6901, section 4); the empty pointer has none. */
+export function pointerTokens(pointer: string): string[] {
+  return pointer === ''
+    ? []
+    : pointer
+        .slice(1)
+        .split('/')
+        .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** The value at a JSON pointer, or `undefined` where there is none; own members only. */
+export function valueAt(root: Json, pointer: string): Json | undefined {
+  let here: Json | undefined = root;
+  for (const token of pointerTokens(pointer)) {
+    if (Array.isArray(here)) here = /^(0|[1-9]\d*)$/.test(token) ? here[Number(token)] : undefined;
+    else if (isObject(here)) here = Object.hasOwn(here, token) ? here[token] : undefined;
+    else return undefined;
+  }
+  return here;
+}
