@@ -1,0 +1,68 @@
+import type { End, HandlerFailure } from '../../sandbox/contract.ts';
+import type { Json } from '../kernel/json.ts';
+import type { Tool } from './job.ts';
+
+/** A place where a value breaks its schema. */
+export interface SchemaIssue {
+  /** JSON pointer into the value. */
+  pointer: string;
+  /** JSON pointer to the keyword in the schema. */
+  schemaPointer: string;
+  keyword: string;
+  message: string;
+  /** What the keyword wants. */
+  expected: Json;
+  /** The value found at the pointer. */
+  actual?: Json;
+}
+
+/** How the peer answers a requester's `context.send` in a trial. */
+export type Peer = (request: Json, nth: number) => { response: Json } | { error: HandlerFailure };
+
+/** One run to make of a candidate: everything that a run depends on. */
+export interface Scenario {
+  /** The request (provider) or the task's input (requester). */
+  input: Json;
+  /** The tools with the examples that answer them here: the example whose input equals the call's, else `otherwise`, else it fails. */
+  tools: Tool[];
+  /** Calls that fail whatever the examples say; `nth` from 1 per tool, absent = every call. */
+  faults?: { tool: string; nth?: number; error: HandlerFailure }[];
+  /** The other side, for a requester. */
+  peer?: Peer;
+  seed: string;
+  nowMs: number;
+}
+
+/** A tool call as the host saw it; `invalid` where input or output broke the tool's schema, and the call was rejected for it. */
+export interface ObservedCall {
+  tool: string;
+  input: Json;
+  output?: Json;
+  error?: HandlerFailure;
+  invalid?: 'input' | 'output';
+  issues?: SchemaIssue[];
+}
+
+/** What a run was seen to do. */
+export interface Observation {
+  end: End;
+  /** What it returned, whether the schema allows it or not; absent unless `end` is `returned`. */
+  value?: Json;
+  /** Faults of `value` against the response (provider) or task output (requester) schema; empty where it is valid or there is none. */
+  issues: SchemaIssue[];
+  message?: string;
+  /** Where it was thrown, in the candidate's TypeScript: line and column from 1, with the line's text. */
+  position?: { line: number; column: number; text: string };
+  logs: string[];
+  calls: ObservedCall[];
+  /** Requests sent, with the response or error they got; `issues` where the request broke the request schema. */
+  sends: { request: Json; response?: Json; error?: HandlerFailure; issues: SchemaIssue[] }[];
+  issuedIds: string[];
+  durationMs: number;
+  cpuMs: number;
+}
+
+/** Runs scenarios of one candidate, each in a fresh context; answers in order. Rejects only for `PLATFORM_` reasons or when aborted. */
+export interface Trier {
+  try(scenarios: readonly Scenario[], signal: AbortSignal): Promise<Observation[]>;
+}
