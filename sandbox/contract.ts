@@ -46,8 +46,8 @@ export interface Run {
   answers?: Readonly<Record<string, Readonly<Record<string, Answer>>>>;
 }
 
-/** Answers a call that the prepared answers do not hold. A rejection of this promise ends the run as `killed` by the host. */
-export type OnCall = (call: Call, signal: AbortSignal) => Promise<Answer>;
+/** Answers a call that the prepared answers do not hold, made by the run given. A rejection of this promise ends the run as `killed` by the host. */
+export type OnCall = (call: Call, signal: AbortSignal, run: Run) => Promise<Answer>;
 
 /** What a run did. Every text in it was cut to the policy's caps before it left the guest. */
 export interface RunReport {
