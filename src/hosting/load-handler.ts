@@ -1,0 +1,138 @@
+import type { Answer, AnsweredCall, Call, End, HandlerFailure, Limits, LoadedHandler, Sandbox } from '../../sandbox/contract.ts';
+import { HANDLER_ABI, type HandlerRecord } from '../contract/handler.ts';
+import { canonicalDigest } from '../kernel/digest.ts';
+import { CodedError } from '../kernel/errors.ts';
+import type { Json } from '../kernel/json.ts';
+import { invalidFailure, Surface } from './surface.ts';
+import { failureOf } from './tool-script.ts';
+
+/** What the embedder lends to a handler: its tools by name and, for a requester, the way to the peer. */
+export interface Embedder {
+  /** Answers a tool call. A rejection reaches the handler as `HandlerError`; its `code` is kept where it is one of the three. */
+  call(tool: string, input: Json, signal: AbortSignal): Promise<Json>;
+  /** Carries a request to the peer and resolves to its response; bounded by the agreement's timeout. Absent for a provider. */
+  send?(request: Json, signal: AbortSignal): Promise<Json>;
+}
+
+/** What one run of a handler came to. `value` is present only where it returned and its schema allows it. */
+export interface HandlerResult {
+  end: End;
+  value?: Json;
+  message?: string;
+  logs: string[];
+  calls: { tool: string | null; input: Json; output?: Json; error?: HandlerFailure }[];
+  /** Wall time in the sandbox, in milliseconds; time waited for tools and the peer is not counted. */
+  durationMs: number;
+}
+
+/** A handler ready for single requests. Runs may be concurrent; none sees another. */
+export interface RunnableHandler {
+  /** Runs one request (provider) or one task (requester). Rejects only with `PLATFORM_SANDBOX_…` or when aborted. */
+  run(input: Json, embedder: Embedder, signal?: AbortSignal): Promise<HandlerResult>;
+  close(): Promise<void>;
+}
+
+/** How long one tool call may take, in milliseconds, unless the caller says otherwise. */
+export const defaultToolTimeoutMs = 30_000;
+
+/** Says what is wrong with a handler record before any of it is run: its digest and its ABI; `undefined` where nothing is. */
+export function recordFault(record: HandlerRecord): string | undefined {
+  if (record.abi !== HANDLER_ABI) return `abi ${record.abi}, wanted ${HANDLER_ABI}`;
+  const digest = handlerDigest(record);
+  return digest === record.digest ? undefined : `content with digest ${digest}, wanted ${record.digest}`;
+}
+
+/** The digest of a handler: SHA-256 of the canonical JSON of `{abi, role, bundle, tools}`. */
+export function handlerDigest({ abi, role, bundle, tools }: Pick<HandlerRecord, 'abi' | 'role' | 'bundle' | 'tools'>): string {
+  return canonicalDigest({ abi, role, bundle, tools });
+}
+
+/**
+ * Loads a verified handler for live use. Everything that crosses is validated in both directions and fails closed; the handler can
+ * call no tool but those its verified code used. Throws `PLATFORM_HANDLER_CORRUPT` where the record is not what its digest says.
+ */
+export async function loadHandler(
+  record: HandlerRecord,
+  sandbox: Sandbox,
+  options: { limits?: Limits; toolTimeoutMs?: number } = {},
+): Promise<RunnableHandler> {
+  const fault = recordFault(record);
+  if (fault) throw new CodedError('PLATFORM_HANDLER_CORRUPT', `Cannot load handler: ${fault}`);
+  const allowed = Object.fromEntries(record.tools.map((name) => [name, record.toolSchemas[name] ?? { readOnly: false }]));
+  const loaded = await sandbox.load(record.bundle, record.role === 'provider' ? 'handle' : 'perform', options.limits);
+  return hostHandler(loaded, new Surface({ ...record, toolSchemas: allowed }), {
+    sendTimeoutMs: record.timeoutMs ?? options.toolTimeoutMs ?? defaultToolTimeoutMs,
+    toolTimeoutMs: options.toolTimeoutMs ?? defaultToolTimeoutMs,
+  });
+}
+
+/** Puts a host around a loaded handler: answers its calls from the embedder and validates whatever crosses. */
+export function hostHandler(loaded: LoadedHandler, surface: Surface, timeouts: { sendTimeoutMs: number; toolTimeoutMs: number }): RunnableHandler {
+  return {
+    async run(input, embedder, signal) {
+      const report = await loaded.run(
+        {
+          input: JSON.stringify(input),
+          seed: crypto.randomUUID(),
+          nowMs: Date.now(),
+          fixedClock: false,
+          tools: surface.toolNames,
+          send: surface.role === 'requester',
+        },
+        (call, runSignal) => answer(call, embedder, surface, timeouts, runSignal),
+        signal,
+      );
+      const { end, message, logs, durationMs } = report;
+      const calls = report.calls.map(parseCall);
+      if (end !== 'returned' || report.value === undefined) return { end, ...(message === undefined ? {} : { message }), logs, calls, durationMs };
+      const value = JSON.parse(report.value) as Json;
+      const issues = surface.resultIssues(value);
+      return issues.length === 0
+        ? { end, value, logs, calls, durationMs }
+        : { end: 'threw', message: invalidFailure('the result', issues).message, logs, calls, durationMs };
+    },
+    close: () => loaded.close(),
+  };
+}
+
+async function answer(call: Call, embedder: Embedder, surface: Surface, timeouts: { sendTimeoutMs: number; toolTimeoutMs: number }, signal: AbortSignal): Promise<Answer> {
+  const { tool } = call;
+  const input = JSON.parse(call.input) as Json;
+  const what = tool === null ? 'the request' : `the input of ${tool}`;
+  const inputIssues = tool === null ? surface.requestIssues(input) : surface.toolInputIssues(tool, input);
+  if (inputIssues.length > 0) return { error: invalidFailure(what, inputIssues) };
+  const bound = AbortSignal.timeout(tool === null ? timeouts.sendTimeoutMs : timeouts.toolTimeoutMs);
+  try {
+    const output = await untilAborted(ask(tool, input, embedder, AbortSignal.any([bound, signal])), bound);
+    const outputIssues = tool === null ? surface.responseIssues(output) : surface.toolOutputIssues(tool, output);
+    return outputIssues.length > 0
+      ? { error: invalidFailure(tool === null ? "the peer's response" : `the output of ${tool}`, outputIssues) }
+      : { output: JSON.stringify(output) };
+  } catch (error) {
+    if (bound.aborted) return { error: { code: 'TIMEOUT', message: `${tool ?? 'the peer'} did not answer in time` } };
+    return { error: failureOf(error instanceof Error ? { code: String((error as { code?: unknown }).code), message: error.message } : String(error)) };
+  }
+}
+
+async function ask(tool: string | null, input: Json, embedder: Embedder, signal: AbortSignal): Promise<Json> {
+  if (tool !== null) return embedder.call(tool, input, signal);
+  if (!embedder.send) throw new Error('the peer cannot be reached');
+  return embedder.send(input, signal);
+}
+
+/** Settles with the promise, or rejects once the signal fires: an embedder that ignores the signal holds no run up. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+function parseCall({ tool, input, answer: given }: AnsweredCall): HandlerResult['calls'][number] {
+  return {
+    tool,
+    input: JSON.parse(input) as Json,
+    ...(given === undefined ? {} : 'error' in given ? { error: given.error } : { output: JSON.parse(given.output) as Json }),
+  };
+}

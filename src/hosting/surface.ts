@@ -1,0 +1,85 @@
+import type { HandlerFailure } from '../../sandbox/contract.ts';
+import type { HandlerRecord } from '../contract/handler.ts';
+import type { Role } from '../contract/job.ts';
+import type { SchemaIssue } from '../contract/trial.ts';
+import { CodedError } from '../kernel/errors.ts';
+import type { Json } from '../kernel/json.ts';
+import { createValidator } from '../schemas/validator.ts';
+
+/** What a handler offers and needs, by schema: everything its host has to hold it to. A schema of `null` allows anything. */
+export interface SurfaceSchemas {
+  role: Role;
+  requestSchema: Json;
+  responseSchema: Json;
+  taskOutputSchema?: Json;
+  toolSchemas: HandlerRecord['toolSchemas'];
+}
+
+type Validate = (value: Json) => SchemaIssue[];
+
+/**
+ * The compiled surface of a handler. The host validates with it in both directions and fails closed (docs/handler.md).
+ * Throws `DEFECT_SCHEMA_NOT_CLEARED` for a schema that does not compile: preflight has refused those before.
+ */
+export class Surface {
+  readonly role: Role;
+  readonly toolNames: readonly string[];
+  readonly #request: Validate;
+  readonly #result: Validate;
+  readonly #response: Validate;
+  readonly #tools: ReadonlyMap<string, { input: Validate; output: Validate }>;
+
+  constructor(schemas: SurfaceSchemas) {
+    this.role = schemas.role;
+    this.#request = compile(schemas.requestSchema);
+    this.#response = compile(schemas.responseSchema);
+    this.#result = schemas.role === 'provider' ? this.#response : compile(schemas.taskOutputSchema ?? null);
+    this.#tools = new Map(
+      Object.entries(schemas.toolSchemas).map(([name, tool]) => [
+        name,
+        { input: compile(tool.inputSchema ?? null), output: compile(tool.outputSchema ?? null) },
+      ]),
+    );
+    this.toolNames = [...this.#tools.keys()].sort();
+  }
+
+  /** Faults of what the handler returned: a response (provider) or a task's output (requester). */
+  resultIssues(value: Json): SchemaIssue[] {
+    return this.#result(value);
+  }
+
+  /** Faults of a request against the agreed schema. */
+  requestIssues(value: Json): SchemaIssue[] {
+    return this.#request(value);
+  }
+
+  /** Faults of a peer's response against the agreed schema. */
+  responseIssues(value: Json): SchemaIssue[] {
+    return this.#response(value);
+  }
+
+  /** Faults of a tool's input; an unknown tool has one fault: that it is unknown. */
+  toolInputIssues(name: string, value: Json): SchemaIssue[] {
+    return this.#tools.get(name)?.input(value) ?? [];
+  }
+
+  /** Faults of a tool's output. */
+  toolOutputIssues(name: string, value: Json): SchemaIssue[] {
+    return this.#tools.get(name)?.output(value) ?? [];
+  }
+}
+
+/** The failure a handler meets where a value on its way in or out broke a schema. */
+export function invalidFailure(what: string, issues: readonly SchemaIssue[]): HandlerFailure {
+  const first = issues[0];
+  return { code: 'INVALID', message: `${what} breaks its schema at "${first?.pointer ?? ''}": ${first?.message ?? 'invalid'}` };
+}
+
+function compile(schema: Json): Validate {
+  if (schema === null) return () => [];
+  const validator = createValidator(schema);
+  if (!validator.ok) {
+    throw new CodedError('DEFECT_SCHEMA_NOT_CLEARED', `Cannot compile schema: ${validator.faults[0]?.message ?? 'unknown fault'}, wanted one that preflight cleared`);
+  }
+  return validator.validate;
+}

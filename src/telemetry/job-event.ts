@@ -1,0 +1,13 @@
+import type { Verdict } from '../contract/outcome.ts';
+
+/** Something that happened to a job, told as it happens. */
+export type JobEvent = { job: string; negotiation: string | null } & (
+  | { type: 'started'; kind: string }
+  | { type: 'stage'; stage: string; durationMs: number; attempt?: number }
+  | { type: 'prompted'; attempt: number; repair: boolean }
+  | { type: 'completed'; attempt: number; inputTokens: number; outputTokens: number; durationMs: number }
+  | { type: 'refused'; attempt: number; code: string; faults: number }
+  | { type: 'tried'; attempt: number; passed: number[]; failed: number[]; durationMs: number; cpuMs: number }
+  | { type: 'checked'; attempt: number; passed: string[]; failed: string[]; warned: string[]; durationMs: number }
+  | { type: 'ended'; verdict: Verdict; codes: string[]; durationMs: number }
+);
