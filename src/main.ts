@@ -1,0 +1,72 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { SettingsError } from './config.ts';
+import { codeOf } from './kernel/errors.ts';
+import { type Command, exitCodes, UsageError } from './operator/command.ts';
+import { forTerminal } from './operator/for-terminal.ts';
+import { packageFile } from './package-file.ts';
+
+/** Every command, loaded only when it is called. */
+const commands: Record<string, () => Promise<Command>> = {
+  worker: async () => (await import('./operator/worker.ts')).worker,
+  submit: async () => (await import('./operator/submit.ts')).submit,
+  demo: async () => (await import('./operator/demo.ts')).demo,
+  lint: async () => (await import('./operator/lint.ts')).lint,
+  doctor: async () => (await import('./operator/doctor.ts')).doctor,
+};
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main([name, ...args]: string[]): Promise<number> {
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    process.stdout.write(await overview());
+    return name === undefined ? exitCodes.usage : exitCodes.ok;
+  }
+  if (name === '--version' || name === '-v') {
+    const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string };
+    process.stdout.write(`${version}\n`);
+    return exitCodes.ok;
+  }
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!load) {
+    process.stderr.write(`Cannot run command: ${forTerminal(JSON.stringify(name.slice(0, 80)))}, wanted one of ${Object.keys(commands).join(', ')}\n`);
+    return exitCodes.usage;
+  }
+  const command = await load();
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(command.help);
+    return exitCodes.ok;
+  }
+  try {
+    return await command.run(args);
+  } catch (error) {
+    return explain(error, command);
+  }
+}
+
+function explain(error: unknown, command: Command): number {
+  if (error instanceof UsageError) {
+    process.stderr.write(`${forTerminal(error.message)}\n\n${command.help}`);
+    return exitCodes.usage;
+  }
+  const code = codeOf(error);
+  if (code !== undefined && error instanceof Error) {
+    process.stderr.write(`${code}: ${forTerminal(error.message)}\n`);
+    if (error instanceof SettingsError || code.startsWith('OPERATOR_')) return exitCodes.settings;
+    return code.startsWith('PLATFORM_') ? exitCodes.unavailable : exitCodes.defect;
+  }
+  process.stderr.write(`DEFECT_UNEXPECTED: ${forTerminal(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
+  return exitCodes.defect;
+}
+
+async function overview(): Promise<string> {
+  const lines = await Promise.all(Object.entries(commands).map(async ([name, load]) => `  ${name.padEnd(10)} ${(await load()).summary}`));
+  return `protosmith: agreed protocol documents in, verified handlers out
+
+Usage: protosmith <command> [options]
+
+${lines.join('\n')}
+
+protosmith <command> --help tells more; protosmith --version prints the version.
+`;
+}

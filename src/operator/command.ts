@@ -1,0 +1,50 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+
+/** Exit codes of the command line, after sysexits.h where it has one. */
+export const exitCodes = {
+  ok: 0,
+  disputed: 1,
+  error: 2,
+  usage: 64,
+  unreadable: 65,
+  unavailable: 69,
+  defect: 70,
+  settings: 78,
+} as const;
+
+/** A command of the command line. */
+export interface Command {
+  /** One line for the overview. */
+  summary: string;
+  /** The whole text of `--help`. */
+  help: string;
+  /** Runs it; resolves to the exit code. */
+  run(args: string[]): Promise<number>;
+}
+
+/** A call that does not fit the command's usage. Ends the command with exit code 64. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Reads a command's arguments strictly: an unknown option or a wrong number of operands throws a `UsageError`. */
+export function readArguments<const Options extends NonNullable<ParseArgsConfig['options']>>(
+  args: string[],
+  options: Options,
+  operands: { least: number; most: number; wanted: string },
+) {
+  const parsed = parse(args, options);
+  const count = parsed.positionals.length;
+  if (count < operands.least || count > operands.most) {
+    throw new UsageError(`Cannot read arguments: ${count} operand${count === 1 ? '' : 's'}, wanted ${operands.wanted}`);
+  }
+  return parsed;
+}
+
+function parse<const Options extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: Options) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError(`Cannot read arguments: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,17 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+let root: string | undefined;
+
+/** The path of a file that ships with the package, named from the package's root; the same from sources and from the compiled form. */
+export function packageFile(name: string): string {
+  root ??= findRoot(import.meta.dirname);
+  return join(root, name);
+}
+
+function findRoot(folder: string): string {
+  if (existsSync(join(folder, 'package.json'))) return folder;
+  const parent = dirname(folder);
+  if (parent === folder) throw new Error('Cannot find package root: no package.json above the sources, wanted one');
+  return findRoot(parent);
+}
