@@ -1,0 +1,134 @@
+/**
+ * Starts a script of this checkout on its own Node, after installing the dependencies where they are missing or older
+ * than the lock file: `node scripts/bootstrap.mjs <script> [arguments]`. Plain JavaScript and built-ins alone, since it
+ * runs before anything is installed, on whatever Node (18 or newer) the machine has.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const oldestMajor = 24;
+/** Exit code of a machine that is not set up for this, as sysexits.h has it (EX_CONFIG). */
+const exitUnconfigured = 78;
+
+/**
+ * Runs a script of this checkout (its path from the root) to its end and ends this process the same way.
+ *
+ * @param {string} script
+ * @param {string[]} args
+ */
+export async function bootstrap(script, args) {
+  const stale = staleDependency();
+  if (stale !== undefined) {
+    process.stderr.write(`Installing dependencies (${stale}) …\n`);
+    const installed = await install();
+    if (installed.signal !== null) endAs(installed);
+    if (installed.code !== 0) {
+      process.stderr.write(`Cannot install dependencies: npm ci ended with exit code ${installed.code}, wanted 0\n`);
+      process.exit(installed.code ?? 1);
+    }
+  }
+  const node = currentNode();
+  if (node === undefined) {
+    process.stderr.write(
+      `Cannot start ${script}: found Node ${process.version} on ${process.platform}-${process.arch}, wanted Node ${oldestMajor} or newer (https://nodejs.org)\n`,
+    );
+    process.exit(exitUnconfigured);
+  }
+  const argv = [join(root, script), ...args];
+  // Where this Node can become the script instead of being its parent, nothing stands between it and its signals.
+  if (process.execve !== undefined) process.execve(node, [node, ...argv], process.env);
+  endAs(await run(node, argv, 'inherit'));
+}
+
+/** Says which package is not installed as the lock file has it, `undefined` when all are. */
+function staleDependency() {
+  const wanted = packagesOf('package-lock.json');
+  const found = packagesOf('node_modules/.package-lock.json');
+  if (wanted === undefined) return undefined;
+  if (found === undefined) return 'none are installed';
+  const ownNode = `node_modules/node-${process.platform}-${process.arch}`;
+  for (const [path, { version, optional, devOptional, link }] of Object.entries(wanted)) {
+    if (!path.startsWith('node_modules/') || link) continue;
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    const installed = found[path]?.version;
+    if (installed === undefined && (optional || devOptional) && path !== ownNode) continue;
+    if (installed === undefined) return `${name} is missing`;
+    if (installed !== version) return `${name} is ${installed}, wanted ${version}`;
+    if (!existsSync(join(root, path, 'package.json'))) return `${name} is gone`;
+  }
+  return undefined;
+}
+
+function packagesOf(lockFile) {
+  try {
+    return JSON.parse(readFileSync(join(root, lockFile), 'utf8')).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Installs what the lock file says; all it prints goes to stderr, since stdout belongs to the script. */
+function install() {
+  // Where npm started us its own npm is used, which need not be the first one on the path.
+  const npm = process.env.npm_execpath;
+  const [command, first] = npm?.endsWith('npm-cli.js') ? [process.execPath, [npm]] : ['npm', []];
+  // NODE_ENV=production would leave out what tests, build and Node itself come from.
+  const flags = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+  return run(command, [...first, ...flags], ['ignore', 2, 2], root);
+}
+
+/** The Node to run on: the one that the lock file pins, else this one where it is new enough. */
+function currentNode() {
+  const pinned = join(root, 'node_modules', '.bin', 'node');
+  if (existsSync(pinned)) return pinned;
+  return Number.parseInt(process.versions.node, 10) >= oldestMajor ? process.execPath : undefined;
+}
+
+function run(command, args, stdio, cwd = process.cwd()) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio, cwd });
+    const passedOn = new Set();
+    const passOn = (signal) => {
+      // npm passes on what the process group was told already, so the same signal may arrive twice.
+      if (passedOn.has(signal)) return;
+      passedOn.add(signal);
+      // Ctrl-C in a terminal reaches the child by itself.
+      if (signal === 'SIGINT' && process.stdin.isTTY) return;
+      child.kill(signal);
+    };
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+    for (const signal of signals) process.on(signal, passOn);
+    const end = (ending) => {
+      for (const signal of signals) process.off(signal, passOn);
+      resolve(ending);
+    };
+    child.once('error', (error) => {
+      process.stderr.write(`Cannot start ${command}: ${error.message}, wanted a program that runs here\n`);
+      end({ code: exitUnconfigured, signal: null });
+    });
+    child.once('exit', (code, signal) => end({ code, signal }));
+  });
+}
+
+/** Ends this process as the child ended; by the same signal, where it was one. */
+function endAs({ code, signal }) {
+  if (signal !== null) {
+    process.kill(process.pid, signal);
+    // A signal that does not end this process (a core dump forbidden, for one) still has to look like one.
+    process.exit(128 + constants.signals[signal]);
+  }
+  process.exit(code ?? 1);
+}
+
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const [script, ...args] = process.argv.slice(2);
+  if (script === undefined) {
+    process.stderr.write('Cannot start a script: found no path, wanted node scripts/bootstrap.mjs <script> [arguments]\n');
+    process.exit(64);
+  }
+  await bootstrap(script, args);
+}
