@@ -1,7 +1,8 @@
 import { compile } from 'json-schema-to-typescript';
 import type { Role, Tool } from '../contract/job.ts';
-import { isObject, type Json } from '../kernel/json.ts';
-import { projectSchema } from './project-schema.ts';
+import type { Json } from '../kernel/json.ts';
+import { plainLine } from './plain-line.ts';
+import { type GeneratorSchema, projectSchema } from './project-schema.ts';
 
 /** What the declarations behind `./types` are made of. Schemas are taken as sanitised: no external reference is left in them. */
 export interface TypeSources {
@@ -16,7 +17,16 @@ export interface TypeSources {
 }
 
 /** Names that the module declares itself; no schema may take one. */
-const RESERVED_NAMES = ['Request', 'Response', 'Task', 'Result', 'Context', 'HandlerError', 'Handle', 'Perform'] as const;
+const RESERVED_NAMES = [
+  'Request',
+  'Response',
+  'Task',
+  'Result',
+  'Context',
+  'HandlerError',
+  'Handle',
+  'Perform',
+] as const;
 
 /**
  * The text of `./types` for one agreement: `Request`, `Response`, `Context` and `HandlerError`, for a requester also `Task` and `Result`, and
@@ -62,37 +72,49 @@ export async function declareTypes(sources: TypeSources): Promise<string> {
 
 /** One exported declaration with the ones it needs, under names that nobody has yet. */
 async function declareType(name: string, schema: Json | undefined, taken: Set<string>): Promise<string> {
-  const anything = `export type ${name} = any;`;
-  if (schema === undefined || schema === true || (isObject(schema) && Object.keys(schema).length === 0)) return anything;
-  const takenBefore = [...taken];
-  const projected = projectSchema(schema, (wanted) => freshName(`${name}${wanted}`, taken));
+  if (schema === undefined) return `export type ${name} = any;`;
+  const projection = projectSchema(schema, name, (wanted) => freshName(`${name}${wanted}`, taken));
+  const texts: string[] = [];
+  for (const { name: declared, body } of projection.declarations) {
+    const text = await generate(body);
+    texts.push(projection.restore(text.replace(HEAD, `export $1 ${declared}`)));
+  }
+  return texts.join('\n\n');
+}
+
+const HEAD = /^export (type|interface) Subject\b/m;
+
+/** The declaration of one body as the library prints it, under the name `Subject`; `any` where it cannot print it. */
+async function generate(body: GeneratorSchema): Promise<string> {
+  const anything = 'export type Subject = any';
+  if (body.tsType === 'any') return anything;
   try {
-    // Formatting parses the text, so that a declaration which is no TypeScript ends in the fallback too.
-    const text = await compile(projected.schema, name, {
+    const text = await compile(body, 'Subject', {
       bannerComment: '',
-      format: true,
+      // The formatter costs a hundred times more than all the rest.
+      format: false,
       ignoreMinAndMaxItems: true,
-      enableConstEnums: false,
-      declareExternallyReferenced: true,
-      unreachableDefinitions: false,
       $refOptions: { resolve: { external: false, file: false, http: false } },
-      style: { singleQuote: true, printWidth: 100 },
     });
-    const restored = projected.restore(text).trim();
-    return declaresExactly(restored, name, takenBefore) ? restored : anything;
+    return text.match(/^export /gm)?.length === 1 && HEAD.test(text) ? indented(text.trim()) : anything;
   } catch {
     return anything;
   }
 }
 
-/** Says whether a text declares the name wanted and none that somebody else has. */
-function declaresExactly(text: string, name: string, takenBefore: readonly string[]): boolean {
-  const names = [...text.matchAll(/^export (?:interface|type|enum|const enum) ([A-Za-z0-9_$]+)/gm)].map((match) => match[1]);
-  return (
-    names.filter((one) => one === name).length === 1 &&
-    new Set(names).size === names.length &&
-    names.every((one) => one === name || (one !== undefined && !takenBefore.includes(one)))
-  );
+/** Lines of the library's unformatted text, set in by their depth. */
+function indented(text: string): string {
+  let depth = 0;
+  return text
+    .split('\n')
+    .map((line) => {
+      const isComment = /^\s*(\/\*\*|\*)/.test(line);
+      if (!isComment && line.startsWith('}')) depth -= 1;
+      const result = `${'  '.repeat(Math.max(0, depth))}${line}`;
+      if (!isComment && line.endsWith('{')) depth += 1;
+      return result;
+    })
+    .join('\n');
 }
 
 function contextDeclaration(role: Role, methods: readonly string[]): string {
@@ -131,13 +153,4 @@ function freshName(wanted: string, taken: Set<string>): string {
 function comment(description: string | undefined, indent: string): string {
   const line = description === undefined ? '' : plainLine(description);
   return line === '' ? '' : `${indent}/** ${line} */\n`;
-}
-
-/** Hostile text as one line that is safe inside a block comment. */
-export function plainLine(text: string): string {
-  return text
-    .slice(0, 400)
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .replaceAll('*/', '* /')
-    .trim();
 }

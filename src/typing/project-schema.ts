@@ -1,0 +1,211 @@
+import { isObject, type Json, type JsonObject, pointerTokens, valueAt } from '../kernel/json.ts';
+import { plainLine } from './plain-line.ts';
+
+/** A schema reduced to what a type can say, with every reference to another declaration by its name. */
+export interface Projection {
+  /** The declarations, the wanted one first; a body is what the generator understands, and nothing in it came unread from outside. */
+  declarations: { name: string; body: GeneratorSchema }[];
+  /** Puts the members' real names back into the text generated from a body. */
+  restore(text: string): string;
+}
+
+/** The few keywords that reach the generator. `tsType` is only ever written by ourselves: `any` or a name of ours. */
+export type GeneratorSchema = { [keyword: string]: Json };
+
+/** Schemas past these bounds are cut to `any`: a type is a hint to the model, the validator holds the whole schema. */
+const MAX_NODES = 2_000;
+const MAX_DEPTH = 48;
+const MAX_ENUM_VALUES = 64;
+const MAX_LITERAL_CHARACTERS = 200;
+
+const ANY: GeneratorSchema = { tsType: 'any' };
+
+/**
+ * Reduces a JSON Schema (2020-12 or draft-07) to what a TypeScript type can say. References are followed inside the schema only; one that
+ * leads nowhere, and whatever a type cannot express, is `any`, so that no value which the schema allows is refused by the type.
+ */
+export function projectSchema(root: Json, rootName: string, freshName: (wanted: string) => string): Projection {
+  const members: string[] = [];
+  const tag = absentTag(JSON.stringify(root));
+  const named = new Map<string, { name: string; body: GeneratorSchema; immediate: Set<string> }>();
+  let nodes = 0;
+
+  const declare = (pointer: string, schema: Json, name: string): string => {
+    const entry = { name, body: ANY, immediate: new Set<string>() };
+    named.set(pointer, entry);
+    entry.body = project(schema, 0, entry.immediate);
+    return name;
+  };
+
+  /** `immediate` collects the names that the type would expand to at once; a cycle of those is no type. */
+  const project = (schema: Json, depth: number, immediate: Set<string> | null): GeneratorSchema => {
+    nodes += 1;
+    if (nodes > MAX_NODES || depth > MAX_DEPTH || !isObject(schema)) return ANY;
+    const parts: GeneratorSchema[] = [];
+    if (typeof schema.$ref === 'string') parts.push(reference(schema.$ref, immediate));
+    parts.push(ownType(schema, depth));
+    for (const keyword of ['anyOf', 'oneOf']) {
+      const branches = schema[keyword];
+      if (Array.isArray(branches)) parts.push(union(branches.map((branch) => project(branch, depth + 1, immediate))));
+    }
+    if (Array.isArray(schema.allOf)) parts.push(...schema.allOf.map((part) => project(part, depth + 1, immediate)));
+    return intersection(parts);
+  };
+
+  const reference = (ref: string, immediate: Set<string> | null): GeneratorSchema => {
+    const pointer = localPointer(ref);
+    const target = pointer === null ? undefined : valueAt(root, pointer);
+    if (pointer === null || target === undefined) return ANY;
+    const name =
+      named.get(pointer)?.name ?? declare(pointer, target, freshName(pascalCase(pointerTokens(pointer).at(-1) ?? '')));
+    immediate?.add(name);
+    return { tsType: name };
+  };
+
+  const ownType = (schema: JsonObject, depth: number): GeneratorSchema => {
+    if (Object.hasOwn(schema, 'const')) return literals([schema.const as Json]);
+    if (Array.isArray(schema.enum)) return literals(schema.enum);
+    const types = Array.isArray(schema.type)
+      ? schema.type
+      : schema.type === undefined
+        ? impliedTypes(schema)
+        : [schema.type];
+    return types.length === 0 ? ANY : union(types.map((type) => singleType(type, schema, depth)));
+  };
+
+  const singleType = (type: Json, schema: JsonObject, depth: number): GeneratorSchema => {
+    if (type === 'string' || type === 'boolean' || type === 'null' || type === 'number') return { type };
+    if (type === 'integer') return { type: 'number' };
+    if (type === 'array') return arrayType(schema, depth);
+    if (type === 'object') return objectType(schema, depth);
+    return ANY;
+  };
+
+  const arrayType = (schema: JsonObject, depth: number): GeneratorSchema => {
+    const places = [schema.prefixItems, schema.items].flatMap((items) => (Array.isArray(items) ? items : []));
+    if (places.length > 0) return { type: 'array', items: ANY };
+    return { type: 'array', items: isObject(schema.items) ? project(schema.items, depth + 1, null) : ANY };
+  };
+
+  const objectType = (schema: JsonObject, depth: number): GeneratorSchema => {
+    const properties: JsonObject = {};
+    const required: string[] = [];
+    const wanted = new Set(Array.isArray(schema.required) ? schema.required : []);
+    for (const [member, value] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
+      const placeholder = `${tag}${members.push(member) - 1}_`;
+      const text = isObject(value) && typeof value.description === 'string' ? plainLine(value.description) : '';
+      const body = project(value, depth + 1, null);
+      properties[placeholder] = text === '' ? body : { ...body, description: text };
+      if (wanted.has(member)) required.push(placeholder);
+    }
+    const rest = schema.additionalProperties ?? schema.unevaluatedProperties;
+    const closed = rest === false && !isObject(schema.patternProperties);
+    const onlyRest = Object.keys(properties).length === 0 && !isObject(schema.patternProperties) && isObject(rest);
+    return {
+      type: 'object',
+      properties,
+      required,
+      additionalProperties: closed ? false : onlyRest ? project(rest, depth + 1, null) : true,
+    };
+  };
+
+  declare('', root, rootName);
+  const circular = namesInCycles([...named.values()]);
+  return {
+    declarations: [...named.values()].map(({ name, body }) => ({ name, body: circular.has(name) ? ANY : body })),
+    restore: (text) =>
+      text.replaceAll(new RegExp(`${tag}(\\d+)_`, 'g'), (_, index) => memberKey(members[Number(index)] ?? '')),
+  };
+}
+
+function literals(values: readonly Json[]): GeneratorSchema {
+  const small = values.every((value) => JSON.stringify(value).length <= MAX_LITERAL_CHARACTERS);
+  if (values.length > 0 && values.length <= MAX_ENUM_VALUES && small && values.every(isScalar))
+    return { enum: [...new Set(values)] };
+  // Too many values to be a readable type, or values whose spelling as a type would only get in the way: their kinds will do.
+  return union([...new Set(values.map(kindOf))].map((kind) => (kind === null ? ANY : { type: kind })));
+}
+
+function isScalar(value: Json): boolean {
+  return value === null || typeof value !== 'object';
+}
+
+function kindOf(value: Json): 'null' | 'string' | 'number' | 'boolean' | null {
+  if (value === null) return 'null';
+  const kind = typeof value;
+  return kind === 'string' || kind === 'number' || kind === 'boolean' ? kind : null;
+}
+
+function union(branches: readonly GeneratorSchema[]): GeneratorSchema {
+  const distinct = [...new Map(branches.map((branch) => [JSON.stringify(branch), branch])).values()];
+  const [only] = distinct;
+  if (only === undefined || distinct.some(isAny)) return ANY;
+  return distinct.length === 1 ? only : { anyOf: distinct };
+}
+
+function intersection(parts: readonly GeneratorSchema[]): GeneratorSchema {
+  // `T & any` is `any`: a part that says nothing must not take the others along.
+  const telling = [
+    ...new Map(parts.filter((part) => !isAny(part)).map((part) => [JSON.stringify(part), part])).values(),
+  ];
+  const [only] = telling;
+  if (only === undefined) return ANY;
+  return telling.length === 1 ? only : { allOf: telling };
+}
+
+function isAny(schema: GeneratorSchema): boolean {
+  return schema.tsType === 'any';
+}
+
+function impliedTypes(schema: JsonObject): Json[] {
+  if (isObject(schema.properties) || isObject(schema.additionalProperties)) return ['object'];
+  return isObject(schema.items) || Array.isArray(schema.items) || Array.isArray(schema.prefixItems) ? ['array'] : [];
+}
+
+/** The JSON pointer that a reference inside the same schema stands for, or `null` for any other. */
+function localPointer(ref: string): string | null {
+  if (ref === '#' || ref === '') return '';
+  if (!ref.startsWith('#/')) return null;
+  try {
+    return decodeURIComponent(ref.slice(1));
+  } catch {
+    return null;
+  }
+}
+
+/** A tag of letters that stands nowhere in a text, so that putting names back touches nothing else. */
+function absentTag(text: string): string {
+  let tag = 'member';
+  while (text.includes(tag)) tag += 'x';
+  return tag;
+}
+
+function memberKey(member: string): string {
+  return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(member) ? member : JSON.stringify(member);
+}
+
+function pascalCase(text: string): string {
+  const words = text.match(/[A-Za-z0-9]+/g) ?? [];
+  const joined = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  return joined === '' ? 'Part' : joined.slice(0, 40);
+}
+
+/** Names that reach themselves over immediate references alone. */
+function namesInCycles(entries: readonly { name: string; immediate: ReadonlySet<string> }[]): Set<string> {
+  const next = new Map(entries.map(({ name, immediate }) => [name, immediate]));
+  return new Set(
+    entries
+      .map(({ name }) => name)
+      .filter((name) => {
+        const seen = new Set<string>();
+        const open = [...(next.get(name) ?? [])];
+        for (let one = open.pop(); one !== undefined; one = open.pop()) {
+          if (one === name) return true;
+          if (seen.has(one)) continue;
+          seen.add(one);
+          open.push(...(next.get(one) ?? []));
+        }
+        return false;
+      }),
+  );
+}
