@@ -127,7 +127,9 @@ function endAs({ code, signal }) {
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const [script, ...args] = process.argv.slice(2);
   if (script === undefined) {
-    process.stderr.write('Cannot start a script: found no path, wanted node scripts/bootstrap.mjs <script> [arguments]\n');
+    process.stderr.write(
+      'Cannot start a script: found no path, wanted node scripts/bootstrap.mjs <script> [arguments]\n',
+    );
     process.exit(64);
   }
   await bootstrap(script, args);

@@ -11,11 +11,15 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 
 rmSync(dist, { recursive: true, force: true });
-const compiled = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
-  cwd: root,
-  // stdout belongs to `npm pack --json`, which runs this first.
-  stdio: ['ignore', 2, 2],
-});
+const compiled = spawnSync(
+  process.execPath,
+  [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
+  {
+    cwd: root,
+    // stdout belongs to `npm pack --json`, which runs this first.
+    stdio: ['ignore', 2, 2],
+  },
+);
 if (compiled.status !== 0) {
   console.error(`Cannot build: tsc ended with exit code ${compiled.status}, wanted 0`);
   process.exit(1);

@@ -42,7 +42,8 @@ await Promise.all(
   }),
 );
 rmSync(scratch, { recursive: true, force: true });
-if (files.length === 0) console.log(`Cannot test ${wanted.join(', ') || 'anything'}: found no file, wanted test/**/*.test.ts`);
+if (files.length === 0)
+  console.log(`Cannot test ${wanted.join(', ') || 'anything'}: found no file, wanted test/**/*.test.ts`);
 console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 
@@ -55,7 +56,9 @@ async function testFile(file: string, summaryFile: string): Promise<void> {
   failed += Math.max(summary?.failed ?? 0, fault === undefined ? 0 : 1);
   skipped += summary?.skipped.length ?? 0;
   const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
-  console.log(`${fault === undefined ? '✔' : '✖'} ${file}: ${fault ?? `${summary?.passed ?? 0} passed`} (${seconds} s)`);
+  console.log(
+    `${fault === undefined ? '✔' : '✖'} ${file}: ${fault ?? `${summary?.passed ?? 0} passed`} (${seconds} s)`,
+  );
   if (fault !== undefined) console.log(output);
   for (const reason of summary?.skipped ?? []) console.log(`  skipped: ${reason}`);
 }
