@@ -1,0 +1,248 @@
+import type { Case } from '../contract/agreement.ts';
+import type { Loose } from '../contract/job.ts';
+import type { CaseReport, Difference } from '../contract/outcome.ts';
+import type { Observation, Peer, Scenario } from '../contract/trial.ts';
+import { type Json, valueAt } from '../kernel/json.ts';
+import { equalJson } from '../schemas/equal-json.ts';
+import { looseDifferences, substitute } from './loose-places.ts';
+import { hasWord, isEpoch, isIsoTime, leavesOf } from './scalar-kinds.ts';
+import { defaultTrialNowMs, type Subject } from './subject.ts';
+
+/** A case with what the candidate is given for it and what must come back. */
+export interface RunnableCase {
+  testCase: number;
+  /** The case's request (provider) or the task example's input (requester). */
+  input: Json;
+  /** The case's response (provider) or the task example's output (requester). */
+  output: Json;
+  case: Case;
+  /** Loose places: in the response (provider) or the request (requester). */
+  loose: Loose[];
+}
+
+const otherSeed = 'another-seed';
+
+/** Far enough to change every part of a time, date included. */
+const otherNowMs = 33 * 86_400_000 + 3_661_007;
+
+/** The cases that can be run: all of a provider; of a requester those that the task has an example for. */
+export function runnableCases(subject: Subject): RunnableCase[] {
+  if (subject.role === 'provider') {
+    return subject.cases.map((one) => ({
+      testCase: one.testCase,
+      input: one.request,
+      output: one.response,
+      case: one,
+      loose: subject.loose.filter(({ pointer }) => valueAt(one.response, pointer) !== undefined),
+    }));
+  }
+  const own = ownLoosePlaces(subject);
+  return subject.cases.flatMap((one) => {
+    const example = subject.task?.examples?.find(({ testCase }) => testCase === one.testCase);
+    if (!example) return [];
+    const loose = [...subject.loose, ...own.filter(({ testCase }) => testCase === one.testCase)]
+      .filter(({ pointer }, index, all) => all.findIndex((other) => other.pointer === pointer) === index)
+      .filter(({ pointer }) => valueAt(one.request, pointer) !== undefined)
+      .map(({ pointer, as }) => ({ pointer, as }));
+    return [{ testCase: one.testCase, input: example.input, output: example.output, case: one, loose }];
+  });
+}
+
+/** The numbers of the cases that cannot be run, for want of a task example: a requester's alone. */
+export function unrunnableCases(subject: Subject): number[] {
+  const runnable = new Set(runnableCases(subject).map(({ testCase }) => testCase));
+  return subject.cases.map(({ testCase }) => testCase).filter((testCase) => !runnable.has(testCase));
+}
+
+/**
+ * Places in a requester's requests that count as loose by themselves: ids and times that neither the task example, the tools nor the
+ * document can yield. A value that all cases share is taken for a constant of the protocol.
+ */
+export function ownLoosePlaces(subject: Subject): (Loose & { testCase: number })[] {
+  if (subject.role !== 'requester') return [];
+  const known = subject.agreement.text;
+  const outputs = JSON.stringify(subject.tools.map((tool) => [tool.examples ?? [], tool.otherwise ?? null]));
+  return subject.cases.flatMap((one) => {
+    const example = subject.task?.examples?.find(({ testCase }) => testCase === one.testCase);
+    if (!example) return [];
+    const input = JSON.stringify(example.input);
+    return leavesOf(one.request).flatMap(({ pointer, name, value }) => {
+      if (typeof value !== 'string' && typeof value !== 'number') return [];
+      const as = looseKind(name, value);
+      const text = String(value);
+      if (!as || hasWord(known, text) || hasWord(input, text) || hasWord(outputs, text)) return [];
+      const shared =
+        subject.cases.length > 1 && subject.cases.every((other) => valueAt(other.request, pointer) === value);
+      return shared || subject.loose.some((given) => given.pointer === pointer)
+        ? []
+        : [{ testCase: one.testCase, pointer, as }];
+    });
+  });
+}
+
+function looseKind(name: string, value: string | number): 'time' | 'id' | undefined {
+  if (typeof value === 'number') return isEpoch(value) && /time|date|stamp|at$|when/i.test(name) ? 'time' : undefined;
+  if (isIsoTime(value)) return 'time';
+  return /\d/.test(value) && !/\s/.test(value) && /id$|uuid|guid|nonce|correlation|trace|key$|ref/i.test(name)
+    ? 'id'
+    : undefined;
+}
+
+/** The runs that the negotiated cases ask for, in an order that `judgeCases` knows. */
+export function caseScenarios(subject: Subject): Scenario[] {
+  return runnableCases(subject).flatMap((one) => {
+    const first = caseScenario(subject, one);
+    if (!needsProof(one)) return [first];
+    return [first, { ...first, seed: `${first.seed}-${otherSeed}`, nowMs: first.nowMs + otherNowMs }];
+  });
+}
+
+/** The run of one case. */
+export function caseScenario(subject: Subject, one: RunnableCase): Scenario {
+  return {
+    input: one.input,
+    tools: subject.tools as Scenario['tools'],
+    ...(subject.role === 'requester' ? { peer: casePeer(runnableCases(subject), subject.cases, one) } : {}),
+    seed: `case-${one.testCase}`,
+    nowMs: subject.nowMs ?? defaultTrialNowMs,
+  };
+}
+
+/** Judges the observations of `caseScenarios(subject)`, in the same order: one report for each case that can be run. */
+export function judgeCases(subject: Subject, observations: readonly Observation[]): CaseReport[] {
+  let next = 0;
+  return runnableCases(subject).map((one) => {
+    const first = observations[next++];
+    const second = needsProof(one) ? observations[next++] : undefined;
+    if (!first || (needsProof(one) && !second))
+      throw new RangeError('Cannot judge cases: too few observations, wanted those of caseScenarios');
+    const differences = caseDifferences(subject, one, first);
+    if (second && differences.length === 0) differences.push(...unproven(subject, one, first, second));
+    return { testCase: one.testCase, passed: differences.length === 0, differences };
+  });
+}
+
+/** Where one run of a case differs from what the case wants; empty where it keeps to it. */
+export function caseDifferences(subject: Subject, one: RunnableCase, seen: Observation): Difference[] {
+  if (seen.end !== 'returned' || seen.value === undefined) return [{ path: '', in: 'run', message: runMessage(seen) }];
+  const place = subject.role === 'provider' ? 'response' : 'output';
+  const sent = subject.role === 'requester' ? sentDifferences(subject, one, seen) : undefined;
+  const output = sent ? substitute(one.output, sent.replacements) : one.output;
+  const differences = looseDifferences(output, seen.value, subject.role === 'provider' ? one.loose : []).map(
+    (found) => ({ ...found, in: place }) as Difference,
+  );
+  const invalid = seen.issues.map(({ pointer, message, actual }) => ({
+    path: pointer,
+    in: place,
+    message: `breaks its schema: ${message}`,
+    ...(actual === undefined ? {} : { got: actual }),
+  })) as Difference[];
+  return [...(sent?.differences ?? []), ...differences, ...invalid];
+}
+
+function runMessage({ end, message, position }: Observation): string {
+  const where = position ? ` at line ${position.line}: ${position.text}` : '';
+  return `the run ended as "${end}"${message ? `: ${message}` : ''}${where}`;
+}
+
+/** Answers a requester's sends from the cases, the one at hand first; loose values of a request recur in its response as they were sent. */
+export function casePeer(runnable: readonly RunnableCase[], cases: readonly Case[], own: RunnableCase): Peer {
+  const others = cases.filter(({ testCase }) => testCase !== own.testCase);
+  const looseOf = (testCase: number) => runnable.find((one) => one.testCase === testCase)?.loose ?? own.loose;
+  return (request, nth) => {
+    const match = [own.case, ...others].find(
+      (one) => looseDifferences(one.request, request, looseOf(one.testCase)).length === 0,
+    );
+    // A wrong first request is answered all the same: what comes of it is worth knowing for a repair.
+    if (!match && nth > 1) return { error: { code: 'FAILED', message: 'the peer has no answer to this request' } };
+    const answering = match ?? own.case;
+    return {
+      response: substitute(
+        answering.response,
+        looseReplacements(answering.request, request, looseOf(answering.testCase)),
+      ),
+    };
+  };
+}
+
+function looseReplacements(expected: Json, sent: Json, loose: readonly Loose[]): { from: Json; to: Json }[] {
+  return loose.flatMap(({ pointer }) => {
+    const from = valueAt(expected, pointer);
+    const to = valueAt(sent, pointer);
+    return from === undefined || to === undefined ? [] : [{ from, to }];
+  });
+}
+
+function sentDifferences(
+  subject: Subject,
+  one: RunnableCase,
+  seen: Observation,
+): { differences: Difference[]; replacements: { from: Json; to: Json }[] } {
+  if (seen.sends.length === 0) {
+    return {
+      differences: [{ path: '', in: 'request', expected: one.case.request, message: 'nothing was sent' }],
+      replacements: [],
+    };
+  }
+  const compared = seen.sends.map((send) => ({
+    send,
+    differences: looseDifferences(one.case.request, send.request, one.loose),
+  }));
+  const matching = compared.find(({ differences }) => differences.length === 0);
+  const nearest =
+    matching ?? compared.reduce((best, next) => (next.differences.length < best.differences.length ? next : best));
+  const strangers = compared.filter(
+    ({ send }) =>
+      send !== nearest.send &&
+      !subject.cases.some((other) => looseDifferences(other.request, send.request, one.loose).length === 0),
+  );
+  return {
+    differences: [
+      ...nearest.differences.map((found) => ({ ...found, in: 'request' }) as Difference),
+      ...nearest.send.issues.map(
+        ({ pointer, message }) =>
+          ({ path: pointer, in: 'request', message: `breaks its schema: ${message}` }) as Difference,
+      ),
+      ...strangers.map(
+        ({ send }) =>
+          ({ path: '', in: 'request', got: send.request, message: 'a request that no case has' }) as Difference,
+      ),
+    ],
+    replacements: looseReplacements(one.case.request, nearest.send.request, one.loose),
+  };
+}
+
+function needsProof(one: RunnableCase): boolean {
+  return one.loose.some(({ as }) => as !== 'text');
+}
+
+/** Loose ids and times must come from the context: with another seed and clock they change, and stay valid. */
+function unproven(subject: Subject, one: RunnableCase, first: Observation, second: Observation): Difference[] {
+  const again = caseDifferences(subject, one, second);
+  const place = subject.role === 'provider' ? 'response' : 'request';
+  const looseValue = (seen: Observation, pointer: string): Json | undefined => {
+    if (subject.role === 'provider') return seen.value === undefined ? undefined : valueAt(seen.value, pointer);
+    const send = seen.sends.find(({ request }) => looseDifferences(one.case.request, request, one.loose).length === 0);
+    return send && valueAt(send.request, pointer);
+  };
+  const declared = new Set(subject.loose.map(({ pointer }) => pointer));
+  const constant = one.loose.flatMap(({ pointer, as }) => {
+    // A place that is loose by itself may also be worked out from the task: nothing says that it must be fresh.
+    if (as === 'text' || !declared.has(pointer)) return [];
+    const got = looseValue(first, pointer);
+    const then = looseValue(second, pointer);
+    if (got === undefined || then === undefined || !equalJson(got, then)) return [];
+    if (as === 'id' && typeof got === 'string' && first.issuedIds.some((id) => got.includes(id))) return [];
+    const source = as === 'id' ? 'context.newId()' : 'context.now()';
+    return [
+      {
+        path: pointer,
+        in: place,
+        got,
+        message: `does not come from ${source}: it stayed the same with another seed and clock`,
+      } as Difference,
+    ];
+  });
+  const invalid = again.filter(({ message }) => message?.startsWith('breaks its schema') === true);
+  return [...constant, ...invalid];
+}

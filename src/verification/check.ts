@@ -1,0 +1,54 @@
+import type { Observation, Scenario } from '../contract/trial.ts';
+import type { Code } from '../kernel/errors.ts';
+import type { Json } from '../kernel/json.ts';
+import type { RunnableCase } from './case-scenarios.ts';
+import type { CandidateCode, Subject } from './subject.ts';
+
+/** A case with what the candidate was seen to do on it. */
+export interface SeenCase {
+  one: RunnableCase;
+  scenario: Scenario;
+  seen: Observation;
+}
+
+/** What every check can start from: the candidate has passed all of these cases. */
+export interface CheckFacts {
+  subject: Subject;
+  candidate: CandidateCode;
+  cases: readonly SeenCase[];
+}
+
+/** One thing that a check saw, as executed facts for a repair: what was put in, what came out, what should have. */
+export interface CheckFact {
+  check: string;
+  code: Code;
+  /** One sentence that says what is wrong. */
+  message: string;
+  testCase?: number;
+  /** What the candidate was given (request or task input). */
+  input?: Json;
+  expected?: Json;
+  got?: Json;
+}
+
+/** What a check found. `skipped` says why there was nothing to find. */
+export interface CheckFindings {
+  failures: Omit<CheckFact, 'check'>[];
+  warnings: Omit<CheckFact, 'check'>[];
+  skipped?: string;
+  /** Whether what failed shows that the candidate knows the examples by heart. */
+  memorised?: boolean;
+}
+
+/** One verification beyond the negotiated cases. */
+export interface Check {
+  readonly name: string;
+  /** Why it is there. */
+  readonly reason: string;
+  /** What it refuses a candidate for: its oracle is certain. */
+  readonly certain: string;
+  /** What it only warns of. */
+  readonly uncertain: string;
+  /** Yields the scenarios it wants to see, is given the observations in the same order, and returns what it found. */
+  run(facts: CheckFacts): Generator<Scenario[], CheckFindings, Observation[]>;
+}

@@ -1,0 +1,117 @@
+import type { CheckReport } from '../contract/outcome.ts';
+import type { Observation, Scenario, Trier } from '../contract/trial.ts';
+import type { Json } from '../kernel/json.ts';
+import { caseScenario, runnableCases } from './case-scenarios.ts';
+import type { Check, CheckFact, CheckFacts, CheckFindings } from './check.ts';
+import type { CandidateCode, Subject } from './subject.ts';
+
+export type { CheckFact } from './check.ts';
+
+/** The checks beyond the cases, the cheap ones first. */
+export const checks: readonly Check[] = [];
+
+/** What the checks of one candidate may cost. */
+export interface CheckBudget {
+  /** Runs of the candidate over all checks; a check that would go beyond is skipped and says so. */
+  maxRuns: number;
+}
+
+/** Runs of a candidate that its checks may take, unless the caller says otherwise. */
+export const defaultCheckBudget: CheckBudget = { maxRuns: 600 };
+
+/** An answer value of a case that can be had from neither request, tools, schema nor document. */
+export interface Underived {
+  testCase: number;
+  /** JSON pointer into the response. */
+  pointer: string;
+  value: Json;
+}
+
+/** What the checks beyond the cases found. */
+export interface Verification {
+  reports: CheckReport[];
+  /** Certain faults: the candidate is refused for each of them. */
+  failures: CheckFact[];
+  /** Where the oracle is not certain: worth a repair, no reason to refuse. */
+  warnings: CheckFact[];
+  /** Whether the candidate was refused for knowing the examples by heart. */
+  memorised: boolean;
+  /** Answer values that no handler could have come to: with `memorised`, the evidence for `CANDIDATE_MISSING_TOOL`. */
+  underived: Underived[];
+}
+
+/**
+ * Runs the checks beyond the cases on a candidate that has passed its cases, in as few calls of the trier as they allow. Rejects only
+ * as the trier does.
+ */
+export async function verify(
+  subject: Subject,
+  candidate: CandidateCode,
+  trier: Trier,
+  budget: CheckBudget,
+  signal: AbortSignal,
+): Promise<Verification> {
+  const plans = runnableCases(subject).map((one) => ({ one, scenario: caseScenario(subject, one) }));
+  const observations = await trier.try(
+    plans.map(({ scenario }) => scenario),
+    signal,
+  );
+  const facts: CheckFacts = {
+    subject,
+    candidate,
+    cases: plans.map((plan, index) => ({ ...plan, seen: observations[index] as Observation })),
+  };
+  const found = await runChecks(checks, facts, trier, { maxRuns: budget.maxRuns - plans.length }, signal);
+  const label = (check: Check, list: CheckFindings['failures']) => list.map((fact) => ({ check: check.name, ...fact }));
+  return {
+    reports: found.map(reportOf),
+    failures: found.flatMap(({ check, findings }) => label(check, findings.failures)),
+    warnings: found.flatMap(({ check, findings }) => label(check, findings.warnings)),
+    memorised: found.some(({ findings }) => findings.memorised === true),
+    underived: [],
+  };
+}
+
+interface Found {
+  check: Check;
+  findings: CheckFindings;
+  runs: number;
+}
+
+async function runChecks(list: readonly Check[], facts: CheckFacts, trier: Trier, budget: CheckBudget, signal: AbortSignal): Promise<Found[]> {
+  let runsLeft = budget.maxRuns;
+  const plans = list.map((check) => ({ check, steps: check.run(facts), runs: 0, findings: undefined as CheckFindings | undefined, wanted: [] as Scenario[] }));
+  for (const plan of plans) advance(plan, undefined);
+  for (;;) {
+    const waiting = plans.filter(({ findings }) => findings === undefined);
+    if (waiting.length === 0) break;
+    const batch: Scenario[] = [];
+    const shares: { plan: (typeof plans)[number]; start: number }[] = [];
+    for (const plan of waiting) {
+      if (plan.wanted.length > runsLeft) {
+        plan.findings = { failures: [], warnings: [], skipped: `the budget of ${budget.maxRuns} runs is used up` };
+        continue;
+      }
+      runsLeft -= plan.wanted.length;
+      plan.runs += plan.wanted.length;
+      shares.push({ plan, start: batch.length });
+      batch.push(...plan.wanted);
+    }
+    const observations = batch.length === 0 ? [] : await trier.try(batch, signal);
+    for (const { plan, start } of shares) advance(plan, observations.slice(start, start + plan.wanted.length));
+  }
+  return plans.map(({ check, findings, runs }) => ({ check, findings: findings ?? { failures: [], warnings: [] }, runs }));
+}
+
+function advance(plan: { steps: ReturnType<Check['run']>; findings: CheckFindings | undefined; wanted: Scenario[] }, given: Observation[] | undefined): void {
+  const step = given === undefined ? plan.steps.next() : plan.steps.next(given);
+  if (step.done) plan.findings = step.value;
+  else plan.wanted = step.value;
+}
+
+function reportOf({ check, findings, runs }: Found): CheckReport {
+  const { failures, warnings, skipped } = findings;
+  const message = [...failures, ...warnings].map((fact) => fact.message).join('; ') || skipped;
+  const result = failures.length > 0 ? 'failed' : warnings.length > 0 ? 'warned' : skipped === undefined ? 'passed' : 'skipped';
+  return { name: check.name, result, runs, ...(message === undefined ? {} : { message: message.slice(0, 1_000) }) };
+}

@@ -1,0 +1,49 @@
+import { escapeToken, isObject, type Json } from '../kernel/json.ts';
+
+/** A scalar inside a value, with its place. */
+export interface Leaf {
+  pointer: string;
+  /** The member name it stands under; the nearest one for an item of an array, empty at the root. */
+  name: string;
+  value: string | number | boolean | null;
+}
+
+/** Every scalar of a value, in document order. */
+export function leavesOf(value: Json, pointer = '', name = ''): Leaf[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => leavesOf(item, `${pointer}/${index}`, name));
+  if (isObject(value)) {
+    return Object.entries(value).flatMap(([key, item]) => leavesOf(item, `${pointer}/${escapeToken(key)}`, key));
+  }
+  return [{ pointer, name, value }];
+}
+
+/** Says whether a text is a calendar date or a moment in ISO 8601's extended form. */
+export function isIsoTime(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/.test(text);
+}
+
+/** Says whether a number is in the range of present moments: seconds or milliseconds since 1970, 2001 to 2065. */
+export function isEpoch(value: number): boolean {
+  return Number.isInteger(value) && ((value >= 1e9 && value < 3e9) || (value >= 1e12 && value < 3e12));
+}
+
+/** Says whether a text stands in another as a word of its own, whatever its case. */
+export function hasWord(text: string, word: string): boolean {
+  if (word === '') return false;
+  const haystack = text.toLowerCase();
+  const needle = word.toLowerCase();
+  for (let at = haystack.indexOf(needle); at >= 0; at = haystack.indexOf(needle, at + 1)) {
+    const before = at === 0 ? '' : haystack[at - 1];
+    const after = haystack[at + needle.length] ?? '';
+    if (!joins(before ?? '', needle[0] ?? '') && !joins(needle.at(-1) ?? '', after)) return true;
+  }
+  return false;
+}
+
+// Letters of scripts without spaces do not make one word with their neighbours.
+function joins(left: string, right: string): boolean {
+  return (
+    /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]$/u.test(left) &&
+    /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]$/u.test(right)
+  );
+}
