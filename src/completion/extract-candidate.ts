@@ -1,0 +1,80 @@
+import { isObject, type Json } from '../kernel/json.ts';
+import { type FencedBlock, fencedBlocks, isCode } from './fenced-blocks.ts';
+
+/** Why a model says that it cannot be done. */
+export type DeclineKind = 'protocol' | 'case' | 'missing-tool';
+
+/** What an answer holds: a module, a reasoned refusal, or neither. */
+export type Extracted =
+  | { kind: 'code'; source: string }
+  | {
+      kind: 'declined';
+      decline: DeclineKind;
+      reason: string;
+      /** What the model says stands in the document; worth nothing until it is found there. Empty where it quotes nothing. */
+      quote: string;
+    }
+  | { kind: 'none'; why: string };
+
+const DECLINE_KINDS: readonly DeclineKind[] = ['protocol', 'case', 'missing-tool'];
+const EXPORTS_HANDLER =
+  /\bexport\b[^;{}]{0,80}\b(?:handle|perform)\b|\bexport\s{0,8}\{[^}]{0,200}\b(?:handle|perform)\b/;
+const MAX_REASON_CHARACTERS = 2_000;
+
+/**
+ * Reads an answer: the first fenced module that exports a handler, else the first refusal, else the longest fenced module, else the whole
+ * text where it is a module without fences.
+ */
+export function extractCandidate(text: string): Extracted {
+  const blocks = fencedBlocks(text);
+  const answer = blocks.find(isAnswer);
+  if (answer !== undefined) return decline(answer) ?? code(answer.content);
+  const longest = blocks
+    .filter((block) => isCode(block) && block.content.trim() !== '')
+    .sort((one, other) => other.content.length - one.content.length)[0];
+  if (longest !== undefined) return code(longest.content);
+  if (
+    blocks.length === 0 &&
+    EXPORTS_HANDLER.test(text) &&
+    /^\s*(?:import|export|type|interface|const|\/\/|\/\*)/.test(text)
+  )
+    return code(text);
+  if (blocks.length === 0)
+    return { kind: 'none', why: text.trim() === '' ? 'the answer is empty' : 'the answer has no fenced block' };
+  return {
+    kind: 'none',
+    why: `the answer has ${blocks.length === 1 ? 'a fenced block' : 'fenced blocks'} but none with a module or a refusal`,
+  };
+}
+
+/** Says whether the answer is complete: its deciding block has its closing fence. Whatever follows adds nothing. */
+export function isComplete(text: string): boolean {
+  return fencedBlocks(text).some((block) => block.closed && isAnswer(block));
+}
+
+function isAnswer(block: FencedBlock): boolean {
+  return (isCode(block) && EXPORTS_HANDLER.test(block.content)) || decline(block) !== null;
+}
+
+function code(content: string): Extracted {
+  return { kind: 'code', source: `${content.replaceAll('\r\n', '\n').trim()}\n` };
+}
+
+function decline(block: FencedBlock): Extracted | null {
+  if (block.language !== 'json' && block.language !== '') return null;
+  let value: Json;
+  try {
+    value = JSON.parse(block.content);
+  } catch {
+    return null;
+  }
+  if (!isObject(value)) return null;
+  const kind = DECLINE_KINDS.find((one) => one === value.decline);
+  if (kind === undefined) return null;
+  return {
+    kind: 'declined',
+    decline: kind,
+    reason: typeof value.reason === 'string' ? value.reason.slice(0, MAX_REASON_CHARACTERS) : '',
+    quote: typeof value.quote === 'string' ? value.quote.slice(0, MAX_REASON_CHARACTERS) : '',
+  };
+}

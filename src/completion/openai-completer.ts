@@ -1,0 +1,399 @@
+import OpenAI, { APIError } from 'openai';
+import type {
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatCompletionCreateParamsStreaming,
+} from 'openai/resources/chat/completions';
+import type { Completer, Completion, Prompt } from '../contract/completion.ts';
+import type { Usage } from '../contract/outcome.ts';
+import type { Deadline } from '../kernel/deadline.ts';
+import { CompletionError } from './completion-error.ts';
+import { isComplete } from './extract-candidate.ts';
+import { failureOf } from './model-failure.ts';
+import { estimateTokens, type Prices, priced } from './prices.ts';
+
+/** Where a model is and how patient to be with it. */
+export interface OpenAiOptions {
+  model: string;
+  generator: Completer['generator'];
+  /** Default: OpenAI's own. */
+  baseUrl?: string | undefined;
+  /** Local servers need none. */
+  apiKey?: string | undefined;
+  /** `null` or absent = unknown, and so is every cost. */
+  prices?: Prices | null | undefined;
+  /** Longest answer, in tokens, reasoning included. */
+  maxTokens?: number | undefined;
+  /** Longest silence before the first piece of the answer, in milliseconds; reasoning models are silent for long. */
+  firstPieceMs?: number | undefined;
+  /** Longest silence between two pieces, in milliseconds. */
+  stallMs?: number | undefined;
+}
+
+/** A completer that says where it asks; the key of cool-downs, breakers and latencies. */
+export interface EndpointCompleter extends Completer {
+  readonly endpoint: string;
+  readonly model: string;
+}
+
+const DEFAULT_BASE_URL = 'https://api.openai.com/v1';
+const DEFAULT_MAX_TOKENS = 16_384;
+const DEFAULT_FIRST_PIECE_MS = 90_000;
+const DEFAULT_STALL_MS = 15_000;
+/** Longest answer kept, in UTF-16 units: a server that ignores the token limit must not fill the memory. */
+const MAX_TEXT_CHARACTERS = 1024 * 1024;
+/** How long the token counts are waited for once the answer is complete, in milliseconds. */
+const USAGE_GRACE_MS = 250;
+/** The SDK's own timeout must never fire before ours. */
+const SDK_TIMEOUT_MS = 24 * 60 * 60 * 1000;
+
+type LimitName = 'max_completion_tokens' | 'max_tokens' | 'none';
+
+/** What a server was found to accept, shared by all completers of the same endpoint and model in this process. */
+interface Dialect {
+  limits: LimitName[];
+  streamOptions: boolean;
+}
+
+const dialects = new Map<string, Dialect>();
+
+/**
+ * A completer over the Chat Completions API of any OpenAI-compatible server. Streams, and stops at the fence that closes the answer. One
+ * attempt: retrying is `withRetries`' business. Every failure is a `CompletionError` with a `PLATFORM_MODEL_…` or `OPERATOR_…` code.
+ */
+export function createOpenAiCompleter(options: OpenAiOptions): EndpointCompleter {
+  const endpoint = options.baseUrl ?? DEFAULT_BASE_URL;
+  const client = new OpenAI({
+    baseURL: endpoint,
+    // An empty key makes the SDK throw, and local servers have none.
+    apiKey: options.apiKey === undefined || options.apiKey === '' ? 'no-key-needed' : options.apiKey,
+    maxRetries: 0,
+    timeout: SDK_TIMEOUT_MS,
+    logLevel: 'off',
+  });
+  const dialect = dialectOf(`${endpoint} ${options.model}`, options.baseUrl === undefined);
+  return {
+    generator: options.generator,
+    endpoint,
+    model: options.model,
+    complete: (prompt, deadline) => new Exchange(client, options, dialect, prompt, deadline).run(),
+  };
+}
+
+function dialectOf(key: string, isOpenAi: boolean): Dialect {
+  let dialect = dialects.get(key);
+  if (dialect === undefined) {
+    dialect = {
+      limits: isOpenAi
+        ? ['max_completion_tokens', 'max_tokens', 'none']
+        : ['max_tokens', 'max_completion_tokens', 'none'],
+      streamOptions: true,
+    };
+    dialects.set(key, dialect);
+  }
+  return dialect;
+}
+
+/** One question and its answer. */
+class Exchange {
+  readonly #client: OpenAI;
+  readonly #options: OpenAiOptions;
+  readonly #dialect: Dialect;
+  readonly #prompt: Prompt;
+  readonly #deadline: Deadline;
+  readonly #startedAt = performance.now();
+  /** Ends the exchange; its reason is the error to end with. */
+  readonly #stop = new AbortController();
+  readonly #stopped = rejection(this.#stop.signal);
+  #silence: NodeJS.Timeout | undefined;
+  #text = '';
+  #refusal = '';
+  #model: string;
+  #finish: string | null = null;
+  #usage: Usage | null = null;
+  #started = false;
+
+  constructor(client: OpenAI, options: OpenAiOptions, dialect: Dialect, prompt: Prompt, deadline: Deadline) {
+    this.#client = client;
+    this.#options = options;
+    this.#dialect = dialect;
+    this.#prompt = prompt;
+    this.#deadline = deadline;
+    this.#model = options.model;
+  }
+
+  async run(): Promise<Completion> {
+    const { signal } = this.#deadline;
+    const calledOff = (): void =>
+      this.#stop.abort(
+        this.#deadline.passed || isTimeout(signal.reason)
+          ? this.#error('PLATFORM_MODEL_TIMEOUT', 'the deadline passed', 'an answer before it')
+          : this.#error('PLATFORM_MODEL_ABORTED', 'called off', 'to be waited for'),
+      );
+    if (signal.aborted || this.#deadline.passed) calledOff();
+    signal.addEventListener('abort', calledOff, { once: true });
+    const timer = setTimeout(
+      () => this.#stop.abort(this.#error('PLATFORM_MODEL_TIMEOUT', 'the deadline passed', 'an answer before it')),
+      Math.min(this.#deadline.leftMs(), SDK_TIMEOUT_MS),
+    );
+    try {
+      return await this.#converse();
+    } finally {
+      clearTimeout(timer);
+      clearTimeout(this.#silence);
+      signal.removeEventListener('abort', calledOff);
+      // Frees the connection, whatever state it is in.
+      this.#stop.abort();
+    }
+  }
+
+  async #converse(): Promise<Completion> {
+    try {
+      const { data, response } = await this.#open();
+      this.#started = true;
+      const kind = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+      if (kind === 'text/html' || kind === 'application/xhtml+xml') {
+        throw this.#error(
+          'PLATFORM_MODEL_NOT_AN_API',
+          `status ${response.status} with a page of HTML`,
+          'a stream of events',
+        );
+      }
+      if (kind === 'application/json') this.#takeWhole(await this.#orStop(response.json()));
+      else await this.#read(data[Symbol.asyncIterator](), kind);
+      return this.#completion();
+    } catch (error) {
+      // Once the deciding fence is there, nothing that happens to the stream can take it back.
+      if (this.#started && isComplete(this.#text)) return this.#completion();
+      if (error instanceof CompletionError) throw error;
+      if (this.#stop.signal.aborted) throw this.#stop.signal.reason;
+      throw failureOf(error, {
+        endpoint: this.#endpoint,
+        apiKey: this.#options.apiKey,
+        began: this.#text !== '',
+        usage: this.#spent(),
+      });
+    }
+  }
+
+  /** Sends the question; what the server refuses of its form is left out and remembered. */
+  async #open(): Promise<{ data: AsyncIterable<ChatCompletionChunk>; response: Response }> {
+    for (;;) {
+      this.#expectWithin(this.#options.firstPieceMs ?? DEFAULT_FIRST_PIECE_MS);
+      try {
+        return await this.#orStop(
+          this.#client.chat.completions.create(this.#parameters(), { signal: this.#stop.signal }).withResponse(),
+        );
+      } catch (error) {
+        if (this.#stop.signal.aborted || !this.#adapts(error)) throw error;
+      }
+    }
+  }
+
+  #parameters(): ChatCompletionCreateParamsStreaming {
+    const [limit] = this.#dialect.limits;
+    const maxTokens = this.#options.maxTokens ?? DEFAULT_MAX_TOKENS;
+    return {
+      model: this.#options.model,
+      messages: [
+        { role: 'system', content: this.#prompt.system },
+        ...this.#prompt.turns.map(({ role, text }) => ({ role, content: text })),
+      ],
+      stream: true,
+      ...(this.#dialect.streamOptions ? { stream_options: { include_usage: true } } : {}),
+      ...(limit === undefined || limit === 'none' ? {} : { [limit]: maxTokens }),
+    };
+  }
+
+  /** Whether the question can be put in another form after this refusal. */
+  #adapts(error: unknown): boolean {
+    if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false;
+    const words = `${error.param ?? ''} ${error.message}`;
+    if (this.#dialect.streamOptions && /stream_options|include_usage/.test(words)) {
+      this.#dialect.streamOptions = false;
+      return true;
+    }
+    if (
+      this.#dialect.limits.length > 1 &&
+      /max_(?:completion_)?tokens/.test(words) &&
+      !/context/i.test(error.code ?? '')
+    ) {
+      this.#dialect.limits.shift();
+      return true;
+    }
+    return false;
+  }
+
+  async #read(pieces: AsyncIterator<ChatCompletionChunk>, kind: string): Promise<void> {
+    let any = false;
+    for (;;) {
+      const next = await this.#orStop(pieces.next());
+      if (next.done === true) break;
+      any = true;
+      this.#expectWithin(this.#options.stallMs ?? DEFAULT_STALL_MS);
+      const said = this.#take(next.value);
+      if (said === '') continue;
+      if (this.#text.length > MAX_TEXT_CHARACTERS) {
+        throw this.#error('PLATFORM_MODEL_LENGTH', `over ${MAX_TEXT_CHARACTERS} characters`, 'an answer that ends');
+      }
+      if (endsWithFence(this.#text, said.length) && isComplete(this.#text)) {
+        await this.#awaitUsage(pieces);
+        return;
+      }
+    }
+    // An aborted stream of the SDK ends like a finished one.
+    this.#stop.signal.throwIfAborted();
+    if (!any && kind !== 'text/event-stream') {
+      throw this.#error(
+        'PLATFORM_MODEL_NOT_AN_API',
+        `status 200 with ${kind === '' ? 'no content type' : kind} and no event`,
+        'a stream of events',
+      );
+    }
+  }
+
+  /** Waits a moment for the token counts, which come last; a model that goes on talking is cut off at its first word. */
+  async #awaitUsage(pieces: AsyncIterator<ChatCompletionChunk>): Promise<void> {
+    const grace = AbortSignal.timeout(USAGE_GRACE_MS);
+    while (this.#usage === null) {
+      const next = await Promise.race([pieces.next().catch(() => null), aborted(grace)]);
+      if (next === null || next.done === true) return;
+      const before = this.#text;
+      const said = this.#take(next.value);
+      this.#text = before;
+      if (said.trim() !== '') return;
+    }
+  }
+
+  /** Books one piece and returns what it said. */
+  #take(piece: ChatCompletionChunk): string {
+    const choice = piece.choices?.[0];
+    const said = typeof choice?.delta?.content === 'string' ? choice.delta.content : '';
+    this.#text += said;
+    if (typeof choice?.delta?.refusal === 'string') this.#refusal += choice.delta.refusal;
+    this.#finish = choice?.finish_reason ?? this.#finish;
+    this.#book(piece);
+    return said;
+  }
+
+  /** Books the answer of a server that does not stream. */
+  #takeWhole(body: unknown): void {
+    const answer = body as Partial<ChatCompletion> & { error?: unknown };
+    const choice = answer.choices?.[0];
+    if (choice === undefined) {
+      throw this.#error('PLATFORM_MODEL_UNAVAILABLE', 'status 200 with JSON that holds no answer', 'a completion');
+    }
+    this.#text = typeof choice.message?.content === 'string' ? choice.message.content : '';
+    this.#refusal = typeof choice.message?.refusal === 'string' ? choice.message.refusal : '';
+    this.#finish = choice.finish_reason ?? 'stop';
+    this.#book(answer);
+  }
+
+  #book({ model, usage }: Pick<Partial<ChatCompletionChunk>, 'model' | 'usage'>): void {
+    if (typeof model === 'string' && model !== '') this.#model = model.slice(0, 200);
+    if (usage === null || usage === undefined) return;
+    this.#usage = priced(
+      {
+        inputTokens: count(usage.prompt_tokens),
+        cachedInputTokens: count(usage.prompt_tokens_details?.cached_tokens),
+        outputTokens: count(usage.completion_tokens),
+      },
+      this.#options.prices ?? null,
+    );
+  }
+
+  #completion(): Completion {
+    if (!isComplete(this.#text)) this.#refuseUnfinished();
+    return {
+      text: this.#text,
+      model: this.#model,
+      usage: this.#spent(),
+      durationMs: performance.now() - this.#startedAt,
+    };
+  }
+
+  #refuseUnfinished(): void {
+    if (this.#finish === 'length')
+      throw this.#error('PLATFORM_MODEL_LENGTH', 'the token limit was reached', 'an answer that fits');
+    if (this.#finish === 'content_filter' || (this.#text.trim() === '' && this.#refusal !== '')) {
+      throw this.#error('PLATFORM_MODEL_FILTERED', 'the answer was withheld by the server', 'an answer');
+    }
+    if (this.#finish === null && this.#text !== '') {
+      throw this.#error(
+        'PLATFORM_MODEL_CUT',
+        `the stream ended after ${this.#text.length} characters without a finish`,
+        'a whole answer',
+      );
+    }
+    if (this.#text.trim() === '') throw this.#error('PLATFORM_MODEL_EMPTY', 'an answer without text', 'an answer');
+  }
+
+  /** Fails the exchange after so long a silence from now. */
+  #expectWithin(silenceMs: number): void {
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(
+      () =>
+        this.#stop.abort(this.#error('PLATFORM_MODEL_STALLED', `nothing for ${silenceMs} ms`, 'a stream that goes on')),
+      silenceMs,
+    );
+  }
+
+  /** What came, or the reason for the stop, whichever is first: the SDK does not honour a stop in every state. */
+  #orStop<T>(promise: Promise<T>): Promise<T> {
+    return Promise.race([promise, this.#stopped]);
+  }
+
+  /** What was used up to now; estimated where the server has not counted. */
+  #spent(): Usage {
+    if (this.#usage !== null) return this.#usage;
+    const asked = [this.#prompt.system, ...this.#prompt.turns.map(({ text }) => text)];
+    const inputTokens = asked.reduce((sum, text) => sum + estimateTokens(text), 0);
+    return priced(
+      { inputTokens, cachedInputTokens: 0, outputTokens: estimateTokens(this.#text) },
+      this.#options.prices ?? null,
+    );
+  }
+
+  get #endpoint(): string {
+    return this.#options.baseUrl ?? DEFAULT_BASE_URL;
+  }
+
+  #error(code: `PLATFORM_MODEL_${string}`, found: string, wanted: string): CompletionError {
+    return new CompletionError(
+      code,
+      `Cannot complete prompt with model "${this.#options.model}": ${found}, wanted ${wanted}`,
+      {
+        usage: this.#started ? this.#spent() : undefined,
+      },
+    );
+  }
+}
+
+/** Whether a text may just have got a closing fence: its last piece, with a little before it, has a line of fence characters. */
+function endsWithFence(text: string, lastPieceLength: number): boolean {
+  return /(?:^|\n) {0,3}(?:`{3,}|~{3,})[ \t]*(?:\r?\n|$)/.test(text.slice(-(lastPieceLength + 16)));
+}
+
+function count(tokens: unknown): number {
+  return typeof tokens === 'number' && Number.isFinite(tokens) && tokens > 0 ? Math.floor(tokens) : 0;
+}
+
+function isTimeout(reason: unknown): boolean {
+  return reason instanceof Error && reason.name === 'TimeoutError';
+}
+
+function aborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(null);
+    else signal.addEventListener('abort', () => resolve(null), { once: true });
+  });
+}
+
+function rejection(signal: AbortSignal): Promise<never> {
+  const promise = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  // Whoever waits sees it; that nobody waits is no fault.
+  promise.catch(() => undefined);
+  return promise;
+}

@@ -1,0 +1,26 @@
+import type { Usage } from '../contract/outcome.ts';
+
+/** What a model costs, in US dollars per million tokens. */
+export interface Prices {
+  inputUsd: number;
+  outputUsd: number;
+  /** Cached input; as input where not given. */
+  cachedInputUsd?: number | undefined;
+}
+
+/** Usage with its cost; the cost is `null` where the price is unknown. Cached input is part of the input. */
+export function priced(tokens: Omit<Usage, 'costUsd'>, prices: Prices | null): Usage {
+  if (prices === null) return { ...tokens, costUsd: null };
+  const cached = Math.min(tokens.cachedInputTokens, tokens.inputTokens);
+  const perMillion =
+    (tokens.inputTokens - cached) * prices.inputUsd +
+    cached * (prices.cachedInputUsd ?? prices.inputUsd) +
+    tokens.outputTokens * prices.outputUsd;
+  return { ...tokens, costUsd: perMillion / 1_000_000 };
+}
+
+/** A guess at the tokens of a text, for servers that do not count: four ASCII characters or one other to a token. */
+export function estimateTokens(text: string): number {
+  const others = text.match(/[^\x00-\x7f]/gu)?.length ?? 0;
+  return Math.ceil((text.length - others) / 4) + others;
+}
