@@ -4,9 +4,10 @@
  * runs before anything is installed, on whatever Node (18 or newer) the machine has.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -21,16 +22,7 @@ const exitUnconfigured = 78;
  * @param {string[]} args
  */
 export async function bootstrap(script, args) {
-  const stale = staleDependency();
-  if (stale !== undefined) {
-    process.stderr.write(`Installing dependencies (${stale}) …\n`);
-    const installed = await install();
-    if (installed.signal !== null) endAs(installed);
-    if (installed.code !== 0) {
-      process.stderr.write(`Cannot install dependencies: npm ci ended with exit code ${installed.code}, wanted 0\n`);
-      process.exit(installed.code ?? 1);
-    }
-  }
+  if (staleDependency() !== undefined) await installAlone();
   const node = currentNode();
   if (node === undefined) {
     process.stderr.write(
@@ -71,7 +63,44 @@ function packagesOf(lockFile) {
   }
 }
 
-/** Installs what the lock file says; all it prints goes to stderr, since stdout belongs to the script. */
+/** Installs the dependencies unless another script does so at this moment, which is then waited for. */
+async function installAlone() {
+  const held = join(root, '.installing');
+  while (!isTaken(held)) await setTimeout(200);
+  let ending = { code: 0, signal: null };
+  try {
+    const stale = staleDependency();
+    if (stale === undefined) return;
+    process.stderr.write(`Installing dependencies (${stale}) …\n`);
+    ending = await install();
+  } finally {
+    rmSync(held, { force: true });
+  }
+  if (ending.signal !== null) endAs(ending);
+  if (ending.code !== 0) {
+    process.stderr.write(`Cannot install dependencies: npm ci ended with exit code ${ending.code}, wanted 0\n`);
+    process.exit(ending.code ?? 1);
+  }
+}
+
+/** Writes this process into the file, unless one that still runs stands there. */
+function isTaken(file) {
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+  try {
+    process.kill(Number(readFileSync(file, 'utf8')), 0);
+  } catch (error) {
+    // EPERM: it runs as another user. Else it died, or it has just ended and taken the file with it.
+    if (error.code !== 'EPERM') rmSync(file, { force: true });
+  }
+  return false;
+}
+
+/** Runs npm on the lock file; all it prints goes to stderr, since stdout belongs to the script. */
 function install() {
   // Where npm started us its own npm is used, which need not be the first one on the path.
   const npm = process.env.npm_execpath;
