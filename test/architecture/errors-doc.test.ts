@@ -46,7 +46,7 @@ test('every code stands once, under its first word, with a sentence and a remedy
 
 /** The codes written as strings in the sources, each with a file that has it. */
 function usedCodes(): Map<string, string> {
-  const literal = new RegExp(`['"\`]((?:${words})_[A-Z0-9_]*[A-Z0-9])['"\`]`, 'g');
+  const literal = new RegExp(`['"\`]((?:${words})_[A-Z0-9_]*[A-Z0-9])(?![A-Z0-9_])`, 'g');
   const codes = new Map<string, string>();
   for (const file of globSync('{src,sandbox,queues}/**/*.{ts,lua}', { cwd: root })) {
     for (const [, code] of readFileSync(join(root, file), 'utf8').matchAll(literal)) codes.set(code ?? '', file);

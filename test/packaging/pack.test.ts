@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+
+const root = join(import.meta.dirname, '../..');
+const scratch = mkdtempSync(join(tmpdir(), 'protosmith-pack-'));
+const consumer = mkdtempSync(join(scratch, 'consumer-'));
+const command = join(consumer, 'node_modules/.bin/protosmith');
+const hangMs = 180_000;
+
+after(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** Runs a program with this process's Node first on the path, as a consumer with a Node of their own would. */
+function run(program: string, args: string[], { cwd = consumer, node = process.execPath } = {}) {
+  const env = { ...process.env, PATH: [dirname(node), process.env.PATH].join(delimiter) };
+  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, env, encoding: 'utf8', timeout: hangMs });
+  return { status, stdout, stderr: error === undefined ? stderr : `${stderr}${error.message}` };
+}
+
+test('the package packs, installs without a Node of its own, and its command works', async (t) => {
+  let tarball = '';
+  await t.test('npm pack builds and packs what runs, and no more', () => {
+    const packed = run('npm', ['pack', '--json', '--pack-destination', scratch], { cwd: root });
+    assert.equal(packed.status, 0, packed.stderr);
+    const [{ filename, files }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[')));
+    tarball = join(scratch, filename);
+    const paths: string[] = files.map(({ path }: { path: string }) => path);
+    const wanted = [
+      'LICENSE',
+      'README.md',
+      'CHANGELOG.md',
+      'bin/protosmith.mjs',
+      'dist/src/main.js',
+      'dist/src/index.d.ts',
+    ];
+    assert.deepEqual(
+      wanted.filter((path) => !paths.includes(path)),
+      [],
+      'is missing',
+    );
+    assert.ok(
+      paths.some((path) => path.startsWith('fixtures/completions/')),
+      'the scripted completions are missing',
+    );
+    const unwanted = paths.filter(
+      (path) => /^(src|sandbox|queues|test|scripts)\/.*\.[mc]?[jt]s$/.test(path) || /(?<!\.d)\.ts$/.test(path),
+    );
+    assert.deepEqual(unwanted, []);
+  });
+  if (tarball === '') return;
+
+  writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
+  const installed = run('npm', ['install', tarball, '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']);
+  if (/E(NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT|NETUNREACH)/.test(installed.stderr)) {
+    t.skip('no package registry can be reached, and a consumer installs from one');
+    return;
+  }
+  assert.equal(installed.status, 0, installed.stderr);
+
+  await t.test('no Node binary came along', () => {
+    assert.deepEqual(globSync('node_modules/{node,node-*-*,protosmith-node}', { cwd: consumer }), []);
+    assert.equal(existsSync(join(consumer, 'node_modules/.bin/node')), false);
+    const { dependencies, optionalDependencies } = JSON.parse(
+      readFileSync(join(consumer, 'node_modules/protosmith/package.json'), 'utf8'),
+    );
+    assert.deepEqual(
+      Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => /^node(-|$)/.test(name)),
+      [],
+    );
+  });
+
+  await t.test('protosmith --help lists the commands', () => {
+    const { status, stdout, stderr } = run(command, ['--help']);
+    assert.equal(status, 0, stderr);
+    for (const name of ['worker', 'submit', 'demo', 'lint', 'doctor'])
+      assert.match(stdout, new RegExp(`^ *${name}\\b`, 'm'));
+  });
+
+  await t.test('protosmith lint finds an external reference', () => {
+    const schema = { type: 'object', properties: { item: { $ref: 'https://example.com/item.json' } } };
+    const document = `# Data Format\n\n## Request Message Format\n\n\`\`\`json\n${JSON.stringify(schema, null, 2)}\n\`\`\`\n`;
+    writeFileSync(join(consumer, 'document.md'), document);
+    const { status, stdout, stderr } = run(command, ['lint', 'document.md', '--json']);
+    assert.equal(status, 1, stderr);
+    assert.match(stdout, /"DOCUMENT_/);
+  });
+
+  await t.test('the library and the sandbox can be imported', () => {
+    const source = `for (const name of ['protosmith', 'protosmith/sandbox']) {
+      const found = Object.keys(await import(name)).length;
+      if (found === 0) throw new Error(name + ' exports nothing');
+    }`;
+    const { status, stderr } = run(process.execPath, ['--input-type=module', '-e', source]);
+    assert.equal(status, 0, stderr);
+  });
+
+  await t.test('the sandbox runs from the built files', () => {
+    const { stdout, stderr } = run(command, ['doctor']);
+    assert.match(stdout, /sandbox/i, stderr);
+    assert.doesNotMatch(stdout + stderr, /\.ts['"]|ERR_MODULE_NOT_FOUND|ENOENT/);
+  });
+
+  const older = olderNode();
+  await t.test(
+    'an older Node is told what is wanted',
+    { skip: older === undefined && 'no older Node on the path' },
+    () => {
+      const { status, stderr } = run(older ?? '', [command, '--help']);
+      assert.equal(status, 78);
+      assert.match(stderr, /^Cannot start protosmith: found Node v\d+\.\d+\.\d+, wanted Node 24 or newer/);
+    },
+  );
+});
+
+function olderNode(): string | undefined {
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'node'))
+    .filter((path) => existsSync(path))
+    .find((path) => Number.parseInt(execFileSync(path, ['--version'], { encoding: 'utf8' }).slice(1), 10) < 24);
+}
