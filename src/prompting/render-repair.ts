@@ -1,0 +1,181 @@
+import type { End } from '../../sandbox/contract.ts';
+import type { Prompt } from '../contract/completion.ts';
+import type { Role } from '../contract/job.ts';
+import type { Difference } from '../contract/outcome.ts';
+import type { Observation, ObservedCall } from '../contract/trial.ts';
+import type { Json } from '../kernel/json.ts';
+import { cut } from './cut.ts';
+import { dataBlock } from './data-block.ts';
+import { closing } from './render-prompt.ts';
+import { visibleJson, visibleText } from './visible-text.ts';
+
+/** A fault with its place in the module, line and column from 1. */
+export interface SourceFault {
+  message: string;
+  line?: number | undefined;
+  column?: number | undefined;
+}
+
+/** What a run of one failed case was seen to do. */
+export interface RepairCase {
+  testCase: number;
+  /** The request (provider) or the task's input (requester). */
+  input: Json;
+  /** The response (provider) or the task's output (requester) that the case wants. */
+  expected: Json;
+  /** What was returned; absent unless it returned. */
+  got?: Json | undefined;
+  differences: readonly Difference[];
+  end: End;
+  /** What was thrown, or why the run ended. */
+  message?: string | undefined;
+  position?: Observation['position'] | undefined;
+  calls: readonly Pick<ObservedCall, 'tool' | 'input' | 'output' | 'error' | 'invalid'>[];
+  sends?: readonly Pick<Observation['sends'][number], 'request' | 'response' | 'error'>[] | undefined;
+}
+
+/** What a failed check found, in sentences of ours and data of the runs. */
+export interface RepairCheck {
+  name: string;
+  facts: readonly string[];
+}
+
+/** Executed facts about a candidate, and nothing but facts: no guess at the cause. */
+export interface RepairFacts {
+  typeFaults?: readonly SourceFault[] | undefined;
+  bundleFaults?: readonly SourceFault[] | undefined;
+  /** The failed cases. */
+  cases?: readonly RepairCase[] | undefined;
+  checks?: readonly RepairCheck[] | undefined;
+}
+
+const MAX_FAULTS = 12;
+const MAX_CASES = 6;
+const MAX_CHECKS = 8;
+const MAX_FACTS = 6;
+const MAX_CALLS = 8;
+const MAX_DIFFERENCES = 12;
+const MAX_VALUE_CHARACTERS = 2_000;
+const MAX_LINE_CHARACTERS = 600;
+const MAX_TOTAL_CHARACTERS = 24_000;
+
+/** The heading of the facts; nothing else in a prompt of ours starts a line with it. */
+export const REPAIR_HEADING = '# What happened when your module was run';
+
+/**
+ * The question for a repair: the first prompt, the candidate as the model's own answer, then what happened to it. The facts are cut to about
+ * 24,000 characters. Pure.
+ */
+export function renderRepair(prompt: Prompt, role: Role, source: string, facts: RepairFacts): Prompt {
+  const texts = [
+    ...faultTexts('The type-check refused it', source, facts.typeFaults),
+    ...faultTexts('It could not be bundled', source, facts.bundleFaults),
+    ...caseTexts(facts.cases ?? []),
+    ...checkTexts(facts.checks ?? []),
+  ];
+  const [first] = prompt.turns;
+  return {
+    system: prompt.system,
+    turns: [
+      ...(first === undefined ? [] : [first]),
+      { role: 'assistant', text: `\`\`\`ts\n${source.trimEnd()}\n\`\`\`` },
+      {
+        role: 'user',
+        text: `${REPAIR_HEADING}\n\n${dataBlock('FACTS', cut(texts.join('\n\n'), MAX_TOTAL_CHARACTERS))}\n\n# Now\n\nCorrect the cause, for all data of that kind and not only for the data shown, and keep what worked. ${closing(role)}\n`,
+      },
+    ],
+  };
+}
+
+function faultTexts(title: string, source: string, faults: readonly SourceFault[] | undefined): string[] {
+  if (faults === undefined || faults.length === 0) return [];
+  const lines = source.split('\n');
+  const texts = faults.slice(0, MAX_FAULTS).map(({ message, line, column }) => {
+    const said = cut(visibleText(message), MAX_LINE_CHARACTERS);
+    if (line === undefined) return `- ${said}`;
+    const text = cut(visibleText(lines[line - 1] ?? ''), MAX_LINE_CHARACTERS).trim();
+    return `- line ${line}${column === undefined ? '' : `, column ${column}`}: ${said}${text === '' ? '' : `\n  in: ${text}`}`;
+  });
+  return [[`${title}:`, ...texts, ...omitted(faults.length - MAX_FAULTS)].join('\n')];
+}
+
+function caseTexts(cases: readonly RepairCase[]): string[] {
+  return [
+    ...cases
+      .slice(0, MAX_CASES)
+      .map((one) =>
+        [
+          `Test case ${one.testCase} failed.`,
+          `input: ${value(one.input)}`,
+          `expected: ${value(one.expected)}`,
+          one.got === undefined ? `got: nothing, the run ${endWords[one.end]}` : `got: ${value(one.got)}`,
+          ...(one.message === undefined ? [] : [`message: ${cut(visibleText(one.message), MAX_LINE_CHARACTERS)}`]),
+          ...(one.position === undefined
+            ? []
+            : [
+                `at line ${one.position.line}, column ${one.position.column}: ${cut(visibleText(one.position.text), MAX_LINE_CHARACTERS).trim()}`,
+              ]),
+          ...one.differences.slice(0, MAX_DIFFERENCES).map(differenceText),
+          ...omitted(one.differences.length - MAX_DIFFERENCES),
+          ...one.calls.slice(0, MAX_CALLS).map(callText),
+          ...omitted(one.calls.length - MAX_CALLS),
+          ...(one.sends ?? [])
+            .slice(0, MAX_CALLS)
+            .map((send) => `sent: ${value(send.request)} → ${answer(send.response, send.error)}`),
+        ].join('\n'),
+      ),
+    ...omitted(cases.length - MAX_CASES),
+  ];
+}
+
+const endWords: Record<End, string> = {
+  returned: 'returned',
+  threw: 'threw',
+  'timed-out': 'took too long and was ended',
+  'out-of-memory': 'used too much memory and was ended',
+  killed: 'was ended',
+  refused: 'was refused',
+};
+
+function differenceText({ path, expected, got, in: where, message }: Difference): string {
+  const place = `${where === undefined ? '' : `${where} `}${path === '' ? 'as a whole' : `at ${visibleJson(path, 0)}`}`;
+  const values = [
+    ...(expected === undefined ? [] : [`expected ${value(expected)}`]),
+    ...(got === undefined ? [] : [`got ${value(got)}`]),
+  ];
+  return `difference ${place}: ${[...values, ...(message === undefined ? [] : [cut(visibleText(message), MAX_LINE_CHARACTERS)])].join(', ')}`;
+}
+
+function callText({ tool, input, output, error, invalid }: RepairCase['calls'][number]): string {
+  const note = invalid === undefined ? '' : ` (the ${invalid} breaks the tool's schema)`;
+  return `called ${visibleText(tool)}(${value(input)}) → ${answer(output, error)}${note}`;
+}
+
+function answer(output: Json | undefined, error: { code: string; message: string } | undefined): string {
+  if (error !== undefined)
+    return `rejected with ${error.code}: ${cut(visibleText(error.message), MAX_LINE_CHARACTERS)}`;
+  return output === undefined ? 'no answer' : value(output);
+}
+
+function checkTexts(checks: readonly RepairCheck[]): string[] {
+  return [
+    ...checks
+      .slice(0, MAX_CHECKS)
+      .map(({ name, facts }) =>
+        [
+          `The check "${visibleText(name)}" failed:`,
+          ...facts.slice(0, MAX_FACTS).map((fact) => `- ${cut(visibleText(fact), MAX_VALUE_CHARACTERS)}`),
+          ...omitted(facts.length - MAX_FACTS),
+        ].join('\n'),
+      ),
+    ...omitted(checks.length - MAX_CHECKS),
+  ];
+}
+
+function omitted(count: number): string[] {
+  return count > 0 ? [`(${count} more)`] : [];
+}
+
+function value(json: Json): string {
+  return cut(visibleJson(json, 0), MAX_VALUE_CHARACTERS);
+}
