@@ -1,0 +1,43 @@
+-- Says what must be known before a delivered job is worked on, in one call.
+-- KEYS[1] outcome  KEYS[2] cancel  KEYS[3] taken  KEYS[4] due  KEYS[5] BullMQ's event stream of the queue
+-- ARGV[1] jobId  ARGV[2] the job's time stamp in ms, by its producer's clock  ARGV[3] seconds to remember a corrected moment
+-- Answers {now in ms, outcome or '', 1 if cancelled, moment taken in ms, moment due in ms or ''}.
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local taken = tonumber(redis.call('GET', KEYS[3]) or '')
+if not taken then
+  taken = tonumber(ARGV[2]) or now
+  -- A stamp of this second is taken as it is; any other may come from a clock that is off, and Redis' own events know better.
+  if taken > now or now - taken > 1000 then
+    local stamped = taken
+    local events = redis.call('XREVRANGE', KEYS[5], '+', '-', 'COUNT', 500)
+    local found = nil
+    for _, event in ipairs(events) do
+      local fields = event[2]
+      local added, same = false, false
+      for index = 1, #fields, 2 do
+        if fields[index] == 'event' and fields[index + 1] == 'added' then added = true end
+        if fields[index] == 'jobId' and fields[index + 1] == ARGV[1] then same = true end
+      end
+      if added and same then
+        found = tonumber(string.match(event[1], '^%d+'))
+        break
+      end
+    end
+    taken = math.min(found or taken, now)
+    if math.abs(taken - stamped) > 1000 then
+      redis.call('SET', KEYS[3], string.format('%.0f', taken), 'EX', ARGV[3])
+    end
+  end
+end
+local due = redis.call('ZSCORE', KEYS[4], ARGV[1])
+if due and tonumber(due) <= now then
+  redis.call('ZREM', KEYS[4], ARGV[1])
+end
+return {
+  string.format('%.0f', now),
+  redis.call('GET', KEYS[1]) or '',
+  redis.call('EXISTS', KEYS[2]),
+  string.format('%.0f', taken),
+  due or ''
+}

@@ -1,0 +1,142 @@
+import { Cluster, Redis } from 'ioredis';
+import { QueueError, trimmedError } from './queue-error.ts';
+
+/** A connection to Redis: one server, a Sentinel group's master, or a cluster. */
+export type Connection = Redis | Cluster;
+
+/** What a connection is for: `worker` waits for Redis however long it is away, `caller` fails within seconds. */
+export type Purpose = 'worker' | 'caller';
+
+/**
+ * Connects to Redis. URLs: `redis://` and `rediss://` (one server), `redis+sentinel://host,host/master-name`, `redis+cluster://host,host`
+ * (`rediss+…` with TLS; user, password and `/db` as usual). Errors of the connection go to `onError`, trimmed; a connection never throws them by itself.
+ */
+export function connect(
+  url: string,
+  purpose: Purpose,
+  onError: (error: { name: string; message: string; code?: string }) => void = () => {},
+): Connection {
+  const connection = open(url, purpose);
+  connection.on('error', (error: unknown) => onError(trimmedError(error)));
+  return connection;
+}
+
+/** Ends a connection, politely where Redis answers. */
+export async function disconnect(connection: Connection): Promise<void> {
+  if (connection.status === 'end') return;
+  if (connection.status !== 'ready') return connection.disconnect();
+  // A server that is frozen would keep QUIT waiting for ever.
+  const timer = setTimeout(() => connection.disconnect(), 1_000);
+  await connection.quit().catch(() => connection.disconnect());
+  clearTimeout(timer);
+}
+
+/** Waits until a connection is usable. Rejects with `PLATFORM_REDIS_UNREACHABLE` after `withinMs`. */
+export async function whenReady(connection: Connection, withinMs: number): Promise<void> {
+  if (connection.status === 'ready') return;
+  let lastError = 'no answer';
+  const noteError = (error: unknown) => {
+    lastError = trimmedError(error).message || lastError;
+  };
+  connection.on('error', noteError);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(unreachable(lastError)), withinMs);
+      connection.once('ready', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+      connection.once('end', () => {
+        clearTimeout(timer);
+        reject(unreachable(lastError));
+      });
+    });
+  } finally {
+    connection.off('error', noteError);
+  }
+}
+
+/** The error of a Redis that cannot be reached or that refuses a command. */
+export function unreachable(found: string): QueueError {
+  return new QueueError('PLATFORM_REDIS_UNREACHABLE', `Cannot reach Redis: ${found.slice(0, 200)}, wanted an answer`);
+}
+
+function open(url: string, purpose: Purpose): Connection {
+  const parsed = parse(url);
+  const worker = purpose === 'worker';
+  // Workers must be back within 5 s of Redis' return, so the pause never grows beyond 2 s.
+  const retryStrategy = (times: number) => Math.min(50 * 2 ** Math.min(times, 6), 2_000);
+  const shared = {
+    // BullMQ's blocking commands must not be given up; a caller wants to hear soon that Redis is away.
+    maxRetriesPerRequest: worker ? null : 2,
+    enableOfflineQueue: worker,
+    connectTimeout: worker ? 10_000 : 3_000,
+    ...(parsed.username === '' ? {} : { username: parsed.username }),
+    ...(parsed.password === '' ? {} : { password: parsed.password }),
+    ...(parsed.tls ? { tls: {} } : {}),
+  };
+  const [first] = parsed.hosts;
+  if (first === undefined) throw badUrl();
+  if (parsed.form === 'single') return new Redis({ ...shared, ...first, db: parsed.db, retryStrategy });
+  if (parsed.form === 'sentinel') {
+    return new Redis({ ...shared, sentinels: parsed.hosts, name: parsed.masterName, db: parsed.db, retryStrategy });
+  }
+  const { enableOfflineQueue, ...redisOptions } = shared;
+  return new Cluster(parsed.hosts, { redisOptions, enableOfflineQueue, clusterRetryStrategy: retryStrategy });
+}
+
+interface ParsedUrl {
+  form: 'single' | 'sentinel' | 'cluster';
+  tls: boolean;
+  hosts: { host: string; port: number }[];
+  username: string;
+  password: string;
+  masterName: string;
+  db: number;
+}
+
+function parse(url: string): ParsedUrl {
+  const match = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^/?#]*)(?:\/([^?#]*))?$/.exec(url);
+  if (match === null) throw badUrl();
+  const [, scheme, form, login = '', hostList = '', path = ''] = match;
+  const colon = login.indexOf(':');
+  const defaultPort = form === 'sentinel' ? 26_379 : 6_379;
+  const [left = '', right = ''] = form === 'sentinel' ? path.split('/') : ['', path];
+  const db = right === '' ? 0 : Number(right);
+  if (!Number.isInteger(db) || db < 0 || (form === 'sentinel' && left === '')) throw badUrl();
+  return {
+    form: form === 'sentinel' || form === 'cluster' ? form : 'single',
+    tls: scheme === 'rediss',
+    hosts: hostList.split(',').map((entry) => hostOf(entry, defaultPort)),
+    username: decode(colon < 0 ? login : login.slice(0, colon)),
+    password: decode(colon < 0 ? '' : login.slice(colon + 1)),
+    masterName: decode(left),
+    db,
+  };
+}
+
+function hostOf(entry: string, defaultPort: number): { host: string; port: number } {
+  const match = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]*)(?::(\d{1,5}))?$/.exec(entry);
+  if (match === null) throw badUrl();
+  const [, host = '', port] = match;
+  return {
+    host: host === '' ? '127.0.0.1' : host.replace(/^\[|\]$/g, ''),
+    port: port === undefined ? defaultPort : Number(port),
+  };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw badUrl();
+  }
+}
+
+// The URL itself may hold a password: it is not repeated.
+function badUrl(): QueueError {
+  return new QueueError(
+    'OPERATOR_REDIS_URL_INVALID',
+    'Cannot read Redis URL: found another form, wanted redis://host:port, redis+sentinel://host,host/name or redis+cluster://host,host',
+  );
+}

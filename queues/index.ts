@@ -1,0 +1,14 @@
+export * from './catalog.ts';
+export { type Connection, connect, disconnect, type Purpose, whenReady } from './connection.ts';
+export { type Consumer, type ConsumerOptions, createConsumer, type Delivery, type QueueEvent } from './consumer.ts';
+export { backoffMs, type Disposition, dispositionOf } from './disposition.ts';
+export type { Job, JobFault, JobReading, Readable } from './job.ts';
+export { dataDigestOf, jobIdOf } from './job-id.ts';
+export { type Limit, limits } from './limits.ts';
+export { type LocalRedis, type LocalRedisOptions, localRedis, redisServerPath } from './local-redis.ts';
+export { type Envelope, errorEnvelope, type PublishedEnvelope, type Reason, readEnvelope } from './outcome.ts';
+export { publishScript } from './outcomes.ts';
+export { createProducer, type Producer, type ProducerOptions } from './producer.ts';
+export { QueueError, trimmedError } from './queue-error.ts';
+export { defaultTimeoutMs, readableOf, readJob, timeoutOf, timeoutRangeMs } from './read-job.ts';
+export { type RedisFacts, redisFacts } from './redis-facts.ts';

@@ -1,0 +1,71 @@
+import type { Family, Json, JsonObject, Kind, Role } from './job.ts';
+import { readableOf } from './read-job.ts';
+
+/** The envelope as this folder sees it: what its stream entry needs, and the rest as it comes (outcome.schema.json). */
+export interface Envelope {
+  version: number | null;
+  negotiationId: string | null;
+  tenant: string | null;
+  family: Family | null;
+  role: Role | null;
+  kind: Kind | null;
+  verdict: 'generated' | 'clean' | 'disputed' | 'error';
+  messages: readonly object[];
+  proposals?: readonly object[];
+  protocolHash: string | null;
+  handler: object | null;
+  findings: readonly object[];
+  report: object;
+}
+
+/** An envelope as it lies under its key: the job's own id and the digest of its data added. `dataDigest` is null where whoever closed the job did not know its data. */
+export interface PublishedEnvelope extends Envelope {
+  jobId: string;
+  dataDigest: string | null;
+}
+
+/** Why a job ends without a verdict on the matter. */
+export interface Reason {
+  code: string;
+  message: string;
+}
+
+/** The `error` envelope of a job that nobody could work on to the end, made of what can be read of its data. */
+export function errorEnvelope(kind: string, data: unknown, reason: Reason): Envelope {
+  const { replyTo: _, ...readable } = readableOf(kind, data);
+  const silent = readable.kind === 'review' || readable.kind === 'observe';
+  return {
+    ...readable,
+    verdict: 'error',
+    messages: silent ? [] : [{ action: 'codeGeneration', status: 'error' }],
+    protocolHash: null,
+    handler: null,
+    findings: [{ code: reason.code, severity: 'error', in: 'job', message: reason.message }],
+    report: {
+      verification: null,
+      reused: false,
+      cases: [],
+      checks: [],
+      attempts: [],
+      usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: null },
+      timings: {},
+      generator: { kind: 'none', model: null },
+    },
+  };
+}
+
+/** Reads a published envelope. `null` where the text is none. */
+export function readEnvelope(text: string): PublishedEnvelope | null {
+  let parsed: Json;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const object = typeof parsed === 'object' && !Array.isArray(parsed) ? parsed : null;
+  return object !== null && isEnvelope(object) ? (object as unknown as PublishedEnvelope) : null;
+}
+
+function isEnvelope(object: JsonObject): boolean {
+  return typeof object.jobId === 'string' && typeof object.verdict === 'string' && Array.isArray(object.messages);
+}

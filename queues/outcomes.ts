@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import type { Keys } from './catalog.ts';
+import type { Connection } from './connection.ts';
+import type { Envelope, PublishedEnvelope } from './outcome.ts';
+
+/** The script that publishes an outcome, for readers in any language that close a job with it (publish-outcome.lua says its arguments). */
+export const publishScript = readFileSync(new URL('./publish-outcome.lua', import.meta.url), 'utf8');
+
+const beginScript = readFileSync(new URL('./begin-job.lua', import.meta.url), 'utf8');
+
+/** Seconds that a corrected moment of taking is remembered: beyond the longest deadline and work after it. */
+const TAKEN_SECONDS = 7_200;
+
+/** What must be known of a job before it is worked on; moments by Redis' clock, in milliseconds since 1970. */
+export interface Beginning {
+  nowMs: number;
+  /** The envelope's text, where the job has its outcome already. */
+  outcome: string | null;
+  cancelled: boolean;
+  takenAtMs: number;
+  /** When the job was to be tried again, where it was put back. */
+  dueMs: number | null;
+}
+
+/** An entry that comes beside the final one. */
+export interface SideEntry {
+  jobId: string;
+  negotiationId: string | null;
+  kind: string;
+  messages: readonly object[];
+  protocolHash: string | null;
+}
+
+/** Reads and writes outcomes and their streams on one connection. */
+export class Outcomes {
+  readonly #connection: Connection;
+  readonly #keys: Keys;
+  readonly #retentionSeconds: number;
+
+  constructor(connection: Connection, keys: Keys, retentionSeconds: number) {
+    this.#connection = connection;
+    this.#keys = keys;
+    this.#retentionSeconds = retentionSeconds;
+  }
+
+  /** Publishes an outcome by one Lua call. Resolves to whether this call did; `false` where the job had one before. */
+  async publish(
+    envelope: Envelope,
+    job: { jobId: string; dataDigest: string | null; replyTo: string },
+  ): Promise<boolean> {
+    const { jobId, dataDigest, replyTo } = job;
+    const { version, ...rest } = envelope;
+    const whole: PublishedEnvelope = { version, ...rest, jobId, dataDigest };
+    const answer = await this.#connection.eval(
+      publishScript,
+      2,
+      this.#keys.outcome(jobId),
+      this.#keys.outcomes(replyTo),
+      JSON.stringify(whole),
+      this.#retentionSeconds,
+      ...entryValues(jobId, envelope),
+    );
+    return answer === 1;
+  }
+
+  /** Puts a final entry on the stream without touching any outcome: `replayed` for one that is there already, not so for a job that cannot have one. */
+  async announce(envelope: Envelope, job: { jobId: string; replyTo: string }, replayed: boolean): Promise<void> {
+    const [jobId, negotiationId, kind, verdict, messages, protocolHash] = entryValues(job.jobId, envelope);
+    await this.#add(job.replyTo, {
+      jobId,
+      negotiationId,
+      kind,
+      verdict,
+      messages,
+      protocolHash,
+      final: '1',
+      replayed: replayed ? '1' : '0',
+    });
+  }
+
+  /** Puts an entry with `final` = 0 on the stream: messages that can be forwarded at once, before the verdict. */
+  async announceEarly(entry: SideEntry, replyTo: string): Promise<void> {
+    await this.#add(replyTo, { ...sideFields(entry), final: '0', replayed: '0' });
+  }
+
+  /** Puts an entry with `kind` = `late` on the stream: the digest of a handler that was finished after its job's deadline. */
+  async announceLate(entry: Omit<SideEntry, 'kind' | 'messages'>, digest: string, replyTo: string): Promise<void> {
+    const fields = sideFields({ ...entry, kind: 'late', messages: [] });
+    await this.#add(replyTo, { ...fields, final: '0', replayed: '0', digest });
+  }
+
+  /** The published envelope's text, or `null`. */
+  async textOf(jobId: string): Promise<string | null> {
+    return this.#connection.get(this.#keys.outcome(jobId));
+  }
+
+  /** Says what must be known before a job is worked on. */
+  async begin(jobId: string, timestampMs: number): Promise<Beginning> {
+    const answer = await this.#connection.eval(
+      beginScript,
+      5,
+      this.#keys.outcome(jobId),
+      this.#keys.cancel(jobId),
+      this.#keys.taken(jobId),
+      this.#keys.due,
+      `${this.#keys.queue}:events`,
+      jobId,
+      timestampMs,
+      TAKEN_SECONDS,
+    );
+    const [now, outcome, cancelled, taken, due] = answer as [string, string, number, string, string];
+    return {
+      nowMs: Number(now),
+      outcome: outcome === '' ? null : outcome,
+      cancelled: Number(cancelled) === 1,
+      takenAtMs: Number(taken),
+      dueMs: due === '' ? null : Number(due),
+    };
+  }
+
+  async #add(replyTo: string, fields: Record<string, string>): Promise<void> {
+    const [seconds] = await this.#connection.time();
+    const oldestMs = Math.max(0, Number(seconds) - this.#retentionSeconds) * 1_000;
+    const pairs = Object.entries(fields).flat();
+    await this.#connection.xadd(this.#keys.outcomes(replyTo), 'MINID', '~', oldestMs, '*', ...pairs);
+  }
+}
+
+function entryValues(jobId: string, envelope: Envelope): [string, string, string, string, string, string] {
+  return [
+    jobId,
+    envelope.negotiationId ?? '',
+    envelope.kind ?? '',
+    envelope.verdict,
+    JSON.stringify(envelope.messages),
+    envelope.protocolHash ?? '',
+  ];
+}
+
+function sideFields(entry: SideEntry): Record<string, string> {
+  return {
+    jobId: entry.jobId,
+    negotiationId: entry.negotiationId ?? '',
+    kind: entry.kind,
+    verdict: '',
+    messages: JSON.stringify(entry.messages),
+    protocolHash: entry.protocolHash ?? '',
+  };
+}

@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Queue } from 'bullmq';
+import { CANCEL_SECONDS, DEFAULT_RETENTION_SECONDS, isAutomaticId, keysOf, QUEUE_NAME } from './catalog.ts';
+import { type Connection, connect, disconnect, unreachable, whenReady } from './connection.ts';
+import { dataDigestOf, jobIdOf } from './job-id.ts';
+import { limits } from './limits.ts';
+import { errorEnvelope, type PublishedEnvelope, readEnvelope } from './outcome.ts';
+import { Outcomes } from './outcomes.ts';
+import { QueueError, trimmedError } from './queue-error.ts';
+import { readableOf } from './read-job.ts';
+
+/** Where to put jobs, and how long a refused or silent Redis is waited for. */
+export interface ProducerOptions {
+  url: string;
+  prefix?: string;
+  retentionSeconds?: number;
+  /** How long to wait for the connection, in milliseconds; default 3,000. */
+  connectWithinMs?: number;
+}
+
+/** Puts jobs on the queue and reads their outcomes. Every method rejects with `PLATFORM_REDIS_UNREACHABLE` or `PLATFORM_REDIS_FULL` within seconds where Redis does not take it. */
+export interface Producer {
+  /**
+   * Puts a job on the queue, under the id recommended for its data unless one is given; the same job twice is one job. Rejects with `JOB_ID_INVALID`
+   * for an id that BullMQ or the contract does not allow, `JOB_ID_REUSED` where the id has an outcome for other data or a job with other data, and
+   * `JOB_TOO_LARGE` beyond the cap.
+   */
+  submit(kind: string, data: unknown, options?: { jobId?: string }): Promise<{ jobId: string }>;
+  /** The published outcome of a job, or `null` while it has none. */
+  outcomeOf(jobId: string): Promise<PublishedEnvelope | null>;
+  /** Waits for the outcome until a moment (milliseconds since 1970, local clock). Resolves to `null` when it passes or the signal fires; outlives short outages of Redis. */
+  waitForOutcome(jobId: string, options: { untilMs: number; signal?: AbortSignal }): Promise<PublishedEnvelope | null>;
+  /** Asks for a job to be given up; it ends with `error`, `JOB_CANCELLED`, unless it has its outcome already. */
+  cancel(jobId: string): Promise<void>;
+  /**
+   * Closes a job that its reader waits for no longer (`error`, `READER_DEADLINE`), even with every worker dead. Resolves to the outcome that counts: the
+   * one published here, or the one that was faster.
+   */
+  closeExpired(jobId: string, job?: { kind: string; data: unknown }): Promise<PublishedEnvelope>;
+  close(): Promise<void>;
+}
+
+/** Opens a producer; the connection is made in the background, and again whenever it is lost. */
+export function createProducer(options: ProducerOptions): Producer {
+  return new QueueProducer(options);
+}
+
+class QueueProducer implements Producer {
+  readonly #connection: Connection;
+  readonly #keys;
+  readonly #outcomes: Outcomes;
+  readonly #connectWithinMs: number;
+  #queue: Queue | undefined;
+
+  constructor(options: ProducerOptions) {
+    this.#connection = connect(options.url, 'caller');
+    this.#keys = keysOf(options.prefix);
+    this.#outcomes = new Outcomes(this.#connection, this.#keys, options.retentionSeconds ?? DEFAULT_RETENTION_SECONDS);
+    this.#connectWithinMs = options.connectWithinMs ?? 3_000;
+  }
+
+  async submit(kind: string, data: unknown, { jobId = jobIdOf(data) }: { jobId?: string } = {}) {
+    if (!/^[^:]{1,200}$/u.test(jobId) || isAutomaticId(jobId)) {
+      throw new QueueError(
+        'JOB_ID_INVALID',
+        `Cannot submit job: found id ${JSON.stringify(jobId.slice(0, 120))}, wanted 1 to 200 characters, not only digits, without ":"`,
+      );
+    }
+    const text = JSON.stringify(data) ?? 'null';
+    const bytes = Buffer.byteLength(text);
+    if (bytes > limits.jobBytes.value) {
+      throw new QueueError(
+        'JOB_TOO_LARGE',
+        `Cannot submit job: found ${bytes} bytes, wanted at most ${limits.jobBytes.value}`,
+      );
+    }
+    return this.#reach(async () => {
+      const published = await this.#readOutcome(jobId);
+      const digest = dataDigestOf(data);
+      if (published !== null && published.dataDigest !== null && published.dataDigest !== digest) throw reused(jobId);
+      await this.#openQueue().add(kind, data, { jobId, attempts: 1 });
+      // BullMQ answers the same whether it took the job or had one of that id.
+      const kept = await this.#connection.hget(`${this.#keys.queue}:${jobId}`, 'data');
+      if (kept !== null && kept !== text && dataDigestOf(parsed(kept), kept) !== digest) throw reused(jobId);
+      return { jobId };
+    });
+  }
+
+  outcomeOf(jobId: string) {
+    return this.#reach(() => this.#readOutcome(jobId));
+  }
+
+  async waitForOutcome(jobId: string, { untilMs, signal }: { untilMs: number; signal?: AbortSignal }) {
+    for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.5, 200)) {
+      if (signal?.aborted) return null;
+      const found = await this.#readOutcome(jobId).catch(() => null);
+      if (found !== null) return found;
+      const leftMs = untilMs - Date.now();
+      if (leftMs <= 0) return null;
+      await sleep(Math.min(pauseMs, leftMs), undefined, signal ? { signal } : {}).catch(() => undefined);
+    }
+  }
+
+  async cancel(jobId: string) {
+    await this.#reach(() => this.#connection.set(this.#keys.cancel(jobId), '1', 'EX', CANCEL_SECONDS));
+  }
+
+  closeExpired(jobId: string, job?: { kind: string; data: unknown }) {
+    return this.#reach(async () => {
+      const known = job ?? (await this.#waitingJob(jobId));
+      const envelope = errorEnvelope(known?.kind ?? '', known?.data, {
+        code: 'READER_DEADLINE',
+        message: 'Cannot wait for job: found no outcome, wanted one before the reader gave up',
+      });
+      const replyTo = known === undefined ? 'default' : (readableOf(known.kind, known.data).replyTo ?? 'default');
+      const dataDigest = known === undefined ? null : dataDigestOf(known.data);
+      if (await this.#outcomes.publish(envelope, { jobId, dataDigest, replyTo }))
+        return { ...envelope, jobId, dataDigest };
+      const faster = await this.#readOutcome(jobId);
+      if (faster === null)
+        throw new QueueError(
+          'PLATFORM_OUTCOME_LOST',
+          `Cannot read outcome of ${jobId}: found none, wanted the one that was faster`,
+        );
+      return faster;
+    });
+  }
+
+  async close() {
+    await this.#queue?.close().catch(() => undefined);
+    await disconnect(this.#connection);
+  }
+
+  async #readOutcome(jobId: string): Promise<PublishedEnvelope | null> {
+    const text = await this.#outcomes.textOf(jobId);
+    return text === null ? null : readEnvelope(text);
+  }
+
+  async #waitingJob(jobId: string): Promise<{ kind: string; data: unknown } | undefined> {
+    const [kind, data] = await this.#connection.hmget(`${this.#keys.queue}:${jobId}`, 'name', 'data');
+    return kind && data ? { kind, data: parsed(data) } : undefined;
+  }
+
+  #openQueue(): Queue {
+    if (this.#queue === undefined) {
+      this.#queue = new Queue(QUEUE_NAME, {
+        connection: this.#connection,
+        prefix: this.#keys.prefix,
+        streams: { events: { maxLen: 1_000 } },
+      });
+      this.#queue.on('error', () => {});
+    }
+    return this.#queue;
+  }
+
+  async #reach<Result>(call: () => Promise<Result>): Promise<Result> {
+    await whenReady(this.#connection, this.#connectWithinMs);
+    try {
+      return await call();
+    } catch (error) {
+      if (error instanceof QueueError) throw error;
+      const { message } = trimmedError(error);
+      if (message.startsWith('OOM')) {
+        throw new QueueError(
+          'PLATFORM_REDIS_FULL',
+          `Cannot submit job: found Redis at its memory limit (${message}), wanted room`,
+        );
+      }
+      throw unreachable(message);
+    }
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function reused(jobId: string): QueueError {
+  return new QueueError('JOB_ID_REUSED', `Cannot submit job: found other data under the id ${jobId}, wanted the same`);
+}

@@ -1,0 +1,430 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { kinds, NAME_PATTERN } from './catalog.ts';
+import jobSchema from './job.schema.json' with { type: 'json' };
+import type { Family, Job, JobFault, JobReading, Json, JsonObject, Kind, Readable } from './job.ts';
+import { sha256Hex } from './job-id.ts';
+import { limits } from './limits.ts';
+
+const families: readonly string[] = ['anp', 'agora', 'agent-description', 'uagents'];
+
+/** Time the peer waits where the job does not say, in milliseconds: the ANP specification's 15 s, 60 s for other families. */
+export const defaultTimeoutMs = { anp: 15_000, other: 60_000 } as const;
+
+/** Least and greatest `timeoutMs`. */
+export const timeoutRangeMs = { least: 1_000, greatest: 600_000 } as const;
+
+const validators = compileValidators();
+
+/**
+ * Reads a job's data: caps first, then the schema of its kind, then hashes and statuses; fills in the defaults. Names every fault it finds, by JSON pointer
+ * (at most `limits.faults` of them, then how many more). Never throws, whatever the data are. `rawBytes` is the size of the JSON text, where known.
+ */
+export function readJob(kind: string, data: unknown, rawBytes?: number): JobReading {
+  const readable = readableOf(kind, data);
+  const faults = faultsOf(kind, data, rawBytes);
+  if (faults.length > 0) return { ok: false, faults: capped(faults), readable };
+  return { ok: true, job: filled(kind as Kind, data as JsonObject), readable };
+}
+
+/** What can be read of a job's data without validating them. */
+export function readableOf(kind: string, data: unknown): Readable {
+  const readKind = isKind(kind) ? kind : null;
+  if (!isObject(data)) {
+    return {
+      version: null,
+      negotiationId: null,
+      tenant: null,
+      family: null,
+      role: null,
+      kind: readKind,
+      replyTo: null,
+    };
+  }
+  const { version, negotiationId, role } = data;
+  const named = (value: Json | undefined) => {
+    if (value === undefined) return 'default';
+    return typeof value === 'string' && NAME_PATTERN.test(value) ? value : null;
+  };
+  return {
+    version: typeof version === 'number' && Number.isSafeInteger(version) ? version : null,
+    negotiationId: typeof negotiationId === 'string' && isNegotiationId(negotiationId) ? negotiationId : null,
+    tenant: named(member(data, 'tenant')),
+    family: familyOf(member(data, 'family')),
+    role: role === 'provider' || role === 'requester' ? role : null,
+    kind: readKind,
+    replyTo: named(member(data, 'replyTo')),
+  };
+}
+
+/** How long the peer waits, in milliseconds, as far as the data can be read: its default where `timeoutMs` is absent or out of range. */
+export function timeoutOf(data: unknown): number {
+  const given = isObject(data) ? member(data, 'timeoutMs') : undefined;
+  if (
+    typeof given === 'number' &&
+    Number.isInteger(given) &&
+    given >= timeoutRangeMs.least &&
+    given <= timeoutRangeMs.greatest
+  ) {
+    return given;
+  }
+  const family = isObject(data) ? familyOf(member(data, 'family')) : 'anp';
+  return family === 'anp' || family === null ? defaultTimeoutMs.anp : defaultTimeoutMs.other;
+}
+
+/** The version that data claim, where it is a whole number. */
+export function versionOf(data: unknown): number | undefined {
+  const version = isObject(data) ? member(data, 'version') : undefined;
+  return typeof version === 'number' && Number.isSafeInteger(version) ? version : undefined;
+}
+
+function faultsOf(kind: string, data: unknown, rawBytes: number | undefined): JobFault[] {
+  if (!isKind(kind)) {
+    return [
+      fault('JOB_KIND_UNKNOWN', '', `found kind ${quoted(kind)}, wanted one of ${kinds.join(', ')}`, {
+        expected: [...kinds],
+        actual: shortened(kind),
+      }),
+    ];
+  }
+  const tooBig = sizeFault(rawBytes);
+  if (tooBig) return [tooBig];
+  const walked = walk(data);
+  const tooDeep = walked.find((found) => found.code === 'JOB_TOO_DEEP');
+  if (tooDeep) return [tooDeep];
+  const measured = rawBytes === undefined ? sizeFault(Buffer.byteLength(JSON.stringify(data) ?? '')) : undefined;
+  if (measured) return [measured];
+  if (!isObject(data)) {
+    return [fault('JOB_INVALID', '', `found ${kindOfValue(data)}, wanted an object`, { expected: 'object' })];
+  }
+  const version = member(data, 'version');
+  // A job of a later version follows a contract that is not known here: blaming its other members would mislead.
+  if (typeof version === 'number' && Number.isInteger(version) && version > 1) return [versionFault(version)];
+  const validate = validators[kind];
+  const invalid = validate(data) ? [] : schemaFaults(validate.errors ?? [], data);
+  return [
+    ...walked,
+    ...invalid,
+    ...capFaults(data),
+    ...nameFaults(data),
+    ...statusFaults(kind, data),
+    ...hashFaults(data),
+  ];
+}
+
+function versionFault(version: Json | undefined): JobFault {
+  const more = { expected: 1, ...actualOf(version) };
+  return fault('JOB_VERSION_UNSUPPORTED', '/version', `found ${described(version)}, wanted 1`, more);
+}
+
+function sizeFault(bytes: number | undefined): JobFault | undefined {
+  if (bytes === undefined || bytes <= limits.jobBytes.value) return undefined;
+  return tooLarge('', bytes, limits.jobBytes);
+}
+
+function tooLarge(pointer: string, found: number, limit: { value: number; unit: string }): JobFault {
+  const message = `found ${found} ${limit.unit}, wanted at most ${limit.value}`;
+  return fault('JOB_TOO_LARGE', pointer, message, { expected: limit.value, actual: found });
+}
+
+/** Looks at every value once, without recursion: data may be nested as deep as their size allows. */
+function walk(root: unknown): JobFault[] {
+  const faults: JobFault[] = [];
+  const open: { value: unknown; pointer: string; depth: number }[] = [{ value: root, pointer: '', depth: 0 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, pointer, depth } = next;
+    if (typeof value === 'string' && !value.isWellFormed()) {
+      faults.push(fault('JOB_INVALID', pointer, 'found a lone surrogate, wanted well-formed Unicode', {}));
+    } else if (typeof value === 'number' && !Number.isFinite(value)) {
+      faults.push(fault('JOB_INVALID', pointer, 'found a number beyond the range of IEEE 754 doubles', {}));
+    } else if (typeof value === 'object' && value !== null) {
+      if (depth >= limits.nesting.value) {
+        const wanted = limits.nesting.value;
+        return [
+          fault('JOB_TOO_DEEP', pointer.slice(0, 1_000), `found more than ${wanted} levels of nesting`, {
+            expected: wanted,
+          }),
+        ];
+      }
+      for (const [name, child] of Object.entries(value)) {
+        if (!name.isWellFormed()) {
+          faults.push(fault('JOB_INVALID', pointer, 'found a member name with a lone surrogate', {}));
+        } else {
+          open.push({ value: child, pointer: `${pointer}/${escapeToken(name)}`, depth: depth + 1 });
+        }
+      }
+    }
+  }
+  return faults;
+}
+
+function capFaults(data: JsonObject): JobFault[] {
+  const faults: JobFault[] = [];
+  const text = documentOf(data);
+  const bytes = text === undefined ? 0 : Buffer.byteLength(text);
+  const place = typeof member(data, 'agreement') === 'string' ? '/agreement' : '/agreement/candidateProtocols';
+  if (bytes > limits.documentBytes.value) faults.push(tooLarge(place, bytes, limits.documentBytes));
+  const cases = member(data, 'testCases');
+  if (Array.isArray(cases) && cases.length > limits.cases.value) {
+    faults.push(tooLarge('/testCases', cases.length, limits.cases));
+  }
+  return faults;
+}
+
+/** Two tools of one name could not both be called. */
+function nameFaults(data: JsonObject): JobFault[] {
+  const tools = member(data, 'tools');
+  if (!Array.isArray(tools)) return [];
+  const seen = new Set<string>();
+  return tools.flatMap((tool, index) => {
+    const name = isObject(tool) ? member(tool, 'name') : undefined;
+    if (typeof name !== 'string') return [];
+    if (!seen.has(name)) {
+      seen.add(name);
+      return [];
+    }
+    const actual = { actual: shortened(name) };
+    return [fault('JOB_INVALID', `/tools/${index}/name`, `found ${quoted(name)} a second time`, actual)];
+  });
+}
+
+function statusFaults(kind: Kind, data: JsonObject): JobFault[] {
+  if (kind === 'review') return [];
+  return ['agreement', 'testCases'].flatMap((name) => {
+    const message = member(data, name);
+    const status = isObject(message) ? member(message, 'status') : undefined;
+    if (typeof status !== 'string' || status === 'accepted') return [];
+    return [
+      fault('JOB_NOT_ACCEPTED', `/${name}/status`, `found ${quoted(status)}, wanted "accepted"`, {
+        expected: 'accepted',
+        actual: shortened(status),
+      }),
+    ];
+  });
+}
+
+function hashFaults(data: JsonObject): JobFault[] {
+  const faults: JobFault[] = [];
+  const compare = (pointer: string, given: Json | undefined, text: Json | undefined) => {
+    if (typeof given !== 'string' || typeof text !== 'string') return;
+    const wanted = bareHash(given);
+    const found = sha256Hex(text);
+    if (!/^[0-9a-f]{64}$/.test(wanted) || wanted === found) return;
+    const message = `found ${wanted}, wanted ${found}, the SHA-256 of the text`;
+    faults.push(fault('JOB_HASH_MISMATCH', pointer, message, { expected: found, actual: wanted }));
+  };
+  compare('/protocolHash', member(data, 'protocolHash'), documentOf(data));
+  const bases = member(data, 'baseProtocols');
+  if (isObject(bases)) {
+    for (const [uri, base] of Object.entries(bases)) {
+      if (!isObject(base)) continue;
+      compare(`/baseProtocols/${escapeToken(uri)}/sha256`, member(base, 'sha256'), member(base, 'content'));
+    }
+  }
+  return faults;
+}
+
+function documentOf(data: JsonObject): string | undefined {
+  const agreement = member(data, 'agreement');
+  const text = isObject(agreement) ? member(agreement, 'candidateProtocols') : agreement;
+  return typeof text === 'string' ? text : undefined;
+}
+
+function filled(kind: Kind, data: JsonObject): Job {
+  const given = data as unknown as Partial<Job> & Pick<Job, 'version' | 'negotiationId' | 'role' | 'agreement'>;
+  const family = given.family ?? 'anp';
+  return {
+    tenant: 'default',
+    tools: [],
+    loose: [],
+    onContradiction: 'dispute',
+    timeoutMs: timeoutOf(data),
+    workMs: 60_000,
+    attempt: 0,
+    replyTo: 'default',
+    ...given,
+    kind,
+    family,
+    baseProtocols: Object.fromEntries(
+      Object.entries(given.baseProtocols ?? {}).map(([uri, base]) => [
+        uri,
+        { ...base, ...bared('sha256', base.sha256) },
+      ]),
+    ),
+    ...bared('protocolHash', given.protocolHash),
+    ...bared('handlerDigest', given.handlerDigest),
+  };
+}
+
+function bared<Name extends string>(name: Name, hash: string | undefined): { [name in Name]?: string } {
+  return (hash === undefined ? {} : { [name]: bareHash(hash) }) as { [name in Name]?: string };
+}
+
+function bareHash(hash: string): string {
+  return hash.replace(/^sha-?256:/, '');
+}
+
+function schemaFaults(errors: readonly ErrorObject[], data: JsonObject): JobFault[] {
+  const seen = new Set<string>();
+  const faults: JobFault[] = [];
+  for (const error of errors) {
+    // The branches of a choice speak of forms that were not meant; the choice itself says what is wanted.
+    if (error.keyword === 'if' || /\/oneOf\/\d+\//.test(error.schemaPath)) continue;
+    const found = schemaFault(error, data);
+    const key = `${found.pointer} ${found.message}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    faults.push(found);
+  }
+  return faults;
+}
+
+function schemaFault(error: ErrorObject, data: JsonObject): JobFault {
+  const params = error.params as Record<string, Json>;
+  const at = error.instancePath;
+  if (error.keyword === 'required') {
+    const pointer = `${at}/${escapeToken(String(params.missingProperty))}`;
+    return fault('JOB_INVALID', pointer, 'found nothing, wanted a value', {});
+  }
+  if (error.keyword === 'additionalProperties') {
+    const name = String(params.additionalProperty);
+    const pointer = `${at}/${escapeToken(name).slice(0, 1_000)}`;
+    return fault('JOB_INVALID', pointer, 'found a member that version 1 does not know, wanted none', {});
+  }
+  const value = valueAt(data, at);
+  if (at === '/version') return versionFault(value);
+  const { wanted, expected } = wish(error, params);
+  return fault('JOB_INVALID', at, `found ${described(value)}, wanted ${wanted}`, {
+    ...(expected === undefined ? {} : { expected }),
+    ...actualOf(value),
+  });
+}
+
+function wish(error: ErrorObject, params: Record<string, Json>): { wanted: string; expected?: Json } {
+  const { type, limit, pattern, allowedValues, allowedValue } = params;
+  switch (error.keyword) {
+    case 'type':
+      return {
+        wanted: `a value of type ${[type].flat().join(' or ')}`,
+        ...(type === undefined ? {} : { expected: type }),
+      };
+    case 'const':
+      return {
+        wanted: JSON.stringify(allowedValue),
+        ...(allowedValue === undefined ? {} : { expected: allowedValue }),
+      };
+    case 'enum': {
+      const values = Array.isArray(allowedValues) ? allowedValues : [];
+      return { wanted: `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`, expected: values };
+    }
+    case 'pattern':
+      return {
+        wanted: `a string that matches ${String(pattern)}`,
+        ...(pattern === undefined ? {} : { expected: pattern }),
+      };
+    case 'minimum':
+      return { wanted: `at least ${String(limit)}`, ...(limit === undefined ? {} : { expected: limit }) };
+    case 'maximum':
+      return { wanted: `at most ${String(limit)}`, ...(limit === undefined ? {} : { expected: limit }) };
+    case 'minLength':
+      return { wanted: `at least ${String(limit)} characters` };
+    case 'maxLength':
+      return { wanted: `at most ${String(limit)} characters` };
+    case 'minItems':
+      return { wanted: `at least ${String(limit)} items` };
+    case 'oneOf':
+      return { wanted: 'an object with either "output" or "error"' };
+    case 'not':
+      return { wanted: 'a name that is no member of Object.prototype' };
+    default:
+      return { wanted: error.message ?? error.keyword };
+  }
+}
+
+function fault(
+  code: JobFault['code'],
+  pointer: string,
+  found: string,
+  more: { expected?: Json; actual?: Json },
+): JobFault {
+  const place = pointer === '' ? '' : ` at ${shortened(pointer)}`;
+  return { code, pointer, message: `Cannot accept job${place}: ${found}`, ...more };
+}
+
+function capped(faults: JobFault[]): JobFault[] {
+  const { value } = limits.faults;
+  if (faults.length <= value) return faults;
+  const more = fault('JOB_INVALID', '', `found ${faults.length - value} faults more than the ${value} listed`, {});
+  return [...faults.slice(0, value), more];
+}
+
+function compileValidators(): Record<Kind, ValidateFunction> {
+  const ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false });
+  ajv.addSchema(jobSchema);
+  const of = (kind: Kind): ValidateFunction => ajv.compile({ $ref: `${jobSchema.$id}#/$defs/${kind}` });
+  return {
+    generate: of('generate'),
+    review: of('review'),
+    verify: of('verify'),
+    fix: of('fix'),
+    observe: of('observe'),
+  };
+}
+
+function isKind(kind: string): kind is Kind {
+  return (kinds as readonly string[]).includes(kind);
+}
+
+function familyOf(value: Json | undefined): Family | null {
+  if (value === undefined) return 'anp';
+  return typeof value === 'string' && families.includes(value) ? (value as Family) : null;
+}
+
+function isNegotiationId(text: string): boolean {
+  return text.length > 0 && text.length <= 400 && [...text].length <= 200 && text.isWellFormed();
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function member(object: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+function valueAt(root: Json, pointer: string): Json | undefined {
+  let here: Json | undefined = root;
+  for (const token of pointer.split('/').slice(1)) {
+    const name = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    here = typeof here === 'object' && here !== null ? member(here as JsonObject, name) : undefined;
+  }
+  return here;
+}
+
+function escapeToken(token: string): string {
+  return token.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function actualOf(value: Json | undefined): { actual?: Json } {
+  if (value === undefined || (typeof value === 'object' && value !== null)) return {};
+  return { actual: typeof value === 'string' ? shortened(value) : value };
+}
+
+function described(value: Json | undefined): string {
+  if (typeof value === 'string') return quoted(value);
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindOfValue(value);
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(shortened(text));
+}
+
+function shortened(text: string): string {
+  return text.length <= 120 ? text : `${text.slice(0, 119).toWellFormed()}…`;
+}
+
+function kindOfValue(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

@@ -1,0 +1,66 @@
+import type { Connection } from './connection.ts';
+
+/** What an operator must know of a Redis. `null` where it does not say. */
+export interface RedisFacts {
+  version: string | null;
+  server: 'redis' | 'valkey' | 'dragonfly' | 'unknown';
+  maxmemoryPolicy: string | null;
+  /** 0 = no limit. */
+  maxmemoryBytes: number | null;
+  usedMemoryBytes: number | null;
+  appendonly: boolean | null;
+  /** Whether snapshots are configured or were made. */
+  snapshots: boolean | null;
+  /** How far the local clock is ahead of Redis', in milliseconds. */
+  clockAheadMs: number;
+}
+
+/** Asks a Redis for the facts that decide whether jobs are safe with it. */
+export async function redisFacts(connection: Connection): Promise<RedisFacts> {
+  const before = Date.now();
+  const [seconds, micros] = await connection.time();
+  const after = Date.now();
+  const info = parseInfo(await connection.info());
+  const setting = async (name: string): Promise<string | null> => {
+    try {
+      const answer = (await connection.config('GET', name)) as string[];
+      return answer[1] ?? null;
+    } catch {
+      // Managed services forbid CONFIG.
+      return null;
+    }
+  };
+  const save = await setting('save');
+  const appendonly = await setting('appendonly');
+  const aofEnabled = info.get('aof_enabled');
+  return {
+    version: info.get('valkey_version') ?? info.get('redis_version') ?? null,
+    server: serverOf(info),
+    maxmemoryPolicy: info.get('maxmemory_policy') ?? (await setting('maxmemory-policy')),
+    maxmemoryBytes: numberOf(info.get('maxmemory') ?? (await setting('maxmemory'))),
+    usedMemoryBytes: numberOf(info.get('used_memory')),
+    appendonly: appendonly !== null ? appendonly === 'yes' : aofEnabled === undefined ? null : aofEnabled === '1',
+    snapshots: save === null ? null : save !== '',
+    clockAheadMs: Math.round((before + after) / 2 - Number(seconds) * 1_000 - Number(micros) / 1_000),
+  };
+}
+
+function parseInfo(text: string): Map<string, string> {
+  return new Map(
+    text
+      .split(/\r?\n/)
+      .map((line) => /^([^#:]+):(.*)$/.exec(line))
+      .flatMap((match) => (match?.[1] === undefined ? [] : [[match[1], match[2] ?? ''] as const])),
+  );
+}
+
+function serverOf(info: Map<string, string>): RedisFacts['server'] {
+  if (info.has('valkey_version') || info.get('server_name') === 'valkey') return 'valkey';
+  if (info.has('dragonfly_version')) return 'dragonfly';
+  return info.has('redis_version') ? 'redis' : 'unknown';
+}
+
+function numberOf(text: string | null | undefined): number | null {
+  if (text === null || text === undefined || !/^\d+$/.test(text)) return null;
+  return Number(text);
+}
