@@ -10,6 +10,10 @@ export interface LocatedSchema {
   end: number;
   /** The nearest heading above it, without its marks; empty where there is none. */
   heading: string;
+  /** The protocol whose text it stands in, where that is not the document itself but one it builds on. */
+  baseUri?: string;
+  /** The schemas of which this one is the union (`anyOf` over `$defs/1`, `$defs/2`, …); its own offsets are then the first one's. */
+  parts?: LocatedSchema[];
 }
 
 /** One negotiated test case. Payloads are JSON values, or verbatim text where they are not JSON. */

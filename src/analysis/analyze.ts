@@ -1,0 +1,28 @@
+import type { Analyzed } from '../contract/agreement.ts';
+import type { Job } from '../contract/job.ts';
+import { sha256Hex } from '../kernel/digest.ts';
+import { readingOf } from './reading.ts';
+
+/**
+ * Reads a job's agreement: schemas and which of them is request and response, cases, base protocols, timeout, language and
+ * kind of payload. Facts only; what is wrong with them says `preflight`. Pure; never throws whatever the document holds.
+ */
+export function analyze(job: Job): Analyzed {
+  const reading = readingOf(job);
+  return {
+    job,
+    agreement: {
+      text: reading.text,
+      protocolHash: sha256Hex(reading.text),
+      language: reading.language,
+      payload: reading.payload,
+      requestSchema: reading.request,
+      responseSchema: reading.response,
+      schemas: reading.schemas.map(({ claim: _, ...located }) => located),
+      cases: reading.cases,
+      caseText: reading.caseText,
+      baseUris: reading.baseUris,
+      timeoutMs: reading.timeoutMs,
+    },
+  };
+}

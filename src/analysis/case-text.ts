@@ -1,0 +1,255 @@
+import type { Json } from '../kernel/json.ts';
+import { findJsonBlocks } from './json-blocks.ts';
+import { type LocatedJson, readWholeJson } from './located-json.ts';
+import { type Fence, type Line, readLines } from './markdown-lines.ts';
+
+/** A payload as it stands in the case text. */
+export interface PayloadText {
+  /** The value, where the text is JSON. */
+  node?: LocatedJson;
+  /** The text of a payload that is not JSON, or is to be taken verbatim. */
+  verbatim?: string;
+  /** Where it stands: UTF-16 offsets, end exclusive. */
+  span: { start: number; end: number };
+}
+
+/** Why a payload could not be read. */
+export type PayloadFault = {
+  reason: 'missing' | 'empty' | 'unreadable' | 'several' | 'repeated';
+  at: number;
+  found?: string;
+};
+
+/** One case of a case text, read as far as it can be. */
+export interface CaseText {
+  /** The number in its heading; `null` where there is none. */
+  number: number | null;
+  /** Where its heading's number stands. */
+  numberSpan?: { start: number; end: number };
+  start: number;
+  request: PayloadText | PayloadFault;
+  response: PayloadText | PayloadFault;
+  expected: string;
+}
+
+/** Says whether a payload could not be read. */
+export function isPayloadFault(payload: PayloadText | PayloadFault): payload is PayloadFault {
+  return 'reason' in payload;
+}
+
+/** How payloads are to be taken: as JSON where they are JSON, or always verbatim. */
+export type PayloadMode = 'detect' | 'verbatim';
+
+const DECORATION =
+  '[ \\t]*(?:>[ \\t]*)*(?:[-*+•][ \\t]+|\\d{1,3}[.)、][ \\t]*)?(?:#{1,6}[ \\t]*)?(?:\\*\\*|__|`)?[ \\t]*';
+const NUMERAL = '[0-9０-９]{1,9}|[零一二三四五六七八九十百]{1,5}';
+const HEADING = new RegExp(
+  `^${DECORATION}(?:test[ \\t_-]*case|case|example|测试用例|测试案例|测试样例|用例)(?![a-z])[ \\t]*(?:#|no\\.?|number|编号|[:：])?[ \\t]*(${NUMERAL})?[ \\t]*(.*)$`,
+  'di',
+);
+const LABEL = new RegExp(
+  `^${DECORATION}(?:(?:the[ \\t]+)?(?:test[ \\t]+|expected[ \\t]+)?(request|response|input|output|reply|answer)(?:[ \\t]+(?:data|message|payload|body|json))?|(?:测试|预期|期望)?(请求|响应|应答|输入|输出|返回)(?:数据|消息|报文|内容)?)[ \\t]*(?:\\*\\*|__|\`)?[ \\t]*(?:[(（][^)）\\n]{0,40}[)）])?[ \\t]*(?:\\*\\*|__)?[ \\t]*([:：]|$)[ \\t]*(?:\\*\\*|__)?`,
+  'i',
+);
+const RESULT_LABEL = new RegExp(
+  `^${DECORATION}(?:(?:expected|test)[ \\t]+(?:test[ \\t]+)?(?:results?|outcomes?|behaviou?r)|expected|测试?(?:预期|期望)(?:的)?(?:测试)?结果|(?:预期|期望)(?:测试)?结果|测试结果|预期|期望)[ \\t]*(?:\\*\\*|__|\`)?[ \\t]*([:：]|$)[ \\t]*(?:\\*\\*|__)?`,
+  'i',
+);
+
+/** Reads the cases out of a case text: headings, three labels each, in English or Chinese. Linear in the text; never throws. */
+export function readCaseText(text: string, mode: PayloadMode): CaseText[] {
+  const { lines, fences } = readLines(text);
+  const hidden = findJsonBlocks(text, fences).blocks.map(({ node }) => node);
+  const marks = withoutStrays(findMarks(lines, hidden));
+  const cases: CaseText[] = [];
+  let current: CaseText | undefined;
+  const begin = (mark: Mark): CaseText => {
+    const made: CaseText = {
+      number: mark.number ?? null,
+      ...(mark.numberSpan === undefined ? {} : { numberSpan: mark.numberSpan }),
+      start: mark.start,
+      request: { reason: 'missing', at: mark.start },
+      response: { reason: 'missing', at: mark.start },
+      expected: '',
+    };
+    cases.push(made);
+    return made;
+  };
+  for (const [index, mark] of marks.entries()) {
+    const end = marks[index + 1]?.start ?? text.length;
+    if (mark.kind === 'case') {
+      current = begin(mark);
+      continue;
+    }
+    current ??= begin({ ...mark, kind: 'case' });
+    if (mark.kind === 'result') current.expected = text.slice(mark.end, end).trim();
+    else {
+      const before = current[mark.kind];
+      const payload = readPayload(text, mark.end, end, fences, mode);
+      current[mark.kind] =
+        isPayloadFault(before) && before.reason === 'missing' ? payload : { reason: 'repeated', at: mark.start };
+    }
+  }
+  return cases;
+}
+
+/** Leaves out a title over all cases, and lines of an expected result that only look like labels. */
+function withoutStrays(marks: readonly Mark[]): Mark[] {
+  const seen = new Set<Mark['kind']>();
+  return marks.filter((mark, index) => {
+    if (mark.kind === 'case') {
+      seen.clear();
+      return mark.number !== undefined || marks[index + 1]?.kind !== 'case';
+    }
+    const stray = seen.has('result') && seen.has(mark.kind);
+    seen.add(mark.kind);
+    return !stray;
+  });
+}
+
+interface Mark {
+  kind: 'case' | 'request' | 'response' | 'result';
+  start: number;
+  /** Where the content after the mark begins. */
+  end: number;
+  number?: number;
+  numberSpan?: { start: number; end: number };
+}
+
+function findMarks(lines: readonly Line[], hidden: readonly LocatedJson[]): Mark[] {
+  const marks: Mark[] = [];
+  let block = 0;
+  for (const line of lines) {
+    for (let node = hidden[block]; node !== undefined && node.end <= line.start; node = hidden[block]) block += 1;
+    const covering = hidden[block];
+    if (line.fenced || line.text.trim() === '' || (covering !== undefined && covering.start < line.start)) continue;
+    const mark = markOf(line);
+    if (mark !== undefined) marks.push(mark);
+  }
+  return marks;
+}
+
+function markOf(line: Line): Mark | undefined {
+  const text = line.text.slice(0, 400);
+  const result = RESULT_LABEL.exec(text);
+  if (result !== null) return { kind: 'result', start: line.start, end: line.start + result[0].length };
+  const label = LABEL.exec(text);
+  if (label !== null) {
+    const word = (label[1] ?? label[2] ?? '').toLowerCase();
+    const kind = /request|input|请求|输入/.test(word) ? 'request' : 'response';
+    return { kind, start: line.start, end: line.start + label[0].length };
+  }
+  const heading = HEADING.exec(text);
+  if (heading === null) return undefined;
+  const [, numeral, rest = ''] = heading;
+  // In prose a line may begin with the word; a heading is marked as one or consists of word and number alone.
+  const marked = /^[ \t]*(?:>[ \t]*)*(?:[-*+][ \t]+)?(?:#{1,6}|\*\*|__)/.test(text);
+  if (!marked && (numeral === undefined || !/^[ \t]*(?:[:：.、—–-].*)?(?:\*\*|__)?[ \t]*$/.test(rest)))
+    return undefined;
+  if (numeral === undefined) return { kind: 'case', start: line.start, end: line.end };
+  const at = line.start + (heading.indices?.[1]?.[0] ?? 0);
+  return {
+    kind: 'case',
+    start: line.start,
+    end: line.end,
+    number: numberOf(numeral),
+    numberSpan: { start: at, end: at + numeral.length },
+  };
+}
+
+const CHINESE_DIGITS = '零一二三四五六七八九';
+
+/** The value of a numeral in ASCII, full-width or Chinese digits (up to 999). */
+function numberOf(numeral: string): number {
+  if (/^[0-9０-９]+$/.test(numeral)) {
+    return Number(numeral.replace(/[０-９]/g, (digit) => String(digit.charCodeAt(0) - 0xff10)));
+  }
+  let total = 0;
+  let digit = 0;
+  for (const character of numeral) {
+    const unit = character === '十' ? 10 : character === '百' ? 100 : 0;
+    if (unit === 0) digit = CHINESE_DIGITS.indexOf(character);
+    else {
+      total += Math.max(1, digit) * unit;
+      digit = 0;
+    }
+  }
+  return total + digit;
+}
+
+function readPayload(
+  text: string,
+  start: number,
+  end: number,
+  fences: readonly Fence[],
+  mode: PayloadMode,
+): PayloadText | PayloadFault {
+  const inside = fences.filter((fence) => fence.start >= start && fence.end <= end);
+  if (inside.length > 1) return { reason: 'several', at: inside[1]?.start ?? start };
+  const fence = inside[0];
+  if (fence !== undefined) return readFenced(text, fence, mode);
+  const bare = trimmedSpan(text, start, end);
+  if (bare.start === bare.end) return { reason: 'empty', at: start };
+  const whole = readWholeJson(text, bare.start, bare.end);
+  if (whole.ok && mode === 'detect') {
+    return { node: whole.node, span: { start: whole.node.start, end: whole.node.end } };
+  }
+  if (mode === 'verbatim') return { verbatim: text.slice(bare.start, bare.end), span: bare };
+  return readBareInProse(text, bare);
+}
+
+/** Bare JSON with words around it: taken where there is exactly one value. */
+function readBareInProse(text: string, bare: { start: number; end: number }): PayloadText | PayloadFault {
+  const slice = text.slice(0, bare.end);
+  const { blocks, broken } = findJsonBlocks(slice.slice(bare.start), []);
+  const [first] = blocks;
+  if (broken[0] !== undefined) {
+    return { reason: 'unreadable', at: bare.start + broken[0].at, found: broken[0].found };
+  }
+  if (first === undefined || first.lenient) {
+    const reading = readWholeJson(text, bare.start, bare.end);
+    return reading.ok
+      ? { reason: 'unreadable', at: bare.start }
+      : { reason: 'unreadable', at: reading.at, found: reading.found };
+  }
+  if (blocks.length > 1) return { reason: 'several', at: bare.start + (blocks[1]?.node.start ?? 0) };
+  const whole = readWholeJson(text, bare.start + first.node.start, bare.start + first.node.end);
+  return whole.ok
+    ? { node: whole.node, span: { start: whole.node.start, end: whole.node.end } }
+    : { reason: 'unreadable', at: bare.start };
+}
+
+function readFenced(text: string, fence: Fence, mode: PayloadMode): PayloadText | PayloadFault {
+  const span = { start: fence.contentStart, end: fence.contentEnd };
+  const content = trimmedSpan(text, span.start, span.end);
+  if (mode === 'detect') {
+    if (content.start === content.end && /^(?:json|jsonc|json5)?$/.test(fence.language))
+      return { reason: 'empty', at: span.start };
+    const whole = readWholeJson(text, content.start, content.end);
+    if (whole.ok) return { node: whole.node, span: { start: whole.node.start, end: whole.node.end } };
+    if (
+      /^json/.test(fence.language) ||
+      (fence.language === '' && /^[{[]\s*["{[\]}]/.test(text.slice(content.start, content.start + 200)))
+    ) {
+      return { reason: 'unreadable', at: whole.at, found: whole.found };
+    }
+  }
+  return { verbatim: unindented(text.slice(span.start, span.end), fence.indent), span };
+}
+
+/** The text between two fences: as far to the left as its opening fence stands, and without the last line's break. */
+function unindented(text: string, indent: number): string {
+  const lines = text.replace(/\r?\n$/, '').split('\n');
+  return lines.map((line) => line.slice(Math.min(indent, line.length - line.trimStart().length))).join('\n');
+}
+
+function trimmedSpan(text: string, start: number, end: number): { start: number; end: number } {
+  const slice = text.slice(start, end);
+  const first = start + (slice.length - slice.trimStart().length);
+  return { start: first, end: Math.max(first, end - (slice.length - slice.trimEnd().length)) };
+}
+
+/** The JSON value of a payload, or its verbatim text. */
+export function payloadValue(payload: PayloadText): Json {
+  return payload.node === undefined ? (payload.verbatim ?? '') : payload.node.value;
+}

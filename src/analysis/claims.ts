@@ -1,0 +1,37 @@
+import { isObject, type Json } from '../kernel/json.ts';
+
+/** The side of an exchange that a schema says it describes. */
+export type Side = 'request' | 'response';
+
+const REQUEST =
+  /\brequests?\b|request(?=[A-Z_-]|$)|Request|\breq\b|\binput\b|inputSchema|\bquery\b|\bcommand\b|请求|输入|入参|查询消息|问询/i;
+const RESPONSE =
+  /\bresponses?\b|response(?=[A-Z_-]|$)|Response|\bresp?\b|\breply\b|\banswers?\b|\boutput\b|outputSchema|\bresults?\b|\back\b|响应|应答|返回|回复|输出|出参|结果/i;
+
+/** The side that a text names; `null` where it names none or both. */
+export function sideNamedIn(text: string): Side | null {
+  const request = REQUEST.test(text);
+  const response = RESPONSE.test(text);
+  if (request === response) return null;
+  return request ? 'request' : 'response';
+}
+
+/** What is known about where a schema stands, nearest first. */
+export interface SchemaSurroundings {
+  schema: Json;
+  /** The member that holds it in a larger object; empty where it stands alone. */
+  member: string;
+  /** The line of text right above it. */
+  introduction: string;
+  heading: string;
+}
+
+/** The side that a schema claims: by the member that holds it, its title or id, the line above, the heading; the first that tells decides. */
+export function claimOf({ schema, member, introduction, heading }: SchemaSurroundings): Side | null {
+  const own = isObject(schema) ? [schema.title, schema.$id, schema.id].filter((text) => typeof text === 'string') : [];
+  for (const text of [member, ...own, introduction, heading]) {
+    const side = sideNamedIn(text);
+    if (side !== null) return side;
+  }
+  return null;
+}

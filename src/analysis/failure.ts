@@ -1,0 +1,74 @@
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+
+const CODE_NAME = /^(?:code|status|status_?code|error_?code|err_?code|ret_?code|result_?code|http_?status)$/i;
+const FAILURE_WORD =
+  /\b(?:errors?|err|fail(?:ed|ure|s)?|invalid|not[ _-]?found|rejected|refused|denied|unauthori[sz]ed|forbidden|unknown|missing|unavailable|does not exist|timed? ?out|exception)\b|错误|失败|无效|不存在|未找到|拒绝|非法|异常|超时|缺少/i;
+const SUCCESS_WORD = /^(?:ok|okay|success|successful|succeeded|done|accepted|created|true|成功|正常)$/i;
+const FAILURE_STATUS =
+  /^(?:error|err|fail|failed|failure|rejected|refused|denied|invalid|not[ _-]?found|ko|nok|失败|错误)$/i;
+
+/**
+ * Says whether an answer reports a failure: an HTTP code from 400, an error code that the document lists, `success: false`,
+ * an `error` member, or a status word; text by how it begins. `expected`, the case's result in words, decides only where the
+ * answer itself says nothing.
+ */
+export function reportsFailure(response: Json, documentedCodes: ReadonlySet<string>, expected = ''): boolean {
+  if (typeof response === 'string') {
+    return (
+      /^\W*(?:err(?:or)?|fail(?:ed|ure)?|invalid|nak|-\d|[45]\d\d\b|错误|失败)/i.test(response) ||
+      (FAILURE_WORD.test(expected) && !/^\W*(?:ok|ack|success|2\d\d)\b/i.test(response))
+    );
+  }
+  const signal = signalOf(response, documentedCodes, 0);
+  return signal ?? (FAILURE_WORD.test(expected) && !/\b(?:no|without) (?:error|failure)/i.test(expected));
+}
+
+/** `true` = failure, `false` = success, `undefined` = it does not say. */
+function signalOf(value: Json, documentedCodes: ReadonlySet<string>, depth: number): boolean | undefined {
+  if (!isObject(value) || depth > 2) return undefined;
+  const direct = directSignal(value, documentedCodes);
+  if (direct !== undefined) return direct;
+  for (const name of ['status', 'result', 'header', 'head', 'meta', 'response', 'outcome']) {
+    const inner = Object.hasOwn(value, name) ? signalOf(value[name] as Json, documentedCodes, depth + 1) : undefined;
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
+}
+
+function directSignal(value: JsonObject, documentedCodes: ReadonlySet<string>): boolean | undefined {
+  for (const name of ['success', 'ok', 'succeeded']) {
+    if (Object.hasOwn(value, name) && typeof value[name] === 'boolean') return !value[name];
+  }
+  for (const name of ['error', 'errors', 'errorCode', 'errorMessage', 'error_code', 'exception', 'fault']) {
+    const member = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (typeof member === 'boolean') return member;
+    if (
+      typeof member === 'string'
+        ? member !== '' && !SUCCESS_WORD.test(member)
+        : Array.isArray(member)
+          ? member.length > 0
+          : isObject(member)
+    ) {
+      return true;
+    }
+  }
+  for (const [name, member] of Object.entries(value)) {
+    if (!CODE_NAME.test(name) && name !== 'result' && name !== 'type') continue;
+    const signal = codeSignal(name, member, documentedCodes);
+    if (signal !== undefined) return signal;
+  }
+  return undefined;
+}
+
+function codeSignal(name: string, member: Json, documentedCodes: ReadonlySet<string>): boolean | undefined {
+  if (typeof member !== 'number' && typeof member !== 'string') return undefined;
+  if (documentedCodes.has(String(member))) return true;
+  if (typeof member === 'string' && FAILURE_STATUS.test(member)) return true;
+  if (typeof member === 'string' && SUCCESS_WORD.test(member)) return false;
+  const number = Number(member);
+  if (name === 'type' || name === 'result' || String(member).trim() === '' || !Number.isFinite(number))
+    return undefined;
+  if (number < 0 || (number >= 400 && number < 600)) return true;
+  if (number === 0 || (number >= 200 && number < 400)) return false;
+  return undefined;
+}

@@ -1,0 +1,158 @@
+import type { LocatedSchema } from '../contract/agreement.ts';
+import { isObject, type Json } from '../kernel/json.ts';
+import { claimOf, type Side } from './claims.ts';
+import { type BrokenJson, findJsonBlocks } from './json-blocks.ts';
+import type { LocatedJson } from './located-json.ts';
+import { type Line, readLines } from './markdown-lines.ts';
+import { looksLikeSchema } from './schema-shape.ts';
+
+/** A schema found in a document, with what its surroundings say. */
+export interface FoundSchema extends LocatedSchema {
+  claim: Side | null;
+}
+
+/** What a document holds besides prose. */
+export interface FoundSchemas {
+  schemas: FoundSchema[];
+  /** Schemas that break off being JSON. */
+  broken: BrokenJson[];
+  /** Schemas that are JSON but for comments and trailing commas. */
+  lenient: { start: number; end: number }[];
+  /** The document without the JSON in it. */
+  prose: string;
+}
+
+/** How deep schemas may lie inside an object that holds several, in members. */
+const MAX_WRAPPING = 4;
+
+/** Finds every JSON Schema in a document, fenced or bare, alone or inside a larger object. Linear in the text; never throws. */
+export function findSchemas(text: string, baseUri?: string): FoundSchemas {
+  const { lines, fences } = readLines(text);
+  const { blocks, broken } = findJsonBlocks(text, fences);
+  const places = new Places(
+    lines,
+    blocks.map(({ node }) => node),
+  );
+  const schemas: FoundSchema[] = [];
+  const lenient: { start: number; end: number }[] = [];
+  for (const block of blocks) {
+    const inside = schemasIn(block.node);
+    if (block.lenient && inside.length > 0) lenient.push({ start: block.node.start, end: block.node.end });
+    for (const { node, member } of inside) {
+      const heading = places.headingAbove(block.node.start);
+      const introduction = places.introductionAbove(block.node.start);
+      schemas.push({
+        schema: node.value,
+        start: node.start,
+        end: node.end,
+        heading,
+        ...(baseUri === undefined ? {} : { baseUri }),
+        claim: claimOf({ schema: node.value, member, introduction, heading }),
+      });
+    }
+  }
+  return {
+    schemas,
+    broken: broken.filter((each) => mentionsSchema(text, each)),
+    lenient,
+    prose: proseOf(text, blocks),
+  };
+}
+
+function schemasIn(root: LocatedJson): { node: LocatedJson; member: string }[] {
+  const found: { node: LocatedJson; member: string }[] = [];
+  const visit = (node: LocatedJson, member: string, depth: number): void => {
+    if (looksLikeSchema(node.value)) found.push({ node, member });
+    else if (depth < MAX_WRAPPING) {
+      for (const inner of node.members ?? []) visit(inner.node, `${member} ${inner.name}`, depth + 1);
+      for (const item of node.items ?? []) if (isObject(item.value)) visit(item, member, depth + 1);
+    }
+  };
+  // An array of values stands in prose for many things; only objects in it can be schemas.
+  visit(root, '', 0);
+  return found;
+}
+
+function mentionsSchema(text: string, { start, end }: BrokenJson): boolean {
+  return /"(?:\$schema|properties|required|type)"\s*:/.test(text.slice(start, Math.min(end, start + 20_000)));
+}
+
+function proseOf(text: string, blocks: readonly { node: LocatedJson }[]): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { node } of blocks) {
+    if (!hasMembers(node.value)) continue;
+    parts.push(text.slice(from, node.start));
+    from = node.end;
+  }
+  parts.push(text.slice(from));
+  return parts.join(' ');
+}
+
+function hasMembers(value: Json): boolean {
+  return isObject(value) && Object.keys(value).length > 0;
+}
+
+const HEADING =
+  /^[ \t]*(?:>[ \t]*)*(?:#{1,6}[ \t]*(.*?)[ \t#]*|(?:\*\*|__)([^*]{1,200})(?:\*\*|__)[ \t]*[:：]?[ \t]*)$/;
+
+/** Headings and lines by place; questions come in document order. */
+class Places {
+  readonly #lines: readonly Line[];
+  readonly #covered: readonly LocatedJson[];
+  #next = 0;
+  #nextCovered = 0;
+  #heading = '';
+  #introduction = '';
+
+  constructor(lines: readonly Line[], covered: readonly LocatedJson[]) {
+    this.#lines = lines;
+    this.#covered = covered;
+  }
+
+  headingAbove(offset: number): string {
+    this.#advance(offset);
+    return this.#heading;
+  }
+
+  introductionAbove(offset: number): string {
+    this.#advance(offset);
+    return this.#introduction;
+  }
+
+  #advance(offset: number): void {
+    for (
+      let line = this.#lines[this.#next];
+      line !== undefined && line.start <= offset;
+      line = this.#lines[this.#next]
+    ) {
+      this.#next += 1;
+      const block = this.#skipTo(line.start);
+      if (block !== undefined && block.start < line.start) {
+        this.#introduction = '';
+        continue;
+      }
+      // What stands before a value on its own line introduces it, too.
+      const text = line.text.slice(0, Math.max(0, offset - line.start)).slice(0, 1_000);
+      if (line.fenced || text.trim() === '') continue;
+      const heading = HEADING.exec(text);
+      if (heading === null) this.#introduction = text.trim();
+      else {
+        this.#heading = (heading[1] ?? heading[2] ?? '').trim();
+        this.#introduction = '';
+      }
+    }
+  }
+
+  #skipTo(start: number): LocatedJson | undefined {
+    for (
+      let node = this.#covered[this.#nextCovered];
+      node !== undefined && node.end <= start;
+      node = this.#covered[this.#nextCovered]
+    ) {
+      this.#nextCovered += 1;
+      this.#introduction = '';
+    }
+    return this.#covered[this.#nextCovered];
+  }
+}

@@ -1,0 +1,74 @@
+import { type LocatedJson, readJson } from './located-json.ts';
+import type { Fence } from './markdown-lines.ts';
+
+/** A text that begins as JSON and then breaks off being it. */
+export interface BrokenJson {
+  start: number;
+  end: number;
+  /** Where it stops being JSON. */
+  at: number;
+  found: string;
+}
+
+/** The outermost JSON objects and arrays of a text, in order, and what nearly was one. */
+export interface JsonBlocks {
+  blocks: { node: LocatedJson; lenient: boolean }[];
+  broken: BrokenJson[];
+}
+
+/** Most values that are tried again with comments and trailing commas allowed: each try may read the whole text. */
+const MAX_LENIENT_TRIES = 20;
+
+/** Most characters spent on looking for the end of broken JSON, for one text. */
+const MAX_BALANCE_CHARS = 1_000_000;
+
+/** Finds the JSON objects and arrays in prose, in time linear in the text. Brackets that begin no JSON are passed over. */
+export function findJsonBlocks(text: string, fences: readonly Fence[]): JsonBlocks {
+  const found: JsonBlocks = { blocks: [], broken: [] };
+  const bracket = /[{[]/g;
+  let lenientTries = 0;
+  let balanceChars = 0;
+  let fenceIndex = 0;
+  for (let hit = bracket.exec(text); hit !== null; hit = bracket.exec(text)) {
+    const start = hit.index;
+    let reading = readJson(text, start);
+    if (!reading.ok && lenientTries < MAX_LENIENT_TRIES && (reading.begun || text.startsWith('/', reading.at))) {
+      lenientTries += 1;
+      const second = readJson(text, start, true);
+      if (second.ok) reading = second;
+    }
+    if (reading.ok) {
+      found.blocks.push({ node: reading.node, lenient: reading.lenient });
+      bracket.lastIndex = reading.node.end;
+      continue;
+    }
+    bracket.lastIndex = Math.max(start + 1, reading.at);
+    if (!reading.begun || text[start] !== '{') continue;
+    for (let fence = fences[fenceIndex]; fence !== undefined && fence.end <= start; fence = fences[fenceIndex])
+      fenceIndex += 1;
+    const fence = fences[fenceIndex];
+    let end = reading.at;
+    if (fence !== undefined && fence.contentStart <= start) end = Math.max(end, fence.contentEnd);
+    else if (balanceChars < MAX_BALANCE_CHARS) {
+      const balanced = balancedEnd(text, start, MAX_BALANCE_CHARS - balanceChars);
+      balanceChars += (balanced ?? Math.min(text.length, start + MAX_BALANCE_CHARS)) - start;
+      end = Math.max(end, balanced ?? end);
+    }
+    found.broken.push({ start, end, at: reading.at, found: reading.found });
+    bracket.lastIndex = Math.max(start + 1, end);
+  }
+  return found;
+}
+
+/** Where the brackets opened at an offset are all closed again, strings passed over; `undefined` where they never are. */
+function balancedEnd(text: string, start: number, maxChars: number): number | undefined {
+  const token = /"(?:[^"\\\n]|\\.)*"|[{}[\]]/g;
+  token.lastIndex = start;
+  let depth = 0;
+  for (let hit = token.exec(text); hit !== null && hit.index - start < maxChars; hit = token.exec(text)) {
+    if (hit[0] === '{' || hit[0] === '[') depth += 1;
+    else if (hit[0] === '}' || hit[0] === ']') depth -= 1;
+    if (depth === 0) return hit.index + hit[0].length;
+  }
+  return undefined;
+}

@@ -1,0 +1,34 @@
+import type { Finding } from '../contract/finding.ts';
+import type { Job } from '../contract/job.ts';
+import { analyze } from './analyze.ts';
+import { preflight } from './rules.ts';
+
+/** The preflight of a document and, where given, the text of its cases: everything that is wrong with them, in document order. Pure. */
+export function lint(documentText: string, casesText?: string): Finding[] {
+  const job: Job = {
+    version: 1,
+    kind: 'review',
+    negotiationId: 'lint',
+    tenant: 'default',
+    family: 'anp',
+    role: 'provider',
+    agreement: {
+      action: 'protocolNegotiation',
+      sequenceId: 0,
+      candidateProtocols: documentText,
+      status: 'negotiating',
+    },
+    ...(casesText === undefined
+      ? {}
+      : { testCases: { action: 'testCasesNegotiation', testCases: casesText, status: 'negotiating' } }),
+    tools: [],
+    loose: [],
+    baseProtocols: {},
+    onContradiction: 'dispute',
+    timeoutMs: 15_000,
+    workMs: 0,
+    attempt: 0,
+    replyTo: 'default',
+  };
+  return preflight(analyze(job));
+}

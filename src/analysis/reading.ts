@@ -1,0 +1,261 @@
+import type { Case, LocatedSchema } from '../contract/agreement.ts';
+import type { Job } from '../contract/job.ts';
+import { isObject, type Json } from '../kernel/json.ts';
+import { validatorOf } from './cached-validator.ts';
+import { type CaseText, isPayloadFault, type PayloadFault, payloadValue, readCaseText } from './case-text.ts';
+import {
+  baseUrisIn,
+  type DocumentedCode,
+  documentedCodesIn,
+  languageOf,
+  timeoutMsIn,
+  wantsText,
+} from './document-facts.ts';
+import { reportsFailure } from './failure.ts';
+import { type FoundSchema, findSchemas } from './find-schemas.ts';
+import type { BrokenJson } from './json-blocks.ts';
+import { selectSchemas } from './select-schemas.ts';
+
+/** A case that could not be read, or whose number is not what it should be. */
+export interface CaseFault {
+  reason: PayloadFault['reason'] | 'number-missing' | 'number-repeated' | 'number-skipped' | 'no-cases' | 'too-many';
+  testCase?: number;
+  side?: 'request' | 'response';
+  /** Where in the case text, in UTF-16 offsets. */
+  at: number;
+  found?: string;
+  /** For a repeated number: whether the cases are the same, and the span of the number. */
+  same?: boolean;
+  numberSpan?: { start: number; end: number };
+}
+
+/** All that was read out of a job's documents, with what could not be read. */
+export interface Reading {
+  text: string;
+  caseText: string | null;
+  language: 'en' | 'zh';
+  payload: 'json' | 'text';
+  schemas: FoundSchema[];
+  request: LocatedSchema | null;
+  response: LocatedSchema | null;
+  requestRivals: FoundSchema[];
+  broken: BrokenJson[];
+  lenient: { start: number; end: number }[];
+  cases: Case[];
+  caseFaults: CaseFault[];
+  baseUris: string[];
+  missingBaseUris: string[];
+  timeoutMs: number | null;
+  documentedCodes: DocumentedCode[];
+}
+
+/** Most cases of one agreement: the job's own limit. */
+export const MAX_CASES = 100;
+
+/** How far a chain of protocols that build on each other is followed. */
+const MAX_BASE_DOCUMENTS = 8;
+
+const readings = new WeakMap<Job, Reading>();
+
+/** Reads agreement, base protocols and cases of a job; the same job object is read once. */
+export function readingOf(job: Job): Reading {
+  const known = readings.get(job);
+  if (known !== undefined) return known;
+  const made = read(job);
+  readings.set(job, made);
+  return made;
+}
+
+function read(job: Job): Reading {
+  const text = job.agreement.candidateProtocols;
+  const own = findSchemas(text);
+  const bases = resolveBases(own.prose, job.baseProtocols);
+  const schemas = [...own.schemas, ...bases.documents.flatMap(({ uri, content }) => findSchemas(content, uri).schemas)];
+  const prose = [own.prose, ...bases.documents.map(({ content }) => findSchemas(content).prose)];
+  const { caseText, cases: numbered, faults, payload } = readCases(job, schemas.length > 0, own.prose);
+  const selection = selectSchemas(schemas, numbered);
+  const documentedCodes = documentedCodesIn(prose.join('\n'));
+  const cases = markNegatives(numbered, selection.request, new Set(documentedCodes.map(({ code }) => code)));
+  const stated = prose.map(timeoutMsIn).find((timeoutMs) => timeoutMs !== null) ?? null;
+  return {
+    text,
+    caseText,
+    language: languageOf(/\p{L}/u.test(own.prose) ? own.prose : `${own.prose} ${caseText ?? ''}`),
+    payload,
+    schemas,
+    ...selection,
+    broken: own.broken,
+    lenient: own.lenient,
+    cases,
+    caseFaults: faults,
+    baseUris: bases.uris,
+    missingBaseUris: bases.missing,
+    timeoutMs: stated,
+    documentedCodes,
+  };
+}
+
+function resolveBases(
+  prose: string,
+  given: Job['baseProtocols'],
+): { uris: string[]; missing: string[]; documents: { uri: string; content: string }[] } {
+  const uris = baseUrisIn(prose);
+  const missing: string[] = [];
+  const documents: { uri: string; content: string }[] = [];
+  const pending = [...uris];
+  const seen = new Set<string>();
+  for (let uri = pending.shift(); uri !== undefined && documents.length < MAX_BASE_DOCUMENTS; uri = pending.shift()) {
+    if (seen.has(uri)) continue;
+    seen.add(uri);
+    const base = Object.hasOwn(given, uri) ? given[uri] : undefined;
+    if (base === undefined) missing.push(uri);
+    else {
+      documents.push({ uri, content: base.content });
+      pending.push(...baseUrisIn(findSchemas(base.content).prose));
+    }
+  }
+  return { uris: [...seen], missing, documents };
+}
+
+function readCases(
+  job: Job,
+  hasSchemas: boolean,
+  prose: string,
+): { caseText: string | null; cases: Case[]; faults: CaseFault[]; payload: 'json' | 'text' } {
+  const given = job.testCases;
+  if (Array.isArray(given)) {
+    const cases = given.slice(0, MAX_CASES).map(({ request, response, expected }, index) => {
+      return { testCase: index + 1, request, response, expected: expected ?? '', negative: false };
+    });
+    const isText =
+      cases.length > 0 &&
+      cases.every(({ request, response }) => typeof request === 'string' && typeof response === 'string');
+    return {
+      caseText: null,
+      cases,
+      faults: tooMany(given.length),
+      payload: job.payload ?? (isText && !hasSchemas ? 'text' : 'json'),
+    };
+  }
+  const caseText = given?.testCases ?? null;
+  if (caseText === null || caseText.trim() === '') {
+    return {
+      caseText,
+      cases: [],
+      faults: [],
+      payload: job.payload ?? (!hasSchemas && wantsText(prose) ? 'text' : 'json'),
+    };
+  }
+  const structured = structuredCases(caseText);
+  if (structured !== undefined) {
+    return {
+      caseText,
+      cases: structured.slice(0, MAX_CASES),
+      faults: tooMany(structured.length),
+      payload: job.payload ?? 'json',
+    };
+  }
+  let payload = job.payload ?? 'json';
+  let read = readCaseText(caseText, payload === 'text' ? 'verbatim' : 'detect');
+  if (
+    job.payload === undefined &&
+    !hasSchemas &&
+    (read.some(hasVerbatim) || (wantsText(prose) && read.some(hasFault)))
+  ) {
+    payload = 'text';
+    read = readCaseText(caseText, 'verbatim');
+  } else if (payload === 'json' && (hasSchemas || job.payload === 'json')) read = read.map(withoutVerbatim);
+  return { caseText, payload, ...numberCases(read) };
+}
+
+function hasVerbatim({ request, response }: CaseText): boolean {
+  return [request, response].some((payload) => !isPayloadFault(payload) && payload.verbatim !== undefined);
+}
+
+function hasFault({ request, response }: CaseText): boolean {
+  return isPayloadFault(request) || isPayloadFault(response);
+}
+
+/** Where payloads are JSON, a text that is none could not be read. */
+function withoutVerbatim(each: CaseText): CaseText {
+  const strict = (payload: CaseText['request']): CaseText['request'] =>
+    isPayloadFault(payload) || payload.verbatim === undefined
+      ? payload
+      : { reason: 'unreadable', at: payload.span.start, found: JSON.stringify(payload.verbatim.slice(0, 12)) };
+  return { ...each, request: strict(each.request), response: strict(each.response) };
+}
+
+/** Cases given as a JSON array in the text itself. */
+function structuredCases(caseText: string): Case[] | undefined {
+  if (!/^\s*\[/.test(caseText)) return undefined;
+  let value: Json;
+  try {
+    value = JSON.parse(caseText) as Json;
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const cases: Case[] = [];
+  for (const [index, item] of value.entries()) {
+    if (!isObject(item) || item.request === undefined || item.response === undefined) return undefined;
+    const expected = typeof item.expected === 'string' ? item.expected : '';
+    cases.push({ testCase: index + 1, request: item.request, response: item.response, expected, negative: false });
+  }
+  return cases;
+}
+
+function tooMany(count: number): CaseFault[] {
+  return count > MAX_CASES ? [{ reason: 'too-many', at: 0, found: String(count) }] : [];
+}
+
+function numberCases(read: readonly CaseText[]): { cases: Case[]; faults: CaseFault[] } {
+  const faults: CaseFault[] = tooMany(read.length);
+  const cases: Case[] = [];
+  const byNumber = new Map<number, string>();
+  let previous = 0;
+  for (const [index, each] of read.slice(0, MAX_CASES).entries()) {
+    const testCase = each.number ?? previous + 1;
+    const content = JSON.stringify(
+      [each.request, each.response].map((payload) =>
+        isPayloadFault(payload) ? payload.reason : payloadValue(payload),
+      ),
+    );
+    const before = byNumber.get(testCase);
+    const span = each.numberSpan === undefined ? {} : { numberSpan: each.numberSpan };
+    if (each.number === null) faults.push({ reason: 'number-missing', testCase, at: each.start });
+    if (before !== undefined) {
+      faults.push({ reason: 'number-repeated', testCase, at: each.start, same: before === content, ...span });
+    } else if (each.number !== null && testCase > previous + 1 && !(index === 0 && testCase === 0)) {
+      faults.push({ reason: 'number-skipped', testCase, at: each.start, found: String(previous + 1) });
+    }
+    previous = Math.max(previous, testCase);
+    byNumber.set(testCase, content);
+    const { request, response } = each;
+    for (const [side, payload] of [
+      ['request', request],
+      ['response', response],
+    ] as const) {
+      if (isPayloadFault(payload)) faults.push({ ...payload, testCase, side });
+    }
+    if (before !== undefined || isPayloadFault(request) || isPayloadFault(response)) continue;
+    cases.push({
+      testCase,
+      request: payloadValue(request),
+      response: payloadValue(response),
+      expected: each.expected,
+      negative: false,
+      requestSpan: request.span,
+      responseSpan: response.span,
+    });
+  }
+  if (read.length === 0) faults.push({ reason: 'no-cases', at: 0 });
+  return { cases, faults };
+}
+
+function markNegatives(cases: readonly Case[], request: LocatedSchema | null, codes: ReadonlySet<string>): Case[] {
+  const validator = request === null ? undefined : validatorOf(request.schema);
+  return cases.map((each) => {
+    const invalid = validator?.ok === true && validator.validate(each.request).length > 0;
+    return { ...each, negative: invalid && reportsFailure(each.response, codes, each.expected) };
+  });
+}

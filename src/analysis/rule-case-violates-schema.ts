@@ -1,0 +1,84 @@
+import type { Case, LocatedSchema } from '../contract/agreement.ts';
+import type { Finding } from '../contract/finding.ts';
+import type { Json } from '../kernel/json.ts';
+import type { Violation } from '../schemas/validator.ts';
+import { validatorOf } from './cached-validator.ts';
+import { AmendmentPlan } from './propose-amendment.ts';
+import type { PlacedFinding, Rule } from './rule.ts';
+import { partPointer } from './schema-union.ts';
+
+/** The data of every case keep the schema of their side; a deliberately invalid request whose answer is a failure may break it. */
+export const ruleCaseViolatesSchema: Rule = {
+  name: 'case-violates-schema',
+  check({ agreement }) {
+    const sides = [
+      ['request', agreement.requestSchema],
+      ['response', agreement.responseSchema],
+    ] as const;
+    return sides.flatMap(([side, located]) => (located === null ? [] : checkSide(side, located, agreement.cases)));
+  },
+};
+
+interface Broken {
+  each: Case;
+  violations: Violation[];
+}
+
+function checkSide(side: 'request' | 'response', located: LocatedSchema, cases: readonly Case[]): PlacedFinding[] {
+  const broken: Broken[] = [];
+  for (const each of cases) {
+    if (side === 'request' && each.negative) continue;
+    const violations = violationsOf(located, each[side]);
+    if (violations.length > 0) broken.push({ each, violations });
+  }
+  if (broken.length === 0) return [];
+  const plan = new AmendmentPlan(
+    located.schema,
+    broken.flatMap(({ violations }) => violations),
+  );
+  return broken.flatMap(({ each, violations }) => {
+    const places = Map.groupBy(violations, ({ pointer }) => pointer);
+    return [...places].map(([pointer, together]): PlacedFinding => {
+      const patch = plan.patchFor(together);
+      const [first] = together;
+      const finding: Finding = {
+        code: 'DOCUMENT_CASE_VIOLATES_SCHEMA',
+        severity: 'error',
+        in: side,
+        testCase: each.testCase,
+        pointer,
+        message: `Cannot validate ${side} of case ${each.testCase}: ${together.map(({ message }) => message).join('; ')}`,
+        expected: expectedOf(together),
+        ...(first?.actual === undefined ? {} : { actual: first.actual }),
+        ...(patch === undefined ? {} : { amendment: { of: `${side}Schema`, patch } }),
+      };
+      return { finding, text: 'cases', at: each[`${side}Span`]?.start ?? each.testCase };
+    });
+  });
+}
+
+/** Violations with places in the whole schema; against a union, those of the part that fits best. */
+function violationsOf(located: LocatedSchema, value: Json): Violation[] {
+  const validator = validatorOf(located.schema);
+  if (!validator.ok) return [];
+  const whole = validator.validate(value);
+  if (whole.length === 0 || located.parts === undefined) return whole;
+  let closest = whole;
+  for (const [index, part] of located.parts.entries()) {
+    const own = validatorOf(part.schema);
+    if (!own.ok) continue;
+    const inside = own.validate(value);
+    if (closest !== whole && inside.length >= closest.length) continue;
+    closest = inside.map((violation) => ({
+      ...violation,
+      schemaPointer: `${partPointer(index + 1)}${violation.schemaPointer}`,
+    }));
+  }
+  return closest;
+}
+
+function expectedOf(violations: readonly Violation[]): Json {
+  const [first] = violations;
+  if (violations.length === 1 && first !== undefined) return first.expected;
+  return Object.fromEntries(violations.map(({ keyword, expected }) => [keyword, expected]));
+}

@@ -1,0 +1,19 @@
+import type { Analyzed } from '../contract/agreement.ts';
+import type { Finding } from '../contract/finding.ts';
+import type { Reading } from './reading.ts';
+
+/** A finding with its place in document and cases, by which findings are put in order. */
+export interface PlacedFinding {
+  finding: Finding;
+  /** Findings about the document come first, those about cases after them. */
+  text: 'document' | 'cases';
+  /** UTF-16 offset in that text. */
+  at: number;
+}
+
+/** One rule of the preflight. Pure; never throws; linear in document and cases. */
+export interface Rule {
+  /** Its name, as in the file's name. */
+  name: string;
+  check(analyzed: Analyzed, reading: Reading): PlacedFinding[];
+}

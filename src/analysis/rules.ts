@@ -1,0 +1,28 @@
+import type { Analyzed } from '../contract/agreement.ts';
+import type { Finding } from '../contract/finding.ts';
+import { readingOf } from './reading.ts';
+import type { Rule } from './rule.ts';
+import { ruleBaseProtocolMissing } from './rule-base-protocol-missing.ts';
+import { ruleCaseUnreadable } from './rule-case-unreadable.ts';
+import { ruleCaseViolatesSchema } from './rule-case-violates-schema.ts';
+import { ruleSchemaInvalid } from './rule-schema-invalid.ts';
+
+/** The rules of the preflight, one a file. */
+export const RULES: readonly Rule[] = [
+  ruleBaseProtocolMissing,
+  ruleSchemaInvalid,
+  ruleCaseUnreadable,
+  ruleCaseViolatesSchema,
+];
+
+/**
+ * All that is wrong with an agreement and its cases, in document order: first the document, then the cases. Needs no model
+ * and no time worth speaking of; pure; never throws.
+ */
+export function preflight(analyzed: Analyzed, rules: readonly Rule[] = RULES): Finding[] {
+  const reading = readingOf(analyzed.job);
+  return rules
+    .flatMap((rule) => rule.check(analyzed, reading))
+    .sort((a, b) => (a.text === b.text ? a.at - b.at : a.text === 'document' ? -1 : 1))
+    .map(({ finding }) => finding);
+}

@@ -1,0 +1,118 @@
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+
+const TYPE_NAMES: ReadonlySet<string> = new Set([
+  'object',
+  'array',
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'null',
+  'any',
+]);
+
+/** Keywords that hardly ever name a member of a message when their values have these shapes. */
+const TELLING: Readonly<Record<string, (value: Json) => boolean>> = {
+  properties: (value) => isObject(value) && Object.values(value).every(isSchemaPart),
+  patternProperties: isMapOfSchemas,
+  $defs: isMapOfSchemas,
+  definitions: isMapOfSchemas,
+  items: (value) => isSchemaPart(value) || (Array.isArray(value) && value.length > 0 && value.every(isSchemaPart)),
+  prefixItems: isListOfSchemas,
+  allOf: isListOfSchemas,
+  anyOf: isListOfSchemas,
+  oneOf: isListOfSchemas,
+  $ref: (value) => typeof value === 'string',
+  enum: (value) => Array.isArray(value),
+  required: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
+  additionalProperties: (value) => typeof value === 'boolean' || isObject(value),
+  pattern: (value) => typeof value === 'string',
+};
+
+/** Says whether a JSON value is a JSON Schema rather than an example of a message. */
+export function looksLikeSchema(value: Json): value is JsonObject {
+  if (!isObject(value)) return false;
+  if (typeof value.$schema === 'string') return true;
+  const typed = isTypeKeyword(value.type);
+  const told = Object.entries(TELLING).filter(([keyword, fits]) => {
+    const member = Object.hasOwn(value, keyword) ? value[keyword] : undefined;
+    return member !== undefined && fits(member);
+  });
+  if (typed && told.length > 0) return true;
+  // `type` alone names a member of many messages, so it must stand nearly alone to make a schema.
+  if (typed) return Object.keys(value).every((keyword) => ANNOTATIONS.has(keyword));
+  return told.some(([keyword]) => STRUCTURAL.has(keyword) && hasContent(value[keyword]));
+}
+
+const ANNOTATIONS: ReadonlySet<string> = new Set([
+  ...[
+    'type',
+    'title',
+    'description',
+    'examples',
+    'default',
+    'format',
+    'const',
+    '$id',
+    '$comment',
+    'deprecated',
+    'readOnly',
+  ],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'nullable'],
+  ...[
+    'minItems',
+    'maxItems',
+    'uniqueItems',
+    'minProperties',
+    'maxProperties',
+    'writeOnly',
+    'contentEncoding',
+    'contentMediaType',
+  ],
+]);
+
+const STRUCTURAL: ReadonlySet<string> = new Set([
+  'properties',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  '$defs',
+  'definitions',
+  'prefixItems',
+]);
+
+function hasContent(value: Json | undefined): boolean {
+  return Array.isArray(value) ? value.length > 0 : isObject(value) && Object.keys(value).length > 0;
+}
+
+function isTypeKeyword(value: Json | undefined): boolean {
+  if (typeof value === 'string') return TYPE_NAMES.has(value);
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string' && TYPE_NAMES.has(name))
+  );
+}
+
+function isSchemaPart(value: Json): boolean {
+  if (typeof value === 'boolean') return true;
+  if (!isObject(value)) return false;
+  const names = Object.keys(value);
+  return names.length === 0 || names.some((name) => PART_KEYWORDS.has(name));
+}
+
+const PART_KEYWORDS: ReadonlySet<string> = new Set([
+  ...ANNOTATIONS,
+  ...Object.keys(TELLING),
+  'not',
+  'if',
+  'contains',
+  '$data',
+  'tsType',
+]);
+
+function isMapOfSchemas(value: Json): boolean {
+  return isObject(value) && Object.values(value).every(isSchemaPart);
+}
+
+function isListOfSchemas(value: Json): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isSchemaPart);
+}

@@ -1,0 +1,219 @@
+import type { Case, LocatedSchema } from '../contract/agreement.ts';
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { equalJson } from '../schemas/equal-json.ts';
+import { allSubschemas, MAX_SUBSCHEMAS_IN_DOCUMENT } from '../schemas/schema-walk.ts';
+import { validatorOf } from './cached-validator.ts';
+import type { Side } from './claims.ts';
+import type { FoundSchema } from './find-schemas.ts';
+import { unionOf } from './schema-union.ts';
+
+/** Which schemas of a document describe its requests and its responses. */
+export interface Selection {
+  request: LocatedSchema | null;
+  response: LocatedSchema | null;
+  /** Other schemas with the same claim to be the request: nothing in document or cases tells them from the chosen one. */
+  requestRivals: FoundSchema[];
+}
+
+/** Most schemas of a document that are considered. */
+const MAX_CANDIDATES = 24;
+
+/**
+ * Chooses request and response schema: the ordered pair under which most case data validate; titles and headings break ties,
+ * then the order in the document. Where several schemas of one side each describe some of the cases, their union is chosen.
+ */
+export function selectSchemas(found: readonly FoundSchema[], cases: readonly Case[]): Selection {
+  const candidates = judgeAll(found.slice(0, MAX_CANDIDATES), cases);
+  let best: { request: Candidate | null; response: Candidate | null; rank: number[] } | undefined;
+  for (const request of [...candidates, null]) {
+    for (const response of [...candidates, null]) {
+      if (request === response && request !== null) continue;
+      if (
+        (request !== null && !isEligible(request, 'request', cases)) ||
+        (response !== null && !isEligible(response, 'response', cases))
+      ) {
+        continue;
+      }
+      const rank = rankOf(request, response);
+      if (best === undefined || isHigher(rank, best.rank)) best = { request, response, rank };
+    }
+  }
+  if (best === undefined) return { request: null, response: null, requestRivals: [] };
+  let { request, response } = best;
+  // One schema may describe both directions of an exchange that has a single message format.
+  if (candidates.length === 1 && cases.length > 0) {
+    const [only] = candidates;
+    if (only !== undefined && only.claim === null && only.fits.request.size > 0 && only.fits.response.size > 0)
+      request = response = only;
+  }
+  const others = candidates.filter((each) => each !== request && each !== response);
+  const requestUnion = membersOf('request', request, others, cases);
+  const responseUnion = membersOf('response', response, others, cases);
+  return {
+    request: unionOf(requestUnion.map(({ located }) => located)),
+    response: unionOf(responseUnion.map(({ located }) => located)),
+    requestRivals: rivalsOf(request, response, requestUnion, candidates),
+  };
+}
+
+interface Candidate {
+  index: number;
+  located: FoundSchema;
+  claim: Side | null;
+  /** Indexes of the cases whose payload of that side validates and shares a declared property with the schema. */
+  fits: Record<Side, Set<number>>;
+  /** Whether some payload of that side has a property that the schema declares. */
+  shares: Record<Side, boolean>;
+}
+
+function judgeAll(found: readonly FoundSchema[], cases: readonly Case[]): Candidate[] {
+  let budget = MAX_SUBSCHEMAS_IN_DOCUMENT;
+  return found.map((located, index) => {
+    budget -= allSubschemas(located.schema, MAX_SUBSCHEMAS_IN_DOCUMENT + 1).length;
+    const validator = budget >= 0 && cases.length > 0 ? validatorOf(located.schema) : undefined;
+    const judge = (side: Side): { fits: Set<number>; shares: boolean } => {
+      const fits = new Set<number>();
+      let shares = false;
+      for (const [number, each] of cases.entries()) {
+        if (!isAbout(located.schema, each[side])) continue;
+        shares = true;
+        if (validator?.ok && validator.validate(each[side]).length === 0) fits.add(number);
+      }
+      return { fits, shares };
+    };
+    const request = judge('request');
+    const response = judge('response');
+    return {
+      index,
+      located,
+      claim: located.claim,
+      fits: { request: request.fits, response: response.fits },
+      shares: { request: request.shares, response: response.shares },
+    };
+  });
+}
+
+/** Whether a schema says anything about a value: one that declares none of its members allows nearly every object. */
+function isAbout(schema: Json, value: Json): boolean {
+  if (!isObject(value)) return true;
+  const declared = new Set<string>();
+  let open = true;
+  for (const { schema: each, pointer } of allSubschemas(schema, 200)) {
+    if (!isObject(each) || /\/(?:properties|items|prefixItems|patternProperties)\//.test(pointer)) continue;
+    if (isObject(each.properties)) for (const name of Object.keys(each.properties)) declared.add(name);
+    if (Array.isArray(each.required))
+      for (const name of each.required) if (typeof name === 'string') declared.add(name);
+    if (each.properties !== undefined) open = false;
+  }
+  return open || Object.keys(value).some((name) => declared.has(name));
+}
+
+function isEligible(candidate: Candidate, side: Side, cases: readonly Case[]): boolean {
+  if (candidate.fits[side].size > 0 || candidate.claim === side) return true;
+  return candidate.claim === null && (cases.length === 0 || candidate.shares[side]);
+}
+
+function claimScore(candidate: Candidate | null, side: Side): number {
+  if (candidate === null) return -1;
+  if (candidate.claim === side) return 2;
+  return candidate.claim === null ? 0 : -2;
+}
+
+function rankOf(request: Candidate | null, response: Candidate | null): number[] {
+  return [
+    (request?.fits.request.size ?? 0) + (response?.fits.response.size ?? 0),
+    claimScore(request, 'request') + claimScore(response, 'response'),
+    request !== null && response !== null && request.index < response.index ? 1 : 0,
+    -(request?.index ?? MAX_CANDIDATES),
+    -(response?.index ?? MAX_CANDIDATES),
+  ];
+}
+
+function isHigher(rank: readonly number[], than: readonly number[]): boolean {
+  for (const [index, value] of rank.entries()) {
+    const other = than[index] ?? 0;
+    if (value !== other) return value > other;
+  }
+  return false;
+}
+
+/** The chosen schema with the others of its side that describe cases it does not, or that it cannot be told from without cases. */
+function membersOf(
+  side: Side,
+  chosen: Candidate | null,
+  others: readonly Candidate[],
+  cases: readonly Case[],
+): Candidate[] {
+  if (chosen === null) return [];
+  const members = [chosen];
+  const covered = new Set(chosen.fits[side]);
+  for (const other of others) {
+    if (other.located.baseUri !== chosen.located.baseUri) continue;
+    if (other.claim !== side && (other.claim !== null || cases.length === 0)) continue;
+    const adds = [...other.fits[side]].some((index) => !covered.has(index));
+    const separate =
+      cases.length === 0 &&
+      other.claim === chosen.claim &&
+      (side === 'response' || areToldApart(chosen.located.schema, other.located.schema));
+    if (!adds && !separate) continue;
+    members.push(other);
+    for (const index of other.fits[side]) covered.add(index);
+  }
+  return members.sort((a, b) => a.index - b.index);
+}
+
+/** Whether a required member of both schemas has constant values that never agree, as the action's name of two operations. */
+function areToldApart(a: Json, b: Json): boolean {
+  const [left, right] = [constantsOf(a), constantsOf(b)];
+  return Object.entries(left).some(([name, values]) => {
+    const others = Object.hasOwn(right, name) ? right[name] : undefined;
+    return others !== undefined && !values.some((value) => others.some((other) => equalJson(value, other)));
+  });
+}
+
+function constantsOf(schema: Json): Record<string, Json[]> {
+  const properties: JsonObject = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, property]): [string, Json[]][] => {
+      if (!isObject(property)) return [];
+      if (property.const !== undefined) return [[name, [property.const]]];
+      return Array.isArray(property.enum) && property.enum.length > 0 ? [[name, property.enum]] : [];
+    }),
+  );
+}
+
+function rivalsOf(
+  request: Candidate | null,
+  response: Candidate | null,
+  members: readonly Candidate[],
+  candidates: readonly Candidate[],
+): FoundSchema[] {
+  if (request === null) return [];
+  const rivals = candidates.filter((each) => {
+    if (
+      members.includes(each) ||
+      each.claim !== request.claim ||
+      equalJson(each.located.schema, request.located.schema)
+    )
+      return false;
+    if (each.located.baseUri !== request.located.baseUri) return false;
+    if (each === response) {
+      // Swapped, the pair would be as good: nothing says which of the two is the request.
+      return isEqualRank(rankOf(each, request), rankOf(request, response));
+    }
+    if (!isEqualSet(each.fits.request, request.fits.request)) return false;
+    return (
+      each.claim === 'request' ||
+      (response !== null && response.claim === null && each.fits.request.size === 0 && each.shares.request)
+    );
+  });
+  return rivals.map(({ located }) => located);
+}
+
+function isEqualRank(a: readonly number[], b: readonly number[]): boolean {
+  return a[0] === b[0] && a[1] === b[1];
+}
+
+function isEqualSet(a: ReadonlySet<number>, b: ReadonlySet<number>): boolean {
+  return a.size === b.size && [...a].every((item) => b.has(item));
+}

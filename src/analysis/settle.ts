@@ -1,0 +1,80 @@
+import type { Agreement, Analyzed, LocatedSchema } from '../contract/agreement.ts';
+import type { Amendment, Finding } from '../contract/finding.ts';
+import { codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
+import { sanitiseSchema } from '../schemas/sanitise-schema.ts';
+import { patched } from './apply-patch.ts';
+import { distinctAmendments } from './distinct-amendments.ts';
+import { isNullInFailure } from './null-in-failure.ts';
+import { proposalsFor } from './proposals.ts';
+
+/** What becomes of an agreement after its preflight. */
+export type Settlement =
+  | {
+      kind: 'cleared';
+      /** The agreement with schemas that are amended and sanitised. */
+      agreement: Agreement;
+      /** The patches that were applied, without repetition. */
+      amendments: Amendment[];
+      /** What was found and does not stand in the way; settled contradictions among it. */
+      warnings: Finding[];
+    }
+  | {
+      /** `disputed`: the peer is told; `error`: the peer cannot be told. */
+      kind: 'disputed' | 'error';
+      findings: Finding[];
+      /** Counter-offers ready to be sent. */
+      proposals: JsonObject[];
+      /** The ANP messages to forward. */
+      messages: JsonObject[];
+    };
+
+/** Decides between going on and telling the peer: by the findings, `onContradiction` and what the peer's stack supports. */
+export function settle(analyzed: Analyzed, findings: readonly Finding[]): Settlement {
+  const { job, agreement } = analyzed;
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  const canBeTold = job.peerCapabilities === undefined || job.peerCapabilities.includes('fixErrorNegotiation');
+  const mayAmend = job.kind !== 'review' && job.kind !== 'observe';
+  const settled =
+    mayAmend && errors.every((finding) => isSettled(finding, agreement, job.onContradiction === 'amend', canBeTold))
+      ? errors
+      : [];
+  if (settled.length === errors.length) {
+    const amended = amend(agreement, settled);
+    if (amended !== undefined) {
+      const warnings = findings.map((finding): Finding => ({ ...finding, severity: 'warning' }));
+      return { kind: 'cleared', ...amended, warnings };
+    }
+  }
+  const proposals = proposalsFor(analyzed, findings);
+  if (job.kind === 'review') return { kind: 'disputed', findings: [...findings], proposals, messages: [] };
+  if (!canBeTold) return { kind: 'error', findings: [...findings], proposals, messages: [codeGeneration('error')] };
+  const message = fixErrorNegotiation(errors, agreement.language, 'negotiating');
+  return { kind: 'disputed', findings: [...findings], proposals, messages: [message] };
+}
+
+function isSettled(finding: Finding, agreement: Agreement, amends: boolean, canBeTold: boolean): boolean {
+  const { amendment } = finding;
+  if (amendment === undefined || (amendment.of !== 'requestSchema' && amendment.of !== 'responseSchema')) return false;
+  return amends || (!canBeTold && isNullInFailure(finding, agreement));
+}
+
+/** The agreement with the amendments of these findings applied and its schemas sanitised; `undefined` where a patch does not fit. */
+function amend(
+  agreement: Agreement,
+  findings: readonly Finding[],
+): { agreement: Agreement; amendments: Amendment[] } | undefined {
+  const amendments = distinctAmendments(findings);
+  const changed = (located: LocatedSchema | null, of: Amendment['of']): LocatedSchema | null | undefined => {
+    if (located === null) return null;
+    let schema: Json | undefined = located.schema;
+    for (const amendment of amendments) {
+      if (amendment.of === of && schema !== undefined) schema = patched(schema, amendment.patch);
+    }
+    return schema === undefined ? undefined : { ...located, schema: sanitiseSchema(schema).schema };
+  };
+  const requestSchema = changed(agreement.requestSchema, 'requestSchema');
+  const responseSchema = changed(agreement.responseSchema, 'responseSchema');
+  if (requestSchema === undefined || responseSchema === undefined) return undefined;
+  return { agreement: { ...agreement, requestSchema, responseSchema }, amendments };
+}

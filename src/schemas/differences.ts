@@ -1,0 +1,45 @@
+import type { Difference } from '../contract/outcome.ts';
+import { escapeToken, isObject, type Json } from '../kernel/json.ts';
+import { equalJson, equalText } from './equal-json.ts';
+
+/** How many differences are reported for one value at most: more say nothing new to whoever repairs it. */
+export const MAX_DIFFERENCES = 50;
+
+/**
+ * Where `got` differs from `expected`, as JSON values, in document order and at most `MAX_DIFFERENCES`; empty where they are equal.
+ * Two texts at the root are compared as text payloads. A value at one of the loose pointers may differ, but must be there.
+ */
+export function differencesOf(expected: Json, got: Json, loosePointers: readonly string[] = []): Difference[] {
+  if (typeof expected === 'string' && typeof got === 'string') {
+    return equalText(expected, got) || loosePointers.includes('') ? [] : [{ path: '', expected, got }];
+  }
+  const loose = new Set(loosePointers);
+  const differences: Difference[] = [];
+  const pending: { path: string; expected: Json | undefined; got: Json | undefined }[] = [{ path: '', expected, got }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (differences.length >= MAX_DIFFERENCES) break;
+    const { path, expected, got } = next;
+    if (expected === undefined && got !== undefined) differences.push({ path, got });
+    else if (expected !== undefined && got === undefined) differences.push({ path, expected });
+    else if (expected === undefined || got === undefined || loose.has(path)) continue;
+    else if (Array.isArray(expected) && Array.isArray(got)) {
+      for (let index = Math.max(expected.length, got.length) - 1; index >= 0; index -= 1) {
+        pending.push({ path: `${path}/${index}`, expected: expected[index], got: got[index] });
+      }
+    } else if (isObject(expected) && isObject(got)) {
+      const names = [...new Set([...Object.keys(expected), ...Object.keys(got)])].reverse();
+      for (const name of names) {
+        pending.push({
+          path: `${path}/${escapeToken(name)}`,
+          expected: memberOf(expected, name),
+          got: memberOf(got, name),
+        });
+      }
+    } else if (!equalJson(expected, got)) differences.push({ path, expected, got });
+  }
+  return differences;
+}
+
+function memberOf(object: { [name: string]: Json }, name: string): Json | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}

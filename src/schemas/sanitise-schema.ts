@@ -1,0 +1,109 @@
+import { escapeToken, isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './schema-walk.ts';
+
+/** A keyword that was taken out of a schema. */
+export interface RemovedKeyword {
+  /** JSON pointer to the keyword in the schema as given. */
+  pointer: string;
+  keyword: string;
+}
+
+/** The dialects whose `$schema` is kept and obeyed. */
+const DIALECT = /^https?:\/\/json-schema\.org\/(?:draft\/20(?:19-09|20-12)|draft-0[4-7])\/(?:hyper-)?schema#?$/;
+
+/**
+ * Keywords with a meaning beyond validation to a compiler or a generator: they change how code is made, what a reference
+ * points at or when a verdict comes, and a document must not decide that.
+ */
+const REMOVED: ReadonlySet<string> = new Set([
+  'tsType',
+  'tsEnumNames',
+  'extends',
+  'goJSONSchema',
+  '$async',
+  '$data',
+  '$dynamicRef',
+  '$dynamicAnchor',
+  '$recursiveRef',
+  '$recursiveAnchor',
+  '$vocabulary',
+  'discriminator',
+]);
+
+/**
+ * A copy of a schema without anything that only a generator or compiler would obey: `tsType`, `$data`, `$async`, ids,
+ * dynamic and external references. References to the schema's own id become local ones, and OpenAPI's `nullable` becomes
+ * the type `null`. Never throws; sanitising twice changes nothing.
+ */
+export function sanitiseSchema(schema: Json): { schema: Json; removed: RemovedKeyword[] } {
+  const removed: RemovedKeyword[] = [];
+  const ownId = isObject(schema) && typeof schema.$id === 'string' ? withoutFragment(schema.$id) : '';
+  const copy = (node: Json, pointer: string): Json => {
+    if (!isObject(node)) return node;
+    const kept: [string, Json][] = [];
+    for (const [keyword, value] of Object.entries(node)) {
+      const place = `${pointer}/${escapeToken(keyword)}`;
+      if (isRemoved(keyword, value, pointer)) removed.push({ pointer: place, keyword });
+      else if (keyword === '$ref' && typeof value === 'string') {
+        const local = localReference(value, ownId);
+        if (local === undefined) removed.push({ pointer: place, keyword });
+        else kept.push([keyword, local]);
+      } else if (keyword === 'nullable') {
+        // Its meaning moves into `type` below: ajv refuses it without a type, and generators do not know it.
+      } else kept.push([keyword, copyValue(keyword, value, place)]);
+    }
+    return withNull(Object.fromEntries(kept), node.nullable);
+  };
+  const copyValue = (keyword: string, value: Json, place: string): Json => {
+    if (Array.isArray(value)) {
+      return SCHEMA_LIST_KEYWORDS.has(keyword) ? value.map((item, index) => copy(item, `${place}/${index}`)) : value;
+    }
+    if (SCHEMA_KEYWORDS.has(keyword)) return copy(value, place);
+    if (SCHEMA_MAP_KEYWORDS.has(keyword) && isObject(value)) {
+      return Object.fromEntries(
+        Object.entries(value).map(([name, item]) => [name, copy(item, `${place}/${escapeToken(name)}`)]),
+      );
+    }
+    return value;
+  };
+  return { schema: copy(schema, ''), removed };
+}
+
+/** The references of a schema, by place, that point outside it. */
+export function isExternalReference(reference: string, rootSchema: Json): boolean {
+  const ownId = isObject(rootSchema) && typeof rootSchema.$id === 'string' ? withoutFragment(rootSchema.$id) : '';
+  return localReference(reference, ownId) === undefined;
+}
+
+function isRemoved(keyword: string, value: Json, pointer: string): boolean {
+  if (REMOVED.has(keyword)) return true;
+  if (keyword === '$id' || keyword === 'id') return typeof value === 'string';
+  if (keyword === '$schema') return pointer !== '' || typeof value !== 'string' || !DIALECT.test(value);
+  return (
+    isObject(value) &&
+    typeof value.$data === 'string' &&
+    Object.keys(value).length === 1 &&
+    !SCHEMA_MAP_KEYWORDS.has(keyword)
+  );
+}
+
+function withNull(schema: JsonObject, nullable: Json | undefined): JsonObject {
+  const { type } = schema;
+  if (nullable !== true || type === undefined) return schema;
+  const types = Array.isArray(type) ? type : [type];
+  return types.includes('null') ? schema : { ...schema, type: [...types, 'null'] };
+}
+
+function withoutFragment(uri: string): string {
+  const hash = uri.indexOf('#');
+  return hash < 0 ? uri : uri.slice(0, hash);
+}
+
+function localReference(reference: string, ownId: string): string | undefined {
+  if (reference.startsWith('#')) return reference;
+  if (ownId === '') return undefined;
+  const target = withoutFragment(reference);
+  const fragment = reference.slice(target.length);
+  const same = target === ownId || (URL.canParse(target, ownId) && new URL(target, ownId).href === ownId);
+  return same ? fragment || '#' : undefined;
+}

@@ -1,0 +1,101 @@
+import { escapeToken, isObject, type Json, type JsonObject, pointerTokens, valueAt } from '../kernel/json.ts';
+
+/** Most schemas of one document, all its JSON Schemas together, that are compiled while it is read. */
+export const MAX_SUBSCHEMAS_IN_DOCUMENT = 600;
+
+/** Keywords whose value is one schema, over all drafts. */
+export const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
+  'additionalProperties',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'additionalItems',
+  'propertyNames',
+  'contains',
+  'contentSchema',
+  'not',
+  'if',
+  'then',
+  'else',
+  'items',
+]);
+
+/** Keywords whose value is a list of schemas, over all drafts. */
+export const SCHEMA_LIST_KEYWORDS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']);
+
+/** Keywords whose value maps names to schemas, over all drafts. */
+export const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependencies',
+]);
+
+/** A schema inside a schema, with its place. */
+export interface Subschema {
+  schema: Json;
+  /** JSON pointer from the root schema. */
+  pointer: string;
+  depth: number;
+}
+
+/** The schemas directly inside a schema. Names of properties are data and never taken for keywords. */
+export function childSchemas({ schema, pointer, depth }: Subschema): Subschema[] {
+  if (!isObject(schema)) return [];
+  const children: Subschema[] = [];
+  const add = (child: Json | undefined, place: string): void => {
+    if (isObject(child) || typeof child === 'boolean') {
+      children.push({ schema: child, pointer: `${pointer}/${place}`, depth: depth + 1 });
+    }
+  };
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (Array.isArray(value)) {
+      if (SCHEMA_LIST_KEYWORDS.has(keyword))
+        for (const [index, item] of value.entries()) add(item, `${keyword}/${index}`);
+    } else if (SCHEMA_KEYWORDS.has(keyword)) add(value, keyword);
+    else if (SCHEMA_MAP_KEYWORDS.has(keyword) && isObject(value)) {
+      for (const [name, item] of Object.entries(value)) add(item, `${keyword}/${escapeToken(name)}`);
+    }
+  }
+  return children;
+}
+
+/** Every schema in a schema, itself first, in document order; ends early after `limit` of them. */
+export function allSubschemas(schema: Json, limit = Number.POSITIVE_INFINITY): Subschema[] {
+  const found: Subschema[] = [];
+  const pending: Subschema[] = [{ schema, pointer: '', depth: 0 }];
+  for (let next = pending.pop(); next !== undefined && found.length < limit; next = pending.pop()) {
+    found.push(next);
+    pending.push(...childSchemas(next).reverse());
+  }
+  return found;
+}
+
+/** The schema that a local reference (`#`, `#/pointer`, `#anchor`) names, with its pointer; `undefined` where there is none. */
+export function resolveLocalReference(root: Json, reference: string): { schema: Json; pointer: string } | undefined {
+  if (!reference.startsWith('#')) return undefined;
+  let fragment: string;
+  try {
+    fragment = decodeURIComponent(reference.slice(1));
+  } catch {
+    return undefined;
+  }
+  if (fragment === '' || fragment.startsWith('/')) {
+    const schema = valueAt(root, fragment);
+    return schema === undefined ? undefined : { schema, pointer: fragment };
+  }
+  const anchored = allSubschemas(root).find(({ schema }) => isObject(schema) && schema.$anchor === fragment);
+  return anchored === undefined ? undefined : { schema: anchored.schema, pointer: anchored.pointer };
+}
+
+/** The member of an object at a name of its own. */
+export function ownMember(object: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/** The parent and last token of a pointer; `undefined` for the empty pointer. */
+export function splitPointer(pointer: string): { parent: string; token: string } | undefined {
+  const token = pointerTokens(pointer).at(-1);
+  return token === undefined ? undefined : { parent: pointer.slice(0, pointer.lastIndexOf('/')), token };
+}

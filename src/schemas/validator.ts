@@ -1,0 +1,375 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { SchemaIssue } from '../contract/trial.ts';
+import { isObject, type Json, valueAt } from '../kernel/json.ts';
+import { compilePattern } from './pattern.ts';
+import { isExternalReference, sanitiseSchema } from './sanitise-schema.ts';
+import { allSubschemas, resolveLocalReference } from './schema-walk.ts';
+import { isValidationAffordable } from './validation-cost.ts';
+
+/** Most schemas inside one schema. Compiling one takes about 0.1 ms, and an agreement must be read within 100 ms. */
+export const MAX_SUBSCHEMAS = 500;
+
+/** Deepest nesting of a schema, in schemas: the job's own limit for JSON. */
+export const MAX_SCHEMA_DEPTH = 64;
+
+/** Most values in all `enum`, `required` and `type` lists of one schema together. */
+const MAX_LISTED_VALUES = 5_000;
+
+/** Most issues reported for one value. */
+export const MAX_ISSUES = 50;
+
+/** Most values in a value for which all issues are collected; beyond it the first one is enough. */
+const MAX_VALUES_FOR_ALL_ISSUES = 5_000;
+
+/** A place where a value breaks its schema, with the property that is missing or not declared. */
+export interface Violation extends SchemaIssue {
+  property?: string;
+}
+
+/** Why a schema cannot be used. */
+export interface SchemaFault {
+  kind: 'invalid' | 'reference-missing' | 'reference-external' | 'pattern-invalid' | 'too-large';
+  /** JSON pointer to the keyword in the schema as given. */
+  pointer: string;
+  message: string;
+  actual?: Json;
+}
+
+/** A pattern that is not checked here, for it could take too long; evaluate it under a time limit. */
+export interface UncheckedPattern {
+  /** JSON pointer to the keyword in the schema. */
+  pointer: string;
+  pattern: string;
+}
+
+/** A schema made ready for validating values. */
+export type Validator =
+  | {
+      ok: true;
+      /** Where a value breaks the schema; at most `MAX_ISSUES`, empty where it is valid. Never throws, never hangs. */
+      validate(value: Json): Violation[];
+      /** Patterns that are valid but not checked; a caller that can run them safely supplies `matches`. */
+      uncheckedPatterns: readonly UncheckedPattern[];
+    }
+  | { ok: false; faults: SchemaFault[] };
+
+/** Answers for a pattern that cannot be matched in linear time: does the text match? `undefined` = not known, counts as a match. */
+export type Matches = (pattern: string, text: string) => boolean | undefined;
+
+/**
+ * Makes a JSON Schema (2020-12, 2019-09 or draft-07; by `$schema`, else the first that fits) ready for validating, or says
+ * why that cannot be. The schema is sanitised first; nothing is fetched; patterns are matched without backtracking.
+ */
+export function createValidator(schema: Json, matches: Matches = () => undefined): Validator {
+  const faults = [...sizeFaults(schema)];
+  if (faults.length > 0) return { ok: false, faults };
+  if (typeof schema !== 'boolean' && !isObject(schema)) {
+    return {
+      ok: false,
+      faults: [{ kind: 'invalid', pointer: '', message: 'is no JSON Schema: wanted an object', actual: schema }],
+    };
+  }
+  const { schema: clean } = sanitiseSchema(schema);
+  faults.push(...referenceFaults(schema, clean), ...patternFaults(clean));
+  const dialects = dialectsOf(schema);
+  const shapes = dialects.map((dialect) => ({ dialect, faults: shapeFaults(clean, dialect) }));
+  const fitting = shapes.find((shape) => shape.faults.length === 0);
+  if (fitting === undefined) faults.push(...(shapes[0]?.faults ?? []));
+  if (faults.length > 0 || fitting === undefined) return { ok: false, faults };
+  return compile(clean, fitting.dialect, matches);
+}
+
+type Dialect = 'draft-07' | '2019-09' | '2020-12';
+
+const CONSTRUCTORS = { 'draft-07': Ajv, '2019-09': Ajv2019, '2020-12': Ajv2020 } as const;
+
+function dialectsOf(schema: Json): Dialect[] {
+  const named = isObject(schema) && typeof schema.$schema === 'string' ? schema.$schema : '';
+  if (named.includes('draft-0')) return ['draft-07'];
+  if (named.includes('2019-09')) return ['2019-09', '2020-12'];
+  return ['2020-12', 'draft-07'];
+}
+
+/** Validators of the dialects' own meta-schemas; they hold no state of any document. */
+const metaValidators = new Map<Dialect, ValidateFunction>();
+
+function shapeFaults(schema: Json, dialect: Dialect): SchemaFault[] {
+  let validate = metaValidators.get(dialect);
+  if (validate === undefined) {
+    const ajv = new CONSTRUCTORS[dialect]({ allErrors: true, strict: false, logger: false });
+    validate = ajv.getSchema(
+      dialect === 'draft-07'
+        ? 'http://json-schema.org/draft-07/schema'
+        : `https://json-schema.org/draft/${dialect}/schema`,
+    );
+    if (validate === undefined) throw new TypeError(`Cannot find meta-schema ${dialect}: none in ajv, wanted one`);
+    metaValidators.set(dialect, validate);
+  }
+  if (validate(schema)) return [];
+  const byPlace = new Map<string, SchemaFault>();
+  for (const { instancePath, message = 'is not allowed', keyword } of validate.errors ?? []) {
+    if (keyword === '$ref' || keyword === 'if' || byPlace.size >= 10) continue;
+    const actual = valueAt(schema, instancePath);
+    if (!byPlace.has(instancePath) || keyword === 'enum') {
+      byPlace.set(instancePath, {
+        kind: 'invalid',
+        pointer: instancePath,
+        message,
+        ...(actual === undefined ? {} : { actual }),
+      });
+    }
+  }
+  return [...byPlace.values()];
+}
+
+function sizeFaults(schema: Json): SchemaFault[] {
+  const all = allSubschemas(schema, MAX_SUBSCHEMAS + 1);
+  if (all.length > MAX_SUBSCHEMAS) {
+    return [{ kind: 'too-large', pointer: '', message: `holds more than ${MAX_SUBSCHEMAS} schemas` }];
+  }
+  const deep = all.find(({ depth }) => depth > MAX_SCHEMA_DEPTH);
+  if (deep !== undefined) {
+    return [{ kind: 'too-large', pointer: deep.pointer, message: `is nested deeper than ${MAX_SCHEMA_DEPTH} schemas` }];
+  }
+  let listed = 0;
+  for (const { schema: each } of all) {
+    if (!isObject(each)) continue;
+    for (const list of [each.enum, each.required, each.type]) if (Array.isArray(list)) listed += list.length;
+  }
+  return listed > MAX_LISTED_VALUES
+    ? [{ kind: 'too-large', pointer: '', message: `lists more than ${MAX_LISTED_VALUES} values` }]
+    : [];
+}
+
+function referenceFaults(schema: Json, clean: Json): SchemaFault[] {
+  const faults: SchemaFault[] = [];
+  for (const { schema: each, pointer } of allSubschemas(schema)) {
+    if (!isObject(each) || typeof each.$ref !== 'string' || !isExternalReference(each.$ref, schema)) continue;
+    faults.push({
+      kind: 'reference-external',
+      pointer: `${pointer}/$ref`,
+      message: 'points outside the schema',
+      actual: each.$ref,
+    });
+  }
+  for (const { schema: each, pointer } of allSubschemas(clean)) {
+    if (!isObject(each) || typeof each.$ref !== 'string') continue;
+    const target = resolveLocalReference(clean, each.$ref)?.schema;
+    if (!isObject(target) && typeof target !== 'boolean') {
+      faults.push({
+        kind: 'reference-missing',
+        pointer: `${pointer}/$ref`,
+        message: 'names no schema',
+        actual: each.$ref,
+      });
+    }
+  }
+  return faults;
+}
+
+function patternsOf(clean: Json): UncheckedPattern[] {
+  const patterns: UncheckedPattern[] = [];
+  for (const { schema, pointer } of allSubschemas(clean)) {
+    if (!isObject(schema)) continue;
+    if (typeof schema.pattern === 'string') patterns.push({ pointer: `${pointer}/pattern`, pattern: schema.pattern });
+    if (isObject(schema.patternProperties)) {
+      for (const pattern of Object.keys(schema.patternProperties)) {
+        patterns.push({ pointer: `${pointer}/patternProperties`, pattern });
+      }
+    }
+  }
+  return patterns;
+}
+
+function patternFaults(clean: Json): SchemaFault[] {
+  return patternsOf(clean).flatMap(({ pointer, pattern }): SchemaFault[] => {
+    const compiled = compilePattern(pattern);
+    return compiled.kind === 'invalid'
+      ? [{ kind: 'pattern-invalid', pointer, message: compiled.reason, actual: pattern }]
+      : [];
+  });
+}
+
+/** Longest text that a format is checked on, in characters: some formats are matched with backtracking. */
+const MAX_FORMAT_CHARS = 4_096;
+
+function compile(clean: Json, dialect: Dialect, matches: Matches): Validator {
+  const engine = Object.assign(
+    (pattern: string) => {
+      const compiled = compilePattern(pattern);
+      return {
+        test: (text: string): boolean => {
+          const known = compiled.kind === 'linear' ? compiled.test(text) : undefined;
+          return known ?? matches(pattern, text) ?? true;
+        },
+      };
+    },
+    { code: 'undefined' },
+  );
+  const compileWith = (allErrors: boolean): ValidateFunction => {
+    const ajv = new CONSTRUCTORS[dialect]({
+      allErrors,
+      strict: false,
+      logger: false,
+      meta: false,
+      validateSchema: false,
+      addUsedSchema: false,
+      // Inherited members such as `constructor` must never pass for members of a value.
+      ownProperties: true,
+      code: { regExp: engine },
+    });
+    addFormats.default(ajv);
+    for (const [name, format] of Object.entries(ajv.formats)) boundFormat(ajv.formats, name, format);
+    const { $schema: _, ...rest } = isObject(clean) ? clean : {};
+    return ajv.compile(isObject(clean) ? rest : (clean as boolean));
+  };
+  let all: ValidateFunction;
+  try {
+    all = compileWith(true);
+  } catch (error) {
+    const message = error instanceof Error ? error.message.slice(0, 300) : 'cannot be compiled';
+    return { ok: false, faults: [{ kind: 'invalid', pointer: '', message }] };
+  }
+  let first: ValidateFunction | undefined;
+  const validate = (value: Json): Violation[] => {
+    if (!isValidationAffordable(clean, value)) {
+      return [
+        {
+          pointer: '',
+          schemaPointer: '',
+          keyword: 'cost',
+          message: 'takes too many steps to validate',
+          expected: null,
+        },
+      ];
+    }
+    let run = all;
+    if (hasMoreValuesThan(value, MAX_VALUES_FOR_ALL_ISSUES)) {
+      first ??= compileWith(false);
+      run = first;
+    }
+    try {
+      if (run(value) === true) return [];
+    } catch {
+      return [
+        { pointer: '', schemaPointer: '', keyword: 'cost', message: 'is nested too deep to validate', expected: null },
+      ];
+    }
+    return violationsOf(clean, value, run.errors ?? []);
+  };
+  const uncheckedPatterns = patternsOf(clean).filter(({ pattern }) => compilePattern(pattern).kind === 'unsupported');
+  return { ok: true, validate, uncheckedPatterns };
+}
+
+function boundFormat(formats: Ajv['formats'], name: string, format: Ajv['formats'][string]): void {
+  const check = isObjectFormat(format) ? format.validate : format;
+  if (check instanceof RegExp) {
+    formats[name] = (text: string) => text.length > MAX_FORMAT_CHARS || check.test(text);
+  } else if (typeof check === 'function' && !(isObjectFormat(format) && format.type === 'number')) {
+    formats[name] = (text: string) => text.length > MAX_FORMAT_CHARS || check(text as never) === true;
+  }
+}
+
+function isObjectFormat(
+  format: Ajv['formats'][string],
+): format is Extract<Ajv['formats'][string], { validate: unknown }> {
+  return typeof format === 'object' && 'validate' in format;
+}
+
+function hasMoreValuesThan(value: Json, limit: number): boolean {
+  let count = 0;
+  const pending: Json[] = [value];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    count += 1;
+    if (count > limit) return true;
+    if (typeof next === 'object' && next !== null) pending.push(...Object.values(next).slice(0, limit));
+  }
+  return false;
+}
+
+/** Keywords that only repeat what another issue at the same place says. */
+const ECHOES: ReadonlySet<string> = new Set(['if', '$ref']);
+
+function violationsOf(schema: Json, value: Json, errors: readonly ErrorObject[]): Violation[] {
+  const violations: Violation[] = [];
+  for (const [index, error] of errors.entries()) {
+    if (violations.length >= MAX_ISSUES) break;
+    if (ECHOES.has(error.keyword) || isInsideFailedBranch(schema, errors, index)) continue;
+    violations.push(violationOf(schema, value, error));
+  }
+  return violations;
+}
+
+/** The issues of the branches of an `anyOf` or `oneOf` that failed as a whole say less than the whole. */
+function isInsideFailedBranch(schema: Json, errors: readonly ErrorObject[], index: number): boolean {
+  const error = errors[index];
+  if (error === undefined) return false;
+  const place = schemaPointerOf(error.schemaPath);
+  // The whole is reported after its branches and before anything else that holds it.
+  return errors
+    .slice(index + 1, index + 1 + 2 * MAX_ISSUES)
+    .some(
+      (whole) =>
+        (whole.keyword === 'anyOf' || whole.keyword === 'oneOf') &&
+        error.instancePath.startsWith(whole.instancePath) &&
+        branchPlaces(schema, schemaPointerOf(whole.schemaPath)).some((branch) => place.startsWith(`${branch}/`)),
+    );
+}
+
+function branchPlaces(schema: Json, combination: string): string[] {
+  const places = [combination];
+  const seen = new Set<string>();
+  for (let place = places[0], next = 0; place !== undefined && next < 50; next += 1, place = places[next]) {
+    if (seen.has(place)) continue;
+    seen.add(place);
+    const here = valueAt(schema, place);
+    if (here === undefined) continue;
+    const inside = Array.isArray(here) ? here.map((item) => item) : [here];
+    for (const item of inside) {
+      for (const { schema: each } of allSubschemas(item, MAX_SUBSCHEMAS)) {
+        const target =
+          isObject(each) && typeof each.$ref === 'string' ? resolveLocalReference(schema, each.$ref) : undefined;
+        if (target !== undefined && !seen.has(target.pointer)) places.push(target.pointer);
+      }
+    }
+  }
+  return places;
+}
+
+function schemaPointerOf(schemaPath: string): string {
+  const pointer = schemaPath.slice(schemaPath.indexOf('#') + 1);
+  try {
+    return decodeURIComponent(pointer);
+  } catch {
+    return pointer;
+  }
+}
+
+function violationOf(schema: Json, value: Json, error: ErrorObject): Violation {
+  const schemaPointer = schemaPointerOf(error.schemaPath);
+  const actual = valueAt(value, error.instancePath);
+  const property: unknown =
+    error.params.missingProperty ??
+    error.params.additionalProperty ??
+    error.params.unevaluatedProperty ??
+    error.params.propertyName;
+  const named = typeof property === 'string' ? property : undefined;
+  return {
+    pointer: error.instancePath,
+    schemaPointer,
+    keyword: error.keyword,
+    message: error.message ?? 'is not allowed',
+    expected: expectedBy(error, valueAt(schema, schemaPointer), named),
+    ...(actual === undefined ? {} : { actual }),
+    ...(named === undefined ? {} : { property: named }),
+  };
+}
+
+function expectedBy(error: ErrorObject, keywordValue: Json | undefined, property: string | undefined): Json {
+  if (error.keyword === 'required' && property !== undefined) return property;
+  if (error.keyword === 'false schema') return false;
+  return keywordValue ?? null;
+}
