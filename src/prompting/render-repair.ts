@@ -78,13 +78,20 @@ export function renderRepair(prompt: Prompt, role: Role, source: string, facts: 
     system: prompt.system,
     turns: [
       ...(first === undefined ? [] : [first]),
-      { role: 'assistant', text: `\`\`\`ts\n${source.trimEnd()}\n\`\`\`` },
+      { role: 'assistant', text: fenced(source) },
       {
         role: 'user',
         text: `${REPAIR_HEADING}\n\n${dataBlock('FACTS', cut(texts.join('\n\n'), MAX_TOTAL_CHARACTERS))}\n\n# Now\n\nCorrect the cause, for all data of that kind and not only for the data shown, and keep what worked. ${closing(role)}\n`,
       },
     ],
   };
+}
+
+/** A module in a fence longer than any run of backticks in it. */
+function fenced(source: string): string {
+  const longest = Math.max(2, ...[...source.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}ts\n${source.trimEnd()}\n${fence}`;
 }
 
 function faultTexts(title: string, source: string, faults: readonly SourceFault[] | undefined): string[] {

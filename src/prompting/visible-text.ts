@@ -1,5 +1,6 @@
 /** Characters that a reader does not see, or that reorder what is seen: control, format (zero-width, bidirectional, tags), fillers, lone surrogates. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u{e0100}-\u{e01ef}]/gu;
+const UNSEEN =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\u{e0100}-\u{e01ef}]|\u034f|\u17b4|\u17b5/gu;
 
 /**
  * Text of an agreement as the model may see it: characters that nobody sees are spelt out as `[U+200B]`, HTML comments and Markdown comment
