@@ -19,6 +19,10 @@ const CODE_LANGUAGES: ReadonlySet<string> = new Set([
   'jsx',
 ]);
 
+/** More blocks, or closing fences within one, are in no honest answer; reading them would only take time. */
+const MAX_BLOCKS = 64;
+const MAX_CLOSINGS = 64;
+
 /** Says whether a block may hold a module. */
 export function isCode(block: FencedBlock): boolean {
   return CODE_LANGUAGES.has(block.language);
@@ -31,7 +35,7 @@ export function isCode(block: FencedBlock): boolean {
 export function fencedBlocks(text: string): FencedBlock[] {
   const blocks: FencedBlock[] = [];
   const lines = withoutReasoning(text).split(/\r?\n/);
-  for (let at = 0; at < lines.length; at += 1) {
+  for (let at = 0; at < lines.length && blocks.length < MAX_BLOCKS; at += 1) {
     const opening = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/.exec(lines[at] ?? '');
     if (opening === null) continue;
     const [, fence = '', info = ''] = opening;
@@ -59,11 +63,13 @@ function withoutReasoning(text: string): string {
 function closingLines(lines: readonly string[], from: number, fence: string): number[] {
   const closing = new RegExp(`^ {0,3}${fence.charAt(0)}{${fence.length},}[ \\t]*$`);
   const found: number[] = [];
-  for (let at = from; at < lines.length; at += 1) if (closing.test(lines[at] ?? '')) found.push(at);
+  for (let at = from; at < lines.length && found.length < MAX_CLOSINGS; at += 1) {
+    if (closing.test(lines[at] ?? '')) found.push(at);
+  }
   return found;
 }
 
-/** Says whether TypeScript text ends inside a template literal or a block comment. A rough reader: regular expressions count as code. */
+/** Says whether TypeScript text ends inside a template literal or a block comment. A rough reader, right about all but the oddest code. */
 function insideLiteral(code: string): boolean {
   // Depth of braces per open `${`; a template literal is open wherever the innermost entry is 'template'.
   const stack: ('template' | number)[] = [];
@@ -86,6 +92,8 @@ function insideLiteral(code: string): boolean {
       const end = code.indexOf('*/', at + 2);
       if (end === -1) return true;
       at = end + 1;
+    } else if (character === '/' && /(?:^|[(,=:[!&|?{};\n]|return)\s*$/.test(code.slice(Math.max(0, at - 16), at))) {
+      at = endOfPattern(code, at);
     } else if (character === '"' || character === "'") {
       const end = endOfString(code, at);
       at = end;
@@ -96,6 +104,19 @@ function insideLiteral(code: string): boolean {
     }
   }
   return stack.length > 0;
+}
+
+/** Where a regular expression ends: its closing slash, or the end of its line where it has none. */
+function endOfPattern(code: string, start: number): number {
+  let inClass = false;
+  for (let at = start + 1; at < code.length; at += 1) {
+    const character = code[at];
+    if (character === '\\') at += 1;
+    else if (character === '\n' || (character === '/' && !inClass)) return at;
+    else if (character === '[') inClass = true;
+    else if (character === ']') inClass = false;
+  }
+  return code.length;
 }
 
 /** Where a quoted string ends: its closing quote, or the end of its line where it has none. */

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { withBreaker } from '../../src/completion/circuit-breaker.ts';
+import { CompletionError } from '../../src/completion/completion-error.ts';
+import { failOver } from '../../src/completion/fail-over.ts';
+import { createLatencyRecord, withLatency } from '../../src/completion/latency.ts';
+import { createOpenAiCompleter } from '../../src/completion/openai-completer.ts';
+import { createCoolDown, withRetries } from '../../src/completion/retry-policy.ts';
+import type { Completer, Completion, Prompt } from '../../src/contract/completion.ts';
+import { Deadline } from '../../src/kernel/deadline.ts';
+import type { Code } from '../../src/kernel/errors.ts';
+import { type Behaviour, startScriptedModel } from '../../src/scripted-model/server.ts';
+
+const PROMPT: Prompt = { system: 's', turns: [{ role: 'user', text: 'u' }] };
+const ANSWER = '```ts\nexport const handle = () => 1;\n```';
+const HANG_MS = 20_000;
+
+function deadlineIn(ms: number): Deadline {
+  return new Deadline(Date.now() + ms, AbortSignal.timeout(ms));
+}
+
+/** A completer that fails with the codes given, in turn, and then succeeds. */
+function failing(...failures: (Code | CompletionError)[]): Completer & { asked: number } {
+  const completer = {
+    generator: 'live' as const,
+    asked: 0,
+    async complete(): Promise<Completion> {
+      const failure = failures[completer.asked];
+      completer.asked += 1;
+      if (failure !== undefined)
+        throw failure instanceof CompletionError ? failure : new CompletionError(failure, 'Cannot: a, wanted b');
+      return {
+        text: ANSWER,
+        model: 'm',
+        usage: { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costUsd: null },
+        durationMs: 10 * completer.asked,
+      };
+    },
+  };
+  return completer;
+}
+
+const codeIs = (code: string) => (error: unknown) => error instanceof CompletionError && error.code === code;
+
+test('over HTTP, passing failures are tried again until one attempt succeeds', async () => {
+  const behaviours: Behaviour[] = [
+    { kind: 'status', status: 500 },
+    { kind: 'reset' },
+    { kind: 'status', status: 429, headers: { 'retry-after-ms': '20' } },
+    { kind: 'cut', text: '```ts' },
+    { kind: 'reply', text: ANSWER },
+  ];
+  const model = await startScriptedModel({ behave: ({ nth }) => behaviours[nth - 1] ?? { kind: 'empty' } });
+  try {
+    const completer = withRetries(
+      createOpenAiCompleter({ model: 'm', generator: 'scripted', baseUrl: model.baseUrl }),
+      { baseMs: 5 },
+    );
+    assert.equal((await completer.complete(PROMPT, deadlineIn(HANG_MS))).text, ANSWER);
+    assert.equal(model.questions.length, 5);
+  } finally {
+    await model.close();
+  }
+});
+
+test('a failure that will not pass is not tried again', async () => {
+  for (const code of [
+    'OPERATOR_MODEL_AUTH',
+    'OPERATOR_NO_SCRIPT',
+    'PLATFORM_MODEL_LENGTH',
+    'PLATFORM_MODEL_ABORTED',
+    'PLATFORM_MODEL_TIMEOUT',
+  ] as const) {
+    const completer = failing(code);
+    await assert.rejects(withRetries(completer, { baseMs: 1 }).complete(PROMPT, deadlineIn(HANG_MS)), codeIs(code));
+    assert.equal(completer.asked, 1, code);
+  }
+});
+
+test('the number of retries is bounded', async () => {
+  const completer = failing(...Array.from({ length: 9 }, () => 'PLATFORM_MODEL_UNAVAILABLE' as const));
+  await assert.rejects(
+    withRetries(completer, { retries: 2, baseMs: 1 }).complete(PROMPT, deadlineIn(HANG_MS)),
+    codeIs('PLATFORM_MODEL_UNAVAILABLE'),
+  );
+  assert.equal(completer.asked, 3);
+});
+
+test('the server is left alone for as long as it asked', async () => {
+  const completer = failing(new CompletionError('PLATFORM_MODEL_RATE_LIMITED', 'm', { retryAfterMs: 300 }));
+  const startedAt = performance.now();
+  await withRetries(completer, { baseMs: 1 }).complete(PROMPT, deadlineIn(HANG_MS));
+  assert.ok(performance.now() - startedAt >= 295);
+});
+
+test('a pause that would outlast the deadline is not begun', async () => {
+  const completer = failing(new CompletionError('PLATFORM_MODEL_RATE_LIMITED', 'm', { retryAfterMs: 90_000 }));
+  await assert.rejects(
+    withRetries(completer).complete(PROMPT, deadlineIn(HANG_MS)),
+    (error) =>
+      codeIs('PLATFORM_MODEL_RATE_LIMITED')(error) && error instanceof CompletionError && error.retryAfterMs === 90_000,
+  );
+  assert.equal(completer.asked, 1);
+});
+
+test('calling off ends a pause', async () => {
+  const controller = new AbortController();
+  const completer = failing(new CompletionError('PLATFORM_MODEL_RATE_LIMITED', 'm', { retryAfterMs: 10_000 }));
+  const completion = withRetries(completer).complete(PROMPT, new Deadline(Date.now() + HANG_MS, controller.signal));
+  setTimeout(() => controller.abort(), 50);
+  await assert.rejects(completion, codeIs('PLATFORM_MODEL_ABORTED'));
+  assert.equal(completer.asked, 1);
+});
+
+test('a cool-down that one completer was told holds for every other of the endpoint', async () => {
+  const coolDown = createCoolDown();
+  const first = failing(new CompletionError('PLATFORM_MODEL_RATE_LIMITED', 'm', { retryAfterMs: 60_000 }));
+  await assert.rejects(withRetries(first, { coolDown, endpoint: 'a' }).complete(PROMPT, deadlineIn(5_000)));
+  const second = failing();
+  await assert.rejects(
+    withRetries(second, { coolDown, endpoint: 'a' }).complete(PROMPT, deadlineIn(5_000)),
+    codeIs('PLATFORM_MODEL_RATE_LIMITED'),
+  );
+  assert.equal(second.asked, 0);
+  await withRetries(second, { coolDown, endpoint: 'b' }).complete(PROMPT, deadlineIn(5_000));
+  assert.equal(second.asked, 1);
+});
+
+test('the breaker opens after so many failures in a row, lets one through later, and closes when it succeeds', async () => {
+  let nowMs = 0;
+  const completer = failing('PLATFORM_MODEL_UNAVAILABLE', 'PLATFORM_MODEL_STALLED', 'PLATFORM_MODEL_UNAVAILABLE');
+  const guarded = withBreaker(completer, { failures: 2, openMs: 1_000, clock: () => nowMs });
+  const ask = () => guarded.complete(PROMPT, deadlineIn(HANG_MS));
+  await assert.rejects(ask(), codeIs('PLATFORM_MODEL_UNAVAILABLE'));
+  await assert.rejects(ask(), codeIs('PLATFORM_MODEL_STALLED'));
+  await assert.rejects(ask(), codeIs('PLATFORM_MODEL_CIRCUIT_OPEN'));
+  assert.equal(completer.asked, 2);
+  nowMs = 1_001;
+  await assert.rejects(ask(), codeIs('PLATFORM_MODEL_UNAVAILABLE'));
+  await assert.rejects(ask(), codeIs('PLATFORM_MODEL_CIRCUIT_OPEN'));
+  nowMs = 2_002;
+  await ask();
+  await ask();
+  assert.equal(completer.asked, 5);
+});
+
+test('the breaker does not count failures that say nothing about the endpoint', async () => {
+  const completer = failing('PLATFORM_MODEL_RATE_LIMITED', 'PLATFORM_MODEL_CUT', 'PLATFORM_MODEL_ABORTED');
+  const guarded = withBreaker(completer, { failures: 1 });
+  for (let n = 0; n < 3; n += 1) await assert.rejects(guarded.complete(PROMPT, deadlineIn(HANG_MS)));
+  await guarded.complete(PROMPT, deadlineIn(HANG_MS));
+});
+
+test('the next model is asked where one fails, and the first failure is told where all do', async () => {
+  const first = failing('OPERATOR_MODEL_UNKNOWN', 'PLATFORM_MODEL_UNAVAILABLE');
+  const second = failing(...([] as Code[]));
+  const both = failOver([first, second]);
+  assert.equal((await both.complete(PROMPT, deadlineIn(HANG_MS))).text, ANSWER);
+  assert.deepEqual([first.asked, second.asked], [1, 1]);
+  const hopeless = failOver([failing('OPERATOR_MODEL_AUTH'), failing('PLATFORM_MODEL_UNAVAILABLE')]);
+  await assert.rejects(hopeless.complete(PROMPT, deadlineIn(HANG_MS)), codeIs('OPERATOR_MODEL_AUTH'));
+});
+
+test('no other model is asked once the work was called off', async () => {
+  const second = failing();
+  await assert.rejects(
+    failOver([failing('PLATFORM_MODEL_ABORTED'), second]).complete(PROMPT, deadlineIn(HANG_MS)),
+    codeIs('PLATFORM_MODEL_ABORTED'),
+  );
+  assert.equal(second.asked, 0);
+});
+
+test('the 75th percentile is known after a few completions, failures aside', async () => {
+  const record = createLatencyRecord();
+  const completer = withLatency(failing('PLATFORM_MODEL_CUT'), record);
+  await assert.rejects(completer.complete(PROMPT, deadlineIn(HANG_MS)));
+  for (let n = 0; n < 3; n += 1) await completer.complete(PROMPT, deadlineIn(HANG_MS));
+  assert.equal(record.p75Ms(), null);
+  await completer.complete(PROMPT, deadlineIn(HANG_MS));
+  assert.equal(record.p75Ms(), 40);
+});
