@@ -4,14 +4,16 @@
  * runs before anything is installed, on whatever Node (18 or newer) the machine has.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const oldestMajor = 24;
+/** The package that brings Node to this platform, where there is one. */
+const ownNode = `node_modules/node-${process.platform}-${process.arch}`;
 /** Exit code of a machine that is not set up for this, as sysexits.h has it (EX_CONFIG). */
 const exitUnconfigured = 78;
 
@@ -31,6 +33,8 @@ export async function bootstrap(script, args) {
     process.exit(exitUnconfigured);
   }
   const argv = [join(root, script), ...args];
+  // Whatever the script starts by the name of node is this one too.
+  process.env.PATH = [dirname(node), process.env.PATH ?? '/usr/bin:/bin'].join(delimiter);
   // Where this Node can become the script instead of being its parent, nothing stands between it and its signals.
   if (process.execve !== undefined) process.execve(node, [node, ...argv], process.env);
   endAs(await run(node, argv, 'inherit'));
@@ -42,7 +46,6 @@ function staleDependency() {
   const found = packagesOf('node_modules/.package-lock.json');
   if (wanted === undefined) return undefined;
   if (found === undefined) return 'none are installed';
-  const ownNode = `node_modules/node-${process.platform}-${process.arch}`;
   for (const [path, { version, optional, devOptional, link }] of Object.entries(wanted)) {
     if (!path.startsWith('node_modules/') || link) continue;
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
@@ -112,9 +115,19 @@ function install() {
 
 /** The Node to run on: the one that the lock file pins, else this one where it is new enough. */
 function currentNode() {
-  const pinned = join(root, 'node_modules', '.bin', 'node');
-  if (existsSync(pinned)) return pinned;
-  return Number.parseInt(process.versions.node, 10) >= oldestMajor ? process.execPath : undefined;
+  const pinned = join(root, ownNode, 'bin', 'node');
+  if (!existsSync(pinned))
+    return Number.parseInt(process.versions.node, 10) >= oldestMajor ? process.execPath : undefined;
+  const linked = join(root, 'node_modules', '.bin', 'node');
+  // npm before 11 does not link what only a workspace depends on.
+  if (!existsSync(linked)) {
+    try {
+      symlinkSync(relative(dirname(linked), pinned), linked);
+    } catch {
+      // The scripts do not need it: it is there for those who put node_modules/.bin on their path.
+    }
+  }
+  return pinned;
 }
 
 function run(command, args, stdio, cwd = process.cwd()) {
