@@ -128,7 +128,6 @@ interface Pointer {
 
 interface RunningJob {
   controller: AbortController;
-  settled: Promise<unknown>;
 }
 
 type Abortion = 'JOB_CANCELLED' | 'PLATFORM_LOCK_LOST' | 'PLATFORM_WORKER_STOPPING';
@@ -268,12 +267,14 @@ class QueueConsumer implements Consumer {
       (outcome) => ({ outcome }),
       (thrown: unknown) => ({ thrown }),
     );
-    this.#running.set(delivery.jobId, { controller, settled });
+    const running = { controller };
+    this.#running.set(delivery.jobId, running);
     let result: Awaited<typeof settled> | undefined;
     try {
       result = await settledOrAborted(settled, controller.signal);
     } finally {
-      this.#running.delete(delivery.jobId);
+      // After a lost lock this worker itself may have the job a second time.
+      if (this.#running.get(delivery.jobId) === running) this.#running.delete(delivery.jobId);
     }
     if (published !== undefined) return this.#pointer(delivery.jobId, published.verdict);
     const outcome = result !== undefined && 'outcome' in result ? result.outcome : undefined;

@@ -1,0 +1,432 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { QueueEvents } from 'bullmq';
+import { connect, createProducer, dataDigestOf, disconnect, errorEnvelope, publishScript } from '../../queues/index.ts';
+import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
+
+class Coded extends Error {
+  readonly code: string;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: string, retryAfterMs?: number) {
+    super(`found ${code}`);
+    this.code = code;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+test('a job gets one outcome: the key, one stream entry with exactly the fields of the contract, a pointer as return value', async (t) => {
+  const { queue, connection, redis, consume, outcome, entries } = await queueUnderTest(t);
+  const events = new QueueEvents(queue.name, { connection: connect(redis.url, 'worker'), prefix: '{protosmith}' });
+  t.after(() => events.close());
+  await events.waitUntilReady();
+  const returned = new Promise<unknown>((resolve) => events.on('completed', (event) => resolve(event.returnvalue)));
+  await consume();
+  const data = jobData({ replyTo: 'mine' });
+  // As a foreign producer does it: BullMQ alone.
+  await queue.add('generate', data, { jobId: 'job-1' });
+  const found = await outcome('job-1');
+  assert.equal(found.jobId, 'job-1');
+  assert.equal(found.dataDigest, dataDigestOf(data));
+  assert.deepEqual(await entries('mine'), [
+    {
+      jobId: 'job-1',
+      negotiationId: 'n-1',
+      kind: 'generate',
+      verdict: 'generated',
+      messages: '[{"action":"codeGeneration","status":"generated"}]',
+      protocolHash: '',
+      final: '1',
+      replayed: '0',
+    },
+  ]);
+  const leftSeconds = await connection.ttl('{protosmith}:outcome:job-1');
+  assert.ok(leftSeconds > 7 * 86_400 - 60 && leftSeconds <= 7 * 86_400);
+  assert.deepEqual(await returned, { verdict: 'generated', outcomeKey: '{protosmith}:outcome:job-1' });
+});
+
+test('the same job again is announced again, and nothing is done twice', async (t) => {
+  const { queue, consume, outcome, entries } = await queueUnderTest(t);
+  let worked = 0;
+  await consume({
+    process: async ({ kind, data }) => {
+      worked += 1;
+      return envelope(kind, data);
+    },
+  });
+  const data = jobData();
+  await queue.add('generate', data, { jobId: 'job-1' });
+  await outcome('job-1');
+  await until(async () => (await queue.getJob('job-1')) === undefined);
+  await queue.add('generate', JSON.parse(JSON.stringify({ ...data, role: data.role })), { jobId: 'job-1' });
+  const both = await until(async () => {
+    const found = await entries();
+    return found.length === 2 && found;
+  });
+  const [first, second] = both;
+  assert.deepEqual(second, { ...first, replayed: '1' });
+  assert.equal(worked, 1);
+});
+
+test('an id that has an outcome for other data fails, and the outcome stays', async (t) => {
+  const { queue, consume, outcome, entries } = await queueUnderTest(t);
+  await consume();
+  await queue.add('generate', jobData(), { jobId: 'job-1' });
+  const before = await outcome('job-1');
+  await until(async () => (await queue.getJob('job-1')) === undefined);
+  await queue.add('generate', jobData({ attempt: 1 }), { jobId: 'job-1' });
+  const failed = await until(async () => {
+    const job = await queue.getJob('job-1');
+    return job?.failedReason ? job : undefined;
+  });
+  assert.match(failed.failedReason, /^JOB_ID_REUSED/);
+  assert.deepEqual(await outcome('job-1'), before);
+  assert.equal((await entries()).length, 1);
+});
+
+test('an automatic id fails and gets a stream entry only', async (t) => {
+  const { queue, connection, consume, entries } = await queueUnderTest(t);
+  let worked = 0;
+  await consume({
+    process: async ({ kind, data }) => {
+      worked += 1;
+      return envelope(kind, data);
+    },
+  });
+  const job = await queue.add('generate', jobData());
+  const [entry] = await until(async () => {
+    const found = await entries();
+    return found.length > 0 && found;
+  });
+  assert.equal(entry?.verdict, 'error');
+  assert.equal(entry?.jobId, job.id);
+  assert.equal(entry?.final, '1');
+  const failed = await until(async () => {
+    const found = await queue.getJob(job.id ?? '');
+    return found?.failedReason ? found : undefined;
+  });
+  assert.match(failed.failedReason, /^JOB_ID_MISSING/);
+  assert.equal(await connection.exists(`{protosmith}:outcome:${job.id}`), 0);
+  assert.equal(worked, 0);
+});
+
+test('whoever publishes first wins: a worker publishes nothing for a job that its reader closed', async (t) => {
+  const { producer, connection, consume, outcome, entries, events } = await queueUnderTest(t);
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  await consume({
+    process: async ({ kind, data }) => {
+      await finished;
+      return envelope(kind, data);
+    },
+  });
+  const data = jobData();
+  await producer.submit('generate', data, { jobId: 'job-1' });
+  await until(() => events.some((event) => event.event === 'taken'));
+  const closed = JSON.stringify({
+    ...errorEnvelope('generate', data, { code: 'READER_DEADLINE', message: 'x' }),
+    jobId: 'job-1',
+    dataDigest: dataDigestOf(data),
+  });
+  // As a reader in any language does it, with the published script.
+  const keys = ['{protosmith}:outcome:job-1', '{protosmith}:outcomes:default'] as const;
+  const answer = await connection.eval(
+    publishScript,
+    2,
+    ...keys,
+    closed,
+    604_800,
+    'job-1',
+    'n-1',
+    'generate',
+    'error',
+    '[]',
+    '',
+  );
+  assert.equal(answer, 1);
+  finish();
+  await until(() => events.some((event) => event.event === 'suppressed'));
+  const found = await outcome('job-1');
+  assert.deepEqual(found.findings, [{ code: 'READER_DEADLINE', severity: 'error', in: 'job', message: 'x' }]);
+  assert.equal((await entries()).length, 1);
+});
+
+test('data that are no JSON, or nothing to be read, reach the work as they are', async (t) => {
+  const { queue, connection, consume, outcome } = await queueUnderTest(t);
+  const seen: unknown[] = [];
+  for (const [jobId, text] of [
+    ['broken', '{"a":'],
+    ['nothing', 'null'],
+    ['infinite', '{"a":1e400}'],
+    ['surrogate', '{"a":"\\ud800"}'],
+  ] as const) {
+    await queue.add('generate', {}, { jobId });
+    await connection.hset(`{protosmith}:code-generation:${jobId}`, 'data', text);
+  }
+  await consume({
+    concurrency: 1,
+    process: async ({ kind, data, rawBytes }) => {
+      seen.push(data, rawBytes);
+      return envelope(kind, data, 'error');
+    },
+  });
+  for (const jobId of ['broken', 'nothing', 'infinite', 'surrogate']) {
+    assert.match((await outcome(jobId)).dataDigest ?? '', /^[0-9a-f]{64}$/);
+  }
+  assert.deepEqual(seen, ['{"a":', 5, null, 4, { a: Number.POSITIVE_INFINITY }, 11, { a: '\ud800' }, 14]);
+});
+
+test('a job is cancelled by its key, running or waiting', async (t) => {
+  const { producer, connection, consume, outcome, events } = await queueUnderTest(t);
+  await connection.set('{protosmith}:cancel:waiting', '1', 'EX', 600);
+  await consume({
+    process: (_, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  });
+  await producer.submit('generate', jobData(), { jobId: 'running' });
+  await producer.submit('generate', jobData(), { jobId: 'waiting' });
+  await until(() => events.some((event) => event.event === 'taken' && event.jobId === 'running'));
+  await connection.set('{protosmith}:cancel:running', '1', 'EX', 600);
+  for (const jobId of ['waiting', 'running']) {
+    const found = await outcome(jobId);
+    assert.equal(found.verdict, 'error');
+    assert.deepEqual(
+      found.findings.map((finding) => 'code' in finding && finding.code),
+      ['JOB_CANCELLED'],
+    );
+    assert.deepEqual(found.messages, [{ action: 'codeGeneration', status: 'error' }]);
+  }
+});
+
+test('work that does not hear that it was cancelled is left behind', async (t) => {
+  const { producer, consume, outcome, events } = await queueUnderTest(t);
+  await consume({ process: () => new Promise(() => {}) });
+  await producer.submit('generate', jobData(), { jobId: 'deaf' });
+  await until(() => events.some((event) => event.event === 'taken'));
+  await producer.cancel('deaf');
+  assert.equal((await outcome('deaf')).verdict, 'error');
+});
+
+test('a job that supersedes another cancels it', async (t) => {
+  const { producer, consume, outcome, events } = await queueUnderTest(t);
+  await consume({
+    process: ({ jobId, kind, data }, signal) =>
+      jobId === 'new'
+        ? Promise.resolve(envelope(kind, data))
+        : new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  });
+  await producer.submit('generate', jobData(), { jobId: 'old' });
+  await until(() => events.some((event) => event.event === 'taken'));
+  await producer.submit('generate', jobData({ supersedes: 'old' }), { jobId: 'new' });
+  assert.equal((await outcome('new')).verdict, 'generated');
+  assert.equal((await outcome('old')).verdict, 'error');
+});
+
+test('what the platform failed at is tried again, though the producer gave one attempt', async (t) => {
+  const { queue, consume, outcome } = await queueUnderTest(t);
+  const deliveries: number[] = [];
+  await consume({
+    process: async ({ kind, data, delivery }) => {
+      deliveries.push(delivery);
+      if (deliveries.length < 3) throw new Coded('PLATFORM_MODEL_RATE_LIMITED', 30);
+      return envelope(kind, data);
+    },
+  });
+  await queue.add('generate', jobData(), { jobId: 'job-1', attempts: 1 });
+  assert.equal((await outcome('job-1')).verdict, 'generated');
+  assert.deepEqual(deliveries, [1, 2, 3]);
+});
+
+test('a retry that cannot come in time ends the job with the reason', async (t) => {
+  const { producer, consume, outcome } = await queueUnderTest(t);
+  await consume({
+    process: async () => {
+      throw new Coded('PLATFORM_MODEL_RATE_LIMITED', 60_000);
+    },
+    giveUp: (delivery, reason) => ({
+      ...errorEnvelope(delivery.kind, delivery.data, reason),
+      protocolHash: 'made by giveUp',
+    }),
+  });
+  await producer.submit('generate', jobData(), { jobId: 'job-1' });
+  const found = await outcome('job-1');
+  assert.deepEqual(
+    found.findings.map((finding) => 'code' in finding && finding.code),
+    ['PLATFORM_MODEL_RATE_LIMITED'],
+  );
+  assert.equal(found.protocolHash, 'made by giveUp');
+});
+
+test('a defect ends the job with an error and lies among the failed', async (t) => {
+  const { queue, producer, consume, outcome } = await queueUnderTest(t);
+  await consume({
+    process: async () => {
+      throw new TypeError('oops');
+    },
+  });
+  await producer.submit('generate', jobData(), { jobId: 'job-1' });
+  const found = await outcome('job-1');
+  assert.deepEqual(
+    found.findings.map((finding) => 'code' in finding && finding.code),
+    ['DEFECT_UNCODED'],
+  );
+  const [buried] = await until(async () => {
+    const failed = await queue.getFailed();
+    return failed.length > 0 && failed;
+  });
+  assert.match(buried?.failedReason ?? '', /^DEFECT_UNCODED: oops/);
+});
+
+test('a later version is put back for a newer worker, and taken by it', async (t) => {
+  const { queue, consume, outcome, events } = await queueUnderTest(t);
+  const old = await consume();
+  await queue.add('generate', jobData({ version: 2, timeoutMs: 30_000 }), { jobId: 'job-1' });
+  await until(() => events.filter((event) => event.event === 'put-back').length >= 2);
+  await old.close({ drainMs: 0 });
+  // A newer worker, told by the data alone, would know version 2; here the data become ones that this one knows.
+  const job = await queue.getJob('job-1');
+  await job?.updateData(jobData());
+  await consume();
+  assert.equal((await outcome('job-1')).verdict, 'generated');
+});
+
+test('a later version that no worker takes ends before its deadline', async (t) => {
+  const { queue, consume, outcome, events } = await queueUnderTest(t);
+  await consume();
+  const added = Date.now();
+  await queue.add('generate', jobData({ version: 2, timeoutMs: 3_000 }), { jobId: 'job-1' });
+  const found = await outcome('job-1');
+  assert.deepEqual(
+    found.findings.map((finding) => 'code' in finding && finding.code),
+    ['JOB_VERSION_UNSUPPORTED'],
+  );
+  assert.equal(found.version, 2);
+  assert.ok(Date.now() - added > 1_500, 'it was put back first');
+  assert.ok(events.some((event) => event.event === 'put-back'));
+});
+
+test('the time a job has counts from the moment Redis took it, whatever the clock of its producer', async (t) => {
+  const { queue, consume, outcome } = await queueUnderTest(t);
+  const takenAt = new Map<string, number>();
+  const before = Date.now();
+  await queue.add('generate', jobData(), { jobId: 'ahead', timestamp: before + 3_600_000 });
+  await queue.add('generate', jobData(), { jobId: 'behind', timestamp: before - 3_600_000 });
+  await queue.add('generate', jobData(), { jobId: 'right' });
+  const after = Date.now();
+  await sleep(1_200);
+  await consume({
+    process: async ({ jobId, kind, data, takenAtMs, deadlineAtMs }) => {
+      takenAt.set(jobId, takenAtMs);
+      assert.equal(deadlineAtMs, takenAtMs + 15_000);
+      return envelope(kind, data);
+    },
+  });
+  for (const jobId of ['ahead', 'behind', 'right']) {
+    await outcome(jobId);
+    const taken = takenAt.get(jobId) ?? 0;
+    assert.ok(taken >= before - 100 && taken <= after + 100, `${jobId}: ${taken - before} ms after it was added`);
+  }
+});
+
+test('an outcome may be published while work goes on, with entries beside it', async (t) => {
+  const { producer, consume, outcome, entries, queue } = await queueUnderTest(t);
+  await consume({
+    process: async (delivery) => {
+      const base = { negotiationId: 'n-1', protocolHash: 'h' };
+      await delivery.announceEarly({ ...base, messages: [{ action: 'fixErrorNegotiation' }] });
+      assert.equal(await delivery.publish(envelope(delivery.kind, delivery.data, 'error')), true);
+      await delivery.announceLate({ ...base, digest: 'd' });
+      return undefined;
+    },
+  });
+  await producer.submit('fix', jobData(), { jobId: 'job-1' });
+  await outcome('job-1');
+  await until(async () => (await queue.getJob('job-1')) === undefined);
+  const beside = { jobId: 'job-1', negotiationId: 'n-1', verdict: '', protocolHash: 'h', final: '0', replayed: '0' };
+  const [early, final, late] = await entries();
+  assert.deepEqual(early, { ...beside, kind: 'fix', messages: '[{"action":"fixErrorNegotiation"}]' });
+  assert.equal(final?.verdict, 'error');
+  assert.equal(final?.final, '1');
+  assert.deepEqual(late, { ...beside, kind: 'late', messages: '[]', digest: 'd' });
+});
+
+test('a worker that is stopped lets its jobs end', async (t) => {
+  const { producer, consume, outcome, events } = await queueUnderTest(t);
+  const consumer = await consume({
+    process: async ({ kind, data }) => {
+      await sleep(500);
+      return envelope(kind, data);
+    },
+  });
+  await producer.submit('generate', jobData(), { jobId: 'job-1' });
+  await until(() => events.some((event) => event.event === 'taken'));
+  await consumer.close({ drainMs: 10_000 });
+  assert.equal((await outcome('job-1')).verdict, 'generated');
+  assert.deepEqual(
+    events.map((event) => event.event),
+    ['taken', 'published'],
+  );
+});
+
+test('past the drain deadline jobs go back to the queue, and another worker ends them', async (t) => {
+  const { producer, consume, outcome, entries, queue, events } = await queueUnderTest(t);
+  const consumer = await consume({
+    // An error returned because the work was called off is not this job's outcome.
+    process: ({ kind, data }, signal) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve(envelope(kind, data, 'error')))),
+  });
+  await producer.submit('generate', jobData(), { jobId: 'job-1' });
+  await until(() => events.some((event) => event.event === 'taken'));
+  await consumer.close({ drainMs: 100 });
+  assert.equal(await queue.getWaitingCount(), 1);
+  assert.equal(await producer.outcomeOf('job-1'), null);
+  await consume();
+  assert.equal((await outcome('job-1')).verdict, 'generated');
+  assert.equal((await entries()).length, 1);
+  assert.equal(
+    events.some((event) => event.event === 'stalled'),
+    false,
+  );
+});
+
+test('a producer says within seconds that Redis cannot be reached', async () => {
+  const producer = createProducer({ url: 'redis://127.0.0.1:1', connectWithinMs: 500 });
+  await assert.rejects(producer.submit('generate', jobData()), { code: 'PLATFORM_REDIS_UNREACHABLE' });
+  await producer.close();
+});
+
+test('a producer refuses ids that cannot work, data that are too large, and other data under one id', async (t) => {
+  const { producer } = await queueUnderTest(t);
+  for (const jobId of ['12', 'a:b', '', 'x'.repeat(201)]) {
+    await assert.rejects(producer.submit('generate', jobData(), { jobId }), { code: 'JOB_ID_INVALID' });
+  }
+  await assert.rejects(producer.submit('generate', { x: 'x'.repeat(1_048_576) }), { code: 'JOB_TOO_LARGE' });
+  await producer.submit('generate', jobData(), { jobId: 'job-1' });
+  await producer.submit('generate', jobData(), { jobId: 'job-1' });
+  await assert.rejects(producer.submit('generate', jobData({ attempt: 1 }), { jobId: 'job-1' }), {
+    code: 'JOB_ID_REUSED',
+  });
+});
+
+test('a reader closes its job, and learns of the outcome that was faster', async (t) => {
+  const { producer, consume, outcome, connection, entries } = await queueUnderTest(t);
+  const { jobId } = await producer.submit('generate', jobData({ replyTo: 'mine' }));
+  const closed = await producer.closeExpired(jobId);
+  assert.deepEqual(
+    closed.findings.map((finding) => 'code' in finding && finding.code),
+    ['READER_DEADLINE'],
+  );
+  assert.deepEqual(await outcome(jobId), closed);
+  assert.deepEqual(
+    (await entries('mine')).map((entry) => entry.verdict),
+    ['error'],
+  );
+  await consume();
+  const second = await producer.submit('generate', jobData({ attempt: 1 }));
+  const before = await outcome(second.jobId);
+  assert.deepEqual(await producer.closeExpired(second.jobId), before);
+  await disconnect(connection);
+});

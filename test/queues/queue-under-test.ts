@@ -1,0 +1,104 @@
+import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Queue } from 'bullmq';
+import {
+  type Connection,
+  type ConsumerOptions,
+  connect,
+  createConsumer,
+  createProducer,
+  DEFAULT_PREFIX,
+  disconnect,
+  type Envelope,
+  errorEnvelope,
+  type LocalRedisOptions,
+  localRedis,
+  type Producer,
+  QUEUE_NAME,
+  type QueueEvent,
+} from '../../queues/index.ts';
+
+/** Data of a job that passes its schema. */
+export function jobData(more: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    version: 1,
+    negotiationId: 'n-1',
+    role: 'provider',
+    agreement: { action: 'protocolNegotiation', sequenceId: 1, candidateProtocols: '# X', status: 'accepted' },
+    ...more,
+  };
+}
+
+/** An outcome with the verdict given. */
+export function envelope(kind: string, data: unknown, verdict: Envelope['verdict'] = 'generated'): Envelope {
+  const messages = [{ action: 'codeGeneration', status: 'generated' }];
+  return { ...errorEnvelope(kind, data, { code: 'JOB_X', message: 'x' }), verdict, messages, findings: [] };
+}
+
+/** A real Redis with a producer, a plain connection and the queue as a foreign producer sees it; all closed after the test. */
+export async function queueUnderTest(t: TestContext, options: LocalRedisOptions = {}) {
+  const redis = await localRedis(options);
+  const connection: Connection = connect(redis.url, 'worker');
+  const producer: Producer = createProducer({ url: redis.url });
+  const queue = new Queue(QUEUE_NAME, { connection, prefix: DEFAULT_PREFIX });
+  queue.on('error', () => {});
+  const consumers: { close(options?: { drainMs?: number }): Promise<void> }[] = [];
+  const events: QueueEvent[] = [];
+  t.after(async () => {
+    await Promise.all(consumers.map((consumer) => consumer.close({ drainMs: 0 })));
+    await queue.close();
+    await producer.close();
+    await disconnect(connection);
+    await redis.close();
+  });
+  return {
+    redis,
+    connection,
+    producer,
+    queue,
+    events,
+    /** Starts a consumer; by default one that answers each job with `generated`. */
+    async consume(more: Partial<ConsumerOptions> = {}) {
+      const consumer = createConsumer({
+        url: redis.url,
+        process: async (delivery) => envelope(delivery.kind, delivery.data),
+        onEvent: (event) => events.push(event),
+        ...more,
+      });
+      consumers.push(consumer);
+      await consumer.ready();
+      return consumer;
+    },
+    /** Waits for a job's outcome. */
+    async outcome(jobId: string, withinMs = 20_000) {
+      const found = await producer.waitForOutcome(jobId, { untilMs: Date.now() + withinMs });
+      if (found === null) throw new Error(`no outcome of ${jobId} within ${withinMs} ms`);
+      return found;
+    },
+    /** The entries of an outcome stream, as objects. */
+    async entries(replyTo = 'default') {
+      const entries = await connection.xrange(`${DEFAULT_PREFIX}:outcomes:${replyTo}`, '-', '+');
+      return entries.map(([, fields]) => fieldsOf(fields));
+    },
+  };
+}
+
+/** Waits until a condition holds. */
+export async function until<Value>(
+  condition: () => Promise<Value | false | null | undefined> | Value | false | null | undefined,
+  withinMs = 20_000,
+): Promise<Value> {
+  const untilMs = Date.now() + withinMs;
+  for (;;) {
+    const value = await condition();
+    if (value) return value;
+    if (Date.now() > untilMs) throw new Error(`waited ${withinMs} ms in vain`);
+    await sleep(20);
+  }
+}
+
+function fieldsOf(flat: string[]): Record<string, string> {
+  const pairs: [string, string][] = [];
+  for (let index = 0; index < flat.length; index += 2) pairs.push([flat[index] ?? '', flat[index + 1] ?? '']);
+  return Object.fromEntries(pairs);
+}
