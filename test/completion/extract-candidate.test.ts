@@ -31,7 +31,7 @@ test('backticks in patterns, strings and comments of the module do not hide its 
     'export const handle = (text) => text.replace(/[`/]/g, "");',
     "export const handle = () => '`';",
     '// a ` in a comment\nexport const handle = () => 1 / 2;',
-    'export const handle = (a) => `${a ? `{${a}}` : "}"}`;',
+    'export const handle = (a) => `$' + '{a ? `{$' + '{a}}` : "}"}`;',
   ]) {
     assert.equal(isComplete(`\`\`\`ts\n${source}\n\`\`\`\nmore`), true, source);
     assert.equal(code(`\`\`\`ts\n${source}\n\`\`\`\nmore \`\`\`\n\`\`\`\n`), source);
