@@ -1,23 +1,84 @@
 import type { Analyzed } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
-import { protocolProposal } from '../families/anp/encode.ts';
+import type { Job } from '../contract/job.ts';
+import { protocolProposal, testCasesProposal } from '../families/anp/encode.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import { analyze } from './analyze.ts';
 import { distinctAmendments } from './distinct-amendments.ts';
 import { editJsonText } from './edit-json-text.ts';
+import { editsOf, type SchemaEdit } from './editable.ts';
+import { preflight } from './rules.ts';
 
-/** Counter-offers with the amendments written into the text where it stands, every other character kept. */
+/**
+ * Counter-offers ready to be sent: the document, and the cases, with the amendments written into the text where it stands and
+ * every other character kept. Each was read again: what it claims to settle is settled.
+ */
 export function proposalsFor(analyzed: Analyzed, findings: readonly Finding[]): JsonObject[] {
   const { job, agreement } = analyzed;
-  const settled = findings.filter(({ severity, amendment }) => severity === 'error' && amendment !== undefined);
-  let text = agreement.text;
-  const edits = distinctAmendments(settled).flatMap(({ of, patch }) => {
-    const located =
-      of === 'requestSchema' ? agreement.requestSchema : of === 'responseSchema' ? agreement.responseSchema : null;
-    return located === null || located.baseUri !== undefined ? [] : [{ start: located.start, patch }];
-  });
-  // From the end of the document to its start, so that no edit moves the next one's place.
-  for (const { start, patch } of edits.toSorted((a, b) => b.start - a.start)) {
-    text = editJsonText(text, start, patch)?.text ?? text;
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  const proposals: JsonObject[] = [];
+  const aboutSchemas = errors.filter(
+    ({ amendment }) => amendment?.of === 'requestSchema' || amendment?.of === 'responseSchema',
+  );
+  const text = amendedDocument(analyzed, aboutSchemas);
+  if (
+    text !== undefined &&
+    settles({ ...job, agreement: { ...job.agreement, candidateProtocols: text } }, aboutSchemas)
+  ) {
+    proposals.push(protocolProposal(job.agreement, text, aboutSchemas, agreement.language));
   }
-  return text === agreement.text ? [] : [protocolProposal(job.agreement, text, settled, agreement.language)];
+  const aboutCases = errors.filter(({ amendment }) => amendment?.of === 'request' || amendment?.of === 'response');
+  const caseText = amendedCases(analyzed, aboutCases);
+  const { testCases } = job;
+  if (caseText !== undefined && testCases !== undefined && !Array.isArray(testCases)) {
+    if (settles({ ...job, testCases: { ...testCases, testCases: caseText } }, aboutCases)) {
+      proposals.push(testCasesProposal(caseText, aboutCases, agreement.language));
+    }
+  }
+  return proposals;
+}
+
+function amendedDocument({ agreement }: Analyzed, findings: readonly Finding[]): string | undefined {
+  const edits: SchemaEdit[] = [];
+  for (const { of, patch } of distinctAmendments(findings)) {
+    const located = of === 'requestSchema' ? agreement.requestSchema : agreement.responseSchema;
+    if (located === null) return undefined;
+    edits.push(...editsOf(located, patch));
+  }
+  // A protocol that this one builds on is a document of its own, which no counter-offer can change.
+  if (edits.length === 0 || edits.some(({ located }) => located.baseUri !== undefined)) return undefined;
+  return edited(
+    agreement.text,
+    edits.map(({ located, patch }) => ({ start: located.start, patch })),
+  );
+}
+
+function amendedCases({ agreement }: Analyzed, findings: readonly Finding[]): string | undefined {
+  if (agreement.caseText === null || findings.length === 0) return undefined;
+  const edits: { start: number; patch: SchemaEdit['patch'] }[] = [];
+  for (const { amendment, testCase } of findings) {
+    const found = agreement.cases.find((each) => each.testCase === testCase);
+    const span = amendment?.of === 'request' ? found?.requestSpan : found?.responseSpan;
+    if (amendment === undefined || span === undefined) return undefined;
+    edits.push({ start: span.start, patch: amendment.patch });
+  }
+  return edited(agreement.caseText, edits);
+}
+
+function edited(text: string, edits: readonly { start: number; patch: SchemaEdit['patch'] }[]): string | undefined {
+  let changed: string | undefined = text;
+  // From the end of the text to its start, so that no edit moves the next one's place.
+  for (const { start, patch } of edits.toSorted((a, b) => b.start - a.start)) {
+    if (changed !== undefined) changed = editJsonText(changed, start, patch)?.text;
+  }
+  return changed === text ? undefined : changed;
+}
+
+function settles(job: Job, findings: readonly Finding[]): boolean {
+  const left = new Set(preflight(analyze(job)).map(placeOf));
+  return findings.every((finding) => !left.has(placeOf(finding)));
+}
+
+function placeOf({ code, in: root, testCase, pointer }: Finding): string {
+  return JSON.stringify([code, root, testCase ?? null, pointer ?? null]);
 }

@@ -1,5 +1,6 @@
 import type { Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Job } from '../contract/job.ts';
+import { decodeAnp } from '../families/anp/decode.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { validatorOf } from './cached-validator.ts';
 import { type CaseText, isPayloadFault, type PayloadFault, payloadValue, readCaseText } from './case-text.ts';
@@ -67,7 +68,7 @@ export function readingOf(job: Job): Reading {
 }
 
 function read(job: Job): Reading {
-  const text = job.agreement.candidateProtocols;
+  const { text } = decodeAnp(job);
   const own = findSchemas(text);
   const bases = resolveBases(own.prose, job.baseProtocols);
   const schemas = [...own.schemas, ...bases.documents.flatMap(({ uri, content }) => findSchemas(content, uri).schemas)];
@@ -137,7 +138,7 @@ function readCases(
       payload: job.payload ?? (isText && !hasSchemas ? 'text' : 'json'),
     };
   }
-  const caseText = given?.testCases ?? null;
+  const { caseText } = decodeAnp(job);
   if (caseText === null || caseText.trim() === '') {
     return {
       caseText,

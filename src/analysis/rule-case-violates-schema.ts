@@ -1,6 +1,8 @@
 import type { Case, LocatedSchema } from '../contract/agreement.ts';
-import type { Finding } from '../contract/finding.ts';
-import type { Json } from '../kernel/json.ts';
+import type { Amendment, Finding } from '../contract/finding.ts';
+import { visibleText } from '../families/quote.ts';
+import { violationWords } from '../families/violation-words.ts';
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import type { Violation } from '../schemas/validator.ts';
 import { validatorOf } from './cached-validator.ts';
 import { AmendmentPlan } from './propose-amendment.ts';
@@ -39,22 +41,37 @@ function checkSide(side: 'request' | 'response', located: LocatedSchema, cases: 
   return broken.flatMap(({ each, violations }) => {
     const places = Map.groupBy(violations, ({ pointer }) => pointer);
     return [...places].map(([pointer, together]): PlacedFinding => {
-      const patch = plan.patchFor(together);
-      const [first] = together;
+      const amendment = amendmentOf(side, plan, together);
+      const expected = expectedOf(together);
+      const actual = actualOf(together);
+      const at = pointer === '' ? '' : ` at ${visibleText(pointer)}`;
       const finding: Finding = {
         code: 'DOCUMENT_CASE_VIOLATES_SCHEMA',
         severity: 'error',
         in: side,
         testCase: each.testCase,
         pointer,
-        message: `Cannot validate ${side} of case ${each.testCase}: ${together.map(({ message }) => message).join('; ')}`,
-        expected: expectedOf(together),
-        ...(first?.actual === undefined ? {} : { actual: first.actual }),
-        ...(patch === undefined ? {} : { amendment: { of: `${side}Schema`, patch } }),
+        message: `Cannot validate ${side} of case ${each.testCase}${at}: ${violationWords(expected, actual, 'en')}`,
+        expected,
+        ...(actual === undefined ? {} : { actual }),
+        ...(amendment === undefined ? {} : { amendment }),
       };
       return { finding, text: 'cases', at: each[`${side}Span`]?.start ?? each.testCase };
     });
   });
+}
+
+function amendmentOf(
+  side: 'request' | 'response',
+  plan: AmendmentPlan,
+  violations: readonly Violation[],
+): Amendment | undefined {
+  const patch = plan.patchFor(violations);
+  if (patch !== undefined) return { of: `${side}Schema`, patch };
+  const [first] = violations;
+  // A constant is a constant: it is the case that must say it.
+  if (violations.length !== 1 || first?.keyword !== 'const' || first.pointer === '') return undefined;
+  return { of: side, patch: [{ op: 'replace', path: first.pointer, value: first.expected }] };
 }
 
 /** Violations with places in the whole schema; against a union, those of the part that fits best. */
@@ -77,8 +94,20 @@ function violationsOf(located: LocatedSchema, value: Json): Violation[] {
   return closest;
 }
 
-function expectedOf(violations: readonly Violation[]): Json {
-  const [first] = violations;
-  if (violations.length === 1 && first !== undefined) return first.expected;
-  return Object.fromEntries(violations.map(({ keyword, expected }) => [keyword, expected]));
+/** The part of the schema that is broken, keyword by keyword. */
+function expectedOf(violations: readonly Violation[]): JsonObject {
+  const expected: JsonObject = Object.fromEntries(violations.map(({ keyword, expected }) => [keyword, expected]));
+  const missing = violations.filter(({ keyword }) => keyword === 'required').map(({ property }) => property ?? '');
+  return missing.length === 0 ? expected : { ...expected, required: missing };
+}
+
+/** The value that breaks it; of an object with members that are not declared, those members. */
+function actualOf(violations: readonly Violation[]): Json | undefined {
+  const actual = violations[0]?.actual;
+  const undeclared = violations.filter(
+    ({ keyword }) => keyword === 'additionalProperties' || keyword === 'unevaluatedProperties',
+  );
+  if (undeclared.length === 0 || undeclared.length < violations.length || !isObject(actual)) return actual;
+  const names = new Set(undeclared.map(({ property }) => property));
+  return Object.fromEntries(Object.entries(actual).filter(([name]) => names.has(name)));
 }

@@ -1,4 +1,4 @@
-import type { Analyzed } from '../contract/agreement.ts';
+import type { Agreement, Analyzed, LocatedSchema } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Reading } from './reading.ts';
 
@@ -16,4 +16,16 @@ export interface Rule {
   /** Its name, as in the file's name. */
   name: string;
   check(analyzed: Analyzed, reading: Reading): PlacedFinding[];
+}
+
+/** Request and response schema with the place that findings about them name; a schema that is both comes once. */
+export function eachChosenSchema({
+  requestSchema,
+  responseSchema,
+}: Agreement): { located: LocatedSchema; place: 'requestSchema' | 'responseSchema' }[] {
+  const chosen: { located: LocatedSchema; place: 'requestSchema' | 'responseSchema' }[] = [];
+  if (requestSchema !== null) chosen.push({ located: requestSchema, place: 'requestSchema' });
+  if (responseSchema !== null && responseSchema !== requestSchema)
+    chosen.push({ located: responseSchema, place: 'responseSchema' });
+  return chosen;
 }

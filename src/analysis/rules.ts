@@ -2,17 +2,31 @@ import type { Analyzed } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import { readingOf } from './reading.ts';
 import type { Rule } from './rule.ts';
+import { ruleAnswerUnderivable } from './rule-answer-underivable.ts';
 import { ruleBaseProtocolMissing } from './rule-base-protocol-missing.ts';
 import { ruleCaseUnreadable } from './rule-case-unreadable.ts';
 import { ruleCaseViolatesSchema } from './rule-case-violates-schema.ts';
+import { ruleCasesContradict } from './rule-cases-contradict.ts';
+import { ruleFailureUnanswerable } from './rule-failure-unanswerable.ts';
+import { ruleKeywordRemoved } from './rule-keyword-removed.ts';
+import { rulePatternUnsafe } from './rule-pattern-unsafe.ts';
+import { ruleRequestAmbiguous } from './rule-request-ambiguous.ts';
 import { ruleSchemaInvalid } from './rule-schema-invalid.ts';
+import { ruleSchemaUnreadable } from './rule-schema-unreadable.ts';
 
 /** The rules of the preflight, one a file. */
 export const RULES: readonly Rule[] = [
   ruleBaseProtocolMissing,
+  ruleSchemaUnreadable,
   ruleSchemaInvalid,
+  ruleKeywordRemoved,
+  rulePatternUnsafe,
+  ruleRequestAmbiguous,
+  ruleFailureUnanswerable,
   ruleCaseUnreadable,
   ruleCaseViolatesSchema,
+  ruleCasesContradict,
+  ruleAnswerUnderivable,
 ];
 
 /**

@@ -60,7 +60,7 @@ function estimatedStates(pattern: string): number {
     sums.push((sums.pop() ?? 0) + states);
     last = states;
   };
-  for (const [token, most] of pattern.matchAll(/\\.|\[(?:[^\]\\]|\\.)*\]|\{(?:\d+,)?(\d+)\}|\{\d+,\}|[^]/g)) {
+  for (const [token, most] of pattern.matchAll(/\\.|\[(?:[^\]\\]|\\.)*\]|\{(?:\d+,)?(\d+)\}|\{\d+,\}|./gs)) {
     if (token === '(') sums.push(0);
     else if (token === ')') add(sums.length > 1 ? (sums.pop() ?? 0) : 1);
     else if (most !== undefined) add(last * Math.min(Number(most), 1e6));

@@ -6,6 +6,7 @@ import type { SchemaIssue } from '../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { compilePattern } from './pattern.ts';
 import { isExternalReference, sanitiseSchema } from './sanitise-schema.ts';
+import { patternsIn, type SchemaPattern } from './schema-patterns.ts';
 import { allSubschemas, resolveLocalReference } from './schema-walk.ts';
 import { isValidationAffordable } from './validation-cost.ts';
 
@@ -38,13 +39,6 @@ export interface SchemaFault {
   actual?: Json;
 }
 
-/** A pattern that is not checked here, for it could take too long; evaluate it under a time limit. */
-export interface UncheckedPattern {
-  /** JSON pointer to the keyword in the schema. */
-  pointer: string;
-  pattern: string;
-}
-
 /** A schema made ready for validating values. */
 export type Validator =
   | {
@@ -52,7 +46,7 @@ export type Validator =
       /** Where a value breaks the schema; at most `MAX_ISSUES`, empty where it is valid. Never throws, never hangs. */
       validate(value: Json): Violation[];
       /** Patterns that are valid but not checked; a caller that can run them safely supplies `matches`. */
-      uncheckedPatterns: readonly UncheckedPattern[];
+      uncheckedPatterns: readonly SchemaPattern[];
     }
   | { ok: false; faults: SchemaFault[] };
 
@@ -170,22 +164,8 @@ function referenceFaults(schema: Json, clean: Json): SchemaFault[] {
   return faults;
 }
 
-function patternsOf(clean: Json): UncheckedPattern[] {
-  const patterns: UncheckedPattern[] = [];
-  for (const { schema, pointer } of allSubschemas(clean)) {
-    if (!isObject(schema)) continue;
-    if (typeof schema.pattern === 'string') patterns.push({ pointer: `${pointer}/pattern`, pattern: schema.pattern });
-    if (isObject(schema.patternProperties)) {
-      for (const pattern of Object.keys(schema.patternProperties)) {
-        patterns.push({ pointer: `${pointer}/patternProperties`, pattern });
-      }
-    }
-  }
-  return patterns;
-}
-
 function patternFaults(clean: Json): SchemaFault[] {
-  return patternsOf(clean).flatMap(({ pointer, pattern }): SchemaFault[] => {
+  return patternsIn(clean).flatMap(({ pointer, pattern }): SchemaFault[] => {
     const compiled = compilePattern(pattern);
     return compiled.kind === 'invalid'
       ? [{ kind: 'pattern-invalid', pointer, message: compiled.reason, actual: pattern }]
@@ -260,7 +240,7 @@ function compile(clean: Json, dialect: Dialect, matches: Matches): Validator {
     }
     return violationsOf(clean, value, run.errors ?? []);
   };
-  const uncheckedPatterns = patternsOf(clean).filter(({ pattern }) => compilePattern(pattern).kind === 'unsupported');
+  const uncheckedPatterns = patternsIn(clean).filter(({ pattern }) => compilePattern(pattern).kind === 'unsupported');
   return { ok: true, validate, uncheckedPatterns };
 }
 

@@ -1,39 +1,64 @@
 import type { Finding } from '../../contract/finding.ts';
 import type { ProtocolNegotiation } from '../../contract/job.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { Language } from '../violation-words.ts';
+import { changeOf, describeFinding } from './describe-finding.ts';
 
-/** ANP `codeGeneration`: says that code is ready, or that there will be none. */
+/** Most findings that one message describes: a peer repairs the first ones first. */
+export const MAX_DESCRIBED_FINDINGS = 50;
+
+/** ANP `codeGeneration`: says that the code is ready, or that there will be none. */
 export function codeGeneration(status: 'generated' | 'error'): JsonObject {
   return { action: 'codeGeneration', status };
 }
 
-/** ANP `fixErrorNegotiation` with the findings as markdown in the language of the document. */
+/** ANP `fixErrorNegotiation`: a dispute of our own (`negotiating`), or the answer to a peer's complaint. */
 export function fixErrorNegotiation(
   findings: readonly Finding[],
-  language: 'en' | 'zh',
+  language: Language,
   status: 'negotiating' | 'accepted' | 'rejected',
 ): JsonObject {
   return { action: 'fixErrorNegotiation', errorDescription: errorDescription(findings, language), status };
 }
 
-/** ANP `protocolNegotiation` that offers an amended document as the next round. */
+/** Findings as the markdown of an ANP `errorDescription`, one line each, in the language of the document. */
+export function errorDescription(findings: readonly Finding[], language: Language): string {
+  const lines = findings.slice(0, MAX_DESCRIBED_FINDINGS).map((finding) => `- ${describeFinding(finding, language)}`);
+  const more = findings.length - lines.length;
+  if (more > 0) lines.push(language === 'zh' ? `- 另有 ${more} 处问题` : `- ${more} more of this kind`);
+  return [language === 'zh' ? '# 错误描述' : '# Error Description', ...lines].join('\n');
+}
+
+/** ANP `protocolNegotiation` that offers an amended document as the next round; `settled` are the findings it settles. */
 export function protocolProposal(
   agreed: ProtocolNegotiation,
   candidateProtocols: string,
-  findings: readonly Finding[],
-  language: 'en' | 'zh',
+  settled: readonly Finding[],
+  language: Language,
 ): JsonObject {
   return {
     action: 'protocolNegotiation',
     sequenceId: agreed.sequenceId + 1,
     candidateProtocols,
-    modificationSummary: findings.map(({ message }) => `- ${message}`).join('\n'),
-    status: language === 'zh' ? 'negotiating' : 'negotiating',
+    modificationSummary: modificationSummary(settled, language),
+    status: 'negotiating',
   };
 }
 
-/** The findings as markdown in the manner of the specification. */
-export function errorDescription(findings: readonly Finding[], language: 'en' | 'zh'): string {
-  const title = language === 'zh' ? '# 错误描述' : '# Error Description';
-  return [title, ...findings.map(({ message }) => `- ${message}`)].join('\n');
+/** ANP `testCasesNegotiation` that offers amended cases. */
+export function testCasesProposal(testCases: string, settled: readonly Finding[], language: Language): JsonObject {
+  return {
+    action: 'testCasesNegotiation',
+    testCases,
+    modificationSummary: modificationSummary(settled, language),
+    status: 'negotiating',
+  };
+}
+
+function modificationSummary(settled: readonly Finding[], language: Language): string {
+  const changes = settled
+    .map((finding) => changeOf(finding, language))
+    .map((change) => change.charAt(0).toUpperCase() + change.slice(1));
+  const lines = [...new Set(changes)].slice(0, MAX_DESCRIBED_FINDINGS).map((change) => `- ${change}`);
+  return [language === 'zh' ? '修改点：' : 'Modifications:', ...lines].join('\n');
 }

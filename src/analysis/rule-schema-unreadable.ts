@@ -1,0 +1,35 @@
+import type { PlacedFinding, Rule } from './rule.ts';
+
+/** Every JSON Schema in the document is JSON: a broken one is an error where a schema is missing, else a warning. */
+export const ruleSchemaUnreadable: Rule = {
+  name: 'schema-unreadable',
+  check({ agreement }, { broken, lenient }) {
+    const complete = agreement.requestSchema !== null && agreement.responseSchema !== null;
+    const unreadable = broken.map(({ start, found }): PlacedFinding => {
+      return {
+        finding: {
+          code: 'DOCUMENT_SCHEMA_UNREADABLE',
+          severity: complete ? 'warning' : 'error',
+          in: 'document',
+          message: `Cannot read JSON Schema: it stops being JSON at ${found}, wanted strict JSON`,
+          actual: found,
+        },
+        text: 'document',
+        at: start,
+      };
+    });
+    const loose = lenient.map(({ start }): PlacedFinding => {
+      return {
+        finding: {
+          code: 'DOCUMENT_SCHEMA_NOT_STRICT',
+          severity: 'warning',
+          in: 'document',
+          message: 'Cannot read JSON Schema strictly: it has comments or trailing commas, wanted JSON',
+        },
+        text: 'document',
+        at: start,
+      };
+    });
+    return [...unreadable, ...loose];
+  },
+};

@@ -1,0 +1,165 @@
+import type { Finding, PatchOperation } from '../../contract/finding.ts';
+import { isObject, type Json } from '../../kernel/json.ts';
+import { quoteJson, quoteText } from '../quote.ts';
+import { type Language, violationWords } from '../violation-words.ts';
+
+/**
+ * One finding as a sentence for the peer, on one line: case and place, what was found and what was wanted, the change proposed.
+ * It quotes the peer's own document only, and nothing in the document can break out of the quotation.
+ */
+export function describeFinding(finding: Finding, language: Language): string {
+  const place = placeOf(finding, language);
+  const fault = faultOf(finding, language);
+  const change = changeOf(finding, language);
+  if (language === 'zh')
+    return `${place === '' ? '' : `${place}：`}${fault}。${change === '' ? '' : `建议修改：${change}。`}`;
+  return `${place === '' ? '' : `${place}: `}${fault}.${change === '' ? '' : ` Proposed change: ${change}.`}`;
+}
+
+/** The change that a finding proposes, in words; empty where it proposes none. */
+export function changeOf({ amendment, testCase }: Finding, language: Language): string {
+  if (amendment === undefined) return '';
+  const where = ROOTS[amendment.of][language](testCase);
+  const steps = amendment.patch.map((operation) => stepOf(operation, language));
+  return language === 'zh' ? `在${where}中，${steps.join('；')}` : `in the ${where}, ${steps.join(' and ')}`;
+}
+
+type Words = Record<Language, (testCase?: number) => string>;
+
+const ROOTS: Record<Finding['in'], Words> = {
+  request: {
+    en: (n) => `request data${n === undefined ? '' : ` of test case ${n}`}`,
+    zh: (n) => `${n === undefined ? '' : `测试用例${n}的`}请求数据`,
+  },
+  response: {
+    en: (n) => `response data${n === undefined ? '' : ` of test case ${n}`}`,
+    zh: (n) => `${n === undefined ? '' : `测试用例${n}的`}响应数据`,
+  },
+  requestSchema: { en: () => 'request JSON schema', zh: () => '请求消息的JSON Schema' },
+  responseSchema: { en: () => 'response JSON schema', zh: () => '响应消息的JSON Schema' },
+  document: {
+    en: (n) => (n === undefined ? 'protocol document' : `test case ${n}`),
+    zh: (n) => (n === undefined ? '协议文档' : `测试用例${n}`),
+  },
+  job: { en: () => 'task', zh: () => '任务' },
+  tool: { en: () => 'tool', zh: () => '工具' },
+  exchange: {
+    en: (n) => `exchange${n === undefined ? '' : ` for test case ${n}`}`,
+    zh: (n) => `${n === undefined ? '' : `测试用例${n}的`}消息交互`,
+  },
+};
+
+function placeOf({ in: root, testCase, pointer }: Finding, language: Language): string {
+  const words = ROOTS[root][language](testCase);
+  const named = language === 'en' ? words.charAt(0).toUpperCase() + words.slice(1) : words;
+  if (pointer === undefined || pointer === '') return named;
+  return language === 'zh' ? `${named}，位置 ${quoteText(pointer)}` : `${named}, at ${quoteText(pointer)}`;
+}
+
+function stepOf({ op, path, value }: PatchOperation, language: Language): string {
+  const at = quoteText(path.replace(/\/-$/, ''));
+  const shown = quoteJson(value ?? null);
+  if (op === 'remove') return language === 'zh' ? `删除 ${at}` : `remove ${at}`;
+  if (op === 'replace') return language === 'zh' ? `将 ${at} 改为 ${shown}` : `set ${at} to ${shown}`;
+  if (path.endsWith('/-')) return language === 'zh' ? `在 ${at} 末尾增加 ${shown}` : `append ${shown} to ${at}`;
+  return language === 'zh' ? `增加 ${at}，值为 ${shown}` : `add ${at} as ${shown}`;
+}
+
+function faultOf(finding: Finding, language: Language): string {
+  const { code, expected, actual } = finding;
+  if (isViolation(code) && isObject(expected ?? null))
+    return violationWords(expected as { [name: string]: Json }, actual, language);
+  const words = FAULTS[code];
+  const found = actual === undefined ? '' : typeof actual === 'string' ? quoteText(actual) : quoteJson(actual);
+  const wanted = expected === undefined ? '' : quoteJson(expected);
+  return words === undefined ? fallback(found, wanted, language) : words[language](found, wanted);
+}
+
+function isViolation(code: string): boolean {
+  return code.endsWith('_VIOLATES_SCHEMA') || code.endsWith('_VIOLATE_SCHEMA');
+}
+
+function fallback(found: string, wanted: string, language: Language): string {
+  if (language === 'zh')
+    return `${found === '' ? '内容有误' : `实际为 ${found}`}${wanted === '' ? '' : `，应为 ${wanted}`}`;
+  return `${found === '' ? 'it cannot be used as it stands' : `found ${found}`}${wanted === '' ? '' : `, wanted ${wanted}`}`;
+}
+
+const FAULTS: Readonly<Record<string, Record<Language, (found: string, wanted: string) => string>>> = {
+  DOCUMENT_BASE_PROTOCOL_MISSING: {
+    en: (found) =>
+      `the document builds on the protocol ${found}, whose text is not available here; please include its full text, with request and response format, in the document`,
+    zh: (found) => `文档基于协议 ${found}，但此处没有该协议的正文；请在文档中给出其完整内容，包括请求和响应的数据格式`,
+  },
+  DOCUMENT_SCHEMA_INVALID: {
+    en: (found) =>
+      `this is not valid in a JSON Schema${found === '' ? '' : ` (found ${found})`}, so the schema cannot be compiled`,
+    zh: (found) => `此处不是合法的JSON Schema${found === '' ? '' : `（实际为 ${found}）`}，Schema无法编译`,
+  },
+  DOCUMENT_REFERENCE_EXTERNAL: {
+    en: (found) =>
+      `the reference ${found} points outside the document and is not fetched; please write the schema it names into "$defs"`,
+    zh: (found) => `引用 ${found} 指向文档之外，不会被获取；请将其内容写入 "$defs"`,
+  },
+  DOCUMENT_PATTERN_INVALID: {
+    en: (found) => `${found} is not a valid regular expression`,
+    zh: (found) => `${found} 不是合法的正则表达式`,
+  },
+  DOCUMENT_SCHEMA_TOO_LARGE: {
+    en: () => 'the schema is too large or nested too deep to be used; please divide or simplify it',
+    zh: () => 'Schema过大或嵌套过深，无法使用；请拆分或简化',
+  },
+  DOCUMENT_SCHEMA_UNREADABLE: {
+    en: (found) => `a JSON Schema in the document stops being valid JSON at ${found}; please correct it`,
+    zh: (found) => `文档中的一个JSON Schema在 ${found} 处不是合法的JSON；请更正`,
+  },
+  DOCUMENT_REQUEST_AMBIGUOUS: {
+    en: (found) =>
+      `several schemas claim equally to describe the request (${found}); please mark the one that does in its heading or title`,
+    zh: (found) => `多个Schema均可能是请求消息的格式（${found}）；请在标题中注明哪一个是请求消息`,
+  },
+  DOCUMENT_FAILURE_UNANSWERABLE: {
+    en: (found, wanted) =>
+      `the document lists the error codes ${wanted}, but the schema allows only ${found} here, so these failures cannot be answered`,
+    zh: (found, wanted) => `文档列出了错误码 ${wanted}，但此处Schema只允许 ${found}，无法返回这些错误`,
+  },
+  DOCUMENT_CASES_CONTRADICT: {
+    en: (found, wanted) =>
+      `the same request is answered differently in another test case: here ${orNothing(found, 'nothing')}, there ${orNothing(wanted, 'nothing')}; please give both cases the same answer or different requests`,
+    zh: (found, wanted) =>
+      `相同的请求在另一个测试用例中得到不同的响应：此处为 ${orNothing(found, '无')}，另一处为 ${orNothing(wanted, '无')}；请统一响应或区分请求`,
+  },
+  DOCUMENT_CASES_UNREADABLE: {
+    en: () =>
+      'no test case can be read from the text; please write each as "# Test Case N" with test request data, test response data and expected test result',
+    zh: () =>
+      '无法从文本中读取任何测试用例；请按“# 测试用例N”的格式书写，并给出测试请求数据、测试响应数据和测试预期结果',
+  },
+  DOCUMENT_CASES_TOO_MANY: {
+    en: (found) => `there are ${found} test cases, at most 100 can be used`,
+    zh: (found) => `共有 ${found} 个测试用例，最多只能使用100个`,
+  },
+  DOCUMENT_CASE_INCOMPLETE: {
+    en: () => 'the data are missing; please give the complete message',
+    zh: () => '缺少数据；请给出完整的消息',
+  },
+  DOCUMENT_CASE_UNREADABLE: {
+    en: (found) =>
+      `the data cannot be read${found === '' ? '' : `: they stop being valid JSON at ${found}`}; please give exactly one JSON value, or a fenced text`,
+    zh: (found) =>
+      `数据无法读取${found === '' ? '' : `：在 ${found} 处不是合法的JSON`}；请给出唯一的JSON数据或代码块文本`,
+  },
+  DOCUMENT_CASE_NUMBER_REPEATED: {
+    en: () => 'the number is used by more than one test case; please number them differently',
+    zh: () => '该编号被多个测试用例使用；请使用不同的编号',
+  },
+  DOCUMENT_CASE_NUMBER_MISSING: { en: () => 'the test case has no number', zh: () => '测试用例没有编号' },
+  DOCUMENT_CASE_NUMBER_SKIPPED: {
+    en: (found) => `test case ${found} is missing before it`,
+    zh: (found) => `之前缺少测试用例 ${found}`,
+  },
+};
+
+function orNothing(text: string, nothing: string): string {
+  return text === '' ? nothing : text;
+}

@@ -1,0 +1,35 @@
+import type { Json } from '../kernel/json.ts';
+
+/** Longest quotation from a document in a text for a peer, in characters. */
+export const MAX_QUOTE_CHARS = 160;
+
+/**
+ * A JSON value as inline code of markdown, on one line and cut to `MAX_QUOTE_CHARS`. Whatever the value holds, it cannot end
+ * the code, begin a line or hide: backticks, control, bidirectional and invisible characters are written as JSON escapes.
+ */
+export function quoteJson(value: Json): string {
+  return asCode(JSON.stringify(value));
+}
+
+/** A text, such as a name or a JSON pointer, as inline code of markdown; as safe as `quoteJson`. */
+export function quoteText(text: string): string {
+  return asCode(text);
+}
+
+/** A text on one line without characters that hide or reorder others, each written as a JSON escape; not cut. */
+export function visibleText(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu, escapeOf);
+}
+
+function asCode(text: string): string {
+  const cut =
+    text.length > MAX_QUOTE_CHARS ? `${text.slice(0, MAX_QUOTE_CHARS).replace(/[\ud800-\udbff]$/, '')}…` : text;
+  const safe = visibleText(cut).replaceAll('`', escapeOf);
+  return `\`${safe === '' ? '""' : safe}\``;
+}
+
+function escapeOf(character: string): string {
+  return Array.from({ length: character.length }, (_, index) => {
+    return `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
+  }).join('');
+}

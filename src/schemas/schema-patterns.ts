@@ -1,0 +1,23 @@
+import { isObject, type Json } from '../kernel/json.ts';
+import { allSubschemas, MAX_SUBSCHEMAS_IN_DOCUMENT } from './schema-walk.ts';
+
+/** A regular expression in a schema, as `pattern` or as a name in `patternProperties`. */
+export interface SchemaPattern {
+  /** JSON pointer to the keyword in the schema. */
+  pointer: string;
+  pattern: string;
+}
+
+/** The regular expressions of a schema, in document order. */
+export function patternsIn(schema: Json): SchemaPattern[] {
+  const patterns: SchemaPattern[] = [];
+  for (const { schema: each, pointer } of allSubschemas(schema, MAX_SUBSCHEMAS_IN_DOCUMENT)) {
+    if (!isObject(each)) continue;
+    if (typeof each.pattern === 'string') patterns.push({ pointer: `${pointer}/pattern`, pattern: each.pattern });
+    if (!isObject(each.patternProperties)) continue;
+    for (const pattern of Object.keys(each.patternProperties)) {
+      patterns.push({ pointer: `${pointer}/patternProperties`, pattern });
+    }
+  }
+  return patterns;
+}
