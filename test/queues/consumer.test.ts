@@ -17,9 +17,11 @@ class Coded extends Error {
 }
 
 test('a job gets one outcome: the key, one stream entry with exactly the fields of the contract, a pointer as return value', async (t) => {
-  const { queue, connection, redis, consume, outcome, entries } = await queueUnderTest(t);
-  const events = new QueueEvents(queue.name, { connection: connect(redis.url, 'worker'), prefix: '{protosmith}' });
-  t.after(() => events.close());
+  const { queue, connection, redis, consume, outcome, entries, atEnd } = await queueUnderTest(t);
+  const blocking = connect(redis.url, 'worker');
+  const events = new QueueEvents(queue.name, { connection: blocking, prefix: '{protosmith}' });
+  atEnd(() => events.close());
+  atEnd(() => disconnect(blocking));
   await events.waitUntilReady();
   const returned = new Promise<unknown>((resolve) => events.on('completed', (event) => resolve(event.returnvalue)));
   await consume();
@@ -412,7 +414,7 @@ test('a producer refuses ids that cannot work, data that are too large, and othe
 });
 
 test('a reader closes its job, and learns of the outcome that was faster', async (t) => {
-  const { producer, consume, outcome, connection, entries } = await queueUnderTest(t);
+  const { producer, consume, outcome, entries } = await queueUnderTest(t);
   const { jobId } = await producer.submit('generate', jobData({ replyTo: 'mine' }));
   const closed = await producer.closeExpired(jobId);
   assert.deepEqual(
@@ -428,5 +430,4 @@ test('a reader closes its job, and learns of the outcome that was faster', async
   const second = await producer.submit('generate', jobData({ attempt: 1 }));
   const before = await outcome(second.jobId);
   assert.deepEqual(await producer.closeExpired(second.jobId), before);
-  await disconnect(connection);
 });

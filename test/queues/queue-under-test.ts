@@ -44,8 +44,10 @@ export async function queueUnderTest(t: TestContext, options: LocalRedisOptions 
   queue.on('error', () => {});
   const consumers: { close(options?: { drainMs?: number }): Promise<void> }[] = [];
   const events: QueueEvent[] = [];
+  const endings: (() => Promise<unknown>)[] = [];
   t.after(async () => {
     await Promise.all(consumers.map((consumer) => consumer.close({ drainMs: 0 })));
+    for (const end of endings) await end();
     await queue.close();
     await producer.close();
     await disconnect(connection);
@@ -57,6 +59,10 @@ export async function queueUnderTest(t: TestContext, options: LocalRedisOptions 
     producer,
     queue,
     events,
+    /** Has something done after the test while Redis is still there. */
+    atEnd(end: () => Promise<unknown>) {
+      endings.push(end);
+    },
     /** Starts a consumer; by default one that answers each job with `generated`. */
     async consume(more: Partial<ConsumerOptions> = {}) {
       const consumer = createConsumer({
