@@ -16,16 +16,18 @@ export function visibleText(text: string): string {
 
 /** A JSON value as text, with every unseen character escaped, so that it reads and parses as exactly the value it stands for. */
 export function visibleJson(value: unknown, indent = 2): string {
-  return JSON.stringify(value, null, indent)
-    .replaceAll(/<(?=!--)/g, '\\u003c')
-    .replaceAll(UNSEEN, (character) =>
-      character === '\n'
-        ? character
-        : [...character]
-            .flatMap((one) => one.split(''))
-            .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-            .join(''),
-    );
+  return escapeUnseen(JSON.stringify(value, null, indent).replaceAll(/<(?=!--)/g, '\\u003c'));
+}
+
+/** JSON or source text with every unseen character but line ends as `\uXXXX`, which stands for it inside a string literal. */
+export function escapeUnseen(text: string): string {
+  return text.replaceAll(UNSEEN, (character) =>
+    character === '\n' ? character : character.split('').map(escapedUnit).join(''),
+  );
+}
+
+function escapedUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function codePoint(character: string): string {

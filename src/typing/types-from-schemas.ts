@@ -1,6 +1,7 @@
 import { compile } from 'json-schema-to-typescript';
 import type { Role, Tool } from '../contract/job.ts';
 import type { Json } from '../kernel/json.ts';
+import { escapeUnseen } from '../prompting/visible-text.ts';
 import { plainLine } from './plain-line.ts';
 import { type GeneratorSchema, projectSchema } from './project-schema.ts';
 
@@ -8,7 +9,7 @@ import { type GeneratorSchema, projectSchema } from './project-schema.ts';
 export interface TypeSources {
   role: Role;
   payload: 'json' | 'text';
-  /** `undefined` = the agreement has none: the payload is `any`. */
+  /** `null` or absent = the agreement has none: the payload is `any`. */
   requestSchema?: Json | undefined;
   responseSchema?: Json | undefined;
   taskInputSchema?: Json | undefined;
@@ -67,7 +68,7 @@ export async function declareTypes(sources: TypeSources): Promise<string> {
       ? 'export type Handle = (request: Request, context: Context) => Response | Promise<Response>;'
       : 'export type Perform = (task: Task, context: Context) => Result | Promise<Result>;',
   );
-  return `${parts.join('\n\n')}\n`;
+  return escapeUnseen(`${parts.join('\n\n')}\n`);
 }
 
 /** One exported declaration with the ones it needs, under names that nobody has yet. */

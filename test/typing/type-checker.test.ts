@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { createTypeChecker, type TypeChecker } from '../../src/typing/type-checker.ts';
+import { declareTypes } from '../../src/typing/types-from-schemas.ts';
+
+const TYPES = await declareTypes({
+  role: 'provider',
+  payload: 'json',
+  requestSchema: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
+  responseSchema: {
+    type: 'object',
+    properties: { length: { type: 'number' } },
+    required: ['length'],
+    additionalProperties: false,
+  },
+  tools: [],
+});
+const IMPORT = "import type { Context, Request, Response } from './types';\n";
+const SOUND = `${IMPORT}export async function handle(request: Request, context: Context): Promise<Response> {\n  void context;\n  return { length: request.word.length };\n}\n`;
+/** Keeps the server busy for minutes. */
+const ENDLESS = `export const x = ${'['.repeat(20_000)}${']'.repeat(20_000)};`;
+
+const checkers: TypeChecker[] = [];
+after(() => Promise.all(checkers.map((checker) => checker.close())));
+
+function checkerWith(limits: Parameters<typeof createTypeChecker>[0] = {}): TypeChecker {
+  const checker = createTypeChecker(limits);
+  checkers.push(checker);
+  return checker;
+}
+
+const shared = checkerWith();
+
+async function messages(source: string, types = TYPES): Promise<string> {
+  return (await shared.check(source, types)).map(({ message }) => message).join('\n');
+}
+
+/** Process ids of all descendants of a process, from Linux' /proc. */
+function descendants(pid: number): number[] {
+  const children: number[] = [];
+  try {
+    for (const task of readdirSync(`/proc/${pid}/task`)) {
+      for (const one of readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' '))
+        if (one !== '') children.push(Number(one));
+    }
+  } catch {
+    // It is gone.
+  }
+  return children.flatMap((child) => [child, ...descendants(child)]);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+async function gone(pids: readonly number[]): Promise<void> {
+  const giveUpAt = Date.now() + 20_000;
+  while (pids.some(isAlive)) {
+    assert.ok(Date.now() < giveUpAt, `processes ${pids.filter(isAlive).join(', ')} are still there`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+test('a sound module has no fault', async () => {
+  assert.deepEqual(await shared.check(SOUND, TYPES), []);
+});
+
+test('a fault has line and column in the source, from 1, whatever stands before it', async () => {
+  const source = `${IMPORT}// 日本語 😀\nexport const handle = (request: Request): Response => ({ /* 😀 */ length: request.word });\n`;
+  const [fault, ...others] = await shared.check(source, TYPES);
+  assert.deepEqual(others, []);
+  const line = source.split('\n')[2] ?? '';
+  assert.deepEqual(fault, {
+    line: 3,
+    column: line.indexOf('length') + 1,
+    message: "Type 'string' is not assignable to type 'number'.",
+    code: 'CANDIDATE_TYPES',
+  });
+});
+
+test('the module must export the function of its role, with its signature', async () => {
+  assert.match(await messages('export const other = 1;'), /must export the function.*'handle'/s);
+  assert.match(
+    await messages(`${IMPORT}export const handle = (request: number): Response => ({ length: request });`),
+    /must export the function/,
+  );
+  assert.match(await messages(`${IMPORT}export const handle = (): number => 1;`), /must export the function/);
+  assert.equal(
+    await messages(`${IMPORT}export const handle = (request: Request): Response => ({ length: request.word.length });`),
+    '',
+  );
+  const requester = await declareTypes({ role: 'requester', payload: 'text', tools: [] });
+  assert.match(await messages('export const handle = () => 1;', requester), /'perform'/);
+  assert.equal(await messages('export const perform = () => 1;', requester), '');
+});
+
+test('the library is ES2023: no DOM, no Node', async () => {
+  for (const name of ['fetch', 'setTimeout', 'process', 'Buffer', 'console', 'require', 'window', 'structuredClone']) {
+    assert.match(
+      await messages(`export const handle = (): any => ${name};`),
+      new RegExp(`Cannot find name '${name}'`),
+      name,
+    );
+  }
+  assert.equal(
+    await messages('export const handle = (): any => ({ length: [3, 1].toSorted().findLast((n) => n > 1) });'),
+    '',
+  );
+});
+
+test('strict is on', async () => {
+  assert.match(await messages('export const handle = (request): any => request;'), /implicitly has an 'any' type/);
+});
+
+test('the type-check cannot be switched off or changed from inside', async () => {
+  for (const line of [
+    '// @ts-nocheck',
+    '/* @ts-nocheck */',
+    '  // @ts-ignore',
+    '// @ts-expect-error',
+    '/// <reference lib="dom" />',
+    '/// <reference types="node" />',
+  ]) {
+    const faults = await shared.check(`${line}\nexport const handle = (): any => fetch;`, TYPES);
+    assert.equal(faults[0]?.line, 1, line);
+    assert.match(faults[0]?.message ?? '', /^Cannot accept module/, line);
+  }
+  assert.equal(await messages("export const handle = (): any => '// @ts-nocheck';"), '');
+});
+
+test('no host file is read, and none of its text comes out', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'canary-'));
+  try {
+    const canary = 'CANARY_7f3a';
+    for (const name of ['canary.ts', 'canary.d.ts', 'canary.json', 'canary', 'lib.canary.d.ts']) {
+      writeFileSync(
+        join(folder, name),
+        name.endsWith('.json') ? `{"secret": "${canary}"}` : `export const secret: '${canary}' = '${canary}';\n`,
+      );
+    }
+    for (const path of ['canary', 'canary.ts', 'canary.d.ts', 'canary.json', 'canary.js', 'lib.canary.d.ts']) {
+      for (const specifier of [
+        join(folder, path),
+        `file://${join(folder, path)}`,
+        `../../../../../../..${join(folder, path)}`,
+      ]) {
+        for (const source of [
+          `import { secret } from '${specifier}';\nexport const n: number = secret;\n`,
+          `import secret from '${specifier}';\nexport const n: number = secret;\n`,
+          `import * as all from '${specifier}';\nexport const n: number = all;\n`,
+          `export type T = import('${specifier}').secret;\nexport const n: T = 1;\n`,
+          `import secret from '${specifier}' with { type: 'json' };\nexport const n: number = secret;\n`,
+          `/** @import { secret } from '${specifier}' */\nexport const n: number = 'x';\n`,
+          `declare module '${specifier}' { export const more: 1; }\n`,
+          `\n/// <reference path="${specifier}" />\nexport const n: number = secret;\n`,
+          `export * from '${specifier}';\n`,
+        ]) {
+          const text = await messages(`${source}export const handle = (): any => 1;`);
+          assert.ok(!text.includes(canary), `${source}\n${text}`);
+          assert.ok(text !== '', source);
+        }
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('packages that are installed here are unknown to a module', async () => {
+  for (const name of ['node:fs', 'fs', 'typescript', 'openai', '@types/node', './type-checker', '../package.json']) {
+    assert.notEqual(await messages(`import * as all from '${name}';\nexport const handle = (): any => all;`), '', name);
+  }
+});
+
+test('a check that takes too long is the fault of the module, and the next one works', async () => {
+  const checker = checkerWith({ timeoutMs: 700 });
+  assert.deepEqual(await checker.check(SOUND, TYPES), []);
+  const faults = await checker.check(ENDLESS, TYPES);
+  assert.deepEqual(
+    faults.map(({ code }) => code),
+    ['CANDIDATE_TYPE_CHECK_LIMIT'],
+  );
+  assert.match(faults[0]?.message ?? '', /^Cannot check module: .+, wanted at most 700 ms/);
+  assert.deepEqual(await checker.check(SOUND, TYPES), []);
+});
+
+test('a check that takes too much memory is the fault of the module', {
+  skip: process.platform === 'linux' ? false : 'resident memory is read from /proc',
+}, async () => {
+  // The warm child alone is over it.
+  const checker = checkerWith({ memoryMb: 40, timeoutMs: 15_000 });
+  const faults = await checker.check(ENDLESS, TYPES);
+  assert.deepEqual(
+    faults.map(({ code }) => code),
+    ['CANDIDATE_TYPE_CHECK_LIMIT'],
+  );
+  assert.match(faults[0]?.message ?? '', /over 40 MiB of memory/);
+});
+
+test('a source that is too long is not looked at', async () => {
+  const [fault] = await checkerWith({ maxSourceCharacters: 100 }).check(SOUND.padEnd(101), TYPES);
+  assert.equal(fault?.code, 'CANDIDATE_TYPE_CHECK_LIMIT');
+});
+
+test('child and server are gone after a limit and after closing', {
+  skip: process.platform === 'linux' ? false : 'processes are read from /proc',
+}, async () => {
+  const before = new Set(descendants(process.pid));
+  const checker = createTypeChecker({ timeoutMs: 700 });
+  await checker.check(SOUND, TYPES);
+  const first = descendants(process.pid).filter((pid) => !before.has(pid));
+  assert.equal(first.length, 2, 'a child and its server');
+  await checker.check(ENDLESS, TYPES);
+  await gone(first);
+  await checker.check(SOUND, TYPES);
+  const second = descendants(process.pid).filter((pid) => !before.has(pid));
+  assert.equal(second.length, 2);
+  await checker.close();
+  await gone(second);
+});
+
+test('child and busy server do not outlive a killed parent', {
+  skip: process.platform === 'linux' ? false : 'processes are read from /proc',
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'parent-'));
+  const script = join(folder, 'parent.ts');
+  writeFileSync(
+    script,
+    `import { createTypeChecker } from ${JSON.stringify(new URL('../../src/typing/type-checker.ts', import.meta.url).href)};
+const checker = createTypeChecker({ timeoutMs: 120_000 });
+await checker.check('export {};', 'export {};');
+process.send?.('busy');
+await checker.check(${JSON.stringify(ENDLESS)}, 'export {};');
+`,
+  );
+  let parent: ChildProcess | undefined;
+  try {
+    parent = fork(script, [], { execArgv: [] });
+    await new Promise((resolve) => parent?.once('message', resolve));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const family = descendants(parent.pid ?? 0);
+    assert.equal(family.length, 2, 'a child and its server');
+    parent.kill('SIGKILL');
+    await gone(family);
+  } finally {
+    parent?.kill('SIGKILL');
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('checks at the same time are all answered', async () => {
+  const sources = Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? SOUND : `export const n${n}: number = 'x';`));
+  const found = await Promise.all(sources.map((source) => shared.check(source, TYPES)));
+  assert.deepEqual(
+    found.map((faults) => faults.length > 0),
+    sources.map((_, n) => n % 2 === 1),
+  );
+});
+
+test('a child is replaced after so many checks', async () => {
+  const checker = checkerWith({ maxChecks: 2 });
+  for (let n = 0; n < 5; n += 1) assert.deepEqual(await checker.check(SOUND, TYPES), []);
+});
+
+test('an abort settles a check at once, and the checker goes on', async () => {
+  const checker = checkerWith({ timeoutMs: 1_500 });
+  await checker.check(SOUND, TYPES);
+  const controller = new AbortController();
+  const check = checker.check(ENDLESS, TYPES, controller.signal);
+  const reason = new Error('called off');
+  setTimeout(() => controller.abort(reason), 50);
+  await assert.rejects(check, reason);
+  await assert.rejects(checker.check(SOUND, TYPES, controller.signal), reason);
+  assert.deepEqual(await checker.check(SOUND, TYPES), []);
+});
+
+test('a closed checker refuses', async () => {
+  const checker = createTypeChecker();
+  await checker.close();
+  await assert.rejects(checker.check(SOUND, TYPES), { code: 'PLATFORM_TYPE_CHECKER' });
+});
+
+test('an idle checker does not keep a process alive', () => {
+  const script = `const { createTypeChecker } = await import(${JSON.stringify(new URL('../../src/typing/type-checker.ts', import.meta.url).href)});
+await createTypeChecker().check('export {};', 'export {};');`;
+  const { status } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { timeout: 60_000 });
+  assert.equal(status, 0);
+});
