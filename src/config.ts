@@ -19,7 +19,9 @@ const text = (pattern: RegExp, wanted: string) => (given: string) => (pattern.te
 
 const integer = (least: number, most: number) => (given: string) => {
   const value = Number(given);
-  return /^\d+$/.test(given) && value >= least && value <= most ? value : { wanted: `a whole number from ${least} to ${most}` };
+  return /^\d+$/.test(given) && value >= least && value <= most
+    ? value
+    : { wanted: `a whole number from ${least} to ${most}` };
 };
 
 const oneOf =
@@ -30,7 +32,9 @@ const oneOf =
 const url =
   (...protocols: string[]) =>
   (given: string): string | Unreadable =>
-    URL.canParse(given) && protocols.includes(new URL(given).protocol) ? given : { wanted: `a URL that starts with ${protocols.map((one) => `${one}//`).join(' or ')}` };
+    URL.canParse(given) && protocols.includes(new URL(given).protocol)
+      ? given
+      : { wanted: `a URL that starts with ${protocols.map((one) => `${one}//`).join(' or ')}` };
 
 const price = (given: string): number | null | Unreadable =>
   /^\d+(\.\d+)?$/.test(given) ? Number(given) : { wanted: 'US dollars per million tokens, such as 2.5' };
@@ -39,30 +43,98 @@ const setting = <T>(one: Setting<T>): Setting<T> => one;
 
 /** Every setting there is, with its default. */
 export const settings = {
-  redisUrl: setting({ env: 'REDIS_URL', flag: 'redis-url', about: 'Redis or Valkey server', fallback: 'redis://127.0.0.1:6379', read: url('redis:', 'rediss:') }),
+  redisUrl: setting({
+    env: 'REDIS_URL',
+    flag: 'redis-url',
+    about: 'Redis or Valkey server',
+    fallback: 'redis://127.0.0.1:6379',
+    read: text(
+      /^rediss?(\+sentinel|\+cluster)?:\/\/\S+$/,
+      'a URL that starts with redis://, rediss://, redis+sentinel:// or redis+cluster://',
+    ),
+  }),
   prefix: setting({
     env: 'PROTOSMITH_PREFIX',
     about: 'key prefix; the braces keep every key on one slot of a Redis Cluster',
     fallback: '{protosmith}',
     read: text(/^\{[\w-]{1,64}\}$/, 'letters, digits, - and _ in braces, such as {protosmith}'),
   }),
-  apiKey: setting<string | null>({ env: 'OPENAI_API_KEY', about: 'key of the model server; a local server needs none', fallback: null, read: text(/^\S+$/, 'a key without white space') }),
-  baseUrl: setting<string | null>({ env: 'OPENAI_BASE_URL', about: 'any OpenAI-compatible server', fallback: null, read: url('http:', 'https:') }),
-  model: setting<string | null>({ env: 'PROTOSMITH_MODEL', flag: 'model', about: 'name of the model', fallback: null, read: text(/^\S{1,200}$/, 'a model name without white space') }),
-  inputPrice: setting<number | null>({ env: 'PROTOSMITH_PRICE_INPUT', about: 'price of input, US dollars per million tokens; unknown when not set', fallback: null, read: price }),
-  cachedInputPrice: setting<number | null>({ env: 'PROTOSMITH_PRICE_CACHED_INPUT', about: 'price of cached input; as input when not set', fallback: null, read: price }),
-  outputPrice: setting<number | null>({ env: 'PROTOSMITH_PRICE_OUTPUT', about: 'price of output, US dollars per million tokens', fallback: null, read: price }),
-  concurrency: setting({ env: 'PROTOSMITH_CONCURRENCY', flag: 'concurrency', about: 'jobs at once in one worker process', fallback: 10, read: integer(1, 500) }),
-  cells: setting<number | null>({ env: 'PROTOSMITH_CELLS', about: 'sandbox processes; one per core when not set', fallback: null, read: integer(1, 64) }),
+  apiKey: setting<string | null>({
+    env: 'OPENAI_API_KEY',
+    about: 'key of the model server; a local server needs none',
+    fallback: null,
+    read: text(/^\S+$/, 'a key without white space'),
+  }),
+  baseUrl: setting<string | null>({
+    env: 'OPENAI_BASE_URL',
+    about: 'any OpenAI-compatible server',
+    fallback: null,
+    read: url('http:', 'https:'),
+  }),
+  model: setting<string | null>({
+    env: 'PROTOSMITH_MODEL',
+    flag: 'model',
+    about: 'name of the model',
+    fallback: null,
+    read: text(/^\S{1,200}$/, 'a model name without white space'),
+  }),
+  inputPrice: setting<number | null>({
+    env: 'PROTOSMITH_PRICE_INPUT',
+    about: 'price of input, US dollars per million tokens; unknown when not set',
+    fallback: null,
+    read: price,
+  }),
+  cachedInputPrice: setting<number | null>({
+    env: 'PROTOSMITH_PRICE_CACHED_INPUT',
+    about: 'price of cached input; as input when not set',
+    fallback: null,
+    read: price,
+  }),
+  outputPrice: setting<number | null>({
+    env: 'PROTOSMITH_PRICE_OUTPUT',
+    about: 'price of output, US dollars per million tokens',
+    fallback: null,
+    read: price,
+  }),
+  concurrency: setting({
+    env: 'PROTOSMITH_CONCURRENCY',
+    flag: 'concurrency',
+    about: 'jobs at once in one worker process',
+    fallback: 10,
+    read: integer(1, 500),
+  }),
+  cells: setting<number | null>({
+    env: 'PROTOSMITH_CELLS',
+    about: 'sandbox processes; one per core when not set',
+    fallback: null,
+    read: integer(1, 64),
+  }),
   sandboxLevel: setting<'process' | 'permission' | 'namespaces' | 'bubblewrap' | null>({
     env: 'PROTOSMITH_SANDBOX_LEVEL',
-    about: 'the least that the sandbox must be: process, permission, namespaces or bubblewrap; the best available is used anyway',
+    about:
+      'the least that the sandbox must be: process, permission, namespaces or bubblewrap; the best available is used anyway',
     fallback: null,
     read: oneOf('process', 'permission', 'namespaces', 'bubblewrap'),
   }),
-  retentionSeconds: setting({ env: 'PROTOSMITH_RETENTION_S', about: 'how long outcomes and handlers are kept, in seconds', fallback: 7 * 86_400, read: integer(60, 365 * 86_400) }),
-  drainMs: setting({ env: 'PROTOSMITH_DRAIN_MS', about: 'how long a worker told to stop may finish its jobs, in milliseconds', fallback: 25_000, read: integer(0, 600_000) }),
-  logLevel: setting({ env: 'PROTOSMITH_LOG_LEVEL', flag: 'log-level', about: 'debug, info, warn, error or silent', fallback: 'info' as const, read: oneOf('debug', 'info', 'warn', 'error', 'silent') }),
+  retentionSeconds: setting({
+    env: 'PROTOSMITH_RETENTION_S',
+    about: 'how long outcomes and handlers are kept, in seconds',
+    fallback: 7 * 86_400,
+    read: integer(60, 365 * 86_400),
+  }),
+  drainMs: setting({
+    env: 'PROTOSMITH_DRAIN_MS',
+    about: 'how long a worker told to stop may finish its jobs, in milliseconds',
+    fallback: 25_000,
+    read: integer(0, 600_000),
+  }),
+  logLevel: setting({
+    env: 'PROTOSMITH_LOG_LEVEL',
+    flag: 'log-level',
+    about: 'debug, info, warn, error or silent',
+    fallback: 'info' as const,
+    read: oneOf('debug', 'info', 'warn', 'error', 'silent'),
+  }),
   generator: setting({
     env: 'PROTOSMITH_GENERATOR',
     about: 'what stands behind the model server: live, or scripted replies as in the demo',
@@ -78,7 +150,10 @@ export type Config = { [Name in keyof typeof settings]: (typeof settings)[Name] 
 export class SettingsError extends CodedError {
   readonly faults: readonly string[];
   constructor(faults: readonly string[]) {
-    super('OPERATOR_SETTINGS', `Cannot start: ${faults.length === 1 ? 'a setting is' : `${faults.length} settings are`} wrong\n${faults.map((fault) => `- ${fault}`).join('\n')}`);
+    super(
+      'OPERATOR_SETTINGS',
+      `Cannot start: ${faults.length === 1 ? 'a setting is' : `${faults.length} settings are`} wrong\n${faults.map((fault) => `- ${fault}`).join('\n')}`,
+    );
     this.faults = faults;
   }
 }
@@ -87,7 +162,11 @@ export class SettingsError extends CodedError {
  * Reads every setting out of flags and environment; a flag wins. Throws one `SettingsError` that lists every fault. With `needsModel` a
  * missing model is a fault too.
  */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>, flags: Readonly<Record<string, string | undefined>> = {}, needs: { model?: boolean } = {}): Config {
+export function readConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+  flags: Readonly<Record<string, string | undefined>> = {},
+  needs: { model?: boolean } = {},
+): Config {
   const faults: string[] = [];
   const entries = Object.entries(settings).map(([name, one]: [string, Setting<unknown>]) => {
     const flag = one.flag === undefined ? undefined : flags[one.flag];
@@ -96,7 +175,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     const value = one.read(given);
     if (!isUnreadable(value)) return [name, value];
     // Of a secret, not even its wrong value is shown.
-    const found = one === settings.apiKey ? 'a value that cannot be used' : JSON.stringify(redactUrl(given.slice(0, 200)));
+    const found =
+      one === settings.apiKey ? 'a value that cannot be used' : JSON.stringify(redactUrl(given.slice(0, 200)));
     faults.push(`${flag === undefined ? one.env : `--${one.flag}`}: ${found}, wanted ${value.wanted}`);
     return [name, one.fallback];
   });
@@ -123,8 +203,14 @@ export function redactUrl(given: string): string {
 
 function modelFaults(config: Config, environment: Readonly<Record<string, string | undefined>>): string[] {
   return [
-    ...(config.model === null && !environment[settings.model.env] ? [`${settings.model.env}: not set, wanted the name of a model`] : []),
-    ...(namesModelServer(environment) ? [] : [`${settings.apiKey.env} or ${settings.baseUrl.env}: neither is set, wanted a key or the URL of an OpenAI-compatible server`]),
+    ...(config.model === null && !environment[settings.model.env]
+      ? [`${settings.model.env}: not set, wanted the name of a model`]
+      : []),
+    ...(namesModelServer(environment)
+      ? []
+      : [
+          `${settings.apiKey.env} or ${settings.baseUrl.env}: neither is set, wanted a key or the URL of an OpenAI-compatible server`,
+        ]),
   ];
 }
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { SettingsError } from './config.ts';
 import { codeOf } from './kernel/errors.ts';
 import { type Command, exitCodes, UsageError } from './operator/command.ts';
 import { forTerminal } from './operator/for-terminal.ts';
-import { packageFile } from './package-file.ts';
+import { UnreadableInput } from './operator/read-input.ts';
+import { protosmithVersion } from './version.ts';
 
 /** Every command, loaded only when it is called. */
 const commands: Record<string, () => Promise<Command>> = {
@@ -23,13 +23,14 @@ async function main([name, ...args]: string[]): Promise<number> {
     return name === undefined ? exitCodes.usage : exitCodes.ok;
   }
   if (name === '--version' || name === '-v') {
-    const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string };
-    process.stdout.write(`${version}\n`);
+    process.stdout.write(`${protosmithVersion()}\n`);
     return exitCodes.ok;
   }
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!load) {
-    process.stderr.write(`Cannot run command: ${forTerminal(JSON.stringify(name.slice(0, 80)))}, wanted one of ${Object.keys(commands).join(', ')}\n`);
+    process.stderr.write(
+      `Cannot run command: ${forTerminal(JSON.stringify(name.slice(0, 80)))}, wanted one of ${Object.keys(commands).join(', ')}\n`,
+    );
     return exitCodes.usage;
   }
   const command = await load();
@@ -49,18 +50,26 @@ function explain(error: unknown, command: Command): number {
     process.stderr.write(`${forTerminal(error.message)}\n\n${command.help}`);
     return exitCodes.usage;
   }
+  if (error instanceof UnreadableInput) {
+    process.stderr.write(`${error.message}\n`);
+    return exitCodes.unreadable;
+  }
   const code = codeOf(error);
   if (code !== undefined && error instanceof Error) {
     process.stderr.write(`${code}: ${forTerminal(error.message)}\n`);
     if (error instanceof SettingsError || code.startsWith('OPERATOR_')) return exitCodes.settings;
     return code.startsWith('PLATFORM_') ? exitCodes.unavailable : exitCodes.defect;
   }
-  process.stderr.write(`DEFECT_UNEXPECTED: ${forTerminal(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
+  process.stderr.write(
+    `DEFECT_UNEXPECTED: ${forTerminal(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`,
+  );
   return exitCodes.defect;
 }
 
 async function overview(): Promise<string> {
-  const lines = await Promise.all(Object.entries(commands).map(async ([name, load]) => `  ${name.padEnd(10)} ${(await load()).summary}`));
+  const lines = await Promise.all(
+    Object.entries(commands).map(async ([name, load]) => `  ${name.padEnd(10)} ${(await load()).summary}`),
+  );
   return `protosmith: agreed protocol documents in, verified handlers out
 
 Usage: protosmith <command> [options]

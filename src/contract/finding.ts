@@ -10,7 +10,15 @@ export interface PatchOperation {
 }
 
 /** The root that a finding's pointer starts from. */
-export type Place = 'job' | 'document' | 'request' | 'response' | 'requestSchema' | 'responseSchema' | 'tool' | 'exchange';
+export type Place =
+  | 'job'
+  | 'document'
+  | 'request'
+  | 'response'
+  | 'requestSchema'
+  | 'responseSchema'
+  | 'tool'
+  | 'exchange';
 
 /** The smallest change that settles a finding. */
 export interface Amendment {

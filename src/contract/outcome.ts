@@ -43,9 +43,19 @@ export interface Usage {
 
 /** One completion and what became of it. */
 export interface AttemptReport {
+  /** From 1, in the order they were asked for. */
   attempt: number;
   model: string;
-  result: 'verified' | 'refused' | 'failed-types' | 'failed-bundle' | 'failed-cases' | 'failed-checks' | 'declined' | 'no-answer' | 'aborted';
+  result:
+    | 'verified'
+    | 'refused'
+    | 'failed-types'
+    | 'failed-bundle'
+    | 'failed-cases'
+    | 'failed-checks'
+    | 'declined'
+    | 'no-answer'
+    | 'aborted';
   code?: string;
   message?: string;
   passedCases: number;

@@ -1,4 +1,13 @@
-import type { Answer, AnsweredCall, Call, End, HandlerFailure, Limits, LoadedHandler, Sandbox } from '../../sandbox/contract.ts';
+import type {
+  Answer,
+  AnsweredCall,
+  Call,
+  End,
+  HandlerFailure,
+  Limits,
+  LoadedHandler,
+  Sandbox,
+} from '../../sandbox/contract.ts';
 import { HANDLER_ABI, type HandlerRecord } from '../contract/handler.ts';
 import { canonicalDigest } from '../kernel/digest.ts';
 import { CodedError } from '../kernel/errors.ts';
@@ -43,7 +52,12 @@ export function recordFault(record: HandlerRecord): string | undefined {
 }
 
 /** The digest of a handler: SHA-256 of the canonical JSON of `{abi, role, bundle, tools}`. */
-export function handlerDigest({ abi, role, bundle, tools }: Pick<HandlerRecord, 'abi' | 'role' | 'bundle' | 'tools'>): string {
+export function handlerDigest({
+  abi,
+  role,
+  bundle,
+  tools,
+}: Pick<HandlerRecord, 'abi' | 'role' | 'bundle' | 'tools'>): string {
   return canonicalDigest({ abi, role, bundle, tools });
 }
 
@@ -58,7 +72,9 @@ export async function loadHandler(
 ): Promise<RunnableHandler> {
   const fault = recordFault(record);
   if (fault) throw new CodedError('PLATFORM_HANDLER_CORRUPT', `Cannot load handler: ${fault}`);
-  const allowed = Object.fromEntries(record.tools.map((name) => [name, record.toolSchemas[name] ?? { readOnly: false }]));
+  const allowed = Object.fromEntries(
+    record.tools.map((name) => [name, record.toolSchemas[name] ?? { readOnly: false }]),
+  );
   const loaded = await sandbox.load(record.bundle, record.role === 'provider' ? 'handle' : 'perform', options.limits);
   return hostHandler(loaded, new Surface({ ...record, toolSchemas: allowed }), {
     sendTimeoutMs: record.timeoutMs ?? options.toolTimeoutMs ?? defaultToolTimeoutMs,
@@ -67,7 +83,11 @@ export async function loadHandler(
 }
 
 /** Puts a host around a loaded handler: answers its calls from the embedder and validates whatever crosses. */
-export function hostHandler(loaded: LoadedHandler, surface: Surface, timeouts: { sendTimeoutMs: number; toolTimeoutMs: number }): RunnableHandler {
+export function hostHandler(
+  loaded: LoadedHandler,
+  surface: Surface,
+  timeouts: { sendTimeoutMs: number; toolTimeoutMs: number },
+): RunnableHandler {
   return {
     async run(input, embedder, signal) {
       const report = await loaded.run(
@@ -84,7 +104,8 @@ export function hostHandler(loaded: LoadedHandler, surface: Surface, timeouts: {
       );
       const { end, message, logs, durationMs } = report;
       const calls = report.calls.map(parseCall);
-      if (end !== 'returned' || report.value === undefined) return { end, ...(message === undefined ? {} : { message }), logs, calls, durationMs };
+      if (end !== 'returned' || report.value === undefined)
+        return { end, ...(message === undefined ? {} : { message }), logs, calls, durationMs };
       const value = JSON.parse(report.value) as Json;
       const issues = surface.resultIssues(value);
       return issues.length === 0
@@ -95,7 +116,13 @@ export function hostHandler(loaded: LoadedHandler, surface: Surface, timeouts: {
   };
 }
 
-async function answer(call: Call, embedder: Embedder, surface: Surface, timeouts: { sendTimeoutMs: number; toolTimeoutMs: number }, signal: AbortSignal): Promise<Answer> {
+async function answer(
+  call: Call,
+  embedder: Embedder,
+  surface: Surface,
+  timeouts: { sendTimeoutMs: number; toolTimeoutMs: number },
+  signal: AbortSignal,
+): Promise<Answer> {
   const { tool } = call;
   const input = JSON.parse(call.input) as Json;
   const what = tool === null ? 'the request' : `the input of ${tool}`;
@@ -110,7 +137,13 @@ async function answer(call: Call, embedder: Embedder, surface: Surface, timeouts
       : { output: JSON.stringify(output) };
   } catch (error) {
     if (bound.aborted) return { error: { code: 'TIMEOUT', message: `${tool ?? 'the peer'} did not answer in time` } };
-    return { error: failureOf(error instanceof Error ? { code: String((error as { code?: unknown }).code), message: error.message } : String(error)) };
+    return {
+      error: failureOf(
+        error instanceof Error
+          ? { code: String((error as { code?: unknown }).code), message: error.message }
+          : String(error),
+      ),
+    };
   }
 }
 
@@ -133,6 +166,10 @@ function parseCall({ tool, input, answer: given }: AnsweredCall): HandlerResult[
   return {
     tool,
     input: JSON.parse(input) as Json,
-    ...(given === undefined ? {} : 'error' in given ? { error: given.error } : { output: JSON.parse(given.output) as Json }),
+    ...(given === undefined
+      ? {}
+      : 'error' in given
+        ? { error: given.error }
+        : { output: JSON.parse(given.output) as Json }),
   };
 }

@@ -10,7 +10,10 @@ export interface SourcePosition {
 const maxLineLength = 300;
 
 /** Translates a place in a bundle to the candidate's TypeScript, by the bundle's source map (version 3, as JSON text). */
-export function sourceLocator(source: string, map: string): (position: { line: number; column: number } | undefined) => SourcePosition | undefined {
+export function sourceLocator(
+  source: string,
+  map: string,
+): (position: { line: number; column: number } | undefined) => SourcePosition | undefined {
   let trace: TraceMap | undefined;
   const lines = source.split(/\r\n|[\n\r]/);
   return (position) => {
@@ -18,6 +21,10 @@ export function sourceLocator(source: string, map: string): (position: { line: n
     trace ??= new TraceMap(map);
     const original = originalPositionFor(trace, { line: position.line, column: position.column - 1 });
     if (original.line === null) return undefined;
-    return { line: original.line, column: original.column + 1, text: (lines[original.line - 1] ?? '').trim().slice(0, maxLineLength) };
+    return {
+      line: original.line,
+      column: original.column + 1,
+      text: (lines[original.line - 1] ?? '').trim().slice(0, maxLineLength),
+    };
   };
 }

@@ -72,14 +72,20 @@ export class Surface {
 /** The failure a handler meets where a value on its way in or out broke a schema. */
 export function invalidFailure(what: string, issues: readonly SchemaIssue[]): HandlerFailure {
   const first = issues[0];
-  return { code: 'INVALID', message: `${what} breaks its schema at "${first?.pointer ?? ''}": ${first?.message ?? 'invalid'}` };
+  return {
+    code: 'INVALID',
+    message: `${what} breaks its schema at "${first?.pointer ?? ''}": ${first?.message ?? 'invalid'}`,
+  };
 }
 
 function compile(schema: Json): Validate {
   if (schema === null) return () => [];
   const validator = createValidator(schema);
   if (!validator.ok) {
-    throw new CodedError('DEFECT_SCHEMA_NOT_CLEARED', `Cannot compile schema: ${validator.faults[0]?.message ?? 'unknown fault'}, wanted one that preflight cleared`);
+    throw new CodedError(
+      'DEFECT_SCHEMA_NOT_CLEARED',
+      `Cannot compile schema: ${validator.faults[0]?.message ?? 'unknown fault'}, wanted one that preflight cleared`,
+    );
   }
   return validator.validate;
 }

@@ -19,7 +19,9 @@ export class ToolScript {
         tool.name,
         // The first of two examples with one input counts, as it does for a reader of the list.
         Object.fromEntries(
-          [...(tool.examples ?? [])].reverse().map((example) => [canonicalJson(example.input), this.#answer(tool, example.input, example)]),
+          [...(tool.examples ?? [])]
+            .reverse()
+            .map((example) => [canonicalJson(example.input), this.#answer(tool, example.input, example)]),
         ),
       ]),
     );

@@ -11,7 +11,11 @@ import { ToolScript } from './tool-script.ts';
  * Runs scenarios of one loaded candidate under its host: tools answered from the scenario's examples, everything that crosses
  * validated in both directions.
  */
-export function createTrier(handler: LoadedHandler, surface: Surface, locate: (position: RunReport['position']) => SourcePosition | undefined): Trier {
+export function createTrier(
+  handler: LoadedHandler,
+  surface: Surface,
+  locate: (position: RunReport['position']) => SourcePosition | undefined,
+): Trier {
   return {
     async try(scenarios, signal) {
       const scripts = new Map<readonly Tool[], ToolScript>();
@@ -62,14 +66,18 @@ class ScenarioRun {
     this.#counts.set(call.tool, nth);
     const input = JSON.parse(call.input) as Json;
     if (call.tool === null) return this.#send(input, nth);
-    const fault = this.#scenario.faults?.find(({ tool, nth: at }) => tool === call.tool && (at === undefined || at === nth));
+    const fault = this.#scenario.faults?.find(
+      ({ tool, nth: at }) => tool === call.tool && (at === undefined || at === nth),
+    );
     return fault ? { error: fault.error } : this.#script.answer(call.tool, input);
   }
 
   #send(request: Json, nth: number): Answer {
     const requestIssues = this.#surface.requestIssues(request);
     if (requestIssues.length > 0) return { error: invalidFailure('the request', requestIssues) };
-    const answer = this.#scenario.peer?.(request, nth) ?? { error: { code: 'FAILED', message: 'the peer cannot be reached' } };
+    const answer = this.#scenario.peer?.(request, nth) ?? {
+      error: { code: 'FAILED', message: 'the peer cannot be reached' },
+    };
     if ('error' in answer) return answer;
     const responseIssues = this.#surface.responseIssues(answer.response);
     return responseIssues.length > 0
@@ -84,7 +92,8 @@ class ScenarioRun {
     const sends: Observation['sends'] = [];
     for (const { tool, input: inputText, answer } of report.calls) {
       const input = JSON.parse(inputText) as Json;
-      const answered = answer && ('error' in answer ? { error: answer.error } : { output: JSON.parse(answer.output) as Json });
+      const answered =
+        answer && ('error' in answer ? { error: answer.error } : { output: JSON.parse(answer.output) as Json });
       if (tool === null) {
         sends.push({
           request: input,
@@ -92,7 +101,12 @@ class ScenarioRun {
           ...(answered && ('error' in answered ? { error: answered.error } : { response: answered.output })),
         });
       } else {
-        calls.push({ tool, input, ...answered, ...(answered && 'error' in answered && answered.error.code === 'INVALID' ? this.#invalid(tool, input) : {}) });
+        calls.push({
+          tool,
+          input,
+          ...answered,
+          ...(answered && 'error' in answered && answered.error.code === 'INVALID' ? this.#invalid(tool, input) : {}),
+        });
       }
     }
     return {
@@ -116,6 +130,8 @@ class ScenarioRun {
     const key = canonicalJson(input);
     const example = this.#scenario.tools.find(({ name }) => name === tool);
     const given = example?.examples?.find((one) => canonicalJson(one.input) === key) ?? example?.otherwise;
-    return given && 'output' in given ? { invalid: 'output', issues: this.#surface.toolOutputIssues(tool, given.output) } : {};
+    return given && 'output' in given
+      ? { invalid: 'output', issues: this.#surface.toolOutputIssues(tool, given.output) }
+      : {};
   }
 }

@@ -1,4 +1,4 @@
-import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 /** Exit codes of the command line, after sysexits.h where it has one. */
 export const exitCodes = {

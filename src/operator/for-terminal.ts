@@ -7,3 +7,12 @@ export function forTerminal(text: string): string {
     character === '\n' || character === '\t' ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }
+
+/** A value as JSON text whose invisible characters are written as JSON escapes: fit for a terminal, and the same value to a reader. */
+export function jsonForTerminal(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(/[^\P{C}\n]|[\p{Zl}\p{Zp}]/gu, (character) =>
+    [...Array(character.length).keys()]
+      .map((unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+}

@@ -1,0 +1,111 @@
+import { availableParallelism } from 'node:os';
+import {
+  type Consumer,
+  type ConsumerOptions,
+  connect,
+  createConsumer,
+  disconnect,
+  type QueueEvent,
+} from '../queues/index.ts';
+import { bundleHandler, createSandbox, type Sandbox } from '../sandbox/index.ts';
+import { withBreaker } from './completion/circuit-breaker.ts';
+import { createOpenAiCompleter } from './completion/openai-completer.ts';
+import { withRetries } from './completion/retry-policy.ts';
+import type { Config } from './config.ts';
+import type { Completer } from './contract/completion.ts';
+import { createHandlerStore } from './handlers/redis-handler-store.ts';
+import { runJob } from './pipeline/pipeline.ts';
+import type { Workshop } from './pipeline/workshop.ts';
+import { describeError, type Log, logJobEvents } from './telemetry/log.ts';
+import { createTypeChecker } from './typing/type-checker.ts';
+
+/** A worker process's inside: the queue's consumer with everything that works on its jobs. */
+export interface WorkerProcess {
+  readonly sandbox: Sandbox;
+  /** Resolves when jobs are being fetched. Rejects with `PLATFORM_REDIS_UNREACHABLE` where Redis does not answer in time. */
+  ready(withinMs?: number): Promise<void>;
+  /** Finishes running jobs for as long as the drain time allows, hands the rest back, and ends all children. */
+  close(): Promise<void>;
+}
+
+/** Puts a worker together. The only place that knows every concrete class. Rejects with `OPERATOR_SANDBOX_LEVEL` where the sandbox demanded is not to be had. */
+export async function composeWorker(config: Config, log: Log): Promise<WorkerProcess> {
+  const sandbox = await openSandbox(config, log);
+  const connection = connect(config.redisUrl, 'worker', (error) => log.warn({ error: describeError(error) }, 'redis'));
+  const typeChecker = createTypeChecker();
+  const shop: Workshop = {
+    completer: composeCompleter(config),
+    model: config.model ?? 'unknown',
+    typeChecker,
+    bundle: bundleHandler,
+    sandbox,
+    handlers: createHandlerStore(connection, config.prefix, config.retentionSeconds),
+    onJobEvent: logJobEvents(log),
+  };
+  const consumer: Consumer = createConsumer({
+    url: config.redisUrl,
+    prefix: config.prefix,
+    concurrency: config.concurrency,
+    retentionSeconds: config.retentionSeconds,
+    process: async (delivery, signal) => asEnvelope(await runJob({ ...delivery, signal }, shop)),
+    onEvent: (event) => logQueueEvent(log, event),
+  });
+  return {
+    sandbox,
+    ready: (withinMs) => consumer.ready(withinMs),
+    async close() {
+      await consumer.close({ drainMs: config.drainMs });
+      await Promise.all([typeChecker.close(), sandbox.close(), disconnect(connection)]);
+    },
+  };
+}
+
+/** Opens the sandbox as configured, and says in the log which layers are in force and which are not. */
+export async function openSandbox(config: Pick<Config, 'cells' | 'sandboxLevel'>, log: Log): Promise<Sandbox> {
+  const sandbox = await createSandbox({
+    cells: config.cells ?? availableParallelism(),
+    ...(config.sandboxLevel === null ? {} : { level: config.sandboxLevel }),
+    onEvent: (event) => log.warn({ sandbox: event }, 'sandbox'),
+  });
+  const { level, inForce, missing } = sandbox.layers;
+  log[missing.length > 0 ? 'warn' : 'info']({ level, inForce, missing }, 'sandbox layers');
+  return sandbox;
+}
+
+function composeCompleter(config: Config): Completer {
+  const { inputPrice, outputPrice, cachedInputPrice } = config;
+  const completer = createOpenAiCompleter({
+    model: config.model ?? '',
+    generator: config.generator,
+    baseUrl: config.baseUrl ?? undefined,
+    apiKey: config.apiKey ?? undefined,
+    prices:
+      inputPrice === null || outputPrice === null
+        ? null
+        : {
+            inputUsd: inputPrice,
+            outputUsd: outputPrice,
+            ...(cachedInputPrice === null ? {} : { cachedInputUsd: cachedInputPrice }),
+          },
+  });
+  return withRetries(withBreaker(completer), { endpoint: completer.endpoint });
+}
+
+/** The queue adds job id and data digest itself. */
+function asEnvelope({
+  jobId: _jobId,
+  dataDigest: _dataDigest,
+  ...envelope
+}: Awaited<ReturnType<typeof runJob>>): NonNullable<Awaited<ReturnType<ConsumerOptions['process']>>> {
+  return envelope;
+}
+
+function logQueueEvent(log: Log, { event, ...fields }: QueueEvent): void {
+  const level =
+    event === 'redis-error' || event === 'redis-full'
+      ? 'error'
+      : ['lock-lost', 'stalled', 'given-up', 'retried'].includes(event)
+        ? 'warn'
+        : 'info';
+  log[level](fields, event);
+}

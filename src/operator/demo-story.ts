@@ -1,0 +1,124 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { timeoutOf } from '../../queues/index.ts';
+import { openSandbox } from '../compose.ts';
+import type { ProtocolNegotiation } from '../contract/job.ts';
+import type { Outcome, Verdict } from '../contract/outcome.ts';
+import { loadHandler } from '../hosting/load-handler.ts';
+import { CodedError } from '../kernel/errors.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
+import { packageFile } from '../package-file.ts';
+import { createLog } from '../telemetry/log.ts';
+import type { DemoStage } from './demo-stage.ts';
+import type { DemoView } from './demo-view.ts';
+
+/** Stands in no case and in none of the tools' examples. */
+const unseenProduct = {
+  productId: 'K70031',
+  productName: 'Enamel Kettle',
+  productDescription: 'A kettle of enamelled steel for every kind of stove.',
+  price: 39.5,
+  currency: 'EUR',
+};
+
+const patienceMs = 10_000;
+
+/** Plays the negotiation of the ANP specification's product example, from the contradiction in it to a handler at work. */
+export async function runStory(stage: DemoStage, view: DemoView): Promise<Verdict> {
+  const job = await demoJob();
+  view.chapter(1, 'Two agents have agreed on a protocol and on test cases. The job, as agreed:');
+  const disputed = await play(stage, view, job);
+  if (disputed.verdict !== 'disputed') return disputed.verdict;
+  const [message] = disputed.messages;
+  if (typeof message?.errorDescription === 'string') view.quote(message.errorDescription);
+
+  view.chapter(2, 'The other side accepts the counter-offer. A new job, with the text as amended:');
+  const proposal = disputed.proposals?.find((one): one is ProtocolNegotiation => one.action === 'protocolNegotiation');
+  if (!proposal)
+    throw new CodedError('DEFECT_DEMO', 'Cannot go on with the demo: no counter-offer in the outcome, wanted one');
+  view.line(`   counter-offer ${proposal.sequenceId}: ${String(proposal.modificationSummary ?? '')}`);
+  const outcome = await play(stage, view, { ...job, agreement: { ...proposal, status: 'accepted' } });
+  if (outcome.verdict !== 'generated' || outcome.handler === null) return outcome.verdict;
+
+  view.chapter(3, 'The handler at work, on a request that was in no case:');
+  await useHandler(stage, view, outcome);
+  return outcome.verdict;
+}
+
+/** Runs one job of the user's own. */
+export async function runOwnJob(stage: DemoStage, view: DemoView, data: unknown): Promise<Verdict> {
+  view.chapter(1, 'A job of your own:');
+  const outcome = await play(stage, view, data);
+  for (const message of outcome.messages)
+    if (typeof message.errorDescription === 'string') view.quote(message.errorDescription);
+  if (outcome.handler !== null) await showSource(stage, view, outcome);
+  return outcome.verdict;
+}
+
+async function play(stage: DemoStage, view: DemoView, data: unknown): Promise<Outcome> {
+  const { jobId } = await stage.producer.submit('generate', data);
+  view.line(`   job ${jobId} is on the queue`);
+  const outcome = (await stage.producer.waitForOutcome(jobId, {
+    untilMs: Date.now() + timeoutOf(data) + patienceMs,
+  })) as Outcome | null;
+  if (outcome === null)
+    throw new CodedError(
+      'PLATFORM_NO_OUTCOME',
+      `Cannot go on with the demo: no outcome of ${jobId} ${patienceMs / 1_000} s after its deadline, wanted one`,
+    );
+  await stage.shown(jobId);
+  view.outcome(outcome);
+  return outcome;
+}
+
+async function useHandler(stage: DemoStage, view: DemoView, outcome: Outcome): Promise<void> {
+  const record = await showSource(stage, view, outcome);
+  const sandbox = await openSandbox({ cells: 1, sandboxLevel: null }, createLog('silent'));
+  const handler = await loadHandler(record, sandbox);
+  try {
+    const request: JsonObject = {
+      messageId: 'demo-1',
+      type: 'REQUEST',
+      action: 'getProductInfo',
+      productId: unseenProduct.productId,
+    };
+    view.line(`   request:  ${JSON.stringify(request)}`);
+    const { end, value, message } = await handler.run(request, { call: async (_tool, input) => findProduct(input) });
+    view.line(
+      `   response: ${value === undefined ? `${end}: ${message}` : JSON.stringify(value)}`,
+      value === undefined ? 'red' : 'green',
+    );
+  } finally {
+    await handler.close();
+    await sandbox.close();
+  }
+}
+
+async function showSource(stage: DemoStage, view: DemoView, { tenant, handler }: Outcome) {
+  const record = await stage.handlers.get(tenant ?? 'default', handler?.digest ?? '');
+  if (!record)
+    throw new CodedError('DEFECT_DEMO', 'Cannot go on with the demo: the handler is not in the store, wanted it there');
+  const folder = await mkdtemp(join(tmpdir(), 'protosmith-demo-'));
+  const file = join(folder, 'handler.ts');
+  await writeFile(file, record.source);
+  await writeFile(join(folder, 'types.d.ts'), record.types);
+  view.line(`   handler ${record.digest.slice(0, 12)}…, its source can be read in ${file}`);
+  return record;
+}
+
+function findProduct(input: Json): Json {
+  return typeof input === 'object' &&
+    input !== null &&
+    !Array.isArray(input) &&
+    input.productId === unseenProduct.productId
+    ? unseenProduct
+    : null;
+}
+
+/** The specification's example as a job of its own: a fresh negotiation and tenant, so that a Redis that is kept answers with nothing old. */
+async function demoJob(): Promise<JsonObject> {
+  const text = await readFile(packageFile('fixtures/examples/anp-product-en.disputed.job.json'), 'utf8');
+  const mark = crypto.randomUUID().slice(0, 8);
+  return { ...(JSON.parse(text) as JsonObject), negotiationId: `demo-${mark}`, tenant: `demo-${mark}` };
+}

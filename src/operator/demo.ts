@@ -1,0 +1,43 @@
+import { namesModelServer } from '../config.ts';
+import { type Command, exitCodes, readArguments } from './command.ts';
+import { startStage } from './demo-stage.ts';
+import { runOwnJob, runStory } from './demo-story.ts';
+import { DemoView } from './demo-view.ts';
+import { readJson } from './read-input.ts';
+import { settingsHelp } from './settings-help.ts';
+
+/** Plays the whole story on one machine: Redis, a worker process, a negotiator. */
+export const demo: Command = {
+  summary: 'plays a whole negotiation on this machine: Redis, a worker, a negotiator',
+  help: `Usage: protosmith demo [job.json]
+
+Starts Redis (REDIS_URL, else redis-server or valkey-server on the path, else an embedded one), a worker process, and
+plays a negotiator: an agreement with a contradiction, the counter-offer, a candidate that fails a case, its repair, the
+handler. Without a model server it is answered by hand-written replies over HTTP, and says so. With a job file, that
+job is run instead.
+
+${settingsHelp(['redisUrl', 'model', 'apiKey', 'baseUrl'])}
+Exit code: 0 the story ended as it should (a job of one's own: generated or clean), 1 disputed, 2 error.
+`,
+  async run(args) {
+    const { positionals } = readArguments(args, {}, { least: 0, most: 1, wanted: 'none, or one job file' });
+    const data = positionals[0] === undefined ? undefined : await readJson(positionals[0]);
+    const view = new DemoView(process.stdout);
+    const scripted = !namesModelServer(process.env);
+    view.line(
+      scripted
+        ? 'protosmith demo. Model: scripted. Hand-written replies from fixtures/completions, over HTTP; no model is asked.'
+        : 'protosmith demo. Model: live, as set in the environment.',
+      'bold',
+    );
+    const stage = await startStage(view, scripted);
+    try {
+      const verdict = data === undefined ? await runStory(stage, view) : await runOwnJob(stage, view, data);
+      return { generated: exitCodes.ok, clean: exitCodes.ok, disputed: exitCodes.disputed, error: exitCodes.error }[
+        verdict
+      ];
+    } finally {
+      await stage.close();
+    }
+  },
+};

@@ -1,0 +1,224 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { connect, disconnect, keysOf, type RedisFacts, redisFacts, whenReady } from '../../queues/index.ts';
+import { openSandbox } from '../compose.ts';
+import { type Config, namesModelServer, readConfig, redactUrl } from '../config.ts';
+import { createLog, describeError } from '../telemetry/log.ts';
+import { protosmithVersion } from '../version.ts';
+import { type Command, exitCodes, readArguments } from './command.ts';
+import { forTerminal, jsonForTerminal } from './for-terminal.ts';
+import { settingsHelp } from './settings-help.ts';
+
+/** One thing that was looked at. */
+interface Examination {
+  subject: 'versions' | 'redis' | 'keys' | 'model' | 'sandbox';
+  /** `warning`: works, but not as it should in production. */
+  state: 'well' | 'warning' | 'ill';
+  says: string;
+  details: Record<string, unknown>;
+}
+
+const redisWithinMs = 3_000;
+const modelWithinMs = 5_000;
+const dependencies = ['bullmq', 'ioredis', 'openai', 'ajv', 'esbuild', 'isolated-vm', 'typescript'];
+
+/** Looks whether everything a worker needs is there. */
+export const doctor: Command = {
+  summary: 'looks whether everything that a worker needs is there and as it should be',
+  help: `Usage: protosmith doctor [--json]
+
+Looks at versions, Redis (version, policy, persistence, clock), the names of its keys, the model server (reachable or
+not; no completion is asked for) and the sandbox (layers in force, known-good handler).
+
+  --json    as one JSON array
+
+${settingsHelp(['redisUrl', 'prefix', 'model', 'apiKey', 'baseUrl', 'cells', 'sandboxLevel'])}
+Exit code: 0 all is well or a warning, 2 something is ill, 78 wrong settings.
+`,
+  async run(args) {
+    const { values } = readArguments(
+      args,
+      { json: { type: 'boolean' }, 'redis-url': { type: 'string' } },
+      { least: 0, most: 0, wanted: 'none' },
+    );
+    const { json, ...flags } = values;
+    const config = readConfig(process.env, flags);
+    const found = [
+      examineVersions(),
+      await examineRedis(config),
+      examineKeys(config),
+      await examineModel(config),
+      await examineSandbox(config),
+    ];
+    if (json) process.stdout.write(`${jsonForTerminal(found, 2)}\n`);
+    else process.stdout.write(`${found.map(describe).join('\n')}\n`);
+    return found.some(({ state }) => state === 'ill') ? exitCodes.error : exitCodes.ok;
+  },
+};
+
+function examineVersions(): Examination {
+  const details = {
+    protosmith: protosmithVersion(),
+    node: process.versions.node,
+    v8: process.versions.v8,
+    platform: `${process.platform}-${process.arch}`,
+    ...Object.fromEntries(dependencies.map((name) => [name, installedVersion(name)])),
+  };
+  const supported = process.platform === 'linux' || process.platform === 'darwin';
+  return {
+    subject: 'versions',
+    state: supported ? 'well' : 'warning',
+    says: supported
+      ? `protosmith ${details.protosmith} on Node ${details.node}`
+      : `${details.platform} is not supported`,
+    details,
+  };
+}
+
+function installedVersion(name: string): string {
+  const require = createRequire(import.meta.url);
+  for (let folder = dirname(require.resolve(name)); folder !== dirname(folder); folder = dirname(folder)) {
+    try {
+      const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+        name?: string;
+        version?: string;
+      };
+      if (manifest.name === name && manifest.version) return manifest.version;
+    } catch {
+      // Not the package's root yet.
+    }
+  }
+  return 'unknown';
+}
+
+async function examineRedis({ redisUrl }: Config): Promise<Examination> {
+  const url = redactUrl(redisUrl);
+  const connection = connect(redisUrl, 'worker');
+  try {
+    await whenReady(connection, redisWithinMs);
+    const facts = await redisFacts(connection);
+    const complaints = redisComplaints(facts);
+    return {
+      subject: 'redis',
+      state: complaints.length > 0 ? 'warning' : 'well',
+      says:
+        complaints.length > 0
+          ? complaints.join('; ')
+          : `${facts.server} ${facts.version ?? 'of unknown version'} at ${url} keeps what it is given`,
+      details: { url, ...facts },
+    };
+  } catch (error) {
+    return { subject: 'redis', state: 'ill', says: describeError(error).message, details: { url } };
+  } finally {
+    await disconnect(connection);
+  }
+}
+
+function redisComplaints({ maxmemoryPolicy, appendonly, snapshots, clockAheadMs, version }: RedisFacts): string[] {
+  return [
+    ...(maxmemoryPolicy !== null && maxmemoryPolicy !== 'noeviction'
+      ? [`maxmemory-policy is ${maxmemoryPolicy}, wanted noeviction: jobs and outcomes can vanish`]
+      : []),
+    ...(appendonly === false && snapshots !== true
+      ? ['neither append-only file nor snapshots: a restart of Redis loses everything']
+      : []),
+    ...(appendonly === false && snapshots === true
+      ? ['no append-only file: a restart of Redis loses what came after the last snapshot']
+      : []),
+    ...(Math.abs(clockAheadMs) > 5_000
+      ? [`this clock is ${clockAheadMs} ms ahead of Redis': deadlines follow Redis' clock`]
+      : []),
+    ...(version !== null && Number.parseFloat(version) < 6.2 ? [`version ${version}, wanted 6.2 or later`] : []),
+  ];
+}
+
+function examineKeys({ prefix }: Config): Examination {
+  const keys = keysOf(prefix);
+  const details = {
+    waiting: `${keys.queue}:wait`,
+    prioritized: `${keys.queue}:prioritized`,
+    active: `${keys.queue}:active`,
+    delayed: `${keys.queue}:delayed`,
+    failed: `${keys.queue}:failed`,
+    outcome: keys.outcome('<jobId>'),
+    outcomes: keys.outcomes('<replyTo>'),
+    cancel: keys.cancel('<jobId>'),
+    handler: keys.handler('<tenant>', '<digest>'),
+  };
+  return { subject: 'keys', state: 'well', says: `the queue is ${keys.queue}`, details };
+}
+
+async function examineModel(config: Config): Promise<Examination> {
+  const endpoint = config.baseUrl ?? 'https://api.openai.com/v1';
+  const details = {
+    endpoint: redactUrl(endpoint),
+    model: config.model,
+    key: config.apiKey === null ? 'not set' : 'set',
+  };
+  if (!namesModelServer(process.env))
+    return {
+      subject: 'model',
+      state: 'warning',
+      says: 'no model server: set OPENAI_API_KEY or OPENAI_BASE_URL, and PROTOSMITH_MODEL',
+      details,
+    };
+  try {
+    const response = await fetch(`${endpoint.replace(/\/$/, '')}/models`, {
+      headers: config.apiKey === null ? {} : { authorization: `Bearer ${config.apiKey}` },
+      signal: AbortSignal.timeout(modelWithinMs),
+    });
+    await response.body?.cancel();
+    if (response.status === 401 || response.status === 403)
+      return {
+        subject: 'model',
+        state: 'ill',
+        says: `the server refuses the key (status ${response.status})`,
+        details,
+      };
+    if (config.model === null)
+      return {
+        subject: 'model',
+        state: 'warning',
+        says: 'the server is reachable, but no model is named: set PROTOSMITH_MODEL',
+        details,
+      };
+    return { subject: 'model', state: 'well', says: `the server is reachable (status ${response.status})`, details };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    return {
+      subject: 'model',
+      state: 'ill',
+      says: `the server cannot be reached: ${describeError(cause).code ?? describeError(cause).message}`,
+      details,
+    };
+  }
+}
+
+async function examineSandbox(config: Config): Promise<Examination> {
+  try {
+    const sandbox = await openSandbox({ ...config, cells: 1 }, createLog('silent'));
+    try {
+      const sound = await sandbox.canary();
+      const { level, inForce, missing } = sandbox.layers;
+      const lacks = missing.map(({ layer, why }) => `${layer} (${why})`).join(', ');
+      return {
+        subject: 'sandbox',
+        state: sound ? (missing.length > 0 ? 'warning' : 'well') : 'ill',
+        says: `${sound ? 'the known-good handler passes' : 'the known-good handler fails'} at level ${level}${lacks ? `; not in force: ${lacks}` : ''}`,
+        details: { level, inForce, missing },
+      };
+    } finally {
+      await sandbox.close();
+    }
+  } catch (error) {
+    return { subject: 'sandbox', state: 'ill', says: describeError(error).message, details: {} };
+  }
+}
+
+function describe({ subject, state, says, details }: Examination): string {
+  const rows = Object.entries(details).map(
+    ([name, value]) => `    ${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return [`${state.padEnd(7)} ${subject}: ${says}`, ...rows].map((line) => forTerminal(line)).join('\n');
+}

@@ -1,0 +1,91 @@
+import { connect, createProducer, disconnect, type PublishedEnvelope, timeoutOf } from '../../queues/index.ts';
+import { readConfig } from '../config.ts';
+import type { HandlerRecord } from '../contract/handler.ts';
+import { createHandlerStore } from '../handlers/redis-handler-store.ts';
+import { codeOf } from '../kernel/errors.ts';
+import { type Command, exitCodes, readArguments } from './command.ts';
+import { forTerminal, jsonForTerminal } from './for-terminal.ts';
+import { readJson } from './read-input.ts';
+import { settingsHelp } from './settings-help.ts';
+
+/** How long after the job's deadline an outcome is still waited for, in milliseconds. */
+const patienceMs = 10_000;
+
+/** Puts a job on the queue and prints its outcome. */
+export const submit: Command = {
+  summary: 'puts a job on the queue, waits, and prints the outcome',
+  help: `Usage: protosmith submit [options] <job.json | ->
+
+Puts a job on the queue, waits for its outcome and prints it as JSON, the handler's record filled in. A job that has
+its outcome already prints that.
+
+  --kind <kind>      generate (default), review, verify, fix or observe
+  --job-id <id>      the job's id; default: derived from its data, so that the same job twice is one job
+  --no-wait          prints the job id and leaves
+
+${settingsHelp(['redisUrl', 'prefix'])}
+Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable job, 69 Redis unreachable or no outcome
+10 s after the deadline, 78 wrong settings.
+`,
+  async run(args) {
+    const { values, positionals } = readArguments(
+      args,
+      {
+        'redis-url': { type: 'string' },
+        kind: { type: 'string', default: 'generate' },
+        'job-id': { type: 'string' },
+        'no-wait': { type: 'boolean' },
+      },
+      { least: 1, most: 1, wanted: 'one job file, or - for standard input' },
+    );
+    const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
+    const data = await readJson(positionals[0] ?? '-');
+    const producer = createProducer({
+      url: config.redisUrl,
+      prefix: config.prefix,
+      retentionSeconds: config.retentionSeconds,
+    });
+    try {
+      const jobId = values['job-id'];
+      const submitted = await producer.submit(values.kind, data, jobId === undefined ? {} : { jobId });
+      if (values['no-wait']) {
+        process.stdout.write(`${submitted.jobId}\n`);
+        return exitCodes.ok;
+      }
+      const untilMs = Date.now() + timeoutOf(data) + patienceMs;
+      const outcome = await producer.waitForOutcome(submitted.jobId, { untilMs });
+      if (outcome === null) {
+        process.stderr.write(
+          `Cannot print outcome of ${submitted.jobId}: none ${patienceMs / 1_000} s after the deadline, wanted a worker that answers\n`,
+        );
+        return exitCodes.unavailable;
+      }
+      const filled = await fillIn(outcome, config);
+      process.stdout.write(`${jsonForTerminal(filled, 2)}\n`);
+      return { generated: exitCodes.ok, clean: exitCodes.ok, disputed: exitCodes.disputed, error: exitCodes.error }[
+        outcome.verdict
+      ];
+    } catch (error) {
+      if (!codeOf(error)?.startsWith('JOB_') || !(error instanceof Error)) throw error;
+      process.stderr.write(`${codeOf(error)}: ${forTerminal(error.message)}\n`);
+      return exitCodes.unreadable;
+    } finally {
+      await producer.close();
+    }
+  },
+};
+
+async function fillIn(outcome: PublishedEnvelope, config: ReturnType<typeof readConfig>): Promise<object> {
+  const reference = outcome.handler as Pick<HandlerRecord, 'digest'> | null;
+  if (reference === null || outcome.tenant === null) return outcome;
+  const connection = connect(config.redisUrl, 'worker');
+  try {
+    const record = await createHandlerStore(connection, config.prefix, config.retentionSeconds).get(
+      outcome.tenant,
+      reference.digest,
+    );
+    return { ...outcome, handler: { ...reference, ...record } };
+  } finally {
+    await disconnect(connection);
+  }
+}

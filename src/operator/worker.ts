@@ -1,0 +1,65 @@
+import { composeWorker } from '../compose.ts';
+import { readConfig, redactUrl } from '../config.ts';
+import { createLog } from '../telemetry/log.ts';
+import { protosmithVersion } from '../version.ts';
+import { type Command, exitCodes, readArguments } from './command.ts';
+import { settingsHelp } from './settings-help.ts';
+
+/** How long Redis may be away at start, in milliseconds, before the worker says so and gives up: a supervisor starts it again. */
+const startWithinMs = 30_000;
+
+/** Takes jobs from the queue until it is told to stop. */
+export const worker: Command = {
+  summary: 'takes jobs from the queue until it is told to stop',
+  help: `Usage: protosmith worker [options]
+
+Takes jobs from the queue, has handlers written and proven, and publishes one outcome for each job. Writes its log to
+standard output, one JSON object a line. On SIGTERM or SIGINT it finishes its jobs, hands back what does not end in
+time, and exits with 0.
+
+${settingsHelp(['redisUrl', 'prefix', 'model', 'apiKey', 'baseUrl', 'inputPrice', 'cachedInputPrice', 'outputPrice', 'concurrency', 'cells', 'sandboxLevel', 'retentionSeconds', 'drainMs', 'logLevel', 'generator'])}
+Exit code: 0 stopped, 69 Redis unreachable at start, 78 wrong or missing settings.
+`,
+  async run(args) {
+    const { values } = readArguments(
+      args,
+      {
+        'redis-url': { type: 'string' },
+        model: { type: 'string' },
+        concurrency: { type: 'string' },
+        'log-level': { type: 'string' },
+      },
+      { least: 0, most: 0, wanted: 'none' },
+    );
+    const config = readConfig(process.env, values, { model: true });
+    const log = createLog(config.logLevel);
+    const stopped = stopSignal();
+    const running = await composeWorker(config, log);
+    try {
+      await running.ready(startWithinMs);
+      log.info(
+        {
+          version: protosmithVersion(),
+          redis: redactUrl(config.redisUrl),
+          model: config.model,
+          generator: config.generator,
+          concurrency: config.concurrency,
+        },
+        'ready',
+      );
+      const signal = await stopped;
+      log.info({ signal }, 'stopping');
+    } finally {
+      await running.close();
+    }
+    log.info('stopped');
+    return exitCodes.ok;
+  },
+};
+
+/** Resolves with the first signal that asks the process to stop; later ones change nothing. */
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal));
+  });
+}

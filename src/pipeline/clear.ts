@@ -1,0 +1,20 @@
+import { preflight } from '../analysis/rules.ts';
+import { settle } from '../analysis/settle.ts';
+import type { Analyzed } from '../contract/agreement.ts';
+import type { Cleared } from './brief.ts';
+import { Leave } from './leave.ts';
+
+/**
+ * Runs the preflight and settles what it found. Leaves with `disputed` or `error` where the agreement is at fault, and with `clean` where that was
+ * all the job asked for.
+ */
+export function clear(analyzed: Analyzed): Cleared {
+  const settlement = settle(analyzed, preflight(analyzed));
+  if (settlement.kind !== 'cleared') {
+    const { kind: verdict, messages, findings, proposals } = settlement;
+    throw new Leave({ verdict, messages, findings, proposals });
+  }
+  const { agreement, amendments, warnings } = settlement;
+  if (analyzed.job.kind === 'review') throw new Leave({ verdict: 'clean', messages: [], findings: warnings });
+  return { job: analyzed.job, agreement, amendments, warnings };
+}

@@ -1,0 +1,69 @@
+import { type Readable, readJob } from '../../queues/index.ts';
+import type { Finding } from '../contract/finding.ts';
+import type { Job, Kind } from '../contract/job.ts';
+import { Deadline } from '../kernel/deadline.ts';
+import type { Json } from '../kernel/json.ts';
+import { codeGeneration, jobFinding, Leave } from './leave.ts';
+import type { Ledger } from './ledger.ts';
+
+/** A job as it was taken from the queue; nothing in its data is known to be right. */
+export interface Taken {
+  jobId: string;
+  /** The name of the BullMQ job. */
+  kind: string;
+  data: unknown;
+  dataDigest: string;
+  /** Size of the data as JSON text. */
+  rawBytes: number;
+  /** When the peer stops waiting, in milliseconds since 1970 by the local clock. */
+  deadlineAtMs: number;
+  /** Fires when the work is called off. */
+  signal: AbortSignal;
+}
+
+/** A valid job with its deadline running. */
+export interface Received {
+  job: Job;
+  /** The peer's deadline less a reserve for publishing. */
+  deadline: Deadline;
+}
+
+/** What of a job's time is kept for publishing its outcome, as a share and as bounds in milliseconds. */
+const publishReserve = { share: 0.05, leastMs: 250, mostMs: 2_000 } as const;
+
+/** The kinds that are worked on; the others are answered with `JOB_KIND_UNKNOWN`. */
+const knownKinds: ReadonlySet<Kind> = new Set(['generate', 'review']);
+
+/** Validates a job and starts its deadline. Leaves with `error` and a `JOB_` finding for every fault, by JSON pointer. */
+export function intake({ kind, data, rawBytes, deadlineAtMs, signal }: Taken, ledger: Ledger): Received {
+  const reading = readJob(kind, data, rawBytes);
+  if (reading.readable.negotiationId !== null) ledger.negotiation = reading.readable.negotiationId;
+  if (!reading.ok)
+    throw new Leave({
+      verdict: 'error',
+      messages: errorMessages(reading.readable),
+      findings: reading.faults.map((fault): Finding => ({ ...fault, severity: 'error', in: 'job' })),
+    });
+  const job: Job = reading.job;
+  if (!knownKinds.has(job.kind)) {
+    throw new Leave({
+      verdict: 'error',
+      messages: errorMessages(reading.readable),
+      findings: [
+        jobFinding('JOB_KIND_UNKNOWN', `Cannot accept job: kind "${job.kind}", wanted ${[...knownKinds].join(' or ')}`),
+      ],
+    });
+  }
+  const reserveMs = Math.min(
+    publishReserve.mostMs,
+    Math.max(publishReserve.leastMs, job.timeoutMs * publishReserve.share),
+  );
+  const atMs = deadlineAtMs - reserveMs;
+  const leftMs = Math.max(0, atMs - Date.now());
+  return { job, deadline: new Deadline(atMs, AbortSignal.any([signal, AbortSignal.timeout(leftMs)])) };
+}
+
+/** The messages of a job that ends with `error`: none where nobody waits for one. */
+export function errorMessages({ kind }: Pick<Readable, 'kind'>): Record<string, Json>[] {
+  return kind === 'review' || kind === 'observe' ? [] : [codeGeneration('error')];
+}

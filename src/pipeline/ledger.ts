@@ -1,0 +1,94 @@
+import type { AttemptReport, CaseReport, CheckReport, Report, Usage } from '../contract/outcome.ts';
+import type { JobEvent } from '../telemetry/job-event.ts';
+
+type Told = JobEvent extends infer Event
+  ? Event extends JobEvent
+    ? Omit<Event, 'job' | 'negotiation'>
+    : never
+  : never;
+
+/** Keeps account of one job: what was done, how long it took, what it cost. Its report goes into the outcome. */
+export class Ledger {
+  verification: Report['verification'] = null;
+  reused = false;
+  generator: Report['generator'] = { kind: 'none', model: null };
+  cases: CaseReport[] = [];
+  checks: CheckReport[] = [];
+  readonly attempts: AttemptReport[] = [];
+  readonly #startedAt = performance.now();
+  readonly #timings = new Map<string, number>();
+  readonly #job: string;
+  readonly #onEvent: (event: JobEvent) => void;
+  #negotiation: string | null = null;
+  #attempts = 0;
+
+  constructor(jobId: string, onEvent: (event: JobEvent) => void) {
+    this.#job = jobId;
+    this.#onEvent = onEvent;
+  }
+
+  /** Names the negotiation in everything told from now on. */
+  set negotiation(id: string) {
+    this.#negotiation = id;
+  }
+
+  /** Tells what happened, as it happens. */
+  tell(event: Told): void {
+    this.#onEvent({ job: this.#job, negotiation: this.#negotiation, ...event } as JobEvent);
+  }
+
+  /** Runs one stage and books its time under its name, whether it succeeds or not. */
+  async stage<T>(stage: string, work: () => T | Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    try {
+      return await work();
+    } finally {
+      const durationMs = performance.now() - startedAt;
+      this.#timings.set(stage, (this.#timings.get(stage) ?? 0) + durationMs);
+      this.tell({ type: 'stage', stage, durationMs: Math.round(durationMs) });
+    }
+  }
+
+  /** The number of the next completion, from 1. */
+  nextAttempt(): number {
+    this.#attempts += 1;
+    return this.#attempts;
+  }
+
+  /** Milliseconds since the job was started here. */
+  get elapsedMs(): number {
+    return Math.round(performance.now() - this.#startedAt);
+  }
+
+  report(): Report {
+    const { verification, reused, cases, checks, attempts, generator } = this;
+    const timings = Object.fromEntries([...this.#timings].map(([stage, ms]) => [stage, Math.round(ms * 100) / 100]));
+    return {
+      verification,
+      reused,
+      cases,
+      checks,
+      attempts,
+      usage: sumUsage(attempts.map(({ usage }) => usage)),
+      timings,
+      generator,
+    };
+  }
+}
+
+/** Nothing used, nothing paid. */
+export const noUsage: Usage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: null };
+
+/** The sum of what completions used; the cost is unknown as soon as one of them is, and where there was none. */
+export function sumUsage(usages: readonly Usage[]): Usage {
+  return usages.reduce<Usage>(
+    (sum, usage, index) => ({
+      inputTokens: sum.inputTokens + usage.inputTokens,
+      cachedInputTokens: sum.cachedInputTokens + usage.cachedInputTokens,
+      outputTokens: sum.outputTokens + usage.outputTokens,
+      costUsd:
+        usage.costUsd === null || (index > 0 && sum.costUsd === null) ? null : (sum.costUsd ?? 0) + usage.costUsd,
+    }),
+    noUsage,
+  );
+}
