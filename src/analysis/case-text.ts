@@ -56,8 +56,11 @@ const RESULT_LABEL = new RegExp(
   'i',
 );
 
-/** Reads the cases out of a case text: headings, three labels each, in English or Chinese. Linear in the text; never throws. */
-export function readCaseText(text: string, mode: PayloadMode): CaseText[] {
+/** Most cases of one agreement: the job's own limit. */
+export const MAX_CASES = 100;
+
+/** Reads the cases out of a case text: headings, three labels each, in English or Chinese, at most `MAX_CASES`. Linear in the text; never throws. */
+export function readCaseText(text: string, mode: PayloadMode): { cases: CaseText[]; headings: number } {
   const { lines, fences } = readLines(text);
   const hidden = findJsonBlocks(text, fences).blocks.map(({ node }) => node);
   const marks = withoutStrays(findMarks(lines, hidden));
@@ -78,6 +81,7 @@ export function readCaseText(text: string, mode: PayloadMode): CaseText[] {
   for (const [index, mark] of marks.entries()) {
     const end = marks[index + 1]?.start ?? text.length;
     if (mark.kind === 'case') {
+      if (cases.length >= MAX_CASES) break;
       current = begin(mark);
       continue;
     }
@@ -90,7 +94,7 @@ export function readCaseText(text: string, mode: PayloadMode): CaseText[] {
         isPayloadFault(before) && before.reason === 'missing' ? payload : { reason: 'repeated', at: mark.start };
     }
   }
-  return cases;
+  return { cases, headings: Math.max(cases.length, marks.filter(({ kind }) => kind === 'case').length) };
 }
 
 /** Leaves out a title over all cases, and lines of an expected result that only look like labels. */
@@ -184,9 +188,8 @@ function readPayload(
   fences: readonly Fence[],
   mode: PayloadMode,
 ): PayloadText | PayloadFault {
-  const inside = fences.filter((fence) => fence.start >= start && fence.end <= end);
-  if (inside.length > 1) return { reason: 'several', at: inside[1]?.start ?? start };
-  const fence = inside[0];
+  const [fence, second] = fencesWithin(fences, start, end);
+  if (second !== undefined) return { reason: 'several', at: second.start };
   if (fence !== undefined) return readFenced(text, fence, mode);
   const bare = trimmedSpan(text, start, end);
   if (bare.start === bare.end) return { reason: 'empty', at: start };
@@ -196,6 +199,17 @@ function readPayload(
   }
   if (mode === 'verbatim') return { verbatim: text.slice(bare.start, bare.end), span: bare };
   return readBareInProse(text, bare);
+}
+
+/** The first two fenced blocks between two offsets. */
+function fencesWithin(fences: readonly Fence[], start: number, end: number): Fence[] {
+  let low = 0;
+  for (let high = fences.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((fences[middle]?.start ?? end) < start) low = middle + 1;
+    else high = middle;
+  }
+  return fences.slice(low, low + 2).filter((fence) => fence.end <= end);
 }
 
 /** Bare JSON with words around it: taken where there is exactly one value. */

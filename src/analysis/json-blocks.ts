@@ -25,7 +25,8 @@ const MAX_BALANCE_CHARS = 1_000_000;
 /** Finds the JSON objects and arrays in prose, in time linear in the text. Brackets that begin no JSON are passed over. */
 export function findJsonBlocks(text: string, fences: readonly Fence[]): JsonBlocks {
   const found: JsonBlocks = { blocks: [], broken: [] };
-  const bracket = /[{[]/g;
+  // Most brackets in prose begin no JSON: what follows them tells it cheaply.
+  const bracket = /\{(?=[ \t\r\n]*["}/])|\[(?=[ \t\r\n]*["\]{[\d\-tfn/])/g;
   let lenientTries = 0;
   let balanceChars = 0;
   let fenceIndex = 0;

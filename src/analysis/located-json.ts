@@ -49,11 +49,11 @@ export function nodeAt(root: LocatedJson, pointer: string): LocatedJson | undefi
   return here;
 }
 
-/** The pointers of all values inside a value, itself first. */
-export function pointersOf(value: Json): { pointer: string; value: Json }[] {
+/** The pointers of all values inside a value, itself first; ends early after `limit` of them. */
+export function pointersOf(value: Json, limit = Number.POSITIVE_INFINITY): { pointer: string; value: Json }[] {
   const found: { pointer: string; value: Json }[] = [];
   const pending = [{ pointer: '', value }];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+  for (let next = pending.pop(); next !== undefined && found.length < limit; next = pending.pop()) {
     found.push(next);
     const { pointer, value: here } = next;
     if (Array.isArray(here)) {
@@ -69,11 +69,12 @@ export function pointersOf(value: Json): { pointer: string; value: Json }[] {
   return found;
 }
 
-const SPACE = /[ \t\r\n]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const WORD = /true|false|null/y;
 const COMMENT = /\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\//y;
+
+const [QUOTE, MINUS, ZERO, NINE] = [0x22, 0x2d, 0x30, 0x39];
 
 function matchAt(expression: RegExp, text: string, at: number): string | undefined {
   expression.lastIndex = at;
@@ -81,7 +82,10 @@ function matchAt(expression: RegExp, text: string, at: number): string | undefin
 }
 
 function skipSpace(text: string, at: number): number {
-  return at + (matchAt(SPACE, text, at) ?? '').length;
+  for (let here = at; ; here += 1) {
+    const code = text.charCodeAt(here);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return here;
+  }
 }
 
 function excerpt(text: string, at: number): string {
@@ -184,17 +188,16 @@ class JsonReader {
   }
 
   #scalar(): LocatedJson | undefined {
-    for (const expression of [STRING, NUMBER, WORD]) {
-      const token = matchAt(expression, this.#text, this.#at);
-      if (token === undefined) continue;
-      const value = JSON.parse(token) as Json;
-      // JSON has no infinity: a number too large for a double has no value here.
-      if (typeof value === 'number' && !Number.isFinite(value)) return undefined;
-      const start = this.#at;
-      this.#at += token.length;
-      return { start, end: this.#at, value };
-    }
-    return undefined;
+    const start = this.#at;
+    const first = this.#text.charCodeAt(start);
+    const expression = first === QUOTE ? STRING : first === MINUS || (first >= ZERO && first <= NINE) ? NUMBER : WORD;
+    const token = matchAt(expression, this.#text, start);
+    if (token === undefined) return undefined;
+    const value = expression === NUMBER ? Number(token) : (JSON.parse(token) as Json);
+    // JSON has no infinity: a number too large for a double has no value here.
+    if (typeof value === 'number' && !Number.isFinite(value)) return undefined;
+    this.#at += token.length;
+    return { start, end: this.#at, value };
   }
 
   #skip(): void {

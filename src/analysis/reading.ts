@@ -3,7 +3,14 @@ import type { Job } from '../contract/job.ts';
 import { decodeAnp } from '../families/anp/decode.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { validatorOf } from './cached-validator.ts';
-import { type CaseText, isPayloadFault, type PayloadFault, payloadValue, readCaseText } from './case-text.ts';
+import {
+  type CaseText,
+  isPayloadFault,
+  MAX_CASES,
+  type PayloadFault,
+  payloadValue,
+  readCaseText,
+} from './case-text.ts';
 import {
   baseUrisIn,
   type DocumentedCode,
@@ -49,9 +56,6 @@ export interface Reading {
   timeoutMs: number | null;
   documentedCodes: DocumentedCode[];
 }
-
-/** Most cases of one agreement: the job's own limit. */
-export const MAX_CASES = 100;
 
 /** How far a chain of protocols that build on each other is followed. */
 const MAX_BASE_DOCUMENTS = 8;
@@ -157,16 +161,16 @@ function readCases(
     };
   }
   let payload = job.payload ?? 'json';
-  let read = readCaseText(caseText, payload === 'text' ? 'verbatim' : 'detect');
+  let { cases: read, headings } = readCaseText(caseText, payload === 'text' ? 'verbatim' : 'detect');
   if (
     job.payload === undefined &&
     !hasSchemas &&
     (read.some(hasVerbatim) || (wantsText(prose) && read.some(hasFault)))
   ) {
     payload = 'text';
-    read = readCaseText(caseText, 'verbatim');
+    ({ cases: read, headings } = readCaseText(caseText, 'verbatim'));
   } else if (payload === 'json' && (hasSchemas || job.payload === 'json')) read = read.map(withoutVerbatim);
-  return { caseText, payload, ...numberCases(read) };
+  return { caseText, payload, ...numberCases(read, headings) };
 }
 
 function hasVerbatim({ request, response }: CaseText): boolean {
@@ -209,12 +213,12 @@ function tooMany(count: number): CaseFault[] {
   return count > MAX_CASES ? [{ reason: 'too-many', at: 0, found: String(count) }] : [];
 }
 
-function numberCases(read: readonly CaseText[]): { cases: Case[]; faults: CaseFault[] } {
-  const faults: CaseFault[] = tooMany(read.length);
+function numberCases(read: readonly CaseText[], headings: number): { cases: Case[]; faults: CaseFault[] } {
+  const faults: CaseFault[] = tooMany(headings);
   const cases: Case[] = [];
   const byNumber = new Map<number, string>();
   let previous = 0;
-  for (const [index, each] of read.slice(0, MAX_CASES).entries()) {
+  for (const [index, each] of read.entries()) {
     const testCase = each.number ?? previous + 1;
     const content = JSON.stringify(
       [each.request, each.response].map((payload) =>

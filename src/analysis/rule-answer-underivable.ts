@@ -19,11 +19,13 @@ export const ruleAnswerUnderivable: Rule = {
     const codes = new Set(documentedCodes.map(({ code }) => code));
     const loose = new Set(job.loose.map(({ pointer }) => pointer));
     const found: PlacedFinding[] = [];
+    let left = MAX_VALUES;
     for (const each of agreement.cases) {
       if (found.length >= MAX_FOUND) break;
       if (reportsFailure(each.response, codes, each.expected)) continue;
       const mine = sources.with(each);
-      for (const { pointer, value } of pointersOf(each.response)) {
+      for (const { pointer, value } of pointersOf(each.response, Math.max(0, left))) {
+        left -= 1;
         if (loose.has(pointer) || !isData(pointer, value) || mine.yields(value)) continue;
         found.push({
           finding: findingOf(each, pointer, value),
@@ -36,6 +38,9 @@ export const ruleAnswerUnderivable: Rule = {
     return found;
   },
 };
+
+/** Most values looked at: each is searched for in all texts. */
+const MAX_VALUES = 1_000;
 
 /** Most findings: they all mean the same. */
 const MAX_FOUND = 10;
@@ -125,7 +130,7 @@ class Sources {
 }
 
 function collect(value: Json, texts: Set<string>, numbers: Set<number>): void {
-  for (const { value: each } of pointersOf(value)) {
+  for (const { value: each } of pointersOf(value, 5_000)) {
     if (typeof each === 'string') texts.add(each);
     else if (typeof each === 'number') {
       numbers.add(each);

@@ -71,11 +71,12 @@ function judgeAll(found: readonly FoundSchema[], cases: readonly Case[]): Candid
   return found.map((located, index) => {
     budget -= allSubschemas(located.schema, MAX_SUBSCHEMAS_IN_DOCUMENT + 1).length;
     const validator = budget >= 0 && cases.length > 0 ? validatorOf(located.schema) : undefined;
+    const isAbout = subjectOf(located.schema);
     const judge = (side: Side): { fits: Set<number>; shares: boolean } => {
       const fits = new Set<number>();
       let shares = false;
       for (const [number, each] of cases.entries()) {
-        if (!isAbout(located.schema, each[side])) continue;
+        if (!isAbout(each[side])) continue;
         shares = true;
         if (validator?.ok && validator.validate(each[side]).length === 0) fits.add(number);
       }
@@ -93,9 +94,8 @@ function judgeAll(found: readonly FoundSchema[], cases: readonly Case[]): Candid
   });
 }
 
-/** Whether a schema says anything about a value: one that declares none of its members allows nearly every object. */
-function isAbout(schema: Json, value: Json): boolean {
-  if (!isObject(value)) return true;
+/** Tells whether a schema says anything about a value: one that declares none of its members allows nearly every object. */
+function subjectOf(schema: Json): (value: Json) => boolean {
   const declared = new Set<string>();
   let open = true;
   for (const { schema: each, pointer } of allSubschemas(schema, 200)) {
@@ -105,7 +105,7 @@ function isAbout(schema: Json, value: Json): boolean {
       for (const name of each.required) if (typeof name === 'string') declared.add(name);
     if (each.properties !== undefined) open = false;
   }
-  return open || Object.keys(value).some((name) => declared.has(name));
+  return (value) => open || !isObject(value) || Object.keys(value).some((name) => declared.has(name));
 }
 
 function isEligible(candidate: Candidate, side: Side, cases: readonly Case[]): boolean {

@@ -3,6 +3,9 @@ import { RE2JS } from 're2js';
 /** Longest pattern that is compiled, in characters: longer ones are left to be evaluated elsewhere. */
 export const MAX_PATTERN_CHARS = 2_000;
 
+/** Most states of one pattern's automaton: compiling takes about 10 µs for each. */
+export const MAX_PATTERN_STATES = 1_500;
+
 /** Most work one match may take, in characters times an estimate of the pattern's states. */
 const MAX_MATCH_WORK = 4_000_000;
 
@@ -12,18 +15,32 @@ export type CompiledPattern =
   | { kind: 'unsupported'; reason: string }
   | { kind: 'invalid'; reason: string };
 
+const compiled = new Map<string, CompiledPattern>();
+
+/** Most patterns whose compiled form is kept for the next time they are asked for. */
+const MAX_KEPT_PATTERNS = 200;
+
 /** Compiles an ECMAScript pattern for matching without backtracking. `test` answers `undefined` where a match would take too long. */
 export function compilePattern(pattern: string): CompiledPattern {
+  const known = compiled.get(pattern);
+  if (known !== undefined) return known;
+  if (compiled.size >= MAX_KEPT_PATTERNS) compiled.clear();
+  const made = compile(pattern);
+  compiled.set(pattern, made);
+  return made;
+}
+
+function compile(pattern: string): CompiledPattern {
   const fault = ecmaScriptFault(pattern);
   if (fault !== undefined) return { kind: 'invalid', reason: fault };
   if (pattern.length > MAX_PATTERN_CHARS) return { kind: 'unsupported', reason: `${pattern.length} characters` };
   const states = estimatedStates(pattern);
   if (states > MAX_PATTERN_STATES) return { kind: 'unsupported', reason: 'too many repetitions' };
   try {
-    const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
+    const automaton = RE2JS.compile(RE2JS.translateRegExp(pattern));
     return {
       kind: 'linear',
-      test: (text) => (text.length * states > MAX_MATCH_WORK ? undefined : compiled.matcher(text).find()),
+      test: (text) => (text.length * states > MAX_MATCH_WORK ? undefined : automaton.matcher(text).find()),
     };
   } catch (error) {
     return { kind: 'unsupported', reason: error instanceof Error ? error.message.slice(0, 200) : 'unknown syntax' };
@@ -34,8 +51,6 @@ export function compilePattern(pattern: string): CompiledPattern {
 export function mayBacktrackWithoutEnd(pattern: string): boolean {
   return /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)(?:[+*]|\{\d+,\d*\})/.test(pattern.slice(0, MAX_PATTERN_CHARS));
 }
-
-const MAX_PATTERN_STATES = 5_000;
 
 function ecmaScriptFault(pattern: string): string | undefined {
   try {
@@ -52,7 +67,8 @@ function ecmaScriptFault(pattern: string): string | undefined {
   }
 }
 
-function estimatedStates(pattern: string): number {
+/** About how many states the automaton of a pattern has. */
+export function estimatedStates(pattern: string): number {
   // Counted repetitions multiply the states of the automaton, so a short pattern can stand for a huge one.
   const sums = [0];
   let last = 0;

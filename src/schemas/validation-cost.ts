@@ -7,14 +7,16 @@ import { allSubschemas, childSchemas, resolveLocalReference } from './schema-wal
  */
 export const MAX_VALIDATION_STEPS = 150_000;
 
-/** Says whether validating a value takes at most `MAX_VALIDATION_STEPS`, whatever the branches decide. */
-export function isValidationAffordable(rootSchema: Json, value: Json): boolean {
+/** Tells of a schema which values take at most `MAX_VALIDATION_STEPS` to validate, whatever its branches decide. */
+export function affordableValues(rootSchema: Json): (value: Json) => boolean {
   const subschemas = allSubschemas(rootSchema);
   const multiplies = subschemas.some(
     ({ schema }) => isObject(schema) && (schema.$ref !== undefined || schema.uniqueItems === true),
   );
-  if (!multiplies && subschemas.length * countValues(value) <= MAX_VALIDATION_STEPS) return true;
-  return stepsOf(rootSchema, value) <= MAX_VALIDATION_STEPS;
+  return (value) => {
+    if (!multiplies && subschemas.length * countValues(value) <= MAX_VALIDATION_STEPS) return true;
+    return stepsOf(rootSchema, value) <= MAX_VALIDATION_STEPS;
+  };
 }
 
 function countValues(value: Json): number {

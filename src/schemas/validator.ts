@@ -7,11 +7,11 @@ import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { compilePattern } from './pattern.ts';
 import { isExternalReference, sanitiseSchema } from './sanitise-schema.ts';
 import { patternsIn, type SchemaPattern } from './schema-patterns.ts';
-import { allSubschemas, resolveLocalReference } from './schema-walk.ts';
-import { isValidationAffordable } from './validation-cost.ts';
+import { allSubschemas, MAX_SUBSCHEMAS_IN_DOCUMENT, resolveLocalReference } from './schema-walk.ts';
+import { affordableValues } from './validation-cost.ts';
 
 /** Most schemas inside one schema. Compiling one takes about 0.1 ms, and an agreement must be read within 100 ms. */
-export const MAX_SUBSCHEMAS = 500;
+export const MAX_SUBSCHEMAS = MAX_SUBSCHEMAS_IN_DOCUMENT;
 
 /** Deepest nesting of a schema, in schemas: the job's own limit for JSON. */
 export const MAX_SCHEMA_DEPTH = 64;
@@ -196,10 +196,10 @@ function compile(clean: Json, dialect: Dialect, matches: Matches): Validator {
       logger: false,
       meta: false,
       validateSchema: false,
-      addUsedSchema: false,
+      messages: false,
       // Inherited members such as `constructor` must never pass for members of a value.
       ownProperties: true,
-      code: { regExp: engine },
+      code: { regExp: engine, optimize: false },
     });
     addFormats.default(ajv);
     for (const [name, format] of Object.entries(ajv.formats)) boundFormat(ajv.formats, name, format);
@@ -214,8 +214,9 @@ function compile(clean: Json, dialect: Dialect, matches: Matches): Validator {
     return { ok: false, faults: [{ kind: 'invalid', pointer: '', message }] };
   }
   let first: ValidateFunction | undefined;
+  const isAffordable = affordableValues(clean);
   const validate = (value: Json): Violation[] => {
-    if (!isValidationAffordable(clean, value)) {
+    if (!isAffordable(value)) {
       return [
         {
           pointer: '',
@@ -341,7 +342,8 @@ function violationOf(schema: Json, value: Json, error: ErrorObject): Violation {
     pointer: error.instancePath,
     schemaPointer,
     keyword: error.keyword,
-    message: error.message ?? 'is not allowed',
+    message:
+      named === undefined ? `must keep "${error.keyword}"` : `must keep "${error.keyword}": ${JSON.stringify(named)}`,
     expected: expectedBy(error, valueAt(schema, schemaPointer), named),
     ...(actual === undefined ? {} : { actual }),
     ...(named === undefined ? {} : { property: named }),
