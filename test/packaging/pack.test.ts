@@ -118,6 +118,15 @@ test('the package packs, installs without a Node of its own, and its command wor
   );
 });
 
+/** What the sources read from the package's root: files and folders. */
+function filesReadAtRunTime(): string[] {
+  const named = globSync('src/**/*.ts', { cwd: root })
+    .flatMap((file) => [...readFileSync(join(root, file), 'utf8').matchAll(/\bpackageFile\('([^']+)'\)/g)])
+    .map(([, path]) => path ?? '');
+  assert.ok(named.length > 0, 'nothing is read by packageFile()');
+  return named;
+}
+
 function olderNode(): string | undefined {
   return (process.env.PATH ?? '')
     .split(delimiter)
