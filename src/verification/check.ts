@@ -2,7 +2,9 @@ import type { Observation, Scenario } from '../contract/trial.ts';
 import type { Code } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
 import type { RunnableCase } from './case-scenarios.ts';
+import type { LiteralIndex } from './literal-index.ts';
 import type { CandidateCode, Subject } from './subject.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 /** A case with what the candidate was seen to do on it. */
 export interface SeenCase {
@@ -16,6 +18,12 @@ export interface CheckFacts {
   subject: Subject;
   candidate: CandidateCode;
   cases: readonly SeenCase[];
+  /** What is public property in this agreement. */
+  vocabulary: Vocabulary;
+  /** The constants of the candidate. */
+  literals: LiteralIndex;
+  /** Runs of letters and digits that fresh values must keep clear of. */
+  taken: ReadonlySet<string>;
 }
 
 /** One thing that a check saw, as executed facts for a repair: what was put in, what came out, what should have. */
@@ -51,4 +59,12 @@ export interface Check {
   readonly uncertain: string;
   /** Yields the scenarios it wants to see, is given the observations in the same order, and returns what it found. */
   run(facts: CheckFacts): Generator<Scenario[], CheckFindings, Observation[]>;
+}
+
+/** An answer value of a case that can be had from neither request, tools, schema nor document. */
+export interface Underived {
+  testCase: number;
+  /** JSON pointer into the response; for a requester into its request or output. */
+  pointer: string;
+  value: Json;
 }

@@ -2,13 +2,34 @@ import type { CheckReport } from '../contract/outcome.ts';
 import type { Observation, Scenario, Trier } from '../contract/trial.ts';
 import type { Json } from '../kernel/json.ts';
 import { caseScenario, runnableCases } from './case-scenarios.ts';
-import type { Check, CheckFact, CheckFacts, CheckFindings } from './check.ts';
+import type { Check, CheckFact, CheckFacts, CheckFindings, Underived } from './check.ts';
+import { determinism } from './check-determinism.ts';
+import { failingTools } from './check-failing-tools.ts';
+import { generatedRequests } from './check-generated-requests.ts';
+import { literalAudit } from './check-literals.ts';
+import { renaming } from './check-renaming.ts';
+import { requesterPeer } from './check-requester-peer.ts';
+import { sideEffects } from './check-side-effects.ts';
+import { toolInfluence } from './check-tool-influence.ts';
+import { LiteralIndex } from './literal-index.ts';
+import { runsOf } from './rename-map.ts';
 import type { CandidateCode, Subject } from './subject.ts';
+import { underivedValues } from './underived.ts';
+import { Vocabulary } from './vocabulary.ts';
 
-export type { CheckFact } from './check.ts';
+export type { CheckFact, Underived } from './check.ts';
 
 /** The checks beyond the cases, the cheap ones first. */
-export const checks: readonly Check[] = [];
+export const checks: readonly Check[] = [
+  literalAudit,
+  determinism,
+  failingTools,
+  sideEffects,
+  requesterPeer,
+  renaming,
+  toolInfluence,
+  generatedRequests,
+];
 
 /** What the checks of one candidate may cost. */
 export interface CheckBudget {
@@ -18,14 +39,6 @@ export interface CheckBudget {
 
 /** Runs of a candidate that its checks may take, unless the caller says otherwise. */
 export const defaultCheckBudget: CheckBudget = { maxRuns: 600 };
-
-/** An answer value of a case that can be had from neither request, tools, schema nor document. */
-export interface Underived {
-  testCase: number;
-  /** JSON pointer into the response. */
-  pointer: string;
-  value: Json;
-}
 
 /** What the checks beyond the cases found. */
 export interface Verification {
@@ -50,25 +63,34 @@ export async function verify(
   trier: Trier,
   budget: CheckBudget,
   signal: AbortSignal,
+  list: readonly Check[] = checks,
 ): Promise<Verification> {
   const plans = runnableCases(subject).map((one) => ({ one, scenario: caseScenario(subject, one) }));
   const observations = await trier.try(
     plans.map(({ scenario }) => scenario),
     signal,
   );
+  const vocabulary = new Vocabulary(subject);
   const facts: CheckFacts = {
     subject,
     candidate,
     cases: plans.map((plan, index) => ({ ...plan, seen: observations[index] as Observation })),
+    vocabulary,
+    literals: new LiteralIndex(candidate.bundle),
+    taken: runsOf([
+      ...subject.cases.flatMap(({ request, response }) => [request, response]),
+      ...subject.tools.map((tool) => (tool.examples ?? []) as unknown as Json),
+      (subject.task?.examples ?? []) as unknown as Json,
+    ]),
   };
-  const found = await runChecks(checks, facts, trier, { maxRuns: budget.maxRuns - plans.length }, signal);
+  const found = await runChecks(list, facts, trier, { maxRuns: budget.maxRuns - plans.length }, signal);
   const label = (check: Check, list: CheckFindings['failures']) => list.map((fact) => ({ check: check.name, ...fact }));
   return {
     reports: found.map(reportOf),
     failures: found.flatMap(({ check, findings }) => label(check, findings.failures)),
     warnings: found.flatMap(({ check, findings }) => label(check, findings.warnings)),
     memorised: found.some(({ findings }) => findings.memorised === true),
-    underived: [],
+    underived: underivedValues(subject, vocabulary),
   };
 }
 
@@ -78,9 +100,21 @@ interface Found {
   runs: number;
 }
 
-async function runChecks(list: readonly Check[], facts: CheckFacts, trier: Trier, budget: CheckBudget, signal: AbortSignal): Promise<Found[]> {
+async function runChecks(
+  list: readonly Check[],
+  facts: CheckFacts,
+  trier: Trier,
+  budget: CheckBudget,
+  signal: AbortSignal,
+): Promise<Found[]> {
   let runsLeft = budget.maxRuns;
-  const plans = list.map((check) => ({ check, steps: check.run(facts), runs: 0, findings: undefined as CheckFindings | undefined, wanted: [] as Scenario[] }));
+  const plans = list.map((check) => ({
+    check,
+    steps: check.run(facts),
+    runs: 0,
+    findings: undefined as CheckFindings | undefined,
+    wanted: [] as Scenario[],
+  }));
   for (const plan of plans) advance(plan, undefined);
   for (;;) {
     const waiting = plans.filter(({ findings }) => findings === undefined);
@@ -100,10 +134,17 @@ async function runChecks(list: readonly Check[], facts: CheckFacts, trier: Trier
     const observations = batch.length === 0 ? [] : await trier.try(batch, signal);
     for (const { plan, start } of shares) advance(plan, observations.slice(start, start + plan.wanted.length));
   }
-  return plans.map(({ check, findings, runs }) => ({ check, findings: findings ?? { failures: [], warnings: [] }, runs }));
+  return plans.map(({ check, findings, runs }) => ({
+    check,
+    findings: findings ?? { failures: [], warnings: [] },
+    runs,
+  }));
 }
 
-function advance(plan: { steps: ReturnType<Check['run']>; findings: CheckFindings | undefined; wanted: Scenario[] }, given: Observation[] | undefined): void {
+function advance(
+  plan: { steps: ReturnType<Check['run']>; findings: CheckFindings | undefined; wanted: Scenario[] },
+  given: Observation[] | undefined,
+): void {
   const step = given === undefined ? plan.steps.next() : plan.steps.next(given);
   if (step.done) plan.findings = step.value;
   else plan.wanted = step.value;
@@ -112,6 +153,7 @@ function advance(plan: { steps: ReturnType<Check['run']>; findings: CheckFinding
 function reportOf({ check, findings, runs }: Found): CheckReport {
   const { failures, warnings, skipped } = findings;
   const message = [...failures, ...warnings].map((fact) => fact.message).join('; ') || skipped;
-  const result = failures.length > 0 ? 'failed' : warnings.length > 0 ? 'warned' : skipped === undefined ? 'passed' : 'skipped';
+  const result =
+    failures.length > 0 ? 'failed' : warnings.length > 0 ? 'warned' : skipped === undefined ? 'passed' : 'skipped';
   return { name: check.name, result, runs, ...(message === undefined ? {} : { message: message.slice(0, 1_000) }) };
 }

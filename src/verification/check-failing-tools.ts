@@ -1,0 +1,126 @@
+import type { Observation, Scenario } from '../contract/trial.ts';
+import { isObject, type Json } from '../kernel/json.ts';
+import { equalJson } from '../schemas/equal-json.ts';
+import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
+import { failureRulesOf, reportsFailure } from './failure-answer.ts';
+
+/** What the failing tool says; no answer has a reason to repeat it. */
+export const faultMessage = 'temporarily out of order (k7q-canary-x2)';
+
+/** Side effects that nobody waits for. */
+const BEST_EFFORT = /log|audit|notif|track|metric|record|telemetry|analytic|mail|sms|push/i;
+
+/** Lets each tool that a case calls fail once. */
+export const failingTools: Check = {
+  name: 'failing-tools',
+  reason: 'Back ends fail; a peer is owed the answer that the document promises for it, not a broken handler.',
+  certain:
+    'Where the document says how failures are answered and a case or the schema shows such an answer: the failure escapes, the answer breaks its schema, or success is claimed although the only tool with side effects failed. Everywhere: the run hangs or dies.',
+  uncertain: 'Where the document is silent, and where an answer repeats what the tool said.',
+  *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
+    const plans = facts.cases.flatMap((seenCase) =>
+      [...new Set(seenCase.seen.calls.filter(({ error }) => error === undefined).map(({ tool }) => tool))].map(
+        (tool) => ({
+          seenCase,
+          tool,
+          scenario: {
+            ...seenCase.scenario,
+            faults: [{ tool, nth: 1, error: { code: 'FAILED' as const, message: faultMessage } }],
+          },
+        }),
+      ),
+    );
+    if (plans.length === 0) return { failures: [], warnings: [], skipped: 'no case calls a tool that answers' };
+    const seen = yield plans.map(({ scenario }) => scenario);
+    const certain = failuresAreAnswerable(facts);
+    const findings: CheckFindings = { failures: [], warnings: [] };
+    for (const [index, { seenCase, tool }] of plans.entries()) {
+      const observation = seen[index] as Observation;
+      const fault = faultOf(facts, seenCase, tool, observation, certain);
+      if (!fault) continue;
+      const fact: Omit<CheckFact, 'check'> = {
+        code: 'CANDIDATE_TOOL_FAILURE',
+        message: `case ${seenCase.one.testCase}, where ${tool} fails: ${fault.message}`.slice(0, 500),
+        testCase: seenCase.one.testCase,
+        input: seenCase.one.input,
+        ...(observation.value === undefined ? {} : { got: observation.value }),
+      };
+      (fault.certain ? findings.failures : findings.warnings).push(fact);
+    }
+    return findings;
+  },
+};
+
+function faultOf(
+  { subject }: CheckFacts,
+  { one, seen: before }: SeenCase,
+  tool: string,
+  seen: Observation,
+  certain: boolean,
+): { message: string; certain: boolean } | undefined {
+  if (seen.end === 'timed-out' || seen.end === 'out-of-memory' || seen.end === 'killed')
+    return { message: `the run ended as "${seen.end}"`, certain: true };
+  if (seen.end !== 'returned' || seen.value === undefined) {
+    // What the tool said may pass through where nothing is promised; an error of the handler's own may not.
+    const passedThrough = seen.message?.includes(faultMessage) === true;
+    return {
+      message: `it throws${seen.message ? `: ${seen.message}` : ''}`,
+      certain:
+        certain ||
+        (!passedThrough && subject.role === 'provider' && /TypeError|ReferenceError/.test(seen.message ?? '')),
+    };
+  }
+  const [issue] = seen.issues;
+  if (issue) return { message: `the answer breaks its schema at "${issue.pointer}": ${issue.message}`, certain };
+  if (isReadOnly(subject, tool)) {
+    return JSON.stringify(seen.value).includes(faultMessage)
+      ? { message: 'the answer repeats what the tool said', certain: false }
+      : undefined;
+  }
+  if (equalJson(seen.value, before.value ?? null) && reportsFailure(one.output) !== true) {
+    const acting = new Set(before.calls.filter((call) => !isReadOnly(subject, call.tool)).map((call) => call.tool));
+    return {
+      message: 'it answers as if nothing had failed',
+      certain: certain && acting.size === 1 && !BEST_EFFORT.test(tool),
+    };
+  }
+  return JSON.stringify(seen.value).includes(faultMessage)
+    ? { message: 'the answer repeats what the tool said', certain: false }
+    : undefined;
+}
+
+/** Whether a tool declares that it changes nothing. */
+export function isReadOnly({ tools }: CheckFacts['subject'], name: string): boolean {
+  return tools.find((tool) => tool.name === name)?.annotations?.readOnlyHint === true;
+}
+
+/** Whether the document says how failures are answered, and there is an answer that its schema allows. */
+export function failuresAreAnswerable({ subject }: CheckFacts): boolean {
+  if (subject.role === 'requester') return false;
+  const rules = failureRulesOf(subject.agreement.text);
+  if (!rules.failures && !rules.ownFailures) return false;
+  return subject.payload === 'text' || hasFailingCase(subject) || hasErrorMember(subject.responseSchema, 0);
+}
+
+/** Whether a case shows a failure answered as the schema allows. */
+export function hasFailingCase(subject: CheckFacts['subject']): boolean {
+  return subject.cases.some(
+    ({ response }) => reportsFailure(response) === true && subject.surface.responseIssues(response).length === 0,
+  );
+}
+
+function hasErrorMember(schema: Json, depth: number): boolean {
+  if (depth > 4 || !isObject(schema)) return false;
+  const { properties } = schema;
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  if (
+    isObject(properties) &&
+    Object.keys(properties).some((name) => /^errors?|^status$|code$|^ok$|^success$|^outcome$|^result$/i.test(name)) &&
+    required.length <= 4
+  )
+    return true;
+  return ['oneOf', 'anyOf', 'allOf'].some(
+    (keyword) =>
+      Array.isArray(schema[keyword]) && (schema[keyword] as Json[]).some((item) => hasErrorMember(item, depth + 1)),
+  );
+}

@@ -1,0 +1,112 @@
+import type { Tool } from '../contract/job.ts';
+import type { Observation, Scenario } from '../contract/trial.ts';
+import { type Json, valueAt } from '../kernel/json.ts';
+import { equalJson } from '../schemas/equal-json.ts';
+import type { Check, CheckFact, CheckFacts, CheckFindings } from './check.ts';
+import { failuresAreAnswerable } from './check-failing-tools.ts';
+import { failureRulesOf } from './failure-answer.ts';
+import { type GeneratedInput, generateInputs } from './generated-inputs.ts';
+import { defaultTrialNowMs } from './subject.ts';
+
+const counts = { plausible: 12, sampled: 10, invalid: 18 };
+
+/** Sends requests that no case has: of the cases' shape, from the schema alone, and broken ones. */
+export const generatedRequests: Check = {
+  name: 'generated-requests',
+  reason: 'Peers send more than the cases; whatever comes in, an answer must come out that the schema allows.',
+  certain:
+    "The run hangs or dies; a request of the cases' shape, or where the document says how failures are answered any valid one, makes it throw or gives an answer that breaks its schema; so does a broken request where the document says how those are answered.",
+  uncertain:
+    "A fault that a tool's failure or looser schema, or the echo of a broken value, explains; broken requests of which the document says nothing.",
+  *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
+    const { subject, cases } = facts;
+    const isProvider = subject.role === 'provider';
+    const schema = isProvider ? subject.requestSchema : (subject.task?.inputSchema ?? null);
+    const known = cases.map(({ one }) => one.input);
+    // What the task hands over is our own agent's affair: it keeps to its schema.
+    const wanted = isProvider ? counts : { ...counts, invalid: 0 };
+    const isValid = isProvider
+      ? (value: Json) => subject.surface.requestIssues(value).length === 0
+      : (value: Json) => typeof value === typeof (known[0] ?? value);
+    const inputs = generateInputs(schema, known, isValid, `requests-${subject.agreement.text.length}`, wanted).filter(
+      ({ kind }) => isProvider || kind === 'plausible',
+    );
+    if (inputs.length === 0)
+      return { failures: [], warnings: [], skipped: 'there is neither a schema nor a case to make requests from' };
+    const tools = withSomeAnswer(subject.tools);
+    const peer = cases[0]?.scenario.peer;
+    const seen = yield inputs.map(({ input }, index) => ({
+      input,
+      tools: (index % 2 === 0 ? tools : subject.tools) as Scenario['tools'],
+      ...(peer ? { peer } : {}),
+      seed: `generated-${index}`,
+      nowMs: subject.nowMs ?? defaultTrialNowMs,
+    }));
+    const findings: CheckFindings = { failures: [], warnings: [] };
+    for (const [index, generated] of inputs.entries()) {
+      const observation = seen[index] as Observation;
+      const fault = faultOf(facts, generated, observation);
+      if (!fault) continue;
+      const fact: Omit<CheckFact, 'check'> = {
+        code: 'CANDIDATE_BREAKS_ON_REQUEST',
+        message:
+          `a request ${generated.kind === 'invalid' ? 'broken on purpose' : 'that the schema allows'} (${generated.change}): ${fault.message}`.slice(
+            0,
+            500,
+          ),
+        input: generated.input,
+        ...(observation.value === undefined ? {} : { got: observation.value }),
+      };
+      const list = fault.certain ? findings.failures : findings.warnings;
+      if (list.length < 5) list.push(fact);
+    }
+    return findings;
+  },
+};
+
+function faultOf(
+  facts: CheckFacts,
+  { kind, input }: GeneratedInput,
+  seen: Observation,
+): { message: string; certain: boolean } | undefined {
+  const { subject } = facts;
+  if (seen.end === 'timed-out' || seen.end === 'out-of-memory' || seen.end === 'killed')
+    return { message: `the run ended as "${seen.end}"`, certain: true };
+  if (subject.role === 'requester') return undefined;
+  const rules = failureRulesOf(subject.agreement.text);
+  const answerable = failuresAreAnswerable(facts);
+  const owed = kind === 'plausible' || (kind === 'sampled' ? answerable : answerable && rules.invalidRequests);
+  if (seen.end !== 'returned' || seen.value === undefined) {
+    const passedThrough = seen.calls.some(
+      ({ error }) => error !== undefined && seen.message?.includes(error.message.slice(0, 80)),
+    );
+    if (passedThrough && !answerable) return undefined;
+    return { message: `it throws${seen.message ? `: ${seen.message}` : ''}`, certain: owed && !passedThrough };
+  }
+  const [issue] = seen.issues;
+  if (!issue) return undefined;
+  const value = issue.pointer === '' ? undefined : valueAt(seen.value, issue.pointer);
+  const fromRequest = kind === 'invalid' && (value === undefined || holds(input, value));
+  const fromTool = seen.calls.some(
+    ({ output }) => output !== undefined && (value === undefined || holds(output, value)),
+  );
+  return {
+    message: `the answer breaks its schema at "${issue.pointer}": ${issue.message}`,
+    certain: owed && !fromRequest && !fromTool,
+  };
+}
+
+/** Whether a value stands somewhere in another. */
+function holds(whole: Json, part: Json): boolean {
+  if (equalJson(whole, part)) return true;
+  if (typeof whole !== 'object' || whole === null) return false;
+  return Object.values(whole).some((item) => holds(item, part));
+}
+
+/** Tools of which each has an answer to any input: its own, or the first that its examples show. */
+function withSomeAnswer(tools: readonly Tool[]): Tool[] {
+  return tools.map((tool) => {
+    const shown = tool.examples?.find((example) => 'output' in example && example.output !== null);
+    return tool.otherwise || !shown || !('output' in shown) ? tool : { ...tool, otherwise: { output: shown.output } };
+  });
+}

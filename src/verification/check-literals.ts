@@ -1,0 +1,153 @@
+import type { Observation, Scenario } from '../contract/trial.ts';
+import { isObject, type Json, valueAt } from '../kernel/json.ts';
+import { equalJson } from '../schemas/equal-json.ts';
+import { type CaseData, caseDataOf } from './case-data.ts';
+import { caseScenario } from './case-scenarios.ts';
+import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
+import { reportsFailure } from './failure-answer.ts';
+import { type Datum, RenameMap } from './rename-map.ts';
+import { renamedSubject } from './renamed-world.ts';
+import { leavesOf } from './scalar-kinds.ts';
+import { SeededRandom } from './seeded-random.ts';
+import type { Subject } from './subject.ts';
+
+const maxVariationsPerCase = 14;
+
+/** Looks for data of cases and tool answers among the constants of the source. */
+export const literalAudit: Check = {
+  name: 'literal-audit',
+  reason: 'A handler that holds data of the cases or of the tools in its source knows the examples, not the protocol.',
+  certain:
+    'A distinctive datum that requests or tools tell stands in the source and is no word of the document, schema or tools; so does an id or number that stands in answers alone, where that place of the answer never takes another value when the request changes.',
+  uncertain: 'Names of one word, currency codes and whole sentences of answers: a handler may have reasons for them.',
+  *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
+    const data = caseDataOf(facts.subject, facts.vocabulary);
+    const findings: CheckFindings = { failures: [], warnings: [] };
+    for (const datum of data.told) {
+      if (!facts.literals.has(datum.value)) continue;
+      const fact = found(datum, 'that requests or tools tell');
+      if (isProof(datum)) findings.failures.push(fact);
+      else if (datum.kind !== 'word') findings.warnings.push(fact);
+    }
+    const suspects = data.answersOnly.filter((datum) => facts.literals.has(datum.value));
+    if (suspects.length > 0) yield* weighAnswers(facts, suspects, findings);
+    if (findings.failures.length > 0) findings.memorised = true;
+    return findings;
+  },
+};
+
+/** Whether a datum in the source needs no further evidence. */
+function isProof({ kind, value }: Datum): boolean {
+  if (kind === 'id' || kind === 'time' || kind === 'encoded') return String(value).length >= 2;
+  if (kind === 'number') return true;
+  // One capitalised word may be the name of a state or a unit as well as that of a person.
+  return kind === 'name' && (/\s/.test(String(value).trim()) || String(value).length >= 12);
+}
+
+function found({ value }: Datum, where: string): Omit<CheckFact, 'check'> {
+  return {
+    code: 'CANDIDATE_HARD_CODED',
+    message: `the source holds ${JSON.stringify(value).slice(0, 120)}, a value ${where}`,
+  };
+}
+
+type Suspect = CaseData['answersOnly'][number];
+
+function* weighAnswers(
+  facts: CheckFacts,
+  suspects: readonly Suspect[],
+  findings: CheckFindings,
+): Generator<Scenario[], void, Observation[]> {
+  const plans = facts.cases
+    .filter(({ one }) => suspects.some(({ places }) => places.some(({ testCase }) => testCase === one.testCase)))
+    .flatMap((seenCase) => variationsOf(facts, seenCase).map((scenario) => ({ seenCase, scenario })));
+  const seen = plans.length === 0 ? [] : yield plans.map(({ scenario }) => scenario);
+  for (const suspect of suspects) {
+    const values: Json[] = [];
+    const cases = facts.cases.flatMap(({ one }) => one.output);
+    for (const { pointer } of suspect.places) {
+      for (const observation of seen) {
+        const value = observation.value === undefined ? undefined : valueAt(observation.value, pointer);
+        if (value === undefined || value === null || isObject(value) || Array.isArray(value)) continue;
+        const isNew =
+          !values.some((known) => equalJson(known, value)) &&
+          !cases.some((output) => equalJson(valueAt(output, pointer) ?? null, value));
+        if (isNew) values.push(value);
+      }
+    }
+    const fact = found(suspect, 'that stands in answers alone');
+    const varies = values.filter((value) => typeof value === typeof suspect.value).length >= 2;
+    const inRefusal = suspect.places.every(
+      ({ testCase }) =>
+        reportsFailure(facts.cases.find(({ one }) => one.testCase === testCase)?.one.output ?? null) === true,
+    );
+    const looksLikeId =
+      suspect.kind === 'id' || suspect.kind === 'number' || suspect.kind === 'time' || suspect.kind === 'encoded';
+    if (varies) continue;
+    if (looksLikeId && !(inRefusal && suspect.kind !== 'number')) findings.failures.push(fact);
+    else if (suspect.kind === 'name' && !isTemplate(facts.subject, suspect)) findings.warnings.push(fact);
+  }
+}
+
+/** Whether a text is what every answer of its kind says, rather than data of one case. */
+function isTemplate(subject: Subject, { places }: Suspect): boolean {
+  return (
+    places.every(({ pointer }) =>
+      /message|description|reason|title|detail|text|status|error|note|info$/i.test(
+        pointer.split('/').findLast((token) => !/^\d+$/.test(token)) ?? '',
+      ),
+    ) || subject.cases.length === 0
+  );
+}
+
+/** The case with one scalar of what is asked changed at a time: numbers a little and a lot, booleans turned over, texts renamed. */
+function variationsOf({ subject, vocabulary, taken }: CheckFacts, { one }: SeenCase): Scenario[] {
+  const base = caseScenario(subject, one);
+  const scenarios: Scenario[] = [];
+  for (const { pointer, value } of leavesOf(one.input)) {
+    const others: Json[] =
+      typeof value === 'number'
+        ? [value + 1, value * 2, Number.isInteger(value) ? value + 10 : value / 2, value * 10]
+        : typeof value === 'boolean'
+          ? [!value]
+          : typeof value === 'string'
+            ? variedTexts(value)
+            : [];
+    for (const other of others) {
+      const input = replacedAt(one.input, pointer, other);
+      if (scenarios.length < maxVariationsPerCase && subject.surface.requestIssues(input).length === 0)
+        scenarios.push({ ...base, input });
+    }
+  }
+  const { told } = caseDataOf(subject, vocabulary);
+  const map = new RenameMap(told, vocabulary, taken, new SeededRandom('variations'), 'far');
+  const renamed = renamedSubject(subject, map);
+  scenarios.push({ ...base, input: map.json(one.input), tools: renamed.tools as Scenario['tools'] });
+  return scenarios;
+}
+
+function variedTexts(text: string): string[] {
+  const grown = text.replace(/\d+/g, (digits) => String(Number(digits.slice(0, 12)) + 1).padStart(digits.length, '0'));
+  return grown !== text
+    ? [grown, text.replace(/\d/g, (digit) => String((Number(digit) + 3) % 10))]
+    : [`${text}${text.slice(-1)}`, [...text].reverse().join('')];
+}
+
+/** A copy of a value with another one at a place. */
+export function replacedAt(root: Json, pointer: string, value: Json): Json {
+  const leaves = pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const put = (node: Json, depth: number): Json => {
+    const token = leaves[depth];
+    if (token === undefined) return value;
+    if (Array.isArray(node)) return node.map((item, index) => (String(index) === token ? put(item, depth + 1) : item));
+    if (isObject(node))
+      return Object.fromEntries(
+        Object.entries(node).map(([name, item]) => [name, name === token ? put(item, depth + 1) : item]),
+      );
+    return node;
+  };
+  return put(root, 0);
+}

@@ -1,0 +1,259 @@
+import type { Observation, Scenario } from '../contract/trial.ts';
+import type { Json } from '../kernel/json.ts';
+import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
+import { type Datum, dataOf, isDistinctive, RenameMap } from './rename-map.ts';
+import {
+  compareWorld,
+  type PlaceResult,
+  reachedOthers,
+  renamedWorld,
+  toldLeaves,
+  type World,
+  type WorldResult,
+} from './renamed-world.ts';
+import { SeededRandom } from './seeded-random.ts';
+
+/** Data of one case beyond this number are left alone. */
+const maxDataPerCase = 40;
+
+/** Data that are renamed one by one where renaming all at once was not followed. */
+const maxSingled = 10;
+
+/** Members whose values may be made or checked out of others: a fresh value may rightly be refused. */
+const DERIVED_NAME = /sig|hash|digest|hmac|mac$|check_?sum|crc|token|cursor|jwt|proof|otp|challenge|secret|passw/i;
+
+/** Members whose values are often one of a few: what is not among them may rightly be answered by a default. */
+const ENUM_NAME =
+  /status|state|type|kind|level|mode|category|role|result|reason|unit|method|format|lang|locale|tier|plan|priority|severity|code|action|event|command/i;
+
+interface CasePlan {
+  seenCase: SeenCase;
+  data: Datum[];
+  /** Data that only tools or the peer tell: changing them changes nothing of what is asked. */
+  answers: Datum[];
+}
+
+/** Renames the data of each case, consistently; the answer must follow. */
+export const renaming: Check = {
+  name: 'renaming',
+  reason:
+    'A table of the examples, or a handler that treats the examples as special, does not follow when their data change.',
+  certain:
+    'An answer keeps a distinctive value that was replaced everywhere in what the candidate is told; or nothing that it is asked or told ever reaches an answer, a tool or the peer; or an id does not, or another datum that stands in the source.',
+  uncertain:
+    'A datum that looks like a word or carries a check of its own is not followed: the document may give its value a meaning.',
+  *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
+    const plans = facts.cases.map((seenCase) => planOf(facts, seenCase)).filter(({ data }) => data.length > 0);
+    if (plans.length === 0) return { failures: [], warnings: [], skipped: 'no case has data that could be renamed' };
+    const first = plans.map((plan) => ({
+      plan,
+      all: build(facts, plan.seenCase, plan.data, 'all'),
+      answers: plan.answers.length > 0 ? build(facts, plan.seenCase, plan.answers, 'answers') : undefined,
+    }));
+    const results = yield* runWorlds(first.flatMap(({ all, answers }) => [all, answers]));
+    const findings: CheckFindings = { failures: [], warnings: [] };
+    const inDoubt: { plan: CasePlan; results: WorldResult[] }[] = [];
+    for (const { plan, all, answers } of first) {
+      const own = results.filter(({ world }) => world === all || world === answers);
+      const byHeart = own.find(
+        ({ world, unchanged }) => world === answers && unchanged && answers?.data.some(isCertain),
+      );
+      if (byHeart) {
+        findings.failures.push(
+          factOf(
+            byHeart,
+            'CANDIDATE_HARD_CODED',
+            `gives the case's own answer although ${changesOf(byHeart.world)} in what tools or peer answered`,
+          ),
+        );
+        findings.memorised = true;
+      } else if (own.some(({ followed }) => !followed) || (!all && plan.data.length > 0))
+        inDoubt.push({ plan, results: own });
+    }
+    const singled = inDoubt.map(({ plan }) => ({
+      plan,
+      worlds: [
+        build(facts, plan.seenCase, plan.data, 'near-all', 'near', true),
+        build(
+          facts,
+          plan.seenCase,
+          plan.data.filter(({ kind }) => kind !== 'number'),
+          'texts',
+          'far',
+          true,
+        ),
+        ...plan.data
+          .slice(0, maxSingled)
+          .flatMap((datum) => [
+            build(facts, plan.seenCase, [datum], 'single', 'far', true),
+            build(facts, plan.seenCase, [datum], 'single-near', 'near', true),
+            build(facts, plan.seenCase, [datum], 'single-near-2', 'near', true),
+          ]),
+      ],
+    }));
+    const more = yield* runWorlds(singled.flatMap(({ worlds }) => worlds));
+    for (const { plan, results: own } of inDoubt)
+      judge(facts, plan, [...own, ...more.filter(({ world }) => world.seenCase === plan.seenCase)], findings);
+    return findings;
+  },
+};
+
+function planOf(facts: CheckFacts, seenCase: SeenCase): CasePlan {
+  const { asked, answered } = toldLeaves(seenCase);
+  const { one, seen } = seenCase;
+  const given = JSON.stringify([
+    one.input,
+    seen.calls.map(({ input }) => input),
+    seen.sends.map(({ request }) => request),
+  ]);
+  const used = JSON.stringify([
+    one.output,
+    seen.calls.map(({ input }) => input),
+    seen.sends.length > 0 ? one.case.request : null,
+  ]);
+  const data: Datum[] = [];
+  const answers: Datum[] = [];
+  for (const datum of dataOf([...asked, ...answered], facts.vocabulary)) {
+    if (data.length >= maxDataPerCase) break;
+    const map = new RenameMap([datum], facts.vocabulary, facts.taken, new SeededRandom('relevance'), 'far');
+    if (map.size === 0 || changesNothing(map, used)) continue;
+    data.push(datum);
+    if (changesNothing(map, given)) answers.push(datum);
+  }
+  return { seenCase, data, answers };
+}
+
+function changesNothing(map: RenameMap, json: string): boolean {
+  const value = JSON.parse(json) as Json;
+  return JSON.stringify(map.json(value)) === json;
+}
+
+function build(
+  facts: CheckFacts,
+  seenCase: SeenCase,
+  data: readonly Datum[],
+  seed: string,
+  reach: 'far' | 'near' = 'far',
+  lenient = false,
+): World | undefined {
+  return renamedWorld(facts.subject, facts.vocabulary, facts.taken, seenCase, data, {
+    seed: `${seed}-${seenCase.one.testCase}`,
+    reach,
+    lenient,
+  });
+}
+
+function* runWorlds(worlds: readonly (World | undefined)[]): Generator<Scenario[], WorldResult[], Observation[]> {
+  const present = worlds.filter((world) => world !== undefined);
+  if (present.length === 0) return [];
+  const seen = yield present.map(({ scenario }) => scenario);
+  return present.map((world, index) => compareWorld(world, seen[index] as Observation));
+}
+
+/** Whether a datum that stays in an answer after it was replaced is proof of a constant. */
+function isCertain(datum: Datum): boolean {
+  return isDistinctive(datum) && !(datum.kind !== 'id' && datum.names.some((name) => ENUM_NAME.test(name)));
+}
+
+function judge(facts: CheckFacts, plan: CasePlan, results: readonly WorldResult[], findings: CheckFindings): void {
+  const dead: { datum: Datum; results: WorldResult[]; stale: WorldResult | undefined }[] = [];
+  let tried = 0;
+  for (const datum of plan.data) {
+    const own = results.filter(({ world }) => world.data.includes(datum));
+    if (own.length === 0) continue;
+    tried += 1;
+    if (own.some((result) => isAlive(result, datum))) continue;
+    dead.push({
+      datum,
+      results: own,
+      stale: own.find((result) => result.stale.some((place) => concerns(place, datum))),
+    });
+  }
+  if (dead.length === 0) return;
+  const nothingFlows =
+    dead.length === tried &&
+    tried >= 2 &&
+    !dead.some(({ datum }) => datum.names.some((name) => DERIVED_NAME.test(name)));
+  for (const { datum, results: own, stale } of dead) {
+    const inSource = facts.literals.has(datum.value);
+    const derived = datum.names.some((name) => DERIVED_NAME.test(name)) || datum.kind === 'encoded';
+    const worst = stale ?? own.find(({ other }) => other.length > 0) ?? own[0];
+    if (!worst) continue;
+    const what = `${JSON.stringify(datum.value)} became ${JSON.stringify(worst.world.map.json(datum.value))}`;
+    if (stale && isCertain(datum) && !isSumOfOthers(datum, plan)) {
+      const place = stale.stale.find((one) => concerns(one, datum));
+      findings.failures.push(
+        factOf(
+          stale,
+          'CANDIDATE_HARD_CODED',
+          `keeps ${JSON.stringify(datum.value)} at ${place?.pointer || 'the root'} of the ${place?.in} although ${what} in everything it was told`,
+        ),
+      );
+      findings.memorised = true;
+    } else if (
+      nothingFlows ||
+      (datum.kind === 'id' && !derived && !stale) ||
+      (inSource && datum.kind !== 'word' && datum.kind !== 'code' && !stale)
+    ) {
+      findings.failures.push(
+        factOf(
+          worst,
+          'CANDIDATE_HARD_CODED',
+          `does not follow when ${what}${inSource ? ', which stands in the source' : ''}`,
+        ),
+      );
+      findings.memorised = true;
+    } else findings.warnings.push(factOf(worst, 'CANDIDATE_NOT_FOLLOWED', `does not follow when ${what}`));
+  }
+}
+
+function isAlive(result: WorldResult, datum: Datum): boolean {
+  return (
+    result.followed ||
+    result.fresh.some((place) => concerns(place, datum)) ||
+    result.computed.some(
+      (place) => concerns(place, datum) && place.got !== undefined && place.got !== place.original,
+    ) ||
+    reachedOthers(result.world, datum, result.seen)
+  );
+}
+
+function concerns({ original }: PlaceResult, { value }: Datum): boolean {
+  const text = JSON.stringify(original).toLowerCase();
+  const whole = JSON.stringify(value).replace(/^"|"$/g, '').toLowerCase();
+  if (text.includes(whole)) return true;
+  return (
+    typeof value === 'string' &&
+    [...value.matchAll(/[\p{L}\p{M}]{3,}|\d{3,}/gu)].some(([run]) => text.includes(run.toLowerCase()))
+  );
+}
+
+/** Whether a number can be had from two others that the candidate is asked: it may have worked it out by itself. */
+function isSumOfOthers({ value }: Datum, { seenCase }: CasePlan): boolean {
+  if (typeof value !== 'number') return false;
+  const numbers = toldLeaves(seenCase)
+    .asked.flatMap((leaf) => (typeof leaf.value === 'number' ? [leaf.value] : []))
+    .slice(0, 30);
+  const near = (got: number) => Math.abs(got - value) < 0.006;
+  return numbers.some((a) =>
+    numbers.some((b) => near(a * b) || near(a + b) || near(a - b) || (b !== 0 && near(a / b))),
+  );
+}
+
+function changesOf({ data, map }: World): string {
+  return data
+    .slice(0, 3)
+    .map(({ value }) => `${JSON.stringify(value)} became ${JSON.stringify(map.json(value))}`)
+    .join(', ');
+}
+
+function factOf({ world, seen }: WorldResult, code: CheckFact['code'], message: string): Omit<CheckFact, 'check'> {
+  return {
+    code,
+    message: `case ${world.one.testCase}: ${message}`.slice(0, 500),
+    testCase: world.one.testCase,
+    input: world.one.input,
+    expected: world.one.output,
+    ...(seen.value === undefined ? {} : { got: seen.value }),
+  };
+}

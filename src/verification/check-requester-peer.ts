@@ -1,0 +1,163 @@
+import type { Observation, Peer, Scenario } from '../contract/trial.ts';
+import { isObject, type Json } from '../kernel/json.ts';
+import { equalJson } from '../schemas/equal-json.ts';
+import type { RunnableCase } from './case-scenarios.ts';
+import type { Check, CheckFact, CheckFindings, SeenCase } from './check.ts';
+import { failureRulesOf, reportsFailure } from './failure-answer.ts';
+import { leavesOf } from './scalar-kinds.ts';
+import type { Subject } from './subject.ts';
+
+type Mischief =
+  | 'fails'
+  | 'times out'
+  | 'answers without what it must have'
+  | 'answers with values of other types'
+  | 'answers another request';
+
+/** Lets a requester's peer misbehave. */
+export const requesterPeer: Check = {
+  name: 'requester-peer',
+  reason: 'A peer may be down, slow, broken or confused; our agent must not be told that all went well.',
+  certain:
+    'The peer gave no usable answer, and the candidate hangs, breaks its output schema, or reports the same success as when it had one; an answer to another request is taken although the document says that the ids must match.',
+  uncertain:
+    'The output after a failure is one that a case has for another reason; an answer to another request is taken where the document is silent.',
+  *run({ subject, cases }): Generator<Scenario[], CheckFindings, Observation[]> {
+    if (subject.role !== 'requester') return { failures: [], warnings: [], skipped: 'the candidate is a provider' };
+    const plans = cases.filter(({ seen }) => seen.sends.length > 0).flatMap((one) => mischiefsOf(subject, one));
+    if (plans.length === 0) return { failures: [], warnings: [], skipped: 'no case sends a request' };
+    const seen = yield plans.map(({ one, peer }) => ({ ...one.scenario, peer }));
+    const findings: CheckFindings = { failures: [], warnings: [] };
+    for (const [index, { one, mischief }] of plans.entries()) {
+      const observation = seen[index] as Observation;
+      const fault = faultOf(subject, cases, one, mischief, observation);
+      if (!fault) continue;
+      const fact: Omit<CheckFact, 'check'> = {
+        code: 'CANDIDATE_PEER_FAILURE',
+        message: `case ${one.one.testCase}, where the peer ${mischief}: ${fault.message}`.slice(0, 500),
+        testCase: one.one.testCase,
+        input: one.one.input,
+        ...(observation.value === undefined ? {} : { got: observation.value }),
+      };
+      (fault.certain ? findings.failures : findings.warnings).push(fact);
+    }
+    return findings;
+  },
+};
+
+function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; mischief: Mischief; peer: Peer }[] {
+  const usual = one.scenario.peer;
+  const changed =
+    (change: (response: Json, request: Json) => Json): Peer =>
+    (request, nth) => {
+      const answer = usual?.(request, nth) ?? { error: { code: 'FAILED', message: 'the peer cannot be reached' } };
+      return 'response' in answer ? { response: change(answer.response, request) } : answer;
+    };
+  const plans: { one: SeenCase; mischief: Mischief; peer: Peer }[] = [
+    { one, mischief: 'fails', peer: () => ({ error: { code: 'FAILED', message: 'the peer cannot be reached' } }) },
+    {
+      one,
+      mischief: 'times out',
+      peer: () => ({ error: { code: 'TIMEOUT', message: 'the peer did not answer in time' } }),
+    },
+    { one, mischief: 'answers without what it must have', peer: changed((response) => (isObject(response) ? {} : '')) },
+    { one, mischief: 'answers with values of other types', peer: changed(mistyped) },
+  ];
+  const echoed = echoedTextsOf(one);
+  if (echoed.length > 0 && subject.payload === 'json') {
+    plans.push({
+      one,
+      mischief: 'answers another request',
+      peer: changed((response, request) => withOtherIds(response, request)),
+    });
+  }
+  return plans;
+}
+
+function mistyped(response: Json): Json {
+  if (typeof response === 'string') return '\u0000';
+  if (!isObject(response)) return 'text';
+  return Object.fromEntries(
+    Object.entries(response).map(([name, value]) => [name, typeof value === 'string' ? 0 : 'text']),
+  );
+}
+
+/** Ids of the request that come back in the response, at the top of both. */
+function echoedTextsOf({ one }: SeenCase): string[] {
+  const { request, response } = one.case;
+  if (!isObject(request) || !isObject(response)) return [];
+  return Object.entries(request).flatMap(([name, value]) =>
+    typeof value === 'string' && isCorrelation(name) && response[name] === value ? [value] : [],
+  );
+}
+
+function isCorrelation(name: string): boolean {
+  return /^(?:message_?id|request_?id|correlation_?id|trace_?id|msg_?id|nonce|id|ref|reference)$/i.test(name);
+}
+
+function withOtherIds(response: Json, request: Json): Json {
+  if (!isObject(response) || !isObject(request)) return response;
+  return Object.fromEntries(
+    Object.entries(response).map(([name, value]) => [
+      name,
+      typeof value === 'string' && isCorrelation(name) && request[name] === value ? `other${value.slice(5)}x` : value,
+    ]),
+  );
+}
+
+function faultOf(
+  subject: Subject,
+  cases: readonly SeenCase[],
+  { one, seen: before }: SeenCase,
+  mischief: Mischief,
+  seen: Observation,
+): { message: string; certain: boolean } | undefined {
+  if (seen.end === 'timed-out' || seen.end === 'out-of-memory' || seen.end === 'killed')
+    return { message: `the run ended as "${seen.end}"`, certain: true };
+  if (seen.end !== 'returned' || seen.value === undefined) return undefined;
+  const [issue] = seen.issues;
+  if (issue) return { message: `the output breaks its schema at "${issue.pointer}": ${issue.message}`, certain: true };
+  const asBefore = equalJson(seen.value, before.value ?? null);
+  if (mischief === 'answers another request') {
+    return asBefore && before.value !== undefined
+      ? {
+          message: 'the answer is taken although its id is not that of the request',
+          certain: demandsMatchingIds(subject),
+        }
+      : undefined;
+  }
+  const unusable = seen.sends.length === 0 || seen.sends.every(({ error }) => error !== undefined);
+  // A mistyped answer may be a good one where the agreement has no schema.
+  if (!unusable && mischief.startsWith('answers')) return undefined;
+  if (asBefore && reportsFailure(one.case.response) !== true && carriesPeerData(one))
+    return { message: 'it reports success without an answer', certain: true };
+  const other = cases.find((known) => equalJson(known.one.output, seen.value ?? null));
+  return other
+    ? {
+        message: `it reports what it reports for case ${other.one.testCase}, which the peer has not said`,
+        certain: false,
+      }
+    : undefined;
+}
+
+/** Whether the output of a case tells something that only the peer's answer can tell. */
+function carriesPeerData(one: RunnableCase): boolean {
+  const asked = JSON.stringify(one.input);
+  return (
+    leavesOf(one.output).some(
+      ({ value }) =>
+        value !== null && typeof value !== 'boolean' && String(value).length > 1 && !asked.includes(String(value)),
+    ) || leavesOf(one.output).some(({ value }) => value === true)
+  );
+}
+
+function demandsMatchingIds({ agreement }: Subject): boolean {
+  const { text } = agreement;
+  return (
+    /\b(?:ids?|identifiers?|message_?ids?|correlation\w*|nonce)\b[^.\n]{0,80}\b(?:do(?:es)? not match|must match|must equal|mismatch|differs?|is unknown)\b[^.\n]{0,80}/i.test(
+      text,
+    ) &&
+    /\b(?:discard|ignore|reject|refuse|drop|treat(?:ed)? as)\w*/i.test(text) &&
+    failureRulesOf(text).failures
+  );
+}

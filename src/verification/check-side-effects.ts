@@ -1,0 +1,110 @@
+import type { Observation, ObservedCall, Scenario } from '../contract/trial.ts';
+import type { Json } from '../kernel/json.ts';
+import { equalJson } from '../schemas/equal-json.ts';
+import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
+import { faultMessage, isReadOnly } from './check-failing-tools.ts';
+import { failureRulesOf, reportsFailure } from './failure-answer.ts';
+import { leavesOf } from './scalar-kinds.ts';
+
+/** Looks at the tools with side effects: never in a refusal, never again after a failure. */
+export const sideEffects: Check = {
+  name: 'side-effects',
+  reason: 'Who refuses a request must not have acted on it, and who acts must do so once.',
+  certain:
+    'A case is refused, yet a tool with side effects was called with success before a check that only reads, or with the same kind of answer as in a case that succeeds; or a failing tool with side effects is called again although the document says nothing of trying again.',
+  uncertain: 'A call in a refusal whose own answer, or a later failing call, may be the reason for it.',
+  *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
+    const { subject, cases } = facts;
+    const findings: CheckFindings = { failures: [], warnings: [] };
+    if (!cases.some(({ seen }) => actsOf(facts, seen).length > 0)) {
+      return { ...findings, skipped: 'no case calls a tool with side effects' };
+    }
+    for (const one of cases) {
+      if (refuses(one) !== true) continue;
+      for (const act of actsOf(facts, one.seen)) {
+        const certain = isNeedless(facts, one, act);
+        if (certain === undefined) continue;
+        (certain ? findings.failures : findings.warnings).push(
+          factOf(one, `it is refused, yet ${act.tool} was called with ${JSON.stringify(act.input).slice(0, 200)}`),
+        );
+      }
+    }
+    const plans = cases.flatMap((one) =>
+      [...new Set(actsOf(facts, one.seen).map(({ tool }) => tool))].map((tool) => ({
+        one,
+        tool,
+        scenario: {
+          ...one.scenario,
+          faults: [{ tool, nth: 1, error: { code: 'FAILED' as const, message: faultMessage } }],
+        },
+      })),
+    );
+    const seen = plans.length === 0 ? [] : yield plans.map(({ scenario }) => scenario);
+    const mayRetry = failureRulesOf(subject.agreement.text).retries;
+    for (const [index, { one, tool }] of plans.entries()) {
+      const observation = seen[index] as Observation;
+      const count = (calls: readonly ObservedCall[]) => calls.filter((call) => call.tool === tool).length;
+      if (count(observation.calls) <= count(one.seen.calls)) continue;
+      (mayRetry ? findings.warnings : findings.failures).push(
+        factOf(
+          one,
+          `${tool} failed once and was called ${count(observation.calls)} times instead of ${count(one.seen.calls)}`,
+        ),
+      );
+    }
+    return findings;
+  },
+};
+
+function actsOf({ subject }: CheckFacts, seen: Observation): ObservedCall[] {
+  return seen.calls.filter(({ tool, error }) => !isReadOnly(subject, tool) && error === undefined);
+}
+
+function refuses({ one }: SeenCase): boolean | 'unknown' {
+  return one.case.negative || reportsFailure(one.case.response) === true;
+}
+
+/** Whether a call in a refusal was needless for certain, perhaps (`false`), or had its reason (`undefined`). */
+function isNeedless(facts: CheckFacts, { seen }: SeenCase, act: ObservedCall): boolean | undefined {
+  const output = act.output ?? null;
+  if (declines(output)) return undefined;
+  const later = seen.calls.slice(seen.calls.indexOf(act) + 1);
+  const undone = later.some(
+    (call) => !isReadOnly(facts.subject, call.tool) && (call.error !== undefined || declines(call.output ?? null)),
+  );
+  if (undone) return undefined;
+  if (later.some((call) => isReadOnly(facts.subject, call.tool))) return true;
+  const successes = facts.cases.filter(
+    (other) => refuses(other) === false || reportsFailure(other.one.case.response) === 'unknown',
+  );
+  return successes.some(({ seen: good }) =>
+    good.calls.some((call) => call.tool === act.tool && sameKind(call.output ?? null, output)),
+  );
+}
+
+/** Whether what a tool answered is itself a no. */
+function declines(output: Json): boolean {
+  return (
+    output === null ||
+    output === false ||
+    reportsFailure(output) === true ||
+    leavesOf(output).some(({ value }) => value === false)
+  );
+}
+
+/** Whether two answers say the same but for texts and numbers that name other things. */
+function sameKind(a: Json, b: Json): boolean {
+  const shape = (value: Json): Json =>
+    leavesOf(value).map(({ pointer, value: leaf }) => [pointer, typeof leaf === 'boolean' ? leaf : typeof leaf]);
+  return equalJson(shape(a), shape(b));
+}
+
+function factOf({ one, seen }: SeenCase, message: string): Omit<CheckFact, 'check'> {
+  return {
+    code: 'CANDIDATE_SIDE_EFFECT',
+    message: `case ${one.testCase}: ${message}`.slice(0, 500),
+    testCase: one.testCase,
+    input: one.input,
+    ...(seen.value === undefined ? {} : { got: seen.value }),
+  };
+}

@@ -1,0 +1,143 @@
+import type { Tool } from '../contract/job.ts';
+import type { Observation, Scenario } from '../contract/trial.ts';
+import { isObject, type Json } from '../kernel/json.ts';
+import { equalJson } from '../schemas/equal-json.ts';
+import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
+import { isReadOnly } from './check-failing-tools.ts';
+import { dataOf, isDistinctive } from './rename-map.ts';
+import { leavesOf } from './scalar-kinds.ts';
+import { SeededRandom } from './seeded-random.ts';
+
+/** Changes what read-only tools answer, and looks for answers that needed a tool nobody called. */
+export const toolInfluence: Check = {
+  name: 'tool-influence',
+  reason:
+    'A tool whose answer never matters is called for show; an answer that only a tool can give must come from it.',
+  certain:
+    "An answer holds a distinctive text that a tool's examples tell and neither request nor document does, and no tool was called.",
+  uncertain:
+    'A read-only tool whose answer, changed in every way its schema allows, never changes anything: it may serve a case that nobody wrote down.',
+  *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
+    const { subject, cases } = facts;
+    if (subject.tools.length === 0) return { failures: [], warnings: [], skipped: 'there are no tools' };
+    const findings: CheckFindings = { failures: [], warnings: [] };
+    for (const one of cases) {
+      const untold = one.seen.calls.length === 0 ? toolTextOf(facts, one) : undefined;
+      if (untold === undefined) continue;
+      findings.failures.push(
+        factOf(
+          one,
+          `it answers with ${JSON.stringify(untold).slice(0, 120)}, which only a tool can tell, and calls none`,
+        ),
+      );
+      findings.memorised = true;
+    }
+    const names = subject.tools
+      .filter((tool) => isReadOnly(subject, tool.name) && cases.some(({ seen }) => calls(seen, tool.name)))
+      .map(({ name }) => name);
+    const plans = names.flatMap((name) =>
+      cases
+        .filter(({ seen }) => calls(seen, name))
+        .flatMap((one) =>
+          otherAnswers(facts, one, name).map((tools) => ({ name, one, scenario: { ...one.scenario, tools } })),
+        ),
+    );
+    const seen = plans.length === 0 ? [] : yield plans.map(({ scenario }) => scenario);
+    for (const name of names) {
+      const own = plans.flatMap((plan, index) =>
+        plan.name === name ? [{ one: plan.one, seen: seen[index] as Observation }] : [],
+      );
+      const [first] = own;
+      if (first && own.every(({ one, seen: after }) => equalJson(effectOf(one.seen), effectOf(after)))) {
+        findings.warnings.push(
+          factOf(first.one, `${name} is called, but nothing that it could answer changes the outcome`),
+        );
+      }
+    }
+    return findings;
+  },
+};
+
+function calls(seen: Observation, name: string): boolean {
+  return seen.calls.some(({ tool, output }) => tool === name && output !== undefined);
+}
+
+function effectOf(seen: Observation): Json {
+  return [
+    seen.end,
+    seen.value ?? null,
+    seen.calls.map(({ tool, input }) => [tool, input]),
+    seen.sends.map(({ request }) => request),
+  ];
+}
+
+/** A distinctive text of the answer that the examples of some tool tell and the request does not. */
+function toolTextOf({ subject, vocabulary }: CheckFacts, { one }: SeenCase): string | undefined {
+  const told = subject.tools.flatMap((tool) =>
+    (tool.examples ?? []).flatMap((example) => ('output' in example ? leavesOf(example.output) : [])),
+  );
+  const asked = JSON.stringify([one.input, subject.role === 'requester' ? one.case.response : null]).toLowerCase();
+  const answer = new Set(leavesOf(one.output).map(({ value }) => value));
+  const datum = dataOf(told, vocabulary).find(
+    (candidate) =>
+      typeof candidate.value === 'string' &&
+      isDistinctive(candidate) &&
+      answer.has(candidate.value) &&
+      !asked.includes(JSON.stringify(candidate.value).slice(1, -1).toLowerCase()),
+  );
+  return datum && String(datum.value);
+}
+
+/** The tools with what one of them answers in a case replaced: by what it answers elsewhere, by `otherwise`, and by changed scalars. */
+function otherAnswers({ subject }: CheckFacts, { seen }: SeenCase, name: string): Tool[][] {
+  const tool = subject.tools.find((one) => one.name === name);
+  if (!tool) return [];
+  const before = seen.calls.find((call) => call.tool === name && call.output !== undefined)?.output ?? null;
+  const random = new SeededRandom(`influence-${name}`);
+  const elsewhere = [...(tool.examples ?? []), ...(tool.otherwise ? [tool.otherwise] : [])].flatMap((answer) =>
+    'output' in answer ? [answer.output] : [],
+  );
+  const outputs = [...elsewhere.slice(0, 3), changed(before, random), changed(before, random), emptied(before)]
+    .filter(
+      (output, index, all) =>
+        !equalJson(output, before) && all.findIndex((other) => equalJson(other, output)) === index,
+    )
+    .filter((output) => subject.surface.toolOutputIssues(name, output).length === 0)
+    .slice(0, 4);
+  return outputs.map((output) =>
+    subject.tools.map((one) => (one.name === name ? { ...one, examples: [], otherwise: { output } } : one)),
+  );
+}
+
+function changed(value: Json, random: SeededRandom): Json {
+  if (typeof value === 'boolean') return !value;
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? value + random.integer(1, 9) : Number((value * 1.37).toFixed(2));
+  if (typeof value === 'string')
+    return value === ''
+      ? 'x'
+      : value
+          .replace(/\d/g, () => String(random.integer(0, 9)))
+          .replace(/[a-z]/g, () => random.pick([...'bdfgkmpvz']) ?? 'b');
+  if (Array.isArray(value)) return value.map((item) => changed(item, random));
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, changed(item, random)]));
+  return value;
+}
+
+function emptied(value: Json): Json {
+  if (Array.isArray(value)) return [];
+  if (typeof value === 'number') return 0;
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, emptied(item)]));
+  return value;
+}
+
+function factOf({ one, seen }: SeenCase, message: string): Omit<CheckFact, 'check'> {
+  return {
+    code: 'CANDIDATE_TOOL_UNUSED',
+    message: `case ${one.testCase}: ${message}`,
+    testCase: one.testCase,
+    input: one.input,
+    ...(seen.value === undefined ? {} : { got: seen.value }),
+  };
+}

@@ -1,0 +1,83 @@
+import { isObject, type Json } from '../kernel/json.ts';
+
+const BAD_WORD =
+  /\b(?:error|err|fail(?:ed|ure)?|reject(?:ed)?|denied|refused?|invalid|not[ _-]?found|unknown|unavailable|insufficient|declined|unauthori[sz]ed|forbidden|conflict|timeout|expired|out[ _-]?of[ _-]?stock|cannot|missing|malformed|bad[ _-]?request|nack)\b|错误|失败|拒绝|无效|不存在|未找到|不足|过期|异常/i;
+const GOOD_WORD =
+  /^(?:ok|success(?:ful(?:ly)?)?|succeeded|accepted|approved|confirmed|completed?|created|done|found|valid|ack|placed|paid|booked|成功.*|已.*)$/i;
+
+/** Says whether an answer reports failure, as far as its form tells: `unknown` where it does not. */
+export function reportsFailure(answer: Json): boolean | 'unknown' {
+  const votes: boolean[] = [];
+  collect(answer, '', votes, 0);
+  if (votes.includes(true)) return true;
+  return votes.length > 0 ? false : 'unknown';
+}
+
+function collect(value: Json, name: string, votes: boolean[], depth: number): void {
+  if (depth > 3) return;
+  if (depth === 0 && typeof value === 'string') {
+    const firstLine = value.trimStart().slice(0, 200);
+    if (BAD_WORD.test(firstLine)) votes.push(true);
+    return;
+  }
+  if (Array.isArray(value)) return;
+  if (isObject(value)) {
+    for (const [member, item] of Object.entries(value)) {
+      if (/^(?:errors?|error_?(?:code|message|description)|fault|failure)$/i.test(member))
+        votes.push(
+          !(item === null || item === '' || item === false || item === 0 || (Array.isArray(item) && item.length === 0)),
+        );
+      else collect(item, member, votes, depth + 1);
+    }
+    return;
+  }
+  if (
+    /^(?:ok|success|successful|succeeded|accepted|approved|valid|confirmed)$/i.test(name) &&
+    typeof value === 'boolean'
+  )
+    votes.push(!value);
+  if (/code$|^status$|^http_?status$|^statusCode$/i.test(name)) {
+    const code =
+      typeof value === 'number' ? value : typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : 0;
+    if (code >= 400 && code < 600) votes.push(true);
+    else if (code >= 200 && code < 300) votes.push(false);
+  }
+  if (
+    typeof value === 'string' &&
+    /^(?:status|state|result|outcome|type|kind|code|reason|message|msg|description)$/i.test(name)
+  ) {
+    if (GOOD_WORD.test(value.trim())) votes.push(false);
+    else if (BAD_WORD.test(value.replaceAll('_', ' ').slice(0, 200))) votes.push(true);
+  }
+}
+
+/** What a document says about failures. */
+export interface FailureRules {
+  /** How failures in general are answered. */
+  failures: boolean;
+  /** How a failing back end of ours is answered. */
+  ownFailures: boolean;
+  /** How requests that break the agreement are answered. */
+  invalidRequests: boolean;
+  /** That something may be tried again. */
+  retries: boolean;
+}
+
+/** Reads from a document what it says about failures; it looks for words only, in English and Chinese. */
+export function failureRulesOf(text: string): FailureRules {
+  return {
+    failures:
+      /exception handling|error[ -](?:handling|codes?|responses?|messages?|answers?|objects?)|(?:errors?|failures?) (?:are|is|must|should|will|shall)|(?:on|in case of|upon) (?:an? )?(?:error|failure)|\bif\b[^.\n]{0,80}\b(?:fails?|unavailable|cannot)\b|异常处理|错误码|错误处理|错误信息|出错|失败|异常/i.test(
+        text,
+      ),
+    ownFailures:
+      /(?:internal|server|back-?end|upstream|look-?up|stor(?:e|age)|catalogue|catalog|database|tool|service|system|inventory|ledger|unexpected)[^.\n]{0,60}\b(?:errors?|fail(?:s|ed|ure|ures)?|unavailable|down|cannot|broken|unreachable)\b|\b50[0-4]\b|\bunavailable\b|内部错误|系统错误|服务不可用|服务异常|服务器错误|系统异常|查询失败/i.test(
+        text,
+      ),
+    invalidRequests:
+      /\binvalid\b|malformed|bad request|\b400\b|missing (?:field|required|parameter|or)|not valid|violates?|格式错误|无效|非法|缺少|参数错误/i.test(
+        text,
+      ),
+    retries: /\bretr(?:y|ies|ied)\b|try again|tried again|重试/i.test(text),
+  };
+}

@@ -1,0 +1,423 @@
+import { isObject, type Json } from '../kernel/json.ts';
+import { isEpoch, isIsoTime, type Leaf } from './scalar-kinds.ts';
+import type { SeededRandom } from './seeded-random.ts';
+import { looksLikeData, type Vocabulary } from './vocabulary.ts';
+
+/** What a datum looks like; it decides how it is renamed and how certain a check may be about it. */
+export type DatumKind = 'id' | 'name' | 'code' | 'word' | 'time' | 'number' | 'encoded';
+
+/** A value of the cases or the tools' answers that is no public property and can be replaced by a fresh one of its shape. */
+export interface Datum {
+  key: string;
+  value: string | number;
+  kind: DatumKind;
+  /** The member names it stands under. */
+  names: string[];
+}
+
+/** How far a fresh value lies from the one it replaces: `far` changes all that its shape allows, `near` as little as possible. */
+export type Reach = 'far' | 'near';
+
+const DAY_MS = 86_400_000;
+
+/** A whole number of weeks, so that days of the week and distances between dates stay. */
+const SHIFT_DAYS = 364;
+
+const ISO_TIME = String.raw`(?<![\p{L}\p{N}])\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?(?![\p{N}])`;
+const HEX = String.raw`(?<![\p{L}\p{N}])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{6,}(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])(?=[0-9A-F]*\d)(?=[0-9A-F]*[A-F])[0-9A-F]{8,}(?![\p{L}\p{N}])`;
+const DECIMAL = String.raw`(?<![\p{L}\p{N}.])\d+\.\d+(?![\p{L}\p{N}]|\.\d)`;
+const RUN = new RegExp(
+  `(?<time>${ISO_TIME})|(?<hex>${HEX})|(?<decimal>${DECIMAL})|(?<digits>\\d+)|(?<letters>[\\p{L}\\p{M}]+)`,
+  'gu',
+);
+
+/** Data worth renaming in some leaves: no public property, no small integers, nothing whose form has a meaning that cannot be kept. */
+export function dataOf(leaves: readonly Leaf[], vocabulary: Vocabulary): Datum[] {
+  const found = new Map<string, Datum>();
+  const add = (value: string | number, kind: DatumKind, name: string): void => {
+    const key = `${typeof value}:${value}`;
+    const known = found.get(key);
+    if (known) known.names.push(name);
+    else found.set(key, { key, value, kind, names: [name] });
+  };
+  for (const { value, name } of leaves) {
+    if (typeof value === 'number') {
+      if (isRenamableNumber(value, vocabulary)) add(value, isEpoch(value) ? 'time' : 'number', name);
+    } else if (typeof value === 'string') {
+      for (const segment of segmentsOf(value)) {
+        const kind = kindOf(segment, vocabulary);
+        if (kind) add(segment, kind, name);
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+function isRenamableNumber(value: number, vocabulary: Vocabulary): boolean {
+  if (!Number.isFinite(value) || vocabulary.hasNumber(value)) return false;
+  return Number.isInteger(value) ? Math.abs(value) >= 1000 && Math.abs(value) < 2 ** 50 : Math.abs(value) > 1e-9;
+}
+
+/** The fields of a text: a short one is one field; longer ones fall apart at the marks of CSV, XML, forms and prose. */
+export function segmentsOf(text: string): string[] {
+  if (text.length <= 80 && !/[\n<>]/.test(text)) return [text];
+  const markup = new Set(
+    [...text.matchAll(/<[/?!]?([\w:.-]+)|\s([\w:.-]+)=["']/g)].flatMap(([, tag, attribute]) => [tag, attribute]),
+  );
+  return text
+    .split(/[\n\r\t,;|<>"'=&{}[\]()]+|:\s/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '' && !markup.has(part) && !part.startsWith('/'));
+}
+
+function kindOf(text: string, vocabulary: Vocabulary): DatumKind | undefined {
+  if (text.length > 4_000 || vocabulary.hasText(text)) return undefined;
+  if (isIsoTime(text)) return 'time';
+  // Forms whose parts are bounded or checked: a fresh value of the same shape would often be no value at all.
+  if (/^\d{1,2}:\d{2}|^-?P(?:\d|T\d)|^v?\d+(?:\.\d+){2,}|^eyJ|^-?\d{1,3}(?:\.\d+)?\s?[%°\p{L}]{0,3}$/u.test(text)) {
+    return /^\d{1,3}\.\d+$/.test(text) ? 'number' : undefined;
+  }
+  if (/^-?\d+\.\d+$/.test(text)) return 'number';
+  if (decodedText(text) !== undefined) return 'encoded';
+  if (!/[\p{L}\p{N}]/u.test(text)) return undefined;
+  if (/\d/.test(text)) return /\s/.test(text) && !/\d{4}/.test(text) ? nameOf(text, vocabulary) : 'id';
+  return nameOf(text, vocabulary);
+}
+
+function nameOf(text: string, vocabulary: Vocabulary): DatumKind | undefined {
+  const fresh = [...text.matchAll(/[\p{L}\p{M}]+/gu)].filter(([run]) => isRenamableRun(run, vocabulary));
+  if (fresh.length === 0) return undefined;
+  if (/^[A-Z]{3}$/.test(text)) return 'code';
+  if (/\s/.test(text.trim()) || /\p{Lu}\p{Ll}/u.test(text) || /[^\u0000-\u024f]/.test(text)) return 'name';
+  return 'word';
+}
+
+function isRenamableRun(run: string, vocabulary: Vocabulary): boolean {
+  const letters = [...run];
+  if (letters.length < 3 && !/\p{Script=Han}/u.test(run)) return false;
+  if (letters.length < 2) return false;
+  return (
+    !/^(?:true|false|null|yes|the|and|for|com|org|net|www|http|https|html|json|xml|csv|mailto|urn|uuid)$/i.test(run) &&
+    !vocabulary.hasWord(run)
+  );
+}
+
+/** The text inside a base64 value, where it holds printable text and nothing else. */
+export function decodedText(text: string): string | undefined {
+  if (text.length < 8 || text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.toString('base64') !== text) return undefined;
+  const inner = bytes.toString('utf8');
+  return /^[\p{L}\p{N}\p{P}\p{S}\p{Zs}\n\r\t]{4,}$/u.test(inner) &&
+    !inner.includes('\ufffd') &&
+    /[a-z]{2}|\d{2}/i.test(inner)
+    ? inner
+    : undefined;
+}
+
+/** Consistent fresh values: the same datum becomes the same fresh one wherever and in whatever letter case it stands. */
+export class RenameMap {
+  readonly #phrases = new Map<string, string>();
+  readonly #runs = new Map<string, string>();
+  readonly #numbers = new Map<number, number>();
+  readonly #dates = new Set<string>();
+  readonly #vocabulary: Vocabulary;
+  #phrasePattern: RegExp | undefined;
+  /** By how much moments were moved, in milliseconds; 0 where none was. */
+  shiftMs = 0;
+
+  constructor(
+    data: readonly Datum[],
+    vocabulary: Vocabulary,
+    taken: ReadonlySet<string>,
+    random: SeededRandom,
+    reach: Reach,
+  ) {
+    this.#vocabulary = vocabulary;
+    const used = new Set(taken);
+    const scale = reach === 'far' ? 1.07 + random.next() * 0.11 : 1.013 + random.next() * 0.004;
+    for (const datum of data) this.#add(datum, used, random, reach, scale);
+    if (this.#phrases.size > 0) {
+      const alternatives = [...this.#phrases.keys()].sort((a, b) => b.length - a.length).map(escapePattern);
+      this.#phrasePattern = new RegExp(`(?<![a-z0-9])(?:${alternatives.join('|')})(?![a-z0-9])`, 'giu');
+    }
+  }
+
+  get size(): number {
+    return this.#phrases.size + this.#runs.size + this.#numbers.size + this.#dates.size;
+  }
+
+  #add({ value, kind }: Datum, used: Set<string>, random: SeededRandom, reach: Reach, scale: number): void {
+    if (typeof value === 'number') {
+      if (kind === 'time') this.#shift(value);
+      else if (!this.#numbers.has(value)) this.#numbers.set(value, scaled(value, scale));
+      return;
+    }
+    if (kind === 'time') {
+      this.#dates.add(value);
+      this.shiftMs = SHIFT_DAYS * DAY_MS;
+      return;
+    }
+    if (kind === 'encoded') {
+      const inner = decodedText(value) ?? '';
+      for (const match of inner.matchAll(RUN)) this.#addRun(match, inner, used, random, reach);
+      const renamed = this.#renameRuns(inner);
+      if (renamed !== inner) this.#phrases.set(value.toLowerCase(), Buffer.from(renamed).toString('base64'));
+      return;
+    }
+    const digits = value.replace(/\D/g, '').length;
+    const short = kind === 'id' && !/\s/.test(value) && digits <= 2 && /\p{L}/u.test(value);
+    if (short || /^\p{Script=Han}/u.test(value)) {
+      if (!this.#phrases.has(value.toLowerCase()))
+        this.#phrases.set(value.toLowerCase(), freshOf(value, used, random, reach));
+      return;
+    }
+    const before = this.#runs.size;
+    for (const match of value.matchAll(RUN)) this.#addRun(match, value, used, random, reach, scale);
+    if (digits >= 8) this.#keepChecksum(value, used, random, reach, before);
+  }
+
+  #shift(value: number): void {
+    this.#numbers.set(value, value + (value >= 1e12 ? 1 : 0.001) * SHIFT_DAYS * DAY_MS);
+    this.shiftMs = SHIFT_DAYS * DAY_MS;
+  }
+
+  #addRun(
+    match: RegExpMatchArray,
+    whole: string,
+    used: Set<string>,
+    random: SeededRandom,
+    reach: Reach,
+    scale = 1.11,
+  ): void {
+    const { time, hex, decimal, digits, letters } = match.groups ?? {};
+    if (time !== undefined) {
+      this.#dates.add(time);
+      this.shiftMs = SHIFT_DAYS * DAY_MS;
+      return;
+    }
+    if (decimal !== undefined) {
+      const value = Number(decimal);
+      if (!this.#numbers.has(value) && !this.#vocabulary.hasNumber(value))
+        this.#numbers.set(value, scaled(value, scale, decimal.length - decimal.indexOf('.') - 1));
+      return;
+    }
+    const run = hex ?? digits ?? letters ?? '';
+    if (this.#runs.has(run.toLowerCase())) return;
+    const renamable =
+      hex !== undefined ||
+      (digits !== undefined
+        ? isRenamableDigits(digits, whole) && !this.#vocabulary.hasText(digits)
+        : isRenamableRun(run, this.#vocabulary) && !isPrefix(run, whole));
+    if (renamable) this.#runs.set(run.toLowerCase(), freshOf(run.toLowerCase(), used, random, reach));
+  }
+
+  /** Long digit strings often end in a check digit: whichever of the usual ones holds must hold again. */
+  #keepChecksum(value: string, used: Set<string>, random: SeededRandom, reach: Reach, before: number): void {
+    const wanted = checksums(value);
+    if (!wanted.includes(true)) return;
+    const own = [...this.#runs.keys()].slice(before);
+    const last = own.filter((run) => /^\d+$/.test(run)).at(-1);
+    if (last === undefined) return;
+    for (let tries = 0; tries < 300; tries += 1) {
+      const got = checksums(this.#renameRuns(value));
+      if (wanted.every((holds, index) => !holds || got[index] === true)) return;
+      this.#runs.set(last, freshOf(last, used, random, reach));
+    }
+  }
+
+  /** A value with its data renamed; so are member names that are data themselves. */
+  json(value: Json): Json {
+    if (typeof value === 'string') return this.text(value);
+    if (typeof value === 'number') return this.number(value);
+    if (Array.isArray(value)) return value.map((item) => this.json(item));
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [
+        this.#vocabulary.hasName(name) ? name : this.text(name),
+        this.json(item),
+      ]),
+    );
+  }
+
+  number(value: number): number {
+    const fresh = this.#numbers.get(value);
+    if (fresh !== undefined) return fresh;
+    if (isEpoch(value) && this.shiftMs !== 0) return value + (value >= 1e12 ? 1 : 0.001) * this.shiftMs;
+    // The digits of an id may travel as a number.
+    if (Number.isInteger(value) && value >= 100) {
+      const run = this.#runs.get(String(value));
+      if (run !== undefined && !run.startsWith('0')) return Number(run);
+    }
+    return value;
+  }
+
+  text(text: string): string {
+    const pattern = this.#phrasePattern;
+    if (!pattern) return this.#renameRuns(text);
+    let renamed = '';
+    let at = 0;
+    for (const match of text.matchAll(pattern)) {
+      const fresh = this.#phrases.get(match[0].toLowerCase()) ?? match[0];
+      renamed +=
+        this.#renameRuns(text.slice(at, match.index)) +
+        (fresh.length === match[0].length && decodedText(match[0]) === undefined ? withCaseOf(match[0], fresh) : fresh);
+      at = match.index + match[0].length;
+    }
+    return renamed + this.#renameRuns(text.slice(at));
+  }
+
+  #renameRuns(text: string): string {
+    return text.replace(RUN, (run: string, ...rest: unknown[]) => {
+      const groups = rest.at(-1) as Record<string, string | undefined>;
+      if (groups.time !== undefined) return this.shiftMs !== 0 ? shiftedTime(run, this.shiftMs) : run;
+      if (groups.decimal !== undefined) {
+        const fresh = this.#numbers.get(Number(run));
+        return fresh === undefined ? run : fresh.toFixed(run.length - run.indexOf('.') - 1);
+      }
+      const fresh = this.#runs.get(run.toLowerCase());
+      if (fresh !== undefined) return withCaseOf(run, fresh);
+      const number =
+        groups.digits !== undefined && run.length >= 4 && !run.startsWith('0')
+          ? this.#numbers.get(Number(run))
+          : undefined;
+      return number === undefined ? run : String(number);
+    });
+  }
+}
+
+function isRenamableDigits(digits: string, whole: string): boolean {
+  if (/\p{L}/u.test(whole) && !/\s/.test(whole)) return true;
+  return /\s/.test(whole.trim()) ? digits.length >= 4 : digits.length >= 3;
+}
+
+/** In an id such as `ORD-10023` the letters name its kind; the digits are enough to make it a fresh one. */
+function isPrefix(run: string, whole: string): boolean {
+  return !/\s/.test(whole) && /\d{3}/.test(whole) && run.length <= 8;
+}
+
+function scaled(value: number, scale: number, places = decimalsOf(value)): number {
+  const fresh = Number((value * scale).toFixed(places));
+  return fresh === value ? Number((value + 10 ** -places).toFixed(places)) : fresh;
+}
+
+function decimalsOf(value: number): number {
+  const text = String(value);
+  const dot = text.indexOf('.');
+  return dot < 0 || text.includes('e') ? (text.includes('e') ? 12 : 0) : Math.min(12, text.length - dot - 1);
+}
+
+function shiftedTime(text: string, shiftMs: number): string {
+  const day = Date.parse(`${text.slice(0, 10)}T00:00:00Z`);
+  return Number.isNaN(day) ? text : new Date(day + shiftMs).toISOString().slice(0, 10) + text.slice(10);
+}
+
+const POOLS: readonly [RegExp, string][] = [
+  [/\p{Script=Han}/u, '岚枫澜皓钰槿璟砚翎淞珂旻沐宸黎楠'],
+  [/\p{Script=Hiragana}/u, 'さしすせそたちつてとなにぬねの'],
+  [/\p{Script=Katakana}/u, 'サシスセソタチツテトナニヌネノ'],
+  [/\p{Script=Hangul}/u, '가나다라마바사아자차카타파하'],
+  [/\p{Script=Cyrillic}/u, 'бвгджзклмнпрстф'],
+  [/\p{Script=Greek}/u, 'βγδζθκλμνξπρστφ'],
+];
+
+/** A fresh text of the same shape, in lower case where the letters allow it; none that was used before. */
+function freshOf(text: string, used: Set<string>, random: SeededRandom, reach: Reach): string {
+  const chars = [...text];
+  const lower = text.toLowerCase();
+  const hex = /^(?=.*\d)[0-9a-f]+$/i.test(text) && /[a-f]/i.test(text);
+  for (let tries = 0; tries < 200; tries += 1) {
+    const fresh = reach === 'near' && tries < 50 ? nearOf(chars, random, hex) : farOf(chars, random, hex);
+    if (fresh.toLowerCase() !== lower && !used.has(fresh.toLowerCase())) {
+      used.add(fresh.toLowerCase());
+      return fresh;
+    }
+  }
+  return farOf([...text, ...text], random, hex);
+}
+
+function farOf(chars: readonly string[], random: SeededRandom, hex: boolean): string {
+  const digits = chars.filter((char) => /\d/.test(char)).length;
+  return chars
+    .map((char, index) => {
+      if (/\d/.test(char)) return index === 0 && chars.length > 1 && digits > 1 ? char : String(random.integer(0, 9));
+      return index === 0 || (digits > 0 && !hex) ? char : freshLetter(char, random, hex);
+    })
+    .join('');
+}
+
+function nearOf(chars: readonly string[], random: SeededRandom, hex: boolean): string {
+  const places = chars.flatMap((char, index) => (/\d/.test(char) ? [index] : []));
+  const place = places.length > 0 ? random.pick(places.slice(-2)) : chars.length - 1;
+  return chars
+    .map((char, index) =>
+      index !== place ? char : /\d/.test(char) ? String(random.integer(0, 9)) : freshLetter(char, random, hex),
+    )
+    .join('');
+}
+
+function freshLetter(char: string, random: SeededRandom, hex: boolean): string {
+  if (/[a-z]/.test(char)) return random.pick([...(hex ? 'abcdef' : 'bcdfghjklmnpqrstvwxz')]) ?? char;
+  if (/[A-Z]/.test(char)) return random.pick([...(hex ? 'ABCDEF' : 'BCDFGHJKLMNPQRSTVWXZ')]) ?? char;
+  const pool = POOLS.find(([script]) => script.test(char))?.[1];
+  return pool === undefined ? char : (random.pick([...pool]) ?? char);
+}
+
+function withCaseOf(model: string, fresh: string): string {
+  if (model === model.toLowerCase()) return fresh.toLowerCase();
+  const shape = [...model];
+  return [...fresh]
+    .map((char, index) =>
+      shape[index] !== undefined && shape[index] !== shape[index]?.toLowerCase()
+        ? char.toUpperCase()
+        : char.toLowerCase(),
+    )
+    .join('');
+}
+
+function checksums(text: string): boolean[] {
+  const digits = text.replace(/[^0-9]/g, '');
+  const sum = (weights: (index: number) => number, fold = (value: number) => value) =>
+    [...digits].reverse().reduce((total, digit, index) => total + fold(Number(digit) * weights(index)), 0);
+  const luhn =
+    sum(
+      (index) => (index % 2 === 1 ? 2 : 1),
+      (value) => (value > 9 ? value - 9 : value),
+    ) %
+      10 ===
+    0;
+  const ean = [8, 12, 13, 14].includes(digits.length) && sum((index) => (index % 2 === 1 ? 3 : 1)) % 10 === 0;
+  const isbn10 = digits.length === 10 && sum((index) => index + 1) % 11 === 0;
+  const moved = text.replace(/[^0-9A-Za-z]/g, '').toUpperCase();
+  const iban = /^[A-Z]{2}\d{2}[A-Z0-9]{8,30}$/.test(moved) && mod97(moved.slice(4) + moved.slice(0, 4)) === 1;
+  return [luhn, ean, isbn10, iban];
+}
+
+function mod97(text: string): number {
+  let rest = 0;
+  for (const char of text) {
+    const value = Number.parseInt(char, 36);
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
+  }
+  return rest;
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+}
+
+/** All runs of letters and digits that stand in some values, in lower case: what fresh values must keep clear of. */
+export function runsOf(values: readonly Json[]): Set<string> {
+  const runs = new Set<string>();
+  for (const value of values)
+    for (const [run] of JSON.stringify(value).matchAll(/[\p{L}\p{M}]+|\d+|[\p{L}\p{N}]+/gu))
+      runs.add(run.toLowerCase());
+  return runs;
+}
+
+/** Whether a datum is distinctive: that it stands in an answer by chance is out of the question. */
+export function isDistinctive({ kind, value }: Datum): boolean {
+  if (kind === 'word') return false;
+  if (kind === 'number') return typeof value === 'number' ? !Number.isInteger(value) || Math.abs(value) >= 1000 : true;
+  return kind !== 'id' || (typeof value === 'string' && (value.length >= 3 || looksLikeData(value)));
+}
