@@ -122,5 +122,10 @@ export interface Sandbox {
 
 /** What bundling a candidate's source gave. */
 export type BundleResult =
-  | { ok: true; bundle: string; /** Source map, version 3, as JSON text, of `handler.ts`. */ map: string; /** SHA-256 of the bundle. */ digest: string }
+  | {
+      ok: true;
+      bundle: string /** Source map, version 3, as JSON text, of `handler.ts`. */;
+      map: string /** SHA-256 of the bundle. */;
+      digest: string;
+    }
   | { ok: false; faults: { message: string; line?: number; column?: number }[] };

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { type BuildFailure, build, type Message, type OnResolveArgs, type Plugin, stop } from 'esbuild';
+import type { BundleResult } from './contract.ts';
+import { policy } from './policy.ts';
+
+type ExportName = 'handle' | 'perform';
+type Fault = Extract<BundleResult, { ok: false }>['faults'][number];
+
+const candidate = 'handler.ts';
+const entry = 'entry.js';
+/** The one module that a candidate may import; it has types alone. */
+const typesModule = './types';
+
+/** Digest under which a bundle is known: SHA-256 of its UTF-8 text, 64 lower-case hex digits. */
+export function bundleDigest(bundle: string): string {
+  return createHash('sha256').update(bundle).digest('hex');
+}
+
+/**
+ * Bundles the TypeScript of a candidate into one self-contained ES module whose only export is `exportName`. Nothing but `./types` can be
+ * imported, and that gives types alone; nothing is read from the disk, and nothing of the candidate is run. Resolves to its faults, with
+ * places in its source, where it cannot be bundled.
+ */
+export async function bundleHandler(source: string, exportName: ExportName): Promise<BundleResult> {
+  const fault = sizeFault(source) ?? nestingFault(source);
+  if (fault) return { ok: false, faults: [fault] };
+  const built = await buildWatched(source, exportName);
+  if (!('bundle' in built)) return { ok: false, faults: built };
+  const bytes = Buffer.byteLength(built.bundle);
+  if (bytes > policy.maxBundleBytes.default) {
+    return { ok: false, faults: [{ message: `Cannot bundle handler: ${bytes} bytes of bundle, wanted at most ${policy.maxBundleBytes.default}` }] };
+  }
+  return { ok: true, ...built, digest: bundleDigest(built.bundle) };
+}
+
+function sizeFault(source: string): Fault | undefined {
+  const bytes = Buffer.byteLength(source);
+  if (bytes <= policy.maxSourceBytes.default) return undefined;
+  return { message: `Cannot bundle handler: ${bytes} bytes of source, wanted at most ${policy.maxSourceBytes.default}` };
+}
+
+/** Prefix operators in a row nest as brackets do. */
+const prefixChain = /(?:[!~+-]\s{0,9}|\b(?:typeof|void|delete|await|new)\s{1,9}){250}/;
+
+/** esbuild recurses on nesting and dies of it, so that depth is looked at first; brackets in strings count too, which harms nobody. */
+function nestingFault(source: string): Fault | undefined {
+  let depth = 0;
+  for (let at = 0; at < source.length; at += 1) {
+    const character = source[at] as string;
+    if ('([{'.includes(character)) depth += 1;
+    else if (')]}'.includes(character)) depth = Math.max(0, depth - 1);
+    if (depth > policy.maxNesting.default) return tooDeep(source, at);
+  }
+  const chain = prefixChain.exec(source);
+  return chain ? tooDeep(source, chain.index) : undefined;
+}
+
+function tooDeep(source: string, at: number): Fault {
+  const before = source.slice(0, at).split('\n');
+  return {
+    message: `Cannot bundle handler: nested too deeply, wanted at most ${policy.maxNesting.default} levels`,
+    line: before.length,
+    column: (before.at(-1) ?? '').length + 1,
+  };
+}
+
+/** Counts the times esbuild was stopped, so that a build which fails can tell whether it was for another's sake. */
+let stops = 0;
+
+async function buildWatched(source: string, exportName: ExportName): Promise<{ bundle: string; map: string } | Fault[]> {
+  for (let attempt = 0; ; attempt += 1) {
+    const stopsBefore = stops;
+    let late = false;
+    // A build cannot be called off; only the whole of esbuild can be stopped, and it starts again by itself.
+    const timer = setTimeout(() => {
+      late = true;
+      stopEsbuild();
+    }, policy.bundleMs.default);
+    try {
+      return await buildOnce(source, exportName);
+    } catch (error) {
+      if ((error as Partial<BuildFailure>).errors) return (error as BuildFailure).errors.map((message) => faultOf(message, exportName));
+      if (late) return [{ message: `Cannot bundle handler: took longer than ${policy.bundleMs.default} ms` }];
+      if (stops === stopsBefore) stopEsbuild();
+      // Another's source may have brought esbuild down; what brings it down alone, and again, has itself to blame.
+      if (attempt === 2) return [{ message: 'Cannot bundle handler: the bundler does not survive it' }];
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function stopEsbuild(): void {
+  stops += 1;
+  stop();
+}
+
+async function buildOnce(source: string, exportName: ExportName): Promise<{ bundle: string; map: string } | Fault[]> {
+  const { outputFiles, warnings } = await build({
+    stdin: { contents: `export { ${exportName} } from '${candidate}';`, sourcefile: entry, loader: 'js' },
+    plugins: [closedResolver(source)],
+    absWorkingDir: '/',
+    bundle: true,
+    charset: 'utf8',
+    format: 'esm',
+    legalComments: 'none',
+    logLevel: 'silent',
+    outfile: '/bundle.js',
+    platform: 'neutral',
+    sourcemap: 'external',
+    sourcesContent: false,
+    supported: { 'top-level-await': false, 'import-meta': false },
+    target: 'es2024',
+    // Without it esbuild looks for a tsconfig.json on the disk.
+    tsconfigRaw: '{}',
+    write: false,
+  });
+  const undefinedImports = warnings.filter(({ id }) => id === 'import-is-undefined');
+  if (undefinedImports.length > 0) return undefinedImports.map((message) => faultOf(message, exportName));
+  const textOf = (ending: string) => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? '';
+  return { bundle: textOf('.js'), map: mapOf(textOf('.map')) };
+}
+
+/** Resolves nothing but the candidate and its types, so that esbuild never comes to look at a disk or a network. */
+function closedResolver(source: string): Plugin {
+  return {
+    name: 'closed-resolver',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /.*/ }, (request) => {
+        if (request.path === candidate && request.importer === entry) return { path: candidate, namespace: 'candidate' };
+        if (isTypesImport(request)) return { path: 'types', namespace: 'types' };
+        return { errors: [{ text: `Cannot import ${JSON.stringify(request.path.slice(0, 200))}: wanted nothing but types from "${typesModule}"` }] };
+      });
+      onLoad({ filter: /.*/, namespace: 'candidate' }, () => ({ contents: withoutSourceMap(source), loader: 'ts' }));
+      onLoad({ filter: /.*/, namespace: 'types' }, () => ({ contents: 'export {};', loader: 'ts' }));
+    },
+  };
+}
+
+function isTypesImport(request: OnResolveArgs): boolean {
+  return request.path === typesModule && request.kind === 'import-statement' && Object.keys(request.with).length === 0;
+}
+
+/** esbuild would follow a source map that the candidate names; another spelling of the same length leaves every column where it is. */
+function withoutSourceMap(source: string): string {
+  return source.replace(/([#@]\s*)sourceMappingURL/g, '$1sourceMappingUrl');
+}
+
+/** The map with the candidate under its own name. */
+function mapOf(text: string): string {
+  const map = JSON.parse(text) as { sources: string[] };
+  return JSON.stringify({ ...map, sources: map.sources.map((name) => name.replace(/^candidate:/, '')) });
+}
+
+function faultOf({ text, location }: Message, exportName: ExportName): Fault {
+  if (location?.file === entry) return { message: `Cannot bundle handler: it has no export "${exportName}", wanted a function of that name` };
+  const name = /No matching export in "types:types" for import "([^"]*)"|Import "([^"]*)" will always be undefined/.exec(text);
+  const message = name ? `Cannot import "${name[1] ?? name[2]}" as a value: wanted nothing but types from "${typesModule}"` : text;
+  if (!location) return { message };
+  // esbuild counts columns in bytes.
+  const column = Buffer.from(location.lineText).subarray(0, location.column).toString().length + 1;
+  return { message, line: location.line, column };
+}
+
+/** How the bundler ends a module: the only export, and nothing after it. */
+const exportTail = /\nexport \{\n {2}(?:[\w$]+ as )?(?:handle|perform)\n\};\n$/;
+
+/**
+ * Brings any ES module into the form that the bundler gives, which is what cells load. Modules that have it already are left alone.
+ * Throws nothing because of the module: its faults are the result.
+ */
+export async function normalizeBundle(bundle: string, exportName: ExportName): Promise<{ bundle: string } | Fault[]> {
+  const tail = exportTail.exec(bundle)?.[0];
+  const body = tail && bundle.slice(0, -tail.length);
+  const isNormal = body !== undefined && tail?.includes(exportName) && !/<!--|-->|(?:^|\n)\s*(?:import|export)\b/.test(body);
+  if (isNormal) return { bundle };
+  const built = await bundleHandler(bundle, exportName);
+  return built.ok ? { bundle: built.bundle } : built.faults;
+}

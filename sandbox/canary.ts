@@ -1,0 +1,47 @@
+import type { Cell, Death } from './cell.ts';
+import type { RunReport } from './contract.ts';
+import { resolveLimits } from './policy.ts';
+
+/** Known good: parses, computes, calls a tool, waits for it, logs, answers. */
+const bundle = `async function handle(request, context) {
+  const { total } = await context.call.add({ numbers: request.numbers });
+  context.log("total", total);
+  return { total, text: [...request.text].reverse().join(""), id: context.newId().length };
+}
+export {
+  handle
+};
+`;
+const input = JSON.stringify({ numbers: [1, 2, 39], text: 'äbc' });
+const answers = { add: { '{"numbers":[1,2,39]}': { output: '{"total":42}' } } };
+const value = JSON.stringify({ total: 42, text: 'cbä', id: 16 });
+
+/** Numbers that no handler and no run of the sandbox has. */
+const canaryHandler = 0;
+const canaryRun = 0;
+
+/** Whether the known-good handler comes to its known result on this cell. Never rejects. */
+export function canaryPasses(cell: Cell): Promise<boolean> {
+  if (cell.dead) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const listener = {
+      report(_run: number, report: RunReport) {
+        cell.detach(listener);
+        // A fresh isolate the next time, and room for others.
+        cell.drop(canaryHandler);
+        resolve(report.end === 'returned' && report.value === value && report.logs[0] === 'total 42');
+      },
+      call() {},
+      died(_death: Death) {
+        resolve(false);
+      },
+    };
+    cell.attach(listener);
+    cell.load(canaryHandler, bundle, resolveLimits());
+    cell.run(
+      { handler: canaryHandler, runs: [{ run: canaryRun, seed: 'canary', nowMs: 0, fixedClock: true, send: false, tools: 0, answers: 0 }], tools: [['add']], answers: [answers] },
+      [input],
+      listener,
+    );
+  });
+}

@@ -1,0 +1,360 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Writable } from 'node:stream';
+import type { Answer, AnsweredCall, End, RunReport } from './contract.ts';
+import type { Launch } from './launch.ts';
+import { policy, type ResolvedLimits } from './policy.ts';
+import type { CellOptions } from './runner/main.ts';
+import { SandboxError } from './sandbox-error.ts';
+import { type CellMessage, encodeFrame, frameHeadBytes, pack, type ParentMessage, unpack } from './wire.ts';
+
+/** Why a cell is gone. `exit` is the only one that was not our doing. */
+export type Cause = 'exit' | 'watchdog' | 'memory' | 'frame' | 'closed';
+
+/** What is known of a cell's death. */
+export interface Death {
+  cause: Cause;
+  /** The frame it was at work on, if any. */
+  frame: number | undefined;
+  /** The run it said it was executing alone, if any. */
+  run: number | undefined;
+}
+
+/** One who has sent runs to a cell. */
+export interface CellListener {
+  report(run: number, report: RunReport): void;
+  call(run: number, call: number, made: { tool: string | null; input: string }): void;
+  died(death: Death): void;
+}
+
+type Unnumbered<T> = T extends unknown ? Omit<T, 'seq'> : never;
+
+const ends: ReadonlySet<string> = new Set<End>(['returned', 'threw', 'timed-out', 'out-of-memory', 'killed']);
+
+/** A sandbox process, as its parent sees it. What comes from it is believed in its form alone: it may have been taken over. */
+export class Cell {
+  readonly #child: ChildProcess;
+  readonly #stdin: Writable;
+  readonly #listeners = new Set<CellListener>();
+  readonly #onDeath: (cell: Cell, death: Death) => void;
+  readonly #listenerOfRun = new Map<number, CellListener>();
+  /** Handlers loaded here, the one used last at the end. */
+  readonly #loaded = new Set<number>();
+  #chunks: Buffer[] = [];
+  #buffered = 0;
+  #sent = 0;
+  #done = 0;
+  #alone: number | undefined;
+  #cause: Cause = 'exit';
+  #watchdogMs: number = policy.cellStartMs.default;
+  #watchdog: NodeJS.Timeout | undefined;
+  #cpuSince: number | undefined;
+  #extended = 0;
+  #poll: NodeJS.Timeout | undefined;
+  #idlePolls = 0;
+  #leaf: number | undefined;
+  #ready: { resolve(): void; reject(error: Error): void } | undefined;
+  dead: Death | undefined;
+
+  private constructor(child: ChildProcess, onDeath: (cell: Cell, death: Death) => void) {
+    this.#child = child;
+    this.#stdin = child.stdin as Writable;
+    this.#onDeath = onDeath;
+    child.stdout?.on('data', (chunk: Buffer) => this.#receive(chunk));
+    // A broken pipe is told by the exit.
+    this.#stdin.on('error', () => {});
+    child.stdout?.on('error', () => {});
+    child.on('error', (error) => this.#exited(error));
+    // Not at the exit: what it said before it died is still in the pipe then.
+    child.on('close', (code, signal) => this.#exited(new Error(`ended with ${signal ?? code}`)));
+  }
+
+  /** Starts a cell; resolves once it says that it is ready. Rejects with `PLATFORM_SANDBOX_START`. */
+  static async start(launch: Launch, code: string, addon: string, onDeath: (cell: Cell, death: Death) => void): Promise<Cell> {
+    const options: CellOptions = { addon, maxFrameBytes: policy.maxFrameBytes.default };
+    const child = spawn(launch.command, [...launch.args, ...launch.nodeArgs, '--eval', code, '--', JSON.stringify(options)], {
+      cwd: '/',
+      env: {},
+      stdio: ['pipe', 'pipe', 'pipe', ...(launch.seccomp ? (['pipe'] as const) : [])],
+    });
+    let said = '';
+    // Read for the reason of a failed start; afterwards thrown away, for it may be the guest's doing.
+    child.stderr?.on('data', (chunk: Buffer) => {
+      if (said.length < 500) said += chunk.toString().slice(0, 500);
+    });
+    const seccomp = child.stdio[3] as Writable | undefined;
+    seccomp?.on('error', () => {});
+    seccomp?.end(launch.seccomp);
+    const cell = new Cell(child, onDeath);
+    const timer = setTimeout(() => cell.kill('watchdog'), policy.cellStartMs.default);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        cell.#ready = { resolve, reject };
+      });
+    } catch (error) {
+      const reason = said.trim().split('\n')[0] || (error as Error).message;
+      throw new SandboxError('PLATFORM_SANDBOX_START', `Cannot start cell: ${reason.slice(0, 300)}`);
+    } finally {
+      clearTimeout(timer);
+    }
+    return cell;
+  }
+
+  /** Process id of the innermost process, the one that runs guests; undefined where the system does not tell. */
+  get leaf(): number | undefined {
+    this.#leaf ??= leafOf(this.#child.pid);
+    return this.#leaf;
+  }
+
+  /** Whether the handler is loaded here. */
+  has(handler: number): boolean {
+    return this.#loaded.has(handler);
+  }
+
+  /** Loads a handler unless it is here; the one used longest ago makes room for it. */
+  load(handler: number, bundle: string, limits: ResolvedLimits): void {
+    this.#watchdogMs = limits.watchdogMs;
+    if (this.#loaded.delete(handler)) {
+      this.#loaded.add(handler);
+      return;
+    }
+    const [oldest] = this.#loaded;
+    if (oldest !== undefined && this.#loaded.size >= policy.isolatesPerCell.default) this.drop(oldest);
+    this.#loaded.add(handler);
+    this.#send({ op: 'load', handler, limits }, [bundle]);
+  }
+
+  /** Lets go of a handler that is loaded here. */
+  drop(handler: number): void {
+    if (this.#loaded.delete(handler) && !this.dead) this.#send({ op: 'drop', handler });
+  }
+
+  /** Adds one who wants to hear of deaths; runs are announced with `run`. */
+  attach(listener: CellListener): void {
+    this.#listeners.add(listener);
+  }
+
+  /** The opposite of `attach`. */
+  detach(listener: CellListener): void {
+    this.#listeners.delete(listener);
+  }
+
+  /** Sends runs; their reports and calls go to the listener. Gives the number of the frame. */
+  run(message: Omit<Extract<ParentMessage, { op: 'run' }>, 'op' | 'seq'>, inputs: readonly string[], listener: CellListener): number {
+    for (const { run } of message.runs) this.#listenerOfRun.set(run, listener);
+    return this.#send({ op: 'run', ...message }, inputs);
+  }
+
+  /** Answers a call that a run here waits for. Gives the number of the frame. */
+  answer(run: number, call: number, answer: Answer): number {
+    const isError = 'error' in answer;
+    return this.#send({ op: 'answer', run, call, ...(isError ? { code: answer.error.code } : {}) }, [isError ? answer.error.message : answer.output]);
+  }
+
+  /** Ends a run here as soon as it waits. */
+  end(run: number): void {
+    this.#send({ op: 'end', run });
+  }
+
+  /** Ends the process, whatever it does. */
+  kill(cause: Cause): void {
+    if (this.dead) return;
+    this.#cause = cause;
+    if (this.#leaf !== undefined && this.#leaf !== this.#child.pid) killQuietly(this.#leaf);
+    this.#child.kill('SIGKILL');
+  }
+
+  #send(message: Unnumbered<ParentMessage>, texts: readonly string[] = []): number {
+    this.#sent += 1;
+    const frame = encodeFrame(pack({ seq: this.#sent, ...message }, texts));
+    if (frame.length - frameHeadBytes > policy.maxFrameBytes.default) {
+      throw new SandboxError('PLATFORM_SANDBOX_FRAME', `Cannot send frame: ${frame.length} bytes, wanted at most ${policy.maxFrameBytes.default}`);
+    }
+    this.#stdin.write(frame);
+    this.#watch();
+    return this.#sent;
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#buffered += chunk.length;
+    while (this.#buffered >= frameHeadBytes) {
+      if ((this.#chunks[0] as Buffer).length < frameHeadBytes) this.#chunks = [Buffer.concat(this.#chunks)];
+      const length = (this.#chunks[0] as Buffer).readUInt32BE(0);
+      if (length > policy.maxFrameBytes.default) return this.kill('frame');
+      if (this.#buffered < frameHeadBytes + length) return;
+      const all = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
+      const rest = all.subarray(frameHeadBytes + length);
+      this.#chunks = rest.length > 0 ? [rest] : [];
+      this.#buffered = rest.length;
+      if (this.dead || this.#cause !== 'exit') return;
+      try {
+        this.#hear(all.toString('utf8', frameHeadBytes, frameHeadBytes + length));
+      } catch {
+        return this.kill('frame');
+      }
+    }
+  }
+
+  #hear(text: string): void {
+    const { header, texts } = unpack<CellMessage>(text);
+    if (header.op === 'ready') {
+      this.#ready?.resolve();
+      return;
+    }
+    if (header.op === 'at') {
+      this.#alone = header.run < 0 ? undefined : header.run;
+      this.#watch();
+      return;
+    }
+    this.#done = header.done;
+    this.#alone = undefined;
+    this.#watch();
+    let at = 0;
+    const next = (): string => {
+      const found = texts[at++];
+      if (found === undefined) throw new RangeError('Cannot read report: a text is missing');
+      return found;
+    };
+    const heard: (() => void)[] = [];
+    for (const head of header.reports) {
+      if (!ends.has(head.end)) throw new RangeError('Cannot read report: unknown end');
+      const { run, end, position, issuedIds, durationMs, cpuMs } = head;
+      const report: RunReport = {
+        end,
+        ...(head.value ? { value: next() } : {}),
+        ...(head.message ? { message: next() } : {}),
+        ...(position ? { position } : {}),
+        logs: Array.from({ length: head.logs }, next),
+        calls: head.calls.map(({ tool, answer }): AnsweredCall => {
+          const input = next();
+          if (answer === undefined) return { tool, input };
+          return { tool, input, answer: answer === 'output' ? { output: next() } : { error: { code: answer, message: next() } } };
+        }),
+        issuedIds,
+        durationMs,
+        cpuMs,
+      };
+      const listener = this.#listenerOfRun.get(run);
+      this.#listenerOfRun.delete(run);
+      heard.push(() => listener?.report(run, report));
+    }
+    for (const { run, call, tool } of header.calls) {
+      const input = next();
+      heard.push(() => this.#listenerOfRun.get(run)?.call(run, call, { tool, input }));
+    }
+    for (const tell of heard) tell();
+  }
+
+  /** The watchdog runs while the cell owes an answer, and starts anew with every sign of life. */
+  #watch(): void {
+    if (this.#sent === this.#done || this.dead) {
+      clearTimeout(this.#watchdog);
+      this.#watchdog = undefined;
+      return;
+    }
+    this.#extended = 0;
+    this.#cpuSince = undefined;
+    if (this.#watchdog) this.#watchdog.refresh();
+    else this.#watchdog = setTimeout(() => this.#late(), this.#watchdogMs);
+    this.#idlePolls = 0;
+    if (!this.#poll) {
+      this.#poll = setInterval(() => this.#look(), policy.memoryPollMs.default);
+      this.#poll.unref();
+    }
+  }
+
+  /** A cell that got no processor time is not at fault: it is given more of the clock. */
+  #late(): void {
+    const cpuMs = this.leaf === undefined ? undefined : cpuOf(this.leaf);
+    const used = cpuMs === undefined ? Number.POSITIVE_INFINITY : cpuMs - (this.#cpuSince ?? 0);
+    this.#watchdog = undefined;
+    if (used < this.#watchdogMs / 2 && this.#extended < 3) {
+      this.#extended += 1;
+      this.#watchdog = setTimeout(() => this.#late(), this.#watchdogMs);
+      return;
+    }
+    this.kill('watchdog');
+  }
+
+  #look(): void {
+    if (this.#sent === this.#done) {
+      this.#idlePolls += 1;
+      // An idle cell's memory does not change.
+      if (this.#idlePolls > 40) {
+        clearInterval(this.#poll);
+        this.#poll = undefined;
+      }
+      return;
+    }
+    const { leaf } = this;
+    if (leaf === undefined) return;
+    this.#cpuSince ??= cpuOf(leaf);
+    const resident = residentMbOf(leaf);
+    if (resident !== undefined && resident > policy.cellMemoryMb.default) this.kill('memory');
+  }
+
+  #exited(error: Error): void {
+    if (this.dead) return;
+    clearTimeout(this.#watchdog);
+    clearInterval(this.#poll);
+    this.dead = { cause: this.#cause, frame: this.#sent > this.#done ? this.#done + 1 : undefined, run: this.#alone };
+    this.#ready?.reject(error);
+    this.#onDeath(this, this.dead);
+    for (const listener of [...this.#listeners]) listener.died(this.dead);
+  }
+}
+
+function leafOf(pid: number | undefined): number | undefined {
+  if (pid === undefined || process.platform !== 'linux') return undefined;
+  for (let leaf = pid; ; ) {
+    const [child] = childrenOf(leaf);
+    if (child === undefined) return leaf;
+    leaf = child;
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name) && statOf(Number(name))?.parent === pid)
+      .map(Number);
+  }
+}
+
+function statOf(pid: number): { parent: number; ticks: number } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name in front may hold anything, brackets and blanks too.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Processor time in milliseconds; the kernel counts in hundredths of a second on every Linux that Node runs on. */
+function cpuOf(pid: number): number | undefined {
+  const stat = statOf(pid);
+  return stat && stat.ticks * 10;
+}
+
+function residentMbOf(pid: number): number | undefined {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(status) ?? [];
+    return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+  } catch {
+    return undefined;
+  }
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It was faster.
+  }
+}

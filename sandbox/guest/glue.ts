@@ -1,0 +1,525 @@
+/** What the glue is told about limits when it is installed. Lengths are counted in UTF-16 units; the host counts bytes again. */
+export interface GuestLimits {
+  maxResultLength: number;
+  maxLogLength: number;
+  maxCallLength: number;
+  maxMessageLength: number;
+  maxCalls: number;
+  maxIssuedIds: number;
+}
+
+/** What the realm is: whose clock it has, and whether its built-ins are frozen so that runs can share it. */
+export interface GuestRealm {
+  limits: GuestLimits;
+  shared: boolean;
+  /** What the clock says for ever; null where it follows the host's. */
+  fixedMs: number | null;
+  /** Added to the host's clock where it is followed. */
+  offsetMs: number;
+}
+
+/** Messages into the guest. Texts: `start` has each run's input, `resume` each answer's output or error message. */
+export type GuestMessage =
+  | { op: 'start'; runs: { run: number; seed: string; send: boolean; tools: number }[]; tools: string[][] }
+  | { op: 'resume'; answers: { run: number; call: number; code: string }[] }
+  | { op: 'poll' };
+
+/** What a poll gives back. Texts: each settled run's value or message, its stack where it threw, its logs; then each call's input. */
+export interface GuestNews {
+  settled: { run: number; returned: boolean; logs: number; ids: string[] }[];
+  calls: { run: number; call: number; tool: string }[];
+}
+
+/** The only door between host and guest: packed text in, packed text out. `bind` hands over the bundle's factory. */
+export type GuestDoor = (message: string, factory?: unknown) => string;
+
+/** Name under which `context.send` is reported; no tool can have it, for tools are named in letters, digits and `_`. */
+export const sendCommand = '>';
+
+/**
+ * Hardens the realm it is called in and returns the door. Its text is compiled inside the isolate: it can use nothing from outside itself,
+ * and whatever it needs later it takes now, before any guest code has run.
+ */
+export function installGlue(realmJson: string, sendName: string): GuestDoor {
+  'use strict';
+  const { limits, shared, fixedMs, offsetMs } = JSON.parse(realmJson) as GuestRealm;
+  const scope = globalThis as unknown as Record<string, unknown>;
+
+  const { apply, construct, defineProperty, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, setPrototypeOf } =
+    Reflect;
+  const { freeze, isExtensible } = Object;
+  const { parse, stringify } = JSON;
+  const NativeDate = Date;
+  const NativePromise = Promise;
+  const NativeTypeError = TypeError;
+  const NativeRangeError = RangeError;
+  const NativeError = Error;
+  const hostNow = Date.now;
+  const imul = Math.imul;
+  const bindCall = Function.prototype.bind.bind(Function.prototype.call as never) as unknown as <T, A extends unknown[], R>(
+    method: (this: T, ...args: A) => R,
+  ) => (self: T, ...args: A) => R;
+  const slice = bindCall(String.prototype.slice);
+  const indexOf = bindCall(String.prototype.indexOf);
+  const charCodeAt = bindCall(String.prototype.charCodeAt);
+  const symbolText = bindCall(Symbol.prototype.toString);
+  const bigintText = bindCall(BigInt.prototype.toString);
+  const mapGet = bindCall(Map.prototype.get);
+  const mapSet = bindCall(Map.prototype.set);
+  const mapDelete = bindCall(Map.prototype.delete);
+  const NativeMap = Map;
+  const setHas = bindCall(Set.prototype.has);
+  const setAdd = bindCall(Set.prototype.add);
+  const NativeSet = Set;
+
+  /** A list that inherits nothing, so that a setter planted on `Array.prototype` is never met. */
+  const bareList = <T>(): T[] => {
+    const list: T[] = [];
+    setPrototypeOf(list, null);
+    return list;
+  };
+  const hide = (target: object, key: PropertyKey, value: unknown): void => {
+    defineProperty(target, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true } as PropertyDescriptor);
+  };
+
+  // --- What is taken away -------------------------------------------------------------------------------------------------------------
+
+  const removed = ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'WeakRef', 'FinalizationRegistry', 'console'];
+  for (let index = 0; index < removed.length; index += 1) deleteProperty(scope, removed[index] as string);
+  // The statics of RegExp (`$1`, `lastMatch`, …) tell one run what another matched.
+  const regExpStatics = ownKeys(RegExp);
+  for (let index = 0; index < regExpStatics.length; index += 1) {
+    const key = regExpStatics[index] as PropertyKey;
+    const descriptor = getOwnPropertyDescriptor(RegExp, key);
+    if (typeof key === 'string' && descriptor && 'get' in descriptor) deleteProperty(RegExp, key);
+  }
+
+  const refuseCode = function Function(): never {
+    throw new NativeTypeError('code from strings is not allowed');
+  };
+  const kinds = [() => {}, async () => {}, function* () {}, async function* () {}];
+  for (let index = 0; index < kinds.length; index += 1) {
+    const prototype = getPrototypeOf(kinds[index] as object) as object;
+    const refusing =
+      index === 0
+        ? refuseCode
+        : function (): never {
+            throw new NativeTypeError('code from strings is not allowed');
+          };
+    hide(refusing, 'prototype', prototype);
+    defineProperty(prototype, 'constructor', { __proto__: null, value: refusing, writable: false, enumerable: false, configurable: false } as PropertyDescriptor);
+  }
+  hide(scope, 'Function', refuseCode);
+  hide(scope, 'eval', () => {
+    throw new NativeTypeError('code from strings is not allowed');
+  });
+
+  // A resizable buffer reserves its greatest length, which no heap limit counts.
+  const NativeArrayBuffer = ArrayBuffer;
+  const FixedArrayBuffer = function ArrayBuffer(length: unknown, options: unknown): object {
+    if (!new.target) throw new NativeTypeError("Constructor ArrayBuffer requires 'new'");
+    if (options !== undefined) throw new NativeTypeError('resizable buffers are not allowed');
+    return construct(NativeArrayBuffer, [length], new.target) as object;
+  };
+  hide(FixedArrayBuffer, 'isView', NativeArrayBuffer.isView);
+  hide(FixedArrayBuffer, 'prototype', NativeArrayBuffer.prototype);
+  hide(NativeArrayBuffer.prototype, 'constructor', FixedArrayBuffer);
+  defineProperty(FixedArrayBuffer, Symbol.species, getOwnPropertyDescriptor(NativeArrayBuffer, Symbol.species) as PropertyDescriptor);
+  hide(scope, 'ArrayBuffer', FixedArrayBuffer);
+
+  // --- Clock and randomness -----------------------------------------------------------------------------------------------------------
+
+  const now = (): number => (fixedMs === null ? hostNow() + offsetMs : fixedMs);
+  const dateText = bindCall(NativeDate.prototype.toString);
+  const GuestDate = function Date(...parts: unknown[]): unknown {
+    if (!new.target) return dateText(new NativeDate(now()));
+    return construct(NativeDate, parts.length === 0 ? [now()] : parts, new.target);
+  };
+  defineProperty(GuestDate, 'length', { __proto__: null, value: 7 } as PropertyDescriptor);
+  hide(GuestDate, 'prototype', NativeDate.prototype);
+  hide(GuestDate, 'now', () => now());
+  hide(GuestDate, 'parse', NativeDate.parse);
+  hide(GuestDate, 'UTC', NativeDate.UTC);
+  hide(NativeDate.prototype, 'constructor', GuestDate);
+  hide(scope, 'Date', GuestDate);
+  const dateFormat = Intl.DateTimeFormat.prototype;
+  const formatGetter = getOwnPropertyDescriptor(dateFormat, 'format')?.get as (this: unknown) => (date: unknown) => string;
+  defineProperty(dateFormat, 'format', {
+    __proto__: null,
+    enumerable: false,
+    configurable: true,
+    get(this: unknown) {
+      const format = apply(formatGetter, this, []) as (date: unknown) => string;
+      return (date: unknown) => format(date === undefined ? now() : date);
+    },
+  } as PropertyDescriptor);
+  const formatToParts = dateFormat.formatToParts;
+  hide(dateFormat, 'formatToParts', function (this: unknown, date: unknown) {
+    return apply(formatToParts, this, [date === undefined ? now() : date]);
+  });
+
+  /** A generator of 32-bit numbers (sfc32) seeded by a text. */
+  const generator = (seed: string): (() => number) => {
+    let a = 0x9e3779b9;
+    let b = 0x243f6a88;
+    let c = 0xb7e15162;
+    let d = 1;
+    const next = (): number => {
+      const sum = (a + b + d) | 0;
+      d = (d + 1) | 0;
+      a = b ^ (b >>> 9);
+      b = (c + (c << 3)) | 0;
+      c = ((c << 21) | (c >>> 11)) + sum;
+      return sum >>> 0;
+    };
+    for (let index = 0; index < seed.length; index += 1) {
+      const unit = charCodeAt(seed, index);
+      a = imul(a ^ unit, 0x85ebca6b);
+      b = imul(b ^ unit, 0xc2b2ae35);
+      c = (c + unit + imul(index, 0x27d4eb2f)) | 0;
+    }
+    for (let index = 0; index < 15; index += 1) next();
+    return next;
+  };
+  const seededRandom = (seed: string): (() => number) => {
+    let next: (() => number) | undefined;
+    return () => {
+      next ??= generator(seed);
+      return next() / 4294967296;
+    };
+  };
+  const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
+  let realmRandom = (): number => {
+    throw new NativeError('Math.random cannot be reached this way');
+  };
+  hide(Math, 'random', () => realmRandom());
+
+  // --- Text out of values -------------------------------------------------------------------------------------------------------------
+
+  const cut = (text: string, length: number): string => (text.length > length ? `${slice(text, 0, length)}…` : text);
+  const textOf = (value: unknown): string => {
+    switch (typeof value) {
+      case 'string':
+        return value;
+      case 'symbol':
+        return symbolText(value);
+      case 'bigint':
+        return `${bigintText(value)}n`;
+      case 'function':
+        return '[function]';
+      case 'object':
+        return value === null ? 'null' : objectText(value);
+      default:
+        return `${value as number}`;
+    }
+  };
+  const objectText = (value: object): string => {
+    try {
+      if (value instanceof NativeError) return thrownText(value);
+      const text = stringify(value) as unknown;
+      return typeof text === 'string' ? text : '[object]';
+    } catch {
+      return '[object]';
+    }
+  };
+  const read = (value: object, key: string): string => {
+    try {
+      const text = (value as Record<string, unknown>)[key];
+      return typeof text === 'string' ? text : '';
+    } catch {
+      return '';
+    }
+  };
+  const thrownText = (thrown: unknown): string => {
+    if (typeof thrown !== 'object' || thrown === null) return cut(textOf(thrown), limits.maxMessageLength);
+    const name = cut(read(thrown, 'name'), 100);
+    const message = cut(read(thrown, 'message'), limits.maxMessageLength);
+    if (name !== '' || message !== '') return name !== '' && message !== '' ? `${name}: ${message}` : name + message;
+    try {
+      const text = stringify(thrown) as unknown;
+      return typeof text === 'string' ? cut(text, limits.maxMessageLength) : 'a value without text';
+    } catch {
+      return 'a value without text';
+    }
+  };
+
+  class HandlerError extends NativeError {
+    code: string;
+    constructor(code: string, message: string) {
+      super(message);
+      this.code = code;
+    }
+  }
+  hide(HandlerError.prototype, 'name', 'HandlerError');
+  freeze(HandlerError.prototype);
+  freeze(HandlerError);
+
+  // --- Runs ---------------------------------------------------------------------------------------------------------------------------
+
+  interface Waiting {
+    resolve(value: unknown): void;
+    reject(reason: unknown): void;
+  }
+  interface GuestRun {
+    run: number;
+    settled: boolean;
+    calls: number;
+    waiting: Map<number, Waiting>;
+    logs: string[];
+    logLength: number;
+    ids: string[];
+    nextId: (() => number) | undefined;
+  }
+  type Handler = (input: unknown, context: object) => unknown;
+
+  let factory: ((math: object) => Handler) | undefined;
+  const runs: Map<number, GuestRun> = new NativeMap();
+  let settledHeads = bareList<object>();
+  let settledTexts = bareList<string>();
+  let callHeads = bareList<object>();
+  let callTexts = bareList<string>();
+
+  const settle = (run: GuestRun, returned: boolean, text: string, stack: string): void => {
+    if (run.settled) return;
+    run.settled = true;
+    mapDelete(runs, run.run);
+    settledHeads[settledHeads.length] = { __proto__: null, run: run.run, returned, logs: run.logs.length, ids: run.ids } as object;
+    settledTexts[settledTexts.length] = text;
+    if (!returned) settledTexts[settledTexts.length] = stack;
+    for (let index = 0; index < run.logs.length; index += 1) settledTexts[settledTexts.length] = run.logs[index] as string;
+  };
+  const settleThrown = (run: GuestRun, thrown: unknown): void => {
+    const message = thrownText(thrown);
+    const stack = typeof thrown === 'object' && thrown !== null ? cut(read(thrown, 'stack'), 4 * limits.maxMessageLength) : '';
+    settle(run, false, message, stack);
+  };
+  const settleReturned = (run: GuestRun, value: unknown): void => {
+    let text: unknown;
+    try {
+      text = stringify(value);
+    } catch (error) {
+      const reason = thrownText(error);
+      const end = indexOf(reason, '\n');
+      return settle(run, false, `the result is not JSON: ${end < 0 ? reason : slice(reason, 0, end)}`, '');
+    }
+    if (typeof text !== 'string') return settle(run, false, `the result is not JSON: ${typeof value}`, '');
+    if (text.length > limits.maxResultLength) {
+      return settle(run, false, `the result is too large: ${text.length} characters of JSON, at most ${limits.maxResultLength}`, '');
+    }
+    settle(run, true, text, '');
+  };
+
+  const command = (run: GuestRun, tool: string, input: unknown): Promise<unknown> =>
+    new NativePromise((resolve, reject) => {
+      if (run.settled) return;
+      if (run.calls >= limits.maxCalls) {
+        return settle(run, false, `made more than ${limits.maxCalls} calls`, '');
+      }
+      const text = stringify(input) as unknown;
+      if (run.settled) return;
+      if (typeof text !== 'string') throw new NativeTypeError(`the input of a call is not JSON: ${typeof input}`);
+      if (text.length > limits.maxCallLength) throw new NativeRangeError(`the input of a call is too large: at most ${limits.maxCallLength} characters of JSON`);
+      const call = run.calls;
+      run.calls += 1;
+      mapSet(run.waiting, call, { __proto__: null, resolve, reject } as unknown as Waiting);
+      callHeads[callHeads.length] = { __proto__: null, run: run.run, call, tool } as object;
+      callTexts[callTexts.length] = text;
+    });
+
+  const log = (run: GuestRun, values: unknown[]): void => {
+    if (run.settled || run.logLength > limits.maxLogLength) return;
+    let line = '';
+    for (let index = 0; index < values.length && line.length <= limits.maxLogLength; index += 1) {
+      line += (index === 0 ? '' : ' ') + textOf(values[index]);
+    }
+    // One for the end of the line: empty lines are not free either.
+    run.logLength += line.length + 1;
+    run.logs[run.logs.length] = run.logLength > limits.maxLogLength ? cut(line, limits.maxLogLength) : line;
+  };
+
+  const newId = (run: GuestRun, seed: string): string => {
+    if (run.ids.length >= limits.maxIssuedIds) throw new NativeRangeError(`newId gives out at most ${limits.maxIssuedIds} identifiers`);
+    run.nextId ??= generator(`id ${seed}`);
+    let id = '';
+    for (let index = 0; index < 16; index += 1) id += letters[run.nextId() % 36] as string;
+    run.ids[run.ids.length] = id;
+    return id;
+  };
+
+  const contextOf = (run: GuestRun, seed: string, tools: string[], send: boolean): object => {
+    const call: Record<string, unknown> = { __proto__: null } as Record<string, unknown>;
+    for (let index = 0; index < tools.length; index += 1) {
+      const tool = tools[index] as string;
+      call[tool] = freeze((input: unknown) => command(run, tool, input));
+    }
+    const context: Record<string, unknown> = {
+      call: freeze(call),
+      log: freeze((...values: unknown[]) => log(run, values)),
+      newId: freeze(() => newId(run, seed)),
+      now: freeze(() => now()),
+    };
+    if (send) context.send = freeze((request: unknown) => command(run, sendName, request));
+    return freeze(context);
+  };
+
+  const start = async (run: GuestRun, seed: string, tools: string[], send: boolean, input: string): Promise<void> => {
+    try {
+      const random = seededRandom(seed);
+      if (!shared) realmRandom = random;
+      const handler = (factory as (math: object) => Handler)(freeze({ __proto__: Math, random }));
+      const value = handler(parse(input), contextOf(run, seed, tools, send));
+      // A plain value need not wait for its turn; what may be a promise must.
+      settleReturned(run, typeof value === 'object' && value !== null ? await value : value);
+    } catch (thrown) {
+      try {
+        settleThrown(run, thrown);
+      } catch {
+        // Out of stack in the middle of it: there is more of it here.
+        settle(run, false, 'threw what cannot be told', '');
+      }
+    }
+  };
+
+  // --- A realm that runs can share: nothing in it can be changed, so that no run can leave anything to another ---------------------------
+
+  const freezeRealm = (): void => {
+    const seen: Set<object> = new NativeSet();
+    const queue: object[] = [scope];
+    const add = (value: unknown): void => {
+      if ((typeof value === 'object' && value !== null) || typeof value === 'function') {
+        if (!setHas(seen, value as object)) {
+          setAdd(seen, value as object);
+          queue[queue.length] = value as object;
+        }
+      }
+    };
+    const strictArguments = (function (): unknown {
+      // biome-ignore lint/complexity/noArguments: it leads to %ThrowTypeError%
+      return arguments;
+    })();
+    const sample = new NativeError('');
+    const roots: unknown[] = [
+      ...kinds.map((kind) => getPrototypeOf(kind)),
+      ...kinds.map((kind) => getPrototypeOf((kind as { prototype?: object }).prototype ?? kind)),
+      getOwnPropertyDescriptor(strictArguments as object, 'callee')?.get,
+      getOwnPropertyDescriptor(sample, 'stack')?.get,
+      getOwnPropertyDescriptor(sample, 'stack')?.set,
+      getPrototypeOf([][Symbol.iterator]()),
+      getPrototypeOf(new Map()[Symbol.iterator]()),
+      getPrototypeOf(new Set()[Symbol.iterator]()),
+      getPrototypeOf(''[Symbol.iterator]()),
+      getPrototypeOf(/a/[Symbol.matchAll]('')),
+      getPrototypeOf((scope.Iterator as { from(iterator: object): object }).from({ next() {} })),
+      getPrototypeOf(([].values() as unknown as { map(each: object): object }).map(() => {})),
+      getPrototypeOf(new Intl.Segmenter().segment('')),
+      getPrototypeOf(new Intl.Segmenter().segment('')[Symbol.iterator]()),
+      NativeDate,
+      NativeArrayBuffer,
+      HandlerError,
+    ];
+    for (const root of roots) add(root);
+    for (let index = 0; index < queue.length; index += 1) {
+      const target = queue[index] as object;
+      add(getPrototypeOf(target));
+      for (const key of ownKeys(target)) {
+        const descriptor = getOwnPropertyDescriptor(target, key);
+        if (!descriptor) continue;
+        if ('value' in descriptor) add(descriptor.value);
+        add(descriptor.get);
+        add(descriptor.set);
+      }
+    }
+    for (const target of queue) {
+      const isPrototype = target !== scope && typeof target === 'object' && getOwnPropertyDescriptor(target, 'constructor') !== undefined;
+      if (isPrototype && isExtensible(target)) letBeOverridden(target);
+    }
+    for (const target of queue) freeze(target);
+  };
+
+  /**
+   * On frozen prototypes an assignment such as `error.name = …` or `record.constructor = …` would throw where it makes an own property
+   * otherwise. An accessor in the place of the value gives that back.
+   */
+  const letBeOverridden = (prototype: object): void => {
+    const all = prototype === Object.prototype || prototype instanceof NativeError || prototype === NativeError.prototype;
+    const keys = all ? ownKeys(prototype) : ['toString', 'toJSON', 'valueOf'];
+    for (const key of keys) {
+      const descriptor = getOwnPropertyDescriptor(prototype, key);
+      if (!descriptor?.configurable || !descriptor.writable) continue;
+      const { value, enumerable } = descriptor;
+      defineProperty(prototype, key, {
+        __proto__: null,
+        enumerable: enumerable ?? false,
+        configurable: false,
+        get: freeze(() => value),
+        set: freeze(function (this: object, replacement: unknown) {
+          if (this === prototype) throw new NativeTypeError(`Cannot assign to read only property '${typeof key === 'string' ? key : 'symbol'}'`);
+          const own = getOwnPropertyDescriptor(this, key);
+          if (own) (this as Record<PropertyKey, unknown>)[key] = replacement;
+          else defineProperty(this, key, { __proto__: null, value: replacement, writable: true, enumerable: true, configurable: true } as PropertyDescriptor);
+        }),
+      } as PropertyDescriptor);
+    }
+  };
+
+  if (shared) freezeRealm();
+
+  // --- The door -----------------------------------------------------------------------------------------------------------------------
+
+  const poll = (): string => {
+    if (settledHeads.length === 0 && callHeads.length === 0) return '';
+    const lengths = bareList<number>();
+    let body = '';
+    for (let index = 0; index < settledTexts.length; index += 1) {
+      const text = settledTexts[index] as string;
+      lengths[index] = text.length;
+      body += text;
+    }
+    for (let index = 0; index < callTexts.length; index += 1) {
+      const text = callTexts[index] as string;
+      lengths[lengths.length] = text.length;
+      body += text;
+    }
+    const head = stringify({ __proto__: null, settled: settledHeads, calls: callHeads, lengths });
+    settledHeads = bareList();
+    settledTexts = bareList();
+    callHeads = bareList();
+    callTexts = bareList();
+    return `${head}\n${body}`;
+  };
+
+  return (message, given) => {
+    if (given !== undefined) {
+      factory = given as typeof factory;
+      return '';
+    }
+    const end = indexOf(message, '\n');
+    const header = parse(slice(message, 0, end)) as GuestMessage & { lengths: number[] };
+    if (header.op === 'poll') return poll();
+    let at = end + 1;
+    const lengths = header.lengths;
+    if (header.op === 'start') {
+      for (let index = 0; index < header.runs.length; index += 1) {
+        const { run: id, seed, send, tools } = header.runs[index] as (typeof header.runs)[number];
+        const input = slice(message, at, at + (lengths[index] as number));
+        at += lengths[index] as number;
+        const run: GuestRun = { run: id, settled: false, calls: 0, waiting: new NativeMap(), logs: bareList(), logLength: 0, ids: bareList(), nextId: undefined };
+        mapSet(runs, id, run);
+        start(run, seed, header.tools[tools] as string[], send, input);
+      }
+      return '';
+    }
+    for (let index = 0; index < header.answers.length; index += 1) {
+      const { run: id, call, code } = header.answers[index] as (typeof header.answers)[number];
+      const text = slice(message, at, at + (lengths[index] as number));
+      at += lengths[index] as number;
+      const run = mapGet(runs, id);
+      const waiting = run && mapGet(run.waiting, call);
+      if (!run || !waiting) continue;
+      mapDelete(run.waiting, call);
+      if (code === '') waiting.resolve(parse(text));
+      else waiting.reject(new HandlerError(code, text));
+    }
+    return '';
+  };
+}

@@ -1,0 +1,295 @@
+import type { Cell, CellListener, Death } from './cell.ts';
+import type { Answer, Call, LoadedHandler, OnCall, Run, RunReport } from './contract.ts';
+import type { Lease, Pool } from './pool.ts';
+import { policy, type ResolvedLimits } from './policy.ts';
+import { SandboxError } from './sandbox-error.ts';
+import type { AnswerTable, RunSpec } from './wire.ts';
+
+/** What handlers share. */
+export interface Surroundings {
+  pool: Pool;
+  /** Whether the known-good handler passes. */
+  canary(): Promise<boolean>;
+  quarantine(digest: string): Promise<void>;
+  isQuarantined(digest: string): boolean;
+  countRuns(runs: number): void;
+}
+
+let handlers = 0;
+let runNumbers = 0;
+
+/** A run that has been asked for, until its report is there. */
+class Ticket {
+  readonly id = ++runNumbers;
+  readonly run: Run;
+  readonly #onCall: OnCall;
+  #abort: AbortController | undefined;
+  /** What was asked of the host and what it said: a run that has to be made again gets the same answers, and the host is asked once. */
+  readonly #asked = new Map<number, { made: Call; answer: Promise<Answer> }>();
+  #hostFault: string | undefined;
+  report: RunReport | undefined;
+  /** Cells that died over this run without our doing. */
+  deaths = 0;
+
+  constructor(run: Run, onCall: OnCall) {
+    this.run = run;
+    this.#onCall = onCall;
+  }
+
+  get spec(): Omit<RunSpec, 'tools' | 'answers'> {
+    const { seed, nowMs, fixedClock = true, send } = this.run;
+    return { run: this.id, seed, nowMs, fixedClock, send };
+  }
+
+  /** The host's answer to a call; undefined where the run does not make the call it made before. */
+  async ask(call: number, made: Call): Promise<Answer | undefined> {
+    let asked = this.#asked.get(call);
+    if (!asked) {
+      this.#abort ??= new AbortController();
+      asked = { made, answer: this.#onCall(made, this.#abort.signal, this.run) };
+      this.#asked.set(call, asked);
+    }
+    if (asked.made.tool !== made.tool || asked.made.input !== made.input) {
+      this.#hostFault = 'its cell was lost after it had made calls, and it did not make the same calls again';
+      return undefined;
+    }
+    try {
+      return await asked.answer;
+    } catch (error) {
+      this.#hostFault = `the host cannot answer a call: ${error instanceof Error ? error.message : String(error)}`;
+      return undefined;
+    }
+  }
+
+  settle(report: RunReport): void {
+    this.report ??= this.#hostFault === undefined ? report : { ...report, end: 'killed', message: this.#hostFault };
+    this.cancel();
+  }
+
+  cancel(): void {
+    this.#abort?.abort(new Error('the run has ended'));
+  }
+}
+
+/** Runs of one bundle, on whichever cell can be had. */
+export class HostedHandler implements LoadedHandler {
+  readonly #id = ++handlers;
+  readonly #bundle: string;
+  readonly #digest: string;
+  readonly #limits: ResolvedLimits;
+  readonly #surroundings: Surroundings;
+  #shared: SharedLease | undefined;
+  #closed = false;
+
+  constructor(bundle: string, digest: string, limits: ResolvedLimits, surroundings: Surroundings) {
+    this.#bundle = bundle;
+    this.#digest = digest;
+    this.#limits = limits;
+    this.#surroundings = surroundings;
+  }
+
+  async run(run: Run, onCall: OnCall, signal?: AbortSignal): Promise<RunReport> {
+    const [report] = await this.runAll([run], onCall, signal);
+    return report as RunReport;
+  }
+
+  async runAll(runs: readonly Run[], onCall: OnCall, signal?: AbortSignal): Promise<RunReport[]> {
+    signal?.throwIfAborted();
+    if (this.#closed) throw new SandboxError('PLATFORM_SANDBOX_CLOSED', 'Cannot run handler: it is closed, wanted an open one');
+    this.#surroundings.countRuns(runs.length);
+    if (this.#surroundings.isQuarantined(this.#digest)) return runs.map(() => quarantinedReport());
+    const tickets = runs.map((run) => new Ticket(run, onCall));
+    const work = this.#work(tickets, signal);
+    if (signal) await untilAborted(work, signal);
+    else await work;
+    return tickets.map(({ report }) => report as RunReport);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#surroundings.pool.drop(this.#id);
+  }
+
+  /**
+   * Makes runs until each has its report. As long as nothing dies they go together; after a death, one by one, so that it is certain whose
+   * doing the next one is.
+   */
+  async #work(tickets: readonly Ticket[], signal?: AbortSignal): Promise<void> {
+    let together = true;
+    let kills = 0;
+    for (let attempt = 0; !signal?.aborted; attempt += 1) {
+      const open = tickets.filter(({ report }) => !report);
+      if (open.length === 0) return;
+      if (attempt > tickets.length + 10) throw lostError('cells keep dying under it');
+      if (kills >= policy.deathsPerBatch.default) {
+        for (const ticket of open) ticket.settle(emptyReport('refused', `not run: ${kills} runs of the same batch have killed a cell`));
+        return;
+      }
+      const group = together ? open.slice(0, policy.runsPerFrame.default) : open.slice(0, 1);
+      const lost = await this.#attempt(group, signal);
+      if (!lost) continue;
+      const culprit = lost.culprit ?? (group.length === 1 && lost.inOurs ? group[0] : undefined);
+      if (lost.inOurs) together = false;
+      if (!culprit || culprit.report) continue;
+      culprit.deaths += 1;
+      // A process can be ended from outside; what ends it twice does so itself.
+      if (lost.death.cause === 'exit' && culprit.deaths < 2) continue;
+      if (!(await this.#surroundings.canary())) throw lostError('the known-good handler does not pass either');
+      kills += 1;
+      await this.#surroundings.quarantine(this.#digest);
+      culprit.settle(emptyReport('killed', killedMessage(lost.death, this.#limits)));
+    }
+  }
+
+  /** Makes runs on one cell. Resolves to nothing when all have reports, or to what is known of the cell's death. */
+  async #attempt(group: readonly Ticket[], signal?: AbortSignal): Promise<{ death: Death; culprit: Ticket | undefined; inOurs: boolean } | undefined> {
+    return this.#withCell(async (cell) => {
+      if (signal?.aborted) return undefined;
+      if (cell.dead) return { death: cell.dead, culprit: undefined, inOurs: false };
+      return await new Promise((resolve, reject) => {
+        const byId = new Map(group.map((ticket) => [ticket.id, ticket]));
+        const framesOf = new Map<number, Ticket | undefined>();
+        const leave = () => {
+          cell.detach(listener);
+          signal?.removeEventListener('abort', end);
+        };
+        const end = () => {
+          for (const id of byId.keys()) if (!cell.dead) cell.end(id);
+        };
+        const listener: CellListener = {
+          report(id, report) {
+            byId.get(id)?.settle(report);
+            byId.delete(id);
+            if (byId.size > 0) return;
+            leave();
+            resolve(undefined);
+          },
+          call(id, call, made) {
+            const ticket = byId.get(id);
+            ticket?.ask(call, made).then((answer) => {
+              if (cell.dead || !byId.has(id)) return;
+              if (answer) framesOf.set(cell.answer(id, call, answer), ticket);
+              else cell.end(id);
+            }, reject);
+          },
+          died(death) {
+            leave();
+            const inOurs = (death.run !== undefined && byId.has(death.run)) || (death.run === undefined && death.frame !== undefined && framesOf.has(death.frame));
+            const culprit = death.run === undefined ? death.frame === undefined ? undefined : framesOf.get(death.frame) : byId.get(death.run);
+            resolve({ death, culprit, inOurs });
+          },
+        };
+        cell.attach(listener);
+        signal?.addEventListener('abort', end, { once: true });
+        try {
+          cell.load(this.#id, this.#bundle, this.#limits);
+          framesOf.set(cell.run({ handler: this.#id, ...specsOf(group) }, group.map(({ run }) => run.input), listener), group.length === 1 ? group[0] : undefined);
+        } catch (error) {
+          leave();
+          reject(error);
+        }
+      });
+    });
+  }
+
+  /** Joins the lease that this handler has, or takes a new one. Under steady load it goes back to the queue now and then. */
+  async #withCell<T>(work: (cell: Cell) => Promise<T>): Promise<T> {
+    while (this.#shared && (this.#shared.over || (this.#surroundings.pool.contended && performance.now() - this.#shared.since > policy.leaseMs.default))) {
+      await this.#shared.gone;
+    }
+    this.#shared ??= new SharedLease(this.#surroundings.pool.acquire(this.#id));
+    const shared = this.#shared;
+    shared.users += 1;
+    try {
+      const { cell } = await shared.lease;
+      return await work(cell);
+    } finally {
+      shared.users -= 1;
+      if (shared.users === 0) {
+        if (this.#shared === shared) this.#shared = undefined;
+        await shared.end();
+      }
+    }
+  }
+}
+
+/** A lease that several batches of one handler use at the same time. */
+class SharedLease {
+  readonly lease: Promise<Lease>;
+  readonly since = performance.now();
+  readonly gone: Promise<void>;
+  #leave: () => void = () => {};
+  users = 0;
+  /** Whether its cell is gone, so that nobody should join any more. */
+  over = false;
+
+  constructor(lease: Promise<Lease>) {
+    this.lease = lease;
+    this.gone = new Promise((resolve) => {
+      this.#leave = resolve;
+    });
+  }
+
+  async end(): Promise<void> {
+    this.over = true;
+    this.#leave();
+    await this.lease.then(
+      ({ release }) => release(),
+      () => {},
+    );
+  }
+}
+
+function specsOf(group: readonly Ticket[]): { runs: RunSpec[]; tools: (readonly string[])[]; answers: AnswerTable[] } {
+  // Runs of a batch mostly have the very same lists, which are sent once.
+  const tools = new Map<readonly string[], number>();
+  const answers = new Map<AnswerTable, number>();
+  const runs = group.map((ticket): RunSpec => ({
+    ...ticket.spec,
+    tools: indexIn(tools, ticket.run.tools),
+    answers: ticket.run.answers ? indexIn(answers, ticket.run.answers) : -1,
+  }));
+  return { runs, tools: [...tools.keys()], answers: [...answers.keys()] };
+}
+
+function indexIn<T>(known: Map<T, number>, one: T): number {
+  const index = known.get(one) ?? known.size;
+  known.set(one, index);
+  return index;
+}
+
+function lostError(why: string): SandboxError {
+  return new SandboxError('PLATFORM_SANDBOX_LOST', `Cannot run handler: its cell died, and ${why}`);
+}
+
+function killedMessage({ cause }: Death, { watchdogMs }: ResolvedLimits): string {
+  switch (cause) {
+    case 'watchdog':
+      return `its cell did not answer within ${watchdogMs} ms`;
+    case 'memory':
+      return `its cell used more than ${policy.cellMemoryMb.default} MB`;
+    case 'frame':
+      return 'its cell said what no cell says';
+    default:
+      return 'its cell died';
+  }
+}
+
+/** Settles with the work, or rejects with the signal's reason; the work then comes to its end by itself. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+/** The report of a run whose bundle is in quarantine. */
+function quarantinedReport(): RunReport {
+  return emptyReport('refused', 'a run of this bundle has killed a sandbox process; it is not run again');
+}
+
+/** Gives the report of a run that was not made. */
+export function emptyReport(end: RunReport['end'], message: string): RunReport {
+  return { end, message, logs: [], calls: [], issuedIds: [], durationMs: 0, cpuMs: 0 };
+}

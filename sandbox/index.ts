@@ -1,0 +1,136 @@
+import { availableParallelism } from 'node:os';
+import { addonPath } from './addon.ts';
+import { bundleDigest, normalizeBundle } from './bundle.ts';
+import { canaryPasses } from './canary.ts';
+import { Cell, type Death } from './cell.ts';
+import type { LoadedHandler, Sandbox } from './contract.ts';
+import { emptyReport, HostedHandler, type Surroundings } from './hosted-handler.ts';
+import { detectLaunch } from './layers.ts';
+import type { Level } from './launch.ts';
+import { policy, resolveLimits } from './policy.ts';
+import { Pool } from './pool.ts';
+import { memoryQuarantine, type Quarantine } from './quarantine.ts';
+import { runnerCode } from './runner-code.ts';
+import { SandboxError } from './sandbox-error.ts';
+
+export { bundleHandler } from './bundle.ts';
+export type * from './contract.ts';
+export { type Level, levels } from './launch.ts';
+export { type Limit, policy, type ResolvedLimits, resolveLimits } from './policy.ts';
+export type { Quarantine } from './quarantine.ts';
+export { SandboxError } from './sandbox-error.ts';
+
+/** What happened to a cell; for log and metric. */
+export type SandboxEvent =
+  | { kind: 'cell-died'; cause: Death['cause'] }
+  | { kind: 'cell-replaced' }
+  | { kind: 'canary-failed' }
+  | { kind: 'bundle-quarantined'; digest: string };
+
+export interface SandboxOptions {
+  /** Handlers that work at the same time, each in a process of its own; default one per core. */
+  cells?: number;
+  /** The least that wall one must be. The best available is used anyway. */
+  level?: Level;
+  /** Uses this level and no better one; for tests and measurements. */
+  exactly?: Level;
+  /** Runs guests without compiling to machine code: slower, and a smaller surface. Default `false`. */
+  jitless?: boolean;
+  /** Requests that may wait for a cell. */
+  maxWaiting?: number;
+  /** Shared by workers through this port; default: this process alone. */
+  quarantine?: Quarantine;
+  onEvent?(event: SandboxEvent): void;
+}
+
+/**
+ * Opens a sandbox behind the best walls that this machine offers, with a cell that has passed the canary. Rejects with
+ * `OPERATOR_SANDBOX_LEVEL` where the level asked for cannot be had, with `PLATFORM_SANDBOX_START` where not even a plain process starts.
+ */
+export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { cells = availableParallelism(), jitless = false, maxWaiting = policy.maxWaiting.default, quarantine = memoryQuarantine(), onEvent = () => {} } = options;
+  const addon = addonPath();
+  const code = await runnerCode();
+  const { layers, launch } = await detectLaunch({ addon, code, jitless, ...pick(options) });
+
+  const quarantined = new Set<string>();
+  let runs = 0;
+  let closed = false;
+
+  const start = async (onDeath: (cell: Cell, death: Death) => void): Promise<Cell> => {
+    const cell = await Cell.start(launch, code, addon, onDeath);
+    if (await canaryPasses(cell)) return cell;
+    onEvent({ kind: 'canary-failed' });
+    cell.kill('closed');
+    throw new SandboxError('PLATFORM_SANDBOX_LOST', 'Cannot start cell: the known-good handler does not pass on it');
+  };
+  const pool = new Pool({
+    cells: Math.max(1, cells),
+    maxWaiting,
+    start,
+    onDeath: ({ cause }) => onEvent({ kind: 'cell-died', cause }),
+    onReplaced: () => onEvent({ kind: 'cell-replaced' }),
+  });
+  pool.add(await start((cell, death) => pool.died(cell, death)));
+
+  const canary = async (): Promise<boolean> => {
+    try {
+      const lease = await pool.acquire(0);
+      try {
+        const passed = await canaryPasses(lease.cell);
+        if (!passed) onEvent({ kind: 'canary-failed' });
+        return passed;
+      } finally {
+        lease.release();
+      }
+    } catch {
+      return false;
+    }
+  };
+  const surroundings: Surroundings = {
+    pool,
+    canary,
+    isQuarantined: (digest) => quarantined.has(digest),
+    async quarantine(digest) {
+      quarantined.add(digest);
+      onEvent({ kind: 'bundle-quarantined', digest });
+      await quarantine.add(digest);
+    },
+    countRuns(count) {
+      runs += count;
+    },
+  };
+
+  return {
+    layers,
+    async load(bundle, exportName, limits): Promise<LoadedHandler> {
+      if (closed) throw new SandboxError('PLATFORM_SANDBOX_CLOSED', 'Cannot load handler: the sandbox is closed, wanted an open one');
+      const bytes = Buffer.byteLength(bundle);
+      if (bytes > policy.maxBundleBytes.default) return refusing(`Cannot load bundle: ${bytes} bytes, wanted at most ${policy.maxBundleBytes.default}`);
+      const digest = bundleDigest(bundle);
+      if (await quarantine.has(digest)) quarantined.add(digest);
+      const normal = await normalizeBundle(bundle, exportName);
+      if (!('bundle' in normal)) return refusing(normal[0]?.message ?? 'Cannot load bundle');
+      return new HostedHandler(normal.bundle, digest, resolveLimits(limits), surroundings);
+    },
+    canary,
+    stats: () => ({ cells: Math.max(1, cells), runs, quarantined: quarantined.size, ...pool.stats }),
+    async close() {
+      closed = true;
+      await pool.close();
+    },
+  };
+}
+
+function pick({ level, exactly }: SandboxOptions): { level?: Level; exactly?: Level } {
+  return { ...(level ? { level } : {}), ...(exactly ? { exactly } : {}) };
+}
+
+/** Stands for a bundle that cannot be loaded: every run of it is refused. */
+function refusing(message: string): LoadedHandler {
+  return {
+    run: async () => emptyReport('refused', message),
+    runAll: async (runs) => runs.map(() => emptyReport('refused', message)),
+    close: async () => {},
+  };
+}

@@ -1,0 +1,139 @@
+import { accessSync, constants, realpathSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { Layers } from './contract.ts';
+import { policy } from './policy.ts';
+import { seccompFilter } from './seccomp.ts';
+
+export type Level = Layers['level'];
+
+/** From the weakest to the strongest. */
+export const levels: readonly Level[] = ['process', 'permission', 'namespaces', 'bubblewrap'];
+
+/** How a cell is started: the command, and what it reads on descriptor 3. */
+export interface Launch {
+  level: Level;
+  /** Whether the cell runs under another user than its parent. */
+  drops: boolean;
+  command: string;
+  args: string[];
+  seccomp: Buffer | undefined;
+  /** Node's own flags and program follow. */
+  nodeArgs: string[];
+}
+
+/** Programs of the system that make the wall thicker, by name, where they are installed. */
+export type Tools = Partial<Record<'bwrap' | 'unshare' | 'setpriv' | 'prlimit' | 'choom', string>>;
+
+/** The user that owns nothing. */
+const nobody = 65_534;
+
+/** Looks for the programs that make the wall thicker. */
+export function findTools(searchPath = process.env.PATH ?? ''): Tools {
+  if (process.platform !== 'linux') return {};
+  const folders = [...searchPath.split(delimiter), '/usr/bin', '/bin', '/usr/sbin', '/sbin'];
+  return Object.fromEntries(
+    ['bwrap', 'unshare', 'setpriv', 'prlimit', 'choom'].flatMap((name) => {
+      const found = folders.map((folder) => join(folder, name)).find(isExecutable);
+      return found ? [[name, found]] : [];
+    }),
+  );
+}
+
+/** All ways to start a cell at a level, the tightest first. Empty where something needed is not installed. */
+export function launchesAt(level: Level, tools: Tools, cell: { addon: string; jitless: boolean }): Launch[] {
+  const wraps = wrapsAt(level, tools, cell.addon);
+  const canDrop = process.getuid?.() === 0 && tools.setpriv !== undefined;
+  return (canDrop ? [true, false] : [false]).flatMap((drops) =>
+    wraps.map((wrap): Launch => {
+      const words = [...limitsOf(tools, drops), ...wrap.words];
+      const [command = wrap.node, ...args] = [...words, wrap.node];
+      return { level, drops, command, args, seccomp: wrap.seccomp, nodeArgs: nodeArgs(level, cell) };
+    }),
+  );
+}
+
+interface Wrap {
+  words: string[];
+  /** Node as the innermost command sees it. */
+  node: string;
+  seccomp: Buffer | undefined;
+}
+
+function wrapsAt(level: Level, tools: Tools, addon: string): Wrap[] {
+  const node = process.execPath;
+  if (level === 'process' || level === 'permission') return [{ words: [], node, seccomp: undefined }];
+  if (level === 'namespaces') {
+    const { unshare } = tools;
+    if (!unshare) return [];
+    const spaces = ['--net', '--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child'];
+    // With the own user mapped to itself the process has no capabilities even inside; older versions only know how to map to root.
+    return ['--map-current-user', '--map-root-user'].map((map) => ({ words: [unshare, '--user', map, ...spaces, '--'], node, seccomp: undefined }));
+  }
+  if (!tools.bwrap) return [];
+  const seccomp = seccompFilter(process.arch);
+  return [{ words: [tools.bwrap, ...bubblewrapArgs(addon, seccomp !== undefined), '--'], node: '/node', seccomp }];
+}
+
+function bubblewrapArgs(addon: string, filtered: boolean): string[] {
+  const binds = [['--ro-bind', realpathSync(process.execPath), '/node'], ['--ro-bind', realpathSync(addon), addon]];
+  for (const library of sharedLibraries()) binds.push(['--ro-bind', realpathSync(library), library]);
+  return [
+    ...['--unshare-all', '--unshare-user', '--die-with-parent', '--as-pid-1', '--new-session', '--clearenv'],
+    ...['--cap-drop', 'ALL', '--uid', `${nobody}`, '--gid', `${nobody}`, '--hostname', 'cell'],
+    ...binds.flat(),
+    ...['--remount-ro', '/', '--chdir', '/'],
+    ...(filtered ? ['--seccomp', '3'] : []),
+  ];
+}
+
+/** The files that this very Node was linked with: all that a cell needs of the file system. */
+function sharedLibraries(): string[] {
+  const report = process.report as unknown as { excludeNetwork: boolean; getReport(): { sharedObjects: string[] } };
+  const before = report.excludeNetwork;
+  report.excludeNetwork = true;
+  try {
+    return report.getReport().sharedObjects.filter((path) => path.startsWith('/') && /\.so(\.|$)/.test(path) && isReadable(path));
+  } finally {
+    report.excludeNetwork = before;
+  }
+}
+
+function limitsOf({ choom, prlimit, setpriv }: Tools, drops: boolean): string[] {
+  return [
+    // First to go where memory runs out.
+    ...(choom ? [choom, '-n', '1000', '--'] : []),
+    ...(prlimit ? [prlimit, '--core=0', '--fsize=0', '--nofile=64', '--'] : []),
+    ...(setpriv ? [setpriv, '--no-new-privs', '--pdeathsig', 'KILL', ...(drops ? dropArgs : []), '--'] : []),
+  ];
+}
+
+const dropArgs = ['--reuid', `${nobody}`, '--regid', `${nobody}`, '--clear-groups', '--bounding-set=-all', '--inh-caps=-all'];
+
+function nodeArgs(level: Level, { addon, jitless }: { addon: string; jitless: boolean }): string[] {
+  return [
+    ...(level === 'process' ? [] : ['--permission', '--allow-addons', `--allow-fs-read=${addon}`]),
+    '--no-node-snapshot',
+    // asm.js reaches the compiler of WebAssembly, which is not there otherwise.
+    '--no-validate-asm',
+    '--no-warnings',
+    `--max-old-space-size=${policy.cellHeapMb.default}`,
+    ...(jitless ? ['--jitless'] : []),
+  ];
+}
+
+function isExecutable(path: string): boolean {
+  return can(path, constants.X_OK);
+}
+
+function isReadable(path: string): boolean {
+  return can(path, constants.R_OK);
+}
+
+function can(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { Cell } from './cell.ts';
+import type { Layers } from './contract.ts';
+import { findTools, type Launch, launchesAt, type Level, levels, type Tools } from './launch.ts';
+import { SandboxError } from './sandbox-error.ts';
+
+export interface Detection {
+  addon: string;
+  code: string;
+  jitless: boolean;
+  level?: Level;
+  exactly?: Level;
+}
+
+/**
+ * Finds the strongest way to start a cell by starting one, and says which layers are really in force, read from what the kernel says of
+ * that process. Rejects with `OPERATOR_SANDBOX_LEVEL` where less than `level` can be had.
+ */
+export async function detectLaunch({ addon, code, jitless, level = 'process', exactly }: Detection): Promise<{ layers: Layers; launch: Launch }> {
+  const tools = await workingTools(findTools());
+  const missing: Layers['missing'] = [];
+  const tried = exactly ? [exactly] : [...levels].reverse();
+  let failure: unknown;
+  for (const one of tried) {
+    const launches = launchesAt(one, tools, { addon, jitless });
+    if (launches.length === 0) missing.push({ layer: one, why: whyNotTried(one) });
+    for (const launch of launches) {
+      try {
+        const cell = await Cell.start(launch, code, addon, () => {});
+        const inForce = layersOf(cell, launch);
+        cell.kill('closed');
+        if (levels.indexOf(one) < levels.indexOf(level)) throw levelError(level, one, missing);
+        return { launch, layers: { level: one, inForce, missing: [...missing, ...absent(inForce, launch)] } };
+      } catch (error) {
+        if (error instanceof SandboxError && error.code === 'OPERATOR_SANDBOX_LEVEL') throw error;
+        failure = error;
+        missing.push({ layer: launch.drops ? `${one} as another user` : one, why: (error as Error).message });
+      }
+    }
+  }
+  if (exactly) throw levelError(exactly, undefined, missing);
+  throw failure;
+}
+
+function levelError(wanted: Level, found: Level | undefined, missing: Layers['missing']): SandboxError {
+  const reasons = missing.map(({ layer, why }) => `${layer}: ${why}`).join('; ');
+  return new SandboxError('OPERATOR_SANDBOX_LEVEL', `Cannot open sandbox: ${found ?? 'nothing'} is the best level here, wanted ${wanted} (${reasons})`);
+}
+
+function whyNotTried(level: Level): string {
+  if (process.platform !== 'linux') return `there is no such thing on ${process.platform}`;
+  return `the program ${level === 'bubblewrap' ? 'bwrap' : 'unshare'} is not installed`;
+}
+
+const run = promisify(execFile);
+
+/** Those of the tools that do here what they are wanted for. */
+async function workingTools(tools: Tools): Promise<Tools> {
+  const trials: Partial<Record<keyof Tools, string[]>> = {
+    choom: ['-n', '1000', '--', 'true'],
+    prlimit: ['--core=0', '--fsize=0', '--nofile=64', '--', 'true'],
+    setpriv: ['--no-new-privs', '--pdeathsig', 'KILL', '--', 'true'],
+  };
+  const works = await Promise.all(
+    Object.entries(tools).map(async ([name, path]) => {
+      const trial = trials[name as keyof Tools];
+      const works = !trial || (await run(path, trial, { timeout: 5_000 }).then(() => true, () => false));
+      return [name, works ? path : undefined];
+    }),
+  );
+  return Object.fromEntries(works.filter(([, path]) => path));
+}
+
+/** Every layer that there can be, as documented in sandbox/README.md, with what it takes. */
+const layerNames = {
+  'own-process': '',
+  'empty-environment': '',
+  'permission-model': 'the level "process" goes without',
+  'other-user': 'the worker is not root, so that cells run as its own user',
+  'no-new-privileges': 'the program setpriv is not installed or does not work',
+  'resource-limits': 'the program prlimit is not installed or does not work',
+  'first-out-of-memory': 'the program choom is not installed or does not work',
+  'memory-watch': 'the system has no /proc',
+  'user-namespace': 'user namespaces are not allowed or not used at this level',
+  'pid-namespace': 'user namespaces are not allowed or not used at this level',
+  'network-namespace': 'user namespaces are not allowed or not used at this level: the network can be reached',
+  'minimal-file-system': 'only the level "bubblewrap" has it',
+  seccomp: 'only the level "bubblewrap" has it, on x64 and arm64',
+  jitless: 'it is not asked for',
+} as const;
+
+/** What the kernel says of the process; what only we know is added. */
+function layersOf(cell: Cell, launch: Launch): string[] {
+  const found = new Set<keyof typeof layerNames>(['own-process', 'empty-environment']);
+  if (launch.level !== 'process') found.add('permission-model');
+  if (launch.nodeArgs.includes('--jitless')) found.add('jitless');
+  if (launch.level === 'bubblewrap') found.add('minimal-file-system');
+  const { leaf } = cell;
+  if (leaf === undefined) return [...found];
+  const status = readOrEmpty(() => readFileSync(`/proc/${leaf}/status`, 'utf8'));
+  if (status !== '') found.add('memory-watch');
+  if (/^NoNewPrivs:\s+1$/m.test(status)) found.add('no-new-privileges');
+  if (/^Seccomp:\s+2$/m.test(status)) found.add('seccomp');
+  if (launch.drops && /^Uid:\s+65534\s/m.test(status)) found.add('other-user');
+  if (readOrEmpty(() => readFileSync(`/proc/${leaf}/oom_score_adj`, 'utf8')).trim() === '1000') found.add('first-out-of-memory');
+  if (/^Max core file size\s+0\s+0\s/m.test(readOrEmpty(() => readFileSync(`/proc/${leaf}/limits`, 'utf8')))) found.add('resource-limits');
+  for (const [space, layer] of [['user', 'user-namespace'], ['pid', 'pid-namespace'], ['net', 'network-namespace']] as const) {
+    const theirs = readOrEmpty(() => readlinkSync(`/proc/${leaf}/ns/${space}`));
+    // Where the kernel does not show it, the programs were told to make one, and failed if they could not.
+    const isOwn = theirs === '' ? launch.level === 'namespaces' || launch.level === 'bubblewrap' : theirs !== readOrEmpty(() => readlinkSync(`/proc/self/ns/${space}`));
+    if (isOwn) found.add(layer);
+  }
+  return [...found];
+}
+
+function absent(inForce: readonly string[], { drops }: Launch): Layers['missing'] {
+  return Object.entries(layerNames)
+    .filter(([layer]) => !inForce.includes(layer))
+    .map(([layer, why]) => ({ layer, why: layer === 'other-user' && drops ? 'the kernel does not say so' : why }));
+}
+
+function readOrEmpty(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
+}

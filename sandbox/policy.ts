@@ -1,0 +1,181 @@
+import type { Limits } from './contract.ts';
+
+/** One limit of the sandbox. */
+export interface Limit {
+  default: number;
+  /** The most that anybody may ask for. */
+  ceiling: number;
+  unit: 'ms' | 'MB' | 'bytes' | 'characters' | 'calls' | 'runs' | 'cells' | 'isolates' | 'deaths' | 'levels';
+  reason: string;
+}
+
+/** Every limit of the sandbox. A job may ask for less than the default, an operator for more, up to the ceiling. */
+export const policy = {
+  stepMs: {
+    default: 1_000,
+    ceiling: 10_000,
+    unit: 'ms',
+    reason: 'wall time of one guest step; a handler shuffles JSON, which takes microseconds',
+  },
+  watchdogMs: {
+    default: 3_000,
+    ceiling: 30_000,
+    unit: 'ms',
+    reason: 'some built-ins of V8 cannot be interrupted; after this the process is killed',
+  },
+  memoryMb: {
+    default: 64,
+    ceiling: 512,
+    unit: 'MB',
+    reason: 'heap of one isolate; below 64 an ordinary object with a million keys aborts the process instead of timing out',
+  },
+  maxResultBytes: {
+    default: 1_048_576,
+    ceiling: 8_388_608,
+    unit: 'bytes',
+    reason: 'JSON of a result; an answer is smaller than the job that asks for it',
+  },
+  maxLogBytes: {
+    default: 16_384,
+    ceiling: 1_048_576,
+    unit: 'bytes',
+    reason: 'all log lines of one run; they go into reports and prompts',
+  },
+  maxCalls: {
+    default: 100,
+    ceiling: 10_000,
+    unit: 'calls',
+    reason: 'calls of one run; each is queued outside the heap limit of the isolate',
+  },
+  maxCallBytes: {
+    default: 1_048_576,
+    ceiling: 1_048_576,
+    unit: 'bytes',
+    reason: 'JSON of one call; as large as a result, since requests are sent this way',
+  },
+  maxMessageCharacters: {
+    default: 1_000,
+    ceiling: 1_000,
+    unit: 'characters',
+    reason: 'what a run says of its failure; it goes into reports and prompts',
+  },
+  maxIssuedIds: {
+    default: 10_000,
+    ceiling: 10_000,
+    unit: 'calls',
+    reason: 'calls of `context.newId()` in one run; every identifier is reported',
+  },
+  maxSourceBytes: {
+    default: 262_144,
+    ceiling: 1_048_576,
+    unit: 'bytes',
+    reason: 'source of a handler; more than a model writes in one answer',
+  },
+  maxBundleBytes: {
+    default: 1_048_576,
+    ceiling: 4_194_304,
+    unit: 'bytes',
+    reason: 'a bundle is its source printed anew, never several times as large',
+  },
+  maxNesting: {
+    default: 250,
+    ceiling: 1_000,
+    unit: 'levels',
+    reason: 'brackets within brackets in a source; the bundler recurses on them, and some 100,000 bring it down',
+  },
+  bundleMs: {
+    default: 5_000,
+    ceiling: 30_000,
+    unit: 'ms',
+    reason: 'bundling takes 2 ms; some sources of a few kilobytes would take minutes',
+  },
+  maxFrameBytes: {
+    default: 33_554_432,
+    ceiling: 67_108_864,
+    unit: 'bytes',
+    reason: 'one frame between parent and cell, checked before it is parsed',
+  },
+  cellMemoryMb: {
+    default: 640,
+    ceiling: 2_048,
+    unit: 'MB',
+    reason: 'resident memory of a cell: buffers and strings can pass the heap limit of an isolate',
+  },
+  cellHeapMb: {
+    default: 128,
+    ceiling: 512,
+    unit: 'MB',
+    reason: "heap of the cell's own program, which holds frames; guests have isolates of their own",
+  },
+  cellStartMs: {
+    default: 10_000,
+    ceiling: 30_000,
+    unit: 'ms',
+    reason: 'a cell starts in some 30 ms; a busy machine may need a hundred times that',
+  },
+  memoryPollMs: {
+    default: 25,
+    ceiling: 1_000,
+    unit: 'ms',
+    reason: 'how often resident memory is looked at while a cell works',
+  },
+  isolatesPerCell: {
+    default: 8,
+    ceiling: 200,
+    unit: 'isolates',
+    reason: 'handlers kept loaded in one cell; thousands of isolates abort the process',
+  },
+  runsPerFrame: {
+    default: 100,
+    ceiling: 1_000,
+    unit: 'runs',
+    reason: 'a frame is paid once; more than this gains nothing measurable',
+  },
+  deathsPerBatch: {
+    default: 2,
+    ceiling: 10,
+    unit: 'deaths',
+    reason: 'runs of one batch that may kill a cell before the rest is refused: each may last as long as the watchdog',
+  },
+  maxWaiting: {
+    default: 1_000,
+    ceiling: 100_000,
+    unit: 'runs',
+    reason: 'requests for a cell that may wait; above it the sandbox says that it is busy',
+  },
+  leaseMs: {
+    default: 1_000,
+    ceiling: 60_000,
+    unit: 'ms',
+    reason: 'how long a handler under steady load may keep a cell while others wait for one',
+  },
+} as const satisfies Record<string, Limit>;
+
+/** Limits of one handler with every value decided. */
+export type ResolvedLimits = Required<Limits>;
+
+const perHandler = ['stepMs', 'memoryMb', 'maxResultBytes', 'maxLogBytes', 'maxCalls', 'watchdogMs'] as const;
+
+/**
+ * The limits that apply: what was asked, at least 1 and at most the ceiling, else the default. The watchdog is kept at twice the step or
+ * more where the ceiling allows it, so that the isolate's own time limit, which spares the cell, comes first.
+ */
+export function resolveLimits(asked: Limits = {}): ResolvedLimits {
+  const limits = Object.fromEntries(
+    perHandler.map((name) => {
+      const wanted = asked[name];
+      const value = wanted === undefined || !Number.isFinite(wanted) ? policy[name].default : Math.floor(wanted);
+      return [name, Math.min(Math.max(value, 1), policy[name].ceiling)];
+    }),
+  ) as ResolvedLimits;
+  // The smallest heap that isolated-vm accepts.
+  limits.memoryMb = Math.max(limits.memoryMb, 8);
+  if (asked.watchdogMs === undefined) limits.watchdogMs = Math.min(Math.max(limits.watchdogMs, 2 * limits.stepMs), policy.watchdogMs.ceiling);
+  else if (asked.stepMs === undefined) limits.stepMs = Math.min(limits.stepMs, Math.max(1, Math.floor(limits.watchdogMs / 2)));
+  return limits;
+}
+
+/** Wall time that all guest steps of one run may take together; the rest of the watchdog's time belongs to the last step. */
+export function runBudgetMs({ stepMs, watchdogMs }: Pick<ResolvedLimits, 'stepMs' | 'watchdogMs'>): number {
+  return Math.max(stepMs, watchdogMs - stepMs);
+}

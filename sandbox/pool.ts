@@ -1,0 +1,161 @@
+import { Cell, type Death } from './cell.ts';
+import { policy } from './policy.ts';
+import { SandboxError } from './sandbox-error.ts';
+
+/** A cell that one handler has to itself until it is released. */
+export interface Lease {
+  cell: Cell;
+  release(): void;
+}
+
+export interface PoolOptions {
+  cells: number;
+  maxWaiting: number;
+  /** Starts a cell that has passed the canary. */
+  start(onDeath: (cell: Cell, death: Death) => void): Promise<Cell>;
+  onDeath(death: Death): void;
+  onReplaced(): void;
+}
+
+interface Waiter {
+  handler: number;
+  since: number;
+  grant(lease: Lease): void;
+  fail(error: unknown): void;
+}
+
+/** Cells, each lent to one handler at a time, with a spare that takes the place of one that died, and a bounded queue in front. */
+export class Pool {
+  readonly #options: PoolOptions;
+  readonly #all = new Set<Cell>();
+  readonly #idle = new Set<Cell>();
+  readonly #waiters: Waiter[] = [];
+  #starting = 0;
+  #closed = false;
+  #waitedMs = 0;
+  #killed = 0;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  /** How many requests wait for a cell, how long requests have waited altogether, how many cells died. */
+  get stats(): { waiting: number; waitedMs: number; killedCells: number } {
+    const now = performance.now();
+    const waitingMs = this.#waiters.reduce((sum, { since }) => sum + now - since, 0);
+    return { waiting: this.#waiters.length, waitedMs: this.#waitedMs + waitingMs, killedCells: this.#killed };
+  }
+
+  /** Whether somebody waits. */
+  get contended(): boolean {
+    return this.#waiters.length > 0;
+  }
+
+  /** Puts a started cell into service. */
+  add(cell: Cell): void {
+    this.#all.add(cell);
+    this.#idle.add(cell);
+    this.#serve();
+  }
+
+  /**
+   * Lends a cell, one that has the handler loaded where there is one. Rejects with `PLATFORM_SANDBOX_BUSY` where too many wait already, and
+   * with `PLATFORM_SANDBOX_LOST` where no cell can be started.
+   */
+  acquire(handler: number): Promise<Lease> {
+    if (this.#closed) return Promise.reject(closedError());
+    if (this.#waiters.length >= this.#options.maxWaiting) {
+      return Promise.reject(
+        new SandboxError('PLATFORM_SANDBOX_BUSY', `Cannot run handler: ${this.#waiters.length} requests wait for a cell, wanted fewer than ${this.#options.maxWaiting}`),
+      );
+    }
+    return new Promise((grant, fail) => {
+      this.#waiters.push({ handler, since: performance.now(), grant, fail });
+      this.#serve();
+    });
+  }
+
+  /** Lets go of a handler wherever it is loaded. */
+  drop(handler: number): void {
+    for (const cell of this.#all) cell.drop(handler);
+  }
+
+  /** Ends every cell; those who wait are turned away. Resolves when the processes are gone. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const waiter of this.#waiters.splice(0)) waiter.fail(closedError());
+    await Promise.all(
+      [...this.#all].map(
+        (cell) =>
+          new Promise<void>((resolve) => {
+            if (cell.dead) return resolve();
+            cell.attach({ report() {}, call() {}, died: () => resolve() });
+            cell.kill('closed');
+          }),
+      ),
+    );
+  }
+
+  #serve(): void {
+    while (this.#waiters.length > 0 && this.#idle.size > 0 && this.#lent() < this.#options.cells) {
+      const waiter = this.#waiters.shift() as Waiter;
+      const idle = [...this.#idle];
+      const cell = idle.find((one) => one.has(waiter.handler)) ?? (idle[0] as Cell);
+      this.#idle.delete(cell);
+      this.#waitedMs += performance.now() - waiter.since;
+      waiter.grant({ cell, release: () => this.#release(cell) });
+    }
+    this.#refill();
+  }
+
+  #lent(): number {
+    return this.#all.size - this.#idle.size;
+  }
+
+  #release(cell: Cell): void {
+    if (cell.dead) return;
+    this.#idle.add(cell);
+    this.#serve();
+  }
+
+  /** Cells are started when they are wanted, and one more, so that a death costs nobody the start of a process. */
+  #refill(): void {
+    if (this.#closed) return;
+    const wanted = Math.min(this.#options.cells, this.#lent() + this.#waiters.length) + 1;
+    while (this.#all.size + this.#starting < wanted) {
+      this.#starting += 1;
+      this.#options
+        .start((cell, death) => this.died(cell, death))
+        .then(
+          (cell) => {
+            this.#starting -= 1;
+            if (this.#closed) cell.kill('closed');
+            else if (!cell.dead) this.add(cell);
+          },
+          (error) => {
+            this.#starting -= 1;
+            // Whoever waits is not left waiting for a cell that nobody starts any more.
+            if (this.#all.size === 0 && this.#starting === 0) {
+              const lost = new SandboxError('PLATFORM_SANDBOX_LOST', `Cannot run handler: no cell can be started, ${(error as Error).message}`, { cause: error });
+              for (const waiter of this.#waiters.splice(0)) waiter.fail(lost);
+            }
+          },
+        );
+    }
+  }
+
+  /** Takes a dead cell out of service; the spare is there already, and a new one is started. */
+  died(cell: Cell, death: Death): void {
+    if (!this.#all.delete(cell)) return;
+    this.#idle.delete(cell);
+    if (this.#closed) return;
+    this.#killed += 1;
+    this.#options.onDeath(death);
+    this.#serve();
+    this.#options.onReplaced();
+  }
+}
+
+function closedError(): SandboxError {
+  return new SandboxError('PLATFORM_SANDBOX_CLOSED', 'Cannot run handler: the sandbox is closed, wanted an open one');
+}

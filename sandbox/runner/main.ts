@@ -1,0 +1,138 @@
+import { createRequire } from 'node:module';
+import { readSync, writeSync } from 'node:fs';
+import type ivm from 'isolated-vm';
+import { type CellMessage, encodeFrame, frameHeadBytes, pack, type ParentMessage, unpack } from '../wire.ts';
+import { Handler, type Tidings } from './handler.ts';
+
+/** What the parent tells a cell on its command line. */
+export interface CellOptions {
+  /** Path of the native addon of isolated-vm. */
+  addon: string;
+  maxFrameBytes: number;
+}
+
+const options = JSON.parse(process.argv.at(-1) ?? '') as CellOptions;
+// The guest sees no other zone, whatever the host's is; ICU reads it once.
+process.env.TZ = 'UTC';
+const { ivm: isolatedVm } = createRequire('/')(options.addon) as { ivm: typeof ivm };
+
+const handlers = new Map<number, Handler>();
+const handlerOfRun = new Map<number, Handler>();
+
+/** How long reports may be kept back so that many go out together; the parent's watchdog hears from us in between. */
+const flushMs = 50;
+
+let reports: Tidings['reports'] = [];
+let calls: Tidings['calls'] = [];
+let flushedAt = 0;
+
+function send(message: CellMessage, texts: readonly string[] = []): void {
+  const frame = encodeFrame(pack(message, texts));
+  for (let at = 0; at < frame.length; ) at += writeSync(1, frame, at);
+}
+
+function flush(done: number): void {
+  const texts: string[] = [];
+  for (const { report } of reports) {
+    if (report.value !== undefined) texts.push(report.value);
+    if (report.message !== undefined) texts.push(report.message);
+    texts.push(...report.logs);
+    for (const call of report.calls) {
+      texts.push(call.input);
+      if (call.answer) texts.push('output' in call.answer ? call.answer.output : call.answer.error.message);
+    }
+  }
+  for (const call of calls) texts.push(call.input);
+  send(
+    {
+      op: 'news',
+      done,
+      reports: reports.map(({ run, report }) => ({
+        run,
+        end: report.end,
+        value: report.value !== undefined,
+        message: report.message !== undefined,
+        logs: report.logs.length,
+        calls: report.calls.map(({ tool, answer }) => ({
+          tool,
+          ...(answer ? { answer: 'output' in answer ? ('output' as const) : answer.error.code } : {}),
+        })),
+        ...(report.position ? { position: report.position } : {}),
+        issuedIds: report.issuedIds,
+        durationMs: report.durationMs,
+        cpuMs: report.cpuMs,
+      })),
+      calls: calls.map(({ run, call, tool }) => ({ run, call, tool })),
+    },
+    texts,
+  );
+  reports = [];
+  calls = [];
+  flushedAt = performance.now();
+}
+
+let done = 0;
+const tidings: Tidings = {
+  get reports() {
+    return reports;
+  },
+  get calls() {
+    return calls;
+  },
+  alone(run) {
+    if (reports.length + calls.length > 0) flush(done);
+    send({ op: 'at', run });
+  },
+  progress() {
+    if (performance.now() - flushedAt > flushMs) flush(done);
+  },
+};
+
+function deal(message: ParentMessage, texts: string[]): void {
+  switch (message.op) {
+    case 'load':
+      handlers.set(message.handler, new Handler(isolatedVm, texts[0] ?? '', message.limits, tidings));
+      break;
+    case 'run': {
+      const handler = handlers.get(message.handler);
+      if (!handler) throw new Error('Cannot run handler: not loaded');
+      for (const { run } of message.runs) handlerOfRun.set(run, handler);
+      handler.run(message.runs, texts, message.tools, message.answers);
+      break;
+    }
+    case 'answer':
+      handlerOfRun.get(message.run)?.answer(message.run, message.call, message.code, texts[0] ?? '');
+      break;
+    case 'end':
+      handlerOfRun.get(message.run)?.end(message.run);
+      break;
+    case 'drop':
+      handlers.get(message.handler)?.dispose();
+      handlers.delete(message.handler);
+      break;
+  }
+  for (const { run } of reports) handlerOfRun.delete(run);
+}
+
+function readFully(buffer: Buffer): boolean {
+  for (let at = 0; at < buffer.length; ) {
+    const count = readSync(0, buffer, at, buffer.length - at, null);
+    if (count === 0) return false;
+    at += count;
+  }
+  return true;
+}
+
+send({ op: 'ready' });
+const head = Buffer.alloc(frameHeadBytes);
+while (readFully(head)) {
+  const length = head.readUInt32BE(0);
+  if (length > options.maxFrameBytes) break;
+  const body = Buffer.allocUnsafe(length);
+  if (!readFully(body)) break;
+  const { header, texts } = unpack<ParentMessage>(body.toString());
+  flushedAt = performance.now();
+  deal(header, texts);
+  done = header.seq;
+  flush(done);
+}

@@ -1,0 +1,89 @@
+import type { AnsweredCall, End, HandlerFailure } from './contract.ts';
+import type { ResolvedLimits } from './policy.ts';
+
+/**
+ * A message is a header and texts. Texts are what guest and host exchange (JSON of requests, results, calls); they are carried as they are,
+ * so that nothing is quoted twice. Layout: header as JSON on the first line, then all texts without anything between them; the header
+ * has their lengths.
+ */
+export interface Packed<Header> {
+  header: Header;
+  texts: string[];
+}
+
+/** Writes header and texts as one string. */
+export function pack<Header extends object>(header: Header, texts: readonly string[]): string {
+  return `${JSON.stringify({ ...header, lengths: texts.map((text) => text.length) })}\n${texts.join('')}`;
+}
+
+/** Reads what `pack` wrote. Throws on anything else. */
+export function unpack<Header>(packed: string): Packed<Header> {
+  const end = packed.indexOf('\n');
+  const header = JSON.parse(packed.slice(0, end)) as Header & { lengths: number[] };
+  let at = end + 1;
+  const texts = header.lengths.map((length) => {
+    const text = packed.slice(at, at + length);
+    at += length;
+    return text;
+  });
+  if (end < 0 || at !== packed.length) throw new RangeError('Cannot read message: lengths that do not add up');
+  return { header, texts };
+}
+
+/** Bytes of the length in front of each frame: unsigned, big-endian. */
+export const frameHeadBytes = 4;
+
+/** One frame: the length in bytes, then the text as UTF-8. */
+export function encodeFrame(text: string): Buffer {
+  const bytes = Buffer.byteLength(text);
+  const frame = Buffer.allocUnsafe(frameHeadBytes + bytes);
+  frame.writeUInt32BE(bytes, 0);
+  frame.write(text, frameHeadBytes);
+  return frame;
+}
+
+/** What the parent says to a cell. Each has a number; the cell says which it has dealt with. */
+export type ParentMessage = { seq: number } & (
+  | { op: 'load'; handler: number; limits: ResolvedLimits }
+  | { op: 'run'; handler: number; runs: RunSpec[]; tools: (readonly string[])[]; answers: AnswerTable[] }
+  | { op: 'answer'; run: number; call: number; code?: HandlerFailure['code'] }
+  | { op: 'end'; run: number }
+  | { op: 'drop'; handler: number }
+);
+
+/** A run as it is sent; its input is the text of the same index. */
+export interface RunSpec {
+  run: number;
+  seed: string;
+  nowMs: number;
+  fixedClock: boolean;
+  send: boolean;
+  /** Index into `tools`. */
+  tools: number;
+  /** Index into `answers`; -1 for none. */
+  answers: number;
+}
+
+/** Prepared answers: tool → canonical JSON of the input → answer. */
+export type AnswerTable = Readonly<Record<string, Readonly<Record<string, AnsweredCall['answer'] & object>>>>;
+
+/** What a cell says to its parent. */
+export type CellMessage =
+  | { op: 'ready' }
+  /** This run is now executed alone: a death from here on is its doing. */
+  | { op: 'at'; run: number }
+  | { op: 'news'; done: number; reports: ReportHead[]; calls: { run: number; call: number; tool: string | null }[] };
+
+/** A report as it is sent. Its texts stand in the order: value, message, logs, then each call's input and answer. */
+export interface ReportHead {
+  run: number;
+  end: End;
+  value: boolean;
+  message: boolean;
+  logs: number;
+  calls: { tool: string | null; answer?: 'output' | HandlerFailure['code'] }[];
+  position?: { line: number; column: number };
+  issuedIds: string[];
+  durationMs: number;
+  cpuMs: number;
+}
