@@ -1,7 +1,8 @@
 import type { Finding } from '../contract/finding.ts';
 import type { Job } from '../contract/job.ts';
 import { analyze } from './analyze.ts';
-import { preflight } from './rules.ts';
+import { ruleAnswerUnderivable } from './rule-answer-underivable.ts';
+import { preflight, RULES } from './rules.ts';
 
 /** The preflight of a document and, where given, the text of its cases: everything that is wrong with them, in document order. Pure. */
 export function lint(documentText: string, casesText?: string): Finding[] {
@@ -30,5 +31,9 @@ export function lint(documentText: string, casesText?: string): Finding[] {
     attempt: 0,
     replyTo: 'default',
   };
-  return preflight(analyze(job));
+  // Without the tools of a job, nothing can be said about where an answer comes from.
+  return preflight(
+    analyze(job),
+    RULES.filter((rule) => rule !== ruleAnswerUnderivable),
+  );
 }

@@ -38,6 +38,7 @@ const REMOVED: ReadonlySet<string> = new Set([
 export function sanitiseSchema(schema: Json): { schema: Json; removed: RemovedKeyword[] } {
   const removed: RemovedKeyword[] = [];
   const ownId = isObject(schema) && typeof schema.$id === 'string' ? withoutFragment(schema.$id) : '';
+  const isDraft04 = isObject(schema) && typeof schema.$schema === 'string' && schema.$schema.includes('draft-04');
   const copy = (node: Json, pointer: string): Json => {
     if (!isObject(node)) return node;
     const kept: [string, Json][] = [];
@@ -52,7 +53,7 @@ export function sanitiseSchema(schema: Json): { schema: Json; removed: RemovedKe
         // Its meaning moves into `type` below: ajv refuses it without a type, and generators do not know it.
       } else kept.push([keyword, copyValue(keyword, value, place)]);
     }
-    return withNull(Object.fromEntries(kept), node.nullable);
+    return withNull(isDraft04 ? withNumericBounds(Object.fromEntries(kept)) : Object.fromEntries(kept), node.nullable);
   };
   const copyValue = (keyword: string, value: Json, place: string): Json => {
     if (Array.isArray(value)) {
@@ -85,6 +86,20 @@ function isRemoved(keyword: string, value: Json, pointer: string): boolean {
     Object.keys(value).length === 1 &&
     !SCHEMA_MAP_KEYWORDS.has(keyword)
   );
+}
+
+/** Draft-04 says with a boolean whether a bound is exclusive; later drafts give the bound itself. */
+function withNumericBounds(schema: JsonObject): JsonObject {
+  let changed = schema;
+  for (const [bound, exclusive] of [
+    ['minimum', 'exclusiveMinimum'],
+    ['maximum', 'exclusiveMaximum'],
+  ] as const) {
+    const { [bound]: value, [exclusive]: isExclusive, ...rest } = changed;
+    if (typeof isExclusive !== 'boolean') continue;
+    changed = value === undefined ? rest : { ...rest, [isExclusive ? exclusive : bound]: value };
+  }
+  return changed;
 }
 
 function withNull(schema: JsonObject, nullable: Json | undefined): JsonObject {

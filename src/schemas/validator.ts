@@ -1,10 +1,11 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import draft07Schema from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' };
 import addFormats from 'ajv-formats';
 import type { SchemaIssue } from '../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
-import { compilePattern } from './pattern.ts';
+import { type CompiledPattern, compilePattern, estimatedStates } from './pattern.ts';
 import { isExternalReference, sanitiseSchema } from './sanitise-schema.ts';
 import { patternsIn, type SchemaPattern } from './schema-patterns.ts';
 import { allSubschemas, MAX_SUBSCHEMAS_IN_DOCUMENT, resolveLocalReference } from './schema-walk.ts';
@@ -67,13 +68,14 @@ export function createValidator(schema: Json, matches: Matches = () => undefined
     };
   }
   const { schema: clean } = sanitiseSchema(schema);
-  faults.push(...referenceFaults(schema, clean), ...patternFaults(clean));
+  const patterns = compilePatterns(clean);
+  faults.push(...referenceFaults(schema, clean), ...patternFaults(clean, patterns));
   const dialects = dialectsOf(schema);
   const shapes = dialects.map((dialect) => ({ dialect, faults: shapeFaults(clean, dialect) }));
   const fitting = shapes.find((shape) => shape.faults.length === 0);
   if (fitting === undefined) faults.push(...(shapes[0]?.faults ?? []));
   if (faults.length > 0 || fitting === undefined) return { ok: false, faults };
-  return compile(clean, fitting.dialect, matches);
+  return compile(clean, fitting.dialect, patterns, matches);
 }
 
 type Dialect = 'draft-07' | '2019-09' | '2020-12';
@@ -87,21 +89,29 @@ function dialectsOf(schema: Json): Dialect[] {
   return ['2020-12', 'draft-07'];
 }
 
-/** Validators of the dialects' own meta-schemas; they hold no state of any document. */
-const metaValidators = new Map<Dialect, ValidateFunction>();
+/** Validators of the dialects' own meta-schemas; they hold no state of any document. Made at once, so that no document pays for it. */
+const META_VALIDATORS: Readonly<Record<Dialect, ValidateFunction>> = {
+  'draft-07': new Ajv({ allErrors: true, strict: false, logger: false, meta: false, validateSchema: false }).compile(
+    draft07(),
+  ),
+  '2019-09': metaValidator(new Ajv2019({ allErrors: true, strict: false, logger: false }), '2019-09'),
+  '2020-12': metaValidator(new Ajv2020({ allErrors: true, strict: false, logger: false }), '2020-12'),
+};
+
+function metaValidator(ajv: Ajv, dialect: string): ValidateFunction {
+  const validate = ajv.getSchema(`https://json-schema.org/draft/${dialect}/schema`);
+  if (validate === undefined) throw new TypeError(`Cannot find meta-schema ${dialect}: none in ajv, wanted one`);
+  return validate;
+}
+
+/** The meta-schema of draft-07 without its demand for unique `enum` values, which takes quadratic time to check. */
+function draft07(): object {
+  const { $id: _, $schema: __, properties, ...rest } = structuredClone(draft07Schema);
+  return { ...rest, properties: { ...properties, enum: { type: 'array', items: true } } };
+}
 
 function shapeFaults(schema: Json, dialect: Dialect): SchemaFault[] {
-  let validate = metaValidators.get(dialect);
-  if (validate === undefined) {
-    const ajv = new CONSTRUCTORS[dialect]({ allErrors: true, strict: false, logger: false });
-    validate = ajv.getSchema(
-      dialect === 'draft-07'
-        ? 'http://json-schema.org/draft-07/schema'
-        : `https://json-schema.org/draft/${dialect}/schema`,
-    );
-    if (validate === undefined) throw new TypeError(`Cannot find meta-schema ${dialect}: none in ajv, wanted one`);
-    metaValidators.set(dialect, validate);
-  }
+  const validate = META_VALIDATORS[dialect];
   if (validate(schema)) return [];
   const byPlace = new Map<string, SchemaFault>();
   for (const { instancePath, message = 'is not allowed', keyword } of validate.errors ?? []) {
@@ -164,11 +174,30 @@ function referenceFaults(schema: Json, clean: Json): SchemaFault[] {
   return faults;
 }
 
-function patternFaults(clean: Json): SchemaFault[] {
+/** Most states of all automata of one schema's patterns together. */
+const MAX_STATES = 3_000;
+
+/** The patterns of a schema by their text; those beyond what may be spent on one schema are left unchecked. */
+function compilePatterns(clean: Json): Map<string, CompiledPattern> {
+  const compiled = new Map<string, CompiledPattern>();
+  let states = 0;
+  for (const { pattern } of patternsIn(clean)) {
+    if (compiled.has(pattern)) continue;
+    states += estimatedStates(pattern);
+    const isAffordable = states <= MAX_STATES;
+    compiled.set(
+      pattern,
+      isAffordable ? compilePattern(pattern) : { kind: 'unsupported', reason: 'too many patterns' },
+    );
+  }
+  return compiled;
+}
+
+function patternFaults(clean: Json, compiled: ReadonlyMap<string, CompiledPattern>): SchemaFault[] {
   return patternsIn(clean).flatMap(({ pointer, pattern }): SchemaFault[] => {
-    const compiled = compilePattern(pattern);
-    return compiled.kind === 'invalid'
-      ? [{ kind: 'pattern-invalid', pointer, message: compiled.reason, actual: pattern }]
+    const found = compiled.get(pattern);
+    return found?.kind === 'invalid'
+      ? [{ kind: 'pattern-invalid', pointer, message: found.reason, actual: pattern }]
       : [];
   });
 }
@@ -176,13 +205,18 @@ function patternFaults(clean: Json): SchemaFault[] {
 /** Longest text that a format is checked on, in characters: some formats are matched with backtracking. */
 const MAX_FORMAT_CHARS = 4_096;
 
-function compile(clean: Json, dialect: Dialect, matches: Matches): Validator {
+function compile(
+  clean: Json,
+  dialect: Dialect,
+  patterns: ReadonlyMap<string, CompiledPattern>,
+  matches: Matches,
+): Validator {
   const engine = Object.assign(
     (pattern: string) => {
-      const compiled = compilePattern(pattern);
+      const compiled = patterns.get(pattern);
       return {
         test: (text: string): boolean => {
-          const known = compiled.kind === 'linear' ? compiled.test(text) : undefined;
+          const known = compiled?.kind === 'linear' ? compiled.test(text) : undefined;
           return known ?? matches(pattern, text) ?? true;
         },
       };
@@ -241,7 +275,7 @@ function compile(clean: Json, dialect: Dialect, matches: Matches): Validator {
     }
     return violationsOf(clean, value, run.errors ?? []);
   };
-  const uncheckedPatterns = patternsIn(clean).filter(({ pattern }) => compilePattern(pattern).kind === 'unsupported');
+  const uncheckedPatterns = patternsIn(clean).filter(({ pattern }) => patterns.get(pattern)?.kind === 'unsupported');
   return { ok: true, validate, uncheckedPatterns };
 }
 

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { isObject, type Json, type JsonObject } from '../../src/kernel/json.ts';
+import { sanitiseSchema } from '../../src/schemas/sanitise-schema.ts';
+
+test('keywords for generators and compilers are removed and named, names of properties are not', () => {
+  const schema: Json = {
+    $id: 'https://example.org/a',
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $async: true,
+    type: 'object',
+    tsType: 'any; import("node:fs")',
+    properties: {
+      tsType: { type: 'string', tsType: 'never' },
+      $id: { type: 'string' },
+      limit: { maximum: { $data: '1/other' } },
+      fixed: { const: { $data: '/limit' } },
+      self: { $ref: 'https://example.org/a#/$defs/b' },
+      far: { $ref: 'https://example.org/c' },
+      dynamic: { $dynamicRef: '#x' },
+    },
+    $defs: { b: { $id: 'b', $dynamicAnchor: 'x', enum: [{ tsType: 'data' }], default: { $async: true } } },
+  };
+  const { schema: clean, removed } = sanitiseSchema(schema);
+  assert.deepEqual(clean, {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: {
+      tsType: { type: 'string' },
+      $id: { type: 'string' },
+      limit: {},
+      fixed: {},
+      self: { $ref: '#/$defs/b' },
+      far: {},
+      dynamic: {},
+    },
+    $defs: { b: { enum: [{ tsType: 'data' }], default: { $async: true } } },
+  });
+  assert.deepEqual(
+    removed.map(({ pointer }) => pointer),
+    [
+      '/$id',
+      '/$async',
+      '/tsType',
+      '/properties/tsType/tsType',
+      '/properties/limit/maximum',
+      '/properties/fixed/const',
+      '/properties/far/$ref',
+      '/properties/dynamic/$dynamicRef',
+      '/$defs/b/$id',
+      '/$defs/b/$dynamicAnchor',
+    ],
+  );
+});
+
+test('sanitising twice changes nothing, and keeps schemas that have nothing to remove', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+      const once = sanitiseSchema(value as Json);
+      assert.deepEqual(sanitiseSchema(once.schema), { schema: once.schema, removed: [] });
+    }),
+    { numRuns: 300 },
+  );
+  const hostile = JSON.parse('{"properties":{"__proto__":{"type":"string","tsType":"x"}}}') as JsonObject;
+  const { schema } = sanitiseSchema(hostile);
+  assert.equal(JSON.stringify(schema), '{"properties":{"__proto__":{"type":"string"}}}');
+  assert.ok(isObject(schema));
+});

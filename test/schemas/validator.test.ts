@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Json } from '../../src/kernel/json.ts';
+import { createValidator, type Matches, type Violation } from '../../src/schemas/validator.ts';
+
+function issuesOf(schema: Json, value: Json, matches?: Matches): Violation[] {
+  const validator = createValidator(schema, matches);
+  assert.ok(validator.ok, JSON.stringify(validator));
+  return validator.validate(value);
+}
+
+function faultsOf(schema: Json): [kind: string, pointer: string][] {
+  const validator = createValidator(schema);
+  return validator.ok ? [] : validator.faults.map(({ kind, pointer }) => [kind, pointer]);
+}
+
+/** A recursive pair of schemas whose evaluation doubles at each level, as a document may write it. */
+const doubling: Json = {
+  $defs: Object.fromEntries(
+    Array.from({ length: 40 }, (_, level) => [
+      `d${level}`,
+      { allOf: [{ $ref: `#/$defs/d${level + 1}` }, { $ref: `#/$defs/d${level + 1}` }] },
+    ]).concat([['d40', { type: 'object' }]]),
+  ),
+  $ref: '#/$defs/d0',
+};
+
+test('issues name the place in value and schema, the keyword and both values', () => {
+  const schema = { type: 'object', properties: { 'a/b': { type: ['object', 'string'] } }, required: ['c'] };
+  assert.deepEqual(issuesOf(schema, { 'a/b': null }), [
+    {
+      pointer: '',
+      schemaPointer: '/required',
+      keyword: 'required',
+      message: 'must keep "required": "c"',
+      expected: 'c',
+      actual: { 'a/b': null },
+      property: 'c',
+    },
+    {
+      pointer: '/a~1b',
+      schemaPointer: '/properties/a~1b/type',
+      keyword: 'type',
+      message: 'must keep "type"',
+      expected: ['object', 'string'],
+      actual: null,
+    },
+  ]);
+});
+
+test('a failed combination is one issue, not one for each branch', () => {
+  const schema = { anyOf: [{ type: 'string' }, { $ref: '#/$defs/n' }], $defs: { n: { type: 'number' } } };
+  assert.deepEqual(
+    issuesOf(schema, null).map(({ keyword, schemaPointer }) => [keyword, schemaPointer]),
+    [['anyOf', '/anyOf']],
+  );
+});
+
+test('every dialect from draft-04 on is read, by its name or by what it uses', () => {
+  const tuple = { items: [{ type: 'string' }] };
+  assert.equal(issuesOf({ ...tuple, $schema: 'http://json-schema.org/draft-07/schema#' }, [1]).length, 1);
+  assert.equal(issuesOf(tuple, [1]).length, 1);
+  assert.equal(issuesOf({ prefixItems: [{ type: 'string' }] }, [1]).length, 1);
+  assert.equal(issuesOf({ $schema: 'https://json-schema.org/draft/2019-09/schema', ...tuple }, [1]).length, 1);
+  assert.equal(issuesOf({ $schema: 'http://json-schema.org/draft-04/schema#', id: 'x', type: 'string' }, 1).length, 1);
+  assert.equal(
+    issuesOf({ $schema: 'http://json-schema.org/draft-04/schema#', minimum: 3, exclusiveMinimum: true }, 3).length,
+    1,
+  );
+  assert.equal(issuesOf({ $schema: 'https://example.org/mine', type: 'string' }, 1).length, 1);
+  assert.equal(issuesOf({ type: 'string', nullable: true }, null).length, 0);
+  assert.equal(issuesOf({ nullable: true }, null).length, 0);
+});
+
+test('recursive schemas are followed, also through their own id', () => {
+  for (const $ref of ['#', 'https://example.org/tree', 'tree', '#/$defs/node', '#node']) {
+    const schema: Json = {
+      $id: 'https://example.org/tree',
+      type: 'object',
+      properties: { value: { type: 'number' }, next: { $ref } },
+      $defs: {
+        node: {
+          $anchor: 'node',
+          type: 'object',
+          properties: { value: { type: 'number' }, next: { $ref: '#/$defs/node' } },
+        },
+      },
+    };
+    assert.deepEqual(issuesOf(schema, { next: { value: 1 } }), [], $ref);
+    assert.deepEqual(
+      issuesOf(schema, { next: { next: { value: 'x' } } }).map(({ pointer }) => pointer),
+      ['/next/next/value'],
+      $ref,
+    );
+  }
+});
+
+test('faults of a schema are all reported, each with its place', () => {
+  assert.deepEqual(faultsOf({ properties: { a: { type: 'text' }, b: { required: true } } }), [
+    ['invalid', '/properties/a/type'],
+    ['invalid', '/properties/b/required'],
+  ]);
+  assert.deepEqual(faultsOf({ $ref: '#/$defs/none' }), [['reference-missing', '/$ref']]);
+  assert.deepEqual(faultsOf({ properties: { a: { $ref: 'https://example.org/b.json' } } }), [
+    ['reference-external', '/properties/a/$ref'],
+  ]);
+  assert.deepEqual(faultsOf({ properties: { a: { pattern: '(' } } }), [['pattern-invalid', '/properties/a/pattern']]);
+  assert.deepEqual(faultsOf('object'), [['invalid', '']]);
+  assert.deepEqual(faultsOf(null), [['invalid', '']]);
+  assert.deepEqual(faultsOf({ $ref: 'file:///etc/passwd' }), [['reference-external', '/$ref']]);
+});
+
+test('a pattern that backtracks without end is matched at once', () => {
+  const started = process.cpuUsage();
+  assert.equal(issuesOf({ pattern: '^(a+)+$' }, `${'a'.repeat(50_000)}b`).length, 1);
+  assert.ok(process.cpuUsage(started).user < 5_000_000);
+});
+
+test('a pattern beyond linear time is no fault: it is named, and the caller may answer for it', () => {
+  const schema: Json = {
+    properties: { a: { pattern: '^(?=.*\\d).+$' } },
+    patternProperties: { '^(?!a)': { type: 'string' } },
+  };
+  const validator = createValidator(schema);
+  assert.ok(validator.ok);
+  assert.deepEqual(validator.uncheckedPatterns, [
+    { pointer: '/patternProperties', pattern: '^(?!a)' },
+    { pointer: '/properties/a/pattern', pattern: '^(?=.*\\d).+$' },
+  ]);
+  assert.deepEqual(validator.validate({ a: 'none' }), []);
+  const native: Matches = (pattern, text) => new RegExp(pattern, 'u').test(text);
+  assert.deepEqual(
+    issuesOf(schema, { a: 'none' }, native).map(({ pointer }) => pointer),
+    ['/a'],
+  );
+  assert.deepEqual(issuesOf(schema, { a: '1' }, native), []);
+});
+
+test('patterns of everyday documents are checked', () => {
+  const samples: [pattern: string, good: string, bad: string][] = [
+    ['^\\d{4}-\\d{2}-\\d{2}$', '2024-05-01', '24-5-1'],
+    ['^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$', '00000000-0000-0000-0000-000000000000', 'x'],
+    ['^[\\w.+\\-]+@[\\w\\-]+\\.\\w+$', 'a@b.cn', 'a'],
+    ['^P\\d+\\_x$', 'P1_x', 'P_x'],
+    ['^[\\u4e00-\\u9fa5]+$', '商品', 'abc'],
+    ['^\\p{L}+$', 'é商', '1'],
+    ['^[A-Fa-f0-9]{64}$', 'a'.repeat(64), 'a'],
+  ];
+  for (const [pattern, good, bad] of samples) {
+    const validator = createValidator({ pattern });
+    assert.ok(validator.ok, pattern);
+    assert.deepEqual(validator.uncheckedPatterns, [], pattern);
+    assert.deepEqual(validator.validate(good), [], pattern);
+    assert.equal(validator.validate(bad).length, 1, pattern);
+  }
+});
+
+test('formats are checked, unknown ones are not', () => {
+  assert.equal(issuesOf({ format: 'uuid' }, 'msg001').length, 1);
+  assert.equal(issuesOf({ format: 'date-time' }, '2024-01-01T00:00:00Z').length, 0);
+  assert.equal(issuesOf({ format: 'price' }, 'x').length, 0);
+  assert.equal(issuesOf({ type: 'integer', format: 'int32' }, 2 ** 40).length, 1);
+});
+
+test('schemas whose evaluation grows without bound end in an issue, not in a hang', () => {
+  const started = process.cpuUsage();
+  assert.deepEqual(
+    issuesOf(doubling, {}).map(({ keyword }) => keyword),
+    ['cost'],
+  );
+  assert.deepEqual(
+    issuesOf({ type: 'object', $ref: '#' }, {}).map(({ keyword }) => keyword),
+    ['cost'],
+  );
+  const nested: Json = { anyOf: [1, 2].map(() => ({ properties: { a: { $ref: '#' } }, required: ['a'] })) };
+  let value: Json = 1;
+  for (let depth = 0; depth < 60; depth += 1) value = { a: value };
+  assert.deepEqual(
+    issuesOf(nested, value).map(({ keyword }) => keyword),
+    ['cost'],
+  );
+  const list = Array.from({ length: 20_000 }, (_, index) => ({ index }));
+  assert.deepEqual(
+    issuesOf({ uniqueItems: true }, list).map(({ keyword }) => keyword),
+    ['cost'],
+  );
+  assert.ok(process.cpuUsage(started).user < 5_000_000);
+});
+
+test('large schemas and values are bounded', () => {
+  const properties = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`p${index}`, {}]));
+  assert.deepEqual(faultsOf({ properties }), [['too-large', '']]);
+  let deep: Json = {};
+  for (let depth = 0; depth < 100; depth += 1) deep = { items: deep };
+  assert.equal(faultsOf(deep)[0]?.[0], 'too-large');
+  assert.deepEqual(faultsOf({ enum: Array.from({ length: 10_000 }, (_, index) => index) }), [['too-large', '']]);
+  const many = issuesOf(
+    { items: { type: 'string' } },
+    Array.from({ length: 40_000 }, () => 1),
+  );
+  assert.equal(many.length, 1);
+});
+
+test('members of Object.prototype are members like any other', () => {
+  const schema = JSON.parse(
+    '{"type":"object","properties":{"constructor":{"type":"string"}},"required":["toString","__proto__"]}',
+  ) as Json;
+  assert.deepEqual(
+    issuesOf(schema, {}).map(({ property }) => property),
+    ['toString', '__proto__'],
+  );
+  assert.deepEqual(issuesOf(schema, JSON.parse('{"toString":1,"__proto__":2,"constructor":"x"}') as Json), []);
+  assert.deepEqual(issuesOf({ additionalProperties: false }, JSON.parse('{"__proto__":1}') as Json).length, 1);
+});
+
+test('nothing in a schema becomes code', () => {
+  const hostile = '"];globalThis.pwned=1;//\'`${globalThis.pwned=1}\u2028';
+  const schema: Json = {
+    title: hostile,
+    properties: { [hostile]: { type: 'string', pattern: '^[`\'"${}]+$', enum: [hostile], format: hostile } },
+    required: [hostile],
+    patternProperties: { '[`\'"]': { const: hostile } },
+    [hostile]: hostile,
+    $comment: hostile,
+    dependentRequired: { [hostile]: [hostile] },
+  };
+  issuesOf(schema, { [hostile]: hostile });
+  issuesOf(schema, {});
+  assert.equal(Object.hasOwn(globalThis, 'pwned'), false);
+});
