@@ -1,6 +1,7 @@
 -- Says what must be known before a delivered job is worked on, in one call.
--- KEYS[1] outcome  KEYS[2] cancel  KEYS[3] taken  KEYS[4] due  KEYS[5] BullMQ's event stream of the queue
+-- KEYS[1] outcome  KEYS[2] cancel  KEYS[3] taken  KEYS[4] due  KEYS[5] BullMQ's event stream of the queue  KEYS[6] deadlines
 -- ARGV[1] jobId  ARGV[2] the job's time stamp in ms, by its producer's clock  ARGV[3] seconds to remember a corrected moment
+-- ARGV[4] how long the peer waits in ms, 0 = the job has no deadline to be kept
 -- Answers {now in ms, outcome or '', 1 if cancelled, moment taken in ms, moment due in ms or ''}.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -34,9 +35,13 @@ local due = redis.call('ZSCORE', KEYS[4], ARGV[1])
 if due and tonumber(due) <= now then
   redis.call('ZREM', KEYS[4], ARGV[1])
 end
+local outcome = redis.call('GET', KEYS[1]) or ''
+if ARGV[4] ~= '0' and outcome == '' then
+  redis.call('ZADD', KEYS[6], string.format('%.0f', taken + ARGV[4]), ARGV[1])
+end
 return {
   string.format('%.0f', now),
-  redis.call('GET', KEYS[1]) or '',
+  outcome,
   redis.call('EXISTS', KEYS[2]),
   string.format('%.0f', taken),
   due or ''

@@ -1,3 +1,6 @@
+import { sha256Hex } from './job-id.ts';
+import { QueueError } from './queue-error.ts';
+
 /** The BullMQ queue that jobs are put on. */
 export const QUEUE_NAME = 'code-generation';
 
@@ -21,6 +24,11 @@ export function isAutomaticId(jobId: string): boolean {
   return /^\d+$/.test(jobId);
 }
 
+/** Says whether a producer may give a job this id. */
+export function isUsableId(jobId: string): boolean {
+  return /^[^:]{1,200}$/u.test(jobId) && !isAutomaticId(jobId);
+}
+
 /** The names of all keys under a prefix. */
 export interface Keys {
   readonly prefix: string;
@@ -34,11 +42,33 @@ export interface Keys {
   taken(jobId: string): string;
   /** Jobs put back, scored by the moment they are due, by Redis' clock. */
   readonly due: string;
+  /** Jobs without an outcome, scored by their deadline, by Redis' clock. */
+  readonly deadlines: string;
+  /** Where the keeper's reading of BullMQ's events has got to. */
+  readonly seen: string;
+  lease(name: string): string;
+  coolDown(endpoint: string): string;
+  circuit(endpoint: string, part: 'failures' | 'open' | 'tripped' | 'probe'): string;
   handler(tenant: string, digest: string): string;
+  /** Digests of a tenant's handlers, scored by the moment of their last use. */
+  handlers(tenant: string): string;
+  handlerLookup(tenant: string, lookup: string): string;
+  pinnedHandlers(tenant: string): string;
+  withdrawnHandlers(tenant: string): string;
+  /** Names of the tenants that have handlers. */
+  readonly tenants: string;
+  quarantined(digest: string): string;
+  readonly quarantine: string;
 }
 
 /** Names the keys under a prefix. Throws `OPERATOR_PREFIX_UNSAFE` for a prefix without a hash tag, since its keys could not share a Lua call on a cluster. */
 export function keysOf(prefix: string = DEFAULT_PREFIX): Keys {
+  if (!/\{[^{}]+\}/.test(prefix)) {
+    throw new QueueError(
+      'OPERATOR_PREFIX_UNSAFE',
+      `Cannot use prefix ${JSON.stringify(prefix.slice(0, 80))}: found no hash tag, wanted one in braces, as in ${DEFAULT_PREFIX}`,
+    );
+  }
   return {
     prefix,
     queue: `${prefix}:${QUEUE_NAME}`,
@@ -48,6 +78,18 @@ export function keysOf(prefix: string = DEFAULT_PREFIX): Keys {
     cancel: (jobId) => `${prefix}:cancel:${jobId}`,
     taken: (jobId) => `${prefix}:taken:${jobId}`,
     due: `${prefix}:due`,
+    deadlines: `${prefix}:deadlines`,
+    seen: `${prefix}:seen`,
+    lease: (name) => `${prefix}:lease:${name}`,
+    coolDown: (endpoint) => `${prefix}:cool-down:${sha256Hex(endpoint)}`,
+    circuit: (endpoint, part) => `${prefix}:circuit:${sha256Hex(endpoint)}:${part}`,
     handler: (tenant, digest) => `${prefix}:handler:${tenant}:${digest}`,
+    handlers: (tenant) => `${prefix}:handlers:${tenant}`,
+    handlerLookup: (tenant, lookup) => `${prefix}:handler-lookup:${tenant}:${lookup}`,
+    pinnedHandlers: (tenant) => `${prefix}:handlers-pinned:${tenant}`,
+    withdrawnHandlers: (tenant) => `${prefix}:handlers-withdrawn:${tenant}`,
+    tenants: `${prefix}:tenants`,
+    quarantined: (digest) => `${prefix}:quarantined:${digest}`,
+    quarantine: `${prefix}:quarantine`,
   };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
-import type { Envelope, PublishedEnvelope } from './outcome.ts';
+import type { Envelope, PublishedEnvelope } from './envelope.ts';
 
 /** The script that publishes an outcome, for readers in any language that close a job with it (publish-outcome.lua says its arguments). */
 export const publishScript = readFileSync(new URL('./publish-outcome.lua', import.meta.url), 'utf8');
@@ -60,6 +60,8 @@ export class Outcomes {
       this.#retentionSeconds,
       ...entryValues(jobId, envelope),
     );
+    // The deadline is kept; a keeper that still finds it notes that there is an outcome, so nothing hangs on this.
+    this.#connection.zrem(this.#keys.deadlines, jobId).catch(() => undefined);
     return answer === 1;
   }
 
@@ -94,19 +96,21 @@ export class Outcomes {
     return this.#connection.get(this.#keys.outcome(jobId));
   }
 
-  /** Says what must be known before a job is worked on. */
-  async begin(jobId: string, timestampMs: number): Promise<Beginning> {
+  /** Says what must be known before a job is worked on, and notes its deadline, after which anyone may close it; `timeoutMs` 0 notes none. */
+  async begin(jobId: string, timestampMs: number, timeoutMs: number): Promise<Beginning> {
     const answer = await this.#connection.eval(
       beginScript,
-      5,
+      6,
       this.#keys.outcome(jobId),
       this.#keys.cancel(jobId),
       this.#keys.taken(jobId),
       this.#keys.due,
       `${this.#keys.queue}:events`,
+      this.#keys.deadlines,
       jobId,
       timestampMs,
       TAKEN_SECONDS,
+      timeoutMs,
     );
     const [now, outcome, cancelled, taken, due] = answer as [string, string, number, string, string];
     return {
@@ -118,9 +122,14 @@ export class Outcomes {
     };
   }
 
+  /** Redis' clock, in milliseconds since 1970. */
+  async nowMs(): Promise<number> {
+    const [seconds, micros] = await this.#connection.time();
+    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+  }
+
   async #add(replyTo: string, fields: Record<string, string>): Promise<void> {
-    const [seconds] = await this.#connection.time();
-    const oldestMs = Math.max(0, Number(seconds) - this.#retentionSeconds) * 1_000;
+    const oldestMs = Math.max(0, (await this.nowMs()) - this.#retentionSeconds * 1_000);
     const pairs = Object.entries(fields).flat();
     await this.#connection.xadd(this.#keys.outcomes(replyTo), 'MINID', '~', oldestMs, '*', ...pairs);
   }

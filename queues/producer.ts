@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
-import { CANCEL_SECONDS, DEFAULT_RETENTION_SECONDS, isAutomaticId, keysOf, QUEUE_NAME } from './catalog.ts';
+import { CANCEL_SECONDS, DEFAULT_RETENTION_SECONDS, isUsableId, keysOf, QUEUE_NAME } from './catalog.ts';
 import { type Connection, connect, disconnect, unreachable, whenReady } from './connection.ts';
+import { errorEnvelope, type PublishedEnvelope, readEnvelope } from './envelope.ts';
 import { dataDigestOf, jobIdOf } from './job-id.ts';
 import { limits } from './limits.ts';
-import { errorEnvelope, type PublishedEnvelope, readEnvelope } from './outcome.ts';
 import { Outcomes } from './outcomes.ts';
 import { QueueError, trimmedError } from './queue-error.ts';
 import { readableOf } from './read-job.ts';
@@ -60,7 +60,7 @@ class QueueProducer implements Producer {
   }
 
   async submit(kind: string, data: unknown, { jobId = jobIdOf(data) }: { jobId?: string } = {}) {
-    if (!/^[^:]{1,200}$/u.test(jobId) || isAutomaticId(jobId)) {
+    if (!isUsableId(jobId)) {
       throw new QueueError(
         'JOB_ID_INVALID',
         `Cannot submit job: found id ${JSON.stringify(jobId.slice(0, 120))}, wanted 1 to 200 characters, not only digits, without ":"`,

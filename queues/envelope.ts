@@ -54,6 +54,14 @@ export function errorEnvelope(kind: string, data: unknown, reason: Reason): Enve
   };
 }
 
+/** Why a job that BullMQ itself ended has no verdict. */
+export function givenUp(failedReason: string): Reason {
+  return {
+    code: 'PLATFORM_JOB_GIVEN_UP',
+    message: `Cannot finish job: found "${failedReason.slice(0, 120)}", wanted a worker to survive it`,
+  };
+}
+
 /** Reads a published envelope. `null` where the text is none. */
 export function readEnvelope(text: string): PublishedEnvelope | null {
   let parsed: Json;

@@ -1,0 +1,86 @@
+import type { Envelope } from './envelope.ts';
+import { dataDigestOf } from './job-id.ts';
+import { limits } from './limits.ts';
+import type { Outcomes } from './outcomes.ts';
+import { QueueError } from './queue-error.ts';
+import { readableOf, timeoutOf } from './read-job.ts';
+
+/** A job as it was handed to a worker. */
+export interface Delivery {
+  readonly jobId: string;
+  /** The name of the BullMQ job. */
+  readonly kind: string;
+  /** As parsed from its JSON text; that text itself where it is no JSON. Nothing about it is validated. */
+  readonly data: unknown;
+  readonly dataDigest: string;
+  /** Size of the JSON text. */
+  readonly rawBytes: number;
+  /** When Redis took the job, in milliseconds since 1970 by the local clock. */
+  readonly takenAtMs: number;
+  /** When the peer stops waiting, by the local clock; for data that do not say, by the family's default. */
+  readonly deadlineAtMs: number;
+  /** 1 on the first delivery. */
+  readonly delivery: number;
+  /** How many workers died over this job. */
+  readonly deaths: number;
+  /** The outcome stream that its entries go to. */
+  readonly replyTo: string;
+  /** Publishes the outcome now, while work goes on; resolves to whether it is this one that counts. Whatever is returned afterwards is not published. */
+  publish(outcome: Envelope): Promise<boolean>;
+  /** Puts messages on the stream that can be forwarded at once (`final` = 0). */
+  announceEarly(entry: {
+    negotiationId: string | null;
+    messages: readonly object[];
+    protocolHash: string | null;
+  }): Promise<void>;
+  /** Puts the digest of a handler on the stream that was finished after the deadline (`kind` = `late`). */
+  announceLate(entry: { negotiationId: string | null; protocolHash: string | null; digest: string }): Promise<void>;
+}
+
+/** A job as it lies in Redis. */
+export interface StoredJob {
+  jobId: string;
+  kind: string;
+  /** The JSON text of its data. */
+  text: string;
+  data: unknown;
+  deliveries: number;
+  deaths: number;
+}
+
+/** Makes the delivery of a stored job; `publish` is refused until work on it runs. */
+export function deliveryOf(job: StoredJob, takenAtMs: number, outcomes: Outcomes): Delivery {
+  const { jobId, kind, data, text, deaths } = job;
+  const replyTo = replyToOf(kind, data);
+  return {
+    jobId,
+    kind,
+    data,
+    dataDigest: dataDigestOf(data, text),
+    rawBytes: Buffer.byteLength(text),
+    takenAtMs,
+    deadlineAtMs: takenAtMs + timeoutOf(data),
+    delivery: Math.max(1, job.deliveries),
+    deaths,
+    replyTo,
+    publish: () =>
+      Promise.reject(new QueueError('DEFECT_NOT_RUNNING', 'Cannot publish outcome: found a job that does not run')),
+    announceEarly: (entry) => outcomes.announceEarly({ ...entry, jobId, kind }, replyTo),
+    announceLate: ({ digest, ...entry }) => outcomes.announceLate({ ...entry, jobId }, digest, replyTo),
+  };
+}
+
+/** The outcome stream that data name; `default` where that cannot be read. */
+export function replyToOf(kind: string, data: unknown): string {
+  return readableOf(kind, data).replyTo ?? 'default';
+}
+
+/** Parses a job's JSON text; the text itself where it is no JSON, or too large to be looked into. */
+export function parseData(text: string): unknown {
+  if (text.length > limits.parsedBytes.value) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Queue } from 'bullmq';
+import { isUsableId, type Keys } from './catalog.ts';
+import { type Connection, connect } from './connection.ts';
+import { parseData } from './delivery.ts';
+import { jobIdOf } from './job-id.ts';
+import { trimmedError } from './queue-error.ts';
+import type { OnQueueEvent } from './queue-event.ts';
+
+/** The consumer group of the intake stream. */
+export const INTAKE_GROUP = 'protosmith';
+
+/** How long an entry that another bridge took may lie before it is taken over, in milliseconds. */
+const TAKE_OVER_MS = 15_000;
+
+/** How long one read waits for entries, in milliseconds. */
+const BLOCK_MS = 2_000;
+
+/** Entries read at once. */
+const BATCH = 50;
+
+/** What a bridge works with. */
+export interface IntakeBridgeOptions {
+  url: string;
+  keys: Keys;
+  queue: Queue;
+  connection: Connection;
+  onError: (error: unknown) => void;
+  onEvent: OnQueueEvent;
+}
+
+type Entry = [id: string, fields: string[] | null];
+
+/**
+ * Brings jobs from the intake stream to the queue, for negotiators that have no BullMQ library: `XADD <prefix>:intake * data <job JSON>`, with `kind`
+ * (default `generate`) and `jobId` (default: the one recommended for the data) as further fields. An entry is acknowledged after its job was added, and a
+ * job is added under one id however often: nothing is lost, nothing doubled.
+ */
+export class IntakeBridge {
+  readonly #options: IntakeBridgeOptions;
+  readonly #blocking: Connection;
+  readonly #name = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+  readonly #running: Promise<void>;
+  #closed = false;
+  #claimedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: IntakeBridgeOptions) {
+    this.#options = options;
+    // A connection of its own: a read that waits would hold up every other command.
+    this.#blocking = connect(options.url, 'worker', (error) =>
+      options.onError(Object.assign(new Error(error.message), error)),
+    );
+    this.#running = this.#run();
+  }
+
+  /** Ends it after the entries at hand; those not acknowledged are another's. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#blocking.disconnect();
+    await this.#running;
+    const { connection, keys } = this.#options;
+    if (connection.status !== 'ready') return;
+    const pending = await connection.xpending(keys.intake, INTAKE_GROUP, '-', '+', 1, this.#name).catch(() => [null]);
+    // A consumer that is deleted takes what it has not acknowledged along.
+    if (pending.length === 0)
+      await connection.xgroup('DELCONSUMER', keys.intake, INTAKE_GROUP, this.#name).catch(() => undefined);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#closed) {
+      try {
+        for (const [id, fields] of await this.#next()) await this.#bridge(id, fields ?? []);
+      } catch (error) {
+        if (this.#closed) return;
+        if (/^NOGROUP/.test(trimmedError(error).message)) await this.#createGroup();
+        else {
+          this.#options.onError(error);
+          await sleep(1_000, undefined, { ref: false });
+        }
+      }
+    }
+  }
+
+  async #next(): Promise<Entry[]> {
+    const { keys } = this.#options;
+    if (performance.now() - this.#claimedAtMs > TAKE_OVER_MS) {
+      this.#claimedAtMs = performance.now();
+      const claimed = await this.#blocking.xautoclaim(
+        keys.intake,
+        INTAKE_GROUP,
+        this.#name,
+        TAKE_OVER_MS,
+        '0',
+        'COUNT',
+        BATCH,
+      );
+      const entries = claimed[1] as Entry[];
+      if (entries.length > 0) return entries;
+    }
+    const read = await this.#blocking.xreadgroup(
+      'GROUP',
+      INTAKE_GROUP,
+      this.#name,
+      'COUNT',
+      BATCH,
+      'BLOCK',
+      BLOCK_MS,
+      'STREAMS',
+      keys.intake,
+      '>',
+    );
+    const [stream] = (read ?? []) as [string, Entry[]][];
+    return stream?.[1] ?? [];
+  }
+
+  async #bridge(id: string, fields: string[]): Promise<void> {
+    const { keys, queue, connection, onEvent } = this.#options;
+    const values = new Map(fields.flatMap((name, index) => (index % 2 === 0 ? [[name, fields[index + 1] ?? '']] : [])));
+    const data = parseData(values.get('data') ?? 'null');
+    const kind = values.get('kind') ?? 'generate';
+    const given = values.get('jobId');
+    const jobId = given !== undefined && isUsableId(given) ? given : jobIdOf(data);
+    // Redis took the job when it took the entry, however long no worker was there to bridge it.
+    const takenAtMs = id.slice(0, id.indexOf('-'));
+    await connection.set(keys.taken(jobId), takenAtMs, 'EX', 7_200, 'NX');
+    await queue.add(kind, data, { jobId, attempts: 1 });
+    await connection.multi().xack(keys.intake, INTAKE_GROUP, id).xdel(keys.intake, id).exec();
+    onEvent({ event: 'bridged', jobId, kind });
+  }
+
+  async #createGroup(): Promise<void> {
+    const { connection, keys, onError } = this.#options;
+    try {
+      await connection.xgroup('CREATE', keys.intake, INTAKE_GROUP, '0', 'MKSTREAM');
+    } catch (error) {
+      if (!/^BUSYGROUP/.test(trimmedError(error).message)) onError(error);
+      await sleep(100, undefined, { ref: false });
+    }
+  }
+}

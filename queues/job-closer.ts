@@ -1,0 +1,49 @@
+import type { Delivery } from './delivery.ts';
+import { type Envelope, errorEnvelope, type Reason } from './envelope.ts';
+import type { Outcomes } from './outcomes.ts';
+import { trimmedError } from './queue-error.ts';
+import type { OnQueueEvent } from './queue-event.ts';
+
+/** Makes the `error` outcome of a job that ends without a verdict. */
+export type GiveUp = (delivery: Delivery, reason: Reason) => Promise<Envelope> | Envelope;
+
+/** Publishes outcomes, and ends jobs that nobody can bring to a verdict. */
+export class JobCloser {
+  readonly #outcomes: Outcomes;
+  readonly #giveUp: GiveUp | undefined;
+  readonly #onEvent: OnQueueEvent;
+
+  constructor(outcomes: Outcomes, giveUp: GiveUp | undefined, onEvent: OnQueueEvent) {
+    this.#outcomes = outcomes;
+    this.#giveUp = giveUp;
+    this.#onEvent = onEvent;
+  }
+
+  /** Publishes a job's outcome; resolves to whether this call did. */
+  async publish(outcome: Envelope, { jobId, dataDigest, kind, replyTo }: Delivery): Promise<boolean> {
+    const first = await this.#outcomes.publish(outcome, { jobId, dataDigest, replyTo });
+    this.#onEvent({ event: first ? 'published' : 'suppressed', jobId, kind, verdict: outcome.verdict });
+    return first;
+  }
+
+  /** Ends a job with `error` for a reason; resolves to what was made for it. */
+  async end(delivery: Delivery, reason: Reason): Promise<Envelope> {
+    const { jobId, kind } = delivery;
+    this.#onEvent({ event: reason.code === 'JOB_CANCELLED' ? 'cancelled' : 'given-up', jobId, kind, ...reason });
+    const outcome = await this.make(delivery, reason);
+    await this.publish(outcome, delivery);
+    return outcome;
+  }
+
+  /** Makes the `error` envelope of a job; the plain one where the owner's own way fails. */
+  async make(delivery: Delivery, reason: Reason): Promise<Envelope> {
+    try {
+      const made = await this.#giveUp?.(delivery, reason);
+      if (made !== undefined) return made;
+    } catch (error) {
+      const { message } = trimmedError(error);
+      this.#onEvent({ event: 'given-up', jobId: delivery.jobId, code: 'DEFECT_GIVE_UP', message });
+    }
+    return errorEnvelope(delivery.kind, delivery.data, reason);
+  }
+}

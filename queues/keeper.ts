@@ -1,0 +1,234 @@
+import type { Queue } from 'bullmq';
+import { isAutomaticId, type Keys } from './catalog.ts';
+import type { Connection } from './connection.ts';
+import { deliveryOf, parseData, replyToOf, type StoredJob } from './delivery.ts';
+import { givenUp, type Reason, readEnvelope } from './envelope.ts';
+import type { JobCloser } from './job-closer.ts';
+import { type Lease, Leases } from './lease.ts';
+import type { Outcomes } from './outcomes.ts';
+import type { OnQueueEvent } from './queue-event.ts';
+import { timeoutOf } from './read-job.ts';
+
+/** How often the keeper looks, in milliseconds. */
+const TICK_MS = 1_000;
+
+/** How long a keeper that died blocks the next one, in milliseconds. */
+const LEASE_MS = 4_000;
+
+/** How long past its deadline a job is left to whoever works on it, in milliseconds. */
+const GRACE_MS = 500;
+
+/** How long past its moment a delayed job is left to BullMQ, in milliseconds. */
+const OVERDUE_MS = 500;
+
+/** How often finished jobs are compared with outcomes, in milliseconds. */
+const RECONCILE_MS = 10_000;
+
+/** How far back that looks after the first time, in milliseconds. */
+const RECONCILE_BACK_MS = 600_000;
+
+/** How long a job that failed for a reused id blocks that id, in milliseconds. */
+const REUSED_MS = 60_000;
+
+/** Jobs looked at in one step. */
+const BATCH = 100;
+
+/** What a keeper works with. */
+export interface KeeperOptions {
+  connection: Connection;
+  keys: Keys;
+  outcomes: Outcomes;
+  closer: JobCloser;
+  queue: Queue;
+  retentionSeconds: number;
+  onError: (error: unknown) => void;
+  onEvent: OnQueueEvent;
+}
+
+/**
+ * Sees to it that no job stays without an outcome, whichever worker died: one of all workers at a time closes jobs whose deadline passed, publishes for
+ * jobs that BullMQ failed, brings delayed jobs back by Redis' clock, and announces outcomes of jobs that BullMQ ignored as duplicates.
+ */
+export class Keeper {
+  readonly #options: KeeperOptions;
+  readonly #leases: Leases;
+  #lease: Lease | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #ticking: Promise<void> = Promise.resolve();
+  #reconciledAtMs: number | undefined;
+  #closed = false;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.#leases = new Leases(options.connection, options.keys);
+    this.#wait();
+  }
+
+  /** Ends it, after the step it is in. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#ticking;
+    if (this.#options.connection.status === 'ready') await this.#lease?.release().catch(() => undefined);
+  }
+
+  #wait(): void {
+    // By chance a little off, so that workers started together do not ask together.
+    this.#timer = setTimeout(
+      () => {
+        this.#ticking = this.#tick()
+          .catch((error: unknown) => this.#options.onError(error))
+          .finally(() => {
+            if (!this.#closed) this.#wait();
+          });
+      },
+      TICK_MS * (0.75 + Math.random() / 2),
+    );
+    this.#timer.unref();
+  }
+
+  async #tick(): Promise<void> {
+    if (this.#options.connection.status !== 'ready' || !(await this.#holds())) return;
+    const nowMs = await this.#options.outcomes.nowMs();
+    await this.#promoteDue(nowMs);
+    await this.#noteWaiting();
+    await this.#closeOverdue(nowMs);
+    await this.#announceIgnored();
+    if (this.#reconciledAtMs === undefined || nowMs - this.#reconciledAtMs > RECONCILE_MS) {
+      await this.#reconcile(nowMs);
+      this.#reconciledAtMs = nowMs;
+    }
+  }
+
+  async #holds(): Promise<boolean> {
+    if (this.#lease !== null && (await this.#lease.renew())) return true;
+    this.#lease = await this.#leases.acquire('keeper', LEASE_MS);
+    return this.#lease !== null;
+  }
+
+  /** BullMQ promotes delayed jobs by its workers' clocks: one that lags would let them lie. */
+  async #promoteDue(nowMs: number): Promise<void> {
+    const { connection, keys, queue } = this.#options;
+    const jobIds = await connection.zrangebyscore(keys.due, 0, nowMs - OVERDUE_MS, 'LIMIT', 0, BATCH);
+    for (const jobId of jobIds) {
+      // One that is not delayed any more is refused, which is as well.
+      await queue
+        .getBackend()
+        .promote(jobId)
+        .catch(() => undefined);
+      await connection.zrem(keys.due, jobId);
+    }
+  }
+
+  /** Waiting jobs have deadlines too, however long no worker has a hand free for them. */
+  async #noteWaiting(): Promise<void> {
+    const { connection, keys, outcomes } = this.#options;
+    const oldest = await connection.lrange(`${keys.queue}:wait`, -BATCH, -1);
+    const prioritized = await connection.zrange(`${keys.queue}:prioritized`, '0', String(BATCH - 1));
+    const jobIds = [...oldest, ...prioritized].filter((jobId) => !isAutomaticId(jobId));
+    if (jobIds.length === 0) return;
+    const noted = await connection.zmscore(keys.deadlines, ...jobIds);
+    for (const [index, jobId] of jobIds.entries()) {
+      if (noted[index] != null) continue;
+      const found = await this.#stored(jobId);
+      if (found !== null) await outcomes.begin(jobId, found.timestampMs, timeoutOf(found.data));
+    }
+  }
+
+  async #closeOverdue(nowMs: number): Promise<void> {
+    const { connection, keys, queue } = this.#options;
+    const jobIds = await connection.zrangebyscore(keys.deadlines, 0, nowMs - GRACE_MS, 'LIMIT', 0, BATCH);
+    for (const jobId of jobIds) {
+      await this.#close(jobId, {
+        code: 'PLATFORM_DEADLINE',
+        message: 'Cannot finish job: found its deadline passed, wanted an outcome before',
+      });
+      // A job that still waits would only be announced again.
+      await queue.remove(jobId).catch(() => undefined);
+      await connection.zrem(keys.deadlines, jobId);
+    }
+  }
+
+  /** BullMQ ignores a job whose id is still kept, as failed ones are; its producer waits for an answer all the same. */
+  async #announceIgnored(): Promise<void> {
+    const { connection, keys, outcomes, onEvent } = this.#options;
+    const stream = `${keys.queue}:events`;
+    const seen = await connection.get(keys.seen);
+    if (seen === null) {
+      const [last] = await connection.xrevrange(stream, '+', '-', 'COUNT', 1);
+      await connection.set(keys.seen, last?.[0] ?? '0-0');
+      return;
+    }
+    const events = await connection.xrange(stream, `(${seen}`, '+', 'COUNT', 1_000);
+    const last = events.at(-1)?.[0];
+    if (last === undefined) return;
+    // First, so that an announcement is rather lost by a crash than made twice: the outcome itself is under its key.
+    await connection.set(keys.seen, last);
+    for (const [, fields] of events) {
+      const event = new Map(
+        fields.flatMap((name, index) => (index % 2 === 0 ? [[name, fields[index + 1] ?? '']] : [])),
+      );
+      const jobId = event.get('event') === 'duplicated' ? event.get('jobId') : undefined;
+      if (jobId === undefined || isAutomaticId(jobId)) continue;
+      const text = await outcomes.textOf(jobId);
+      const envelope = text === null ? null : readEnvelope(text);
+      const found = await this.#stored(jobId);
+      if (envelope === null || found === null) continue;
+      await outcomes.announce(envelope, { jobId, replyTo: replyToOf(found.kind, found.data) }, true);
+      onEvent({ event: 'replayed', jobId, kind: found.kind, verdict: envelope.verdict });
+    }
+  }
+
+  /** Every job that BullMQ finished has an outcome. Only as far back as outcomes surely are kept: an expired one is not contradicted. */
+  async #reconcile(nowMs: number): Promise<void> {
+    const { connection, keys, queue, retentionSeconds } = this.#options;
+    const keptMs = (retentionSeconds * 1_000) / 2;
+    const backMs = this.#reconciledAtMs === undefined ? keptMs : Math.min(keptMs, RECONCILE_BACK_MS);
+    for (const state of ['failed', 'completed'] as const) {
+      const finished = `${keys.queue}:${state}`;
+      for (let offset = 0; ; offset += BATCH) {
+        const jobIds = await connection.zrangebyscore(finished, nowMs - backMs, '+inf', 'LIMIT', offset, BATCH);
+        for (const jobId of jobIds) await this.#reconcileOne(jobId, nowMs);
+        if (jobIds.length < BATCH || this.#closed) break;
+      }
+      // Jobs whose producer had them kept for longer would outlive their outcomes.
+      await queue.clean(keptMs, 1_000, state);
+    }
+  }
+
+  async #reconcileOne(jobId: string, nowMs: number): Promise<void> {
+    const { connection, keys, queue } = this.#options;
+    if (isAutomaticId(jobId)) return;
+    const [reason, finishedOn] = await connection.hmget(`${keys.queue}:${jobId}`, 'failedReason', 'finishedOn');
+    if (reason?.startsWith('JOB_ID_REUSED')) {
+      // Kept, it would keep the job that the id belongs to from being announced again.
+      if (nowMs - Number(finishedOn) > REUSED_MS) await queue.remove(jobId);
+      return;
+    }
+    if ((await connection.exists(keys.outcome(jobId))) === 0) await this.#close(jobId, givenUp(reason ?? 'no outcome'));
+  }
+
+  async #close(jobId: string, reason: Reason): Promise<void> {
+    const { outcomes, closer } = this.#options;
+    const found = await this.#stored(jobId);
+    if (found === null) return;
+    const { nowMs, takenAtMs, outcome } = await outcomes.begin(jobId, found.timestampMs, 0);
+    if (outcome === null) await closer.end(deliveryOf(found, takenAtMs + Date.now() - nowMs, outcomes), reason);
+  }
+
+  async #stored(jobId: string): Promise<(StoredJob & { timestampMs: number }) | null> {
+    const { connection, keys } = this.#options;
+    const fields = await connection.hmget(`${keys.queue}:${jobId}`, 'name', 'data', 'timestamp', 'ats', 'stc');
+    const [kind, text, timestamp, deliveries, deaths] = fields;
+    if (kind == null || text == null) return null;
+    return {
+      jobId,
+      kind,
+      text,
+      data: parseData(text),
+      timestampMs: Number(timestamp),
+      deliveries: Number(deliveries ?? 0),
+      deaths: Number(deaths ?? 0),
+    };
+  }
+}

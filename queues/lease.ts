@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Keys } from './catalog.ts';
+import type { Connection } from './connection.ts';
+
+const renewScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`;
+const releaseScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
+
+/** A name that one holder has at a time, until it is released or its time runs out. */
+export interface Lease {
+  /** Extends it by its whole time; `false` where it ran out and may be another's. */
+  renew(): Promise<boolean>;
+  /** Gives it back, if it is still held. */
+  release(): Promise<void>;
+}
+
+/** Leases across all workers: one generation for one key, one keeper for one queue. */
+export class Leases {
+  readonly #connection: Connection;
+  readonly #keys: Keys;
+
+  constructor(connection: Connection, keys: Keys) {
+    this.#connection = connection;
+    this.#keys = keys;
+  }
+
+  /** Takes a lease for `holdMs`; `null` where another has it. */
+  async acquire(name: string, holdMs: number): Promise<Lease | null> {
+    const key = this.#keys.lease(name);
+    const token = randomUUID();
+    if ((await this.#connection.set(key, token, 'PX', holdMs, 'NX')) !== 'OK') return null;
+    return {
+      renew: async () => (await this.#connection.eval(renewScript, 1, key, token, holdMs)) === 1,
+      release: async () => {
+        await this.#connection.eval(releaseScript, 1, key, token);
+      },
+    };
+  }
+
+  /** Waits until nobody holds a lease; `false` where the moment (local clock) passed or the signal fired first. */
+  async whenFree(name: string, { untilMs, signal }: { untilMs: number; signal?: AbortSignal }): Promise<boolean> {
+    const key = this.#keys.lease(name);
+    for (let pauseMs = 25; ; pauseMs = Math.min(pauseMs * 1.5, 250)) {
+      if (signal?.aborted) return false;
+      if ((await this.#connection.exists(key)) === 0) return true;
+      const leftMs = untilMs - Date.now();
+      if (leftMs <= 0) return false;
+      await sleep(Math.min(pauseMs, leftMs), undefined, signal ? { signal } : {}).catch(() => undefined);
+    }
+  }
+
+  /**
+   * Does work that only one may do at a time for a name: whoever has the lease works while it is renewed; the others wait until it is free, then call
+   * `found`, and take their turn only where that finds nothing. Resolves to `null` where the moment passed or the signal fired while waiting. Where the
+   * lease is lost, the work's signal fires.
+   */
+  async single<Result>(
+    name: string,
+    turn: {
+      untilMs: number;
+      signal: AbortSignal;
+      holdMs?: number;
+      found: () => Promise<Result | null>;
+      work: (signal: AbortSignal) => Promise<Result>;
+    },
+  ): Promise<Result | null> {
+    const { untilMs, signal, holdMs = 10_000, found, work } = turn;
+    for (;;) {
+      const lease = await this.acquire(name, holdMs);
+      if (lease === null) {
+        if (!(await this.whenFree(name, { untilMs, signal }))) return null;
+        const there = await found();
+        if (there !== null) return there;
+        continue;
+      }
+      const lost = new AbortController();
+      const renewal = setInterval(() => {
+        lease.renew().then(
+          (held) => held || lost.abort(new Error(`Cannot go on with ${name}: found its lease lost`)),
+          () => undefined,
+        );
+      }, holdMs / 3);
+      renewal.unref();
+      try {
+        return (await found()) ?? (await work(AbortSignal.any([signal, lost.signal])));
+      } finally {
+        clearInterval(renewal);
+        await lease.release().catch(() => undefined);
+      }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { type Job, type JobJson, Worker } from 'bullmq';
+import { parseData } from './delivery.ts';
+
+/** What a job returns to BullMQ: a pointer, since return values go through a stream of bounded memory. */
+export interface Pointer {
+  verdict: string;
+  outcomeKey: string;
+}
+
+/** A job of our queue. */
+export type QueuedJob = Job<unknown, Pointer, string>;
+
+const texts = new WeakMap<QueuedJob, string>();
+
+/** The JSON text of a job's data, as it came from Redis. */
+export function textOf(job: QueuedJob): string {
+  return texts.get(job) ?? JSON.stringify(job.data) ?? 'null';
+}
+
+/** A worker that survives job data that are no JSON (BullMQ's own would lose such a job at each fetch, for ever) and says when it last fetched. */
+export class TolerantWorker extends Worker<unknown, Pointer, string> {
+  /** When it last asked Redis for work, by `performance.now()`. */
+  lastFetchAtMs = performance.now();
+
+  protected override createJob(json: JobJson, jobId: string): QueuedJob {
+    const job = super.createJob({ ...json, data: 'null' }, jobId);
+    job.data = parseData(json.data);
+    texts.set(job, json.data);
+    return job;
+  }
+
+  protected override moveToActive(token: string, name?: string): Promise<QueuedJob> {
+    this.lastFetchAtMs = performance.now();
+    return super.moveToActive(token, name);
+  }
+}
