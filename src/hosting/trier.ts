@@ -20,8 +20,8 @@ export function createTrier(
     async try(scenarios, signal) {
       const scripts = new Map<readonly Tool[], ToolScript>();
       const trials = scenarios.map((scenario) => {
-        let script = scripts.get(scenario.tools);
-        if (!script) scripts.set(scenario.tools, (script = new ToolScript(scenario.tools, surface)));
+        const script = scripts.get(scenario.tools) ?? new ToolScript(scenario.tools, surface);
+        scripts.set(scenario.tools, script);
         return new ScenarioRun(scenario, script, surface);
       });
       const byRun = new Map(trials.map((trial) => [trial.run, trial]));

@@ -32,39 +32,8 @@ export class DemoView {
 
   /** What happens to a job in the worker, as it happens. */
   event(event: JobEvent): void {
-    switch (event.type) {
-      case 'started':
-        return this.line(`   worker takes the job (${event.kind})`);
-      case 'prompted':
-        return this.line(
-          `   model is asked for ${event.repair ? `a repair, with what was seen to go wrong (completion ${event.attempt})` : `a handler (completion ${event.attempt})`}`,
-        );
-      case 'completed':
-        return this.line(
-          `   model answers: ${event.inputTokens} tokens in, ${event.outputTokens} out, ${milliseconds(event.durationMs)}`,
-        );
-      case 'refused':
-        return this.line(
-          `   candidate refused: ${event.code}, ${event.faults} fault${event.faults === 1 ? '' : 's'}`,
-          'red',
-        );
-      case 'tried':
-        return this.line(
-          `   sandbox runs the cases: ${[...event.passed.map((one) => `case ${one} passed`), ...event.failed.map((one) => `case ${one} FAILED`)].join(', ') || 'there are none'}, ${milliseconds(event.durationMs)}`,
-          event.failed.length > 0 ? 'red' : 'green',
-        );
-      case 'checked':
-        return this.line(
-          `   checks beyond the cases: ${event.passed.length} passed${event.warned.length > 0 ? `, warned: ${event.warned.join(', ')}` : ''}${event.failed.length > 0 ? `, FAILED: ${event.failed.join(', ')}` : ''}, ${milliseconds(event.durationMs)}`,
-          event.failed.length > 0 ? 'red' : 'green',
-        );
-      case 'ended':
-        return this.line(
-          `   worker publishes: ${event.verdict}${event.codes.length > 0 ? ` (${event.codes.join(', ')})` : ''} after ${milliseconds(event.durationMs)}`,
-        );
-      case 'stage':
-        if (event.durationMs >= 1) this.line(`   · ${event.stage} ${milliseconds(event.durationMs)}`, 'dim');
-    }
+    const [text, style] = eventLine(event);
+    if (text !== '') this.line(`   ${text}`, style);
   }
 
   /** The outcome as the negotiator reads it. */
@@ -93,6 +62,52 @@ export class DemoView {
         `   ${attempts.length} completion${attempts.length === 1 ? '' : 's'}, ${usage.inputTokens} tokens in, ${usage.outputTokens} out, ${cost}`,
       );
     }
+  }
+}
+
+function eventLine(event: JobEvent): [text: string, style?: Style] {
+  switch (event.type) {
+    case 'started':
+      return [`worker takes the job (${event.kind})`];
+    case 'prompted':
+      return [
+        event.repair
+          ? `model is asked for a repair, with what was seen to go wrong (completion ${event.attempt})`
+          : `model is asked for a handler (completion ${event.attempt})`,
+      ];
+    case 'completed':
+      return [
+        `model answers: ${event.inputTokens} tokens in, ${event.outputTokens} out, ${milliseconds(event.durationMs)}`,
+      ];
+    case 'refused':
+      return [`candidate refused: ${event.code}, ${event.faults} fault${event.faults === 1 ? '' : 's'}`, 'red'];
+    case 'tried': {
+      const cases = [
+        ...event.passed.map((one) => `case ${one} passed`),
+        ...event.failed.map((one) => `case ${one} FAILED`),
+      ];
+      return [
+        `sandbox runs the cases: ${cases.join(', ') || 'there are none'}, ${milliseconds(event.durationMs)}`,
+        event.failed.length > 0 ? 'red' : 'green',
+      ];
+    }
+    case 'checked': {
+      const found = [
+        `${event.passed.length} passed`,
+        ...(event.warned.length > 0 ? [`warned: ${event.warned.join(', ')}`] : []),
+        ...(event.failed.length > 0 ? [`FAILED: ${event.failed.join(', ')}`] : []),
+      ];
+      return [
+        `checks beyond the cases: ${found.join('; ')}, ${milliseconds(event.durationMs)}`,
+        event.failed.length > 0 ? 'red' : 'green',
+      ];
+    }
+    case 'ended': {
+      const codes = event.codes.length > 0 ? ` (${event.codes.join(', ')})` : '';
+      return [`worker publishes: ${event.verdict}${codes} after ${milliseconds(event.durationMs)}`];
+    }
+    case 'stage':
+      return event.durationMs < 1 ? [''] : [`· ${event.stage} ${milliseconds(event.durationMs)}`, 'dim'];
   }
 }
 
