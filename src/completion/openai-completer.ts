@@ -163,8 +163,6 @@ class Exchange {
       else await this.#read(data[Symbol.asyncIterator](), kind);
       return this.#completion();
     } catch (error) {
-      // Once the deciding fence is there, nothing that happens to the stream can take it back.
-      if (this.#started && isComplete(this.#text)) return this.#completion();
       if (error instanceof CompletionError) throw error;
       if (this.#stop.signal.aborted) throw this.#stop.signal.reason;
       throw failureOf(error, {
@@ -252,9 +250,12 @@ class Exchange {
     }
   }
 
-  /** Waits a moment for the token counts, which come last; a model that goes on talking is cut off at its first word. */
+  /**
+   * Waits a moment for the token counts, which come last; a model that goes on talking is cut off at its first word. Nothing that happens
+   * to the stream now can take the answer back.
+   */
   async #awaitUsage(pieces: AsyncIterator<ChatCompletionChunk>): Promise<void> {
-    const grace = AbortSignal.timeout(USAGE_GRACE_MS);
+    const grace = AbortSignal.any([AbortSignal.timeout(USAGE_GRACE_MS), this.#stop.signal]);
     while (this.#usage === null) {
       const next = await Promise.race([pieces.next().catch(() => null), aborted(grace)]);
       if (next === null || next.done === true) return;

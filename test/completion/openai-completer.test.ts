@@ -115,6 +115,15 @@ test('the model is cut off at the closing fence, even where it would talk on for
   assert.ok(completion.usage.outputTokens > 0, 'what was not counted is estimated');
 });
 
+test('what a model says after the closing fence is not waited for, nor counted as the answer', async () => {
+  const model = await modelThat({
+    kind: 'reply',
+    text: `${ANSWER}\n\n${'more '.repeat(20_000)}`,
+    pieceCharacters: 1_000,
+  });
+  assert.ok((await completing(model.baseUrl)).usage.outputTokens < 1_000);
+});
+
 test('a fence inside a comment of the module does not end the answer', async () => {
   const text = '```ts\n/* Answers\n```\n{"ok": true}\n```\n*/\nexport const handle = () => `\n\\`\\`\\`\n`;\n```\nover';
   const model = await modelThat({ kind: 'reply', text, pieceCharacters: 3 });
@@ -357,8 +366,8 @@ test('neither the key nor the prompt stands in an error', async () => {
   const model = await modelThat({
     kind: 'status',
     status: 401,
-    body: { error: { message: 'Incorrect API key provided: sk-very-secret', code: 'invalid_api_key' } },
+    body: { error: { message: 'Incorrect API key provided: very-secret-key', code: 'invalid_api_key' } },
   });
-  const error = await failureOf(completing(model.baseUrl, { apiKey: 'sk-very-secret' }));
+  const error = await failureOf(completing(model.baseUrl, { apiKey: 'very-secret-key' }));
   assert.doesNotMatch(`${error.message} ${String(error.cause)}`, /very-secret|Write one/);
 });

@@ -146,7 +146,15 @@ test('no host file is read, and none of its text comes out', async () => {
         name.endsWith('.json') ? `{"secret": "${canary}"}` : `export const secret: '${canary}' = '${canary}';\n`,
       );
     }
-    for (const path of ['canary', 'canary.ts', 'canary.d.ts', 'canary.json', 'canary.js', 'lib.canary.d.ts']) {
+    for (const path of [
+      'canary',
+      'canary.ts',
+      'canary.d.ts',
+      'canary.json',
+      'canary.js',
+      'lib.canary',
+      'lib.canary.d.ts',
+    ]) {
       for (const specifier of [
         join(folder, path),
         `file://${join(folder, path)}`,
@@ -156,7 +164,7 @@ test('no host file is read, and none of its text comes out', async () => {
           `import { secret } from '${specifier}';\nexport const n: number = secret;\n`,
           `import secret from '${specifier}';\nexport const n: number = secret;\n`,
           `import * as all from '${specifier}';\nexport const n: number = all;\n`,
-          `export type T = import('${specifier}').secret;\nexport const n: T = 1;\n`,
+          `export type T = typeof import('${specifier}').secret;\nexport const n: T = 1;\n`,
           `import secret from '${specifier}' with { type: 'json' };\nexport const n: number = secret;\n`,
           `/** @import { secret } from '${specifier}' */\nexport const n: number = 'x';\n`,
           `declare module '${specifier}' { export const more: 1; }\n`,
