@@ -100,12 +100,16 @@ function asEnvelope({
   return envelope;
 }
 
+const warned: ReadonlySet<QueueEvent['event']> = new Set([
+  'paused',
+  'lock-lost',
+  'stalled',
+  'given-up',
+  'retried',
+  'refused',
+]);
+
 function logQueueEvent(log: Log, { event, ...fields }: QueueEvent): void {
-  const level =
-    event === 'redis-error' || event === 'redis-full'
-      ? 'error'
-      : ['lock-lost', 'stalled', 'given-up', 'retried'].includes(event)
-        ? 'warn'
-        : 'info';
+  const level = event === 'redis-error' ? 'error' : warned.has(event) ? 'warn' : 'info';
   log[level](fields, event);
 }

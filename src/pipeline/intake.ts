@@ -1,6 +1,6 @@
 import { type Readable, readJob } from '../../queues/index.ts';
 import type { Finding } from '../contract/finding.ts';
-import type { Job, Kind } from '../contract/job.ts';
+import type { Job } from '../contract/job.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import type { Json } from '../kernel/json.ts';
 import { codeGeneration, jobFinding, Leave } from './leave.ts';
@@ -23,6 +23,7 @@ export interface Taken {
 
 /** A valid job with its deadline running. */
 export interface Received {
+  jobId: string;
   job: Job;
   /** The peer's deadline less a reserve for publishing. */
   deadline: Deadline;
@@ -31,11 +32,9 @@ export interface Received {
 /** What of a job's time is kept for publishing its outcome, as a share and as bounds in milliseconds. */
 const publishReserve = { share: 0.05, leastMs: 250, mostMs: 2_000 } as const;
 
-/** The kinds that are worked on; the others are answered with `JOB_KIND_UNKNOWN`. */
-const knownKinds: ReadonlySet<Kind> = new Set(['generate', 'review']);
-
-/** Validates a job and starts its deadline. Leaves with `error` and a `JOB_` finding for every fault, by JSON pointer. */
-export function intake({ kind, data, rawBytes, deadlineAtMs, signal }: Taken, ledger: Ledger): Received {
+/** Validates a job and starts its deadline. Leaves with `error` and a `JOB_` finding for every fault, by JSON pointer, and for a kind that is not known. */
+export function intake(taken: Taken, ledger: Ledger, knownKinds: readonly string[]): Received {
+  const { jobId, kind, data, rawBytes, deadlineAtMs, signal } = taken;
   const reading = readJob(kind, data, rawBytes);
   if (reading.readable.negotiationId !== null) ledger.negotiation = reading.readable.negotiationId;
   if (!reading.ok)
@@ -45,12 +44,12 @@ export function intake({ kind, data, rawBytes, deadlineAtMs, signal }: Taken, le
       findings: reading.faults.map((fault): Finding => ({ ...fault, severity: 'error', in: 'job' })),
     });
   const job: Job = reading.job;
-  if (!knownKinds.has(job.kind)) {
+  if (!knownKinds.includes(job.kind)) {
     throw new Leave({
       verdict: 'error',
       messages: errorMessages(reading.readable),
       findings: [
-        jobFinding('JOB_KIND_UNKNOWN', `Cannot accept job: kind "${job.kind}", wanted ${[...knownKinds].join(' or ')}`),
+        jobFinding('JOB_KIND_UNKNOWN', `Cannot accept job: kind "${job.kind}", wanted ${knownKinds.join(' or ')}`),
       ],
     });
   }
@@ -60,7 +59,7 @@ export function intake({ kind, data, rawBytes, deadlineAtMs, signal }: Taken, le
   );
   const atMs = deadlineAtMs - reserveMs;
   const leftMs = Math.max(0, atMs - Date.now());
-  return { job, deadline: new Deadline(atMs, AbortSignal.any([signal, AbortSignal.timeout(leftMs)])) };
+  return { jobId, job, deadline: new Deadline(atMs, AbortSignal.any([signal, AbortSignal.timeout(leftMs)])) };
 }
 
 /** The messages of a job that ends with `error`: none where nobody waits for one. */

@@ -1,60 +1,52 @@
 import { analyze } from '../analysis/analyze.ts';
+import type { Kind } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
-import type { Deadline } from '../kernel/deadline.ts';
-import { codeOf } from '../kernel/errors.ts';
 import { brief } from './brief.ts';
 import { clear } from './clear.ts';
+import { conclusionOf } from './conclusion-of.ts';
 import { generate } from './generate.ts';
-import { intake, type Taken } from './intake.ts';
-import { type Conclusion, codeGeneration, jobFinding, Leave } from './leave.ts';
+import { intake, type Received, type Taken } from './intake.ts';
+import { type Conclusion, codeGeneration, Leave } from './leave.ts';
 import { Ledger } from './ledger.ts';
 import { outcomeOf } from './outcome-of.ts';
 import { store } from './store.ts';
 import type { Workshop } from './workshop.ts';
 
+/** The way that a job of one kind takes from intake to its end. */
+export type Path = (received: Received, shop: Workshop, ledger: Ledger) => Promise<Conclusion>;
+
+/** From an agreement to a verified handler: the stages of docs/pipeline.md, one after the other. */
+const generatePath: Path = async (received, shop, ledger) => {
+  const analyzed = await ledger.stage('analyze', () => analyze(received.job));
+  const cleared = await ledger.stage('preflight', () => clear(analyzed));
+  const order = await ledger.stage('prompt', () => brief(cleared));
+  const tested = await generate(order, shop, ledger, received.deadline);
+  const handler = await ledger.stage('store', () => store(tested, order, received.jobId, shop));
+  return { verdict: 'generated', messages: [codeGeneration('generated')], findings: cleared.warnings, handler };
+};
+
+/** A review ends with the preflight, whatever its verdict. */
+const reviewPath: Path = async (received, _shop, ledger) => {
+  const analyzed = await ledger.stage('analyze', () => analyze(received.job));
+  const { warnings } = await ledger.stage('preflight', () => clear(analyzed));
+  return { verdict: 'clean', messages: [], findings: warnings };
+};
+
+const paths: Partial<Record<Kind, Path>> = { generate: generatePath, review: reviewPath };
+
 /**
- * Brings a job to its outcome: the stages of docs/pipeline.md, one after the other. Resolves to the envelope; rejects only with what the queue
- * deals with: `PLATFORM_` faults, which bring the job back while there is time, work called off, and defects.
+ * Brings a job to its outcome. Resolves to the envelope; rejects only with what the queue deals with: `PLATFORM_` faults, which bring the job
+ * back while there is time, work called off, and defects.
  */
 export async function runJob(taken: Taken, shop: Workshop): Promise<Outcome> {
   const ledger = new Ledger(taken.jobId, shop.onJobEvent);
-  let deadline: Deadline | undefined;
+  ledger.tell({ type: 'started', kind: taken.kind });
+  let received: Received | undefined;
   try {
-    const received = await ledger.stage('intake', () => intake(taken, ledger));
-    deadline = received.deadline;
-    const analyzed = await ledger.stage('analyze', () => analyze(received.job));
-    const cleared = await ledger.stage('preflight', () => clear(analyzed));
-    const order = await ledger.stage('prompt', () => brief(cleared));
-    const tested = await generate(order, shop, ledger, received.deadline);
-    const handler = await ledger.stage('store', () => store(tested, order, taken.jobId, shop));
-    return outcomeOf(taken, ledger, {
-      verdict: 'generated',
-      messages: [codeGeneration('generated')],
-      findings: cleared.warnings,
-      handler,
-    });
+    received = await ledger.stage('intake', () => intake(taken, ledger, Object.keys(paths)));
+    const path = paths[received.job.kind] as Path;
+    return outcomeOf(taken, ledger, await path(received, shop, ledger));
   } catch (error) {
-    return outcomeOf(taken, ledger, conclusionOf(error, taken, deadline));
+    return outcomeOf(taken, ledger, error instanceof Leave ? error.conclusion : conclusionOf(error, taken, received));
   }
-}
-
-/** The end that a job comes to by what a stage threw; throws it on where it is the queue's to deal with. */
-function conclusionOf(error: unknown, taken: Taken, deadline: Deadline | undefined): Conclusion {
-  if (error instanceof Leave) return error.conclusion;
-  const code = codeOf(error);
-  if (taken.signal.aborted || code?.startsWith('DEFECT_')) throw error;
-  const messages = [codeGeneration('error')];
-  if (code?.startsWith('OPERATOR_') && error instanceof Error)
-    return { verdict: 'error', messages, findings: [jobFinding(code, error.message)] };
-  if (deadline?.passed) {
-    const cause = code === undefined || !(error instanceof Error) ? '' : ` (${code}: ${error.message})`;
-    return {
-      verdict: 'error',
-      messages,
-      findings: [
-        jobFinding('PLATFORM_DEADLINE', `Cannot finish job: the peer's deadline is reached, wanted more time${cause}`),
-      ],
-    };
-  }
-  throw error;
 }

@@ -1,0 +1,9 @@
+/**
+ * The library door: the preflight as a pure function, and what a negotiator in TypeScript needs to put jobs on the queue and read outcomes.
+ */
+export { createProducer, jobIdOf, type Producer, type ProducerOptions } from '../queues/index.ts';
+export { lint } from './analysis/lint.ts';
+export type { Amendment, Finding, PatchOperation, Place } from './contract/finding.ts';
+export type { HandlerRecord } from './contract/handler.ts';
+export type { Family, Job, Kind, Loose, Role, Task, Tool } from './contract/job.ts';
+export type { Outcome, Report, Verdict } from './contract/outcome.ts';
