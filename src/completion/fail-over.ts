@@ -1,5 +1,6 @@
 import type { Completer } from '../contract/completion.ts';
 import { codeOf } from '../kernel/errors.ts';
+import { accounted } from './completion-error.ts';
 
 /** Failures that another model would meet as well. */
 const FINAL: ReadonlySet<string> = new Set(['PLATFORM_MODEL_ABORTED', 'PLATFORM_MODEL_TIMEOUT', 'OPERATOR_NO_SCRIPT']);
@@ -11,18 +12,20 @@ const FINAL: ReadonlySet<string> = new Set(['PLATFORM_MODEL_ABORTED', 'PLATFORM_
 export function failOver(completers: readonly [Completer, ...Completer[]]): Completer {
   return {
     generator: completers[0].generator,
-    async complete(prompt, deadline) {
-      let first: unknown;
-      for (const completer of completers) {
-        try {
-          return await completer.complete(prompt, deadline);
-        } catch (error) {
-          first ??= error;
-          const code = codeOf(error);
-          if (code === undefined || FINAL.has(code) || deadline.signal.aborted || deadline.passed) throw error;
+    complete: (prompt, deadline) =>
+      accounted(async (book) => {
+        let first: unknown;
+        for (const completer of completers) {
+          try {
+            return await completer.complete(prompt, deadline);
+          } catch (error) {
+            book(error);
+            first ??= error;
+            const code = codeOf(error);
+            if (code === undefined || FINAL.has(code) || deadline.signal.aborted || deadline.passed) throw error;
+          }
         }
-      }
-      throw first;
-    },
+        throw first;
+      }),
   };
 }

@@ -24,3 +24,14 @@ export function estimateTokens(text: string): number {
   const others = text.match(/[^\x00-\x7f]/gu)?.length ?? 0;
   return Math.ceil((text.length - others) / 4) + others;
 }
+
+/** What two completions used together; the cost is unknown as soon as one of them is. */
+export function addUsage(one: Usage | undefined, other: Usage): Usage {
+  if (one === undefined) return other;
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    costUsd: one.costUsd === null || other.costUsd === null ? null : one.costUsd + other.costUsd,
+  };
+}

@@ -1,7 +1,7 @@
 import type { Completer, Completion, Prompt } from '../contract/completion.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { CodedError, codeOf } from '../kernel/errors.ts';
-import { CompletionError } from './completion-error.ts';
+import { accounted, CompletionError } from './completion-error.ts';
 
 /** A memory, shared between workers where there are several, of endpoints that asked to be left alone. */
 export interface CoolDown {
@@ -66,22 +66,24 @@ export function withRetries(completer: Completer, options: RetryOptions = {}): C
     await pause(leftMs, deadline.signal);
   };
 
-  const complete = async (prompt: Prompt, deadline: Deadline): Promise<Completion> => {
-    for (let attempt = 0; ; attempt += 1) {
-      await coolDownEnds(deadline);
-      try {
-        return await completer.complete(prompt, deadline);
-      } catch (error) {
-        const asked = error instanceof CodedError ? error.retryAfterMs : undefined;
-        if (asked !== undefined && asked > 0) await coolDown?.set(endpoint, clock() + asked);
-        if (!PASSING.has(codeOf(error) ?? '') || attempt >= retries || deadline.signal.aborted) throw error;
-        const own = Math.min(maxMs, baseMs * 2 ** attempt) * (0.5 + random() / 2);
-        const waitMs = Math.max(own, asked ?? 0);
-        if (waitMs >= deadline.leftMs()) throw error;
-        await pause(waitMs, deadline.signal);
+  const complete = (prompt: Prompt, deadline: Deadline): Promise<Completion> =>
+    accounted(async (book) => {
+      for (let attempt = 0; ; attempt += 1) {
+        await coolDownEnds(deadline);
+        try {
+          return await completer.complete(prompt, deadline);
+        } catch (error) {
+          book(error);
+          if (!PASSING.has(codeOf(error) ?? '')) throw error;
+          const asked = error instanceof CodedError ? (error.retryAfterMs ?? 0) : 0;
+          if (asked > 0) await coolDown?.set(endpoint, clock() + asked);
+          const own = Math.min(maxMs, baseMs * 2 ** attempt) * (0.5 + random() / 2);
+          const waitMs = Math.max(own, asked);
+          if (attempt >= retries || waitMs >= deadline.leftMs() || deadline.signal.aborted) throw error;
+          await pause(waitMs, deadline.signal);
+        }
       }
-    }
-  };
+    });
   return { generator: completer.generator, complete };
 }
 

@@ -125,9 +125,9 @@ class CheckingChild {
     this.#limits = limits;
     this.#gone = new Promise((resolve) => {
       const ended = (): void => {
-        this.alive = false;
         // The leader may have died alone; the server in its group goes with it.
         this.#signalGroup();
+        this.alive = false;
         this.#settle?.(null);
         resolve();
       };
@@ -189,7 +189,8 @@ class CheckingChild {
   }
 
   kill(): void {
-    this.#signalGroup();
+    // Once it is gone its id may be somebody else's.
+    if (this.alive) this.#signalGroup();
     if (this.#process.connected) this.#process.disconnect();
   }
 

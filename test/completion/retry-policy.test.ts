@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withBreaker } from '../../src/completion/circuit-breaker.ts';
 import { CompletionError } from '../../src/completion/completion-error.ts';
+import { createModel } from '../../src/completion/create-model.ts';
 import { failOver } from '../../src/completion/fail-over.ts';
 import { createLatencyRecord, withLatency } from '../../src/completion/latency.ts';
 import { createOpenAiCompleter } from '../../src/completion/openai-completer.ts';
@@ -178,4 +179,50 @@ test('the 75th percentile is known after a few completions, failures aside', asy
   assert.equal(record.p75Ms(), null);
   await completer.complete(PROMPT, deadlineIn(HANG_MS));
   assert.equal(record.p75Ms(), 40);
+});
+
+test('whatever comes of several attempts carries what all of them used', async () => {
+  const used = { inputTokens: 10, cachedInputTokens: 2, outputTokens: 3, costUsd: 0.5 };
+  const cut = () => new CompletionError('PLATFORM_MODEL_CUT', 'm', { usage: used });
+  const { usage } = await withRetries(failing(cut(), 'PLATFORM_MODEL_UNAVAILABLE', cut()), { baseMs: 1 }).complete(
+    PROMPT,
+    deadlineIn(HANG_MS),
+  );
+  assert.deepEqual(usage, { inputTokens: 21, cachedInputTokens: 4, outputTokens: 7, costUsd: null });
+  await assert.rejects(
+    failOver([withRetries(failing(cut(), cut()), { retries: 1, baseMs: 1 }), failing(cut())]).complete(
+      PROMPT,
+      deadlineIn(HANG_MS),
+    ),
+    (error) =>
+      error instanceof CompletionError &&
+      error.code === 'PLATFORM_MODEL_CUT' &&
+      error.usage?.inputTokens === 30 &&
+      error.usage.costUsd === 1.5,
+  );
+});
+
+test('a model is put together so that it survives a bad server and knows its latency', async () => {
+  const bad = await startScriptedModel({ behave: () => ({ kind: 'status', status: 500 }) });
+  const good = await startScriptedModel({ behave: () => ({ kind: 'reply', text: ANSWER }) });
+  try {
+    const options = { model: 'm', generator: 'scripted' as const };
+    const model = createModel({
+      models: [
+        { ...options, baseUrl: bad.baseUrl },
+        { ...options, baseUrl: good.baseUrl },
+      ],
+      retries: { retries: 1, baseMs: 1 },
+      breaker: { failures: 3 },
+    });
+    for (let n = 0; n < 3; n += 1) assert.equal((await model.complete(PROMPT, deadlineIn(HANG_MS))).text, ANSWER);
+    assert.equal(bad.questions.length, 3, 'the breaker opened');
+    assert.equal(model.generator, 'scripted');
+    assert.equal(model.p75Ms(), null);
+    const quick = createModel({ models: [{ ...options, baseUrl: good.baseUrl }] });
+    for (let n = 0; n < 4; n += 1) await quick.complete(PROMPT, deadlineIn(HANG_MS));
+    assert.ok((quick.p75Ms() ?? 0) > 0);
+  } finally {
+    await Promise.all([bad.close(), good.close()]);
+  }
 });
