@@ -31,7 +31,6 @@ export function canaryPasses(cell: Cell): Promise<boolean> {
         cell.drop(canaryHandler);
         resolve(report.end === 'returned' && report.value === value && report.logs[0] === 'total 42');
       },
-      call() {},
       died(_death: Death) {
         resolve(false);
       },

@@ -22,8 +22,8 @@ export interface Death {
 
 /** One who has sent runs to a cell. */
 export interface CellListener {
-  report(run: number, report: RunReport): void;
-  call(run: number, call: number, made: { tool: string | null; input: string }): void;
+  report?(run: number, report: RunReport): void;
+  call?(run: number, call: number, made: { tool: string | null; input: string }): void;
   died(death: Death): void;
 }
 
@@ -36,7 +36,6 @@ export class Cell {
   readonly #child: ChildProcess;
   readonly #stdin: Writable;
   readonly #listeners = new Set<CellListener>();
-  readonly #onDeath: (cell: Cell, death: Death) => void;
   readonly #listenerOfRun = new Map<number, CellListener>();
   /** Handlers loaded here, the one used last at the end. */
   readonly #loaded = new Set<number>();
@@ -56,10 +55,9 @@ export class Cell {
   #ready: { resolve(): void; reject(error: Error): void } | undefined;
   dead: Death | undefined;
 
-  private constructor(child: ChildProcess, onDeath: (cell: Cell, death: Death) => void) {
+  private constructor(child: ChildProcess) {
     this.#child = child;
     this.#stdin = child.stdin as Writable;
-    this.#onDeath = onDeath;
     child.stdout?.on('data', (chunk: Buffer) => this.#receive(chunk));
     // A broken pipe is told by the exit.
     this.#stdin.on('error', () => {});
@@ -70,7 +68,7 @@ export class Cell {
   }
 
   /** Starts a cell; resolves once it says that it is ready. Rejects with `PLATFORM_SANDBOX_START`. */
-  static async start(launch: Launch, code: string, addon: string, onDeath: (cell: Cell, death: Death) => void): Promise<Cell> {
+  static async start(launch: Launch, code: string, addon: string): Promise<Cell> {
     const options: CellOptions = { addon, maxFrameBytes: policy.maxFrameBytes.default };
     const child = spawn(launch.command, [...launch.args, ...launch.nodeArgs, '--eval', code, '--', JSON.stringify(options)], {
       cwd: '/',
@@ -85,7 +83,7 @@ export class Cell {
     const seccomp = child.stdio[3] as Writable | undefined;
     seccomp?.on('error', () => {});
     seccomp?.end(launch.seccomp);
-    const cell = new Cell(child, onDeath);
+    const cell = new Cell(child);
     const timer = setTimeout(() => cell.kill('watchdog'), policy.cellStartMs.default);
     try {
       await new Promise<void>((resolve, reject) => {
@@ -237,11 +235,11 @@ export class Cell {
       };
       const listener = this.#listenerOfRun.get(run);
       this.#listenerOfRun.delete(run);
-      heard.push(() => listener?.report(run, report));
+      heard.push(() => listener?.report?.(run, report));
     }
     for (const { run, call, tool } of header.calls) {
       const input = next();
-      heard.push(() => this.#listenerOfRun.get(run)?.call(run, call, { tool, input }));
+      heard.push(() => this.#listenerOfRun.get(run)?.call?.(run, call, { tool, input }));
     }
     for (const tell of heard) tell();
   }
@@ -269,7 +267,7 @@ export class Cell {
     const cpuMs = this.leaf === undefined ? undefined : cpuOf(this.leaf);
     const used = cpuMs === undefined ? Number.POSITIVE_INFINITY : cpuMs - (this.#cpuSince ?? 0);
     this.#watchdog = undefined;
-    if (used < this.#watchdogMs / 2 && this.#extended < 3) {
+    if (used < this.#watchdogMs / 4 && this.#extended < 2) {
       this.#extended += 1;
       this.#watchdog = setTimeout(() => this.#late(), this.#watchdogMs);
       return;
@@ -300,7 +298,6 @@ export class Cell {
     clearInterval(this.#poll);
     this.dead = { cause: this.#cause, frame: this.#sent > this.#done ? this.#done + 1 : undefined, run: this.#alone };
     this.#ready?.reject(error);
-    this.#onDeath(this, this.dead);
     for (const listener of [...this.#listeners]) listener.died(this.dead);
   }
 }

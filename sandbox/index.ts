@@ -6,7 +6,7 @@ import { Cell, type Death } from './cell.ts';
 import type { LoadedHandler, Sandbox } from './contract.ts';
 import { emptyReport, HostedHandler, type Surroundings } from './hosted-handler.ts';
 import { detectLaunch } from './layers.ts';
-import type { Level } from './launch.ts';
+import type { Launch, Level } from './launch.ts';
 import { policy, resolveLimits } from './policy.ts';
 import { Pool } from './pool.ts';
 import { memoryQuarantine, type Quarantine } from './quarantine.ts';
@@ -51,27 +51,26 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const { cells = availableParallelism(), jitless = false, maxWaiting = policy.maxWaiting.default, quarantine = memoryQuarantine(), onEvent = () => {} } = options;
   const addon = addonPath();
   const code = await runnerCode();
-  const { layers, launch } = await detectLaunch({ addon, code, jitless, ...pick(options) });
-
-  const quarantined = new Set<string>();
-  let runs = 0;
-  let closed = false;
-
-  const start = async (onDeath: (cell: Cell, death: Death) => void): Promise<Cell> => {
-    const cell = await Cell.start(launch, code, addon, onDeath);
+  const start = async (launch: Launch): Promise<Cell> => {
+    const cell = await Cell.start(launch, code, addon);
     if (await canaryPasses(cell)) return cell;
     onEvent({ kind: 'canary-failed' });
     cell.kill('closed');
     throw new SandboxError('PLATFORM_SANDBOX_LOST', 'Cannot start cell: the known-good handler does not pass on it');
   };
+  const { layers, launch, cell } = await detectLaunch({ addon, jitless, start, ...pick(options) });
+
+  const quarantined = new Set<string>();
+  let runs = 0;
+  let closed = false;
   const pool = new Pool({
     cells: Math.max(1, cells),
     maxWaiting,
-    start,
+    start: () => start(launch),
     onDeath: ({ cause }) => onEvent({ kind: 'cell-died', cause }),
     onReplaced: () => onEvent({ kind: 'cell-replaced' }),
   });
-  pool.add(await start((cell, death) => pool.died(cell, death)));
+  pool.add(cell);
 
   const canary = async (): Promise<boolean> => {
     try {

@@ -1,52 +1,55 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { Cell } from './cell.ts';
+import type { Cell } from './cell.ts';
 import type { Layers } from './contract.ts';
 import { findTools, type Launch, launchesAt, type Level, levels, type Tools } from './launch.ts';
 import { SandboxError } from './sandbox-error.ts';
 
 export interface Detection {
   addon: string;
-  code: string;
   jitless: boolean;
+  /** Starts a cell and sees that the canary passes on it. */
+  start(launch: Launch): Promise<Cell>;
   level?: Level;
   exactly?: Level;
 }
 
 /**
  * Finds the strongest way to start a cell by starting one, and says which layers are really in force, read from what the kernel says of
- * that process. Rejects with `OPERATOR_SANDBOX_LEVEL` where less than `level` can be had.
+ * that process. The cell it was found with is given too. Rejects with `OPERATOR_SANDBOX_LEVEL` where less than `level` can be had.
  */
-export async function detectLaunch({ addon, code, jitless, level = 'process', exactly }: Detection): Promise<{ layers: Layers; launch: Launch }> {
-  const tools = await workingTools(findTools());
+export async function detectLaunch({ addon, jitless, start, level = 'process', exactly }: Detection): Promise<{ layers: Layers; launch: Launch; cell: Cell }> {
+  const installed = findTools();
+  const tried = exactly ? [exactly] : [...levels].reverse().filter((one) => levels.indexOf(one) >= levels.indexOf(level));
   const missing: Layers['missing'] = [];
-  const tried = exactly ? [exactly] : [...levels].reverse();
-  let failure: unknown;
+  let working: Tools | undefined;
   for (const one of tried) {
-    const launches = launchesAt(one, tools, { addon, jitless });
-    if (launches.length === 0) missing.push({ layer: one, why: whyNotTried(one) });
-    for (const launch of launches) {
-      try {
-        const cell = await Cell.start(launch, code, addon, () => {});
-        const inForce = layersOf(cell, launch);
-        cell.kill('closed');
-        if (levels.indexOf(one) < levels.indexOf(level)) throw levelError(level, one, missing);
-        return { launch, layers: { level: one, inForce, missing: [...missing, ...absent(inForce, launch)] } };
-      } catch (error) {
-        if (error instanceof SandboxError && error.code === 'OPERATOR_SANDBOX_LEVEL') throw error;
-        failure = error;
-        missing.push({ layer: launch.drops ? `${one} as another user` : one, why: (error as Error).message });
+    // Mostly everything installed works, and then there is nothing to be found out tool by tool.
+    for (const tools of [installed, undefined]) {
+      if (!tools) working ??= await workingTools(installed);
+      const launches = launchesAt(one, tools ?? (working as Tools), { addon, jitless });
+      if (launches.length === 0 && !tools) missing.push({ layer: one, why: whyNotTried(one) });
+      for (const launch of launches) {
+        try {
+          const cell = await start(launch);
+          const inForce = layersOf(cell, launch);
+          return { launch, cell, layers: { level: one, inForce, missing: [...missing, ...absent(inForce, launch)] } };
+        } catch (error) {
+          const why = (error as Error).message;
+          if (!missing.some((known) => known.layer === nameOf(launch) && known.why === why)) missing.push({ layer: nameOf(launch), why });
+        }
       }
     }
   }
-  if (exactly) throw levelError(exactly, undefined, missing);
-  throw failure;
+  const reasons = missing.map(({ layer, why }) => `${layer}: ${why}`).join('; ');
+  throw exactly || level !== 'process'
+    ? new SandboxError('OPERATOR_SANDBOX_LEVEL', `Cannot open sandbox: no cell starts at level "${exactly ?? level}", wanted one that does (${reasons})`)
+    : new SandboxError('PLATFORM_SANDBOX_START', `Cannot open sandbox: no cell starts at any level (${reasons})`);
 }
 
-function levelError(wanted: Level, found: Level | undefined, missing: Layers['missing']): SandboxError {
-  const reasons = missing.map(({ layer, why }) => `${layer}: ${why}`).join('; ');
-  return new SandboxError('OPERATOR_SANDBOX_LEVEL', `Cannot open sandbox: ${found ?? 'nothing'} is the best level here, wanted ${wanted} (${reasons})`);
+function nameOf({ level, drops }: Launch): string {
+  return drops ? `${level} as another user` : level;
 }
 
 function whyNotTried(level: Level): string {

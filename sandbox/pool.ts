@@ -12,7 +12,7 @@ export interface PoolOptions {
   cells: number;
   maxWaiting: number;
   /** Starts a cell that has passed the canary. */
-  start(onDeath: (cell: Cell, death: Death) => void): Promise<Cell>;
+  start(): Promise<Cell>;
   onDeath(death: Death): void;
   onReplaced(): void;
 }
@@ -55,6 +55,7 @@ export class Pool {
   add(cell: Cell): void {
     this.#all.add(cell);
     this.#idle.add(cell);
+    cell.attach({ died: (death) => this.#died(cell, death) });
     this.#serve();
   }
 
@@ -89,7 +90,7 @@ export class Pool {
         (cell) =>
           new Promise<void>((resolve) => {
             if (cell.dead) return resolve();
-            cell.attach({ report() {}, call() {}, died: () => resolve() });
+            cell.attach({ died: () => resolve() });
             cell.kill('closed');
           }),
       ),
@@ -125,7 +126,7 @@ export class Pool {
     while (this.#all.size + this.#starting < wanted) {
       this.#starting += 1;
       this.#options
-        .start((cell, death) => this.died(cell, death))
+        .start()
         .then(
           (cell) => {
             this.#starting -= 1;
@@ -144,8 +145,7 @@ export class Pool {
     }
   }
 
-  /** Takes a dead cell out of service; the spare is there already, and a new one is started. */
-  died(cell: Cell, death: Death): void {
+  #died(cell: Cell, death: Death): void {
     if (!this.#all.delete(cell)) return;
     this.#idle.delete(cell);
     if (this.#closed) return;

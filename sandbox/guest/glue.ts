@@ -82,6 +82,11 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     defineProperty(target, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true } as PropertyDescriptor);
   };
 
+  /** Gives a constructor the prototype of the one that it stands for. */
+  const lend = (constructor: object, prototype: object): void => {
+    defineProperty(constructor, 'prototype', { __proto__: null, value: prototype, writable: false } as PropertyDescriptor);
+  };
+
   // --- What is taken away -------------------------------------------------------------------------------------------------------------
 
   const removed = ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'WeakRef', 'FinalizationRegistry', 'console'];
@@ -103,10 +108,10 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     const refusing =
       index === 0
         ? refuseCode
-        : function (): never {
+        : function refused(): never {
             throw new NativeTypeError('code from strings is not allowed');
           };
-    hide(refusing, 'prototype', prototype);
+    lend(refusing, prototype);
     defineProperty(prototype, 'constructor', { __proto__: null, value: refusing, writable: false, enumerable: false, configurable: false } as PropertyDescriptor);
   }
   hide(scope, 'Function', refuseCode);
@@ -122,7 +127,7 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     return construct(NativeArrayBuffer, [length], new.target) as object;
   };
   hide(FixedArrayBuffer, 'isView', NativeArrayBuffer.isView);
-  hide(FixedArrayBuffer, 'prototype', NativeArrayBuffer.prototype);
+  lend(FixedArrayBuffer, NativeArrayBuffer.prototype);
   hide(NativeArrayBuffer.prototype, 'constructor', FixedArrayBuffer);
   defineProperty(FixedArrayBuffer, Symbol.species, getOwnPropertyDescriptor(NativeArrayBuffer, Symbol.species) as PropertyDescriptor);
   hide(scope, 'ArrayBuffer', FixedArrayBuffer);
@@ -136,7 +141,7 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     return construct(NativeDate, parts.length === 0 ? [now()] : parts, new.target);
   };
   defineProperty(GuestDate, 'length', { __proto__: null, value: 7 } as PropertyDescriptor);
-  hide(GuestDate, 'prototype', NativeDate.prototype);
+  lend(GuestDate, NativeDate.prototype);
   hide(GuestDate, 'now', () => now());
   hide(GuestDate, 'parse', NativeDate.parse);
   hide(GuestDate, 'UTC', NativeDate.UTC);
