@@ -6,8 +6,9 @@ const FEWEST_CHARACTERS = 8;
 /** Says whether a quote stands in a document word for word, white space aside; as written, or as the model was shown it. */
 export function quoteStands(document: string, quote: string): boolean {
   const wanted = collapsed(quote);
+  const weight = wanted.length + (wanted.match(/[^\x00-\x7f]/g)?.length ?? 0);
   return (
-    wanted.length >= FEWEST_CHARACTERS &&
+    weight >= FEWEST_CHARACTERS &&
     (collapsed(document).includes(wanted) || collapsed(visibleText(document)).includes(wanted))
   );
 }
