@@ -7,9 +7,9 @@ import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './ch
 import { reportsFailure } from './failure-answer.ts';
 import { type Datum, RenameMap } from './rename-map.ts';
 import { renamedSubject } from './renamed-world.ts';
-import { leavesOf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';
 import type { Subject } from './subject.ts';
+import { variationsOf } from './variations.ts';
 
 const maxVariationsPerCase = 14;
 
@@ -60,7 +60,7 @@ function* weighAnswers(
 ): Generator<Scenario[], void, Observation[]> {
   const plans = facts.cases
     .filter(({ one }) => suspects.some(({ places }) => places.some(({ testCase }) => testCase === one.testCase)))
-    .flatMap((seenCase) => variationsOf(facts, seenCase).map((scenario) => ({ seenCase, scenario })));
+    .flatMap((seenCase) => otherRuns(facts, seenCase).map((scenario) => ({ seenCase, scenario })));
   const seen = plans.length === 0 ? [] : yield plans.map(({ scenario }) => scenario);
   for (const suspect of suspects) {
     const values: Json[] = [];
@@ -100,54 +100,23 @@ function isTemplate(subject: Subject, { places }: Suspect): boolean {
   );
 }
 
-/** The case with one scalar of what is asked changed at a time: numbers a little and a lot, booleans turned over, texts renamed. */
-function variationsOf({ subject, vocabulary, taken }: CheckFacts, { one }: SeenCase): Scenario[] {
-  const base = caseScenario(subject, one);
-  const scenarios: Scenario[] = [];
-  for (const { pointer, value } of leavesOf(one.input)) {
-    const others: Json[] =
-      typeof value === 'number'
-        ? [value + 1, value * 2, Number.isInteger(value) ? value + 10 : value / 2, value * 10]
-        : typeof value === 'boolean'
-          ? [!value]
-          : typeof value === 'string'
-            ? variedTexts(value)
-            : [];
-    for (const other of others) {
-      const input = replacedAt(one.input, pointer, other);
-      if (scenarios.length < maxVariationsPerCase && subject.surface.requestIssues(input).length === 0)
-        scenarios.push({ ...base, input });
-    }
-  }
-  const { told } = caseDataOf(subject, vocabulary);
-  const map = new RenameMap(told, vocabulary, taken, new SeededRandom('variations'), 'far');
+/** The case with one value changed at a time, and with all of its data renamed. */
+function otherRuns(facts: CheckFacts, seenCase: SeenCase): Scenario[] {
+  const { subject, vocabulary, taken } = facts;
+  const map = new RenameMap(
+    caseDataOf(subject, vocabulary).told,
+    vocabulary,
+    taken,
+    new SeededRandom('variations'),
+    'far',
+  );
   const renamed = renamedSubject(subject, map);
-  scenarios.push({ ...base, input: map.json(one.input), tools: renamed.tools as Scenario['tools'] });
-  return scenarios;
-}
-
-function variedTexts(text: string): string[] {
-  const grown = text.replace(/\d+/g, (digits) => String(Number(digits.slice(0, 12)) + 1).padStart(digits.length, '0'));
-  return grown !== text
-    ? [grown, text.replace(/\d/g, (digit) => String((Number(digit) + 3) % 10))]
-    : [`${text}${text.slice(-1)}`, [...text].reverse().join('')];
-}
-
-/** A copy of a value with another one at a place. */
-export function replacedAt(root: Json, pointer: string, value: Json): Json {
-  const leaves = pointer
-    .split('/')
-    .slice(1)
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const put = (node: Json, depth: number): Json => {
-    const token = leaves[depth];
-    if (token === undefined) return value;
-    if (Array.isArray(node)) return node.map((item, index) => (String(index) === token ? put(item, depth + 1) : item));
-    if (isObject(node))
-      return Object.fromEntries(
-        Object.entries(node).map(([name, item]) => [name, name === token ? put(item, depth + 1) : item]),
-      );
-    return node;
-  };
-  return put(root, 0);
+  return [
+    ...variationsOf(facts, seenCase, maxVariationsPerCase).map(({ scenario }) => scenario),
+    {
+      ...caseScenario(subject, seenCase.one),
+      input: map.json(seenCase.one.input),
+      tools: renamed.tools as Scenario['tools'],
+    },
+  ];
 }

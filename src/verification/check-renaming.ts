@@ -20,7 +20,8 @@ const maxDataPerCase = 40;
 const maxSingled = 10;
 
 /** Members whose values may be made or checked out of others: a fresh value may rightly be refused. */
-const DERIVED_NAME = /sig|hash|digest|hmac|mac$|check_?sum|crc|token|cursor|jwt|proof|otp|challenge|secret|passw/i;
+export const DERIVED_NAME =
+  /sig|hash|digest|hmac|mac$|check_?sum|crc|token|cursor|jwt|proof|otp|challenge|secret|passw/i;
 
 /** Members whose values are often one of a few: what is not among them may rightly be answered by a default. */
 const ENUM_NAME =
@@ -108,6 +109,7 @@ function planOf(facts: CheckFacts, seenCase: SeenCase): CasePlan {
   ]);
   const used = JSON.stringify([
     one.output,
+    facts.subject.tools.flatMap((tool) => (tool.examples ?? []).map(({ input }) => input)),
     seen.calls.map(({ input }) => input),
     seen.sends.length > 0 ? one.case.request : null,
   ]);

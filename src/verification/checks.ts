@@ -7,6 +7,7 @@ import { determinism } from './check-determinism.ts';
 import { failingTools } from './check-failing-tools.ts';
 import { generatedRequests } from './check-generated-requests.ts';
 import { literalAudit } from './check-literals.ts';
+import { neighbours } from './check-neighbours.ts';
 import { renaming } from './check-renaming.ts';
 import { requesterPeer } from './check-requester-peer.ts';
 import { sideEffects } from './check-side-effects.ts';
@@ -27,6 +28,7 @@ export const checks: readonly Check[] = [
   sideEffects,
   requesterPeer,
   renaming,
+  neighbours,
   toolInfluence,
   generatedRequests,
 ];

@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
-import { replacedAt } from './check-literals.ts';
 import { leavesOf } from './scalar-kinds.ts';
 import { sampleSchema } from './schema-sample.ts';
 import { SeededRandom } from './seeded-random.ts';
+import { replacedAt } from './variations.ts';
 
 /**
  * How an input came about: `plausible` is a case's own with values of the same shape changed, `sampled` comes from the schema alone,

@@ -1,0 +1,67 @@
+import type { Scenario } from '../contract/trial.ts';
+import { isObject, type Json } from '../kernel/json.ts';
+import { caseScenario } from './case-scenarios.ts';
+import type { CheckFacts, SeenCase } from './check.ts';
+import { leavesOf } from './scalar-kinds.ts';
+
+/** A case with one scalar of what is asked changed. */
+export interface Variation {
+  seenCase: SeenCase;
+  pointer: string;
+  name: string;
+  input: Json;
+  scenario: Scenario;
+}
+
+/** The variations of a case that its request schema allows: numbers a little and a lot, texts a little, booleans turned over. */
+export function variationsOf({ subject }: CheckFacts, seenCase: SeenCase, limit: number): Variation[] {
+  const { one } = seenCase;
+  const base = caseScenario(subject, one);
+  const found: Variation[] = [];
+  const leaves = leavesOf(one.input);
+  // Round by round, so that each place has its turn before the limit is reached.
+  for (let round = 0; round < 4; round += 1) {
+    for (const { pointer, name, value } of leaves) {
+      const other = variedScalars(value)[round];
+      if (other === undefined || found.length >= limit) continue;
+      const input = replacedAt(one.input, pointer, other);
+      if (
+        subject.surface.requestIssues(input).length > 0 ||
+        subject.cases.some(({ request }) => JSON.stringify(request) === JSON.stringify(input))
+      )
+        continue;
+      found.push({ seenCase, pointer, name, input, scenario: { ...base, input } });
+    }
+  }
+  return found;
+}
+
+function variedScalars(value: Json): Json[] {
+  if (typeof value === 'number')
+    return [value + 1, value * 2 + 1, Number.isInteger(value) ? value + 10 : value / 2, value * 10];
+  if (typeof value === 'boolean') return [!value];
+  if (typeof value !== 'string' || value === '') return [];
+  const grown = value.replace(/\d+/g, (digits) => String(Number(digits.slice(0, 12)) + 1).padStart(digits.length, '0'));
+  return grown === value
+    ? [`${value}${value.slice(-1)}`, [...value].reverse().join('')]
+    : [grown, value.replace(/\d/g, (digit) => String((Number(digit) + 3) % 10))];
+}
+
+/** A copy of a value with another one at a place. */
+export function replacedAt(root: Json, pointer: string, value: Json): Json {
+  const tokens = pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const put = (node: Json, depth: number): Json => {
+    const token = tokens[depth];
+    if (token === undefined) return value;
+    if (Array.isArray(node)) return node.map((item, index) => (String(index) === token ? put(item, depth + 1) : item));
+    if (isObject(node))
+      return Object.fromEntries(
+        Object.entries(node).map(([name, item]) => [name, name === token ? put(item, depth + 1) : item]),
+      );
+    return node;
+  };
+  return put(root, 0);
+}
