@@ -64,3 +64,58 @@ function numberOf(text: string | null | undefined): number | null {
   if (text === null || text === undefined || !/^\d+$/.test(text)) return null;
   return Number(text);
 }
+
+/** What is amiss with a Redis. */
+export interface RedisFault {
+  code: `OPERATOR_REDIS_${string}`;
+  /** `error`: jobs or outcomes may vanish while all is running; `warning`: they may when Redis restarts, or soon. */
+  severity: 'error' | 'warning';
+  message: string;
+}
+
+/** The oldest version of Redis that knows every command used here. */
+const OLDEST = [6, 2] as const;
+
+/** Says what is amiss with a Redis. Where durability is demanded, one that keeps nothing over a restart is an error too. */
+export function judgeRedis(facts: RedisFacts, { durable = false }: { durable?: boolean } = {}): RedisFault[] {
+  const faults: RedisFault[] = [];
+  const { maxmemoryPolicy: policy, maxmemoryBytes: most, usedMemoryBytes: used } = facts;
+  if (policy !== null && policy !== 'noeviction') {
+    faults.push({
+      code: 'OPERATOR_REDIS_EVICTS',
+      severity: 'error',
+      message: `Cannot rely on Redis: found maxmemory-policy ${policy}, wanted noeviction`,
+    });
+  }
+  if (facts.appendonly === false) {
+    const kept = facts.snapshots === true ? 'snapshots only' : 'nothing';
+    faults.push({
+      code: 'OPERATOR_REDIS_NOT_DURABLE',
+      severity: durable ? 'error' : 'warning',
+      message: `Cannot keep jobs over a restart of Redis: found ${kept} written to disk, wanted appendonly yes`,
+    });
+  }
+  if (durable && facts.appendonly === null) {
+    faults.push({
+      code: 'OPERATOR_REDIS_DURABILITY_UNKNOWN',
+      severity: 'warning',
+      message: 'Cannot tell whether Redis keeps jobs over a restart: found no answer, wanted appendonly yes',
+    });
+  }
+  const [major = 0, minor = 0] = (facts.version ?? '').split('.').map(Number);
+  if (facts.server === 'redis' && (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))) {
+    faults.push({
+      code: 'OPERATOR_REDIS_TOO_OLD',
+      severity: 'error',
+      message: `Cannot use Redis: found version ${facts.version}, wanted ${OLDEST.join('.')} or later`,
+    });
+  }
+  if (most !== null && most > 0 && used !== null && used > 0.7 * most) {
+    faults.push({
+      code: 'OPERATOR_REDIS_NEARLY_FULL',
+      severity: 'warning',
+      message: `Cannot promise room in Redis: found ${Math.round((100 * used) / most)} % of maxmemory used, wanted at most 70 %`,
+    });
+  }
+  return faults;
+}

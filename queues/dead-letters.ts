@@ -1,0 +1,115 @@
+import type { Queue } from 'bullmq';
+import type { Keys } from './catalog.ts';
+import type { Connection } from './connection.ts';
+import { parseData } from './delivery.ts';
+import { type PublishedEnvelope, readEnvelope } from './envelope.ts';
+import { jobIdOf } from './job-id.ts';
+import { QueueError } from './queue-error.ts';
+import { readableOf } from './read-job.ts';
+
+/** A job that BullMQ keeps as failed: a defect, too many deaths, an id that could not be taken. Its outcome is out all the same. */
+export interface DeadLetter {
+  jobId: string;
+  kind: string;
+  negotiationId: string | null;
+  tenant: string | null;
+  failedReason: string;
+  /** Milliseconds since 1970, by the clock of the worker that noted it. */
+  failedAtMs: number;
+  deaths: number;
+  deliveries: number;
+  bytes: number;
+}
+
+/** The jobs that failed, for operators. */
+export class DeadLetters {
+  readonly #queue: Queue;
+  readonly #connection: Connection;
+  readonly #keys: Keys;
+
+  constructor(queue: Queue, connection: Connection, keys: Keys) {
+    this.#queue = queue;
+    this.#connection = connection;
+    this.#keys = keys;
+  }
+
+  /** How many there are. */
+  count(): Promise<number> {
+    return this.#connection.zcard(`${this.#keys.queue}:failed`);
+  }
+
+  /** The newest first. */
+  async list({ offset = 0, limit = 50 }: { offset?: number; limit?: number } = {}): Promise<DeadLetter[]> {
+    const jobIds = await this.#connection.zrevrange(`${this.#keys.queue}:failed`, offset, offset + limit - 1);
+    const letters = await Promise.all(jobIds.map((jobId) => this.#read(jobId)));
+    return letters.flatMap((letter) => (letter === null ? [] : [letter.letter]));
+  }
+
+  /** One of them with its data and its outcome; `null` where there is none of that id. */
+  async show(jobId: string): Promise<{ letter: DeadLetter; data: unknown; outcome: PublishedEnvelope | null } | null> {
+    if (!(await this.#isDead(jobId))) return null;
+    const read = await this.#read(jobId);
+    const text = await this.#connection.get(this.#keys.outcome(jobId));
+    return read === null ? null : { ...read, outcome: text === null ? null : readEnvelope(text) };
+  }
+
+  /**
+   * Puts a job on the queue again, as a new job: the old one has its outcome, which stays. The data are the same but for `attempt`, one higher; resolves to
+   * the new id. Rejects with `JOB_NOT_DEAD` where there is none of that id, `JOB_INVALID` where its data are no object.
+   */
+  async requeue(jobId: string): Promise<{ jobId: string }> {
+    const read = (await this.#isDead(jobId)) ? await this.#read(jobId) : null;
+    if (read === null) throw notDead(jobId);
+    const { data, letter } = read;
+    if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+      throw new QueueError(
+        'JOB_INVALID',
+        `Cannot requeue job ${jobId}: found data that are no object, wanted an object`,
+      );
+    }
+    const before = 'attempt' in data && Number.isSafeInteger(data.attempt) ? Number(data.attempt) : 0;
+    const again = { ...data, attempt: Math.max(0, before) + 1 };
+    const newId = jobIdOf(again);
+    await this.#queue.add(letter.kind, again, { jobId: newId, attempts: 1 });
+    await this.#queue.remove(jobId);
+    return { jobId: newId };
+  }
+
+  /** Removes one; its outcome stays. Rejects with `JOB_NOT_DEAD` where there is none of that id. */
+  async discard(jobId: string): Promise<void> {
+    if (!(await this.#isDead(jobId))) throw notDead(jobId);
+    await this.#queue.remove(jobId);
+  }
+
+  async #isDead(jobId: string): Promise<boolean> {
+    return (await this.#connection.zscore(`${this.#keys.queue}:failed`, jobId)) !== null;
+  }
+
+  async #read(jobId: string): Promise<{ letter: DeadLetter; data: unknown } | null> {
+    const key = `${this.#keys.queue}:${jobId}`;
+    const fields = ['name', 'data', 'failedReason', 'finishedOn', 'stc', 'ats'];
+    const [kind, text, failedReason, finishedOn, deaths, deliveries] = await this.#connection.hmget(key, ...fields);
+    if (kind == null || text == null) return null;
+    const data = parseData(text);
+    const { negotiationId, tenant } = readableOf(kind, data);
+    const letter = {
+      jobId,
+      kind,
+      negotiationId,
+      tenant,
+      failedReason: failedReason ?? '',
+      failedAtMs: Number(finishedOn ?? 0),
+      deaths: Number(deaths ?? 0),
+      deliveries: Number(deliveries ?? 0),
+      bytes: Buffer.byteLength(text),
+    };
+    return { letter, data };
+  }
+}
+
+function notDead(jobId: string): QueueError {
+  return new QueueError(
+    'JOB_NOT_DEAD',
+    `Cannot find dead letter ${jobId.slice(0, 200)}: found none of that id, wanted a failed job`,
+  );
+}

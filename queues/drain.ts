@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Queue } from 'bullmq';
+
+/** How far a queue got while it was drained. */
+export interface DrainResult {
+  /** Whether no job runs any more. */
+  drained: boolean;
+  active: number;
+  waiting: number;
+}
+
+/**
+ * Pauses the queue for all workers and waits until no job runs, or until a moment passed (milliseconds since 1970, local clock). Jobs that wait stay, and
+ * get their outcome at their deadline; `resumeQueue` lets them go on.
+ */
+export async function drainQueue(
+  queue: Queue,
+  { untilMs, signal }: { untilMs: number; signal?: AbortSignal },
+): Promise<DrainResult> {
+  await queue.pause();
+  for (;;) {
+    const { active = 0, waiting = 0, prioritized = 0 } = await queue.getJobCounts('active', 'waiting', 'prioritized');
+    const result = { drained: active === 0, active, waiting: waiting + prioritized };
+    const leftMs = untilMs - Date.now();
+    if (active === 0 || leftMs <= 0 || signal?.aborted) return result;
+    await sleep(Math.min(200, leftMs), undefined, signal ? { signal } : {}).catch(() => undefined);
+  }
+}
+
+/** Lets all workers fetch again. */
+export async function resumeQueue(queue: Queue): Promise<void> {
+  await queue.resume();
+}

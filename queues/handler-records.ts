@@ -1,0 +1,175 @@
+import type { Keys } from './catalog.ts';
+import type { Connection } from './connection.ts';
+
+/** How long and how many handlers are kept. */
+export interface HandlerRetention {
+  /** Since the last use; default 30 days. */
+  retentionSeconds: number;
+  /** Per tenant, pinned ones not counted out; default 10,000. */
+  maxPerTenant: number;
+}
+
+/** What is known of a stored handler beside its record. */
+export interface HandlerEntry {
+  digest: string;
+  /** Milliseconds since 1970, by Redis' clock. */
+  usedAtMs: number;
+  pinned: boolean;
+  /** Why it is not served any more; `null` while it is. */
+  withdrawn: string | null;
+  /** Size of the record; 0 where it expired. */
+  bytes: number;
+}
+
+/** Digests kept for one look-up: the newest that serves is wanted, older ones are its history. */
+const HISTORY = 20;
+
+/** Keeps handlers' records, opaque texts, by tenant and digest, and finds them again by look-up keys. */
+export class HandlerRecords {
+  readonly #connection: Connection;
+  readonly #keys: Keys;
+  readonly #retention: HandlerRetention;
+
+  constructor(connection: Connection, keys: Keys, retention: Partial<HandlerRetention> = {}) {
+    this.#connection = connection;
+    this.#keys = keys;
+    this.#retention = { retentionSeconds: 30 * 86_400, maxPerTenant: 10_000, ...retention };
+  }
+
+  /** Stores a record under its digest and under look-up keys; the newest of a look-up comes first. Removes the longest unused where there are too many. */
+  async put(tenant: string, digest: string, record: string, lookups: readonly string[] = []): Promise<void> {
+    const { retentionSeconds, maxPerTenant } = this.#retention;
+    const nowMs = await this.#nowMs();
+    const pinned = await this.#connection.sismember(this.#keys.pinnedHandlers(tenant), digest);
+    const writing = this.#connection.multi();
+    const key = this.#keys.handler(tenant, digest);
+    if (pinned === 1) writing.set(key, record);
+    else writing.set(key, record, 'EX', retentionSeconds);
+    writing.zadd(this.#keys.handlers(tenant), nowMs, digest);
+    writing.sadd(this.#keys.tenants, tenant);
+    for (const lookup of lookups) {
+      const found = this.#keys.handlerLookup(tenant, lookup);
+      writing.zadd(found, nowMs, digest);
+      writing.zremrangebyrank(found, 0, -HISTORY - 1);
+      writing.expire(found, retentionSeconds);
+    }
+    await settled(writing.exec());
+    const tooMany = (await this.#connection.zcard(this.#keys.handlers(tenant))) - maxPerTenant;
+    if (tooMany > 0) await this.#evict(tenant, tooMany);
+  }
+
+  /** A handler's record, withdrawn or not; `null` where there is none. */
+  async get(tenant: string, digest: string): Promise<string | null> {
+    return this.#connection.get(this.#keys.handler(tenant, digest));
+  }
+
+  /** The handlers under a look-up key that may be served, newest first. */
+  async find(tenant: string, lookup: string): Promise<{ digest: string; record: string }[]> {
+    const digests = await this.#connection.zrevrange(this.#keys.handlerLookup(tenant, lookup), 0, -1);
+    if (digests.length === 0) return [];
+    const withdrawn = await this.#connection.hmget(this.#keys.withdrawnHandlers(tenant), ...digests);
+    const records = await this.#connection.mget(digests.map((digest) => this.#keys.handler(tenant, digest)));
+    return digests.flatMap((digest, index) => {
+      const record = records[index];
+      return record == null || withdrawn[index] != null ? [] : [{ digest, record }];
+    });
+  }
+
+  /** Notes that a handler was used: its retention begins anew. */
+  async touch(tenant: string, digest: string, lookups: readonly string[] = []): Promise<void> {
+    const { retentionSeconds } = this.#retention;
+    const pinned = await this.#connection.sismember(this.#keys.pinnedHandlers(tenant), digest);
+    const writing = this.#connection.multi().zadd(this.#keys.handlers(tenant), 'XX', await this.#nowMs(), digest);
+    if (pinned === 0) writing.expire(this.#keys.handler(tenant, digest), retentionSeconds);
+    for (const lookup of lookups) writing.expire(this.#keys.handlerLookup(tenant, lookup), retentionSeconds);
+    await settled(writing.exec());
+  }
+
+  /** Keeps a handler for good; `false` where there is none. */
+  async pin(tenant: string, digest: string): Promise<boolean> {
+    const key = this.#keys.handler(tenant, digest);
+    if ((await this.#connection.exists(key)) === 0) return false;
+    await settled(this.#connection.multi().sadd(this.#keys.pinnedHandlers(tenant), digest).persist(key).exec());
+    return true;
+  }
+
+  /** Lets a pinned handler expire again. */
+  async unpin(tenant: string, digest: string): Promise<void> {
+    const { retentionSeconds } = this.#retention;
+    const key = this.#keys.handler(tenant, digest);
+    const writing = this.#connection
+      .multi()
+      .srem(this.#keys.pinnedHandlers(tenant), digest)
+      .expire(key, retentionSeconds);
+    await settled(writing.exec());
+  }
+
+  /** Serves a handler no more, even if the same one is made again; its record stays to be looked at. */
+  async withdraw(tenant: string, digest: string, reason: string): Promise<void> {
+    await this.#connection.hset(this.#keys.withdrawnHandlers(tenant), digest, reason.slice(0, 500));
+  }
+
+  /** Serves a withdrawn handler again. */
+  async restore(tenant: string, digest: string): Promise<void> {
+    await this.#connection.hdel(this.#keys.withdrawnHandlers(tenant), digest);
+  }
+
+  /** Why a handler was withdrawn; `null` where it was not. */
+  async withdrawnFor(tenant: string, digest: string): Promise<string | null> {
+    return this.#connection.hget(this.#keys.withdrawnHandlers(tenant), digest);
+  }
+
+  /** Forgets a handler; what withdrew it stays. */
+  async remove(tenant: string, digest: string): Promise<void> {
+    const writing = this.#connection.multi().del(this.#keys.handler(tenant, digest));
+    writing.zrem(this.#keys.handlers(tenant), digest).srem(this.#keys.pinnedHandlers(tenant), digest);
+    await settled(writing.exec());
+  }
+
+  /** A tenant's handlers, the last used first; expired ones are left out and forgotten. */
+  async list(
+    tenant: string,
+    { offset = 0, limit = 100 }: { offset?: number; limit?: number } = {},
+  ): Promise<HandlerEntry[]> {
+    const last = offset + limit - 1;
+    const flat = await this.#connection.zrevrange(this.#keys.handlers(tenant), offset, last, 'WITHSCORES');
+    const entries: HandlerEntry[] = [];
+    for (let index = 0; index < flat.length; index += 2) {
+      const digest = flat[index] ?? '';
+      const bytes = await this.#connection.strlen(this.#keys.handler(tenant, digest));
+      if (bytes === 0) {
+        await this.#connection.zrem(this.#keys.handlers(tenant), digest);
+        continue;
+      }
+      entries.push({
+        digest,
+        usedAtMs: Number(flat[index + 1]),
+        pinned: (await this.#connection.sismember(this.#keys.pinnedHandlers(tenant), digest)) === 1,
+        withdrawn: await this.withdrawnFor(tenant, digest),
+        bytes,
+      });
+    }
+    return entries;
+  }
+
+  /** The names of tenants that ever stored a handler. */
+  async tenants(): Promise<string[]> {
+    return (await this.#connection.smembers(this.#keys.tenants)).sort();
+  }
+
+  async #evict(tenant: string, tooMany: number): Promise<void> {
+    const pinned = new Set(await this.#connection.smembers(this.#keys.pinnedHandlers(tenant)));
+    const oldest = await this.#connection.zrange(this.#keys.handlers(tenant), '0', String(tooMany + pinned.size - 1));
+    for (const digest of oldest.filter((one) => !pinned.has(one)).slice(0, tooMany)) await this.remove(tenant, digest);
+  }
+
+  async #nowMs(): Promise<number> {
+    const [seconds, micros] = await this.#connection.time();
+    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+  }
+}
+
+/** A transaction resolves even where one of its commands failed. */
+async function settled(transaction: Promise<[Error | null, unknown][] | null>): Promise<void> {
+  for (const [error] of (await transaction) ?? []) if (error) throw error;
+}

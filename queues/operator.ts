@@ -1,0 +1,94 @@
+import { Queue } from 'bullmq';
+import { keysOf, QUEUE_NAME } from './catalog.ts';
+import { type Connection, connect, disconnect, whenReady } from './connection.ts';
+import { DeadLetters } from './dead-letters.ts';
+import { parseData } from './delivery.ts';
+import { type DrainResult, drainQueue, resumeQueue } from './drain.ts';
+import { type PublishedEnvelope, readEnvelope } from './envelope.ts';
+import { HandlerRecords, type HandlerRetention } from './handler-records.ts';
+import { Quarantine } from './quarantine.ts';
+import { type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
+import { type RedisFacts, redisFacts } from './redis-facts.ts';
+
+/** A job as an operator sees it: where it stands, and what became of it. */
+export interface Inspection {
+  jobId: string;
+  /** BullMQ's state; `unknown` where it has no such job any more. */
+  state: string;
+  kind: string | null;
+  data: unknown;
+  failedReason: string | null;
+  deliveries: number;
+  deaths: number;
+  outcome: PublishedEnvelope | null;
+}
+
+/** What an operator can do to the queue. */
+export interface QueueOperator {
+  readonly connection: Connection;
+  /** The queue as BullMQ shows it, for dashboards. */
+  readonly queue: Queue;
+  readonly deadLetters: DeadLetters;
+  readonly handlers: HandlerRecords;
+  readonly quarantine: Quarantine;
+  snapshot(): Promise<QueueSnapshot>;
+  redisFacts(): Promise<RedisFacts>;
+  /** `null` where neither BullMQ nor an outcome knows the job. */
+  inspect(jobId: string): Promise<Inspection | null>;
+  drain(options: { untilMs: number; signal?: AbortSignal }): Promise<DrainResult>;
+  resume(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens the operator's view. Rejects with `PLATFORM_REDIS_UNREACHABLE` within `connectWithinMs` (default 3,000). */
+export async function openOperator(options: {
+  url: string;
+  prefix?: string;
+  handlerRetention?: Partial<HandlerRetention>;
+  connectWithinMs?: number;
+}): Promise<QueueOperator> {
+  const connection = connect(options.url, 'caller');
+  try {
+    await whenReady(connection, options.connectWithinMs ?? 3_000);
+  } catch (error) {
+    connection.disconnect();
+    throw error;
+  }
+  const keys = keysOf(options.prefix);
+  const queue = new Queue(QUEUE_NAME, { connection, prefix: keys.prefix, skipMetasUpdate: true });
+  queue.on('error', () => {});
+  return {
+    connection,
+    queue,
+    deadLetters: new DeadLetters(queue, connection, keys),
+    handlers: new HandlerRecords(connection, keys, options.handlerRetention),
+    quarantine: new Quarantine(connection, keys),
+    snapshot: () => queueSnapshot(queue, connection, keys),
+    redisFacts: () => redisFacts(connection),
+    async inspect(jobId) {
+      const fields = ['name', 'data', 'failedReason', 'ats', 'stc'];
+      const [kind, text, failedReason, deliveries, deaths] = await connection.hmget(
+        `${keys.queue}:${jobId}`,
+        ...fields,
+      );
+      const outcome = await connection.get(keys.outcome(jobId));
+      if (kind == null && outcome === null) return null;
+      return {
+        jobId,
+        state: await queue.getJobState(jobId),
+        kind: kind ?? null,
+        data: text == null ? null : parseData(text),
+        failedReason: failedReason ?? null,
+        deliveries: Number(deliveries ?? 0),
+        deaths: Number(deaths ?? 0),
+        outcome: outcome === null ? null : readEnvelope(outcome),
+      };
+    },
+    drain: (limits) => drainQueue(queue, limits),
+    resume: () => resumeQueue(queue),
+    async close() {
+      await queue.close().catch(() => undefined);
+      await disconnect(connection);
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import type { Queue } from 'bullmq';
+import type { Cluster } from 'ioredis';
+import type { Keys } from './catalog.ts';
+import type { Connection } from './connection.ts';
+import { INTAKE_GROUP } from './intake-bridge.ts';
+import { type RedisFacts, redisFacts } from './redis-facts.ts';
+
+/** A consumer group of an outcome stream. */
+export interface GroupSnapshot {
+  name: string;
+  /** Entries read and not acknowledged. */
+  pending: number;
+  /** Entries not read yet; `null` where Redis cannot tell. */
+  lag: number | null;
+}
+
+/** The queue at one moment. Ages are in seconds by Redis' clock, `null` where there is nothing to be old. */
+export interface QueueSnapshot {
+  counts: { waiting: number; prioritized: number; delayed: number; active: number; failed: number; completed: number };
+  oldestWaitingAgeSeconds: number | null;
+  oldestFailedAgeSeconds: number | null;
+  paused: boolean;
+  rateLimitTtlMs: number;
+  /** `null` where Redis does not tell who is connected. */
+  workers: number | null;
+  outcomes: { replyTo: string; length: number; groups: GroupSnapshot[] }[];
+  intake: { length: number; pending: number };
+  deadlines: { open: number; overdue: number };
+  quarantined: number;
+  redis: RedisFacts;
+}
+
+/** Takes a snapshot of the queue, its streams and its Redis; for one monitor, not for every worker. */
+export async function queueSnapshot(queue: Queue, connection: Connection, keys: Keys): Promise<QueueSnapshot> {
+  const [seconds] = await connection.time();
+  const nowMs = Number(seconds) * 1_000;
+  const counts = await queue.getJobCounts('waiting', 'prioritized', 'delayed', 'active', 'failed', 'completed');
+  const streams = await keysLike(connection, `${escapeGlob(keys.outcomes(''))}*`);
+  return {
+    counts: {
+      waiting: counts.waiting ?? 0,
+      prioritized: counts.prioritized ?? 0,
+      delayed: counts.delayed ?? 0,
+      active: counts.active ?? 0,
+      failed: counts.failed ?? 0,
+      completed: counts.completed ?? 0,
+    },
+    oldestWaitingAgeSeconds: await oldestWaiting(connection, keys, nowMs),
+    oldestFailedAgeSeconds: await oldestFailed(connection, keys, nowMs),
+    paused: await queue.isPaused(),
+    rateLimitTtlMs: Math.max(0, await queue.getRateLimitTtl()),
+    workers: await queue.getWorkersCount().catch(() => null),
+    outcomes: await Promise.all(
+      streams.map(async (stream) => ({
+        replyTo: stream.slice(keys.outcomes('').length),
+        length: await connection.xlen(stream),
+        groups: await groupsOf(connection, stream),
+      })),
+    ),
+    intake: {
+      length: await connection.xlen(keys.intake),
+      pending: (await groupsOf(connection, keys.intake)).find((group) => group.name === INTAKE_GROUP)?.pending ?? 0,
+    },
+    deadlines: {
+      open: await connection.zcard(keys.deadlines),
+      overdue: await connection.zcount(keys.deadlines, 0, nowMs),
+    },
+    quarantined: await connection.zcard(keys.quarantine),
+    redis: await redisFacts(connection),
+  };
+}
+
+/** The age of the job that waits longest; the newest stands on the left of BullMQ's list. */
+async function oldestWaiting(connection: Connection, keys: Keys, nowMs: number): Promise<number | null> {
+  const jobIds = [
+    await connection.lindex(`${keys.queue}:wait`, -1),
+    ...(await connection.zrange(`${keys.queue}:prioritized`, '0', '0')),
+  ];
+  const stamps = await Promise.all(
+    jobIds.flatMap((jobId) => (jobId === null ? [] : [connection.hget(`${keys.queue}:${jobId}`, 'timestamp')])),
+  );
+  const oldestMs = Math.min(...stamps.flatMap((stamp) => (stamp === null ? [] : [Number(stamp)])));
+  return Number.isFinite(oldestMs) ? Math.max(0, (nowMs - oldestMs) / 1_000) : null;
+}
+
+async function oldestFailed(connection: Connection, keys: Keys, nowMs: number): Promise<number | null> {
+  const [, failedAtMs] = await connection.zrange(`${keys.queue}:failed`, '0', '0', 'WITHSCORES');
+  return failedAtMs === undefined ? null : Math.max(0, (nowMs - Number(failedAtMs)) / 1_000);
+}
+
+async function groupsOf(connection: Connection, stream: string): Promise<GroupSnapshot[]> {
+  const groups = (await connection.xinfo('GROUPS', stream).catch(() => [])) as (string | number | null)[][];
+  return groups.map((flat) => {
+    const value = (name: string) => flat[flat.indexOf(name) + 1];
+    const lag = flat.includes('lag') ? value('lag') : null;
+    return {
+      name: String(value('name')),
+      pending: Number(value('pending')),
+      lag: lag === null || lag === undefined ? null : Number(lag),
+    };
+  });
+}
+
+async function keysLike(connection: Connection, pattern: string): Promise<string[]> {
+  const nodes = connection.isCluster ? (connection as Cluster).nodes('master') : [connection];
+  const found = new Set<string>();
+  for (const node of nodes) {
+    let cursor = '0';
+    do {
+      const [next, keys] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', 1_000);
+      for (const key of keys) found.add(key);
+      cursor = next;
+    } while (cursor !== '0');
+  }
+  return [...found].sort();
+}
+
+function escapeGlob(text: string): string {
+  return text.replace(/[\\*?[\]]/g, '\\$&');
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { judgeRedis, openOperator, redisServerPath } from '../../queues/index.ts';
+import { jobData, queueUnderTest, until } from './queue-under-test.ts';
+
+test('dead letters are listed, shown, put on the queue again as new jobs, and discarded', async (t) => {
+  const { redis, producer, consume, outcome, atEnd } = await queueUnderTest(t);
+  const operator = await openOperator({ url: redis.url });
+  atEnd(() => operator.close());
+  let broken = true;
+  await consume({
+    process: async () => {
+      if (broken) throw new TypeError('oops');
+      return undefined;
+    },
+  });
+  for (const jobId of ['a', 'b']) {
+    await producer.submit('generate', jobData({ negotiationId: jobId }), { jobId });
+    await outcome(jobId);
+  }
+  const letters = await until(async () => {
+    const found = await operator.deadLetters.list();
+    return found.length === 2 && found;
+  });
+  assert.deepEqual(letters.map((letter) => letter.jobId).sort(), ['a', 'b']);
+  assert.equal(await operator.deadLetters.count(), 2);
+  const shown = await operator.deadLetters.show('a');
+  assert.equal(shown?.letter.negotiationId, 'a');
+  assert.match(shown?.letter.failedReason ?? '', /^DEFECT_UNCODED: oops/);
+  assert.deepEqual(shown?.data, jobData({ negotiationId: 'a' }));
+  assert.equal(shown?.outcome?.verdict, 'error');
+  assert.equal((await operator.inspect('a'))?.state, 'failed');
+
+  broken = false;
+  const again = await operator.deadLetters.requeue('a');
+  assert.match(again.jobId, /^ps-[0-9a-f]{40}$/);
+  // The work publishes nothing now: that is a defect too, which proves that the job came again.
+  assert.deepEqual((await outcome(again.jobId)).negotiationId, 'a');
+  assert.equal(await operator.deadLetters.show('a'), null);
+  assert.equal((await outcome('a')).verdict, 'error');
+
+  await operator.deadLetters.discard('b');
+  assert.equal((await operator.inspect('b'))?.outcome?.verdict, 'error');
+  assert.equal((await operator.inspect('b'))?.state, 'unknown');
+  await assert.rejects(operator.deadLetters.discard('b'), { code: 'JOB_NOT_DEAD' });
+  await assert.rejects(operator.deadLetters.requeue('none'), { code: 'JOB_NOT_DEAD' });
+  assert.equal(await operator.inspect('none'), null);
+});
+
+test('a drained queue hands out no jobs until it is resumed', async (t) => {
+  const { redis, producer, consume, outcome, atEnd } = await queueUnderTest(t);
+  const operator = await openOperator({ url: redis.url });
+  atEnd(() => operator.close());
+  await consume();
+  assert.deepEqual(await operator.drain({ untilMs: Date.now() + 5_000 }), { drained: true, active: 0, waiting: 0 });
+  await producer.submit('generate', jobData(), { jobId: 'a' });
+  assert.equal(await producer.waitForOutcome('a', { untilMs: Date.now() + 500 }), null);
+  assert.equal((await operator.snapshot()).paused, true);
+  await operator.resume();
+  assert.equal((await outcome('a')).verdict, 'generated');
+});
+
+test('a snapshot counts jobs, ages, streams and what readers have not seen', async (t) => {
+  const { redis, producer, connection, consume, outcome, atEnd } = await queueUnderTest(t);
+  const operator = await openOperator({ url: redis.url });
+  atEnd(() => operator.close());
+  const consumer = await consume({ concurrency: 1 });
+  await producer.submit('generate', jobData({ replyTo: 'mine' }), { jobId: 'a' });
+  await outcome('a');
+  await consumer.close({ drainMs: 1_000 });
+  await connection.xgroup('CREATE', '{protosmith}:outcomes:mine', 'reader', '0');
+  await producer.submit('generate', jobData(), { jobId: 'waits' });
+  const snapshot = await operator.snapshot();
+  assert.equal(snapshot.counts.waiting, 1);
+  assert.ok((snapshot.oldestWaitingAgeSeconds ?? -1) >= 0);
+  assert.equal(snapshot.oldestFailedAgeSeconds, null);
+  assert.deepEqual(
+    snapshot.outcomes.map(({ replyTo, length, groups }) => ({
+      replyTo,
+      length,
+      groups: groups.map((group) => group.name),
+    })),
+    [{ replyTo: 'mine', length: 1, groups: ['reader'] }],
+  );
+  assert.equal(snapshot.outcomes[0]?.groups[0]?.pending, 0);
+  assert.ok(Math.abs(snapshot.redis.clockAheadMs) < 5_000);
+});
+
+test('an operator hears at once that Redis cannot be reached', async () => {
+  await assert.rejects(openOperator({ url: 'redis://127.0.0.1:1', connectWithinMs: 300 }), {
+    code: 'PLATFORM_REDIS_UNREACHABLE',
+  });
+});
+
+test('a Redis that evicts or keeps nothing is judged so', {
+  skip: redisServerPath() === undefined ? 'needs a real redis-server: the embedded one has no such settings' : false,
+}, async (t) => {
+  const { redis, connection, atEnd } = await queueUnderTest(t);
+  const operator = await openOperator({ url: redis.url });
+  atEnd(() => operator.close());
+  const judged = async (durable = false) =>
+    judgeRedis(await operator.redisFacts(), { durable }).map(({ code, severity }) => `${severity} ${code}`);
+  assert.deepEqual(await judged(), ['warning OPERATOR_REDIS_NOT_DURABLE']);
+  assert.deepEqual(await judged(true), ['error OPERATOR_REDIS_NOT_DURABLE']);
+  await connection.config('SET', 'appendonly', 'yes');
+  assert.deepEqual(await judged(true), []);
+  await connection.config('SET', 'maxmemory-policy', 'allkeys-lru');
+  assert.deepEqual(await judged(), ['error OPERATOR_REDIS_EVICTS']);
+  await connection.config('SET', 'maxmemory-policy', 'noeviction');
+  const { usedMemoryBytes } = await operator.redisFacts();
+  await connection.config('SET', 'maxmemory', String(Math.round((usedMemoryBytes ?? 0) * 1.2)));
+  assert.deepEqual(await judged(), ['warning OPERATOR_REDIS_NEARLY_FULL']);
+  await connection.config('SET', 'maxmemory', '0');
+});

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DEFAULT_PREFIX, Endpoints, HandlerRecords, keysOf, Leases, Quarantine } from '../../queues/index.ts';
+import { queueUnderTest, until } from './queue-under-test.ts';
+
+const keys = keysOf();
+
+test('one holds a lease at a time, and one that ran out is not renewed or released by its old holder', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const leases = new Leases(connection, keys);
+  const first = await leases.acquire('a', 10_000);
+  assert.ok(first);
+  assert.equal(await leases.acquire('a', 10_000), null);
+  assert.equal(await leases.whenFree('a', { untilMs: Date.now() + 100 }), false);
+  assert.equal(await first.renew(), true);
+  await connection.del(keys.lease('a'));
+  const second = await leases.acquire('a', 10_000);
+  assert.ok(second);
+  assert.equal(await first.renew(), false);
+  await first.release();
+  assert.equal(await second.renew(), true);
+});
+
+test('many at the same moment share one piece of work', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const leases = new Leases(connection, keys);
+  let worked = 0;
+  let result: string | null = null;
+  const turn = () =>
+    leases.single('key', {
+      untilMs: Date.now() + 20_000,
+      signal: new AbortController().signal,
+      holdMs: 300,
+      found: async () => result,
+      work: async () => {
+        worked += 1;
+        // Longer than the lease: it is renewed.
+        await sleep(900);
+        result = 'made';
+        return result;
+      },
+    });
+  assert.deepEqual(await Promise.all(Array.from({ length: 8 }, turn)), Array(8).fill('made'));
+  assert.equal(worked, 1);
+});
+
+test('whoever waits for a lease takes over from a holder that failed', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const leases = new Leases(connection, keys);
+  const turn = (work: () => Promise<string>) =>
+    leases.single('key', {
+      untilMs: Date.now() + 20_000,
+      signal: new AbortController().signal,
+      found: async () => null,
+      work,
+    });
+  const failing = turn(async () => {
+    await sleep(100);
+    throw new Error('no');
+  });
+  const second = turn(async () => 'second');
+  await assert.rejects(failing, /no/);
+  assert.equal(await second, 'second');
+});
+
+test('an endpoint rests for all, and the longest rest counts', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const [here, there] = [new Endpoints(connection, keys), new Endpoints(connection, keys)];
+  assert.equal(await there.coolDownOf('m'), 0);
+  const untilMs = Date.now() + 30_000;
+  await here.coolDown('m', untilMs);
+  await here.coolDown('m', Date.now() + 1_000);
+  assert.ok(Math.abs((await there.coolDownOf('m')) - untilMs) < 2_000);
+  assert.equal(await there.coolDownOf('other'), 0);
+});
+
+test('a circuit opens after failures in a row, lets one call through when its time is over, and closes on success', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const policy = { failures: 3, windowMs: 10_000, openMs: 300 };
+  const [here, there] = [new Endpoints(connection, keys, policy), new Endpoints(connection, keys, policy)];
+  assert.equal(await here.noteFailure('m'), false);
+  await here.noteSuccess('m');
+  for (const opened of [false, false, true]) assert.equal(await here.noteFailure('m'), opened);
+  assert.equal((await there.circuitOf('m')).state, 'open');
+  assert.equal(await there.admit('m'), false);
+  await until(async () => (await there.circuitOf('m')).state === 'half-open');
+  assert.equal(await there.admit('m'), true);
+  assert.equal(await here.admit('m'), false);
+  assert.equal(await there.noteFailure('m'), true);
+  assert.equal((await here.circuitOf('m')).state, 'open');
+  await until(async () => (await there.circuitOf('m')).state === 'half-open');
+  assert.equal(await there.admit('m'), true);
+  await there.noteSuccess('m');
+  assert.equal((await here.circuitOf('m')).state, 'closed');
+  assert.equal(await here.admit('m'), true);
+});
+
+test('handlers are found by look-up, newest first, until they are withdrawn', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const handlers = new HandlerRecords(connection, keys);
+  await handlers.put('t', 'd1', 'one', ['k']);
+  await sleep(5);
+  await handlers.put('t', 'd2', 'two', ['k', 'l']);
+  assert.deepEqual(await handlers.find('t', 'k'), [
+    { digest: 'd2', record: 'two' },
+    { digest: 'd1', record: 'one' },
+  ]);
+  assert.deepEqual(await handlers.find('other', 'k'), []);
+  await handlers.withdraw('t', 'd2', 'leaks');
+  await handlers.put('t', 'd2', 'two', ['k']);
+  assert.deepEqual(await handlers.find('t', 'k'), [{ digest: 'd1', record: 'one' }]);
+  assert.equal(await handlers.get('t', 'd2'), 'two');
+  assert.equal(await handlers.withdrawnFor('t', 'd2'), 'leaks');
+  await handlers.restore('t', 'd2');
+  assert.equal((await handlers.find('t', 'k')).length, 2);
+  assert.deepEqual(
+    (await handlers.list('t')).map(({ digest, bytes, pinned, withdrawn }) => ({ digest, bytes, pinned, withdrawn })),
+    [
+      { digest: 'd2', bytes: 3, pinned: false, withdrawn: null },
+      { digest: 'd1', bytes: 3, pinned: false, withdrawn: null },
+    ],
+  );
+  assert.deepEqual(await handlers.tenants(), ['t']);
+});
+
+test('handlers expire, pinned ones do not, and there are never too many', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const handlers = new HandlerRecords(connection, keys, { retentionSeconds: 1_000, maxPerTenant: 2 });
+  await handlers.put('t', 'd1', 'one');
+  assert.equal(await handlers.pin('t', 'd1'), true);
+  assert.equal(await handlers.pin('t', 'none'), false);
+  assert.equal(await connection.ttl(keys.handler('t', 'd1')), -1);
+  await handlers.put('t', 'd1', 'one');
+  assert.equal(await connection.ttl(keys.handler('t', 'd1')), -1);
+  for (const digest of ['d2', 'd3', 'd4']) {
+    await handlers.put('t', digest, digest);
+    await sleep(3);
+  }
+  assert.deepEqual((await handlers.list('t')).map((entry) => entry.digest).sort(), ['d1', 'd4']);
+  assert.ok((await connection.ttl(keys.handler('t', 'd4'))) > 900);
+  await handlers.unpin('t', 'd1');
+  assert.ok((await connection.ttl(keys.handler('t', 'd1'))) > 900);
+  await connection.del(keys.handler('t', 'd1'));
+  assert.deepEqual(
+    (await handlers.list('t')).map((entry) => entry.digest),
+    ['d4'],
+  );
+  await handlers.remove('t', 'd4');
+  assert.equal(await handlers.get('t', 'd4'), null);
+});
+
+test('a bundle in quarantine is known to all until it is let out', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const quarantine = new Quarantine(connection, keys);
+  assert.equal(await quarantine.has('d'), false);
+  await quarantine.add('d', 'killed three cells');
+  assert.equal(await new Quarantine(connection, keys).has('d'), true);
+  assert.deepEqual(
+    (await quarantine.list()).map(({ digest, reason }) => ({ digest, reason })),
+    [{ digest: 'd', reason: 'killed three cells' }],
+  );
+  assert.equal(await quarantine.release('d'), true);
+  assert.equal(await quarantine.has('d'), false);
+});
+
+test('every key stands on one slot of a cluster', () => {
+  const names = [
+    keys.queue,
+    keys.intake,
+    keys.outcome('j'),
+    keys.outcomes('s'),
+    keys.cancel('j'),
+    keys.taken('j'),
+    keys.due,
+    keys.deadlines,
+    keys.seen,
+    keys.lease('n'),
+    keys.coolDown('{x}'),
+    keys.circuit('{x}', 'open'),
+    keys.handler('t', 'd'),
+    keys.handlerLookup('t', '{x}'),
+    keys.quarantine,
+  ];
+  // The tag is the first pair of braces.
+  for (const name of names) assert.ok(name.startsWith(`${DEFAULT_PREFIX}:`), name);
+  assert.throws(() => keysOf('bull'), { code: 'OPERATOR_PREFIX_UNSAFE' });
+  assert.equal(keysOf('{a}').outcome('j'), '{a}:outcome:j');
+});
