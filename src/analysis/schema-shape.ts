@@ -38,9 +38,9 @@ export function looksLikeSchema(value: Json): value is JsonObject {
     const member = Object.hasOwn(value, keyword) ? value[keyword] : undefined;
     return member !== undefined && fits(member);
   });
-  if (typed && told.length > 0) return true;
+  if (typed && (told.length > 0 || isObject(value.properties))) return true;
   // `type` alone names a member of many messages, so it must stand nearly alone to make a schema.
-  if (typed) return Object.keys(value).every((keyword) => ANNOTATIONS.has(keyword));
+  if (typed) return Object.keys(value).every((keyword) => PART_KEYWORDS.has(keyword) || /^(?:\$|x-)/.test(keyword));
   return told.some(([keyword]) => STRUCTURAL.has(keyword) && hasContent(value[keyword]));
 }
 

@@ -60,8 +60,10 @@ interface Candidate {
   index: number;
   located: FoundSchema;
   claim: Side | null;
-  /** Indexes of the cases whose payload of that side validates and shares a declared property with the schema. */
+  /** Indexes of the cases whose payload of that side validates. */
   fits: Record<Side, Set<number>>;
+  /** Those of them whose every member the schema declares: a schema that says little allows nearly everything. */
+  described: Record<Side, number>;
   /** Whether some payload of that side has a property that the schema declares. */
   shares: Record<Side, boolean>;
 }
@@ -71,16 +73,19 @@ function judgeAll(found: readonly FoundSchema[], cases: readonly Case[]): Candid
   return found.map((located, index) => {
     budget -= allSubschemas(located.schema, MAX_SUBSCHEMAS_IN_DOCUMENT + 1).length;
     const validator = budget >= 0 && cases.length > 0 ? validatorOf(located.schema) : undefined;
-    const isAbout = subjectOf(located.schema);
-    const judge = (side: Side): { fits: Set<number>; shares: boolean } => {
+    const declares = declarationOf(located.schema);
+    const judge = (side: Side): { fits: Set<number>; described: number; shares: boolean } => {
       const fits = new Set<number>();
+      let described = 0;
       let shares = false;
       for (const [number, each] of cases.entries()) {
-        if (!isAbout(each[side])) continue;
-        shares = true;
-        if (validator?.ok && validator.validate(each[side]).length === 0) fits.add(number);
+        const declared = declares(each[side]);
+        if (declared !== 'none') shares = true;
+        if (declared === 'none' || !validator?.ok || validator.validate(each[side]).length > 0) continue;
+        fits.add(number);
+        if (declared === 'all') described += 1;
       }
-      return { fits, shares };
+      return { fits, described, shares };
     };
     const request = judge('request');
     const response = judge('response');
@@ -89,27 +94,35 @@ function judgeAll(found: readonly FoundSchema[], cases: readonly Case[]): Candid
       located,
       claim: located.claim,
       fits: { request: request.fits, response: response.fits },
+      described: { request: request.described, response: response.described },
       shares: { request: request.shares, response: response.shares },
     };
   });
 }
 
-/** Tells whether a schema says anything about a value: one that declares none of its members allows nearly every object. */
-function subjectOf(schema: Json): (value: Json) => boolean {
+/** Tells how many of a value's members a schema declares; of a schema that declares none, and of values that are no objects, `some`. */
+function declarationOf(schema: Json): (value: Json) => 'all' | 'some' | 'none' {
   const declared = new Set<string>();
-  let open = true;
+  const types = new Set<string>();
   for (const { schema: each, pointer } of allSubschemas(schema, 200)) {
     if (!isObject(each) || /\/(?:properties|items|prefixItems|patternProperties)\//.test(pointer)) continue;
     if (isObject(each.properties)) for (const name of Object.keys(each.properties)) declared.add(name);
     if (Array.isArray(each.required))
       for (const name of each.required) if (typeof name === 'string') declared.add(name);
-    if (each.properties !== undefined) open = false;
+    for (const type of Array.isArray(each.type) ? each.type : [each.type])
+      if (typeof type === 'string') types.add(type);
   }
-  return (value) => open || !isObject(value) || Object.keys(value).some((name) => declared.has(name));
+  return (value) => {
+    if (!isObject(value)) return types.size > 0 && !types.has('object') ? 'all' : 'some';
+    const names = Object.keys(value);
+    if (declared.size === 0 || names.length === 0) return 'some';
+    const known = names.filter((name) => declared.has(name)).length;
+    return known === names.length ? 'all' : known > 0 ? 'some' : 'none';
+  };
 }
 
 function isEligible(candidate: Candidate, side: Side, cases: readonly Case[]): boolean {
-  if (candidate.fits[side].size > 0 || candidate.claim === side) return true;
+  if (candidate.described[side] > 0 || candidate.claim === side) return true;
   return candidate.claim === null && (cases.length === 0 || candidate.shares[side]);
 }
 
@@ -121,8 +134,9 @@ function claimScore(candidate: Candidate | null, side: Side): number {
 
 function rankOf(request: Candidate | null, response: Candidate | null): number[] {
   return [
-    (request?.fits.request.size ?? 0) + (response?.fits.response.size ?? 0),
+    (request?.described.request ?? 0) + (response?.described.response ?? 0),
     claimScore(request, 'request') + claimScore(response, 'response'),
+    (request?.fits.request.size ?? 0) + (response?.fits.response.size ?? 0),
     request !== null && response !== null && request.index < response.index ? 1 : 0,
     -(request?.index ?? MAX_CANDIDATES),
     -(response?.index ?? MAX_CANDIDATES),
@@ -211,7 +225,7 @@ function rivalsOf(
 }
 
 function isEqualRank(a: readonly number[], b: readonly number[]): boolean {
-  return a[0] === b[0] && a[1] === b[1];
+  return a[0] === b[0] && a[1] === b[1] && a[2] === b[2];
 }
 
 function isEqualSet(a: ReadonlySet<number>, b: ReadonlySet<number>): boolean {

@@ -16,12 +16,13 @@ function faultsOf(schema: Json): [kind: string, pointer: string][] {
 
 /** A recursive pair of schemas whose evaluation doubles at each level, as a document may write it. */
 const doubling: Json = {
-  $defs: Object.fromEntries(
-    Array.from({ length: 40 }, (_, level) => [
-      `d${level}`,
-      { allOf: [{ $ref: `#/$defs/d${level + 1}` }, { $ref: `#/$defs/d${level + 1}` }] },
-    ]).concat([['d40', { type: 'object' }]]),
-  ),
+  $defs: Object.fromEntries([
+    ...Array.from({ length: 40 }, (_, level): [string, Json] => {
+      const next = { $ref: `#/$defs/d${level + 1}` };
+      return [`d${level}`, { allOf: [next, next] }];
+    }),
+    ['d40', { type: 'object' }],
+  ]),
   $ref: '#/$defs/d0',
 };
 
@@ -214,10 +215,10 @@ test('members of Object.prototype are members like any other', () => {
 });
 
 test('nothing in a schema becomes code', () => {
-  const hostile = '"];globalThis.pwned=1;//\'`${globalThis.pwned=1}\u2028';
+  const hostile = ['"];globalThis.pwned=1;//\'`$', '{globalThis.pwned=1}\u2028'].join('');
   const schema: Json = {
     title: hostile,
-    properties: { [hostile]: { type: 'string', pattern: '^[`\'"${}]+$', enum: [hostile], format: hostile } },
+    properties: { [hostile]: { type: 'string', pattern: '^[`\'"{}]+$', enum: [hostile], format: hostile } },
     required: [hostile],
     patternProperties: { '[`\'"]': { const: hostile } },
     [hostile]: hostile,

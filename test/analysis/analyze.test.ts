@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { analyze } from '../../src/analysis/analyze.ts';
+import { preflight } from '../../src/analysis/rules.ts';
+import type { Agreement } from '../../src/contract/agreement.ts';
+import type { Job, StructuredCase } from '../../src/contract/job.ts';
+import { isObject, type Json } from '../../src/kernel/json.ts';
+import { casesOf, documentOf, sampleJob } from './sample-job.ts';
+
+const ASK = {
+  type: 'object',
+  properties: { city: { type: 'string' } },
+  required: ['city'],
+  additionalProperties: false,
+};
+const TELL = {
+  type: 'object',
+  properties: { degrees: { type: 'number' }, code: { type: 'integer' } },
+  required: ['code'],
+};
+const CASES = casesOf([{ city: 'Rome' }, { code: 200, degrees: 31 }], [{ city: 'X' }, { code: 404 }]);
+
+function read(document: string, cases?: string | StructuredCase[], more?: Partial<Job>): Agreement {
+  const { agreement } = analyze(sampleJob(document, cases, more));
+  for (const { schema, start, end, baseUri } of agreement.schemas) {
+    if (baseUri !== undefined) continue;
+    // Whatever the layout, the span is the schema's own text.
+    assert.equal(document.slice(start, end).trim()[0], '{');
+    if (!document.slice(start, end).includes('//')) assert.deepEqual(JSON.parse(document.slice(start, end)), schema);
+  }
+  return agreement;
+}
+
+function chosen({ requestSchema, responseSchema }: Agreement): [Json | undefined, Json | undefined] {
+  return [requestSchema?.schema, responseSchema?.schema];
+}
+
+const inline = JSON.stringify;
+const fenced = (schema: Json, word = 'json'): string => `\`\`\`${word}\n${JSON.stringify(schema, null, 2)}\n\`\`\``;
+
+const LAYOUTS: Record<string, string> = {
+  'fenced under the headings of the ANP text': `## Request Message\n${fenced(ASK)}\n## Response Message\n${fenced(TELL)}`,
+  'bare under the headings of the ANP text': `## Request Message\nDefined as follows:\n${inline(ASK)}\n\n## Response Message\n${inline(TELL)}`,
+  'under the headings of the Python SDK': `# Data Format\n\n## Request Message Format\n\nThe request message is in JSON format:\n\n${fenced(ASK)}\n\n## Response Message Format\n\n${fenced(TELL)}\n\n# Error Handling\n- 404: city not found`,
+  'under Chinese headings': `# 数据格式描述\n## 请求消息\n请求json schema定义如下：\n${inline(ASK)}\n\n## 响应消息\n响应json schema定义如下：\n${inline(TELL)}`,
+  'under Chinese headings without a space': `##请求格式\n${fenced(ASK, '')}\n##返回格式\n${fenced(TELL, '')}`,
+  'the response first': `## Response\n${fenced(TELL)}\n## Request\n${fenced(ASK)}`,
+  'both in one block, one after the other': `# Data\n\`\`\`json\n${inline({ title: 'WeatherRequest', ...ASK })}\n${inline({ title: 'WeatherResponse', ...TELL })}\n\`\`\``,
+  'both in one object': `# Data Format\n${fenced({ request: ASK, response: TELL })}`,
+  'both in one object of other names': `# Data Format\n${fenced({ version: 1, schemas: { inputSchema: ASK, outputSchema: TELL } })}`,
+  'both in one list, by title': fenced([
+    { title: 'WeatherResponse', ...TELL },
+    { title: 'WeatherRequest', ...ASK },
+  ]),
+  'named by a bold line': `**Request**:\n${inline(ASK)}\n\n**Response**:\n${inline(TELL)}`,
+  'named by the line above': `The request looks like this:\n${inline(ASK)}\nThe response looks like this:\n${inline(TELL)}`,
+  'on the line of their names': `Request schema: ${inline(ASK)}\nResponse schema: ${inline(TELL)}`,
+  'in a quotation': `> ## Request\n> ${inline(ASK)}\n\n> ## Response\n> ${inline(TELL)}`,
+  'with tildes and Windows line ends': `## Request\r\n~~~json\r\n${JSON.stringify(ASK, null, 2).replaceAll('\n', '\r\n')}\r\n~~~\r\n## Response\r\n~~~\r\n${inline(TELL)}\r\n~~~\r\n`,
+  'with comments and trailing commas': `## Request\n\`\`\`jsonc\n{ // what we ask\n"type": "object", "properties": {"city": {"type": "string"},}, "required": ["city"], "additionalProperties": false,}\n\`\`\`\n## Response\n${fenced(TELL)}`,
+  'among examples': `## Request Message\n${fenced(ASK)}\nExample:\n${fenced({ city: 'Rome', type: 'REQUEST' })}\n## Response Message\n${fenced(TELL)}\nExample: ${inline({ code: 200, type: 'object', items: ['a'] })}`,
+  unmarked: `${inline(ASK)}\n\n${inline(TELL)}`,
+  'unmarked, the response first': `${inline(TELL)}\n\n${inline(ASK)}`,
+  'in code of another language, braces around': `function f() { return { a: 1 } }\n{ not json }\n## Request\n${inline(ASK)}\n[see](x) {"broken": \n## Response\n${inline(TELL)}`,
+};
+
+for (const [layout, document] of Object.entries(LAYOUTS)) {
+  test(`schemas are found ${layout}`, () => {
+    const agreement = read(document, CASES);
+    const [request, response] = chosen(agreement).map((schema) => {
+      if (!isObject(schema ?? null)) return schema;
+      const { title: _, ...rest } = schema as { [name: string]: Json };
+      return rest;
+    });
+    assert.deepEqual(request, ASK);
+    assert.deepEqual(response, TELL);
+    assert.equal(agreement.cases.length, 2);
+    const errors = preflight(analyze(sampleJob(document, CASES))).filter(({ severity }) => severity === 'error');
+    assert.deepEqual(errors, []);
+  });
+}
+
+test('titles and headings name the sides where there are no cases', () => {
+  for (const [layout, document] of Object.entries(LAYOUTS)) {
+    if (layout.startsWith('unmarked')) continue;
+    const [request, response] = chosen(read(document));
+    assert.ok(isObject(request ?? null) && isObject(response ?? null), layout);
+    assert.ok('city' in ((request as { properties: object }).properties ?? {}), layout);
+    assert.ok('code' in ((response as { properties: object }).properties ?? {}), layout);
+  }
+});
+
+test('headings are kept with the schemas', () => {
+  const { requestSchema, responseSchema } = read(documentOf(ASK, TELL));
+  assert.equal(requestSchema?.heading, 'Request Message');
+  assert.equal(responseSchema?.heading, 'Response Message');
+});
+
+test('case data outweigh a wrong heading', () => {
+  const document = `## Request\n${fenced(TELL)}\n## Response\n${fenced(ASK)}`;
+  assert.deepEqual(chosen(read(document, CASES)), [ASK, TELL]);
+});
+
+test('a shared type among the schemas is not taken for a side', () => {
+  const money = { title: 'Money', type: 'object', properties: { amount: { type: 'number' } } };
+  const document = `# Types\n${fenced(money)}\n${documentOf(ASK, TELL)}`;
+  assert.deepEqual(chosen(read(document, CASES)), [ASK, TELL]);
+  assert.deepEqual(chosen(read(document)), [ASK, TELL]);
+  assert.equal(read(document).schemas.length, 3);
+});
+
+test('a document without schemas is legal, and so is one with only one', () => {
+  assert.deepEqual(chosen(read('# Requirements\nEcho what is sent.', CASES)), [undefined, undefined]);
+  assert.deepEqual(
+    preflight(analyze(sampleJob('# Requirements\nEcho what is sent.', CASES))).filter(
+      ({ severity }) => severity === 'error',
+    ),
+    [],
+  );
+  assert.deepEqual(chosen(read(`## Request\n${fenced(ASK)}`, CASES)), [ASK, undefined]);
+  assert.deepEqual(chosen(read(`## Response\n${fenced(TELL)}`, CASES)), [undefined, TELL]);
+  assert.deepEqual(chosen(read('')), [undefined, undefined]);
+});
+
+test('a success and an error response together describe the answers', () => {
+  const failed = {
+    type: 'object',
+    properties: { error: { type: 'string' } },
+    required: ['error'],
+    additionalProperties: false,
+  };
+  const good = { ...TELL, additionalProperties: false };
+  const document = `## Request\n${fenced(ASK)}\n## Response\n${fenced(good)}\n## Error Response\n${fenced(failed)}`;
+  const cases = casesOf([{ city: 'Rome' }, { code: 200 }], [{ city: 'X' }, { error: 'no such city' }]);
+  const { responseSchema } = read(document, cases);
+  assert.deepEqual(responseSchema?.schema, {
+    anyOf: [{ $ref: '#/$defs/1' }, { $ref: '#/$defs/2' }],
+    $defs: { 1: good, 2: failed },
+  });
+  assert.equal(responseSchema?.parts?.length, 2);
+  assert.deepEqual(
+    preflight(analyze(sampleJob(document, cases))).filter(({ severity }) => severity === 'error'),
+    [],
+  );
+  assert.equal(read(document).responseSchema?.parts?.length, 2, 'also before cases are known');
+});
+
+test('two operations of one document are told apart by their constants', () => {
+  const operation = (action: string, name: string) => ({
+    type: 'object',
+    properties: { action: { const: action }, [name]: { type: 'string' } },
+    required: ['action', name],
+  });
+  const document = `## Get Request\n${fenced(operation('get', 'id'))}\n## Put Request\n${fenced(operation('put', 'text'))}\n## Response\n${fenced(TELL)}`;
+  const cases = casesOf([{ action: 'get', id: '1' }, { code: 200 }], [{ action: 'put', text: 'x' }, { code: 200 }]);
+  for (const agreement of [read(document, cases), read(document)])
+    assert.equal(agreement.requestSchema?.parts?.length, 2);
+  assert.deepEqual(
+    preflight(analyze(sampleJob(document, cases))).filter(({ severity }) => severity === 'error'),
+    [],
+  );
+});
+
+test('timeouts are read in words and units of both languages', () => {
+  const stated: [string, number | null][] = [
+    ['If there is no return within 15 seconds, it is considered a timeout', 15_000],
+    ['- 15秒内没有返回，则认为超时', 15_000],
+    ['Timeout: 500 ms', 500],
+    ['The request times out after 2 minutes.', 120_000],
+    ['超时时间为3分钟', 180_000],
+    ['超时：800毫秒', 800],
+    ['response timeout is 1.5s', 1_500],
+    ['Delivery takes 3 minutes.', null],
+    ['No timeout is defined.', null],
+  ];
+  for (const [prose, timeoutMs] of stated) assert.equal(read(`# Process\n${prose}\n`).timeoutMs, timeoutMs, prose);
+});
+
+test('base protocols are named in either language', () => {
+  const uri = 'https://example.org/protocols/a-1';
+  for (const sentence of [
+    `This process is implemented based on the existing protocol (URI: ${uri}).`,
+    `该流程基于已有协议（URI: ${uri}）实现。`,
+    `This protocol extends the protocol ${uri}.`,
+    `本协议在现有协议 ${uri} 的基础上修改。`,
+  ]) {
+    assert.deepEqual(read(`# Process\n${sentence}\n`).baseUris, [uri], sentence);
+  }
+  assert.deepEqual(read('Messages are JSON, following https://tools.ietf.org/html/rfc8259.').baseUris, []);
+});
+
+test('a base protocol that came along gives its schemas, also through another one', () => {
+  const document = 'Based on the existing protocol (URI: https://e.org/b).\n';
+  const baseProtocols = {
+    'https://e.org/b': { content: 'This protocol is based on the existing protocol (URI: https://e.org/a).' },
+    'https://e.org/a': { content: documentOf(ASK, TELL, 'based on the existing protocol https://e.org/b') },
+  };
+  const agreement = read(document, CASES, { baseProtocols });
+  assert.deepEqual(chosen(agreement), [ASK, TELL]);
+  assert.equal(agreement.requestSchema?.baseUri, 'https://e.org/a');
+  assert.deepEqual(agreement.baseUris, ['https://e.org/b', 'https://e.org/a']);
+});
+
+test('the language is that of the prose, not of the schemas', () => {
+  assert.equal(read(documentOf(ASK, TELL, 'Weather of a city')).language, 'en');
+  assert.equal(read(`## 请求\n${fenced(ASK)}\n## 响应\n${fenced(TELL)}\n根据城市名返回气温`).language, 'zh');
+  assert.equal(read('').language, 'en');
+});
+
+test('payloads that are no JSON are kept to the letter', () => {
+  const cases =
+    '# Test Case 1\n- **Test Request Data**:\n```text\nGET  /a b\n\nx: y \n```\n- **Test Response Data**:\n```\nid,name\r\n1,"a, b"\r\n```\n- **Expected Test Result**:\nA table.\n';
+  const agreement = read('# Format\nRequests and answers are plain text.', cases);
+  assert.equal(agreement.payload, 'text');
+  assert.deepEqual(
+    agreement.cases.map(({ request, response }) => [request, response]),
+    [['GET  /a b\n\nx: y ', 'id,name\r\n1,"a, b"']],
+  );
+});
+
+test('the job may say how payloads are to be taken', () => {
+  const agreement = read('# Format', casesOf([{ a: 1 }, [1]]), { payload: 'text' });
+  assert.equal(agreement.payload, 'text');
+  assert.deepEqual(agreement.cases[0]?.request, '{\n  "a": 1\n}');
+  assert.equal(read('# Format', casesOf([{ a: 1 }, [1]])).payload, 'json');
+});
+
+test('structured cases are numbered from 1', () => {
+  const agreement = read(documentOf(ASK, TELL), [
+    { request: { city: 'Rome' }, response: { code: 200 } },
+    { request: { city: 'X' }, response: { code: 404 }, expected: 'not found' },
+  ]);
+  assert.deepEqual(
+    agreement.cases.map(({ testCase, expected }) => [testCase, expected]),
+    [
+      [1, ''],
+      [2, 'not found'],
+    ],
+  );
+  assert.equal(agreement.caseText, null);
+});
+
+test('an invalid request that is answered with a failure is a negative case', () => {
+  const answers: [Json, boolean][] = [
+    [{ code: 400 }, true],
+    [{ code: 200 }, false],
+    [{ status: { code: 422 } }, true],
+    [{ code: 'E_BAD_CITY', message: 'Error: no city' }, false],
+    [{ code: 1, success: false }, true],
+    [{ code: 1, error: { message: 'no city' } }, true],
+    [{ code: 1, status: 'ok' }, false],
+  ];
+  for (const [response, negative] of answers) {
+    const { cases } = read(documentOf(ASK, { type: 'object' }), casesOf([{ town: 1 }, response]));
+    assert.equal(cases[0]?.negative, negative, JSON.stringify(response));
+  }
+});

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { analyze } from '../../src/analysis/analyze.ts';
+import { preflight } from '../../src/analysis/rules.ts';
+import type { Case } from '../../src/contract/agreement.ts';
+import { sampleJob } from './sample-job.ts';
+
+function read(text: string): { cases: Case[]; codes: string[] } {
+  const analyzed = analyze(sampleJob('# Requirements\nAnswer in JSON.', text));
+  for (const { requestSpan, responseSpan, request, response } of analyzed.agreement.cases) {
+    if (typeof request !== 'string')
+      assert.deepEqual(JSON.parse(text.slice(requestSpan?.start, requestSpan?.end)), request);
+    if (typeof response !== 'string')
+      assert.deepEqual(JSON.parse(text.slice(responseSpan?.start, responseSpan?.end)), response);
+  }
+  const codes = preflight(analyzed)
+    .map(({ code, severity }) => `${severity} ${code}`)
+    .filter((code) => code.includes('CASE') && !code.includes('CONTRADICT'));
+  return { cases: analyzed.agreement.cases, codes };
+}
+
+const FORMS: Record<string, string> = {
+  'as in the ANP text':
+    ' # Test Case 1\n\n - **Test Request Data**:\n {\n   "a": 1\n }\n\n - **Test Response Data**:\n {"b": [2]}\n\n - **Expected Test Result**:\n Works.\n',
+  'as in the Chinese ANP text':
+    ' # 测试用例1\n\n - **测试请求数据**：\n {\n   "a": 1\n }\n\n - **测试响应数据**：\n {"b": [2]}\n\n - **测试预期结果**：\n Works.\n',
+  fenced:
+    '## Test Case 1\n**Test Request Data**:\n```json\n{"a": 1}\n```\n**Test Response Data**:\n```json\n{"b": [2]}\n```\n**Expected Test Result**: Works.',
+  'not bold': 'Test Case 1:\nTest Request Data: {"a": 1}\nTest Response Data: {"b": [2]}\nExpected Test Result: Works.',
+  'with the colon inside the bold':
+    '# Test Case 1\n- **Test Request Data:**\n{"a":1}\n- **Test Response Data:**\n{"b":[2]}\n- **Expected Test Result:** Works.',
+  'as headings':
+    '# Test Case 1\n### Test Request Data\n{"a":1}\n### Test Response Data\n{"b":[2]}\n### Expected Test Result\nWorks.',
+  'with a title': '### Test Case 1: the usual\n1. Request: {"a":1}\n2. Response: {"b":[2]}\n3. Expected: Works.',
+  'with a title over all':
+    '# Test Cases\n\n## Test Case 1\n- Request Data:\n{"a":1}\n- Response Data:\n{"b":[2]}\n- Expected Result:\nWorks.',
+  'with a Chinese title over all':
+    '# 测试用例\n\n## 测试用例1：正常\n- 请求数据：\n{"a":1}\n- 响应数据：\n{"b":[2]}\n- 预期结果：\nWorks.',
+  'with full-width and Chinese numerals':
+    '# 测试用例１\n测试请求数据：{"a":1}\n测试响应数据：{"b":[2]}\n测试预期结果：Works.',
+  'numbered in words': '# 测试用例一\n测试请求数据：{"a":1}\n测试响应数据：{"b":[2]}\n测试预期结果：Works.',
+  'with words before the data':
+    '# Test Case 1\n- Test Request Data:\nThe client sends:\n{"a":1}\n- Test Response Data:\nThe server says {"b":[2]} then.\n- Expected Test Result:\nWorks.',
+  'with Windows line ends':
+    '# Test Case 1\r\n- **Test Request Data**:\r\n```json\r\n{"a":1}\r\n```\r\n- **Test Response Data**:\r\n{"b":[2]}\r\n- **Expected Test Result**:\r\nWorks.\r\n',
+  'in another order':
+    '# Test Case 1\n- Expected Test Result: Works.\n- Test Response Data: {"b":[2]}\n- Test Request Data: {"a":1}\n',
+  'as a JSON array': '[{"request":{"a":1},"response":{"b":[2]},"expected":"Works."}]',
+};
+
+for (const [form, text] of Object.entries(FORMS)) {
+  test(`a case is read ${form}`, () => {
+    const { cases, codes } = form === 'as a JSON array' ? { ...readStructured(text) } : read(text);
+    assert.deepEqual(codes, []);
+    assert.deepEqual(
+      cases.map(({ testCase, request, response, expected }) => ({ testCase, request, response, expected })),
+      [{ testCase: 1, request: { a: 1 }, response: { b: [2] }, expected: 'Works.' }],
+    );
+  });
+}
+
+function readStructured(text: string): { cases: Case[]; codes: string[] } {
+  const analyzed = analyze(sampleJob('', text));
+  return {
+    cases: analyzed.agreement.cases,
+    codes: preflight(analyzed)
+      .map(({ code }) => code)
+      .filter((code) => code.includes('CASE')),
+  };
+}
+
+test('labels and headings inside data are data', () => {
+  const inside =
+    '# Test Case 1\n- Test Request Data:\n```text\n# Test Case 2\nTest Response Data:\n```\n- Test Response Data:\n```text\nok\n```\n- Expected Test Result:\nResponse: is ok\n';
+  const { cases, codes } = read(inside);
+  assert.deepEqual(codes, []);
+  assert.equal(cases[0]?.request, '# Test Case 2\nTest Response Data:');
+  assert.equal(cases[0]?.expected, 'Response: is ok');
+  const multiline = '# Test Case 1\n- Request:\n{\n"Response": 1,\n"x":\n2}\n- Response: {}\n';
+  assert.deepEqual(read(multiline).cases[0]?.request, { Response: 1, x: 2 });
+});
+
+test('what cannot be read is a finding, and the other cases are kept', () => {
+  const good = (number: number) => `# Test Case ${number}\n- Request: {"n":${number}}\n- Response: {}\n`;
+  const broken: [string, string[]][] = [
+    ['# Test Case 2\n- Request: {"n":1,}\n- Response: {}\n', ['error DOCUMENT_CASE_UNREADABLE']],
+    ['# Test Case 2\n- Request: {"n":1\n- Response: {}\n', ['error DOCUMENT_CASE_UNREADABLE']],
+    ['# Test Case 2\n- Request:\n```json\n{"n":1 // one\n}\n```\n- Response: {}\n', ['error DOCUMENT_CASE_UNREADABLE']],
+    ['# Test Case 2\n- Request: as above\n- Response: {}\n', ['error DOCUMENT_CASE_UNREADABLE']],
+    ['# Test Case 2\n- Request: {"n":1} {"n":2}\n- Response: {}\n', ['error DOCUMENT_CASE_UNREADABLE']],
+    ['# Test Case 2\n- Request: {"n":1}\n- Request: {"n":2}\n- Response: {}\n', ['error DOCUMENT_CASE_UNREADABLE']],
+    ['# Test Case 2\n- Request: {"n":1e999}\n- Response: {}\n', ['error DOCUMENT_CASE_UNREADABLE']],
+    ['# Test Case 2\n- Request: {"n":1}\n', ['error DOCUMENT_CASE_INCOMPLETE']],
+    ['# Test Case 2\n- Request:\n\n- Response: {}\n', ['error DOCUMENT_CASE_INCOMPLETE']],
+    ['# Test Case 2\nsomething else\n', ['error DOCUMENT_CASE_INCOMPLETE', 'error DOCUMENT_CASE_INCOMPLETE']],
+    [
+      '# Test Case 1\n- Request: {"n":1}\n- Response: {}\n',
+      ['warning DOCUMENT_CASE_NUMBER_REPEATED', 'warning DOCUMENT_CASE_NUMBER_SKIPPED'],
+    ],
+    [
+      '# Test Case 1\n- Request: {"n":9}\n- Response: {}\n',
+      ['error DOCUMENT_CASE_NUMBER_REPEATED', 'warning DOCUMENT_CASE_NUMBER_SKIPPED'],
+    ],
+    ['# Test Case\n- Request: {"n":2}\n- Response: {}\n', ['warning DOCUMENT_CASE_NUMBER_MISSING']],
+    ['', ['warning DOCUMENT_CASE_NUMBER_SKIPPED']],
+  ];
+  for (const [second, expected] of broken) {
+    const { cases, codes } = read(good(1) + second + good(3));
+    assert.deepEqual(codes, expected, second);
+    assert.deepEqual(
+      cases.filter(({ testCase }) => testCase !== 2).map(({ testCase }) => testCase),
+      [1, 3],
+      second,
+    );
+  }
+});
+
+test('a case text from which no case can be read is a finding, an empty one is none', () => {
+  assert.deepEqual(read('We shall test it later.').codes, ['error DOCUMENT_CASES_UNREADABLE']);
+  assert.deepEqual(read('{"a":1}').codes, ['error DOCUMENT_CASES_UNREADABLE']);
+  assert.deepEqual(read(' \n\t').codes, []);
+});
+
+test('more cases than the limit are a finding', () => {
+  const text = Array.from(
+    { length: 101 },
+    (_, index) => `# Test Case ${index + 1}\n- Request: 1\n- Response: 2\n`,
+  ).join('');
+  const { cases, codes } = read(text);
+  assert.equal(cases.length, 100);
+  assert.deepEqual(codes, ['error DOCUMENT_CASES_TOO_MANY']);
+});

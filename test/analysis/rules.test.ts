@@ -1,0 +1,388 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import { analyze } from '../../src/analysis/analyze.ts';
+import { lint } from '../../src/analysis/lint.ts';
+import { preflight, RULES } from '../../src/analysis/rules.ts';
+import type { Finding } from '../../src/contract/finding.ts';
+import type { Job, Tool } from '../../src/contract/job.ts';
+import type { Json } from '../../src/kernel/json.ts';
+import { casesOf, documentOf, sampleJob } from './sample-job.ts';
+
+const OPEN: Json = { type: 'object' };
+
+/** For each rule a document that it alone speaks about, with what it says. */
+const SAMPLES: Record<
+  string,
+  { document: string; cases?: string; more?: Partial<Job>; says: [severity: string, code: string][] }
+> = {
+  'base-protocol-missing': {
+    document: 'Based on the existing protocol (URI: https://e.org/a).',
+    says: [['error', 'DOCUMENT_BASE_PROTOCOL_MISSING']],
+  },
+  'schema-unreadable': {
+    document:
+      '## Request\n```json\n{"type": "object", "properties": {"a": {"type": "string"}}, oops}\n```\n## Response\n{"type": "object",}\n',
+    says: [
+      ['error', 'DOCUMENT_SCHEMA_UNREADABLE'],
+      ['warning', 'DOCUMENT_SCHEMA_NOT_STRICT'],
+    ],
+  },
+  'schema-invalid': {
+    document: documentOf(
+      { type: 'object', properties: { a: { type: 'text' }, b: { pattern: '(' } } },
+      { type: 'object', properties: { c: { $ref: 'https://e.org/c.json' } } },
+    ),
+    says: [
+      ['error', 'DOCUMENT_PATTERN_INVALID'],
+      ['error', 'DOCUMENT_SCHEMA_INVALID'],
+      ['error', 'DOCUMENT_REFERENCE_EXTERNAL'],
+    ],
+  },
+  'keyword-removed': {
+    document: documentOf({ type: 'object', tsType: 'any' }, { type: 'object', $async: true }),
+    says: [
+      ['warning', 'DOCUMENT_KEYWORD_REMOVED'],
+      ['warning', 'DOCUMENT_KEYWORD_REMOVED'],
+    ],
+  },
+  'pattern-unsafe': {
+    document: documentOf(
+      { type: 'object', properties: { a: { pattern: '^(a+)+$' } } },
+      { type: 'object', properties: { a: { pattern: '^(?!x)' } } },
+    ),
+    says: [
+      ['warning', 'DOCUMENT_PATTERN_UNSAFE'],
+      ['warning', 'DOCUMENT_PATTERN_UNSUPPORTED'],
+    ],
+  },
+  'request-ambiguous': {
+    document: `## Request\n{"type":"object","properties":{"a":{}}}\n## Request\n{"type":"object","properties":{"b":{}}}\n## Response\n{"type":"object"}`,
+    says: [['error', 'DOCUMENT_REQUEST_AMBIGUOUS']],
+  },
+  'failure-unanswerable': {
+    document: documentOf(
+      OPEN,
+      { type: 'object', properties: { code: { enum: [200, 404] } } },
+      '- 404: not found\n- 410: gone',
+    ),
+    says: [['error', 'DOCUMENT_FAILURE_UNANSWERABLE']],
+  },
+  'case-unreadable': {
+    document: documentOf(OPEN, OPEN),
+    cases: 'There are none yet.',
+    says: [['error', 'DOCUMENT_CASES_UNREADABLE']],
+  },
+  'case-violates-schema': {
+    document: documentOf(OPEN, { type: 'object', required: ['a'] }),
+    cases: casesOf([{}, {}]),
+    says: [['error', 'DOCUMENT_CASE_VIOLATES_SCHEMA']],
+  },
+  'cases-contradict': {
+    document: documentOf(OPEN, OPEN),
+    cases: casesOf([{ a: 1 }, { b: 1 }], [{ a: 1 }, { b: 2 }]),
+    says: [['error', 'DOCUMENT_CASES_CONTRADICT']],
+  },
+  'answer-underivable': {
+    document: documentOf(OPEN, OPEN),
+    cases: casesOf([{ a: 1 }, { name: 'Sunrise 9000' }]),
+    says: [['warning', 'DOCUMENT_ANSWER_UNDERIVABLE']],
+  },
+};
+
+function said(findings: readonly Finding[]): [string, string][] {
+  return findings.map(({ severity, code }) => [severity, code]);
+}
+
+for (const rule of RULES) {
+  test(`rule ${rule.name} speaks where it should, and nothing else does`, () => {
+    const sample = SAMPLES[rule.name];
+    assert.ok(sample, 'a sample for every rule');
+    const analyzed = analyze(sampleJob(sample.document, sample.cases, sample.more));
+    assert.deepEqual(said(preflight(analyzed)), sample.says);
+    assert.deepEqual(
+      said(
+        preflight(
+          analyzed,
+          RULES.filter((each) => each !== rule),
+        ),
+      ),
+      [],
+      'switched off, nobody says it',
+    );
+  });
+}
+
+test('every rule has a file and every file a rule', () => {
+  const files = readdirSync(new URL('../../src/analysis/', import.meta.url)).filter((name) => name.startsWith('rule-'));
+  assert.deepEqual(files.sort(), RULES.map(({ name }) => `rule-${name}.ts`).sort());
+});
+
+test('findings come all together and in document order', () => {
+  const document = `- 410: gone\n## Response\n{"type":"object","properties":{"code":{"enum":[404,410],"tsType":"x"}}}\n## Request\n{"type":"object","properties":{"a":{"type":"objekt"}}}\nBased on the existing protocol (URI: https://e.org/a).`;
+  const cases = casesOf([{ a: 1 }, { code: 1 }]).replace('"a": 1', '"a": 1,');
+  assert.deepEqual(
+    said(lint(document, cases)).map(([, code]) => code),
+    [
+      'DOCUMENT_KEYWORD_REMOVED',
+      'DOCUMENT_SCHEMA_INVALID',
+      'DOCUMENT_BASE_PROTOCOL_MISSING',
+      'DOCUMENT_CASE_UNREADABLE',
+    ],
+  );
+});
+
+const tool = (readOnlyHint?: boolean): Tool => {
+  return { name: 'look', ...(readOnlyHint === undefined ? {} : { annotations: { readOnlyHint } }) };
+};
+
+test('cases contradict each other apart from ids that are only echoed, times, and loose places', () => {
+  const rows: [name: string, cases: [Json, Json][], more: Partial<Job>, severities: string[]][] = [
+    [
+      'echoed id',
+      [
+        [
+          { messageId: 'a', q: 1 },
+          { messageId: 'a', r: 1 },
+        ],
+        [
+          { messageId: 'b', q: 1 },
+          { messageId: 'b', r: 1 },
+        ],
+      ],
+      {},
+      [],
+    ],
+    [
+      'echoed id, other answer',
+      [
+        [
+          { messageId: 'a', q: 1 },
+          { messageId: 'a', r: 1 },
+        ],
+        [
+          { messageId: 'b', q: 1 },
+          { messageId: 'b', r: 2 },
+        ],
+      ],
+      {},
+      ['error'],
+    ],
+    [
+      'id that is asked for',
+      [
+        [{ productId: 'a' }, { productId: 'a', r: 1 }],
+        [{ productId: 'b' }, { productId: 'b', r: 2 }],
+      ],
+      {},
+      [],
+    ],
+    [
+      'bare id that is asked for',
+      [
+        [{ id: 'a' }, { id: 'a', r: 1 }],
+        [{ id: 'b' }, { id: 'b', r: 2 }],
+      ],
+      {},
+      [],
+    ],
+    [
+      'id of JSON-RPC',
+      [
+        [
+          { jsonrpc: '2.0', id: 1, m: 'x' },
+          { id: 1, r: 1 },
+        ],
+        [
+          { jsonrpc: '2.0', id: 2, m: 'x' },
+          { id: 2, r: 2 },
+        ],
+      ],
+      {},
+      ['error'],
+    ],
+    [
+      'times',
+      [
+        [
+          { q: 1, timestamp: 5 },
+          { r: 1, createdAt: 'x' },
+        ],
+        [
+          { q: 1, timestamp: 6 },
+          { r: 1, createdAt: 'y' },
+        ],
+      ],
+      {},
+      [],
+    ],
+    [
+      'loose place',
+      [
+        [{ q: 1 }, { r: 'x' }],
+        [{ q: 1 }, { r: 'y' }],
+      ],
+      { loose: [{ pointer: '/r', as: 'text' }] },
+      [],
+    ],
+    [
+      'members in another order',
+      [
+        [{ a: 1, b: 2 }, { r: 1 }],
+        [{ b: 2, a: 1 }, { r: 2 }],
+      ],
+      {},
+      ['error'],
+    ],
+    [
+      'read-only tool',
+      [
+        [{ q: 1 }, { r: 1 }],
+        [{ q: 1 }, { r: 2 }],
+      ],
+      { tools: [tool(true)] },
+      ['error'],
+    ],
+    [
+      'tool with side effects',
+      [
+        [{ q: 1 }, { r: 1 }],
+        [{ q: 1 }, { r: 2 }],
+      ],
+      { tools: [tool(true), tool()] },
+      ['warning'],
+    ],
+    [
+      'requester',
+      [
+        [{ q: 1 }, { r: 1 }],
+        [{ q: 1 }, { r: 2 }],
+      ],
+      { role: 'requester' },
+      ['warning'],
+    ],
+    [
+      'same answer',
+      [
+        [{ q: 1 }, { r: 1 }],
+        [{ q: 1 }, { r: 1 }],
+      ],
+      {},
+      [],
+    ],
+  ];
+  for (const [name, cases, more, severities] of rows) {
+    const analyzed = analyze(sampleJob(documentOf(OPEN, OPEN), casesOf(...cases), more));
+    const found = preflight(analyzed).filter(({ code }) => code === 'DOCUMENT_CASES_CONTRADICT');
+    assert.deepEqual(
+      found.map(({ severity }) => severity),
+      severities,
+      name,
+    );
+  }
+});
+
+test('a contradiction names both values at their place', () => {
+  const cases = casesOf([{ q: 1 }, { r: { s: [1, 2] } }], [{ q: 2 }, {}], [{ q: 1 }, { r: { s: [1, 3] } }]);
+  const [finding] = lint(documentOf(OPEN, OPEN), cases);
+  assert.deepEqual([finding?.testCase, finding?.pointer, finding?.expected, finding?.actual], [3, '/r/s/1', 2, 3]);
+  assert.match(finding?.message ?? '', /cases 1 and 3/);
+});
+
+test('documented failures need a place that allows their code', () => {
+  const listed = '- 404: not found\n- 410: gone';
+  const rows: [name: string, prose: string, code: Json, codes: string[]][] = [
+    ['listed and allowed', listed, { enum: [200, 404, 410] }, []],
+    ['open', listed, { type: 'integer' }, []],
+    ['one is missing', listed, { enum: [200, 404] }, ['410']],
+    ['all are missing', listed, { const: 200 }, ['404', '410']],
+    ['codes of another kind may be said elsewhere', '- 100001: sold out', { enum: [0, 1] }, []],
+    ['nothing is listed', 'Error codes use HTTP error codes', { enum: [200] }, []],
+  ];
+  for (const [name, prose, code, codes] of rows) {
+    const findings = lint(
+      documentOf(OPEN, { type: 'object', properties: { status: { properties: { code } } } }, prose),
+    );
+    const found = findings.filter((finding) => finding.code === 'DOCUMENT_FAILURE_UNANSWERABLE');
+    assert.deepEqual(
+      found.flatMap(({ expected }) => (Array.isArray(expected) ? expected.map(String) : [])),
+      codes,
+      name,
+    );
+  }
+});
+
+test('where nothing can yield an answer is warned of', () => {
+  const look: Tool = {
+    name: 'look',
+    annotations: { readOnlyHint: true },
+    examples: [{ input: { id: 1 }, output: { name: 'Blue Lamp 7', price: 19.5 } }],
+  };
+  const rows: [name: string, response: Json, more: Partial<Job>, places: string[]][] = [
+    ['nothing', { code: 200, name: 'Blue Lamp 7', message: 'Success!' }, {}, ['/name']],
+    ['a tool', { code: 200, name: 'Blue Lamp 7', total: 39 }, { tools: [look] }, []],
+    ['the request', { code: 200, label: 'For ABC-1' }, {}, []],
+    ['the document', { code: 200, unit: 'Kelvin' }, {}, []],
+    ['a failure may be worded freely', { code: 404, name: 'Blue Lamp 7' }, {}, []],
+    ['a loose place', { code: 200, name: 'Blue Lamp 7' }, { loose: [{ pointer: '/name', as: 'text' }] }, []],
+    ['a requester does not answer', { code: 200, name: 'Blue Lamp 7' }, { role: 'requester' }, []],
+  ];
+  for (const [name, response, more, places] of rows) {
+    const cases = casesOf([{ for: 'abc-1' }, response]);
+    const analyzed = analyze(sampleJob(documentOf(OPEN, OPEN, 'Units are Kelvin. For each'), cases, more));
+    const found = preflight(analyzed).filter(({ code }) => code === 'DOCUMENT_ANSWER_UNDERIVABLE');
+    assert.deepEqual(
+      found.map(({ pointer }) => pointer),
+      places,
+      name,
+    );
+  }
+});
+
+test('schemas that nothing tells apart as request are ambiguous, those that cases or constants tell apart are not', () => {
+  const open = (name: string) => `{"type":"object","properties":{"${name}":{}}}`;
+  const rows: [name: string, document: string, cases: string | undefined, ambiguous: boolean][] = [
+    ['two requests', `## Request\n${open('a')}\n## Request\n${open('b')}\n## Response\n${open('c')}`, undefined, true],
+    [
+      'two requests, one described by the cases',
+      `## Request\n${open('a')}\n## Request\n${open('b')}\n## Response\n${open('c')}`,
+      casesOf([{ a: 1 }, { c: 1 }]),
+      false,
+    ],
+    [
+      'two requests, both described',
+      `## Request\n${open('a')}\n## Request\n${open('b')}\n## Response\n${open('c')}`,
+      casesOf([{ a: 1, b: 1 }, { c: 1 }]),
+      true,
+    ],
+    [
+      'two equal requests',
+      `## Request\n${open('a')}\n## Request\n${open('a')}\n## Response\n${open('c')}`,
+      undefined,
+      false,
+    ],
+    ['two unmarked', `${open('a')}\n${open('b')}`, undefined, true],
+    ['two unmarked with cases', `${open('a')}\n${open('b')}`, casesOf([{ b: 1 }, { a: 1 }]), false],
+    ['a shared type', `## Types\n${open('x')}\n## Request\n${open('a')}\n## Response\n${open('c')}`, undefined, false],
+  ];
+  for (const [name, document, cases, ambiguous] of rows) {
+    const codes = lint(document, cases).map(({ code }) => code);
+    assert.equal(codes.includes('DOCUMENT_REQUEST_AMBIGUOUS'), ambiguous, name);
+  }
+});
+
+test('a deliberately invalid request with a failure as answer is no fault, its invalid answer is', () => {
+  const document = documentOf(
+    { type: 'object', required: ['a'] },
+    { type: 'object', properties: { code: { type: 'integer' }, x: { type: 'string' } } },
+  );
+  assert.deepEqual(lint(document, casesOf([{ b: 1 }, { code: 400 }])), []);
+  assert.deepEqual(
+    lint(document, casesOf([{ b: 1 }, { code: 200 }])).map(({ in: root }) => root),
+    ['request'],
+  );
+  assert.deepEqual(
+    lint(document, casesOf([{ b: 1 }, { code: 400, x: 1 }])).map(({ in: root }) => root),
+    ['response'],
+  );
+});

@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { analyze } from '../../src/analysis/analyze.ts';
+import { preflight } from '../../src/analysis/rules.ts';
+import { type Settlement, settle } from '../../src/analysis/settle.ts';
+import type { Finding } from '../../src/contract/finding.ts';
+import type { Job } from '../../src/contract/job.ts';
+import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import { casesOf, documentOf, sampleJob } from './sample-job.ts';
+
+const OPEN: Json = { type: 'object' };
+
+interface Settled {
+  findings: Finding[];
+  settlement: Settlement;
+}
+
+function run(document: string, cases: string, more: Partial<Job> = {}): Settled {
+  const analyzed = analyze(sampleJob(document, cases, more));
+  const findings = preflight(analyzed).filter(({ code }) => code !== 'DOCUMENT_ANSWER_UNDERIVABLE');
+  return { findings, settlement: settle(analyzed, findings) };
+}
+
+/** Schema of one property, a value that breaks it, and the patch that settles it. */
+const SMALL: [name: string, schema: JsonObject, response: Json, patch: object[], amended: string][] = [
+  [
+    'a type is added',
+    { properties: { a: { type: 'string' } } },
+    { a: null },
+    [{ op: 'replace', path: '/properties/a/type', value: ['string', 'null'] }],
+    '"type": ["string", "null"]',
+  ],
+  [
+    'a type is added to several',
+    { properties: { a: { type: ['string', 'null'] } } },
+    { a: [] },
+    [{ op: 'replace', path: '/properties/a/type', value: ['string', 'null', 'array'] }],
+    '["string", "null", "array"]',
+  ],
+  [
+    'an integer becomes a number',
+    { properties: { a: { type: 'integer' } } },
+    { a: 1.5 },
+    [{ op: 'replace', path: '/properties/a/type', value: 'number' }],
+    '"type": "number"',
+  ],
+  [
+    'an enum value is added',
+    { properties: { a: { enum: ['x', 'y'] } } },
+    { a: 'z' },
+    [{ op: 'add', path: '/properties/a/enum/-', value: 'z' }],
+    '"y",\n        "z"\n',
+  ],
+  [
+    'a required name is dropped',
+    { properties: { a: {}, b: {} }, required: ['a', 'b'] },
+    { a: 1 },
+    [{ op: 'remove', path: '/required/1' }],
+    '"required": [\n    "a"\n  ]',
+  ],
+  [
+    'required names are dropped',
+    { required: ['a', 'b', 'c'] },
+    { b: 1 },
+    [
+      { op: 'remove', path: '/required/2' },
+      { op: 'remove', path: '/required/0' },
+    ],
+    '"required": [\n    "b"\n  ]',
+  ],
+  [
+    'a property is declared',
+    { properties: { a: {} }, additionalProperties: false },
+    { b: 'x' },
+    [{ op: 'add', path: '/properties/b', value: { type: 'string' } }],
+    '"a": {},\n    "b": { "type": "string" }\n',
+  ],
+  [
+    'properties are declared where there were none',
+    { additionalProperties: false },
+    { b: 1 },
+    [{ op: 'add', path: '/properties', value: { b: { type: 'integer' } } }],
+    '"additionalProperties": false,\n  "properties": { "b": { "type": "integer" } }\n',
+  ],
+  [
+    'an upper bound is widened',
+    { properties: { a: { maximum: 5 } } },
+    { a: 7 },
+    [{ op: 'replace', path: '/properties/a/maximum', value: 7 }],
+    '"maximum": 7',
+  ],
+  [
+    'a lower bound is widened',
+    { properties: { a: { minLength: 3 } } },
+    { a: '中' },
+    [{ op: 'replace', path: '/properties/a/minLength', value: 1 }],
+    '"minLength": 1',
+  ],
+  [
+    'an exclusive bound becomes inclusive',
+    { properties: { a: { exclusiveMinimum: 0 } } },
+    { a: 0 },
+    [
+      { op: 'remove', path: '/properties/a/exclusiveMinimum' },
+      { op: 'add', path: '/properties/a/minimum', value: 0 },
+    ],
+    '"minimum": 0',
+  ],
+  [
+    'null is added to alternatives',
+    { properties: { a: { anyOf: [{ type: 'string' }, { type: 'number' }] } } },
+    { a: null },
+    [{ op: 'add', path: '/properties/a/anyOf/-', value: { type: 'null' } }],
+    '{ "type": "null" }',
+  ],
+  [
+    'a definition is amended where it stands',
+    { properties: { a: { $ref: '#/$defs/t' } }, $defs: { t: { type: 'string' } } },
+    { a: 1 },
+    [{ op: 'replace', path: '/$defs/t/type', value: ['string', 'integer'] }],
+    '["string", "integer"]',
+  ],
+];
+
+for (const [name, schema, response, patch, amended] of SMALL) {
+  test(`smallest amendment: ${name}`, () => {
+    const document = documentOf(OPEN, { type: 'object', ...schema });
+    const cases = casesOf([{}, response]);
+    const { findings, settlement } = run(document, cases);
+    assert.deepEqual(
+      findings.map(({ code, in: root, testCase, amendment }) => ({ code, root, testCase, amendment })),
+      [
+        {
+          code: 'DOCUMENT_CASE_VIOLATES_SCHEMA',
+          root: 'response',
+          testCase: 1,
+          amendment: { of: 'responseSchema', patch },
+        },
+      ],
+    );
+    assert.equal(settlement.kind, 'disputed');
+    const text = String(settlement.kind === 'disputed' && settlement.proposals[0]?.candidateProtocols);
+    assert.ok(text.includes(amended), text);
+    assert.deepEqual(run(text, cases).findings, [], 'the counter-offer is consistent');
+
+    const willing = run(document, cases, { onContradiction: 'amend' }).settlement;
+    assert.equal(willing.kind, 'cleared');
+    assert.deepEqual(willing.kind === 'cleared' && willing.amendments, [{ of: 'responseSchema', patch }]);
+  });
+}
+
+const LARGE: [name: string, schema: JsonObject, response: Json][] = [
+  ['a constant', { properties: { a: { const: 1 } } }, { a: 2 }],
+  ['a pattern', { properties: { a: { pattern: '^x' } } }, { a: 'y' }],
+  ['a format', { properties: { a: { format: 'uuid' } } }, { a: 'y' }],
+  ['a multiple', { properties: { a: { multipleOf: 2 } } }, { a: 3 }],
+  ['uniqueness', { properties: { a: { uniqueItems: true } } }, { a: [1, 1] }],
+  ['a structure as enum value', { properties: { a: { enum: [{ b: 1 }] } } }, { a: { b: 2 } }],
+  ['a forbidden member', { properties: { a: false } }, { a: 1 }],
+];
+
+for (const [name, schema, response] of LARGE) {
+  test(`no small change settles ${name}`, () => {
+    const { settlement } = run(documentOf(OPEN, schema), casesOf([{}, response]), { onContradiction: 'amend' });
+    assert.equal(settlement.kind, 'disputed');
+    assert.equal(settlement.kind === 'disputed' && settlement.messages[0]?.action, 'fixErrorNegotiation');
+  });
+}
+
+test('violations at one place over several cases share one patch, and so does the document', () => {
+  const document = documentOf(OPEN, { properties: { a: { type: 'string' }, b: { maximum: 1 } }, required: ['c', 'd'] });
+  const cases = casesOf(
+    [{ n: 1 }, { a: null, c: 1 }],
+    [{ n: 2 }, { a: 3, d: 1, b: 5 }],
+    [{ n: 3 }, { a: 'x', c: 1, d: 1, b: 9 }],
+  );
+  const { findings, settlement } = run(document, cases);
+  assert.deepEqual(
+    findings.map(({ testCase, pointer }) => [testCase, pointer]),
+    [
+      [1, ''],
+      [1, '/a'],
+      [2, ''],
+      [2, '/a'],
+      [2, '/b'],
+      [3, '/b'],
+    ],
+  );
+  assert.deepEqual(findings[1]?.amendment, findings[3]?.amendment);
+  assert.equal(settlement.kind, 'disputed');
+  assert.ok(settlement.kind === 'disputed');
+  const text = String(settlement.proposals[0]?.candidateProtocols);
+  assert.ok(text.includes('"type": ["string", "null", "integer"]'), text);
+  assert.ok(text.includes('"maximum": 9'));
+  assert.deepEqual(run(text, cases).findings, []);
+  const amended = run(document, cases, { onContradiction: 'amend' }).settlement;
+  assert.ok(amended.kind === 'cleared');
+  assert.equal(amended.amendments.flatMap(({ patch }) => patch).length, 4);
+});
+
+test('a constant that a case misses is proposed as a change of the case', () => {
+  const document = documentOf(OPEN, { properties: { type: { const: 'RESPONSE' } } });
+  const cases = casesOf([{ type: 'REQUEST' }, { type: 'REPLY' }]);
+  const { findings, settlement } = run(document, cases);
+  assert.deepEqual(findings[0]?.amendment, {
+    of: 'response',
+    patch: [{ op: 'replace', path: '/type', value: 'RESPONSE' }],
+  });
+  assert.ok(settlement.kind === 'disputed');
+  assert.deepEqual(settlement.proposals, [
+    {
+      action: 'testCasesNegotiation',
+      testCases: cases.replace('"REPLY"', '"RESPONSE"'),
+      modificationSummary: 'Modifications:\n- In the response data of test case 1, set `/type` to `"RESPONSE"`',
+      status: 'negotiating',
+    },
+  ]);
+});
+
+test('the counter-offer changes the schema alone, whatever stands around it', () => {
+  const around = 'Prices  are in €, "quoted" {not json}.\r\n\t- keep\u200b this \n';
+  const document = `${around}\n# Response\n{"type":"object","properties":{"a":{"type":"string"}}}\n${around}# Request\n{ "type" : "object" }\n${around}`;
+  const { settlement } = run(document, casesOf([{}, { a: 1 }]));
+  assert.ok(settlement.kind === 'disputed');
+  assert.deepEqual(settlement.proposals, [
+    {
+      action: 'protocolNegotiation',
+      sequenceId: 4,
+      candidateProtocols: document.replace('{"type":"string"}', '{"type":["string", "integer"]}'),
+      modificationSummary:
+        'Modifications:\n- In the response JSON schema, set `/properties/a/type` to `["string","integer"]`',
+      status: 'negotiating',
+    },
+  ]);
+});
+
+test('the part of a union that fits best is amended, in its own text', () => {
+  const good = {
+    properties: { code: { const: 200 }, data: { type: 'object' } },
+    required: ['code', 'data'],
+    additionalProperties: false,
+  };
+  const bad = {
+    properties: { code: { const: 404 }, error: { type: 'string' } },
+    required: ['code', 'error'],
+    additionalProperties: false,
+  };
+  const document = `${documentOf(OPEN, good)}## Error Response\n${JSON.stringify(bad)}\n`;
+  const cases = casesOf(
+    [{ n: 1 }, { code: 200, data: {} }],
+    [{ n: 2 }, { code: 404, error: 'x' }],
+    [{ n: 3 }, { code: 404, error: null }],
+  );
+  const { findings, settlement } = run(document, cases);
+  assert.deepEqual(
+    findings.map(({ testCase, pointer, amendment }) => ({ testCase, pointer, patch: amendment?.patch })),
+    [
+      {
+        testCase: 3,
+        pointer: '/error',
+        patch: [{ op: 'replace', path: '/$defs/2/properties/error/type', value: ['string', 'null'] }],
+      },
+    ],
+  );
+  assert.ok(settlement.kind === 'disputed');
+  assert.equal(
+    settlement.proposals[0]?.candidateProtocols,
+    document.replace('"error":{"type":"string"}', '"error":{"type":["string", "null"]}'),
+  );
+});
+
+const NULL_IN_FAILURE = {
+  type: 'object',
+  properties: { code: { type: 'integer' }, data: { type: 'object' } },
+  required: ['code', 'data'],
+};
+
+test('a peer that cannot be told: null in a failure is amended, anything else ends in an error', () => {
+  const deaf = { peerCapabilities: ['testCasesNegotiation'] };
+  const document = documentOf(OPEN, NULL_IN_FAILURE);
+  const rows: [Json, Settlement['kind']][] = [
+    [{ code: 404, data: null }, 'cleared'],
+    [{ code: 200, data: null }, 'error'],
+    [{ code: 404, data: [] }, 'error'],
+    [{ code: '404', data: null }, 'error'],
+  ];
+  for (const [response, kind] of rows) {
+    const { settlement } = run(document, casesOf([{ n: 1 }, { code: 200, data: {} }], [{ n: 2 }, response]), deaf);
+    assert.equal(settlement.kind, kind, JSON.stringify(response));
+    if (settlement.kind !== 'error') continue;
+    assert.deepEqual(settlement.messages, [{ action: 'codeGeneration', status: 'error' }]);
+    assert.ok(settlement.findings.length > 0 && settlement.proposals.length > 0);
+  }
+  const told = run(document, casesOf([{ n: 2 }, { code: 404, data: null }]), {
+    peerCapabilities: ['fixErrorNegotiation'],
+  });
+  assert.equal(told.settlement.kind, 'disputed');
+});
+
+test('with amend, every contradiction must be small, or all of them are disputed', () => {
+  const document = documentOf(OPEN, { properties: { a: { type: 'string' }, b: { const: 1 } } });
+  const { settlement } = run(document, casesOf([{}, { a: 1, b: 2 }]), { onContradiction: 'amend' });
+  assert.equal(settlement.kind, 'disputed');
+});
+
+test('a review only reports: nothing is amended, no message is made', () => {
+  const document = documentOf(OPEN, NULL_IN_FAILURE);
+  for (const more of [{}, { onContradiction: 'amend' }, { peerCapabilities: [] }] as const) {
+    const job = { ...more, kind: 'review' } as Partial<Job>;
+    const { settlement } = run(document, casesOf([{}, { code: 404, data: null }]), job);
+    assert.ok(settlement.kind === 'disputed');
+    assert.deepEqual(settlement.messages, []);
+    assert.equal(settlement.proposals.length, 1);
+  }
+});
+
+test('what is cleared is amended and sanitised, and its warnings say what was settled', () => {
+  const document = documentOf(OPEN, { tsType: 'any', properties: { a: { type: 'string', $id: 'x' } } });
+  const { settlement } = run(document, casesOf([{}, { a: 1 }]), { onContradiction: 'amend' });
+  assert.ok(settlement.kind === 'cleared');
+  assert.deepEqual(settlement.agreement.responseSchema?.schema, { properties: { a: { type: ['string', 'integer'] } } });
+  assert.deepEqual(
+    settlement.warnings.map(({ code, severity }) => [code, severity]),
+    [
+      ['DOCUMENT_KEYWORD_REMOVED', 'warning'],
+      ['DOCUMENT_CASE_VIOLATES_SCHEMA', 'warning'],
+    ],
+  );
+});
