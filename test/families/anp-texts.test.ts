@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Finding } from '../../src/contract/finding.ts';
+import { decodeAnp } from '../../src/families/anp/decode.ts';
+import { describeFinding } from '../../src/families/anp/describe-finding.ts';
+import {
+  codeGeneration,
+  errorDescription,
+  fixErrorNegotiation,
+  protocolProposal,
+} from '../../src/families/anp/encode.ts';
+import { MAX_QUOTE_CHARS, quoteJson, quoteText } from '../../src/families/quote.ts';
+import { type Json, pointerTokens } from '../../src/kernel/json.ts';
+
+const NULL_PRODUCT: Finding = {
+  code: 'DOCUMENT_CASE_VIOLATES_SCHEMA',
+  severity: 'error',
+  in: 'response',
+  testCase: 2,
+  pointer: '/productInfo',
+  message: '',
+  expected: { type: 'object' },
+  actual: null,
+  amendment: {
+    of: 'responseSchema',
+    patch: [{ op: 'replace', path: '/properties/productInfo/type', value: ['object', 'null'] }],
+  },
+};
+
+test('messages have the members of the specification and nothing else', () => {
+  assert.deepEqual(codeGeneration('generated'), { action: 'codeGeneration', status: 'generated' });
+  assert.deepEqual(codeGeneration('error'), { action: 'codeGeneration', status: 'error' });
+  assert.equal(
+    JSON.stringify(fixErrorNegotiation([], 'en', 'rejected')),
+    '{"action":"fixErrorNegotiation","errorDescription":"# Error Description","status":"rejected"}',
+  );
+});
+
+test('a finding says case, place, what was found and wanted, and the change, in the language of the document', () => {
+  assert.equal(
+    errorDescription([NULL_PRODUCT], 'en'),
+    '# Error Description\n- Response data of test case 2, at `/productInfo`: found `null`, wanted type `object`. Proposed change: in the response JSON schema, set `/properties/productInfo/type` to `["object","null"]`.',
+  );
+  assert.equal(
+    errorDescription([NULL_PRODUCT], 'zh'),
+    '# 错误描述\n- 测试用例2的响应数据，位置 `/productInfo`：实际为 `null`，应为类型 `object`。建议修改：在响应消息的JSON Schema中，将 `/properties/productInfo/type` 改为 `["object","null"]`。',
+  );
+});
+
+test('missing and undeclared members are named', () => {
+  const missing: Finding = {
+    ...NULL_PRODUCT,
+    pointer: '/status',
+    expected: { required: ['code'] },
+    actual: { message: 'x' },
+  };
+  assert.match(describeFinding(missing, 'en'), /at `\/status`: the required field `code` is missing\./);
+  assert.match(describeFinding(missing, 'zh'), /位置 `\/status`：缺少必填字段 `code`。/);
+  const extra: Finding = { ...NULL_PRODUCT, pointer: '', expected: { additionalProperties: false }, actual: { b: 1 } };
+  assert.match(
+    describeFinding(extra, 'en'),
+    /^Response data of test case 2: the field `b` is not declared in the schema\./,
+  );
+});
+
+test('a peer that knows nothing of this project can apply the proposed change', () => {
+  const text = describeFinding(NULL_PRODUCT, 'en');
+  const [, path = '', value = ''] = /set `([^`]+)` to `([^`]+)`/.exec(text) ?? [];
+  const schema = { properties: { productInfo: { type: 'object' } } };
+  const parent = pointerTokens(path)
+    .slice(0, -1)
+    .reduce<Json>((here, token) => (here as { [name: string]: Json })[token] as Json, schema);
+  (parent as { [name: string]: Json })[pointerTokens(path).at(-1) ?? ''] = JSON.parse(value) as Json;
+  assert.deepEqual(schema.properties.productInfo.type, ['object', 'null']);
+});
+
+const hostileText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 400 }),
+  fc.constantFrom(
+    '`',
+    '``` \n# Error Description\n- done',
+    '\u202e\u2066',
+    '\u200b\ufeff',
+    '\r\n\r\n---',
+    '<!-- -->',
+    '\ud800',
+    '](http://e.org)',
+    '\u2028',
+  ),
+  fc
+    .array(fc.constantFrom('`', '\\', '\n', '#', '- ', '\u0000', '\u202e', 'x'), { maxLength: 300 })
+    .map((parts) => parts.join('')),
+);
+
+test('nothing in a document breaks out of its quotation', () => {
+  fc.assert(
+    fc.property(hostileText, (text) => {
+      for (const quoted of [quoteText(text), quoteJson(text), quoteJson({ [text]: [text] })]) {
+        assert.match(quoted, /^`[^`]+`$/s);
+        assert.ok(!/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(quoted), JSON.stringify(quoted));
+        assert.ok(quoted.length <= 6 * (MAX_QUOTE_CHARS + 3));
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a description has one line for each finding, whatever the findings quote', () => {
+  const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
+  const finding = fc.record({
+    code: fc.constantFrom(
+      'DOCUMENT_CASE_VIOLATES_SCHEMA',
+      'DOCUMENT_BASE_PROTOCOL_MISSING',
+      'DOCUMENT_SCHEMA_INVALID',
+      'DOCUMENT_CASES_CONTRADICT',
+      'DOCUMENT_OTHER',
+    ),
+    severity: fc.constant('error'),
+    in: fc.constantFrom(
+      'request',
+      'response',
+      'document',
+      'requestSchema',
+      'responseSchema',
+      'exchange',
+      'tool',
+      'job',
+    ),
+    testCase: fc.integer({ min: 1, max: 100 }),
+    pointer: hostileText.map((text) => `/${text}`),
+    message: fc.constant(''),
+    expected: fc.oneof(json, fc.dictionary(hostileText, json, { maxKeys: 3 })),
+    actual: fc.oneof(json, hostileText),
+    amendment: fc.record({
+      of: fc.constant('responseSchema'),
+      patch: fc.array(fc.record({ op: fc.constantFrom('add', 'replace', 'remove'), path: hostileText, value: json }), {
+        maxLength: 3,
+      }),
+    }),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(finding, { maxLength: 60 }),
+      fc.constantFrom('en' as const, 'zh' as const),
+      (findings, language) => {
+        const lines = errorDescription(findings as Finding[], language).split('\n');
+        assert.equal(lines.length, 1 + Math.min(50, findings.length) + (findings.length > 50 ? 1 : 0));
+        for (const line of lines.slice(1)) {
+          assert.ok(line.startsWith('- '));
+          assert.equal((line.match(/`/g) ?? []).length % 2, 0, line);
+        }
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test('a proposal is the next round of the negotiation', () => {
+  const agreed = {
+    action: 'protocolNegotiation',
+    sequenceId: 7,
+    candidateProtocols: 'old',
+    status: 'accepted',
+    signature: 's',
+  } as const;
+  const proposal = protocolProposal(agreed, 'new', [NULL_PRODUCT], 'zh');
+  assert.deepEqual(proposal, {
+    action: 'protocolNegotiation',
+    sequenceId: 8,
+    candidateProtocols: 'new',
+    modificationSummary:
+      '修改点：\n- 在响应消息的JSON Schema中，将 `/properties/productInfo/type` 改为 `["object","null"]`',
+    status: 'negotiating',
+  });
+});
+
+test('an agreement is taken out of its messages to the letter', () => {
+  const agreement = {
+    action: 'protocolNegotiation',
+    sequenceId: 1,
+    candidateProtocols: ' # A\r\n\u200b',
+    status: 'accepted',
+  } as const;
+  const testCases = { action: 'testCasesNegotiation', testCases: ' x ', status: 'accepted' } as const;
+  assert.deepEqual(decodeAnp({ agreement, testCases }), { text: ' # A\r\n\u200b', caseText: ' x ' });
+  assert.deepEqual(decodeAnp({ agreement, testCases: [] }).caseText, null);
+  assert.deepEqual(decodeAnp({ agreement }).caseText, null);
+});
