@@ -1,12 +1,5 @@
 import { availableParallelism } from 'node:os';
-import {
-  type Consumer,
-  type ConsumerOptions,
-  connect,
-  createConsumer,
-  disconnect,
-  type QueueEvent,
-} from '../queues/index.ts';
+import { type Consumer, connect, createConsumer, disconnect, type QueueEvent } from '../queues/index.ts';
 import { bundleHandler, createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { withBreaker } from './completion/circuit-breaker.ts';
 import { createOpenAiCompleter } from './completion/openai-completer.ts';
@@ -47,7 +40,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     prefix: config.prefix,
     concurrency: config.concurrency,
     retentionSeconds: config.retentionSeconds,
-    process: async (delivery, signal) => asEnvelope(await runJob({ ...delivery, signal }, shop)),
+    process: (delivery, signal) => runJob({ ...delivery, signal }, shop),
     onEvent: (event) => logQueueEvent(log, event),
   });
   return {
@@ -89,15 +82,6 @@ function composeCompleter(config: Config): Completer {
           },
   });
   return withRetries(withBreaker(completer), { endpoint: completer.endpoint });
-}
-
-/** The queue adds job id and data digest itself. */
-function asEnvelope({
-  jobId: _jobId,
-  dataDigest: _dataDigest,
-  ...envelope
-}: Awaited<ReturnType<typeof runJob>>): NonNullable<Awaited<ReturnType<ConsumerOptions['process']>>> {
-  return envelope;
 }
 
 const warned: ReadonlySet<QueueEvent['event']> = new Set([

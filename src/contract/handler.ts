@@ -1,6 +1,8 @@
 import type { Json } from '../kernel/json.ts';
+import type { Case } from './agreement.ts';
 import type { Amendment } from './finding.ts';
-import type { Family, Role } from './job.ts';
+import type { Family, Loose, Role, Task, Tool } from './job.ts';
+import type { CheckReport } from './outcome.ts';
 
 /** Version of the contract between a handler and its host (docs/handler.md). */
 export const HANDLER_ABI = 1;
@@ -39,7 +41,18 @@ export interface HandlerRecord {
     verifierVersion: string;
     protosmithVersion: string;
     createdAtMs: number;
-    /** Digests of the cases it was verified against. */
-    cases: string[];
+    checks: CheckReport[];
   };
+  /** What it was verified against, so that it can be verified against it again. */
+  proof: Proof;
+}
+
+/** The cases that a handler has passed, with what their runs were answered by. */
+export interface Proof {
+  cases: Case[];
+  /** The tools with their examples. */
+  tools: Tool[];
+  /** A requester's task with its examples. */
+  task?: Task;
+  loose: Loose[];
 }

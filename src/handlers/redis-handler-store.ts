@@ -1,26 +1,27 @@
-import { type Connection, keysOf } from '../../queues/index.ts';
+import { type Connection, HandlerRecords, keysOf, Leases } from '../../queues/index.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { HandlerStore } from '../contract/ports.ts';
-import { CodedError } from '../kernel/errors.ts';
+import { CodedError, codeOf } from '../kernel/errors.ts';
 
-/** The store of verified handlers in Redis: `<prefix>:handler:<tenant>:<digest>`, kept for the retention given, counted from the last write. */
+/** The store of verified handlers in Redis: `<prefix>:handler:<tenant>:<digest>`, kept for the retention given, counted from the last use. */
 export function createHandlerStore(connection: Connection, prefix: string, retentionSeconds: number): HandlerStore {
   const keys = keysOf(prefix);
+  const records = new HandlerRecords(connection, keys, { retentionSeconds });
+  const leases = new Leases(connection, keys);
   return {
-    put: (record) =>
-      reach('store', async () => {
-        await connection.set(
-          keys.handler(record.provenance.tenant, record.digest),
-          JSON.stringify(record),
-          'EX',
-          retentionSeconds,
-        );
-      }),
+    put: (record, key) =>
+      reach('store', () => records.put(record.provenance.tenant, record.digest, JSON.stringify(record), [key])),
     get: (tenant, digest) =>
       reach('read', async () => {
-        const text = await connection.get(keys.handler(tenant, digest));
+        const text = await records.get(tenant, digest);
         return text === null ? null : (JSON.parse(text) as HandlerRecord);
       }),
+    find: (tenant, key) =>
+      reach('find', async () =>
+        (await records.find(tenant, key)).map(({ record }) => JSON.parse(record) as HandlerRecord),
+      ),
+    withdrawnFor: (tenant, digest) => reach('read', () => records.withdrawnFor(tenant, digest)),
+    once: (tenant, key, turn) => leases.single(`generate:${tenant}:${key}`, turn),
   };
 }
 
@@ -28,6 +29,7 @@ async function reach<T>(verb: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
+    if (codeOf(error) !== undefined) throw error;
     const found = error instanceof Error ? error.message.slice(0, 200) : 'an unknown fault';
     throw new CodedError('PLATFORM_REDIS_UNREACHABLE', `Cannot ${verb} handler: ${found}, wanted an answer from Redis`);
   }

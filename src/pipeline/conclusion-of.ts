@@ -1,25 +1,18 @@
 import { codeOf } from '../kernel/errors.ts';
-import { errorMessages, type Received, type Taken } from './intake.ts';
-import { type Conclusion, jobFinding } from './leave.ts';
+import type { Received, Taken } from './intake.ts';
+import { type Conclusion, deadlinePassed, errorMessages, jobFinding, Leave } from './leave.ts';
 
 /**
- * The end that a job comes to by what a stage threw: `error` for an operator's fault, and for any once the deadline is reached. Throws it on where
- * it is the queue's to deal with.
+ * The end that a job comes to by what a stage threw: its own where it left on purpose, `error` for an operator's fault, and for any once the deadline
+ * is reached. Throws it on where it is the queue's to deal with.
  */
 export function conclusionOf(error: unknown, taken: Taken, received: Received | undefined): Conclusion {
+  if (error instanceof Leave) return error.conclusion;
   const code = codeOf(error);
   if (received === undefined || taken.signal.aborted || code?.startsWith('DEFECT_')) throw error;
-  const messages = errorMessages(received.job);
   if (code?.startsWith('OPERATOR_') && error instanceof Error) {
-    return { verdict: 'error', messages, findings: [jobFinding(code, error.message)] };
+    return { verdict: 'error', messages: errorMessages(received.job), findings: [jobFinding(code, error.message)] };
   }
-  if (!received.deadline.passed && !received.deadline.signal.aborted) throw error;
-  const cause = code === undefined || !(error instanceof Error) ? '' : ` (${code}: ${error.message})`;
-  return {
-    verdict: 'error',
-    messages,
-    findings: [
-      jobFinding('PLATFORM_DEADLINE', `Cannot finish job: the peer's deadline is reached, wanted more time${cause}`),
-    ],
-  };
+  if (received.deadline.signal.aborted) return deadlinePassed(received, error);
+  throw error;
 }

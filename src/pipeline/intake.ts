@@ -1,25 +1,18 @@
-import { type Readable, readJob } from '../../queues/index.ts';
+import { type Delivery, readJob } from '../../queues/index.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Job } from '../contract/job.ts';
 import { Deadline } from '../kernel/deadline.ts';
-import type { Json } from '../kernel/json.ts';
-import { codeGeneration, jobFinding, Leave } from './leave.ts';
+import { deadlinePassed, errorMessages, jobFinding, Leave } from './leave.ts';
 import type { Ledger } from './ledger.ts';
 
 /** A job as it was taken from the queue; nothing in its data is known to be right. */
-export interface Taken {
-  jobId: string;
-  /** The name of the BullMQ job. */
-  kind: string;
-  data: unknown;
-  dataDigest: string;
-  /** Size of the data as JSON text. */
-  rawBytes: number;
-  /** When the peer stops waiting, in milliseconds since 1970 by the local clock. */
-  deadlineAtMs: number;
+export type Taken = Pick<
+  Delivery,
+  'jobId' | 'kind' | 'data' | 'dataDigest' | 'rawBytes' | 'deadlineAtMs' | 'publish' | 'announceEarly' | 'announceLate'
+> & {
   /** Fires when the work is called off. */
   signal: AbortSignal;
-}
+};
 
 /** A valid job with its deadline running. */
 export interface Received {
@@ -27,6 +20,8 @@ export interface Received {
   job: Job;
   /** The peer's deadline less a reserve for publishing. */
   deadline: Deadline;
+  /** By when work for the handler store must end: the peer's deadline and what the job allows after it. */
+  work: Deadline;
 }
 
 /** What of a job's time is kept for publishing its outcome, as a share and as bounds in milliseconds. */
@@ -57,12 +52,11 @@ export function intake(taken: Taken, ledger: Ledger, knownKinds: readonly string
     publishReserve.mostMs,
     Math.max(publishReserve.leastMs, job.timeoutMs * publishReserve.share),
   );
-  const atMs = deadlineAtMs - reserveMs;
-  const leftMs = Math.max(0, atMs - Date.now());
-  return { jobId, job, deadline: new Deadline(atMs, AbortSignal.any([signal, AbortSignal.timeout(leftMs)])) };
+  const deadline = until(deadlineAtMs - reserveMs, signal);
+  if (deadline.passed) throw new Leave(deadlinePassed({ job }));
+  return { jobId, job, deadline, work: job.workMs === 0 ? deadline : until(deadlineAtMs + job.workMs, signal) };
 }
 
-/** The messages of a job that ends with `error`: none where nobody waits for one. */
-export function errorMessages({ kind }: Pick<Readable, 'kind'>): Record<string, Json>[] {
-  return kind === 'review' || kind === 'observe' ? [] : [codeGeneration('error')];
+function until(atMs: number, signal: AbortSignal): Deadline {
+  return new Deadline(atMs, AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, atMs - Date.now()))]));
 }

@@ -1,7 +1,8 @@
 import type { Finding } from '../contract/finding.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
+import type { Kind } from '../contract/job.ts';
 import type { Verdict } from '../contract/outcome.ts';
-import type { Code } from '../kernel/errors.ts';
+import { type Code, codeOf } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 
 /** How a job ends: the part of its outcome that the stages decide. */
@@ -32,4 +33,25 @@ export function codeGeneration(status: 'generated' | 'error'): JsonObject {
 /** A finding about the job as a whole. */
 export function jobFinding(code: Code, message: string): Finding {
   return { code, severity: 'error', in: 'job', message };
+}
+
+/** The messages of a job that ends with `error`: none where nobody waits for one. */
+export function errorMessages({ kind }: { kind: Kind | null }): JsonObject[] {
+  return kind === 'review' || kind === 'observe' ? [] : [codeGeneration('error')];
+}
+
+/** The end of a job whose peer will not wait any longer, with what went wrong last, where something did. */
+export function deadlinePassed({ job }: { job: { kind: Kind } }, error?: unknown): Conclusion {
+  const code = codeOf(error);
+  const cause =
+    code === undefined || code === 'PLATFORM_DEADLINE' || !(error instanceof Error)
+      ? ''
+      : ` (${code}: ${error.message})`;
+  return {
+    verdict: 'error',
+    messages: errorMessages(job),
+    findings: [
+      jobFinding('PLATFORM_DEADLINE', `Cannot finish job: the peer's deadline is reached, wanted more time${cause}`),
+    ],
+  };
 }

@@ -1,15 +1,15 @@
 import { analyze } from '../analysis/analyze.ts';
 import type { Kind } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
+import { answerInTime } from './answer-in-time.ts';
 import { brief } from './brief.ts';
 import { clear } from './clear.ts';
 import { conclusionOf } from './conclusion-of.ts';
-import { generate } from './generate.ts';
 import { intake, type Received, type Taken } from './intake.ts';
-import { type Conclusion, codeGeneration, Leave } from './leave.ts';
+import { type Conclusion, codeGeneration } from './leave.ts';
 import { Ledger } from './ledger.ts';
 import { outcomeOf } from './outcome-of.ts';
-import { store } from './store.ts';
+import { solve } from './solve.ts';
 import type { Workshop } from './workshop.ts';
 
 /** The way that a job of one kind takes from intake to its end. */
@@ -20,8 +20,7 @@ const generatePath: Path = async (received, shop, ledger) => {
   const analyzed = await ledger.stage('analyze', () => analyze(received.job));
   const cleared = await ledger.stage('preflight', () => clear(analyzed));
   const order = await ledger.stage('prompt', () => brief(cleared));
-  const tested = await generate(order, shop, ledger, received.deadline);
-  const handler = await ledger.stage('store', () => store(tested, order, received.jobId, shop));
+  const handler = await solve(order, received, shop, ledger);
   return { verdict: 'generated', messages: [codeGeneration('generated')], findings: cleared.warnings, handler };
 };
 
@@ -35,18 +34,19 @@ const reviewPath: Path = async (received, _shop, ledger) => {
 const paths: Partial<Record<Kind, Path>> = { generate: generatePath, review: reviewPath };
 
 /**
- * Brings a job to its outcome. Resolves to the envelope; rejects only with what the queue deals with: `PLATFORM_` faults, which bring the job
- * back while there is time, work called off, and defects.
+ * Brings a job to its outcome. Resolves to the envelope, or to `undefined` where it was published before the work ended; rejects only with what the
+ * queue deals with: `PLATFORM_` faults, which bring the job back while there is time, work called off, and defects.
  */
-export async function runJob(taken: Taken, shop: Workshop): Promise<Outcome> {
+export async function runJob(taken: Taken, shop: Workshop): Promise<Outcome | undefined> {
   const ledger = new Ledger(taken.jobId, shop.onJobEvent);
   ledger.tell({ type: 'started', kind: taken.kind });
   let received: Received | undefined;
   try {
     received = await ledger.stage('intake', () => intake(taken, ledger, Object.keys(paths)));
     const path = paths[received.job.kind] as Path;
-    return outcomeOf(taken, ledger, await path(received, shop, ledger));
+    const conclusion = await answerInTime(path(received, shop, ledger), taken, received, ledger);
+    return conclusion && outcomeOf(taken, ledger, conclusion);
   } catch (error) {
-    return outcomeOf(taken, ledger, error instanceof Leave ? error.conclusion : conclusionOf(error, taken, received));
+    return outcomeOf(taken, ledger, conclusionOf(error, taken, received));
   }
 }

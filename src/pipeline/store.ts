@@ -1,22 +1,26 @@
 import { HANDLER_ABI, type HandlerRecord } from '../contract/handler.ts';
 import { handlerDigest } from '../hosting/load-handler.ts';
-import { canonicalDigest } from '../kernel/digest.ts';
+import { CodedError } from '../kernel/errors.ts';
 import { PROMPT_VERSION } from '../prompting/system-prompt.ts';
 import { protosmithVersion } from '../version.ts';
 import type { Tested } from './attempt.ts';
 import type { Brief } from './brief.ts';
+import { proofOf } from './proof.ts';
+import { verifierVersion } from './verifier-version.ts';
 import type { Workshop } from './workshop.ts';
 
-/** Names what a handler was verified with; it changes with the checks. */
-export const verifierVersion = '1';
-
-/** Puts a verified handler into the store, under the digest of its content. Rejects with `PLATFORM_REDIS_…` where that cannot be done. */
+/**
+ * Puts a verified handler into the store, under the digest of its content. Rejects with `PLATFORM_REDIS_…` where that cannot be done, and with
+ * `OPERATOR_HANDLER_WITHDRAWN` where an operator has taken this very handler out of service.
+ */
 export async function store(
   tested: Tested,
-  { cleared, types, schemas, subject }: Brief,
+  order: Brief,
+  key: string,
   jobId: string,
   shop: Workshop,
 ): Promise<HandlerRecord> {
+  const { cleared, types, schemas } = order;
   const { job, agreement, amendments } = cleared;
   const content = { abi: HANDLER_ABI, role: job.role, bundle: tested.bundle, tools: tested.tools };
   const record: HandlerRecord = {
@@ -39,9 +43,16 @@ export async function store(
       verifierVersion,
       protosmithVersion: protosmithVersion(),
       createdAtMs: Date.now(),
-      cases: subject.cases.map(({ request, response }) => canonicalDigest({ request, response })),
+      checks: tested.checks,
     },
+    proof: proofOf(order),
   };
-  await shop.handlers.put(record);
+  if ((await shop.handlers.withdrawnFor(job.tenant, record.digest)) !== null) {
+    throw new CodedError(
+      'OPERATOR_HANDLER_WITHDRAWN',
+      `Cannot serve handler ${record.digest}: it was withdrawn, wanted another`,
+    );
+  }
+  await shop.handlers.put(record, key);
   return record;
 }

@@ -1,0 +1,40 @@
+import type { HandlerRecord } from '../contract/handler.ts';
+import { recordFault } from '../hosting/load-handler.ts';
+import type { Brief } from './brief.ts';
+import type { Ledger } from './ledger.ts';
+import { mergeProof, proofOf } from './proof.ts';
+import { prove } from './prove.ts';
+import { verifierVersion } from './verifier-version.ts';
+import type { Workshop } from './workshop.ts';
+
+/** Stored handlers tried for one job; the newest is seldom wrong, and each costs the runs of all cases. */
+const maxTried = 3;
+
+/** Finds a stored handler that passes this job's cases (ANP's 0-RTT); `null` where there is none. One that fails stays stored, as it was. */
+export async function lookup(
+  order: Brief,
+  key: string,
+  shop: Workshop,
+  ledger: Ledger,
+  signal: AbortSignal,
+): Promise<HandlerRecord | null> {
+  const { tenant } = order.cleared.job;
+  const stored = await ledger.stage('lookup', () => shop.handlers.find(tenant, key));
+  for (const record of stored.slice(0, maxTried)) {
+    if (recordFault(record) !== undefined) continue;
+    const { sound, cases, checks } = await prove(record, order, shop, ledger, signal);
+    if (!sound) continue;
+    ledger.reused = true;
+    ledger.verification = cases.length > 0 ? 'negotiated' : 'schema-only';
+    ledger.cases = cases;
+    ledger.checks = checks.length > 0 ? checks : record.provenance.checks;
+    const known: HandlerRecord = {
+      ...record,
+      proof: mergeProof(proofOf(order), record.proof),
+      provenance: { ...record.provenance, verifierVersion, checks: ledger.checks },
+    };
+    await shop.handlers.put(known, key);
+    return known;
+  }
+  return null;
+}

@@ -1,0 +1,83 @@
+import type { Case } from '../contract/agreement.ts';
+import type { Proof } from '../contract/handler.ts';
+import type { Job, StructuredCase } from '../contract/job.ts';
+import { canonicalDigest, canonicalJson } from '../kernel/digest.ts';
+import type { Brief } from './brief.ts';
+
+/** Names a case by what is asked and what is answered. */
+export function caseDigest({ request, response }: Pick<Case, 'request' | 'response'>): string {
+  return canonicalDigest({ request, response });
+}
+
+/** What a job verifies a handler against. */
+export function proofOf({ subject }: Pick<Brief, 'subject'>): Proof {
+  const { cases, tools, task, loose } = subject;
+  return {
+    cases: cases.map(({ requestSpan: _request, responseSpan: _response, ...one }) => one),
+    tools: [...tools],
+    loose: [...loose],
+    ...(task === undefined ? {} : { task }),
+  };
+}
+
+/** Two proofs as one: the first one's as they are, then what only the second has, its cases numbered on. */
+export function mergeProof(first: Proof, second: Proof): Proof {
+  const known = new Set(first.cases.map(caseDigest));
+  const numbers = new Map<number, number>();
+  let next = Math.max(0, ...first.cases.map(({ testCase }) => testCase));
+  const added = second.cases
+    .filter((one) => !known.has(caseDigest(one)))
+    .map((one) => {
+      next += 1;
+      numbers.set(one.testCase, next);
+      return { ...one, testCase: next };
+    });
+  const examples = (second.task?.examples ?? []).flatMap((one) => {
+    const testCase = numbers.get(one.testCase);
+    return testCase === undefined ? [] : [{ ...one, testCase }];
+  });
+  return {
+    cases: [...first.cases, ...added],
+    tools: first.tools.map((tool) => {
+      const other = second.tools.find(({ name }) => name === tool.name);
+      const inputs = new Set((tool.examples ?? []).map(({ input }) => canonicalJson(input)));
+      const more = (other?.examples ?? []).filter(({ input }) => !inputs.has(canonicalJson(input)));
+      const otherwise = tool.otherwise ?? other?.otherwise;
+      return {
+        ...tool,
+        examples: [...(tool.examples ?? []), ...more],
+        ...(otherwise === undefined ? {} : { otherwise }),
+      };
+    }),
+    loose: [
+      ...first.loose,
+      ...second.loose.filter(({ pointer }) => !first.loose.some((one) => one.pointer === pointer)),
+    ],
+    ...(first.task === undefined
+      ? {}
+      : { task: { ...first.task, examples: [...(first.task.examples ?? []), ...examples] } }),
+  };
+}
+
+/** A job with the cases of a proof in place of its own, as structured cases. */
+export function withProof(job: Job, { cases, tools, task, loose }: Proof): Job {
+  const structured = cases.map(
+    ({ request, response, expected }): StructuredCase => ({
+      request,
+      response,
+      ...(expected === '' ? {} : { expected }),
+    }),
+  );
+  const numberOf = new Map(cases.map(({ testCase }, index) => [testCase, index + 1]));
+  const examples = task?.examples?.flatMap((one) => {
+    const testCase = numberOf.get(one.testCase);
+    return testCase === undefined ? [] : [{ ...one, testCase }];
+  });
+  return {
+    ...job,
+    testCases: structured,
+    tools,
+    loose,
+    ...(task === undefined ? {} : { task: { ...task, ...(examples === undefined ? {} : { examples }) } }),
+  };
+}

@@ -1,0 +1,56 @@
+import type { HandlerRecord } from '../contract/handler.ts';
+import type { CaseReport, CheckReport } from '../contract/outcome.ts';
+import { Surface } from '../hosting/surface.ts';
+import { createTrier } from '../hosting/trier.ts';
+import { caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
+import { verify } from '../verification/checks.ts';
+import type { Brief } from './brief.ts';
+import type { Ledger } from './ledger.ts';
+import { caseDigest } from './proof.ts';
+import { retryLost } from './retry-lost.ts';
+import { verifierVersion } from './verifier-version.ts';
+import { generationBudget, type Workshop } from './workshop.ts';
+
+/** How a stored handler did on a job's cases. */
+export interface Proven {
+  sound: boolean;
+  cases: CaseReport[];
+  /** Empty where the checks have nothing new to see: all cases and the verifier are those it was verified with. */
+  checks: CheckReport[];
+}
+
+/** Runs a job's cases on a stored handler, and the checks beyond them where cases or verifier are new to it. No model is asked. */
+export async function prove(
+  record: HandlerRecord,
+  { subject, schemas }: Brief,
+  shop: Workshop,
+  ledger: Ledger,
+  signal: AbortSignal,
+): Promise<Proven> {
+  // A stored handler can call no tool but those its verified code used.
+  const allowed = Object.entries(schemas.toolSchemas).filter(([name]) => record.tools.includes(name));
+  const surface = new Surface({ role: record.role, ...schemas, toolSchemas: Object.fromEntries(allowed) });
+  const handler = await shop.sandbox.load(record.bundle, record.role === 'provider' ? 'handle' : 'perform');
+  try {
+    const trier = createTrier(handler, surface, () => undefined);
+    const observations = await ledger.stage('trial', () =>
+      retryLost(() => trier.try(caseScenarios(subject), signal), signal),
+    );
+    const cases = judgeCases(subject, observations);
+    if (cases.some(({ passed }) => !passed)) return { sound: false, cases, checks: [] };
+    if (record.provenance.verifierVersion === verifierVersion && isProven(record, subject.cases))
+      return { sound: true, cases, checks: [] };
+    const found = await ledger.stage('judge', () =>
+      retryLost(() => verify(subject, record, trier, { maxRuns: generationBudget.maxCheckRuns }, signal), signal),
+    );
+    return { sound: found.failures.length === 0, cases, checks: found.reports };
+  } finally {
+    await handler.close();
+  }
+}
+
+/** Whether a handler was verified against all of these cases. */
+function isProven({ proof }: HandlerRecord, cases: Brief['subject']['cases']): boolean {
+  const known = new Set(proof.cases.map(caseDigest));
+  return cases.every((one) => known.has(caseDigest(one)));
+}
