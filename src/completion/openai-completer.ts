@@ -24,10 +24,18 @@ export interface OpenAiOptions {
   prices?: Prices | null | undefined;
   /** Longest answer, in tokens, reasoning included. */
   maxTokens?: number | undefined;
-  /** Longest silence before the first piece of the answer, in milliseconds; reasoning models are silent for long. */
-  firstPieceMs?: number | undefined;
-  /** Longest silence between two pieces, in milliseconds. */
-  stallMs?: number | undefined;
+  /** How long silence is borne, where the defaults, shares of the time that is left, do not suit. */
+  patience?: Partial<Patience> | undefined;
+}
+
+/** Longest silences of a server, in milliseconds. */
+export interface Patience {
+  /** Before it answers at all. */
+  headersMs: number;
+  /** Before the first word; a reasoning model thinks in silence. */
+  firstWordMs: number;
+  /** After it. */
+  stallMs: number;
 }
 
 /** A completer that says where it asks; the key of cool-downs, breakers and latencies. */
@@ -38,8 +46,12 @@ export interface EndpointCompleter extends Completer {
 
 const DEFAULT_BASE_URL = 'https://api.openai.com/v1';
 const DEFAULT_MAX_TOKENS = 16_384;
-const DEFAULT_FIRST_PIECE_MS = 90_000;
-const DEFAULT_STALL_MS = 15_000;
+/** Silence as a share of the time left when the question is asked, so that another attempt still fits, within bounds in milliseconds. */
+const PATIENCE: Record<keyof Patience, { share: number; leastMs: number; mostMs: number }> = {
+  headersMs: { share: 0.4, leastMs: 2_000, mostMs: 30_000 },
+  firstWordMs: { share: 0.6, leastMs: 3_000, mostMs: 90_000 },
+  stallMs: { share: 0.3, leastMs: 2_000, mostMs: 15_000 },
+};
 /** Longest answer kept, in UTF-16 units: a server that ignores the token limit must not fill the memory. */
 const MAX_TEXT_CHARACTERS = 1024 * 1024;
 /** How long the token counts are waited for once the answer is complete, in milliseconds. */
@@ -101,6 +113,7 @@ class Exchange {
   readonly #dialect: Dialect;
   readonly #prompt: Prompt;
   readonly #deadline: Deadline;
+  readonly #patience: Patience;
   readonly #startedAt = performance.now();
   /** Ends the exchange; its reason is the error to end with. */
   readonly #stop = new AbortController();
@@ -120,6 +133,7 @@ class Exchange {
     this.#prompt = prompt;
     this.#deadline = deadline;
     this.#model = options.model;
+    this.#patience = { ...patienceFor(deadline.leftMs()), ...options.patience };
   }
 
   async run(): Promise<Completion> {
@@ -151,6 +165,7 @@ class Exchange {
     try {
       const { data, response } = await this.#open();
       this.#started = true;
+      this.#expectWithin(this.#patience.firstWordMs);
       const kind = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
       if (kind === 'text/html' || kind === 'application/xhtml+xml') {
         throw this.#error(
@@ -177,7 +192,7 @@ class Exchange {
   /** Sends the question; what the server refuses of its form is left out and remembered. */
   async #open(): Promise<{ data: AsyncIterable<ChatCompletionChunk>; response: Response }> {
     for (;;) {
-      this.#expectWithin(this.#options.firstPieceMs ?? DEFAULT_FIRST_PIECE_MS);
+      this.#expectWithin(this.#patience.headersMs);
       try {
         return await this.#orStop(
           this.#client.chat.completions.create(this.#parameters(), { signal: this.#stop.signal }).withResponse(),
@@ -228,8 +243,8 @@ class Exchange {
       const next = await this.#orStop(pieces.next());
       if (next.done === true) break;
       any = true;
-      this.#expectWithin(this.#options.stallMs ?? DEFAULT_STALL_MS);
       const said = this.#take(next.value);
+      this.#expectWithin(this.#text === '' ? this.#patience.firstWordMs : this.#patience.stallMs);
       if (said === '') continue;
       if (this.#text.length > MAX_TEXT_CHARACTERS) {
         throw this.#error('PLATFORM_MODEL_LENGTH', `over ${MAX_TEXT_CHARACTERS} characters`, 'an answer that ends');
@@ -368,6 +383,16 @@ class Exchange {
       },
     );
   }
+}
+
+function patienceFor(leftMs: number): Patience {
+  const silence = ({ share, leastMs, mostMs }: (typeof PATIENCE)[keyof Patience]): number =>
+    Math.min(mostMs, Math.max(leastMs, leftMs * share));
+  return {
+    headersMs: silence(PATIENCE.headersMs),
+    firstWordMs: silence(PATIENCE.firstWordMs),
+    stallMs: silence(PATIENCE.stallMs),
+  };
 }
 
 /** Whether a text may just have got a closing fence: its last piece, with a little before it, has a line of fence characters. */

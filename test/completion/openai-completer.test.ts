@@ -153,7 +153,7 @@ test('a stream that is cut, stalls or breaks after the closing fence is whole', 
     { kind: 'stall', text: ANSWER },
   ] satisfies Behaviour[]) {
     const model = await modelThat(behaviour);
-    assert.equal((await completing(model.baseUrl, { stallMs: 500 })).text, ANSWER, behaviour.kind);
+    assert.equal((await completing(model.baseUrl, { patience: { stallMs: 500 } })).text, ANSWER, behaviour.kind);
   }
 });
 
@@ -203,20 +203,20 @@ const failures: {
     name: 'silence before the headers',
     behaviour: { kind: 'stall' },
     code: 'PLATFORM_MODEL_STALLED',
-    options: { firstPieceMs: 300 },
+    options: { patience: { headersMs: 300 } },
   },
   {
     name: 'silence after the headers',
     behaviour: { kind: 'stall', text: '' },
     code: 'PLATFORM_MODEL_STALLED',
-    options: { firstPieceMs: 300 },
+    options: { patience: { firstWordMs: 300 } },
     began: true,
   },
   {
     name: 'silence in the middle',
     behaviour: { kind: 'stall', text: '```ts\nexport' },
     code: 'PLATFORM_MODEL_STALLED',
-    options: { stallMs: 300 },
+    options: { patience: { stallMs: 300 } },
     began: true,
   },
   { name: 'a wrong key', behaviour: { kind: 'status', status: 401 }, code: 'OPERATOR_MODEL_AUTH' },

@@ -64,6 +64,41 @@ test('over HTTP, passing failures are tried again until one attempt succeeds', a
   }
 });
 
+test('over HTTP, a server that says nothing is asked again', async () => {
+  const behaviours: Behaviour[] = [
+    { kind: 'stall' },
+    { kind: 'stall', text: '' },
+    { kind: 'stall', text: '```ts' },
+    { kind: 'reply', text: ANSWER },
+  ];
+  const model = await startScriptedModel({ behave: ({ nth }) => behaviours[nth - 1] ?? { kind: 'empty' } });
+  try {
+    const patience = { headersMs: 200, firstWordMs: 200, stallMs: 200 };
+    const completer = withRetries(
+      createOpenAiCompleter({ model: 'm', generator: 'scripted', baseUrl: model.baseUrl, patience }),
+      { baseMs: 5 },
+    );
+    assert.equal((await completer.complete(PROMPT, deadlineIn(HANG_MS))).text, ANSWER);
+  } finally {
+    await model.close();
+  }
+});
+
+test('without a patience of its own, silence leaves time for another attempt', async () => {
+  const model = await startScriptedModel({
+    behave: ({ nth }) => (nth === 1 ? { kind: 'stall' } : { kind: 'reply', text: ANSWER }),
+  });
+  try {
+    const completer = withRetries(
+      createOpenAiCompleter({ model: 'm', generator: 'scripted', baseUrl: model.baseUrl }),
+      { baseMs: 5 },
+    );
+    assert.equal((await completer.complete(PROMPT, deadlineIn(8_000))).text, ANSWER);
+  } finally {
+    await model.close();
+  }
+});
+
 test('a failure that will not pass is not tried again', async () => {
   for (const code of [
     'OPERATOR_MODEL_AUTH',
