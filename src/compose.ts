@@ -1,6 +1,14 @@
 import { availableParallelism } from 'node:os';
-import { type Consumer, connect, createConsumer, disconnect, type QueueEvent } from '../queues/index.ts';
-import { bundleHandler, createSandbox, type Sandbox } from '../sandbox/index.ts';
+import {
+  type Consumer,
+  connect,
+  createConsumer,
+  disconnect,
+  keysOf,
+  Quarantine,
+  type QueueEvent,
+} from '../queues/index.ts';
+import { bundleHandler, createSandbox, type Sandbox, type Quarantine as SandboxQuarantine } from '../sandbox/index.ts';
 import { withBreaker } from './completion/circuit-breaker.ts';
 import { createOpenAiCompleter } from './completion/openai-completer.ts';
 import { withRetries } from './completion/retry-policy.ts';
@@ -23,8 +31,15 @@ export interface WorkerProcess {
 
 /** Puts a worker together. The only place that knows every concrete class. Rejects with `OPERATOR_SANDBOX_LEVEL` where the sandbox demanded is not to be had. */
 export async function composeWorker(config: Config, log: Log): Promise<WorkerProcess> {
-  const sandbox = await openSandbox(config, log);
   const connection = connect(config.redisUrl, 'worker', (error) => log.warn({ error: describeError(error) }, 'redis'));
+  const quarantine = new Quarantine(connection, keysOf(config.prefix));
+  const sandbox = await openSandbox(config, log, {
+    has: (digest) => quarantine.has(digest),
+    add: (digest) => quarantine.add(digest, 'a run of it killed its cell'),
+  }).catch(async (error) => {
+    await disconnect(connection);
+    throw error;
+  });
   const typeChecker = createTypeChecker();
   const shop: Workshop = {
     completer: composeCompleter(config),
@@ -54,10 +69,15 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
 }
 
 /** Opens the sandbox as configured, and says in the log which layers are in force and which are not. */
-export async function openSandbox(config: Pick<Config, 'cells' | 'sandboxLevel'>, log: Log): Promise<Sandbox> {
+export async function openSandbox(
+  config: Pick<Config, 'cells' | 'sandboxLevel'>,
+  log: Log,
+  quarantine?: SandboxQuarantine,
+): Promise<Sandbox> {
   const sandbox = await createSandbox({
     cells: config.cells ?? availableParallelism(),
     ...(config.sandboxLevel === null ? {} : { level: config.sandboxLevel }),
+    ...(quarantine === undefined ? {} : { quarantine }),
     onEvent: (event) => log.warn({ sandbox: event }, 'sandbox'),
   });
   const { level, inForce, missing } = sandbox.layers;

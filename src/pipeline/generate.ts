@@ -1,9 +1,10 @@
 import type { Finding } from '../contract/finding.ts';
+import { codeGeneration } from '../families/anp/encode.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { renderRepair } from '../prompting/render-repair.ts';
 import { type Attempted, attempt, type Tested } from './attempt.ts';
 import type { Brief } from './brief.ts';
-import { codeGeneration, jobFinding, Leave } from './leave.ts';
+import { jobFinding, Leave } from './leave.ts';
 import type { Ledger } from './ledger.ts';
 import { generationBudget, type Workshop } from './workshop.ts';
 

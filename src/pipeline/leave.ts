@@ -2,6 +2,7 @@ import type { Finding } from '../contract/finding.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Kind } from '../contract/job.ts';
 import type { Verdict } from '../contract/outcome.ts';
+import { codeGeneration } from '../families/anp/encode.ts';
 import { type Code, codeOf } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 
@@ -23,11 +24,6 @@ export class Leave extends Error {
     super(`the job ends as ${conclusion.verdict}`);
     this.conclusion = conclusion;
   }
-}
-
-/** The ANP message that announces how code generation ended. */
-export function codeGeneration(status: 'generated' | 'error'): JsonObject {
-  return { action: 'codeGeneration', status };
 }
 
 /** A finding about the job as a whole. */

@@ -1,19 +1,18 @@
 import { analyze } from '../analysis/analyze.ts';
 import type { Kind } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
+import { codeGeneration } from '../families/anp/encode.ts';
 import { answerInTime } from './answer-in-time.ts';
 import { brief } from './brief.ts';
 import { clear } from './clear.ts';
 import { conclusionOf } from './conclusion-of.ts';
 import { intake, type Received, type Taken } from './intake.ts';
-import { type Conclusion, codeGeneration } from './leave.ts';
 import { Ledger } from './ledger.ts';
 import { outcomeOf } from './outcome-of.ts';
+import type { Path } from './path.ts';
 import { solve } from './solve.ts';
+import { verifyPath } from './verify-path.ts';
 import type { Workshop } from './workshop.ts';
-
-/** The way that a job of one kind takes from intake to its end. */
-export type Path = (received: Received, shop: Workshop, ledger: Ledger) => Promise<Conclusion>;
 
 /** From an agreement to a verified handler: the stages of docs/pipeline.md, one after the other. */
 const generatePath: Path = async (received, shop, ledger) => {
@@ -31,7 +30,7 @@ const reviewPath: Path = async (received, _shop, ledger) => {
   return { verdict: 'clean', messages: [], findings: warnings };
 };
 
-const paths: Partial<Record<Kind, Path>> = { generate: generatePath, review: reviewPath };
+const paths: Partial<Record<Kind, Path>> = { generate: generatePath, review: reviewPath, verify: verifyPath };
 
 /**
  * Brings a job to its outcome. Resolves to the envelope, or to `undefined` where it was published before the work ended; rejects only with what the

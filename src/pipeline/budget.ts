@@ -1,0 +1,142 @@
+import { estimateTokens } from '../completion/prices.ts';
+import type { Prompt } from '../contract/completion.ts';
+import type { Usage } from '../contract/outcome.ts';
+import { CodedError } from '../kernel/errors.ts';
+
+/** How much one job may cost. Its time is bounded by its deadline. */
+export interface JobLimits {
+  /** Modules that the model is asked for, repairs included. */
+  maxCandidates: number;
+  /** Questions of any kind, those to a judge included. */
+  maxCompletions: number;
+  /** Tokens in and out together; `null` = no limit. */
+  maxTokens: number | null;
+  /** `null` = no limit; wants known prices. */
+  maxCostUsd: number | null;
+}
+
+/** How much all jobs of one worker process may cost within an hour. */
+export interface HourLimits {
+  maxTokensPerHour: number | null;
+  maxCostUsdPerHour: number | null;
+}
+
+/** What is being asked: a module, or a judgement of modules. */
+export type Asked = 'candidate' | 'judge';
+
+/** One completion that the budget allowed. */
+export interface Receipt {
+  /** Books what it used in place of what it was expected to; once. */
+  book(usage: Usage): void;
+}
+
+/** No further completion may be had for this job: what is there is all there will be. */
+export class BudgetUsedUp extends Error {
+  override readonly name = 'BudgetUsedUp';
+}
+
+const hourMs = 3_600_000;
+
+/** What all jobs of this process may spend, over a sliding hour, and how often they may ask twice in case the first answer is late. */
+export class Purse {
+  readonly #limits: HourLimits;
+  readonly #clock: () => number;
+  #booked: { atMs: number; tokens: number; costUsd: number }[] = [];
+  #expectedTokens = 0;
+  #hedgeFifths = 0;
+
+  constructor(limits: HourLimits, clock: () => number = Date.now) {
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  /** Sets expected tokens aside. Throws `PLATFORM_BUDGET`, with the time to wait, where the hour's budget is used up. */
+  take(tokens: number): Receipt {
+    this.#check(tokens);
+    this.#expectedTokens += tokens;
+    return {
+      book: ({ inputTokens, outputTokens, costUsd }) => {
+        this.#expectedTokens -= tokens;
+        this.#booked.push({ atMs: this.#clock(), tokens: inputTokens + outputTokens, costUsd: costUsd ?? 0 });
+      },
+    };
+  }
+
+  /** Notes the first completion of a job: one job in five may ask a second time although nothing went wrong yet. */
+  noteFirst(): void {
+    this.#hedgeFifths = Math.min(10, this.#hedgeFifths + 1);
+  }
+
+  /** Takes the right to ask twice because the first answer is late; `false` where too many jobs did so lately. */
+  takeHedge(): boolean {
+    if (this.#hedgeFifths < 5) return false;
+    this.#hedgeFifths -= 5;
+    return true;
+  }
+
+  #check(tokens: number): void {
+    const { maxTokensPerHour, maxCostUsdPerHour } = this.#limits;
+    const nowMs = this.#clock();
+    this.#booked = this.#booked.filter(({ atMs }) => atMs > nowMs - hourMs);
+    const spentTokens = this.#booked.reduce((sum, one) => sum + one.tokens, this.#expectedTokens);
+    const spentUsd = this.#booked.reduce((sum, { costUsd }) => sum + costUsd, 0);
+    const used =
+      maxTokensPerHour !== null && spentTokens + tokens > maxTokensPerHour
+        ? `${spentTokens} of ${maxTokensPerHour} tokens`
+        : maxCostUsdPerHour !== null && spentUsd >= maxCostUsdPerHour
+          ? `${spentUsd.toFixed(4)} of ${maxCostUsdPerHour} US dollars`
+          : undefined;
+    if (used === undefined) return;
+    const [oldest] = this.#booked;
+    throw new CodedError(
+      'PLATFORM_BUDGET',
+      `Cannot ask the model: ${used} of this worker's hour are used, wanted a budget with something left`,
+      { retryAfterMs: (oldest?.atMs ?? nowMs) + hourMs - nowMs },
+    );
+  }
+}
+
+/** What one job may still spend. Every completion of a job is taken from it first. */
+export class Budget {
+  readonly #limits: JobLimits;
+  readonly #purse: Purse;
+  readonly #counts: Record<Asked, number> = { candidate: 0, judge: 0 };
+  #tokens = 0;
+  #costUsd = 0;
+  /** Why the last completion was refused; `null` while none was. */
+  usedUp: string | null = null;
+
+  constructor(limits: JobLimits, purse: Purse) {
+    this.#limits = limits;
+    this.#purse = purse;
+  }
+
+  /** Takes one completion. Throws `BudgetUsedUp` where the job may have no more, `PLATFORM_BUDGET` where all jobs together may not. */
+  take(asked: Asked, { system, turns }: Prompt): Receipt {
+    const expected = [system, ...turns.map(({ text }) => text)].reduce((sum, text) => sum + estimateTokens(text), 0);
+    this.usedUp = this.#fault(asked, expected) ?? this.usedUp;
+    if (this.#fault(asked, expected) !== undefined) throw new BudgetUsedUp(this.usedUp ?? '');
+    const receipt = this.#purse.take(expected);
+    this.#counts[asked] += 1;
+    this.#tokens += expected;
+    return {
+      book: (usage) => {
+        this.#tokens += usage.inputTokens + usage.outputTokens - expected;
+        this.#costUsd += usage.costUsd ?? 0;
+        receipt.book(usage);
+      },
+    };
+  }
+
+  #fault(asked: Asked, expected: number): string | undefined {
+    const { maxCandidates, maxCompletions, maxTokens, maxCostUsd } = this.#limits;
+    const { candidate, judge } = this.#counts;
+    if (candidate + judge >= maxCompletions) return `${candidate + judge} of ${maxCompletions} completions`;
+    if (asked === 'candidate' && candidate >= maxCandidates) return `${candidate} of ${maxCandidates} candidates`;
+    if (maxTokens !== null && this.#tokens + expected > maxTokens)
+      return `${this.#tokens} of ${maxTokens} tokens, and the next question takes ${expected}`;
+    if (maxCostUsd !== null && this.#costUsd >= maxCostUsd)
+      return `${this.#costUsd.toFixed(4)} of ${maxCostUsd} US dollars`;
+    return undefined;
+  }
+}

@@ -1,0 +1,48 @@
+import type { HandlerRecord } from '../contract/handler.ts';
+import type { Job } from '../contract/job.ts';
+import { codeGeneration } from '../families/anp/encode.ts';
+import { sha256Hex } from '../kernel/digest.ts';
+import { brief, type Cleared } from './brief.ts';
+import { clear } from './clear.ts';
+import { handlerKey } from './handler-key.ts';
+import type { Ledger } from './ledger.ts';
+import type { Path } from './path.ts';
+import { mergeProof, proofOf, withProof } from './proof.ts';
+import { prove } from './prove.ts';
+import { solve } from './solve.ts';
+import { analyzeAmended, storedHandler } from './stored-handler.ts';
+
+/** Most cases that a handler is made again for: as many as one job may bring. */
+const maxCases = 100;
+
+/** New cases for a stored handler: it passes them as it is (`clean`), or is made again with all cases, the old ones included (`generated`). */
+export const verifyPath: Path = async (received, shop, ledger) => {
+  const { job } = received;
+  const record = await ledger.stage('lookup', () =>
+    storedHandler(job, sha256Hex(job.agreement.candidateProtocols), shop),
+  );
+  const order = await brief(await clearAmended(job, record, ledger));
+  const { sound, cases, checks } = await prove(record, order, shop, ledger, received.work.signal);
+  ledger.verification = 'negotiated';
+  ledger.cases = cases;
+  ledger.checks = checks.length > 0 ? checks : record.provenance.checks;
+  const proof = mergeProof(proofOf(order), record.proof);
+  const { warnings } = order.cleared;
+  if (sound) {
+    ledger.reused = true;
+    const known = { ...record, proof };
+    await shop.handlers.put(known, handlerKey(order.cleared));
+    return { verdict: 'clean', messages: [], findings: warnings, handler: known };
+  }
+  const everything = withProof(job, { ...proof, cases: proof.cases.slice(0, maxCases) });
+  const again = await brief(await clearAmended(everything, record, ledger));
+  const handler = await solve(again, received, shop, ledger);
+  return { verdict: 'generated', messages: [codeGeneration('generated')], findings: warnings, handler };
+};
+
+/** Analysis and preflight of a job under the amendments that its handler was made with. */
+export async function clearAmended(job: Job, { amendments }: HandlerRecord, ledger: Ledger): Promise<Cleared> {
+  const analyzed = await ledger.stage('analyze', () => analyzeAmended(job, amendments));
+  const cleared = await ledger.stage('preflight', () => clear(analyzed));
+  return { ...cleared, amendments: [...amendments, ...cleared.amendments] };
+}
