@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { INTAKE_GROUP, jobIdOf } from '../../queues/index.ts';
+import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
+
+const intake = '{protosmith}:intake';
+
+test('a job by plain XADD is done under the recommended id, and leaves the stream', async (t) => {
+  const { connection, consume, outcome } = await queueUnderTest(t);
+  await consume();
+  const data = jobData();
+  await connection.xadd(intake, '*', 'data', JSON.stringify(data));
+  const found = await outcome(jobIdOf(data));
+  assert.equal(found.kind, 'generate');
+  assert.equal(found.verdict, 'generated');
+  await until(async () => (await connection.xlen(intake)) === 0);
+});
+
+test('kind and id may be given; an id that cannot be used is replaced', async (t) => {
+  const { connection, consume, outcome } = await queueUnderTest(t);
+  await consume();
+  await connection.xadd(intake, '*', 'kind', 'review', 'jobId', 'mine', 'data', JSON.stringify(jobData()));
+  assert.equal((await outcome('mine')).kind, 'review');
+  const other = jobData({ attempt: 7 });
+  await connection.xadd(intake, '*', 'jobId', '17', 'data', JSON.stringify(other));
+  assert.equal((await outcome(jobIdOf(other))).verdict, 'generated');
+});
+
+test('the same entry many times is one job', async (t) => {
+  const { connection, consume, outcome, events } = await queueUnderTest(t);
+  let worked = 0;
+  await consume({
+    process: async ({ kind, data }) => {
+      worked += 1;
+      await sleep(300);
+      return envelope(kind, data);
+    },
+  });
+  const data = jobData();
+  for (let count = 0; count < 5; count += 1) await connection.xadd(intake, '*', 'data', JSON.stringify(data));
+  await outcome(jobIdOf(data));
+  await until(() => events.filter((event) => event.event === 'bridged').length === 5);
+  assert.equal(worked, 1);
+});
+
+test('an entry that is no job is answered, not dropped', async (t) => {
+  const { connection, consume, outcome } = await queueUnderTest(t);
+  const seen: unknown[] = [];
+  await consume({
+    process: async ({ kind, data }) => {
+      seen.push(data);
+      return envelope(kind, data, 'error');
+    },
+  });
+  await connection.xadd(intake, '*', 'data', '{"a":');
+  await connection.xadd(intake, '*', 'nothing', 'here');
+  await outcome(jobIdOf('{"a":'));
+  await outcome(jobIdOf(null));
+  assert.deepEqual(seen.sort(), ['{"a":', null].sort());
+});
+
+test('an entry that a dead bridge had taken is taken over, and its time counts from its adding', async (t) => {
+  const { connection, consume, outcome } = await queueUnderTest(t);
+  const data = jobData({ timeoutMs: 100_000 });
+  const added = Date.now();
+  await connection.xgroup('CREATE', intake, INTAKE_GROUP, '0', 'MKSTREAM');
+  const id = (await connection.xadd(intake, '*', 'data', JSON.stringify(data))) ?? '';
+  await connection.xreadgroup('GROUP', INTAKE_GROUP, 'dead', 'STREAMS', intake, '>');
+  // As if it had been read long ago.
+  await connection.call('XCLAIM', intake, INTAKE_GROUP, 'dead', '0', id, 'IDLE', '60000');
+  await sleep(1_500);
+  let takenAtMs = 0;
+  await consume({
+    process: async (delivery) => {
+      takenAtMs = delivery.takenAtMs;
+      return envelope(delivery.kind, delivery.data);
+    },
+  });
+  assert.equal((await outcome(jobIdOf(data))).verdict, 'generated');
+  assert.ok(Math.abs(takenAtMs - added) < 1_000, `${takenAtMs - added} ms after it was added`);
+});

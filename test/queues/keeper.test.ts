@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Worker } from 'bullmq';
+import { createConsumer } from '../../queues/index.ts';
+import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
+import { workerProcesses } from './worker-processes.ts';
+
+function codes(found: { findings: readonly object[] }): unknown[] {
+  return found.findings.map((finding) => 'code' in finding && finding.code);
+}
+
+test('a job of a dead worker is closed at its deadline, long before its lock runs out', async (t) => {
+  const { redis, producer, consume, outcome, entries } = await queueUnderTest(t);
+  const workers = workerProcesses(t, redis.url);
+  const first = await workers.start({ lockMs: 60_000 });
+  await producer.submit('generate', jobData({ timeoutMs: 3_000 }), { jobId: 'a-60000ms' });
+  await until(() => workers.works('a-60000ms') === 1);
+  first.child.kill('SIGKILL');
+  let worked = 0;
+  await consume({
+    process: async () => {
+      worked += 1;
+      return undefined;
+    },
+  });
+  assert.deepEqual(codes(await outcome('a-60000ms', 15_000)), ['PLATFORM_DEADLINE']);
+  assert.equal(worked, 0);
+  assert.equal((await entries()).length, 1);
+});
+
+test('jobs whose deadline passes while they wait for a busy worker are closed, without work', async (t) => {
+  const { producer, queue, consume, outcome, entries } = await queueUnderTest(t);
+  let worked = 0;
+  await consume({
+    concurrency: 1,
+    process: ({ kind, data }, signal) =>
+      new Promise((resolve) => {
+        worked += 1;
+        signal.addEventListener('abort', () => resolve(envelope(kind, data, 'error')));
+      }),
+  });
+  await producer.submit('generate', jobData({ timeoutMs: 60_000 }), { jobId: 'busy' });
+  await until(() => worked === 1);
+  const jobIds = Array.from({ length: 30 }, (_, index) => `waits-${index}`);
+  for (const jobId of jobIds) await producer.submit('generate', jobData({ timeoutMs: 1_000 }), { jobId });
+  for (const jobId of jobIds) assert.deepEqual(codes(await outcome(jobId)), ['PLATFORM_DEADLINE']);
+  await until(async () => (await queue.getWaitingCount()) === 0);
+  assert.equal(worked, 1);
+  assert.equal((await entries()).length, jobIds.length);
+});
+
+test('a job that the queue itself failed gets its outcome from the reconciler', async (t) => {
+  const { queue, connection, consume, outcome, entries } = await queueUnderTest(t);
+  await queue.add('generate', jobData({ timeoutMs: 600_000 }), { jobId: 'a' });
+  const other = new Worker(queue.name, () => Promise.reject(new Error('attempts used up')), {
+    connection,
+    prefix: '{protosmith}',
+  });
+  other.on('error', () => {});
+  await until(async () => (await queue.getJobState('a')) === 'failed');
+  await other.close();
+  await consume();
+  const found = await outcome('a');
+  assert.deepEqual(codes(found), ['PLATFORM_JOB_GIVEN_UP']);
+  assert.match(JSON.stringify(found.findings), /attempts used up/);
+  assert.equal((await entries()).length, 1);
+});
+
+test('an outcome that expired is not contradicted: jobs that finished long ago are let be, and removed', async (t) => {
+  const { queue, connection, consume, producer } = await queueUnderTest(t);
+  await queue.add('generate', jobData({ timeoutMs: 600_000 }), { jobId: 'old' });
+  const other = new Worker(queue.name, () => Promise.reject(new Error('x')), { connection, prefix: '{protosmith}' });
+  other.on('error', () => {});
+  await until(async () => (await queue.getJobState('old')) === 'failed');
+  await other.close();
+  await connection.zadd('{protosmith}:code-generation:failed', Date.now() - 4 * 86_400_000, 'old');
+  await connection.hset('{protosmith}:code-generation:old', 'finishedOn', Date.now() - 4 * 86_400_000);
+  await consume();
+  await until(async () => (await queue.getJob('old')) === undefined);
+  assert.equal(await producer.outcomeOf('old'), null);
+});
+
+test('the outcome of a failed job is announced again when its producer puts the job again', async (t) => {
+  const { queue, consume, outcome, entries, connection } = await queueUnderTest(t);
+  await consume({
+    process: async () => {
+      throw new TypeError('oops');
+    },
+  });
+  const data = jobData({ replyTo: 'mine' });
+  await queue.add('generate', data, { jobId: 'a' });
+  await outcome('a');
+  await until(async () => (await queue.getJobState('a')) === 'failed');
+  // The keeper has begun to read BullMQ's events.
+  await until(() => connection.get('{protosmith}:seen'));
+  await queue.add('generate', data, { jobId: 'a' });
+  const found = await until(async () => {
+    const all = await entries('mine');
+    return all.length === 2 && all;
+  });
+  assert.deepEqual(
+    found.map((entry) => [entry.verdict, entry.final, entry.replayed]),
+    [
+      ['error', '1', '0'],
+      ['error', '1', '1'],
+    ],
+  );
+});
+
+test('the keeper is one of all workers, and another when that one ends', async (t) => {
+  const { redis, connection, consume } = await queueUnderTest(t);
+  const first = createConsumer({ url: redis.url, process: async () => undefined });
+  await first.ready();
+  const holder = await until(() => connection.get('{protosmith}:lease:keeper'));
+  await consume();
+  assert.equal(await connection.get('{protosmith}:lease:keeper'), holder);
+  await first.close();
+  await until(async () => {
+    const now = await connection.get('{protosmith}:lease:keeper');
+    return now !== null && now !== holder;
+  });
+});

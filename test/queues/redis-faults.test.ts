@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createProducer, type LocalRedis, localRedis, redisServerPath } from '../../queues/index.ts';
+import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
+import { workerProcesses } from './worker-processes.ts';
+
+const skip = redisServerPath() === undefined ? 'needs a real redis-server to kill, freeze or fill' : false;
+const patient = { timeoutMs: 120_000 };
+
+/** A Redis with an append-only file that can be killed and started again. */
+async function restartable(t: TestContext) {
+  const dir = await mkdtemp(join(tmpdir(), 'protosmith-aof-'));
+  const first = await localRedis({ dir });
+  const port = Number(new URL(first.url).port);
+  let current: LocalRedis = first;
+  t.after(async () => {
+    await current.close();
+    await rm(dir, { recursive: true, force: true });
+  });
+  return {
+    url: first.url,
+    kill: () => process.kill(current.pid ?? 0, 'SIGKILL'),
+    async start() {
+      current = await localRedis({ dir, port });
+    },
+  };
+}
+
+test('Redis killed and started again with its append-only file: nothing is lost, nothing doubled', {
+  skip,
+}, async (t) => {
+  const redis = await restartable(t);
+  const workers = workerProcesses(t, redis.url);
+  await workers.start({ lockMs: 2_000 });
+  await workers.start({ lockMs: 2_000 });
+  const producer = createProducer({ url: redis.url });
+  t.after(() => producer.close());
+  const jobIds = Array.from({ length: 40 }, (_, index) => `${index}-job-200ms`);
+  for (const jobId of jobIds) await producer.submit('generate', jobData(patient), { jobId });
+  // What it wrote within the last second would be lost by its policy.
+  await sleep(1_200);
+  redis.kill();
+  await sleep(2_000);
+  await redis.start();
+  for (const jobId of jobIds) {
+    const found = await producer.waitForOutcome(jobId, { untilMs: Date.now() + 30_000 });
+    assert.equal(found?.verdict, 'generated', jobId);
+  }
+  // The connection's own view: each final entry once.
+  const published = workers.said.filter((line) => line.event === 'published').map((line) => line.jobId);
+  assert.equal(new Set(published).size, jobIds.length);
+});
+
+test('workers are back by themselves within seconds of an outage', { skip }, async (t) => {
+  const redis = await restartable(t);
+  const workers = workerProcesses(t, redis.url);
+  await workers.start();
+  redis.kill();
+  await sleep(7_000);
+  await redis.start();
+  const producer = createProducer({ url: redis.url });
+  t.after(() => producer.close());
+  const back = Date.now();
+  await producer.submit('generate', jobData(patient), { jobId: 'a' });
+  const found = await producer.waitForOutcome('a', { untilMs: Date.now() + 30_000 });
+  assert.equal(found?.verdict, 'generated');
+  assert.ok(Date.now() - back < 15_000);
+  const errors = workers.said.filter((line) => line.event === 'redis-error');
+  assert.ok(errors.length < 10, `${errors.length} errors told`);
+});
+
+test('Redis frozen for longer than the lock: duplicates are suppressed, and the worker that lost its lock gives up', {
+  skip,
+}, async (t) => {
+  const { redis, producer, outcome, entries } = await queueUnderTest(t);
+  const workers = workerProcesses(t, redis.url);
+  await workers.start({ lockMs: 1_000 });
+  await workers.start({ lockMs: 1_000 });
+  const jobIds = Array.from({ length: 6 }, (_, index) => `${index}-job-2500ms`);
+  for (const jobId of jobIds) await producer.submit('generate', jobData(patient), { jobId });
+  await until(() => jobIds.every((jobId) => workers.works(jobId) === 1));
+  process.kill(redis.pid ?? 0, 'SIGSTOP');
+  await sleep(2_000);
+  process.kill(redis.pid ?? 0, 'SIGCONT');
+  for (const jobId of jobIds) assert.equal((await outcome(jobId)).verdict, 'generated');
+  assert.equal((await entries()).filter((entry) => entry.replayed === '0').length, jobIds.length);
+  assert.ok(workers.said.some((line) => line.event === 'lock-lost'));
+});
+
+test('a full Redis: submissions are refused, workers pause and say little, and all is done after room is made', {
+  skip,
+}, async (t) => {
+  const { connection, producer, outcome, entries, consume, events } = await queueUnderTest(t);
+  let finish = () => {};
+  const held = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  let worked = 0;
+  const consumer = await consume({
+    concurrency: 2,
+    process: async ({ kind, data }) => {
+      worked += 1;
+      await held;
+      return envelope(kind, data);
+    },
+  });
+  const jobIds = ['a', 'b', 'c', 'd'];
+  for (const jobId of jobIds) await producer.submit('generate', jobData(patient), { jobId });
+  await until(() => worked === 2);
+  await connection.config('SET', 'maxmemory', '1mb');
+  await assert.rejects(producer.submit('generate', jobData({ attempt: 1 })), { code: 'PLATFORM_REDIS_FULL' });
+  // Two outcomes are ready, and cannot be published.
+  finish();
+  await until(() => consumer.health().paused.length > 0);
+  await sleep(4_000);
+  assert.deepEqual(consumer.health().paused, ['Redis takes no writes']);
+  const told = events.filter((event) => event.event === 'redis-error');
+  assert.ok(told.length < 10, `${told.length} errors told`);
+  assert.equal(worked, 2);
+  await connection.config('SET', 'maxmemory', '0');
+  for (const jobId of jobIds) assert.equal((await outcome(jobId, 40_000)).verdict, 'generated');
+  assert.deepEqual(consumer.health().paused, []);
+  assert.equal((await entries()).filter((entry) => entry.replayed === '0').length, jobIds.length);
+});

@@ -1,0 +1,52 @@
+/**
+ * A worker as a process of its own, to be killed: it answers each job as the job's name tells.
+ * argv: Redis URL, lock in ms, interval of the search for stalled jobs in ms, how far its clock is off in ms.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createConsumer } from '../../queues/index.ts';
+import { envelope } from './queue-under-test.ts';
+
+const [url = '', lock = '1000', stalled = '500', clockOff = '0'] = process.argv.slice(2);
+
+if (clockOff !== '0') {
+  const now = Date.now.bind(Date);
+  Date.now = () => now() + Number(clockOff);
+}
+
+const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
+
+const retried = new Set<string>();
+
+const consumer = createConsumer({
+  url,
+  lockDurationMs: Number(lock),
+  stalledIntervalMs: Number(stalled),
+  onEvent: (event) => say(event),
+  async process(delivery, signal) {
+    const { jobId, kind, data, takenAtMs, publish } = delivery;
+    say({ event: 'work', jobId, kind, sinceTakenMs: Date.now() - takenAtMs });
+    const outcome = envelope(kind, data);
+    // The names say what befalls the worker.
+    if (jobId.startsWith('poison')) process.kill(process.pid, 'SIGKILL');
+    if (jobId.startsWith('die-after-publication')) {
+      await publish(outcome);
+      process.kill(process.pid, 'SIGKILL');
+    }
+    if (jobId.startsWith('retry') && !retried.has(jobId)) {
+      retried.add(jobId);
+      throw Object.assign(new Error('once'), { code: 'PLATFORM_ONCE', retryAfterMs: 1_000 });
+    }
+    const workMs = Number(/-(\d+)ms/.exec(jobId)?.[1] ?? 0);
+    await sleep(workMs, undefined, { signal });
+    return outcome;
+  },
+});
+
+process.once('SIGTERM', async () => {
+  const drainMs = Number(process.env.DRAIN_MS ?? 10_000);
+  await consumer.close({ drainMs });
+  process.exit(0);
+});
+
+await consumer.ready();
+say({ event: 'ready' });
