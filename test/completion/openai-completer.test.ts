@@ -134,6 +134,11 @@ test('a fence inside a comment of the module does not end the answer', async () 
   });
 });
 
+test('a model that thinks in silence before its first word is waited for longer than one that stops talking', async () => {
+  const model = await modelThat({ kind: 'reply', text: ANSWER, pauseMs: 500, pieceCharacters: 1_000 });
+  assert.equal((await completing(model.baseUrl, { patience: { stallMs: 100 } })).text, ANSWER);
+});
+
 test('a stream without [DONE] is whole where it said that it is finished', async () => {
   const model = await modelThat({ kind: 'reply', text: 'No block, but finished.', done: false });
   assert.equal((await completing(model.baseUrl)).text, 'No block, but finished.');
