@@ -45,6 +45,8 @@ function parse<const Options extends NonNullable<ParseArgsConfig['options']>>(ar
   try {
     return parseArgs({ args, options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError(`Cannot read arguments: ${error instanceof Error ? error.message : String(error)}`);
+    // What follows the first sentence is advice on how to quote.
+    const [found] = (error instanceof Error ? error.message : String(error)).split(/\.\s/);
+    throw new UsageError(`Cannot read arguments: ${found}, wanted what follows`);
   }
 }

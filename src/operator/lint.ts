@@ -1,6 +1,6 @@
 import { lint as lintAgreement } from '../analysis/lint.ts';
 import type { Finding } from '../contract/finding.ts';
-import { type Command, exitCodes, readArguments } from './command.ts';
+import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
 import { forTerminal, jsonForTerminal } from './for-terminal.ts';
 import { readText } from './read-input.ts';
 
@@ -23,6 +23,8 @@ Exit code: 0 nothing stands in the way, 1 an error was found, 64 usage, 65 a fil
       { json: { type: 'boolean' } },
       { least: 1, most: 2, wanted: 'a document and, if there are any, its cases' },
     );
+    if (positionals.every((name) => name === '-') && positionals.length === 2)
+      throw new UsageError('Cannot read arguments: both texts from standard input, wanted one of them from a file');
     const [document, cases] = await Promise.all(positionals.map((name) => readText(name)));
     const findings = lintAgreement(
       memberOf(document ?? '', 'candidateProtocols'),

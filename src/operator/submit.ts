@@ -3,7 +3,7 @@ import { readConfig } from '../config.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import { createHandlerStore } from '../handlers/redis-handler-store.ts';
 import { codeOf } from '../kernel/errors.ts';
-import { type Command, exitCodes, readArguments } from './command.ts';
+import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
 import { forTerminal, jsonForTerminal } from './for-terminal.ts';
 import { readJson } from './read-input.ts';
 import { settingsHelp } from './settings-help.ts';
@@ -66,8 +66,10 @@ Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable jo
         outcome.verdict
       ];
     } catch (error) {
-      if (!codeOf(error)?.startsWith('JOB_') || !(error instanceof Error)) throw error;
-      process.stderr.write(`${codeOf(error)}: ${forTerminal(error.message)}\n`);
+      const code = codeOf(error);
+      if (!code?.startsWith('JOB_') || !(error instanceof Error)) throw error;
+      if (code === 'JOB_ID_INVALID') throw new UsageError(`${code}: ${error.message}`);
+      process.stderr.write(`${code}: ${forTerminal(error.message)}\n`);
       return exitCodes.unreadable;
     } finally {
       await producer.close();

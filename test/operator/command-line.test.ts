@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { runCommand } from '../system/harness.ts';
+
+const commands = ['worker', 'submit', 'demo', 'lint', 'doctor'];
+const folder = mkdtempSync(join(tmpdir(), 'protosmith-test-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Nothing listens on this port of the loopback interface. */
+const nobody = 'redis://127.0.0.1:1';
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+test('every command explains itself, without Redis and without a model', async () => {
+  for (const name of commands) {
+    const { code, stdout, stderr } = await runCommand([name, '--help'], { environment: { REDIS_URL: nobody } });
+    assert.deepEqual({ name, code, stderr }, { name, code: 0, stderr: '' });
+    assert.match(stdout, new RegExp(`^Usage: protosmith ${name}`));
+    assert.match(stdout, /Exit code: 0 /);
+  }
+});
+
+test('the overview names every command', async () => {
+  const [asked, bare] = await Promise.all([runCommand(['--help']), runCommand([])]);
+  assert.equal(asked.code, 0);
+  assert.equal(bare.code, 64);
+  assert.equal(bare.stdout, asked.stdout);
+  for (const name of commands) assert.match(asked.stdout, new RegExp(`^  ${name} `, 'm'));
+});
+
+test('a wrong call ends with 64 and says what was wanted', async () => {
+  const calls = [
+    ['nonsense'],
+    ['submit'],
+    ['submit', '--unknown', 'one.json'],
+    ['submit', '--job-id', '12345', 'package.json'],
+    ['lint', '-', '-'],
+    ['demo', 'a', 'b'],
+    ['doctor', 'please'],
+  ];
+  for (const call of calls) {
+    const { code, stdout, stderr } = await runCommand(call, { environment: { REDIS_URL: nobody } });
+    assert.deepEqual({ call, code, stdout }, { call, code: 64, stdout: '' });
+    assert.match(stderr, /^(JOB_ID_INVALID: )?Cannot .*, wanted /);
+    assert.doesNotMatch(stderr, /\n\s+at /);
+  }
+});
+
+test('what cannot be read ends with 65', async () => {
+  const broken = file('broken.json', '{"version": 1,');
+  const calls: [string[], string?][] = [
+    [['submit', join(folder, 'absent.json')]],
+    [['submit', broken]],
+    [['submit', '-'], ''],
+    [['demo', broken]],
+    [['lint', broken, join(folder, 'absent.md')]],
+  ];
+  for (const [call, input] of calls) {
+    const { code, stdout, stderr } = await runCommand(call, {
+      environment: { REDIS_URL: nobody },
+      ...(input === undefined ? {} : { input }),
+    });
+    assert.deepEqual({ call, code, stdout }, { call, code: 65, stdout: '' });
+    assert.match(stderr, /^Cannot read ".*": .*, wanted /);
+  }
+});
+
+test('a Redis that is not there ends with 69, in seconds', async () => {
+  const job = file('job.json', '{}');
+  const startedAt = performance.now();
+  const { code, stdout, stderr } = await runCommand(['submit', '--redis-url', nobody, job]);
+  assert.deepEqual({ code, stdout }, { code: 69, stdout: '' });
+  assert.match(stderr, /^PLATFORM_REDIS_UNREACHABLE: Cannot .*127\.0\.0\.1:1\b/);
+  assert.ok(performance.now() - startedAt < 30_000);
+});
+
+test('wrong settings end with 78 and are all named at once', async () => {
+  const { code, stderr } = await runCommand(['worker', '--concurrency', 'many'], {
+    environment: {
+      REDIS_URL: 'http://127.0.0.1',
+      PROTOSMITH_PREFIX: 'no-braces',
+      PROTOSMITH_CELLS: '0',
+      PROTOSMITH_LOG_LEVEL: 'loud',
+      OPENAI_BASE_URL: 'ftp://127.0.0.1',
+      PROTOSMITH_PRICE_INPUT: 'free',
+      PROTOSMITH_RETENTION_S: '1e9',
+      OPENAI_API_KEY: 'sk-with a space',
+    },
+  });
+  assert.equal(code, 78);
+  for (const name of [
+    'REDIS_URL',
+    'PROTOSMITH_PREFIX',
+    'PROTOSMITH_CELLS',
+    'PROTOSMITH_LOG_LEVEL',
+    'OPENAI_BASE_URL',
+    'PROTOSMITH_PRICE_INPUT',
+    'PROTOSMITH_RETENTION_S',
+    'OPENAI_API_KEY',
+    '--concurrency',
+    'PROTOSMITH_MODEL',
+  ])
+    assert.match(stderr, new RegExp(`^- ${name}:.*wanted `, 'm'), name);
+  assert.doesNotMatch(stderr, /with a space/);
+  assert.equal(stderr.match(/^- /gm)?.length, 10);
+});
+
+test('a worker without a model is a wrong setting', async () => {
+  const [neither, unnamed] = await Promise.all([
+    runCommand(['worker'], { environment: { REDIS_URL: nobody } }),
+    runCommand(['worker'], { environment: { REDIS_URL: nobody, OPENAI_API_KEY: 'sk-x' } }),
+  ]);
+  assert.equal(neither.code, 78);
+  assert.match(neither.stderr, /^- PROTOSMITH_MODEL: /m);
+  assert.match(neither.stderr, /^- OPENAI_API_KEY or OPENAI_BASE_URL: /m);
+  assert.equal(unnamed.code, 78);
+  assert.match(unnamed.stderr, /^- PROTOSMITH_MODEL: /m);
+  assert.doesNotMatch(unnamed.stderr, /sk-x|OPENAI_BASE_URL: /);
+});
+
+test('names out of the call are shown without their control characters', async () => {
+  const hostile = 'x\u001b[2J\u202ey';
+  for (const call of [
+    [hostile],
+    ['lint', hostile],
+    ['submit', hostile],
+    ['submit', '--redis-url', `redis://${hostile}`, 'package.json'],
+  ]) {
+    const { code, stdout, stderr } = await runCommand(call, { environment: { REDIS_URL: nobody } });
+    assert.ok(code !== null && code > 2);
+    assert.doesNotMatch(stdout + stderr, /[\u001b\u202e]/, JSON.stringify(call));
+  }
+});
