@@ -17,6 +17,8 @@ export function connect(
   onError: (error: { name: string; message: string; code?: string }) => void = () => {},
 ): Connection {
   const connection = open(url, purpose);
+  // Every call that waits for a connection listens to it; a hundred at once are no leak.
+  connection.setMaxListeners(0);
   connection.on('error', (error: unknown) => onError(trimmedError(error)));
   return connection;
 }
@@ -34,25 +36,19 @@ export async function disconnect(connection: Connection): Promise<void> {
 /** Waits until a connection is usable. Rejects with `PLATFORM_REDIS_UNREACHABLE` after `withinMs`. */
 export async function whenReady(connection: Connection, withinMs: number): Promise<void> {
   if (connection.status === 'ready') return;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
   let lastError = 'no answer';
   const noteError = (error: unknown) => {
     lastError = trimmedError(error).message || lastError;
   };
-  connection.on('error', noteError);
+  const giveUp = () => reject(unreachable(lastError));
+  const timer = setTimeout(giveUp, withinMs);
+  connection.on('error', noteError).once('ready', resolve).once('end', giveUp);
   try {
-    await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(unreachable(lastError)), withinMs);
-      connection.once('ready', () => {
-        clearTimeout(timer);
-        resolve();
-      });
-      connection.once('end', () => {
-        clearTimeout(timer);
-        reject(unreachable(lastError));
-      });
-    });
+    await promise;
   } finally {
-    connection.off('error', noteError);
+    clearTimeout(timer);
+    connection.off('error', noteError).off('ready', resolve).off('end', giveUp);
   }
 }
 

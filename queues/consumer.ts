@@ -204,13 +204,23 @@ class QueueConsumer implements Consumer {
     const handBack = setTimeout(() => {
       for (const jobId of this.#running.keys()) this.#abort(jobId, 'PLATFORM_WORKER_STOPPING');
     }, drainMs);
-    // Without Redis nothing can be handed back: the locks run out, and the jobs go to others.
-    const leave = sleep(drainMs + SETTLE_MS + 5_000, 'late', { ref: false });
-    if ((await Promise.race([ended, leave])) === 'late') this.#connection.disconnect();
+    if ((await Promise.race([ended, this.#cutOff(drainMs)])) === 'cut off') this.#connection.disconnect();
     clearTimeout(handBack);
     clearInterval(this.#cancelWatch);
     await this.#queue.close().catch(() => undefined);
     await disconnect(this.#connection);
+  }
+
+  /** Without Redis nothing can be handed back: the locks run out, and the jobs go to others. Resolves when waiting for it is of no use any more. */
+  async #cutOff(drainMs: number): Promise<'cut off'> {
+    const leaveAtMs = performance.now() + drainMs + SETTLE_MS + 5_000;
+    let idleSinceMs = performance.now();
+    for (;;) {
+      await sleep(100, undefined, { ref: false });
+      const nowMs = performance.now();
+      if (this.#connection.status === 'ready' || this.#running.size > 0) idleSinceMs = nowMs;
+      if (nowMs > leaveAtMs || nowMs - idleSinceMs > SETTLE_MS) return 'cut off';
+    }
   }
 
   /** What BullMQ calls with each job: a fault of Redis here must not end the job, since its producer gave it one attempt only. */

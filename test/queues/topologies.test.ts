@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import {
+  connect,
+  createConsumer,
+  createProducer,
+  disconnect,
+  openOperator,
+  redisServerPath,
+} from '../../queues/index.ts';
+import { envelope, jobData, until } from './queue-under-test.ts';
+
+const server = redisServerPath();
+const skip = server === undefined ? 'needs a real redis-server: cluster and Sentinel are its own' : false;
+
+/** Redis processes of one test, with a folder of their own, killed after it. */
+async function redisProcesses(t: TestContext) {
+  const dir = await mkdtemp(join(tmpdir(), 'protosmith-topology-'));
+  const children: ChildProcess[] = [];
+  const endings: (() => Promise<unknown>)[] = [];
+  t.after(async () => {
+    for (const end of endings.reverse()) await end();
+    for (const child of children) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+    }
+    await rm(dir, { recursive: true, force: true });
+  });
+  return {
+    dir,
+    /** Has something done after the test while the processes still run, the last first. */
+    atEnd(end: () => Promise<unknown>) {
+      endings.push(end);
+    },
+    start(port: number, ...args: string[]): ChildProcess {
+      const common = [
+        '--port',
+        String(port),
+        '--bind',
+        '127.0.0.1',
+        '--dir',
+        dir,
+        '--save',
+        '',
+        '--protected-mode',
+        'no',
+      ];
+      const child = spawn(server ?? '', [...args, ...common], { stdio: 'ignore' });
+      children.push(child);
+      return child;
+    },
+  };
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const ports: number[] = [];
+  while (ports.length < count) {
+    const probe = createServer();
+    probe.listen(0, '127.0.0.1');
+    await once(probe, 'listening');
+    const address = probe.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    probe.close();
+    await once(probe, 'close');
+    // A cluster node listens 10,000 above its port as well.
+    if (port > 1_024 && port < 50_000) ports.push(port);
+  }
+  return ports;
+}
+
+test('a cluster of three masters carries jobs, intake and operators', { skip }, async (t) => {
+  const redis = await redisProcesses(t);
+  const ports = await freePorts(3);
+  for (const port of ports)
+    redis.start(port, '--cluster-enabled', 'yes', '--cluster-config-file', `nodes-${port}.conf`);
+  const nodes = ports.map((port) => connect(`redis://127.0.0.1:${port}`, 'worker'));
+  redis.atEnd(() => Promise.all(nodes.map((node) => disconnect(node))));
+  const bounds = [0, 5_461, 10_923, 16_384];
+  for (const [index, node] of nodes.entries()) {
+    await node.call('CLUSTER', 'ADDSLOTSRANGE', String(bounds[index]), String((bounds[index + 1] ?? 0) - 1));
+    if (index > 0) await node.call('CLUSTER', 'MEET', '127.0.0.1', String(ports[0]));
+  }
+  for (const node of nodes) {
+    await until(async () => String(await node.call('CLUSTER', 'INFO')).includes('cluster_state:ok'), 30_000);
+    await until(async () => String(await node.call('CLUSTER', 'INFO')).includes('cluster_known_nodes:3'), 30_000);
+  }
+
+  const url = `redis+cluster://${ports.map((port) => `127.0.0.1:${port}`).join(',')}`;
+  const consumer = createConsumer({ url, process: async ({ kind, data }) => envelope(kind, data) });
+  redis.atEnd(() => consumer.close());
+  await consumer.ready();
+  const producer = createProducer({ url });
+  redis.atEnd(() => producer.close());
+  const jobIds = Array.from({ length: 50 }, (_, index) => `job-${index}`);
+  await Promise.all(jobIds.map((jobId) => producer.submit('generate', jobData(), { jobId })));
+  for (const jobId of jobIds) {
+    assert.equal((await producer.waitForOutcome(jobId, { untilMs: Date.now() + 20_000 }))?.verdict, 'generated');
+  }
+  const cluster = connect(url, 'worker');
+  redis.atEnd(() => disconnect(cluster));
+  await cluster.xadd('{protosmith}:intake', '*', 'jobId', 'by-stream', 'data', JSON.stringify(jobData()));
+  assert.equal((await producer.waitForOutcome('by-stream', { untilMs: Date.now() + 20_000 }))?.verdict, 'generated');
+  const operator = await openOperator({ url });
+  redis.atEnd(() => operator.close());
+  const snapshot = await operator.snapshot();
+  assert.deepEqual(
+    snapshot.outcomes.map(({ replyTo, length }) => ({ replyTo, length })),
+    [{ replyTo: 'default', length: 51 }],
+  );
+});
+
+test('a Sentinel group fails over, and jobs go on', { skip }, async (t) => {
+  const redis = await redisProcesses(t);
+  const [masterPort = 0, replicaPort = 0, sentinelPort = 0] = await freePorts(3);
+  const master = redis.start(masterPort);
+  redis.start(replicaPort, '--replicaof', '127.0.0.1', String(masterPort));
+  const replica = connect(`redis://127.0.0.1:${replicaPort}`, 'worker');
+  redis.atEnd(() => disconnect(replica));
+  await until(async () => (await replica.info('replication')).includes('master_link_status:up'), 30_000);
+  const settings = join(redis.dir, 'sentinel.conf');
+  const lines = [
+    `monitor main 127.0.0.1 ${masterPort} 1`,
+    'down-after-milliseconds main 500',
+    'failover-timeout main 2000',
+  ];
+  await writeFile(settings, lines.map((line) => `sentinel ${line}\n`).join(''));
+  redis.start(sentinelPort, settings, '--sentinel');
+  const sentinel = connect(`redis://127.0.0.1:${sentinelPort}`, 'worker');
+  redis.atEnd(() => disconnect(sentinel));
+  await until(
+    async () => String(await sentinel.call('SENTINEL', 'REPLICAS', 'main')).includes(String(replicaPort)),
+    30_000,
+  );
+
+  const url = `redis+sentinel://127.0.0.1:${sentinelPort}/main`;
+  const consumer = createConsumer({ url, process: async ({ kind, data }) => envelope(kind, data) });
+  redis.atEnd(() => consumer.close());
+  await consumer.ready();
+  const producer = createProducer({ url, connectWithinMs: 30_000 });
+  redis.atEnd(() => producer.close());
+  await producer.submit('generate', jobData(), { jobId: 'before' });
+  assert.equal((await producer.waitForOutcome('before', { untilMs: Date.now() + 20_000 }))?.verdict, 'generated');
+  master.kill('SIGKILL');
+  await until(async () => (await replica.info('replication')).includes('role:master'), 30_000);
+  await until(() => producer.submit('generate', jobData(), { jobId: 'after' }).catch(() => null), 30_000);
+  assert.equal((await producer.waitForOutcome('after', { untilMs: Date.now() + 30_000 }))?.verdict, 'generated');
+  assert.equal((await producer.outcomeOf('before'))?.verdict, 'generated');
+});
