@@ -102,6 +102,27 @@ test('the package packs, installs without a Node of its own, and its command wor
     assert.equal(status, 0, stderr);
   });
 
+  await t.test('the types come along', () => {
+    const source = `import { lint } from 'protosmith';
+      export const codes: string[] = lint('# Requirements').map(({ code }) => code);
+      // @ts-expect-error: a number is no text.
+      lint(1);`;
+    writeFileSync(join(consumer, 'consumer.ts'), source);
+    const compiler = join(consumer, 'node_modules/typescript/bin/tsc');
+    const flags = [
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2024',
+      '--ignoreConfig',
+    ];
+    const { status, stdout } = run(process.execPath, [compiler, ...flags, 'consumer.ts']);
+    assert.equal(status, 0, stdout);
+  });
+
   await t.test('the sandbox runs from the built files', () => {
     const { stdout, stderr } = run(command, ['doctor']);
     assert.match(stdout, /\bsandbox: .*passes/, stderr);
