@@ -1,12 +1,12 @@
 import type { Json } from '../kernel/json.ts';
-import { findJsonBlocks } from './json-blocks.ts';
-import { type LocatedJson, readWholeJson } from './located-json.ts';
+import { findJsonBlocks, type JsonBlock } from './json-blocks.ts';
+import { excerptAt, wholeJson } from './located-json.ts';
 import { type Fence, type Line, readLines } from './markdown-lines.ts';
 
 /** A payload as it stands in the case text. */
 export interface PayloadText {
   /** The value, where the text is JSON. */
-  node?: LocatedJson;
+  value?: Json;
   /** The text of a payload that is not JSON, or is to be taken verbatim. */
   verbatim?: string;
   /** Where it stands: UTF-16 offsets, end exclusive. */
@@ -62,8 +62,9 @@ export const MAX_CASES = 100;
 /** Reads the cases out of a case text: headings, three labels each, in English or Chinese, at most `MAX_CASES`. Linear in the text; never throws. */
 export function readCaseText(text: string, mode: PayloadMode): { cases: CaseText[]; headings: number } {
   const { lines, fences } = readLines(text);
-  const hidden = findJsonBlocks(text, fences).blocks.map(({ node }) => node);
-  const marks = withoutStrays(findMarks(lines, hidden));
+  const { blocks } = findJsonBlocks(text, fences);
+  const context: Context = { text, fences, mode, blocksByStart: new Map(blocks.map((block) => [block.start, block])) };
+  const marks = withoutStrays(findMarks(lines, blocks));
   const cases: CaseText[] = [];
   let current: CaseText | undefined;
   const begin = (mark: Mark): CaseText => {
@@ -89,7 +90,7 @@ export function readCaseText(text: string, mode: PayloadMode): { cases: CaseText
     if (mark.kind === 'result') current.expected = text.slice(mark.end, end).trim();
     else {
       const before = current[mark.kind];
-      const payload = readPayload(text, mark.end, end, fences, mode);
+      const payload = readPayload(context, mark.end, end);
       current[mark.kind] =
         isPayloadFault(before) && before.reason === 'missing' ? payload : { reason: 'repeated', at: mark.start };
     }
@@ -120,7 +121,7 @@ interface Mark {
   numberSpan?: { start: number; end: number };
 }
 
-function findMarks(lines: readonly Line[], hidden: readonly LocatedJson[]): Mark[] {
+function findMarks(lines: readonly Line[], hidden: readonly JsonBlock[]): Mark[] {
   const marks: Mark[] = [];
   let block = 0;
   for (const line of lines) {
@@ -181,24 +182,38 @@ function numberOf(numeral: string): number {
   return total + digit;
 }
 
-function readPayload(
-  text: string,
-  start: number,
-  end: number,
-  fences: readonly Fence[],
-  mode: PayloadMode,
-): PayloadText | PayloadFault {
+/** What reading a payload depends on. */
+interface Context {
+  text: string;
+  fences: readonly Fence[];
+  mode: PayloadMode;
+  blocksByStart: ReadonlyMap<number, JsonBlock>;
+}
+
+function readPayload(context: Context, start: number, end: number): PayloadText | PayloadFault {
+  const { text, fences, mode } = context;
   const [fence, second] = fencesWithin(fences, start, end);
   if (second !== undefined) return { reason: 'several', at: second.start };
-  if (fence !== undefined) return readFenced(text, fence, mode);
+  if (fence !== undefined) return readFenced(context, fence);
   const bare = trimmedSpan(text, start, end);
   if (bare.start === bare.end) return { reason: 'empty', at: start };
-  const whole = readWholeJson(text, bare.start, bare.end);
-  if (whole.ok && mode === 'detect') {
-    return { node: whole.node, span: { start: whole.node.start, end: whole.node.end } };
-  }
   if (mode === 'verbatim') return { verbatim: text.slice(bare.start, bare.end), span: bare };
-  return readBareInProse(text, bare);
+  const whole = jsonAt(context, bare);
+  return whole.ok
+    ? { value: whole.value, span: { start: whole.start, end: whole.end } }
+    : readBareInProse(context, bare, whole.at);
+}
+
+/** The one strict JSON value that a span holds; a value found before is not read again. */
+function jsonAt({ text, blocksByStart }: Context, { start, end }: Span): ReturnType<typeof wholeJson> {
+  const block = blocksByStart.get(start);
+  if (block !== undefined && block.end === end && !block.lenient) return { ok: true, start, end, value: block.value };
+  return wholeJson(text, start, end);
+}
+
+interface Span {
+  start: number;
+  end: number;
 }
 
 /** The first two fenced blocks between two offsets. */
@@ -213,40 +228,31 @@ function fencesWithin(fences: readonly Fence[], start: number, end: number): Fen
 }
 
 /** Bare JSON with words around it: taken where there is exactly one value. */
-function readBareInProse(text: string, bare: { start: number; end: number }): PayloadText | PayloadFault {
-  const slice = text.slice(0, bare.end);
-  const { blocks, broken } = findJsonBlocks(slice.slice(bare.start), []);
-  const [first] = blocks;
-  if (broken[0] !== undefined) {
-    return { reason: 'unreadable', at: bare.start + broken[0].at, found: broken[0].found };
-  }
-  if (first === undefined || first.lenient) {
-    const reading = readWholeJson(text, bare.start, bare.end);
-    return reading.ok
-      ? { reason: 'unreadable', at: bare.start }
-      : { reason: 'unreadable', at: reading.at, found: reading.found };
-  }
-  if (blocks.length > 1) return { reason: 'several', at: bare.start + (blocks[1]?.node.start ?? 0) };
-  const whole = readWholeJson(text, bare.start + first.node.start, bare.start + first.node.end);
-  return whole.ok
-    ? { node: whole.node, span: { start: whole.node.start, end: whole.node.end } }
-    : { reason: 'unreadable', at: bare.start };
+function readBareInProse({ text }: Context, bare: Span, at: number): PayloadText | PayloadFault {
+  const { blocks, broken } = findJsonBlocks(text.slice(bare.start, bare.end), []);
+  const [first, second] = blocks;
+  const [torn] = broken;
+  if (torn !== undefined) return unreadable(text, bare.start + torn.at);
+  if (second !== undefined) return { reason: 'several', at: bare.start + second.start };
+  if (first === undefined || first.lenient) return unreadable(text, at);
+  return { value: first.value, span: { start: bare.start + first.start, end: bare.start + first.end } };
 }
 
-function readFenced(text: string, fence: Fence, mode: PayloadMode): PayloadText | PayloadFault {
+function unreadable(text: string, at: number): PayloadFault {
+  return { reason: 'unreadable', at, found: excerptAt(text, at) };
+}
+
+function readFenced(context: Context, fence: Fence): PayloadText | PayloadFault {
+  const { text, mode } = context;
   const span = { start: fence.contentStart, end: fence.contentEnd };
   const content = trimmedSpan(text, span.start, span.end);
   if (mode === 'detect') {
     if (content.start === content.end && /^(?:json|jsonc|json5)?$/.test(fence.language))
       return { reason: 'empty', at: span.start };
-    const whole = readWholeJson(text, content.start, content.end);
-    if (whole.ok) return { node: whole.node, span: { start: whole.node.start, end: whole.node.end } };
-    if (
-      /^json/.test(fence.language) ||
-      (fence.language === '' && /^[{[]\s*["{[\]}]/.test(text.slice(content.start, content.start + 200)))
-    ) {
-      return { reason: 'unreadable', at: whole.at, found: whole.found };
-    }
+    const whole = jsonAt(context, content);
+    if (whole.ok) return { value: whole.value, span: { start: whole.start, end: whole.end } };
+    const looksLikeJson = /^[{[]\s*["{[\]}]/.test(text.slice(content.start, content.start + 200));
+    if (/^json/.test(fence.language) || (fence.language === '' && looksLikeJson)) return unreadable(text, whole.at);
   }
   return { verbatim: unindented(text.slice(span.start, span.end), fence.indent), span };
 }
@@ -265,5 +271,5 @@ function trimmedSpan(text: string, start: number, end: number): { start: number;
 
 /** The JSON value of a payload, or its verbatim text. */
 export function payloadValue(payload: PayloadText): Json {
-  return payload.node === undefined ? (payload.verbatim ?? '') : payload.node.value;
+  return payload.value ?? payload.verbatim ?? null;
 }

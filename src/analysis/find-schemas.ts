@@ -1,8 +1,8 @@
 import type { LocatedSchema } from '../contract/agreement.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { claimOf, type Side } from './claims.ts';
-import { type BrokenJson, findJsonBlocks } from './json-blocks.ts';
-import type { LocatedJson } from './located-json.ts';
+import { type BrokenJson, findJsonBlocks, type JsonBlock } from './json-blocks.ts';
+import { type LocatedJson, readJson } from './located-json.ts';
 import { type Line, readLines } from './markdown-lines.ts';
 import { looksLikeSchema } from './schema-shape.ts';
 
@@ -22,6 +22,9 @@ export interface FoundSchemas {
   prose: string;
 }
 
+/** Most schemas that are taken from one document. */
+const MAX_SCHEMAS = 64;
+
 /** How deep schemas may lie inside an object that holds several, in members. */
 const MAX_WRAPPING = 4;
 
@@ -29,25 +32,23 @@ const MAX_WRAPPING = 4;
 export function findSchemas(text: string, baseUri?: string): FoundSchemas {
   const { lines, fences } = readLines(text);
   const { blocks, broken } = findJsonBlocks(text, fences);
-  const places = new Places(
-    lines,
-    blocks.map(({ node }) => node),
-  );
+  const places = new Places(lines, blocks);
   const schemas: FoundSchema[] = [];
   const lenient: { start: number; end: number }[] = [];
   for (const block of blocks) {
-    const inside = schemasIn(block.node);
-    if (block.lenient && inside.length > 0) lenient.push({ start: block.node.start, end: block.node.end });
-    for (const { node, member } of inside) {
-      const heading = places.headingAbove(block.node.start);
-      const introduction = places.introductionAbove(block.node.start);
+    if (schemas.length >= MAX_SCHEMAS) break;
+    const inside = schemasIn(text, block);
+    if (block.lenient && inside.length > 0) lenient.push({ start: block.start, end: block.end });
+    for (const { schema, start, end, member } of inside) {
+      const heading = places.headingAbove(block.start);
+      const introduction = places.introductionAbove(block.start);
       schemas.push({
-        schema: node.value,
-        start: node.start,
-        end: node.end,
+        schema,
+        start,
+        end,
         heading,
         ...(baseUri === undefined ? {} : { baseUri }),
-        claim: claimOf({ schema: node.value, member, introduction, heading }),
+        claim: claimOf({ schema, member, introduction, heading }),
       });
     }
   }
@@ -59,31 +60,47 @@ export function findSchemas(text: string, baseUri?: string): FoundSchemas {
   };
 }
 
-function schemasIn(root: LocatedJson): { node: LocatedJson; member: string }[] {
-  const found: { node: LocatedJson; member: string }[] = [];
+interface SchemaPart {
+  schema: Json;
+  start: number;
+  end: number;
+  /** The members that hold it in the block. */
+  member: string;
+}
+
+function schemasIn(text: string, { start, end, value }: JsonBlock): SchemaPart[] {
+  if (looksLikeSchema(value)) return [{ schema: value, start, end, member: '' }];
+  if (!holdsSchema(value, 0)) return [];
+  const found: SchemaPart[] = [];
   const visit = (node: LocatedJson, member: string, depth: number): void => {
-    if (looksLikeSchema(node.value)) found.push({ node, member });
+    if (looksLikeSchema(node.value)) found.push({ schema: node.value, start: node.start, end: node.end, member });
     else if (depth < MAX_WRAPPING) {
       for (const inner of node.members ?? []) visit(inner.node, `${member} ${inner.name}`, depth + 1);
-      for (const item of node.items ?? []) if (isObject(item.value)) visit(item, member, depth + 1);
+      for (const item of node.items ?? []) visit(item, member, depth + 1);
     }
   };
-  // An array of values stands in prose for many things; only objects in it can be schemas.
-  visit(root, '', 0);
+  const reading = readJson(text, start, true);
+  if (reading.ok) visit(reading.node, '', 0);
   return found;
+}
+
+function holdsSchema(value: Json, depth: number): boolean {
+  if (looksLikeSchema(value)) return true;
+  if (typeof value !== 'object' || value === null || depth >= MAX_WRAPPING) return false;
+  return Object.values(value).some((item) => holdsSchema(item, depth + 1));
 }
 
 function mentionsSchema(text: string, { start, end }: BrokenJson): boolean {
   return /"(?:\$schema|properties|required|type)"\s*:/.test(text.slice(start, Math.min(end, start + 20_000)));
 }
 
-function proseOf(text: string, blocks: readonly { node: LocatedJson }[]): string {
+function proseOf(text: string, blocks: readonly JsonBlock[]): string {
   const parts: string[] = [];
   let from = 0;
-  for (const { node } of blocks) {
-    if (!hasMembers(node.value)) continue;
-    parts.push(text.slice(from, node.start));
-    from = node.end;
+  for (const { start, end, value } of blocks) {
+    if (!hasMembers(value)) continue;
+    parts.push(text.slice(from, start));
+    from = end;
   }
   parts.push(text.slice(from));
   return parts.join(' ');
@@ -99,13 +116,13 @@ const HEADING =
 /** Headings and lines by place; questions come in document order. */
 class Places {
   readonly #lines: readonly Line[];
-  readonly #covered: readonly LocatedJson[];
+  readonly #covered: readonly JsonBlock[];
   #next = 0;
   #nextCovered = 0;
   #heading = '';
   #introduction = '';
 
-  constructor(lines: readonly Line[], covered: readonly LocatedJson[]) {
+  constructor(lines: readonly Line[], covered: readonly JsonBlock[]) {
     this.#lines = lines;
     this.#covered = covered;
   }
@@ -144,7 +161,7 @@ class Places {
     }
   }
 
-  #skipTo(start: number): LocatedJson | undefined {
+  #skipTo(start: number): JsonBlock | undefined {
     for (
       let node = this.#covered[this.#nextCovered];
       node !== undefined && node.end <= start;

@@ -1,4 +1,5 @@
-import { type LocatedJson, readJson } from './located-json.ts';
+import type { Json } from '../kernel/json.ts';
+import { readJson, scanJson } from './located-json.ts';
 import type { Fence } from './markdown-lines.ts';
 
 /** A text that begins as JSON and then breaks off being it. */
@@ -7,20 +8,28 @@ export interface BrokenJson {
   end: number;
   /** Where it stops being JSON. */
   at: number;
-  found: string;
+}
+
+/** A JSON object or array in prose: UTF-16 offsets, end exclusive. */
+export interface JsonBlock {
+  start: number;
+  end: number;
+  value: Json;
+  /** Whether it is JSON only but for comments and trailing commas. */
+  lenient: boolean;
 }
 
 /** The outermost JSON objects and arrays of a text, in order, and what nearly was one. */
 export interface JsonBlocks {
-  blocks: { node: LocatedJson; lenient: boolean }[];
+  blocks: JsonBlock[];
   broken: BrokenJson[];
 }
 
 /** Most values that are tried again with comments and trailing commas allowed: each try may read the whole text. */
-const MAX_LENIENT_TRIES = 20;
+const MAX_LENIENT_TRIES = 16;
 
 /** Most characters spent on looking for the end of broken JSON, for one text. */
-const MAX_BALANCE_CHARS = 1_000_000;
+const MAX_BALANCE_CHARS = 500_000;
 
 /** Finds the JSON objects and arrays in prose, in time linear in the text. Brackets that begin no JSON are passed over. */
 export function findJsonBlocks(text: string, fences: readonly Fence[]): JsonBlocks {
@@ -32,15 +41,16 @@ export function findJsonBlocks(text: string, fences: readonly Fence[]): JsonBloc
   let fenceIndex = 0;
   for (let hit = bracket.exec(text); hit !== null; hit = bracket.exec(text)) {
     const start = hit.index;
-    let reading = readJson(text, start);
+    let reading = scanJson(text, start);
     if (!reading.ok && lenientTries < MAX_LENIENT_TRIES && (reading.begun || text.startsWith('/', reading.at))) {
       lenientTries += 1;
-      const second = readJson(text, start, true);
+      const second = scanJson(text, start, true);
       if (second.ok) reading = second;
     }
     if (reading.ok) {
-      found.blocks.push({ node: reading.node, lenient: reading.lenient });
-      bracket.lastIndex = reading.node.end;
+      const { end, lenient } = reading;
+      found.blocks.push({ start, end, lenient, value: parsedBlock(text, start, end, lenient) });
+      bracket.lastIndex = end;
       continue;
     }
     bracket.lastIndex = Math.max(start + 1, reading.at);
@@ -55,10 +65,16 @@ export function findJsonBlocks(text: string, fences: readonly Fence[]): JsonBloc
       balanceChars += (balanced ?? Math.min(text.length, start + MAX_BALANCE_CHARS)) - start;
       end = Math.max(end, balanced ?? end);
     }
-    found.broken.push({ start, end, at: reading.at, found: reading.found });
+    found.broken.push({ start, end, at: reading.at });
     bracket.lastIndex = Math.max(start + 1, end);
   }
   return found;
+}
+
+function parsedBlock(text: string, start: number, end: number, lenient: boolean): Json {
+  if (!lenient) return JSON.parse(text.slice(start, end)) as Json;
+  const reading = readJson(text, start, true);
+  return reading.ok ? reading.node.value : null;
 }
 
 /** Where the brackets opened at an offset are all closed again, strings passed over; `undefined` where they never are. */

@@ -14,27 +14,52 @@ export interface LocatedJson {
   items?: LocatedJson[];
 }
 
-/** What reading JSON at a place gave: the value, or the place where it stopped being JSON. */
-export type JsonReading =
-  | { ok: true; node: LocatedJson /** Whether comments or trailing commas had to be passed over. */; lenient: boolean }
-  | { ok: false; at: number; found: string /** Whether at least one member or item had been read. */; begun: boolean };
-
-/**
- * Reads one JSON value that starts at an offset, without recursion and in one pass. Comments and trailing commas are passed
- * over only where `allowLenient` is set. Never throws.
- */
-export function readJson(text: string, start: number, allowLenient = false): JsonReading {
-  return new JsonReader(text, start, allowLenient).read();
+/** Where a text stops being JSON; `begun` where at least one member or item had been read by then. */
+export interface JsonFault {
+  ok: false;
+  at: number;
+  begun: boolean;
 }
 
-/** Reads a text that is one strict JSON value and nothing else. */
-export function readWholeJson(text: string, start: number, end: number): JsonReading {
-  const slice = text.slice(0, end);
-  const first = skipSpace(slice, start);
-  const reading = readJson(slice, first);
-  if (!reading.ok) return reading;
-  const after = skipSpace(slice, reading.node.end);
-  return after >= end ? reading : { ok: false, at: after, found: excerpt(slice, after), begun: true };
+/** How far a JSON value reaches, and whether comments or trailing commas had to be passed over. */
+export type JsonExtent = { ok: true; end: number; lenient: boolean } | JsonFault;
+
+/**
+ * How far the JSON value reaches that starts at an offset; without recursion, in one pass. Comments and trailing commas are
+ * passed over only where `allowLenient` is set. Never throws.
+ */
+export function scanJson(text: string, start: number, allowLenient = false): JsonExtent {
+  return new JsonReader(text, start, allowLenient, false).read();
+}
+
+/** Reads the JSON value that starts at an offset, with the place of every value in it; otherwise as `scanJson`. */
+export function readJson(
+  text: string,
+  start: number,
+  allowLenient = false,
+): { ok: true; node: LocatedJson } | JsonFault {
+  const reader = new JsonReader(text, start, allowLenient, true);
+  const extent = reader.read();
+  return extent.ok ? { ok: true, node: reader.node } : extent;
+}
+
+/** Reads a part of a text that is one strict JSON value and nothing else. */
+export function wholeJson(
+  text: string,
+  start: number,
+  end: number,
+): { ok: true; start: number; end: number; value: Json } | JsonFault {
+  const first = skipSpace(text, start);
+  const extent = scanJson(text, first);
+  if (!extent.ok) return extent;
+  if (extent.end > end || skipSpace(text, extent.end) < end)
+    return { ok: false, at: Math.min(extent.end, end), begun: true };
+  return { ok: true, start: first, end: extent.end, value: JSON.parse(text.slice(first, extent.end)) as Json };
+}
+
+/** The next characters of a text, quoted; for saying where it stops being JSON. */
+export function excerptAt(text: string, at: number): string {
+  return at >= text.length ? 'the end of the text' : JSON.stringify(text.slice(at, at + 12));
 }
 
 /** The place of the value at a JSON pointer; `undefined` where there is none. */
@@ -72,13 +97,14 @@ export function pointersOf(value: Json, limit = Number.POSITIVE_INFINITY): { poi
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const WORD = /true|false|null/y;
-const COMMENT = /\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\//y;
+// A comment without an end is read to its limit at every try, so the limit must be small.
+const COMMENT = /\/\/[^\n]{0,2000}|\/\*(?:[^*]|\*(?!\/)){0,2000}\*\//y;
 
 const [QUOTE, MINUS, ZERO, NINE] = [0x22, 0x2d, 0x30, 0x39];
 
-function matchAt(expression: RegExp, text: string, at: number): string | undefined {
+function matchAt(expression: RegExp, text: string, at: number): number {
   expression.lastIndex = at;
-  return expression.exec(text)?.[0];
+  return expression.test(text) ? expression.lastIndex : -1;
 }
 
 function skipSpace(text: string, at: number): number {
@@ -88,129 +114,134 @@ function skipSpace(text: string, at: number): number {
   }
 }
 
-function excerpt(text: string, at: number): string {
-  return at >= text.length ? 'the end of the text' : JSON.stringify(text.slice(at, at + 12));
-}
-
 interface Frame {
+  isMap: boolean;
+  count: number;
   node: LocatedJson;
   /** The name of the member whose value comes next. */
-  key?: { name: string; keyStart: number };
-  count: number;
+  key: { name: string; keyStart: number };
 }
 
+const NOTHING: LocatedJson = Object.freeze({ start: 0, end: 0, value: null });
+const NO_KEY = Object.freeze({ name: '', keyStart: 0 });
+
+/** One pass over a JSON text; builds located values only where it is asked to. */
 class JsonReader {
+  /** The value that was read last. */
+  node: LocatedJson = NOTHING;
   readonly #text: string;
   readonly #allowLenient: boolean;
+  readonly #builds: boolean;
+  readonly #open: Frame[] = [];
   #at: number;
   #lenient = false;
   #begun = false;
 
-  constructor(text: string, start: number, allowLenient: boolean) {
+  constructor(text: string, start: number, allowLenient: boolean, builds: boolean) {
     this.#text = text;
     this.#at = start;
     this.#allowLenient = allowLenient;
+    this.#builds = builds;
   }
 
-  read(): JsonReading {
-    const open: Frame[] = [];
+  read(): JsonExtent {
     for (;;) {
       this.#skip();
-      let node = this.#scalar();
-      if (node === undefined) {
+      if (!this.#scalar()) {
         const character = this.#text[this.#at];
-        if (character !== '{' && character !== '[') return this.#fault();
-        if (open.length >= MAX_JSON_DEPTH) return this.#fault();
-        const container: LocatedJson = { start: this.#at, end: this.#at, value: null };
-        if (character === '{') container.members = [];
-        else container.items = [];
-        open.push({ node: container, count: 0 });
-        this.#at += 1;
-        const step = this.#next(open);
+        if ((character !== '{' && character !== '[') || this.#open.length >= MAX_JSON_DEPTH) return this.#fault();
+        this.#enter(character === '{');
+        const step = this.#next();
         if (step === 'value') continue;
-        if (step === undefined) return this.#fault();
-        node = step;
+        if (step === 'fault') return this.#fault();
       }
       for (;;) {
-        const frame = open.at(-1);
-        if (frame === undefined) return { ok: true, node, lenient: this.#lenient };
+        const frame = this.#open.at(-1);
+        if (frame === undefined) return { ok: true, end: this.#at, lenient: this.#lenient };
         this.#begun = true;
-        if (frame.key === undefined) frame.node.items?.push(node);
-        else frame.node.members?.push({ ...frame.key, node });
         frame.count += 1;
-        const step = this.#next(open);
+        if (this.#builds && frame.isMap) frame.node.members?.push({ ...frame.key, node: this.node });
+        else if (this.#builds) frame.node.items?.push(this.node);
+        const step = this.#next();
         if (step === 'value') break;
-        if (step === undefined) return this.#fault();
-        node = step;
+        if (step === 'fault') return this.#fault();
       }
     }
   }
 
-  /** Moves on inside the innermost container: to its next value, or past its end; `undefined` where neither stands there. */
-  #next(open: Frame[]): 'value' | LocatedJson | undefined {
-    const frame = open.at(-1);
-    if (frame === undefined) return undefined;
-    const isMap = frame.node.members !== undefined;
+  #enter(isMap: boolean): void {
+    const start = this.#at;
+    const node: LocatedJson = this.#builds
+      ? { start, end: start, value: null, ...(isMap ? { members: [] } : { items: [] }) }
+      : NOTHING;
+    this.#open.push({ isMap, count: 0, node, key: NO_KEY });
+    this.#at += 1;
+  }
+
+  /** Moves on inside the innermost container: to its next value, or past its end. */
+  #next(): 'value' | 'closed' | 'fault' {
+    const frame = this.#open.at(-1);
+    if (frame === undefined) return 'fault';
     this.#skip();
-    const closer = isMap ? '}' : ']';
-    if (this.#text[this.#at] === closer) return this.#close(open);
+    const closer = frame.isMap ? '}' : ']';
+    if (this.#text[this.#at] === closer) return this.#close();
     if (frame.count > 0) {
-      if (this.#text[this.#at] !== ',') return undefined;
+      if (this.#text[this.#at] !== ',') return 'fault';
       this.#at += 1;
       this.#skip();
       if (this.#text[this.#at] === closer && this.#allowLenient) {
         this.#lenient = true;
-        return this.#close(open);
+        return this.#close();
       }
     }
-    if (!isMap) return 'value';
+    if (!frame.isMap) return 'value';
     const keyStart = this.#at;
-    const key = matchAt(STRING, this.#text, keyStart);
-    if (key === undefined) return undefined;
-    this.#at += key.length;
+    const keyEnd = matchAt(STRING, this.#text, keyStart);
+    if (keyEnd < 0) return 'fault';
+    this.#at = keyEnd;
     this.#skip();
-    if (this.#text[this.#at] !== ':') return undefined;
+    if (this.#text[this.#at] !== ':') return 'fault';
     this.#at += 1;
-    frame.key = { name: JSON.parse(key) as string, keyStart };
+    if (this.#builds) frame.key = { name: JSON.parse(this.#text.slice(keyStart, keyEnd)) as string, keyStart };
     return 'value';
   }
 
-  #close(open: Frame[]): LocatedJson | undefined {
-    const node = open.pop()?.node;
-    if (node === undefined) return undefined;
+  #close(): 'closed' {
     this.#at += 1;
+    const node = this.#open.pop()?.node;
+    if (!this.#builds || node === undefined) return 'closed';
     node.end = this.#at;
     node.value =
       node.members === undefined
         ? (node.items ?? []).map((item) => item.value)
         : Object.fromEntries(node.members.map(({ name, node: member }) => [name, member.value]));
-    return node;
+    this.node = node;
+    return 'closed';
   }
 
-  #scalar(): LocatedJson | undefined {
+  #scalar(): boolean {
     const start = this.#at;
     const first = this.#text.charCodeAt(start);
-    const expression = first === QUOTE ? STRING : first === MINUS || (first >= ZERO && first <= NINE) ? NUMBER : WORD;
-    const token = matchAt(expression, this.#text, start);
-    if (token === undefined) return undefined;
-    const value = expression === NUMBER ? Number(token) : (JSON.parse(token) as Json);
+    const isNumber = first === MINUS || (first >= ZERO && first <= NINE);
+    const end = matchAt(first === QUOTE ? STRING : isNumber ? NUMBER : WORD, this.#text, start);
+    if (end < 0) return false;
     // JSON has no infinity: a number too large for a double has no value here.
-    if (typeof value === 'number' && !Number.isFinite(value)) return undefined;
-    this.#at += token.length;
-    return { start, end: this.#at, value };
+    if (isNumber && !Number.isFinite(Number(this.#text.slice(start, end)))) return false;
+    this.#at = end;
+    if (this.#builds) this.node = { start, end, value: JSON.parse(this.#text.slice(start, end)) as Json };
+    return true;
   }
 
   #skip(): void {
     this.#at = skipSpace(this.#text, this.#at);
     if (!this.#allowLenient) return;
-    for (let comment = matchAt(COMMENT, this.#text, this.#at); comment !== undefined; ) {
+    for (let end = matchAt(COMMENT, this.#text, this.#at); end >= 0; end = matchAt(COMMENT, this.#text, this.#at)) {
       this.#lenient = true;
-      this.#at = skipSpace(this.#text, this.#at + comment.length);
-      comment = matchAt(COMMENT, this.#text, this.#at);
+      this.#at = skipSpace(this.#text, end);
     }
   }
 
-  #fault(): JsonReading {
-    return { ok: false, at: this.#at, found: excerpt(this.#text, this.#at), begun: this.#begun };
+  #fault(): JsonFault {
+    return { ok: false, at: this.#at, begun: this.#begun };
   }
 }

@@ -33,7 +33,9 @@ export function readLines(text: string): { lines: Line[]; fences: Fence[] } {
     lines.push({ start, end, text: text.slice(start, end), fenced: false });
     start = next + 1;
   }
-  const marks = lines.map((line) => (line.text.length > 200 ? null : FENCE.exec(line.text)));
+  const marks = lines.map((line) =>
+    line.text.length > 200 || !/`{3}|~{3}/.test(line.text) ? null : FENCE.exec(line.text),
+  );
   const closers = closingFences(marks);
   const fences: Fence[] = [];
   for (let index = 0; index < lines.length; index += 1) {
@@ -58,6 +60,9 @@ export function readLines(text: string): { lines: Line[]; fences: Fence[] } {
   return { lines, fences };
 }
 
+/** How many characters longer than its opening a closing fence may be. */
+const MAX_LONGER = 5;
+
 /** For each line that can open a fence, the first later line that closes it. */
 function closingFences(marks: readonly (RegExpExecArray | null)[]): (number | undefined)[] {
   const closers: (number | undefined)[] = [];
@@ -67,9 +72,12 @@ function closingFences(marks: readonly (RegExpExecArray | null)[]): (number | un
     const mark = marks[index];
     if (!mark) continue;
     const fence = mark[2] ?? '';
-    const longer = [0, 1, 2, 3, 4, 5].map((more) => nearest.get(`${fence[0]}${fence.length + more}`));
-    const found = longer.filter((line) => line !== undefined);
-    closers[index] = found.length === 0 ? undefined : Math.min(...found);
+    let closer: number | undefined;
+    for (let length = fence.length; length <= fence.length + MAX_LONGER; length += 1) {
+      const line = nearest.get(`${fence[0]}${length}`);
+      if (line !== undefined && (closer === undefined || line < closer)) closer = line;
+    }
+    closers[index] = closer;
     if ((mark[3] ?? '') === '') nearest.set(`${fence[0]}${fence.length}`, index);
   }
   return closers;

@@ -1,11 +1,13 @@
+import { excerptAt } from './located-json.ts';
 import type { PlacedFinding, Rule } from './rule.ts';
 
 /** Every JSON Schema in the document is JSON: a broken one is an error where a schema is missing, else a warning. */
 export const ruleSchemaUnreadable: Rule = {
   name: 'schema-unreadable',
-  check({ agreement }, { broken, lenient }) {
+  check({ agreement }, { text, broken, lenient }) {
     const complete = agreement.requestSchema !== null && agreement.responseSchema !== null;
-    const unreadable = broken.map(({ start, found }): PlacedFinding => {
+    const unreadable = broken.map(({ start, at }): PlacedFinding => {
+      const found = excerptAt(text, at);
       return {
         finding: {
           code: 'DOCUMENT_SCHEMA_UNREADABLE',

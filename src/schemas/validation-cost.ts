@@ -19,13 +19,20 @@ export function affordableValues(rootSchema: Json): (value: Json) => boolean {
   };
 }
 
-function countValues(value: Json): number {
+const counts = new WeakMap<object, number>();
+
+/** How many values a value holds, itself included; stops counting beyond `MAX_VALIDATION_STEPS`. */
+export function countValues(value: Json): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  const known = counts.get(value);
+  if (known !== undefined) return known;
   let count = 0;
   const pending: Json[] = [value];
   for (let next = pending.pop(); next !== undefined && count <= MAX_VALIDATION_STEPS; next = pending.pop()) {
     count += 1;
     if (typeof next === 'object' && next !== null) for (const item of Object.values(next)) pending.push(item);
   }
+  counts.set(value, count);
   return count;
 }
 

@@ -9,7 +9,7 @@ import { type CompiledPattern, compilePattern, estimatedStates } from './pattern
 import { isExternalReference, sanitiseSchema } from './sanitise-schema.ts';
 import { patternsIn, type SchemaPattern } from './schema-patterns.ts';
 import { allSubschemas, MAX_SUBSCHEMAS_IN_DOCUMENT, resolveLocalReference } from './schema-walk.ts';
-import { affordableValues } from './validation-cost.ts';
+import { affordableValues, countValues } from './validation-cost.ts';
 
 /** Most schemas inside one schema. Compiling one takes about 0.1 ms, and an agreement must be read within 100 ms. */
 export const MAX_SUBSCHEMAS = MAX_SUBSCHEMAS_IN_DOCUMENT;
@@ -262,7 +262,7 @@ function compile(
       ];
     }
     let run = all;
-    if (hasMoreValuesThan(value, MAX_VALUES_FOR_ALL_ISSUES)) {
+    if (countValues(value) > MAX_VALUES_FOR_ALL_ISSUES) {
       first ??= compileWith(false);
       run = first;
     }
@@ -292,17 +292,6 @@ function isObjectFormat(
   format: Ajv['formats'][string],
 ): format is Extract<Ajv['formats'][string], { validate: unknown }> {
   return typeof format === 'object' && 'validate' in format;
-}
-
-function hasMoreValuesThan(value: Json, limit: number): boolean {
-  let count = 0;
-  const pending: Json[] = [value];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    count += 1;
-    if (count > limit) return true;
-    if (typeof next === 'object' && next !== null) pending.push(...Object.values(next).slice(0, limit));
-  }
-  return false;
 }
 
 /** Keywords that only repeat what another issue at the same place says. */
