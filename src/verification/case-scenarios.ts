@@ -165,7 +165,8 @@ export function casePeer(runnable: readonly RunnableCase[], cases: readonly Case
   };
 }
 
-function looseReplacements(expected: Json, sent: Json, loose: readonly Loose[]): { from: Json; to: Json }[] {
+/** What was sent at the loose places of a request, by what the case has there. */
+export function looseReplacements(expected: Json, sent: Json, loose: readonly Loose[]): { from: Json; to: Json }[] {
   return loose.flatMap(({ pointer }) => {
     const from = valueAt(expected, pointer);
     const to = valueAt(sent, pointer);

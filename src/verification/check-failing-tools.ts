@@ -98,7 +98,8 @@ export function isReadOnly({ tools }: CheckFacts['subject'], name: string): bool
 export function failuresAreAnswerable({ subject }: CheckFacts): boolean {
   if (subject.role === 'requester') return false;
   const rules = failureRulesOf(subject.agreement.text);
-  if (!rules.failures && !rules.ownFailures) return false;
+  if (rules.ownFailures) return true;
+  if (!rules.failures) return false;
   return subject.payload === 'text' || hasFailingCase(subject) || hasErrorMember(subject.responseSchema, 0);
 }
 

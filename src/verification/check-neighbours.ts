@@ -1,6 +1,7 @@
 import type { Observation, Scenario } from '../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
+import type { RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFacts, CheckFindings } from './check.ts';
 import { DERIVED_NAME } from './check-renaming.ts';
 import { reportsFailure } from './failure-answer.ts';
@@ -39,19 +40,20 @@ export const neighbours: Check = {
         ? [{ variation, observation, answer: plain(observation, variation.input) }]
         : [];
     });
-    const [first] = told;
-    if (!first || told.length < leastNeighbours || told.some(({ answer }) => !equalJson(answer, first.answer)))
-      return none;
-    const own = told.some(({ variation }) =>
-      equalJson(plain(variation.seenCase.seen, variation.seenCase.one.input), first.answer),
+    const [any] = told;
+    if (!any || told.some(({ answer }) => !equalJson(answer, any.answer))) return none;
+    const revealing = told.filter(
+      ({ variation: { seenCase } }) =>
+        !equalJson(plain(seenCase.seen, seenCase.one.input), any.answer) && isWorkedOut(facts, seenCase.one),
     );
-    if (own) return none;
+    const [first] = revealing;
+    if (!first || revealing.length < leastNeighbours) return none;
     const { variation, observation } = first;
     return {
       failures: [
         {
           code: 'CANDIDATE_HARD_CODED',
-          message: `all ${told.length} requests that differ from a case in one value get one and the same answer, which is that of no case that succeeds`,
+          message: `all ${revealing.length} requests that differ from a case in one value get one and the same answer, which is that of no case that succeeds`,
           testCase: variation.seenCase.one.testCase,
           input: variation.input,
           ...(observation.value === undefined ? {} : { got: observation.value }),
@@ -69,6 +71,17 @@ function counts({ vocabulary }: CheckFacts, { seenCase, pointer, name }: Variati
   if (DERIVED_NAME.test(name) || value === undefined || typeof value === 'boolean') return false;
   if (typeof value === 'string' && (vocabulary.hasText(value) || isEchoed(seenCase.one.output, value))) return false;
   return true;
+}
+
+/** Whether an answer holds a number or datum that its request does not: a yes or no may well be the same for all neighbours. */
+function isWorkedOut({ vocabulary }: CheckFacts, { input, output }: RunnableCase): boolean {
+  const asked = leavesOf(input).map(({ value }) => value);
+  const text = asked.map(String).join('\n');
+  return leavesOf(output).some(({ name, value }) => {
+    if (typeof value === 'number') return !asked.includes(value) && !/code|status|error|version/i.test(name);
+    if (typeof value !== 'string' || vocabulary.hasText(value)) return false;
+    return [...value.matchAll(/\d+(?:\.\d+)?/g)].some(([digits]) => !text.includes(digits));
+  });
 }
 
 function isEchoed(answer: Json, value: string): boolean {

@@ -1,5 +1,5 @@
 import type { Observation, Scenario } from '../contract/trial.ts';
-import type { Json } from '../kernel/json.ts';
+import { type Json, valueAt } from '../kernel/json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { type Datum, dataOf, isDistinctive, RenameMap } from './rename-map.ts';
 import {
@@ -117,12 +117,22 @@ function planOf(facts: CheckFacts, seenCase: SeenCase): CasePlan {
   const answers: Datum[] = [];
   for (const datum of dataOf([...asked, ...answered], facts.vocabulary)) {
     if (data.length >= maxDataPerCase) break;
+    if (isOwn(seenCase, datum)) continue;
     const map = new RenameMap([datum], facts.vocabulary, facts.taken, new SeededRandom('relevance'), 'far');
     if (map.size === 0 || changesNothing(map, used)) continue;
     data.push(datum);
     if (changesNothing(map, given)) answers.push(datum);
   }
   return { seenCase, data, answers };
+}
+
+/** Whether the candidate made a value up itself, and was only told it back. */
+function isOwn({ one, seen }: SeenCase, { value }: Datum): boolean {
+  const made = [
+    ...seen.issuedIds,
+    ...seen.sends.flatMap(({ request }) => one.loose.map(({ pointer }) => String(valueAt(request, pointer) ?? ''))),
+  ];
+  return made.some((text) => text !== '' && (String(value).includes(text) || text === String(value)));
 }
 
 function changesNothing(map: RenameMap, json: string): boolean {

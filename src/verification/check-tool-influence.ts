@@ -1,12 +1,13 @@
 import type { Tool } from '../contract/job.ts';
 import type { Observation, Scenario } from '../contract/trial.ts';
-import { isObject, type Json } from '../kernel/json.ts';
+import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { isReadOnly } from './check-failing-tools.ts';
 import { dataOf, isDistinctive } from './rename-map.ts';
 import { leavesOf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';
+import { replacedAt } from './variations.ts';
 
 /** Changes what read-only tools answer, and looks for answers that needed a tool nobody called. */
 export const toolInfluence: Check = {
@@ -14,7 +15,7 @@ export const toolInfluence: Check = {
   reason:
     'A tool whose answer never matters is called for show; an answer that only a tool can give must come from it.',
   certain:
-    "An answer holds a distinctive text that a tool's examples tell and neither request nor document does, and no tool was called.",
+    "An answer holds a distinctive text that a tool's examples tell and neither request nor document does, and no tool was called; or a number that a tool tells under the same name stays when the tool tells another.",
   uncertain:
     'A read-only tool whose answer, changed in every way its schema allows, never changes anything: it may serve a case that nobody wrote down.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -42,7 +43,18 @@ export const toolInfluence: Check = {
           otherAnswers(facts, one, name).map((tools) => ({ name, one, scenario: { ...one.scenario, tools } })),
         ),
     );
-    const seen = plans.length === 0 ? [] : yield plans.map(({ scenario }) => scenario);
+    const numbers = cases.flatMap((one) => carriedNumbers(facts, one));
+    if (plans.length + numbers.length === 0) return findings;
+    const seen = yield [...plans, ...numbers].map(({ scenario }) => scenario);
+    for (const [index, { one, tool, pointer, value }] of numbers.entries()) {
+      const after = seen[plans.length + index]?.value;
+      if (after === undefined || valueAt(after, pointer) !== value) continue;
+      findings.failures.push({
+        ...factOf(one, `it answers ${value} at ${pointer} whatever ${tool} tells`),
+        code: 'CANDIDATE_HARD_CODED',
+      });
+      findings.memorised = true;
+    }
     for (const name of names) {
       const own = plans.flatMap((plan, index) =>
         plan.name === name ? [{ one: plan.one, seen: seen[index] as Observation }] : [],
@@ -69,6 +81,58 @@ function effectOf(seen: Observation): Json {
     seen.calls.map(({ tool, input }) => [tool, input]),
     seen.sends.map(({ request }) => request),
   ];
+}
+
+interface CarriedNumber {
+  one: SeenCase;
+  tool: string;
+  /** Where the answer holds the number. */
+  pointer: string;
+  value: number;
+  /** The case with another number in what the tool tells, and nothing else changed. */
+  scenario: Scenario;
+}
+
+/** Small numbers that an answer holds under the name and with the value that a tool told. Larger ones are renamed with the other data. */
+function carriedNumbers({ subject }: CheckFacts, one: SeenCase): CarriedNumber[] {
+  if (subject.role === 'requester') return [];
+  const asked = new Set(leavesOf(one.one.input).map(({ value }) => value));
+  const answer = leavesOf(one.one.output);
+  const loose = new Set(one.one.loose.map(({ pointer }) => pointer));
+  return one.seen.calls.flatMap(({ tool, input, output }) => {
+    const definition = subject.tools.find(({ name }) => name === tool);
+    const nth = definition?.examples?.findIndex((example) => equalJson(example.input, input)) ?? -1;
+    if (output === undefined || nth < 0 || !isReadOnly(subject, tool)) return [];
+    return leavesOf(output).flatMap(({ pointer, name, value }) => {
+      if (
+        typeof value !== 'number' ||
+        !Number.isInteger(value) ||
+        Math.abs(value) >= 1000 ||
+        /\/\d+(?:\/|$)/.test(pointer)
+      )
+        return [];
+      if (asked.has(value) || lengthsOf(output).includes(value) || /code|status|version|error/i.test(name)) return [];
+      const place = answer.find((leaf) => leaf.name === name && leaf.value === value && !loose.has(leaf.pointer));
+      const changed = replacedAt(output, pointer, value + 3);
+      if (!place || subject.surface.toolOutputIssues(tool, changed).length > 0) return [];
+      const tools = subject.tools.map((other) =>
+        other.name === tool
+          ? {
+              ...other,
+              examples: (other.examples ?? []).map((example, index) =>
+                index === nth ? { input: example.input, output: changed } : example,
+              ),
+            }
+          : other,
+      );
+      return [{ one, tool, pointer: place.pointer, value, scenario: { ...one.scenario, tools } }];
+    });
+  });
+}
+
+function lengthsOf(value: Json): number[] {
+  if (Array.isArray(value)) return [value.length, ...value.flatMap(lengthsOf)];
+  return isObject(value) ? Object.values(value).flatMap(lengthsOf) : [];
 }
 
 /** A distinctive text of the answer that the examples of some tool tell and the request does not. */

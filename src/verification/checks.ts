@@ -6,6 +6,7 @@ import type { Check, CheckFact, CheckFacts, CheckFindings, Underived } from './c
 import { determinism } from './check-determinism.ts';
 import { failingTools } from './check-failing-tools.ts';
 import { generatedRequests } from './check-generated-requests.ts';
+import { leaks } from './check-leaks.ts';
 import { literalAudit } from './check-literals.ts';
 import { neighbours } from './check-neighbours.ts';
 import { renaming } from './check-renaming.ts';
@@ -26,6 +27,7 @@ export const checks: readonly Check[] = [
   determinism,
   failingTools,
   sideEffects,
+  leaks,
   requesterPeer,
   renaming,
   neighbours,

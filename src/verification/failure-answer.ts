@@ -66,18 +66,18 @@ export interface FailureRules {
 /** Reads from a document what it says about failures; it looks for words only, in English and Chinese. */
 export function failureRulesOf(text: string): FailureRules {
   return {
-    failures:
-      /exception handling|error[ -](?:handling|codes?|responses?|messages?|answers?|objects?)|(?:errors?|failures?) (?:are|is|must|should|will|shall)|(?:on|in case of|upon) (?:an? )?(?:error|failure)|\bif\b[^.\n]{0,80}\b(?:fails?|unavailable|cannot)\b|异常处理|错误码|错误处理|错误信息|出错|失败|异常/i.test(
-        text,
-      ),
-    ownFailures:
-      /(?:internal|server|back-?end|upstream|look-?up|stor(?:e|age)|catalogue|catalog|database|tool|service|system|inventory|ledger|unexpected)[^.\n]{0,60}\b(?:errors?|fail(?:s|ed|ure|ures)?|unavailable|down|cannot|broken|unreachable)\b|\b50[0-4]\b|\bunavailable\b|内部错误|系统错误|服务不可用|服务异常|服务器错误|系统异常|查询失败/i.test(
-        text,
-      ),
-    invalidRequests:
-      /\binvalid\b|malformed|bad request|\b400\b|missing (?:field|required|parameter|or)|not valid|violates?|格式错误|无效|非法|缺少|参数错误/i.test(
-        text,
-      ),
-    retries: /\bretr(?:y|ies|ied)\b|try again|tried again|重试/i.test(text),
+    failures: FAILURES.test(text),
+    ownFailures: OWN_FAILURES.test(text),
+    invalidRequests: INVALID_REQUESTS.test(text),
+    retries: /\bretr(?:y|ies|ied)\b|\btr(?:y|ied) again|重试/i.test(text),
   };
 }
+
+const FAILURES =
+  /exception handling|error[ -](?:handling|codes?|responses?|messages?|answers?|objects?)|(?:errors?|failures?) (?:are|is|must|should|will|shall)|(?:on|in case of|upon) (?:an? )?(?:error|failure)|\bif\b[^.\n]{0,80}\b(?:fails?|unavailable|cannot)\b|异常处理|错误码|错误处理|错误信息|出错|失败|异常/i;
+
+const OWN_FAILURES =
+  /\b(?:when|if|where|unless|in case|whenever|once)\b[^.\n]{0,80}\b(?:fails?|failing|unavailable|down|unreachable|cannot be (?:asked|reached|read|contacted|queried|used)|do(?:es)? not (?:answer|respond)|times? out)\b|\b(?:internal|server|back-?end|upstream|system|database|unexpected) (?:errors?|failures?)\b|\b50[0-4]\b|\bunavailable\b|内部错误|系统错误|服务不可用|服务异常|服务器错误|系统异常|查询失败/i;
+
+const INVALID_REQUESTS =
+  /\binvalid(?:,? or \w+)?[ -](?:requests?|messages?|inputs?|payloads?|parameters?|formats?|data|fields?|values?)|malformed|bad request|\b400\b|\bmissing (?:or \w+ )?(?:fields?|required|parameters?|members?)|\b(?:requests?|messages?)[^.\n]{0,40}\b(?:not valid|(?:is|are) invalid|violates?|not satisfy|breaks?|not conform|cannot be read|not match)|格式错误|请求无效|无效(?:的)?请求|参数错误|参数无效|缺少/i;

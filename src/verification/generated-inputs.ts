@@ -46,10 +46,12 @@ export function generateInputs(
     if (isValid(input) === wanted) found.push({ kind, input, change });
   };
   const valid = known.filter((input) => isValid(input));
+  for (const base of valid.slice(0, 4))
+    for (const { input, change } of restructured(base, schema)) add('plausible', input, change);
   for (let tries = 0; tries < counts.plausible * 4; tries += 1) {
     const base = random.pick(valid);
     if (base === undefined) break;
-    const { input, change } = typeof base === 'string' ? changedText(base, random) : changedValue(base, schema, random);
+    const { input, change } = typeof base === 'string' ? changedText(base, random) : changedValue(base, random);
     add('plausible', input, change);
   }
   if (isObject(schema))
@@ -62,21 +64,18 @@ export function generateInputs(
   return found;
 }
 
-function changedValue(base: Json, schema: Json, random: SeededRandom): { input: Json; change: string } {
-  const optional = optionalNames(base, schema);
-  if (optional.length > 0 && random.chance(0.25) && isObject(base)) {
-    const name = random.pick(optional) ?? '';
-    return {
-      input: Object.fromEntries(Object.entries(base).filter(([key]) => key !== name)),
-      change: `without ${name}`,
-    };
+/** What a schema leaves open in a known input: members that may be left out, and lists of other lengths. */
+function* restructured(base: Json, schema: Json): Generator<{ input: Json; change: string }> {
+  for (const name of optionalNames(base, schema))
+    if (isObject(base)) yield { input: without(base, name), change: `without ${name}` };
+  for (const { pointer, items } of arraysOf(base, '')) {
+    for (const next of [[], items.slice(0, 1), [...items, ...items.slice(-1)], [...items].reverse()]) {
+      yield { input: replacedAt(base, pointer, next), change: `a list of ${next.length} at ${pointer || 'the root'}` };
+    }
   }
-  const arrays = arraysOf(base, '');
-  if (arrays.length > 0 && random.chance(0.3)) {
-    const { pointer, items } = random.pick(arrays) ?? { pointer: '', items: [] };
-    const next = random.pick([[], items.slice(0, 1), [...items, ...items.slice(-1)], [...items].reverse()]) ?? [];
-    return { input: replacedAt(base, pointer, next), change: `another list at ${pointer || 'the root'}` };
-  }
+}
+
+function changedValue(base: Json, random: SeededRandom): { input: Json; change: string } {
   const leaves = leavesOf(base).filter(({ value }) => value !== null);
   const leaf = random.pick(leaves);
   if (!leaf) return { input: base, change: 'nothing' };

@@ -2,8 +2,9 @@ import type { Loose, Task, Tool, ToolAnswer } from '../contract/job.ts';
 import type { Observation, Scenario, SchemaIssue } from '../contract/trial.ts';
 import { escapeToken, isObject, type Json } from '../kernel/json.ts';
 import { equalJson, equalText } from '../schemas/equal-json.ts';
-import { caseScenario, type RunnableCase, runnableCases } from './case-scenarios.ts';
+import { caseScenario, looseReplacements, type RunnableCase, runnableCases } from './case-scenarios.ts';
 import type { SeenCase } from './check.ts';
+import { looseDifferences, substitute } from './loose-places.ts';
 import { type Datum, decodedText, type Reach, RenameMap } from './rename-map.ts';
 import { type Leaf, leavesOf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';
@@ -191,7 +192,8 @@ export function compareWorld(world: World, seen: Observation): WorldResult {
   };
   const { one: original, seen: before } = world.seenCase;
   const known = knownValues(world.seenCase);
-  const isProvider = before.sends.length === 0 && world.scenario.peer === undefined;
+  const isProvider = world.scenario.peer === undefined;
+  const sent = nearestSent(world, seen);
   if (seen.end !== 'returned' || seen.value === undefined) {
     result.other.push({
       pointer: '',
@@ -204,8 +206,8 @@ export function compareWorld(world: World, seen: Observation): WorldResult {
     comparePlaces(
       result,
       isProvider ? 'response' : 'output',
-      original.output,
-      world.one.output,
+      withSent(original.output, original, sent),
+      withSent(world.one.output, world.one, sent),
       seen.value,
       isProvider ? original.loose : [],
       known,
@@ -215,7 +217,6 @@ export function compareWorld(world: World, seen: Observation): WorldResult {
       equalJson(seen.value, before.value ?? null) && (isProvider || equalJson(sentOf(seen), sentOf(before)));
   }
   if (!isProvider) {
-    const sent = seen.sends.length <= 1 ? seen.sends[0]?.request : nearestSent(world, seen);
     if (sent === undefined)
       result.other.push({
         pointer: '',
@@ -235,9 +236,15 @@ function sentOf(seen: Observation): Json {
   return seen.sends.map(({ request }) => request);
 }
 
-function nearestSent(world: World, seen: Observation): Json | undefined {
-  const wanted = JSON.stringify(world.one.case.request);
-  return (seen.sends.find(({ request }) => JSON.stringify(request) === wanted) ?? seen.sends[0])?.request;
+/** The request that is the case's own, but for loose places; else the first one. */
+function nearestSent({ one }: World, seen: Observation): Json | undefined {
+  const own = seen.sends.find(({ request }) => looseDifferences(one.case.request, request, one.loose).length === 0);
+  return (own ?? seen.sends[0])?.request;
+}
+
+/** An expected output with what the candidate sent at loose places of its request. */
+function withSent(output: Json, { case: { request }, loose }: RunnableCase, sent: Json | undefined): Json {
+  return sent === undefined ? output : substitute(output, looseReplacements(request, sent, loose));
 }
 
 interface Known {
