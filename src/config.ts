@@ -191,13 +191,14 @@ export function namesModelServer(environment: Readonly<Record<string, string | u
   return Boolean(environment[settings.apiKey.env] || environment[settings.baseUrl.env]);
 }
 
-/** A URL without user and password, fit to be shown; anything that is no URL comes back without what stands before an `@`. */
+/** A URL without user, password and query, fit to be shown; anything without a host comes back without what stands before an `@`. */
 export function redactUrl(given: string): string {
-  if (!URL.canParse(given)) return given.replace(/^.*@/s, '…@');
-  const parsed = new URL(given);
-  if (!parsed.username && !parsed.password) return given;
+  const parsed = URL.canParse(given) ? new URL(given) : undefined;
+  if (!parsed?.host) return given.replace(/^.*@/s, '…@');
+  if (!parsed.username && !parsed.password && !parsed.search) return given;
   parsed.username = '';
   parsed.password = '';
+  parsed.search = '';
   return parsed.href;
 }
 
