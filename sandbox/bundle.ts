@@ -28,7 +28,12 @@ export async function bundleHandler(source: string, exportName: ExportName): Pro
   if (!('bundle' in built)) return { ok: false, faults: built };
   const bytes = Buffer.byteLength(built.bundle);
   if (bytes > policy.maxBundleBytes.default) {
-    return { ok: false, faults: [{ message: `Cannot bundle handler: ${bytes} bytes of bundle, wanted at most ${policy.maxBundleBytes.default}` }] };
+    return {
+      ok: false,
+      faults: [
+        { message: `Cannot bundle handler: ${bytes} bytes of bundle, wanted at most ${policy.maxBundleBytes.default}` },
+      ],
+    };
   }
   return { ok: true, ...built, digest: bundleDigest(built.bundle) };
 }
@@ -36,7 +41,9 @@ export async function bundleHandler(source: string, exportName: ExportName): Pro
 function sizeFault(source: string): Fault | undefined {
   const bytes = Buffer.byteLength(source);
   if (bytes <= policy.maxSourceBytes.default) return undefined;
-  return { message: `Cannot bundle handler: ${bytes} bytes of source, wanted at most ${policy.maxSourceBytes.default}` };
+  return {
+    message: `Cannot bundle handler: ${bytes} bytes of source, wanted at most ${policy.maxSourceBytes.default}`,
+  };
 }
 
 /** Prefix operators in a row nest as brackets do. */
@@ -64,35 +71,48 @@ function tooDeep(source: string, at: number): Fault {
   };
 }
 
-/** Counts the times esbuild was stopped, so that a build which fails can tell whether it was for another's sake. */
-let stops = 0;
+/** Why a build came to nothing without a word of esbuild's. */
+class EsbuildStopped extends Error {}
 
-async function buildWatched(source: string, exportName: ExportName): Promise<{ bundle: string; map: string } | Fault[]> {
-  for (let attempt = 0; ; attempt += 1) {
-    const stopsBefore = stops;
+/** How to give up each build that is on its way. */
+const underWay = new Set<() => void>();
+
+async function buildWatched(
+  source: string,
+  exportName: ExportName,
+): Promise<{ bundle: string; map: string } | Fault[]> {
+  for (let attempt = 1; ; attempt += 1) {
     let late = false;
+    let giveUp = () => {};
+    const stopped = new Promise<never>((_, reject) => {
+      giveUp = () => reject(new EsbuildStopped());
+    });
+    underWay.add(giveUp);
     // A build cannot be called off; only the whole of esbuild can be stopped, and it starts again by itself.
     const timer = setTimeout(() => {
       late = true;
       stopEsbuild();
     }, policy.bundleMs.default);
     try {
-      return await buildOnce(source, exportName);
+      return await Promise.race([buildOnce(source, exportName), stopped]);
     } catch (error) {
-      if ((error as Partial<BuildFailure>).errors) return (error as BuildFailure).errors.map((message) => faultOf(message, exportName));
+      const { errors } = error as Partial<BuildFailure>;
+      if (errors) return errors.map((message) => faultOf(message, exportName));
       if (late) return [{ message: `Cannot bundle handler: took longer than ${policy.bundleMs.default} ms` }];
-      if (stops === stopsBefore) stopEsbuild();
-      // Another's source may have brought esbuild down; what brings it down alone, and again, has itself to blame.
-      if (attempt === 2) return [{ message: 'Cannot bundle handler: the bundler does not survive it' }];
+      // Another's source may have brought esbuild down; what brings it down again has itself to blame.
+      if (attempt === 3) return [{ message: 'Cannot bundle handler: the bundler does not survive it' }];
+      if (!(error instanceof EsbuildStopped)) stopEsbuild();
     } finally {
       clearTimeout(timer);
+      underWay.delete(giveUp);
     }
   }
 }
 
+/** Ends esbuild and whatever it is at; it does not tell those who wait for it. */
 function stopEsbuild(): void {
-  stops += 1;
   stop();
+  for (const giveUp of underWay) giveUp();
 }
 
 async function buildOnce(source: string, exportName: ExportName): Promise<{ bundle: string; map: string } | Fault[]> {
@@ -127,9 +147,16 @@ function closedResolver(source: string): Plugin {
     name: 'closed-resolver',
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /.*/ }, (request) => {
-        if (request.path === candidate && request.importer === entry) return { path: candidate, namespace: 'candidate' };
+        if (request.path === candidate && request.importer === entry)
+          return { path: candidate, namespace: 'candidate' };
         if (isTypesImport(request)) return { path: 'types', namespace: 'types' };
-        return { errors: [{ text: `Cannot import ${JSON.stringify(request.path.slice(0, 200))}: wanted nothing but types from "${typesModule}"` }] };
+        return {
+          errors: [
+            {
+              text: `Cannot import ${JSON.stringify(request.path.slice(0, 200))}: wanted nothing but types from "${typesModule}"`,
+            },
+          ],
+        };
       });
       onLoad({ filter: /.*/, namespace: 'candidate' }, () => ({ contents: withoutSourceMap(source), loader: 'ts' }));
       onLoad({ filter: /.*/, namespace: 'types' }, () => ({ contents: 'export {};', loader: 'ts' }));
@@ -153,9 +180,13 @@ function mapOf(text: string): string {
 }
 
 function faultOf({ text, location }: Message, exportName: ExportName): Fault {
-  if (location?.file === entry) return { message: `Cannot bundle handler: it has no export "${exportName}", wanted a function of that name` };
-  const name = /No matching export in "types:types" for import "([^"]*)"|Import "([^"]*)" will always be undefined/.exec(text);
-  const message = name ? `Cannot import "${name[1] ?? name[2]}" as a value: wanted nothing but types from "${typesModule}"` : text;
+  if (location?.file === entry)
+    return { message: `Cannot bundle handler: it has no export "${exportName}", wanted a function of that name` };
+  const name =
+    /No matching export in "types:types" for import "([^"]*)"|Import "([^"]*)" will always be undefined/.exec(text);
+  const message = name
+    ? `Cannot import "${name[1] ?? name[2]}" as a value: wanted nothing but types from "${typesModule}"`
+    : text;
   if (!location) return { message };
   // esbuild counts columns in bytes.
   const column = Buffer.from(location.lineText).subarray(0, location.column).toString().length + 1;
@@ -172,7 +203,8 @@ const exportTail = /\nexport \{\n {2}(?:[\w$]+ as )?(?:handle|perform)\n\};\n$/;
 export async function normalizeBundle(bundle: string, exportName: ExportName): Promise<{ bundle: string } | Fault[]> {
   const tail = exportTail.exec(bundle)?.[0];
   const body = tail && bundle.slice(0, -tail.length);
-  const isNormal = body !== undefined && tail?.includes(exportName) && !/<!--|-->|(?:^|\n)\s*(?:import|export)\b/.test(body);
+  const isNormal =
+    body !== undefined && tail?.includes(exportName) && !/<!--|-->|(?:^|\n)\s*(?:import|export)\b/.test(body);
   if (isNormal) return { bundle };
   const built = await bundleHandler(bundle, exportName);
   return built.ok ? { bundle: built.bundle } : built.faults;

@@ -38,7 +38,12 @@ export function canaryPasses(cell: Cell): Promise<boolean> {
     cell.attach(listener);
     cell.load(canaryHandler, bundle, resolveLimits());
     cell.run(
-      { handler: canaryHandler, runs: [{ run: canaryRun, seed: 'canary', nowMs: 0, fixedClock: true, send: false, tools: 0, answers: 0 }], tools: [['add']], answers: [answers] },
+      {
+        handler: canaryHandler,
+        runs: [{ run: canaryRun, seed: 'canary', nowMs: 0, fixedClock: true, send: false, tools: 0, answers: 0 }],
+        tools: [['add']],
+        answers: [answers],
+      },
       [input],
       listener,
     );

@@ -6,7 +6,7 @@ import type { Launch } from './launch.ts';
 import { policy, type ResolvedLimits } from './policy.ts';
 import type { CellOptions } from './runner/main.ts';
 import { SandboxError } from './sandbox-error.ts';
-import { type CellMessage, encodeFrame, frameHeadBytes, pack, type ParentMessage, unpack } from './wire.ts';
+import { type CellMessage, encodeFrame, frameHeadBytes, type ParentMessage, pack, unpack } from './wire.ts';
 
 /** Why a cell is gone. `exit` is the only one that was not our doing. */
 export type Cause = 'exit' | 'watchdog' | 'memory' | 'frame' | 'closed';
@@ -70,11 +70,15 @@ export class Cell {
   /** Starts a cell; resolves once it says that it is ready. Rejects with `PLATFORM_SANDBOX_START`. */
   static async start(launch: Launch, code: string, addon: string): Promise<Cell> {
     const options: CellOptions = { addon, maxFrameBytes: policy.maxFrameBytes.default };
-    const child = spawn(launch.command, [...launch.args, ...launch.nodeArgs, '--eval', code, '--', JSON.stringify(options)], {
-      cwd: '/',
-      env: {},
-      stdio: ['pipe', 'pipe', 'pipe', ...(launch.seccomp ? (['pipe'] as const) : [])],
-    });
+    const child = spawn(
+      launch.command,
+      [...launch.args, ...launch.nodeArgs, '--eval', code, '--', JSON.stringify(options)],
+      {
+        cwd: '/',
+        env: {},
+        stdio: ['pipe', 'pipe', 'pipe', ...(launch.seccomp ? (['pipe'] as const) : [])],
+      },
+    );
     let said = '';
     // Read for the reason of a failed start; afterwards thrown away, for it may be the guest's doing.
     child.stderr?.on('data', (chunk: Buffer) => {
@@ -138,7 +142,11 @@ export class Cell {
   }
 
   /** Sends runs; their reports and calls go to the listener. Gives the number of the frame. */
-  run(message: Omit<Extract<ParentMessage, { op: 'run' }>, 'op' | 'seq'>, inputs: readonly string[], listener: CellListener): number {
+  run(
+    message: Omit<Extract<ParentMessage, { op: 'run' }>, 'op' | 'seq'>,
+    inputs: readonly string[],
+    listener: CellListener,
+  ): number {
     for (const { run } of message.runs) this.#listenerOfRun.set(run, listener);
     return this.#send({ op: 'run', ...message }, inputs);
   }
@@ -146,7 +154,9 @@ export class Cell {
   /** Answers a call that a run here waits for. Gives the number of the frame. */
   answer(run: number, call: number, answer: Answer): number {
     const isError = 'error' in answer;
-    return this.#send({ op: 'answer', run, call, ...(isError ? { code: answer.error.code } : {}) }, [isError ? answer.error.message : answer.output]);
+    return this.#send({ op: 'answer', run, call, ...(isError ? { code: answer.error.code } : {}) }, [
+      isError ? answer.error.message : answer.output,
+    ]);
   }
 
   /** Ends a run here as soon as it waits. */
@@ -163,11 +173,14 @@ export class Cell {
   }
 
   #send(message: Unnumbered<ParentMessage>, texts: readonly string[] = []): number {
-    this.#sent += 1;
-    const frame = encodeFrame(pack({ seq: this.#sent, ...message }, texts));
-    if (frame.length - frameHeadBytes > policy.maxFrameBytes.default) {
-      throw new SandboxError('PLATFORM_SANDBOX_FRAME', `Cannot send frame: ${frame.length} bytes, wanted at most ${policy.maxFrameBytes.default}`);
+    const frame = encodeFrame(pack({ seq: this.#sent + 1, ...message }, texts));
+    if (frame.length > policy.maxFrameBytes.default) {
+      throw new SandboxError(
+        'PLATFORM_SANDBOX_FRAME',
+        `Cannot send frame: ${frame.length} bytes, wanted at most ${policy.maxFrameBytes.default}`,
+      );
     }
+    this.#sent += 1;
     this.#stdin.write(frame);
     this.#watch();
     return this.#sent;
@@ -176,22 +189,28 @@ export class Cell {
   #receive(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#buffered += chunk.length;
-    while (this.#buffered >= frameHeadBytes) {
-      if ((this.#chunks[0] as Buffer).length < frameHeadBytes) this.#chunks = [Buffer.concat(this.#chunks)];
-      const length = (this.#chunks[0] as Buffer).readUInt32BE(0);
-      if (length > policy.maxFrameBytes.default) return this.kill('frame');
-      if (this.#buffered < frameHeadBytes + length) return;
-      const all = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
-      const rest = all.subarray(frameHeadBytes + length);
-      this.#chunks = rest.length > 0 ? [rest] : [];
-      this.#buffered = rest.length;
-      if (this.dead || this.#cause !== 'exit') return;
-      try {
-        this.#hear(all.toString('utf8', frameHeadBytes, frameHeadBytes + length));
-      } catch {
-        return this.kill('frame');
+    try {
+      for (let frame = this.#nextFrame(); frame; frame = this.#nextFrame()) {
+        // What is said after we ended it is not heard.
+        if (this.dead || this.#cause !== 'exit') return;
+        this.#hear(frame.toString());
       }
+    } catch {
+      this.kill('frame');
     }
+  }
+
+  /** The next whole frame, if it is there. Throws where the length in front is not allowed. */
+  #nextFrame(): Buffer | undefined {
+    if (this.#buffered < frameHeadBytes) return undefined;
+    if ((this.#chunks[0] as Buffer).length < frameHeadBytes) this.#chunks = [Buffer.concat(this.#chunks)];
+    const end = frameHeadBytes + (this.#chunks[0] as Buffer).readUInt32BE(0);
+    if (end > policy.maxFrameBytes.default) throw new RangeError('Cannot read frame: too long');
+    if (this.#buffered < end) return undefined;
+    const all = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
+    this.#chunks = all.length > end ? [all.subarray(end)] : [];
+    this.#buffered = all.length - end;
+    return all.subarray(frameHeadBytes, end);
   }
 
   #hear(text: string): void {
@@ -227,7 +246,11 @@ export class Cell {
         calls: head.calls.map(({ tool, answer }): AnsweredCall => {
           const input = next();
           if (answer === undefined) return { tool, input };
-          return { tool, input, answer: answer === 'output' ? { output: next() } : { error: { code: answer, message: next() } } };
+          return {
+            tool,
+            input,
+            answer: answer === 'output' ? { output: next() } : { error: { code: answer, message: next() } },
+          };
         }),
         issuedIds,
         durationMs,

@@ -1,7 +1,7 @@
 import type { Cell, CellListener, Death } from './cell.ts';
 import type { Answer, Call, LoadedHandler, OnCall, Run, RunReport } from './contract.ts';
-import type { Lease, Pool } from './pool.ts';
 import { policy, type ResolvedLimits } from './policy.ts';
+import type { Lease, Pool } from './pool.ts';
 import { SandboxError } from './sandbox-error.ts';
 import type { AnswerTable, RunSpec } from './wire.ts';
 
@@ -95,7 +95,8 @@ export class HostedHandler implements LoadedHandler {
 
   async runAll(runs: readonly Run[], onCall: OnCall, signal?: AbortSignal): Promise<RunReport[]> {
     signal?.throwIfAborted();
-    if (this.#closed) throw new SandboxError('PLATFORM_SANDBOX_CLOSED', 'Cannot run handler: it is closed, wanted an open one');
+    if (this.#closed)
+      throw new SandboxError('PLATFORM_SANDBOX_CLOSED', 'Cannot run handler: it is closed, wanted an open one');
     this.#surroundings.countRuns(runs.length);
     if (this.#surroundings.isQuarantined(this.#digest)) return runs.map(() => quarantinedReport());
     const tickets = runs.map((run) => new Ticket(run, onCall));
@@ -122,10 +123,11 @@ export class HostedHandler implements LoadedHandler {
       if (open.length === 0) return;
       if (attempt > tickets.length + 10) throw lostError('cells keep dying under it');
       if (kills >= policy.deathsPerBatch.default) {
-        for (const ticket of open) ticket.settle(emptyReport('refused', `not run: ${kills} runs of the same batch have killed a cell`));
+        for (const ticket of open)
+          ticket.settle(emptyReport('refused', `not run: ${kills} runs of the same batch have killed a cell`));
         return;
       }
-      const group = together ? open.slice(0, policy.runsPerFrame.default) : open.slice(0, 1);
+      const group = together ? fitting(open) : open.slice(0, 1);
       const lost = await this.#attempt(group, signal);
       if (!lost) continue;
       const culprit = lost.culprit ?? (group.length === 1 && lost.inOurs ? group[0] : undefined);
@@ -142,7 +144,10 @@ export class HostedHandler implements LoadedHandler {
   }
 
   /** Makes runs on one cell. Resolves to nothing when all have reports, or to what is known of the cell's death. */
-  async #attempt(group: readonly Ticket[], signal?: AbortSignal): Promise<{ death: Death; culprit: Ticket | undefined; inOurs: boolean } | undefined> {
+  async #attempt(
+    group: readonly Ticket[],
+    signal?: AbortSignal,
+  ): Promise<{ death: Death; culprit: Ticket | undefined; inOurs: boolean } | undefined> {
     return this.#withCell(async (cell) => {
       if (signal?.aborted) return undefined;
       if (cell.dead) return { death: cell.dead, culprit: undefined, inOurs: false };
@@ -174,8 +179,15 @@ export class HostedHandler implements LoadedHandler {
           },
           died(death) {
             leave();
-            const inOurs = (death.run !== undefined && byId.has(death.run)) || (death.run === undefined && death.frame !== undefined && framesOf.has(death.frame));
-            const culprit = death.run === undefined ? death.frame === undefined ? undefined : framesOf.get(death.frame) : byId.get(death.run);
+            const inOurs =
+              (death.run !== undefined && byId.has(death.run)) ||
+              (death.run === undefined && death.frame !== undefined && framesOf.has(death.frame));
+            const culprit =
+              death.run === undefined
+                ? death.frame === undefined
+                  ? undefined
+                  : framesOf.get(death.frame)
+                : byId.get(death.run);
             resolve({ death, culprit, inOurs });
           },
         };
@@ -183,7 +195,14 @@ export class HostedHandler implements LoadedHandler {
         signal?.addEventListener('abort', end, { once: true });
         try {
           cell.load(this.#id, this.#bundle, this.#limits);
-          framesOf.set(cell.run({ handler: this.#id, ...specsOf(group) }, group.map(({ run }) => run.input), listener), group.length === 1 ? group[0] : undefined);
+          framesOf.set(
+            cell.run(
+              { handler: this.#id, ...specsOf(group) },
+              group.map(({ run }) => run.input),
+              listener,
+            ),
+            group.length === 1 ? group[0] : undefined,
+          );
         } catch (error) {
           leave();
           reject(error);
@@ -194,7 +213,11 @@ export class HostedHandler implements LoadedHandler {
 
   /** Joins the lease that this handler has, or takes a new one. Under steady load it goes back to the queue now and then. */
   async #withCell<T>(work: (cell: Cell) => Promise<T>): Promise<T> {
-    while (this.#shared && (this.#shared.over || (this.#surroundings.pool.contended && performance.now() - this.#shared.since > policy.leaseMs.default))) {
+    while (
+      this.#shared &&
+      (this.#shared.over ||
+        (this.#surroundings.pool.contended && performance.now() - this.#shared.since > policy.leaseMs.default))
+    ) {
       await this.#shared.gone;
     }
     this.#shared ??= new SharedLease(this.#surroundings.pool.acquire(this.#id));
@@ -244,12 +267,23 @@ function specsOf(group: readonly Ticket[]): { runs: RunSpec[]; tools: (readonly 
   // Runs of a batch mostly have the very same lists, which are sent once.
   const tools = new Map<readonly string[], number>();
   const answers = new Map<AnswerTable, number>();
-  const runs = group.map((ticket): RunSpec => ({
-    ...ticket.spec,
-    tools: indexIn(tools, ticket.run.tools),
-    answers: ticket.run.answers ? indexIn(answers, ticket.run.answers) : -1,
-  }));
+  const runs = group.map(
+    (ticket): RunSpec => ({
+      ...ticket.spec,
+      tools: indexIn(tools, ticket.run.tools),
+      answers: ticket.run.answers ? indexIn(answers, ticket.run.answers) : -1,
+    }),
+  );
   return { runs, tools: [...tools.keys()], answers: [...answers.keys()] };
+}
+
+/** As many runs as go into one frame. */
+function fitting(tickets: readonly Ticket[]): Ticket[] {
+  let size = 0;
+  return tickets.slice(0, policy.runsPerFrame.default).filter(({ run }, index) => {
+    size += run.input.length;
+    return index === 0 || size <= policy.flushBytes.default;
+  });
 }
 
 function indexIn<T>(known: Map<T, number>, one: T): number {

@@ -5,8 +5,8 @@ import { canaryPasses } from './canary.ts';
 import { Cell, type Death } from './cell.ts';
 import type { LoadedHandler, Sandbox } from './contract.ts';
 import { emptyReport, HostedHandler, type Surroundings } from './hosted-handler.ts';
-import { detectLaunch } from './layers.ts';
 import type { Launch, Level } from './launch.ts';
+import { detectLaunch } from './layers.ts';
 import { policy, resolveLimits } from './policy.ts';
 import { Pool } from './pool.ts';
 import { memoryQuarantine, type Quarantine } from './quarantine.ts';
@@ -48,7 +48,13 @@ export interface SandboxOptions {
  * `OPERATOR_SANDBOX_LEVEL` where the level asked for cannot be had, with `PLATFORM_SANDBOX_START` where not even a plain process starts.
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { cells = availableParallelism(), jitless = false, maxWaiting = policy.maxWaiting.default, quarantine = memoryQuarantine(), onEvent = () => {} } = options;
+  const {
+    cells = availableParallelism(),
+    jitless = false,
+    maxWaiting = policy.maxWaiting.default,
+    quarantine = memoryQuarantine(),
+    onEvent = () => {},
+  } = options;
   const addon = addonPath();
   const code = await runnerCode();
   const start = async (launch: Launch): Promise<Cell> => {
@@ -103,9 +109,14 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   return {
     layers,
     async load(bundle, exportName, limits): Promise<LoadedHandler> {
-      if (closed) throw new SandboxError('PLATFORM_SANDBOX_CLOSED', 'Cannot load handler: the sandbox is closed, wanted an open one');
+      if (closed)
+        throw new SandboxError(
+          'PLATFORM_SANDBOX_CLOSED',
+          'Cannot load handler: the sandbox is closed, wanted an open one',
+        );
       const bytes = Buffer.byteLength(bundle);
-      if (bytes > policy.maxBundleBytes.default) return refusing(`Cannot load bundle: ${bytes} bytes, wanted at most ${policy.maxBundleBytes.default}`);
+      if (bytes > policy.maxBundleBytes.default)
+        return refusing(`Cannot load bundle: ${bytes} bytes, wanted at most ${policy.maxBundleBytes.default}`);
       const digest = bundleDigest(bundle);
       if (await quarantine.has(digest)) quarantined.add(digest);
       const normal = await normalizeBundle(bundle, exportName);

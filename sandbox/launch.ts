@@ -67,7 +67,11 @@ function wrapsAt(level: Level, tools: Tools, addon: string): Wrap[] {
     if (!unshare) return [];
     const spaces = ['--net', '--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child'];
     // With the own user mapped to itself the process has no capabilities even inside; older versions only know how to map to root.
-    return ['--map-current-user', '--map-root-user'].map((map) => ({ words: [unshare, '--user', map, ...spaces, '--'], node, seccomp: undefined }));
+    return ['--map-current-user', '--map-root-user'].map((map) => ({
+      words: [unshare, '--user', map, ...spaces, '--'],
+      node,
+      seccomp: undefined,
+    }));
   }
   if (!tools.bwrap) return [];
   const seccomp = seccompFilter(process.arch);
@@ -75,7 +79,10 @@ function wrapsAt(level: Level, tools: Tools, addon: string): Wrap[] {
 }
 
 function bubblewrapArgs(addon: string, filtered: boolean): string[] {
-  const binds = [['--ro-bind', realpathSync(process.execPath), '/node'], ['--ro-bind', realpathSync(addon), addon]];
+  const binds = [
+    ['--ro-bind', realpathSync(process.execPath), '/node'],
+    ['--ro-bind', realpathSync(addon), addon],
+  ];
   for (const library of sharedLibraries()) binds.push(['--ro-bind', realpathSync(library), library]);
   return [
     ...['--unshare-all', '--unshare-user', '--die-with-parent', '--as-pid-1', '--new-session', '--clearenv'],
@@ -92,7 +99,9 @@ function sharedLibraries(): string[] {
   const before = report.excludeNetwork;
   report.excludeNetwork = true;
   try {
-    return report.getReport().sharedObjects.filter((path) => path.startsWith('/') && /\.so(\.|$)/.test(path) && isReadable(path));
+    return report
+      .getReport()
+      .sharedObjects.filter((path) => path.startsWith('/') && /\.so(\.|$)/.test(path) && isReadable(path));
   } finally {
     report.excludeNetwork = before;
   }
@@ -107,7 +116,15 @@ function limitsOf({ choom, prlimit, setpriv }: Tools, drops: boolean): string[] 
   ];
 }
 
-const dropArgs = ['--reuid', `${nobody}`, '--regid', `${nobody}`, '--clear-groups', '--bounding-set=-all', '--inh-caps=-all'];
+const dropArgs = [
+  '--reuid',
+  `${nobody}`,
+  '--regid',
+  `${nobody}`,
+  '--clear-groups',
+  '--bounding-set=-all',
+  '--inh-caps=-all',
+];
 
 function nodeArgs(level: Level, { addon, jitless }: { addon: string; jitless: boolean }): string[] {
   return [

@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Cell } from './cell.ts';
 import type { Layers } from './contract.ts';
-import { findTools, type Launch, launchesAt, type Level, levels, type Tools } from './launch.ts';
+import { findTools, type Launch, type Level, launchesAt, levels, type Tools } from './launch.ts';
 import { SandboxError } from './sandbox-error.ts';
 
 export interface Detection {
@@ -19,9 +19,17 @@ export interface Detection {
  * Finds the strongest way to start a cell by starting one, and says which layers are really in force, read from what the kernel says of
  * that process. The cell it was found with is given too. Rejects with `OPERATOR_SANDBOX_LEVEL` where less than `level` can be had.
  */
-export async function detectLaunch({ addon, jitless, start, level = 'process', exactly }: Detection): Promise<{ layers: Layers; launch: Launch; cell: Cell }> {
+export async function detectLaunch({
+  addon,
+  jitless,
+  start,
+  level = 'process',
+  exactly,
+}: Detection): Promise<{ layers: Layers; launch: Launch; cell: Cell }> {
   const installed = findTools();
-  const tried = exactly ? [exactly] : [...levels].reverse().filter((one) => levels.indexOf(one) >= levels.indexOf(level));
+  const tried = exactly
+    ? [exactly]
+    : [...levels].reverse().filter((one) => levels.indexOf(one) >= levels.indexOf(level));
   const missing: Layers['missing'] = [];
   let working: Tools | undefined;
   for (const one of tried) {
@@ -37,14 +45,18 @@ export async function detectLaunch({ addon, jitless, start, level = 'process', e
           return { launch, cell, layers: { level: one, inForce, missing: [...missing, ...absent(inForce, launch)] } };
         } catch (error) {
           const why = (error as Error).message;
-          if (!missing.some((known) => known.layer === nameOf(launch) && known.why === why)) missing.push({ layer: nameOf(launch), why });
+          if (!missing.some((known) => known.layer === nameOf(launch) && known.why === why))
+            missing.push({ layer: nameOf(launch), why });
         }
       }
     }
   }
   const reasons = missing.map(({ layer, why }) => `${layer}: ${why}`).join('; ');
   throw exactly || level !== 'process'
-    ? new SandboxError('OPERATOR_SANDBOX_LEVEL', `Cannot open sandbox: no cell starts at level "${exactly ?? level}", wanted one that does (${reasons})`)
+    ? new SandboxError(
+        'OPERATOR_SANDBOX_LEVEL',
+        `Cannot open sandbox: no cell starts at level "${exactly ?? level}", wanted one that does (${reasons})`,
+      )
     : new SandboxError('PLATFORM_SANDBOX_START', `Cannot open sandbox: no cell starts at any level (${reasons})`);
 }
 
@@ -69,7 +81,12 @@ async function workingTools(tools: Tools): Promise<Tools> {
   const works = await Promise.all(
     Object.entries(tools).map(async ([name, path]) => {
       const trial = trials[name as keyof Tools];
-      const works = !trial || (await run(path, trial, { timeout: 5_000 }).then(() => true, () => false));
+      const works =
+        !trial ||
+        (await run(path, trial, { timeout: 5_000 }).then(
+          () => true,
+          () => false,
+        ));
       return [name, works ? path : undefined];
     }),
   );
@@ -107,12 +124,21 @@ function layersOf(cell: Cell, launch: Launch): string[] {
   if (/^NoNewPrivs:\s+1$/m.test(status)) found.add('no-new-privileges');
   if (/^Seccomp:\s+2$/m.test(status)) found.add('seccomp');
   if (launch.drops && /^Uid:\s+65534\s/m.test(status)) found.add('other-user');
-  if (readOrEmpty(() => readFileSync(`/proc/${leaf}/oom_score_adj`, 'utf8')).trim() === '1000') found.add('first-out-of-memory');
-  if (/^Max core file size\s+0\s+0\s/m.test(readOrEmpty(() => readFileSync(`/proc/${leaf}/limits`, 'utf8')))) found.add('resource-limits');
-  for (const [space, layer] of [['user', 'user-namespace'], ['pid', 'pid-namespace'], ['net', 'network-namespace']] as const) {
+  if (readOrEmpty(() => readFileSync(`/proc/${leaf}/oom_score_adj`, 'utf8')).trim() === '1000')
+    found.add('first-out-of-memory');
+  if (/^Max core file size\s+0\s+0\s/m.test(readOrEmpty(() => readFileSync(`/proc/${leaf}/limits`, 'utf8'))))
+    found.add('resource-limits');
+  for (const [space, layer] of [
+    ['user', 'user-namespace'],
+    ['pid', 'pid-namespace'],
+    ['net', 'network-namespace'],
+  ] as const) {
     const theirs = readOrEmpty(() => readlinkSync(`/proc/${leaf}/ns/${space}`));
     // Where the kernel does not show it, the programs were told to make one, and failed if they could not.
-    const isOwn = theirs === '' ? launch.level === 'namespaces' || launch.level === 'bubblewrap' : theirs !== readOrEmpty(() => readlinkSync(`/proc/self/ns/${space}`));
+    const isOwn =
+      theirs === ''
+        ? launch.level === 'namespaces' || launch.level === 'bubblewrap'
+        : theirs !== readOrEmpty(() => readlinkSync(`/proc/self/ns/${space}`));
     if (isOwn) found.add(layer);
   }
   return [...found];

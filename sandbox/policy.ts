@@ -27,7 +27,8 @@ export const policy = {
     default: 64,
     ceiling: 512,
     unit: 'MB',
-    reason: 'heap of one isolate; below 64 an ordinary object with a million keys aborts the process instead of timing out',
+    reason:
+      'heap of one isolate; below 64 an ordinary object with a million keys aborts the process instead of timing out',
   },
   maxResultBytes: {
     default: 1_048_576,
@@ -52,6 +53,12 @@ export const policy = {
     ceiling: 1_048_576,
     unit: 'bytes',
     reason: 'JSON of one call; as large as a result, since requests are sent this way',
+  },
+  maxExchangeBytes: {
+    default: 4_194_304,
+    ceiling: 4_194_304,
+    unit: 'bytes',
+    reason: 'inputs and answers of all calls of one run; they stand in its report, which goes into one frame',
   },
   maxMessageCharacters: {
     default: 1_000,
@@ -125,6 +132,13 @@ export const policy = {
     unit: 'isolates',
     reason: 'handlers kept loaded in one cell; thousands of isolates abort the process',
   },
+  flushBytes: {
+    default: 4_194_304,
+    ceiling: 4_194_304,
+    unit: 'bytes',
+    reason:
+      'reports or requests that may go into one frame together; with one more that is as large as can be, the frame still fits',
+  },
   runsPerFrame: {
     default: 100,
     ceiling: 1_000,
@@ -170,8 +184,10 @@ export function resolveLimits(asked: Limits = {}): ResolvedLimits {
   ) as ResolvedLimits;
   // The smallest heap that isolated-vm accepts.
   limits.memoryMb = Math.max(limits.memoryMb, 8);
-  if (asked.watchdogMs === undefined) limits.watchdogMs = Math.min(Math.max(limits.watchdogMs, 2 * limits.stepMs), policy.watchdogMs.ceiling);
-  else if (asked.stepMs === undefined) limits.stepMs = Math.min(limits.stepMs, Math.max(1, Math.floor(limits.watchdogMs / 2)));
+  if (asked.watchdogMs === undefined)
+    limits.watchdogMs = Math.min(Math.max(limits.watchdogMs, 2 * limits.stepMs), policy.watchdogMs.ceiling);
+  else if (asked.stepMs === undefined)
+    limits.stepMs = Math.min(limits.stepMs, Math.max(1, Math.floor(limits.watchdogMs / 2)));
   return limits;
 }
 

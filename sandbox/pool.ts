@@ -1,5 +1,4 @@
-import { Cell, type Death } from './cell.ts';
-import { policy } from './policy.ts';
+import type { Cell, Death } from './cell.ts';
 import { SandboxError } from './sandbox-error.ts';
 
 /** A cell that one handler has to itself until it is released. */
@@ -67,7 +66,10 @@ export class Pool {
     if (this.#closed) return Promise.reject(closedError());
     if (this.#waiters.length >= this.#options.maxWaiting) {
       return Promise.reject(
-        new SandboxError('PLATFORM_SANDBOX_BUSY', `Cannot run handler: ${this.#waiters.length} requests wait for a cell, wanted fewer than ${this.#options.maxWaiting}`),
+        new SandboxError(
+          'PLATFORM_SANDBOX_BUSY',
+          `Cannot run handler: ${this.#waiters.length} requests wait for a cell, wanted fewer than ${this.#options.maxWaiting}`,
+        ),
       );
     }
     return new Promise((grant, fail) => {
@@ -125,23 +127,25 @@ export class Pool {
     const wanted = Math.min(this.#options.cells, this.#lent() + this.#waiters.length) + 1;
     while (this.#all.size + this.#starting < wanted) {
       this.#starting += 1;
-      this.#options
-        .start()
-        .then(
-          (cell) => {
-            this.#starting -= 1;
-            if (this.#closed) cell.kill('closed');
-            else if (!cell.dead) this.add(cell);
-          },
-          (error) => {
-            this.#starting -= 1;
-            // Whoever waits is not left waiting for a cell that nobody starts any more.
-            if (this.#all.size === 0 && this.#starting === 0) {
-              const lost = new SandboxError('PLATFORM_SANDBOX_LOST', `Cannot run handler: no cell can be started, ${(error as Error).message}`, { cause: error });
-              for (const waiter of this.#waiters.splice(0)) waiter.fail(lost);
-            }
-          },
-        );
+      this.#options.start().then(
+        (cell) => {
+          this.#starting -= 1;
+          if (this.#closed) cell.kill('closed');
+          else if (!cell.dead) this.add(cell);
+        },
+        (error) => {
+          this.#starting -= 1;
+          // Whoever waits is not left waiting for a cell that nobody starts any more.
+          if (this.#all.size === 0 && this.#starting === 0) {
+            const lost = new SandboxError(
+              'PLATFORM_SANDBOX_LOST',
+              `Cannot run handler: no cell can be started, ${(error as Error).message}`,
+              { cause: error },
+            );
+            for (const waiter of this.#waiters.splice(0)) waiter.fail(lost);
+          }
+        },
+      );
     }
   }
 

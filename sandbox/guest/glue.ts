@@ -41,12 +41,19 @@ export const sendCommand = '>';
  * and whatever it needs later it takes now, before any guest code has run.
  */
 export function installGlue(realmJson: string, sendName: string): GuestDoor {
-  'use strict';
   const { limits, shared, fixedMs, offsetMs } = JSON.parse(realmJson) as GuestRealm;
   const scope = globalThis as unknown as Record<string, unknown>;
 
-  const { apply, construct, defineProperty, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, setPrototypeOf } =
-    Reflect;
+  const {
+    apply,
+    construct,
+    defineProperty,
+    deleteProperty,
+    getOwnPropertyDescriptor,
+    getPrototypeOf,
+    ownKeys,
+    setPrototypeOf,
+  } = Reflect;
   const { freeze, isExtensible } = Object;
   const { parse, stringify } = JSON;
   const NativeDate = Date;
@@ -56,7 +63,11 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
   const NativeError = Error;
   const hostNow = Date.now;
   const imul = Math.imul;
-  const bindCall = Function.prototype.bind.bind(Function.prototype.call as never) as unknown as <T, A extends unknown[], R>(
+  const bindCall = Function.prototype.bind.bind(Function.prototype.call as never) as unknown as <
+    T,
+    A extends unknown[],
+    R,
+  >(
     method: (this: T, ...args: A) => R,
   ) => (self: T, ...args: A) => R;
   const slice = bindCall(String.prototype.slice);
@@ -79,12 +90,23 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     return list;
   };
   const hide = (target: object, key: PropertyKey, value: unknown): void => {
-    defineProperty(target, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true } as PropertyDescriptor);
+    defineProperty(target, key, {
+      __proto__: null,
+      value,
+      writable: true,
+      enumerable: false,
+      configurable: true,
+    } as PropertyDescriptor);
   };
 
-  /** Gives a constructor the prototype of the one that it stands for. */
-  const lend = (constructor: object, prototype: object): void => {
-    defineProperty(constructor, 'prototype', { __proto__: null, value: prototype, writable: false } as PropertyDescriptor);
+  /** Gives a constructor the name and the prototype of the one that it stands for. */
+  const lend = (made: object, name: string, prototype: object): void => {
+    hide(made, 'name', name);
+    defineProperty(made, 'prototype', {
+      __proto__: null,
+      value: prototype,
+      writable: false,
+    } as PropertyDescriptor);
   };
 
   // --- What is taken away -------------------------------------------------------------------------------------------------------------
@@ -99,7 +121,7 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     if (typeof key === 'string' && descriptor && 'get' in descriptor) deleteProperty(RegExp, key);
   }
 
-  const refuseCode = function Function(): never {
+  const refuseCode = (): never => {
     throw new NativeTypeError('code from strings is not allowed');
   };
   const kinds = [() => {}, async () => {}, function* () {}, async function* () {}];
@@ -108,11 +130,17 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     const refusing =
       index === 0
         ? refuseCode
-        : function refused(): never {
+        : (): never => {
             throw new NativeTypeError('code from strings is not allowed');
           };
-    lend(refusing, prototype);
-    defineProperty(prototype, 'constructor', { __proto__: null, value: refusing, writable: false, enumerable: false, configurable: false } as PropertyDescriptor);
+    lend(refusing, 'Function', prototype);
+    defineProperty(prototype, 'constructor', {
+      __proto__: null,
+      value: refusing,
+      writable: false,
+      enumerable: false,
+      configurable: false,
+    } as PropertyDescriptor);
   }
   hide(scope, 'Function', refuseCode);
   hide(scope, 'eval', () => {
@@ -121,34 +149,40 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
 
   // A resizable buffer reserves its greatest length, which no heap limit counts.
   const NativeArrayBuffer = ArrayBuffer;
-  const FixedArrayBuffer = function ArrayBuffer(length: unknown, options: unknown): object {
+  const FixedArrayBuffer = function (length: unknown, options: unknown): object {
     if (!new.target) throw new NativeTypeError("Constructor ArrayBuffer requires 'new'");
     if (options !== undefined) throw new NativeTypeError('resizable buffers are not allowed');
     return construct(NativeArrayBuffer, [length], new.target) as object;
   };
   hide(FixedArrayBuffer, 'isView', NativeArrayBuffer.isView);
-  lend(FixedArrayBuffer, NativeArrayBuffer.prototype);
+  lend(FixedArrayBuffer, 'ArrayBuffer', NativeArrayBuffer.prototype);
   hide(NativeArrayBuffer.prototype, 'constructor', FixedArrayBuffer);
-  defineProperty(FixedArrayBuffer, Symbol.species, getOwnPropertyDescriptor(NativeArrayBuffer, Symbol.species) as PropertyDescriptor);
+  defineProperty(
+    FixedArrayBuffer,
+    Symbol.species,
+    getOwnPropertyDescriptor(NativeArrayBuffer, Symbol.species) as PropertyDescriptor,
+  );
   hide(scope, 'ArrayBuffer', FixedArrayBuffer);
 
   // --- Clock and randomness -----------------------------------------------------------------------------------------------------------
 
   const now = (): number => (fixedMs === null ? hostNow() + offsetMs : fixedMs);
   const dateText = bindCall(NativeDate.prototype.toString);
-  const GuestDate = function Date(...parts: unknown[]): unknown {
+  const GuestDate = function (...parts: unknown[]): unknown {
     if (!new.target) return dateText(new NativeDate(now()));
     return construct(NativeDate, parts.length === 0 ? [now()] : parts, new.target);
   };
   defineProperty(GuestDate, 'length', { __proto__: null, value: 7 } as PropertyDescriptor);
-  lend(GuestDate, NativeDate.prototype);
+  lend(GuestDate, 'Date', NativeDate.prototype);
   hide(GuestDate, 'now', () => now());
   hide(GuestDate, 'parse', NativeDate.parse);
   hide(GuestDate, 'UTC', NativeDate.UTC);
   hide(NativeDate.prototype, 'constructor', GuestDate);
   hide(scope, 'Date', GuestDate);
   const dateFormat = Intl.DateTimeFormat.prototype;
-  const formatGetter = getOwnPropertyDescriptor(dateFormat, 'format')?.get as (this: unknown) => (date: unknown) => string;
+  const formatGetter = getOwnPropertyDescriptor(dateFormat, 'format')?.get as (
+    this: unknown,
+  ) => (date: unknown) => string;
   defineProperty(dateFormat, 'format', {
     __proto__: null,
     enumerable: false,
@@ -288,47 +322,58 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     if (run.settled) return;
     run.settled = true;
     mapDelete(runs, run.run);
-    settledHeads[settledHeads.length] = { __proto__: null, run: run.run, returned, logs: run.logs.length, ids: run.ids } as object;
+    settledHeads[settledHeads.length] = {
+      __proto__: null,
+      run: run.run,
+      returned,
+      logs: run.logs.length,
+      ids: run.ids,
+    } as object;
     settledTexts[settledTexts.length] = text;
     if (!returned) settledTexts[settledTexts.length] = stack;
-    for (let index = 0; index < run.logs.length; index += 1) settledTexts[settledTexts.length] = run.logs[index] as string;
+    for (let index = 0; index < run.logs.length; index += 1)
+      settledTexts[settledTexts.length] = run.logs[index] as string;
   };
   const settleThrown = (run: GuestRun, thrown: unknown): void => {
     const message = thrownText(thrown);
-    const stack = typeof thrown === 'object' && thrown !== null ? cut(read(thrown, 'stack'), 4 * limits.maxMessageLength) : '';
+    const stack =
+      typeof thrown === 'object' && thrown !== null ? cut(read(thrown, 'stack'), 4 * limits.maxMessageLength) : '';
     settle(run, false, message, stack);
+  };
+  /** What is wrong with a text that should be JSON of a limited length; undefined where nothing is. */
+  const textFault = (text: unknown, value: unknown, limit: number): string | undefined => {
+    if (typeof text !== 'string') return `is not JSON: ${typeof value}`;
+    return text.length > limit ? `is too large: at most ${limit} characters of JSON` : undefined;
   };
   const settleReturned = (run: GuestRun, value: unknown): void => {
     let text: unknown;
+    let fault: string | undefined;
     try {
       text = stringify(value);
+      fault = textFault(text, value, limits.maxResultLength);
     } catch (error) {
       const reason = thrownText(error);
       const end = indexOf(reason, '\n');
-      return settle(run, false, `the result is not JSON: ${end < 0 ? reason : slice(reason, 0, end)}`, '');
+      fault = `is not JSON: ${end < 0 ? reason : slice(reason, 0, end)}`;
     }
-    if (typeof text !== 'string') return settle(run, false, `the result is not JSON: ${typeof value}`, '');
-    if (text.length > limits.maxResultLength) {
-      return settle(run, false, `the result is too large: ${text.length} characters of JSON, at most ${limits.maxResultLength}`, '');
-    }
-    settle(run, true, text, '');
+    if (fault === undefined) settle(run, true, text as string, '');
+    else settle(run, false, `the result ${fault}`, '');
   };
 
   const command = (run: GuestRun, tool: string, input: unknown): Promise<unknown> =>
     new NativePromise((resolve, reject) => {
       if (run.settled) return;
-      if (run.calls >= limits.maxCalls) {
-        return settle(run, false, `made more than ${limits.maxCalls} calls`, '');
-      }
       const text = stringify(input) as unknown;
+      const fault = textFault(text, input, limits.maxCallLength);
+      if (fault !== undefined) throw new NativeTypeError(`the input of a call ${fault}`);
+      // Looked at after the input was written out, for that may have run code that made calls.
+      if (run.calls >= limits.maxCalls) settle(run, false, `made more than ${limits.maxCalls} calls`, '');
       if (run.settled) return;
-      if (typeof text !== 'string') throw new NativeTypeError(`the input of a call is not JSON: ${typeof input}`);
-      if (text.length > limits.maxCallLength) throw new NativeRangeError(`the input of a call is too large: at most ${limits.maxCallLength} characters of JSON`);
       const call = run.calls;
       run.calls += 1;
       mapSet(run.waiting, call, { __proto__: null, resolve, reject } as unknown as Waiting);
       callHeads[callHeads.length] = { __proto__: null, run: run.run, call, tool } as object;
-      callTexts[callTexts.length] = text;
+      callTexts[callTexts.length] = text as string;
     });
 
   const log = (run: GuestRun, values: unknown[]): void => {
@@ -343,7 +388,8 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
   };
 
   const newId = (run: GuestRun, seed: string): string => {
-    if (run.ids.length >= limits.maxIssuedIds) throw new NativeRangeError(`newId gives out at most ${limits.maxIssuedIds} identifiers`);
+    if (run.ids.length >= limits.maxIssuedIds)
+      throw new NativeRangeError(`newId gives out at most ${limits.maxIssuedIds} identifiers`);
     run.nextId ??= generator(`id ${seed}`);
     let id = '';
     for (let index = 0; index < 16; index += 1) id += letters[run.nextId() % 36] as string;
@@ -415,7 +461,7 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
       getPrototypeOf(''[Symbol.iterator]()),
       getPrototypeOf(/a/[Symbol.matchAll]('')),
       getPrototypeOf((scope.Iterator as { from(iterator: object): object }).from({ next() {} })),
-      getPrototypeOf(([].values() as unknown as { map(each: object): object }).map(() => {})),
+      getPrototypeOf(([].values() as unknown as { map(each: (one: unknown) => unknown): object }).map((one) => one)),
       getPrototypeOf(new Intl.Segmenter().segment('')),
       getPrototypeOf(new Intl.Segmenter().segment('')[Symbol.iterator]()),
       NativeDate,
@@ -435,7 +481,8 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
       }
     }
     for (const target of queue) {
-      const isPrototype = target !== scope && typeof target === 'object' && getOwnPropertyDescriptor(target, 'constructor') !== undefined;
+      const isPrototype =
+        target !== scope && typeof target === 'object' && getOwnPropertyDescriptor(target, 'constructor') !== undefined;
       if (isPrototype && isExtensible(target)) letBeOverridden(target);
     }
     for (const target of queue) freeze(target);
@@ -446,7 +493,8 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
    * otherwise. An accessor in the place of the value gives that back.
    */
   const letBeOverridden = (prototype: object): void => {
-    const all = prototype === Object.prototype || prototype instanceof NativeError || prototype === NativeError.prototype;
+    const all =
+      prototype === Object.prototype || prototype instanceof NativeError || prototype === NativeError.prototype;
     const keys = all ? ownKeys(prototype) : ['toString', 'toJSON', 'valueOf'];
     for (const key of keys) {
       const descriptor = getOwnPropertyDescriptor(prototype, key);
@@ -458,10 +506,20 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
         configurable: false,
         get: freeze(() => value),
         set: freeze(function (this: object, replacement: unknown) {
-          if (this === prototype) throw new NativeTypeError(`Cannot assign to read only property '${typeof key === 'string' ? key : 'symbol'}'`);
+          if (this === prototype)
+            throw new NativeTypeError(
+              `Cannot assign to read only property '${typeof key === 'string' ? key : 'symbol'}'`,
+            );
           const own = getOwnPropertyDescriptor(this, key);
           if (own) (this as Record<PropertyKey, unknown>)[key] = replacement;
-          else defineProperty(this, key, { __proto__: null, value: replacement, writable: true, enumerable: true, configurable: true } as PropertyDescriptor);
+          else
+            defineProperty(this, key, {
+              __proto__: null,
+              value: replacement,
+              writable: true,
+              enumerable: true,
+              configurable: true,
+            } as PropertyDescriptor);
         }),
       } as PropertyDescriptor);
     }
@@ -508,7 +566,16 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
         const { run: id, seed, send, tools } = header.runs[index] as (typeof header.runs)[number];
         const input = slice(message, at, at + (lengths[index] as number));
         at += lengths[index] as number;
-        const run: GuestRun = { run: id, settled: false, calls: 0, waiting: new NativeMap(), logs: bareList(), logLength: 0, ids: bareList(), nextId: undefined };
+        const run: GuestRun = {
+          run: id,
+          settled: false,
+          calls: 0,
+          waiting: new NativeMap(),
+          logs: bareList(),
+          logLength: 0,
+          ids: bareList(),
+          nextId: undefined,
+        };
         mapSet(runs, id, run);
         start(run, seed, header.tools[tools] as string[], send, input);
       }

@@ -4,7 +4,9 @@ const unprintable = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-
 /** A guest's text made fit for logs and terminals: well-formed, control characters written out, cut to so many characters. */
 export function tidy(text: string, maxCharacters: number): string {
   const short = text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text;
-  return short.toWellFormed().replace(unprintable, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return short
+    .toWellFormed()
+    .replace(unprintable, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** A guest's log lines made fit for logs and terminals, cut to so many bytes altogether. */
@@ -16,7 +18,12 @@ export function tidyLogs(lines: readonly string[], maxBytes: number): string[] {
     bytes += Buffer.byteLength(text) + 1;
     if (bytes > maxBytes) {
       const room = Math.max(0, maxBytes - (bytes - Buffer.byteLength(text) - 1));
-      kept.push(`${Buffer.from(text).subarray(0, room).toString().replace(/\ufffd+$/, '')}… (log cut at ${maxBytes} bytes)`);
+      kept.push(
+        `${Buffer.from(text)
+          .subarray(0, room)
+          .toString()
+          .replace(/\ufffd+$/, '')}… (log cut at ${maxBytes} bytes)`,
+      );
       return kept;
     }
     kept.push(text);
@@ -27,5 +34,7 @@ export function tidyLogs(lines: readonly string[], maxBytes: number): string[] {
 /** The first place in the bundle that a stack names, if it names one. */
 export function positionIn(stack: string): { position?: { line: number; column: number } } {
   const [, line, column] = /handler\.js:(\d{1,7}):(\d{1,7})/.exec(stack) ?? [];
-  return line && column && Number(line) > 0 && Number(column) > 0 ? { position: { line: Number(line), column: Number(column) } } : {};
+  return line && column && Number(line) > 0 && Number(column) > 0
+    ? { position: { line: Number(line), column: Number(column) } }
+    : {};
 }

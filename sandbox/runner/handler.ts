@@ -1,5 +1,5 @@
-import type ivm from 'isolated-vm';
 import canonicalize from 'canonicalize';
+import type ivm from 'isolated-vm';
 import type { Answer, AnsweredCall, HandlerFailure, RunReport } from '../contract.ts';
 import { type GuestMessage, type GuestNews, type GuestRealm, installGlue, sendCommand } from '../guest/glue.ts';
 import { policy, type ResolvedLimits, runBudgetMs } from '../policy.ts';
@@ -8,10 +8,12 @@ import { positionIn, tidy, tidyLogs } from './guest-text.ts';
 
 /** Where a handler puts what the parent is to hear. */
 export interface Tidings {
-  readonly reports: { run: number; report: RunReport }[];
-  readonly calls: { run: number; call: number; tool: string | null; input: string }[];
-  /** Says that from now on this run alone is executed. */
-  alone(run: number): void;
+  /** Takes the report of a run that has ended. */
+  report(run: number, report: RunReport): void;
+  /** Takes a call that the parent has to answer. */
+  call(run: number, call: number, made: { tool: string | null; input: string }): void;
+  /** Says that from now on this run alone is executed; undefined where it is several. */
+  alone(run: number | undefined): void;
   /** Lets reports go out if some have waited long. */
   progress(): void;
 }
@@ -27,6 +29,8 @@ interface Active {
   made: number;
   realm: Realm | undefined;
   alone: boolean;
+  /** Length of what it has said to tools and heard from them. */
+  exchanged: number;
   guestMs: number;
   cpuMs: number;
 }
@@ -38,7 +42,10 @@ interface Realm {
   clock: string;
 }
 
-type Left = { kind: 'back' } | { kind: 'timed-out' } | { kind: 'out-of-memory' };
+/** What became of an isolate that did not come back. */
+interface Left {
+  kind: 'timed-out' | 'out-of-memory';
+}
 
 /** Runs of one chunk share a step's time; when some of them took long, fewer go together. */
 const largestChunk = 64;
@@ -69,7 +76,12 @@ export class Handler {
   }
 
   /** Starts runs and drives them until each has ended or waits for the parent. */
-  run(specs: readonly RunSpec[], inputs: readonly string[], tools: readonly (readonly string[])[], answers: readonly AnswerTable[]): void {
+  run(
+    specs: readonly RunSpec[],
+    inputs: readonly string[],
+    tools: readonly (readonly string[])[],
+    answers: readonly AnswerTable[],
+  ): void {
     let rest = specs.map((spec, index): Active => {
       const active: Active = {
         spec,
@@ -78,6 +90,7 @@ export class Handler {
         answers: answers[spec.answers],
         calls: [],
         made: 0,
+        exchanged: 0,
         realm: undefined,
         alone: false,
         guestMs: 0,
@@ -89,10 +102,16 @@ export class Handler {
     while (rest.length > 0) {
       const clock = clockOf(rest[0] as Active);
       let count = 0;
-      while (clock !== undefined && count < this.#chunkSize && count < rest.length && clockOf(rest[count] as Active) === clock) count += 1;
+      while (
+        clock !== undefined &&
+        count < this.#chunkSize &&
+        count < rest.length &&
+        clockOf(rest[count] as Active) === clock
+      )
+        count += 1;
       const chunk = rest.slice(0, Math.max(count, 1));
       rest = rest.slice(chunk.length);
-      if (chunk.length === 1) this.#tidings.alone((chunk[0] as Active).spec.run);
+      this.#tidings.alone(chunk.length === 1 ? chunk[0]?.spec.run : undefined);
       if (clock === undefined) this.#startAlone(chunk[0] as Active);
       else this.#startShared(chunk, clock);
       this.#tidings.progress();
@@ -104,8 +123,22 @@ export class Handler {
     const run = this.#active.get(id);
     const waiting = run?.calls[call];
     if (!run || !waiting || waiting.answer) return;
-    waiting.answer = code === undefined ? { output: text } : { error: { code, message: text } };
-    if (call < run.made) this.#drive(run.realm as Realm, [run], resumeText([{ run: id, call, answer: waiting.answer }]));
+    const answer = code === undefined ? { output: text } : { error: { code, message: text } };
+    this.#take(run, waiting, answer);
+    if (this.#active.has(id) && call < run.made)
+      this.#drive(run.realm as Realm, [run], resumeText([{ run: id, call, answer }]));
+  }
+
+  /** Notes an answer; a run that exchanges too much, all of which stands in its report, is ended. */
+  #take(run: Active, call: AnsweredCall, answer: Answer): void {
+    call.answer = answer;
+    run.exchanged += 'output' in answer ? answer.output.length : answer.error.message.length;
+    if (run.exchanged <= policy.maxExchangeBytes.default) return;
+    delete call.answer;
+    this.#finish(run, {
+      end: 'threw',
+      message: `exchanged more than ${policy.maxExchangeBytes.default} bytes with its tools`,
+    });
   }
 
   /** Ends a run that the parent gave up. */
@@ -138,9 +171,7 @@ export class Handler {
   #startAlone(run: Active): void {
     run.alone = true;
     run.made = 0;
-    const realm = this.#enterable([run], () =>
-      this.#newRealm(undefined, run.spec.nowMs, run.spec.fixedClock),
-    );
+    const realm = this.#enterable([run], () => this.#newRealm(undefined, run.spec.nowMs, run.spec.fixedClock));
     if (!realm) return;
     run.realm = realm;
     this.#drive(realm, [run], startText([run]));
@@ -154,7 +185,8 @@ export class Handler {
       const disposed = this.#engine?.isolate.isDisposed ?? false;
       const message = this.#fault ?? `Cannot load bundle: ${error instanceof Error ? error.message : 'unknown fault'}`;
       for (const run of chunk) {
-        if (disposed) this.#finish(run, { end: 'out-of-memory', message: 'the bundle does not fit into the memory limit' });
+        if (disposed)
+          this.#finish(run, { end: 'out-of-memory', message: 'the bundle does not fit into the memory limit' });
         else this.#finish(run, { end: 'threw', message });
       }
       this.#discardEngine();
@@ -167,21 +199,33 @@ export class Handler {
     let message: string | undefined = text;
     while (message !== undefined && realm.engine === this.#engine) {
       const entered = this.#enter(realm, message, chunk);
-      if ('kind' in entered) return this.#lost(entered, chunk);
+      if ('kind' in entered) {
+        this.#lost(entered, chunk);
+        return;
+      }
       message = this.#hear(entered.news);
-      const over = chunk.find((run) => this.#active.has(run.spec.run) && run.realm === realm && run.guestMs > runBudgetMs(this.#limits));
-      if (over) return this.#lost({ kind: 'timed-out' }, chunk);
+      const over = chunk.find(
+        (run) => this.#active.has(run.spec.run) && run.realm === realm && run.guestMs > runBudgetMs(this.#limits),
+      );
+      if (over) {
+        this.#lost({ kind: 'timed-out' }, chunk);
+        return;
+      }
     }
     for (const run of chunk) {
-      if (this.#active.get(run.spec.run) !== run || run.realm !== realm || run.calls.some((call) => !call.answer)) continue;
-      this.#finish(run, { end: 'timed-out', message: 'waits for something that can never come: its promise cannot settle' });
+      if (this.#active.get(run.spec.run) !== run || run.realm !== realm || run.calls.some((call) => !call.answer))
+        continue;
+      this.#finish(run, {
+        end: 'timed-out',
+        message: 'waits for something that can never come: its promise cannot settle',
+      });
       // Its promise is still there; a realm with leftovers is not used again.
       if (this.#shared === realm) this.#shared = undefined;
     }
   }
 
   /** One crossing into the guest and back. What ends it is told by the isolate and the clock, never by what an error says. */
-  #enter(realm: Realm, message: string, chunk: readonly Active[]): Exclude<Left, { kind: 'back' }> | { news: string } {
+  #enter(realm: Realm, message: string, chunk: readonly Active[]): Left | { news: string } {
     const { isolate } = realm.engine;
     const cpu = isolate.cpuTime;
     const begun = performance.now();
@@ -233,16 +277,20 @@ export class Handler {
       const known = run.calls[call];
       run.made = call + 1;
       if (known && (known.tool !== tool || known.input !== input)) {
-        this.#finish(run, { end: 'killed', message: 'its isolate was lost after it had made calls, and it did not make the same calls again' });
+        this.#finish(run, {
+          end: 'killed',
+          message: 'its isolate was lost after it had made calls, and it did not make the same calls again',
+        });
         continue;
       }
       const made: AnsweredCall = known ?? { tool, input };
       if (!known) run.calls[call] = made;
       const answer = made.answer ?? prepared(run, made);
-      if (answer) {
-        made.answer = answer;
-        resumed.push({ run: id, call, answer });
-      } else if (!known) this.#tidings.calls.push({ run: id, call, tool, input });
+      if (!known) run.exchanged += input.length;
+      if (answer && !made.answer) this.#take(run, made, answer);
+      if (!this.#active.has(id)) continue;
+      if (answer) resumed.push({ run: id, call, answer });
+      else if (!known) this.#tidings.call(id, call, { tool, input });
     }
     for (const run of again) {
       this.#tidings.alone(run.spec.run);
@@ -252,7 +300,7 @@ export class Handler {
   }
 
   /** The isolate is of no more use. Of one run it is known whose doing that was; of several it is found out one by one. */
-  #lost(left: Exclude<Left, { kind: 'back' }>, chunk: readonly Active[]): void {
+  #lost(left: Left, chunk: readonly Active[]): void {
     this.#discardEngine();
     const running = chunk.filter((run) => this.#active.get(run.spec.run) === run);
     const [only] = running;
@@ -274,21 +322,30 @@ export class Handler {
     }
   }
 
-  #finish(run: Active, ending: Pick<RunReport, 'end' | 'value' | 'message' | 'position'>, logs: readonly string[] = [], issuedIds: string[] = []): void {
+  #finish(
+    run: Active,
+    ending: Pick<RunReport, 'end' | 'value' | 'message' | 'position'>,
+    logs: readonly string[] = [],
+    issuedIds: string[] = [],
+  ): void {
     this.#active.delete(run.spec.run);
     const value = ending.value;
-    const tooLarge = value !== undefined && value.length * 3 > this.#limits.maxResultBytes && Buffer.byteLength(value) > this.#limits.maxResultBytes;
+    const tooLarge =
+      value !== undefined &&
+      value.length * 3 > this.#limits.maxResultBytes &&
+      Buffer.byteLength(value) > this.#limits.maxResultBytes;
     const { value: _, ...rest } = ending;
-    this.#tidings.reports.push({
-      run: run.spec.run,
-      report: {
-        ...(tooLarge ? { end: 'threw', message: `the result is too large: at most ${this.#limits.maxResultBytes} bytes of JSON` } : ending.message === undefined ? ending : { ...rest, message: tidy(ending.message, policy.maxMessageCharacters.default) }),
-        logs: tidyLogs(logs, this.#limits.maxLogBytes),
-        calls: run.calls,
-        issuedIds,
-        durationMs: run.guestMs,
-        cpuMs: run.cpuMs,
-      },
+    this.#tidings.report(run.spec.run, {
+      ...(tooLarge
+        ? { end: 'threw', message: `the result is too large: at most ${this.#limits.maxResultBytes} bytes of JSON` }
+        : ending.message === undefined
+          ? ending
+          : { ...rest, message: tidy(ending.message, policy.maxMessageCharacters.default) }),
+      logs: tidyLogs(logs, this.#limits.maxLogBytes),
+      calls: run.calls,
+      issuedIds,
+      durationMs: run.guestMs,
+      cpuMs: run.cpuMs,
     });
     if (run.alone && run.realm?.engine === this.#engine) run.realm?.context.release();
     run.realm = undefined;
@@ -336,18 +393,28 @@ class Engine {
     this.#glue = this.isolate.compileScriptSync(glueText, { filename: 'glue.js' });
     const [tail, name] = exportTail.exec(bundle) ?? ['', 'undefined'];
     const body = bundle.slice(0, bundle.length - tail.length);
-    this.#factory = this.isolate.compileScriptSync(`(function (Math) { return (function () { "use strict";\n${body}\nreturn ${name};\n})(); })`, {
-      filename: 'handler.js',
-      lineOffset: -1,
-    });
+    this.#factory = this.isolate.compileScriptSync(
+      `(function (Math) { return (function () { "use strict";\n${body}\nreturn ${name};\n})(); })`,
+      {
+        filename: 'handler.js',
+        lineOffset: -1,
+      },
+    );
   }
 
   open(realm: GuestRealm): Pick<Realm, 'context' | 'door'> {
     const context = this.isolate.createContextSync();
     const install = this.#glue.runSync(context, { reference: true }) as ivm.Reference<typeof installGlue>;
-    const door = install.applySync(undefined, [JSON.stringify(realm), sendCommand], { result: { reference: true } }) as unknown as Realm['door'];
-    const factory = this.#factory.runSync(context, { reference: true, timeout: this.#timeout }) as ivm.Reference<() => unknown>;
-    (door as unknown as ivm.Reference<(message: string, factory: unknown) => string>).applySync(undefined, ['', factory.derefInto()]);
+    const door = install.applySync(undefined, [JSON.stringify(realm), sendCommand], {
+      result: { reference: true },
+    }) as unknown as Realm['door'];
+    const factory = this.#factory.runSync(context, { reference: true, timeout: this.#timeout }) as ivm.Reference<
+      () => unknown
+    >;
+    (door as unknown as ivm.Reference<(message: string, factory: unknown) => string>).applySync(undefined, [
+      '',
+      factory.derefInto(),
+    ]);
     return { context, door };
   }
 }
@@ -375,7 +442,10 @@ function startText(chunk: readonly Active[]): string {
     return { run: run.spec.run, seed: run.spec.seed, send: run.spec.send, tools: index };
   });
   const message: GuestMessage = { op: 'start', runs, tools };
-  return pack(message, chunk.map((run) => run.input));
+  return pack(
+    message,
+    chunk.map((run) => run.input),
+  );
 }
 
 function resumeText(answers: readonly { run: number; call: number; answer: Answer }[]): string {
@@ -383,7 +453,10 @@ function resumeText(answers: readonly { run: number; call: number; answer: Answe
     op: 'resume',
     answers: answers.map(({ run, call, answer }) => ({ run, call, code: 'error' in answer ? answer.error.code : '' })),
   };
-  return pack(message, answers.map(({ answer }) => ('error' in answer ? answer.error.message : answer.output)));
+  return pack(
+    message,
+    answers.map(({ answer }) => ('error' in answer ? answer.error.message : answer.output)),
+  );
 }
 
 /** The answer known beforehand, if there is one for this input. */

@@ -1,7 +1,9 @@
-import { createRequire } from 'node:module';
 import { readSync, writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import type ivm from 'isolated-vm';
-import { type CellMessage, encodeFrame, frameHeadBytes, pack, type ParentMessage, unpack } from '../wire.ts';
+import type { RunReport } from '../contract.ts';
+import { policy } from '../policy.ts';
+import { type CellMessage, encodeFrame, frameHeadBytes, type ParentMessage, pack, unpack } from '../wire.ts';
 import { Handler, type Tidings } from './handler.ts';
 
 /** What the parent tells a cell on its command line. */
@@ -22,9 +24,12 @@ const handlerOfRun = new Map<number, Handler>();
 /** How long reports may be kept back so that many go out together; the parent's watchdog hears from us in between. */
 const flushMs = 50;
 
-let reports: Tidings['reports'] = [];
-let calls: Tidings['calls'] = [];
+let reports: { run: number; report: RunReport }[] = [];
+let calls: { run: number; call: number; made: { tool: string | null; input: string } }[] = [];
+/** Length of what is kept back, as far as it can be large. */
+let kept = 0;
 let flushedAt = 0;
+let alone: number | undefined;
 
 function send(message: CellMessage, texts: readonly string[] = []): void {
   const frame = encodeFrame(pack(message, texts));
@@ -42,7 +47,7 @@ function flush(done: number): void {
       if (call.answer) texts.push('output' in call.answer ? call.answer.output : call.answer.error.message);
     }
   }
-  for (const call of calls) texts.push(call.input);
+  for (const { made } of calls) texts.push(made.input);
   send(
     {
       op: 'news',
@@ -62,26 +67,41 @@ function flush(done: number): void {
         durationMs: report.durationMs,
         cpuMs: report.cpuMs,
       })),
-      calls: calls.map(({ run, call, tool }) => ({ run, call, tool })),
+      calls: calls.map(({ run, call, made }) => ({ run, call, tool: made.tool })),
     },
     texts,
   );
   reports = [];
   calls = [];
+  kept = 0;
+  alone = undefined;
   flushedAt = performance.now();
 }
 
 let done = 0;
+
+function keep(length: number): void {
+  kept += length;
+  if (kept > policy.flushBytes.default) flush(done);
+}
+
 const tidings: Tidings = {
-  get reports() {
-    return reports;
+  report(run, report) {
+    handlerOfRun.delete(run);
+    reports.push({ run, report });
+    let length = report.value?.length ?? 0;
+    for (const { input, answer } of report.calls)
+      length += input.length + (answer && 'output' in answer ? answer.output.length : 0);
+    keep(length);
   },
-  get calls() {
-    return calls;
+  call(run, call, made) {
+    calls.push({ run, call, made });
+    keep(made.input.length);
   },
   alone(run) {
-    if (reports.length + calls.length > 0) flush(done);
-    send({ op: 'at', run });
+    if (run === alone) return;
+    alone = run;
+    send({ op: 'at', run: run ?? -1 });
   },
   progress() {
     if (performance.now() - flushedAt > flushMs) flush(done);
@@ -111,7 +131,6 @@ function deal(message: ParentMessage, texts: string[]): void {
       handlers.delete(message.handler);
       break;
   }
-  for (const { run } of reports) handlerOfRun.delete(run);
 }
 
 function readFully(buffer: Buffer): boolean {

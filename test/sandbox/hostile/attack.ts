@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import {
+  bundleHandler,
+  createSandbox,
+  type End,
+  type Run,
+  type RunReport,
+  type Sandbox,
+} from '../../../sandbox/index.ts';
+
+/** One attack: what is run, and what may become of it. */
+export interface Attack {
+  /** TypeScript of the handler; `SECRET_FILE` and `SECRET_PORT` are replaced by what must not be reached. */
+  source: string;
+  /** How it may end; V8 decides between several where more than one stands here. */
+  ends: readonly (End | 'refused')[];
+  /** How often it is run in one batch; default once. */
+  runs?: number;
+  /** Looks at the reports more closely. */
+  check?(reports: RunReport[]): void;
+}
+
+/** Whatever the machine does, nothing here takes longer. */
+const hangMs = 60_000;
+
+const sound = `export function handle(request: { n: number[] }) {
+  const own = Object.keys(Object.prototype).length + Object.keys(Array.prototype).length;
+  return { sum: request.n.reduce((sum, one) => sum + one, 0), own, typeofMark: typeof (globalThis as any).mark };
+}`;
+
+/** Runs an attack in real cells and sees that it ends as it must, that nothing was reached, and that host and next run are unharmed. */
+export function attack(name: string, { source, ends, runs = 1, check }: Attack): void {
+  test(name, { timeout: hangMs }, async (t) => {
+    const canary = await plantCanaries();
+    const hostBefore = hostShape();
+    const sandbox = await createSandbox({ cells: 1 });
+    try {
+      const begun = performance.now();
+      const hostile = source.replaceAll('SECRET_FILE', canary.file).replaceAll('SECRET_PORT', String(canary.port));
+      const reports = await runHostile(sandbox, hostile, runs);
+      t.diagnostic(`${reports.map(({ end }) => end).join(', ')} in ${Math.round(performance.now() - begun)} ms`);
+      for (const { end, message } of reports)
+        assert.ok(ends.includes(end), `${end} (${message}), wanted ${ends.join(' or ')}`);
+      check?.(reports);
+      const told = JSON.stringify(reports);
+      assert.ok(!told.includes(canary.secret), 'a canary was read');
+      assert.equal(canary.connections(), 0, 'the listening port was reached');
+      assert.deepEqual(hostShape(), hostBefore, 'the host was changed');
+      assert.deepEqual(await runSound(sandbox), { sum: 6, own: 0, typeofMark: 'undefined' });
+      assert.ok(await sandbox.canary());
+    } finally {
+      await sandbox.close();
+      await canary.remove();
+    }
+  });
+}
+
+async function runHostile(sandbox: Sandbox, source: string, runs: number): Promise<RunReport[]> {
+  const bundled = await bundleHandler(source, 'handle');
+  if (!bundled.ok) {
+    return [
+      {
+        end: 'refused',
+        message: JSON.stringify(bundled.faults),
+        logs: [],
+        calls: [],
+        issuedIds: [],
+        durationMs: 0,
+        cpuMs: 0,
+      },
+    ];
+  }
+  // Short, so that many attacks make a quick test; the rules are the same.
+  const handler = await sandbox.load(bundled.bundle, 'handle', { stepMs: 400, watchdogMs: 1_000, memoryMb: 32 });
+  return handler.runAll(
+    Array.from({ length: runs }, (_, index) => runOf(JSON.stringify({ index }))),
+    async ({ input }) => ({ output: `{"echo":${input}}` }),
+  );
+}
+
+async function runSound(sandbox: Sandbox): Promise<unknown> {
+  const bundled = await bundleHandler(sound, 'handle');
+  assert.ok(bundled.ok);
+  const handler = await sandbox.load(bundled.bundle, 'handle');
+  const { end, value, message } = await handler.run(runOf('{"n":[1,2,3]}'), async () => ({ output: 'null' }));
+  assert.equal(end, 'returned', message);
+  return JSON.parse(value ?? '');
+}
+
+function runOf(input: string): Run {
+  return { input, seed: 'seed', nowMs: 1_700_000_000_000, tools: ['look', 'store'], send: true };
+}
+
+async function plantCanaries() {
+  const secret = `canary-${crypto.randomUUID()}`;
+  process.env.SANDBOX_CANARY = secret;
+  const folder = await mkdtemp(join(tmpdir(), 'canary-'));
+  const file = join(folder, 'secret.ts');
+  await writeFile(file, `export const secret = '${secret}';\n`);
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.end(secret);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    secret,
+    file,
+    port,
+    connections: () => connections,
+    async remove() {
+      await new Promise((resolve) => server.close(resolve));
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** What an attack on the host's own realm would change. */
+function hostShape(): string[] {
+  return [
+    globalThis,
+    Object.prototype,
+    Array.prototype,
+    Function.prototype,
+    Promise.prototype,
+    String.prototype,
+    Error,
+    JSON,
+    Math,
+    Date,
+  ].flatMap((one) => Reflect.ownKeys(one).map(String));
+}
