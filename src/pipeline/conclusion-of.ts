@@ -6,7 +6,7 @@ import { type Conclusion, deadlinePassed, errorMessages, jobFinding, Leave } fro
  * The end that a job comes to by what a stage threw: its own where it left on purpose, `error` for an operator's fault, and for any once the deadline
  * is reached. Throws it on where it is the queue's to deal with.
  */
-export function conclusionOf(error: unknown, taken: Taken, received: Received | undefined): Conclusion {
+export function conclusionOf(error: unknown, taken: Pick<Taken, 'signal'>, received: Received | undefined): Conclusion {
   if (error instanceof Leave) return error.conclusion;
   const code = codeOf(error);
   if (received === undefined || taken.signal.aborted || code?.startsWith('DEFECT_')) throw error;

@@ -20,6 +20,8 @@ export interface Received {
   job: Job;
   /** The peer's deadline less a reserve for publishing. */
   deadline: Deadline;
+  /** Puts messages on the stream that can be forwarded at once. */
+  announceEarly: Taken['announceEarly'];
   /** By when work for the handler store must end: the peer's deadline and what the job allows after it. */
   work: Deadline;
 }
@@ -54,7 +56,13 @@ export function intake(taken: Taken, ledger: Ledger, knownKinds: readonly string
   );
   const deadline = until(deadlineAtMs - reserveMs, signal);
   if (deadline.passed) throw new Leave(deadlinePassed({ job }));
-  return { jobId, job, deadline, work: job.workMs === 0 ? deadline : until(deadlineAtMs + job.workMs, signal) };
+  return {
+    jobId,
+    job,
+    deadline,
+    announceEarly: taken.announceEarly,
+    work: job.workMs === 0 ? deadline : until(deadlineAtMs + job.workMs, signal),
+  };
 }
 
 function until(atMs: number, signal: AbortSignal): Deadline {

@@ -6,8 +6,10 @@ import { answerInTime } from './answer-in-time.ts';
 import { brief } from './brief.ts';
 import { clear } from './clear.ts';
 import { conclusionOf } from './conclusion-of.ts';
+import { fixPath } from './fix-path.ts';
 import { intake, type Received, type Taken } from './intake.ts';
 import { Ledger } from './ledger.ts';
+import { observePath } from './observe-path.ts';
 import { outcomeOf } from './outcome-of.ts';
 import type { Path } from './path.ts';
 import { solve } from './solve.ts';
@@ -30,7 +32,13 @@ const reviewPath: Path = async (received, _shop, ledger) => {
   return { verdict: 'clean', messages: [], findings: warnings };
 };
 
-const paths: Partial<Record<Kind, Path>> = { generate: generatePath, review: reviewPath, verify: verifyPath };
+const paths: Record<Kind, Path> = {
+  generate: generatePath,
+  review: reviewPath,
+  verify: verifyPath,
+  fix: fixPath,
+  observe: observePath,
+};
 
 /**
  * Brings a job to its outcome. Resolves to the envelope, or to `undefined` where it was published before the work ended; rejects only with what the
@@ -42,7 +50,7 @@ export async function runJob(taken: Taken, shop: Workshop): Promise<Outcome | un
   let received: Received | undefined;
   try {
     received = await ledger.stage('intake', () => intake(taken, ledger, Object.keys(paths)));
-    const path = paths[received.job.kind] as Path;
+    const path = paths[received.job.kind];
     const conclusion = await answerInTime(path(received, shop, ledger), taken, received, ledger);
     return conclusion && outcomeOf(taken, ledger, conclusion);
   } catch (error) {

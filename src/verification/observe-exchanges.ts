@@ -49,10 +49,13 @@ export function observeExchanges({ job, agreement }: Analyzed): Finding[] {
       return placesOf(issues).map((issue) => violation(base, index, side, issue, side === peerSide));
     });
     if (peerSide === 'request') return violations;
+    const told = new Set(violations.map(({ pointer }) => pointer));
     return [
       ...violations,
       ...echoFindings(base, index, exchange, echoes),
-      ...caseFindings(base, index, exchange, agreement.cases, job.loose, echoes),
+      ...caseFindings(base, index, exchange, agreement.cases, job.loose, echoes).filter(
+        ({ pointer }) => !told.has(pointer),
+      ),
       ...failureFindings(base, index, exchange, codes, agreement.cases, agreement.text),
     ];
   });

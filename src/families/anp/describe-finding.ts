@@ -154,6 +154,21 @@ const FAULTS: Readonly<Record<string, Record<Language, (found: string, wanted: s
     zh: () => '该编号被多个测试用例使用；请使用不同的编号',
   },
   DOCUMENT_CASE_NUMBER_MISSING: { en: () => 'the test case has no number', zh: () => '测试用例没有编号' },
+  DOCUMENT_COMPLAINT_UNFOUNDED: {
+    en: (found, wanted) =>
+      `the fault does not show: our handler keeps the agreement in every test case and in every request tried${found === '' ? '' : `; our answer here has the form ${found}`}${wanted === '' ? '' : `, the agreed schema wants ${wanted}`}`,
+    zh: (found, wanted) =>
+      `未能重现该错误：我方处理程序在所有测试用例及所试请求中均符合协议${found === '' ? '' : `；此处我方响应的形式为 ${found}`}${wanted === '' ? '' : `，约定的Schema要求 ${wanted}`}`,
+  },
+  CANDIDATE_COMPLAINT_CONFIRMED: {
+    en: () => 'the fault was reproduced and is ours; the handler is being made again',
+    zh: () => '该错误已重现，属我方问题；正在重新生成处理程序',
+  },
+  DOCUMENT_AMENDMENT_CONTESTED: {
+    en: () =>
+      'the document and its test cases contradict each other here, and an amendment had settled it; please agree on one of the two',
+    zh: () => '文档与测试用例在此处相互矛盾，此前以修订解决；请就其中之一达成一致',
+  },
   DOCUMENT_CASE_NUMBER_SKIPPED: {
     en: (found) => `test case ${found} is missing before it`,
     zh: (found) => `之前缺少测试用例 ${found}`,

@@ -1,0 +1,166 @@
+import { analyze } from '../analysis/analyze.ts';
+import { type Complaint, concerns, memberNames, readComplaint } from '../analysis/read-complaint.ts';
+import { preflight } from '../analysis/rules.ts';
+import { settle } from '../analysis/settle.ts';
+import type { Finding } from '../contract/finding.ts';
+import type { HandlerRecord } from '../contract/handler.ts';
+import type { Job } from '../contract/job.ts';
+import { codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
+import { sha256Hex } from '../kernel/digest.ts';
+import { isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
+import { type Brief, brief } from './brief.ts';
+import { conclusionOf } from './conclusion-of.ts';
+import { generate } from './generate.ts';
+import { handlerKey } from './handler-key.ts';
+import { type Conclusion, jobFinding, Leave } from './leave.ts';
+import type { Path } from './path.ts';
+import { mergeProof, proofOf, withProof } from './proof.ts';
+import { type Reproduced, reproduce } from './reproduce.ts';
+import { store } from './store.ts';
+import { storedHandler } from './stored-handler.ts';
+import { clearAmended } from './verify-path.ts';
+
+/**
+ * The peer complains about our messages. What it says is only a hint where to look: the fault counts where our handler is seen to have it. Then it is
+ * accepted at once and the handler made again from the agreed document; else it is rejected with the reason. A complaint never changes the
+ * document, the cases or the tools.
+ */
+export const fixPath: Path = async (received, shop, ledger) => {
+  const { job, work } = received;
+  const record = await ledger.stage('lookup', () =>
+    storedHandler(job, sha256Hex(job.agreement.candidateProtocols), shop),
+  );
+  const own = await brief(await clearAmended(job, record, ledger));
+  const everything = withProof(job, mergeProof(proofOf(own), record.proof));
+  const order = await brief(await clearAmended(everything, record, ledger));
+  const { language } = order.cleared.agreement;
+  const complaint = readComplaint(
+    String(job.complaint?.errorDescription ?? ''),
+    memberNames([order.schemas.requestSchema, order.schemas.responseSchema]),
+  );
+  const contested = contestedAmendment(record, complaint);
+  if (contested !== undefined) throw new Leave(disputeAmendment(job, contested, language));
+
+  const { faults, cases, answer } = await reproduce(record, order, complaint, shop, ledger, work.signal);
+  ledger.cases = cases;
+  ledger.checks = record.provenance.checks;
+  ledger.verification = order.subject.cases.length > 0 ? 'negotiated' : 'schema-only';
+  const { warnings } = order.cleared;
+  if (faults.length === 0) {
+    const finding = unfounded(complaint, order, answer);
+    return {
+      verdict: 'clean',
+      messages: [fixErrorNegotiation([finding], language, 'rejected')],
+      findings: [...warnings, finding],
+      handler: record,
+    };
+  }
+
+  const accepted = fixErrorNegotiation(faults.slice(0, 5).map(confirmed), language, 'accepted');
+  await received.announceEarly({
+    negotiationId: job.negotiationId,
+    messages: [accepted],
+    protocolHash: record.provenance.protocolHash,
+  });
+  try {
+    const tested = await generate(order, shop, ledger, work);
+    const handler = await ledger.stage('store', () =>
+      store(tested, order, handlerKey(order.cleared), received.jobId, shop),
+    );
+    const again = await reproduce(handler, order, complaint, shop, ledger, work.signal);
+    if (again.faults.length > 0) throw new Leave(notMended(again.faults, warnings));
+    return { verdict: 'generated', messages: [accepted, codeGeneration('generated')], findings: warnings, handler };
+  } catch (error) {
+    const { findings } = conclusionOf(error, { signal: work.signal }, received);
+    return { verdict: 'error', messages: [accepted, codeGeneration('error')], findings };
+  }
+};
+
+/** The amended place that a complaint speaks of: what was settled without the peer cannot be held against it, nor by it against us. */
+function contestedAmendment({ amendments }: HandlerRecord, complaint: Complaint): string | undefined {
+  if (complaint.pointers.length === 0 && complaint.names.length === 0) return undefined;
+  return amendments
+    .flatMap(({ patch }) => patch.map(({ path }) => instancePointer(path)))
+    .find((pointer) => pointer !== '' && concerns(complaint, pointer));
+}
+
+/** The place in a message that a place in its schema speaks of, as far as it goes by members. */
+function instancePointer(schemaPointer: string): string {
+  return [...schemaPointer.matchAll(/\/properties(\/[^/]+)/g)].map(([, member]) => member).join('');
+}
+
+/** The dispute that the amendment once settled, brought up again; where nothing is left of it, the contested place alone. */
+function disputeAmendment(job: Job, pointer: string, language: 'en' | 'zh'): Conclusion {
+  const { peerCapabilities: _, ...told } = job;
+  const analyzed = analyze({ ...told, onContradiction: 'dispute' });
+  const settlement = settle(analyzed, preflight(analyzed));
+  if (settlement.kind === 'disputed') return { ...settlement, verdict: 'disputed' };
+  const finding: Finding = {
+    code: 'DOCUMENT_AMENDMENT_CONTESTED',
+    severity: 'error',
+    in: 'response',
+    pointer,
+    message: `Cannot keep both the document and its cases at ${pointer}: it was amended, and the peer complains about it, wanted one of the two agreed`,
+  };
+  return {
+    verdict: 'disputed',
+    messages: [fixErrorNegotiation([finding], language, 'negotiating')],
+    findings: [finding],
+    proposals: [],
+  };
+}
+
+function confirmed({ pointer, message, testCase, got }: Reproduced): Finding {
+  return {
+    code: 'CANDIDATE_COMPLAINT_CONFIRMED',
+    severity: 'warning',
+    in: 'response',
+    pointer,
+    message,
+    ...(testCase === undefined ? {} : { testCase }),
+    ...(got === undefined ? {} : { actual: shapeOf(got) }),
+  };
+}
+
+/** Why a complaint is rejected: the place, what the schema wants there, and the shape of our answer; never its data. */
+function unfounded({ pointers }: Complaint, { schemas }: Brief, answer: Json | null): Finding {
+  const pointer = pointers.find((one) => answer !== null && valueAt(answer, one) !== undefined) ?? '';
+  const excerpt = schemaAt(schemas.responseSchema, pointer);
+  const ours = answer === null ? undefined : valueAt(answer, pointer);
+  return {
+    code: 'DOCUMENT_COMPLAINT_UNFOUNDED',
+    severity: 'warning',
+    in: 'response',
+    pointer,
+    message:
+      'Cannot reproduce complaint: our handler keeps the agreement in every case and in every request tried, wanted a message that shows the fault',
+    ...(excerpt === undefined ? {} : { expected: excerpt }),
+    ...(ours === undefined ? {} : { actual: shapeOf(ours) }),
+  };
+}
+
+function schemaAt(schema: Json, pointer: string): Json | undefined {
+  const path = pointer.replaceAll('/', '/properties/');
+  const found = valueAt(schema, path);
+  if (!isObject(found)) return undefined;
+  const { type, enum: values, const: constant, required } = found;
+  return Object.fromEntries(
+    Object.entries({ type, enum: values, const: constant, required }).filter(([, value]) => value !== undefined),
+  ) as JsonObject;
+}
+
+/** A value with every scalar replaced by the name of its type. */
+function shapeOf(value: Json): Json {
+  if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shapeOf(member)]));
+  return value === null ? null : `<${typeof value}>`;
+}
+
+function notMended([first]: readonly Reproduced[], warnings: readonly Finding[]): Conclusion {
+  const finding = jobFinding(
+    'CANDIDATE_COMPLAINT_STANDS',
+    `The handler made again still has the fault at "${first?.pointer ?? ''}": ${first?.message ?? ''}`,
+  );
+  return { verdict: 'error', messages: [], findings: [finding, ...warnings] };
+}

@@ -1,0 +1,32 @@
+import { analyze } from '../analysis/analyze.ts';
+import { fixErrorNegotiation } from '../families/anp/encode.ts';
+import { observeExchanges } from '../verification/observe-exchanges.ts';
+import { jobFinding, Leave } from './leave.ts';
+import type { Path } from './path.ts';
+
+/** What the peer really sent, held against the agreement: `clean`, or `disputed` with a message that names exchange and place. No model is asked. */
+export const observePath: Path = async ({ job }, _shop, ledger) => {
+  const analyzed = await ledger.stage('analyze', () => analyze(job));
+  const { cases, language } = analyzed.agreement;
+  const unknown = (job.exchanges ?? []).flatMap(({ testCase }, index) =>
+    testCase === undefined || cases.some((one) => one.testCase === testCase)
+      ? []
+      : [
+          {
+            ...jobFinding(
+              'JOB_CASE_UNKNOWN',
+              `Cannot accept job at /exchanges/${index}/testCase: no case ${testCase}, wanted one of the agreement's`,
+            ),
+            pointer: `/exchanges/${index}/testCase`,
+          },
+        ],
+  );
+  if (unknown.length > 0) throw new Leave({ verdict: 'error', messages: [], findings: unknown });
+  const findings = await ledger.stage('judge', () => observeExchanges(analyzed));
+  const faults = findings.filter(({ severity }) => severity === 'error');
+  if (faults.length === 0) return { verdict: 'clean', messages: [], findings };
+  const canBeTold = job.peerCapabilities === undefined || job.peerCapabilities.includes('fixErrorNegotiation');
+  return canBeTold
+    ? { verdict: 'disputed', messages: [fixErrorNegotiation(faults, language, 'negotiating')], findings, proposals: [] }
+    : { verdict: 'error', messages: [], findings, proposals: [] };
+};
