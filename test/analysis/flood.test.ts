@@ -178,7 +178,7 @@ const text = fc.array(fragment, { maxLength: 14 }).map((parts) => parts.join('\n
 test('a flood of generated documents and cases never throws or hangs', () => {
   const role = fc.constantFrom('provider' as const, 'requester' as const);
   const onContradiction = fc.constantFrom('amend' as const, 'dispute' as const);
-  const peerCapabilities = fc.constantFrom([], ['fixErrorNegotiation']);
+  const peerCapabilities = fc.constantFrom<string[]>([], ['fixErrorNegotiation']);
   fc.assert(
     fc.property(
       text,
