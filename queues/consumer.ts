@@ -30,6 +30,12 @@ const SETTLE_MS = 1_500;
 /** A job that wakes this much before its time is not put back again, in milliseconds. */
 const EARLY_MS = 50;
 
+/** Deaths after which a job is suspected of killing its workers: a plain crash takes all jobs of a worker along, and most are innocent. */
+const SUSPECT_DEATHS = 2;
+
+/** How long a suspect waits before it begins, so that others fetched with it are put back first, in milliseconds. */
+const SUSPECT_WAIT_MS = 250;
+
 /** How to consume the queue. */
 export interface ConsumerOptions {
   url: string;
@@ -108,6 +114,7 @@ class QueueConsumer implements Consumer {
   readonly #errors: ErrorSummary;
   readonly #running = new Map<string, RunningJob>();
   readonly #cancelWatch: NodeJS.Timeout;
+  #suspect: string | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: ConsumerOptions) {
@@ -256,7 +263,20 @@ class QueueConsumer implements Consumer {
       return this.#putBack(job, token, delivery, version, beginning.nowMs);
     }
     await this.#supersede(delivery);
+    if (delivery.deaths >= SUSPECT_DEATHS) return this.#runSuspect(job, token, delivery, beginning.nowMs);
     return this.#run(job, token, delivery);
+  }
+
+  /** One suspect at a time: whichever kills the worker next does not take the other suspects along, which would be given up with it. */
+  async #runSuspect(job: QueuedJob, token: string, delivery: Delivery, nowMs: number): Promise<Pointer> {
+    if (this.#suspect !== undefined) return this.#moveToDelayed(job, token, 300 + Math.random() * 300, nowMs);
+    this.#suspect = delivery.jobId;
+    try {
+      await sleep(SUSPECT_WAIT_MS);
+      return await this.#run(job, token, delivery);
+    } finally {
+      this.#suspect = undefined;
+    }
   }
 
   async #putBack(job: QueuedJob, token: string, delivery: Delivery, version: number, nowMs: number): Promise<Pointer> {
