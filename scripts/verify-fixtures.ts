@@ -1,6 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { readJob } from '../queues/index.ts';
 import { bundleHandler, createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { analyze } from '../src/analysis/analyze.ts';
@@ -12,7 +11,7 @@ import { type Brief, brief } from '../src/pipeline/brief.ts';
 import { clear } from '../src/pipeline/clear.ts';
 import { caseScenarios, judgeCases } from '../src/verification/case-scenarios.ts';
 import type { Check } from '../src/verification/check.ts';
-import { checks, defaultCheckBudget, type Verification, verify } from '../src/verification/checks.ts';
+import { type CheckBudget, checks, defaultCheckBudget, type Verification, verify } from '../src/verification/checks.ts';
 import type { Subject } from '../src/verification/subject.ts';
 
 /** Where the agreements with their candidates lie. */
@@ -46,6 +45,7 @@ export async function tryCandidate(
   sandbox: Sandbox,
   list: readonly Check[] = checks,
   signal: AbortSignal = new AbortController().signal,
+  budget: CheckBudget = defaultCheckBudget,
 ): Promise<Trial> {
   const bundled = await bundleHandler(source, order.exportName);
   if (!bundled.ok) return { cases: [], refusedFor: bundled.faults.map(({ message }) => `bundle: ${message}`) };
@@ -61,14 +61,7 @@ export async function tryCandidate(
           ({ testCase, differences }) => `case ${testCase}: ${JSON.stringify(differences).slice(0, 300)}`,
         ),
       };
-    const verification = await verify(
-      order.subject,
-      { source, bundle: bundled.bundle },
-      trier,
-      defaultCheckBudget,
-      signal,
-      list,
-    );
+    const verification = await verify(order.subject, { source, bundle: bundled.bundle }, trier, budget, signal, list);
     return {
       cases,
       verification,
@@ -95,6 +88,11 @@ export function mechanicalTables(subject: Subject): { name: string; source: stri
     { name: 'table-exact', source: exact },
     { name: 'table-echo', source: `const rows = ${JSON.stringify(echoed)};\n${echoTable}` },
     { name: 'table-hidden', source: hidden },
+    {
+      name: 'table-throwing',
+      source: hidden.replace(/const last = [\s\S]*\n}\n$/, "throw new Error('unknown request');\n}\n"),
+    },
+    { name: 'table-first', source: hidden.replace('rows[rows.length - 1]', 'rows[0]') },
     ...(subject.tools.length > 0 ? [{ name: 'table-calling', source: spied }] : []),
   ];
 }
@@ -219,4 +217,3 @@ function report(lines: readonly Line[]): boolean {
 }
 
 if (import.meta.main) await main();
-export const scriptPath = fileURLToPath(import.meta.url);

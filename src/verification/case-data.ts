@@ -17,13 +17,11 @@ export function caseDataOf(subject: Subject, vocabulary: Vocabulary): CaseData {
   const { cases, tools, task } = subject;
   const examples = task?.examples ?? [];
   const told: Json[] = [
-    ...tools.flatMap((tool) => [
-      ...(tool.examples ?? []).flatMap((example) => [
-        example.input,
-        'output' in example ? example.output : example.error,
-      ]),
-      ...(tool.otherwise ? ['output' in tool.otherwise ? tool.otherwise.output : tool.otherwise.error] : []),
-    ]),
+    ...tools.flatMap((tool) =>
+      [...(tool.examples ?? []), ...(tool.otherwise ? [tool.otherwise] : [])].map((answer) =>
+        'output' in answer ? answer.output : answer.error,
+      ),
+    ),
     ...(subject.role === 'provider'
       ? cases.map(({ request }) => request)
       : [...examples.map(({ input }) => input), ...cases.map(({ response }) => response)]),
@@ -32,10 +30,8 @@ export function caseDataOf(subject: Subject, vocabulary: Vocabulary): CaseData {
   const answers: { testCase: number; leaf: Leaf }[] = (
     subject.role === 'provider'
       ? cases.flatMap(({ testCase, response }) => leavesOf(response).map((leaf) => ({ testCase, leaf })))
-      : [
-          ...cases.flatMap(({ testCase, request }) => leavesOf(request).map((leaf) => ({ testCase, leaf }))),
-          ...examples.flatMap(({ testCase, output }) => leavesOf(output).map((leaf) => ({ testCase, leaf }))),
-        ]
+      : // What a requester sends and was not told is a constant of the protocol, or fresh.
+        examples.flatMap(({ testCase, output }) => leavesOf(output).map((leaf) => ({ testCase, leaf })))
   ).filter(({ leaf }) => !subject.loose.some(({ pointer }) => pointer === leaf.pointer));
   const known = toldLeaves
     .map(({ value }) => String(value))

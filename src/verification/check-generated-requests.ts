@@ -3,12 +3,12 @@ import type { Observation, Scenario } from '../contract/trial.ts';
 import { type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings } from './check.ts';
-import { failuresAreAnswerable } from './check-failing-tools.ts';
+import { failuresAreAnswerable, hasFailingCase } from './check-failing-tools.ts';
 import { failureRulesOf } from './failure-answer.ts';
 import { type GeneratedInput, generateInputs } from './generated-inputs.ts';
 import { defaultTrialNowMs } from './subject.ts';
 
-const counts = { plausible: 16, sampled: 10, invalid: 18 };
+const counts = { plausible: 16, sampled: 14, invalid: 18 };
 
 /** Sends requests that no case has: of the cases' shape, from the schema alone, and broken ones. */
 export const generatedRequests: Check = {
@@ -66,7 +66,7 @@ export const generatedRequests: Check = {
 
 function faultOf(
   facts: CheckFacts,
-  { kind, input }: GeneratedInput,
+  { kind, input, deep }: GeneratedInput,
   seen: Observation,
 ): { message: string; certain: boolean } | undefined {
   const { subject } = facts;
@@ -75,13 +75,21 @@ function faultOf(
   if (subject.role === 'requester') return undefined;
   const rules = failureRulesOf(subject.agreement.text);
   const answerable = failuresAreAnswerable(facts);
-  const owed = kind === 'plausible' || rules.invalidRequests || (kind === 'sampled' && answerable);
+  const owed = kind === 'plausible' || (rules.invalidRequests && deep !== true) || (kind === 'sampled' && answerable);
   if (seen.end !== 'returned' || seen.value === undefined) {
     const passedThrough = seen.calls.some(
       ({ error }) => error !== undefined && seen.message?.includes(error.message.slice(0, 80)),
     );
     if (passedThrough && !answerable) return undefined;
-    return { message: `it throws${seen.message ? `: ${seen.message}` : ''}`, certain: owed && !passedThrough };
+    return {
+      message: `it throws${seen.message ? `: ${seen.message}` : ''}`,
+      certain:
+        !passedThrough &&
+        (owed ||
+          (kind === 'sampled' &&
+            /^(?:Uncaught )?(?:TypeError|ReferenceError)\b/.test(seen.message ?? '') &&
+            hasFailingCase(subject))),
+    };
   }
   const [issue] = seen.issues;
   if (!issue) return undefined;

@@ -1,5 +1,5 @@
 import type { Observation, Scenario } from '../contract/trial.ts';
-import type { Json } from '../kernel/json.ts';
+import type { RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings } from './check.ts';
 import { type Leaf, leavesOf } from './scalar-kinds.ts';
 
@@ -36,7 +36,7 @@ export const leaks: Check = {
       ...plans.map(({ one }, index) => ({ one, seen: later[index] as Observation })),
     ];
     for (const { one, seen } of runs) {
-      const leak = leakIn(facts, one.input, seen);
+      const leak = leakIn(facts, one, seen);
       if (!leak) continue;
       const list = leak.secret ? findings.failures : findings.warnings;
       if (list.some(({ message }) => message.includes(`"${leak.name}"`))) continue;
@@ -60,11 +60,12 @@ function othersFail(seen: Observation, tool: string): NonNullable<Scenario['faul
 
 function leakIn(
   { subject, cases }: CheckFacts,
-  input: Json,
+  { input, loose }: RunnableCase,
   seen: Observation,
 ): { name: string; tool: string; secret: boolean } | undefined {
   if (seen.value === undefined) return undefined;
-  const answer = leavesOf(seen.value).map(({ value }) => String(value));
+  const made = new Set(loose.filter(({ as }) => as !== 'text').map(({ pointer }) => pointer));
+  const answer = leavesOf(seen.value).flatMap(({ pointer, value }) => (made.has(pointer) ? [] : [String(value)]));
   const told = JSON.stringify([input, cases.map(({ one }) => [one.output, one.case.response])]);
   let other: { name: string; tool: string; secret: boolean } | undefined;
   for (const { tool, output } of seen.calls) {

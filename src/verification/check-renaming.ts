@@ -1,7 +1,7 @@
 import type { Observation, Scenario } from '../contract/trial.ts';
 import { type Json, valueAt } from '../kernel/json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
-import { type Datum, dataOf, isDistinctive, RenameMap } from './rename-map.ts';
+import { type Datum, dataOf, isDistinctive, RenameMap, segmentsOf } from './rename-map.ts';
 import {
   compareWorld,
   type PlaceResult,
@@ -188,7 +188,8 @@ function judge(facts: CheckFacts, plan: CasePlan, results: readonly WorldResult[
     !dead.some(({ datum }) => datum.names.some((name) => DERIVED_NAME.test(name)));
   for (const { datum, results: own, stale } of dead) {
     const inSource = facts.literals.has(datum.value);
-    const derived = datum.names.some((name) => DERIVED_NAME.test(name)) || datum.kind === 'encoded';
+    const derived =
+      datum.names.some((name) => DERIVED_NAME.test(name)) || datum.kind === 'encoded' || isPartOfOthers(datum, plan);
     const worst = stale ?? own.find(({ other }) => other.length > 0) ?? own[0];
     if (!worst) continue;
     const what = `${JSON.stringify(datum.value)} became ${JSON.stringify(worst.world.map.json(datum.value))}`;
@@ -226,8 +227,35 @@ function isAlive(result: WorldResult, datum: Datum): boolean {
     result.computed.some(
       (place) => concerns(place, datum) && place.got !== undefined && place.got !== place.original,
     ) ||
-    reachedOthers(result.world, datum, result.seen)
+    reachedOthers(result.world, datum, result.seen) ||
+    (result.world.data.length === 1 && callsChanged(result))
   );
+}
+
+/** Whether the only datum that was changed made the candidate ask others something else. */
+function callsChanged({ world: { seenCase }, seen }: WorldResult): boolean {
+  const asked = (one: Observation): Json => [
+    one.calls.map(({ tool, input }) => [tool, input]),
+    seenCase.one.loose.length > 0 ? one.sends.length : one.sends.map(({ request }) => request),
+  ];
+  return JSON.stringify(asked(seen)) !== JSON.stringify(asked(seenCase.seen));
+}
+
+/** Whether a datum is part of another one, or another of it: a candidate may rightly compare them. */
+function isPartOfOthers({ key, value }: Datum, { seenCase }: CasePlan): boolean {
+  const text = String(value).toLowerCase();
+  const { asked, answered } = toldLeaves(seenCase);
+  return [...asked, ...answered].some((leaf) => {
+    const other = String(leaf.value).toLowerCase();
+    // A text that falls apart into fields holds each of them anyway.
+    if (typeof leaf.value === 'string' && segmentsOf(leaf.value).join() !== leaf.value) return false;
+    return (
+      `${typeof leaf.value}:${leaf.value}` !== key &&
+      other.length > 2 &&
+      other !== text &&
+      (other.includes(text) || text.includes(other))
+    );
+  });
 }
 
 function concerns({ original }: PlaceResult, { value }: Datum): boolean {

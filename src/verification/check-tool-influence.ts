@@ -4,6 +4,7 @@ import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { isReadOnly } from './check-failing-tools.ts';
+import { reportsFailure } from './failure-answer.ts';
 import { dataOf, isDistinctive } from './rename-map.ts';
 import { leavesOf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';
@@ -23,7 +24,8 @@ export const toolInfluence: Check = {
     if (subject.tools.length === 0) return { failures: [], warnings: [], skipped: 'there are no tools' };
     const findings: CheckFindings = { failures: [], warnings: [] };
     for (const one of cases) {
-      const untold = one.seen.calls.length === 0 ? toolTextOf(facts, one) : undefined;
+      const untold =
+        one.seen.calls.length === 0 && reportsFailure(one.one.output) !== true ? toolTextOf(facts, one) : undefined;
       if (untold === undefined) continue;
       findings.failures.push(
         factOf(

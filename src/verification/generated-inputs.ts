@@ -17,6 +17,8 @@ export interface GeneratedInput {
   input: Json;
   /** What was done to get it, in words. */
   change: string;
+  /** Whether it is broken inside a member rather than at the top: few documents speak of such requests. */
+  deep?: boolean;
 }
 
 /** How many inputs of each kind are wanted. */
@@ -39,11 +41,11 @@ export function generateInputs(
 ): GeneratedInput[] {
   const random = new SeededRandom(seed);
   const found: GeneratedInput[] = [];
-  const add = (kind: InputKind, input: Json, change: string): void => {
+  const add = (kind: InputKind, input: Json, change: string, deep = false): void => {
     const wanted = kind !== 'invalid';
     if (found.filter((one) => one.kind === kind).length >= counts[kind]) return;
     if (known.some((one) => equalJson(one, input)) || found.some((one) => equalJson(one.input, input))) return;
-    if (isValid(input) === wanted) found.push({ kind, input, change });
+    if (isValid(input) === wanted) found.push({ kind, input, change, ...(deep ? { deep } : {}) });
   };
   const valid = known.filter((input) => isValid(input));
   for (const base of valid.slice(0, 4))
@@ -54,12 +56,16 @@ export function generateInputs(
     const { input, change } = typeof base === 'string' ? changedText(base, random) : changedValue(base, random);
     add('plausible', input, change);
   }
+  for (const base of valid.slice(0, 2)) {
+    for (const { pointer, name, value } of leavesOf(base))
+      if (typeof value === 'string') add('sampled', replacedAt(base, pointer, ''), `${name} empty`);
+  }
   if (isObject(schema))
     for (let tries = 0; tries < counts.sampled * 3; tries += 1)
       add('sampled', sampleSchema(schema, random), 'made from the schema');
   const bases = [...valid, ...found.filter(({ kind }) => kind === 'sampled').map(({ input }) => input)];
   for (const base of bases.slice(0, 6)) {
-    for (const { input, change } of broken(base, random)) add('invalid', input, change);
+    for (const { input, change, deep } of broken(base, random)) add('invalid', input, change, deep);
   }
   return found;
 }
@@ -115,7 +121,7 @@ function changedText(base: string, random: SeededRandom): { input: Json; change:
   return { input: next, change: 'another text of the same form' };
 }
 
-function* broken(base: Json, random: SeededRandom): Generator<{ input: Json; change: string }> {
+function* broken(base: Json, random: SeededRandom): Generator<Omit<GeneratedInput, 'kind'>> {
   if (isObject(base)) {
     for (const name of Object.keys(base)) yield { input: without(base, name), change: `without ${name}` };
     for (const [name, value] of Object.entries(base))
@@ -126,10 +132,14 @@ function* broken(base: Json, random: SeededRandom): Generator<{ input: Json; cha
       else if (typeof value === 'number')
         yield { input: { ...base, [name]: -Math.abs(value) - 0.5 }, change: `${name} out of range` };
       else if (Array.isArray(value))
-        yield { input: { ...base, [name]: [...value, null] }, change: `${name} with an item of another type` };
+        yield {
+          input: { ...base, [name]: [...value, null] },
+          change: `${name} with an item of another type`,
+          deep: true,
+        };
       else if (isObject(value)) {
         for (const inner of Object.keys(value))
-          yield { input: { ...base, [name]: without(value, inner) }, change: `${name} without ${inner}` };
+          yield { input: { ...base, [name]: without(value, inner) }, change: `${name} without ${inner}`, deep: true };
       }
     }
     for (const [name, value] of Object.entries(base)) {
@@ -145,8 +155,8 @@ function* broken(base: Json, random: SeededRandom): Generator<{ input: Json; cha
     yield { input: { ...base, unforeseen: 1 }, change: 'with a member that nobody foresaw' };
   }
   yield { input: {}, change: 'an empty object' };
-  yield { input: [], change: 'a list' };
-  yield { input: 'text', change: 'a text' };
+  yield { input: [], change: 'a list', deep: true };
+  yield { input: 'text', change: 'a text', deep: true };
 }
 
 function without(object: JsonObject, name: string): JsonObject {

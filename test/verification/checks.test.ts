@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import { candidatesFolder, mechanicalTables, openFixture, tryCandidate } from '../../scripts/verify-fixtures.ts';
+import { checks } from '../../src/verification/checks.ts';
+
+let sandbox: Sandbox;
+before(async () => {
+  sandbox = await createSandbox({ cells: 1 });
+});
+after(() => sandbox.close());
+
+async function trialOf(agreement: string, candidate: string, without?: string) {
+  const folder = new URL(`${agreement}/`, candidatesFolder);
+  const order = await openFixture(folder);
+  const table = mechanicalTables(order.subject).find(({ name }) => name === candidate);
+  const source = table?.source ?? (await readFile(new URL(`${candidate}.ts`, folder), 'utf8'));
+  return tryCandidate(
+    order,
+    source,
+    sandbox,
+    without === undefined ? checks : checks.filter(({ name }) => name !== without),
+  );
+}
+
+// Each candidate is refused by one check alone: switched off, the check lets it through.
+const soleRefusals = [
+  ['literal-audit', 'currency-quote', 'faulty-swallows-missing-rate'],
+  ['determinism', 'ticket-states', 'faulty-odd-clock'],
+  ['failing-tools', 'product-lookup', 'faulty-failure-escapes'],
+  ['side-effects', 'order-placement', 'faulty-acts-first'],
+  ['leaks', 'account-record', 'faulty-leaks-record'],
+  ['requester-peer', 'buyer-price', 'faulty-takes-any-answer'],
+  ['renaming', 'product-lookup', 'faulty-fixed-currency'],
+  ['neighbours', 'temperature-conversion', 'table-hidden'],
+  ['tool-influence', 'catalogue-pages', 'faulty-fixed-total'],
+  ['generated-requests', 'temperature-conversion', 'faulty-throws-on-invalid'],
+] as const;
+
+for (const [check, agreement, candidate] of soleRefusals) {
+  test(`${check} refuses ${agreement}/${candidate}, and nothing else does`, async () => {
+    const { refusedFor, verification } = await trialOf(agreement, candidate);
+    assert.ok(refusedFor.length > 0, 'wanted a refusal');
+    assert.deepEqual([...new Set(verification?.failures.map((fact) => fact.check))], [check]);
+    assert.equal(verification?.reports.find(({ name }) => name === check)?.result, 'failed');
+    const unchecked = await trialOf(agreement, candidate, check);
+    assert.deepEqual(unchecked.refusedFor, []);
+  });
+}
+
+test('every check has a candidate that it alone refuses', () => {
+  assert.deepEqual(checks.map(({ name }) => name).sort(), soleRefusals.map(([name]) => name).sort());
+});
+
+test('a sound handler passes every check, and each check reports what it ran', async () => {
+  const { refusedFor, verification } = await trialOf('order-placement', 'sound');
+  assert.deepEqual(refusedFor, []);
+  assert.deepEqual(verification?.warnings, []);
+  assert.deepEqual(
+    verification?.reports.map(({ name }) => name),
+    checks.map(({ name }) => name),
+  );
+  for (const { name, result, runs, message } of verification?.reports ?? []) {
+    assert.ok(result === 'passed' || result === 'skipped', `${name}: ${result}`);
+    assert.ok(result === 'skipped' ? message : name === 'literal-audit' || runs > 0, `${name}: ${runs} runs`);
+  }
+});
+
+test('a table is told apart as memorised', async () => {
+  const { verification } = await trialOf('product-lookup', 'table');
+  assert.equal(verification?.memorised, true);
+});
+
+test('a failure of another kind is not called memorised', async () => {
+  const { verification } = await trialOf('product-lookup', 'faulty-failure-escapes');
+  assert.equal(verification?.memorised, false);
+});
+
+test('a check beyond the budget says so and nothing is claimed of it', async () => {
+  const folder = new URL('product-lookup/', candidatesFolder);
+  const order = await openFixture(folder);
+  const source = await readFile(new URL('sound.ts', folder), 'utf8');
+  const { verification } = await tryCandidate(order, source, sandbox, checks, undefined, { maxRuns: 10 });
+  const skipped = verification?.reports.filter(({ message }) => message?.includes('budget')) ?? [];
+  assert.ok(skipped.length > 0);
+  assert.ok(skipped.every(({ result, runs }) => result === 'skipped' && runs === 0));
+});
