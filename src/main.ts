@@ -10,6 +10,7 @@ import { protosmithVersion } from './version.ts';
 const commands: Record<string, () => Promise<Command>> = {
   worker: async () => (await import('./operator/worker.ts')).worker,
   submit: async () => (await import('./operator/submit.ts')).submit,
+  run: async () => (await import('./operator/run.ts')).run,
   demo: async () => (await import('./operator/demo.ts')).demo,
   lint: async () => (await import('./operator/lint.ts')).lint,
   doctor: async () => (await import('./operator/doctor.ts')).doctor,
@@ -58,6 +59,7 @@ function explain(error: unknown, command: Command): number {
   if (code !== undefined && error instanceof Error) {
     process.stderr.write(`${code}: ${forTerminal(error.message)}\n`);
     if (error instanceof SettingsError || code.startsWith('OPERATOR_')) return exitCodes.settings;
+    if (code.startsWith('JOB_')) return exitCodes.unreadable;
     return code.startsWith('PLATFORM_') ? exitCodes.unavailable : exitCodes.defect;
   }
   process.stderr.write(

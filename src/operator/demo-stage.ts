@@ -29,6 +29,7 @@ const jobEvents: ReadonlySet<string> = new Set<JobEvent['type']>([
   'prompted',
   'completed',
   'refused',
+  'dropped',
   'tried',
   'checked',
   'ended',

@@ -77,17 +77,22 @@ function eventLine(event: JobEvent): [text: string, style?: Style] {
       ];
     case 'completed':
       return [
-        `model answers: ${event.inputTokens} tokens in, ${event.outputTokens} out, ${milliseconds(event.durationMs)}`,
+        `model answers completion ${event.attempt}: ${event.inputTokens} tokens in, ${event.outputTokens} out, ${milliseconds(event.durationMs)}`,
       ];
+    case 'dropped':
+      return [`completion ${event.attempt} is called off: another candidate is verified`, 'dim'];
     case 'refused':
-      return [`candidate refused: ${event.code}, ${event.faults} fault${event.faults === 1 ? '' : 's'}`, 'red'];
+      return [
+        `candidate ${event.attempt} refused: ${event.code}, ${event.faults} fault${event.faults === 1 ? '' : 's'}`,
+        'red',
+      ];
     case 'tried': {
       const cases = [
         ...event.passed.map((one) => `case ${one} passed`),
         ...event.failed.map((one) => `case ${one} FAILED`),
       ];
       return [
-        `sandbox runs the cases: ${cases.join(', ') || 'there are none'}, ${milliseconds(event.durationMs)}`,
+        `sandbox runs the cases on candidate ${event.attempt}: ${cases.join(', ') || 'there are none'}, ${milliseconds(event.durationMs)}`,
         event.failed.length > 0 ? 'red' : 'green',
       ];
     }
@@ -98,7 +103,7 @@ function eventLine(event: JobEvent): [text: string, style?: Style] {
         ...(event.failed.length > 0 ? [`FAILED: ${event.failed.join(', ')}`] : []),
       ];
       return [
-        `checks beyond the cases: ${found.join('; ')}, ${milliseconds(event.durationMs)}`,
+        `checks beyond the cases on candidate ${event.attempt}: ${found.join('; ')}, ${milliseconds(event.durationMs)}`,
         event.failed.length > 0 ? 'red' : 'green',
       ];
     }

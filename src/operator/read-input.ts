@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { forTerminal } from './for-terminal.ts';
 
@@ -12,8 +13,7 @@ export async function readText(name: string): Promise<string> {
   try {
     return name === '-' ? await text(process.stdin) : await readFile(name, 'utf8');
   } catch (error) {
-    const found = (error as NodeJS.ErrnoException).code ?? 'an unknown fault';
-    throw new UnreadableInput(`Cannot read "${forTerminal(name)}": ${found}, wanted a readable file`);
+    throw unreadable(name, error);
   }
 }
 
@@ -27,4 +27,19 @@ export async function readJson(name: string): Promise<unknown> {
       `Cannot read "${forTerminal(name)}": ${error instanceof Error ? error.message.slice(0, 200) : 'no JSON'}, wanted JSON`,
     );
   }
+}
+
+/** The lines of a file, or of standard input, as they come. Throws `UnreadableInput` where it cannot be read. */
+export async function readLines(name: string): Promise<AsyncIterable<string>> {
+  if (name === '-') return createInterface({ input: process.stdin });
+  try {
+    return (await open(name)).readLines();
+  } catch (error) {
+    throw unreadable(name, error);
+  }
+}
+
+function unreadable(name: string, error: unknown): UnreadableInput {
+  const found = (error as NodeJS.ErrnoException).code ?? 'an unknown fault';
+  return new UnreadableInput(`Cannot read "${forTerminal(name)}": ${found}, wanted a readable file`);
 }

@@ -1,0 +1,148 @@
+import type { HandlerResult, RunnableHandler } from '../hosting/load-handler.ts';
+import { codeOf } from '../kernel/errors.ts';
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+
+/** What a conversation over standard input and output needs. */
+export interface StdioPorts {
+  lines: AsyncIterable<string>;
+  print(line: object): void;
+  /** Loads a stored handler. */
+  open(digest: string): Promise<RunnableHandler>;
+}
+
+/** Handlers kept loaded at once; the one longest unused makes room. */
+const maxLoaded = 64;
+
+/** A call that the other side has to answer. */
+interface Waiting {
+  resolve(output: Json): void;
+  reject(error: Error): void;
+}
+
+/**
+ * Runs requests for another program, line by line, many at once, until its lines end and all runs have. Whatever the other side writes is answered or
+ * ignored; nothing of it ends the conversation.
+ */
+export async function serveStdio({ lines, print, open }: StdioPorts): Promise<void> {
+  const handlers = new HandlerCache(open);
+  const runs = new Map<string, Map<number, Waiting>>();
+  const running = new Set<Promise<void>>();
+  for await (const line of lines) {
+    const message = parse(line);
+    if (message === undefined) {
+      if (line.trim() !== '')
+        print({ id: null, end: 'refused', message: 'Cannot read line: no JSON object, wanted one' });
+      continue;
+    }
+    const id = JSON.stringify(message.id ?? null);
+    if (message.call !== undefined) {
+      answerCall(runs.get(id), message);
+      continue;
+    }
+    if (typeof message.digest !== 'string' || runs.has(id)) {
+      const found = runs.has(id) ? 'an id that is still in use' : 'no digest';
+      print({
+        id: message.id ?? null,
+        end: 'refused',
+        message: `Cannot run handler: ${found}, wanted {id, digest, request}`,
+      });
+      continue;
+    }
+    const calls = new Map<number, Waiting>();
+    runs.set(id, calls);
+    const work = runOne(message, calls, handlers, print).finally(() => {
+      runs.delete(id);
+      running.delete(work);
+    });
+    running.add(work);
+  }
+  // Nobody is left to answer.
+  for (const calls of runs.values())
+    for (const { reject } of calls.values()) reject(new Error('standard input has ended'));
+  await Promise.all(running);
+  await handlers.close();
+}
+
+async function runOne(
+  message: JsonObject,
+  calls: Map<number, Waiting>,
+  handlers: HandlerCache,
+  print: StdioPorts['print'],
+): Promise<void> {
+  const id = message.id ?? null;
+  let next = 0;
+  const ask = (tool: string | null, input: Json) =>
+    new Promise<Json>((resolve, reject) => {
+      next += 1;
+      calls.set(next, { resolve, reject });
+      print({ id, call: next, tool, input });
+    });
+  try {
+    const handler = await handlers.get(String(message.digest));
+    const {
+      end,
+      value,
+      message: why,
+    }: HandlerResult = await handler.run(message.request ?? null, {
+      call: (tool, input) => ask(tool, input),
+      send: (request) => ask(null, request),
+    });
+    print({ id, end, ...(value === undefined ? {} : { value }), ...(why === undefined ? {} : { message: why }) });
+  } catch (error) {
+    print({
+      id,
+      end: 'refused',
+      message: `${codeOf(error) ?? 'DEFECT_UNEXPECTED'}: ${error instanceof Error ? error.message : String(error)}`,
+    });
+  }
+}
+
+function answerCall(calls: Map<number, Waiting> | undefined, { call, output, error }: JsonObject): void {
+  const waiting = typeof call === 'number' ? calls?.get(call) : undefined;
+  if (!waiting || typeof call !== 'number') return;
+  calls?.delete(call);
+  if (error === undefined) {
+    waiting.resolve(output ?? null);
+    return;
+  }
+  const { code, message } = isObject(error) ? error : { code: 'FAILED', message: error };
+  waiting.reject(Object.assign(new Error(typeof message === 'string' ? message : JSON.stringify(error)), { code }));
+}
+
+/** Handlers by digest, loaded once. */
+class HandlerCache {
+  readonly #open: StdioPorts['open'];
+  readonly #loaded = new Map<string, Promise<RunnableHandler>>();
+
+  constructor(open: StdioPorts['open']) {
+    this.#open = open;
+  }
+
+  get(digest: string): Promise<RunnableHandler> {
+    const known = this.#loaded.get(digest);
+    this.#loaded.delete(digest);
+    const handler = known ?? this.#open(digest);
+    this.#loaded.set(digest, handler);
+    // A handler that could not be loaded may be there the next time.
+    handler.catch(() => this.#loaded.delete(digest));
+    for (const [oldest, one] of this.#loaded) {
+      if (this.#loaded.size <= maxLoaded) break;
+      this.#loaded.delete(oldest);
+      one.then((loaded) => loaded.close()).catch(() => {});
+    }
+    return handler;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#loaded.values()].map((one) => one.then((handler) => handler.close()).catch(() => {})));
+  }
+}
+
+function parse(line: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
