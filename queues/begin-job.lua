@@ -8,10 +8,11 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local taken = tonumber(redis.call('GET', KEYS[3]) or '')
 if not taken then
   taken = tonumber(ARGV[2]) or now
-  -- A stamp of this second is taken as it is; any other may come from a clock that is off, and Redis' own events know better.
+  -- A stamp of this second is taken as it is; any other may come from a clock that is off, and Redis' own events know better. Only the
+  -- newest are searched: the keeper has looked at the older ones, and has noted what it found.
   if taken > now or now - taken > 1000 then
     local stamped = taken
-    local events = redis.call('XREVRANGE', KEYS[5], '+', '-', 'COUNT', 500)
+    local events = redis.call('XREVRANGE', KEYS[5], '+', '-', 'COUNT', 64)
     local found = nil
     for _, event in ipairs(events) do
       local fields = event[2]

@@ -6,6 +6,7 @@ import { isUsableId, type Keys } from './catalog.ts';
 import { type Connection, connect } from './connection.ts';
 import { parseData } from './delivery.ts';
 import { jobIdOf } from './job-id.ts';
+import { TAKEN_SECONDS } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
 import type { OnQueueEvent } from './queue-event.ts';
 
@@ -124,7 +125,7 @@ export class IntakeBridge {
     const jobId = given !== undefined && isUsableId(given) ? given : jobIdOf(data);
     // Redis took the job when it took the entry, however long no worker was there to bridge it.
     const takenAtMs = id.slice(0, id.indexOf('-'));
-    await connection.set(keys.taken(jobId), takenAtMs, 'EX', 7_200, 'NX');
+    await connection.set(keys.taken(jobId), takenAtMs, 'EX', TAKEN_SECONDS, 'NX');
     await queue.add(kind, data, { jobId, attempts: 1 });
     await connection.multi().xack(keys.intake, INTAKE_GROUP, id).xdel(keys.intake, id).exec();
     onEvent({ event: 'bridged', jobId, kind });

@@ -5,7 +5,7 @@ import { deliveryOf, parseData, replyToOf, type StoredJob } from './delivery.ts'
 import { givenUp, type Reason, readEnvelope } from './envelope.ts';
 import type { JobCloser } from './job-closer.ts';
 import { type Lease, Leases } from './lease.ts';
-import type { Outcomes } from './outcomes.ts';
+import { type Outcomes, TAKEN_SECONDS } from './outcomes.ts';
 import type { OnQueueEvent } from './queue-event.ts';
 import { timeoutOf } from './read-job.ts';
 
@@ -31,7 +31,13 @@ const RECONCILE_BACK_MS = 600_000;
 const REUSED_MS = 60_000;
 
 /** Jobs looked at in one step. */
-const BATCH = 100;
+const BATCH = 200;
+
+/** Waiting jobs, the oldest first, that are looked through for ones without a deadline. */
+const LOOKED_THROUGH = 1_000;
+
+/** How far a producer's time stamp may be from the moment Redis took the job, in milliseconds, before the latter is noted. */
+const BELIEVED_MS = 1_000;
 
 /** What a keeper works with. */
 export interface KeeperOptions {
@@ -91,9 +97,9 @@ export class Keeper {
     if (this.#options.connection.status !== 'ready' || !(await this.#holds())) return;
     const nowMs = await this.#options.outcomes.nowMs();
     await this.#promoteDue(nowMs);
+    await this.#readEvents();
     await this.#noteWaiting();
     await this.#closeOverdue(nowMs);
-    await this.#announceIgnored();
     if (this.#reconciledAtMs === undefined || nowMs - this.#reconciledAtMs > RECONCILE_MS) {
       await this.#reconcile(nowMs);
       this.#reconciledAtMs = nowMs;
@@ -123,13 +129,12 @@ export class Keeper {
   /** Waiting jobs have deadlines too, however long no worker has a hand free for them. */
   async #noteWaiting(): Promise<void> {
     const { connection, keys, outcomes } = this.#options;
-    const oldest = await connection.lrange(`${keys.queue}:wait`, -BATCH, -1);
-    const prioritized = await connection.zrange(`${keys.queue}:prioritized`, '0', String(BATCH - 1));
+    const oldest = (await connection.lrange(`${keys.queue}:wait`, -LOOKED_THROUGH, -1)).reverse();
+    const prioritized = await connection.zrange(`${keys.queue}:prioritized`, '0', String(LOOKED_THROUGH - 1));
     const jobIds = [...oldest, ...prioritized].filter((jobId) => !isAutomaticId(jobId));
     if (jobIds.length === 0) return;
     const noted = await connection.zmscore(keys.deadlines, ...jobIds);
-    for (const [index, jobId] of jobIds.entries()) {
-      if (noted[index] != null) continue;
+    for (const jobId of jobIds.filter((_, index) => noted[index] == null).slice(0, BATCH)) {
       const found = await this.#stored(jobId);
       if (found !== null) await outcomes.begin(jobId, found.timestampMs, timeoutOf(found.data));
     }
@@ -149,34 +154,50 @@ export class Keeper {
     }
   }
 
-  /** BullMQ ignores a job whose id is still kept, as failed ones are; its producer waits for an answer all the same. */
-  async #announceIgnored(): Promise<void> {
-    const { connection, keys, outcomes, onEvent } = this.#options;
-    const stream = `${keys.queue}:events`;
-    const seen = await connection.get(keys.seen);
-    if (seen === null) {
-      const [last] = await connection.xrevrange(stream, '+', '-', 'COUNT', 1);
-      await connection.set(keys.seen, last?.[0] ?? '0-0');
-      return;
-    }
-    const events = await connection.xrange(stream, `(${seen}`, '+', 'COUNT', 1_000);
+  /** Reads on in BullMQ's events, whose ids are moments by Redis' clock. */
+  async #readEvents(): Promise<void> {
+    const { connection, keys } = this.#options;
+    const seen = (await connection.get(keys.seen)) ?? '0-0';
+    const events = await connection.xrange(`${keys.queue}:events`, `(${seen}`, '+', 'COUNT', 2_000);
     const last = events.at(-1)?.[0];
     if (last === undefined) return;
     // First, so that an announcement is rather lost by a crash than made twice: the outcome itself is under its key.
     await connection.set(keys.seen, last);
-    for (const [, fields] of events) {
+    const added = new Map<string, number>();
+    for (const [id, fields] of events) {
       const event = new Map(
         fields.flatMap((name, index) => (index % 2 === 0 ? [[name, fields[index + 1] ?? '']] : [])),
       );
-      const jobId = event.get('event') === 'duplicated' ? event.get('jobId') : undefined;
-      if (jobId === undefined || isAutomaticId(jobId)) continue;
-      const text = await outcomes.textOf(jobId);
-      const envelope = text === null ? null : readEnvelope(text);
-      const found = await this.#stored(jobId);
-      if (envelope === null || found === null) continue;
-      await outcomes.announce(envelope, { jobId, replyTo: replyToOf(found.kind, found.data) }, true);
-      onEvent({ event: 'replayed', jobId, kind: found.kind, verdict: envelope.verdict });
+      const jobId = event.get('jobId') ?? '';
+      if (jobId === '' || isAutomaticId(jobId)) continue;
+      if (event.get('event') === 'added') added.set(jobId, Number.parseInt(id, 10));
+      if (event.get('event') === 'duplicated') await this.#announceIgnored(jobId);
     }
+    await this.#noteTaken(added);
+  }
+
+  /** Notes when Redis took jobs whose time stamps say otherwise. */
+  async #noteTaken(added: ReadonlyMap<string, number>): Promise<void> {
+    const { connection, keys } = this.#options;
+    const reading = connection.pipeline();
+    for (const jobId of added.keys()) reading.hget(`${keys.queue}:${jobId}`, 'timestamp');
+    const stamps = (await reading.exec()) ?? [];
+    for (const [index, [jobId, takenAtMs]] of [...added].entries()) {
+      const stamp = stamps[index]?.[1];
+      if (typeof stamp !== 'string' || Math.abs(Number(stamp) - takenAtMs) <= BELIEVED_MS) continue;
+      await connection.set(keys.taken(jobId), takenAtMs, 'EX', TAKEN_SECONDS, 'NX');
+    }
+  }
+
+  /** BullMQ ignores a job whose id is still kept, as failed ones are; its producer waits for an answer all the same. */
+  async #announceIgnored(jobId: string): Promise<void> {
+    const { outcomes, onEvent } = this.#options;
+    const text = await outcomes.textOf(jobId);
+    const envelope = text === null ? null : readEnvelope(text);
+    const found = envelope === null ? null : await this.#stored(jobId);
+    if (envelope === null || found === null) return;
+    await outcomes.announce(envelope, { jobId, replyTo: replyToOf(found.kind, found.data) }, true);
+    onEvent({ event: 'replayed', jobId, kind: found.kind, verdict: envelope.verdict });
   }
 
   /** Every job that BullMQ finished has an outcome. Only as far back as outcomes surely are kept: an expired one is not contradicted. */

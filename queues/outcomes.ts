@@ -8,8 +8,8 @@ export const publishScript = readFileSync(new URL('./publish-outcome.lua', impor
 
 const beginScript = readFileSync(new URL('./begin-job.lua', import.meta.url), 'utf8');
 
-/** Seconds that a corrected moment of taking is remembered: beyond the longest deadline and work after it. */
-const TAKEN_SECONDS = 7_200;
+/** How many seconds a corrected moment of taking is remembered: beyond the longest deadline and work after it. */
+export const TAKEN_SECONDS = 7_200;
 
 /** What must be known of a job before it is worked on; moments by Redis' clock, in milliseconds since 1970. */
 export interface Beginning {
