@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Outcome } from '../../src/contract/outcome.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import type { Behaviour } from '../../src/scripted-model/server.ts';
+import { markedJob, type Rig, soundReply, startRig } from '../system/harness.ts';
+
+const rig = await startRig();
+after(() => rig.close());
+await rig.worker();
+
+const sound: Behaviour = { kind: 'reply', text: soundReply };
+const half = soundReply.slice(0, soundReply.length / 2);
+const error: JsonObject = { action: 'codeGeneration', status: 'error' };
+
+/** The most modules that may be asked for: one and two repairs. */
+const maxCandidates = 3;
+
+/** Plays a job whose nth question to the model is answered so; the last behaviour stays. */
+async function play(mark: string, behaviours: [Behaviour, ...Behaviour[]], more: JsonObject = {}) {
+  const askedAtMs: number[] = [];
+  rig.answer(mark, (nth) => {
+    askedAtMs.push(Date.now());
+    return behaviours[Math.min(nth, behaviours.length) - 1] ?? behaviours[0];
+  });
+  const outcome = await rig.outcomeOf(markedJob(mark, more));
+  return { outcome, askedAtMs, prompts: rig.questions(mark).map(({ prompt }) => prompt) };
+}
+
+function codes({ findings }: Outcome): string[] {
+  return findings.filter(({ severity }) => severity === 'error').map(({ code }) => code);
+}
+
+/** What a model server may do once without a job being lost. */
+const passing: Record<string, Behaviour> = {
+  'rate-limited': { kind: 'status', status: 429 },
+  'status-500': { kind: 'status', status: 500, body: { error: { message: 'oops' } } },
+  'status-503': { kind: 'status', status: 503, headers: { 'retry-after': '0' } },
+  'reset-before': { kind: 'reset' },
+  'reset-after': { kind: 'reset', text: half },
+  'cut-stream': { kind: 'cut', text: half },
+  'html-page': { kind: 'html' },
+  'empty-answer': { kind: 'empty' },
+  'no-finish': { kind: 'reply', text: half, finishReason: null, done: false },
+};
+
+for (const [name, behaviour] of Object.entries(passing)) {
+  test(`${name}: asked again, and the handler generated`, async () => {
+    const { outcome, askedAtMs } = await play(`fault-${name}`, [behaviour, sound]);
+    assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
+    assert.equal(askedAtMs.length, 2);
+    // A fault of the server's is no attempt of the model's.
+    assert.equal(outcome.report.attempts.filter(({ result }) => result === 'verified').length, 1);
+    assert.ok(outcome.report.usage.outputTokens > 0);
+  });
+}
+
+/** Unusual, but no fault. */
+const unusual: Record<string, Behaviour> = {
+  'slow-tokens': { ...sound, pauseMs: 15, pieceCharacters: 40 },
+  'not-streamed': { kind: 'whole', text: soundReply },
+  'fence-then-silence': { ...sound, finishReason: null, done: false },
+  'talks-on': {
+    kind: 'reply',
+    text: `${soundReply}\nAnd here is another idea:\n\`\`\`ts\nexport const x = 1;\n\`\`\`\n`,
+  },
+};
+
+for (const [name, behaviour] of Object.entries(unusual)) {
+  test(`${name}: the handler generated at once`, async () => {
+    const { outcome, askedAtMs } = await play(`odd-${name}`, [behaviour]);
+    assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
+    assert.equal(askedAtMs.length, 1);
+  });
+}
+
+test('Retry-After is honoured', async () => {
+  const limited: Behaviour = { kind: 'status', status: 429, headers: { 'retry-after': '2' } };
+  const { outcome, askedAtMs } = await play('fault-retry-after', [limited, sound]);
+  assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
+  const [first = 0, second = 0] = askedAtMs;
+  assert.ok(second - first >= 1_950, `asked again after ${second - first} ms`);
+});
+
+test('a stalled answer is given up and asked for again', async () => {
+  const { outcome, askedAtMs } = await play('fault-stall', [{ kind: 'stall', text: half }, sound], {
+    timeoutMs: 20_000,
+  });
+  assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
+  assert.ok(askedAtMs.length >= 2);
+});
+
+/** What no waiting mends: the job ends at once, and says whose move it is. */
+const hopeless: Record<string, [Behaviour, RegExp]> = {
+  'key-refused': [{ kind: 'status', status: 401 }, /^OPERATOR_MODEL_AUTH$/],
+  'no-credit': [{ kind: 'status', status: 402 }, /^OPERATOR_MODEL_QUOTA$/],
+  'unknown-model': [{ kind: 'status', status: 404 }, /^OPERATOR_MODEL_UNKNOWN$/],
+  declined: [
+    { kind: 'reply', text: '```json\n{"decline": "missing-tool", "reason": "no stock", "quote": ""}\n```' },
+    /^CANDIDATE_/,
+  ],
+};
+
+for (const [name, [behaviour, code]] of Object.entries(hopeless)) {
+  test(`${name}: an error that says so`, async () => {
+    const { outcome, askedAtMs } = await play(`hopeless-${name}`, [behaviour], { timeoutMs: 60_000 });
+    assert.equal(outcome.verdict, 'error');
+    assert.deepEqual(outcome.messages, [error]);
+    assert.equal(outcome.handler, null);
+    assert.ok(codes(outcome).length > 0);
+    for (const one of codes(outcome)) assert.match(one, code);
+    assert.ok(askedAtMs.length <= maxCandidates, `${askedAtMs.length} questions`);
+  });
+}
+
+/** Candidates that are never right, each with what the repair must tell the model of it. */
+const wrong: Record<string, [source: string, fact: RegExp]> = {
+  'wrong-answer': [soundReply.replace("'Success'", "'Succes'"), /Succes\b[\s\S]*|expected/],
+  'no-code': ['I would rather talk about the weather.', /./],
+  'foreign-import': [
+    `\`\`\`ts\nimport { readFileSync } from 'node:fs';\nexport function handle() { return readFileSync('/etc/passwd', 'utf8'); }\n\`\`\``,
+    /node:fs/,
+  ],
+  'syntax-error': ['```ts\nexport function handle( { return 1; }\n```', /line|Line/],
+  throws: ["```ts\nexport function handle(): never {\n  throw new Error('not today');\n}\n```", /not today/],
+  'runs-for-ever': ['```ts\nexport function handle(): never {\n  for (;;) {}\n}\n```', /./],
+  'hard-coded': [
+    `\`\`\`ts
+export function handle(request: any): any {
+  const status = { code: 200, message: 'Success' };
+  const answer = { messageId: request.messageId, type: 'RESPONSE', status, productInfo: null as any };
+  if (request.productId === 'P12345') answer.productInfo = { productId: 'P12345', productName: 'High-Performance Laptop', productDescription: 'A high-performance laptop equipped with the latest processor and large memory capacity.', price: 1299.99, currency: 'USD' };
+  return answer;
+}
+\`\`\``,
+    /./,
+  ],
+};
+
+for (const [name, [text, fact]] of Object.entries(wrong)) {
+  test(`${name}: repairs within the budget, then an error that blames nobody else`, async () => {
+    const { outcome, prompts } = await play(`wrong-${name}`, [{ kind: 'reply', text }], { timeoutMs: 60_000 });
+    assert.equal(outcome.verdict, 'error', JSON.stringify(outcome.report.checks));
+    assert.deepEqual(outcome.messages, [error]);
+    assert.equal(outcome.proposals, undefined);
+    assert.ok(prompts.length > 1 && prompts.length <= maxCandidates, `${prompts.length} completions`);
+    assert.equal(outcome.report.attempts.length, prompts.length);
+    assert.deepEqual(
+      codes(outcome).filter((code) => !code.startsWith('CANDIDATE_')),
+      [],
+    );
+    assert.match(prompts.at(-1) ?? '', fact);
+    const { costUsd, outputTokens } = outcome.report.usage;
+    assert.equal(costUsd, null);
+    assert.ok(outputTokens > 0);
+  });
+}
+
+test('all cases of a candidate are run, and each one’s end is reported', async () => {
+  const text = soundReply.replace("type: 'RESPONSE'", "type: 'ANSWER'");
+  assert.notEqual(text, soundReply);
+  const { outcome } = await play('wrong-all-cases', [{ kind: 'reply', text }]);
+  assert.equal(outcome.verdict, 'error');
+  assert.deepEqual(
+    outcome.report.cases.map(({ testCase, passed, differences }) => [
+      testCase,
+      passed,
+      differences.map(({ path }) => path),
+    ]),
+    [
+      [1, false, ['/type']],
+      [2, false, ['/type']],
+    ],
+  );
+  assert.deepEqual(
+    outcome.findings.map(({ testCase, in: place, pointer, expected, actual }) => [
+      testCase,
+      place,
+      pointer,
+      expected,
+      actual,
+    ]),
+    [
+      [1, 'response', '/type', 'RESPONSE', 'ANSWER'],
+      [2, 'response', '/type', 'RESPONSE', 'ANSWER'],
+    ],
+  );
+});
+
+test('a candidate that fails once is repaired', async () => {
+  const { outcome, prompts } = await play('wrong-once', [
+    { kind: 'reply', text: soundReply.replace("'Success'", "'Succes'") },
+    sound,
+  ]);
+  assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
+  assert.deepEqual(
+    outcome.report.attempts.map(({ result }) => result),
+    ['failed-cases', 'verified'],
+  );
+  assert.match(prompts[1] ?? '', /"Succes"/);
+});
+
+/** The moment an outcome became visible, by Redis' clock, against the job's deadline. */
+async function marginMs(
+  jobId: string,
+  takenAtMs: number,
+  timeoutMs: number,
+  { connection, keys }: Rig,
+): Promise<number> {
+  const entries = await connection.xrange(keys.outcomes('default'), '-', '+');
+  const entry = entries.find(([, fields]) => fields.includes(jobId));
+  return takenAtMs + timeoutMs - Number(entry?.[0].split('-')[0]);
+}
+
+for (const [name, behaviour] of Object.entries<Behaviour>({
+  silence: { kind: 'stall' },
+  'silence-in-the-middle': { kind: 'stall', text: half },
+  'endless-tokens': { kind: 'reply', text: 'word '.repeat(100_000), pauseMs: 50 },
+  'always-500': { kind: 'status', status: 500 },
+  'always-limited': { kind: 'status', status: 429, headers: { 'retry-after': '600' } },
+})) {
+  test(`${name}: the error is out before the peer’s deadline`, async () => {
+    const timeoutMs = 4_000;
+    const takenAtMs = Date.now();
+    const { outcome } = await play(`late-${name}`, [behaviour], { timeoutMs, workMs: 0 });
+    assert.equal(outcome.verdict, 'error');
+    assert.deepEqual(outcome.messages, [error]);
+    for (const code of codes(outcome)) assert.match(code, /^PLATFORM_/);
+    if (behaviour.kind === 'stall' || behaviour.kind === 'reply')
+      assert.deepEqual(codes(outcome), ['PLATFORM_DEADLINE']);
+    const margin = await marginMs(outcome.jobId, takenAtMs, timeoutMs, rig);
+    assert.ok(margin > 0, `published ${-margin} ms after the deadline`);
+  });
+}
