@@ -7,10 +7,10 @@ import { type Fence, type Line, readLines } from './markdown-lines.ts';
 export interface PayloadText {
   /** The value, where the text is JSON. */
   value?: Json;
-  /** The text of a payload that is not JSON, or is to be taken verbatim. */
-  verbatim?: string;
-  /** Where it stands: UTF-16 offsets, end exclusive. */
-  span: { start: number; end: number };
+  /** Where the value stands, or the text: UTF-16 offsets, end exclusive. */
+  span: Span;
+  /** Where the whole text stands, and how far it is indented as the fences around it are. */
+  raw: Span & { indent: number };
 }
 
 /** Why a payload could not be read. */
@@ -37,8 +37,8 @@ export function isPayloadFault(payload: PayloadText | PayloadFault): payload is 
   return 'reason' in payload;
 }
 
-/** How payloads are to be taken: as JSON where they are JSON, or always verbatim. */
-export type PayloadMode = 'detect' | 'verbatim';
+/** Whether text that is neither JSON nor fenced is a payload, or is taken for a slip. */
+export type BareText = 'allowed' | 'refused';
 
 const DECORATION =
   '[ \\t]*(?:>[ \\t]*)*(?:[-*+•][ \\t]+|\\d{1,3}[.)、][ \\t]*)?(?:#{1,6}[ \\t]*)?(?:\\*\\*|__|`)?[ \\t]*';
@@ -60,10 +60,15 @@ const RESULT_LABEL = new RegExp(
 export const MAX_CASES = 100;
 
 /** Reads the cases out of a case text: headings, three labels each, in English or Chinese, at most `MAX_CASES`. Linear in the text; never throws. */
-export function readCaseText(text: string, mode: PayloadMode): { cases: CaseText[]; headings: number } {
+export function readCaseText(text: string, bareText: BareText): { cases: CaseText[]; headings: number } {
   const { lines, fences } = readLines(text);
   const { blocks } = findJsonBlocks(text, fences);
-  const context: Context = { text, fences, mode, blocksByStart: new Map(blocks.map((block) => [block.start, block])) };
+  const context: Context = {
+    text,
+    fences,
+    bareText,
+    blocksByStart: new Map(blocks.map((block) => [block.start, block])),
+  };
   const marks = withoutStrays(findMarks(lines, blocks));
   const cases: CaseText[] = [];
   let current: CaseText | undefined;
@@ -98,18 +103,26 @@ export function readCaseText(text: string, mode: PayloadMode): { cases: CaseText
   return { cases, headings: Math.max(cases.length, marks.filter(({ kind }) => kind === 'case').length) };
 }
 
-/** Leaves out a title over all cases, and lines of an expected result that only look like labels. */
+/** Leaves out a title over all cases and lines of an expected result that only look like labels; begins cases that have no heading. */
 function withoutStrays(marks: readonly Mark[]): Mark[] {
+  const kept: Mark[] = [];
   const seen = new Set<Mark['kind']>();
-  return marks.filter((mark, index) => {
+  for (const [index, mark] of marks.entries()) {
     if (mark.kind === 'case') {
       seen.clear();
-      return mark.number !== undefined || marks[index + 1]?.kind !== 'case';
+      if (mark.number !== undefined || marks[index + 1]?.kind !== 'case') kept.push(mark);
+      continue;
     }
-    const stray = seen.has('result') && seen.has(mark.kind);
+    const isComplete = seen.has('request') && seen.has('response');
+    const next = marks[index + 1];
+    if (mark.kind === 'request' && isComplete && next?.kind === 'response') {
+      seen.clear();
+      kept.push({ kind: 'case', start: mark.start, end: mark.start });
+    } else if (seen.has('result') && seen.has(mark.kind)) continue;
     seen.add(mark.kind);
-    return !stray;
-  });
+    kept.push(mark);
+  }
+  return kept;
 }
 
 interface Mark {
@@ -186,22 +199,21 @@ function numberOf(numeral: string): number {
 interface Context {
   text: string;
   fences: readonly Fence[];
-  mode: PayloadMode;
+  bareText: BareText;
   blocksByStart: ReadonlyMap<number, JsonBlock>;
 }
 
 function readPayload(context: Context, start: number, end: number): PayloadText | PayloadFault {
-  const { text, fences, mode } = context;
+  const { text, fences, bareText } = context;
   const [fence, second] = fencesWithin(fences, start, end);
   if (second !== undefined) return { reason: 'several', at: second.start };
   if (fence !== undefined) return readFenced(context, fence);
   const bare = trimmedSpan(text, start, end);
   if (bare.start === bare.end) return { reason: 'empty', at: start };
-  if (mode === 'verbatim') return { verbatim: text.slice(bare.start, bare.end), span: bare };
+  const raw = { ...bare, indent: 0 };
   const whole = jsonAt(context, bare);
-  return whole.ok
-    ? { value: whole.value, span: { start: whole.start, end: whole.end } }
-    : readBareInProse(context, bare, whole.at);
+  if (whole.ok) return { value: whole.value, span: { start: whole.start, end: whole.end }, raw };
+  return bareText === 'allowed' ? { span: bare, raw } : readBareInProse(context, bare, whole.at);
 }
 
 /** The one strict JSON value that a span holds; a value found before is not read again. */
@@ -235,7 +247,8 @@ function readBareInProse({ text }: Context, bare: Span, at: number): PayloadText
   if (torn !== undefined) return unreadable(text, bare.start + torn.at);
   if (second !== undefined) return { reason: 'several', at: bare.start + second.start };
   if (first === undefined || first.lenient) return unreadable(text, at);
-  return { value: first.value, span: { start: bare.start + first.start, end: bare.start + first.end } };
+  const span = { start: bare.start + first.start, end: bare.start + first.end };
+  return { value: first.value, span, raw: { ...span, indent: 0 } };
 }
 
 function unreadable(text: string, at: number): PayloadFault {
@@ -243,18 +256,17 @@ function unreadable(text: string, at: number): PayloadFault {
 }
 
 function readFenced(context: Context, fence: Fence): PayloadText | PayloadFault {
-  const { text, mode } = context;
+  const { text } = context;
   const span = { start: fence.contentStart, end: fence.contentEnd };
+  const raw = { ...span, indent: fence.indent };
   const content = trimmedSpan(text, span.start, span.end);
-  if (mode === 'detect') {
-    if (content.start === content.end && /^(?:json|jsonc|json5)?$/.test(fence.language))
-      return { reason: 'empty', at: span.start };
-    const whole = jsonAt(context, content);
-    if (whole.ok) return { value: whole.value, span: { start: whole.start, end: whole.end } };
-    const looksLikeJson = /^[{[]\s*["{[\]}]/.test(text.slice(content.start, content.start + 200));
-    if (/^json/.test(fence.language) || (fence.language === '' && looksLikeJson)) return unreadable(text, whole.at);
-  }
-  return { verbatim: unindented(text.slice(span.start, span.end), fence.indent), span };
+  const isEmpty = content.start === content.end;
+  if (isEmpty && /^(?:json|jsonc|json5)?$/.test(fence.language)) return { reason: 'empty', at: span.start };
+  const whole = jsonAt(context, content);
+  if (whole.ok) return { value: whole.value, span: { start: whole.start, end: whole.end }, raw };
+  const looksLikeJson = /^[{[]\s*["{[\]}]/.test(text.slice(content.start, content.start + 200));
+  if (/^json/.test(fence.language) || (fence.language === '' && looksLikeJson)) return unreadable(text, whole.at);
+  return { span, raw };
 }
 
 /** The text between two fences: as far to the left as its opening fence stands, and without the last line's break. */
@@ -269,7 +281,7 @@ function trimmedSpan(text: string, start: number, end: number): { start: number;
   return { start: first, end: Math.max(first, end - (slice.length - slice.trimEnd().length)) };
 }
 
-/** The JSON value of a payload, or its verbatim text. */
-export function payloadValue(payload: PayloadText): Json {
-  return payload.value ?? payload.verbatim ?? null;
+/** The verbatim text of a payload: without the break of its last line, and as far to the left as its fence stands. */
+export function verbatimText(text: string, { raw }: PayloadText): string {
+  return unindented(text.slice(raw.start, raw.end), raw.indent);
 }

@@ -11,28 +11,36 @@ export function languageOf(prose: string): 'en' | 'zh' {
 export function baseUrisIn(prose: string): string[] {
   const uris = new Set<string>();
   for (const line of prose.split('\n')) {
-    if (!BASE_PHRASE.test(line.slice(0, 2_000))) continue;
-    for (const [, named, bare] of line.slice(0, 2_000).matchAll(URI)) {
-      uris.add((named ?? bare ?? '').replace(/[.,;:!?]+$/, ''));
+    const text = line.slice(0, 2_000);
+    const isNamed = BASE_PROTOCOL.test(text);
+    if (!isNamed && !BUILDS_ON.test(text)) continue;
+    for (const [, labelled, bare] of text.matchAll(URI)) {
+      const uri = (labelled ?? (isNamed ? bare : undefined) ?? '').replace(/[.,;:!?]+$/, '');
+      if (uri !== '' && !STANDARDS.test(uri)) uris.add(uri);
     }
   }
   return [...uris].slice(0, 16);
 }
 
-const BASE_PHRASE =
-  /\b(?:existing|base|parent|underlying|previous(?:ly agreed)?)[ -]protocol|\b(?:based|builds?|built|extends?|extending|derived|modif(?:y|ies|ication))\b.{0,80}\bprotocol\b|已有(?:的)?协议|现有(?:的)?协议|既有协议|基础协议|基于.{0,40}协议/i;
+const BASE_PROTOCOL =
+  /\b(?:extends?|extending|modif(?:y|ies)) (?:\w+ ){0,3}protocol [(<`"]?[a-z]+:|\b(?:existing|base|parent|previous(?:ly agreed)?) (?:\w+ )?protocol\b|(?:已有|现有|既有|原有|基础)的?协议/i;
+
+/** A looser phrase, which needs a URI that is marked as one. */
+const BUILDS_ON =
+  /\b(?:based|builds?|built|extends?|extending|derived|modif(?:y|ies))\b.{0,80}\bprotocol\b|基于.{0,40}协议/i;
 
 const URI =
-  /(?:URI|URL|网址|地址)\s*[:：=]?\s*[`"'<“「]?\s*([a-z][a-z0-9+.-]{1,20}:[^\s`"'<>()（）“”「」，。；、]+)|([a-z][a-z0-9+.-]{1,20}:\/\/[^\s`"'<>()（）“”「」，。；、]+)/gi;
+  /(?:\bURI|协议地址|协议URL)\s*[:：=]\s*[`"'<“「]?\s*([a-z][a-z0-9+.-]{1,20}:[^\s`"'<>()（）“”「」，。；、]+)|([a-z][a-z0-9+.-]{1,20}:\/\/[^\s`"'<>()（）“”「」，。；、]+)/gi;
+
+/** Published standards that documents point at without meaning an agreement between agents. */
+const STANDARDS =
+  /^https?:\/\/(?:[\w-]+\.)*(?:ietf|rfc-editor|json-schema|w3|iso|iana|ecma-international|unicode|wikipedia|schema|json|yaml)\.(?:org|com)(?:[/:]|$)/i;
 
 /** The application timeout that a document states, in milliseconds; `null` where it states none. */
 export function timeoutMsIn(prose: string): number | null {
   for (const line of prose.split(/[\n。]/)) {
     const text = line.slice(0, 2_000);
-    if (
-      !/time[ -]?out|times? out|within|no (?:response|return|reply|answer)|超时|时限|内(?:没有|未|无)|等待/i.test(text)
-    )
-      continue;
+    if (!SPEAKS_OF_TIMEOUT.test(text)) continue;
     const found =
       /(\d{1,9}(?:\.\d{1,3})?)\s*-?\s*(milliseconds?|msecs?|ms|毫秒|seconds?|secs?|s(?![a-z])|秒钟?|minutes?|mins?|分钟|hours?|小时)/i.exec(
         text,
@@ -44,6 +52,9 @@ export function timeoutMsIn(prose: string): number | null {
   }
   return null;
 }
+
+const SPEAKS_OF_TIMEOUT =
+  /time[ _-]?out|times? out|no (?:response|return|reply|answer)|(?:respon|repl|answer|return)\w*\b.{0,40}\bwithin|\bwithin\b.{0,40}\b(?:respon|repl|answer|return)|超时|时限|内(?:没有|未|无|返回|响应|应答)/i;
 
 function unitMs(unit: string): number {
   if (unit === '' || unit === '毫秒' || /^m(?:illi)?s/.test(unit)) return 1;
@@ -59,23 +70,33 @@ export interface DocumentedCode {
   line: number;
 }
 
-/** The error codes that a document lists: `- 404: not found`, `100001：缺货`, table rows; in order. */
+/**
+ * The error codes that a document lists: `- 404: not found`, `100001：缺货`, table rows; in order. A code that is no HTTP error
+ * counts where the lines above speak of errors.
+ */
 export function documentedCodesIn(prose: string): DocumentedCode[] {
   const codes = new Map<string, DocumentedCode>();
+  let spokenOfErrors = Number.NEGATIVE_INFINITY;
   for (const [line, text] of prose.split('\n').entries()) {
     const row = text.slice(0, 300);
-    const listed =
-      /^[ \t]*(?:[-*+•][ \t]+|\|[ \t]*|\d{1,2}[.)、][ \t]+)?(?:\*\*|`|"|“)?(?:(?:HTTP|code|error(?: code)?|status(?: code)?|错误码|状态码)[ \t]*[:：]?[ \t]*)?(?:`|"|“)?(-?\d{3,9}|E\d{2,8}|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:\*\*|`|"|”)*[ \t]*(?:[:：=|–—-]|（|\()[ \t]*(.{1,200})$/i.exec(
-        row,
-      );
-    if (listed === null || codes.size >= 200) continue;
-    const [, code = '', meaning = ''] = listed;
+    if (SPEAKS_OF_ERRORS.test(row)) spokenOfErrors = line;
+    const [, code, meaning = ''] = LISTED_CODE.exec(row) ?? [];
+    if (code === undefined || codes.size >= 200) continue;
     const number = Number(code);
-    if (Number.isFinite(number) && number >= 100 && number < 400) continue;
+    if (number >= 100 && number < 400) continue;
+    if (!(number >= 400 && number < 600) && line - spokenOfErrors > MAX_LINES_APART) continue;
     if (!codes.has(code)) codes.set(code, { code, meaning: meaning.replace(/[|*`\s]+$/, '').trim(), line });
   }
   return [...codes.values()];
 }
+
+const SPEAKS_OF_ERRORS = /\berrors?\b|\bexceptions?\b|\bfailures?\b|status codes?|错误|异常|失败|状态码|返回码/i;
+
+/** How many lines a list of codes may stand below the line that speaks of errors. */
+const MAX_LINES_APART = 12;
+
+const LISTED_CODE =
+  /^[ \t]*(?:[-*+•][ \t]+|\|[ \t]*|\d{1,2}[.)、][ \t]+)?(?:\*\*|`|"|“)?(?:(?:HTTP|code|error(?: code)?|status(?: code)?|错误码|状态码)[ \t]*[:：]?[ \t]*)?(?:`|"|“)?(-?\d{3,9}|E\d{2,8}|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:\*\*|`|"|”)*[ \t]*(?:[:：=|–—-]|（|\()[ \t]*(.{1,200})$/i;
 
 /** Says whether a document wants its messages as plain text rather than JSON. */
 export function wantsText(prose: string): boolean {

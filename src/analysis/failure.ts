@@ -36,7 +36,7 @@ function signalOf(value: Json, documentedCodes: ReadonlySet<string>, depth: numb
 }
 
 function directSignal(value: JsonObject, documentedCodes: ReadonlySet<string>): boolean | undefined {
-  for (const name of ['success', 'ok', 'succeeded']) {
+  for (const name of ['success', 'ok', 'succeeded', 'accepted']) {
     if (Object.hasOwn(value, name) && typeof value[name] === 'boolean') return !value[name];
   }
   for (const name of ['error', 'errors', 'errorCode', 'errorMessage', 'error_code', 'exception', 'fault']) {
@@ -57,13 +57,21 @@ function directSignal(value: JsonObject, documentedCodes: ReadonlySet<string>): 
     const signal = codeSignal(name, member, documentedCodes);
     if (signal !== undefined) return signal;
   }
-  return undefined;
+  const words = ['message', 'msg', 'reason', '消息', '原因'].map((name) =>
+    Object.hasOwn(value, name) ? value[name] : '',
+  );
+  return words.some((text) => typeof text === 'string' && FAILURE_WORD.test(text.slice(0, 500))) ? true : undefined;
+}
+
+/** A name such as `INVALID_REQUEST` or `PRODUCT_NOT_FOUND`. */
+function isFailureName(name: string): boolean {
+  return /^[A-Z][A-Z0-9_]{2,60}$/.test(name) && FAILURE_WORD.test(name.replaceAll('_', ' '));
 }
 
 function codeSignal(name: string, member: Json, documentedCodes: ReadonlySet<string>): boolean | undefined {
   if (typeof member !== 'number' && typeof member !== 'string') return undefined;
   if (documentedCodes.has(String(member))) return true;
-  if (typeof member === 'string' && FAILURE_STATUS.test(member)) return true;
+  if (typeof member === 'string' && (FAILURE_STATUS.test(member) || isFailureName(member))) return true;
   if (typeof member === 'string' && SUCCESS_WORD.test(member)) return false;
   const number = Number(member);
   if (name === 'type' || name === 'result' || String(member).trim() === '' || !Number.isFinite(number))

@@ -8,9 +8,11 @@ import {
   isPayloadFault,
   MAX_CASES,
   type PayloadFault,
-  payloadValue,
+  type PayloadText,
   readCaseText,
+  verbatimText,
 } from './case-text.ts';
+import type { Side } from './claims.ts';
 import {
   baseUrisIn,
   type DocumentedCode,
@@ -22,6 +24,7 @@ import {
 import { reportsFailure } from './failure.ts';
 import { type FoundSchema, findSchemas } from './find-schemas.ts';
 import type { BrokenJson } from './json-blocks.ts';
+import { excerptAt, wholeJson } from './located-json.ts';
 import { selectSchemas } from './select-schemas.ts';
 
 /** A case that could not be read, or whose number is not what it should be. */
@@ -160,45 +163,42 @@ function readCases(
       payload: job.payload ?? 'json',
     };
   }
-  let payload = job.payload ?? 'json';
-  let { cases: read, headings } = readCaseText(caseText, payload === 'text' ? 'verbatim' : 'detect');
-  if (
-    job.payload === undefined &&
-    !hasSchemas &&
-    (read.some(hasVerbatim) || (wantsText(prose) && read.some(hasFault)))
-  ) {
-    payload = 'text';
-    ({ cases: read, headings } = readCaseText(caseText, 'verbatim'));
-  } else if (payload === 'json' && (hasSchemas || job.payload === 'json')) read = read.map(withoutVerbatim);
-  return { caseText, payload, ...numberCases(read, headings) };
+  const bareText = job.payload === 'text' || (job.payload === undefined && !hasSchemas && wantsText(prose));
+  const { cases: read, headings } = readCaseText(caseText, bareText ? 'allowed' : 'refused');
+  const isText = (side: Side, all: boolean): boolean => {
+    const payloads = read.flatMap((each) => (isPayloadFault(each[side]) ? [] : [each[side]]));
+    const texts = payloads.filter((payload) => payload.value === undefined).length;
+    return all ? texts > 0 && texts === payloads.length : texts > 0;
+  };
+  // Without schemas, one text on a side makes them all texts: a handler must know what it is given.
+  const isVerbatim = (side: Side): boolean => {
+    return job.payload === 'text' || (job.payload === undefined && !hasSchemas && isText(side, false));
+  };
+  const verbatim = { request: isVerbatim('request'), response: isVerbatim('response') };
+  const both = (['request', 'response'] as const).every((side) => verbatim[side] || isText(side, true));
+  const payload = job.payload ?? (both ? 'text' : 'json');
+  const chosenValue = (payload: PayloadText, side: Side): Json => {
+    return payload.value === undefined || verbatim[side] ? verbatimText(caseText, payload) : payload.value;
+  };
+  const strict = job.payload === 'json' ? read.map((each) => withoutTexts(caseText, each)) : read;
+  return { caseText, payload, ...numberCases(strict, headings, chosenValue) };
 }
 
-function hasVerbatim({ request, response }: CaseText): boolean {
-  return [request, response].some((payload) => !isPayloadFault(payload) && payload.verbatim !== undefined);
-}
-
-function hasFault({ request, response }: CaseText): boolean {
-  return isPayloadFault(request) || isPayloadFault(response);
-}
-
-/** Where payloads are JSON, a text that is none could not be read. */
-function withoutVerbatim(each: CaseText): CaseText {
-  const strict = (payload: CaseText['request']): CaseText['request'] =>
-    isPayloadFault(payload) || payload.verbatim === undefined
+/** Where the job says that payloads are JSON, a text that is none could not be read. */
+function withoutTexts(caseText: string, each: CaseText): CaseText {
+  const checked = (payload: CaseText['request']): CaseText['request'] =>
+    isPayloadFault(payload) || payload.value !== undefined
       ? payload
-      : { reason: 'unreadable', at: payload.span.start, found: JSON.stringify(payload.verbatim.slice(0, 12)) };
-  return { ...each, request: strict(each.request), response: strict(each.response) };
+      : { reason: 'unreadable', at: payload.span.start, found: excerptAt(caseText, payload.span.start) };
+  return { ...each, request: checked(each.request), response: checked(each.response) };
 }
 
 /** Cases given as a JSON array in the text itself. */
 function structuredCases(caseText: string): Case[] | undefined {
   if (!/^\s*\[/.test(caseText)) return undefined;
-  let value: Json;
-  try {
-    value = JSON.parse(caseText) as Json;
-  } catch {
-    return undefined;
-  }
+  const whole = wholeJson(caseText, 0, caseText.length);
+  if (!whole.ok) return undefined;
+  const { value } = whole;
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const cases: Case[] = [];
   for (const [index, item] of value.entries()) {
@@ -213,18 +213,22 @@ function tooMany(count: number): CaseFault[] {
   return count > MAX_CASES ? [{ reason: 'too-many', at: 0, found: String(count) }] : [];
 }
 
-function numberCases(read: readonly CaseText[], headings: number): { cases: Case[]; faults: CaseFault[] } {
+function numberCases(
+  read: readonly CaseText[],
+  headings: number,
+  chosenValue: (payload: PayloadText, side: Side) => Json,
+): { cases: Case[]; faults: CaseFault[] } {
   const faults: CaseFault[] = tooMany(headings);
   const cases: Case[] = [];
   const byNumber = new Map<number, string>();
   let previous = 0;
   for (const [index, each] of read.entries()) {
     const testCase = each.number ?? previous + 1;
-    const content = JSON.stringify(
-      [each.request, each.response].map((payload) =>
-        isPayloadFault(payload) ? payload.reason : payloadValue(payload),
-      ),
-    );
+    const values = {
+      request: isPayloadFault(each.request) ? undefined : chosenValue(each.request, 'request'),
+      response: isPayloadFault(each.response) ? undefined : chosenValue(each.response, 'response'),
+    };
+    const content = JSON.stringify(values);
     const before = byNumber.get(testCase);
     const span = each.numberSpan === undefined ? {} : { numberSpan: each.numberSpan };
     if (each.number === null) faults.push({ reason: 'number-missing', testCase, at: each.start });
@@ -245,8 +249,8 @@ function numberCases(read: readonly CaseText[], headings: number): { cases: Case
     if (before !== undefined || isPayloadFault(request) || isPayloadFault(response)) continue;
     cases.push({
       testCase,
-      request: payloadValue(request),
-      response: payloadValue(response),
+      request: values.request ?? null,
+      response: values.response ?? null,
       expected: each.expected,
       negative: false,
       requestSpan: request.span,

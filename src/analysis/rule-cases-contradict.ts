@@ -17,9 +17,10 @@ export const ruleCasesContradict: Rule = {
     const loose = job.role === 'provider' ? job.loose.map(({ pointer }) => pointer) : [];
     const stateful =
       job.role === 'requester' || job.tools.some(({ annotations }) => annotations?.readOnlyHint !== true);
+    const inputs = toolInputs(job);
     const seen = new Map<string, { each: Case; plain: PlainCase }[]>();
     for (const each of agreement.cases) {
-      const plain = withoutEchoes(each);
+      const plain = withoutEchoes(each, inputs);
       const key = fingerprint(plain.request);
       const alike = seen.get(key) ?? [];
       const earlier = alike.find((other) => equalJson(other.plain.request, plain.request));
@@ -67,8 +68,15 @@ function fingerprint(request: Json): string {
   return typeof request === 'string' ? request : pointersOf(request).length.toString();
 }
 
+/** Names of members that say which message is which, and nothing about what is asked. */
 const CORRELATION =
-  /^(?:(?:message|msg|request|req|correlation|trace|span|transaction|txn|call|reply[_-]?to|conversation|exchange|packet|nonce)[_-]?(?:id|no|number|uuid|key)?|in[_-]?reply[_-]?to|nonce|seq|sequence(?:[_-]?(?:id|no|number))?|uuid|消息(?:id|编号|标识)|请求(?:id|编号|标识)|流水号)$/i;
+  /^(?:(?:message|msg|correlation|trace|span)[_-]?(?:id|no|number|uuid)|nonce|消息(?:id|编号|标识))$/i;
+
+/** A request id is one, too, unless it is all that a request asks about. */
+const REQUEST_ID = /^(?:(?:request|req)[_-]?(?:id|no|number|uuid)|请求(?:id|编号|标识))$/i;
+
+/** Members that name the kind of a message. */
+const KIND = /^(?:type|action|method|version|protocol|jsonrpc|timestamp|sent_?at)$/i;
 
 const MOMENT = /(?:^|[_-])(?:time|timestamp|ts|date|at)$|(?:Time|Timestamp|At|Date)$|时间|时间戳/;
 
@@ -76,27 +84,45 @@ function isOfTheMoment(pointer: string): boolean {
   return MOMENT.test(pointerTokens(pointer).at(-1) ?? '');
 }
 
-/** Request and response with the ids taken out that name the exchange and nothing in it, and the times of the request. */
-function withoutEchoes({ request, response }: Case): PlainCase {
+/** Request and response with the ids taken out that name the exchange and nothing in it. */
+function withoutEchoes({ request, response }: Case, inputs: ReadonlySet<Json>): PlainCase {
   if (!isObject(request)) return { request, response };
+  const asksMore = Object.keys(request).some(
+    (name) => !KIND.test(name) && !CORRELATION.test(name) && !REQUEST_ID.test(name),
+  );
   const echoed = new Set<Json>();
   const plain = Object.fromEntries(
     Object.entries(request).filter(([name, value]) => {
       if (typeof value !== 'string' && typeof value !== 'number') return true;
-      const isId = CORRELATION.test(name) || (name === 'id' && request.jsonrpc !== undefined);
-      if (isId) echoed.add(value);
-      return !isId && !MOMENT.test(name);
+      const isId =
+        CORRELATION.test(name) ||
+        (asksMore && REQUEST_ID.test(name)) ||
+        (name === 'id' && request.jsonrpc !== undefined);
+      // What a tool is asked for is data, whatever its name.
+      if (!isId || inputs.has(value)) return true;
+      echoed.add(value);
+      return false;
     }),
   );
   return { request: plain, response: replaced(response, echoed) };
+}
+
+/** The values that the job's tools are asked for. */
+function toolInputs(job: Job): Set<Json> {
+  return new Set(
+    job.tools.flatMap(({ examples = [] }) =>
+      examples.flatMap(({ input }) => pointersOf(input, 200).map(({ value }) => value)),
+    ),
+  );
 }
 
 function replaced(value: Json, echoed: ReadonlySet<Json>): Json {
   if (Array.isArray(value)) return value.map((item) => replaced(item, echoed));
   if (!isObject(value)) return value;
   const entries = Object.entries(value as JsonObject).map(([name, member]): [string, Json] => {
-    const isEcho = echoed.has(member) && (CORRELATION.test(name) || name === 'id');
-    return [name, isEcho ? '(echoed)' : replaced(member, echoed)];
+    // A small number stands for much else than the id it equals.
+    const mayEcho = typeof member === 'string' || name === 'id' || CORRELATION.test(name) || REQUEST_ID.test(name);
+    return [name, mayEcho && echoed.has(member) ? '(echoed)' : replaced(member, echoed)];
   });
   return Object.fromEntries(entries);
 }

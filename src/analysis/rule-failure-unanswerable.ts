@@ -1,6 +1,5 @@
 import type { Finding, PatchOperation } from '../contract/finding.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
-import { equalJson } from '../schemas/equal-json.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
 import { validatorOf } from './cached-validator.ts';
 import type { DocumentedCode } from './document-facts.ts';
@@ -67,19 +66,14 @@ function placeOf(pointer: string, property: JsonObject): CodePlace {
   return { pointer, values: property.const === undefined ? undefined : [property.const], isEnum: false };
 }
 
-/** Whether the listed codes are of the kind that the place holds: some are allowed, or they look like its values. */
+/** Whether the listed codes are numbers of the kind that the place holds; words may name much else, and `0` another scheme. */
 function isAboutPlace(
   place: CodePlace,
   documented: readonly DocumentedCode[],
   refused: readonly DocumentedCode[],
 ): boolean {
-  if (refused.length < documented.length) return true;
-  const shapes = new Set((place.values ?? []).map((value) => shapeOf(String(value))));
-  return (
-    refused.every(({ code }) => shapes.has(shapeOf(code))) && !(place.values ?? []).some((value) => equalJson(value, 0))
-  );
-}
-
-function shapeOf(code: string): string {
-  return /^-?\d+$/.test(code) ? `${code.replace('-', '').length} digits` : 'word';
+  const values = (place.values ?? []).map(String);
+  if (!refused.every(({ code }) => /^\d+$/.test(code)) || values.includes('0')) return false;
+  const lengths = new Set(values.filter((value) => /^\d+$/.test(value)).map(({ length }) => length));
+  return refused.length < documented.length || refused.every(({ code }) => lengths.has(code.length));
 }

@@ -245,7 +245,8 @@ test('an invalid request that is answered with a failure is a negative case', ()
     [{ code: 400 }, true],
     [{ code: 200 }, false],
     [{ status: { code: 422 } }, true],
-    [{ code: 'E_BAD_CITY', message: 'Error: no city' }, false],
+    [{ code: 'E_BAD_CITY', message: 'Error: no city' }, true],
+    [{ code: 'CITY_NOT_FOUND' }, true],
     [{ code: 1, success: false }, true],
     [{ code: 1, error: { message: 'no city' } }, true],
     [{ code: 1, status: 'ok' }, false],
@@ -254,4 +255,53 @@ test('an invalid request that is answered with a failure is a negative case', ()
     const { cases } = read(documentOf(ASK, { type: 'object' }), casesOf([{ town: 1 }, response]));
     assert.equal(cases[0]?.negative, negative, JSON.stringify(response));
   }
+});
+
+test('links to standards and other protocols are no base protocols', () => {
+  for (const sentence of [
+    'The format is based on the HTTP protocol, see https://www.rfc-editor.org/rfc/rfc9110.',
+    'Based on the existing protocol JSON (https://www.json.org/).',
+    'This protocol is based on the ideas of https://example.org/blog.',
+    '本协议基于HTTP协议 https://tools.ietf.org/html/rfc9110 。',
+  ]) {
+    assert.deepEqual(read(`# Process\n${sentence}\n`).baseUris, [], sentence);
+  }
+});
+
+test('a side whose payloads are text may stand beside one of JSON', () => {
+  const cases = '# Test Case 1\n- Request: {"table":"a"}\n- Response:\n```csv\nid\n1\n```\n';
+  for (const document of [
+    '# Format\nJSON in, CSV out.',
+    `## Request\n${fenced({ type: 'object', properties: { table: {} } })}\nThe answer is CSV.`,
+  ]) {
+    const agreement = read(document, cases);
+    assert.equal(agreement.payload, 'json');
+    assert.deepEqual(
+      agreement.cases.map(({ request, response }) => [request, response]),
+      [[{ table: 'a' }, 'id\n1']],
+    );
+    assert.equal(agreement.responseSchema, null);
+    assert.deepEqual(
+      preflight(analyze(sampleJob(document, cases))).filter(({ severity }) => severity === 'error'),
+      [],
+    );
+  }
+  const mixed =
+    '# Test Case 1\n- Request: {"table":"a"}\n- Response:\n```\nok\n```\n# Test Case 2\n- Request: {"table":"b"}\n- Response:\n```\n{"a": 1}\n```\n';
+  assert.deepEqual(
+    read('# Format', mixed).cases.map(({ response }) => response),
+    ['ok', '{"a": 1}'],
+  );
+});
+
+test('cases without headings are told apart by their labels', () => {
+  const cases =
+    'Request: {"city":"Rome"}\nResponse: {"code":200}\nExpected: fine\n\nRequest: {"city":"X"}\nResponse: {"code":404}\nExpected: none\n';
+  assert.deepEqual(
+    read(documentOf(ASK, TELL), cases).cases.map(({ testCase, expected }) => [testCase, expected]),
+    [
+      [1, 'fine'],
+      [2, 'none'],
+    ],
+  );
 });
