@@ -14,6 +14,8 @@ import type { Check } from '../src/verification/check.ts';
 import { type CheckBudget, checks, defaultCheckBudget, type Verification, verify } from '../src/verification/checks.ts';
 import type { Subject } from '../src/verification/subject.ts';
 
+import { type MutantTrial, reportMutants, tryMutants } from './verify-fixtures-mutants.ts';
+
 /** Where the agreements with their candidates lie. */
 export const candidatesFolder = new URL('../fixtures/candidates/', import.meta.url);
 
@@ -156,6 +158,8 @@ interface Line {
 async function main(): Promise<void> {
   const only = process.argv.slice(2).filter((word) => !word.startsWith('--'));
   const verbose = process.argv.includes('--verbose');
+  const withMutants = process.argv.includes('--mutants');
+  const mutants: MutantTrial[] = [];
   const sandbox = await createSandbox({ cells: Math.min(2, availableParallelism()) });
   const lines: Line[] = [];
   try {
@@ -166,6 +170,10 @@ async function main(): Promise<void> {
       if (only.length > 0 && !only.includes(agreement)) continue;
       const folder = new URL(`${agreement}/`, candidatesFolder);
       const order = await openFixture(folder);
+      if (withMutants) {
+        mutants.push(...(await tryMutants(agreement, order, folder, sandbox)));
+        continue;
+      }
       const files = (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort();
       const written = await Promise.all(
         files.map(async (file) => ({ name: file.slice(0, -3), source: await readFile(new URL(file, folder), 'utf8') })),
@@ -180,7 +188,8 @@ async function main(): Promise<void> {
   } finally {
     await sandbox.close();
   }
-  process.exitCode = report(lines) ? 0 : 1;
+  if (withMutants) reportMutants(mutants);
+  else process.exitCode = report(lines) ? 0 : 1;
 }
 
 function describe({ agreement, candidate, trial }: Line): string {

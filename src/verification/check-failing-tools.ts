@@ -2,6 +2,7 @@ import type { Observation, Scenario } from '../contract/trial.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
+import { documentedAnswersOf, holdsConstant } from './documented-answers.ts';
 import { failureRulesOf, reportsFailure } from './failure-answer.ts';
 
 /** What the failing tool says; no answer has a reason to repeat it. */
@@ -15,7 +16,7 @@ export const failingTools: Check = {
   name: 'failing-tools',
   reason: 'Back ends fail; a peer is owed the answer that the document promises for it, not a broken handler.',
   certain:
-    'Where the document says how failures are answered and a case or the schema shows such an answer: the failure escapes, the answer breaks its schema, or success is claimed although the only tool with side effects failed. Everywhere: the run hangs or dies.',
+    'Where the document says how failures are answered and a case or the schema shows such an answer: the failure escapes, the answer breaks its schema or has none of the names that the document has for it, or success is claimed although the only tool with side effects failed. Everywhere: the run hangs or dies.',
   uncertain: 'Where the document is silent, and where an answer repeats what the tool said.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const plans = facts.cases.flatMap((seenCase) =>
@@ -72,6 +73,18 @@ function faultOf(
   }
   const [issue] = seen.issues;
   if (issue) return { message: `the answer breaks its schema at "${issue.pointer}": ${issue.message}`, certain };
+  const { ownFailures } = documentedAnswersOf(subject);
+  if (
+    ownFailures.length > 0 &&
+    !equalJson(seen.value, before.value ?? null) &&
+    !holdsConstant(seen.value, ownFailures)
+  ) {
+    // A success without the part that failed may be what the document wants of this tool.
+    return {
+      message: `the answer has none of ${ownFailures.join(', ')}, by which the document names such a failure`,
+      certain: certain && reportsFailure(seen.value) === true,
+    };
+  }
   if (isReadOnly(subject, tool)) {
     return JSON.stringify(seen.value).includes(faultMessage)
       ? { message: 'the answer repeats what the tool said', certain: false }

@@ -4,6 +4,7 @@ import { type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings } from './check.ts';
 import { failuresAreAnswerable, hasFailingCase } from './check-failing-tools.ts';
+import { documentedAnswersOf, holdsConstant } from './documented-answers.ts';
 import { failureRulesOf } from './failure-answer.ts';
 import { type GeneratedInput, generateInputs } from './generated-inputs.ts';
 import { defaultTrialNowMs } from './subject.ts';
@@ -15,7 +16,7 @@ export const generatedRequests: Check = {
   name: 'generated-requests',
   reason: 'Peers send more than the cases; whatever comes in, an answer must come out that the schema allows.',
   certain:
-    "The run hangs or dies; a request of the cases' shape, or where the document says how failures are answered any valid one, makes it throw or gives an answer that breaks its schema; so does a broken request where the document says how those are answered.",
+    "The run hangs or dies; a request of the cases' shape, or where the document says how failures are answered any valid one, makes it throw or gives an answer that breaks its schema; so does a broken request where the document says how those are answered, or none of many gets the answer that it names.",
   uncertain:
     "A fault that a tool's failure or looser schema, or the echo of a broken value, explains; broken requests of which the document says nothing.",
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -60,9 +61,34 @@ export const generatedRequests: Check = {
       const list = fault.certain ? findings.failures : findings.warnings;
       if (list.length < 5) list.push(fact);
     }
+    const unheard = unheardConstants(facts, inputs, seen);
+    if (unheard.length > 0) {
+      findings.failures.push({
+        code: 'CANDIDATE_BREAKS_ON_REQUEST',
+        message: `no broken request is answered with ${unheard.join(' or ')}, as the document has it`,
+      });
+    }
     return findings;
   },
 };
+
+/** Fewer broken requests than this do not show that a handler never minds. */
+const leastBroken = 4;
+
+/** The names that the document has for the answer to a broken request, where not one of many such requests was answered with any of them. */
+function unheardConstants(
+  { subject }: CheckFacts,
+  inputs: readonly GeneratedInput[],
+  seen: readonly Observation[],
+): string[] {
+  if (subject.role === 'requester') return [];
+  const { invalidRequests } = documentedAnswersOf(subject);
+  const answers = inputs.flatMap(({ kind, deep }, index) =>
+    kind === 'invalid' && deep !== true ? [seen[index]?.value ?? null] : [],
+  );
+  const heard = answers.some((answer) => holdsConstant(answer, invalidRequests));
+  return invalidRequests.length === 0 || answers.length < leastBroken || heard ? [] : invalidRequests;
+}
 
 function faultOf(
   facts: CheckFacts,

@@ -76,8 +76,10 @@ export function failureRulesOf(text: string): FailureRules {
 const FAILURES =
   /exception handling|error[ -](?:handling|codes?|responses?|messages?|answers?|objects?)|(?:errors?|failures?) (?:are|is|must|should|will|shall)|(?:on|in case of|upon) (?:an? )?(?:error|failure)|\bif\b[^.\n]{0,80}\b(?:fails?|unavailable|cannot)\b|异常处理|错误码|错误处理|错误信息|出错|失败|异常/i;
 
-const OWN_FAILURES =
+/** What a sentence about a failing system of our own looks like. */
+export const OWN_FAILURES =
   /\b(?:when|if|where|unless|in case|whenever|once)\b[^.\n]{0,80}\b(?:fails?|failing|unavailable|down|unreachable|cannot be (?:asked|reached|read|contacted|queried|used)|do(?:es)? not (?:answer|respond)|times? out)\b|\b(?:internal|server|back-?end|upstream|system|database|unexpected) (?:errors?|failures?)\b|\b50[0-4]\b|\bunavailable\b|内部错误|系统错误|服务不可用|服务异常|服务器错误|系统异常|查询失败/i;
 
-const INVALID_REQUESTS =
+/** What a sentence about requests that break the agreement looks like. */
+export const INVALID_REQUESTS =
   /\binvalid(?:,? or \w+)?[ -](?:requests?|messages?|inputs?|payloads?|parameters?|formats?|data|fields?|values?)|malformed|bad request|\b400\b|\bmissing (?:or \w+ )?(?:fields?|required|parameters?|members?)|\b(?:requests?|messages?)[^.\n]{0,40}\b(?:not valid|(?:is|are) invalid|violates?|not satisfy|breaks?|not conform|cannot be read|not match)|格式错误|请求无效|无效(?:的)?请求|参数错误|参数无效|缺少/i;

@@ -93,6 +93,10 @@ function violation(
 
 const correlationName = /^(?:message|msg|request|req|correlation|transaction|txn|trace|conversation)[_-]?id$/i;
 
+/** Names of what ties a response to its request; an id of a thing is data, and may come back in another form. */
+const echoName =
+  /^(?:.*(?:message|msg|request|req|correlation|transaction|txn|trace|conversation)[_-]?id|id|nonce|token|seq(?:uence)?[_-]?(?:id|no|number)?)$/i;
+
 /** Where a response must repeat the request: as every case has it, or by the name that both schemas give to a correlation id. */
 function echoesOf(cases: readonly Case[], requestSchema: Json | undefined, responseSchema: Json | undefined): Echo[] {
   const named = propertyNames(requestSchema)
@@ -102,7 +106,7 @@ function echoesOf(cases: readonly Case[], requestSchema: Json | undefined, respo
   const shown = !first
     ? []
     : leavesOf(first.request).flatMap(({ pointer, name, value }) => {
-        if ((typeof value !== 'string' && typeof value !== 'number') || !/id$|nonce|token|seq/i.test(name)) return [];
+        if ((typeof value !== 'string' && typeof value !== 'number') || !echoName.test(name)) return [];
         const back = leavesOf(first.response).filter((leaf) => leaf.value === value && leaf.name === name);
         return back
           .filter(({ pointer: there }) => cases.every((one) => isEchoed(one, pointer, there)))

@@ -1,0 +1,157 @@
+import { readFile } from 'node:fs/promises';
+import { bundleHandler, type Sandbox } from '../sandbox/index.ts';
+import type { Observation, Scenario } from '../src/contract/trial.ts';
+import { createTrier } from '../src/hosting/trier.ts';
+import type { Json } from '../src/kernel/json.ts';
+import type { Brief } from '../src/pipeline/brief.ts';
+import { caseScenarios } from '../src/verification/case-scenarios.ts';
+import { generateInputs } from '../src/verification/generated-inputs.ts';
+import { tryCandidate } from './verify-fixtures.ts';
+
+/** One small change to a sound handler, and what became of it. */
+export interface MutantTrial {
+  agreement: string;
+  /** Line of the sound handler, from 1. */
+  line: number;
+  mutator: string;
+  from: string;
+  to: string;
+  /** `equivalent`: no run out of many could tell it from the handler it was made of. */
+  fate: 'refused by the cases' | 'refused by the checks' | 'equivalent' | 'survived';
+}
+
+interface Mutant {
+  mutatorName: string;
+  replacement: string;
+  location: { start: { line: number; column: number }; end: { line: number; column: number } };
+}
+
+/** Makes every mutant that StrykerJS knows of a sound handler and puts each through cases and checks. */
+export async function tryMutants(
+  agreement: string,
+  order: Brief,
+  folder: URL,
+  sandbox: Sandbox,
+): Promise<MutantTrial[]> {
+  const source = await readFile(new URL('sound.ts', folder), 'utf8');
+  const lines = source.split('\n');
+  const offset = ({ line, column }: { line: number; column: number }) =>
+    lines.slice(0, line).reduce((sum, text) => sum + text.length + 1, 0) + column;
+  const expected = await tracesOf(order, source, sandbox);
+  const found: MutantTrial[] = [];
+  for (const { mutatorName, replacement, location } of await mutantsOf(source)) {
+    const [start, end] = [offset(location.start), offset(location.end)];
+    const mutant = source.slice(0, start) + replacement + source.slice(end);
+    const { refusedFor, verification } = await tryCandidate(order, mutant, sandbox);
+    const fate =
+      refusedFor.length > 0
+        ? verification
+          ? 'refused by the checks'
+          : 'refused by the cases'
+        : (await tracesOf(order, mutant, sandbox)) === expected
+          ? 'equivalent'
+          : 'survived';
+    found.push({
+      agreement,
+      line: location.start.line + 1,
+      mutator: mutatorName,
+      from: short(source.slice(start, end)),
+      to: short(replacement),
+      fate,
+    });
+  }
+  return found;
+}
+
+function short(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > 70 ? `${line.slice(0, 67)}...` : line;
+}
+
+/** The part of StrykerJS's instrumenter that is used here. */
+interface Instrumenter {
+  instrument(
+    files: { name: string; content: string; mutate: boolean }[],
+    options: { plugins: null; excludedMutations: string[]; ignorers: [] },
+  ): Promise<{ mutants: readonly Mutant[] }>;
+}
+
+/** Its name is not written into the import: nothing else needs the package, and type-checking must do without it. */
+const instrumenterPackage: string = '@stryker-mutator/instrumenter';
+
+async function mutantsOf(source: string): Promise<readonly Mutant[]> {
+  const { Instrumenter } = (await import(instrumenterPackage)) as {
+    Instrumenter: new (logger: object) => Instrumenter;
+  };
+  const silent = new Proxy(
+    {},
+    { get: (_target, name) => (String(name).startsWith('is') ? () => false : () => undefined) },
+  );
+  const file = { name: 'handler.ts', content: source, mutate: true };
+  const { mutants } = await new Instrumenter(silent).instrument([file], {
+    plugins: null,
+    excludedMutations: [],
+    ignorers: [],
+  });
+  return mutants;
+}
+
+/** What a handler does on many inputs and with each tool failing, as one text: two with the same text count as the same handler. */
+async function tracesOf(order: Brief, source: string, sandbox: Sandbox): Promise<string> {
+  const bundled = await bundleHandler(source, order.exportName);
+  if (!bundled.ok) return '';
+  const { subject } = order;
+  const handler = await sandbox.load(bundled.bundle, order.exportName);
+  try {
+    const trier = createTrier(handler, order.surface, () => undefined);
+    const base = caseScenarios(subject);
+    const isValid = (value: Json) =>
+      subject.role === 'provider' ? subject.surface.requestIssues(value).length === 0 : true;
+    const known = base.map(({ input }) => input);
+    const inputs = generateInputs(
+      subject.role === 'provider' ? subject.requestSchema : (subject.task?.inputSchema ?? null),
+      known,
+      isValid,
+      'equivalence',
+      { plausible: 60, sampled: 60, invalid: 60 },
+    );
+    const scenarios: Scenario[] = [
+      ...base,
+      ...base.flatMap((one) =>
+        subject.tools.flatMap(({ name }) =>
+          [1, 2].map((nth) => ({
+            ...one,
+            faults: [{ tool: name, nth, error: { code: 'FAILED' as const, message: 'out of order' } }],
+          })),
+        ),
+      ),
+      ...inputs.map(({ input }, index) => ({
+        ...(base[index % base.length] as Scenario),
+        input,
+        seed: `equivalence-${index}`,
+      })),
+      ...base.map((one) => ({ ...one, peer: () => ({ error: { code: 'FAILED' as const, message: 'out of order' } }) })),
+    ];
+    const seen = await trier.try(scenarios, new AbortController().signal);
+    return JSON.stringify(seen.map(traceOf));
+  } finally {
+    await handler.close();
+  }
+}
+
+function traceOf({ end, value, calls, sends }: Observation): Json {
+  return [end, value ?? null, calls.map(({ tool, input }) => [tool, input]), sends.map(({ request }) => request)];
+}
+
+/** Prints the share of mutants refused, and those that survived. */
+export function reportMutants(trials: readonly MutantTrial[]): void {
+  const count = (fate: MutantTrial['fate']) => trials.filter((trial) => trial.fate === fate).length;
+  const real = trials.length - count('equivalent');
+  const survived = trials.filter(({ fate }) => fate === 'survived');
+  const share = real === 0 ? 100 : (100 * (real - survived.length)) / real;
+  console.log(
+    `\n${trials.length} mutants: ${count('refused by the cases')} refused by the cases, ${count('refused by the checks')} by the checks, ${count('equivalent')} equivalent, ${survived.length} survived: ${share.toFixed(1)} % of those that differ are refused`,
+  );
+  for (const { agreement, line, mutator, from, to } of survived)
+    console.log(`  ${agreement}/sound.ts:${line} ${mutator}: ${from} → ${to}`);
+}

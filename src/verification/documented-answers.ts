@@ -1,0 +1,90 @@
+import { isObject, type Json } from '../kernel/json.ts';
+import { INVALID_REQUESTS, OWN_FAILURES } from './failure-answer.ts';
+import { leavesOf } from './scalar-kinds.ts';
+import type { Subject } from './subject.ts';
+
+/** The constants by which a document names the answers to a kind of failure; empty where it names none. */
+export interface DocumentedAnswers {
+  /** To a failing system of our own. */
+  ownFailures: string[];
+  /** To a request that breaks the agreement. */
+  invalidRequests: string[];
+}
+
+/**
+ * Reads the constants out of the sentences that speak of failures: codes of three digits, quoted words, and words in capitals that a schema
+ * or a case has as a value.
+ */
+export function documentedAnswersOf(subject: Subject): DocumentedAnswers {
+  const values = knownValues(subject);
+  const ownFailures = new Set<string>();
+  const invalidRequests = new Set<string>();
+  for (const sentence of sentencesOf(subject.agreement)) {
+    const isOwn = OWN_FAILURES.test(sentence);
+    const isInvalid = INVALID_REQUESTS.test(sentence);
+    if (!isOwn && !isInvalid) continue;
+    for (const constant of constantsOf(sentence, values)) {
+      if (isOwn) ownFailures.add(constant);
+      if (isInvalid) invalidRequests.add(constant);
+    }
+  }
+  return { ownFailures: [...ownFailures], invalidRequests: [...invalidRequests] };
+}
+
+/** Whether an answer holds one of the constants, as a value or a word of one. */
+export function holdsConstant(answer: Json, constants: readonly string[]): boolean {
+  return leavesOf(answer).some(({ value }) =>
+    constants.some(
+      (constant) =>
+        String(value) === constant ||
+        (typeof value === 'string' && value.split(/[^\p{L}\p{N}_]+/u).includes(constant)) ||
+        (/\s/.test(constant) && String(value).includes(constant)),
+    ),
+  );
+}
+
+/** Sentences and items of the prose, without the schemas. */
+function sentencesOf(agreement: Subject['agreement']): string[] {
+  let { text } = agreement;
+  for (const { start, end } of [...agreement.schemas].sort((a, b) => b.start - a.start))
+    text = `${text.slice(0, start)}\n${text.slice(end)}`;
+  return text.split(/\n|(?<=[.;!?])\s+|[。；！？]/);
+}
+
+function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
+  const quoted = [...sentence.matchAll(/[`"“]([^`"”\n]{2,60})[`"”]/g)].flatMap(([, word]) =>
+    word !== undefined && values.has(word) ? [word] : [],
+  );
+  const codes = [...sentence.matchAll(/(?<![\d.])[45]\d\d(?![\d.])/g)].map(([code]) => code);
+  const words = [...sentence.matchAll(/(?<![\p{L}\p{N}_])[\p{L}][\p{L}\p{N}_]*(?![\p{L}\p{N}_])/gu)].flatMap(
+    ([word]) => (isName(word, values) ? [word] : []),
+  );
+  return [...quoted, ...codes, ...words];
+}
+
+/** Whether a word names a value: of the form `LIKE_THIS`, or one that a schema or case has. */
+function isName(word: string, values: ReadonlySet<string>): boolean {
+  return (
+    /^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(word) ||
+    (values.has(word) && /^[A-Z][A-Z0-9]{2,}$/.test(word)) ||
+    (values.has(word) && word.length > 3 && !/^(?:true|false|null|invalid|error|errors)$/i.test(word))
+  );
+}
+
+function knownValues({ cases, responseSchema }: Subject): Set<string> {
+  const values = new Set(
+    cases.flatMap(({ response }) =>
+      leavesOf(response).flatMap(({ value }) => (typeof value === 'string' ? [value] : [])),
+    ),
+  );
+  const collect = (node: Json, depth: number): void => {
+    if (depth > 30 || typeof node !== 'object' || node === null) return;
+    if (isObject(node)) {
+      for (const constant of [...(Array.isArray(node.enum) ? node.enum : []), node.const ?? null])
+        if (typeof constant === 'string') values.add(constant);
+    }
+    for (const child of Object.values(node)) collect(child, depth + 1);
+  };
+  collect(responseSchema, 0);
+  return values;
+}
