@@ -107,6 +107,11 @@ function matchAt(expression: RegExp, text: string, at: number): number {
   return expression.test(text) ? expression.lastIndex : -1;
 }
 
+/** Whether a JSON string is Unicode text: half a surrogate pair has no UTF-8 form, and no canonical JSON (RFC 8785). */
+function isUnicode(token: string): boolean {
+  return token.isWellFormed() && (!token.includes('\\u') || (JSON.parse(token) as string).isWellFormed());
+}
+
 function skipSpace(text: string, at: number): number {
   for (let here = at; ; here += 1) {
     const code = text.charCodeAt(here);
@@ -197,7 +202,7 @@ class JsonReader {
     if (!frame.isMap) return 'value';
     const keyStart = this.#at;
     const keyEnd = matchAt(STRING, this.#text, keyStart);
-    if (keyEnd < 0) return 'fault';
+    if (keyEnd < 0 || !isUnicode(this.#text.slice(keyStart, keyEnd))) return 'fault';
     this.#at = keyEnd;
     this.#skip();
     if (this.#text[this.#at] !== ':') return 'fault';
@@ -225,6 +230,7 @@ class JsonReader {
     const isNumber = first === MINUS || (first >= ZERO && first <= NINE);
     const end = matchAt(first === QUOTE ? STRING : isNumber ? NUMBER : WORD, this.#text, start);
     if (end < 0) return false;
+    if (first === QUOTE && !isUnicode(this.#text.slice(start, end))) return false;
     // JSON has no infinity: a number too large for a double has no value here.
     if (isNumber && !Number.isFinite(Number(this.#text.slice(start, end)))) return false;
     this.#at = end;

@@ -7,6 +7,7 @@ import { analyze } from './analyze.ts';
 import { distinctAmendments } from './distinct-amendments.ts';
 import { editJsonText } from './edit-json-text.ts';
 import { editsOf, type SchemaEdit } from './editable.ts';
+import { readingOf } from './reading.ts';
 import { preflight } from './rules.ts';
 
 /**
@@ -27,15 +28,28 @@ export function proposalsFor(analyzed: Analyzed, findings: readonly Finding[]): 
   ) {
     proposals.push(protocolProposal(job.agreement, text, aboutSchemas, agreement.language));
   }
+  const repeated = errors.filter(({ code }) => code === 'DOCUMENT_CASE_NUMBER_REPEATED');
   const aboutCases = errors.filter(({ amendment }) => amendment?.of === 'request' || amendment?.of === 'response');
-  const caseText = amendedCases(analyzed, aboutCases);
+  const caseText = renumbered(job, repeated) ?? amendedCases(analyzed, aboutCases);
+  const settled = repeated.length > 0 ? repeated : aboutCases;
   const { testCases } = job;
   if (caseText !== undefined && testCases !== undefined && !Array.isArray(testCases)) {
-    if (settles({ ...job, testCases: { ...testCases, testCases: caseText } }, aboutCases)) {
-      proposals.push(testCasesProposal(caseText, aboutCases, agreement.language));
+    if (settles({ ...job, testCases: { ...testCases, testCases: caseText } }, settled)) {
+      proposals.push(testCasesProposal(caseText, settled, agreement.language));
     }
   }
   return proposals;
+}
+
+/** The case text with a number of its own for each case, in the order of the text; `undefined` where no number is repeated. */
+function renumbered(job: Job, repeated: readonly Finding[]): string | undefined {
+  const { caseText, numberSpans } = readingOf(job);
+  if (caseText === null || repeated.length === 0) return undefined;
+  let text = caseText;
+  for (const [index, { start, end }] of [...numberSpans.entries()].reverse()) {
+    text = `${text.slice(0, start)}${index + 1}${text.slice(end)}`;
+  }
+  return text;
 }
 
 function amendedDocument({ agreement }: Analyzed, findings: readonly Finding[]): string | undefined {

@@ -35,9 +35,8 @@ export interface CaseFault {
   /** Where in the case text, in UTF-16 offsets. */
   at: number;
   found?: string;
-  /** For a repeated number: whether the cases are the same, and the span of the number. */
+  /** For a repeated number: whether the cases are the same. */
   same?: boolean;
-  numberSpan?: { start: number; end: number };
 }
 
 /** All that was read out of a job's documents, with what could not be read. */
@@ -54,6 +53,8 @@ export interface Reading {
   lenient: { start: number; end: number }[];
   cases: Case[];
   caseFaults: CaseFault[];
+  /** Where the numbers of the cases stand in the case text, in order. */
+  numberSpans: { start: number; end: number }[];
   baseUris: string[];
   missingBaseUris: string[];
   timeoutMs: number | null;
@@ -80,7 +81,13 @@ function read(job: Job): Reading {
   const bases = resolveBases(own.prose, job.baseProtocols);
   const schemas = [...own.schemas, ...bases.documents.flatMap(({ uri, content }) => findSchemas(content, uri).schemas)];
   const prose = [own.prose, ...bases.documents.map(({ content }) => findSchemas(content).prose)];
-  const { caseText, cases: numbered, faults, payload } = readCases(job, schemas.length > 0, own.prose);
+  const {
+    caseText,
+    cases: numbered,
+    faults,
+    payload,
+    numberSpans = [],
+  } = readCases(job, schemas.length > 0, own.prose);
   const selection = selectSchemas(schemas, numbered);
   const documentedCodes = documentedCodesIn(prose.join('\n'));
   const cases = markNegatives(numbered, selection.request, new Set(documentedCodes.map(({ code }) => code)));
@@ -96,6 +103,7 @@ function read(job: Job): Reading {
     lenient: own.lenient,
     cases,
     caseFaults: faults,
+    numberSpans,
     baseUris: bases.uris,
     missingBaseUris: bases.missing,
     timeoutMs: stated,
@@ -129,7 +137,7 @@ function readCases(
   job: Job,
   hasSchemas: boolean,
   prose: string,
-): { caseText: string | null; cases: Case[]; faults: CaseFault[]; payload: 'json' | 'text' } {
+): Pick<Reading, 'caseText' | 'cases' | 'payload'> & { faults: CaseFault[]; numberSpans?: Reading['numberSpans'] } {
   const given = job.testCases;
   if (Array.isArray(given)) {
     const cases = given.slice(0, MAX_CASES).map(({ request, response, expected }, index) => {
@@ -181,7 +189,8 @@ function readCases(
     return payload.value === undefined || verbatim[side] ? verbatimText(caseText, payload) : payload.value;
   };
   const strict = job.payload === 'json' ? read.map((each) => withoutTexts(caseText, each)) : read;
-  return { caseText, payload, ...numberCases(strict, headings, chosenValue) };
+  const numberSpans = read.flatMap(({ numberSpan }) => (numberSpan === undefined ? [] : [numberSpan]));
+  return { caseText, payload, numberSpans, ...numberCases(strict, headings, chosenValue) };
 }
 
 /** Where the job says that payloads are JSON, a text that is none could not be read. */
@@ -230,10 +239,9 @@ function numberCases(
     };
     const content = JSON.stringify(values);
     const before = byNumber.get(testCase);
-    const span = each.numberSpan === undefined ? {} : { numberSpan: each.numberSpan };
     if (each.number === null) faults.push({ reason: 'number-missing', testCase, at: each.start });
     if (before !== undefined) {
-      faults.push({ reason: 'number-repeated', testCase, at: each.start, same: before === content, ...span });
+      faults.push({ reason: 'number-repeated', testCase, at: each.start, same: before === content });
     } else if (each.number !== null && testCase > previous + 1 && !(index === 0 && testCase === 0)) {
       faults.push({ reason: 'number-skipped', testCase, at: each.start, found: String(previous + 1) });
     }

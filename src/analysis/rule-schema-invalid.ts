@@ -2,7 +2,7 @@ import type { LocatedSchema } from '../contract/agreement.ts';
 import type { Finding, Place } from '../contract/finding.ts';
 import type { SchemaFault } from '../schemas/validator.ts';
 import { validatorOf } from './cached-validator.ts';
-import type { PlacedFinding, Rule } from './rule.ts';
+import { eachChosenSchema, type PlacedFinding, type Rule } from './rule.ts';
 
 const CODES = {
   invalid: 'DOCUMENT_SCHEMA_INVALID',
@@ -12,30 +12,43 @@ const CODES = {
   'too-large': 'DOCUMENT_SCHEMA_TOO_LARGE',
 } as const;
 
-/** Every schema of the document can be compiled, and refers to nothing outside it. */
+/** Request and response schema can be compiled and refer to nothing outside; other schemas of the document are only warned of. */
 export const ruleSchemaInvalid: Rule = {
   name: 'schema-invalid',
   check({ agreement }) {
-    const chosen = new Map<LocatedSchema, Place>();
-    for (const [located, place] of [
-      [agreement.requestSchema, 'requestSchema'],
-      [agreement.responseSchema, 'responseSchema'],
-    ] as const) {
-      if (located !== null) chosen.set(located, place);
-    }
-    return [...chosen].flatMap(([located, place]) => {
-      const validator = validatorOf(located.schema);
-      return validator.ok ? [] : validator.faults.map((fault) => placed(located, place, fault));
-    });
+    const chosen = eachChosenSchema(agreement);
+    const inUse = new Set(
+      chosen.flatMap(({ located }) => [located.schema, ...(located.parts ?? []).map(({ schema }) => schema)]),
+    );
+    const others = agreement.schemas.filter(({ schema }) => !inUse.has(schema)).slice(0, MAX_OTHERS);
+    return [
+      ...chosen.flatMap(({ located, place }) =>
+        faultsOf(located).map((fault) => placed(located, place, 'error', fault)),
+      ),
+      ...others.flatMap((located) => faultsOf(located).map((fault) => placed(located, 'document', 'warning', fault))),
+    ];
   },
 };
 
-function placed(located: LocatedSchema, place: Place, fault: SchemaFault): PlacedFinding {
+/** Most schemas looked at that are neither request nor response. */
+const MAX_OTHERS = 4;
+
+function faultsOf(located: LocatedSchema): SchemaFault[] {
+  const validator = validatorOf(located.schema);
+  return validator.ok ? [] : validator.faults;
+}
+
+function placed(
+  located: LocatedSchema,
+  place: Place,
+  severity: Finding['severity'],
+  fault: SchemaFault,
+): PlacedFinding {
   const finding: Finding = {
     code: CODES[fault.kind],
-    severity: 'error',
+    severity,
     in: place,
-    pointer: fault.pointer,
+    ...(place === 'document' ? {} : { pointer: fault.pointer }),
     message: `Cannot use schema: ${fault.message}`,
     ...(fault.actual === undefined ? {} : { actual: fault.actual }),
   };

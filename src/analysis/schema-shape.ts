@@ -31,7 +31,7 @@ const TELLING: Readonly<Record<string, (value: Json) => boolean>> = {
 
 /** Says whether a JSON value is a JSON Schema rather than an example of a message. */
 export function looksLikeSchema(value: Json): value is JsonObject {
-  if (!isObject(value)) return false;
+  if (!isObject(value) || isLibrary(value)) return false;
   if (typeof value.$schema === 'string') return true;
   const typed = isTypeKeyword(value.type);
   const told = Object.entries(TELLING).filter(([keyword, fits]) => {
@@ -43,6 +43,16 @@ export function looksLikeSchema(value: Json): value is JsonObject {
   if (typed) return Object.keys(value).every((keyword) => PART_KEYWORDS.has(keyword) || /^(?:\$|x-)/.test(keyword));
   return told.some(([keyword]) => STRUCTURAL.has(keyword) && hasContent(value[keyword]));
 }
+
+/** Whether an object only keeps definitions for others: it describes no message, or holds schemas beside them. */
+function isLibrary(value: JsonObject): boolean {
+  if (!isObject(value.$defs ?? null) && !isObject(value.definitions ?? null)) return false;
+  return !Object.keys(value).some((keyword) => TELLS_OF_MESSAGE.has(keyword));
+}
+
+const TELLS_OF_MESSAGE: ReadonlySet<string> = new Set([
+  ...['type', 'properties', 'items', 'prefixItems', '$ref', 'allOf', 'anyOf', 'oneOf', 'enum', 'const', 'required'],
+]);
 
 const ANNOTATIONS: ReadonlySet<string> = new Set([
   ...[
@@ -71,15 +81,7 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
   ],
 ]);
 
-const STRUCTURAL: ReadonlySet<string> = new Set([
-  'properties',
-  'allOf',
-  'anyOf',
-  'oneOf',
-  '$defs',
-  'definitions',
-  'prefixItems',
-]);
+const STRUCTURAL: ReadonlySet<string> = new Set(['properties', 'allOf', 'anyOf', 'oneOf', 'prefixItems']);
 
 function hasContent(value: Json | undefined): boolean {
   return Array.isArray(value) ? value.length > 0 : isObject(value) && Object.keys(value).length > 0;

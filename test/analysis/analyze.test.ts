@@ -305,3 +305,19 @@ test('cases without headings are told apart by their labels', () => {
     ],
   );
 });
+
+test('definitions beside a schema are its own where it refers to them', () => {
+  const money = { type: 'object', properties: { amount: { type: 'number' } } };
+  const response = { type: 'object', properties: { price: { $ref: '#/definitions/Money' } } };
+  for (const document of [
+    fenced({ request: ASK, response, definitions: { Money: money } }),
+    `## Request\n${fenced(ASK)}\n## Response\n${fenced(response)}\n## Types\n${fenced({ definitions: { Money: money } })}`,
+  ]) {
+    const analyzed = analyze(sampleJob(document, casesOf([{ city: 'Rome' }, { price: { amount: '1' } }])));
+    assert.deepEqual(analyzed.agreement.responseSchema?.schema, { ...response, definitions: { Money: money } });
+    assert.deepEqual(
+      preflight(analyzed).map(({ code, pointer }) => [code, pointer]),
+      [['DOCUMENT_CASE_VIOLATES_SCHEMA', '/price/amount']],
+    );
+  }
+});

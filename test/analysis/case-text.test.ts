@@ -90,6 +90,7 @@ test('what cannot be read is a finding, and the other cases are kept', () => {
     ['# Test Case 2\n- Request: {"n":1} {"n":2}\n- Response: {}\n', ['error DOCUMENT_CASE_UNREADABLE']],
     ['# Test Case 2\n- Request: {"n":1}\n- Request: {"n":2}\n- Response: {}\n', ['error DOCUMENT_CASE_UNREADABLE']],
     ['# Test Case 2\n- Request: {"n":1e999}\n- Response: {}\n', ['error DOCUMENT_CASE_UNREADABLE']],
+    ['# Test Case 2\n- Request: {"n":"\\ud800"}\n- Response: {}\n', ['error DOCUMENT_CASE_UNREADABLE']],
     ['# Test Case 2\n- Request: {"n":1}\n', ['error DOCUMENT_CASE_INCOMPLETE']],
     ['# Test Case 2\n- Request:\n\n- Response: {}\n', ['error DOCUMENT_CASE_INCOMPLETE']],
     ['# Test Case 2\nsomething else\n', ['error DOCUMENT_CASE_INCOMPLETE', 'error DOCUMENT_CASE_INCOMPLETE']],

@@ -327,3 +327,20 @@ test('what is cleared is amended and sanitised, and its warnings say what was se
     ],
   );
 });
+
+test('cases that share a number are offered renumbered', () => {
+  const cases = casesOf([{ n: 1 }, {}], [{ n: 2 }, {}]).replace('# Test Case 2', '# Test Case 1');
+  const { settlement } = run(documentOf(OPEN, OPEN), `${cases}\n# Test Case 5: last\n- Request: {}\n- Response: {}\n`);
+  assert.ok(settlement.kind === 'disputed');
+  const [proposal] = settlement.proposals;
+  assert.equal(proposal?.action, 'testCasesNegotiation');
+  assert.deepEqual(String(proposal?.testCases).match(/# Test Case.*/g), [
+    '# Test Case 1',
+    '# Test Case 2',
+    '# Test Case 3: last',
+  ]);
+  assert.equal(
+    String(proposal?.testCases).replace(/# Test Case \d/g, ''),
+    `${cases}\n# Test Case 5: last\n- Request: {}\n- Response: {}\n`.replace(/# Test Case \d/g, ''),
+  );
+});

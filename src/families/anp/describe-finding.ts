@@ -153,6 +153,15 @@ const FAULTS: Readonly<Record<string, Record<Language, (found: string, wanted: s
     en: () => 'the number is used by more than one test case; please number them differently',
     zh: () => '该编号被多个测试用例使用；请使用不同的编号',
   },
+  DOCUMENT_CASE_WRONG: {
+    en: (found, wanted) =>
+      `the protocol document asks for ${orNothing(wanted, 'nothing')} here, and the test case has ${orNothing(found, 'nothing')}`,
+    zh: (found, wanted) => `按照协议文档此处应为 ${orNothing(wanted, '无')}，而测试用例中为 ${orNothing(found, '无')}`,
+  },
+  DOCUMENT_CONTRADICTS_ITSELF: {
+    en: (found, wanted) => `the passages ${wanted} and ${found} exclude each other; please keep one of them`,
+    zh: (found, wanted) => `${wanted} 与 ${found} 相互矛盾；请保留其中之一`,
+  },
   DOCUMENT_CASE_NUMBER_MISSING: { en: () => 'the test case has no number', zh: () => '测试用例没有编号' },
   DOCUMENT_COMPLAINT_UNFOUNDED: {
     en: (found, wanted) =>

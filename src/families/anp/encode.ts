@@ -57,7 +57,7 @@ export function testCasesProposal(testCases: string, settled: readonly Finding[]
 
 function modificationSummary(settled: readonly Finding[], language: Language): string {
   const changes = settled
-    .map((finding) => changeOf(finding, language))
+    .map((finding) => changeOf(finding, language) || describeFinding(finding, language))
     .map((change) => change.charAt(0).toUpperCase() + change.slice(1));
   const lines = [...new Set(changes)].slice(0, MAX_DESCRIBED_FINDINGS).map((change) => `- ${change}`);
   return [language === 'zh' ? '修改点：' : 'Modifications:', ...lines].join('\n');
