@@ -54,7 +54,7 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     ownKeys,
     setPrototypeOf,
   } = Reflect;
-  const { freeze, isExtensible } = Object;
+  const { freeze, hasOwn, isExtensible } = Object;
   const { parse, stringify } = JSON;
   const NativeDate = Date;
   const NativePromise = Promise;
@@ -79,9 +79,6 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
   const mapSet = bindCall(Map.prototype.set);
   const mapDelete = bindCall(Map.prototype.delete);
   const NativeMap = Map;
-  const setHas = bindCall(Set.prototype.has);
-  const setAdd = bindCall(Set.prototype.add);
-  const NativeSet = Set;
 
   /** A list that inherits nothing, so that a setter planted on `Array.prototype` is never met. */
   const bareList = <T>(): T[] => {
@@ -303,7 +300,7 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     run: number;
     settled: boolean;
     calls: number;
-    waiting: Map<number, Waiting>;
+    waiting: Map<number, Waiting> | undefined;
     logs: string[];
     logLength: number;
     ids: string[];
@@ -313,6 +310,8 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
 
   let factory: ((math: object) => Handler) | undefined;
   const runs: Map<number, GuestRun> = new NativeMap();
+  /** Stands for the logs and identifiers of a run that has none, as most. */
+  const noTexts = bareList<string>();
   let settledHeads = bareList<object>();
   let settledTexts = bareList<string>();
   let callHeads = bareList<object>();
@@ -371,6 +370,7 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
       if (run.settled) return;
       const call = run.calls;
       run.calls += 1;
+      run.waiting ??= new NativeMap();
       mapSet(run.waiting, call, { __proto__: null, resolve, reject } as unknown as Waiting);
       callHeads[callHeads.length] = { __proto__: null, run: run.run, call, tool } as object;
       callTexts[callTexts.length] = text as string;
@@ -384,6 +384,7 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     }
     // One for the end of the line: empty lines are not free either.
     run.logLength += line.length + 1;
+    if (run.logs === noTexts) run.logs = bareList();
     run.logs[run.logs.length] = run.logLength > limits.maxLogLength ? cut(line, limits.maxLogLength) : line;
   };
 
@@ -393,6 +394,7 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     run.nextId ??= generator(`id ${seed}`);
     let id = '';
     for (let index = 0; index < 16; index += 1) id += letters[run.nextId() % 36] as string;
+    if (run.ids === noTexts) run.ids = bareList();
     run.ids[run.ids.length] = id;
     return id;
   };
@@ -401,15 +403,15 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     const call: Record<string, unknown> = { __proto__: null } as Record<string, unknown>;
     for (let index = 0; index < tools.length; index += 1) {
       const tool = tools[index] as string;
-      call[tool] = freeze((input: unknown) => command(run, tool, input));
+      call[tool] = (input: unknown) => command(run, tool, input);
     }
     const context: Record<string, unknown> = {
       call: freeze(call),
-      log: freeze((...values: unknown[]) => log(run, values)),
-      newId: freeze(() => newId(run, seed)),
-      now: freeze(() => now()),
+      log: (...values: unknown[]) => log(run, values),
+      newId: () => newId(run, seed),
+      now: () => now(),
     };
-    if (send) context.send = freeze((request: unknown) => command(run, sendName, request));
+    if (send) context.send = (request: unknown) => command(run, sendName, request);
     return freeze(context);
   };
 
@@ -417,7 +419,7 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     try {
       const random = seededRandom(seed);
       if (!shared) realmRandom = random;
-      const handler = (factory as (math: object) => Handler)(freeze({ __proto__: Math, random }));
+      const handler = (factory as (math: object) => Handler)({ __proto__: Math, random });
       const value = handler(parse(input), contextOf(run, seed, tools, send));
       // A plain value need not wait for its turn; what may be a promise must.
       settleReturned(run, typeof value === 'object' && value !== null ? await value : value);
@@ -434,58 +436,56 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
   // --- A realm that runs can share: nothing in it can be changed, so that no run can leave anything to another ---------------------------
 
   const freezeRealm = (): void => {
-    const seen: Set<object> = new NativeSet();
-    const queue: object[] = [scope];
-    const add = (value: unknown): void => {
-      if ((typeof value === 'object' && value !== null) || typeof value === 'function') {
-        if (!setHas(seen, value as object)) {
-          setAdd(seen, value as object);
-          queue[queue.length] = value as object;
-        }
-      }
-    };
+    const sample = new NativeError('');
     const strictArguments = (function (): unknown {
       // biome-ignore lint/complexity/noArguments: it leads to %ThrowTypeError%
       return arguments;
     })();
-    const sample = new NativeError('');
-    const roots: unknown[] = [
-      ...kinds.map((kind) => getPrototypeOf(kind)),
-      ...kinds.map((kind) => getPrototypeOf((kind as { prototype?: object }).prototype ?? kind)),
-      getOwnPropertyDescriptor(strictArguments as object, 'callee')?.get,
-      getOwnPropertyDescriptor(sample, 'stack')?.get,
-      getOwnPropertyDescriptor(sample, 'stack')?.set,
-      getPrototypeOf([][Symbol.iterator]()),
-      getPrototypeOf(new Map()[Symbol.iterator]()),
-      getPrototypeOf(new Set()[Symbol.iterator]()),
-      getPrototypeOf(''[Symbol.iterator]()),
-      getPrototypeOf(/a/[Symbol.matchAll]('')),
-      getPrototypeOf((scope.Iterator as { from(iterator: object): object }).from({ next() {} })),
-      getPrototypeOf(([].values() as unknown as { map(each: (one: unknown) => unknown): object }).map((one) => one)),
-      getPrototypeOf(new Intl.Segmenter().segment('')),
-      getPrototypeOf(new Intl.Segmenter().segment('')[Symbol.iterator]()),
-      NativeDate,
-      NativeArrayBuffer,
-      HandlerError,
+    freezeFrom(scope);
+    // What no property of the global object leads to.
+    freezeFrom(Proxy.revocable);
+    freezeFrom(NativeDate);
+    freezeFrom(NativeArrayBuffer);
+    freezeFrom(HandlerError);
+    freezeFrom(getOwnPropertyDescriptor(strictArguments as object, 'callee')?.get);
+    freezeFrom(getOwnPropertyDescriptor(sample, 'stack')?.get);
+    freezeFrom(getOwnPropertyDescriptor(sample, 'stack')?.set);
+    const segments = new Intl.Segmenter().segment('');
+    const instances: object[] = [
+      ...kinds,
+      ...kinds.map((kind) => (kind as { prototype?: object }).prototype ?? kind),
+      [][Symbol.iterator](),
+      new Map()[Symbol.iterator](),
+      new Set()[Symbol.iterator](),
+      ''[Symbol.iterator](),
+      /a/[Symbol.matchAll](''),
+      (scope.Iterator as { from(iterator: object): object }).from({ next() {} }),
+      ([].values() as unknown as { map(each: (one: unknown) => unknown): object }).map((one) => one),
+      segments,
+      segments[Symbol.iterator](),
     ];
-    for (const root of roots) add(root);
-    for (let index = 0; index < queue.length; index += 1) {
-      const target = queue[index] as object;
-      add(getPrototypeOf(target));
-      for (const key of ownKeys(target)) {
-        const descriptor = getOwnPropertyDescriptor(target, key);
-        if (!descriptor) continue;
-        if ('value' in descriptor) add(descriptor.value);
-        add(descriptor.get);
-        add(descriptor.set);
-      }
+    for (const instance of instances) freezeFrom(getPrototypeOf(instance));
+  };
+
+  /** Freezes an object and all that it leads to. What is not extensible has been met before. */
+  const freezeFrom = (target: unknown): void => {
+    if ((typeof target !== 'object' && typeof target !== 'function') || target === null || !isExtensible(target))
+      return;
+    if (typeof target === 'function' && !hasOwn(target, 'prototype') && target !== Proxy) {
+      // A built-in that is no constructor leads nowhere: it has a name and a length.
+      freeze(target);
+      return;
     }
-    for (const target of queue) {
-      const isPrototype =
-        target !== scope && typeof target === 'object' && getOwnPropertyDescriptor(target, 'constructor') !== undefined;
-      if (isPrototype && isExtensible(target)) letBeOverridden(target);
+    if (typeof target === 'object' && target !== scope && hasOwn(target, 'constructor')) letBeOverridden(target);
+    const keys = ownKeys(target);
+    freeze(target);
+    for (let index = 0; index < keys.length; index += 1) {
+      const descriptor = getOwnPropertyDescriptor(target, keys[index] as PropertyKey) as PropertyDescriptor;
+      freezeFrom(descriptor.value);
+      freezeFrom(descriptor.get);
+      freezeFrom(descriptor.set);
     }
-    for (const target of queue) freeze(target);
+    freezeFrom(getPrototypeOf(target));
   };
 
   /**
@@ -570,10 +570,10 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
           run: id,
           settled: false,
           calls: 0,
-          waiting: new NativeMap(),
-          logs: bareList(),
+          waiting: undefined,
+          logs: noTexts,
           logLength: 0,
-          ids: bareList(),
+          ids: noTexts,
           nextId: undefined,
         };
         mapSet(runs, id, run);
@@ -586,8 +586,8 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
       const text = slice(message, at, at + (lengths[index] as number));
       at += lengths[index] as number;
       const run = mapGet(runs, id);
-      const waiting = run && mapGet(run.waiting, call);
-      if (!run || !waiting) continue;
+      const waiting = run?.waiting && mapGet(run.waiting, call);
+      if (!run?.waiting || !waiting) continue;
       mapDelete(run.waiting, call);
       if (code === '') waiting.resolve(parse(text));
       else waiting.reject(new HandlerError(code, text));

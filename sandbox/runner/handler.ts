@@ -111,7 +111,8 @@ export class Handler {
         count += 1;
       const chunk = rest.slice(0, Math.max(count, 1));
       rest = rest.slice(chunk.length);
-      this.#tidings.alone(chunk.length === 1 ? chunk[0]?.spec.run : undefined);
+      // Of a frame with one run the parent knows it.
+      if (specs.length > 1) this.#tidings.alone(chunk.length === 1 ? chunk[0]?.spec.run : undefined);
       if (clock === undefined) this.#startAlone(chunk[0] as Active);
       else this.#startShared(chunk, clock);
       this.#tidings.progress();
@@ -390,7 +391,7 @@ class Engine {
     this.#timeout = limits.stepMs;
     // As a module first: text that is one cannot break out of the function that it is put into below.
     this.isolate.compileModuleSync(bundle, { filename: 'handler.js' }).release();
-    this.#glue = this.isolate.compileScriptSync(glueText, { filename: 'glue.js' });
+    this.#glue = compileGlue(this.isolate);
     const [tail, name] = exportTail.exec(bundle) ?? ['', 'undefined'];
     const body = bundle.slice(0, bundle.length - tail.length);
     this.#factory = this.isolate.compileScriptSync(
@@ -420,6 +421,16 @@ class Engine {
 }
 
 const glueText = `(${installGlue})`;
+/** The compiled glue, which is the same in every isolate; of bundles nothing is kept. */
+let glueCache: ivm.ExternalCopy<ArrayBuffer> | undefined;
+
+function compileGlue(isolate: ivm.Isolate): ivm.Script {
+  if (glueCache) return isolate.compileScriptSync(glueText, { filename: 'glue.js', cachedData: glueCache });
+  const script = isolate.compileScriptSync(glueText, { filename: 'glue.js', produceCachedData: true });
+  glueCache = (script as ivm.CachedDataResult).cachedData;
+  return script;
+}
+
 /** How the bundler ends a module: the only export, and nothing after it. */
 const exportTail = /\nexport \{\n {2}([\w$]+)(?: as (?:handle|perform))?\n\};\n$/;
 const liveClock = 'live';

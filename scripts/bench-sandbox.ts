@@ -1,0 +1,329 @@
+import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import vm from 'node:vm';
+import { Worker } from 'node:worker_threads';
+import type ivmTypes from 'isolated-vm';
+import { bundleHandler, createSandbox, type OnCall, type Run } from '../sandbox/index.ts';
+
+/** The same small handler everywhere: an order in, its totals out. */
+const handlerText = `function handle(request) {
+  let total = 0;
+  const lines = [];
+  for (const item of request.items) {
+    const price = item.price * item.quantity;
+    total += price;
+    lines.push({ sku: item.sku, price });
+  }
+  return { orderId: request.orderId, currency: request.currency, lines, total, count: request.items.length };
+}`;
+const input = JSON.stringify({
+  orderId: 'order-4711',
+  currency: 'EUR',
+  customer: { name: 'Ada Example', address: 'Somewhere 1, 12345 Town' },
+  items: [
+    { sku: 'A-100', quantity: 2, price: 1250 },
+    { sku: 'B-200', quantity: 1, price: 99 },
+    { sku: 'C-300', quantity: 7, price: 5 },
+  ],
+});
+
+const quick = process.argv.includes('--quick');
+const rounds = quick ? 20 : 60;
+
+interface Line {
+  what: string;
+  found: string;
+  target: string;
+}
+
+const median = (values: number[]): number => quantile(values, 0.5);
+
+function quantile(values: number[], share: number): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** Microseconds of one call out of many, timed `rounds` times. */
+function timeSync(count: number, call: () => void): number[] {
+  for (let warm = 0; warm < count * 5; warm += 1) call();
+  return Array.from({ length: rounds }, () => {
+    const begun = performance.now();
+    for (let index = 0; index < count; index += 1) call();
+    return ((performance.now() - begun) / count) * 1_000;
+  });
+}
+
+/** Microseconds of one of `share` things that each call does. */
+async function timeAsync(share: number, call: () => Promise<unknown>, times = rounds): Promise<number[]> {
+  for (let warm = 0; warm < Math.min(times, 20); warm += 1) await call();
+  const samples: number[] = [];
+  for (let round = 0; round < times; round += 1) {
+    const begun = performance.now();
+    await call();
+    samples.push(((performance.now() - begun) / share) * 1_000);
+  }
+  return samples;
+}
+
+const plainRun: Run = { input, seed: 'bench', nowMs: 0, tools: [], send: false };
+const noCall: OnCall = async () => ({ output: 'null' });
+
+function plainFunction(): () => void {
+  const handle = new Function(`${handlerText}; return handle`)() as (request: unknown) => unknown;
+  return () => {
+    JSON.stringify(handle(JSON.parse(input)));
+  };
+}
+
+function bareIsolate(): { call(): void; dispose(): void } {
+  const ivm = createRequire(import.meta.url)('isolated-vm') as typeof ivmTypes;
+  const isolate = new ivm.Isolate({ memoryLimit: 64 });
+  const context = isolate.createContextSync();
+  const door = context.evalSync(`${handlerText}; (text) => JSON.stringify(handle(JSON.parse(text)))`, {
+    reference: true,
+  }) as unknown as ivmTypes.Reference<(text: string) => string>;
+  return {
+    call: () => {
+      door.applySync(undefined, [input], { timeout: 1_000 });
+    },
+    dispose: () => isolate.dispose(),
+  };
+}
+
+function nodeVm(): () => void {
+  const context = vm.createContext({});
+  vm.runInContext(handlerText, context);
+  const script = new vm.Script('JSON.stringify(handle(JSON.parse(text)))');
+  return () => {
+    (context as { text?: string }).text = input;
+    script.runInContext(context, { timeout: 1_000 });
+  };
+}
+
+function workerThread(): { call(): Promise<void>; end(): Promise<unknown> } {
+  const worker = new Worker(
+    `${handlerText}; const { parentPort } = require('node:worker_threads'); parentPort.on('message', (text) => parentPort.postMessage(JSON.stringify(handle(JSON.parse(text)))))`,
+    { eval: true },
+  );
+  return {
+    call: () =>
+      new Promise((resolve) => {
+        worker.once('message', () => resolve());
+        worker.postMessage(input);
+      }),
+    end: () => worker.terminate(),
+  };
+}
+
+function childProcess(): { call(): Promise<void>; end(): void } {
+  const code = `${handlerText}; process.on('message', (text) => process.send(JSON.stringify(handle(JSON.parse(text)))))`;
+  const child: ChildProcess = fork('-', [], {
+    execArgv: ['--eval', code],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  return {
+    call: () =>
+      new Promise((resolve) => {
+        child.once('message', () => resolve());
+        child.send(input);
+      }),
+    end: () => {
+      child.kill();
+    },
+  };
+}
+
+/** quickjs-emscripten on the same handler, where it is installed; it is no dependency. */
+async function quickJs(): Promise<{ call(): void; dispose(): void } | undefined> {
+  const name = 'quickjs-emscripten';
+  const library = (await import(name).catch(() => undefined)) as
+    | { getQuickJS(): Promise<{ newContext(): QuickContext }> }
+    | undefined;
+  if (!library) return undefined;
+  const context = (await library.getQuickJS()).newContext();
+  const door = context.unwrapResult(
+    context.evalCode(`${handlerText}; (text) => JSON.stringify(handle(JSON.parse(text)))`),
+  );
+  return {
+    call: () => {
+      const text = context.newString(input);
+      const result = context.unwrapResult(context.callFunction(door, context.undefined, text));
+      context.getString(result);
+      text.dispose();
+      result.dispose();
+    },
+    dispose: () => {
+      door.dispose();
+      context.dispose();
+    },
+  };
+}
+
+interface QuickHandle {
+  dispose(): void;
+}
+interface QuickContext extends QuickHandle {
+  undefined: QuickHandle;
+  evalCode(code: string): unknown;
+  unwrapResult(result: unknown): QuickHandle;
+  callFunction(door: QuickHandle, self: QuickHandle, text: QuickHandle): unknown;
+  newString(text: string): QuickHandle;
+  getString(handle: QuickHandle): string;
+}
+
+async function bundled(source: string): Promise<string> {
+  const result = await bundleHandler(source, 'handle');
+  if (!result.ok) throw new Error(JSON.stringify(result.faults));
+  return result.bundle;
+}
+
+const lines: Line[] = [];
+const ratio = (value: number, floor: number): string => `${(value / floor).toFixed(2)} ×`;
+const micro = (value: number): string => `${value.toFixed(1)} µs`;
+const milli = (value: number): string => `${(value / 1_000).toFixed(2)} ms`;
+
+const bundle = await bundled(`export ${handlerText}`);
+
+for (const jitless of [false, true]) {
+  const sandbox = await createSandbox({ cells: 1, jitless });
+  const where = `${sandbox.layers.level}${jitless ? ', --jitless' : ''}`;
+  const loaded = await sandbox.load(bundle, 'handle');
+  const hundred = Array.from({ length: 100 }, () => plainRun);
+  const plain = plainFunction();
+  const bare = bareIsolate();
+  // Taken in turns, so that what else the machine does falls on all alike.
+  const taken: Record<'plain' | 'bare' | 'ours', number[]> = { plain: [], bare: [], ours: [] };
+  await timeAsync(1, () => loaded.runAll(hundred, noCall), 30);
+  for (let turn = 0; turn < 5; turn += 1) {
+    taken.plain.push(...timeSync(200, plain));
+    taken.bare.push(...timeSync(200, bare.call));
+    taken.ours.push(...(await timeAsync(100, () => loaded.runAll(hundred, noCall))));
+  }
+  bare.dispose();
+  const [plainUs, bareUs, oursUs] = [median(taken.plain), median(taken.bare), median(taken.ours)];
+  lines.push({ what: `one request, 100 per frame (${where})`, found: micro(oursUs), target: '' });
+  lines.push({
+    what: `  against the plain function with JSON (${micro(plainUs)})`,
+    found: ratio(oursUs, plainUs),
+    target: 'at most 3 ×',
+  });
+  lines.push({
+    what: `  against a bare isolated-vm call (${micro(bareUs)})`,
+    found: ratio(oursUs, bareUs),
+    target: 'at most 1.6 ×',
+  });
+  const single = median(await timeAsync(1, () => loaded.run(plainRun, noCall), rounds * 5));
+  lines.push({
+    what: `one request, one per frame (${where})`,
+    found: `${micro(single)}, ${ratio(single, plainUs)}`,
+    target: '',
+  });
+
+  // One run that calls many times in a row, less what the run costs without.
+  const caller = await sandbox.load(
+    await bundled(`export async function handle(request: any, context: any) {
+  let last;
+  for (let index = 0; index < request.calls; index += 1) last = await context.call.look({ index });
+  return last ?? null;
+}`),
+    'handle',
+  );
+  const answers = {
+    look: Object.fromEntries(
+      Array.from({ length: 100 }, (_, index) => [JSON.stringify({ index }), { output: '{"found":true}' }]),
+    ),
+  };
+  const calling = (calls: number): Run => ({ ...plainRun, input: JSON.stringify({ calls }), tools: ['look'], answers });
+  const without = median(await timeAsync(1, () => caller.run(calling(0), noCall), rounds * 3));
+  const withCalls = median(await timeAsync(1, () => caller.run(calling(100), noCall), rounds * 3));
+  lines.push({
+    what: `one tool round trip (${where})`,
+    found: micro((withCalls - without) / 100),
+    target: 'under 10 µs',
+  });
+
+  const twenty = hundred.slice(0, 20);
+  let serial = 0;
+  const fresh = await timeAsync(
+    1,
+    async () => {
+      serial += 1;
+      const handler = await sandbox.load(`// ${serial}\n${bundle}`, 'handle');
+      await handler.runAll(twenty, noCall);
+      await handler.close();
+    },
+    rounds * 2,
+  );
+  lines.push({ what: `fresh handler with 20 cases (${where})`, found: milli(median(fresh)), target: 'under 4 ms' });
+  await sandbox.close();
+}
+
+{
+  const sandbox = await createSandbox({ cells: 1 });
+  const sound = await sandbox.load(bundle, 'handle');
+  const after: number[] = [];
+  for (let kill = 0; kill < (quick ? 5 : 30); kill += 1) {
+    const hostile = await sandbox.load(
+      await bundled(`export const handle = () => new Array(2 ** 27 + ${kill}).fill(0).length;`),
+      'handle',
+      { memoryMb: 8, stepMs: 5_000 },
+    );
+    const before = sandbox.stats().killedCells;
+    await hostile.run(plainRun, noCall);
+    if (sandbox.stats().killedCells === before) continue;
+    const begun = performance.now();
+    await sound.run(plainRun, noCall);
+    after.push((performance.now() - begun) * 1_000);
+  }
+  lines.push({
+    what: `next run after an attack killed a cell, p99 of ${after.length}`,
+    found: milli(quantile(after, 0.99)),
+    target: 'under 30 ms',
+  });
+
+  const residentMb = () => {
+    (globalThis as { gc?: () => void }).gc?.();
+    return process.memoryUsage.rss() / 1_048_576;
+  };
+  const attack = await bundled('export const handle = () => { for (;;); };');
+  const runs = quick ? 1_000 : 10_000;
+  const memory: number[] = [];
+  for (let index = 0; index < runs; index += 1) {
+    if (index % 10 === 0) {
+      const handler = await sandbox.load(`// ${index}\n${attack}`, 'handle', { stepMs: 1 });
+      await handler.run(plainRun, noCall);
+      await handler.close();
+    } else await sound.run(plainRun, noCall);
+    if (index % (runs / 10) === runs / 10 - 1) memory.push(residentMb());
+  }
+  lines.push({
+    what: `parent's resident memory over ${runs} runs with an attack in every tenth, at each tenth of the way`,
+    found: memory.map((one) => one.toFixed(0)).join(' '),
+    target: 'no growth',
+  });
+  await sandbox.close();
+}
+
+{
+  const plainUs = median(timeSync(200, plainFunction()));
+  const beside = (what: string, us: number) =>
+    lines.push({ what: `beside ours: ${what}`, found: `${micro(us)}, ${ratio(us, plainUs)}`, target: '' });
+  beside('node:vm with a timeout', median(timeSync(20, nodeVm())));
+  const worker = workerThread();
+  beside('a worker thread, one message each', median(await timeAsync(1, worker.call, rounds * 10)));
+  await worker.end();
+  const child = childProcess();
+  beside('a bare child process, one message each', median(await timeAsync(1, child.call, rounds * 10)));
+  child.end();
+  const quickjs = await quickJs();
+  if (quickjs) {
+    beside('quickjs-emscripten', median(timeSync(20, quickjs.call)));
+    quickjs.dispose();
+  } else lines.push({ what: 'beside ours: quickjs-emscripten', found: 'not installed', target: '' });
+}
+
+const width = Math.max(...lines.map(({ what }) => what.length));
+const load = spawnSync('uptime', { encoding: 'utf8' }).stdout?.trim() ?? '';
+console.log(`Medians on Node ${process.version}, ${process.platform} ${process.arch}; ${load}`);
+for (const { what, found, target } of lines)
+  console.log(`${what.padEnd(width)}  ${found}${target && `  (target: ${target})`}`);
