@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { soundReply, startRig } from '../system/harness.ts';
+import { recordOf, solved } from './stored.ts';
+
+const rig = await startRig();
+after(() => rig.close());
+await rig.worker();
+
+function withCases(job: JsonObject, change: (text: string) => string): JsonObject {
+  const testCases = job.testCases as { testCases: string };
+  return { ...testCases, testCases: change(testCases.testCases) };
+}
+
+test('new cases that the stored handler passes: clean, nothing to forward, no model asked', async () => {
+  const { job, record } = await solved(rig, 'verify-pass');
+  const asked = rig.questions('verify-pass').length;
+  const testCases = withCases(job, (text) => text.replaceAll('msg002', 'msg900').replaceAll('P99999', 'P31313'));
+  const outcome = await rig.outcomeOf(
+    { ...job, testCases, handlerDigest: record.digest, negotiationId: 'v1' },
+    { kind: 'verify' },
+  );
+  assert.deepEqual([outcome.verdict, outcome.messages, outcome.handler?.digest], ['clean', [], record.digest]);
+  assert.equal(rig.questions('verify-pass').length, asked);
+  const kept = await recordOf(rig, outcome);
+  assert.equal(kept.proof.cases.length, 3, 'old cases and the new one are remembered together');
+});
+
+test('new cases that it fails: made again against all of them, the old ones included', async () => {
+  const { job, record } = await solved(rig, 'verify-fail');
+  const testCases = withCases(job, (text) => {
+    const [, second = ''] = text.split(' # Test Case 2');
+    return ` # Test Case 1${second.replaceAll('msg002', 'msg901').replaceAll('P99999', '""').replace('404', '400').replace('Product Not Found', 'Empty Product Id').replaceAll('"""', '"')}`;
+  });
+  const reply = soundReply.replace(
+    /(export async function handle\([\s\S]*?\{\n)/,
+    (head) =>
+      `${head}  if ((request as { productId?: unknown }).productId === '') {\n    return { messageId: (request as { messageId: string }).messageId, type: 'RESPONSE', status: { code: 400, message: 'Empty Product Id' }, productInfo: null };\n  }\n`,
+  );
+  assert.notEqual(reply, soundReply);
+  rig.answer('verify-fail', () => ({ kind: 'reply', text: reply }));
+  const outcome = await rig.outcomeOf(
+    { ...job, testCases, handlerDigest: record.digest, negotiationId: 'v2' },
+    { kind: 'verify' },
+  );
+  assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
+  assert.deepEqual(outcome.messages, [{ action: 'codeGeneration', status: 'generated' }]);
+  assert.notEqual(outcome.handler?.digest, record.digest);
+  assert.equal(outcome.report.cases.length, 3);
+});
+
+test('a handler that is unknown, withdrawn or for another agreement is the job’s own fault', async () => {
+  const { job, record } = await solved(rig, 'verify-unknown');
+  const unknown = await rig.outcomeOf(
+    { ...job, handlerDigest: 'a'.repeat(64), negotiationId: 'v3' },
+    { kind: 'verify' },
+  );
+  assert.deepEqual([unknown.verdict, unknown.findings[0]?.code], ['error', 'JOB_HANDLER_UNKNOWN']);
+  const agreement = {
+    ...(job.agreement as JsonObject),
+    candidateProtocols: `${(job.agreement as JsonObject).candidateProtocols}\nMore.\n`,
+  };
+  const other = await rig.outcomeOf(
+    { ...job, agreement, handlerDigest: record.digest, negotiationId: 'v4' },
+    { kind: 'verify' },
+  );
+  assert.deepEqual([other.verdict, other.findings[0]?.code], ['error', 'JOB_HANDLER_MISMATCH']);
+});
+
+test('new cases that contradict the schema are disputed before anything is run', async () => {
+  const { job, record } = await solved(rig, 'verify-dispute');
+  const testCases = withCases(job, (text) => text.replace('"price": 1299.99', '"price": "1299.99"'));
+  const outcome = await rig.outcomeOf(
+    { ...job, testCases, handlerDigest: record.digest, negotiationId: 'v5' },
+    { kind: 'verify' },
+  );
+  assert.deepEqual([outcome.verdict, outcome.findings[0]?.pointer], ['disputed', '/productInfo/price']);
+});
