@@ -115,6 +115,7 @@ class QueueConsumer implements Consumer {
   readonly #running = new Map<string, RunningJob>();
   readonly #cancelWatch: NodeJS.Timeout;
   #suspect: string | undefined;
+  #blocking: { status: string } | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: ConsumerOptions) {
@@ -144,6 +145,9 @@ class QueueConsumer implements Consumer {
     });
     this.#valve = new IntakeValve(this.#worker, this.#connection, this.#keys, onEvent);
     this.#worker.on('error', (error) => this.#noteError(error));
+    this.#worker.once('ready', async () => {
+      this.#blocking = await this.#worker.getBackend().blockingClient;
+    });
     this.#worker.on('stalled', (jobId) => this.#emit({ event: 'stalled', jobId }));
     this.#worker.on('lockRenewalFailed', (jobIds) => {
       for (const jobId of jobIds) this.#abort(jobId, 'PLATFORM_LOCK_LOST');
@@ -183,7 +187,7 @@ class QueueConsumer implements Consumer {
 
   health(): ConsumerHealth {
     return {
-      connected: this.#connection.status === 'ready',
+      connected: this.#connection.status === 'ready' && this.#blocking?.status === 'ready',
       paused: this.#valve.reasons,
       running: this.#running.size,
       concurrency: this.#worker.concurrency,

@@ -1,4 +1,5 @@
 import type { Family, Json, JsonObject, Kind, Role } from './job.ts';
+import { sha256Hex } from './job-id.ts';
 import { readableOf } from './read-job.ts';
 
 /** The envelope as this folder sees it: what its stream entry needs, and the rest as it comes (outcome.schema.json). */
@@ -38,7 +39,7 @@ export function errorEnvelope(kind: string, data: unknown, reason: Reason): Enve
     ...readable,
     verdict: 'error',
     messages: silent ? [] : [{ action: 'codeGeneration', status: 'error' }],
-    protocolHash: null,
+    protocolHash: protocolHashOf(data),
     handler: null,
     findings: [{ code: reason.code, severity: 'error', in: 'job', message: reason.message }],
     report: {
@@ -72,6 +73,14 @@ export function readEnvelope(text: string): PublishedEnvelope | null {
   }
   const object = typeof parsed === 'object' && !Array.isArray(parsed) ? parsed : null;
   return object !== null && isEnvelope(object) ? (object as unknown as PublishedEnvelope) : null;
+}
+
+/** The hash of the agreement, where its text can be read. */
+function protocolHashOf(data: unknown): string | null {
+  const agreement = typeof data === 'object' && data !== null && 'agreement' in data ? data.agreement : undefined;
+  const named = typeof agreement === 'object' && agreement !== null && 'candidateProtocols' in agreement;
+  const text = named ? agreement.candidateProtocols : agreement;
+  return typeof text === 'string' && text.isWellFormed() ? sha256Hex(text) : null;
 }
 
 function isEnvelope(object: JsonObject): boolean {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QueueEvents } from 'bullmq';
@@ -38,7 +39,7 @@ test('a job gets one outcome: the key, one stream entry with exactly the fields 
       kind: 'generate',
       verdict: 'generated',
       messages: '[{"action":"codeGeneration","status":"generated"}]',
-      protocolHash: '',
+      protocolHash: createHash('sha256').update('# X').digest('hex'),
       final: '1',
       replayed: '0',
     },
@@ -392,6 +393,42 @@ test('past the drain deadline jobs go back to the queue, and another worker ends
     events.some((event) => event.event === 'stalled'),
     false,
   );
+});
+
+test('outcomes and their entries are kept for as long as configured', async (t) => {
+  const { producer, connection, consume, outcome, entries } = await queueUnderTest(t);
+  // Entries as of two hours ago, enough of them for Redis to trim whole nodes.
+  const oldMs = Date.now() - 7_200_000;
+  const writing = connection.pipeline();
+  for (let index = 0; index < 500; index += 1)
+    writing.xadd('{protosmith}:outcomes:default', `${oldMs}-${index}`, 'jobId', 'old');
+  await writing.exec();
+  await consume({ retentionSeconds: 3_600 });
+  await producer.submit('generate', jobData(), { jobId: 'new' });
+  await outcome('new');
+  const leftSeconds = await connection.ttl('{protosmith}:outcome:new');
+  assert.ok(leftSeconds > 3_500 && leftSeconds <= 3_600);
+  const left = await entries();
+  assert.equal(left.at(-1)?.jobId, 'new');
+  assert.ok(left.length < 200, `${left.length} entries left`);
+});
+
+test('a consumer says how it is doing, and pauses for a reason', async (t) => {
+  const { producer, consume, outcome } = await queueUnderTest(t);
+  const consumer = await consume({ concurrency: 3 });
+  await until(() => consumer.health().connected);
+  const { sinceFetchMs, ...health } = consumer.health();
+  assert.deepEqual(health, { connected: true, paused: [], running: 0, concurrency: 3, closing: false });
+  assert.ok(sinceFetchMs < 30_000);
+  await consumer.pause('model down');
+  await consumer.pause('something else');
+  await producer.submit('generate', jobData(), { jobId: 'a' });
+  assert.deepEqual(consumer.health().paused, ['model down', 'something else']);
+  await consumer.resume('model down');
+  // A worker that waits in a blocking read may have taken one job before it heard.
+  assert.deepEqual(consumer.health().paused, ['something else']);
+  await consumer.resume('something else');
+  assert.equal((await outcome('a')).verdict, 'generated');
 });
 
 test('a producer says within seconds that Redis cannot be reached', async () => {

@@ -4,17 +4,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createProducer, type LocalRedis, localRedis, redisServerPath } from '../../queues/index.ts';
+import {
+  connect,
+  createProducer,
+  disconnect,
+  type LocalRedis,
+  localRedis,
+  redisServerPath,
+} from '../../queues/index.ts';
 import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 import { workerProcesses } from './worker-processes.ts';
 
 const skip = redisServerPath() === undefined ? 'needs a real redis-server to kill, freeze or fill' : false;
 const patient = { timeoutMs: 120_000 };
 
-/** A Redis with an append-only file that can be killed and started again. */
-async function restartable(t: TestContext) {
+/** A Redis that can be killed and started again; it keeps an append-only file, or nothing. */
+async function restartable(t: TestContext, { durable = true } = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'protosmith-aof-'));
-  const first = await localRedis({ dir });
+  const kept = durable ? { dir } : {};
+  const first = await localRedis(kept);
   const port = Number(new URL(first.url).port);
   let current: LocalRedis = first;
   t.after(async () => {
@@ -25,7 +33,7 @@ async function restartable(t: TestContext) {
     url: first.url,
     kill: () => process.kill(current.pid ?? 0, 'SIGKILL'),
     async start() {
-      current = await localRedis({ dir, port });
+      current = await localRedis({ ...kept, port });
     },
   };
 }
@@ -71,6 +79,36 @@ test('workers are back by themselves within seconds of an outage', { skip }, asy
   assert.ok(Date.now() - back < 15_000);
   const errors = workers.said.filter((line) => line.event === 'redis-error');
   assert.ok(errors.length < 10, `${errors.length} errors told`);
+});
+
+test('workers outlive a Redis that forgot everything: new jobs run, by queue and by stream', { skip }, async (t) => {
+  const redis = await restartable(t, { durable: false });
+  const workers = workerProcesses(t, redis.url);
+  await workers.start();
+  const producer = createProducer({ url: redis.url });
+  t.after(() => producer.close());
+  await producer.submit('generate', jobData(patient), { jobId: 'forgotten-2000ms' });
+  await until(() => workers.works('forgotten-2000ms') === 1);
+  redis.kill();
+  await sleep(500);
+  await redis.start();
+  await producer.submit('generate', jobData(patient), { jobId: 'new' });
+  assert.equal((await producer.waitForOutcome('new', { untilMs: Date.now() + 30_000 }))?.verdict, 'generated');
+  const connection = connect(redis.url, 'worker');
+  await connection.xadd('{protosmith}:intake', '*', 'jobId', 'by-stream', 'data', JSON.stringify(jobData(patient)));
+  await disconnect(connection);
+  assert.equal((await producer.waitForOutcome('by-stream', { untilMs: Date.now() + 30_000 }))?.verdict, 'generated');
+});
+
+test('a worker whose Redis is gone ends within seconds when it is stopped', { skip }, async (t) => {
+  const redis = await restartable(t);
+  const workers = workerProcesses(t, redis.url);
+  const { child, exited } = await workers.start({ drainMs: 60_000 });
+  redis.kill();
+  await until(() => workers.said.some((line) => line.event === 'redis-error'));
+  child.kill('SIGTERM');
+  const left = await Promise.race([exited, sleep(30_000, 'late', { ref: false })]);
+  assert.deepEqual(left, [0, null]);
 });
 
 test('Redis frozen for longer than the lock: duplicates are suppressed, and the worker that lost its lock gives up', {

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import document from '../../queues/asyncapi.json' with { type: 'json' };
+import { kinds } from '../../queues/index.ts';
+import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
+
+function references(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    name === '$ref' && typeof member === 'string' ? [member] : references(member),
+  );
+}
+
+test('every reference of the AsyncAPI document leads somewhere', () => {
+  const all = references(document);
+  assert.ok(all.length > 10);
+  for (const reference of all) {
+    const [file = '', pointer = ''] = reference.split('#');
+    let here: unknown =
+      file === '' ? document : JSON.parse(readFileSync(new URL(`../../queues/${file}`, import.meta.url), 'utf8'));
+    for (const token of pointer.split('/').slice(1)) here = (here as Record<string, unknown> | undefined)?.[token];
+    assert.notEqual(here, undefined, reference);
+  }
+});
+
+test('every kind of job is described', () => {
+  assert.deepEqual(Object.keys(document.channels.jobs.messages).sort(), [...kinds].sort());
+  assert.deepEqual(document.components.messages.intakeEntry.payload.properties.kind.enum, [...kinds]);
+});
+
+test('the entries described are those that are written', async (t) => {
+  const { producer, consume, outcome, entries } = await queueUnderTest(t);
+  await consume({
+    process: async (delivery) => {
+      const base = { negotiationId: 'n-1', protocolHash: 'h' };
+      await delivery.announceEarly({ ...base, messages: [] });
+      await delivery.publish(envelope(delivery.kind, delivery.data));
+      await delivery.announceLate({ ...base, digest: 'd' });
+      return undefined;
+    },
+  });
+  await producer.submit('generate', jobData(), { jobId: 'a' });
+  await outcome('a');
+  const written = await until(async () => {
+    const all = await entries();
+    return all.length === 3 && all;
+  });
+  const { earlyEntry, outcomeEntry, lateEntry } = document.components.messages;
+  assert.deepEqual(
+    written.map((entry) => Object.keys(entry)),
+    [earlyEntry, outcomeEntry, lateEntry].map((message) => message.payload.required),
+  );
+});
