@@ -2,19 +2,20 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Outcome } from '../../src/contract/outcome.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
+import { REPAIR_HEADING } from '../../src/prompting/render-repair.ts';
 import type { Behaviour } from '../../src/scripted-model/server.ts';
 import { markedJob, type Rig, soundReply, startRig } from '../system/harness.ts';
 
 const rig = await startRig();
 after(() => rig.close());
-await rig.worker();
+
+/** The most modules that may be asked for. */
+const maxCandidates = 3;
+await rig.worker({ PROTOSMITH_MAX_CANDIDATES: String(maxCandidates) });
 
 const sound: Behaviour = { kind: 'reply', text: soundReply };
 const half = soundReply.slice(0, soundReply.length / 2);
 const error: JsonObject = { action: 'codeGeneration', status: 'error' };
-
-/** The most modules that may be asked for: one and two repairs. */
-const maxCandidates = 3;
 
 /** Plays a job whose nth question to the model is answered so; the last behaviour stays. */
 async function play(mark: string, behaviours: [Behaviour, ...Behaviour[]], more: JsonObject = {}) {
@@ -34,8 +35,8 @@ function codes({ findings }: Outcome): string[] {
 /** What a model server may do once without a job being lost. */
 const passing: Record<string, Behaviour> = {
   'rate-limited': { kind: 'status', status: 429 },
-  'status-500': { kind: 'status', status: 500, body: { error: { message: 'oops' } } },
-  'status-503': { kind: 'status', status: 503, headers: { 'retry-after': '0' } },
+  'server-error': { kind: 'status', status: 500, body: { error: { message: 'oops' } } },
+  unavailable: { kind: 'status', status: 503, headers: { 'retry-after': '0' } },
   'reset-before': { kind: 'reset' },
   'reset-after': { kind: 'reset', text: half },
   'cut-stream': { kind: 'cut', text: half },
@@ -67,10 +68,9 @@ const unusual: Record<string, Behaviour> = {
 };
 
 for (const [name, behaviour] of Object.entries(unusual)) {
-  test(`${name}: the handler generated at once`, async () => {
-    const { outcome, askedAtMs } = await play(`odd-${name}`, [behaviour]);
+  test(`${name}: the handler generated out of the first answer`, async () => {
+    const { outcome } = await play(`odd-${name}`, [behaviour, { kind: 'status', status: 401 }]);
     assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
-    assert.equal(askedAtMs.length, 1);
   });
 }
 
@@ -114,9 +114,9 @@ for (const [name, [behaviour, code]] of Object.entries(hopeless)) {
 }
 
 /** Candidates that are never right, each with what the repair must tell the model of it. */
-const wrong: Record<string, [source: string, fact: RegExp]> = {
-  'wrong-answer': [soundReply.replace("'Success'", "'Succes'"), /Succes\b[\s\S]*|expected/],
-  'no-code': ['I would rather talk about the weather.', /./],
+const wrong: Record<string, [answer: string, fact?: RegExp]> = {
+  'wrong-answer': [soundReply.replace("'Success'", "'Succes'"), /"Succes"/],
+  'no-code': ['I would rather talk about the weather.'],
   'foreign-import': [
     `\`\`\`ts\nimport { readFileSync } from 'node:fs';\nexport function handle() { return readFileSync('/etc/passwd', 'utf8'); }\n\`\`\``,
     /node:fs/,
@@ -149,7 +149,7 @@ for (const [name, [text, fact]] of Object.entries(wrong)) {
       codes(outcome).filter((code) => !code.startsWith('CANDIDATE_')),
       [],
     );
-    assert.match(prompts.at(-1) ?? '', fact);
+    if (fact) assert.ok(prompts.some((prompt) => fact.test(prompt.split(REPAIR_HEADING)[1] ?? '')));
     const { costUsd, outputTokens } = outcome.report.usage;
     assert.equal(costUsd, null);
     assert.ok(outputTokens > 0);
@@ -173,13 +173,9 @@ test('all cases of a candidate are run, and each one’s end is reported', async
     ],
   );
   assert.deepEqual(
-    outcome.findings.map(({ testCase, in: place, pointer, expected, actual }) => [
-      testCase,
-      place,
-      pointer,
-      expected,
-      actual,
-    ]),
+    outcome.findings
+      .filter(({ testCase }) => testCase !== undefined)
+      .map(({ testCase, in: place, pointer, expected, actual }) => [testCase, place, pointer, expected, actual]),
     [
       [1, 'response', '/type', 'RESPONSE', 'ANSWER'],
       [2, 'response', '/type', 'RESPONSE', 'ANSWER'],
@@ -194,10 +190,10 @@ test('a candidate that fails once is repaired', async () => {
   ]);
   assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
   assert.deepEqual(
-    outcome.report.attempts.map(({ result }) => result),
+    outcome.report.attempts.map(({ result }) => result).filter((result) => result !== 'aborted'),
     ['failed-cases', 'verified'],
   );
-  assert.match(prompts[1] ?? '', /"Succes"/);
+  assert.ok(prompts.slice(1).some((prompt) => prompt.includes('"Succes"')));
 });
 
 /** The moment an outcome became visible, by Redis' clock, against the job's deadline. */

@@ -7,7 +7,7 @@ import { applyPatch } from 'rfc6902';
 import { dataDigestOf, jobIdOf } from '../../queues/index.ts';
 import outcomeSchema from '../../queues/outcome.schema.json' with { type: 'json' };
 import type { HandlerRecord } from '../../src/contract/handler.ts';
-import { canonicalDigest } from '../../src/kernel/digest.ts';
+import { canonicalDigest, sha256Hex } from '../../src/kernel/digest.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { fieldsOf, protocolHashOf, root, startRig } from './harness.ts';
 
@@ -37,8 +37,9 @@ for (const folder of ['../shared/examples', 'fixtures/examples']) {
 }
 
 async function play(file: string, expected: (typeof verdicts)[string]): Promise<void> {
-  // The two folders hold the same jobs: each is made a negotiation of its own.
-  const job = { ...(JSON.parse(readFileSync(file, 'utf8')) as JsonObject), negotiationId: file };
+  // The same agreement stands in several files: each is made another tenant's, for whom no handler is stored.
+  const tenant = sha256Hex(file).slice(0, 16);
+  const job = { ...(JSON.parse(readFileSync(file, 'utf8')) as JsonObject), negotiationId: file, tenant };
   const { verdict, role = 'provider', amended = false, completions = 0 } = expected;
 
   const added = await rig.queue.add('generate', job, { jobId: jobIdOf(job) });
@@ -48,7 +49,7 @@ async function play(file: string, expected: (typeof verdicts)[string]): Promise<
   assert.equal(outcome.verdict, verdict, JSON.stringify(outcome.findings));
   assert.ok(isOutcome(outcome), JSON.stringify(isOutcome.errors));
   assert.deepEqual(
-    { version: 1, jobId, dataDigest: dataDigestOf(job), negotiationId: file, tenant: 'default', family: 'anp', role },
+    { version: 1, jobId, dataDigest: dataDigestOf(job), negotiationId: file, tenant, family: 'anp', role },
     Object.fromEntries(
       ['version', 'jobId', 'dataDigest', 'negotiationId', 'tenant', 'family', 'role'].map((member) => [
         member,
@@ -58,7 +59,9 @@ async function play(file: string, expected: (typeof verdicts)[string]): Promise<
   );
   assert.equal(outcome.kind, 'generate');
   assert.equal(outcome.protocolHash, protocolHashOf(job));
-  assert.equal(outcome.report.attempts.length, completions);
+  // A second line of candidates may begin as soon as one fails.
+  const answered = outcome.report.attempts.filter(({ result }) => result !== 'aborted').length;
+  assert.ok(answered >= completions && (completions > 1 || answered === completions), `${answered} completions`);
   assert.equal(outcome.report.generator.kind, completions === 0 ? 'none' : 'scripted');
 
   const published = (await rig.connection.xrange(rig.keys.outcomes('default'), '-', '+'))
@@ -127,7 +130,7 @@ async function checkHandler(outcome: Awaited<ReturnType<typeof rig.outcome>>, am
   const { handler } = outcome;
   assert.ok(handler);
   assert.equal(handler.abi, 1);
-  const text = await rig.connection.get(rig.keys.handler('default', handler.digest));
+  const text = await rig.connection.get(rig.keys.handler(outcome.tenant ?? '', handler.digest));
   assert.ok(text, 'the record is not in the store');
   const record = JSON.parse(text) as HandlerRecord;
   const { abi, role, bundle, tools } = record;
