@@ -28,7 +28,7 @@ def run(process, digest, request):
             say({"id": line["id"], "call": line["call"], "error": {"code": "FAILED", "message": str(error)}})
 
 
-command = os.environ.get("PROTOSMITH", "protosmith").split() + ["run", "--stdio"]
+command = os.environ.get("PROTOSMITH", "protosmith").split() + ["run", "--stdio", "--tenant", os.environ.get("PROTOSMITH_TENANT", "default")]
 with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as host:
     with open(sys.argv[2], encoding="utf-8") as file:
         print(json.dumps(run(host, sys.argv[1], json.load(file)), ensure_ascii=False))

@@ -26,6 +26,7 @@ interface Waiting {
 export async function serveStdio({ lines, print, open }: StdioPorts): Promise<void> {
   const handlers = new HandlerCache(open);
   const runs = new Map<string, Map<number, Waiting>>();
+  const ended = new AbortController();
   const running = new Set<Promise<void>>();
   for await (const line of lines) {
     const message = parse(line);
@@ -50,7 +51,7 @@ export async function serveStdio({ lines, print, open }: StdioPorts): Promise<vo
     }
     const calls = new Map<number, Waiting>();
     runs.set(id, calls);
-    const work = runOne(message, calls, handlers, print).finally(() => {
+    const work = runOne(message, calls, { handlers, print, ended: ended.signal }).finally(() => {
       runs.delete(id);
       running.delete(work);
     });
@@ -63,19 +64,27 @@ export async function serveStdio({ lines, print, open }: StdioPorts): Promise<vo
   await handlers.close();
 }
 
+/** What a run shares with the others of its conversation. */
+interface Conversation {
+  handlers: HandlerCache;
+  print: StdioPorts['print'];
+  /** Fires when nobody is left to answer calls. */
+  ended: AbortSignal;
+}
+
 async function runOne(
   message: JsonObject,
   calls: Map<number, Waiting>,
-  handlers: HandlerCache,
-  print: StdioPorts['print'],
+  { handlers, print, ended }: Conversation,
 ): Promise<void> {
   const id = message.id ?? null;
   let next = 0;
   const ask = (tool: string | null, input: Json) =>
     new Promise<Json>((resolve, reject) => {
       next += 1;
-      calls.set(next, { resolve, reject });
       print({ id, call: next, tool, input });
+      if (ended.aborted) reject(nobodyAnswers());
+      else calls.set(next, { resolve, reject });
     });
   try {
     const handler = await handlers.get(String(message.digest));
@@ -95,6 +104,10 @@ async function runOne(
       message: `${codeOf(error) ?? 'DEFECT_UNEXPECTED'}: ${error instanceof Error ? error.message : String(error)}`,
     });
   }
+}
+
+function nobodyAnswers(): Error {
+  return new Error('standard input has ended');
 }
 
 function answerCall(calls: Map<number, Waiting> | undefined, { call, output, error }: JsonObject): void {

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { solved } from '../kinds/stored.ts';
+import { root, runCommand, startRig } from '../system/harness.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'protosmith-run-'));
+after(() => rm(folder, { recursive: true, force: true }));
+
+async function file(name: string, content: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+}
+
+function lines(stdout: string): Record<string, unknown>[] {
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+const settings = { PROTOSMITH_CELLS: '1' };
+
+test('a module runs once: one line of JSON, its tools answered from their examples', async () => {
+  const source = await file(
+    'handler.ts',
+    `import type { Request, Response, Context } from './types';
+     export async function handle(request: Request, context: Context): Promise<Response> {
+       context.log('asked for', request.id);
+       return { found: await context.call.find({ id: request.id }) };
+     }`,
+  );
+  const tools = await file(
+    'tools.json',
+    JSON.stringify([{ name: 'find', examples: [{ input: { id: 1 }, output: 'one' }] }]),
+  );
+  const ran = await runCommand(['run', '--tools', tools, source, '-'], { environment: settings, input: '{"id":1}' });
+  assert.equal(ran.code, 0, ran.stderr);
+  const [line] = lines(ran.stdout);
+  const { durationMs, ...rest } = line ?? {};
+  assert.deepEqual(rest, {
+    end: 'returned',
+    value: { found: 'one' },
+    logs: ['asked for 1'],
+    calls: [{ tool: 'find', input: { id: 1 }, output: 'one' }],
+  });
+  assert.equal(typeof durationMs, 'number');
+});
+
+test('a module that throws or cannot be bundled: its end is told, exit code 1', async () => {
+  const throwing = await file('throws.ts', 'export const handle = () => { throw new Error("no luck"); };');
+  const threw = await runCommand(['run', throwing, '-'], { environment: settings, input: '{}' });
+  assert.equal(threw.code, 1);
+  assert.deepEqual(
+    [lines(threw.stdout)[0]?.end, String(lines(threw.stdout)[0]?.message).includes('no luck')],
+    ['threw', true],
+  );
+  const importing = await file(
+    'imports.ts',
+    'import fs from "node:fs"; export const handle = () => fs.readFileSync("/etc/passwd");',
+  );
+  const refused = await runCommand(['run', importing, '-'], { environment: settings, input: '{}' });
+  assert.deepEqual([refused.code, lines(refused.stdout)[0]?.end], [1, 'refused']);
+  assert.match(String(lines(refused.stdout)[0]?.message), /node:fs/);
+});
+
+test('what cannot be read: 64 and 65', async () => {
+  assert.equal((await runCommand(['run'])).code, 64);
+  assert.equal((await runCommand(['run', '--batch', 'x', '--stdio'])).code, 64);
+  assert.equal(
+    (await runCommand(['run', join(folder, 'nothing.ts'), '-'], { environment: settings, input: '{}' })).code,
+    65,
+  );
+  assert.equal(
+    (await runCommand(['run', join(folder, 'handler.ts'), '-'], { environment: settings, input: '{' })).code,
+    65,
+  );
+});
+
+test('a batch: each line its own handler, in order, on the same sandbox; one that hangs takes no other along', async () => {
+  const batch = await file(
+    'batch.jsonl',
+    [
+      {
+        id: 'a',
+        source:
+          'globalThis.seen = 1; export const handle = (request: unknown) => ({ request, seen: globalThis.seen });',
+        request: { n: 1 },
+      },
+      { id: 'b', source: 'export const handle = () => { for (;;); };', request: {} },
+      { id: 'c', source: 'export const handle = () => globalThis.seen ?? null;', request: {} },
+      {
+        id: 'd',
+        source: 'export const perform = (task: unknown, context: any) => context.send(task);',
+        request: { n: 4 },
+      },
+    ]
+      .map((line) => JSON.stringify(line))
+      .join('\n'),
+  );
+  const ran = await runCommand(['run', '--batch', batch], { environment: settings });
+  assert.equal(ran.code, 0, ran.stderr);
+  const found = lines(ran.stdout);
+  assert.deepEqual(
+    found.map(({ id, end }) => [id, end]),
+    [
+      ['a', 'returned'],
+      ['b', 'timed-out'],
+      ['c', 'returned'],
+      ['d', 'threw'],
+    ],
+  );
+  assert.deepEqual([found[0]?.value, found[2]?.value], [{ request: { n: 1 }, seen: 1 }, null]);
+});
+
+test('a batch with a line that is none answers the others and exits with 1', async () => {
+  const ran = await runCommand(['run', '--batch', '-'], {
+    environment: settings,
+    input: 'nonsense\n{"id":2,"source":"export const handle = () => 2"}\n',
+  });
+  assert.equal(ran.code, 1);
+  assert.deepEqual(
+    lines(ran.stdout).map(({ id, end }) => [id, end]),
+    [
+      [null, 'refused'],
+      [2, 'returned'],
+    ],
+  );
+});
+
+test('stored handlers: by digest, over standard input and output, and from Python', async (t) => {
+  const rig = await startRig();
+  t.after(() => rig.close());
+  await rig.worker();
+  const { record, job } = await solved(rig, 'run-stored');
+  const environment = { ...settings, REDIS_URL: rig.redis.url };
+  const request = { messageId: 'm1', type: 'REQUEST', action: 'getProductInfo', productId: 'P12345' };
+  const tenant = ['--tenant', String(job.tenant)];
+
+  const once = await runCommand(['run', ...tenant, record.digest, '-'], {
+    environment,
+    input: JSON.stringify(request),
+  });
+  assert.equal(once.code, 0, once.stdout + once.stderr);
+  assert.equal((lines(once.stdout)[0]?.value as { messageId: string } | undefined)?.messageId, 'm1');
+
+  const unknown = await runCommand(['run', 'f'.repeat(64), '-'], { environment, input: '{}' });
+  assert.equal(unknown.code, 65);
+  assert.match(unknown.stderr, /JOB_HANDLER_UNKNOWN/);
+
+  const asked = { id: 'x', digest: record.digest, request };
+  const product = { productId: 'P12345', productName: 'n', productDescription: 'd', price: 1, currency: 'EUR' };
+  const answer = { id: 'x', call: 1, output: product };
+  const many = await runCommand(['run', '--stdio', ...tenant], {
+    environment,
+    input: `${JSON.stringify(asked)}\n${JSON.stringify(answer)}\n`,
+  });
+  const [call, end] = lines(many.stdout);
+  // The answer stood on standard input before the call was made: it is nobody's, and the call fails with the end of input.
+  assert.deepEqual([call?.id, call?.call, call?.tool], ['x', 1, 'lookupProduct']);
+  assert.deepEqual([end?.id, end?.end], ['x', 'returned']);
+
+  const python = spawnSync('python3', ['-c', 'pass']);
+  if (python.status !== 0) return t.diagnostic('no python3: the Python host is not run');
+  const requestFile = await file('request.json', JSON.stringify({ ...request, productId: 'P1' }));
+  const host = spawnSync('python3', [join(root, 'examples/use_handler.py'), record.digest, requestFile], {
+    encoding: 'utf8',
+    env: {
+      ...process.env,
+      ...environment,
+      PROTOSMITH: `${process.execPath} ${join(root, 'src/main.ts')}`,
+      PROTOSMITH_TENANT: String(job.tenant),
+    },
+    timeout: 60_000,
+  });
+  const result = JSON.parse(host.stdout) as { end: string; value: { productInfo: { price: number } } };
+  assert.deepEqual([result.end, result.value.productInfo.price], ['returned', 39.5], host.stderr);
+});
