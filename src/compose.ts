@@ -9,12 +9,11 @@ import {
   type QueueEvent,
 } from '../queues/index.ts';
 import { bundleHandler, createSandbox, type Sandbox, type Quarantine as SandboxQuarantine } from '../sandbox/index.ts';
-import { withBreaker } from './completion/circuit-breaker.ts';
-import { createOpenAiCompleter } from './completion/openai-completer.ts';
-import { withRetries } from './completion/retry-policy.ts';
-import type { Config } from './config.ts';
-import type { Completer } from './contract/completion.ts';
+import { createModel, type Model } from './completion/create-model.ts';
+import type { OpenAiOptions } from './completion/openai-completer.ts';
+import type { Config, ModelSetting } from './config.ts';
 import { createHandlerStore } from './handlers/redis-handler-store.ts';
+import { Purse } from './pipeline/budget.ts';
 import { runJob } from './pipeline/pipeline.ts';
 import type { Workshop } from './pipeline/workshop.ts';
 import { describeError, type Log, logJobEvents } from './telemetry/log.ts';
@@ -42,8 +41,10 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
   });
   const typeChecker = createTypeChecker();
   const shop: Workshop = {
-    completer: composeCompleter(config),
-    model: config.model ?? 'unknown',
+    completer: composeModel(config),
+    model: modelsOf(config)[0]?.model ?? 'unknown',
+    limits: config,
+    purse: new Purse(config),
     typeChecker,
     bundle: bundleHandler,
     sandbox,
@@ -85,23 +86,33 @@ export async function openSandbox(
   return sandbox;
 }
 
-function composeCompleter(config: Config): Completer {
-  const { inputPrice, outputPrice, cachedInputPrice } = config;
-  const completer = createOpenAiCompleter({
-    model: config.model ?? '',
-    generator: config.generator,
-    baseUrl: config.baseUrl ?? undefined,
-    apiKey: config.apiKey ?? undefined,
-    prices:
-      inputPrice === null || outputPrice === null
-        ? null
-        : {
-            inputUsd: inputPrice,
-            outputUsd: outputPrice,
-            ...(cachedInputPrice === null ? {} : { cachedInputUsd: cachedInputPrice }),
-          },
-  });
-  return withRetries(withBreaker(completer), { endpoint: completer.endpoint });
+/** The models in order: those of `PROTOSMITH_MODELS`, else the one of `PROTOSMITH_MODEL`. */
+function modelsOf({
+  models,
+  model,
+  baseUrl,
+  apiKey,
+  inputPrice,
+  cachedInputPrice,
+  outputPrice,
+}: Config): ModelSetting[] {
+  return models ?? [{ model: model ?? 'unknown', baseUrl, apiKey, inputPrice, cachedInputPrice, outputPrice }];
+}
+
+function composeModel(config: Config): Model {
+  const [first, ...others] = modelsOf(config).map(
+    ({ model, baseUrl, apiKey, inputPrice, cachedInputPrice, outputPrice }): OpenAiOptions => ({
+      model,
+      generator: config.generator,
+      baseUrl: baseUrl ?? undefined,
+      apiKey: apiKey ?? undefined,
+      prices:
+        inputPrice === null || outputPrice === null
+          ? null
+          : { inputUsd: inputPrice, outputUsd: outputPrice, cachedInputUsd: cachedInputPrice ?? undefined },
+    }),
+  );
+  return createModel({ models: [first as OpenAiOptions, ...others] });
 }
 
 const warned: ReadonlySet<QueueEvent['event']> = new Set([

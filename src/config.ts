@@ -8,7 +8,19 @@ interface Setting<T> {
   about: string;
   fallback: T;
   /** Reads the text; a string that starts with `wanted` is the reason it cannot be read. */
-  read(text: string): T | Unreadable;
+  read(text: string, environment: Environment): T | Unreadable;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One of several models, in the order in which they are asked. */
+export interface ModelSetting {
+  model: string;
+  baseUrl: string | null;
+  apiKey: string | null;
+  inputPrice: number | null;
+  cachedInputPrice: number | null;
+  outputPrice: number | null;
 }
 
 interface Unreadable {
@@ -29,6 +41,9 @@ const oneOf =
   (given: string): T | Unreadable =>
     values.find((value) => value === given) ?? { wanted: `one of ${values.join(', ')}` };
 
+const yesNo = (given: string): boolean | Unreadable =>
+  given === '1' ? true : given === '0' ? false : { wanted: '1 or 0' };
+
 const url =
   (...protocols: string[]) =>
   (given: string): string | Unreadable =>
@@ -38,6 +53,51 @@ const url =
 
 const price = (given: string): number | null | Unreadable =>
   /^\d+(\.\d+)?$/.test(given) ? Number(given) : { wanted: 'US dollars per million tokens, such as 2.5' };
+
+const models = (given: string, environment: Environment): ModelSetting[] | Unreadable => {
+  const form =
+    'a JSON array of {"model", "baseUrl"?, "apiKeyEnv"?, "inputPrice"?, "cachedInputPrice"?, "outputPrice"?}';
+  try {
+    const list: unknown = JSON.parse(given);
+    if (!Array.isArray(list) || list.length === 0 || list.length > 8) return { wanted: form };
+    const read = list.map((one: unknown, index) => {
+      if (typeof one !== 'object' || one === null) throw new RangeError(form);
+      const wrong = (member: string, wanted: string) => new RangeError(`at /${index}/${member} ${wanted}`);
+      const known = ['model', 'baseUrl', 'apiKeyEnv', 'inputPrice', 'cachedInputPrice', 'outputPrice'];
+      const stray = Object.keys(one).find((member) => !known.includes(member));
+      if (stray !== undefined)
+        throw wrong(stray.slice(0, 40), 'nothing; a key is named by "apiKeyEnv", never written here');
+      const { model, baseUrl, apiKeyEnv, ...prices } = one as Record<string, unknown>;
+      if (typeof model !== 'string' || !/^\S{1,200}$/.test(model))
+        throw wrong('model', 'a model name without white space');
+      if (baseUrl !== undefined && (typeof baseUrl !== 'string' || isUnreadable(url('http:', 'https:')(baseUrl))))
+        throw wrong('baseUrl', 'a URL that starts with http:// or https://');
+      const apiKey = apiKeyEnv === undefined ? undefined : environment[String(apiKeyEnv)];
+      if (apiKeyEnv !== undefined && !apiKey)
+        throw wrong('apiKeyEnv', 'the name of an environment variable that is set');
+      const priceOf = (member: 'inputPrice' | 'cachedInputPrice' | 'outputPrice') => {
+        const found = prices[member];
+        if (found === undefined) return null;
+        if (typeof found !== 'number' || !(found >= 0)) throw wrong(member, 'US dollars per million tokens');
+        return found;
+      };
+      return {
+        model,
+        baseUrl: baseUrl ?? environment.OPENAI_BASE_URL ?? null,
+        apiKey: apiKey ?? environment.OPENAI_API_KEY ?? null,
+        inputPrice: priceOf('inputPrice'),
+        cachedInputPrice: priceOf('cachedInputPrice'),
+        outputPrice: priceOf('outputPrice'),
+      };
+    });
+    return read;
+  } catch (error) {
+    return { wanted: error instanceof RangeError ? error.message : form };
+  }
+};
+
+const dollars = (given: string): number | null | Unreadable =>
+  /^\d+(\.\d+)?$/.test(given) ? Number(given) : { wanted: 'US dollars, such as 0.25' };
 
 const setting = <T>(one: Setting<T>): Setting<T> => one;
 
@@ -78,6 +138,13 @@ export const settings = {
     fallback: null,
     read: text(/^\S{1,200}$/, 'a model name without white space'),
   }),
+  models: setting<ModelSetting[] | null>({
+    env: 'PROTOSMITH_MODELS',
+    about:
+      'several models in order, in place of PROTOSMITH_MODEL; the next is asked where one fails: a JSON array of {model, baseUrl, apiKeyEnv, inputPrice, cachedInputPrice, outputPrice}, all but model optional',
+    fallback: null,
+    read: models,
+  }),
   inputPrice: setting<number | null>({
     env: 'PROTOSMITH_PRICE_INPUT',
     about: 'price of input, US dollars per million tokens; unknown when not set',
@@ -95,6 +162,42 @@ export const settings = {
     about: 'price of output, US dollars per million tokens',
     fallback: null,
     read: price,
+  }),
+  maxCandidates: setting({
+    env: 'PROTOSMITH_MAX_CANDIDATES',
+    about: 'modules asked for in one job, repairs included',
+    fallback: 6,
+    read: integer(1, 20),
+  }),
+  maxCompletions: setting({
+    env: 'PROTOSMITH_MAX_COMPLETIONS',
+    about: 'questions to the model in one job, those to a judge included',
+    fallback: 8,
+    read: integer(1, 30),
+  }),
+  maxTokens: setting<number | null>({
+    env: 'PROTOSMITH_MAX_TOKENS',
+    about: 'tokens of one job, in and out together; no limit when not set',
+    fallback: null,
+    read: integer(1, 1_000_000_000),
+  }),
+  maxCostUsd: setting<number | null>({
+    env: 'PROTOSMITH_MAX_COST_USD',
+    about: 'cost of one job in US dollars; wants prices; no limit when not set',
+    fallback: null,
+    read: dollars,
+  }),
+  maxTokensPerHour: setting<number | null>({
+    env: 'PROTOSMITH_MAX_TOKENS_PER_HOUR',
+    about: 'tokens of all jobs of this worker process within an hour; no limit when not set',
+    fallback: null,
+    read: integer(1, 1_000_000_000_000),
+  }),
+  maxCostUsdPerHour: setting<number | null>({
+    env: 'PROTOSMITH_MAX_COST_USD_PER_HOUR',
+    about: 'cost of all jobs of this worker process within an hour, in US dollars; wants prices; no limit when not set',
+    fallback: null,
+    read: dollars,
   }),
   concurrency: setting({
     env: 'PROTOSMITH_CONCURRENCY',
@@ -127,6 +230,30 @@ export const settings = {
     about: 'how long a worker told to stop may finish its jobs, in milliseconds',
     fallback: 25_000,
     read: integer(0, 600_000),
+  }),
+  durable: setting({
+    env: 'PROTOSMITH_DURABLE',
+    about: 'whether a Redis that keeps nothing over a restart, or that evicts, is refused: 1 or 0',
+    fallback: false,
+    read: yesNo,
+  }),
+  port: setting<number | null>({
+    env: 'PROTOSMITH_PORT',
+    about: 'port of the worker for /livez, /readyz and /metrics; 0 takes any free one; none when not set',
+    fallback: null,
+    read: integer(0, 65_535),
+  }),
+  host: setting({
+    env: 'PROTOSMITH_HOST',
+    about: 'address that this port is opened on',
+    fallback: '127.0.0.1',
+    read: text(/^[\w.:-]{1,255}$/, 'an address such as 127.0.0.1 or ::'),
+  }),
+  monitor: setting({
+    env: 'PROTOSMITH_MONITOR',
+    about: "whether /metrics of this worker tells of the whole queue too: 1 or 0; one worker's suffice",
+    fallback: false,
+    read: yesNo,
   }),
   logLevel: setting({
     env: 'PROTOSMITH_LOG_LEVEL',
@@ -172,23 +299,27 @@ export function readConfig(
     const flag = one.flag === undefined ? undefined : flags[one.flag];
     const given = flag ?? environment[one.env];
     if (given === undefined || given === '') return [name, one.fallback];
-    const value = one.read(given);
+    const value = one.read(given, environment);
     if (!isUnreadable(value)) return [name, value];
     // Of a secret, not even its wrong value is shown.
     const found =
-      one === settings.apiKey ? 'a value that cannot be used' : JSON.stringify(redactUrl(given.slice(0, 200)));
+      one === settings.apiKey || one === settings.models
+        ? 'a value that cannot be used'
+        : JSON.stringify(redactUrl(given.slice(0, 200)));
     faults.push(`${flag === undefined ? one.env : `--${one.flag}`}: ${found}, wanted ${value.wanted}`);
     return [name, one.fallback];
   });
   const config = Object.fromEntries(entries) as Config;
-  if (needs.model) faults.push(...modelFaults(config, environment));
+  if (needs.model) faults.push(...modelFaults(config, environment), ...budgetFaults(config));
   if (faults.length > 0) throw new SettingsError(faults);
   return config;
 }
 
 /** Whether a model server was named: a key or a base URL is set. */
 export function namesModelServer(environment: Readonly<Record<string, string | undefined>>): boolean {
-  return Boolean(environment[settings.apiKey.env] || environment[settings.baseUrl.env]);
+  return Boolean(
+    environment[settings.apiKey.env] || environment[settings.baseUrl.env] || environment[settings.models.env],
+  );
 }
 
 /** A URL without user, password and query, fit to be shown; anything without a host comes back without what stands before an `@`. */
@@ -204,7 +335,7 @@ export function redactUrl(given: string): string {
 
 function modelFaults(config: Config, environment: Readonly<Record<string, string | undefined>>): string[] {
   return [
-    ...(config.model === null && !environment[settings.model.env]
+    ...(config.model === null && !environment[settings.model.env] && !environment[settings.models.env]
       ? [`${settings.model.env}: not set, wanted the name of a model`]
       : []),
     ...(namesModelServer(environment)
@@ -213,6 +344,19 @@ function modelFaults(config: Config, environment: Readonly<Record<string, string
           `${settings.apiKey.env} or ${settings.baseUrl.env}: neither is set, wanted a key or the URL of an OpenAI-compatible server`,
         ]),
   ];
+}
+
+/** Without prices no cost is known, and a limit of it would hold nothing. */
+function budgetFaults(config: Config): string[] {
+  const { inputPrice, outputPrice } = config;
+  const priced = (config.models ?? [{ inputPrice, outputPrice }]).every(
+    (one) => one.inputPrice !== null && one.outputPrice !== null,
+  );
+  return ([settings.maxCostUsd, settings.maxCostUsdPerHour] as const).flatMap(({ env }, index) =>
+    (index === 0 ? config.maxCostUsd : config.maxCostUsdPerHour) === null || priced
+      ? []
+      : [`${env}: set, but the price of a model is not, wanted prices of input and output for each model`],
+  );
 }
 
 function isUnreadable(value: unknown): value is Unreadable {

@@ -100,10 +100,11 @@ export class Purse {
 export class Budget {
   readonly #limits: JobLimits;
   readonly #purse: Purse;
-  readonly #counts: Record<Asked, number> = { candidate: 0, judge: 0 };
+  #candidates = 0;
+  #completions = 0;
   #tokens = 0;
   #costUsd = 0;
-  /** Why the last completion was refused; `null` while none was. */
+  /** What ran out before the candidates did; `null` while nothing did. */
   usedUp: string | null = null;
 
   constructor(limits: JobLimits, purse: Purse) {
@@ -114,10 +115,12 @@ export class Budget {
   /** Takes one completion. Throws `BudgetUsedUp` where the job may have no more, `PLATFORM_BUDGET` where all jobs together may not. */
   take(asked: Asked, { system, turns }: Prompt): Receipt {
     const expected = [system, ...turns.map(({ text }) => text)].reduce((sum, text) => sum + estimateTokens(text), 0);
-    this.usedUp = this.#fault(asked, expected) ?? this.usedUp;
-    if (this.#fault(asked, expected) !== undefined) throw new BudgetUsedUp(this.usedUp ?? '');
+    this.usedUp ??= this.#ranOut(expected);
+    if (this.usedUp !== null || (asked === 'candidate' && this.#candidates >= this.#limits.maxCandidates))
+      throw new BudgetUsedUp(this.usedUp ?? `${this.#candidates} candidates`);
     const receipt = this.#purse.take(expected);
-    this.#counts[asked] += 1;
+    this.#completions += 1;
+    if (asked === 'candidate') this.#candidates += 1;
     this.#tokens += expected;
     return {
       book: (usage) => {
@@ -128,15 +131,13 @@ export class Budget {
     };
   }
 
-  #fault(asked: Asked, expected: number): string | undefined {
-    const { maxCandidates, maxCompletions, maxTokens, maxCostUsd } = this.#limits;
-    const { candidate, judge } = this.#counts;
-    if (candidate + judge >= maxCompletions) return `${candidate + judge} of ${maxCompletions} completions`;
-    if (asked === 'candidate' && candidate >= maxCandidates) return `${candidate} of ${maxCandidates} candidates`;
+  #ranOut(expected: number): string | null {
+    const { maxCompletions, maxTokens, maxCostUsd } = this.#limits;
+    if (this.#completions >= maxCompletions) return `${this.#completions} of ${maxCompletions} completions`;
     if (maxTokens !== null && this.#tokens + expected > maxTokens)
-      return `${this.#tokens} of ${maxTokens} tokens, and the next question takes ${expected}`;
+      return `${this.#tokens} of ${maxTokens} tokens, and the next question takes ${expected},`;
     if (maxCostUsd !== null && this.#costUsd >= maxCostUsd)
       return `${this.#costUsd.toFixed(4)} of ${maxCostUsd} US dollars`;
-    return undefined;
+    return null;
   }
 }

@@ -16,7 +16,7 @@ import type { Workshop } from './workshop.ts';
  */
 export async function solve(
   order: Brief,
-  { jobId, work }: Received,
+  { jobId, deadline, work }: Received,
   shop: Workshop,
   ledger: Ledger,
 ): Promise<HandlerRecord> {
@@ -27,7 +27,7 @@ export async function solve(
     signal: work.signal,
     found: () => lookup(order, key, shop, ledger, work.signal),
     work: async (signal) => {
-      const tested = await generate(order, shop, ledger, new Deadline(work.atMs, signal));
+      const tested = await generate(order, shop, ledger, new Deadline(work.atMs, signal), deadline);
       return ledger.stage('store', () => store(tested, order, key, jobId, shop));
     },
   });

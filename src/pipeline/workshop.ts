@@ -1,25 +1,28 @@
 import type { BundleResult, Sandbox } from '../../sandbox/contract.ts';
-import type { Completer } from '../contract/completion.ts';
+import type { Model } from '../completion/create-model.ts';
 import type { HandlerStore } from '../contract/ports.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
 import type { TypeChecker } from '../typing/type-checker.ts';
+import type { JobLimits, Purse } from './budget.ts';
 
 /** What the pipeline works with: every port it needs, made by compose.ts. */
 export interface Workshop {
-  completer: Completer;
+  completer: Model;
   /** Name of the model, for provenance and reports. */
   model: string;
   typeChecker: TypeChecker;
   bundle(source: string, exportName: 'handle' | 'perform'): Promise<BundleResult>;
   sandbox: Sandbox;
   handlers: HandlerStore;
+  /** What one job may spend. */
+  limits: JobLimits;
+  /** What all jobs of this process may spend. */
+  purse: Purse;
   onJobEvent(event: JobEvent): void;
 }
 
-/** How much may be spent on one job. */
+/** How much may be run of one candidate. */
 export const generationBudget = {
-  /** Repairs of one candidate after its first completion. Two: what two rounds of executed facts do not mend, a third seldom does. */
-  maxRepairs: 2,
   /** Runs that its checks may make of one candidate. */
   maxCheckRuns: 600,
 } as const;

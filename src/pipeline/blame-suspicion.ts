@@ -1,0 +1,52 @@
+import { equalJson } from '../schemas/equal-json.ts';
+import type { Failed, Objection } from './lane-candidate.ts';
+import type { Work } from './lane-work.ts';
+
+/** Independent candidates that must agree before a case is suspected. */
+const fewestVoices = 3;
+
+/** Independent refusals that must agree before an agreement is suspected. */
+const fewestDeclines = 2;
+
+/** A case that independent candidates answer alike and otherwise than agreed. */
+export interface Suspicion extends Objection {
+  testCase: number;
+  /** Those that give this answer and pass every other case. */
+  voters: Failed[];
+}
+
+/**
+ * The case that the independent candidates contradict with one voice: those that saw neither each other's code nor how it went. `null` as soon as
+ * one of them answers it differently, and for a requester, whose requests are nobody else's fault.
+ */
+export function suspicionOf({ brief, tried }: Pick<Work, 'brief' | 'tried'>): Suspicion | null {
+  if (brief.subject.role !== 'provider') return null;
+  const ran = tried.flatMap(({ fresh, attempted }) =>
+    fresh && attempted.kind === 'failed' && attempted.tested !== null ? [attempted] : [],
+  );
+  const voters = ran.filter((one) => one.objections.size === 1 && failures(one) === 1);
+  const [testCase, objection] = [...(voters[0]?.objections ?? [])][0] ?? [];
+  if (testCase === undefined || objection === undefined) return null;
+  const agrees = (one: Failed) => {
+    const other = one.objections.get(testCase);
+    return other !== undefined && equalJson(other.answer, objection.answer);
+  };
+  return ran.every(agrees) ? { testCase, ...objection, voters: voters.filter(agrees) } : null;
+}
+
+/** Whether enough independent candidates agree for the case to be put before a judge. */
+export function enoughVoices(suspicion: Suspicion | null): suspicion is Suspicion {
+  return suspicion !== null && suspicion.voters.length >= fewestVoices;
+}
+
+/** Whether enough independent refusals say that the agreement or a case is at fault. */
+export function enoughDeclines({ tried }: Pick<Work, 'tried'>): boolean {
+  const declines = tried.filter(
+    ({ fresh, attempted }) => fresh && attempted.kind === 'declined' && attempted.decline !== 'missing-tool',
+  );
+  return declines.length >= fewestDeclines;
+}
+
+function failures({ tested }: Failed): number {
+  return tested?.cases.filter(({ passed }) => !passed).length ?? 0;
+}

@@ -1,0 +1,208 @@
+import { proposalsFor } from '../analysis/proposals.ts';
+import type { Finding, PatchOperation } from '../contract/finding.ts';
+import { codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
+import { createTrier } from '../hosting/trier.ts';
+import type { Deadline } from '../kernel/deadline.ts';
+import { differencesOf } from '../schemas/differences.ts';
+import { verify } from '../verification/checks.ts';
+import type { Subject } from '../verification/subject.ts';
+import { underivedValues } from '../verification/underived.ts';
+import { Vocabulary } from '../verification/vocabulary.ts';
+import { contradictionIn, isCaseWrong } from './blame-judge.ts';
+import { enoughDeclines, enoughVoices, type Suspicion, suspicionOf } from './blame-suspicion.ts';
+import type { Brief } from './brief.ts';
+import type { Declined, Failed } from './lane-candidate.ts';
+import type { Work } from './lane-work.ts';
+import { jobFinding, Leave } from './leave.ts';
+import { retryLost } from './retry-lost.ts';
+import { generationBudget } from './workshop.ts';
+
+/** Most values that a missing tool is told by. */
+const maxUnderived = 10;
+
+/**
+ * Decides whose fault it is that no candidate was verified. Ours, unless independent voices and a judge who quotes the document agree that it is the
+ * agreement's. Resolves to the end of the job.
+ */
+export async function blame(work: Work, deadline: Deadline): Promise<Leave> {
+  const suspicion = suspicionOf(work);
+  if (enoughVoices(suspicion)) {
+    const amended = amendedSubject(suspicion, work);
+    if (
+      (await passEverythingElse(suspicion, amended, work, deadline)) &&
+      (await isCaseWrong(suspicion, work, deadline))
+    )
+      return dispute(caseWrong(suspicion, work), work);
+  }
+  const declines = work.tried.flatMap(({ attempted }) => (attempted.kind === 'declined' ? [attempted] : []));
+  if (enoughDeclines(work)) {
+    const found = await contradictionIn(
+      work,
+      declines.every(({ decline }) => decline === 'case'),
+      deadline,
+    );
+    if (found !== null) return dispute([contradiction(found)], work);
+  }
+  return ours(declines, work);
+}
+
+/** The agreement as it would be with the candidates' answer in the suspected case. */
+function amendedSubject({ testCase, answer }: Suspicion, { brief: { subject } }: Work): Subject {
+  const cases = subject.cases.map((one) => (one.testCase === testCase ? { ...one, response: answer } : one));
+  return { ...subject, cases };
+}
+
+/** Whether each of the candidates would have been verified, had the case been what they make of it. */
+async function passEverythingElse(
+  { voters }: Suspicion,
+  amended: Subject,
+  { brief, shop, ledger }: Work,
+  { signal }: Deadline,
+): Promise<boolean> {
+  const distinct = new Map(voters.flatMap(({ tested }) => (tested === null ? [] : [[tested.bundle, tested]])));
+  for (const { source, bundle } of distinct.values()) {
+    const handler = await shop.sandbox.load(bundle, brief.exportName);
+    try {
+      const trier = createTrier(handler, brief.surface, () => undefined);
+      const budget = { maxRuns: generationBudget.maxCheckRuns };
+      const found = await ledger.stage('judge', () =>
+        retryLost(() => verify(amended, { source, bundle }, trier, budget, signal), signal),
+      );
+      if (found.failures.length > 0) return false;
+    } finally {
+      await handler.close();
+    }
+  }
+  return true;
+}
+
+/** One finding for each place in which the case is not what the candidates make of it, with the change that settles it. */
+function caseWrong({ testCase, answer }: Suspicion, { brief }: Work): Finding[] {
+  const agreed = brief.cleared.agreement.cases.find((one) => one.testCase === testCase)?.response ?? null;
+  const loose = brief.subject.loose.map(({ pointer }) => pointer);
+  return differencesOf(agreed, answer, loose).map(({ path, expected: actual, got: expected }): Finding => {
+    const operation: PatchOperation =
+      expected === undefined
+        ? { op: 'remove', path }
+        : { op: actual === undefined ? 'add' : 'replace', path, value: expected };
+    return {
+      code: 'DOCUMENT_CASE_WRONG',
+      severity: 'error',
+      in: 'response',
+      testCase,
+      pointer: path,
+      message: `Cannot keep case ${testCase}: its response is not what the agreement asks for here`,
+      ...(expected === undefined ? {} : { expected }),
+      ...(actual === undefined ? {} : { actual }),
+      amendment: { of: 'response', patch: [operation] },
+    };
+  });
+}
+
+function contradiction({ quote, against }: { quote: string; against: string }): Finding {
+  return {
+    code: 'DOCUMENT_CONTRADICTS_ITSELF',
+    severity: 'error',
+    in: 'document',
+    message: 'Cannot keep agreement: two of its passages exclude each other',
+    expected: quote,
+    actual: against,
+  };
+}
+
+function dispute(findings: Finding[], { brief: { cleared }, ledger }: Work): Leave {
+  const { job, agreement, warnings } = cleared;
+  const canBeTold = job.peerCapabilities === undefined || job.peerCapabilities.includes('fixErrorNegotiation');
+  ledger.verification = null;
+  return new Leave({
+    verdict: canBeTold ? 'disputed' : 'error',
+    messages: [canBeTold ? fixErrorNegotiation(findings, agreement.language, 'negotiating') : codeGeneration('error')],
+    findings: [...findings, ...warnings],
+    proposals: proposalsFor({ job, agreement }, findings),
+  });
+}
+
+function ours(declines: readonly Declined[], { brief, budget, tried }: Work): Leave {
+  const failures = tried.flatMap(({ attempted }) => (attempted.kind === 'failed' ? [attempted] : []));
+  const best = failures.reduce<Failed | undefined>(
+    (one, other) => (one === undefined || passes(other) >= passes(one) ? other : one),
+    undefined,
+  );
+  const missing = missingTools(declines, failures, brief);
+  const [declined] = declines;
+  const findings =
+    missing.length > 0
+      ? missing
+      : [
+          ...(declined === undefined ? [] : [jobFinding('CANDIDATE_DECLINED', declineMessage(declined))]),
+          ...(best === undefined ? [] : unverified(best)),
+        ];
+  const usedUp = budget.usedUp === null ? [] : [jobFinding('CANDIDATE_BUDGET', budgetMessage(budget.usedUp))];
+  return new Leave({
+    verdict: 'error',
+    messages: [codeGeneration('error')],
+    findings: [...usedUp, ...findings, ...brief.cleared.warnings],
+  });
+}
+
+/**
+ * What our agent would have to be able to tell: answer values without a source, where a refusal of the model says so, or where every candidate that
+ * passed the cases knew them by heart.
+ */
+function missingTools(
+  declines: readonly Declined[],
+  failures: readonly Failed[],
+  { subject, cleared }: Brief,
+): Finding[] {
+  const passed = failures.filter(({ result }) => result === 'failed-checks');
+  const tablesOnly = passed.length > 0 && passed.every(({ memorised }) => memorised);
+  if (!tablesOnly && !declines.some(({ decline }) => decline === 'missing-tool')) return [];
+  // A number may be computed from others: it is out of reach only where the preflight says so too.
+  const warned = (testCase: number, pointer: string) =>
+    cleared.warnings.some(
+      (one) => one.code === 'DOCUMENT_ANSWER_UNDERIVABLE' && one.testCase === testCase && one.pointer === pointer,
+    );
+  return underivedValues(subject, new Vocabulary(subject))
+    .filter(({ testCase, pointer, value }) => typeof value === 'string' || warned(testCase, pointer))
+    .slice(0, maxUnderived)
+    .map(({ testCase, pointer, value }) => ({
+      code: 'CANDIDATE_MISSING_TOOL',
+      severity: 'error',
+      in: subject.role === 'provider' ? 'response' : 'request',
+      testCase,
+      pointer,
+      message: `Cannot derive the value at "${pointer}": it stands in no request, tool answer or text, wanted a tool of our agent that tells it`,
+      expected: value,
+    }));
+}
+
+function unverified(best: Failed): Finding[] {
+  const findings = (best.tested?.cases ?? [])
+    .filter(({ passed }) => !passed)
+    .map(({ testCase, differences: [first] }): Finding => {
+      const pointer = first?.in === 'run' ? undefined : first?.path;
+      return {
+        code: best.code,
+        severity: 'error',
+        in: first?.in === 'request' ? 'request' : 'response',
+        testCase,
+        message: first?.message ?? 'the handler answers otherwise than the case',
+        ...(pointer === undefined ? {} : { pointer }),
+        ...(first?.expected === undefined ? {} : { expected: first.expected }),
+        ...(first?.got === undefined ? {} : { actual: first.got }),
+      };
+    });
+  return findings.length > 0 ? findings : [jobFinding(best.code, best.message)];
+}
+
+function declineMessage({ decline, reason, quote }: Declined): string {
+  return `The model declined (${decline}): ${reason.slice(0, 500)}; it quotes "${quote.slice(0, 200)}"`;
+}
+
+function budgetMessage(usedUp: string): string {
+  return `Cannot ask the model again: ${usedUp} are used, wanted a budget with something left for this job`;
+}
+
+function passes({ tested }: Failed): number {
+  return tested?.cases.filter(({ passed }) => passed).length ?? -1;
+}

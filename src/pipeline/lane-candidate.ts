@@ -1,0 +1,75 @@
+import type { DeclineKind } from '../completion/extract-candidate.ts';
+import type { AttemptReport, CaseReport, CheckReport } from '../contract/outcome.ts';
+import type { ObservedCall } from '../contract/trial.ts';
+import type { Code } from '../kernel/errors.ts';
+import type { Json } from '../kernel/json.ts';
+import type { RepairFacts } from '../prompting/render-repair.ts';
+import type { Underived } from '../verification/checks.ts';
+
+/** A candidate with what was seen of it. */
+export interface Tested {
+  source: string;
+  bundle: string;
+  model: string;
+  /** Sorted names of the tools it called in any run. */
+  tools: string[];
+  cases: CaseReport[];
+  checks: CheckReport[];
+}
+
+/** A candidate that is not good enough, and why: its own fault in every case. */
+export interface Failed {
+  kind: 'failed';
+  result: AttemptReport['result'];
+  code: Code;
+  message: string;
+  /** What a repair starts from; `null` where there is nothing to repair. */
+  facts: RepairFacts | null;
+  source: string | null;
+  /** `null` where it never came to run. */
+  tested: Tested | null;
+  /** What it answered in each case that it failed with an answer that the schema allows, and what its tools said; by case. */
+  objections: ReadonlyMap<number, Objection>;
+  /** Whether it was refused for knowing the examples by heart. */
+  memorised: boolean;
+  underived: Underived[];
+}
+
+/** A valid answer that is not the case's. */
+export interface Objection {
+  answer: Json;
+  calls: ObservedCall[];
+}
+
+/** A reasoned refusal whose quote stands in the document. */
+export interface Declined {
+  kind: 'declined';
+  decline: DeclineKind;
+  reason: string;
+  quote: string;
+}
+
+/** What one completion came to. */
+export type Attempted = ({ kind: 'verified' } & Tested) | Failed | Declined;
+
+/** A candidate that failed, of which nothing more is known. */
+export function failed(
+  result: AttemptReport['result'],
+  code: Code,
+  message: string,
+  facts: RepairFacts | null,
+  source: string | null = null,
+): Failed {
+  return {
+    kind: 'failed',
+    result,
+    code,
+    message: message.slice(0, 1_000),
+    facts,
+    source,
+    tested: null,
+    objections: new Map(),
+    memorised: false,
+    underived: [],
+  };
+}

@@ -1,0 +1,83 @@
+import type { CaseReport } from '../contract/outcome.ts';
+import type { Observation } from '../contract/trial.ts';
+import type { Code } from '../kernel/errors.ts';
+import type { RepairFacts } from '../prompting/render-repair.ts';
+import { caseScenarios, runnableCases } from '../verification/case-scenarios.ts';
+import type { CheckFact } from '../verification/checks.ts';
+import type { Brief } from './brief.ts';
+
+/** What happened in the cases that a candidate failed, for its repair. */
+export function repairCases(
+  { subject }: Brief,
+  observations: readonly Observation[],
+  broken: readonly CaseReport[],
+): NonNullable<RepairFacts['cases']> {
+  const runnable = runnableCases(subject);
+  return broken.flatMap(({ testCase, differences }) => {
+    const one = runnable.find((candidate) => candidate.testCase === testCase);
+    const seen = observationOf({ subject }, observations, testCase);
+    if (!one || !seen) return [];
+    const { end, value, message, position, calls, sends } = seen;
+    return [
+      {
+        testCase,
+        input: one.input,
+        expected: one.output,
+        got: value,
+        differences,
+        end,
+        message,
+        position,
+        calls,
+        ...(subject.role === 'requester' ? { sends } : {}),
+      },
+    ];
+  });
+}
+
+/** The first run of a case: the one that its differences speak of. */
+export function observationOf(
+  { subject }: Pick<Brief, 'subject'>,
+  observations: readonly Observation[],
+  testCase: number,
+): Observation | undefined {
+  return observations[caseScenarios(subject).findIndex(({ seed }) => seed === `case-${testCase}`)];
+}
+
+/** What the checks found, for a repair. */
+export function repairChecks(facts: readonly CheckFact[]): NonNullable<RepairFacts['checks']> {
+  const names = [...new Set(facts.map(({ check }) => check))];
+  return names.map((name) => ({
+    name,
+    facts: facts
+      .filter(({ check }) => check === name)
+      .map(({ message, input, expected, got }) =>
+        [
+          message,
+          ...Object.entries({ input, expected, got }).flatMap(([what, value]) =>
+            value === undefined ? [] : [`${what}: ${JSON.stringify(value)}`],
+          ),
+        ].join('; '),
+      ),
+  }));
+}
+
+/** How many things went wrong. */
+export function faultCount(facts: RepairFacts | null): number {
+  if (!facts) return 1;
+  return [facts.typeFaults, facts.bundleFaults, facts.cases, facts.checks].reduce(
+    (sum, list) => sum + (list?.length ?? 0),
+    0,
+  );
+}
+
+/** Two failures with the same signature are the same failure: the same code and the same facts, wherever they stand in the source. */
+export function failureSignature(code: Code, facts: RepairFacts | null): string {
+  const { typeFaults = [], bundleFaults = [], cases = [], checks = [] } = facts ?? {};
+  return JSON.stringify([
+    code,
+    [...typeFaults, ...bundleFaults].map(({ message }) => message),
+    cases.map(({ testCase, end, message, got, differences }) => [testCase, end, message, got, differences]),
+    checks,
+  ]);
+}

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Deadline } from '../kernel/deadline.ts';
+import { runLane } from './lane.ts';
+import type { Tested } from './lane-candidate.ts';
+import type { Work } from './lane-work.ts';
+
+/** What bundling, cases and checks take beside the completion, in milliseconds, generously. */
+const trialMs = 1_000;
+
+/** How long the end of called-off lanes is waited for, in milliseconds: their completions belong into the report. */
+const settleMs = 1_000;
+
+/**
+ * Has up to two lanes of candidates compete: the second starts when the first candidate fails or is late. The first verified candidate wins, and the
+ * rest are called off. Resolves to `null` where no lane has anything more to try; rejects where every lane that ran was stopped by a fault.
+ * `patience` is the peer's deadline; `deadline` may be later, to fill the handler store.
+ */
+export async function raceLanes(work: Work, deadline: Deadline, patience: Deadline): Promise<Tested | null> {
+  const stop = new AbortController();
+  const shared = new Deadline(deadline.atMs, AbortSignal.any([deadline.signal, stop.signal]));
+  const answered = new AbortController();
+  const failed = Promise.withResolvers<'failed'>();
+  work.shop.purse.noteFirst();
+  const first = runLane(work, shared, { answered: () => answered.abort(), failed: () => failed.resolve('failed') });
+  const firstEnded = first.then(
+    () => 'ended' as const,
+    () => 'ended' as const,
+  );
+  const second = Promise.race([firstEnded, failed.promise, untilLate(work, patience, answered.signal)]).then((why) =>
+    why === 'ended' ? undefined : runLane(work, shared),
+  );
+  try {
+    return await firstVerified([first, second]);
+  } finally {
+    stop.abort();
+    await Promise.race([Promise.allSettled([first, second]), sleep(settleMs, undefined, { ref: false })]);
+  }
+}
+
+/**
+ * Waits until the first answer is so late that a second candidate is worth its tokens: at the endpoint's 75th percentile, for one job in five, and
+ * for every job at the last moment that leaves time for another attempt and one to spare. Waits for ever once the answer is there.
+ */
+async function untilLate({ shop }: Work, patience: Deadline, answered: AbortSignal): Promise<'late'> {
+  const leftMs = patience.leftMs();
+  const p75Ms = shop.completer.p75Ms();
+  // Of an endpoint whose speed is not known yet, half the time is given to the first answer.
+  const attemptMs = p75Ms === null ? leftMs / 4 : p75Ms + trialMs;
+  const lastMs = Math.max(0, leftMs - 2 * attemptMs);
+  try {
+    // Nobody waits any more: there is no hurry.
+    if (leftMs === 0) return await never();
+    if (p75Ms !== null && p75Ms < lastMs) {
+      await sleep(p75Ms, undefined, { signal: answered, ref: false });
+      if (shop.purse.takeHedge()) return 'late';
+    }
+    await sleep(Math.max(0, lastMs - (leftMs - patience.leftMs())), undefined, { signal: answered, ref: false });
+    return 'late';
+  } catch {
+    return never();
+  }
+}
+
+function never(): Promise<never> {
+  return new Promise(() => undefined);
+}
+
+/** The first lane that has a verified candidate; `undefined` stands for a lane that never ran. */
+function firstVerified(lanes: readonly Promise<Tested | null | undefined>[]): Promise<Tested | null> {
+  return new Promise((resolve, reject) => {
+    let open = lanes.length;
+    let exhausted = false;
+    const faults: unknown[] = [];
+    const ended = () => {
+      open -= 1;
+      if (open > 0) return;
+      if (exhausted || faults.length === 0) resolve(null);
+      else reject(faults[0]);
+    };
+    for (const lane of lanes)
+      lane.then(
+        (tested) => {
+          if (tested) resolve(tested);
+          if (tested === null) exhausted = true;
+          ended();
+        },
+        (fault: unknown) => {
+          faults.push(fault);
+          ended();
+        },
+      );
+  });
+}

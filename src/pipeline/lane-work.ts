@@ -1,0 +1,17 @@
+import type { Brief } from './brief.ts';
+import type { Budget } from './budget.ts';
+import type { Attempted } from './lane-candidate.ts';
+import type { Ledger } from './ledger.ts';
+import type { Workshop } from './workshop.ts';
+
+/** What all candidates of one job share. */
+export interface Work {
+  brief: Brief;
+  shop: Workshop;
+  ledger: Ledger;
+  budget: Budget;
+  /** Every candidate that was not verified, in the order of their ends; `fresh` = it was shown no other's code and no results. */
+  tried: { fresh: boolean; attempted: Exclude<Attempted, { kind: 'verified' }> }[];
+  /** Attempts under way. */
+  running: Set<Promise<unknown>>;
+}

@@ -1,0 +1,90 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Deadline } from '../kernel/deadline.ts';
+import { renderRepair } from '../prompting/render-repair.ts';
+import { attempt } from './attempt.ts';
+import { enoughDeclines, enoughVoices, type Suspicion, suspicionOf } from './blame-suspicion.ts';
+import { BudgetUsedUp } from './budget.ts';
+import type { Attempted, Failed, Tested } from './lane-candidate.ts';
+import { failureSignature } from './lane-facts.ts';
+import type { Work } from './lane-work.ts';
+
+/** Candidates of one lane: a first one and two more. What two rounds of executed facts do not mend, a third seldom does. */
+const maxTries = 3;
+
+/** What others want to know of a lane while it runs. */
+export interface LaneEvents {
+  /** The model's first answer is there. */
+  answered(): void;
+  /** The first candidate failed. */
+  failed(): void;
+}
+
+/**
+ * Works on one line of candidates until one is verified: what fails is repaired with the facts of its runs; the same failure twice, or nothing to
+ * repair, makes a fresh start. Resolves to `null` where the lane has nothing more to try. Rejects as `attempt` does, budget aside.
+ */
+export async function runLane(work: Work, deadline: Deadline, events?: LaneEvents): Promise<Tested | null> {
+  let best: Failed | null = null;
+  let seen = new Set<string>();
+  for (let tries = 0; tries < maxTries && !isDecided(work); tries += 1) {
+    const fresh: boolean = best === null;
+    const next: Attempted | null = await tryOnce(best, work, deadline, events);
+    if (next === null) return null;
+    if (next.kind === 'verified') return next;
+    work.tried.push({ fresh, attempted: next });
+    events?.failed();
+    const voices: Suspicion | null = fresh ? suspicionOf(work) : null;
+    if (next.kind === 'failed' && voices?.voters.includes(next) && voices.voters.length > 1) {
+      // Others wrote the same against a case: a repair under way may show that it can be kept, else a further independent voice says more than a repair.
+      await Promise.allSettled(work.running);
+      // So that whoever verified a candidate just now can call this lane off.
+      await setImmediate();
+      best = null;
+    } else best = next.kind === 'declined' ? null : betterOf(best, next, seen);
+    if (best === null) seen = new Set();
+  }
+  return null;
+}
+
+async function tryOnce(best: Failed | null, work: Work, deadline: Deadline, events: LaneEvents | undefined) {
+  const { prompt, subject } = work.brief;
+  const repair =
+    best?.facts && best.source !== null ? renderRepair(prompt, subject.role, best.source, best.facts) : null;
+  const running = attempt(
+    { prompt: repair ?? prompt, asked: 'candidate', repair: repair !== null, onAnswer: events?.answered },
+    work,
+    deadline,
+  );
+  work.running.add(running);
+  try {
+    return await running;
+  } catch (error) {
+    if (error instanceof BudgetUsedUp) return null;
+    throw error;
+  } finally {
+    work.running.delete(running);
+  }
+}
+
+/** What to repair next: a repair that loses a case which had passed is dropped. `null` = start afresh, without the old code. */
+function betterOf(best: Failed | null, next: Failed, seen: Set<string>): Failed | null {
+  const signature = failureSignature(next.code, next.facts);
+  if (seen.has(signature)) return null;
+  seen.add(signature);
+  if (best !== null && loses(best, next)) return best;
+  return next.facts === null || next.source === null ? best : next;
+}
+
+function loses(best: Failed, next: Failed): boolean {
+  const kept = passedBy(next);
+  return [...passedBy(best)].some((testCase) => !kept.has(testCase));
+}
+
+function passedBy({ tested }: Failed): Set<number> {
+  return new Set(tested?.cases.filter(({ passed }) => passed).map(({ testCase }) => testCase));
+}
+
+/** Whether further candidates would tell nothing new: enough of them agree that the fault is not theirs. */
+function isDecided(work: Work): boolean {
+  return enoughDeclines(work) || enoughVoices(suspicionOf(work));
+}
