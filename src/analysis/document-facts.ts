@@ -54,7 +54,7 @@ export function timeoutMsIn(prose: string): number | null {
 }
 
 const SPEAKS_OF_TIMEOUT =
-  /time[ _-]?out|times? out|no (?:response|return|reply|answer)|(?:respon|repl|answer|return)\w*\b.{0,40}\bwithin|\bwithin\b.{0,40}\b(?:respon|repl|answer|return)|超时|时限|内(?:没有|未|无|返回|响应|应答)/i;
+  /tim(?:e|es|ed|ing)[ _-]?outs?\b|no (?:response|return|reply|answer)|(?:respon|repl|answer|return)\w*\b.{0,40}\bwithin|\bwithin\b.{0,40}\b(?:respon|repl|answer|return)|超时|时限|内(?:没有|未|无|返回|响应|应答)/i;
 
 function unitMs(unit: string): number {
   if (unit === '' || unit === '毫秒' || /^m(?:illi)?s/.test(unit)) return 1;

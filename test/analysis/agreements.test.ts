@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { analyze } from '../../src/analysis/analyze.ts';
+import { lint } from '../../src/analysis/lint.ts';
+import { preflight } from '../../src/analysis/rules.ts';
+import { settle } from '../../src/analysis/settle.ts';
+import { sampleJob } from './sample-job.ts';
+
+const AGREEMENTS = new URL('../../fixtures/agreements/', import.meta.url);
+
+/** What stands in a fixture's `expected.json`. */
+interface Expected {
+  language: 'en' | 'zh';
+  payload: 'json' | 'text';
+  timeoutMs: number | null;
+  /** A property of the schema chosen for that side; null where there is no schema, or a union. */
+  request: string | null;
+  response: string | null;
+  cases: number[];
+  negative: number[];
+  /** Code, case and pointer of every finding that is an error. */
+  errors: [code: string, testCase: number | null, pointer: string | null][];
+  settlement: 'cleared' | 'disputed';
+  /** Whether small changes of the schemas settle all of it. */
+  amendable?: boolean;
+  /** Of how many schemas the chosen ones are unions. */
+  parts?: { request: number; response: number };
+}
+
+const folders = readdirSync(AGREEMENTS, { withFileTypes: true }).filter(
+  (entry) => entry.isDirectory() && existsSync(new URL(`${entry.name}/expected.json`, AGREEMENTS)),
+);
+
+test('there are agreements of both languages', () => {
+  assert.ok(folders.some(({ name }) => name.endsWith('-en')) && folders.some(({ name }) => name.endsWith('-zh')));
+});
+
+for (const { name } of folders) {
+  test(`agreement ${name} is read and judged as its file says`, () => {
+    const read = (file: string): string => readFileSync(new URL(`${name}/${file}`, AGREEMENTS), 'utf8');
+    const expected = JSON.parse(read('expected.json')) as Expected;
+    const analyzed = analyze(sampleJob(read('document.md'), read('cases.md')));
+    const { agreement } = analyzed;
+    assert.equal(agreement.language, expected.language);
+    assert.equal(agreement.payload, expected.payload);
+    assert.equal(agreement.timeoutMs, expected.timeoutMs);
+    assert.deepEqual(
+      agreement.cases.map(({ testCase }) => testCase),
+      expected.cases,
+    );
+    assert.deepEqual(
+      agreement.cases.flatMap(({ testCase, negative }) => (negative ? [testCase] : [])),
+      expected.negative,
+    );
+    for (const side of ['request', 'response'] as const) {
+      const located = agreement[`${side}Schema`];
+      assert.equal(located?.parts?.length, expected.parts?.[side]);
+      const wanted = expected[side];
+      if (located?.parts !== undefined) continue;
+      assert.equal(located === null, wanted === null, side);
+      if (wanted !== null) assert.ok(JSON.stringify(located?.schema).includes(`"${wanted}":{`), side);
+    }
+    const findings = preflight(analyzed);
+    const errors = findings.filter(({ severity }) => severity === 'error');
+    assert.deepEqual(
+      errors.map(({ code, testCase, pointer }) => [code, testCase ?? null, pointer ?? null]),
+      expected.errors,
+    );
+    assert.deepEqual(
+      lint(read('document.md'), read('cases.md')).filter(({ severity }) => severity === 'error'),
+      errors,
+    );
+
+    const settlement = settle(analyzed, findings);
+    assert.equal(settlement.kind, expected.settlement);
+    if (settlement.kind === 'cleared') return;
+    const description = String(settlement.messages[0]?.errorDescription);
+    assert.equal(description.split('\n').length, 1 + errors.length);
+    assert.equal(
+      /[\u4e00-\u9fff]/.test(
+        description
+          .split('`')
+          .filter((_, index) => index % 2 === 0)
+          .join(''),
+      ),
+      expected.language === 'zh',
+    );
+    const amended = settle(
+      analyze(sampleJob(read('document.md'), read('cases.md'), { onContradiction: 'amend' })),
+      findings,
+    );
+    assert.equal(amended.kind, expected.amendable === true ? 'cleared' : 'disputed');
+    if (expected.amendable !== true) return;
+    const [proposal] = settlement.proposals;
+    assert.deepEqual(
+      lint(String(proposal?.candidateProtocols), read('cases.md')).filter(({ severity }) => severity === 'error'),
+      [],
+    );
+  });
+}
