@@ -55,6 +55,7 @@ export interface AttemptReport {
     | 'failed-checks'
     | 'declined'
     | 'no-answer'
+    | 'judged'
     | 'aborted';
   code?: string;
   message?: string;

@@ -69,12 +69,16 @@ function eventLine(event: JobEvent): [text: string, style?: Style] {
   switch (event.type) {
     case 'started':
       return [`worker takes the job (${event.kind})`];
-    case 'prompted':
-      return [
-        event.repair
-          ? `model is asked for a repair, with what was seen to go wrong (completion ${event.attempt})`
-          : `model is asked for a handler (completion ${event.attempt})`,
-      ];
+    case 'prompted': {
+      const asked = event.judge
+        ? 'to judge whether the agreement is at fault'
+        : event.repair
+          ? 'for a repair, with what was seen to go wrong'
+          : event.attempt === 1
+            ? 'for a handler'
+            : 'for another handler, afresh';
+      return [`model is asked ${asked} (completion ${event.attempt})`];
+    }
     case 'completed':
       return [
         `model answers completion ${event.attempt}: ${event.inputTokens} tokens in, ${event.outputTokens} out, ${milliseconds(event.durationMs)}`,

@@ -4,8 +4,9 @@ import type { Verdict } from '../contract/outcome.ts';
 export type JobEvent = { job: string; negotiation: string | null } & (
   | { type: 'started'; kind: string }
   | { type: 'stage'; stage: string; durationMs: number; attempt?: number }
-  | { type: 'prompted'; attempt: number; repair: boolean }
+  | { type: 'prompted'; attempt: number; repair: boolean; judge?: true }
   | { type: 'completed'; attempt: number; inputTokens: number; outputTokens: number; durationMs: number }
+  | { type: 'dropped'; attempt: number }
   | { type: 'refused'; attempt: number; code: string; faults: number }
   | { type: 'tried'; attempt: number; passed: number[]; failed: number[]; durationMs: number; cpuMs: number }
   | { type: 'checked'; attempt: number; passed: string[]; failed: string[]; warned: string[]; durationMs: number }
