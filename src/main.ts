@@ -14,6 +14,12 @@ const commands: Record<string, () => Promise<Command>> = {
   demo: async () => (await import('./operator/demo.ts')).demo,
   lint: async () => (await import('./operator/lint.ts')).lint,
   doctor: async () => (await import('./operator/doctor.ts')).doctor,
+  status: async () => (await import('./operator/status.ts')).status,
+  inspect: async () => (await import('./operator/inspect.ts')).inspect,
+  retry: async () => (await import('./operator/retry.ts')).retry,
+  drain: async () => (await import('./operator/drain.ts')).drain,
+  'dead-letters': async () => (await import('./operator/dead-letters.ts')).deadLetters,
+  handlers: async () => (await import('./operator/handlers.ts')).handlers,
 };
 
 process.exitCode = await main(process.argv.slice(2));
@@ -70,7 +76,7 @@ function explain(error: unknown, command: Command): number {
 
 async function overview(): Promise<string> {
   const lines = await Promise.all(
-    Object.entries(commands).map(async ([name, load]) => `  ${name.padEnd(10)} ${(await load()).summary}`),
+    Object.entries(commands).map(async ([name, load]) => `  ${name.padEnd(13)} ${(await load()).summary}`),
   );
   return `protosmith: agreed protocol documents in, verified handlers out
 

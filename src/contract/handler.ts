@@ -45,6 +45,8 @@ export interface HandlerRecord {
   };
   /** What it was verified against, so that it can be verified against it again. */
   proof: Proof;
+  /** The look-up key that it was last stored under, so that an export is found again elsewhere; the store writes it. */
+  lookup?: string;
 }
 
 /** The cases that a handler has passed, with what their runs were answered by. */

@@ -10,7 +10,9 @@ export function createHandlerStore(connection: Connection, prefix: string, reten
   const leases = new Leases(connection, keys);
   return {
     put: (record, key) =>
-      reach('store', () => records.put(record.provenance.tenant, record.digest, JSON.stringify(record), [key])),
+      reach('store', () =>
+        records.put(record.provenance.tenant, record.digest, JSON.stringify({ ...record, lookup: key }), [key]),
+      ),
     get: (tenant, digest) =>
       reach('read', async () => {
         const text = await records.get(tenant, digest);

@@ -10,7 +10,7 @@ export function settingsHelp(names: readonly (keyof Config)[]): string {
       fallback: unknown;
     };
     const label = flag === undefined ? env : `${env}, --${flag}`;
-    return `  ${label.padEnd(38)} ${about}${fallback === null ? '' : ` (default ${String(fallback)})`}`;
+    return `  ${label.padEnd(38)} ${about}${fallback === null ? '' : ` (default ${typeof fallback === 'boolean' ? Number(fallback) : String(fallback)})`}`;
   });
   return `Settings (environment variable, flag):\n${rows.join('\n')}\n`;
 }

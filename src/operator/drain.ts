@@ -1,0 +1,55 @@
+import { readConfig } from '../config.ts';
+import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
+import { onQueue } from './on-queue.ts';
+import { print } from './print.ts';
+import { settingsHelp } from './settings-help.ts';
+
+/** Stops all workers from fetching, and waits until none works. */
+export const drain: Command = {
+  summary: 'stops all workers from fetching, and waits until no job runs',
+  help: `Usage: protosmith drain [--for <seconds>] [--json]
+       protosmith drain --resume [--json]
+
+Tells all workers to fetch nothing more, and waits until no job runs. Jobs that wait stay on the queue, and end with
+PLATFORM_DEADLINE where they wait too long. The queue stays paused until it is resumed.
+
+  --for <seconds>   how long to wait (default 60)
+  --resume          lets workers fetch again
+  --json            as JSON: {drained, active, waiting}
+
+${settingsHelp(['redisUrl', 'prefix'])}
+Exit code: 0 drained or resumed, 2 jobs still run, 64 usage, 69 Redis unreachable, 78 wrong settings.
+`,
+  async run(args) {
+    const { values } = readArguments(
+      args,
+      {
+        for: { type: 'string', default: '60' },
+        resume: { type: 'boolean' },
+        json: { type: 'boolean' },
+        'redis-url': { type: 'string' },
+      },
+      { least: 0, most: 0, wanted: 'none' },
+    );
+    const seconds = Number(values.for);
+    if (!/^\d{1,6}$/.test(values.for))
+      throw new UsageError(`Cannot read arguments: --for ${JSON.stringify(values.for)}, wanted a number of seconds`);
+    const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
+    if (values.resume) {
+      await onQueue(config, (operator) => operator.resume());
+      print(values.json, { resumed: true }, () => ['workers fetch again']);
+      return exitCodes.ok;
+    }
+    const interrupted = new AbortController();
+    process.once('SIGINT', () => interrupted.abort());
+    const result = await onQueue(config, (operator) =>
+      operator.drain({ untilMs: Date.now() + seconds * 1_000, signal: interrupted.signal }),
+    );
+    print(values.json, result, () => [
+      result.drained
+        ? `drained: no job runs, ${result.waiting} wait; \`protosmith drain --resume\` lets workers go on`
+        : `not drained: ${result.active} jobs still run, ${result.waiting} wait; the queue stays paused`,
+    ]);
+    return result.drained ? exitCodes.ok : exitCodes.error;
+  },
+};

@@ -1,0 +1,161 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Sandbox } from '../../sandbox/index.ts';
+import { openSandbox } from '../compose.ts';
+import type { Config } from '../config.ts';
+import type { HandlerRecord } from '../contract/handler.ts';
+import { createHandlerStore } from '../handlers/redis-handler-store.ts';
+import { recordFault } from '../hosting/load-handler.ts';
+import { Surface } from '../hosting/surface.ts';
+import { createTrier } from '../hosting/trier.ts';
+import { createLog } from '../telemetry/log.ts';
+import { caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
+import { onQueue } from './on-queue.ts';
+import { UnreadableInput } from './read-input.ts';
+
+/** What an export names itself. */
+export const exportFormat = 'protosmith-handlers';
+
+/** What became of one handler of an export. */
+export interface Imported {
+  tenant: string;
+  digest: string;
+  stored: boolean;
+  /** Why it was refused; `null` where it was stored. */
+  why: string | null;
+}
+
+/** No verifier is named so: the checks are all repeated by the first job that finds the handler. */
+const unverifiedHere = 'imported';
+
+/** How long the cases of one handler may take, in milliseconds. */
+const casesWithinMs = 60_000;
+
+const text = { type: 'string' };
+const name = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' };
+const hash = { type: 'string', pattern: '^[0-9a-f]{64}$' };
+const list = { type: 'array' };
+const members = (properties: Record<string, object>) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+});
+
+const isExport = new Ajv2020({ strict: false }).compile<{ handlers: HandlerRecord[] }>(
+  members({
+    format: { const: exportFormat },
+    version: { const: 1 },
+    handlers: {
+      type: 'array',
+      maxItems: 10_000,
+      items: {
+        ...members({
+          digest: hash,
+          abi: { type: 'integer' },
+          role: { enum: ['provider', 'requester'] },
+          tools: { type: 'array', items: text },
+          amendments: list,
+          source: text,
+          types: text,
+          bundle: text,
+          payload: { enum: ['json', 'text'] },
+          requestSchema: true as unknown as object,
+          responseSchema: true as unknown as object,
+          toolSchemas: { type: 'object' },
+          timeoutMs: { type: ['number', 'null'] },
+          provenance: members({
+            tenant: name,
+            family: text,
+            protocolHash: hash,
+            jobId: text,
+            model: text,
+            generator: { enum: ['live', 'scripted'] },
+            promptVersion: text,
+            verifierVersion: text,
+            protosmithVersion: text,
+            createdAtMs: { type: 'number' },
+            checks: list,
+          }),
+          proof: members({
+            cases: { type: 'array', items: members({ testCase: { type: 'integer' } }) },
+            tools: { type: 'array', items: members({ name: text }) },
+            loose: { type: 'array', items: members({ pointer: text, as: text }) },
+          }),
+        }),
+      },
+    },
+  }),
+);
+
+/**
+ * Stores the handlers of an export, each after its digest was recomputed and its bundle passed, in this machine's sandbox, the cases it brings along.
+ * Throws `UnreadableInput` for what is no export.
+ */
+export async function importHandlers(given: unknown, config: Config): Promise<Imported[]> {
+  if (!isExport(given)) {
+    const [fault] = isExport.errors ?? [];
+    throw new UnreadableInput(
+      `Cannot import handlers: ${fault?.instancePath || 'the file'} ${fault?.message ?? 'is no export'}, wanted what \`protosmith handlers export\` prints`,
+    );
+  }
+  const sandbox = await openSandbox({ ...config, cells: 1 }, createLog('silent'));
+  try {
+    return await onQueue(config, async ({ connection }) => {
+      const store = createHandlerStore(connection, config.prefix, config.retentionSeconds);
+      const results: Imported[] = [];
+      for (const record of given.handlers) {
+        const { tenant } = record.provenance;
+        const { digest } = record;
+        const why = (await withdrawnHere(store, record)) ?? (await faultOf(record, sandbox));
+        if (why === null) {
+          const provenance = { ...record.provenance, verifierVersion: unverifiedHere };
+          await store.put({ ...record, provenance }, record.lookup ?? digest);
+        }
+        results.push({ tenant, digest, stored: why === null, why });
+      }
+      return results;
+    });
+  } finally {
+    await sandbox.close();
+  }
+}
+
+async function withdrawnHere(
+  store: ReturnType<typeof createHandlerStore>,
+  { provenance, digest }: HandlerRecord,
+): Promise<string | null> {
+  const reason = await store.withdrawnFor(provenance.tenant, digest);
+  return reason === null ? null : `it was withdrawn here (${reason})`;
+}
+
+/** What is wrong with a record, seen by running it; `null` where nothing is. */
+async function faultOf(record: HandlerRecord, sandbox: Sandbox): Promise<string | null> {
+  const fault = recordFault(record);
+  if (fault !== undefined) return fault;
+  const { role, payload, requestSchema, responseSchema, toolSchemas, proof } = record;
+  const allowed = Object.entries(toolSchemas).filter(([tool]) => record.tools.includes(tool));
+  try {
+    const surface = new Surface({ ...record, toolSchemas: Object.fromEntries(allowed) });
+    const handler = await sandbox.load(record.bundle, role === 'provider' ? 'handle' : 'perform');
+    try {
+      const subject = {
+        role,
+        payload,
+        // The agreement's text stays where the handler was made; the first job that finds the handler brings it along.
+        agreement: { text: '', language: 'en' as const, schemas: [] },
+        requestSchema,
+        responseSchema,
+        surface,
+        ...proof,
+      };
+      const signal = AbortSignal.timeout(casesWithinMs);
+      const seen = await createTrier(handler, surface, () => undefined).try(caseScenarios(subject), signal);
+      const failed = judgeCases(subject, seen).filter(({ passed }) => !passed);
+      return failed.length === 0 ? null : `it fails its case ${failed.map(({ testCase }) => testCase).join(', ')}`;
+    } finally {
+      await handler.close();
+    }
+  } catch (error) {
+    // Schemas that do not compile, cases that are none: the file was made by somebody else.
+    return `it cannot be run (${error instanceof Error ? error.message.slice(0, 200) : 'unknown fault'})`;
+  }
+}

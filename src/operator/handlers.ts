@@ -1,0 +1,246 @@
+import type { QueueOperator } from '../../queues/index.ts';
+import { type Config, readConfig } from '../config.ts';
+import type { HandlerRecord } from '../contract/handler.ts';
+import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
+import { exportFormat, importHandlers } from './handlers-import.ts';
+import { onQueue } from './on-queue.ts';
+import { complain, print, rows, size } from './print.ts';
+import { readJson } from './read-input.ts';
+import { settingsHelp } from './settings-help.ts';
+
+/** Handlers read at once when all of them are meant. */
+const batch = 200;
+
+/** Lists, shows, exports, imports, pins and withdraws stored handlers. */
+export const handlers: Command = {
+  summary: 'lists, shows, exports, imports, pins or withdraws stored handlers',
+  help: `Usage: protosmith handlers list [--tenant <name>] [--limit <n>] [--json]
+       protosmith handlers show <digest> [--tenant <name>] [--json]
+       protosmith handlers export <digest …> | --all [--tenant <name>]
+       protosmith handlers import <file | -> [--json]
+       protosmith handlers pin | unpin | restore <digest …> [--tenant <name>] [--json]
+       protosmith handlers withdraw <digest …> --reason <text> [--tenant <name>] [--json]
+
+Stored handlers serve every job of the same agreement, tools and role without a model call, after they passed its cases.
+export prints records as JSON; import runs each in the sandbox against the cases that it brings along and stores those
+that pass, and every check is repeated by the first job that finds it. A pinned handler never expires. A withdrawn one is
+never served, even if the same one is made again, until it is restored.
+
+  --tenant <name>   whose handlers (default "default"; list: of all tenants)
+  --limit <n>       how many to list for a tenant, the last used first (default 100)
+  --all             every handler of the tenant
+  --reason <text>   why it is withdrawn, for whoever looks at it
+  --json            as JSON
+
+${settingsHelp(['redisUrl', 'prefix', 'retentionSeconds', 'sandboxLevel'])}
+Exit code: 0 done, 64 usage, 65 no such handler, or one that cannot be imported, 69 Redis unreachable, 78 wrong settings.
+`,
+  async run(args) {
+    const { values, positionals } = readArguments(
+      args,
+      {
+        tenant: { type: 'string' },
+        limit: { type: 'string', default: '100' },
+        all: { type: 'boolean' },
+        reason: { type: 'string' },
+        json: { type: 'boolean' },
+        'redis-url': { type: 'string' },
+      },
+      { least: 1, most: 1_000, wanted: 'list, show, export, import, pin, unpin, withdraw or restore' },
+    );
+    const [verb = '', ...operands] = positionals;
+    const act = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+    if (act === undefined)
+      throw new UsageError(
+        `Cannot read arguments: ${JSON.stringify(verb)}, wanted one of ${Object.keys(verbs).join(', ')}`,
+      );
+    const limit = Number(values.limit);
+    if (!Number.isSafeInteger(limit) || limit < 1 || limit > 10_000)
+      throw new UsageError(`Cannot read arguments: --limit ${JSON.stringify(values.limit)}, wanted 1 to 10000`);
+    const { tenant, reason, json, all = false } = values;
+    if (tenant !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(tenant))
+      throw new UsageError('Cannot read arguments: --tenant, wanted 1 to 64 letters, digits, - and _');
+    const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
+    return act({ config, operands, tenant, limit, all, reason, json });
+  },
+};
+
+interface Call {
+  config: Config;
+  operands: readonly string[];
+  tenant: string | undefined;
+  limit: number;
+  all: boolean;
+  reason: string | undefined;
+  json: boolean | undefined;
+}
+
+type Act = (call: Call) => Promise<number>;
+
+const list: Act = async ({ config, operands, tenant, limit, json }) => {
+  if (operands.length > 0) throw new UsageError('Cannot read arguments: list takes none, wanted options only');
+  const found = await onQueue(config, async ({ handlers: stored }) => {
+    const tenants = tenant === undefined ? await stored.tenants() : [tenant];
+    const lists = tenants.map(async (name) =>
+      Promise.all((await stored.list(name, { limit })).map(async (entry) => describe(stored, name, entry))),
+    );
+    return (await Promise.all(lists)).flat();
+  });
+  print(json, found, () =>
+    found.length === 0
+      ? ['no handlers']
+      : found.map(({ tenant: owner, digest, role, protocolHash, usedAtMs, pinned, withdrawn, bytes }) =>
+          [
+            owner,
+            digest,
+            role ?? 'unreadable',
+            `protocol ${protocolHash?.slice(0, 12) ?? 'unknown'}`,
+            `used ${new Date(usedAtMs).toISOString()}`,
+            size(bytes),
+            ...(pinned ? ['pinned'] : []),
+            ...(withdrawn === null ? [] : [`withdrawn: ${withdrawn}`]),
+          ].join('  '),
+        ),
+  );
+  return exitCodes.ok;
+};
+
+const show: Act = async ({ config, operands, tenant = 'default', json }) => {
+  const digest = operands[0] ?? '';
+  if (operands.length !== 1) throw new UsageError('Cannot read arguments: wanted one digest');
+  const found = await onQueue(config, async ({ handlers: stored }) => ({
+    record: readRecord(await stored.get(tenant, digest)),
+    withdrawn: await stored.withdrawnFor(tenant, digest),
+  }));
+  const { record, withdrawn } = found;
+  if (record === null) return unknown('show', tenant, digest);
+  const { provenance } = record;
+  print(json, { ...record, withdrawn }, () => [
+    ...rows([
+      ['digest', record.digest],
+      ['role', `${record.role}, ABI ${record.abi}`],
+      ['protocol', `${provenance.protocolHash} (${provenance.family})`],
+      ['tools', record.tools.join(', ') || 'none'],
+      ['amendments', String(record.amendments.length)],
+      ['cases', String(record.proof.cases.length)],
+      ...provenance.checks.map(({ name, result }): [string, string] => ['check', `${name}: ${result}`]),
+      ['made', `${new Date(provenance.createdAtMs).toISOString()} for ${provenance.jobId}`],
+      ['by', `${provenance.model} (${provenance.generator}), protosmith ${provenance.protosmithVersion}`],
+      ['verifier', provenance.verifierVersion],
+      ['withdrawn', withdrawn ?? 'no'],
+      ['source', ''],
+    ]),
+    ...record.source.split('\n').map((line) => `  ${line}`),
+  ]);
+  return exitCodes.ok;
+};
+
+const exported: Act = async ({ config, operands, tenant = 'default', all }) => {
+  if (all === operands.length > 0) throw new UsageError('Cannot read arguments: wanted either digests or --all');
+  return onQueue(config, async ({ handlers: stored }) => {
+    const digests = all ? await everyDigest(stored, tenant) : operands;
+    const records: HandlerRecord[] = [];
+    for (const digest of digests) {
+      const record = readRecord(await stored.get(tenant, digest));
+      if (record === null) return unknown('export', tenant, digest);
+      records.push(record);
+    }
+    print(true, { format: exportFormat, version: 1, handlers: records }, () => []);
+    return exitCodes.ok;
+  });
+};
+
+const imported: Act = async ({ config, operands, json }) => {
+  if (operands.length !== 1) throw new UsageError('Cannot read arguments: wanted one file, or - for standard input');
+  const given = await readJson(operands[0] ?? '-');
+  const results = await importHandlers(given, config);
+  print(json, results, () =>
+    results.map(({ tenant, digest, stored, why }) => `${tenant}  ${digest}  ${stored ? 'stored' : `refused: ${why}`}`),
+  );
+  return results.every(({ stored }) => stored) ? exitCodes.ok : exitCodes.unreadable;
+};
+
+/** A verb that does one thing with each handler named. */
+function change(
+  verb: string,
+  did: string,
+  act: (stored: QueueOperator['handlers'], call: Call, digest: string) => Promise<unknown>,
+): Act {
+  return async (call) => {
+    const { config, operands, tenant = 'default', json } = call;
+    if (operands.length === 0) throw new UsageError('Cannot read arguments: wanted digests');
+    return onQueue(config, async ({ handlers: stored }) => {
+      const changed: string[] = [];
+      let missing = 0;
+      for (const digest of operands) {
+        if ((await stored.get(tenant, digest)) === null) {
+          unknown(verb, tenant, digest);
+          missing += 1;
+          // What expired here may come again by an import or a new generation: taking it out of service needs no record.
+          if (verb !== 'withdraw' && verb !== 'restore') continue;
+        }
+        await act(stored, { ...call, tenant }, digest);
+        changed.push(digest);
+      }
+      print(
+        json,
+        changed.map((digest) => ({ tenant, digest, [did]: true })),
+        () => changed.map((digest) => `${digest} ${did}`),
+      );
+      return missing > 0 ? exitCodes.unreadable : exitCodes.ok;
+    });
+  };
+}
+
+const verbs: Record<string, Act> = {
+  list,
+  show,
+  export: exported,
+  import: imported,
+  pin: change('pin', 'pinned', (stored, { tenant = '' }, digest) => stored.pin(tenant, digest)),
+  unpin: change('unpin', 'unpinned', (stored, { tenant = '' }, digest) => stored.unpin(tenant, digest)),
+  withdraw: (call) => {
+    const { reason } = call;
+    if (reason === undefined || reason.trim() === '')
+      throw new UsageError('Cannot read arguments: withdraw without --reason, wanted why');
+    return withdraw(call);
+  },
+  restore: change('restore', 'restored', (stored, { tenant = '' }, digest) => stored.restore(tenant, digest)),
+};
+
+const withdraw = change('withdraw', 'withdrawn', (stored, { tenant = '', reason = '' }, digest) =>
+  stored.withdraw(tenant, digest, reason),
+);
+
+async function describe(
+  stored: QueueOperator['handlers'],
+  tenant: string,
+  entry: Awaited<ReturnType<QueueOperator['handlers']['list']>>[number],
+) {
+  const record = readRecord(await stored.get(tenant, entry.digest));
+  return {
+    tenant,
+    ...entry,
+    role: record?.role ?? null,
+    protocolHash: record?.provenance.protocolHash ?? null,
+    model: record?.provenance.model ?? null,
+  };
+}
+
+async function everyDigest(stored: QueueOperator['handlers'], tenant: string): Promise<string[]> {
+  const digests: string[] = [];
+  for (let offset = 0; ; offset += batch) {
+    const page = await stored.list(tenant, { offset, limit: batch });
+    digests.push(...page.map(({ digest }) => digest));
+    if (page.length < batch) return digests;
+  }
+}
+
+function readRecord(text: string | null): HandlerRecord | null {
+  return text === null ? null : (JSON.parse(text) as HandlerRecord);
+}
+
+function unknown(verb: string, tenant: string, digest: string): number {
+  complain(`Cannot ${verb} handler ${digest}: none is stored for tenant "${tenant}", wanted one of \`handlers list\``);
+  return exitCodes.unreadable;
+}

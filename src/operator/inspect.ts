@@ -1,0 +1,62 @@
+import type { Inspection } from '../../queues/index.ts';
+import { readConfig } from '../config.ts';
+import type { Finding } from '../contract/finding.ts';
+import { type Command, exitCodes, readArguments } from './command.ts';
+import { onQueue } from './on-queue.ts';
+import { complain, print, rows } from './print.ts';
+import { settingsHelp } from './settings-help.ts';
+
+/** Tells what is known of one job. */
+export const inspect: Command = {
+  summary: 'tells where a job stands, and what became of it',
+  help: `Usage: protosmith inspect [--json] [--data] <job id>
+
+Tells where a job stands, how often it was handed out, how many workers died over it, and its outcome.
+
+  --json    as JSON, with the whole outcome
+  --data    with the job's data, where the queue still has them
+
+${settingsHelp(['redisUrl', 'prefix'])}
+Exit code: 0 told, 64 usage, 65 no such job, 69 Redis unreachable, 78 wrong settings.
+`,
+  async run(args) {
+    const { values, positionals } = readArguments(
+      args,
+      { json: { type: 'boolean' }, data: { type: 'boolean' }, 'redis-url': { type: 'string' } },
+      { least: 1, most: 1, wanted: 'one job id' },
+    );
+    const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
+    const jobId = positionals[0] ?? '';
+    const found = await onQueue(config, (operator) => operator.inspect(jobId));
+    if (found === null) {
+      complain(`Cannot inspect job ${jobId}: neither queue nor outcomes know it, wanted the id of a job`);
+      return exitCodes.unreadable;
+    }
+    const { data, ...rest } = found;
+    const shown = values.data ? { ...rest, data } : rest;
+    print(values.json, shown, () => [...rows(tell(found)), ...(values.data ? [`data  ${JSON.stringify(data)}`] : [])]);
+    return exitCodes.ok;
+  },
+};
+
+function tell({ jobId, state, kind, failedReason, deliveries, deaths, outcome }: Inspection): [string, string][] {
+  const findings = (outcome?.findings ?? []) as readonly Finding[];
+  const handler = outcome?.handler as { digest: string } | null | undefined;
+  return [
+    ['job', jobId],
+    ['kind', kind ?? outcome?.kind ?? 'unknown'],
+    ['state', state === 'unknown' && outcome !== null ? 'ended' : state],
+    ...(state === 'unknown' ? [] : ([['deliveries', `${deliveries}, ${deaths} workers died`]] as [string, string][])),
+    ...(failedReason === null ? [] : ([['failed', failedReason]] as [string, string][])),
+    ['outcome', outcome === null ? 'none yet' : outcome.verdict],
+    ...(outcome === null
+      ? []
+      : ([
+          ['negotiation', outcome.negotiationId ?? 'unknown'],
+          ['tenant', outcome.tenant ?? 'unknown'],
+          ['protocol', outcome.protocolHash ?? 'unknown'],
+          ['handler', handler?.digest ?? 'none'],
+        ] as [string, string][])),
+    ...findings.map(({ code, message }): [string, string] => ['finding', `${code}: ${message}`]),
+  ];
+}

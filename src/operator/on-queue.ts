@@ -1,0 +1,19 @@
+import { openOperator, type QueueOperator } from '../../queues/index.ts';
+import type { Config } from '../config.ts';
+
+/** Opens the operator's view of the queue, acts, and closes it again. Rejects with `PLATFORM_REDIS_UNREACHABLE` where Redis does not answer within seconds. */
+export async function onQueue<Result>(
+  config: Pick<Config, 'redisUrl' | 'prefix' | 'retentionSeconds'>,
+  act: (operator: QueueOperator) => Promise<Result>,
+): Promise<Result> {
+  const operator = await openOperator({
+    url: config.redisUrl,
+    prefix: config.prefix,
+    handlerRetention: { retentionSeconds: config.retentionSeconds },
+  });
+  try {
+    return await act(operator);
+  } finally {
+    await operator.close();
+  }
+}

@@ -1,0 +1,43 @@
+import { forTerminal, jsonForTerminal } from './for-terminal.ts';
+
+/** Prints a value as JSON, or the lines that tell it to a person. Neither moves the cursor, whatever text of a job is in it. */
+export function print(json: boolean | undefined, value: unknown, lines: () => readonly string[]): void {
+  const text = json ? jsonForTerminal(value, 2) : lines().map(oneLine).join('\n');
+  process.stdout.write(text === '' ? '' : `${text}\n`);
+}
+
+/** Prints to standard error why something was not done. */
+export function complain(message: string): void {
+  process.stderr.write(`${oneLine(message)}\n`);
+}
+
+/** Rows with their first column aligned, as `name  value`. */
+export function rows(entries: readonly (readonly [name: string, value: string])[]): string[] {
+  const width = Math.max(0, ...entries.map(([name]) => name.length));
+  return entries.map(([name, value]) => `${name.padEnd(width)}  ${value}`);
+}
+
+/** A span of time in one unit, such as `12 s` or `3.5 h`. */
+export function span(seconds: number): string {
+  const units = [
+    ['d', 86_400],
+    ['h', 3_600],
+    ['min', 60],
+  ] as const;
+  const [unit, size] = units.find(([, each]) => seconds >= 2 * each) ?? ['s', 1];
+  const value = seconds / size;
+  return `${value < 10 ? Math.round(value * 10) / 10 : Math.round(value)} ${unit}`;
+}
+
+/** A size in one unit, such as `21 KB`. */
+export function size(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  for (; value >= 1_000 && unit < units.length - 1; unit += 1) value /= 1_000;
+  return `${value < 10 && unit > 0 ? Math.round(value * 10) / 10 : Math.round(value)} ${units[unit]}`;
+}
+
+function oneLine(text: string): string {
+  return forTerminal(text.replaceAll('\n', ' '));
+}

@@ -1,0 +1,62 @@
+import { Job } from 'bullmq';
+import { keysOf, type QueueOperator } from '../../queues/index.ts';
+import { readConfig } from '../config.ts';
+import { type Command, exitCodes, readArguments } from './command.ts';
+import { onQueue } from './on-queue.ts';
+import { complain, print } from './print.ts';
+import { settingsHelp } from './settings-help.ts';
+
+/** What came of an attempt to retry a job. */
+type Retried =
+  /** A dead letter: on the queue again as a new job. */
+  | { did: 'requeued'; jobId: string; newJobId: string }
+  /** A job that was put back: it comes at once. */
+  | { did: 'promoted'; jobId: string }
+  | { did: 'nothing'; jobId: string; why: string };
+
+/** Has a job worked on again, or at once. */
+export const retry: Command = {
+  summary: 'has a dead letter worked on again, or a job that was put back at once',
+  help: `Usage: protosmith retry [--json] <job id>
+
+A dead letter goes on the queue again as a new job with a higher attempt, since an outcome is final; its new id is
+printed. A job that was put back until later comes at once. Nothing else can be retried: a job that waits or runs needs
+no help, and of a job that ended only the outcome is kept, so it is for its negotiator to submit it with a higher attempt.
+
+  --json    as JSON
+
+${settingsHelp(['redisUrl', 'prefix'])}
+Exit code: 0 done, 64 usage, 65 no such job or one that cannot be retried, 69 Redis unreachable, 78 wrong settings.
+`,
+  async run(args) {
+    const { values, positionals } = readArguments(
+      args,
+      { json: { type: 'boolean' }, 'redis-url': { type: 'string' } },
+      { least: 1, most: 1, wanted: 'one job id' },
+    );
+    const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
+    const jobId = positionals[0] ?? '';
+    const retried = await onQueue(config, (operator) => again(operator, jobId, config.prefix));
+    if (retried.did === 'nothing' && !values.json) complain(`Cannot retry job ${jobId}: ${retried.why}`);
+    else print(values.json, retried, () => [retried.did === 'requeued' ? retried.newJobId : `${jobId} comes at once`]);
+    return retried.did === 'nothing' ? exitCodes.unreadable : exitCodes.ok;
+  },
+};
+
+async function again(operator: QueueOperator, jobId: string, prefix: string): Promise<Retried> {
+  const found = await operator.inspect(jobId);
+  const nothing = (why: string): Retried => ({ did: 'nothing', jobId, why });
+  if (found === null) return nothing('neither queue nor outcomes know it, wanted the id of a job');
+  if (found.state === 'failed') {
+    return { did: 'requeued', jobId, newJobId: (await operator.deadLetters.requeue(jobId)).jobId };
+  }
+  if (found.state === 'delayed') {
+    // Else the worker that takes it finds that it is not due yet, and puts it back.
+    await operator.connection.zrem(keysOf(prefix).due, jobId);
+    await (await Job.fromId(operator.queue, jobId))?.promote();
+    return { did: 'promoted', jobId };
+  }
+  if (found.outcome !== null)
+    return nothing('it has its outcome and its data are not kept, wanted a dead letter or a job that was put back');
+  return nothing(`it is ${found.state}, wanted a dead letter or a job that was put back`);
+}

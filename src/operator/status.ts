@@ -1,0 +1,88 @@
+import { judgeRedis, keysOf, type QueueSnapshot } from '../../queues/index.ts';
+import { type Config, readConfig, redactUrl } from '../config.ts';
+import { type Command, exitCodes, readArguments } from './command.ts';
+import { onQueue } from './on-queue.ts';
+import { print, rows, size, span } from './print.ts';
+import { settingsHelp } from './settings-help.ts';
+
+/** Tells how the queue stands, and what of it wants an operator. */
+export const status: Command = {
+  summary: 'tells how the queue stands: jobs, ages, workers, readers, Redis',
+  help: `Usage: protosmith status [--json]
+
+Tells how many jobs wait and run, how old the oldest is, how many workers are connected, what readers of outcomes have
+not seen, and how Redis does. Lines that begin with ! want an operator.
+
+  --json    as JSON: the snapshot, and what wants attention
+
+${settingsHelp(['redisUrl', 'prefix', 'durable'])}
+Exit code: 0 told, 64 usage, 69 Redis unreachable, 78 wrong settings.
+`,
+  async run(args) {
+    const { values } = readArguments(
+      args,
+      { json: { type: 'boolean' }, 'redis-url': { type: 'string' } },
+      { least: 0, most: 0, wanted: 'none' },
+    );
+    const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
+    const snapshot = await onQueue(config, (operator) => operator.snapshot());
+    const attention = attentionTo(snapshot, config);
+    print(values.json, { ...snapshot, attention }, () => [
+      ...rows(tell(snapshot, config)),
+      ...attention.map((each) => `! ${each}`),
+    ]);
+    return exitCodes.ok;
+  },
+};
+
+/** What about a queue wants an operator, one sentence each. */
+export function attentionTo(snapshot: QueueSnapshot, { durable }: Pick<Config, 'durable'>): string[] {
+  const { counts, deadlines, outcomes, paused, quarantined, redis, workers } = snapshot;
+  const waiting = counts.waiting + counts.prioritized;
+  const unread = outcomes.flatMap(({ replyTo, groups }) =>
+    groups.filter(({ pending }) => pending > 1_000).map(({ name, pending }) => ({ replyTo, name, pending })),
+  );
+  return [
+    ...(paused ? ['all workers are told to fetch nothing; `protosmith drain --resume` lets them go on'] : []),
+    ...(workers === 0
+      ? [`no worker is connected${waiting > 0 ? `, and ${waiting} ${waiting === 1 ? 'job waits' : 'jobs wait'}` : ''}`]
+      : []),
+    ...(deadlines.overdue > 0
+      ? [`${deadlines.overdue} jobs are past their deadline without an outcome: no worker keeps the queue`]
+      : []),
+    ...(counts.failed > 0 ? [`${counts.failed} dead letters; \`protosmith dead-letters list\` shows them`] : []),
+    ...(quarantined > 0 ? [`${quarantined} bundles killed their sandbox and are run no more`] : []),
+    ...unread.map(({ replyTo, name, pending }) => `group ${name} has not acknowledged ${pending} of ${replyTo}`),
+    ...judgeRedis(redis, { durable }).map(({ code, message }) => `${code}: ${message}`),
+  ];
+}
+
+function tell(snapshot: QueueSnapshot, config: Config): [string, string][] {
+  const { counts, deadlines, intake, outcomes, redis } = snapshot;
+  const { oldestWaitingAgeSeconds: waitingAge, oldestFailedAgeSeconds: failedAge } = snapshot;
+  const old = (seconds: number | null) => (seconds === null ? '' : `, the oldest for ${span(seconds)}`);
+  const limit = redis.maxmemoryBytes ? `of ${size(redis.maxmemoryBytes)}` : 'without limit';
+  return [
+    ['queue', `${keysOf(config.prefix).queue} at ${redactUrl(config.redisUrl)}`],
+    ['oldest waiting', waitingAge === null ? 'none' : span(waitingAge)],
+    ['waiting', String(counts.waiting + counts.prioritized)],
+    ['running', String(counts.active)],
+    ['put back', String(counts.delayed)],
+    ['dead letters', `${counts.failed}${old(failedAge)}`],
+    ['workers', snapshot.workers === null ? 'unknown' : String(snapshot.workers)],
+    ['fetching', snapshot.paused ? 'paused for all workers' : 'yes'],
+    ['without outcome', `${deadlines.open}, ${deadlines.overdue} past their deadline`],
+    ['intake stream', `${intake.length} entries, ${intake.pending} not acknowledged`],
+    ...outcomes.map(({ replyTo, length, groups }): [string, string] => [
+      `outcomes ${replyTo}`,
+      [
+        `${length} entries`,
+        ...groups.map(
+          ({ name, pending, lag }) => `group ${name}: ${pending} not acknowledged, ${lag ?? 'unknown'} not read`,
+        ),
+      ].join('; '),
+    ]),
+    ['quarantine', `${snapshot.quarantined} bundles`],
+    ['redis', `${redis.server} ${redis.version ?? ''}, ${size(redis.usedMemoryBytes ?? 0)} used ${limit}`],
+  ];
+}
