@@ -67,6 +67,8 @@ function open(url: string, purpose: Purpose): Connection {
     maxRetriesPerRequest: worker ? null : 2,
     enableOfflineQueue: worker,
     connectTimeout: worker ? 10_000 : 3_000,
+    // A frozen server keeps the connection and answers nothing.
+    ...(worker ? {} : { commandTimeout: 5_000 }),
     // A master that became a replica refuses writes until somebody asks again who is master.
     reconnectOnError: (error: Error) => (error.message.startsWith('READONLY') ? 2 : false),
     ...(parsed.username === '' ? {} : { username: parsed.username }),

@@ -72,7 +72,7 @@ export interface ConsumerHealth {
   paused: string[];
   running: number;
   concurrency: number;
-  /** Time since Redis was last asked for work; beyond 30 s with free capacity and no pause the worker is stuck. */
+  /** Time since Redis last answered the asking for work; beyond 30 s with free capacity and no pause the worker is stuck. */
   sinceFetchMs: number;
   closing: boolean;
 }

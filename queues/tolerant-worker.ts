@@ -19,7 +19,7 @@ export function textOf(job: QueuedJob): string {
 
 /** A worker that survives job data that are no JSON (BullMQ's own would lose such a job at each fetch, for ever) and says when it last fetched. */
 export class TolerantWorker extends Worker<unknown, Pointer, string> {
-  /** When it last asked Redis for work, by `performance.now()`. */
+  /** When Redis last answered its asking for work, by `performance.now()`. */
   lastFetchAtMs = performance.now();
 
   protected override createJob(json: JobJson, jobId: string): QueuedJob {
@@ -29,8 +29,8 @@ export class TolerantWorker extends Worker<unknown, Pointer, string> {
     return job;
   }
 
-  protected override moveToActive(token: string, name?: string): Promise<QueuedJob> {
+  protected override nextJobFromJobData(json?: JobJson, jobId?: string, token?: string): Promise<QueuedJob> {
     this.lastFetchAtMs = performance.now();
-    return super.moveToActive(token, name);
+    return super.nextJobFromJobData(json, jobId, token);
   }
 }

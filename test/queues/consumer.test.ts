@@ -185,9 +185,12 @@ test('data that are no JSON, or nothing to be read, reach the work as they are',
 test('a job is cancelled by its key, running or waiting', async (t) => {
   const { producer, connection, consume, outcome, events } = await queueUnderTest(t);
   await connection.set('{protosmith}:cancel:waiting', '1', 'EX', 600);
+  const worked: string[] = [];
   await consume({
-    process: (_, signal) =>
-      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    process: ({ jobId }, signal) => {
+      worked.push(jobId);
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    },
   });
   await producer.submit('generate', jobData(), { jobId: 'running' });
   await producer.submit('generate', jobData(), { jobId: 'waiting' });
@@ -202,6 +205,7 @@ test('a job is cancelled by its key, running or waiting', async (t) => {
     );
     assert.deepEqual(found.messages, [{ action: 'codeGeneration', status: 'error' }]);
   }
+  assert.deepEqual(worked, ['running']);
 });
 
 test('work that does not hear that it was cancelled is left behind', async (t) => {

@@ -129,6 +129,20 @@ test('Redis frozen for longer than the lock: duplicates are suppressed, and the 
   assert.ok(workers.said.some((line) => line.event === 'lock-lost'));
 });
 
+test('a producer says within seconds that a frozen Redis does not answer', { skip }, async (t) => {
+  const { redis, producer } = await queueUnderTest(t);
+  await producer.submit('generate', jobData(), { jobId: 'a' });
+  process.kill(redis.pid ?? 0, 'SIGSTOP');
+  try {
+    await assert.rejects(producer.submit('generate', jobData(), { jobId: 'b' }), {
+      code: 'PLATFORM_REDIS_UNREACHABLE',
+    });
+  } finally {
+    process.kill(redis.pid ?? 0, 'SIGCONT');
+  }
+  await producer.submit('generate', jobData(), { jobId: 'c' });
+});
+
 test('a full Redis: submissions are refused, workers pause and say little, and all is done after room is made', {
   skip,
 }, async (t) => {

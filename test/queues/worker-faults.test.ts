@@ -136,3 +136,16 @@ test('a delayed job of a worker with a fast clock that died comes back in time',
   await until(() => workers.works('retry-1') >= 2);
   await outcome('retry-1');
 });
+
+test('a worker with a fast clock does not bring back what another delayed before its time', async (t) => {
+  const { redis, producer, outcome } = await queueUnderTest(t);
+  const workers = workerProcesses(t, redis.url);
+  await workers.start();
+  await producer.submit('generate', jobData(patient), { jobId: 'retry6000' });
+  await until(() => workers.said.some((line) => line.event === 'retried'));
+  const delayed = Date.now();
+  await workers.start({ clockOffMs: 300_000 });
+  await until(() => workers.works('retry6000') >= 2);
+  assert.ok(Date.now() - delayed > 5_000, `back after ${Date.now() - delayed} ms`);
+  await outcome('retry6000');
+});

@@ -34,7 +34,10 @@ const consumer = createConsumer({
     }
     if (jobId.startsWith('retry') && !retried.has(jobId)) {
       retried.add(jobId);
-      throw Object.assign(new Error('once'), { code: 'PLATFORM_ONCE', retryAfterMs: 1_000 });
+      throw Object.assign(new Error('once'), {
+        code: 'PLATFORM_ONCE',
+        retryAfterMs: Number(/^retry(\d+)/.exec(jobId)?.[1] ?? 1_000),
+      });
     }
     const workMs = Number(/-(\d+)ms/.exec(jobId)?.[1] ?? 0);
     await sleep(workMs, undefined, { signal });
