@@ -44,9 +44,6 @@ const oneOf =
 const yesNo = (given: string): boolean | Unreadable =>
   given === '1' ? true : given === '0' ? false : { wanted: '1 or 0' };
 
-const yesNo = (given: string): boolean | Unreadable =>
-  given === '1' ? true : given === '0' ? false : { wanted: '1 or 0' };
-
 const url =
   (...protocols: string[]) =>
   (given: string): string | Unreadable =>
@@ -233,30 +230,6 @@ export const settings = {
     about: 'how long a worker told to stop may finish its jobs, in milliseconds',
     fallback: 25_000,
     read: integer(0, 600_000),
-  }),
-  durable: setting({
-    env: 'PROTOSMITH_DURABLE',
-    about: 'whether a Redis that keeps nothing over a restart, or that evicts, is refused: 1 or 0',
-    fallback: false,
-    read: yesNo,
-  }),
-  port: setting<number | null>({
-    env: 'PROTOSMITH_PORT',
-    about: 'port of the worker for /livez, /readyz and /metrics; 0 takes any free one; none when not set',
-    fallback: null,
-    read: integer(0, 65_535),
-  }),
-  host: setting({
-    env: 'PROTOSMITH_HOST',
-    about: 'address that this port is opened on',
-    fallback: '127.0.0.1',
-    read: text(/^[\w.:-]{1,255}$/, 'an address such as 127.0.0.1 or ::'),
-  }),
-  monitor: setting({
-    env: 'PROTOSMITH_MONITOR',
-    about: "whether /metrics of this worker tells of the whole queue too: 1 or 0; one worker's suffice",
-    fallback: false,
-    read: yesNo,
   }),
   durable: setting({
     env: 'PROTOSMITH_DURABLE',
