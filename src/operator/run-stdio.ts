@@ -57,9 +57,8 @@ export async function serveStdio({ lines, print, open }: StdioPorts): Promise<vo
     });
     running.add(work);
   }
-  // Nobody is left to answer.
-  for (const calls of runs.values())
-    for (const { reject } of calls.values()) reject(new Error('standard input has ended'));
+  ended.abort();
+  for (const calls of runs.values()) for (const { reject } of calls.values()) reject(nobodyAnswers());
   await Promise.all(running);
   await handlers.close();
 }
