@@ -178,3 +178,18 @@ test('a full Redis: submissions are refused, workers pause and say little, and a
   assert.deepEqual(consumer.health().paused, []);
   assert.equal((await entries()).filter((entry) => entry.replayed === '0').length, jobIds.length);
 });
+
+test('a worker that finds Redis full does not spin', { skip }, async (t) => {
+  const { connection, producer, outcome, consume, events } = await queueUnderTest(t);
+  for (const jobId of ['a', 'b']) await producer.submit('generate', jobData(patient), { jobId });
+  await connection.config('SET', 'maxmemory', '1mb');
+  const consumer = await consume();
+  await until(() => consumer.health().paused.length > 0);
+  const before = process.cpuUsage();
+  await sleep(3_000);
+  const { user, system } = process.cpuUsage(before);
+  assert.ok((user + system) / 1_000 < 1_000, `${Math.round((user + system) / 1_000)} ms of processor time in 3 s`);
+  assert.ok(events.length < 10, `${events.length} events`);
+  await connection.config('SET', 'maxmemory', '0');
+  for (const jobId of ['a', 'b']) assert.equal((await outcome(jobId, 40_000)).verdict, 'generated');
+});
