@@ -24,7 +24,7 @@ const MAX_LISTED_VALUES = 5_000;
 export const MAX_ISSUES = 50;
 
 /** Most values in a value for which all issues are collected; beyond it the first one is enough. */
-const MAX_VALUES_FOR_ALL_ISSUES = 5_000;
+const MAX_VALUES_FOR_ALL_ISSUES = 2_000;
 
 /** A place where a value breaks its schema, with the property that is missing or not declared. */
 export interface Violation extends SchemaIssue {
@@ -294,52 +294,71 @@ function isObjectFormat(
   return typeof format === 'object' && 'validate' in format;
 }
 
-/** Keywords that only repeat what another issue at the same place says. */
-const ECHOES: ReadonlySet<string> = new Set(['if', '$ref']);
+/** Most errors of the compiled validator that are looked through for issues. */
+const MAX_ERRORS = 1_000;
 
+/**
+ * The issues that errors stand for. Of an `anyOf` or `oneOf` that failed, the issues of the branch that fits best where one
+ * is meant, else the combination itself: never those of all branches.
+ */
 function violationsOf(schema: Json, value: Json, errors: readonly ErrorObject[]): Violation[] {
-  const violations: Violation[] = [];
-  for (const [index, error] of errors.entries()) {
-    if (violations.length >= MAX_ISSUES) break;
-    if (ECHOES.has(error.keyword) || isInsideFailedBranch(schema, errors, index)) continue;
-    violations.push(violationOf(schema, value, error));
+  const told: ErrorObject[] = [];
+  for (const error of errors.slice(0, MAX_ERRORS)) {
+    if (error.keyword === '$ref' || error.keyword === 'if') continue;
+    // A combination is reported right after its branches, inner ones first.
+    if (error.keyword === 'anyOf' || error.keyword === 'oneOf') told.push(...closestBranch(schema, told, error));
+    else told.push(error);
   }
-  return violations;
+  return told.slice(0, MAX_ISSUES).map((error) => violationOf(schema, value, error));
 }
 
-/** The issues of the branches of an `anyOf` or `oneOf` that failed as a whole say less than the whole. */
-function isInsideFailedBranch(schema: Json, errors: readonly ErrorObject[], index: number): boolean {
-  const error = errors[index];
-  if (error === undefined) return false;
-  const place = schemaPointerOf(error.schemaPath);
-  // The whole is reported after its branches and before anything else that holds it.
-  return errors
-    .slice(index + 1, index + 1 + 2 * MAX_ISSUES)
-    .some(
-      (whole) =>
-        (whole.keyword === 'anyOf' || whole.keyword === 'oneOf') &&
-        error.instancePath.startsWith(whole.instancePath) &&
-        branchPlaces(schema, schemaPointerOf(whole.schemaPath)).some((branch) => place.startsWith(`${branch}/`)),
-    );
+/** Takes the errors of a failed combination's branches off the end of a list; gives those of the branch that is meant, or the combination. */
+function closestBranch(schema: Json, told: ErrorObject[], whole: ErrorObject): ErrorObject[] {
+  const pointer = schemaPointerOf(whole.schemaPath);
+  const branches = valueAt(schema, pointer);
+  if (!Array.isArray(branches)) return [whole];
+  const places = branches.map((branch, index) => [`${pointer}/${index}`, ...referencedPlaces(schema, branch)]);
+  const isInside = (error: ErrorObject, inside: readonly string[]): boolean =>
+    error.instancePath.startsWith(whole.instancePath) &&
+    inside.some((place) => schemaPointerOf(error.schemaPath).startsWith(`${place}/`));
+  const all = places.flat();
+  let first = told.length;
+  while (first > 0 && isInside(told[first - 1] as ErrorObject, all)) first -= 1;
+  const inside = told.splice(first);
+  const byBranch = places
+    .map((place) => inside.filter((error) => isInside(error, place)))
+    .filter((errors) => errors.length > 0 && !errors.some((error) => deniesBranch(error, whole)));
+  const [closest, second] = byBranch.sort((a, b) => a.length - b.length);
+  // Of two branches that fit equally well, none is meant more than the other.
+  return closest === undefined || closest.length === second?.length ? [whole] : closest;
 }
 
-function branchPlaces(schema: Json, combination: string): string[] {
-  const places = [combination];
-  const seen = new Set<string>();
-  for (let place = places[0], next = 0; place !== undefined && next < 50; next += 1, place = places[next]) {
-    if (seen.has(place)) continue;
-    seen.add(place);
-    const here = valueAt(schema, place);
-    if (here === undefined) continue;
-    const inside = Array.isArray(here) ? here.map((item) => item) : [here];
-    for (const item of inside) {
-      for (const { schema: each } of allSubschemas(item, MAX_SUBSCHEMAS)) {
-        const target =
-          isObject(each) && typeof each.$ref === 'string' ? resolveLocalReference(schema, each.$ref) : undefined;
-        if (target !== undefined && !seen.has(target.pointer)) places.push(target.pointer);
-      }
+/** Whether an error says that a value was never meant for a branch: it is of another type, or names another kind by a constant. */
+function deniesBranch({ keyword, instancePath }: ErrorObject, whole: ErrorObject): boolean {
+  if (keyword === 'type') return instancePath === whole.instancePath;
+  const below = instancePath.slice(whole.instancePath.length);
+  return (keyword === 'const' || keyword === 'enum') && below.lastIndexOf('/') <= 0;
+}
+
+const referenced = new WeakMap<object, string[]>();
+
+/** The places that a schema's references lead to, also through each other. */
+function referencedPlaces(root: Json, branch: Json): string[] {
+  if (!isObject(branch)) return [];
+  const known = referenced.get(branch);
+  if (known !== undefined) return known;
+  const places: string[] = [];
+  const pending: Json[] = [branch];
+  for (let next = pending.pop(); next !== undefined && places.length < 50; next = pending.pop()) {
+    for (const { schema } of allSubschemas(next, MAX_SUBSCHEMAS)) {
+      const target =
+        isObject(schema) && typeof schema.$ref === 'string' ? resolveLocalReference(root, schema.$ref) : undefined;
+      if (target === undefined || places.includes(target.pointer)) continue;
+      places.push(target.pointer);
+      pending.push(target.schema);
     }
   }
+  referenced.set(branch, places);
   return places;
 }
 

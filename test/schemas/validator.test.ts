@@ -49,12 +49,42 @@ test('issues name the place in value and schema, the keyword and both values', (
   ]);
 });
 
-test('a failed combination is one issue, not one for each branch', () => {
-  const schema = { anyOf: [{ type: 'string' }, { $ref: '#/$defs/n' }], $defs: { n: { type: 'number' } } };
-  assert.deepEqual(
-    issuesOf(schema, null).map(({ keyword, schemaPointer }) => [keyword, schemaPointer]),
-    [['anyOf', '/anyOf']],
-  );
+test('a failed combination is one issue, or those of the branch that is meant', () => {
+  const places = (schema: Json, value: Json) =>
+    issuesOf(schema, value).map(({ keyword, pointer }) => `${keyword} ${pointer}`);
+  const simple = { anyOf: [{ type: 'string' }, { $ref: '#/$defs/n' }], $defs: { n: { type: 'number' } } };
+  assert.deepEqual(places(simple, null), ['anyOf ']);
+  const good = {
+    type: 'object',
+    properties: { code: { const: 200 }, data: { type: 'object' } },
+    required: ['code', 'data'],
+  };
+  const bad = {
+    type: 'object',
+    properties: { code: { enum: [404] }, error: { type: 'string' } },
+    required: ['code', 'error'],
+  };
+  for (const schema of [
+    { oneOf: [good, bad] },
+    { anyOf: [{ $ref: '#/$defs/g' }, { $ref: '#/$defs/b' }], $defs: { g: good, b: bad } },
+  ]) {
+    assert.deepEqual(places(schema, { code: 200, data: null }), ['type /data']);
+    assert.deepEqual(places(schema, { code: 404 }), ['required ']);
+    assert.deepEqual(
+      places({ properties: { in: schema }, $defs: { g: good, b: bad } }, { in: { code: 404, error: 1 } }),
+      ['type /in/error'],
+    );
+    assert.equal(places(schema, { code: 500, data: {} }).length, 1, 'no branch is meant');
+    assert.deepEqual(places(schema, []).length, 1);
+  }
+  assert.deepEqual(places({ oneOf: [{ type: 'number' }, { minimum: 1 }] }, 5), ['oneOf '], 'more than one branch fits');
+  const nested = {
+    anyOf: [
+      { type: 'string' },
+      { type: 'object', properties: { a: { anyOf: [{ type: 'string' }, { type: 'null' }] } } },
+    ],
+  };
+  assert.deepEqual(places(nested, { a: 1 }), ['anyOf /a']);
 });
 
 test('every dialect from draft-04 on is read, by its name or by what it uses', () => {
