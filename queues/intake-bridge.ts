@@ -72,7 +72,10 @@ export class IntakeBridge {
   async #run(): Promise<void> {
     while (!this.#closed) {
       try {
-        for (const [id, fields] of await this.#next()) await this.#bridge(id, fields ?? []);
+        for (const [id, fields] of await this.#next()) {
+          // One that cannot be added now is taken up again later; the others do not wait for it.
+          await this.#bridge(id, fields ?? []).catch((error: unknown) => this.#options.onError(error));
+        }
       } catch (error) {
         if (this.#closed) return;
         if (/^NOGROUP/.test(trimmedError(error).message)) await this.#createGroup();
