@@ -2,8 +2,9 @@ import type { Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Amendment, Finding } from '../contract/finding.ts';
 import { visibleText } from '../families/quote.ts';
 import { violationWords } from '../families/violation-words.ts';
-import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import type { Json } from '../kernel/json.ts';
 import type { Violation } from '../schemas/validator.ts';
+import { summaryOf } from '../schemas/violation-summary.ts';
 import { validatorOf } from './cached-validator.ts';
 import { AmendmentPlan } from './propose-amendment.ts';
 import type { PlacedFinding, Rule } from './rule.ts';
@@ -42,8 +43,7 @@ function checkSide(side: 'request' | 'response', located: LocatedSchema, cases: 
     const places = Map.groupBy(violations, ({ pointer }) => pointer);
     return [...places].map(([pointer, together]): PlacedFinding => {
       const amendment = amendmentOf(side, plan, together);
-      const expected = expectedOf(together);
-      const actual = actualOf(together);
+      const { expected, actual } = summaryOf(together);
       const at = pointer === '' ? '' : ` at ${visibleText(pointer)}`;
       const finding: Finding = {
         code: 'DOCUMENT_CASE_VIOLATES_SCHEMA',
@@ -92,22 +92,4 @@ function violationsOf(located: LocatedSchema, value: Json): Violation[] {
     }));
   }
   return closest;
-}
-
-/** The part of the schema that is broken, keyword by keyword. */
-function expectedOf(violations: readonly Violation[]): JsonObject {
-  const expected: JsonObject = Object.fromEntries(violations.map(({ keyword, expected }) => [keyword, expected]));
-  const missing = violations.filter(({ keyword }) => keyword === 'required').map(({ property }) => property ?? '');
-  return missing.length === 0 ? expected : { ...expected, required: missing };
-}
-
-/** The value that breaks it; of an object with members that are not declared, those members. */
-function actualOf(violations: readonly Violation[]): Json | undefined {
-  const actual = violations[0]?.actual;
-  const undeclared = violations.filter(
-    ({ keyword }) => keyword === 'additionalProperties' || keyword === 'unevaluatedProperties',
-  );
-  if (undeclared.length === 0 || undeclared.length < violations.length || !isObject(actual)) return actual;
-  const names = new Set(undeclared.map(({ property }) => property));
-  return Object.fromEntries(Object.entries(actual).filter(([name]) => names.has(name)));
 }

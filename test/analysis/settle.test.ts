@@ -344,3 +344,27 @@ test('cases that share a number are offered renumbered', () => {
     `${cases}\n# Test Case 5: last\n- Request: {}\n- Response: {}\n`.replace(/# Test Case \d/g, ''),
   );
 });
+
+test('null in a failure is named and amended where it lies, also inside alternatives', () => {
+  const good = {
+    type: 'object',
+    properties: { code: { const: 200 }, data: { type: 'object' } },
+    required: ['code', 'data'],
+  };
+  const bad = {
+    type: 'object',
+    properties: { code: { const: 404 }, data: { $ref: '#/$defs/none' } },
+    required: ['code', 'data'],
+  };
+  const document = documentOf(OPEN, { oneOf: [good, bad], $defs: { none: { type: 'object' } } });
+  const cases = casesOf([{ n: 1 }, { code: 200, data: {} }], [{ n: 2 }, { code: 404, data: null }]);
+  const { findings, settlement } = run(document, cases, { peerCapabilities: [] });
+  assert.deepEqual(
+    findings.map(({ pointer, actual }) => [pointer, actual]),
+    [['/data', null]],
+  );
+  assert.ok(settlement.kind === 'cleared');
+  assert.deepEqual(settlement.amendments, [
+    { of: 'responseSchema', patch: [{ op: 'replace', path: '/$defs/none/type', value: ['object', 'null'] }] },
+  ]);
+});

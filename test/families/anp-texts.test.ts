@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Finding } from '../../src/contract/finding.ts';
@@ -12,6 +13,17 @@ import {
 } from '../../src/families/anp/encode.ts';
 import { MAX_QUOTE_CHARS, quoteJson, quoteText } from '../../src/families/quote.ts';
 import { type Json, pointerTokens } from '../../src/kernel/json.ts';
+
+const ROOT = new URL('../../', import.meta.url);
+
+/** Warnings alone: they are never told to a peer. */
+const SILENT: ReadonlySet<string> = new Set([
+  'DOCUMENT_ANSWER_UNDERIVABLE',
+  'DOCUMENT_KEYWORD_REMOVED',
+  'DOCUMENT_PATTERN_UNSAFE',
+  'DOCUMENT_PATTERN_UNSUPPORTED',
+  'DOCUMENT_SCHEMA_NOT_STRICT',
+]);
 
 const NULL_PRODUCT: Finding = {
   code: 'DOCUMENT_CASE_VIOLATES_SCHEMA',
@@ -186,4 +198,18 @@ test('an agreement is taken out of its messages to the letter', () => {
   assert.deepEqual(decodeAnp({ agreement, testCases }), { text: ' # A\r\n\u200b', caseText: ' x ' });
   assert.deepEqual(decodeAnp({ agreement, testCases: [] }).caseText, null);
   assert.deepEqual(decodeAnp({ agreement }).caseText, null);
+});
+
+test('every code that the sources give an error by has words in both languages', () => {
+  const sources = globSync('src/**/*.ts', { cwd: ROOT })
+    .map((file) => readFileSync(new URL(file, ROOT), 'utf8'))
+    .join('\n');
+  const codes = new Set([...sources.matchAll(/'(DOCUMENT_[A-Z_]+)'/g)].map(([, code]) => code ?? ''));
+  const unworded = describeFinding({ code: 'DOCUMENT_NONE', severity: 'error', in: 'document', message: '' }, 'en');
+  for (const code of codes) {
+    if (SILENT.has(code) || code.endsWith('_VIOLATES_SCHEMA')) continue;
+    const finding: Finding = { code: code as Finding['code'], severity: 'error', in: 'document', message: '' };
+    assert.notEqual(describeFinding(finding, 'en'), unworded, code);
+    assert.match(describeFinding(finding, 'zh'), /[\u4e00-\u9fff]{4}/, code);
+  }
 });

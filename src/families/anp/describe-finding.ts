@@ -162,6 +162,21 @@ const FAULTS: Readonly<Record<string, Record<Language, (found: string, wanted: s
     en: (found, wanted) => `the passages ${wanted} and ${found} exclude each other; please keep one of them`,
     zh: (found, wanted) => `${wanted} 与 ${found} 相互矛盾；请保留其中之一`,
   },
+  DOCUMENT_EXCHANGE_ID_NOT_ECHOED: {
+    en: (found, wanted) =>
+      `the id of the request is not returned: found ${orNothing(found, 'nothing')}, sent ${wanted}`,
+    zh: (found, wanted) => `未返回请求中的标识：实际为 ${orNothing(found, '无')}，请求中为 ${wanted}`,
+  },
+  DOCUMENT_EXCHANGE_CONTRADICTS_CASE: {
+    en: (found, wanted) =>
+      `the answer differs from the agreed test case: found ${orNothing(found, 'nothing')}, wanted ${orNothing(wanted, 'nothing')}`,
+    zh: (found, wanted) =>
+      `响应与已协商的测试用例不同：实际为 ${orNothing(found, '无')}，应为 ${orNothing(wanted, '无')}`,
+  },
+  DOCUMENT_EXCHANGE_FAILURE_UNDOCUMENTED: {
+    en: (found, wanted) => `the error code ${found} is not listed in the protocol document (listed: ${wanted})`,
+    zh: (found, wanted) => `错误码 ${found} 未在协议文档中列出（已列出：${wanted}）`,
+  },
   DOCUMENT_CASE_NUMBER_MISSING: { en: () => 'the test case has no number', zh: () => '测试用例没有编号' },
   DOCUMENT_COMPLAINT_UNFOUNDED: {
     en: (found, wanted) =>

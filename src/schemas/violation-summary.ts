@@ -1,0 +1,32 @@
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import type { Violation } from './validator.ts';
+
+/** The violations of one place together: the part of the schema that is broken, and the value that breaks it. */
+export interface ViolationSummary {
+  /** Keyword by keyword; of `required` the names that are missing. */
+  expected: JsonObject;
+  /** Of an object with members that are not declared, those members alone. */
+  actual?: Json;
+}
+
+/** Sums up the violations of one place, so that they can be told in words or in one finding. */
+export function summaryOf(violations: readonly Violation[]): ViolationSummary {
+  const actual = actualOf(violations);
+  return { expected: expectedOf(violations), ...(actual === undefined ? {} : { actual }) };
+}
+
+function expectedOf(violations: readonly Violation[]): JsonObject {
+  const expected: JsonObject = Object.fromEntries(violations.map(({ keyword, expected }) => [keyword, expected]));
+  const missing = violations.filter(({ keyword }) => keyword === 'required').map(({ property }) => property ?? '');
+  return missing.length === 0 ? expected : { ...expected, required: missing };
+}
+
+function actualOf(violations: readonly Violation[]): Json | undefined {
+  const actual = violations[0]?.actual;
+  const undeclared = violations.filter(({ keyword }) => DECLARING.has(keyword));
+  if (undeclared.length === 0 || undeclared.length < violations.length || !isObject(actual)) return actual;
+  const names = new Set(undeclared.map(({ property }) => property));
+  return Object.fromEntries(Object.entries(actual).filter(([name]) => names.has(name)));
+}
+
+const DECLARING: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties']);
