@@ -27,7 +27,7 @@ function keywordWords(keyword: string, wanted: Json, actual: Json | undefined, l
   const names =
     keyword === 'required' ? listOf(wanted) : isObject(actual ?? null) ? Object.keys(actual as JsonObject) : [];
   const quoted = names.slice(0, 10).map(quoteText).join(', ');
-  const words = WORDS[keyword]?.(value, quoted) ?? {
+  const words = (Object.hasOwn(WORDS, keyword) ? WORDS[keyword] : undefined)?.(value, quoted) ?? {
     en: `which breaks ${quoteText(keyword)}: ${value}`,
     zh: `不符合 ${quoteText(keyword)}: ${value}`,
   };

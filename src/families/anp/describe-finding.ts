@@ -69,7 +69,7 @@ function faultOf(finding: Finding, language: Language): string {
   const { code, expected, actual } = finding;
   if (isViolation(code) && isObject(expected ?? null))
     return violationWords(expected as { [name: string]: Json }, actual, language);
-  const words = FAULTS[code];
+  const words = Object.hasOwn(FAULTS, code) ? FAULTS[code] : undefined;
   const found = actual === undefined ? '' : typeof actual === 'string' ? quoteText(actual) : quoteJson(actual);
   const wanted = expected === undefined ? '' : quoteJson(expected);
   return words === undefined ? fallback(found, wanted, language) : words[language](found, wanted);
