@@ -73,7 +73,7 @@ function wrapsAt(level: Level, tools: Tools, addon: string): Wrap[] {
       seccomp: undefined,
     }));
   }
-  if (!tools.bwrap) return [];
+  if (level !== 'bubblewrap' || !tools.bwrap) return [];
   const seccomp = seccompFilter(process.arch);
   return [{ words: [tools.bwrap, ...bubblewrapArgs(addon, seccomp !== undefined), '--'], node: '/node', seccomp }];
 }

@@ -1,0 +1,330 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  bundleHandler,
+  createSandbox,
+  type LoadedHandler,
+  type OnCall,
+  type Run,
+  type Sandbox,
+} from '../../sandbox/index.ts';
+
+let sandbox: Sandbox;
+before(async () => {
+  sandbox = await createSandbox({ cells: 2 });
+});
+after(() => sandbox.close());
+
+async function load(source: string, exportName: 'handle' | 'perform' = 'handle', limits = {}): Promise<LoadedHandler> {
+  const bundled = await bundleHandler(source, exportName);
+  assert.ok(bundled.ok, JSON.stringify(bundled));
+  return sandbox.load(bundled.bundle, exportName, limits);
+}
+
+const run = (input: unknown, rest: Partial<Run> = {}): Run => ({
+  input: JSON.stringify(input),
+  seed: 'seed',
+  nowMs: 1_000,
+  tools: ['look', 'store'],
+  send: false,
+  ...rest,
+});
+const echo: OnCall = async ({ tool, input }) => ({ output: JSON.stringify({ tool, input: JSON.parse(input) }) });
+
+test('a handler may return a value or a promise', async () => {
+  for (const source of [
+    'export const handle = (n: number) => n + 1;',
+    'export async function handle(n: number) { return n + 1; }',
+  ]) {
+    const { end, value, durationMs, cpuMs } = await (await load(source)).run(run(41), echo);
+    assert.deepEqual([end, value], ['returned', '42']);
+    assert.ok(durationMs >= 0 && cpuMs >= 0);
+  }
+});
+
+test('calls are answered, reported in order and may run at the same time', async () => {
+  const handler = await load(`export async function handle(_: any, context: any) {
+    const [one, two] = await Promise.all([context.call.look({ n: 1 }), context.call.store({ n: 2 })]);
+    return [one.input.n, two.input.n, two.tool];
+  }`);
+  let together = 0;
+  let most = 0;
+  const report = await handler.run(run(null), async (call) => {
+    together += 1;
+    most = Math.max(most, together);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    together -= 1;
+    return echo(call, AbortSignal.abort(), run(null));
+  });
+  assert.equal(report.value, '[1,2,"store"]', report.message);
+  assert.equal(most, 2);
+  assert.deepEqual(
+    report.calls.map(({ tool, input, answer }) => [tool, input, answer && 'output' in answer]),
+    [
+      ['look', '{"n":1}', true],
+      ['store', '{"n":2}', true],
+    ],
+  );
+});
+
+test('prepared answers never leave the cell, and are found by canonical JSON', async () => {
+  const handler = await load(`export const handle = async (_: any, context: any) => [
+    await context.call.look({ b: 1, a: 1.0 }),
+    await context.call.look({ c: 1 }).catch((error: any) => [error instanceof Error, error.name, error.code, error.message]),
+  ];`);
+  const answers = {
+    look: {
+      '{"a":1,"b":1}': { output: '"found"' },
+      '{"c":1}': { error: { code: 'TIMEOUT', message: 'late' } as const },
+    },
+  };
+  const report = await handler.run(run(null, { answers }), () => assert.fail('asked outside'));
+  assert.equal(report.value, '["found",[true,"HandlerError","TIMEOUT","late"]]', report.message);
+  assert.equal(report.calls.length, 2);
+});
+
+test('send is there for a requester alone, and is reported without a tool', async () => {
+  const handler = await load(
+    'export const perform = async (task: any, context: any) => context.send ? context.send({ task }) : "none";',
+    'perform',
+  );
+  const sent = await handler.run(run(1, { send: true }), echo);
+  assert.equal(sent.value, '{"tool":null,"input":{"task":1}}');
+  assert.equal(sent.calls[0]?.tool, null);
+  assert.equal((await handler.run(run(1), echo)).value, '"none"');
+});
+
+test('clock, identifiers and chance depend on the run alone', async () => {
+  const handler = await load(
+    'export const handle = (_: any, context: any) => [context.now(), Date.now(), context.newId(), context.newId(), Math.random()];',
+  );
+  const first = await handler.run(run(null), echo);
+  assert.equal((await handler.run(run(null), echo)).value, first.value);
+  const [now, date, one, two, chance] = JSON.parse(first.value ?? '[]');
+  assert.deepEqual([now, date, [one, two]], [1_000, 1_000, first.issuedIds]);
+  assert.match(one, /^[a-z0-9]{16}$/);
+  assert.notEqual(one, two);
+  assert.ok(chance >= 0 && chance < 1);
+  const other = JSON.parse((await handler.run(run(null, { seed: 'another', nowMs: 5 }), echo)).value ?? '[]');
+  assert.notEqual(other[2], one);
+  assert.notEqual(other[4], chance);
+  assert.equal(other[0], 5);
+});
+
+test('identifiers and chance of many seeds look alike in nothing', async () => {
+  const handler = await load('export const handle = (_: any, context: any) => [context.newId(), Math.random()];');
+  const reports = await handler.runAll(
+    Array.from({ length: 300 }, (_, index) => run(null, { seed: `seed ${index}` })),
+    echo,
+  );
+  const values = reports.map(({ value }) => JSON.parse(value ?? ''));
+  assert.equal(new Set(values.map(([id]) => id)).size, 300);
+  assert.equal(new Set(values.map(([, chance]) => chance)).size, 300);
+  const mean = values.reduce((sum, [, chance]) => sum + chance, 0) / 300;
+  assert.ok(mean > 0.4 && mean < 0.6, `${mean}`);
+});
+
+test('a live clock goes on from where it was set', async () => {
+  const handler = await load(
+    `export const handle = async (_: any, context: any) => { const first = context.now(); await context.call.look({}); return [first, context.now(), Date.now()]; };`,
+  );
+  for (const nowMs of [5_000, Date.now()]) {
+    const report = await handler.run(run(null, { nowMs, fixedClock: false }), async () => {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      return { output: '0' };
+    });
+    const [first, second, date] = JSON.parse(report.value ?? '[]');
+    assert.ok(first >= nowMs && first < nowMs + 60_000, `${first}`);
+    assert.ok(second >= first + 20, `${second}`);
+    assert.ok(Math.abs(date - second) < 1_000);
+  }
+});
+
+test('the place of a throw is found in the bundle', async () => {
+  const handler = await load(
+    'export function handle(request: any) {\n  const inner = () => {\n    throw new TypeError("here");\n  };\n  return inner();\n}',
+  );
+  const { end, message, position } = await handler.run(run(null), echo);
+  assert.deepEqual([end, message], ['threw', 'TypeError: here']);
+  // One line of comment stands above the module in the bundle.
+  assert.deepEqual(position, { line: 4, column: 11 });
+});
+
+test('code that changes built-ins works as it does anywhere, and no other run sees it', async () => {
+  const handler = await load(`export const handle = (n: number) => {
+    const before = typeof (Array.prototype as any).last;
+    (Array.prototype as any).last = function () { return this[this.length - 1]; };
+    class Missing extends Error { constructor() { super('m'); this.name = 'Missing'; } }
+    const counts: any = {};
+    for (const word of ['constructor', 'toString', 'a']) counts[word] = 1;
+    let name = '';
+    try { throw new Missing(); } catch (error: any) { name = error.name; }
+    return [before, ([1, n] as any).last(), name, Object.keys(counts)];
+  };`);
+  const reports = await handler.runAll([run(5), run(6)], echo);
+  assert.deepEqual(
+    reports.map(({ value }) => value),
+    [
+      '["undefined",5,"Missing",["constructor","toString","a"]]',
+      '["undefined",6,"Missing",["constructor","toString","a"]]',
+    ],
+  );
+});
+
+test('a swallowed failure reads the same in the realm that runs share', async () => {
+  const handler = await load(`class NotFound extends Error {
+    constructor(what: string) { super('no ' + what); this.name = 'NotFound'; }
+  }
+  export const handle = (n: number) => { try { throw new NotFound('x'); } catch (error: any) { return { error: error.name + ': ' + error.message, n, text: String(error) }; } };`);
+  const reports = await handler.runAll([run(1), run(2), run(3)], echo);
+  assert.deepEqual(
+    reports.map(({ value }) => JSON.parse(value ?? '').text),
+    ['NotFound: no x', 'NotFound: no x', 'NotFound: no x'],
+  );
+});
+
+test('runs of a batch are answered in order, whatever becomes of each', async () => {
+  const handler = await load(
+    `export const handle = async (n: number, context: any) => {
+      if (n % 7 === 3) throw new Error('three');
+      if (n === 20) for (;;);
+      if (n === 30) return new Promise(() => {});
+      if (n % 5 === 1) return (await context.call.look({ n })).input.n;
+      return n;
+    };`,
+    'handle',
+    { stepMs: 300 },
+  );
+  const reports = await handler.runAll(
+    Array.from({ length: 150 }, (_, n) => run(n)),
+    echo,
+  );
+  for (const [n, { end, value, calls }] of reports.entries()) {
+    const wanted = n % 7 === 3 ? 'threw' : n === 20 || n === 30 ? 'timed-out' : 'returned';
+    assert.equal(end, wanted, `run ${n}`);
+    if (wanted === 'returned') assert.equal(value, String(n));
+    assert.equal(calls.length, wanted === 'returned' && n % 5 === 1 ? 1 : 0);
+  }
+});
+
+test('the host is asked once, though a run is made again', async () => {
+  // It throws in the end, and what throws in the shared realm is made again in one of its own.
+  const handler = await load(
+    `export const handle = async (n: number, context: any) => { await context.call.look({ n }); await context.call.store({ n }); throw new Error('end'); };`,
+  );
+  const asked: string[] = [];
+  const reports = await handler.runAll([run(1), run(2)], async (call, signal, made) => {
+    asked.push(`${call.tool} ${call.input}`);
+    return echo(call, signal, made);
+  });
+  assert.deepEqual(
+    reports.map(({ end, calls }) => [end, calls.length]),
+    [
+      ['threw', 2],
+      ['threw', 2],
+    ],
+  );
+  assert.deepEqual(asked.sort(), ['look {"n":1}', 'look {"n":2}', 'store {"n":1}', 'store {"n":2}']);
+});
+
+test('a run that kills its cell takes no other along, and its bundle is not run again', async () => {
+  const handler = await load(
+    `export const handle = async (n: number, context: any) => {
+      await context.call.look({ n });
+      if (n === 5) Array.prototype.indexOf.call({ length: 2 ** 53 - 1 } as any, 1);
+      return n;
+    };`,
+    'handle',
+    { stepMs: 300, watchdogMs: 900 },
+  );
+  const asked = new Map<string, number>();
+  const reports = await handler.runAll(
+    Array.from({ length: 12 }, (_, n) => run(n)),
+    async (call, signal, made) => {
+      asked.set(call.input, (asked.get(call.input) ?? 0) + 1);
+      return echo(call, signal, made);
+    },
+  );
+  assert.deepEqual(
+    reports.map(({ end }) => end),
+    Array.from({ length: 12 }, (_, n) => (n === 5 ? 'killed' : 'returned')),
+  );
+  assert.deepEqual([...asked.values()], new Array(12).fill(1));
+  const again = await handler.run(run(1), echo);
+  assert.equal(again.end, 'refused');
+});
+
+test('a host that cannot answer ends the run as killed, and the cell lives', async () => {
+  const handler = await load('export const handle = (_: any, context: any) => context.call.look({});');
+  const before = sandbox.stats().killedCells;
+  const report = await handler.run(run(null), async () => {
+    throw new Error('no way');
+  });
+  assert.equal(report.end, 'killed');
+  assert.match(report.message ?? '', /no way/);
+  assert.equal(sandbox.stats().killedCells, before);
+});
+
+test('an abort is heard while a run waits and while it computes', async () => {
+  const waiting = await load('export const handle = (_: any, context: any) => context.call.look({});');
+  const abort = new AbortController();
+  let inner: AbortSignal | undefined;
+  const pending = waiting.run(
+    run(null),
+    (_call, signal) => {
+      inner = signal;
+      abort.abort(new Error('enough'));
+      return new Promise(() => {});
+    },
+    abort.signal,
+  );
+  await assert.rejects(pending, /enough/);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.ok(inner?.aborted);
+  const busy = await load('export const handle = () => { for (;;); };');
+  await assert.rejects(busy.run(run(null), echo, AbortSignal.timeout(50)), { name: 'TimeoutError' });
+  assert.equal((await waiting.run(run(null), echo)).end, 'returned');
+});
+
+test('any ES module can be loaded, and one that cannot answers every run with its end', async () => {
+  const plain = await sandbox.load(
+    'export const x = 1;\nexport const handle = (n) => n + x;\nexport default handle;',
+    'handle',
+  );
+  assert.equal((await plain.run(run(1), echo)).value, '2');
+  for (const [bundle, ends] of [
+    ['export const handle = ', ['refused']],
+    ['import fs from "node:fs"; export const handle = () => 1;', ['refused']],
+    ['throw new Error("at the top");\nvar handle = 1;\nexport {\n  handle\n};\n', ['threw']],
+    ['}); globalThis.x = 1; (function () {\nvar handle;\nexport {\n  handle\n};\n', ['threw', 'refused']],
+  ] as const) {
+    const broken = await sandbox.load(bundle, 'handle');
+    const reports = await broken.runAll([run(1), run(2)], echo);
+    for (const { end } of reports) assert.ok((ends as readonly string[]).includes(end), `${bundle}: ${end}`);
+  }
+});
+
+test('limits are obeyed', async () => {
+  const big = await load('export const handle = (n: number) => "x".repeat(n);', 'handle', { maxResultBytes: 1_000 });
+  assert.equal((await big.run(run(900), echo)).end, 'returned');
+  const over = await big.run(run(2_000), echo);
+  assert.equal(over.end, 'threw');
+  assert.match(over.message ?? '', /too large/);
+  const calls = await load(
+    'export const handle = async (n: number, context: any) => { for (let i = 0; i < n; i += 1) await context.call.look({ i }); return n; };',
+    'handle',
+    { maxCalls: 3 },
+  );
+  assert.equal((await calls.run(run(3), echo)).end, 'returned');
+  const flood = await calls.run(run(4), echo);
+  assert.deepEqual([flood.end, flood.calls.length], ['threw', 3]);
+  const logs = await load(
+    'export const handle = (n: number, context: any) => { for (let i = 0; i < n; i += 1) context.log("line ä", i, { i }, new Error("e"), undefined, 1n); return 0; };',
+    'handle',
+    { maxLogBytes: 200 },
+  );
+  assert.deepEqual((await logs.run(run(1), echo)).logs, ['line ä 0 {"i":0} Error: e undefined 1n']);
+  const cut = (await logs.run(run(100), echo)).logs;
+  assert.ok(Buffer.byteLength(cut.join('\n')) < 300);
+  assert.match(cut.at(-1) ?? '', /cut at 200 bytes/);
+});

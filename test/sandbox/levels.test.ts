@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { after, before, describe, test } from 'node:test';
+import { addonPath } from '../../sandbox/addon.ts';
+import { bundleHandler, createSandbox, type Level, levels } from '../../sandbox/index.ts';
+import { findTools, type Launch, launchesAt } from '../../sandbox/launch.ts';
+
+/** What a guest that has broken out of its isolate would try: it has all of Node, as the cell's own program has. */
+const breakOut = `
+const seen = { env: Object.keys(process.env).filter((name) => name !== 'PWD') };
+const attempt = (name, act) => { try { seen[name] = String(act()); } catch (error) { seen[name] = error.code ?? error.message; } };
+const { file, port, parent } = JSON.parse(process.argv.at(-1));
+attempt('read', () => require('fs').readFileSync(file, 'utf8'));
+attempt('passwd', () => require('fs').readFileSync('/etc/passwd', 'utf8').length);
+attempt('write', () => require('fs').writeFileSync(file + '.written', 'x'));
+attempt('spawn', () => { const { error, status } = require('child_process').spawnSync(process.execPath, ['-e', '0']); if (error) throw error; return 'status ' + status; });
+attempt('kill', () => process.kill(parent, 0));
+attempt('uid', () => process.getuid());
+let socket;
+const tell = () => { process.stdout.write(JSON.stringify(seen)); process.exit(0); };
+try {
+  socket = require('net').connect(port, '127.0.0.1');
+  socket.on('connect', () => { seen.connect = 'connected'; tell(); });
+  socket.on('error', (error) => { seen.connect = error.code; tell(); });
+} catch (error) { seen.connect = error.code ?? error.message; tell(); }
+`;
+
+type Seen = Record<'read' | 'passwd' | 'write' | 'spawn' | 'kill' | 'connect' | 'uid', string> & { env: string[] };
+
+let folder: string;
+let file: string;
+let port: number;
+const server = createServer((socket) => socket.end());
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'levels-'));
+  file = join(folder, 'secret');
+  await writeFile(file, 'secret');
+  process.env.SANDBOX_CANARY = 'secret';
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as { port: number }).port;
+});
+
+after(async () => {
+  server.close();
+  await rm(folder, { recursive: true });
+});
+
+async function openAt(level: Level) {
+  return createSandbox({ cells: 1, exactly: level }).catch((error: Error) => error.message);
+}
+
+/** Runs the break-out in place of the cell's program; `without` leaves out the permission model, to see the outer layers alone. */
+async function breakOutAt(level: Level, without: { permission: boolean }): Promise<Seen> {
+  for (const launch of launchesAt(level, findTools(), { addon: addonPath(), jitless: false })) {
+    const seen = await breakOutWith(launch, without.permission).catch(() => undefined);
+    if (seen) return seen;
+  }
+  throw new Error(`nothing starts at level ${level}`);
+}
+
+function breakOutWith({ command, args, nodeArgs, seccomp }: Launch, withoutPermission: boolean): Promise<Seen> {
+  const flags = withoutPermission ? nodeArgs.filter((flag) => !/permission|allow-/.test(flag)) : nodeArgs;
+  const options = JSON.stringify({ file, port, parent: process.pid });
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, [...args, ...flags, '--eval', breakOut, '--', options], {
+      cwd: '/',
+      env: {},
+      stdio: ['pipe', 'pipe', 'ignore', ...(seccomp ? (['pipe'] as const) : [])],
+      timeout: 30_000,
+    });
+    (child.stdio[3] as Writable | undefined)?.end(seccomp);
+    let said = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      said += chunk;
+    });
+    child.on('error', reject);
+    child.on('close', () => (said === '' ? reject(new Error('said nothing')) : resolve(JSON.parse(said) as Seen)));
+  });
+}
+
+for (const level of levels) {
+  describe(`level ${level}`, () => {
+    test('runs handlers, survives a killer, and says so', async (t) => {
+      const sandbox = await openAt(level);
+      if (typeof sandbox === 'string') return t.skip(sandbox);
+      try {
+        assert.equal(sandbox.layers.level, level);
+        const all = [...sandbox.layers.inForce, ...sandbox.layers.missing.map(({ layer }) => layer)];
+        assert.equal(new Set(all).size, all.length);
+        for (const layer of ['own-process', 'permission-model', 'seccomp', 'network-namespace', 'no-new-privileges'])
+          assert.ok(all.includes(layer), layer);
+        assert.ok(await sandbox.canary());
+        for (const [source, end] of [
+          ['export const handle = (n: number) => n + 1;', 'returned'],
+          ['export const handle = () => { for (;;); };', 'timed-out'],
+          ['export const handle = () => Array.prototype.indexOf.call({ length: 2 ** 53 - 1 } as any, 1);', 'killed'],
+          ['export const handle = (n: number) => n + 1;', 'returned'],
+        ] as const) {
+          const bundled = await bundleHandler(source, 'handle');
+          assert.ok(bundled.ok);
+          const handler = await sandbox.load(bundled.bundle, 'handle', { stepMs: 300, watchdogMs: 900 });
+          const report = await handler.run({ input: '41', seed: 's', nowMs: 0, tools: [], send: false }, async () => ({
+            output: '0',
+          }));
+          assert.equal(report.end, end, report.message);
+          if (end === 'returned') assert.equal(report.value, '42');
+        }
+        assert.equal(sandbox.stats().killedCells, 1);
+        assert.equal(sandbox.stats().quarantined, 1);
+      } finally {
+        await sandbox.close();
+      }
+    });
+
+    test('holds what has broken out of its isolate', async (t) => {
+      const sandbox = await openAt(level);
+      if (typeof sandbox === 'string') return t.skip(sandbox);
+      await sandbox.close();
+      const seen = await breakOutAt(level, { permission: false });
+      assert.deepEqual(seen.env, []);
+      if (level === 'process') return;
+      assert.equal(seen.read, 'ERR_ACCESS_DENIED');
+      assert.equal(seen.passwd, 'ERR_ACCESS_DENIED');
+      assert.equal(seen.write, 'ERR_ACCESS_DENIED');
+      assert.equal(seen.spawn, 'ERR_ACCESS_DENIED');
+      if (level === 'permission') return;
+      assert.notEqual(seen.connect, 'connected');
+      const bare = await breakOutAt(level, { permission: true });
+      assert.notEqual(bare.connect, 'connected');
+      assert.notEqual(bare.kill, 'true');
+      if (level === 'namespaces') return;
+      assert.deepEqual(bare.env, []);
+      assert.equal(bare.read, 'ENOENT');
+      assert.equal(bare.passwd, 'ENOENT');
+      assert.ok(['ENOENT', 'EROFS'].includes(bare.write), bare.write);
+      assert.notEqual(bare.spawn, 'status 0');
+      assert.equal(bare.kill, 'EPERM');
+      if (process.arch === 'x64' || process.arch === 'arm64') assert.equal(bare.connect, 'EPERM');
+      assert.equal(bare.uid, '65534');
+    });
+  });
+}
+
+test('a level that cannot be had is refused with a code of the operator', async () => {
+  // Stands for one that this machine does not offer.
+  const level = 'hypervisor' as Level;
+  await assert.rejects(createSandbox({ cells: 1, exactly: level }), { code: 'OPERATOR_SANDBOX_LEVEL' });
+});
+
+test('the least demanded is met by the best there is', async () => {
+  const sandbox = await createSandbox({ cells: 1, level: 'process' });
+  try {
+    const best = [];
+    for (const level of levels) {
+      const one = await openAt(level);
+      if (typeof one === 'string') continue;
+      best.push(level);
+      await one.close();
+    }
+    assert.equal(sandbox.layers.level, best.at(-1));
+  } finally {
+    await sandbox.close();
+  }
+});
+
+test('an ordinary user gets a sandbox too', async (t) => {
+  if (process.getuid?.() !== 0) return t.skip('the tests run as one already');
+  const script = `import { createSandbox } from ${JSON.stringify(new URL('../../sandbox/index.ts', import.meta.url).href)};
+const sandbox = await createSandbox({ cells: 1 });
+process.stdout.write(JSON.stringify([await sandbox.canary(), sandbox.layers]));
+await sandbox.close();`;
+  const said = await new Promise<string>((resolve, reject) => {
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      uid: 65_534,
+      gid: 65_534,
+      cwd: '/',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let out = '';
+    let err = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk;
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk;
+    });
+    child.on('error', reject);
+    child.on('close', () => (out === '' ? reject(new Error(err)) : resolve(out)));
+  });
+  const [passed, layers] = JSON.parse(said);
+  t.diagnostic(layers.level);
+  assert.equal(passed, true);
+});

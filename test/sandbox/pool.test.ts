@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  bundleHandler,
+  createSandbox,
+  type LoadedHandler,
+  type OnCall,
+  type Run,
+  type Sandbox,
+  type SandboxEvent,
+} from '../../sandbox/index.ts';
+
+const run = (input: unknown): Run => ({
+  input: JSON.stringify(input),
+  seed: 'seed',
+  nowMs: 0,
+  tools: ['look'],
+  send: false,
+});
+const echo: OnCall = async ({ input }) => ({ output: input });
+
+async function load(sandbox: Sandbox, source: string, limits = {}): Promise<LoadedHandler> {
+  const bundled = await bundleHandler(source, 'handle');
+  assert.ok(bundled.ok);
+  return sandbox.load(bundled.bundle, 'handle', limits);
+}
+
+const sound = 'export const handle = async (n: number, context: any) => (await context.call.look({ n })).n;';
+const killer = 'export const handle = () => Array.prototype.indexOf.call({ length: 2 ** 53 - 1 } as any, 1);';
+
+test('other handlers do not notice that a cell dies', async () => {
+  const events: SandboxEvent[] = [];
+  const sandbox = await createSandbox({ cells: 2, onEvent: (event) => events.push(event) });
+  try {
+    const hostile = await load(sandbox, killer, { stepMs: 200, watchdogMs: 600 });
+    const dying = hostile.run(run(0), echo);
+    const handlers = await Promise.all(Array.from({ length: 6 }, (_, index) => load(sandbox, `// ${index}\n${sound}`)));
+    const reports = await Promise.all(
+      handlers.flatMap((handler, index) =>
+        Array.from({ length: 20 }, () => handler.run(run(index), echo).then(({ value }) => value === String(index))),
+      ),
+    );
+    assert.ok(reports.every(Boolean));
+    assert.equal((await dying).end, 'killed');
+    assert.deepEqual(
+      new Set(events.map(({ kind }) => kind)),
+      new Set(['cell-died', 'cell-replaced', 'bundle-quarantined']),
+    );
+    assert.equal((await handlers[0]?.run(run(7), echo))?.value, '7');
+  } finally {
+    await sandbox.close();
+  }
+});
+
+test('a cell that is ended from outside is not blamed on the run', async () => {
+  let toEnd: (() => void) | undefined;
+  const sandbox = await createSandbox({ cells: 1, exactly: 'permission' });
+  try {
+    const handler = await load(sandbox, sound);
+    let asked = 0;
+    const report = await handler.run(run(3), async ({ input }) => {
+      asked += 1;
+      const pid = childOf(process.pid);
+      toEnd = () => process.kill(pid, 'SIGKILL');
+      toEnd();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return { output: input };
+    });
+    assert.deepEqual([report.end, report.value, asked], ['returned', '3', 1], report.message);
+    assert.equal(sandbox.stats().quarantined, 0);
+  } finally {
+    await sandbox.close();
+  }
+});
+
+test('the queue in front of the cells is bounded, and its length is told', async () => {
+  const sandbox = await createSandbox({ cells: 1, maxWaiting: 2 });
+  try {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const holder = (await load(sandbox, sound)).run(run(0), async ({ input }) => {
+      await held;
+      return { output: input };
+    });
+    const waiting = await Promise.all([1, 2, 3].map((index) => load(sandbox, `// ${index}\n${sound}`)));
+    const results = waiting.map((handler, index) =>
+      handler.run(run(index), echo).then(
+        ({ value }) => value,
+        (error: { code: string }) => error.code,
+      ),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.equal(sandbox.stats().waiting, 2);
+    release();
+    assert.deepEqual(await Promise.all(results), ['0', '1', 'PLATFORM_SANDBOX_BUSY']);
+    assert.equal((await holder).value, '0');
+    assert.ok(sandbox.stats().waitedMs > 0);
+    assert.equal(sandbox.stats().waiting, 0);
+  } finally {
+    await sandbox.close();
+  }
+});
+
+test('runs of one handler share its cell, and wait for their answers at the same time', async () => {
+  const sandbox = await createSandbox({ cells: 1 });
+  try {
+    const handler = await load(sandbox, sound);
+    let together = 0;
+    let most = 0;
+    const values = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        handler.run(run(index), async ({ input }) => {
+          together += 1;
+          most = Math.max(most, together);
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          together -= 1;
+          return { output: input };
+        }),
+      ),
+    );
+    assert.deepEqual(
+      values.map(({ value }) => value),
+      Array.from({ length: 30 }, (_, index) => String(index)),
+    );
+    assert.ok(most > 10, `${most}`);
+  } finally {
+    await sandbox.close();
+  }
+});
+
+test('a quarantine that workers share keeps a bundle out of all of them', async () => {
+  const digests = new Set<string>();
+  const quarantine = {
+    has: async (digest: string) => digests.has(digest),
+    add: async (digest: string) => {
+      digests.add(digest);
+    },
+  };
+  const [one, other] = await Promise.all([
+    createSandbox({ cells: 1, quarantine }),
+    createSandbox({ cells: 1, quarantine }),
+  ]);
+  try {
+    assert.equal((await (await load(one, killer, { stepMs: 200, watchdogMs: 500 })).run(run(0), echo)).end, 'killed');
+    assert.equal((await (await load(other, killer)).run(run(0), echo)).end, 'refused');
+    assert.equal(other.stats().killedCells, 0);
+  } finally {
+    await Promise.all([one.close(), other.close()]);
+  }
+});
+
+test('more handlers than a cell keeps are loaded anew when they are wanted', async () => {
+  const sandbox = await createSandbox({ cells: 1 });
+  try {
+    const handlers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        load(sandbox, `// ${index}\nexport const handle = (n: number) => n * ${index};`),
+      ),
+    );
+    for (let round = 0; round < 3; round += 1) {
+      for (const [index, handler] of handlers.entries())
+        assert.equal((await handler.run(run(2), echo)).value, String(2 * index));
+    }
+  } finally {
+    await sandbox.close();
+  }
+});
+
+test('a closed sandbox takes nothing more', async () => {
+  const sandbox = await createSandbox({ cells: 1 });
+  const handler = await load(sandbox, sound);
+  await sandbox.close();
+  await assert.rejects(handler.run(run(0), echo), { code: 'PLATFORM_SANDBOX_CLOSED' });
+  await assert.rejects(sandbox.load('', 'handle'), { code: 'PLATFORM_SANDBOX_CLOSED' });
+  assert.equal(await sandbox.canary(), false);
+});
+
+test('without compiling to machine code the same comes out', async () => {
+  const sandbox = await createSandbox({ cells: 1, jitless: true });
+  try {
+    assert.ok(sandbox.layers.inForce.includes('jitless'));
+    assert.equal((await (await load(sandbox, sound)).run(run(9), echo)).value, '9');
+  } finally {
+    await sandbox.close();
+  }
+});
+
+/** The youngest child of a process, by /proc. */
+function childOf(pid: number): number {
+  const { readFileSync } = process.getBuiltinModule('node:fs');
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').at(-1));
+}
