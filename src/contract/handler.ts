@@ -1,8 +1,8 @@
 import type { Json } from '../kernel/json.ts';
 import type { Case } from './agreement.ts';
+import type { CheckReport } from './check-report.ts';
 import type { Amendment } from './finding.ts';
 import type { Family, Loose, Role, Task, Tool } from './job.ts';
-import type { CheckReport } from './outcome.ts';
 
 /** Version of the contract between a handler and its host (docs/handler.md). */
 export const HANDLER_ABI = 1;

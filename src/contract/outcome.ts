@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
+import type { CheckReport } from './check-report.ts';
 import type { Amendment, Finding } from './finding.ts';
 import type { HandlerRecord } from './handler.ts';
 import type { Family, Kind, Role } from './job.ts';
@@ -22,15 +23,6 @@ export interface CaseReport {
   testCase: number;
   passed: boolean;
   differences: Difference[];
-}
-
-/** How one check beyond the cases went. */
-export interface CheckReport {
-  name: string;
-  result: 'passed' | 'failed' | 'warned' | 'skipped';
-  runs: number;
-  /** What was found, or why it was skipped. */
-  message?: string;
 }
 
 /** Tokens and money of one completion or of a job. `costUsd` is null where the price is unknown, never 0. */

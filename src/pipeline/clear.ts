@@ -1,8 +1,8 @@
 import { preflight } from '../analysis/rules.ts';
 import { settle } from '../analysis/settle.ts';
 import type { Analyzed } from '../contract/agreement.ts';
-import type { Cleared } from './brief.ts';
 import { Leave } from './leave.ts';
+import type { Cleared } from './measure.ts';
 
 /**
  * Runs the preflight and settles what it found. Leaves with `disputed` or `error` where the agreement is at fault, and with `clean` where that was

@@ -8,17 +8,22 @@ import type { Job } from '../contract/job.ts';
 import { codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
 import { sha256Hex } from '../kernel/digest.ts';
 import { isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
+import { renderRepair } from '../prompting/render-repair.ts';
 import { type Brief, brief } from './brief.ts';
 import { conclusionOf } from './conclusion-of.ts';
 import { generate } from './generate.ts';
 import { handlerKey } from './handler-key.ts';
 import { type Conclusion, jobFinding, Leave } from './leave.ts';
+import { type Measure, measure } from './measure.ts';
 import type { Path } from './path.ts';
 import { mergeProof, proofOf, withProof } from './proof.ts';
 import { type Reproduced, reproduce } from './reproduce.ts';
 import { store } from './store.ts';
 import { storedHandler } from './stored-handler.ts';
 import { clearAmended } from './verify-path.ts';
+
+/** Faults that a prompt tells of; more say the same. */
+const maxFacts = 6;
 
 /**
  * The peer complains about our messages. What it says is only a hint where to look: the fault counts where our handler is seen to have it. Then it is
@@ -30,24 +35,24 @@ export const fixPath: Path = async (received, shop, ledger) => {
   const record = await ledger.stage('lookup', () =>
     storedHandler(job, sha256Hex(job.agreement.candidateProtocols), shop),
   );
-  const own = await brief(await clearAmended(job, record, ledger));
+  const own = measure(await clearAmended(job, record, ledger));
   const everything = withProof(job, mergeProof(proofOf(own), record.proof));
-  const order = await brief(await clearAmended(everything, record, ledger));
-  const { language } = order.cleared.agreement;
+  const held = measure(await clearAmended(everything, record, ledger));
+  const { language } = held.cleared.agreement;
   const complaint = readComplaint(
     String(job.complaint?.errorDescription ?? ''),
-    memberNames([order.schemas.requestSchema, order.schemas.responseSchema]),
+    memberNames([held.schemas.requestSchema, held.schemas.responseSchema]),
   );
   const contested = contestedAmendment(record, complaint);
   if (contested !== undefined) throw new Leave(disputeAmendment(job, contested, language));
 
-  const { faults, cases, answer } = await reproduce(record, order, complaint, shop, ledger, work.signal);
+  const { faults, cases, answer } = await reproduce(record, held, complaint, shop, ledger, work.signal);
   ledger.cases = cases;
   ledger.checks = record.provenance.checks;
-  ledger.verification = order.subject.cases.length > 0 ? 'negotiated' : 'schema-only';
-  const { warnings } = order.cleared;
+  ledger.verification = held.subject.cases.length > 0 ? 'negotiated' : 'schema-only';
+  const { warnings } = held.cleared;
   if (faults.length === 0) {
-    const finding = unfounded(complaint, order, answer);
+    const finding = unfounded(complaint, held, answer);
     return {
       verdict: 'clean',
       messages: [fixErrorNegotiation([finding], language, 'rejected')],
@@ -63,12 +68,13 @@ export const fixPath: Path = async (received, shop, ledger) => {
     protocolHash: record.provenance.protocolHash,
   });
   try {
-    const tested = await generate(order, shop, ledger, work);
-    const handler = await ledger.stage('store', () =>
-      store(tested, order, handlerKey(order.cleared), received.jobId, shop),
-    );
-    const again = await reproduce(handler, order, complaint, shop, ledger, work.signal);
+    const order = await ledger.stage('prompt', () => mendingBrief(held, record, faults));
+    const tested = await generate(order, shop, ledger, work, received.deadline);
+    const again = await reproduce({ ...tested, role: record.role }, held, complaint, shop, ledger, work.signal);
     if (again.faults.length > 0) throw new Leave(notMended(again.faults, warnings));
+    const handler = await ledger.stage('store', () =>
+      store(tested, order, handlerKey(held.cleared), received.jobId, shop),
+    );
     return { verdict: 'generated', messages: [accepted, codeGeneration('generated')], findings: warnings, handler };
   } catch (error) {
     const { findings } = conclusionOf(error, { signal: work.signal }, received);
@@ -123,7 +129,7 @@ function confirmed({ pointer, message, testCase, got }: Reproduced): Finding {
 }
 
 /** Why a complaint is rejected: the place, what the schema wants there, and the shape of our answer; never its data. */
-function unfounded({ pointers }: Complaint, { schemas }: Brief, answer: Json | null): Finding {
+function unfounded({ pointers }: Complaint, { schemas }: Measure, answer: Json | null): Finding {
   const pointer = pointers.find((one) => answer !== null && valueAt(answer, one) !== undefined) ?? '';
   const excerpt = schemaAt(schemas.responseSchema, pointer);
   const ours = answer === null ? undefined : valueAt(answer, pointer);
@@ -163,4 +169,22 @@ function notMended([first]: readonly Reproduced[], warnings: readonly Finding[])
     `The handler made again still has the fault at "${first?.pointer ?? ''}": ${first?.message ?? ''}`,
   );
   return { verdict: 'error', messages: [], findings: [finding, ...warnings] };
+}
+
+/** The brief of a handler that is made again: its source and what it was seen to do wrong stand in the prompt; what the peer wrote does not. */
+async function mendingBrief(held: Measure, record: HandlerRecord, faults: readonly Reproduced[]): Promise<Brief> {
+  const order = await brief(held);
+  const facts = faults
+    .slice(0, maxFacts)
+    .map(({ message, pointer, input, got }) =>
+      [
+        `${message}${pointer === '' ? '' : ` at ${pointer}`}`,
+        `input: ${JSON.stringify(input)}`,
+        ...(got === undefined ? [] : [`got: ${JSON.stringify(got)}`]),
+      ].join('; '),
+    );
+  return {
+    ...order,
+    prompt: renderRepair(order.prompt, record.role, record.source, { checks: [{ name: 'faults in use', facts }] }),
+  };
 }

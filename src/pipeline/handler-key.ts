@@ -1,7 +1,7 @@
 import { HANDLER_ABI } from '../contract/handler.ts';
 import { canonicalDigest, sha256Hex } from '../kernel/digest.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { Cleared } from './brief.ts';
+import type { Cleared } from './measure.ts';
 
 /**
  * What two jobs must have in common for one handler to serve both: tenant, family, agreement and the protocols it builds on, role, payload, task, tools,

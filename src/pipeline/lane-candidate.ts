@@ -1,5 +1,6 @@
 import type { DeclineKind } from '../completion/extract-candidate.ts';
-import type { AttemptReport, CaseReport, CheckReport } from '../contract/outcome.ts';
+import type { CheckReport } from '../contract/check-report.ts';
+import type { AttemptReport, CaseReport } from '../contract/outcome.ts';
 import type { ObservedCall } from '../contract/trial.ts';
 import type { Code } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';

@@ -1,6 +1,6 @@
 import { extractCandidate } from '../completion/extract-candidate.ts';
+import type { CheckReport } from '../contract/check-report.ts';
 import type { Completion } from '../contract/completion.ts';
-import type { CheckReport } from '../contract/outcome.ts';
 import type { Trier } from '../contract/trial.ts';
 import { sourceLocator } from '../hosting/source-position.ts';
 import { createTrier } from '../hosting/trier.ts';

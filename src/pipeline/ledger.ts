@@ -1,4 +1,5 @@
-import type { AttemptReport, CaseReport, CheckReport, Report, Usage } from '../contract/outcome.ts';
+import type { CheckReport } from '../contract/check-report.ts';
+import type { AttemptReport, CaseReport, Report, Usage } from '../contract/outcome.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
 
 type Told = JobEvent extends infer Event
@@ -61,7 +62,8 @@ export class Ledger {
   }
 
   report(): Report {
-    const { verification, reused, cases, checks, attempts, generator } = this;
+    const { verification, reused, cases, checks, generator } = this;
+    const attempts = this.attempts.toSorted((one, other) => one.attempt - other.attempt);
     const timings = Object.fromEntries([...this.#timings].map(([stage, ms]) => [stage, Math.round(ms * 100) / 100]));
     return {
       verification,
@@ -79,9 +81,10 @@ export class Ledger {
 /** Nothing used, nothing paid. */
 export const noUsage: Usage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: null };
 
-/** The sum of what completions used; the cost is unknown as soon as one of them is, and where there was none. */
+/** The sum of what completions used; the cost is unknown as soon as that of one is which used anything, and where there was none. */
 export function sumUsage(usages: readonly Usage[]): Usage {
-  return usages.reduce<Usage>(
+  const paid = usages.filter(({ inputTokens, outputTokens }) => inputTokens + outputTokens > 0);
+  return paid.reduce<Usage>(
     (sum, usage, index) => ({
       inputTokens: sum.inputTokens + usage.inputTokens,
       cachedInputTokens: sum.cachedInputTokens + usage.cachedInputTokens,

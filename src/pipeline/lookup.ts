@@ -1,7 +1,7 @@
 import type { HandlerRecord } from '../contract/handler.ts';
 import { recordFault } from '../hosting/load-handler.ts';
-import type { Brief } from './brief.ts';
 import type { Ledger } from './ledger.ts';
+import type { Measure } from './measure.ts';
 import { mergeProof, proofOf } from './proof.ts';
 import { prove } from './prove.ts';
 import { verifierVersion } from './verifier-version.ts';
@@ -12,17 +12,17 @@ const maxTried = 3;
 
 /** Finds a stored handler that passes this job's cases (ANP's 0-RTT); `null` where there is none. One that fails stays stored, as it was. */
 export async function lookup(
-  order: Brief,
+  measure: Measure,
   key: string,
   shop: Workshop,
   ledger: Ledger,
   signal: AbortSignal,
 ): Promise<HandlerRecord | null> {
-  const { tenant } = order.cleared.job;
+  const { tenant } = measure.cleared.job;
   const stored = await ledger.stage('lookup', () => shop.handlers.find(tenant, key));
   for (const record of stored.slice(0, maxTried)) {
     if (recordFault(record) !== undefined) continue;
-    const { sound, cases, checks } = await prove(record, order, shop, ledger, signal);
+    const { sound, cases, checks } = await prove(record, measure, shop, ledger, signal);
     if (!sound) continue;
     ledger.reused = true;
     ledger.verification = cases.length > 0 ? 'negotiated' : 'schema-only';
@@ -30,7 +30,7 @@ export async function lookup(
     ledger.checks = checks.length > 0 ? checks : record.provenance.checks;
     const known: HandlerRecord = {
       ...record,
-      proof: mergeProof(proofOf(order), record.proof),
+      proof: mergeProof(proofOf(measure), record.proof),
       provenance: { ...record.provenance, verifierVersion, checks: ledger.checks },
     };
     await shop.handlers.put(known, key);

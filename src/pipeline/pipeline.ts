@@ -3,12 +3,12 @@ import type { Kind } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import { codeGeneration } from '../families/anp/encode.ts';
 import { answerInTime } from './answer-in-time.ts';
-import { brief } from './brief.ts';
 import { clear } from './clear.ts';
 import { conclusionOf } from './conclusion-of.ts';
 import { fixPath } from './fix-path.ts';
 import { intake, type Received, type Taken } from './intake.ts';
 import { Ledger } from './ledger.ts';
+import { measure } from './measure.ts';
 import { observePath } from './observe-path.ts';
 import { outcomeOf } from './outcome-of.ts';
 import type { Path } from './path.ts';
@@ -20,8 +20,7 @@ import type { Workshop } from './workshop.ts';
 const generatePath: Path = async (received, shop, ledger) => {
   const analyzed = await ledger.stage('analyze', () => analyze(received.job));
   const cleared = await ledger.stage('preflight', () => clear(analyzed));
-  const order = await ledger.stage('prompt', () => brief(cleared));
-  const handler = await solve(order, received, shop, ledger);
+  const handler = await solve(measure(cleared), received, shop, ledger);
   return { verdict: 'generated', messages: [codeGeneration('generated')], findings: cleared.warnings, handler };
 };
 

@@ -2,7 +2,7 @@ import type { Case } from '../contract/agreement.ts';
 import type { Proof } from '../contract/handler.ts';
 import type { Job, StructuredCase } from '../contract/job.ts';
 import { canonicalDigest, canonicalJson } from '../kernel/digest.ts';
-import type { Brief } from './brief.ts';
+import type { Measure } from './measure.ts';
 
 /** Names a case by what is asked and what is answered. */
 export function caseDigest({ request, response }: Pick<Case, 'request' | 'response'>): string {
@@ -10,7 +10,7 @@ export function caseDigest({ request, response }: Pick<Case, 'request' | 'respon
 }
 
 /** What a job verifies a handler against. */
-export function proofOf({ subject }: Pick<Brief, 'subject'>): Proof {
+export function proofOf({ subject }: Pick<Measure, 'subject'>): Proof {
   const { cases, tools, task, loose } = subject;
   return {
     cases: cases.map(({ requestSpan: _request, responseSpan: _response, ...one }) => one),

@@ -1,11 +1,12 @@
+import type { CheckReport } from '../contract/check-report.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
-import type { CaseReport, CheckReport } from '../contract/outcome.ts';
+import type { CaseReport } from '../contract/outcome.ts';
 import { Surface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
 import { caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
 import { verify } from '../verification/checks.ts';
-import type { Brief } from './brief.ts';
 import type { Ledger } from './ledger.ts';
+import type { Measure } from './measure.ts';
 import { caseDigest } from './proof.ts';
 import { retryLost } from './retry-lost.ts';
 import { verifierVersion } from './verifier-version.ts';
@@ -22,7 +23,7 @@ export interface Proven {
 /** Runs a job's cases on a stored handler, and the checks beyond them where cases or verifier are new to it. No model is asked. */
 export async function prove(
   record: HandlerRecord,
-  { subject, schemas }: Brief,
+  { subject, schemas }: Measure,
   shop: Workshop,
   ledger: Ledger,
   signal: AbortSignal,
@@ -50,7 +51,7 @@ export async function prove(
 }
 
 /** Whether a handler was verified against all of these cases. */
-function isProven({ proof }: HandlerRecord, cases: Brief['subject']['cases']): boolean {
+function isProven({ proof }: HandlerRecord, cases: Measure['subject']['cases']): boolean {
   const known = new Set(proof.cases.map(caseDigest));
   return cases.every((one) => known.has(caseDigest(one)));
 }

@@ -7,8 +7,8 @@ import { createTrier } from '../hosting/trier.ts';
 import type { Json } from '../kernel/json.ts';
 import { caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
 import { generateInputs } from '../verification/generated-inputs.ts';
-import type { Brief } from './brief.ts';
 import type { Ledger } from './ledger.ts';
+import type { Measure } from './measure.ts';
 import { retryLost } from './retry-lost.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -39,8 +39,8 @@ const counts = { plausible: 20, sampled: 20, invalid: 20 } as const;
  * complaint says so. What the complaint claims counts for nothing: only what the handler is seen to do.
  */
 export async function reproduce(
-  record: HandlerRecord,
-  { subject, schemas }: Brief,
+  record: Pick<HandlerRecord, 'role' | 'bundle' | 'tools'>,
+  { subject, schemas }: Measure,
   complaint: Complaint,
   shop: Workshop,
   ledger: Ledger,
@@ -100,7 +100,7 @@ export async function reproduce(
 }
 
 /** The requests that a complaint quotes come first, then generated ones. */
-function furtherInputs(subject: Brief['subject'], { quoted }: Complaint): Json[] {
+function furtherInputs(subject: Measure['subject'], { quoted }: Complaint): Json[] {
   const isRequest = (value: Json) => subject.surface.requestIssues(value).length === 0;
   const known = subject.cases.map(({ request }) => request);
   const generated =
@@ -109,7 +109,7 @@ function furtherInputs(subject: Brief['subject'], { quoted }: Complaint): Json[]
 }
 
 /** Whether the agreement certainly wants an answer to a request: it is valid. How invalid ones are answered, not every protocol says. */
-function isCertain(subject: Brief['subject'], input: Json): boolean {
+function isCertain(subject: Measure['subject'], input: Json): boolean {
   return subject.surface.requestIssues(input).length === 0;
 }
 

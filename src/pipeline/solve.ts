@@ -1,12 +1,13 @@
 import type { HandlerRecord } from '../contract/handler.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import { CodedError } from '../kernel/errors.ts';
-import type { Brief } from './brief.ts';
+import { brief } from './brief.ts';
 import { generate } from './generate.ts';
 import { handlerKey } from './handler-key.ts';
 import type { Received } from './intake.ts';
 import type { Ledger } from './ledger.ts';
 import { lookup } from './lookup.ts';
+import type { Measure } from './measure.ts';
 import { store } from './store.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -15,18 +16,19 @@ import type { Workshop } from './workshop.ts';
  * moment. Rejects with `PLATFORM_DEADLINE` where another's generation took too long.
  */
 export async function solve(
-  order: Brief,
+  measure: Measure,
   { jobId, deadline, work }: Received,
   shop: Workshop,
   ledger: Ledger,
 ): Promise<HandlerRecord> {
-  const { tenant } = order.cleared.job;
-  const key = handlerKey(order.cleared);
+  const { tenant } = measure.cleared.job;
+  const key = handlerKey(measure.cleared);
   const record = await shop.handlers.once(tenant, key, {
     untilMs: work.atMs,
     signal: work.signal,
-    found: () => lookup(order, key, shop, ledger, work.signal),
+    found: () => lookup(measure, key, shop, ledger, work.signal),
     work: async (signal) => {
+      const order = await ledger.stage('prompt', () => brief(measure));
       const tested = await generate(order, shop, ledger, new Deadline(work.atMs, signal), deadline);
       return ledger.stage('store', () => store(tested, order, key, jobId, shop));
     },

@@ -2,10 +2,10 @@ import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
 import { codeGeneration } from '../families/anp/encode.ts';
 import { sha256Hex } from '../kernel/digest.ts';
-import { brief, type Cleared } from './brief.ts';
 import { clear } from './clear.ts';
 import { handlerKey } from './handler-key.ts';
 import type { Ledger } from './ledger.ts';
+import { type Cleared, measure } from './measure.ts';
 import type { Path } from './path.ts';
 import { mergeProof, proofOf, withProof } from './proof.ts';
 import { prove } from './prove.ts';
@@ -21,7 +21,7 @@ export const verifyPath: Path = async (received, shop, ledger) => {
   const record = await ledger.stage('lookup', () =>
     storedHandler(job, sha256Hex(job.agreement.candidateProtocols), shop),
   );
-  const order = await brief(await clearAmended(job, record, ledger));
+  const order = measure(await clearAmended(job, record, ledger));
   const { sound, cases, checks } = await prove(record, order, shop, ledger, received.work.signal);
   ledger.verification = 'negotiated';
   ledger.cases = cases;
@@ -35,7 +35,7 @@ export const verifyPath: Path = async (received, shop, ledger) => {
     return { verdict: 'clean', messages: [], findings: warnings, handler: known };
   }
   const everything = withProof(job, { ...proof, cases: proof.cases.slice(0, maxCases) });
-  const again = await brief(await clearAmended(everything, record, ledger));
+  const again = measure(await clearAmended(everything, record, ledger));
   const handler = await solve(again, received, shop, ledger);
   return { verdict: 'generated', messages: [codeGeneration('generated')], findings: warnings, handler };
 };

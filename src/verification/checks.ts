@@ -1,4 +1,4 @@
-import type { CheckReport } from '../contract/outcome.ts';
+import type { CheckReport } from '../contract/check-report.ts';
 import type { Observation, Scenario, Trier } from '../contract/trial.ts';
 import type { Json } from '../kernel/json.ts';
 import { caseScenario, runnableCases } from './case-scenarios.ts';
