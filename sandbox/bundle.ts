@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { type BuildFailure, build, type Message, type OnResolveArgs, type Plugin, stop } from 'esbuild';
+import {
+  type BuildFailure,
+  type BuildOptions,
+  build,
+  type Message,
+  type OnResolveArgs,
+  type Plugin,
+  stop,
+} from 'esbuild';
 import type { BundleResult } from './contract.ts';
 import { policy } from './policy.ts';
 
@@ -116,9 +124,8 @@ function stopEsbuild(): void {
 }
 
 async function buildOnce(source: string, exportName: ExportName): Promise<{ bundle: string; map: string } | Fault[]> {
-  const { outputFiles, warnings } = await build({
+  const options = {
     stdin: { contents: `export { ${exportName} } from '${candidate}';`, sourcefile: entry, loader: 'js' },
-    plugins: [closedResolver(source)],
     absWorkingDir: '/',
     bundle: true,
     charset: 'utf8',
@@ -131,18 +138,28 @@ async function buildOnce(source: string, exportName: ExportName): Promise<{ bund
     sourcesContent: false,
     supported: { 'top-level-await': false, 'import-meta': false },
     target: 'es2024',
-    // Without it esbuild looks for a tsconfig.json on the disk.
-    tsconfigRaw: '{}',
     write: false,
-  });
+  } as const satisfies BuildOptions;
+  if (foreignImport.test(source)) {
+    // An import that is not used is dropped before it is resolved, unless all are kept; it is none the less wrong.
+    const keptTypes = 'module.exports = {};';
+    const tsconfigRaw = { compilerOptions: { verbatimModuleSyntax: true } };
+    await build({ ...options, plugins: [closedResolver(source, keptTypes)], tsconfigRaw });
+  }
+  // Without a tsconfig of ours esbuild looks for a tsconfig.json on the disk.
+  const plugins = [closedResolver(source, 'export {};')];
+  const { outputFiles, warnings } = await build({ ...options, plugins, tsconfigRaw: '{}' });
   const undefinedImports = warnings.filter(({ id }) => id === 'import-is-undefined');
   if (undefinedImports.length > 0) return undefinedImports.map((message) => faultOf(message, exportName));
   const textOf = (ending: string) => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? '';
   return { bundle: textOf('.js'), map: mapOf(textOf('.map')) };
 }
 
+/** Looks like an import of something else than the types; what it finds in strings and comments does no harm. */
+const foreignImport = /\b(?:from|import)\s*['"](?!\.\/types['"])/;
+
 /** Resolves nothing but the candidate and its types, so that esbuild never comes to look at a disk or a network. */
-function closedResolver(source: string): Plugin {
+function closedResolver(source: string, types: string): Plugin {
   return {
     name: 'closed-resolver',
     setup({ onResolve, onLoad }) {
@@ -159,7 +176,7 @@ function closedResolver(source: string): Plugin {
         };
       });
       onLoad({ filter: /.*/, namespace: 'candidate' }, () => ({ contents: withoutSourceMap(source), loader: 'ts' }));
-      onLoad({ filter: /.*/, namespace: 'types' }, () => ({ contents: 'export {};', loader: 'ts' }));
+      onLoad({ filter: /.*/, namespace: 'types' }, () => ({ contents: types, loader: 'ts' }));
     },
   };
 }

@@ -22,6 +22,7 @@ export function unpack<Header>(packed: string): Packed<Header> {
   const header = JSON.parse(packed.slice(0, end)) as Header & { lengths: number[] };
   let at = end + 1;
   const texts = header.lengths.map((length) => {
+    if (!(length >= 0)) throw new RangeError('Cannot read message: a length that is none');
     const text = packed.slice(at, at + length);
     at += length;
     return text;

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping';
+import { bundleHandler } from '../../sandbox/index.ts';
+
+test('a candidate becomes one module with one export, a map and a digest', async () => {
+  const source = `import type { Request } from './types';
+import { Response } from './types';
+export const other = 1;
+export async function handle(request: Request): Promise<Response> {
+  throw new Error('ä');
+}`;
+  const bundled = await bundleHandler(source, 'handle');
+  assert.ok(bundled.ok);
+  assert.match(bundled.bundle, /\nexport \{\n {2}handle\n\};\n$/);
+  assert.doesNotMatch(bundled.bundle, /other|types'/);
+  assert.equal(bundled.digest, createHash('sha256').update(bundled.bundle).digest('hex'));
+  const line = bundled.bundle.split('\n').findIndex((text) => text.includes('throw')) + 1;
+  const original = originalPositionFor(new TraceMap(bundled.map), { line, column: 2 });
+  assert.deepEqual([original.source, original.line, original.column], ['handler.ts', 5, 2]);
+});
+
+test('the same source gives the same bundle', async () => {
+  const source = 'export const perform = () => 1;';
+  assert.deepEqual(await bundleHandler(source, 'perform'), await bundleHandler(source, 'perform'));
+});
+
+test('faults have their place in the source, in characters', async () => {
+  const bundled = await bundleHandler(
+    `const text = 'äöü'; import x from 'left-pad';\nexport const handle = () => x;`,
+    'handle',
+  );
+  assert.ok(!bundled.ok);
+  assert.match(bundled.faults[0]?.message ?? '', /Cannot import "left-pad"/);
+  assert.deepEqual([bundled.faults[0]?.line, bundled.faults[0]?.column], [1, 35]);
+  const broken = await bundleHandler('export const handle = () => {\n  return 1 +;\n};', 'handle');
+  assert.ok(!broken.ok);
+  assert.equal(broken.faults[0]?.line, 2);
+});
+
+test('every foreign import is a fault by name', async () => {
+  const bundled = await bundleHandler(
+    `import a from 'one';\nimport b from 'two';\nexport const handle = () => [a, b];`,
+    'handle',
+  );
+  assert.ok(!bundled.ok);
+  assert.deepEqual(
+    bundled.faults.map(({ message, line }) => [/"(\w+)"/.exec(message)?.[1], line]),
+    [
+      ['one', 1],
+      ['two', 2],
+    ],
+  );
+});
+
+test('a source that is what an import looks like in a string is not an import', async () => {
+  const bundled = await bundleHandler(
+    `// import 'x' from "y"\nexport const handle = () => "import 'x' from 'y'";`,
+    'handle',
+  );
+  assert.ok(bundled.ok);
+});
+
+test('a bundler that was brought down serves the next, and those who waited at the same time', async () => {
+  // Brackets are counted, so this takes another way down: statements within statements.
+  const slow = bundleHandler(`export const handle = () => { ${'if(1)'.repeat(50_000)}; };`, 'handle');
+  const others = await Promise.all(
+    Array.from({ length: 5 }, (_, index) => bundleHandler(`export const handle = () => ${index};`, 'handle')),
+  );
+  assert.ok(others.every(({ ok }) => ok));
+  const slowResult = await slow;
+  assert.ok(!slowResult.ok);
+  assert.match(slowResult.faults[0]?.message ?? '', /took longer than/);
+  assert.ok((await bundleHandler('export const handle = () => 1;', 'handle')).ok);
+});
