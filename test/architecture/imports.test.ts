@@ -24,7 +24,7 @@ const table: Record<string, string[]> = {
   'src/prompting': ['src/kernel', 'src/contract', 'src/schemas', 'src/analysis', 'types of sandbox/contract.ts'],
   'src/verification': ['src/kernel', 'src/contract', 'src/schemas', 'src/analysis', 'types of sandbox/contract.ts'],
   'src/typing': ['src/kernel', 'src/contract', 'src/schemas', 'src/prompting'],
-  'src/telemetry': ['src/kernel', 'src/contract', 'queues', 'sandbox/contract.ts'],
+  'src/telemetry': ['src/kernel', 'src/contract', 'queues', 'types of sandbox/contract.ts'],
   'src/completion': ['src/kernel', 'src/contract', 'src/telemetry'],
   'src/scripted-model': ['src/kernel', 'src/contract', 'src/completion', 'src/package-file.ts'],
   'src/handlers': ['src/kernel', 'src/contract', 'queues'],
