@@ -30,14 +30,13 @@ export async function runStory(stage: DemoStage, view: DemoView): Promise<Verdic
   view.chapter(1, 'Two agents have agreed on a protocol and on test cases. The job, as agreed:');
   const disputed = await play(stage, view, job);
   if (disputed.verdict !== 'disputed') return disputed.verdict;
-  const [message] = disputed.messages;
-  if (typeof message?.errorDescription === 'string') view.quote(message.errorDescription);
 
   view.chapter(2, 'The other side accepts the counter-offer. A new job, with the text as amended:');
   const proposal = disputed.proposals?.find((one): one is ProtocolNegotiation => one.action === 'protocolNegotiation');
   if (!proposal)
     throw new CodedError('DEFECT_DEMO', 'Cannot go on with the demo: no counter-offer in the outcome, wanted one');
-  view.line(`   counter-offer ${proposal.sequenceId}: ${String(proposal.modificationSummary ?? '')}`);
+  view.line(`   counter-offer, sequenceId ${proposal.sequenceId}:`);
+  view.quote(String(proposal.modificationSummary ?? ''));
   const outcome = await play(stage, view, { ...job, agreement: { ...proposal, status: 'accepted' } });
   if (outcome.verdict !== 'generated' || outcome.handler === null) return outcome.verdict;
 
@@ -50,8 +49,6 @@ export async function runStory(stage: DemoStage, view: DemoView): Promise<Verdic
 export async function runOwnJob(stage: DemoStage, view: DemoView, data: unknown): Promise<Verdict> {
   view.chapter(1, 'A job of your own:');
   const outcome = await play(stage, view, data);
-  for (const message of outcome.messages)
-    if (typeof message.errorDescription === 'string') view.quote(message.errorDescription);
   if (outcome.handler !== null) await showSource(stage, view, outcome);
   return outcome.verdict;
 }

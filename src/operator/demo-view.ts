@@ -42,7 +42,10 @@ export class DemoView {
       `   outcome: ${outcome.verdict}`,
       outcome.verdict === 'error' ? 'red' : outcome.verdict === 'disputed' ? 'yellow' : 'green',
     );
-    for (const message of outcome.messages) this.line(`   message for the other side: ${JSON.stringify(message)}`);
+    for (const { errorDescription, ...message } of outcome.messages) {
+      this.line(`   message for the other side: ${JSON.stringify(message)}`);
+      if (typeof errorDescription === 'string') this.quote(errorDescription);
+    }
     for (const finding of outcome.findings) {
       const place = [
         finding.testCase === undefined ? '' : `case ${finding.testCase}`,
