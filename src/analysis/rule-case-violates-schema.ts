@@ -7,7 +7,7 @@ import type { Violation } from '../schemas/validator.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
 import { validatorOf } from './cached-validator.ts';
 import { AmendmentPlan } from './propose-amendment.ts';
-import type { PlacedFinding, Rule } from './rule.ts';
+import { type PlacedFinding, type Rule, reportable } from './rule.ts';
 import { partPointer } from './schema-union.ts';
 
 /** The data of every case keep the schema of their side; a deliberately invalid request whose answer is a failure may break it. */
@@ -35,6 +35,7 @@ function checkSide(side: 'request' | 'response', located: LocatedSchema, cases: 
     if (violations.length > 0) broken.push({ each, violations });
   }
   if (broken.length === 0) return [];
+  if (broken.some(({ violations }) => violations[0]?.keyword === 'cost')) return [tooCostly(side, located)];
   const plan = new AmendmentPlan(
     located.schema,
     broken.flatMap(({ violations }) => violations),
@@ -44,6 +45,7 @@ function checkSide(side: 'request' | 'response', located: LocatedSchema, cases: 
     return [...places].map(([pointer, together]): PlacedFinding => {
       const amendment = amendmentOf(side, plan, together);
       const { expected, actual } = summaryOf(together);
+      const shown = reportable({ expected, ...(actual === undefined ? {} : { actual }) });
       const at = pointer === '' ? '' : ` at ${visibleText(pointer)}`;
       const finding: Finding = {
         code: 'DOCUMENT_CASE_VIOLATES_SCHEMA',
@@ -52,13 +54,23 @@ function checkSide(side: 'request' | 'response', located: LocatedSchema, cases: 
         testCase: each.testCase,
         pointer,
         message: `Cannot validate ${side} of case ${each.testCase}${at}: ${violationWords(expected, actual, 'en')}`,
-        expected,
-        ...(actual === undefined ? {} : { actual }),
+        ...shown,
         ...(amendment === undefined ? {} : { amendment }),
       };
       return { finding, text: 'cases', at: each[`${side}Span`]?.start ?? each.testCase };
     });
   });
+}
+
+function tooCostly(side: 'request' | 'response', located: LocatedSchema): PlacedFinding {
+  const finding: Finding = {
+    code: 'DOCUMENT_SCHEMA_TOO_LARGE',
+    severity: 'error',
+    in: `${side}Schema`,
+    pointer: '',
+    message: `Cannot validate cases: the ${side} schema multiplies its own parts, wanted one that takes few steps`,
+  };
+  return { finding, text: 'document', at: located.start };
 }
 
 function amendmentOf(

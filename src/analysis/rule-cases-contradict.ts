@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, pointerTokens, valueAt } from '..
 import { differencesOf } from '../schemas/differences.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { pointersOf } from './located-json.ts';
-import type { PlacedFinding, Rule } from './rule.ts';
+import { type PlacedFinding, type Rule, reportable } from './rule.ts';
 
 /**
  * The same request, apart from ids that the answer only echoes, has the same answer. Only a warning where our own tools have
@@ -55,8 +55,7 @@ function placed(job: Job, earlier: Case, later: Case, pointer: string, stateful:
       testCase: later.testCase,
       pointer,
       message: `Cannot satisfy cases ${earlier.testCase} and ${later.testCase}: the same request has different answers, wanted one${stateful ? ` (${reason})` : ''}`,
-      ...(expected === undefined ? {} : { expected }),
-      ...(actual === undefined ? {} : { actual }),
+      ...reportable({ ...(expected === undefined ? {} : { expected }), ...(actual === undefined ? {} : { actual }) }),
     },
     text: 'cases',
     at: later.responseSpan?.start ?? later.testCase,

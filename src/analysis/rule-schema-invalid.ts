@@ -2,7 +2,7 @@ import type { LocatedSchema } from '../contract/agreement.ts';
 import type { Finding, Place } from '../contract/finding.ts';
 import type { SchemaFault } from '../schemas/validator.ts';
 import { validatorOf } from './cached-validator.ts';
-import { eachChosenSchema, type PlacedFinding, type Rule } from './rule.ts';
+import { eachChosenSchema, type PlacedFinding, type Rule, reportable } from './rule.ts';
 
 const CODES = {
   invalid: 'DOCUMENT_SCHEMA_INVALID',
@@ -50,7 +50,7 @@ function placed(
     in: place,
     ...(place === 'document' ? {} : { pointer: fault.pointer }),
     message: `Cannot use schema: ${fault.message}`,
-    ...(fault.actual === undefined ? {} : { actual: fault.actual }),
+    ...reportable(fault.actual === undefined ? {} : { actual: fault.actual }),
   };
   return { finding, text: 'document', at: located.start };
 }

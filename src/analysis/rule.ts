@@ -1,5 +1,7 @@
 import type { Agreement, Analyzed, LocatedSchema } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
+import type { Json } from '../kernel/json.ts';
+import { countValues } from '../schemas/validation-cost.ts';
 import type { Reading } from './reading.ts';
 
 /** A finding with its place in document and cases, by which findings are put in order. */
@@ -28,4 +30,19 @@ export function eachChosenSchema({
   if (responseSchema !== null && responseSchema !== requestSchema)
     chosen.push({ located: responseSchema, place: 'responseSchema' });
   return chosen;
+}
+
+/** Most values in a value that a finding carries. */
+const MAX_REPORTED_VALUES = 300;
+
+/** Longest text that a finding carries, in characters. */
+const MAX_REPORTED_CHARS = 4_000;
+
+/** The values of a finding without those too large to travel in an outcome: their place is named all the same. */
+export function reportable(values: Pick<Finding, 'expected' | 'actual'>): Pick<Finding, 'expected' | 'actual'> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => isSmall(value)));
+}
+
+function isSmall(value: Json): boolean {
+  return countValues(value) <= MAX_REPORTED_VALUES && JSON.stringify(value).length <= MAX_REPORTED_CHARS;
 }

@@ -29,6 +29,9 @@ export const RULES: readonly Rule[] = [
   ruleAnswerUnderivable,
 ];
 
+/** Most findings of one agreement: an outcome must stay small, and a document with more of them is repaired in rounds. */
+export const MAX_FINDINGS = 300;
+
 /**
  * All that is wrong with an agreement and its cases, in document order: first the document, then the cases. Needs no model
  * and no time worth speaking of; pure; never throws.
@@ -38,5 +41,6 @@ export function preflight(analyzed: Analyzed, rules: readonly Rule[] = RULES): F
   return rules
     .flatMap((rule) => rule.check(analyzed, reading))
     .sort((a, b) => (a.text === b.text ? a.at - b.at : a.text === 'document' ? -1 : 1))
+    .slice(0, MAX_FINDINGS)
     .map(({ finding }) => finding);
 }

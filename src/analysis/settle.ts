@@ -4,6 +4,7 @@ import { codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { sanitiseSchema } from '../schemas/sanitise-schema.ts';
 import { patched } from './apply-patch.ts';
+import { validatorOf } from './cached-validator.ts';
 import { distinctAmendments } from './distinct-amendments.ts';
 import { isNullInFailure } from './null-in-failure.ts';
 import { proposalsFor } from './proposals.ts';
@@ -59,22 +60,40 @@ function isSettled(finding: Finding, agreement: Agreement, amends: boolean, canB
   return amends || (!canBeTold && isNullInFailure(finding, agreement));
 }
 
-/** The agreement with the amendments of these findings applied and its schemas sanitised; `undefined` where a patch does not fit. */
+/**
+ * The agreement with the amendments of these findings applied and its schemas sanitised; `undefined` where a patch does not fit,
+ * or where the cases break even the amended schemas.
+ */
 function amend(
   agreement: Agreement,
   findings: readonly Finding[],
 ): { agreement: Agreement; amendments: Amendment[] } | undefined {
   const amendments = distinctAmendments(findings);
-  const changed = (located: LocatedSchema | null, of: Amendment['of']): LocatedSchema | null | undefined => {
-    if (located === null) return null;
-    let schema: Json | undefined = located.schema;
-    for (const amendment of amendments) {
-      if (amendment.of === of && schema !== undefined) schema = patched(schema, amendment.patch);
-    }
-    return schema === undefined ? undefined : { ...located, schema: sanitiseSchema(schema).schema };
-  };
-  const requestSchema = changed(agreement.requestSchema, 'requestSchema');
-  const responseSchema = changed(agreement.responseSchema, 'responseSchema');
+  const requestSchema = amended(agreement.requestSchema, amendments, 'requestSchema');
+  const responseSchema = amended(agreement.responseSchema, amendments, 'responseSchema');
   if (requestSchema === undefined || responseSchema === undefined) return undefined;
-  return { agreement: { ...agreement, requestSchema, responseSchema }, amendments };
+  const kept = agreement.cases.every(
+    ({ request, response, negative }) =>
+      (negative || keeps(request, requestSchema, amendments)) && keeps(response, responseSchema, amendments),
+  );
+  return kept ? { agreement: { ...agreement, requestSchema, responseSchema }, amendments } : undefined;
+}
+
+function amended(
+  located: LocatedSchema | null,
+  amendments: readonly Amendment[],
+  of: Amendment['of'],
+): LocatedSchema | null | undefined {
+  if (located === null) return null;
+  let schema: Json | undefined = located.schema;
+  for (const amendment of amendments) {
+    if (amendment.of === of && schema !== undefined) schema = patched(schema, amendment.patch);
+  }
+  return schema === undefined ? undefined : { ...located, schema: sanitiseSchema(schema).schema };
+}
+
+function keeps(value: Json, located: LocatedSchema | null, amendments: readonly Amendment[]): boolean {
+  if (located === null || amendments.length === 0) return true;
+  const validator = validatorOf(located.schema);
+  return validator.ok && validator.validate(value).length === 0;
 }

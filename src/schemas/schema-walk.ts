@@ -1,4 +1,4 @@
-import { escapeToken, isObject, type Json, type JsonObject, pointerTokens, valueAt } from '../kernel/json.ts';
+import { escapeToken, isObject, type Json, pointerTokens, valueAt } from '../kernel/json.ts';
 
 /** Most schemas of one document, all its JSON Schemas together, that are compiled while it is read. */
 export const MAX_SUBSCHEMAS_IN_DOCUMENT = 400;
@@ -87,11 +87,6 @@ export function resolveLocalReference(root: Json, reference: string): { schema: 
   }
   const anchored = allSubschemas(root).find(({ schema }) => isObject(schema) && schema.$anchor === fragment);
   return anchored === undefined ? undefined : { schema: anchored.schema, pointer: anchored.pointer };
-}
-
-/** The member of an object at a name of its own. */
-export function ownMember(object: JsonObject, name: string): Json | undefined {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 /** The parent and last token of a pointer; `undefined` for the empty pointer. */

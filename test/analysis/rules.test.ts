@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
 import { lint } from '../../src/analysis/lint.ts';
-import { preflight, RULES } from '../../src/analysis/rules.ts';
+import { MAX_FINDINGS, preflight, RULES } from '../../src/analysis/rules.ts';
 import type { Finding } from '../../src/contract/finding.ts';
 import type { Job, Tool } from '../../src/contract/job.ts';
 import type { Json } from '../../src/kernel/json.ts';
@@ -384,5 +384,29 @@ test('a deliberately invalid request with a failure as answer is no fault, its i
   assert.deepEqual(
     lint(document, casesOf([{ b: 1 }, { code: 400, x: 1 }])).map(({ in: root }) => root),
     ['response'],
+  );
+});
+
+test('a flood of findings and huge values stays small', () => {
+  const names = Array.from({ length: 60 }, (_, index) => `m${index}`);
+  const schema = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) };
+  const broken = Object.fromEntries(names.map((name) => [name, 1]));
+  const findings = lint(documentOf(OPEN, schema), casesOf(...names.map((n): [Json, Json] => [{ n }, broken])));
+  assert.equal(findings.length, MAX_FINDINGS);
+  const [large] = lint(documentOf(OPEN, { type: 'array' }), casesOf([{}, { a: 'x'.repeat(10_000) }]));
+  assert.equal(large?.actual, undefined);
+  assert.deepEqual([large?.expected, large?.pointer], [{ type: 'array' }, '']);
+});
+
+test('a schema that multiplies its own parts is one finding', () => {
+  const doubled = (level: number) => [`d${level}`, { allOf: [1, 2].map(() => ({ $ref: `#/$defs/d${level + 1}` })) }];
+  const $defs = { ...Object.fromEntries(Array.from({ length: 40 }, (_, level) => doubled(level))), d40: {} };
+  const findings = lint(
+    documentOf(OPEN, { type: 'object', $ref: '#/$defs/d0', $defs }),
+    casesOf([{ a: 1 }, {}], [{ a: 2 }, {}]),
+  );
+  assert.deepEqual(
+    findings.map(({ code, in: root }) => [code, root]),
+    [['DOCUMENT_SCHEMA_TOO_LARGE', 'responseSchema']],
   );
 });
