@@ -22,6 +22,12 @@ const commands: Record<string, () => Promise<Command>> = {
   handlers: async () => (await import('./operator/handlers.ts')).handlers,
 };
 
+// A reader that has seen enough, as `head` does, is no fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(exitCodes.ok);
+});
+
 process.exitCode = await main(process.argv.slice(2));
 
 async function main([name, ...args]: string[]): Promise<number> {

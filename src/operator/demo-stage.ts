@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect, createProducer, disconnect, localRedis, type Producer } from '../../queues/index.ts';
+import { connect, createProducer, disconnect, localRedis, type Producer, whenReady } from '../../queues/index.ts';
 import { readConfig, redactUrl, settings } from '../config.ts';
 import type { HandlerStore } from '../contract/ports.ts';
 import { createHandlerStore } from '../handlers/redis-handler-store.ts';
@@ -22,6 +22,7 @@ export interface DemoStage {
   close(): Promise<void>;
 }
 
+const redisWithinMs = 5_000;
 const workerWithinMs = 60_000;
 const jobEvents: ReadonlySet<string> = new Set<JobEvent['type']>([
   'started',
@@ -47,6 +48,9 @@ export async function startStage(view: DemoView, scripted: boolean): Promise<Dem
       ? { url: config.redisUrl, kind: 'REDIS_URL', close: async () => {} }
       : await localRedis();
     closing.push(() => redis.close());
+    const connection = connect(redis.url, 'worker');
+    closing.push(() => disconnect(connection));
+    await whenReady(connection, redisWithinMs);
     view.line(
       `Redis: ${redis.kind} at ${redactUrl(redis.url)}${redis.kind === 'REDIS_URL' ? '' : '; nothing is kept'}`,
     );
@@ -81,8 +85,6 @@ export async function startStage(view: DemoView, scripted: boolean): Promise<Dem
       retentionSeconds: config.retentionSeconds,
     });
     closing.push(() => producer.close());
-    const connection = connect(redis.url, 'worker');
-    closing.push(() => disconnect(connection));
     const shown = async (jobId: string) => {
       for (const giveUpAt = Date.now() + 1_000; !ended.has(jobId) && Date.now() < giveUpAt; ) await sleep(10);
     };
@@ -99,6 +101,10 @@ async function startWorker(
 ): Promise<ChildProcess> {
   const entry = new URL(`../main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url).pathname;
   const worker = spawn(process.execPath, [entry, 'worker'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  // Whatever ends this process ends the worker.
+  const stop = () => worker.kill('SIGTERM');
+  process.once('exit', stop);
+  worker.once('exit', () => process.off('exit', stop));
   const complaints: string[] = [];
   createInterface({ input: worker.stderr }).on('line', (line) => complaints.push(line));
   const ready = new Promise<void>((resolve) => {

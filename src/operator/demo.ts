@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { namesModelServer } from '../config.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
 import { startStage } from './demo-stage.ts';
@@ -30,6 +31,9 @@ Exit code: 0 the story ended as it should (a job of one's own: generated or clea
         : 'protosmith demo. Model: live, as set in the environment.',
       'bold',
     );
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.once(signal, () => process.exit(128 + constants.signals[signal]));
+    }
     const stage = await startStage(view, scripted);
     try {
       const verdict = data === undefined ? await runStory(stage, view) : await runOwnJob(stage, view, data);
