@@ -1,5 +1,5 @@
 import { escapeToken, isObject, type Json, type JsonObject } from '../kernel/json.ts';
-import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './schema-walk.ts';
+import { resolveLocalReference, SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './schema-walk.ts';
 
 /** A keyword that was taken out of a schema. */
 export interface RemovedKeyword {
@@ -48,7 +48,7 @@ export function sanitiseSchema(schema: Json): { schema: Json; removed: RemovedKe
       else if (keyword === '$ref' && typeof value === 'string') {
         const local = localReference(value, ownId);
         if (local === undefined) removed.push({ pointer: place, keyword });
-        else kept.push([keyword, local]);
+        else kept.push([keyword, pointerReference(local, schema)]);
       } else if (keyword === 'nullable') {
         // Its meaning moves into `type` below: ajv refuses it without a type, and generators do not know it.
       } else kept.push([keyword, copyValue(keyword, value, place)]);
@@ -74,6 +74,13 @@ export function sanitiseSchema(schema: Json): { schema: Json; removed: RemovedKe
 export function isExternalReference(reference: string, rootSchema: Json): boolean {
   const ownId = isObject(rootSchema) && typeof rootSchema.$id === 'string' ? withoutFragment(rootSchema.$id) : '';
   return localReference(reference, ownId) === undefined;
+}
+
+/** A local reference by pointer: one by anchor is known to few readers of schemas. */
+function pointerReference(reference: string, root: Json): string {
+  if (reference === '#' || reference.startsWith('#/')) return reference;
+  const pointer = resolveLocalReference(root, reference)?.pointer;
+  return pointer === undefined ? reference : `#${encodeURI(pointer).replaceAll('#', '%23')}`;
 }
 
 function isRemoved(keyword: string, value: Json, pointer: string): boolean {

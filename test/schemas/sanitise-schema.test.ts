@@ -67,3 +67,16 @@ test('sanitising twice changes nothing, and keeps schemas that have nothing to r
   assert.equal(JSON.stringify(schema), '{"properties":{"__proto__":{"type":"string"}}}');
   assert.ok(isObject(schema));
 });
+
+test('references by anchor become references by pointer', () => {
+  const node = { $anchor: 'node', type: 'object' };
+  const { schema, removed } = sanitiseSchema({
+    properties: { a: { $ref: '#node' }, b: { $ref: '#none' } },
+    $defs: { 'x/%': node },
+  });
+  assert.deepEqual(schema, {
+    properties: { a: { $ref: '#/$defs/x~1%25' }, b: { $ref: '#none' } },
+    $defs: { 'x/%': node },
+  });
+  assert.deepEqual(removed, []);
+});

@@ -126,6 +126,14 @@ test('recursive schemas are followed, also through their own id', () => {
   }
 });
 
+test('issues behind an anchor are placed in the schema by pointer', () => {
+  const schema = { properties: { a: { $ref: '#t' } }, $defs: { 'x/%': { $anchor: 't', type: 'string' } } };
+  assert.deepEqual(
+    issuesOf(schema, { a: 1 }).map(({ schemaPointer, expected }) => [schemaPointer, expected]),
+    [['/$defs/x~1%/type', 'string']],
+  );
+});
+
 test('faults of a schema are all reported, each with its place', () => {
   assert.deepEqual(faultsOf({ properties: { a: { type: 'text' }, b: { required: true } } }), [
     ['invalid', '/properties/a/type'],
