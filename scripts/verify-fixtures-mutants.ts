@@ -3,7 +3,7 @@ import { bundleHandler, type Sandbox } from '../sandbox/index.ts';
 import type { Observation, Scenario } from '../src/contract/trial.ts';
 import { createTrier } from '../src/hosting/trier.ts';
 import type { Json } from '../src/kernel/json.ts';
-import type { Brief } from '../src/pipeline/brief.ts';
+import type { Measure } from '../src/pipeline/measure.ts';
 import { caseScenarios } from '../src/verification/case-scenarios.ts';
 import { generateInputs } from '../src/verification/generated-inputs.ts';
 import { tryCandidate } from './verify-fixtures.ts';
@@ -29,7 +29,7 @@ interface Mutant {
 /** Makes every mutant that StrykerJS knows of a sound handler and puts each through cases and checks. */
 export async function tryMutants(
   agreement: string,
-  order: Brief,
+  order: Measure,
   folder: URL,
   sandbox: Sandbox,
 ): Promise<MutantTrial[]> {
@@ -97,7 +97,7 @@ async function mutantsOf(source: string): Promise<readonly Mutant[]> {
 }
 
 /** What a handler does on many inputs and with each tool failing, as one text: two with the same text count as the same handler. */
-async function tracesOf(order: Brief, source: string, sandbox: Sandbox): Promise<string> {
+async function tracesOf(order: Measure, source: string, sandbox: Sandbox): Promise<string> {
   const bundled = await bundleHandler(source, order.exportName);
   if (!bundled.ok) return '';
   const { subject } = order;

@@ -7,8 +7,8 @@ import type { CaseReport } from '../src/contract/outcome.ts';
 import { sourceLocator } from '../src/hosting/source-position.ts';
 import { createTrier } from '../src/hosting/trier.ts';
 import { isObject, type Json } from '../src/kernel/json.ts';
-import { type Brief, brief } from '../src/pipeline/brief.ts';
 import { clear } from '../src/pipeline/clear.ts';
+import { type Measure, measure } from '../src/pipeline/measure.ts';
 import { caseScenarios, judgeCases } from '../src/verification/case-scenarios.ts';
 import type { Check } from '../src/verification/check.ts';
 import { type CheckBudget, checks, defaultCheckBudget, type Verification, verify } from '../src/verification/checks.ts';
@@ -28,21 +28,21 @@ export interface Trial {
 }
 
 /** Reads an agreement's job and everything a candidate of it is held to. */
-export async function openFixture(folder: URL): Promise<Brief> {
+export async function openFixture(folder: URL): Promise<Measure> {
   const text = await readFile(new URL('job.json', folder), 'utf8');
-  return briefOf(JSON.parse(text));
+  return measureOf(JSON.parse(text));
 }
 
 /** Everything that a candidate of a `generate` job is held to; throws where the job does not get as far as a candidate. */
-export async function briefOf(data: unknown): Promise<Brief> {
+export function measureOf(data: unknown): Measure {
   const reading = readJob('generate', data, JSON.stringify(data).length);
   if (!reading.ok) throw new Error(`Cannot read job: ${JSON.stringify(reading.faults)}, wanted a valid one`);
-  return brief(clear(analyze(reading.job)));
+  return measure(clear(analyze(reading.job)));
 }
 
 /** Puts a candidate through bundling, cases and checks as the pipeline does. */
 export async function tryCandidate(
-  order: Brief,
+  order: Measure,
   source: string,
   sandbox: Sandbox,
   list: readonly Check[] = checks,

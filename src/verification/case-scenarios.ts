@@ -81,9 +81,11 @@ export function ownLoosePlaces(subject: Subject): (Loose & { testCase: number })
 }
 
 function looseKind(name: string, value: string | number): 'time' | 'id' | undefined {
-  if (typeof value === 'number') return isEpoch(value) && /time|date|stamp|at$|when/i.test(name) ? 'time' : undefined;
+  if (typeof value === 'number') return isEpoch(value) ? 'time' : undefined;
   if (isIsoTime(value)) return 'time';
-  return /\d/.test(value) && !/\s/.test(value) && /id$|uuid|guid|nonce|correlation|trace|key$|ref/i.test(name)
+  return /\d/.test(value) &&
+    !/\s/.test(value) &&
+    /id$|uuid|guid|nonce|correlation|trace|key$|ref|token|session/i.test(name)
     ? 'id'
     : undefined;
 }

@@ -1,8 +1,8 @@
 import type { Observation, Scenario } from '../contract/trial.ts';
-import { isObject, type Json } from '../kernel/json.ts';
+import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
-import { documentedAnswersOf, holdsConstant } from './documented-answers.ts';
+import { documentedAnswersOf, failureFlagsOf, holdsConstant } from './documented-answers.ts';
 import { failureRulesOf, reportsFailure } from './failure-answer.ts';
 
 /** What the failing tool says; no answer has a reason to repeat it. */
@@ -82,9 +82,14 @@ function faultOf(
     // A success without the part that failed may be what the document wants of this tool.
     return {
       message: `the answer has none of ${ownFailures.join(', ')}, by which the document names such a failure`,
-      certain: certain && reportsFailure(seen.value) === true,
+      certain:
+        certain && (reportsFailure(seen.value) === true || new Set(before.calls.map((call) => call.tool)).size === 1),
     };
   }
+  const flag = holdsConstant(seen.value, ownFailures)
+    ? [...failureFlagsOf(subject)].find(([pointer, value]) => valueAt(seen.value ?? null, pointer) === !value)
+    : undefined;
+  if (flag) return { message: `the answer says ${!flag[1]} at ${flag[0]}, as only a success does`, certain };
   if (isReadOnly(subject, tool)) {
     return JSON.stringify(seen.value).includes(faultMessage)
       ? { message: 'the answer repeats what the tool said', certain: false }

@@ -1,6 +1,7 @@
 import type { Observation, Scenario } from '../contract/trial.ts';
 import { type Json, valueAt } from '../kernel/json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
+import { reportsFailure } from './failure-answer.ts';
 import { type Datum, dataOf, isDistinctive, RenameMap, segmentsOf } from './rename-map.ts';
 import {
   compareWorld,
@@ -11,6 +12,7 @@ import {
   type World,
   type WorldResult,
 } from './renamed-world.ts';
+import { leavesOf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';
 
 /** Data of one case beyond this number are left alone. */
@@ -68,7 +70,7 @@ export const renaming: Check = {
           ),
         );
         findings.memorised = true;
-      } else if (own.some(({ followed }) => !followed) || (!all && plan.data.length > 0))
+      } else if (own.some(({ followed, fresh }) => !followed || fresh.length === 0) || (!all && plan.data.length > 0))
         inDoubt.push({ plan, results: own });
     }
     const singled = inDoubt.map(({ plan }) => ({
@@ -169,17 +171,35 @@ function isCertain(datum: Datum): boolean {
 
 function judge(facts: CheckFacts, plan: CasePlan, results: readonly WorldResult[], findings: CheckFindings): void {
   const dead: { datum: Datum; results: WorldResult[]; stale: WorldResult | undefined }[] = [];
+  const deaf: { datum: Datum; result: WorldResult }[] = [];
+  const tellsMore = tellsUntold(facts, plan);
   let tried = 0;
   for (const datum of plan.data) {
     const own = results.filter(({ world }) => world.data.includes(datum));
     if (own.length === 0) continue;
     tried += 1;
     if (own.some((result) => isAlive(result, datum))) continue;
+    if (own.every(({ followed }) => followed)) {
+      // The answer does not tell it, and need not: unless it tells what can only be found by it.
+      if (tellsMore) deaf.push({ datum, result: own[0] as WorldResult });
+      continue;
+    }
     dead.push({
       datum,
       results: own,
       stale: own.find((result) => result.stale.some((place) => concerns(place, datum))),
     });
+  }
+  const [silent] = deaf;
+  if (silent && dead.length + deaf.length === tried) {
+    findings.failures.push(
+      factOf(
+        silent.result,
+        'CANDIDATE_HARD_CODED',
+        `gives the same answer, data and all, whatever becomes of ${deaf.map(({ datum }) => JSON.stringify(datum.value)).join(', ')}`,
+      ),
+    );
+    findings.memorised = true;
   }
   if (dead.length === 0) return;
   const nothingFlows =
@@ -220,9 +240,20 @@ function judge(facts: CheckFacts, plan: CasePlan, results: readonly WorldResult[
   }
 }
 
+/** Whether a successful answer holds data that the candidate was not told in this case. */
+function tellsUntold({ vocabulary }: CheckFacts, { seenCase }: CasePlan): boolean {
+  const { one } = seenCase;
+  if (one.case.negative || reportsFailure(one.output) === true) return false;
+  const { asked, answered } = toldLeaves(seenCase);
+  const told = [...asked, ...answered].map(({ value }) => String(value).toLowerCase()).join('\n');
+  return dataOf(leavesOf(one.output), vocabulary).some(
+    (datum) => isDistinctive(datum) && !told.includes(String(datum.value).toLowerCase()),
+  );
+}
+
 function isAlive(result: WorldResult, datum: Datum): boolean {
   return (
-    result.followed ||
+    (result.followed && result.fresh.length > 0) ||
     result.fresh.some((place) => concerns(place, datum)) ||
     result.computed.some(
       (place) => concerns(place, datum) && place.got !== undefined && place.got !== place.original,

@@ -29,16 +29,19 @@ export const sideEffects: Check = {
         );
       }
     }
-    const plans = cases.flatMap((one) =>
-      [...new Set(actsOf(facts, one.seen).map(({ tool }) => tool))].map((tool) => ({
-        one,
-        tool,
-        scenario: {
-          ...one.scenario,
-          faults: [{ tool, nth: 1, error: { code: 'FAILED' as const, message: faultMessage } }],
-        },
-      })),
-    );
+    // Undoing may be tried again; what a refusal undoes is no second act.
+    const plans = cases
+      .filter((one) => refuses(one) !== true)
+      .flatMap((one) =>
+        [...new Set(actsOf(facts, one.seen).map(({ tool }) => tool))].map((tool) => ({
+          one,
+          tool,
+          scenario: {
+            ...one.scenario,
+            faults: [{ tool, nth: 1, error: { code: 'FAILED' as const, message: faultMessage } }],
+          },
+        })),
+      );
     const seen = plans.length === 0 ? [] : yield plans.map(({ scenario }) => scenario);
     const mayRetry = failureRulesOf(subject.agreement.text).retries;
     for (const [index, { one, tool }] of plans.entries()) {

@@ -1,5 +1,5 @@
-import { isObject, type Json } from '../kernel/json.ts';
-import { INVALID_REQUESTS, OWN_FAILURES } from './failure-answer.ts';
+import { isObject, type Json, valueAt } from '../kernel/json.ts';
+import { INVALID_REQUESTS, OWN_FAILURES, reportsFailure } from './failure-answer.ts';
 import { leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
 
@@ -33,14 +33,30 @@ export function documentedAnswersOf(subject: Subject): DocumentedAnswers {
 
 /** Whether an answer holds one of the constants, as a value or a word of one. */
 export function holdsConstant(answer: Json, constants: readonly string[]): boolean {
-  return leavesOf(answer).some(({ value }) =>
-    constants.some(
+  return leavesOf(answer).some(({ value }) => {
+    if (value === null) return false;
+    const text = String(value);
+    const words = text.split(/[^\p{L}\p{N}_]+/u);
+    return constants.some(
       (constant) =>
-        String(value) === constant ||
-        (typeof value === 'string' && value.split(/[^\p{L}\p{N}_]+/u).includes(constant)) ||
-        (/\s/.test(constant) && String(value).includes(constant)),
-    ),
-  );
+        text === constant || words.includes(constant) || (/[^\p{L}\p{N}_]/u.test(constant) && text.includes(constant)),
+    );
+  });
+}
+
+/** Members that are one truth value in all answers of cases that fail and the other in all that succeed: pointer → the value of failures. */
+export function failureFlagsOf({ cases }: Subject): Map<string, boolean> {
+  const flags = new Map<string, boolean>();
+  const failing = cases.filter(({ response }) => reportsFailure(response) === true);
+  const others = cases.filter(({ response }) => reportsFailure(response) === false);
+  const [first] = failing;
+  if (!first || others.length === 0) return flags;
+  for (const { pointer, value } of leavesOf(first.response)) {
+    if (typeof value !== 'boolean') continue;
+    const all = failing.every(({ response }) => valueAt(response, pointer) === value);
+    if (all && others.every(({ response }) => valueAt(response, pointer) === !value)) flags.set(pointer, value);
+  }
+  return flags;
 }
 
 /** Sentences and items of the prose, without the schemas. */
@@ -52,9 +68,14 @@ function sentencesOf(agreement: Subject['agreement']): string[] {
 }
 
 function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
-  const quoted = [...sentence.matchAll(/[`"“]([^`"”\n]{2,60})[`"”]/g)].flatMap(([, word]) =>
-    word !== undefined && values.has(word) ? [word] : [],
-  );
+  const quoted = [
+    ...sentence.matchAll(
+      /(?<before>为|是|返回|：|answer(?:ed)? (?:is|with) |reads? )?(?:`(?<code>[^`\n]{2,60})`|"(?<plain>[^"\n]{2,60})"|“(?<curly>[^”\n]{2,60})”)/gi,
+    ),
+  ].flatMap(({ groups }) => {
+    const word = groups?.code ?? groups?.plain ?? groups?.curly ?? '';
+    return values.has(word) || groups?.before !== undefined ? [word] : [];
+  });
   const codes = [...sentence.matchAll(/(?<![\d.])[45]\d\d(?![\d.])/g)].map(([code]) => code);
   const words = [...sentence.matchAll(/(?<![\p{L}\p{N}_])[\p{L}][\p{L}\p{N}_]*(?![\p{L}\p{N}_])/gu)].flatMap(
     ([word]) => (isName(word, values) ? [word] : []),

@@ -74,7 +74,11 @@ function kindOf(text: string, vocabulary: Vocabulary): DatumKind | undefined {
   if (text.length > 4_000 || vocabulary.hasText(text)) return undefined;
   if (isIsoTime(text)) return 'time';
   // Forms whose parts are bounded or checked: a fresh value of the same shape would often be no value at all.
-  if (/^\d{1,2}:\d{2}|^-?P(?:\d|T\d)|^v?\d+(?:\.\d+){2,}|^eyJ|^-?\d{1,3}(?:\.\d+)?\s?[%°\p{L}]{0,3}$/u.test(text)) {
+  if (
+    /^\d{1,2}:\d{2}|^-?P(?=[\dT])(?:\d+[YMWD])*(?:T(?:\d+[HMS])+)?$|^v?\d+(?:\.\d+){2,}|^eyJ|^-?\d{1,3}(?:\.\d+)?\s?[%°\p{L}]{0,3}$/u.test(
+      text,
+    )
+  ) {
     return /^\d{1,3}\.\d+$/.test(text) ? 'number' : undefined;
   }
   if (/^-?\d+\.\d+$/.test(text)) return 'number';

@@ -41,10 +41,15 @@ function variedScalars(value: Json): Json[] {
     return [value + 1, value * 2 + 1, Number.isInteger(value) ? value + 10 : value / 2, value * 10];
   if (typeof value === 'boolean') return [!value];
   if (typeof value !== 'string' || value === '') return [];
-  const grown = value.replace(/\d+/g, (digits) => String(Number(digits.slice(0, 12)) + 1).padStart(digits.length, '0'));
-  return grown === value
-    ? [`${value}${value.slice(-1)}`, [...value].reverse().join('')]
-    : [grown, value.replace(/\d/g, (digit) => String((Number(digit) + 3) % 10))];
+  const added = (by: number) =>
+    value.replace(/\d+/g, (digits) => String(Number(digits.slice(0, 12)) + by).padStart(digits.length, '0'));
+  if (added(1) === value) return [`${value}${value.slice(-1)}`, [...value].reverse().join(''), value.slice(1)];
+  return [
+    added(1),
+    value.replace(/\d/g, (digit) => String((Number(digit) + 3) % 10)),
+    added(2),
+    value.replace(/\d(?!.*\d)/s, (digit) => String((Number(digit) + 5) % 10)),
+  ];
 }
 
 /** A copy of a value with another one at a place. */
