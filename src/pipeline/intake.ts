@@ -66,5 +66,5 @@ export function intake(taken: Taken, ledger: Ledger, knownKinds: readonly string
 }
 
 function until(atMs: number, signal: AbortSignal): Deadline {
-  return new Deadline(atMs, AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, atMs - Date.now()))]));
+  return new Deadline(atMs, AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.round(atMs - Date.now())))]));
 }
