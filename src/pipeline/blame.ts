@@ -6,19 +6,15 @@ import type { Deadline } from '../kernel/deadline.ts';
 import { differencesOf } from '../schemas/differences.ts';
 import { verify } from '../verification/checks.ts';
 import type { Subject } from '../verification/subject.ts';
-import { underivedValues } from '../verification/underived.ts';
-import { Vocabulary } from '../verification/vocabulary.ts';
 import { contradictionIn, isCaseWrong } from './blame-judge.ts';
 import { enoughDeclines, enoughVoices, type Suspicion, suspicionOf } from './blame-suspicion.ts';
+import { underivedPlaces } from './blame-underived.ts';
 import type { Brief } from './brief.ts';
 import type { Declined, Failed } from './lane-candidate.ts';
 import type { Work } from './lane-work.ts';
 import { jobFinding, Leave } from './leave.ts';
 import { retryLost } from './retry-lost.ts';
 import { generationBudget } from './workshop.ts';
-
-/** Most values that a missing tool is told by. */
-const maxUnderived = 10;
 
 /**
  * Decides whose fault it is that no candidate was verified. Ours, unless independent voices and a judge who quotes the document agree that it is the
@@ -149,31 +145,19 @@ function ours(declines: readonly Declined[], { brief, budget, tried }: Work): Le
  * What our agent would have to be able to tell: answer values without a source, where a refusal of the model says so, or where every candidate that
  * passed the cases knew them by heart.
  */
-function missingTools(
-  declines: readonly Declined[],
-  failures: readonly Failed[],
-  { subject, cleared }: Brief,
-): Finding[] {
+function missingTools(declines: readonly Declined[], failures: readonly Failed[], brief: Brief): Finding[] {
   const passed = failures.filter(({ result }) => result === 'failed-checks');
   const tablesOnly = passed.length > 0 && passed.every(({ memorised }) => memorised);
   if (!tablesOnly && !declines.some(({ decline }) => decline === 'missing-tool')) return [];
-  // A number may be computed from others: it is out of reach only where the preflight says so too.
-  const warned = (testCase: number, pointer: string) =>
-    cleared.warnings.some(
-      (one) => one.code === 'DOCUMENT_ANSWER_UNDERIVABLE' && one.testCase === testCase && one.pointer === pointer,
-    );
-  return underivedValues(subject, new Vocabulary(subject))
-    .filter(({ testCase, pointer, value }) => typeof value === 'string' || warned(testCase, pointer))
-    .slice(0, maxUnderived)
-    .map(({ testCase, pointer, value }) => ({
-      code: 'CANDIDATE_MISSING_TOOL',
-      severity: 'error',
-      in: subject.role === 'provider' ? 'response' : 'request',
-      testCase,
-      pointer,
-      message: `Cannot derive the value at "${pointer}": it stands in no request, tool answer or text, wanted a tool of our agent that tells it`,
-      expected: value,
-    }));
+  return underivedPlaces(brief).map(({ testCase, pointer, value }) => ({
+    code: 'CANDIDATE_MISSING_TOOL',
+    severity: 'error',
+    in: brief.subject.role === 'provider' ? 'response' : 'request',
+    testCase,
+    pointer,
+    message: `Cannot derive the value at "${pointer}": it stands in no request, tool answer or text, wanted a tool of our agent that tells it`,
+    expected: value,
+  }));
 }
 
 function unverified(best: Failed): Finding[] {

@@ -3,6 +3,7 @@ import type { Deadline } from '../kernel/deadline.ts';
 import { renderRepair } from '../prompting/render-repair.ts';
 import { attempt } from './attempt.ts';
 import { enoughDeclines, enoughVoices, type Suspicion, suspicionOf } from './blame-suspicion.ts';
+import { underivedPlaces } from './blame-underived.ts';
 import { BudgetUsedUp } from './budget.ts';
 import type { Attempted, Failed, Tested } from './lane-candidate.ts';
 import { failureSignature } from './lane-facts.ts';
@@ -27,12 +28,14 @@ export async function runLane(work: Work, deadline: Deadline, events?: LaneEvent
   let best: Failed | null = null;
   let seen = new Set<string>();
   for (let tries = 0; tries < maxTries && !isDecided(work); tries += 1) {
-    const fresh: boolean = best === null;
+    // Where the first prompt brings a module along already, as for a complaint, nobody is independent.
+    const fresh: boolean = best === null && work.brief.prompt.turns.length === 1;
     const next: Attempted | null = await tryOnce(best, work, deadline, events);
     if (next === null) return null;
     if (next.kind === 'verified') return next;
     work.tried.push({ fresh, attempted: next });
     events?.failed();
+    if (lacksTool(next, work)) return null;
     const voices: Suspicion | null = fresh ? suspicionOf(work) : null;
     if (next.kind === 'failed' && voices?.voters.includes(next) && voices.voters.length > 1) {
       // Others wrote the same against a case: a repair under way may show that it can be kept, else a further independent voice says more than a repair.
@@ -82,6 +85,11 @@ function loses(best: Failed, next: Failed): boolean {
 
 function passedBy({ tested }: Failed): Set<number> {
   return new Set(tested?.cases.filter(({ passed }) => passed).map(({ testCase }) => testCase));
+}
+
+/** Whether a refusal is right that our agent lacks a tool: the cases want values that nothing yields. */
+function lacksTool(next: Attempted, { brief }: Work): boolean {
+  return next.kind === 'declined' && next.decline === 'missing-tool' && underivedPlaces(brief).length > 0;
 }
 
 /** Whether further candidates would tell nothing new: enough of them agree that the fault is not theirs. */

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readJob } from '../../queues/index.ts';
+import { analyze } from '../../src/analysis/analyze.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import type { Behaviour } from '../../src/scripted-model/server.ts';
+import {
+  type Asked,
+  codes,
+  json,
+  module,
+  type Played,
+  productJob,
+  soundBut,
+  soundSource,
+  startGeneration,
+  tableSource,
+  withCaseText,
+} from './rig.ts';
+
+const { play } = await startGeneration();
+const sound = module(soundSource);
+const codeGenerationError = [{ action: 'codeGeneration', status: 'error' }];
+
+/** Case 2 asks for 410 where the document says 404. */
+const wrongCase = withCaseText(productJob(), (text) =>
+  text.replace('"code": 404', '"code": 410').replaceAll('404', '410'),
+);
+
+const quote = '404 when there is no such product';
+
+/** Which of the two answers shown to a judge has this in it. */
+function placeOf(text: string, { prompt }: Asked): number {
+  const [, first = '', second = ''] = prompt.split(/# Answer [12]/);
+  return first.includes(text) ? 1 : second.split('# Question')[0]?.includes(text) ? 2 : 0;
+}
+
+/** A judge who finds the answer that has this in it right, and quotes so. */
+const judgeFor =
+  (text: string, words = quote) =>
+  (asked: Asked): Behaviour =>
+    json({ right: placeOf(text, asked), quote: words, reason: 'it says so' });
+
+const candidates =
+  (
+    candidate: (asked: Asked) => Behaviour,
+    judge: (asked: Asked) => Behaviour = () => assert.fail('a judge was asked'),
+  ) =>
+  (asked: Asked) =>
+    asked.purpose === 'judge' ? judge(asked) : candidate(asked);
+
+function judged({ asked }: Played): number {
+  return asked.filter(({ purpose }) => purpose === 'judge').length;
+}
+
+function isOurs(played: Played): void {
+  assert.equal(played.conclusion?.verdict, 'error', JSON.stringify(played.conclusion));
+  assert.deepEqual(played.conclusion.messages, codeGenerationError);
+  assert.ok(
+    codes(played).every((code) => code.startsWith('CANDIDATE_')),
+    String(codes(played)),
+  );
+}
+
+test('three independent candidates and a judge who quotes the document twice: the case is disputed, with its amendment', async () => {
+  const played = await play(
+    wrongCase,
+    candidates(() => sound, judgeFor('404')),
+  );
+  const { conclusion } = played;
+  assert.equal(conclusion?.verdict, 'disputed', JSON.stringify(conclusion));
+  assert.equal(judged(played), 2);
+  assert.ok(played.asked.filter(({ purpose }) => purpose === 'fresh').length >= 3);
+  const [finding] = conclusion.findings;
+  assert.deepEqual(finding, {
+    code: 'DOCUMENT_CASE_WRONG',
+    severity: 'error',
+    in: 'response',
+    testCase: 2,
+    pointer: '/status/code',
+    message: finding?.message,
+    expected: 404,
+    actual: 410,
+    amendment: { of: 'response', patch: [{ op: 'replace', path: '/status/code', value: 404 }] },
+  });
+  const [message] = conclusion.messages;
+  assert.equal(message?.action, 'fixErrorNegotiation');
+  assert.equal(message?.status, 'negotiating');
+  assert.match(String(message?.errorDescription), /test case 2.*`404`.*`410`/s);
+  const [proposal] = conclusion.proposals ?? [];
+  assert.equal(proposal?.action, 'testCasesNegotiation');
+  const amended = readJob('generate', {
+    ...wrongCase,
+    testCases: { ...(wrongCase.testCases as JsonObject), testCases: proposal?.testCases ?? '' },
+  });
+  assert.ok(amended.ok);
+  const second = analyze(amended.job).agreement.cases[1]?.response as { status?: JsonObject };
+  assert.equal(second.status?.code, 404);
+  const reported = played.report.attempts.filter(({ result }) => result === 'judged');
+  assert.equal(reported.length, 2, 'questions to the judge are reported and paid for');
+  assert.ok(reported.every(({ usage }) => usage.inputTokens > 0));
+});
+
+test('neither answer that a judge is shown tells where it comes from, and the two are swapped', async () => {
+  const { asked } = await play(
+    wrongCase,
+    candidates(() => sound, judgeFor('404')),
+  );
+  const questions = asked.filter(({ purpose }) => purpose === 'judge');
+  assert.deepEqual(questions.map((one) => placeOf('404', one)).sort(), [1, 2]);
+  for (const { prompt } of questions) assert.doesNotMatch(prompt, /candidate|test case|expected/i);
+});
+
+for (const [name, judge] of Object.entries<(asked: Asked) => Behaviour>({
+  'finds the case right': judgeFor('410'),
+  'always names the first answer': () => json({ right: 1, quote, reason: '' }),
+  'quotes what does not stand in the document': judgeFor('404', 'unknown products are answered with 404'),
+  'quotes truly only once': (asked) =>
+    judgeFor('404', asked.nthOfPurpose === 1 ? quote : 'made up by the judge')(asked),
+  'finds that the document does not say': () => json({ right: 0, quote: '', reason: '' }),
+  'talks about the weather': () => ({ kind: 'reply', text: 'It rains.' }),
+  'is down': () => ({ kind: 'status', status: 500 }),
+})) {
+  test(`a judge who ${name} convinces nobody: the fault is ours`, async () => {
+    const played = await play(
+      wrongCase,
+      candidates(() => sound, judge),
+    );
+    isOurs(played);
+    assert.ok(judged(played) >= 2);
+  });
+}
+
+test('a peer that cannot be told: error, with findings and proposals', async () => {
+  const job = { ...wrongCase, peerCapabilities: ['codeGeneration'] };
+  const { conclusion } = await play(
+    job,
+    candidates(() => sound, judgeFor('404')),
+  );
+  assert.equal(conclusion?.verdict, 'error');
+  assert.deepEqual(conclusion.messages, codeGenerationError);
+  assert.equal(conclusion.findings[0]?.code, 'DOCUMENT_CASE_WRONG');
+  assert.equal(conclusion.proposals?.length, 1);
+});
+
+test('candidates that answer a case differently are wrong themselves', async () => {
+  const played = await play(
+    wrongCase,
+    candidates(({ nth }) => (nth === 2 ? sound : soundBut('code: 404', `code: ${420 + nth}`))),
+  );
+  isOurs(played);
+});
+
+test('one independent candidate that keeps the case takes the suspicion away', async () => {
+  const keeps = soundBut('code: 404', 'code: 410').text.replace("message: 'OK'", "message: 'Okay'");
+  const played = await play(
+    wrongCase,
+    candidates(({ purpose, nthOfPurpose }) =>
+      purpose === 'fresh' && nthOfPurpose === 2 ? { kind: 'reply', text: keeps } : sound,
+    ),
+  );
+  isOurs(played);
+});
+
+test('two voices are too few', async () => {
+  const played = await play(
+    wrongCase,
+    candidates(() => sound),
+    { limits: { maxCandidates: 2 } },
+  );
+  isOurs(played);
+});
+
+test('repairs are no independent voices', async () => {
+  const other = soundBut('code: 404', 'code: 403');
+  const played = await play(
+    wrongCase,
+    candidates(({ purpose, nthOfPurpose }) => {
+      if (purpose === 'repair') return sound;
+      return nthOfPurpose % 2 === 1 ? sound : other;
+    }),
+  );
+  isOurs(played);
+});
+
+test('candidates that agree against a case and fail the checks beyond it are wrong themselves', async () => {
+  const played = await play(
+    wrongCase,
+    candidates(() => module(tableSource)),
+  );
+  isOurs(played);
+});
+
+test('candidates that agree against a case and fail another one are wrong themselves', async () => {
+  const played = await play(
+    wrongCase,
+    candidates(() => soundBut("message: 'OK'", "message: 'Okay'")),
+  );
+  isOurs(played);
+});
+
+test('a case that a repair keeps is not disputed', async () => {
+  const job = withCaseText(productJob(), (text) => text.replaceAll('Not Found', 'No Such Product'));
+  const repaired = soundBut('Not Found', 'No Such Product');
+  const played = await play(
+    job,
+    candidates(({ purpose }) => (purpose === 'repair' ? repaired : sound)),
+  );
+  assert.ok(played.tested);
+});
+
+test('tables that alone pass the cases, and answers that nothing yields: the missing tool is named', async () => {
+  const played = await play(
+    productJob({ tools: [] }),
+    candidates(() => module(tableSource)),
+  );
+  isOurs(played);
+  assert.deepEqual(codes(played), ['CANDIDATE_MISSING_TOOL']);
+  const findings = played.conclusion?.findings.filter(({ code }) => code === 'CANDIDATE_MISSING_TOOL') ?? [];
+  assert.ok(findings.some(({ testCase, pointer }) => testCase === 1 && pointer === '/product/name'));
+  assert.match(findings[0]?.message ?? '', /wanted a tool of our agent/);
+});
+
+test('tables where a tool yields the answers are wrong themselves', async () => {
+  const played = await play(
+    productJob(),
+    candidates(() => module(tableSource)),
+  );
+  isOurs(played);
+  assert.deepEqual(codes(played), ['CANDIDATE_CHECKS_FAILED']);
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import type { Behaviour } from '../../src/scripted-model/server.ts';
+import { codes, json, module, type Played, productJob, soundSource, startGeneration } from './rig.ts';
+
+const { play } = await startGeneration();
+const sound = module(soundSource);
+const standing = '404 when there is no such product';
+
+const declines = (decline: string, quote = standing): Behaviour =>
+  json({ decline, reason: 'it cannot be done', quote });
+
+/** The document with a sentence more, which contradicts another one. */
+function contradictory(): JsonObject {
+  const job = productJob();
+  const text = String(job.agreement.candidateProtocols);
+  const candidateProtocols = text.replace(
+    '- Then product is null',
+    '- Then product is null\n- A product that does not exist is answered with code 200',
+  );
+  return { ...job, agreement: { ...job.agreement, candidateProtocols } };
+}
+
+function isOurs(played: Played, ...wanted: string[]): void {
+  assert.equal(played.conclusion?.verdict, 'error', JSON.stringify(played.conclusion));
+  assert.deepEqual(played.conclusion.messages, [{ action: 'codeGeneration', status: 'error' }]);
+  assert.equal(played.conclusion.proposals, undefined);
+  assert.deepEqual(codes(played), wanted);
+}
+
+test('a refusal whose quote does not stand in the document does not count: another candidate is asked for', async () => {
+  const played = await play(productJob(), ({ nth }) =>
+    nth === 1 ? declines('protocol', 'the schemas exclude each other') : sound,
+  );
+  assert.ok(played.tested);
+  assert.equal(played.report.attempts[0]?.result, 'declined');
+});
+
+test('refusals whose quotes do not stand in the document are failed candidates, however many', async () => {
+  const played = await play(productJob(), () => declines('protocol', 'the schemas exclude each other'));
+  isOurs(played, 'CANDIDATE_DECLINED');
+  assert.ok(played.asked.every(({ purpose }) => purpose === 'fresh'));
+  assert.equal(played.asked.length, 6);
+});
+
+test('one refusal of a sound agreement does not end the job', async () => {
+  const played = await play(productJob(), ({ nth }) => (nth === 1 ? declines('protocol') : sound));
+  assert.ok(played.tested);
+});
+
+for (const decline of ['protocol', 'case']) {
+  test(`a model that declines a sound agreement (${decline}) whatever it is asked blames nobody else`, async () => {
+    const played = await play(productJob(), () => declines(decline));
+    isOurs(played, 'CANDIDATE_DECLINED');
+    assert.ok(played.asked.length <= 5, `${played.asked.length} questions`);
+  });
+}
+
+test('two refusals and a judge who quotes two passages: the agreement is disputed', async () => {
+  const against = 'A product that does not exist is answered with code 200';
+  const played = await play(contradictory(), ({ purpose }) =>
+    purpose === 'judge' ? json({ contradiction: true, quote: standing, against, reason: '' }) : declines('protocol'),
+  );
+  const { conclusion } = played;
+  assert.equal(conclusion?.verdict, 'disputed', JSON.stringify(conclusion));
+  const [finding] = conclusion.findings;
+  assert.deepEqual(
+    [finding?.code, finding?.in, finding?.expected, finding?.actual],
+    ['DOCUMENT_CONTRADICTS_ITSELF', 'document', standing, against],
+  );
+  const text = String(conclusion.messages[0]?.errorDescription);
+  assert.ok(text.includes(standing) && text.includes(against));
+  assert.ok(!text.includes('it cannot be done'), 'the model’s own words go to no peer');
+});
+
+for (const [name, said] of Object.entries<JsonObject>({
+  'invents a passage': { contradiction: true, quote: standing, against: 'unknown products are never asked for' },
+  'quotes one passage twice': { contradiction: true, quote: standing, against: standing },
+  'finds no contradiction': { contradiction: false, quote: standing, against: 'A product that does not exist' },
+})) {
+  test(`a judge who ${name} confirms no refusal`, async () => {
+    const played = await play(contradictory(), ({ purpose }) =>
+      purpose === 'judge' ? json(said) : declines('protocol'),
+    );
+    isOurs(played, 'CANDIDATE_DECLINED');
+  });
+}
+
+test('a missing tool counts where answers have no source, which is named', async () => {
+  const played = await play(productJob({ tools: [] }), () =>
+    declines('missing-tool', 'the provider answers with the product'),
+  );
+  isOurs(played, 'CANDIDATE_MISSING_TOOL');
+  const [finding] = played.conclusion?.findings ?? [];
+  assert.equal(finding?.testCase, 1);
+  assert.match(String(finding?.pointer), /^\/product\//);
+  assert.ok(played.asked.length <= 2, `${played.asked.length} questions`);
+});
+
+test('a missing tool does not count where the tools yield the answers', async () => {
+  const played = await play(productJob(), () => declines('missing-tool'));
+  isOurs(played, 'CANDIDATE_DECLINED');
+});

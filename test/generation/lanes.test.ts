@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Behaviour } from '../../src/scripted-model/server.ts';
+import { module, type Played, productJob, purseOf, silence, soundBut, soundSource, startGeneration } from './rig.ts';
+
+const { play, modelWith } = await startGeneration();
+const sound = module(soundSource);
+
+/** Answers an unknown product as if it were known. */
+const wrong = soundBut("status: { code: 404, message: 'Not Found' }", "status: { code: 200, message: 'OK' }");
+
+/** Fails otherwise than `wrong`. */
+const otherwiseWrong = soundBut("message: 'OK'", "message: 'Okay'");
+
+/** The beginning of a module, then silence. */
+const unfinished: Behaviour = { kind: 'stall', text: '```ts\nexport async function handle' };
+
+/** A model whose speed is known: so many jobs were answered at once. */
+async function warmModel(jobs: number, pauseMs = 0) {
+  const model = modelWith();
+  const purse = purseOf();
+  for (let n = 0; n < jobs; n += 1) {
+    const { tested } = await play(productJob(), () => ({ ...sound, pieceCharacters: 400, pauseMs }), { model, purse });
+    assert.ok(tested);
+  }
+  assert.notEqual(model.p75Ms(), null);
+  return { model, purse };
+}
+
+function results({ report }: Played): string[] {
+  return report.attempts.map(({ result }) => result);
+}
+
+test('a sound first candidate is all that is asked for', async () => {
+  const played = await play(productJob(), () => sound);
+  assert.ok(played.tested);
+  assert.deepEqual(results(played), ['verified']);
+  assert.equal(played.asked.length, 1);
+  assert.ok(played.report.cases.every(({ passed }) => passed) && played.report.checks.length > 0);
+});
+
+test('when the first fails, its repair and a fresh candidate compete; the loser’s stream is closed and paid for', async () => {
+  const played = await play(productJob(), ({ purpose, nth }) =>
+    nth === 1 ? wrong : purpose === 'repair' ? unfinished : { ...sound, pauseMs: 5 },
+  );
+  assert.ok(played.tested);
+  assert.deepEqual(played.asked.map(({ purpose }) => purpose).sort(), ['fresh', 'fresh', 'repair']);
+  assert.deepEqual(results(played).sort(), ['aborted', 'failed-cases', 'verified']);
+  assert.deepEqual(
+    played.report.attempts.map(({ attempt }) => attempt),
+    [1, 2, 3],
+  );
+  const repair = played.asked.find(({ purpose }) => purpose === 'repair');
+  for (let n = 0; n < 100 && !repair?.hungUp.aborted; n += 1) await sleep(20);
+  assert.equal(repair?.hungUp.aborted, true, 'the stream of the loser is closed');
+  const aborted = played.report.attempts.find(({ result }) => result === 'aborted');
+  assert.ok((aborted?.usage.inputTokens ?? 0) > 1_000, 'what it cost up to then is reported');
+});
+
+test('a repair that is verified first wins over the fresh candidate', async () => {
+  const played = await play(productJob(), ({ purpose, nth }) =>
+    nth === 1 ? wrong : purpose === 'repair' ? sound : silence,
+  );
+  assert.ok(played.tested);
+  assert.deepEqual(results(played), ['failed-cases', 'verified', 'aborted']);
+});
+
+test('a second candidate starts when the first is slower than the 75th percentile', async () => {
+  const warm = await warmModel(4);
+  const played = await play(productJob(), ({ nth }) => (nth === 1 ? silence : sound), warm);
+  assert.ok(played.tested);
+  assert.deepEqual(results(played), ['aborted', 'verified']);
+  assert.deepEqual(
+    played.asked.map(({ purpose }) => purpose),
+    ['fresh', 'fresh'],
+  );
+});
+
+test('of an endpoint whose speed is not known, a silent first answer still leaves time for a second', async () => {
+  const played = await play(productJob(), ({ nth }) => (nth === 1 ? silence : sound), { timeoutMs: 6_000 });
+  assert.ok(played.tested);
+});
+
+test('two candidates start at once where there is time for one attempt only', async () => {
+  const warm = await warmModel(4, 100);
+  const p75Ms = warm.model.p75Ms() ?? 0;
+  const { tested, events, asked } = await play(
+    productJob(),
+    ({ nth }) => (nth === 1 ? { ...sound, pieceCharacters: 400, pauseMs: 50 } : silence),
+    { ...warm, timeoutMs: Math.round(2 * p75Ms) + 1_500 },
+  );
+  assert.ok(tested);
+  assert.equal(asked.length, 2);
+  const order = events.flatMap(({ type }) => (type === 'prompted' || type === 'completed' ? [type] : []));
+  assert.deepEqual(order, ['prompted', 'prompted', 'completed']);
+});
+
+test('the same failure twice makes a fresh start without the old code', async () => {
+  const played = await play(productJob(), ({ nth, purpose, nthOfPurpose }) => {
+    if (nth === 1 || purpose === 'repair') return wrong;
+    return nthOfPurpose === 2 ? silence : sound;
+  });
+  assert.ok(played.tested);
+  const purposes = played.asked.map(({ purpose }) => purpose);
+  assert.deepEqual(purposes.filter((one) => one === 'repair').length, 1, String(purposes));
+  assert.equal(purposes.at(-1), 'fresh');
+  assert.ok(!played.asked.at(-1)?.prompt.includes('context.call.lookupProduct({'), 'without the old code');
+});
+
+test('a repair that loses a case which had passed is dropped: the better one is repaired again', async () => {
+  const lossy = soundBut("'OK'", "'Okay'");
+  const played = await play(productJob(), ({ nth, purpose, nthOfPurpose }) => {
+    if (nth === 1) return wrong;
+    if (purpose === 'fresh') return silence;
+    return nthOfPurpose === 1 ? lossy : sound;
+  });
+  assert.ok(played.tested);
+  const [, second] = played.asked.filter(({ purpose }) => purpose === 'repair');
+  assert.ok(!second?.prompt.includes("'Okay'"), 'the second repair starts from the first candidate');
+  assert.ok(second?.prompt.includes('Test case 2 failed'));
+});
+
+test('a lane repairs a candidate twice at most, and what failed is told of the case', async () => {
+  let n = 0;
+  const played = await play(productJob(), () => {
+    n += 1;
+    return soundBut("message: 'OK'", `message: 'Okay ${n}'`);
+  });
+  assert.equal(played.conclusion?.verdict, 'error');
+  assert.deepEqual(played.conclusion.messages, [{ action: 'codeGeneration', status: 'error' }]);
+  const [finding] = played.conclusion.findings;
+  assert.equal(finding?.code, 'CANDIDATE_CASES_FAILED');
+  assert.deepEqual([finding?.testCase, finding?.pointer, finding?.expected], [1, '/status/message', 'OK']);
+  const purposes = played.asked.map(({ purpose }) => purpose);
+  assert.deepEqual(purposes.filter((one) => one === 'fresh').length, 2, String(purposes));
+  assert.deepEqual(purposes.filter((one) => one === 'repair').length, 4, String(purposes));
+  assert.equal(played.report.attempts.length, 6);
+});
+
+test('where one server answers late and soon by turns, sound first candidates cost at most 1.2 times their tokens', async () => {
+  const model = modelWith();
+  const purse = purseOf();
+  const jobs = 18;
+  let tokens = 0;
+  let single = 0;
+  let questions = 0;
+  for (let n = 0; n < jobs; n += 1) {
+    const late = n % 3 === 2;
+    const answer: Behaviour = { ...sound, pieceCharacters: 250, pauseMs: late ? 150 : 1 };
+    const { tested, report, asked } = await play(productJob(), ({ nth }) => (nth > 0 ? answer : sound), {
+      model,
+      purse,
+    });
+    assert.ok(tested);
+    const { inputTokens, outputTokens } = report.usage;
+    if (n === 0) single = inputTokens + outputTokens;
+    tokens += inputTokens + outputTokens;
+    questions += asked.length;
+  }
+  assert.ok(questions > jobs, 'late answers had company');
+  assert.ok(tokens <= jobs * single * 1.2, `${(tokens / jobs / single).toFixed(2)} times the tokens`);
+});
+
+test('a server that fails the only lane is the platform’s fault, put back to be tried again', async () => {
+  const { thrown } = await play(productJob(), () => ({ kind: 'status', status: 500 }), { mayThrow: true });
+  assert.equal((thrown as { code?: string }).code, 'PLATFORM_MODEL_UNAVAILABLE');
+});
+
+test('a withheld answer is a failed candidate, and another is asked for', async () => {
+  const withheld: Behaviour = { kind: 'reply', text: 'I', finishReason: 'content_filter' };
+  const played = await play(productJob(), ({ nth }) => (nth === 1 ? withheld : sound));
+  assert.ok(played.tested);
+  assert.equal(played.report.attempts[0]?.result, 'refused');
+});
+
+test('candidates that fail in different ways in both lanes blame nobody else', async () => {
+  const played = await play(productJob(), ({ nthOfPurpose }) => (nthOfPurpose % 2 === 0 ? wrong : otherwiseWrong));
+  assert.equal(played.conclusion?.verdict, 'error');
+  assert.ok(!played.asked.some(({ purpose }) => purpose === 'judge'));
+});

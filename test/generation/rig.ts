@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { readJob } from '../../queues/index.ts';
+import { bundleHandler, createSandbox } from '../../sandbox/index.ts';
+import { analyze } from '../../src/analysis/analyze.ts';
+import { createModel, type Model } from '../../src/completion/create-model.ts';
+import type { Report } from '../../src/contract/outcome.ts';
+import { Deadline } from '../../src/kernel/deadline.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { brief } from '../../src/pipeline/brief.ts';
+import { type HourLimits, type JobLimits, Purse } from '../../src/pipeline/budget.ts';
+import { clear } from '../../src/pipeline/clear.ts';
+import { generate } from '../../src/pipeline/generate.ts';
+import type { Tested } from '../../src/pipeline/lane-candidate.ts';
+import { type Conclusion, Leave } from '../../src/pipeline/leave.ts';
+import { Ledger } from '../../src/pipeline/ledger.ts';
+import { measure } from '../../src/pipeline/measure.ts';
+import type { Workshop } from '../../src/pipeline/workshop.ts';
+import { JUDGE_SYSTEM_PROMPT } from '../../src/prompting/judge-prompt.ts';
+import { REPAIR_HEADING } from '../../src/prompting/render-repair.ts';
+import { type Behaviour, type Question, startScriptedModel } from '../../src/scripted-model/server.ts';
+import type { JobEvent } from '../../src/telemetry/job-event.ts';
+import { createTypeChecker } from '../../src/typing/type-checker.ts';
+
+/** Far above anything that is waited for here. */
+export const hangMs = 60_000;
+
+const root = join(import.meta.dirname, '../..');
+const folder = join(root, 'fixtures/candidates/product-lookup');
+
+/** Looks a product up by its id: 404 where there is none, 500 where the catalogue cannot be asked. */
+export function productJob(more: JsonObject = {}): JsonObject & { agreement: JsonObject; testCases: JsonObject } {
+  return { ...JSON.parse(readFileSync(join(folder, 'job.json'), 'utf8')), ...more };
+}
+
+/** The job with its cases' text changed. */
+export function withCaseText(job: ReturnType<typeof productJob>, change: (text: string) => string): JsonObject {
+  const text = String(job.testCases.testCases);
+  const changed = change(text);
+  if (changed === text) throw new Error('Cannot change cases: nothing to change, wanted something');
+  return { ...job, testCases: { ...job.testCases, testCases: changed } };
+}
+
+/** A handler that keeps the agreement of `productJob`. */
+export const soundSource = readFileSync(join(folder, 'sound.ts'), 'utf8');
+
+/** A table of its examples. */
+export const tableSource = readFileSync(join(folder, 'table.ts'), 'utf8');
+
+/** A module as a model answers it. */
+export function module(source: string): Behaviour & { kind: 'reply' } {
+  return { kind: 'reply', text: `\`\`\`ts\n${source.trim()}\n\`\`\`` };
+}
+
+/** The sound module with a part of its text replaced. */
+export function soundBut(part: string, replacement: string): Behaviour & { kind: 'reply' } {
+  if (!soundSource.includes(part)) throw new Error(`Cannot change module: no "${part}" in it`);
+  return module(soundSource.replaceAll(part, replacement));
+}
+
+/** An answer in JSON: a refusal, or what a judge says. */
+export function json(value: JsonObject): Behaviour {
+  return { kind: 'reply', text: `\`\`\`json\n${JSON.stringify(value)}\n\`\`\`` };
+}
+
+/** What a question is for. */
+export type Purpose = 'fresh' | 'repair' | 'judge';
+
+/** A question of the job at hand, `nth` counted within it, with what it is for and its number among those of its kind, from 1. */
+export interface Asked extends Question {
+  purpose: Purpose;
+  nthOfPurpose: number;
+}
+
+/** How generating went. */
+export interface Played {
+  tested: Tested | null;
+  conclusion: Conclusion | null;
+  /** What was thrown, where that was not the end of the job. */
+  thrown: unknown;
+  asked: Asked[];
+  report: Report;
+  events: JobEvent[];
+}
+
+/** Where handlers are generated: a real sandbox, a real type-check, a real server that plays the model. One for each test file. */
+export async function startGeneration() {
+  const sandbox = await createSandbox({ cells: 2 });
+  const typeChecker = createTypeChecker();
+  let behave: (question: Question) => Behaviour = () => ({ kind: 'status', status: 500 });
+  const server = await startScriptedModel({ behave: (question) => behave(question) });
+  after(async () => {
+    await Promise.all([server.close(), sandbox.close(), typeChecker.close()]);
+  });
+  const modelWith = (prices: { inputUsd: number; outputUsd: number } | null = null): Model =>
+    createModel({
+      models: [{ model: 'scripted', generator: 'scripted', baseUrl: server.baseUrl, prices }],
+      retries: { retries: 1, baseMs: 10 },
+    });
+  const fallback = modelWith();
+
+  /** Generates a handler for a job; every question is answered by `answer`. */
+  const play = async (
+    data: JsonObject,
+    answer: (asked: Asked) => Behaviour,
+    options: { model?: Model; limits?: Partial<JobLimits>; purse?: Purse; timeoutMs?: number; mayThrow?: true } = {},
+  ): Promise<Played> => {
+    const asked: Asked[] = [];
+    behave = (question) => {
+      const purpose = purposeOf(question);
+      const nthOfPurpose = asked.filter((one) => one.purpose === purpose).length + 1;
+      const one = { ...question, nth: asked.length + 1, purpose, nthOfPurpose };
+      asked.push(one);
+      return answer(one);
+    };
+    const reading = readJob('generate', data);
+    if (!reading.ok) throw new Error(JSON.stringify(reading.faults));
+    const events: JobEvent[] = [];
+    const ledger = new Ledger('job', (event) => void events.push(event));
+    const shop: Workshop = {
+      completer: options.model ?? fallback,
+      model: 'scripted',
+      typeChecker,
+      bundle: bundleHandler,
+      sandbox,
+      handlers: undefined as never,
+      limits: { maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null, ...options.limits },
+      purse: options.purse ?? purseOf(),
+      onJobEvent: () => undefined,
+    };
+    const timeoutMs = options.timeoutMs ?? hangMs;
+    const deadline = new Deadline(Date.now() + timeoutMs, AbortSignal.timeout(timeoutMs));
+    const ended = { tested: null, conclusion: null, thrown: undefined, asked, events };
+    try {
+      const order = await brief(measure(clear(analyze(reading.job))));
+      const tested = await generate(order, shop, ledger, deadline, deadline);
+      return { ...ended, tested, report: ledger.report() };
+    } catch (error) {
+      if (error instanceof Leave) return { ...ended, conclusion: error.conclusion, report: ledger.report() };
+      if (options.mayThrow === true) return { ...ended, thrown: error, report: ledger.report() };
+      throw error;
+    }
+  };
+  return { play, modelWith, fallback };
+}
+
+/** A purse without limits, but for those given. */
+export function purseOf(limits: Partial<HourLimits> = {}, clock?: () => number): Purse {
+  return new Purse({ maxTokensPerHour: null, maxCostUsdPerHour: null, ...limits }, clock);
+}
+
+/** The codes of the faults that a job ended with. */
+export function codes({ conclusion }: Played): string[] {
+  const errors = conclusion?.findings.filter(({ severity }) => severity === 'error') ?? [];
+  return [...new Set(errors.map(({ code }) => code))];
+}
+
+/** Waits for ever, so that only being called off ends it. */
+export const silence: Behaviour = { kind: 'stall' };
+
+function purposeOf({ system, prompt }: Question): Purpose {
+  if (system === JUDGE_SYSTEM_PROMPT) return 'judge';
+  return prompt.includes(REPAIR_HEADING) ? 'repair' : 'fresh';
+}
