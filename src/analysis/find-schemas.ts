@@ -4,8 +4,8 @@ import { allSubschemas, MAX_SUBSCHEMAS_IN_DOCUMENT, resolveLocalReference } from
 import { claimOf, type Side } from './claims.ts';
 import { type BrokenJson, findJsonBlocks, type JsonBlock } from './json-blocks.ts';
 import { type LocatedJson, readJson } from './located-json.ts';
+import { looksLikeSchema } from './looks-like-schema.ts';
 import { type Line, readLines } from './markdown-lines.ts';
-import { looksLikeSchema } from './schema-shape.ts';
 
 /** A schema found in a document, with what its surroundings say. */
 export interface FoundSchema extends LocatedSchema {

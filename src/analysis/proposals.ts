@@ -6,9 +6,9 @@ import type { JsonObject } from '../kernel/json.ts';
 import { analyze } from './analyze.ts';
 import { distinctAmendments } from './distinct-amendments.ts';
 import { editJsonText } from './edit-json-text.ts';
-import { editsOf, type SchemaEdit } from './editable.ts';
 import { readingOf } from './reading.ts';
 import { preflight } from './rules.ts';
+import { type SchemaEdit, schemaEdits } from './schema-edits.ts';
 
 /**
  * Counter-offers ready to be sent: the document, and the cases, with the amendments written into the text where it stands and
@@ -57,7 +57,7 @@ function amendedDocument({ agreement }: Analyzed, findings: readonly Finding[]):
   for (const { of, patch } of distinctAmendments(findings)) {
     const located = of === 'requestSchema' ? agreement.requestSchema : agreement.responseSchema;
     if (located === null) return undefined;
-    edits.push(...editsOf(located, patch));
+    edits.push(...schemaEdits(located, patch));
   }
   // A protocol that this one builds on is a document of its own, which no counter-offer can change.
   if (edits.length === 0 || edits.some(({ located }) => located.baseUri !== undefined)) return undefined;

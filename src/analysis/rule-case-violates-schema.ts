@@ -5,10 +5,10 @@ import { violationWords } from '../families/violation-words.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Violation } from '../schemas/validator.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
-import { validatorOf } from './cached-validator.ts';
-import { AmendmentPlan } from './propose-amendment.ts';
+import { AmendmentPlan } from './amendment-plan.ts';
 import { type PlacedFinding, type Rule, reportable } from './rule.ts';
 import { partPointer } from './schema-union.ts';
+import { validatorOf } from './validator-of.ts';
 
 /** The data of every case keep the schema of their side; a deliberately invalid request whose answer is a failure may break it. */
 export const ruleCaseViolatesSchema: Rule = {

@@ -4,10 +4,10 @@ import { codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { sanitiseSchema } from '../schemas/sanitise-schema.ts';
 import { patched } from './apply-patch.ts';
-import { validatorOf } from './cached-validator.ts';
 import { distinctAmendments } from './distinct-amendments.ts';
-import { isNullInFailure } from './null-in-failure.ts';
+import { isNullInFailure } from './is-null-in-failure.ts';
 import { proposalsFor } from './proposals.ts';
+import { validatorOf } from './validator-of.ts';
 
 /** What becomes of an agreement after its preflight. */
 export type Settlement =

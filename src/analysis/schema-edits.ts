@@ -9,7 +9,7 @@ export interface SchemaEdit {
 }
 
 /** A patch of a chosen schema, shared out to the schemas that stand in the text: the schema itself, or the parts of a union. */
-export function editsOf(located: LocatedSchema, patch: readonly PatchOperation[]): SchemaEdit[] {
+export function schemaEdits(located: LocatedSchema, patch: readonly PatchOperation[]): SchemaEdit[] {
   const { parts } = located;
   if (parts === undefined) return [{ located, patch: [...patch] }];
   return parts.flatMap((part, index) => {
