@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CodedError } from '../../src/kernel/errors.ts';
+import { Budget, BudgetUsedUp } from '../../src/pipeline/budget.ts';
+import { codes, module, productJob, purseOf, silence, soundBut, soundSource, startGeneration } from './rig.ts';
+
+const { play, modelWith } = await startGeneration();
+const sound = module(soundSource);
+const wrong = soundBut("message: 'OK'", "message: 'Okay'");
+const prompt = { system: '', turns: [{ role: 'user' as const, text: 'x'.repeat(400) }] };
+const used = { inputTokens: 100, cachedInputTokens: 0, outputTokens: 50, costUsd: 0.01 };
+
+test('no more completions are asked for than the job may have, and the error says so', async () => {
+  const played = await play(productJob(), () => wrong, { limits: { maxCompletions: 2 } });
+  assert.equal(played.asked.length, 2);
+  assert.equal(played.conclusion?.verdict, 'error');
+  assert.deepEqual(codes(played), ['CANDIDATE_BUDGET', 'CANDIDATE_CASES_FAILED']);
+  assert.match(played.conclusion.findings[0]?.message ?? '', /2 of 2 completions/);
+});
+
+test('no more candidates are asked for than the job may have', async () => {
+  const played = await play(productJob(), () => wrong, { limits: { maxCandidates: 3 } });
+  assert.equal(played.asked.length, 3);
+  assert.deepEqual(codes(played), ['CANDIDATE_CASES_FAILED']);
+});
+
+test('no completion starts that the job has no tokens left for', async () => {
+  const alone = await play(productJob(), () => sound);
+  const { inputTokens, outputTokens } = alone.report.usage;
+  const played = await play(productJob(), () => wrong, { limits: { maxTokens: inputTokens + outputTokens + 50 } });
+  assert.equal(played.asked.length, 1);
+  assert.equal(codes(played)[0], 'CANDIDATE_BUDGET');
+});
+
+test('no completion starts once the job has cost what it may', async () => {
+  const model = modelWith({ inputUsd: 1, outputUsd: 1 });
+  const played = await play(productJob(), () => wrong, { model, limits: { maxCostUsd: 0.000_001 } });
+  assert.equal(played.asked.length, 1);
+  assert.equal(codes(played)[0], 'CANDIDATE_BUDGET');
+  assert.ok((played.report.usage.costUsd ?? 0) > 0);
+});
+
+test('a completion called off before anything came does not make the cost of the job unknown', async () => {
+  const model = modelWith({ inputUsd: 1, outputUsd: 1 });
+  const played = await play(
+    productJob(),
+    ({ nth, purpose }) => (nth === 1 ? wrong : purpose === 'repair' ? sound : silence),
+    { model },
+  );
+  assert.ok(played.tested);
+  assert.ok(played.report.attempts.some(({ result }) => result === 'aborted'));
+  assert.ok((played.report.usage.costUsd ?? 0) > 0);
+});
+
+test('when all jobs together have used up the hour, the platform says when there is more, and nothing is asked', async () => {
+  let nowMs = 1_000_000;
+  const purse = purseOf({ maxTokensPerHour: 3_000 }, () => nowMs);
+  const first = await play(productJob(), () => sound, { purse });
+  assert.ok(first.tested);
+  nowMs += 600_000;
+  const second = await play(productJob(), () => sound, { purse, mayThrow: true });
+  assert.equal(second.asked.length, 0);
+  const { thrown } = second;
+  assert.ok(thrown instanceof CodedError);
+  assert.equal(thrown.code, 'PLATFORM_BUDGET');
+  assert.equal(thrown.retryAfterMs, 3_000_000);
+  nowMs += 3_000_001;
+  assert.ok((await play(productJob(), () => sound, { purse })).tested);
+});
+
+test('the cost of an hour is bounded as its tokens are', () => {
+  const purse = purseOf({ maxCostUsdPerHour: 0.02 });
+  purse.take(100).book(used);
+  purse.take(100).book(used);
+  assert.throws(() => purse.take(100), { code: 'PLATFORM_BUDGET', message: /0\.0200 of 0\.02 US dollars/ });
+});
+
+test('what is under way counts as what it is expected to use', () => {
+  const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: 250, maxCostUsd: null };
+  const budget = new Budget(limits, purseOf());
+  budget.take('candidate', prompt);
+  const second = budget.take('candidate', prompt);
+  assert.throws(() => budget.take('candidate', prompt), BudgetUsedUp);
+  second.book({ ...used, inputTokens: 0, outputTokens: 0 });
+  assert.equal(budget.usedUp?.startsWith('200 of 250 tokens'), true, String(budget.usedUp));
+});
+
+test('one job in five may ask twice for lateness alone, and no store of that is laid up', () => {
+  const purse = purseOf();
+  const asked: boolean[] = [];
+  for (let job = 0; job < 20; job += 1) {
+    purse.noteFirst();
+    asked.push(purse.takeHedge());
+  }
+  assert.equal(asked.filter(Boolean).length, 4);
+  for (let job = 0; job < 100; job += 1) purse.noteFirst();
+  assert.deepEqual([purse.takeHedge(), purse.takeHedge(), purse.takeHedge()], [true, true, false]);
+});
