@@ -29,6 +29,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 process.exitCode = await main(process.argv.slice(2));
+// What a command leaves behind, as BullMQ its timers where Redis is gone for good, keeps no process.
+setTimeout(() => process.exit(), 2_000).unref();
 
 async function main([name, ...args]: string[]): Promise<number> {
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
