@@ -44,11 +44,11 @@ const DECORATION =
   '[ \\t]*(?:>[ \\t]*)*(?:[-*+•][ \\t]+|\\d{1,3}[.)、][ \\t]*)?(?:#{1,6}[ \\t]*)?(?:\\*\\*|__|`)?[ \\t]*';
 const NUMERAL = '[0-9０-９]{1,9}|[零一二三四五六七八九十百]{1,5}';
 const HEADING = new RegExp(
-  `^${DECORATION}(?:test[ \\t_-]*case|case|example|测试用例|测试案例|测试样例|用例)(?![a-z])[ \\t]*(?:#|no\\.?|number|编号|[:：])?[ \\t]*(${NUMERAL})?[ \\t]*(.*)$`,
+  `^${DECORATION}(?:test[ \\t_-]*case|case|example|tc(?=[ \\t_-]*\\d)|测试用例|测试案例|测试样例|用例)(?![a-z])[ \\t]*(?:#|no\\.?|number|编号|[:：_–—-])?[ \\t]*(${NUMERAL})?[ \\t]*(.*)$`,
   'di',
 );
 const LABEL = new RegExp(
-  `^${DECORATION}(?:(?:the[ \\t]+)?(?:test[ \\t]+|expected[ \\t]+)?(request|response|input|output|reply|answer)(?:[ \\t]+(?:data|message|payload|body|json))?|(?:测试|预期|期望)?(请求|响应|应答|输入|输出|返回)(?:数据|消息|报文|内容)?)[ \\t]*(?:\\*\\*|__|\`)?[ \\t]*(?:[(（][^)）\\n]{0,40}[)）])?[ \\t]*(?:\\*\\*|__)?[ \\t]*([:：]|$)[ \\t]*(?:\\*\\*|__)?`,
+  `^${DECORATION}(?:(?:the[ \\t]+)?(?:test[ \\t]+|expected[ \\t]+)?(request|response|input|output|reply|answer)(?:[ \\t]+(?:data|message|payload|body|json))*(?:[ \\t]+(?:is|are)?[ \\t]*as[ \\t]+follows)?|(?:测试|预期|期望)?(请求|响应|应答|输入|输出|返回)(?:数据|消息|报文|内容)?(?:如下|为)?)[ \\t]*(?:\\*\\*|__|\`)?[ \\t]*(?:[(（][^)）\\n]{0,40}[)）])?[ \\t]*(?:\\*\\*|__)?[ \\t]*([:：]|$)[ \\t]*(?:\\*\\*|__)?`,
   'i',
 );
 const RESULT_LABEL = new RegExp(

@@ -7,7 +7,7 @@ export const ruleKeywordRemoved: Rule = {
   check({ agreement }) {
     return eachChosenSchema(agreement).flatMap(({ located, place }) =>
       sanitiseSchema(located.schema)
-        .removed.filter(({ keyword }) => !HARMLESS.has(keyword))
+        .removed.filter(({ pointer, keyword }) => !HARMLESS.has(keyword) && pointer !== '/$id' && pointer !== '/id')
         .slice(0, 20)
         .map(({ pointer, keyword }) => ({
           finding: {
@@ -25,4 +25,4 @@ export const ruleKeywordRemoved: Rule = {
 };
 
 /** An id of its own is what a schema should have, and an external reference is a finding of its own. */
-const HARMLESS: ReadonlySet<string> = new Set(['$ref', '$schema', '$id', 'id']);
+const HARMLESS: ReadonlySet<string> = new Set(['$ref', '$schema']);

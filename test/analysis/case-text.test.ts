@@ -45,6 +45,14 @@ const FORMS: Record<string, string> = {
     '# Test Case 1\r\n- **Test Request Data**:\r\n```json\r\n{"a":1}\r\n```\r\n- **Test Response Data**:\r\n{"b":[2]}\r\n- **Expected Test Result**:\r\nWorks.\r\n',
   'in another order':
     '# Test Case 1\n- Expected Test Result: Works.\n- Test Response Data: {"b":[2]}\n- Test Request Data: {"a":1}\n',
+  'with an expected response':
+    '### TC-01\n**Request (JSON):**\n```json\n{"a":1}\n```\n**Expected Response:**\n```json\n{"b":[2]}\n```\n**Expected Result:** Works.',
+  'with words in its labels':
+    '# Test Case #1\nTest request data is as follows:\n`{"a":1}`\nTest response message body:\n`{"b":[2]}`\nExpected outcome: Works.',
+  'with words in its Chinese labels':
+    '## 测试用例-1\n测试请求数据如下：\n{"a":1}\n预期响应数据为：\n{"b":[2]}\n预期结果：Works.',
+  'with numbers of two digits':
+    '## Test_Case_01 - the usual\n1) Input data: {"a":1}\n2) Output data: {"b":[2]}\n3) Expected result: Works.',
   'as a JSON array': '[{"request":{"a":1},"response":{"b":[2]},"expected":"Works."}]',
 };
 

@@ -410,3 +410,23 @@ test('a schema that multiplies its own parts is one finding', () => {
     [['DOCUMENT_SCHEMA_TOO_LARGE', 'responseSchema']],
   );
 });
+
+test('keywords that only a generator or a compiler obeys are named where they stand', () => {
+  const schema = {
+    $id: 'https://e.org/own',
+    type: 'object',
+    properties: {
+      a: { $id: 'https://e.org/foreign', tsType: 'x' },
+      b: { $dynamicRef: '#d' },
+      c: { maximum: { $data: '1/a' } },
+      tsType: {},
+    },
+  };
+  const found = lint(documentOf(schema, OPEN)).map(({ code, in: root, pointer }) => [code, root, pointer]);
+  assert.deepEqual(
+    found,
+    ['/properties/a/$id', '/properties/a/tsType', '/properties/b/$dynamicRef', '/properties/c/maximum'].map(
+      (pointer) => ['DOCUMENT_KEYWORD_REMOVED', 'requestSchema', pointer],
+    ),
+  );
+});
