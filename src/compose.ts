@@ -1,23 +1,37 @@
 import { availableParallelism } from 'node:os';
 import {
+  type Connection,
   type Consumer,
   connect,
   createConsumer,
   disconnect,
+  Endpoints,
+  judgeRedis,
   keysOf,
+  openOperator,
   Quarantine,
   type QueueEvent,
+  type QueueOperator,
+  redisFacts,
+  whenReady,
 } from '../queues/index.ts';
 import { bundleHandler, createSandbox, type Sandbox, type Quarantine as SandboxQuarantine } from '../sandbox/index.ts';
 import { createModel, type Model } from './completion/create-model.ts';
 import type { OpenAiOptions } from './completion/openai-completer.ts';
+import { type Circuits, watchCircuits } from './completion/shared-circuit.ts';
 import type { Config, ModelSetting } from './config.ts';
 import { createHandlerStore } from './handlers/redis-handler-store.ts';
+import { CodedError } from './kernel/errors.ts';
 import { Purse } from './pipeline/budget.ts';
 import { runJob } from './pipeline/pipeline.ts';
 import type { Workshop } from './pipeline/workshop.ts';
+import { type HealthServer, startHealthServer } from './telemetry/health-server.ts';
 import { describeError, type Log, logJobEvents } from './telemetry/log.ts';
+import { createQueueMetrics } from './telemetry/queue-metrics.ts';
+import { consumerChecks, Progress, prompt, remembered } from './telemetry/worker-health.ts';
+import { createWorkerMetrics, type WorkerMetrics } from './telemetry/worker-metrics.ts';
 import { createTypeChecker } from './typing/type-checker.ts';
+import { protosmithVersion } from './version.ts';
 
 /** A worker process's inside: the queue's consumer with everything that works on its jobs. */
 export interface WorkerProcess {
@@ -28,20 +42,50 @@ export interface WorkerProcess {
   close(): Promise<void>;
 }
 
-/** Puts a worker together. The only place that knows every concrete class. Rejects with `OPERATOR_SANDBOX_LEVEL` where the sandbox demanded is not to be had. */
+/** How long Redis may be away before a worker that must know whether it is durable gives up, in milliseconds. */
+const factsWithinMs = 30_000;
+
+const noModelAnswers = 'no model endpoint answers, their circuits are open';
+
+/**
+ * Puts a worker together. The only place that knows every concrete class. Rejects with `OPERATOR_SANDBOX_LEVEL` where the sandbox demanded is not to be
+ * had, with `OPERATOR_REDIS_…` where durability is demanded of a Redis that has none, and with `OPERATOR_PORT_TAKEN`.
+ */
 export async function composeWorker(config: Config, log: Log): Promise<WorkerProcess> {
+  const keys = keysOf(config.prefix);
   const connection = connect(config.redisUrl, 'worker', (error) => log.warn({ error: describeError(error) }, 'redis'));
-  const quarantine = new Quarantine(connection, keysOf(config.prefix));
-  const sandbox = await openSandbox(config, log, {
-    has: (digest) => quarantine.has(digest),
-    add: (digest) => quarantine.add(digest, 'a run of it killed its cell'),
-  }).catch(async (error) => {
-    await disconnect(connection);
-    throw error;
-  });
+  const quarantine = new Quarantine(connection, keys);
+  const sandbox = await demandDurability(config, connection)
+    .then(() =>
+      openSandbox(config, log, {
+        has: (digest) => quarantine.has(digest),
+        add: (digest) => quarantine.add(digest, 'a run of it killed its cell'),
+      }),
+    )
+    .catch(async (error) => {
+      await disconnect(connection);
+      throw error;
+    });
   const typeChecker = createTypeChecker();
+  // The first check starts the compiler: not on the first job's time.
+  void typeChecker.check('export {};', 'export {};').catch(() => undefined);
+  const metrics = createWorkerMetrics(protosmithVersion());
+  const circuits = new Endpoints(connection, keys);
+  const model = composeModel(config, circuits);
+  const circuitWatch = watchCircuits(circuits, model.endpoints, {
+    opened: () => void consumer.pause(noModelAnswers),
+    closed: () => void consumer.resume(noModelAnswers),
+  });
+  const tellJob = logJobEvents(log);
   const shop: Workshop = {
-    completer: composeModel(config),
+    completer: metrics.counting({
+      ...model,
+      complete: (question, deadline) =>
+        model.complete(question, deadline).catch((error) => {
+          circuitWatch.look();
+          throw error;
+        }),
+    }),
     model: modelsOf(config)[0]?.model ?? 'unknown',
     limits: config,
     purse: new Purse(config),
@@ -49,22 +93,113 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     bundle: bundleHandler,
     sandbox,
     handlers: createHandlerStore(connection, config.prefix, config.retentionSeconds),
-    onJobEvent: logJobEvents(log),
+    onJobEvent: (event) => {
+      metrics.onJobEvent(event);
+      tellJob(event);
+    },
   };
   const consumer: Consumer = createConsumer({
     url: config.redisUrl,
     prefix: config.prefix,
     concurrency: config.concurrency,
     retentionSeconds: config.retentionSeconds,
-    process: (delivery, signal) => runJob({ ...delivery, signal }, shop),
-    onEvent: (event) => logQueueEvent(log, event),
+    process: async (delivery, signal) => {
+      metrics.jobTaken(delivery);
+      const outcome = await runJob(
+        {
+          ...delivery,
+          publish: (early) => {
+            metrics.outcomeMade(early);
+            return delivery.publish(early);
+          },
+          signal,
+        },
+        shop,
+      );
+      if (outcome !== undefined) metrics.outcomeMade(outcome);
+      return outcome;
+    },
+    onEvent: (event) => {
+      metrics.onQueueEvent(event);
+      logQueueEvent(log, event);
+    },
+  });
+  metrics.watch({ health: () => consumer.health(), sandbox });
+  const closeRest = async () => {
+    circuitWatch.close();
+    metrics.close();
+    await Promise.all([typeChecker.close(), sandbox.close(), disconnect(connection)]);
+  };
+  const watched = await openPort(config, log, { consumer, connection, sandbox, metrics }).catch(async (error) => {
+    await consumer.close({ drainMs: 0 });
+    await closeRest();
+    throw error;
   });
   return {
     sandbox,
     ready: (withinMs) => consumer.ready(withinMs),
     async close() {
       await consumer.close({ drainMs: config.drainMs });
-      await Promise.all([typeChecker.close(), sandbox.close(), disconnect(connection)]);
+      await watched.close();
+      await closeRest();
+    },
+  };
+}
+
+/** Where durability is demanded, refuses a Redis that keeps nothing over a restart or that evicts. */
+async function demandDurability({ durable }: Config, connection: Connection): Promise<void> {
+  if (!durable) return;
+  await whenReady(connection, factsWithinMs);
+  const faults = judgeRedis(await redisFacts(connection), { durable }).filter(({ severity }) => severity === 'error');
+  const [first] = faults;
+  if (first) throw new CodedError(first.code, faults.map(({ message }) => message).join('; '));
+}
+
+/** Opens the worker's own port where one is configured: health and metrics. */
+async function openPort(
+  config: Config,
+  log: Log,
+  parts: { consumer: Consumer; connection: Connection; sandbox: Sandbox; metrics: WorkerMetrics },
+): Promise<{ close(): Promise<void> }> {
+  const { host, port, durable, monitor } = config;
+  if (port === null) return { close: async () => undefined };
+  const { consumer, connection, sandbox, metrics } = parts;
+  let operator: QueueOperator | undefined;
+  const queue = createQueueMetrics(async () => {
+    operator ??= await openOperator({ url: config.redisUrl, prefix: config.prefix });
+    return operator.snapshot();
+  });
+  const progress = new Progress(() => consumer.health());
+  const redis = prompt('redis', async () => {
+    await connection.ping();
+    return { well: true, says: 'it answers' };
+  });
+  const policy = remembered('redis-policy', async () => {
+    const faults = judgeRedis(await redisFacts(connection), { durable });
+    const errors = faults.filter(({ severity }) => severity === 'error');
+    return { well: errors.length === 0, says: faults.map(({ message }) => message).join('; ') || 'as it should be' };
+  });
+  const canary = remembered('sandbox', async () => {
+    const well = await sandbox.canary();
+    return { well, says: `the known-good handler ${well ? 'passes' : 'fails'} at level ${sandbox.layers.level}` };
+  });
+  const server: HealthServer = await startHealthServer(
+    { host, port },
+    {
+      live: () => progress.checks(),
+      ready: async () => [...consumerChecks(consumer.health()), ...(await Promise.all([redis(), policy(), canary()]))],
+      metrics: async () => {
+        const registries = [metrics.registry, ...(monitor ? [queue] : [])];
+        const texts = await Promise.all(registries.map((registry) => registry.metrics()));
+        return { contentType: metrics.registry.contentType, text: texts.join('') };
+      },
+    },
+  );
+  log.info({ host, port: server.port, monitor }, 'listening');
+  return {
+    async close() {
+      progress.close();
+      await Promise.all([server.close(), operator?.close()]);
     },
   };
 }
@@ -99,7 +234,7 @@ function modelsOf({
   return models ?? [{ model: model ?? 'unknown', baseUrl, apiKey, inputPrice, cachedInputPrice, outputPrice }];
 }
 
-function composeModel(config: Config): Model {
+function composeModel(config: Config, endpoints: Endpoints): Model & { readonly endpoints: readonly string[] } {
   const [first, ...others] = modelsOf(config).map(
     ({ model, baseUrl, apiKey, inputPrice, cachedInputPrice, outputPrice }): OpenAiOptions => ({
       model,
@@ -112,7 +247,15 @@ function composeModel(config: Config): Model {
           : { inputUsd: inputPrice, outputUsd: outputPrice, cachedInputUsd: cachedInputPrice ?? undefined },
     }),
   );
-  return createModel({ models: [first as OpenAiOptions, ...others] });
+  const circuits: Circuits = endpoints;
+  return createModel({
+    models: [first as OpenAiOptions, ...others],
+    circuits,
+    coolDown: {
+      until: (endpoint) => endpoints.coolDownOf(endpoint),
+      set: (endpoint, untilMs) => endpoints.coolDown(endpoint, untilMs),
+    },
+  });
 }
 
 const warned: ReadonlySet<QueueEvent['event']> = new Set([

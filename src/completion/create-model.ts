@@ -4,6 +4,7 @@ import { failOver } from './fail-over.ts';
 import { createLatencyRecord, withLatency } from './latency.ts';
 import { createOpenAiCompleter, type OpenAiOptions } from './openai-completer.ts';
 import { type CoolDown, createCoolDown, type RetryOptions, withRetries } from './retry-policy.ts';
+import { type Circuits, patientCoolDown, withSharedCircuit } from './shared-circuit.ts';
 
 /** The model as the pipeline sees it: one completer, however many models stand behind it. */
 export interface Model extends Completer {
@@ -19,20 +20,30 @@ export interface ModelOptions {
   coolDown?: CoolDown;
   retries?: Pick<RetryOptions, 'retries' | 'baseMs' | 'maxMs'>;
   breaker?: BreakerOptions;
+  /** Shared with other workers, in place of a breaker of this process. */
+  circuits?: Circuits;
 }
 
-/** Puts the model together: retries around a breaker around the wire, for each model, and fail-over across them. */
-export function createModel({ models, coolDown = createCoolDown(), retries = {}, breaker = {} }: ModelOptions): Model {
+/** Puts the model together: retries around a breaker around the wire, for each model, and fail-over across them. Names its endpoints as cool-down and circuits know them. */
+export function createModel({
+  models,
+  coolDown = createCoolDown(),
+  retries = {},
+  breaker = {},
+  circuits,
+}: ModelOptions): Model & { readonly endpoints: readonly string[] } {
   const record = createLatencyRecord();
+  const shared = patientCoolDown(coolDown);
+  const endpoints: string[] = [];
   const reliable = (options: OpenAiOptions, latency = createLatencyRecord()): Completer => {
     const wire = createOpenAiCompleter(options);
-    return withRetries(withBreaker(withLatency(wire, latency), breaker), {
-      ...retries,
-      coolDown,
-      endpoint: `${wire.endpoint} ${wire.model}`,
-    });
+    const endpoint = `${wire.endpoint} ${wire.model}`;
+    endpoints.push(endpoint);
+    const timed = withLatency(wire, latency);
+    const guarded = circuits ? withSharedCircuit(timed, circuits, endpoint) : withBreaker(timed, breaker);
+    return withRetries(guarded, { ...retries, coolDown: shared, endpoint });
   };
   const [first, ...others] = models;
   const completer = failOver([reliable(first, record), ...others.map((options) => reliable(options))]);
-  return { ...completer, p75Ms: () => record.p75Ms() };
+  return { ...completer, endpoints, p75Ms: () => record.p75Ms() };
 }

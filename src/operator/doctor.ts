@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { connect, disconnect, keysOf, type RedisFacts, redisFacts, whenReady } from '../../queues/index.ts';
+import { connect, disconnect, judgeRedis, keysOf, redisFacts, whenReady } from '../../queues/index.ts';
 import { openSandbox } from '../compose.ts';
 import { type Config, namesModelServer, readConfig, redactUrl } from '../config.ts';
 import { createLog, describeError } from '../telemetry/log.ts';
 import { protosmithVersion } from '../version.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
 import { forTerminal, jsonForTerminal } from './for-terminal.ts';
+import { projectMemory } from './memory-projection.ts';
 import { settingsHelp } from './settings-help.ts';
 
 /** One thing that was looked at. */
@@ -28,12 +29,12 @@ export const doctor: Command = {
   summary: 'looks whether everything that a worker needs is there and as it should be',
   help: `Usage: protosmith doctor [--json]
 
-Looks at versions, Redis (version, policy, persistence, clock), the names of its keys, the model server (reachable or
+Looks at versions, Redis (version, policy, persistence, clock, room for the next 24 hours), the names of its keys, the model server (reachable or
 not; no completion is asked for) and the sandbox (layers in force, known-good handler).
 
   --json    as one JSON array
 
-${settingsHelp(['redisUrl', 'prefix', 'model', 'apiKey', 'baseUrl', 'cells', 'sandboxLevel'])}
+${settingsHelp(['redisUrl', 'prefix', 'durable', 'model', 'apiKey', 'baseUrl', 'cells', 'sandboxLevel'])}
 Exit code: 0 all is well or a warning, 2 something is ill, 78 wrong settings.
 `,
   async run(args) {
@@ -92,45 +93,36 @@ function installedVersion(name: string): string {
   return 'unknown';
 }
 
-async function examineRedis({ redisUrl }: Config): Promise<Examination> {
+async function examineRedis({ redisUrl, prefix, durable }: Config): Promise<Examination> {
   const url = redactUrl(redisUrl);
   const connection = connect(redisUrl, 'worker');
   try {
     await whenReady(connection, redisWithinMs);
     const facts = await redisFacts(connection);
-    const complaints = redisComplaints(facts);
+    const faults = judgeRedis(facts, { durable });
+    const growth = await projectMemory(connection, keysOf(prefix), facts);
+    const complaints = [
+      ...faults.map(({ message }) => message),
+      ...(Math.abs(facts.clockAheadMs) > 5_000
+        ? [`this clock is ${facts.clockAheadMs} ms ahead of Redis': deadlines follow Redis' clock`]
+        : []),
+      ...(growth.warning === null ? [] : [growth.warning]),
+    ];
+    const ill = faults.some(({ severity }) => severity === 'error');
     return {
       subject: 'redis',
-      state: complaints.length > 0 ? 'warning' : 'well',
+      state: ill ? 'ill' : complaints.length > 0 ? 'warning' : 'well',
       says:
         complaints.length > 0
           ? complaints.join('; ')
           : `${facts.server} ${facts.version ?? 'of unknown version'} at ${url} keeps what it is given`,
-      details: { url, ...facts },
+      details: { url, ...facts, ...growth.details },
     };
   } catch (error) {
     return { subject: 'redis', state: 'ill', says: describeError(error).message, details: { url } };
   } finally {
     await disconnect(connection);
   }
-}
-
-function redisComplaints({ maxmemoryPolicy, appendonly, snapshots, clockAheadMs, version }: RedisFacts): string[] {
-  return [
-    ...(maxmemoryPolicy !== null && maxmemoryPolicy !== 'noeviction'
-      ? [`maxmemory-policy is ${maxmemoryPolicy}, wanted noeviction: jobs and outcomes can vanish`]
-      : []),
-    ...(appendonly === false && snapshots !== true
-      ? ['neither append-only file nor snapshots: a restart of Redis loses everything']
-      : []),
-    ...(appendonly === false && snapshots === true
-      ? ['no append-only file: a restart of Redis loses what came after the last snapshot']
-      : []),
-    ...(Math.abs(clockAheadMs) > 5_000
-      ? [`this clock is ${clockAheadMs} ms ahead of Redis': deadlines follow Redis' clock`]
-      : []),
-    ...(version !== null && Number.parseFloat(version) < 6.2 ? [`version ${version}, wanted 6.2 or later`] : []),
-  ];
 }
 
 function examineKeys({ prefix }: Config): Examination {

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { markedJob, soundReply, startRig, until } from '../system/harness.ts';
+
+interface Health {
+  well: boolean;
+  checks: { name: string; well: boolean; says: string }[];
+}
+
+const rig = await startRig();
+after(() => rig.close());
+
+const worker = await rig.worker({ PROTOSMITH_PORT: '0', PROTOSMITH_MONITOR: '1', PROTOSMITH_CONCURRENCY: '2' });
+const { port, host } = await worker.logged(({ msg }) => msg === 'listening');
+
+const get = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init);
+
+async function health(path: string): Promise<Health & { status: number; of(name: string): Health['checks'][number] }> {
+  const response = await get(path);
+  const body = (await response.json()) as Health;
+  return {
+    ...body,
+    status: response.status,
+    of: (name) => body.checks.find((check) => check.name === name) ?? assert.fail(`${path} has no check ${name}`),
+  };
+}
+
+/** The samples of one metric: labels as they are written → value. */
+async function samples(name: string): Promise<Map<string, number>> {
+  const text = await (await get('/metrics')).text();
+  return new Map(
+    text
+      .split('\n')
+      .map((line) => /^([a-z_]+)(?:\{(.*)\})? (\S+)$/.exec(line))
+      .flatMap((match) => (match?.[1] === name ? [[match[2] ?? '', Number(match[3])] as const] : [])),
+  );
+}
+
+test('the port is on loopback unless told otherwise', () => {
+  assert.equal(host, '127.0.0.1');
+  assert.ok(Number(port) > 0);
+});
+
+test('a worker that fetches is alive and ready', async () => {
+  const live = await health('/livez');
+  assert.deepEqual([live.status, live.well], [200, true]);
+  const ready = await until(async () => {
+    const found = await health('/readyz');
+    return found.status === 200 && found;
+  });
+  for (const name of ['connection', 'blocking-connection', 'intake', 'redis', 'redis-policy', 'sandbox'])
+    assert.equal(ready.of(name).well, true, name);
+  assert.match(ready.of('sandbox').says, /known-good handler passes/);
+});
+
+test('only what is served is answered', async () => {
+  assert.equal((await get('/')).status, 404);
+  assert.equal((await get('/metrics/../livez/')).status, 404);
+  assert.equal((await get('/livez', { method: 'POST' })).status, 405);
+  assert.equal((await get('/livez', { method: 'HEAD' })).status, 200);
+  assert.equal((await get('/readyz?verbose=1')).status, 200);
+});
+
+test('jobs are counted by verdict, with latency, stages, attempts and tokens', async () => {
+  rig.answer('telemetry-counted', () => ({ kind: 'reply', text: soundReply }));
+  const outcome = await rig.outcomeOf(markedJob('telemetry-counted'));
+  assert.equal(outcome.verdict, 'generated');
+  await rig.outcomeOf(markedJob('telemetry-reviewed'), { kind: 'review' });
+  await rig.outcomeOf({ version: 1, surprise: 1 }, { kind: 'a name that\nis "no" kind' });
+  await until(async () => (await samples('protosmith_jobs_total')).size === 3);
+  assert.deepEqual(Object.fromEntries(await samples('protosmith_jobs_total')), {
+    'kind="generate",verdict="generated"': 1,
+    'kind="review",verdict="clean"': 1,
+    'kind="unknown",verdict="error"': 1,
+  });
+  assert.equal((await samples('protosmith_outcome_latency_seconds_count')).get('verdict="generated"'), 1);
+  assert.equal((await samples('protosmith_job_duration_seconds_count')).get('verdict="generated"'), 1);
+  assert.equal((await samples('protosmith_job_wait_seconds_count')).get(''), 3);
+  const stages = await samples('protosmith_stage_duration_seconds_count');
+  for (const stage of ['intake', 'complete', 'bundle', 'trial', 'judge', 'store'])
+    assert.ok((stages.get(`stage="${stage}"`) ?? 0) >= 1, stage);
+  assert.ok(((await samples('protosmith_attempts_total')).get('result="verified"') ?? 0) >= 1);
+  assert.ok(((await samples('protosmith_model_calls_total')).get('result="answered"') ?? 0) >= 1);
+  const tokens = await samples('protosmith_tokens_total');
+  assert.ok((tokens.get('type="input"') ?? 0) > 0 && (tokens.get('type="output"') ?? 0) > 0);
+  // The model has no price here: that is told, and is not 0 dollars.
+  assert.ok(((await samples('protosmith_unpriced_calls_total')).get('') ?? 0) >= 1);
+  assert.ok(((await samples('protosmith_sandbox_runs_total')).get('') ?? 0) > 0);
+  assert.equal((await samples('protosmith_sandbox_cells')).get(''), 1);
+  assert.equal([...(await samples('protosmith_sandbox_level')).values()][0], 1);
+  assert.equal((await samples('protosmith_event_loop_lag_seconds')).size, 3);
+});
+
+test('a counter read twice is not counted twice', async () => {
+  const before = (await samples('protosmith_sandbox_runs_total')).get('');
+  assert.equal((await samples('protosmith_sandbox_runs_total')).get(''), before);
+});
+
+test('the monitor tells of the whole queue: ages, states, readers, memory', async () => {
+  await rig.connection.xgroup('CREATE', rig.keys.outcomes('default'), 'reader', '0');
+  assert.equal((await samples('protosmith_monitor_up')).get(''), 1);
+  assert.equal((await samples('protosmith_queue_oldest_waiting_age_seconds')).get(''), 0);
+  assert.equal((await samples('protosmith_queue_jobs')).get('state="waiting"'), 0);
+  assert.equal((await samples('protosmith_results_stream_length')).get('stream="default"'), 3);
+  const lag = await samples('protosmith_results_lag');
+  if (rig.redis.pid !== null) assert.equal(lag.get('stream="default",group="reader"'), 3);
+  await rig.queue.pause();
+  assert.equal((await samples('protosmith_queue_paused')).get(''), 1);
+  await rig.submit(markedJob('telemetry-waits'), { kind: 'review' });
+  await until(async () => ((await samples('protosmith_queue_oldest_waiting_age_seconds')).get('') ?? 0) > 0);
+  await rig.queue.resume();
+  await until(async () => (await samples('protosmith_queue_oldest_waiting_age_seconds')).get('') === 0);
+});
+
+test('a Redis that evicts, or that is away, makes it unready and lets it live', {
+  skip: rig.redis.pid === null && 'the embedded Redis evicts nothing, and cannot be frozen',
+}, async () => {
+  const evicting = await rig.worker({ PROTOSMITH_PORT: '0' });
+  const own = (await evicting.logged(({ msg }) => msg === 'listening')).port;
+  await rig.connection.config('SET', 'maxmemory-policy', 'allkeys-lru');
+  const ready = await fetch(`http://127.0.0.1:${own}/readyz`);
+  await rig.connection.config('SET', 'maxmemory-policy', 'noeviction');
+  assert.equal(ready.status, 503);
+  const policy = ((await ready.json()) as Health).checks.find(({ name }) => name === 'redis-policy');
+  assert.match(policy?.says ?? '', /allkeys-lru/);
+
+  process.kill(rig.redis.pid ?? 0, 'SIGSTOP');
+  try {
+    const frozen = await health('/readyz');
+    assert.equal(frozen.status, 503);
+    assert.equal(frozen.of('redis').well, false);
+    assert.equal((await health('/livez')).status, 200);
+  } finally {
+    process.kill(rig.redis.pid ?? 0, 'SIGCONT');
+  }
+  await until(async () => (await health('/readyz')).status === 200);
+});
+
+test('with every endpoint down intake pauses, says so, and goes on when one answers again', async () => {
+  rig.answer('telemetry-down', () => ({ kind: 'status', status: 503 }));
+  const jobs = [1, 2, 3].map((nth) => markedJob(`telemetry-down ${nth}`, { timeoutMs: 60_000, workMs: 0 }));
+  for (const job of jobs) await rig.submit(job);
+  const paused = await worker.logged(({ msg, message }) => msg === 'paused' && /circuit/.test(String(message)));
+  assert.match(String(paused.message), /no model endpoint answers/);
+  const ready = await health('/readyz');
+  if (ready.status === 503) assert.match(ready.of('intake').says, /circuits are open/);
+  rig.answer('telemetry-down', () => ({ kind: 'reply', text: soundReply }));
+  await worker.logged(({ msg, message }) => msg === 'resumed' && /circuit/.test(String(message)));
+  for (const job of jobs) assert.equal((await rig.outcomeOf(job)).verdict, 'generated');
+});
+
+test('a port that is taken ends the worker with 78', async () => {
+  await assert.rejects(rig.worker({ PROTOSMITH_PORT: String(port) }), /OPERATOR_PORT_TAKEN/);
+});
