@@ -23,6 +23,8 @@ export interface DemoStage {
 }
 
 const redisWithinMs = 5_000;
+/** A job that runs when the demo is broken off is not waited for. */
+const drainMs = 2_000;
 const workerWithinMs = 60_000;
 const jobEvents: ReadonlySet<string> = new Set<JobEvent['type']>([
   'started',
@@ -63,6 +65,7 @@ export async function startStage(view: DemoView, scripted: boolean): Promise<Dem
       ...process.env,
       [settings.redisUrl.env]: redis.url,
       [settings.logLevel.env]: 'debug',
+      [settings.drainMs.env]: String(drainMs),
       ...(model
         ? {
             [settings.baseUrl.env]: model.baseUrl,

@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { codeOf } from '../kernel/errors.ts';
 import type { JobEvent } from './job-event.ts';
 
 /** A log of JSON lines: one per change of state, never a secret, a prompt or a document body. */
@@ -20,12 +19,13 @@ export function createLog(level: string, destination?: DestinationStream): Log {
   return destination ? pino(options, destination) : pino(options);
 }
 
-/** What may be told of an error in a log line or to an operator. */
+/** What may be told of an error in a log line or to an operator. What was described already comes back as it is. */
 export function describeError(error: unknown): { name: string; code?: string; message: string } {
-  if (!(error instanceof Error)) return { name: 'unknown', message: 'something that is no error was thrown' };
-  const code = codeOf(error) ?? (error as NodeJS.ErrnoException).code;
+  if (typeof error !== 'object' || error === null || !('message' in error) || typeof error.message !== 'string')
+    return { name: 'unknown', message: 'something that is no error was thrown' };
+  const code = 'code' in error ? error.code : undefined;
   return {
-    name: error.name,
+    name: 'name' in error && typeof error.name === 'string' ? error.name : 'Error',
     ...(typeof code === 'string' ? { code } : {}),
     message: error.message.slice(0, maxMessageLength),
   };
