@@ -207,6 +207,7 @@ test('a case that a repair keeps is not disputed', async () => {
     candidates(({ purpose }) => (purpose === 'repair' ? repaired : sound)),
   );
   assert.ok(played.tested);
+  assert.equal(played.asked.length, 3, 'no third voice is asked for while a repair is under way');
 });
 
 test('tables that alone pass the cases, and answers that nothing yields: the missing tool is named', async () => {
