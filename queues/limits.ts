@@ -18,6 +18,11 @@ export const limits = {
     reason: 'the document goes into every prompt; 256 KiB is some 64,000 tokens',
   },
   cases: { value: 100, unit: 'cases', reason: 'each is run on each candidate, several times over' },
+  entries: {
+    value: 5_000,
+    unit: 'entries of tools, examples, loose, exchanges, capabilities and base protocols together',
+    reason: 'each is validated by itself, and naming every fault of n entries takes time that grows with n²',
+  },
   nesting: { value: 64, unit: 'levels', reason: 'readers of JSON recurse; deeper data serve only to break them' },
   faults: { value: 100, unit: 'faults', reason: 'the outcome lists them, and must not outgrow the job' },
   parsedBytes: {

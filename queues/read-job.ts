@@ -99,6 +99,8 @@ function faultsOf(kind: string, data: unknown, rawBytes: number | undefined): Jo
   const version = member(data, 'version');
   // A job of a later version follows a contract that is not known here: blaming its other members would mislead.
   if (typeof version === 'number' && Number.isInteger(version) && version > 1) return [versionFault(version)];
+  const tooMany = entriesFault(data);
+  if (tooMany) return [tooMany];
   const validate = validators[kind];
   const invalid = validate(data) ? [] : schemaFaults(validate.errors ?? [], data);
   return [
@@ -170,6 +172,31 @@ function capFaults(data: JsonObject): JobFault[] {
   return faults;
 }
 
+/** The schema is not asked about more entries than it can answer for in time. */
+function entriesFault(data: JsonObject): JobFault | undefined {
+  const lengthOf = (value: Json | undefined): number => {
+    if (Array.isArray(value)) return value.length;
+    return isObject(value) ? Object.keys(value).length : 0;
+  };
+  const examplesOf = (value: Json | undefined): number =>
+    lengthOf(isObject(value) ? member(value, 'examples') : undefined);
+  const tools = member(data, 'tools');
+  const counts: [pointer: string, count: number][] = [
+    ['', Object.keys(data).length],
+    ['/tools', lengthOf(tools)],
+    ['/tools', Array.isArray(tools) ? tools.reduce<number>((sum, tool) => sum + examplesOf(tool), 0) : 0],
+    ['/task/examples', examplesOf(member(data, 'task'))],
+    ...['testCases', 'loose', 'exchanges', 'peerCapabilities', 'baseProtocols'].map((name): [string, number] => [
+      `/${name}`,
+      lengthOf(member(data, name)),
+    ]),
+  ];
+  const sum = counts.reduce((total, [, count]) => total + count, 0);
+  if (sum <= limits.entries.value) return undefined;
+  const [pointer] = counts.reduce((most, each) => (each[1] > most[1] ? each : most));
+  return tooLarge(pointer, sum, limits.entries);
+}
+
 /** Two tools of one name could not both be called. */
 function nameFaults(data: JsonObject): JobFault[] {
   const tools = member(data, 'tools');
@@ -189,7 +216,9 @@ function nameFaults(data: JsonObject): JobFault[] {
 
 function statusFaults(kind: Kind, data: JsonObject): JobFault[] {
   if (kind === 'review') return [];
-  return ['agreement', 'testCases'].flatMap((name) => {
+  // Documents of other families may have a status of their own, which says nothing of us.
+  const messages = familyOf(member(data, 'family')) === 'anp' ? ['agreement', 'testCases'] : ['testCases'];
+  return messages.flatMap((name) => {
     const message = member(data, name);
     const status = isObject(message) ? member(message, 'status') : undefined;
     if (typeof status !== 'string' || status === 'accepted') return [];

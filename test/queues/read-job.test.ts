@@ -154,6 +154,7 @@ test('the status must be accepted, but in a review', () => {
     ],
   );
   assert.deepEqual(faultsOf('review', jobData({ agreement, testCases })), []);
+  assert.deepEqual(faultsOf('generate', jobData({ family: 'agent-description', agreement: { status: 'live' } })), []);
 });
 
 test('hashes are verified, with or without their prefix, and handed on bare', () => {
@@ -283,6 +284,28 @@ test('faults beyond the cap are counted, not listed', () => {
   const faults = faultsOf('generate', jobData({ tools }));
   assert.equal(faults.length, limits.faults.value + 1);
   assert.match(faults.at(-1)?.message ?? '', /faults more/);
+});
+
+test('many faulty entries are refused in no time', () => {
+  const many = (length: number) => Array.from({ length }, () => ({}));
+  const names = Object.fromEntries(many(100_000).map((_, index) => [`unknown${index}`, 1]));
+  for (const more of [
+    { tools: many(300_000) },
+    { tools: [{ name: 'a', examples: many(300_000) }] },
+    { loose: many(300_000) },
+    { baseProtocols: names },
+    names,
+  ]) {
+    const begun = performance.now();
+    assert.deepEqual(
+      faultsOf('generate', jobData(more), 1_000_000).map((fault) => fault.code),
+      ['JOB_TOO_LARGE'],
+    );
+    // A hang takes minutes.
+    assert.ok(performance.now() - begun < 20_000);
+  }
+  const most = limits.entries.value - 100;
+  assert.equal(faultsOf('generate', jobData({ tools: many(most) })).length, limits.faults.value + 1);
 });
 
 test('the examples of the contract are read', {
