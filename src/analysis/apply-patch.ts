@@ -1,11 +1,48 @@
-import { applyPatch as applyOperations, type Operation } from 'rfc6902';
 import type { PatchOperation } from '../contract/finding.ts';
-import type { Json } from '../kernel/json.ts';
+import { isObject, type Json, pointerTokens } from '../kernel/json.ts';
 
-/** A copy of a value with a JSON Patch (RFC 6902) applied; `undefined` where an operation does not fit. */
+/**
+ * A copy of a value with a JSON Patch (RFC 6902) of `add`, `remove` and `replace` applied, the operations that amendments are
+ * made of; `undefined` where one does not fit. Members of any name are members: the patching library known to us passes over
+ * tokens such as `constructor`, and would change another place.
+ */
 export function patched(value: Json, patch: readonly PatchOperation[]): Json | undefined {
-  const holder = { value: structuredClone(value) };
-  const operations = patch.map((operation) => ({ ...structuredClone(operation), path: `/value${operation.path}` }));
-  const faults = applyOperations(holder, operations as Operation[]);
-  return faults.every((fault) => fault === null) ? holder.value : undefined;
+  let result: Json | undefined = value;
+  for (const operation of patch) {
+    if (result === undefined) return undefined;
+    result = changed(result, pointerTokens(operation.path), operation);
+  }
+  return result;
+}
+
+function changed(here: Json, tokens: readonly string[], operation: PatchOperation): Json | undefined {
+  const [token, ...rest] = tokens;
+  if (token === undefined) return operation.op === 'remove' ? undefined : operation.value;
+  if (Array.isArray(here)) return changedArray(here, token, rest, operation);
+  if (!isObject(here)) return undefined;
+  const exists = Object.hasOwn(here, token);
+  if (rest.length === 0 && operation.op === 'remove') {
+    return exists ? Object.fromEntries(Object.entries(here).filter(([name]) => name !== token)) : undefined;
+  }
+  if (!exists && (rest.length > 0 || operation.op !== 'add')) return undefined;
+  const member = exists ? changed(here[token] as Json, rest, operation) : operation.value;
+  if (member === undefined) return undefined;
+  const entries = Object.entries(here).map(([name, old]): [string, Json] => [name, name === token ? member : old]);
+  return Object.fromEntries(exists ? entries : [...entries, [token, member]]);
+}
+
+function changedArray(
+  here: Json[],
+  token: string,
+  rest: readonly string[],
+  operation: PatchOperation,
+): Json | undefined {
+  const { op, value } = operation;
+  const index = token === '-' ? here.length : /^(?:0|[1-9]\d{0,8})$/.test(token) ? Number(token) : -1;
+  if (rest.length === 0 && op === 'add')
+    return index < 0 || index > here.length || value === undefined ? undefined : here.toSpliced(index, 0, value);
+  if (index < 0 || index >= here.length) return undefined;
+  if (rest.length === 0 && op === 'remove') return here.toSpliced(index, 1);
+  const item = changed(here[index] as Json, rest, operation);
+  return item === undefined ? undefined : here.with(index, item);
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { applyPatch, type Operation } from 'rfc6902';
 import { patched } from '../../src/analysis/apply-patch.ts';
 import { editJsonText } from '../../src/analysis/edit-json-text.ts';
 import { pointersOf, readJson } from '../../src/analysis/located-json.ts';
 import type { PatchOperation } from '../../src/contract/finding.ts';
-import { isObject, type Json } from '../../src/kernel/json.ts';
+import { isObject, type Json, valueAt } from '../../src/kernel/json.ts';
 import { equalJson } from '../../src/schemas/equal-json.ts';
 
 function edited(text: string, ...patch: PatchOperation[]): string | undefined {
@@ -29,9 +30,63 @@ test('values are replaced, added and removed where they stand, in the layout aro
 });
 
 const json = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
-const object = fc
-  .dictionary(fc.string({ maxLength: 5 }), json, { maxKeys: 5 })
-  .map((value) => JSON.parse(JSON.stringify(value)) as Json);
+const name = fc.oneof(fc.string({ maxLength: 5 }), fc.constantFrom('__proto__', 'constructor', 'a/b', '~'));
+const object = fc.dictionary(name, json, { maxKeys: 5 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
+
+test('patches change what their pointers name, whatever its name, and fail where it is not', () => {
+  const value = JSON.parse('{"constructor":{"type":"a"},"__proto__":{"type":"b"},"list":[1,2]}') as Json;
+  const text = (patch: PatchOperation): string => JSON.stringify(patched(value, [patch]));
+  assert.equal(
+    text({ op: 'replace', path: '/constructor/type', value: 'x' }),
+    '{"constructor":{"type":"x"},"__proto__":{"type":"b"},"list":[1,2]}',
+  );
+  assert.equal(
+    text({ op: 'remove', path: '/__proto__/type' }),
+    '{"constructor":{"type":"a"},"__proto__":{},"list":[1,2]}',
+  );
+  assert.equal(
+    text({ op: 'add', path: '/list/-', value: 3 }),
+    '{"constructor":{"type":"a"},"__proto__":{"type":"b"},"list":[1,2,3]}',
+  );
+  assert.equal(
+    text({ op: 'add', path: '/list/0', value: 0 }),
+    '{"constructor":{"type":"a"},"__proto__":{"type":"b"},"list":[0,1,2]}',
+  );
+  assert.equal(
+    text({ op: 'remove', path: '/list/1' }),
+    '{"constructor":{"type":"a"},"__proto__":{"type":"b"},"list":[1]}',
+  );
+  for (const path of ['/none', '/list/2', '/list/x', '/list/0/a', '/toString/a']) {
+    assert.equal(patched(value, [{ op: 'replace', path, value: 1 }]), undefined, path);
+    assert.equal(patched(value, [{ op: 'remove', path }]), undefined, path);
+  }
+  assert.equal(patched(value, [{ op: 'add', path: '/list/4', value: 1 }]), undefined);
+  assert.equal(patched(value, [{ op: 'add', path: '/none/a', value: 1 }]), undefined);
+});
+
+test('patches agree with another implementation of RFC 6902 on ordinary names', () => {
+  const plain = fc.dictionary(fc.constantFrom('a', 'b', 'c/d'), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 });
+  const path = fc.constantFrom('/a', '/b', '/c~1d', '/a/0', '/a/-', '/b/a', '/b/1', '/a/a/0');
+  const operation = fc.record({
+    op: fc.constantFrom('add', 'replace', 'remove'),
+    path,
+    value: fc.jsonValue({ maxDepth: 1 }),
+  });
+  fc.assert(
+    fc.property(plain, fc.array(operation, { minLength: 1, maxLength: 3 }), (raw, operations) => {
+      const value = JSON.parse(JSON.stringify(raw).replaceAll('__proto__', 'p')) as Json;
+      const patch = JSON.parse(JSON.stringify(operations).replaceAll('__proto__', 'p')) as PatchOperation[];
+      const reference = structuredClone(value);
+      // That library lets members be added to values that can have none; only what it does to containers is compared.
+      const parents = patch.map((each) => valueAt(value, each.path.slice(0, each.path.lastIndexOf('/'))));
+      if (patch.length > 1 || parents.some((parent) => typeof parent !== 'object' || parent === null)) return;
+      const faults = applyPatch(reference, patch as Operation[]);
+      const own = patched(value, patch);
+      if (own !== undefined) assert.ok(faults.every((fault) => fault === null) && equalJson(own, reference));
+    }),
+    { numRuns: 500 },
+  );
+});
 
 test('the edited text reads as the patched value, and nothing outside it changes', () => {
   fc.assert(
