@@ -18,16 +18,19 @@ export interface GuestRealm {
   offsetMs: number;
 }
 
-/** Messages into the guest. Texts: `start` has each run's input, `resume` each answer's output or error message. */
+/**
+ * Messages into the guest. Texts: `start` has each run's input, `resume` each answer's output or error message. Rows instead of records keep
+ * a batch cheap: `runs` are `[run, seed, send, index into tools]`, `answers` are `[run, call, code or nothing]`.
+ */
 export type GuestMessage =
-  | { op: 'start'; runs: { run: number; seed: string; send: boolean; tools: number }[]; tools: string[][] }
-  | { op: 'resume'; answers: { run: number; call: number; code: string }[] }
+  | { op: 'start'; runs: [run: number, seed: string, send: boolean, tools: number][]; tools: (readonly string[])[] }
+  | { op: 'resume'; answers: [run: number, call: number, code: string][] }
   | { op: 'poll' };
 
 /** What a poll gives back. Texts: each settled run's value or message, its stack where it threw, its logs; then each call's input. */
 export interface GuestNews {
-  settled: { run: number; returned: boolean; logs: number; ids: string[] }[];
-  calls: { run: number; call: number; tool: string }[];
+  settled: [run: number, returned: 0 | 1, logs: number, ids: string[]][];
+  calls: [run: number, call: number, tool: string][];
 }
 
 /** The only door between host and guest: packed text in, packed text out. `bind` hands over the bundle's factory. */
@@ -312,26 +315,30 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
   const runs: Map<number, GuestRun> = new NativeMap();
   /** Stands for the logs and identifiers of a run that has none, as most. */
   const noTexts = bareList<string>();
-  let settledHeads = bareList<object>();
-  let settledTexts = bareList<string>();
-  let callHeads = bareList<object>();
-  let callTexts = bareList<string>();
+  // What waits to be polled: the rows of the head and the lengths, written out by hand, since a `toJSON` that the guest has planted could
+  // make `stringify` say what it likes of other runs.
+  let settledRows = '';
+  let callRows = '';
+  let settledLengths = '';
+  let callLengths = '';
+  let settledTexts = '';
+  let callTexts = '';
+  const addSettledText = (text: string): void => {
+    settledLengths += settledLengths === '' ? `${text.length}` : `,${text.length}`;
+    settledTexts += text;
+  };
 
   const settle = (run: GuestRun, returned: boolean, text: string, stack: string): void => {
     if (run.settled) return;
     run.settled = true;
     mapDelete(runs, run.run);
-    settledHeads[settledHeads.length] = {
-      __proto__: null,
-      run: run.run,
-      returned,
-      logs: run.logs.length,
-      ids: run.ids,
-    } as object;
-    settledTexts[settledTexts.length] = text;
-    if (!returned) settledTexts[settledTexts.length] = stack;
-    for (let index = 0; index < run.logs.length; index += 1)
-      settledTexts[settledTexts.length] = run.logs[index] as string;
+    let ids = '';
+    for (let index = 0; index < run.ids.length; index += 1)
+      ids += `${index === 0 ? '' : ','}"${run.ids[index] as string}"`;
+    settledRows += `${settledRows === '' ? '' : ','}[${run.run},${returned ? 1 : 0},${run.logs.length},[${ids}]]`;
+    addSettledText(text);
+    if (!returned) addSettledText(stack);
+    for (let index = 0; index < run.logs.length; index += 1) addSettledText(run.logs[index] as string);
   };
   const settleThrown = (run: GuestRun, thrown: unknown): void => {
     const message = thrownText(thrown);
@@ -372,8 +379,9 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
       run.calls += 1;
       run.waiting ??= new NativeMap();
       mapSet(run.waiting, call, { __proto__: null, resolve, reject } as unknown as Waiting);
-      callHeads[callHeads.length] = { __proto__: null, run: run.run, call, tool } as object;
-      callTexts[callTexts.length] = text as string;
+      callRows += `${callRows === '' ? '' : ','}[${run.run},${call},${stringify(tool)}]`;
+      callLengths += `${callLengths === '' ? '' : ','}${(text as string).length}`;
+      callTexts += text as string;
     });
 
   const log = (run: GuestRun, values: unknown[]): void => {
@@ -399,14 +407,19 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     return id;
   };
 
+  const noTools: object = freeze({ __proto__: null });
   const contextOf = (run: GuestRun, seed: string, tools: string[], send: boolean): object => {
-    const call: Record<string, unknown> = { __proto__: null } as Record<string, unknown>;
-    for (let index = 0; index < tools.length; index += 1) {
-      const tool = tools[index] as string;
-      call[tool] = (input: unknown) => command(run, tool, input);
+    let call = noTools;
+    if (tools.length > 0) {
+      const functions: Record<string, unknown> = { __proto__: null } as Record<string, unknown>;
+      for (let index = 0; index < tools.length; index += 1) {
+        const tool = tools[index] as string;
+        functions[tool] = (input: unknown) => command(run, tool, input);
+      }
+      call = freeze(functions);
     }
     const context: Record<string, unknown> = {
-      call: freeze(call),
+      call,
       log: (...values: unknown[]) => log(run, values),
       newId: () => newId(run, seed),
       now: () => now(),
@@ -415,21 +428,33 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     return freeze(context);
   };
 
-  const start = async (run: GuestRun, seed: string, tools: string[], send: boolean, input: string): Promise<void> => {
+  const fail = (run: GuestRun, thrown: unknown): void => {
+    try {
+      settleThrown(run, thrown);
+    } catch {
+      // Out of stack in the middle of it: there is more of it here.
+      settle(run, false, 'threw what cannot be told', '');
+    }
+  };
+  const settleLater = async (run: GuestRun, value: unknown): Promise<void> => {
+    try {
+      // Nothing that the guest can have changed comes between a promise and `await`.
+      settleReturned(run, await value);
+    } catch (thrown) {
+      fail(run, thrown);
+    }
+  };
+  const start = (run: GuestRun, seed: string, tools: string[], send: boolean, input: string): void => {
     try {
       const random = seededRandom(seed);
       if (!shared) realmRandom = random;
       const handler = (factory as (math: object) => Handler)({ __proto__: Math, random });
       const value = handler(parse(input), contextOf(run, seed, tools, send));
-      // A plain value need not wait for its turn; what may be a promise must.
-      settleReturned(run, typeof value === 'object' && value !== null ? await value : value);
+      const mayWait = (typeof value === 'object' && value !== null) || typeof value === 'function';
+      if (mayWait && typeof (value as { then?: unknown }).then === 'function') settleLater(run, value);
+      else settleReturned(run, value);
     } catch (thrown) {
-      try {
-        settleThrown(run, thrown);
-      } catch {
-        // Out of stack in the middle of it: there is more of it here.
-        settle(run, false, 'threw what cannot be told', '');
-      }
+      fail(run, thrown);
     }
   };
 
@@ -530,25 +555,16 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
   // --- The door -----------------------------------------------------------------------------------------------------------------------
 
   const poll = (): string => {
-    if (settledHeads.length === 0 && callHeads.length === 0) return '';
-    const lengths = bareList<number>();
-    let body = '';
-    for (let index = 0; index < settledTexts.length; index += 1) {
-      const text = settledTexts[index] as string;
-      lengths[index] = text.length;
-      body += text;
-    }
-    for (let index = 0; index < callTexts.length; index += 1) {
-      const text = callTexts[index] as string;
-      lengths[lengths.length] = text.length;
-      body += text;
-    }
-    const head = stringify({ __proto__: null, settled: settledHeads, calls: callHeads, lengths });
-    settledHeads = bareList();
-    settledTexts = bareList();
-    callHeads = bareList();
-    callTexts = bareList();
-    return `${head}\n${body}`;
+    if (settledRows === '' && callRows === '') return '';
+    const between = settledLengths === '' || callLengths === '' ? '' : ',';
+    const news = `{"settled":[${settledRows}],"calls":[${callRows}],"lengths":[${settledLengths}${between}${callLengths}]}\n${settledTexts}${callTexts}`;
+    settledRows = '';
+    callRows = '';
+    settledLengths = '';
+    callLengths = '';
+    settledTexts = '';
+    callTexts = '';
+    return news;
   };
 
   return (message, given) => {
@@ -563,7 +579,8 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     const lengths = header.lengths;
     if (header.op === 'start') {
       for (let index = 0; index < header.runs.length; index += 1) {
-        const { run: id, seed, send, tools } = header.runs[index] as (typeof header.runs)[number];
+        const row = header.runs[index] as (typeof header.runs)[number];
+        const id = row[0];
         const input = slice(message, at, at + (lengths[index] as number));
         at += lengths[index] as number;
         const run: GuestRun = {
@@ -577,12 +594,15 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
           nextId: undefined,
         };
         mapSet(runs, id, run);
-        start(run, seed, header.tools[tools] as string[], send, input);
+        start(run, row[1], header.tools[row[3]] as string[], row[2], input);
       }
       return '';
     }
     for (let index = 0; index < header.answers.length; index += 1) {
-      const { run: id, call, code } = header.answers[index] as (typeof header.answers)[number];
+      const row = header.answers[index] as (typeof header.answers)[number];
+      const id = row[0];
+      const call = row[1];
+      const code = row[2];
       const text = slice(message, at, at + (lengths[index] as number));
       at += lengths[index] as number;
       const run = mapGet(runs, id);

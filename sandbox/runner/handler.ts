@@ -257,20 +257,20 @@ export class Handler {
     const { header, texts } = unpack<GuestNews>(packed);
     let at = 0;
     const again: Active[] = [];
-    for (const settled of header.settled) {
+    for (const [id, returned, logCount, ids] of header.settled) {
       const text = texts[at++] ?? '';
-      const stack = settled.returned ? '' : (texts[at++] ?? '');
-      const logs = texts.slice(at, at + settled.logs);
-      at += settled.logs;
-      const run = this.#active.get(settled.run);
+      const stack = returned ? '' : (texts[at++] ?? '');
+      const logs = logCount === 0 ? [] : texts.slice(at, at + logCount);
+      at += logCount;
+      const run = this.#active.get(id);
       if (!run) continue;
       // The frozen realm may be the reason that it threw.
-      if (!settled.returned && !run.alone) again.push(run);
-      else if (settled.returned) this.#finish(run, { end: 'returned', value: text }, logs, settled.ids);
-      else this.#finish(run, { end: 'threw', message: text, ...positionIn(stack) }, logs, settled.ids);
+      if (!returned && !run.alone) again.push(run);
+      else if (returned) this.#finish(run, { end: 'returned', value: text }, logs, ids);
+      else this.#finish(run, { end: 'threw', message: text, ...positionIn(stack) }, logs, ids);
     }
     const resumed: { run: number; call: number; answer: Answer }[] = [];
-    for (const { run: id, call, tool: name } of header.calls) {
+    for (const [id, call, name] of header.calls) {
       const input = texts[at++] ?? '';
       const run = this.#active.get(id);
       if (!run || again.includes(run)) continue;
@@ -442,32 +442,24 @@ function clockOf({ spec }: Active): string | undefined {
 }
 
 function startText(chunk: readonly Active[]): string {
-  const tools: string[][] = [];
-  const known = new Map<readonly string[], number>();
-  const runs = chunk.map((run) => {
-    let index = known.get(run.tools);
-    if (index === undefined) {
-      index = tools.push([...run.tools]) - 1;
-      known.set(run.tools, index);
-    }
-    return { run: run.spec.run, seed: run.spec.seed, send: run.spec.send, tools: index };
+  const tools = new Map<readonly string[], number>();
+  const runs = chunk.map(({ spec, tools: names }): [number, string, boolean, number] => {
+    const index = tools.get(names) ?? tools.size;
+    tools.set(names, index);
+    return [spec.run, spec.seed, spec.send, index];
   });
-  const message: GuestMessage = { op: 'start', runs, tools };
-  return pack(
-    message,
-    chunk.map((run) => run.input),
-  );
+  const message: GuestMessage = { op: 'start', runs, tools: [...tools.keys()] };
+  const inputs = chunk.map(({ input }) => input);
+  return pack(message, inputs);
 }
 
 function resumeText(answers: readonly { run: number; call: number; answer: Answer }[]): string {
   const message: GuestMessage = {
     op: 'resume',
-    answers: answers.map(({ run, call, answer }) => ({ run, call, code: 'error' in answer ? answer.error.code : '' })),
+    answers: answers.map(({ run, call, answer }) => [run, call, 'error' in answer ? answer.error.code : '']),
   };
-  return pack(
-    message,
-    answers.map(({ answer }) => ('error' in answer ? answer.error.message : answer.output)),
-  );
+  const texts = answers.map(({ answer }) => ('error' in answer ? answer.error.message : answer.output));
+  return pack(message, texts);
 }
 
 /** The answer known beforehand, if there is one for this input. */
