@@ -255,6 +255,12 @@ export const settings = {
     fallback: false,
     read: yesNo,
   }),
+  consoleToken: setting<string | null>({
+    env: 'PROTOSMITH_CONSOLE_TOKEN',
+    about: 'what the console asks for; a new one at each start when not set',
+    fallback: null,
+    read: text(/^[\w.~-]{16,200}$/, 'at least 16 letters, digits and -._~'),
+  }),
   logLevel: setting({
     env: 'PROTOSMITH_LOG_LEVEL',
     flag: 'log-level',
@@ -303,7 +309,7 @@ export function readConfig(
     if (!isUnreadable(value)) return [name, value];
     // Of a secret, not even its wrong value is shown.
     const found =
-      one === settings.apiKey || one === settings.models
+      one === settings.apiKey || one === settings.models || one === settings.consoleToken
         ? 'a value that cannot be used'
         : JSON.stringify(redactUrl(given.slice(0, 200)));
     faults.push(`${flag === undefined ? one.env : `--${one.flag}`}: ${found}, wanted ${value.wanted}`);

@@ -20,6 +20,7 @@ const commands: Record<string, () => Promise<Command>> = {
   drain: async () => (await import('./operator/drain.ts')).drain,
   'dead-letters': async () => (await import('./operator/dead-letters.ts')).deadLetters,
   handlers: async () => (await import('./operator/handlers.ts')).handlers,
+  console: async () => (await import('./operator/console.ts')).consoleCommand,
 };
 
 // A reader that has seen enough, as `head` does, is no fault.

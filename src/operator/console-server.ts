@@ -1,0 +1,129 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { FastifyAdapter } from '@bull-board/fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { Registry } from 'prom-client';
+import type { QueueOperator } from '../../queues/index.ts';
+import { sha256Hex } from '../kernel/digest.ts';
+import { CodedError } from '../kernel/errors.ts';
+import { trimData } from './trim-data.ts';
+
+/** How the console is served. */
+export interface ConsoleOptions {
+  port: number;
+  token: string;
+  /** Whether jobs can be retried, removed and added with it. */
+  writable: boolean;
+  /** Served under `/metrics`. */
+  metrics: Registry;
+}
+
+/** A running console. */
+export interface ConsoleServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const host = '127.0.0.1';
+const cookie = 'protosmith-console';
+
+/** Nothing is loaded from elsewhere, whatever the pages name (bull-board's name a font server); nobody frames them. */
+const headers = {
+  'content-security-policy':
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+/**
+ * Serves the dashboard of the queue on loopback. Whoever comes with the token in `?token=` gets a session cookie; programs send it as
+ * `Authorization: Bearer`. Job data are trimmed. Rejects with `OPERATOR_PORT_TAKEN`.
+ */
+export async function startConsole(operator: QueueOperator, options: ConsoleOptions): Promise<ConsoleServer> {
+  const { token, writable, metrics } = options;
+  const session = randomBytes(24).toString('base64url');
+  const adapter = new FastifyAdapter();
+  const queue = new BullMQAdapter(operator.queue, {
+    readOnlyMode: !writable,
+    description: 'Jobs that wait, run, were put back or failed. Outcomes: protosmith inspect <job>.',
+  });
+  queue.setFormatter('data', (data: unknown) => trimData(data) as Record<string, unknown>);
+  queue.setFormatter('returnValue', (value: unknown) => trimData(value) as Record<string, unknown>);
+  createBullBoard({
+    queues: [queue],
+    serverAdapter: adapter,
+    options: {
+      uiConfig: { boardTitle: 'protosmith', hideDocsLink: true, hideRedisDetails: false },
+    },
+  });
+
+  const server: FastifyInstance = fastify({ logger: false, bodyLimit: 2_000_000, trustProxy: false });
+  server.addHook('onRequest', async (request, reply) => {
+    reply.headers(headers);
+    // A page of another site that points its name at 127.0.0.1 is told by the name.
+    if (!isOurHost(request.headers.host)) return refuse(reply, 421, 'another host');
+    const { path, given } = split(request.url);
+    if (given !== null) {
+      if (!equal(given, token)) return refuse(reply, 401, 'not the token');
+      return reply.header('set-cookie', `${cookie}=${session}; Path=/; HttpOnly; SameSite=Strict`).redirect(path, 303);
+    }
+    if (!isAdmitted(request, token, session)) {
+      return refuse(reply, 401, 'open the address that `protosmith console` printed');
+    }
+    if (!writable && request.method !== 'GET' && request.method !== 'HEAD') {
+      return refuse(reply, 405, 'read only; `protosmith console --write` is not');
+    }
+  });
+  server.get('/metrics', async (_request, reply) =>
+    reply.header('content-type', metrics.contentType).send(await metrics.metrics()),
+  );
+  await server.register(adapter.registerPlugin(), { prefix: '' });
+  try {
+    await server.listen({ host, port: options.port });
+  } catch (error) {
+    await server.close();
+    const found = (error as NodeJS.ErrnoException).code ?? 'an unknown fault';
+    throw new CodedError(
+      'OPERATOR_PORT_TAKEN',
+      `Cannot open port ${options.port} on ${host}: ${found}, wanted a free one`,
+    );
+  }
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    async close() {
+      server.server.closeAllConnections();
+      await server.close();
+    },
+  };
+}
+
+function isOurHost(name: string | undefined): boolean {
+  return /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(name ?? '');
+}
+
+/** The path without the token, and the token where there is one. */
+function split(url: string): { path: string; given: string | null } {
+  const { pathname, searchParams } = new URL(url, `http://${host}`);
+  return { path: pathname.replace(/^\/{2,}/, '/'), given: searchParams.get('token') };
+}
+
+function isAdmitted({ headers: sent }: FastifyRequest, token: string, session: string): boolean {
+  const bearer = /^Bearer (\S+)$/i.exec(sent.authorization ?? '')?.[1];
+  if (bearer !== undefined) return equal(bearer, token);
+  const cookies = (sent.cookie ?? '').split(/;\s*/);
+  return cookies.some((one) => one.startsWith(`${cookie}=`) && equal(one.slice(cookie.length + 1), session));
+}
+
+/** Whether two secrets are the same, in a time that says nothing of where they differ. */
+function equal(given: string, wanted: string): boolean {
+  return timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(wanted)));
+}
+
+function refuse(reply: FastifyReply, status: number, why: string): FastifyReply {
+  return reply.code(status).header('content-type', 'text/plain; charset=utf-8').send(`${why}\n`);
+}

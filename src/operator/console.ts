@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { readConfig } from '../config.ts';
+import { createQueueMetrics } from '../telemetry/queue-metrics.ts';
+import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
+import { startConsole } from './console-server.ts';
+import { onQueue } from './on-queue.ts';
+import { settingsHelp } from './settings-help.ts';
+
+/** Serves a dashboard of the queue on loopback. */
+export const consoleCommand: Command = {
+  summary: 'serves a dashboard of the queue, on loopback, behind a token',
+  help: `Usage: protosmith console [--port <n>] [--write]
+
+Serves a dashboard of the queue (bull-board) on 127.0.0.1 and prints its address, which has the token in it. The pages
+ask no other host for anything, and show the data of jobs trimmed. The metrics of the whole queue are under /metrics, for
+who sends the token as "Authorization: Bearer …". Ends with SIGINT or SIGTERM. From another machine, tunnel: ssh -L.
+
+  --port <n>   port, 0 for any free one (default 4280)
+  --write      lets jobs be retried, promoted, removed and added; a job that has its outcome is not worked on again that
+               way, \`protosmith dead-letters requeue\` has it
+
+${settingsHelp(['redisUrl', 'prefix', 'consoleToken'])}
+Exit code: 0 stopped, 64 usage, 69 Redis unreachable, 78 wrong settings, or the port is taken.
+`,
+  async run(args) {
+    const { values } = readArguments(
+      args,
+      { port: { type: 'string', default: '4280' }, write: { type: 'boolean' }, 'redis-url': { type: 'string' } },
+      { least: 0, most: 0, wanted: 'none' },
+    );
+    const port = Number(values.port);
+    if (!/^\d{1,5}$/.test(values.port) || port > 65_535)
+      throw new UsageError(`Cannot read arguments: --port ${JSON.stringify(values.port)}, wanted 0 to 65535`);
+    const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
+    const token = config.consoleToken ?? randomBytes(24).toString('base64url');
+    const stopped = new Promise<void>((resolve) => {
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+    });
+    return onQueue(config, async (operator) => {
+      const server = await startConsole(operator, {
+        port,
+        token,
+        writable: values.write === true,
+        metrics: createQueueMetrics(() => operator.snapshot()),
+      });
+      // A token of the operator's own is known to them, and stays out of terminals.
+      const query = config.consoleToken === null ? `?token=${token}` : '?token=…';
+      process.stdout.write(`http://127.0.0.1:${server.port}/${query}\n`);
+      await stopped;
+      await server.close();
+      return exitCodes.ok;
+    });
+  },
+};
