@@ -40,7 +40,7 @@ export function canaryPasses(cell: Cell): Promise<boolean> {
     cell.run(
       {
         handler: canaryHandler,
-        runs: [{ run: canaryRun, seed: 'canary', nowMs: 0, fixedClock: true, send: false, tools: 0, answers: 0 }],
+        runs: [[canaryRun, 'canary', 0, true, false, 0, 0]],
         tools: [['add']],
         answers: [answers],
       },

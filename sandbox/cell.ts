@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Writable } from 'node:stream';
-import type { Answer, AnsweredCall, End, RunReport } from './contract.ts';
+import type { Answer, RunReport } from './contract.ts';
 import type { Launch } from './launch.ts';
 import { policy, type ResolvedLimits } from './policy.ts';
+import { rowToReport } from './report-wire.ts';
 import type { CellOptions } from './runner/main.ts';
 import { SandboxError } from './sandbox-error.ts';
 import { type CellMessage, encodeFrame, frameHeadBytes, type ParentMessage, pack, unpack } from './wire.ts';
@@ -28,8 +29,6 @@ export interface CellListener {
 }
 
 type Unnumbered<T> = T extends unknown ? Omit<T, 'seq'> : never;
-
-const ends: ReadonlySet<string> = new Set<End>(['returned', 'threw', 'timed-out', 'out-of-memory', 'killed']);
 
 /** A sandbox process, as its parent sees it. What comes from it is believed in its form alone: it may have been taken over. */
 export class Cell {
@@ -147,7 +146,7 @@ export class Cell {
     inputs: readonly string[],
     listener: CellListener,
   ): number {
-    for (const { run } of message.runs) this.#listenerOfRun.set(run, listener);
+    for (const [run] of message.runs) this.#listenerOfRun.set(run, listener);
     return this.#send({ op: 'run', ...message }, inputs);
   }
 
@@ -234,33 +233,13 @@ export class Cell {
       return found;
     };
     const heard: (() => void)[] = [];
-    for (const head of header.reports) {
-      if (!ends.has(head.end)) throw new RangeError('Cannot read report: unknown end');
-      const { run, end, position, issuedIds, durationMs, cpuMs } = head;
-      const report: RunReport = {
-        end,
-        ...(head.value ? { value: next() } : {}),
-        ...(head.message ? { message: next() } : {}),
-        ...(position ? { position } : {}),
-        logs: Array.from({ length: head.logs }, next),
-        calls: head.calls.map(({ tool, answer }): AnsweredCall => {
-          const input = next();
-          if (answer === undefined) return { tool, input };
-          return {
-            tool,
-            input,
-            answer: answer === 'output' ? { output: next() } : { error: { code: answer, message: next() } },
-          };
-        }),
-        issuedIds,
-        durationMs,
-        cpuMs,
-      };
+    for (const row of header.reports) {
+      const { run, report } = rowToReport(row, next);
       const listener = this.#listenerOfRun.get(run);
       this.#listenerOfRun.delete(run);
       heard.push(() => listener?.report?.(run, report));
     }
-    for (const { run, call, tool } of header.calls) {
+    for (const [run, call, tool] of header.calls) {
       const input = next();
       heard.push(() => this.#listenerOfRun.get(run)?.call?.(run, call, { tool, input }));
     }

@@ -3,7 +3,7 @@ import type { Answer, Call, LoadedHandler, OnCall, Run, RunReport } from './cont
 import { policy, type ResolvedLimits } from './policy.ts';
 import type { Lease, Pool } from './pool.ts';
 import { SandboxError } from './sandbox-error.ts';
-import type { AnswerTable, RunSpec } from './wire.ts';
+import type { AnswerTable, RunRow } from './wire.ts';
 
 /** What handlers share. */
 export interface Surroundings {
@@ -34,11 +34,6 @@ class Ticket {
   constructor(run: Run, onCall: OnCall) {
     this.run = run;
     this.#onCall = onCall;
-  }
-
-  get spec(): Omit<RunSpec, 'tools' | 'answers'> {
-    const { seed, nowMs, fixedClock = true, send } = this.run;
-    return { run: this.id, seed, nowMs, fixedClock, send };
   }
 
   /** The host's answer to a call; undefined where the run does not make the call it made before. */
@@ -197,7 +192,7 @@ export class HostedHandler implements LoadedHandler {
           cell.load(this.#id, this.#bundle, this.#limits);
           framesOf.set(
             cell.run(
-              { handler: this.#id, ...specsOf(group) },
+              { handler: this.#id, ...rowsOf(group) },
               group.map(({ run }) => run.input),
               listener,
             ),
@@ -263,17 +258,22 @@ class SharedLease {
   }
 }
 
-function specsOf(group: readonly Ticket[]): { runs: RunSpec[]; tools: (readonly string[])[]; answers: AnswerTable[] } {
+function rowsOf(group: readonly Ticket[]): { runs: RunRow[]; tools: (readonly string[])[]; answers: AnswerTable[] } {
   // Runs of a batch mostly have the very same lists, which are sent once.
   const tools = new Map<readonly string[], number>();
   const answers = new Map<AnswerTable, number>();
-  const runs = group.map(
-    (ticket): RunSpec => ({
-      ...ticket.spec,
-      tools: indexIn(tools, ticket.run.tools),
-      answers: ticket.run.answers ? indexIn(answers, ticket.run.answers) : -1,
-    }),
-  );
+  const runs = group.map(({ id, run }): RunRow => {
+    const { seed, nowMs, fixedClock = true, send } = run;
+    return [
+      id,
+      seed,
+      nowMs,
+      fixedClock,
+      send,
+      indexIn(tools, run.tools),
+      run.answers ? indexIn(answers, run.answers) : -1,
+    ];
+  });
   return { runs, tools: [...tools.keys()], answers: [...answers.keys()] };
 }
 

@@ -1,5 +1,6 @@
-import type { AnsweredCall, End, HandlerFailure } from './contract.ts';
+import type { AnsweredCall, HandlerFailure } from './contract.ts';
 import type { ResolvedLimits } from './policy.ts';
+import type { ReportRow } from './report-wire.ts';
 
 /**
  * A message is a header and texts. Texts are what guest and host exchange (JSON of requests, results, calls); they are carried as they are,
@@ -46,24 +47,22 @@ export function encodeFrame(text: string): Buffer {
 /** What the parent says to a cell. Each has a number; the cell says which it has dealt with. */
 export type ParentMessage = { seq: number } & (
   | { op: 'load'; handler: number; limits: ResolvedLimits }
-  | { op: 'run'; handler: number; runs: RunSpec[]; tools: (readonly string[])[]; answers: AnswerTable[] }
+  | { op: 'run'; handler: number; runs: RunRow[]; tools: (readonly string[])[]; answers: AnswerTable[] }
   | { op: 'answer'; run: number; call: number; code?: HandlerFailure['code'] }
   | { op: 'end'; run: number }
   | { op: 'drop'; handler: number }
 );
 
-/** A run as it is sent; its input is the text of the same index. */
-export interface RunSpec {
-  run: number;
-  seed: string;
-  nowMs: number;
-  fixedClock: boolean;
-  send: boolean;
-  /** Index into `tools`. */
-  tools: number;
-  /** Index into `answers`; -1 for none. */
-  answers: number;
-}
+/** A run as it is sent; its input is the text of the same index. `tools` and `answers` are indexes into the lists beside, -1 for none. */
+export type RunRow = [
+  run: number,
+  seed: string,
+  nowMs: number,
+  fixedClock: boolean,
+  send: boolean,
+  tools: number,
+  answers: number,
+];
 
 /** Prepared answers: tool → canonical JSON of the input → answer. */
 export type AnswerTable = Readonly<Record<string, Readonly<Record<string, AnsweredCall['answer'] & object>>>>;
@@ -73,18 +72,4 @@ export type CellMessage =
   | { op: 'ready' }
   /** This run is now executed alone: a death from here on is its doing. */
   | { op: 'at'; run: number }
-  | { op: 'news'; done: number; reports: ReportHead[]; calls: { run: number; call: number; tool: string | null }[] };
-
-/** A report as it is sent. Its texts stand in the order: value, message, logs, then each call's input and answer. */
-export interface ReportHead {
-  run: number;
-  end: End;
-  value: boolean;
-  message: boolean;
-  logs: number;
-  calls: { tool: string | null; answer?: 'output' | HandlerFailure['code'] }[];
-  position?: { line: number; column: number };
-  issuedIds: string[];
-  durationMs: number;
-  cpuMs: number;
-}
+  | { op: 'news'; done: number; reports: ReportRow[]; calls: [run: number, call: number, tool: string | null][] };

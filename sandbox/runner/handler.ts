@@ -3,7 +3,7 @@ import type ivm from 'isolated-vm';
 import type { Answer, AnsweredCall, HandlerFailure, RunReport } from '../contract.ts';
 import { type GuestMessage, type GuestNews, type GuestRealm, installGlue, sendCommand } from '../guest/glue.ts';
 import { policy, type ResolvedLimits, runBudgetMs } from '../policy.ts';
-import { type AnswerTable, pack, type RunSpec, unpack } from '../wire.ts';
+import { type AnswerTable, pack, type RunRow, unpack } from '../wire.ts';
 import { positionIn, tidy, tidyLogs } from './guest-text.ts';
 
 /** Where a handler puts what the parent is to hear. */
@@ -20,7 +20,11 @@ export interface Tidings {
 
 /** A run on its way. */
 interface Active {
-  spec: RunSpec;
+  id: number;
+  seed: string;
+  nowMs: number;
+  fixedClock: boolean;
+  send: boolean;
   input: string;
   tools: readonly string[];
   answers: AnswerTable | undefined;
@@ -77,17 +81,21 @@ export class Handler {
 
   /** Starts runs and drives them until each has ended or waits for the parent. */
   run(
-    specs: readonly RunSpec[],
+    rows: readonly RunRow[],
     inputs: readonly string[],
     tools: readonly (readonly string[])[],
     answers: readonly AnswerTable[],
   ): void {
-    let rest = specs.map((spec, index): Active => {
+    let rest = rows.map(([id, seed, nowMs, fixedClock, send, tool, table], index): Active => {
       const active: Active = {
-        spec,
+        id,
+        seed,
+        nowMs,
+        fixedClock,
+        send,
         input: inputs[index] ?? '',
-        tools: tools[spec.tools] ?? [],
-        answers: answers[spec.answers],
+        tools: tools[tool] ?? [],
+        answers: answers[table],
         calls: [],
         made: 0,
         exchanged: 0,
@@ -96,7 +104,7 @@ export class Handler {
         guestMs: 0,
         cpuMs: 0,
       };
-      this.#active.set(spec.run, active);
+      this.#active.set(id, active);
       return active;
     });
     while (rest.length > 0) {
@@ -112,7 +120,7 @@ export class Handler {
       const chunk = rest.slice(0, Math.max(count, 1));
       rest = rest.slice(chunk.length);
       // Of a frame with one run the parent knows it.
-      if (specs.length > 1) this.#tidings.alone(chunk.length === 1 ? chunk[0]?.spec.run : undefined);
+      if (rows.length > 1) this.#tidings.alone(chunk.length === 1 ? chunk[0]?.id : undefined);
       if (clock === undefined) this.#startAlone(chunk[0] as Active);
       else this.#startShared(chunk, clock);
       this.#tidings.progress();
@@ -172,7 +180,7 @@ export class Handler {
   #startAlone(run: Active): void {
     run.alone = true;
     run.made = 0;
-    const realm = this.#enterable([run], () => this.#newRealm(undefined, run.spec.nowMs, run.spec.fixedClock));
+    const realm = this.#enterable([run], () => this.#newRealm(undefined, run.nowMs, run.fixedClock));
     if (!realm) return;
     run.realm = realm;
     this.#drive(realm, [run], startText([run]));
@@ -206,7 +214,7 @@ export class Handler {
       }
       message = this.#hear(entered.news);
       const over = chunk.find(
-        (run) => this.#active.has(run.spec.run) && run.realm === realm && run.guestMs > runBudgetMs(this.#limits),
+        (run) => this.#active.has(run.id) && run.realm === realm && run.guestMs > runBudgetMs(this.#limits),
       );
       if (over) {
         this.#lost({ kind: 'timed-out' }, chunk);
@@ -214,8 +222,7 @@ export class Handler {
       }
     }
     for (const run of chunk) {
-      if (this.#active.get(run.spec.run) !== run || run.realm !== realm || run.calls.some((call) => !call.answer))
-        continue;
+      if (this.#active.get(run.id) !== run || run.realm !== realm || run.calls.some((call) => !call.answer)) continue;
       this.#finish(run, {
         end: 'timed-out',
         message: 'waits for something that can never come: its promise cannot settle',
@@ -294,7 +301,7 @@ export class Handler {
       else if (!known) this.#tidings.call(id, call, { tool, input });
     }
     for (const run of again) {
-      this.#tidings.alone(run.spec.run);
+      this.#tidings.alone(run.id);
       this.#startAlone(run);
     }
     return resumed.length === 0 ? undefined : resumeText(resumed);
@@ -303,7 +310,7 @@ export class Handler {
   /** The isolate is of no more use. Of one run it is known whose doing that was; of several it is found out one by one. */
   #lost(left: Left, chunk: readonly Active[]): void {
     this.#discardEngine();
-    const running = chunk.filter((run) => this.#active.get(run.spec.run) === run);
+    const running = chunk.filter((run) => this.#active.get(run.id) === run);
     const [only] = running;
     if (running.length === 1 && only) {
       only.guestMs = Math.max(only.guestMs, this.#limits.stepMs);
@@ -315,9 +322,9 @@ export class Handler {
       );
     }
     for (const run of [...this.#active.values()]) {
-      if (!run.realm || run.realm.engine === this.#engine || this.#active.get(run.spec.run) !== run) continue;
+      if (!run.realm || run.realm.engine === this.#engine || this.#active.get(run.id) !== run) continue;
       this.#tidings.progress();
-      this.#tidings.alone(run.spec.run);
+      this.#tidings.alone(run.id);
       run.guestMs = 0;
       this.#startAlone(run);
     }
@@ -329,14 +336,14 @@ export class Handler {
     logs: readonly string[] = [],
     issuedIds: string[] = [],
   ): void {
-    this.#active.delete(run.spec.run);
+    this.#active.delete(run.id);
     const value = ending.value;
     const tooLarge =
       value !== undefined &&
       value.length * 3 > this.#limits.maxResultBytes &&
       Buffer.byteLength(value) > this.#limits.maxResultBytes;
     const { value: _, ...rest } = ending;
-    this.#tidings.report(run.spec.run, {
+    this.#tidings.report(run.id, {
       ...(tooLarge
         ? { end: 'threw', message: `the result is too large: at most ${this.#limits.maxResultBytes} bytes of JSON` }
         : ending.message === undefined
@@ -436,17 +443,17 @@ const exportTail = /\nexport \{\n {2}([\w$]+)(?: as (?:handle|perform))?\n\};\n$
 const liveClock = 'live';
 
 /** Which shared realm a run can be made in, by its clock; undefined where its clock needs a realm of its own. */
-function clockOf({ spec }: Active): string | undefined {
-  if (spec.fixedClock) return String(spec.nowMs);
-  return Math.abs(spec.nowMs - Date.now()) < clockSlackMs ? liveClock : undefined;
+function clockOf({ nowMs, fixedClock }: Active): string | undefined {
+  if (fixedClock) return String(nowMs);
+  return Math.abs(nowMs - Date.now()) < clockSlackMs ? liveClock : undefined;
 }
 
 function startText(chunk: readonly Active[]): string {
   const tools = new Map<readonly string[], number>();
-  const runs = chunk.map(({ spec, tools: names }): [number, string, boolean, number] => {
+  const runs = chunk.map(({ id, seed, send, tools: names }): [number, string, boolean, number] => {
     const index = tools.get(names) ?? tools.size;
     tools.set(names, index);
-    return [spec.run, spec.seed, spec.send, index];
+    return [id, seed, send, index];
   });
   const message: GuestMessage = { op: 'start', runs, tools: [...tools.keys()] };
   const inputs = chunk.map(({ input }) => input);

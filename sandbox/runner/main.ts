@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type ivm from 'isolated-vm';
 import type { RunReport } from '../contract.ts';
 import { policy } from '../policy.ts';
+import { reportToRow } from '../report-wire.ts';
 import { type CellMessage, encodeFrame, frameHeadBytes, type ParentMessage, pack, unpack } from '../wire.ts';
 import { Handler, type Tidings } from './handler.ts';
 
@@ -38,39 +39,12 @@ function send(message: CellMessage, texts: readonly string[] = []): void {
 
 function flush(done: number): void {
   const texts: string[] = [];
-  for (const { report } of reports) {
-    if (report.value !== undefined) texts.push(report.value);
-    if (report.message !== undefined) texts.push(report.message);
-    texts.push(...report.logs);
-    for (const call of report.calls) {
-      texts.push(call.input);
-      if (call.answer) texts.push('output' in call.answer ? call.answer.output : call.answer.error.message);
-    }
-  }
-  for (const { made } of calls) texts.push(made.input);
-  send(
-    {
-      op: 'news',
-      done,
-      reports: reports.map(({ run, report }) => ({
-        run,
-        end: report.end,
-        value: report.value !== undefined,
-        message: report.message !== undefined,
-        logs: report.logs.length,
-        calls: report.calls.map(({ tool, answer }) => ({
-          tool,
-          ...(answer ? { answer: 'output' in answer ? ('output' as const) : answer.error.code } : {}),
-        })),
-        ...(report.position ? { position: report.position } : {}),
-        issuedIds: report.issuedIds,
-        durationMs: report.durationMs,
-        cpuMs: report.cpuMs,
-      })),
-      calls: calls.map(({ run, call, made }) => ({ run, call, tool: made.tool })),
-    },
-    texts,
-  );
+  const rows = reports.map(({ run, report }) => reportToRow(run, report, texts));
+  const callRows = calls.map(({ run, call, made }): [number, number, string | null] => {
+    texts.push(made.input);
+    return [run, call, made.tool];
+  });
+  send({ op: 'news', done, reports: rows, calls: callRows }, texts);
   reports = [];
   calls = [];
   kept = 0;
@@ -116,7 +90,7 @@ function deal(message: ParentMessage, texts: string[]): void {
     case 'run': {
       const handler = handlers.get(message.handler);
       if (!handler) throw new Error('Cannot run handler: not loaded');
-      for (const { run } of message.runs) handlerOfRun.set(run, handler);
+      for (const [run] of message.runs) handlerOfRun.set(run, handler);
       handler.run(message.runs, texts, message.tools, message.answers);
       break;
     }

@@ -1,0 +1,82 @@
+import type { AnsweredCall, End, HandlerFailure, RunReport } from './contract.ts';
+
+/**
+ * A report as it is sent; its texts stand in the order value, message, logs, then each call's input and answer. A row instead of a record,
+ * since a small handler takes less time than the names would.
+ */
+export type ReportRow = [
+  run: number,
+  end: End,
+  hasValue: 0 | 1,
+  hasMessage: 0 | 1,
+  logs: number,
+  calls: CallRow[],
+  issuedIds: string[],
+  durationMs: number,
+  cpuMs: number,
+  position: [line: number, column: number] | 0,
+];
+
+type CallRow = [tool: string | null, answer: 'output' | HandlerFailure['code'] | 0];
+
+/** Writes a report; its texts are added to those given. */
+export function reportToRow(run: number, report: RunReport, texts: string[]): ReportRow {
+  const { end, value, message, logs, calls, issuedIds, durationMs, cpuMs, position } = report;
+  if (value !== undefined) texts.push(value);
+  if (message !== undefined) texts.push(message);
+  for (const line of logs) texts.push(line);
+  const rows = calls.map(({ tool, input, answer }): CallRow => {
+    texts.push(input);
+    if (answer === undefined) return [tool, 0];
+    texts.push('output' in answer ? answer.output : answer.error.message);
+    return [tool, 'output' in answer ? 'output' : answer.error.code];
+  });
+  return [
+    run,
+    end,
+    value === undefined ? 0 : 1,
+    message === undefined ? 0 : 1,
+    logs.length,
+    rows,
+    issuedIds,
+    inMicroseconds(durationMs),
+    inMicroseconds(cpuMs),
+    position ? [position.line, position.column] : 0,
+  ];
+}
+
+/** Reads a report, taking its texts from `next`. Throws on what no cell of ours says: it may have been taken over. */
+export function rowToReport(row: ReportRow, next: () => string): { run: number; report: RunReport } {
+  const [run, end, hasValue, hasMessage, logs, calls, issuedIds, durationMs, cpuMs, position] = row;
+  check(ends.has(end) && [run, logs, durationMs, cpuMs].every(isAmount));
+  check(Array.isArray(issuedIds) && issuedIds.every((id) => typeof id === 'string'));
+  check(position === 0 || (position.length === 2 && position.every(isAmount)));
+  const report: RunReport = { end, logs: [], calls: [], issuedIds, durationMs, cpuMs };
+  if (hasValue) report.value = next();
+  if (hasMessage) report.message = next();
+  for (let line = 0; line < logs; line += 1) report.logs.push(next());
+  for (const [tool, answer] of calls) {
+    check((tool === null || typeof tool === 'string') && answers.has(answer));
+    const call: AnsweredCall = { tool, input: next() };
+    if (answer !== 0)
+      call.answer = answer === 'output' ? { output: next() } : { error: { code: answer, message: next() } };
+    report.calls.push(call);
+  }
+  if (position !== 0) report.position = { line: position[0], column: position[1] };
+  return { run, report };
+}
+
+const ends: ReadonlySet<string> = new Set<End>(['returned', 'threw', 'timed-out', 'out-of-memory', 'killed']);
+const answers: ReadonlySet<unknown> = new Set<CallRow[1]>(['output', 'FAILED', 'TIMEOUT', 'INVALID', 0]);
+
+function check(holds: boolean): void {
+  if (!holds) throw new RangeError('Cannot read report: not what a cell writes');
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0;
+}
+
+function inMicroseconds(milliseconds: number): number {
+  return Math.round(milliseconds * 1_000) / 1_000;
+}
