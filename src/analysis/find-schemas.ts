@@ -111,7 +111,8 @@ function withDefinitions(schema: Json, roots: readonly Json[]): Json {
 }
 
 function mentionsSchema(text: string, { start, end }: BrokenJson): boolean {
-  return /"(?:\$schema|properties|required|type)"\s*:/.test(text.slice(start, Math.min(end, start + 20_000)));
+  const head = text.slice(start, Math.min(end, start + 20_000));
+  return /"\$schema"\s*:|"properties"\s*:\s*\{|"type"\s*:\s*"(?:object|array)"/.test(head);
 }
 
 function proseOf(text: string, blocks: readonly JsonBlock[]): string {

@@ -321,3 +321,8 @@ test('definitions beside a schema are its own where it refers to them', () => {
     );
   }
 });
+
+test('an abridged example is no broken schema', () => {
+  const document = '# Format\n```json\n{ "type": "REQUEST", "items": [1, 2, ...], "required": true, ... }\n```\n';
+  assert.deepEqual(preflight(analyze(sampleJob(document))), []);
+});
