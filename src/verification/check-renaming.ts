@@ -29,6 +29,10 @@ export const DERIVED_NAME =
 const ENUM_NAME =
   /status|state|type|kind|level|mode|category|role|result|reason|unit|method|format|lang|locale|tier|plan|priority|severity|code|action|event|command/i;
 
+/** Members that hold an id by which a request is told from others. */
+export const CORRELATION_NAME =
+  /^(?:message_?id|request_?id|correlation_?id|trace_?id|msg_?id|transaction_?id|conversation_?id|nonce|id|ref|reference|seq(?:uence)?)$/i;
+
 interface CasePlan {
   seenCase: SeenCase;
   data: Datum[];
@@ -173,12 +177,18 @@ function judge(facts: CheckFacts, plan: CasePlan, results: readonly WorldResult[
   const dead: { datum: Datum; results: WorldResult[]; stale: WorldResult | undefined }[] = [];
   const deaf: { datum: Datum; result: WorldResult }[] = [];
   const tellsMore = tellsUntold(facts, plan);
+  const { seenCase } = plan;
   let tried = 0;
+  // Ids that any handler sends back show nothing.
+  let echoes = 0;
   for (const datum of plan.data) {
     const own = results.filter(({ world }) => world.data.includes(datum));
     if (own.length === 0) continue;
     tried += 1;
-    if (own.some((result) => isAlive(result, datum))) continue;
+    if (own.some((result) => isAlive(result, datum))) {
+      if (datum.names.every((name) => CORRELATION_NAME.test(name))) echoes += 1;
+      continue;
+    }
     if (own.every(({ followed }) => followed)) {
       // The answer does not tell it, and need not: unless it tells what can only be found by it.
       if (tellsMore) deaf.push({ datum, result: own[0] as WorldResult });
@@ -191,7 +201,7 @@ function judge(facts: CheckFacts, plan: CasePlan, results: readonly WorldResult[
     });
   }
   const [silent] = deaf;
-  if (silent && dead.length + deaf.length === tried) {
+  if (silent && seenCase.seen.calls.length === 0 && dead.length + deaf.length === tried - echoes) {
     findings.failures.push(
       factOf(
         silent.result,
@@ -253,7 +263,7 @@ function tellsUntold({ vocabulary }: CheckFacts, { seenCase }: CasePlan): boolea
 
 function isAlive(result: WorldResult, datum: Datum): boolean {
   return (
-    (result.followed && result.fresh.length > 0) ||
+    (result.followed && result.computed.some(({ got, original }) => got !== original)) ||
     result.fresh.some((place) => concerns(place, datum)) ||
     result.computed.some(
       (place) => concerns(place, datum) && place.got !== undefined && place.got !== place.original,

@@ -3,6 +3,7 @@ import { isObject, type Json } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFindings, SeenCase } from './check.ts';
+import { CORRELATION_NAME } from './check-renaming.ts';
 import { failureRulesOf, reportsFailure } from './failure-answer.ts';
 import { leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
@@ -87,12 +88,8 @@ function echoedTextsOf({ one }: SeenCase): string[] {
   const { request, response } = one.case;
   if (!isObject(request) || !isObject(response)) return [];
   return Object.entries(request).flatMap(([name, value]) =>
-    typeof value === 'string' && isCorrelation(name) && response[name] === value ? [value] : [],
+    typeof value === 'string' && CORRELATION_NAME.test(name) && response[name] === value ? [value] : [],
   );
-}
-
-function isCorrelation(name: string): boolean {
-  return /^(?:message_?id|request_?id|correlation_?id|trace_?id|msg_?id|nonce|id|ref|reference)$/i.test(name);
 }
 
 function withOtherIds(response: Json, request: Json): Json {
@@ -100,7 +97,9 @@ function withOtherIds(response: Json, request: Json): Json {
   return Object.fromEntries(
     Object.entries(response).map(([name, value]) => [
       name,
-      typeof value === 'string' && isCorrelation(name) && request[name] === value ? `other${value.slice(5)}x` : value,
+      typeof value === 'string' && CORRELATION_NAME.test(name) && request[name] === value
+        ? `other${value.slice(5)}x`
+        : value,
     ]),
   );
 }

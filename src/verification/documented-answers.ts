@@ -20,15 +20,24 @@ export function documentedAnswersOf(subject: Subject): DocumentedAnswers {
   const ownFailures = new Set<string>();
   const invalidRequests = new Set<string>();
   for (const sentence of sentencesOf(subject.agreement)) {
-    const isOwn = OWN_FAILURES.test(sentence);
-    const isInvalid = INVALID_REQUESTS.test(sentence);
-    if (!isOwn && !isInvalid) continue;
-    for (const constant of constantsOf(sentence, values)) {
-      if (isOwn) ownFailures.add(constant);
-      if (isInvalid) invalidRequests.add(constant);
-    }
+    for (const constant of namesIn(sentence, OWN_FAILURES, values)) ownFailures.add(constant);
+    for (const constant of namesIn(sentence, INVALID_REQUESTS, values)) invalidRequests.add(constant);
   }
-  return { ownFailures: [...ownFailures], invalidRequests: [...invalidRequests] };
+  return { ownFailures: strongest(ownFailures), invalidRequests: strongest(invalidRequests) };
+}
+
+/** The constants of a sentence that speaks of something: those of the very clause, where it has any. */
+function namesIn(sentence: string, subjectMatter: RegExp, values: ReadonlySet<string>): string[] {
+  if (!subjectMatter.test(sentence)) return [];
+  const clauses = sentence.split(/[,，、]/).filter((clause) => subjectMatter.test(clause));
+  const own = clauses.flatMap((clause) => constantsOf(clause, values));
+  return own.length > 0 ? own : constantsOf(sentence, values);
+}
+
+/** Codes and names in capitals say more than the words of a sentence that happen to be values as well. */
+function strongest(constants: ReadonlySet<string>): string[] {
+  const strong = [...constants].filter((constant) => !/^\p{Ll}+$/u.test(constant));
+  return strong.length > 0 ? strong : [...constants];
 }
 
 /** Whether an answer holds one of the constants, as a value or a word of one. */
@@ -83,13 +92,14 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
   return [...quoted, ...codes, ...words];
 }
 
-/** Whether a word names a value: of the form `LIKE_THIS`, or one that a schema or case has. */
+/** Words in capitals that name no value: abbreviations, and the key words of requirements. */
+const NO_NAME =
+  /^(?:JSON|HTTP|HTTPS|HTML|ASCII|UTF|CRLF|UUID|URLS?|URIS?|UTC|ISO|RFC|API|XML|CSV|IBAN|ISBN|MUST|SHALL|SHOULD|MAY|NOT|REQUIRED|OPTIONAL|RECOMMENDED|AND|OR|ONLY|ALWAYS|NEVER|ALL|ANY|EVERY|NOTE|IMPORTANT|TODO|REQUEST|RESPONSE|POST|GET|PUT|DELETE|PATCH)$/;
+
+/** Whether a word names a value: in capitals, or a value that a schema or case has. */
 function isName(word: string, values: ReadonlySet<string>): boolean {
-  return (
-    /^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(word) ||
-    (values.has(word) && /^[A-Z][A-Z0-9]{2,}$/.test(word)) ||
-    (values.has(word) && word.length > 3 && !/^(?:true|false|null|invalid|error|errors)$/i.test(word))
-  );
+  if (/^[A-Z][A-Z0-9_]{3,}$/.test(word)) return values.has(word) || word.includes('_') || !NO_NAME.test(word);
+  return values.has(word) && word.length > 2 && !/^(?:true|false|null|invalid|errors?)$/i.test(word);
 }
 
 function knownValues({ cases, responseSchema }: Subject): Set<string> {

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Case } from '../../src/contract/agreement.ts';
+import type { Observation } from '../../src/contract/trial.ts';
+import type { Json } from '../../src/kernel/json.ts';
+import {
+  casePeer,
+  caseScenarios,
+  judgeCases,
+  ownLoosePlaces,
+  runnableCases,
+  unrunnableCases,
+} from '../../src/verification/case-scenarios.ts';
+import type { Subject } from '../../src/verification/subject.ts';
+
+const anything = {
+  requestIssues: () => [],
+  responseIssues: () => [],
+  resultIssues: () => [],
+  toolInputIssues: () => [],
+  toolOutputIssues: () => [],
+};
+
+function caseOf(testCase: number, request: Json, response: Json): Case {
+  return { testCase, request, response, expected: '', negative: false };
+}
+
+function subjectOf(part: Partial<Subject>): Subject {
+  return {
+    role: 'provider',
+    payload: 'json',
+    agreement: { text: 'A protocol.', language: 'en', schemas: [] },
+    requestSchema: null,
+    responseSchema: null,
+    tools: [],
+    loose: [],
+    cases: [],
+    surface: anything,
+    ...part,
+  };
+}
+
+function returned(value: Json, part: Partial<Observation> = {}): Observation {
+  return {
+    end: 'returned',
+    value,
+    issues: [],
+    logs: [],
+    calls: [],
+    sends: [],
+    issuedIds: [],
+    durationMs: 0,
+    cpuMs: 0,
+    ...part,
+  };
+}
+
+test('a provider passes with the response as a JSON value, and fails with every place that differs', () => {
+  const subject = subjectOf({ cases: [caseOf(1, { q: 1 }, { a: 1, b: [2, 3] })] });
+  assert.deepEqual(judgeCases(subject, [returned({ b: [2, 3], a: 1 })]), [
+    { testCase: 1, passed: true, differences: [] },
+  ]);
+  const [report] = judgeCases(subject, [returned({ a: 2, b: [2] })]);
+  assert.equal(report?.passed, false);
+  assert.deepEqual(
+    report?.differences.map(({ path, in: place }) => [path, place]),
+    [
+      ['/a', 'response'],
+      ['/b/1', 'response'],
+    ],
+  );
+});
+
+test('a run that does not return fails its case and says how it ended', () => {
+  const subject = subjectOf({ cases: [caseOf(3, {}, {})] });
+  const seen: Observation = {
+    ...returned(null),
+    end: 'threw',
+    message: 'TypeError: no',
+    position: { line: 7, column: 1, text: 'x.y' },
+  };
+  delete seen.value;
+  const [report] = judgeCases(subject, [seen]);
+  assert.deepEqual(report, {
+    testCase: 3,
+    passed: false,
+    differences: [{ path: '', in: 'run', message: 'the run ended as "threw": TypeError: no at line 7: x.y' }],
+  });
+});
+
+test('an answer that its schema does not allow fails even where it equals the case', () => {
+  const subject = subjectOf({ cases: [caseOf(1, {}, { a: null })] });
+  const issues = [
+    {
+      pointer: '/a',
+      schemaPointer: '/properties/a/type',
+      keyword: 'type',
+      message: 'wanted a string',
+      expected: 'string',
+      actual: null,
+    },
+  ];
+  assert.equal(judgeCases(subject, [returned({ a: null }, { issues })])[0]?.passed, false);
+});
+
+test('a loose text may be any text but an empty one', () => {
+  const subject = subjectOf({ cases: [caseOf(1, {}, { note: 'Hello' })], loose: [{ pointer: '/note', as: 'text' }] });
+  assert.equal(caseScenarios(subject).length, 1);
+  assert.equal(judgeCases(subject, [returned({ note: 'Good day' })])[0]?.passed, true);
+  for (const note of ['', '  ', 7, null])
+    assert.equal(judgeCases(subject, [returned({ note })])[0]?.passed, false, JSON.stringify(note));
+  assert.equal(judgeCases(subject, [returned({})])[0]?.passed, false, 'left out');
+});
+
+test('loose ids and times must change with another seed and clock', () => {
+  const loose = [
+    { pointer: '/id', as: 'id' as const },
+    { pointer: '/at', as: 'time' as const },
+  ];
+  const subject = subjectOf({
+    cases: [caseOf(1, {}, { id: 'x', at: '2020-01-01' }), caseOf(2, {}, { error: 'no' })],
+    loose,
+  });
+  const [first, second, other] = caseScenarios(subject);
+  assert.equal(caseScenarios(subject).length, 3, 'only the case that has such a place is run twice');
+  assert.notEqual(first?.seed, second?.seed);
+  assert.notEqual(first?.nowMs, second?.nowMs);
+  assert.notEqual(first?.seed, other?.seed);
+  const failing = returned({ error: 'no' });
+  const verdict = (a: Json, b: Json) => judgeCases(subject, [returned(a), returned(b), failing])[0];
+  assert.equal(verdict({ id: 'aaa', at: '2026-01-15' }, { id: 'bbb', at: '2026-02-17' })?.passed, true);
+  assert.deepEqual(
+    verdict({ id: 'aaa', at: '2026-01-15' }, { id: 'aaa', at: '2026-02-17' })?.differences.map(({ path }) => path),
+    ['/id'],
+  );
+  assert.deepEqual(
+    verdict({ id: 'aaa', at: '2026-01-15' }, { id: 'bbb', at: '2026-01-15' })?.differences.map(({ path }) => path),
+    ['/at'],
+  );
+});
+
+const task = {
+  description: 'The price of an article.',
+  examples: [
+    { testCase: 1, input: { article: 'A-1' }, output: { price: 5, id: 'm-17' } },
+    { testCase: 2, input: { article: 'A-2' }, output: { price: 6, id: 'm-18' } },
+  ],
+};
+const buyer = subjectOf({
+  role: 'requester',
+  task,
+  loose: [{ pointer: '/messageId', as: 'id' }],
+  cases: [
+    caseOf(1, { messageId: 'm-17', article: 'A-1' }, { messageId: 'm-17', price: 5 }),
+    caseOf(2, { messageId: 'm-18', article: 'A-2' }, { messageId: 'm-18', price: 6 }),
+    caseOf(3, { messageId: 'm-19', article: 'A-3' }, { messageId: 'm-19', price: 7 }),
+  ],
+});
+
+test('a requester sends the request, and what it sent at loose places comes back in response and output', () => {
+  const [one] = runnableCases(buyer);
+  assert.ok(one);
+  const peer = casePeer(runnableCases(buyer), buyer.cases, one);
+  assert.deepEqual(peer({ messageId: 'fresh-1', article: 'A-1' }, 1), { response: { messageId: 'fresh-1', price: 5 } });
+  assert.deepEqual(peer({ messageId: 'fresh-2', article: 'A-2' }, 2), { response: { messageId: 'fresh-2', price: 6 } });
+  assert.ok('error' in peer({ messageId: 'fresh-3', article: 'nothing' }, 2));
+  const run = (id: string, article: string, output: Json) =>
+    returned(output, { sends: [{ request: { messageId: id, article }, issues: [] }] });
+  const good = (id: string, nth: number) => run(id, `A-${nth}`, { price: 4 + nth, id });
+  const observations = [good('f1', 1), good('f2', 1), good('f3', 2), good('f4', 2)];
+  assert.deepEqual(
+    judgeCases(buyer, observations).map(({ testCase, passed }) => [testCase, passed]),
+    [
+      [1, true],
+      [2, true],
+    ],
+  );
+  const wrong = [run('f1', 'A-9', { price: 5, id: 'f1' }), good('f2', 1), good('f3', 2), good('f3', 2)];
+  const reports = judgeCases(buyer, wrong);
+  assert.deepEqual(
+    reports[0]?.differences.map(({ path, in: place }) => [path, place]),
+    [['/article', 'request']],
+  );
+  assert.deepEqual(
+    reports[1]?.differences.map(({ path, in: place }) => [path, place]),
+    [['/messageId', 'request']],
+    'the id did not change',
+  );
+});
+
+test('a case without a task example is not run, and named', () => {
+  assert.deepEqual(unrunnableCases(buyer), [3]);
+  assert.deepEqual(
+    runnableCases(buyer).map(({ testCase }) => testCase),
+    [1, 2],
+  );
+});
+
+test('nothing sent, and requests that no case has, fail a requester', () => {
+  const silent = judgeCases(buyer, [returned({ price: 5 }), returned({ price: 5 }), returned({}), returned({})]);
+  assert.match(silent[0]?.differences[0]?.message ?? '', /nothing was sent/);
+  const chatty = returned(
+    { price: 5, id: 'f1' },
+    {
+      sends: [
+        { request: { messageId: 'f1', article: 'A-1' }, issues: [] },
+        { request: { messageId: 'f2', article: 'X' }, issues: [] },
+      ],
+    },
+  );
+  assert.match(judgeCases(buyer, [chatty, chatty, chatty, chatty])[0]?.differences[0]?.message ?? '', /no case has/);
+});
+
+test('ids and times that nothing yields are loose by themselves', () => {
+  const subject = subjectOf({
+    role: 'requester',
+    agreement: { text: 'Version 2.1 is meant.', language: 'en', schemas: [] },
+    task: { description: '', examples: [{ testCase: 1, input: { ref: 'K-55' }, output: null }] },
+    cases: [
+      caseOf(
+        1,
+        {
+          requestId: 'zz-81',
+          sentAt: '2025-01-02T03:04:05Z',
+          ts: 1_714_550_400,
+          ref: 'K-55',
+          versionId: '2.1',
+          plain: 'word',
+        },
+        null,
+      ),
+    ],
+  });
+  assert.deepEqual(ownLoosePlaces(subject), [
+    { testCase: 1, pointer: '/requestId', as: 'id' },
+    { testCase: 1, pointer: '/sentAt', as: 'time' },
+    { testCase: 1, pointer: '/ts', as: 'time' },
+  ]);
+  assert.deepEqual(ownLoosePlaces({ ...subject, role: 'provider' }), []);
+});

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { isObject, type Json } from '../../src/kernel/json.ts';
+import { createValidator } from '../../src/schemas/validator.ts';
+import { generateInputs } from '../../src/verification/generated-inputs.ts';
+import { samplePattern } from '../../src/verification/pattern-sample.ts';
+import { sampleSchema } from '../../src/verification/schema-sample.ts';
+import { SeededRandom } from '../../src/verification/seeded-random.ts';
+
+function validatorOf(schema: Json): (value: Json) => boolean {
+  const validator = createValidator(schema);
+  assert.ok(validator.ok);
+  return (value) => validator.validate(value).length === 0;
+}
+
+const order: Json = {
+  type: 'object',
+  required: ['id', 'quantity', 'lines'],
+  properties: {
+    id: { type: 'string', pattern: '^[A-Z]{2}-\\d{4,6}$' },
+    quantity: { type: 'integer', minimum: 1, maximum: 99 },
+    note: { type: ['string', 'null'], maxLength: 20 },
+    due: { type: 'string', format: 'date' },
+    lines: { type: 'array', minItems: 1, items: { $ref: '#/$defs/line' } },
+    kind: { enum: ['a', 'b'] },
+  },
+  $defs: {
+    line: {
+      type: 'object',
+      required: ['sku'],
+      properties: { sku: { type: 'string' }, price: { type: 'number', multipleOf: 0.05 } },
+    },
+  },
+};
+const known: Json[] = [{ id: 'AB-1234', quantity: 3, note: null, lines: [{ sku: 'S-1', price: 2.5 }] }];
+const counts = { plausible: 12, sampled: 12, invalid: 16 };
+
+test('at least 30 inputs, valid and broken, each as it claims to be, none a known one', () => {
+  const isValid = validatorOf(order);
+  const inputs = generateInputs(order, known, isValid, 'seed', counts);
+  assert.ok(inputs.length >= 30, `${inputs.length}`);
+  for (const { kind, input } of inputs) assert.equal(isValid(input), kind !== 'invalid', JSON.stringify(input));
+  for (const kind of ['plausible', 'sampled', 'invalid'])
+    assert.ok(inputs.filter((one) => one.kind === kind).length >= 8, kind);
+  const texts = inputs.map(({ input }) => JSON.stringify(input));
+  assert.equal(new Set(texts).size, texts.length);
+  assert.ok(!texts.includes(JSON.stringify(known[0])));
+});
+
+test('the same seed gives the same inputs, another one others', () => {
+  const isValid = validatorOf(order);
+  const make = (seed: string) => JSON.stringify(generateInputs(order, known, isValid, seed, counts));
+  assert.equal(make('one'), make('one'));
+  assert.notEqual(make('one'), make('two'));
+});
+
+test('lists grow, shrink and empty where the schema lets them, and each required member is left out once', () => {
+  const inputs = generateInputs(order, known, validatorOf(order), 'seed', counts);
+  const changes = inputs.map(({ change }) => change);
+  for (const name of ['id', 'quantity', 'lines']) assert.ok(changes.includes(`without ${name}`), name);
+  assert.ok(
+    inputs.some(
+      ({ kind, input }) =>
+        kind === 'plausible' && isObject(input) && Array.isArray(input.lines) && input.lines.length === 2,
+    ),
+  );
+});
+
+test('text payloads are varied too', () => {
+  const inputs = generateInputs(null, ['item,12\nother,7\n'], () => true, 'seed', counts);
+  assert.ok(inputs.length >= 5);
+  assert.ok(inputs.every(({ input }) => typeof input === 'string'));
+});
+
+for (const pattern of [
+  '^[A-Z]{2}-\\d{4,6}$',
+  '^(foo|ba[rz])+$',
+  '^\\w+@\\w+\\.(com|org)$',
+  '^[^a-z]{3}$',
+  '^(?:\\+\\d{1,3} )?\\d{3}$',
+  '^\\p{Lu}x$',
+  '^$',
+]) {
+  test(`a sample of ${pattern} matches it`, () => {
+    const matches = Array.from({ length: 20 }, (_, nth) => samplePattern(pattern, new SeededRandom(`${nth}`))).filter(
+      (text) => new RegExp(pattern, 'u').test(text),
+    );
+    assert.ok(matches.length >= 15, `${matches.length} of 20`);
+  });
+}
+
+test('hostile patterns and schemas end soon and never throw', () => {
+  for (const pattern of [
+    '(((((a{9999}){9999}){9999}){9999})*)*',
+    '[',
+    '(',
+    '\\',
+    '(?<n>a)\\k<n>',
+    '[z-a]',
+    '{5}',
+    'a'.repeat(5_000),
+  ]) {
+    assert.equal(typeof samplePattern(pattern, new SeededRandom('x')), 'string');
+  }
+  const recursive: Json = {
+    $ref: '#/$defs/node',
+    $defs: {
+      node: {
+        type: 'object',
+        required: ['child', 'other'],
+        properties: { child: { $ref: '#/$defs/node' }, other: { $ref: '#/$defs/node' } },
+      },
+    },
+  };
+  sampleSchema({ $ref: '#' }, new SeededRandom('x'));
+  const nested = sampleSchema({ type: 'array', minItems: 1e9, items: true }, new SeededRandom('x'));
+  assert.ok(Array.isArray(nested) && nested.length <= 60);
+  sampleSchema(recursive, new SeededRandom('x'));
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 5 }), fc.string(), (schema, seed) => {
+      JSON.stringify(sampleSchema(schema as Json, new SeededRandom(seed)));
+    }),
+    { numRuns: 300, seed: 7 },
+  );
+});
