@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import {
+  descendantsOf,
+  isAlive,
+  type LogLine,
+  markedJob,
+  type Rig,
+  soundReply,
+  startRig,
+  stopWorker,
+  until,
+} from './harness.ts';
+
+/** Long enough for a job to survive a worker: the lock's time and the interval in which dead workers' jobs are looked for, twice over. */
+const patient: JsonObject = { timeoutMs: 120_000 };
+
+/** What a dead worker's lock and the next look for such jobs may take together, with room for a machine under load. */
+const recoveryMs = 45_000;
+
+const endless = '```ts\nexport function handle(): never {\n  for (;;) {}\n}\n```';
+
+/** Counts what became visible of the jobs, and prints the fault's line. */
+async function report(rig: Rig, fault: string, jobIds: readonly string[], startedAtMs: number) {
+  const outcomes = await Promise.all(jobIds.map((jobId) => rig.outcome(jobId)));
+  const recoveredMs = Date.now() - startedAtMs;
+  const entries = (await rig.entries()).filter(({ final, replayed }) => final === '1' && replayed === '0');
+  const counts = jobIds.map((jobId) => entries.filter((entry) => entry.jobId === jobId).length);
+  const duplicates = counts.reduce((sum, count) => sum + Math.max(0, count - 1), 0);
+  console.log(
+    `fault: ${fault}; jobs: ${jobIds.length}; outcomes: ${outcomes.length}; duplicates: ${duplicates}; recovery: ${recoveredMs} ms`,
+  );
+  assert.deepEqual(
+    counts,
+    jobIds.map(() => 1),
+    'one outcome for each job',
+  );
+  assert.ok(recoveredMs < recoveryMs, `recovered after ${recoveredMs} ms`);
+  return outcomes;
+}
+
+const isStage = (jobId: string, stage: string) => (line: LogLine) =>
+  line.msg === 'stage' && line.job === jobId && line.stage === stage;
+
+test('kill -9 of a worker, with jobs in every stage', async (t) => {
+  const rig = await startRig();
+  t.after(() => rig.close());
+  const first = await rig.worker();
+  for (const mark of ['kill-waiting', 'kill-published'])
+    rig.answer(mark, (nth) => (nth === 1 ? { kind: 'stall' } : { kind: 'reply', text: soundReply }));
+  rig.answer('kill-trial', (nth) => ({ kind: 'reply', text: nth === 1 ? endless : soundReply }));
+  const waiting = await rig.submit(markedJob('kill-waiting', patient));
+  const published = await rig.submit(markedJob('kill-published', patient));
+  await until(() => rig.questions('kill-waiting')[0] && rig.questions('kill-published')[0], 'the model to be asked');
+  // Its outcome is out, and its worker still works on it: as if the worker died right after publishing.
+  const before = await rig.producer.closeExpired(published, {
+    kind: 'generate',
+    data: markedJob('kill-published', patient),
+  });
+  const trial = await rig.submit(markedJob('kill-trial', patient));
+  await first.logged(isStage(trial, 'bundle'));
+  const children = descendantsOf(first.pid);
+  const startedAtMs = Date.now();
+  first.signal('SIGKILL');
+  assert.equal((await first.ended).signal, 'SIGKILL');
+  await until(() => !children.some(isAlive), 'its sandbox and compilers to end with it');
+
+  const second = await rig.worker();
+  const [, , kept] = await report(
+    rig,
+    'kill -9, model waited for / in a trial / published',
+    [waiting, trial, published],
+    startedAtMs,
+  );
+  assert.equal((await rig.outcome(waiting)).verdict, 'generated');
+  assert.equal((await rig.outcome(trial)).verdict, 'generated');
+  assert.deepEqual(kept, before);
+  await second.logged(({ msg, jobId }) => msg === 'replayed' && jobId === published);
+  assert.equal(rig.questions('kill-published').length, 1, 'no model call once the outcome is out');
+});
+
+test('SIGTERM under load: exit 0, what does not end in time is handed back', async (t) => {
+  const rig = await startRig();
+  t.after(() => rig.close());
+  const first = await rig.worker({ PROTOSMITH_DRAIN_MS: '4000' });
+  for (const mark of ['term-stuck-a', 'term-stuck-b'])
+    rig.answer(mark, (nth) => (nth === 1 ? { kind: 'stall' } : { kind: 'reply', text: soundReply }));
+  for (const mark of ['term-quick-a', 'term-quick-b'])
+    rig.answer(mark, () => ({ kind: 'reply', text: soundReply, pauseMs: 10 }));
+  const marks = ['term-stuck-a', 'term-stuck-b', 'term-quick-a', 'term-quick-b'];
+  const jobIds = await Promise.all(marks.map((mark) => rig.submit(markedJob(mark, patient))));
+  await until(() => marks.every((mark) => rig.questions(mark).length > 0), 'the model to be asked');
+  const second = await rig.worker();
+  const startedAtMs = Date.now();
+  first.signal('SIGTERM');
+  // A supervisor may be impatient: the same signal again changes nothing.
+  first.signal('SIGTERM');
+  assert.deepEqual(await first.ended, { code: 0, signal: null });
+  const outcomes = await report(rig, 'SIGTERM under load', jobIds, startedAtMs);
+  assert.deepEqual(
+    outcomes.map(({ verdict }) => verdict),
+    marks.map(() => 'generated'),
+  );
+  const handedBack = first.lines.filter(({ msg }) => msg === 'handed-back').map(({ jobId }) => jobId);
+  assert.deepEqual(handedBack.toSorted(), jobIds.slice(0, 2).toSorted());
+  assert.ok(!second.lines.some(({ msg }) => msg === 'stalled'));
+});
+
+test('Redis frozen for a while', async (t) => {
+  const rig = await startRig();
+  t.after(() => rig.close());
+  const { pid } = rig.redis;
+  if (pid === null) return t.skip('the embedded Redis cannot be frozen without this process');
+  await rig.worker();
+  const marks = ['frozen-a', 'frozen-b', 'frozen-c'];
+  for (const mark of marks) rig.answer(mark, () => ({ kind: 'reply', text: soundReply, pauseMs: 15 }));
+  const jobIds = await Promise.all(marks.map((mark) => rig.submit(markedJob(mark, patient))));
+  await until(() => marks.every((mark) => rig.questions(mark).length > 0), 'the model to be asked');
+  process.kill(pid, 'SIGSTOP');
+  await sleep(3_000);
+  process.kill(pid, 'SIGCONT');
+  const startedAtMs = Date.now();
+  const outcomes = await report(rig, 'Redis frozen for 3 s', jobIds, startedAtMs);
+  assert.ok(outcomes.every(({ verdict }) => verdict === 'generated'));
+});
+
+test('sandbox processes killed: a new one takes the run over, and the candidate is not blamed', async (t) => {
+  const rig = await startRig();
+  t.after(() => rig.close());
+  const worker = await rig.worker();
+  const warm = await rig.outcomeOf(markedJob('cells-warm'));
+  assert.equal(warm.verdict, 'generated', JSON.stringify(warm.findings));
+  const cells = descendantsOf(worker.pid).filter((pid) => commandLineOf(pid).includes('sandbox/runner'));
+  if (cells.length === 0) return t.skip('the processes of the sandbox cannot be told from others here');
+  rig.answer('cells-killed', () => ({ kind: 'reply', text: soundReply }));
+  const startedAtMs = Date.now();
+  for (const pid of cells) process.kill(pid, 'SIGKILL');
+  const jobId = await rig.submit(markedJob('cells-killed', patient));
+  const [outcome] = await report(rig, 'sandbox processes killed', [jobId], startedAtMs);
+  assert.equal(outcome?.verdict, 'generated', JSON.stringify(outcome?.findings));
+  assert.equal(rig.questions('cells-killed').length, 1, 'no repair was asked for');
+});
+
+test('two workers, 50 jobs of ten agreements: one outcome each, each agreement solved once', async (t) => {
+  const rig = await startRig();
+  t.after(() => rig.close());
+  await Promise.all([rig.worker(), rig.worker()]);
+  const marks = [...'abcdefghij'].map((letter) => `many-${letter}`);
+  for (const mark of marks) rig.answer(mark, () => ({ kind: 'reply', text: soundReply }));
+  const startedAtMs = Date.now();
+  const jobIds = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      rig.submit({ ...markedJob(marks[index % marks.length] ?? '', patient), negotiationId: `many-${index}` }),
+    ),
+  );
+  assert.equal(new Set(jobIds).size, 50);
+  const outcomes = await report(rig, 'none: two workers, 50 jobs', jobIds, startedAtMs);
+  assert.deepEqual(
+    outcomes.filter(({ verdict }) => verdict !== 'generated').map(({ findings }) => findings),
+    [],
+  );
+  assert.deepEqual(
+    marks.map((mark) => rig.questions(mark).length),
+    marks.map(() => 1),
+  );
+  const reused = outcomes.filter(({ report: { reused } }) => reused);
+  assert.equal(reused.length, 40);
+  assert.ok(reused.every(({ report: { attempts } }) => attempts.length === 0));
+});
+
+test('every worker dead: the reader closes its job, and nothing is published for it afterwards', async (t) => {
+  const rig = await startRig();
+  t.after(() => rig.close());
+  const first = await rig.worker();
+  rig.answer('dead-all', (nth) => (nth === 1 ? { kind: 'stall' } : { kind: 'reply', text: soundReply }));
+  const jobId = await rig.submit(markedJob('dead-all', patient));
+  await until(() => rig.questions('dead-all')[0], 'the model to be asked');
+  const startedAtMs = Date.now();
+  first.signal('SIGKILL');
+  await first.ended;
+  const closed = await rig.producer.closeExpired(jobId);
+  assert.deepEqual(
+    [closed.verdict, closed.findings.map((finding) => (finding as { code?: string }).code)],
+    ['error', ['READER_DEADLINE']],
+  );
+  const [outcome] = await report(rig, 'every worker dead, closed by its reader', [jobId], startedAtMs);
+  assert.equal(outcome?.negotiationId, 'dead-all');
+  await stopWorker(await rig.worker());
+  assert.equal((await rig.entries()).filter(({ replayed }) => replayed === '0').length, 1);
+});
+
+function commandLineOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+}
