@@ -1,4 +1,4 @@
-import type { Json } from '../kernel/json.ts';
+import { isObject, type Json } from '../kernel/json.ts';
 import { findJsonBlocks, type JsonBlock } from './json-blocks.ts';
 import { excerptAt, wholeJson } from './located-json.ts';
 import { type Fence, type Line, readLines } from './markdown-lines.ts';
@@ -242,7 +242,9 @@ function fencesWithin(fences: readonly Fence[], start: number, end: number): Fen
 /** Bare JSON with words around it: taken where there is exactly one value. */
 function readBareInProse({ text }: Context, bare: Span, at: number): PayloadText | PayloadFault {
   const { blocks, broken } = findJsonBlocks(text.slice(bare.start, bare.end), []);
-  const [first, second] = blocks;
+  // Brackets in prose, as in a footnote, are no second payload beside an object.
+  const objects = blocks.filter(({ value }) => isObject(value));
+  const [first, second] = objects.length > 0 ? objects : blocks;
   const [torn] = broken;
   if (torn !== undefined) return unreadable(text, bare.start + torn.at);
   if (second !== undefined) return { reason: 'several', at: bare.start + second.start };

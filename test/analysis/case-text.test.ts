@@ -40,7 +40,7 @@ const FORMS: Record<string, string> = {
     '# 测试用例１\n测试请求数据：{"a":1}\n测试响应数据：{"b":[2]}\n测试预期结果：Works.',
   'numbered in words': '# 测试用例一\n测试请求数据：{"a":1}\n测试响应数据：{"b":[2]}\n测试预期结果：Works.',
   'with words before the data':
-    '# Test Case 1\n- Test Request Data:\nThe client sends:\n{"a":1}\n- Test Response Data:\nThe server says {"b":[2]} then.\n- Expected Test Result:\nWorks.',
+    '# Test Case 1\n- Test Request Data:\nThe client sends:\n{"a":1}\n- Test Response Data:\nThe server says {"b":[2]} then, see [1].\n- Expected Test Result:\nWorks.',
   'with Windows line ends':
     '# Test Case 1\r\n- **Test Request Data**:\r\n```json\r\n{"a":1}\r\n```\r\n- **Test Response Data**:\r\n{"b":[2]}\r\n- **Expected Test Result**:\r\nWorks.\r\n',
   'in another order':
