@@ -17,7 +17,10 @@ export interface SchemaIssue {
 }
 
 /** How the peer answers a requester's `context.send` in a trial. */
-export type Peer = (request: Json, nth: number) => { response: Json } | { error: HandlerFailure };
+export type Peer = (request: Json, nth: number) => PeerAnswer | Promise<PeerAnswer>;
+
+/** What a peer answers, or why it does not. */
+export type PeerAnswer = { response: Json } | { error: HandlerFailure };
 
 /** One run to make of a candidate: everything that a run depends on. */
 export interface Scenario {

@@ -61,7 +61,7 @@ class ScenarioRun {
     };
   }
 
-  answer(call: Call): Answer {
+  async answer(call: Call): Promise<Answer> {
     const nth = (this.#counts.get(call.tool) ?? 0) + 1;
     this.#counts.set(call.tool, nth);
     const input = JSON.parse(call.input) as Json;
@@ -72,10 +72,10 @@ class ScenarioRun {
     return fault ? { error: fault.error } : this.#script.answer(call.tool, input);
   }
 
-  #send(request: Json, nth: number): Answer {
+  async #send(request: Json, nth: number): Promise<Answer> {
     const requestIssues = this.#surface.requestIssues(request);
     if (requestIssues.length > 0) return { error: invalidFailure('the request', requestIssues) };
-    const answer = this.#scenario.peer?.(request, nth) ?? {
+    const answer = (await this.#scenario.peer?.(request, nth)) ?? {
       error: { code: 'FAILED', message: 'the peer cannot be reached' },
     };
     if ('error' in answer) return answer;
