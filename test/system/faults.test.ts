@@ -133,15 +133,27 @@ test('sandbox processes killed: a new one takes the run over, and the candidate 
   const worker = await rig.worker();
   const warm = await rig.outcomeOf(markedJob('cells-warm'));
   assert.equal(warm.verdict, 'generated', JSON.stringify(warm.findings));
-  const cells = descendantsOf(worker.pid).filter((pid) => commandLineOf(pid).includes('sandbox/runner'));
-  if (cells.length === 0) return t.skip('the processes of the sandbox cannot be told from others here');
-  rig.answer('cells-killed', () => ({ kind: 'reply', text: soundReply }));
+  const killCells = () => {
+    const cells = descendantsOf(worker.pid).filter((pid) => /isolated-vm|type-check-child/.test(commandLineOf(pid)));
+    for (const pid of cells.filter(isAlive)) process.kill(pid, 'SIGKILL');
+    return cells.length;
+  };
+  rig.answer('cells-idle', () => ({ kind: 'reply', text: soundReply }));
+  rig.answer('cells-busy', (nth) => ({ kind: 'reply', text: nth === 1 ? endless : soundReply }));
   const startedAtMs = Date.now();
-  for (const pid of cells) process.kill(pid, 'SIGKILL');
-  const jobId = await rig.submit(markedJob('cells-killed', patient));
-  const [outcome] = await report(rig, 'sandbox processes killed', [jobId], startedAtMs);
-  assert.equal(outcome?.verdict, 'generated', JSON.stringify(outcome?.findings));
-  assert.equal(rig.questions('cells-killed').length, 1, 'no repair was asked for');
+  if (killCells() === 0) return t.skip('the processes of the sandbox cannot be told from others here');
+  const idle = await rig.submit(markedJob('cells-idle', patient));
+  await rig.outcome(idle);
+  const busy = await rig.submit(markedJob('cells-busy', patient));
+  await worker.logged(isStage(busy, 'bundle'));
+  killCells();
+  const outcomes = await report(rig, 'sandbox and type-check processes killed', [idle, busy], startedAtMs);
+  assert.deepEqual(
+    outcomes.map(({ verdict }) => verdict),
+    ['generated', 'generated'],
+    JSON.stringify(outcomes.map(({ findings }) => findings)),
+  );
+  assert.equal(rig.questions('cells-idle').length, 1, 'no repair was asked for');
 });
 
 test('two workers, 50 jobs of ten agreements: one outcome each, each agreement solved once', async (t) => {
