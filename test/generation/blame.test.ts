@@ -42,10 +42,7 @@ const judgeFor =
     json({ right: placeOf(text, asked), quote: words, reason: 'it says so' });
 
 const candidates =
-  (
-    candidate: (asked: Asked) => Behaviour,
-    judge: (asked: Asked) => Behaviour = () => assert.fail('a judge was asked'),
-  ) =>
+  (candidate: (asked: Asked) => Behaviour, judge: (asked: Asked) => Behaviour = judgeFor('404')) =>
   (asked: Asked) =>
     asked.purpose === 'judge' ? judge(asked) : candidate(asked);
 
@@ -149,6 +146,7 @@ test('candidates that answer a case differently are wrong themselves', async () 
     candidates(({ nth }) => (nth === 2 ? sound : soundBut('code: 404', `code: ${420 + nth}`))),
   );
   isOurs(played);
+  assert.equal(judged(played), 0, 'no judge is asked');
 });
 
 test('one independent candidate that keeps the case takes the suspicion away', async () => {
@@ -160,6 +158,7 @@ test('one independent candidate that keeps the case takes the suspicion away', a
     ),
   );
   isOurs(played);
+  assert.equal(judged(played), 0, 'no judge is asked');
 });
 
 test('two voices are too few', async () => {
@@ -169,6 +168,7 @@ test('two voices are too few', async () => {
     { limits: { maxCandidates: 2 } },
   );
   isOurs(played);
+  assert.equal(judged(played), 0, 'no judge is asked');
 });
 
 test('repairs are no independent voices', async () => {
@@ -181,6 +181,7 @@ test('repairs are no independent voices', async () => {
     }),
   );
   isOurs(played);
+  assert.equal(judged(played), 0, 'no judge is asked');
 });
 
 test('candidates that agree against a case and fail the checks beyond it are wrong themselves', async () => {
@@ -189,6 +190,7 @@ test('candidates that agree against a case and fail the checks beyond it are wro
     candidates(() => module(tableSource)),
   );
   isOurs(played);
+  assert.equal(judged(played), 0, 'no judge is asked');
 });
 
 test('candidates that agree against a case and fail another one are wrong themselves', async () => {
@@ -197,6 +199,7 @@ test('candidates that agree against a case and fail another one are wrong themse
     candidates(() => soundBut("message: 'OK'", "message: 'Okay'")),
   );
   isOurs(played);
+  assert.equal(judged(played), 0, 'no judge is asked');
 });
 
 test('a case that a repair keeps is not disputed', async () => {
@@ -216,6 +219,7 @@ test('tables that alone pass the cases, and answers that nothing yields: the mis
     candidates(() => module(tableSource)),
   );
   isOurs(played);
+  assert.equal(judged(played), 0, 'no judge is asked');
   assert.deepEqual(codes(played), ['CANDIDATE_MISSING_TOOL']);
   const findings = played.conclusion?.findings.filter(({ code }) => code === 'CANDIDATE_MISSING_TOOL') ?? [];
   assert.ok(findings.some(({ testCase, pointer }) => testCase === 1 && pointer === '/product/name'));
@@ -228,5 +232,6 @@ test('tables where a tool yields the answers are wrong themselves', async () => 
     candidates(() => module(tableSource)),
   );
   isOurs(played);
+  assert.equal(judged(played), 0, 'no judge is asked');
   assert.deepEqual(codes(played), ['CANDIDATE_CHECKS_FAILED']);
 });
