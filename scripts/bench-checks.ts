@@ -1,0 +1,116 @@
+/**
+ * Prints what each check of src/verification costs one sound candidate of the product example: runs, processor time of this
+ * process and processor time in the isolate, each check alone, with the runs of the cases that all of them start from taken
+ * off. 20 rounds by default.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readJob } from '../queues/index.ts';
+import { bundleHandler, createSandbox } from '../sandbox/index.ts';
+import { analyze } from '../src/analysis/analyze.ts';
+import { extractCandidate } from '../src/completion/extract-candidate.ts';
+import type { Job } from '../src/contract/job.ts';
+import type { Trier } from '../src/contract/trial.ts';
+import { sourceLocator } from '../src/hosting/source-position.ts';
+import { createTrier } from '../src/hosting/trier.ts';
+import { clear } from '../src/pipeline/clear.ts';
+import { measure } from '../src/pipeline/measure.ts';
+import { readScripts } from '../src/scripted-model/script.ts';
+import { checks, defaultCheckBudget, verify } from '../src/verification/checks.ts';
+
+const rounds = Number(process.argv[3] ?? 20);
+if (!Number.isSafeInteger(rounds) || rounds < 1) {
+  console.error(`Cannot bench: found ${process.argv[3]} rounds, wanted a whole number from 1`);
+  process.exit(64);
+}
+
+const root = join(import.meta.dirname, '..');
+const reading = readJob(
+  'generate',
+  JSON.parse(readFileSync(join(root, 'fixtures/examples/anp-product-en.consistent.job.json'), 'utf8')),
+);
+if (!reading.ok) throw new Error('Cannot bench: the example is no job');
+const job: Job = reading.job;
+const { subject, surface } = measure(clear(analyze(job)));
+const script = readScripts(join(root, 'fixtures/completions')).find(({ name }) => name.endsWith('provider-repair.md'));
+const candidate = extractCandidate(script?.reply ?? '');
+if (candidate.kind !== 'code') throw new Error('Cannot bench: the example has no handler');
+const { source } = candidate;
+const bundled = await bundleHandler(source, 'handle');
+if (!bundled.ok) throw new Error('Cannot bench: the handler cannot be bundled');
+
+const sandbox = await createSandbox({ cells: 1 });
+const handler = await sandbox.load(bundled.bundle, 'handle');
+const trier = createTrier(handler, surface, sourceLocator(source, bundled.map));
+try {
+  const cases = await costOf([]);
+  const rows: Record<string, object> = {};
+  for (const check of checks) {
+    const { result, runs, ownMs, isolateMs, wallMs } = await costOf([check]);
+    rows[check.name] = {
+      result,
+      runs,
+      'CPU ms here': rounded(ownMs - cases.ownMs),
+      'CPU ms in the isolate': rounded(isolateMs - cases.isolateMs),
+      'wall ms': rounded(wallMs - cases.wallMs),
+    };
+  }
+  const all = await costOf(checks);
+  rows['all of them'] = {
+    result: all.result,
+    runs: all.runs,
+    'CPU ms here': rounded(all.ownMs - cases.ownMs),
+    'CPU ms in the isolate': rounded(all.isolateMs - cases.isolateMs),
+    'wall ms': rounded(all.wallMs - cases.wallMs),
+  };
+  console.log(`product example, median of ${rounds} rounds; sandbox: ${sandbox.layers.level}; Node ${process.version}`);
+  console.table(rows);
+} finally {
+  await handler.close();
+  await sandbox.close();
+}
+
+async function costOf(list: typeof checks) {
+  const found: { ownMs: number; isolateMs: number; wallMs: number }[] = [];
+  let isolateMs = 0;
+  const counting: Trier = {
+    async try(scenarios, signal) {
+      const observations = await trier.try(scenarios, signal);
+      isolateMs += observations.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
+      return observations;
+    },
+  };
+  let result = '';
+  let runs = 0;
+  // One round more, for just-in-time compilation to settle.
+  for (let round = 0; round <= rounds; round += 1) {
+    isolateMs = 0;
+    const startMs = performance.now();
+    const before = process.cpuUsage();
+    const { reports } = await verify(
+      subject,
+      { source, bundle: bundled.ok ? bundled.bundle : '' },
+      counting,
+      defaultCheckBudget,
+      AbortSignal.timeout(60_000),
+      list,
+    );
+    const { user, system } = process.cpuUsage(before);
+    if (round > 0) found.push({ ownMs: (user + system) / 1_000, isolateMs, wallMs: performance.now() - startMs });
+    result = [...new Set(reports.map((one) => one.result))].join(', ');
+    runs = reports.reduce((sum, one) => sum + one.runs, 0);
+  }
+  const median = (of: (one: (typeof found)[number]) => number) =>
+    found.map(of).sort((one, other) => one - other)[Math.floor(found.length / 2)] ?? Number.NaN;
+  return {
+    result,
+    runs,
+    ownMs: median(({ ownMs }) => ownMs),
+    isolateMs: median((one) => one.isolateMs),
+    wallMs: median(({ wallMs }) => wallMs),
+  };
+}
+
+function rounded(ms: number): number {
+  return Number(Math.max(0, ms).toFixed(2));
+}
