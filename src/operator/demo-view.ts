@@ -87,7 +87,7 @@ function eventLine(event: JobEvent): [text: string, style?: Style] {
         `model answers completion ${event.attempt}: ${event.inputTokens} tokens in, ${event.outputTokens} out, ${milliseconds(event.durationMs)}`,
       ];
     case 'dropped':
-      return [`completion ${event.attempt} is called off: another candidate is verified`, 'dim'];
+      return [`completion ${event.attempt} is called off`, 'dim'];
     case 'refused':
       return [
         `candidate ${event.attempt} refused: ${event.code}, ${event.faults} fault${event.faults === 1 ? '' : 's'}`,

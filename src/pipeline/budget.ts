@@ -76,6 +76,10 @@ export class Purse {
 
   #check(tokens: number): void {
     const { maxTokensPerHour, maxCostUsdPerHour } = this.#limits;
+    if (maxTokensPerHour === null && maxCostUsdPerHour === null) {
+      this.#booked = [];
+      return;
+    }
     const nowMs = this.#clock();
     this.#booked = this.#booked.filter(({ atMs }) => atMs > nowMs - hourMs);
     const spentTokens = this.#booked.reduce((sum, one) => sum + one.tokens, this.#expectedTokens);

@@ -4,8 +4,8 @@ import { runLane } from './lane.ts';
 import type { Tested } from './lane-candidate.ts';
 import type { Work } from './lane-work.ts';
 
-/** What bundling, cases and checks take beside the completion, in milliseconds, generously. */
-const trialMs = 1_000;
+/** What bundling, cases and checks take beside the completion, in milliseconds. */
+const trialMs = 500;
 
 /** How long the end of called-off lanes is waited for, in milliseconds: their completions belong into the report. */
 const settleMs = 1_000;

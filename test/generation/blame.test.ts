@@ -153,32 +153,31 @@ test('one independent candidate that keeps the case takes the suspicion away', a
   const keeps = soundBut('code: 404', 'code: 410').text.replace("message: 'OK'", "message: 'Okay'");
   const played = await play(
     wrongCase,
-    candidates(({ purpose, nthOfPurpose }) =>
-      purpose === 'fresh' && nthOfPurpose === 2 ? { kind: 'reply', text: keeps } : sound,
+    candidates(({ purpose, nthOfPurpose, prompt }) =>
+      (purpose === 'fresh' && nthOfPurpose === 2) || prompt.includes("'Okay'") ? { kind: 'reply', text: keeps } : sound,
     ),
   );
   isOurs(played);
   assert.equal(judged(played), 0, 'no judge is asked');
+  assert.equal(played.asked.filter(({ purpose }) => purpose === 'fresh').length, 4);
 });
 
 test('two voices are too few', async () => {
   const played = await play(
     wrongCase,
     candidates(() => sound),
-    { limits: { maxCandidates: 2 } },
+    { limits: { maxCandidates: 3 } },
   );
   isOurs(played);
   assert.equal(judged(played), 0, 'no judge is asked');
 });
 
-test('repairs are no independent voices', async () => {
-  const other = soundBut('code: 404', 'code: 403');
+test('a repair is no independent voice', async () => {
   const played = await play(
     wrongCase,
-    candidates(({ purpose, nthOfPurpose }) => {
-      if (purpose === 'repair') return sound;
-      return nthOfPurpose % 2 === 1 ? sound : other;
-    }),
+    candidates(({ purpose, nthOfPurpose }) =>
+      purpose === 'fresh' && nthOfPurpose > 2 ? { kind: 'reply', text: 'I have no idea.' } : sound,
+    ),
   );
   isOurs(played);
   assert.equal(judged(played), 0, 'no judge is asked');

@@ -98,6 +98,11 @@ test('a missing tool counts where answers have no source, which is named', async
   assert.ok(played.asked.length <= 2, `${played.asked.length} questions`);
 });
 
+test('a missing tool that is none does not keep others from writing the handler', async () => {
+  const played = await play(productJob(), ({ nth }) => (nth <= 2 ? declines('missing-tool') : sound));
+  assert.ok(played.tested);
+});
+
 test('a missing tool does not count where the tools yield the answers', async () => {
   const played = await play(productJob(), () => declines('missing-tool'));
   isOurs(played, 'CANDIDATE_DECLINED');

@@ -95,12 +95,12 @@ test('of an endpoint whose speed is not known, a silent first answer still leave
 });
 
 test('two candidates start at once where there is time for one attempt only', async () => {
-  const warm = await warmModel(4, 100);
+  const warm = await warmModel(4, 250);
   const p75Ms = warm.model.p75Ms() ?? 0;
   const { tested, events, asked } = await play(
     productJob(),
     ({ nth }) => (nth === 1 ? { ...sound, pieceCharacters: 400, pauseMs: 50 } : silence),
-    { ...warm, timeoutMs: Math.round(2 * p75Ms) + 1_500 },
+    { ...warm, timeoutMs: Math.round(2 * p75Ms) + 900 },
   );
   assert.ok(tested);
   assert.equal(asked.length, 2);
