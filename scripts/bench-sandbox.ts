@@ -1,5 +1,6 @@
-import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { createRequire } from 'node:module';
+import { loadavg } from 'node:os';
 import vm from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import type ivmTypes from 'isolated-vm';
@@ -28,7 +29,7 @@ const input = JSON.stringify({
 });
 
 const quick = process.argv.includes('--quick');
-const rounds = quick ? 20 : 60;
+const rounds = quick ? 10 : 40;
 
 interface Line {
   what: string;
@@ -36,7 +37,12 @@ interface Line {
   target: string;
 }
 
+function print({ what, found, target }: Line): void {
+  console.log(`${what.padEnd(60)}  ${found}${target && `  (target: ${target})`}`);
+}
+
 const median = (values: number[]): number => quantile(values, 0.5);
+const lowest = (values: number[]): number => quantile(values, 0.05);
 
 function quantile(values: number[], share: number): number {
   const sorted = [...values].sort((one, other) => one - other);
@@ -177,11 +183,16 @@ async function bundled(source: string): Promise<string> {
   return result.bundle;
 }
 
-const lines: Line[] = [];
 const ratio = (value: number, floor: number): string => `${(value / floor).toFixed(2)} ×`;
 const micro = (value: number): string => `${value.toFixed(1)} µs`;
 const milli = (value: number): string => `${(value / 1_000).toFixed(2)} ms`;
 
+const load = loadavg()
+  .map((one) => one.toFixed(1))
+  .join(' ');
+console.log(
+  `Medians, and after a semicolon the fastest twentieth, on Node ${process.version}, ${process.platform} ${process.arch}, load ${load}`,
+);
 const bundle = await bundled(`export ${handlerText}`);
 
 for (const jitless of [false, true]) {
@@ -201,19 +212,21 @@ for (const jitless of [false, true]) {
   }
   bare.dispose();
   const [plainUs, bareUs, oursUs] = [median(taken.plain), median(taken.bare), median(taken.ours)];
-  lines.push({ what: `one request, 100 per frame (${where})`, found: micro(oursUs), target: '' });
-  lines.push({
+  // On a machine that has other things to do, the fastest twentieth is what a run costs, and the median what it waits.
+  const [plainLow, bareLow, oursLow] = [lowest(taken.plain), lowest(taken.bare), lowest(taken.ours)];
+  print({ what: `one request, 100 per frame (${where})`, found: `${micro(oursUs)}; ${micro(oursLow)}`, target: '' });
+  print({
     what: `  against the plain function with JSON (${micro(plainUs)})`,
-    found: ratio(oursUs, plainUs),
+    found: `${ratio(oursUs, plainUs)}; ${ratio(oursLow, plainLow)}`,
     target: 'at most 3 ×',
   });
-  lines.push({
+  print({
     what: `  against a bare isolated-vm call (${micro(bareUs)})`,
-    found: ratio(oursUs, bareUs),
+    found: `${ratio(oursUs, bareUs)}; ${ratio(oursLow, bareLow)}`,
     target: 'at most 1.6 ×',
   });
   const single = median(await timeAsync(1, () => loaded.run(plainRun, noCall), rounds * 5));
-  lines.push({
+  print({
     what: `one request, one per frame (${where})`,
     found: `${micro(single)}, ${ratio(single, plainUs)}`,
     target: '',
@@ -234,11 +247,11 @@ for (const jitless of [false, true]) {
     ),
   };
   const calling = (calls: number): Run => ({ ...plainRun, input: JSON.stringify({ calls }), tools: ['look'], answers });
-  const without = median(await timeAsync(1, () => caller.run(calling(0), noCall), rounds * 3));
-  const withCalls = median(await timeAsync(1, () => caller.run(calling(100), noCall), rounds * 3));
-  lines.push({
+  const without = await timeAsync(1, () => caller.run(calling(0), noCall), rounds * 3);
+  const withCalls = await timeAsync(1, () => caller.run(calling(100), noCall), rounds * 3);
+  print({
     what: `one tool round trip (${where})`,
-    found: micro((withCalls - without) / 100),
+    found: `${micro((median(withCalls) - median(without)) / 100)}; ${micro((lowest(withCalls) - lowest(without)) / 100)}`,
     target: 'under 10 µs',
   });
 
@@ -254,7 +267,11 @@ for (const jitless of [false, true]) {
     },
     rounds * 2,
   );
-  lines.push({ what: `fresh handler with 20 cases (${where})`, found: milli(median(fresh)), target: 'under 4 ms' });
+  print({
+    what: `fresh handler with 20 cases (${where})`,
+    found: `${milli(median(fresh))}; ${milli(lowest(fresh))}`,
+    target: 'under 4 ms',
+  });
   await sandbox.close();
 }
 
@@ -262,20 +279,15 @@ for (const jitless of [false, true]) {
   const sandbox = await createSandbox({ cells: 1 });
   const sound = await sandbox.load(bundle, 'handle');
   const after: number[] = [];
-  for (let kill = 0; kill < (quick ? 5 : 30); kill += 1) {
-    const hostile = await sandbox.load(
-      await bundled(`export const handle = () => new Array(2 ** 27 + ${kill}).fill(0).length;`),
-      'handle',
-      { memoryMb: 8, stepMs: 5_000 },
-    );
-    const before = sandbox.stats().killedCells;
+  for (let kill = 0; kill < (quick ? 5 : 40); kill += 1) {
+    const source = `export const handle = () => Array.prototype.indexOf.call({ length: 2 ** 53 - 1 } as any, ${kill});`;
+    const hostile = await sandbox.load(await bundled(source), 'handle', { stepMs: 50, watchdogMs: 100 });
     await hostile.run(plainRun, noCall);
-    if (sandbox.stats().killedCells === before) continue;
     const begun = performance.now();
     await sound.run(plainRun, noCall);
     after.push((performance.now() - begun) * 1_000);
   }
-  lines.push({
+  print({
     what: `next run after an attack killed a cell, p99 of ${after.length}`,
     found: milli(quantile(after, 0.99)),
     target: 'under 30 ms',
@@ -296,8 +308,8 @@ for (const jitless of [false, true]) {
     } else await sound.run(plainRun, noCall);
     if (index % (runs / 10) === runs / 10 - 1) memory.push(residentMb());
   }
-  lines.push({
-    what: `parent's resident memory over ${runs} runs with an attack in every tenth, at each tenth of the way`,
+  print({
+    what: `parent's memory, ${runs} runs, every tenth an attack (MB)`,
     found: memory.map((one) => one.toFixed(0)).join(' '),
     target: 'no growth',
   });
@@ -307,7 +319,7 @@ for (const jitless of [false, true]) {
 {
   const plainUs = median(timeSync(200, plainFunction()));
   const beside = (what: string, us: number) =>
-    lines.push({ what: `beside ours: ${what}`, found: `${micro(us)}, ${ratio(us, plainUs)}`, target: '' });
+    print({ what: `beside ours: ${what}`, found: `${micro(us)}, ${ratio(us, plainUs)}`, target: '' });
   beside('node:vm with a timeout', median(timeSync(20, nodeVm())));
   const worker = workerThread();
   beside('a worker thread, one message each', median(await timeAsync(1, worker.call, rounds * 10)));
@@ -319,11 +331,5 @@ for (const jitless of [false, true]) {
   if (quickjs) {
     beside('quickjs-emscripten', median(timeSync(20, quickjs.call)));
     quickjs.dispose();
-  } else lines.push({ what: 'beside ours: quickjs-emscripten', found: 'not installed', target: '' });
+  } else print({ what: 'beside ours: quickjs-emscripten', found: 'not installed', target: '' });
 }
-
-const width = Math.max(...lines.map(({ what }) => what.length));
-const load = spawnSync('uptime', { encoding: 'utf8' }).stdout?.trim() ?? '';
-console.log(`Medians on Node ${process.version}, ${process.platform} ${process.arch}; ${load}`);
-for (const { what, found, target } of lines)
-  console.log(`${what.padEnd(width)}  ${found}${target && `  (target: ${target})`}`);

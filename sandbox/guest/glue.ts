@@ -378,7 +378,7 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
       const call = run.calls;
       run.calls += 1;
       run.waiting ??= new NativeMap();
-      mapSet(run.waiting, call, { __proto__: null, resolve, reject } as unknown as Waiting);
+      mapSet(run.waiting, call, { resolve, reject });
       callRows += `${callRows === '' ? '' : ','}[${run.run},${call},${stringify(tool)}]`;
       callLengths += `${callLengths === '' ? '' : ','}${(text as string).length}`;
       callTexts += text as string;
