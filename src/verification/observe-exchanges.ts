@@ -3,9 +3,10 @@ import { reportsFailure } from '../analysis/failure.ts';
 import type { Analyzed, Case } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Loose } from '../contract/job.ts';
-import type { SchemaIssue } from '../contract/trial.ts';
+import { violationWords } from '../families/violation-words.ts';
 import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
-import { createValidator } from '../schemas/validator.ts';
+import { createValidator, type Violation } from '../schemas/validator.ts';
+import { summaryOf } from '../schemas/violation-summary.ts';
 import { looseDifferences, substitute } from './loose-places.ts';
 import { leavesOf } from './scalar-kinds.ts';
 
@@ -46,7 +47,8 @@ export function observeExchanges({ job, agreement }: Analyzed): Finding[] {
     const violations = sides.flatMap(([side, issues]) => {
       // A request that breaks its schema on purpose was agreed as a case.
       if (side === 'request' && agreement.cases.some((one) => one.negative && answers(one, exchange, []))) return [];
-      return placesOf(issues).map((issue) => violation(base, index, side, issue, side === peerSide));
+      const places = Map.groupBy(issues, ({ pointer }) => pointer);
+      return [...places.values()].map((together) => violation(base, index, side, together, side === peerSide));
     });
     if (peerSide === 'request') return violations;
     const told = new Set(violations.map(({ pointer }) => pointer));
@@ -63,30 +65,26 @@ export function observeExchanges({ job, agreement }: Analyzed): Finding[] {
 
 type Base = Pick<Finding, 'in' | 'testCase'>;
 
-function validatorOf(schema: Json | undefined): (value: Json) => SchemaIssue[] {
+function validatorOf(schema: Json | undefined): (value: Json) => Violation[] {
   const validator = schema === undefined ? undefined : createValidator(schema);
   return validator?.ok ? validator.validate : () => [];
-}
-
-function placesOf(issues: readonly SchemaIssue[]): SchemaIssue[] {
-  return [...new Map(issues.map((issue) => [`${issue.pointer} ${issue.keyword}`, issue])).values()];
 }
 
 function violation(
   base: Base,
   index: number,
   side: 'request' | 'response',
-  issue: SchemaIssue,
+  violations: readonly Violation[],
   isPeers: boolean,
 ): Finding {
-  const { pointer, keyword, message, expected, actual } = issue;
+  const { expected, actual } = summaryOf(violations);
   return {
     ...base,
     code: 'DOCUMENT_EXCHANGE_VIOLATES_SCHEMA',
     severity: isPeers ? 'error' : 'warning',
-    pointer: `/${index}/${side}${pointer}`,
-    message: `Cannot accept ${side} of exchange ${index + 1}: ${message}${isPeers ? '' : ' (this side is ours)'}`,
-    expected: { [keyword]: expected },
+    pointer: `/${index}/${side}${violations[0]?.pointer ?? ''}`,
+    message: `Cannot accept ${side} of exchange ${index + 1}: ${violationWords(expected, actual, 'en')}${isPeers ? '' : ' (this side is ours)'}`,
+    expected,
     ...(actual === undefined ? {} : { actual }),
   };
 }
