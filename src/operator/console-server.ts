@@ -106,10 +106,14 @@ function isOurHost(name: string | undefined): boolean {
   return /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(name ?? '');
 }
 
-/** The path without the token, and the token where there is one. */
+/** The address without the token, and the token where there is one. */
 function split(url: string): { path: string; given: string | null } {
   const { pathname, searchParams } = new URL(url, `http://${host}`);
-  return { path: pathname.replace(/^\/{2,}/, '/'), given: searchParams.get('token') };
+  const given = searchParams.get('token');
+  searchParams.delete('token');
+  const query = searchParams.size > 0 ? `?${searchParams}` : '';
+  // Two slashes at the start would name another host.
+  return { path: `/${pathname.replace(/^\/+/, '')}${query}`, given };
 }
 
 function isAdmitted({ headers: sent }: FastifyRequest, token: string, session: string): boolean {

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import type { HandlerRecord } from '../../src/contract/handler.ts';
+import type { Outcome } from '../../src/contract/outcome.ts';
+import { handlerDigest } from '../../src/hosting/load-handler.ts';
+import { markedJob, runCommand, soundReply, startRig } from '../system/harness.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'protosmith-test-'));
+const rig = await startRig();
+after(async () => {
+  await rig.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+const elsewhere = '{elsewhere}';
+await Promise.all([rig.worker(), rig.worker({ PROTOSMITH_PREFIX: elsewhere })]);
+rig.answer('handlers-', () => ({ kind: 'reply', text: soundReply }));
+
+const call = (args: string[], more: { prefix?: string; input?: string } = {}) =>
+  runCommand(args, {
+    environment: { REDIS_URL: rig.redis.url, ...(more.prefix ? { PROTOSMITH_PREFIX: more.prefix } : {}) },
+    ...(more.input === undefined ? {} : { input: more.input }),
+  });
+
+async function json(args: string[], more: { prefix?: string; input?: string } = {}) {
+  const { code, stdout, stderr } = await call([...args, '--json'], more);
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+interface Export {
+  format: string;
+  version: number;
+  handlers: HandlerRecord[];
+}
+
+const mark = 'handlers-one';
+const made = await rig.outcomeOf(markedJob(mark));
+const digest = made.handler?.digest ?? assert.fail('no handler was made');
+const asked = rig.questions(mark).length;
+const again = (attempt: number) => rig.outcomeOf(markedJob(mark, { attempt }));
+
+async function exported(): Promise<Export> {
+  const { code, stdout } = await call(['handlers', 'export', digest]);
+  assert.equal(code, 0);
+  return JSON.parse(stdout);
+}
+
+function file(name: string, content: unknown): string {
+  const path = join(folder, `${name}.json`);
+  writeFileSync(path, JSON.stringify(content));
+  return path;
+}
+
+test('list and show tell what is stored', async () => {
+  const [listed] = await json(['handlers', 'list']);
+  assert.equal(listed.digest, digest);
+  assert.deepEqual([listed.tenant, listed.role, listed.pinned, listed.withdrawn], ['default', 'provider', false, null]);
+  assert.match((await call(['handlers', 'list'])).stdout, new RegExp(`^default {2}${digest} {2}provider`, 'm'));
+  const shown = await call(['handlers', 'show', digest]);
+  assert.equal(shown.code, 0);
+  assert.match(shown.stdout, /export async function handle/);
+  assert.match(shown.stdout, new RegExp(`^made +.*${made.jobId}`, 'm'));
+  assert.equal((await json(['handlers', 'show', digest])).provenance.jobId, made.jobId);
+  const unknown = await call(['handlers', 'show', 'f'.repeat(64)]);
+  assert.equal(unknown.code, 65);
+  assert.match(unknown.stderr, /^Cannot show handler f+: none is stored/);
+});
+
+test('a pinned handler does not expire, an unpinned one does', async () => {
+  const key = rig.keys.handler('default', digest);
+  assert.deepEqual(await json(['handlers', 'pin', digest]), [{ tenant: 'default', digest, pinned: true }]);
+  assert.equal(await rig.connection.ttl(key), -1);
+  assert.equal((await json(['handlers', 'list']))[0].pinned, true);
+  assert.equal((await call(['handlers', 'unpin', digest])).stdout, `${digest} unpinned\n`);
+  assert.ok((await rig.connection.ttl(key)) > 0);
+  assert.equal((await call(['handlers', 'pin', 'e'.repeat(64)])).code, 65);
+});
+
+test('a withdrawn handler is never served, even when it is made again, until it is restored', async () => {
+  assert.equal((await again(1)).report.reused, true);
+  assert.equal(rig.questions(mark).length, asked);
+  await json(['handlers', 'withdraw', digest, '--reason', 'it answers\u001b[31m rudely']);
+  assert.match((await call(['handlers', 'list'])).stdout, /withdrawn: it answers\\u\{1b\}\[31m rudely/);
+  const refused = await again(2);
+  assert.notEqual(refused.handler?.digest, digest);
+  assert.ok(rig.questions(mark).length > asked);
+  assert.equal(refused.verdict, 'error');
+  await json(['handlers', 'restore', digest]);
+  const served = await again(3);
+  assert.deepEqual([served.verdict, served.report.reused, served.handler?.digest], ['generated', true, digest]);
+});
+
+test('an exported handler that is imported elsewhere is verified again, and serves there without a model', async () => {
+  const text = (await call(['handlers', 'export', '--all'])).stdout;
+  const given = JSON.parse(text) as Export;
+  assert.deepEqual([given.format, given.version, given.handlers.length], ['protosmith-handlers', 1, 1]);
+  const results = await json(['handlers', 'import', '-'], { prefix: elsewhere, input: text });
+  assert.deepEqual(results, [{ tenant: 'default', digest, stored: true, why: null }]);
+  const stored = await json(['handlers', 'show', digest], { prefix: elsewhere });
+  assert.notEqual(stored.provenance.verifierVersion, given.handlers[0]?.provenance.verifierVersion);
+
+  const before = rig.questions(mark).length;
+  const { code, stdout } = await call(['submit', file('job', markedJob(mark))], { prefix: elsewhere });
+  assert.equal(code, 0);
+  const outcome = JSON.parse(stdout) as Outcome;
+  assert.deepEqual([outcome.report.reused, outcome.handler?.digest], [true, digest]);
+  assert.ok(outcome.report.checks.length > 0);
+  assert.equal(rig.questions(mark).length, before);
+  // Checked here now: its record says so.
+  const checked = await json(['handlers', 'show', digest], { prefix: elsewhere });
+  assert.equal(checked.provenance.verifierVersion, given.handlers[0]?.provenance.verifierVersion);
+});
+
+test('what was changed on the way is refused', async () => {
+  const { handlers, ...head } = await exported();
+  const [sound] = handlers;
+  assert.ok(sound);
+  const answersNothing = `export async function handle() { return {}; }`;
+  const swapped = { ...sound, bundle: answersNothing };
+  const forged = { ...swapped, digest: handlerDigest(swapped) };
+  const otherDigest = await call(['handlers', 'import', file('swapped', { ...head, handlers: [swapped] })]);
+  assert.equal(otherDigest.code, 65);
+  assert.match(otherDigest.stdout, /refused: content with digest/);
+  const failing = await call(['handlers', 'import', file('forged', { ...head, handlers: [forged] })]);
+  assert.equal(failing.code, 65);
+  assert.match(failing.stdout, /refused: it fails its case 1/);
+  const hangs = { ...sound, bundle: 'export async function handle() { for (;;); }' };
+  const hanging = { ...hangs, digest: handlerDigest(hangs) };
+  assert.equal((await call(['handlers', 'import', file('hangs', { ...head, handlers: [hanging] })])).code, 65);
+  const oddSchema = { ...sound, responseSchema: { type: 7 } };
+  assert.equal((await call(['handlers', 'import', file('odd', { ...head, handlers: [oddSchema] })])).code, 65);
+  assert.deepEqual(
+    (await json(['handlers', 'list'])).map((one: { digest: string }) => one.digest),
+    [digest],
+  );
+});
+
+test('what was withdrawn here is not brought back by an import', async () => {
+  const path = file('whole', await exported());
+  await json(['handlers', 'withdraw', digest, '--reason', 'unsafe'], { prefix: '{third}' }).catch(() => undefined);
+  const { code, stdout } = await call(['handlers', 'import', path], { prefix: '{third}' });
+  assert.equal(code, 65);
+  assert.match(stdout, /refused: it was withdrawn here \(unsafe\)/);
+});
+
+test('what is no export is refused before anything runs', async () => {
+  for (const content of [{}, [], null, { format: 'protosmith-handlers', version: 2, handlers: [] }, { format: 'x' }]) {
+    const { code, stderr } = await call(['handlers', 'import', file('none', content)]);
+    assert.equal(code, 65, JSON.stringify(content));
+    assert.match(stderr, /^Cannot import handlers: .*, wanted what `protosmith handlers export` prints/);
+  }
+});

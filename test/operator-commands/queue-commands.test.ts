@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { markedJob, runCommand, startRig, until } from '../system/harness.ts';
+
+const rig = await startRig();
+after(() => rig.close());
+await rig.worker();
+const environment = { REDIS_URL: rig.redis.url };
+const call = (...args: string[]) => runCommand(args, { environment });
+const json = async (...args: string[]) => {
+  const { code, stdout, stderr } = await call(...args, '--json');
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+  return JSON.parse(stdout);
+};
+
+/** A job id under which other data come again is refused, and kept as failed. */
+async function deadLetter(jobId: string): Promise<void> {
+  await rig.outcomeOf(markedJob(jobId), { kind: 'review', jobId });
+  await rig.queue.add('review', markedJob(`${jobId}-again`), { jobId });
+  await until(async () => (await rig.queue.getJobState(jobId)) === 'failed');
+}
+
+test('status tells the queue to a person and to a program', async () => {
+  const { code, stdout, stderr } = await call('status');
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+  assert.match(stdout, /^oldest waiting +none$/m);
+  assert.match(stdout, /^queue +\{protosmith\}:code-generation at redis:\/\/127\.0\.0\.1/m);
+  const told = await json('status');
+  assert.equal(told.counts.waiting, 0);
+  assert.equal(told.paused, false);
+  assert.ok(Array.isArray(told.attention));
+  if (rig.redis.pid !== null) assert.match(told.attention.join(), /OPERATOR_REDIS_NOT_DURABLE/);
+});
+
+test('inspect tells what became of a job, its text harmless to a terminal', async () => {
+  const hostile = { ...markedJob('inspected'), negotiationId: 'n\u001b[2J\u202e' };
+  await rig.outcomeOf(hostile, { kind: 'review', jobId: 'inspected\u001b[31m' });
+  const { code, stdout } = await call('inspect', 'inspected\u001b[31m');
+  assert.equal(code, 0);
+  assert.match(stdout, /^outcome +clean$/m);
+  assert.match(stdout, /^state +ended$/m);
+  assert.doesNotMatch(stdout, /[^\P{C}\n]/u);
+  const told = await json('inspect', 'inspected\u001b[31m');
+  assert.equal(told.outcome.negotiationId, hostile.negotiationId);
+  assert.equal('data' in told, false);
+
+  const nobody = await call('inspect', 'nobody');
+  assert.deepEqual({ code: nobody.code, stdout: nobody.stdout }, { code: 65, stdout: '' });
+  assert.match(nobody.stderr, /^Cannot inspect job nobody: .*, wanted/);
+});
+
+test('dead letters are listed, shown, requeued and discarded', async () => {
+  await deadLetter('dead-one');
+  await deadLetter('dead-two');
+  const listed = await json('dead-letters', 'list');
+  assert.deepEqual(listed.map(({ jobId }: { jobId: string }) => jobId).sort(), ['dead-one', 'dead-two']);
+  assert.match((await call('dead-letters', 'list')).stdout, /dead-one {2}review .*JOB_ID_REUSED/);
+  assert.match((await call('status')).stdout, /^! 2 dead letters/m);
+  const shown = await json('dead-letters', 'show', 'dead-one');
+  assert.equal(shown.data.negotiationId, 'dead-one-again');
+
+  const [requeued] = await json('dead-letters', 'requeue', 'dead-one');
+  assert.notEqual(requeued.newJobId, 'dead-one');
+  assert.equal((await rig.outcome(requeued.newJobId)).negotiationId, 'dead-one-again');
+  const discarded = await call('dead-letters', 'discard', 'dead-two', 'dead-three');
+  assert.equal(discarded.code, 65);
+  assert.equal(discarded.stdout, 'dead-two discarded\n');
+  assert.match(discarded.stderr, /^JOB_NOT_DEAD: .*dead-three/);
+  assert.deepEqual(await json('dead-letters', 'list'), []);
+
+  await deadLetter('dead-four');
+  await deadLetter('dead-five');
+  assert.equal((await json('dead-letters', 'discard', '--all')).length, 2);
+  assert.deepEqual(await json('dead-letters', 'list'), []);
+});
+
+test('retry requeues a dead letter, and has a job that was put back come at once', async () => {
+  await deadLetter('again');
+  const retried = await json('retry', 'again');
+  assert.equal(retried.did, 'requeued');
+  assert.equal((await rig.outcome(retried.newJobId)).negotiationId, 'again-again');
+
+  const jobId = 'put-back';
+  await rig.queue.add('review', markedJob(jobId), { jobId, delay: 3_600_000 });
+  await rig.connection.zadd(rig.keys.due, Date.now() + 3_600_000, jobId);
+  assert.deepEqual(await json('retry', jobId), { did: 'promoted', jobId });
+  assert.notEqual((await rig.outcome(jobId)).kind, null);
+
+  const ended = await call('retry', jobId);
+  assert.equal(ended.code, 65);
+  assert.match(ended.stderr, /^Cannot retry job put-back: it has its outcome/);
+  assert.equal((await call('retry', 'nobody')).code, 65);
+});
+
+test('drain stops all workers, and resume lets them go on', async () => {
+  const drained = await json('drain', '--for', '20');
+  assert.deepEqual(drained, { drained: true, active: 0, waiting: 0 });
+  const jobId = await rig.submit(markedJob('drained'), { kind: 'review' });
+  assert.match((await call('status')).stdout, /^! all workers are told to fetch nothing/m);
+  assert.equal(await rig.producer.outcomeOf(jobId), null);
+  assert.match((await call('inspect', jobId)).stdout, /^state +(waiting|paused)$/m);
+  assert.deepEqual(await json('drain', '--resume'), { resumed: true });
+  assert.equal((await rig.outcome(jobId)).verdict, 'clean');
+});
+
+test('drain that jobs outlast ends with 2', async () => {
+  rig.answer('outlasts', () => ({ kind: 'stall' }));
+  const jobId = await rig.submit(markedJob('outlasts', { timeoutMs: 60_000 }));
+  await until(async () => (await rig.queue.getActiveCount()) === 1);
+  const { code, stdout } = await call('drain', '--for', '1');
+  assert.equal(code, 2);
+  assert.match(stdout, /^not drained: 1 jobs? still runs?/);
+  await json('drain', '--resume');
+  await rig.producer.cancel(jobId);
+  await rig.outcome(jobId);
+});
+
+test('wrong calls end with 64 and say what is wanted', async () => {
+  const calls = [
+    ['status', 'x'],
+    ['inspect'],
+    ['retry', 'a', 'b'],
+    ['drain', '--for', 'soon'],
+    ['dead-letters', 'eat'],
+    ['dead-letters', 'requeue'],
+    ['dead-letters', 'discard', 'a', '--all'],
+    ['dead-letters', 'list', '--limit', '0'],
+    ['handlers', 'constructor'],
+    ['handlers', 'withdraw', 'a'],
+    ['handlers', 'list', '--tenant', 'a:b'],
+    ['console', '--port', '70000'],
+  ];
+  for (const args of calls) {
+    const { code, stdout, stderr } = await call(...args);
+    assert.deepEqual({ args, code, stdout }, { args, code: 64, stdout: '' });
+    assert.match(stderr, /^Cannot read arguments: .*wanted/);
+  }
+});
+
+test('without Redis they end with 69', async () => {
+  for (const args of [['status'], ['handlers', 'list']]) {
+    const { code, stderr } = await runCommand(args, { environment: { REDIS_URL: 'redis://127.0.0.1:1' } });
+    assert.equal(code, 69, args.join(' '));
+    assert.match(stderr, /^PLATFORM_REDIS_UNREACHABLE: /);
+  }
+});
