@@ -4,7 +4,7 @@ import { CANCEL_SECONDS, DEFAULT_RETENTION_SECONDS, isAutomaticId, type Keys, ke
 import { type Connection, connect, disconnect, whenReady } from './connection.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
 import { backoffMs, codeOfThrown, dispositionOf } from './disposition.ts';
-import { type Envelope, givenUp, type Reason, readEnvelope } from './envelope.ts';
+import { type Envelope, givenUp, isClosedByReader, type Reason, readEnvelope } from './envelope.ts';
 import { IntakeBridge } from './intake-bridge.ts';
 import { IntakeValve, isUnwritable } from './intake-valve.ts';
 import { type GiveUp, JobCloser } from './job-closer.ts';
@@ -256,7 +256,7 @@ class QueueConsumer implements Consumer {
     const beginning = await this.#outcomes.begin(jobId, job.timestamp, automatic ? 0 : timeoutOf(job.data));
     const delivery = this.#deliveryOf(job, beginning);
     if (automatic) return this.#refuseAutomatic(delivery);
-    if (beginning.outcome !== null) return this.#replay(delivery, beginning.outcome);
+    if (beginning.outcome !== null) return this.#replay(delivery, beginning.outcome, beginning.takenAtMs);
     const waitMs = (beginning.dueMs ?? 0) - beginning.nowMs;
     // The clock of the worker that promoted it runs ahead of Redis'.
     if (waitMs > EARLY_MS) return this.#moveToDelayed(job, token, waitMs, beginning.nowMs);
@@ -386,7 +386,7 @@ class QueueConsumer implements Consumer {
     throw new UnrecoverableError(`JOB_ID_MISSING: ${message}`);
   }
 
-  async #replay({ jobId, kind, dataDigest, replyTo }: Delivery, text: string): Promise<Pointer> {
+  async #replay({ jobId, kind, dataDigest, replyTo }: Delivery, text: string, takenAtMs: number): Promise<Pointer> {
     const envelope = readEnvelope(text);
     if (envelope === null || (envelope.dataDigest !== null && envelope.dataDigest !== dataDigest)) {
       this.#emit({ event: 'refused', jobId, kind, code: 'JOB_ID_REUSED' });
@@ -394,9 +394,16 @@ class QueueConsumer implements Consumer {
         `JOB_ID_REUSED: Cannot accept job: found an outcome for other data under the id ${jobId}, wanted a new id`,
       );
     }
+    const { verdict } = envelope;
+    // Its reader closed this very job and has gone: only one that asks again wants to be told.
+    const closedAtMs = isClosedByReader(envelope) ? await this.#outcomes.publishedAtMs(jobId, replyTo) : null;
+    if (closedAtMs !== null && takenAtMs <= closedAtMs) {
+      this.#emit({ event: 'suppressed', jobId, kind, verdict });
+      return this.#pointer(jobId, verdict);
+    }
     await this.#outcomes.announce(envelope, { jobId, replyTo }, true);
-    this.#emit({ event: 'replayed', jobId, kind, verdict: envelope.verdict });
-    return this.#pointer(jobId, envelope.verdict);
+    this.#emit({ event: 'replayed', jobId, kind, verdict });
+    return this.#pointer(jobId, verdict);
   }
 
   /** Publishes the `error` outcome of a job that BullMQ itself gave up. */

@@ -1,4 +1,4 @@
-import type { Family, Json, JsonObject, Kind, Role } from './job.ts';
+import type { Family, Json, Kind, Role } from './job.ts';
 import { sha256Hex } from './job-id.ts';
 import { readableOf } from './read-job.ts';
 
@@ -30,6 +30,9 @@ export interface Reason {
   code: string;
   message: string;
 }
+
+/** The code of the finding with which a reader closes its job. */
+export const READER_DEADLINE = 'READER_DEADLINE';
 
 /** The `error` envelope of a job that nobody could work on to the end, made of what can be read of its data. */
 export function errorEnvelope(kind: string, data: unknown, reason: Reason): Envelope {
@@ -63,7 +66,12 @@ export function givenUp(failedReason: string): Reason {
   };
 }
 
-/** Reads a published envelope. `null` where the text is none. */
+/** Says whether a reader closed the job because it waits no longer. */
+export function isClosedByReader(envelope: Envelope): boolean {
+  return envelope.findings.some((finding) => Object(finding).code === READER_DEADLINE);
+}
+
+/** Reads a published envelope; lists that its writer, a reader in some other language, left out are empty. `null` where the text is none. */
 export function readEnvelope(text: string): PublishedEnvelope | null {
   let parsed: Json;
   try {
@@ -71,8 +79,16 @@ export function readEnvelope(text: string): PublishedEnvelope | null {
   } catch {
     return null;
   }
-  const object = typeof parsed === 'object' && !Array.isArray(parsed) ? parsed : null;
-  return object !== null && isEnvelope(object) ? (object as unknown as PublishedEnvelope) : null;
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed) || typeof parsed.verdict !== 'string') {
+    return null;
+  }
+  const { messages, findings, dataDigest } = parsed;
+  return {
+    ...parsed,
+    messages: Array.isArray(messages) ? messages : [],
+    findings: Array.isArray(findings) ? findings : [],
+    dataDigest: typeof dataDigest === 'string' ? dataDigest : null,
+  } as unknown as PublishedEnvelope;
 }
 
 /** The hash of the agreement, where its text can be read. */
@@ -81,8 +97,4 @@ function protocolHashOf(data: unknown): string | null {
   const named = typeof agreement === 'object' && agreement !== null && 'candidateProtocols' in agreement;
   const text = named ? agreement.candidateProtocols : agreement;
   return typeof text === 'string' && text.isWellFormed() ? sha256Hex(text) : null;
-}
-
-function isEnvelope(object: JsonObject): boolean {
-  return typeof object.jobId === 'string' && typeof object.verdict === 'string' && Array.isArray(object.messages);
 }

@@ -96,6 +96,17 @@ export class Outcomes {
     return this.#connection.get(this.#keys.outcome(jobId));
   }
 
+  /** When a job's outcome was published, by Redis' clock; `null` where that is not among the newest entries of its stream. */
+  async publishedAtMs(jobId: string, replyTo: string): Promise<number | null> {
+    const entries = await this.#connection.xrevrange(this.#keys.outcomes(replyTo), '+', '-', 'COUNT', 1_000);
+    for (const [id, fields] of entries) {
+      const values = new Map(fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1] ?? '']] : [])));
+      const first = values.get('final') === '1' && values.get('replayed') === '0';
+      if (first && values.get('jobId') === jobId) return Number.parseInt(id, 10);
+    }
+    return null;
+  }
+
   /** Says what must be known before a job is worked on, and notes its deadline, after which anyone may close it; `timeoutMs` 0 notes none. */
   async begin(jobId: string, timestampMs: number, timeoutMs: number): Promise<Beginning> {
     const answer = await this.#connection.eval(

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { CANCEL_SECONDS, DEFAULT_RETENTION_SECONDS, isUsableId, keysOf, QUEUE_NAME } from './catalog.ts';
 import { type Connection, connect, disconnect, unreachable, whenReady } from './connection.ts';
-import { errorEnvelope, type PublishedEnvelope, readEnvelope } from './envelope.ts';
+import { errorEnvelope, type PublishedEnvelope, READER_DEADLINE, readEnvelope } from './envelope.ts';
 import { dataDigestOf, jobIdOf } from './job-id.ts';
 import { limits } from './limits.ts';
 import { Outcomes } from './outcomes.ts';
@@ -109,7 +109,7 @@ class QueueProducer implements Producer {
     return this.#reach(async () => {
       const known = job ?? (await this.#waitingJob(jobId));
       const envelope = errorEnvelope(known?.kind ?? '', known?.data, {
-        code: 'READER_DEADLINE',
+        code: READER_DEADLINE,
         message: 'Cannot wait for job: found no outcome, wanted one before the reader gave up',
       });
       const replyTo = known === undefined ? 'default' : (readableOf(known.kind, known.data).replyTo ?? 'default');

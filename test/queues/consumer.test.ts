@@ -454,6 +454,29 @@ test('a producer refuses ids that cannot work, data that are too large, and othe
   });
 });
 
+test('a worker that comes back publishes nothing for a job that its reader closed, unless it is put again', async (t) => {
+  const { producer, queue, consume, entries } = await queueUnderTest(t);
+  let worked = 0;
+  await producer.submit('generate', jobData(), { jobId: 'job-1' });
+  await sleep(5);
+  await producer.closeExpired('job-1');
+  await consume({
+    process: async ({ kind, data }) => {
+      worked += 1;
+      return envelope(kind, data);
+    },
+  });
+  await until(async () => (await queue.getJob('job-1')) === undefined);
+  assert.equal((await entries()).length, 1);
+  await producer.submit('generate', jobData(), { jobId: 'job-1' });
+  const [, again] = await until(async () => {
+    const found = await entries();
+    return found.length === 2 && found;
+  });
+  assert.equal(again?.replayed, '1');
+  assert.equal(worked, 0);
+});
+
 test('a reader closes its job, and learns of the outcome that was faster', async (t) => {
   const { producer, consume, outcome, entries } = await queueUnderTest(t);
   const { jobId } = await producer.submit('generate', jobData({ replyTo: 'mine' }));

@@ -76,7 +76,7 @@ export async function queueUnderTest(t: TestContext, options: LocalRedisOptions 
       return consumer;
     },
     /** Waits for a job's outcome. */
-    async outcome(jobId: string, withinMs = 20_000) {
+    async outcome(jobId: string, withinMs = 60_000) {
       const found = await producer.waitForOutcome(jobId, { untilMs: Date.now() + withinMs });
       if (found === null) throw new Error(`no outcome of ${jobId} within ${withinMs} ms`);
       return found;
@@ -92,7 +92,7 @@ export async function queueUnderTest(t: TestContext, options: LocalRedisOptions 
 /** Waits until a condition holds. */
 export async function until<Value>(
   condition: () => Promise<Value | false | null | undefined> | Value | false | null | undefined,
-  withinMs = 20_000,
+  withinMs = 60_000,
 ): Promise<Value> {
   const untilMs = Date.now() + withinMs;
   for (;;) {
