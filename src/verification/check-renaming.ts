@@ -74,7 +74,10 @@ export const renaming: Check = {
           ),
         );
         findings.memorised = true;
-      } else if (own.some(({ followed, fresh }) => !followed || fresh.length === 0) || (!all && plan.data.length > 0))
+      } else if (
+        own.some(({ followed }) => !followed) ||
+        plan.data.some((datum) => !own.some((result) => isAlive(result, datum)))
+      )
         inDoubt.push({ plan, results: own });
     }
     const singled = inDoubt.map(({ plan }) => ({
