@@ -7,7 +7,7 @@ import { policy, type ResolvedLimits } from './policy.ts';
 import { rowToReport } from './report-wire.ts';
 import type { CellOptions } from './runner/main.ts';
 import { SandboxError } from './sandbox-error.ts';
-import { type CellMessage, encodeFrame, frameHeadBytes, type ParentMessage, pack, unpack } from './wire.ts';
+import { type CellMessage, frameHeadBytes, type ParentMessage, pack, unpack } from './wire.ts';
 
 /** Why a cell is gone. `exit` is the only one that was not our doing. */
 export type Cause = 'exit' | 'watchdog' | 'memory' | 'frame' | 'closed';
@@ -172,15 +172,22 @@ export class Cell {
   }
 
   #send(message: Unnumbered<ParentMessage>, texts: readonly string[] = []): number {
-    const frame = encodeFrame(pack({ seq: this.#sent + 1, ...message }, texts));
-    if (frame.length > policy.maxFrameBytes.default) {
+    const text = pack({ seq: this.#sent + 1, ...message }, texts);
+    const bytes = Buffer.byteLength(text);
+    if (frameHeadBytes + bytes > policy.maxFrameBytes.default) {
       throw new SandboxError(
         'PLATFORM_SANDBOX_FRAME',
-        `Cannot send frame: ${frame.length} bytes, wanted at most ${policy.maxFrameBytes.default}`,
+        `Cannot send frame: ${bytes} bytes, wanted at most ${policy.maxFrameBytes.default}`,
       );
     }
     this.#sent += 1;
-    this.#stdin.write(frame);
+    const head = Buffer.allocUnsafe(frameHeadBytes);
+    head.writeUInt32BE(bytes, 0);
+    // As text, not as a buffer of its own: buffers of that size keep the garbage collector busy.
+    this.#stdin.cork();
+    this.#stdin.write(head);
+    this.#stdin.write(text);
+    this.#stdin.uncork();
     this.#watch();
     return this.#sent;
   }

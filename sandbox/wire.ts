@@ -32,17 +32,8 @@ export function unpack<Header>(packed: string): Packed<Header> {
   return { header, texts };
 }
 
-/** Bytes of the length in front of each frame: unsigned, big-endian. */
+/** A frame is a message as UTF-8 with its length in bytes in front, in this many bytes: unsigned, big-endian. */
 export const frameHeadBytes = 4;
-
-/** One frame: the length in bytes, then the text as UTF-8. */
-export function encodeFrame(text: string): Buffer {
-  const bytes = Buffer.byteLength(text);
-  const frame = Buffer.allocUnsafe(frameHeadBytes + bytes);
-  frame.writeUInt32BE(bytes, 0);
-  frame.write(text, frameHeadBytes);
-  return frame;
-}
 
 /** What the parent says to a cell. Each has a number; the cell says which it has dealt with. */
 export type ParentMessage = { seq: number } & (

@@ -4,7 +4,7 @@ import type ivm from 'isolated-vm';
 import type { RunReport } from '../contract.ts';
 import { policy } from '../policy.ts';
 import { reportToRow } from '../report-wire.ts';
-import { type CellMessage, encodeFrame, frameHeadBytes, type ParentMessage, pack, unpack } from '../wire.ts';
+import { type CellMessage, frameHeadBytes, type ParentMessage, pack, unpack } from '../wire.ts';
 import { Handler, type Tidings } from './handler.ts';
 
 /** What the parent tells a cell on its command line. */
@@ -32,8 +32,19 @@ let kept = 0;
 let flushedAt = 0;
 let alone: number | undefined;
 
+/** Frames are written from here and read into here: new buffers for each would keep the garbage collector busy. */
+let scratch = Buffer.alloc(262_144);
+
+function scratchOf(bytes: number): Buffer {
+  if (bytes > scratch.length) scratch = Buffer.alloc(2 * bytes);
+  return scratch.subarray(0, bytes);
+}
+
 function send(message: CellMessage, texts: readonly string[] = []): void {
-  const frame = encodeFrame(pack(message, texts));
+  const text = pack(message, texts);
+  const frame = scratchOf(frameHeadBytes + Buffer.byteLength(text));
+  frame.writeUInt32BE(frame.length - frameHeadBytes, 0);
+  frame.write(text, frameHeadBytes);
   for (let at = 0; at < frame.length; ) at += writeSync(1, frame, at);
 }
 
@@ -121,7 +132,7 @@ const head = Buffer.alloc(frameHeadBytes);
 while (readFully(head)) {
   const length = head.readUInt32BE(0);
   if (length > options.maxFrameBytes) break;
-  const body = Buffer.allocUnsafe(length);
+  const body = scratchOf(length);
   if (!readFully(body)) break;
   const { header, texts } = unpack<ParentMessage>(body.toString());
   flushedAt = performance.now();
