@@ -100,7 +100,8 @@ export class IntakeBridge {
         'COUNT',
         BATCH,
       );
-      const entries = claimed[1] as Entry[];
+      // Redis 6.2 answers nothing in place of entries that were deleted.
+      const entries = (claimed[1] as (Entry | null)[]).filter((entry) => entry !== null);
       if (entries.length > 0) return entries;
     }
     const read = await this.#blocking.xreadgroup(
