@@ -25,7 +25,7 @@ class Ticket {
   readonly #onCall: OnCall;
   #abort: AbortController | undefined;
   /** What was asked of the host and what it said: a run that has to be made again gets the same answers, and the host is asked once. */
-  readonly #asked = new Map<number, { made: Call; answer: Promise<Answer> }>();
+  #asked: Map<number, { made: Call; answer: Promise<Answer> }> | undefined;
   #hostFault: string | undefined;
   report: RunReport | undefined;
   /** Cells that died over this run without our doing. */
@@ -38,6 +38,7 @@ class Ticket {
 
   /** The host's answer to a call; undefined where the run does not make the call it made before. */
   async ask(call: number, made: Call): Promise<Answer | undefined> {
+    this.#asked ??= new Map();
     let asked = this.#asked.get(call);
     if (!asked) {
       this.#abort ??= new AbortController();
