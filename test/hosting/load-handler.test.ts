@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { bundleHandler, createSandbox } from '../../sandbox/index.ts';
+import type { HandlerRecord } from '../../src/contract/handler.ts';
+import type { Role } from '../../src/contract/job.ts';
+import { type Embedder, handlerDigest, loadHandler } from '../../src/hosting/load-handler.ts';
+import { codeOf } from '../../src/kernel/errors.ts';
+import type { Json } from '../../src/kernel/json.ts';
+
+const sandbox = await createSandbox({ cells: 1 });
+after(() => sandbox.close());
+
+const word = {
+  type: 'object',
+  properties: { word: { type: 'string' } },
+  required: ['word'],
+  additionalProperties: false,
+};
+
+/** A record of a handler whose request, response and tool data are all `{word: string}`. */
+async function record(
+  source: string,
+  role: Role = 'provider',
+  more: { timeoutMs?: number } = {},
+): Promise<HandlerRecord> {
+  const bundled = await bundleHandler(source, role === 'provider' ? 'handle' : 'perform');
+  assert.ok(bundled.ok);
+  const content = { abi: 1, role, bundle: bundled.bundle, tools: ['echo'] };
+  return {
+    amendments: [],
+    source,
+    types: '',
+    payload: 'json',
+    requestSchema: word,
+    responseSchema: word,
+    taskInputSchema: word,
+    taskOutputSchema: word,
+    toolSchemas: { echo: { inputSchema: word, outputSchema: word, readOnly: true }, other: { readOnly: true } },
+    timeoutMs: more.timeoutMs ?? null,
+    provenance: {} as HandlerRecord['provenance'],
+    ...content,
+    digest: handlerDigest(content),
+  };
+}
+
+const echo: Embedder = { call: async (_tool, input) => input };
+
+async function run(source: string, embedder: Embedder = echo, input: Json = { word: 'a' }, role: Role = 'provider') {
+  const handler = await loadHandler(await record(source, role), sandbox, { toolTimeoutMs: 300 });
+  try {
+    return await handler.run(input, embedder);
+  } finally {
+    await handler.close();
+  }
+}
+
+/** A handler that answers with the code of what its tool call was rejected with. */
+const tellsCode = (call: string) => `export async function handle(request: any, context: any) {
+  try { return { word: 'answered ' + (await ${call}).word }; } catch (error: any) { return { word: error.code }; }
+}`;
+
+test('what a handler returns reaches the outside only where its schema allows it', async () => {
+  const sound = await run('export function handle(request: any) { return { word: request.word + "!" }; }');
+  assert.deepEqual([sound.end, sound.value], ['returned', { word: 'a!' }]);
+  for (const wrong of ['{ word: 1 }', '{ word: "a", more: 1 }', 'null', '"a"', 'undefined']) {
+    const { end, value, message } = await run(`export function handle() { return ${wrong} as any; }`);
+    assert.notEqual(end, 'returned', wrong);
+    assert.equal(value, undefined);
+    assert.equal(typeof message, 'string');
+  }
+});
+
+test('a tool gets only what its schema allows, and so does the handler', async () => {
+  const asked: Json[] = [];
+  const embedder: Embedder = {
+    call: async (_tool, input) => {
+      asked.push(input);
+      return (input as { word: string }).word === 'bad' ? { word: 7 } : input;
+    },
+  };
+  const [sound, badInput, badOutput] = await Promise.all([
+    run(tellsCode("context.call.echo({ word: 'good' })"), embedder),
+    run(tellsCode('context.call.echo({ word: 5 })'), embedder),
+    run(tellsCode("context.call.echo({ word: 'bad' })"), embedder),
+  ]);
+  assert.deepEqual(
+    [sound.value, badInput.value, badOutput.value],
+    [{ word: 'answered good' }, { word: 'INVALID' }, { word: 'INVALID' }],
+  );
+  assert.deepEqual(asked.map((input) => (input as { word: string }).word).toSorted(), ['bad', 'good']);
+  assert.equal(badInput.calls[0]?.error?.code, 'INVALID');
+});
+
+test('a handler has no tool but those that its verified code used', async () => {
+  for (const call of ['context.call.other({})', 'context.call.toString()', 'context.call.constructor("return 1")()']) {
+    const { value } = await run(tellsCode(call), { call: async () => ({ word: 'called' }) });
+    assert.notDeepEqual(value, { word: 'answered called' }, call);
+  }
+});
+
+test('a tool that fails, hangs or lies about its code meets the handler as one of three codes', async () => {
+  const failing = (error: unknown): Embedder => ({ call: () => Promise.reject(error) });
+  const call = tellsCode("context.call.echo({ word: 'x' })");
+  const [failed, timedOut, odd, hung] = await Promise.all([
+    run(call, failing(new Error('no'))),
+    run(call, failing(Object.assign(new Error('late'), { code: 'TIMEOUT' }))),
+    run(call, failing(Object.assign(new Error('odd'), { code: 'ECONNRESET' }))),
+    run(call, { call: () => new Promise(() => undefined) }),
+  ]);
+  assert.deepEqual(
+    [failed, timedOut, odd, hung].map(({ value }) => value),
+    ['FAILED', 'TIMEOUT', 'FAILED', 'TIMEOUT'].map((word) => ({ word })),
+  );
+});
+
+test('a requester: what it sends and what it is answered are validated', async () => {
+  const source = (request: string) => `export async function perform(task: any, context: any) {
+  try { return { word: 'got ' + (await context.send(${request})).word }; } catch (error: any) { return { word: error.code }; }
+}`;
+  const peer = (answer: Json): Embedder => ({ ...echo, send: async () => answer });
+  const results = await Promise.all([
+    run(source('task'), peer({ word: 'b' }), { word: 'a' }, 'requester'),
+    run(source('{ word: 1 }'), peer({ word: 'b' }), { word: 'a' }, 'requester'),
+    run(source('task'), peer({ word: null }), { word: 'a' }, 'requester'),
+    run(source('task'), echo, { word: 'a' }, 'requester'),
+  ]);
+  assert.deepEqual(
+    results.map(({ value }) => value),
+    ['got b', 'INVALID', 'INVALID', 'FAILED'].map((word) => ({ word })),
+  );
+});
+
+test('the agreement’s timeout bounds what is sent', async () => {
+  const source = `export async function perform(task: any, context: any) {
+  try { return await context.send(task); } catch (error: any) { return { word: error.code }; }
+}`;
+  const handler = await loadHandler(await record(source, 'requester', { timeoutMs: 200 }), sandbox, {
+    toolTimeoutMs: 60_000,
+  });
+  const { value } = await handler.run({ word: 'a' }, { ...echo, send: () => new Promise(() => undefined) });
+  assert.deepEqual(value, { word: 'TIMEOUT' });
+  await handler.close();
+});
+
+test('an invalid request reaches the handler, which knows how to answer it', async () => {
+  const { value } = await run('export function handle(request: any) { return { word: typeof request }; }', echo, 7);
+  assert.deepEqual(value, { word: 'number' });
+});
+
+test('runs at the same time do not see each other', async () => {
+  const source = `const seen: string[] = [];
+export async function handle(request: any, context: any) {
+  seen.push(request.word);
+  await context.call.echo(request);
+  return { word: seen.join() };
+}`;
+  const handler = await loadHandler(await record(source), sandbox);
+  const words = ['a', 'b', 'c', 'd'];
+  const results = await Promise.all(words.map((one) => handler.run({ word: one }, echo)));
+  assert.deepEqual(
+    results.map(({ value }) => value),
+    words.map((one) => ({ word: one })),
+  );
+  await handler.close();
+});
+
+test('a record that is not what its digest says is not run', async () => {
+  const sound = await record('export function handle(request: any) { return request; }');
+  for (const change of [
+    { bundle: `${sound.bundle}\n;` },
+    { tools: [...sound.tools, 'other'] },
+    { abi: 2 },
+    { role: 'requester' as const },
+  ]) {
+    await assert.rejects(
+      loadHandler({ ...sound, ...change }, sandbox),
+      (error) => codeOf(error) === 'PLATFORM_HANDLER_CORRUPT',
+    );
+  }
+});

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { bundleHandler, createSandbox } from '../../sandbox/index.ts';
+import type { Tool } from '../../src/contract/job.ts';
+import type { Scenario } from '../../src/contract/trial.ts';
+import { sourceLocator } from '../../src/hosting/source-position.ts';
+import { Surface } from '../../src/hosting/surface.ts';
+import { createTrier } from '../../src/hosting/trier.ts';
+import type { Json } from '../../src/kernel/json.ts';
+
+const sandbox = await createSandbox({ cells: 1 });
+after(() => sandbox.close());
+
+const tool: Tool = {
+  name: 'find',
+  outputSchema: { type: ['number', 'null'] },
+  examples: [
+    { input: { a: 1, b: 2 }, output: 3 },
+    { input: 'broken', output: 'no number' },
+    { input: 'failing', error: 'not there' },
+  ],
+};
+const surface = new Surface({
+  role: 'provider',
+  requestSchema: null,
+  responseSchema: { type: 'object' },
+  toolSchemas: { find: { outputSchema: tool.outputSchema as Json, readOnly: true } },
+});
+
+async function observe(source: string, scenarios: Partial<Scenario>[]) {
+  const bundled = await bundleHandler(source, 'handle');
+  assert.ok(bundled.ok);
+  const handler = await sandbox.load(bundled.bundle, 'handle');
+  const trier = createTrier(handler, surface, sourceLocator(source, bundled.map));
+  try {
+    return await trier.try(
+      scenarios.map((one) => ({ input: null, tools: [tool], seed: 'seed', nowMs: 1_700_000_000_000, ...one })),
+      AbortSignal.timeout(30_000),
+    );
+  } finally {
+    await handler.close();
+  }
+}
+
+const asks = `export async function handle(request: any, context: any) {
+  try { return { found: await context.call.find(request) }; } catch (error: any) { return { code: error.code }; }
+}`;
+
+test('a call is answered by the example with an equal input, else by otherwise, else it fails', async () => {
+  const seen = await observe(asks, [
+    { input: { b: 2, a: 1.0 } },
+    { input: { a: 1, b: 3 } },
+    { input: { a: 1, b: 3 }, tools: [{ ...tool, otherwise: { output: null } }] },
+    { input: 'failing' },
+    { input: 'broken' },
+  ]);
+  assert.deepEqual(
+    seen.map(({ value }) => value),
+    [{ found: 3 }, { code: 'FAILED' }, { found: null }, { code: 'FAILED' }, { code: 'INVALID' }],
+  );
+  assert.deepEqual(seen[0]?.calls, [{ tool: 'find', input: { a: 1, b: 2 }, output: 3 }]);
+  assert.equal(seen[4]?.calls[0]?.invalid, 'output');
+});
+
+test('calls fail where a scenario says so, whatever the examples', async () => {
+  const source = `export async function handle(request: any, context: any) {
+  const codes = [];
+  for (let nth = 1; nth <= 3; nth += 1) {
+    try { codes.push(await context.call.find({ a: 1, b: 2 })); } catch (error: any) { codes.push(error.code); }
+  }
+  return { codes };
+}`;
+  const error = { code: 'TIMEOUT' as const, message: 'late' };
+  const [second, every] = await observe(source, [
+    { faults: [{ tool: 'find', nth: 2, error }] },
+    { faults: [{ tool: 'find', error }] },
+  ]);
+  assert.deepEqual(second?.value, { codes: [3, 'TIMEOUT', 3] });
+  assert.deepEqual(every?.value, { codes: ['TIMEOUT', 'TIMEOUT', 'TIMEOUT'] });
+});
+
+test('what is thrown is told with its place in the TypeScript source', async () => {
+  const source = `interface Asked { id: string }
+
+export function handle(request: Asked): never {
+  const id: string = request.id;
+  throw new TypeError('no such ' + id);
+}
+`;
+  const [seen] = await observe(source, [{ input: { id: 'thing' } }]);
+  assert.equal(seen?.end, 'threw');
+  assert.match(seen?.message ?? '', /no such thing/);
+  assert.equal(seen?.position?.line, 5);
+  assert.match(seen?.position?.text ?? '', /throw new TypeError/);
+});
+
+test('ids and the time are the same for the same seed', async () => {
+  const source =
+    'export function handle(_: any, context: any) { return { id: context.newId(), now: context.now(), other: context.newId() }; }';
+  const [first, again, other] = await observe(source, [{}, {}, { seed: 'another' }]);
+  assert.deepEqual(first?.value, again?.value);
+  assert.notDeepEqual(first?.value, other?.value);
+  const value = first?.value as { id: string; other: string };
+  assert.match(value.id, /^[a-z0-9]{16}$/);
+  assert.notEqual(value.id, value.other);
+  assert.deepEqual(first?.issuedIds, [value.id, value.other]);
+});
+
+test('faults of the answer are told, and the value too', async () => {
+  const [seen] = await observe('export function handle() { return [1]; }', [{}]);
+  assert.deepEqual([seen?.end, seen?.value], ['returned', [1]]);
+  assert.equal(seen?.issues[0]?.keyword, 'type');
+});
