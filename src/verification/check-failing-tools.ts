@@ -2,7 +2,7 @@ import type { Observation, Scenario } from '../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
-import { documentedAnswersOf, failureFlagsOf, holdsConstant } from './documented-answers.ts';
+import { documentedAnswersOf, failureFlagsOf, holdsConstant, unmistakable } from './documented-answers.ts';
 import { failureRulesOf, reportsFailure } from './failure-answer.ts';
 
 /** What the failing tool says; no answer has a reason to repeat it. */
@@ -86,7 +86,7 @@ function faultOf(
         certain && (reportsFailure(seen.value) === true || new Set(before.calls.map((call) => call.tool)).size === 1),
     };
   }
-  const flag = holdsConstant(seen.value, ownFailures)
+  const flag = holdsConstant(seen.value, unmistakable(ownFailures))
     ? [...failureFlagsOf(subject)].find(([pointer, value]) => valueAt(seen.value ?? null, pointer) === !value)
     : undefined;
   if (flag) return { message: `the answer says ${!flag[1]} at ${flag[0]}, as only a success does`, certain };

@@ -4,7 +4,7 @@ import { type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings } from './check.ts';
 import { failuresAreAnswerable, hasFailingCase } from './check-failing-tools.ts';
-import { documentedAnswersOf, holdsConstant } from './documented-answers.ts';
+import { documentedAnswersOf, failureFlagsOf, holdsConstant, unmistakable } from './documented-answers.ts';
 import { failureRulesOf } from './failure-answer.ts';
 import { type GeneratedInput, generateInputs } from './generated-inputs.ts';
 import { defaultTrialNowMs } from './subject.ts';
@@ -118,7 +118,18 @@ function faultOf(
     };
   }
   const [issue] = seen.issues;
-  if (!issue) return undefined;
+  if (!issue) {
+    const { ownFailures, invalidRequests } = documentedAnswersOf(subject);
+    const flag = holdsConstant(seen.value, unmistakable([...ownFailures, ...invalidRequests]))
+      ? [...failureFlagsOf(subject)].find(([pointer, value]) => valueAt(seen.value ?? null, pointer) === !value)
+      : undefined;
+    return (
+      flag && {
+        message: `the answer names a failure and says ${!flag[1]} at ${flag[0]}, as only a success does`,
+        certain: true,
+      }
+    );
+  }
   const value = issue.pointer === '' ? undefined : valueAt(seen.value, issue.pointer);
   const fromRequest = kind === 'invalid' && (value === undefined || holds(input, value));
   // What comes in broken and goes out again as it came is the peer's own; the document would have to say more.

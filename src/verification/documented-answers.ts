@@ -34,16 +34,22 @@ function namesIn(sentence: string, subjectMatter: RegExp, values: ReadonlySet<st
   return own.length > 0 ? own : constantsOf(sentence, values);
 }
 
-/** Codes and names in capitals say more than the words of a sentence that happen to be values as well. */
+/** Codes and names in capitals say more than truth values, and those more than words of a sentence that happen to be values as well. */
 function strongest(constants: ReadonlySet<string>): string[] {
-  const strong = [...constants].filter((constant) => !/^\p{Ll}+$/u.test(constant));
-  return strong.length > 0 ? strong : [...constants];
+  const all = [...constants];
+  const pairs = all.filter((constant) => PAIR.test(constant));
+  const names = all.filter((constant) => !PAIR.test(constant) && !/^\p{Ll}+$/u.test(constant));
+  return names.length > 0 ? names : pairs.length > 0 ? pairs : all;
 }
+
+/** A member with a truth value, as in `accepted: false`. */
+const PAIR = /^\S+: (?:true|false)$/;
 
 /** Whether an answer holds one of the constants, as a value or a word of one. */
 export function holdsConstant(answer: Json, constants: readonly string[]): boolean {
-  return leavesOf(answer).some(({ value }) => {
+  return leavesOf(answer).some(({ name, value }) => {
     if (value === null) return false;
+    if (typeof value === 'boolean') return constants.includes(`${name}: ${value}`);
     const text = String(value);
     const words = text.split(/[^\p{L}\p{N}_]+/u);
     return constants.some(
@@ -68,6 +74,11 @@ export function failureFlagsOf({ cases }: Subject): Map<string, boolean> {
   return flags;
 }
 
+/** The constants that can stand in an answer for nothing but a failure: no numbers, no words of the language. */
+export function unmistakable(constants: readonly string[]): string[] {
+  return constants.filter((constant) => /^[A-Z][A-Z0-9_]{3,}$/.test(constant) || /\p{Script=Han}{2}/u.test(constant));
+}
+
 /** Sentences and items of the prose, without the schemas. */
 function sentencesOf(agreement: Subject['agreement']): string[] {
   let { text } = agreement;
@@ -89,7 +100,10 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
   const words = [...sentence.matchAll(/(?<![\p{L}\p{N}_])[\p{L}][\p{L}\p{N}_]*(?![\p{L}\p{N}_])/gu)].flatMap(
     ([word]) => (isName(word, values) ? [word] : []),
   );
-  return [...quoted, ...codes, ...words];
+  const pairs = [
+    ...sentence.matchAll(/(?<![\p{L}\p{N}_])([\p{L}][\p{L}\p{N}_]*)`?\s*(?:is|=|:|：|为)?\s*`?(true|false)\b/gu),
+  ].flatMap(([, name, value]) => (name !== undefined && values.has(`member ${name}`) ? [`${name}: ${value}`] : []));
+  return [...quoted, ...codes, ...words, ...pairs];
 }
 
 /** Words in capitals that name no value: abbreviations, and the key words of requirements. */
@@ -111,6 +125,7 @@ function knownValues({ cases, responseSchema }: Subject): Set<string> {
   const collect = (node: Json, depth: number): void => {
     if (depth > 30 || typeof node !== 'object' || node === null) return;
     if (isObject(node)) {
+      for (const name of Object.keys(isObject(node.properties) ? node.properties : {})) values.add(`member ${name}`);
       for (const constant of [...(Array.isArray(node.enum) ? node.enum : []), node.const ?? null])
         if (typeof constant === 'string') values.add(constant);
     }

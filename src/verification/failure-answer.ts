@@ -23,7 +23,7 @@ function collect(value: Json, name: string, votes: boolean[], depth: number): vo
   if (Array.isArray(value)) return;
   if (isObject(value)) {
     for (const [member, item] of Object.entries(value)) {
-      if (/^(?:errors?|error_?(?:code|message|description)|fault|failure)$/i.test(member))
+      if (/^(?:errors?|error_?(?:code|message|description)|fault|failure)$|错误|异常/i.test(member))
         votes.push(
           !(item === null || item === '' || item === false || item === 0 || (Array.isArray(item) && item.length === 0)),
         );
@@ -32,7 +32,7 @@ function collect(value: Json, name: string, votes: boolean[], depth: number): vo
     return;
   }
   if (
-    /^(?:ok|success|successful|succeeded|accepted|approved|valid|confirmed)$/i.test(name) &&
+    /^(?:ok|success|successful|succeeded|accepted|approved|valid|confirmed|是否成功|成功)$/i.test(name) &&
     typeof value === 'boolean'
   )
     votes.push(!value);
