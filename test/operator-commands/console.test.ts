@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, test } from 'node:test';
+import { markedJob, root, runCommand, startRig } from '../system/harness.ts';
+
+const rig = await startRig();
+after(() => rig.close());
+await rig.queue.pause();
+const document = 'x'.repeat(5_000);
+await rig.submit({ ...markedJob('console'), secret: document }, { jobId: 'waits-here' });
+
+/** Starts a console; resolves to the address it prints. */
+async function open(...args: string[]) {
+  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'console', '--port', '0', ...args], {
+    env: { ...process.env, REDIS_URL: rig.redis.url },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const line = await new Promise<string>((resolve) => createInterface({ input: child.stdout }).once('line', resolve));
+  const url = new URL(line);
+  const token = url.searchParams.get('token') ?? '';
+  const get = (path: string, init: RequestInit = {}) => fetch(new URL(path, url), { redirect: 'manual', ...init });
+  const session = async () => ({
+    cookie: ((await get(`/?token=${token}`)).headers.get('set-cookie') ?? '').split(';')[0] ?? '',
+  });
+  const close = () => {
+    child.kill('SIGTERM');
+    return ended;
+  };
+  after(close);
+  return { url, token, get, session, close };
+}
+
+const listPath = '/api/queues?activeQueue=code-generation&status=waiting&page=1&jobsPerPage=10';
+const board = await open();
+
+test('it listens on loopback and lets nobody in without the token', async () => {
+  assert.equal(board.url.hostname, '127.0.0.1');
+  assert.ok(board.token.length >= 32);
+  for (const path of ['/', listPath, '/metrics', '/static/js/main.js', '/?token=wrong', '/?token=']) {
+    assert.equal((await board.get(path)).status, 401, path);
+  }
+  assert.equal((await board.get('/', { headers: { cookie: 'protosmith-console=guess' } })).status, 401);
+  assert.equal((await board.get('/', { headers: { authorization: `Bearer ${board.token}x` } })).status, 401);
+});
+
+test('the token opens a session, and leaves the address', async () => {
+  const answer = await board.get(`/queue/code-generation?status=waiting&token=${board.token}`);
+  assert.equal(answer.status, 303);
+  assert.equal(answer.headers.get('location'), '/queue/code-generation?status=waiting');
+  const cookie = answer.headers.get('set-cookie') ?? '';
+  assert.match(cookie, /HttpOnly; SameSite=Strict$/);
+  assert.ok(!cookie.includes(board.token));
+  assert.equal((await board.get('/', { headers: await board.session() })).status, 200);
+  assert.equal((await board.get('/metrics', { headers: { authorization: `Bearer ${board.token}` } })).status, 200);
+});
+
+test('every answer forbids requests to other hosts and framing', async () => {
+  const headers = await board.session();
+  for (const path of ['/', listPath, '/metrics', '/nowhere']) {
+    const policy = (await board.get(path, { headers })).headers.get('content-security-policy') ?? '';
+    assert.match(policy, /^default-src 'self';/, path);
+    assert.match(policy, /frame-ancestors 'none'/);
+    assert.doesNotMatch(policy, /https?:|\*/);
+  }
+});
+
+test('another host’s name is refused: a page elsewhere may point it here', async () => {
+  const status = await new Promise((resolve, reject) => {
+    const headers = { host: 'attacker.example', authorization: `Bearer ${board.token}` };
+    request({ host: '127.0.0.1', port: board.url.port, path: '/', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .once('error', reject)
+      .end();
+  });
+  assert.equal(status, 421);
+});
+
+test('data of jobs are trimmed', async () => {
+  const headers = await board.session();
+  for (const path of [listPath, '/api/queues/code-generation/waits-here']) {
+    const text = await (await board.get(path, { headers })).text();
+    assert.match(text, /waits-here/);
+    assert.match(text, /5000 characters/);
+    assert.ok(!text.includes(document.slice(0, 500)));
+  }
+});
+
+test('it is read only unless told otherwise', async () => {
+  const headers = await board.session();
+  for (const path of [
+    '/api/queues/code-generation/empty',
+    '/api/queues/pause',
+    '/api/queues/code-generation/waits-here/clean',
+  ])
+    assert.equal((await board.get(path, { method: 'PUT', headers })).status, 405, path);
+  assert.equal(await rig.queue.getJobState('waits-here').then((state) => state !== 'unknown'), true);
+
+  const writable = await open('--write');
+  const put = (path: string, more = {}) => writable.get(path, { method: 'PUT', ...more });
+  assert.equal((await put('/api/queues/code-generation/waits-here/clean')).status, 401);
+  const cleaned = await put('/api/queues/code-generation/waits-here/clean', { headers: await writable.session() });
+  assert.ok(cleaned.ok, String(cleaned.status));
+  assert.equal(await rig.queue.getJobState('waits-here'), 'unknown');
+  assert.equal(await writable.close(), 0);
+});
+
+test('a token of one’s own is taken, and not printed; a weak one is refused', async () => {
+  const refused = await runCommand(['console', '--port', '0'], {
+    environment: { REDIS_URL: rig.redis.url, PROTOSMITH_CONSOLE_TOKEN: 'short-secret' },
+  });
+  assert.equal(refused.code, 78);
+  assert.ok(!refused.stderr.includes('short-secret'));
+});
+
+test('a port that is taken ends it with 78', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  const { code, stderr } = await runCommand(['console', '--port', String(port)], {
+    environment: { REDIS_URL: rig.redis.url },
+  });
+  server.close();
+  assert.equal(code, 78);
+  assert.match(stderr, /^OPERATOR_PORT_TAKEN: /);
+});
+
+const browser = ['chromium', 'chromium-browser', 'google-chrome'].find(
+  (each) => spawnSync(each, ['--version'], { stdio: 'ignore' }).status === 0,
+);
+
+test('a browser shows the queue, and asks no other host for anything', {
+  skip: browser === undefined && 'no Chromium here',
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'protosmith-test-'));
+  const network = join(folder, 'network.json');
+  const flags = [
+    '--headless=new',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-dev-shm-usage',
+    '--disable-background-networking',
+  ];
+  const child = spawn(
+    browser ?? '',
+    [
+      ...flags,
+      // Whatever a page asks another host for is resolved to nowhere, and stands in the log of the network.
+      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+      '--virtual-time-budget=10000',
+      `--user-data-dir=${folder}`,
+      `--log-net-log=${network}`,
+      '--dump-dom',
+      board.url.href,
+    ],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  const hang = setTimeout(() => child.kill('SIGKILL'), 90_000);
+  let dom = '';
+  child.stdout.on('data', (text) => {
+    dom += text;
+  });
+  await new Promise((resolve) => child.once('close', resolve));
+  clearTimeout(hang);
+  assert.match(dom, /code-generation/);
+  assert.doesNotMatch(dom, /Loading\s*<\/div>/);
+  const asked = [...readFileSync(network, 'utf8').matchAll(/"url":"(https?:\/\/[^/"]+)/g)].map(([, origin]) => origin);
+  assert.ok(asked.includes(board.url.origin));
+  assert.deepEqual(
+    asked.filter((origin) => /fonts|gstatic|github|bullboard/.test(origin ?? '')),
+    [],
+  );
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+});
