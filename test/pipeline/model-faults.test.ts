@@ -49,7 +49,8 @@ for (const [name, behaviour] of Object.entries(passing)) {
   test(`${name}: asked again, and the handler generated`, async () => {
     const { outcome, askedAtMs } = await play(`fault-${name}`, [behaviour, sound]);
     assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
-    assert.equal(askedAtMs.length, 2);
+    // A third question is a second lane's, where the pause made the first one late.
+    assert.ok(askedAtMs.length === 2 || askedAtMs.length === 3, `${askedAtMs.length} questions`);
     // A fault of the server's is no attempt of the model's.
     assert.equal(outcome.report.attempts.filter(({ result }) => result === 'verified').length, 1);
     assert.ok(outcome.report.usage.outputTokens > 0);
