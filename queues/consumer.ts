@@ -145,8 +145,13 @@ class QueueConsumer implements Consumer {
     });
     this.#valve = new IntakeValve(this.#worker, this.#connection, this.#keys, onEvent);
     this.#worker.on('error', (error) => this.#noteError(error));
-    this.#worker.once('ready', async () => {
-      this.#blocking = await this.#worker.getBackend().blockingClient;
+    this.#worker.once('ready', () => {
+      this.#worker.getBackend().blockingClient?.then(
+        (client) => {
+          this.#blocking = client;
+        },
+        (error: unknown) => this.#noteError(error),
+      );
     });
     this.#worker.on('stalled', (jobId) => this.#emit({ event: 'stalled', jobId }));
     this.#worker.on('lockRenewalFailed', (jobIds) => {
@@ -211,7 +216,7 @@ class QueueConsumer implements Consumer {
 
   async #drain(drainMs: number): Promise<void> {
     this.#valve.close();
-    const ended = Promise.all([this.#worker.close(), this.#keeper.close(), this.#bridge?.close()]);
+    const ended = Promise.allSettled([this.#worker.close(), this.#keeper.close(), this.#bridge?.close()]);
     const handBack = setTimeout(() => {
       for (const jobId of this.#running.keys()) this.#abort(jobId, 'PLATFORM_WORKER_STOPPING');
     }, drainMs);
