@@ -41,7 +41,7 @@ Exit code: 0 stopped, 69 Redis unreachable at start, 78 wrong or missing setting
         {
           version: protosmithVersion(),
           redis: redactUrl(config.redisUrl),
-          model: config.model,
+          models: config.models?.map(({ model }) => model) ?? [config.model],
           generator: config.generator,
           concurrency: config.concurrency,
         },

@@ -1,6 +1,7 @@
 import { proposalsFor } from '../analysis/proposals.ts';
 import type { Finding, PatchOperation } from '../contract/finding.ts';
 import { codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
+import { visibleText } from '../families/quote.ts';
 import { createTrier } from '../hosting/trier.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { differencesOf } from '../schemas/differences.ts';
@@ -180,7 +181,7 @@ function unverified(best: Failed): Finding[] {
 }
 
 function declineMessage({ decline, reason, quote }: Declined): string {
-  return `The model declined (${decline}): ${reason.slice(0, 500)}; it quotes "${quote.slice(0, 200)}"`;
+  return visibleText(`The model declined (${decline}): ${reason.slice(0, 500)}; it quotes "${quote.slice(0, 200)}"`);
 }
 
 function budgetMessage(usedUp: string): string {

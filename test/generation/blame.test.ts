@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { readJob } from '../../queues/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
+import { renderRepair } from '../../src/prompting/render-repair.ts';
 import type { Behaviour } from '../../src/scripted-model/server.ts';
 import {
   type Asked,
@@ -178,6 +179,23 @@ test('a repair is no independent voice', async () => {
     candidates(({ purpose, nthOfPurpose }) =>
       purpose === 'fresh' && nthOfPurpose > 2 ? { kind: 'reply', text: 'I have no idea.' } : sound,
     ),
+  );
+  isOurs(played);
+  assert.equal(judged(played), 0, 'no judge is asked');
+});
+
+test('candidates that start from somebody’s code, as after a complaint, are no independent voices', async () => {
+  const played = await play(
+    wrongCase,
+    candidates(() => sound),
+    {
+      change: (order) => ({
+        ...order,
+        prompt: renderRepair(order.prompt, 'provider', soundSource, {
+          checks: [{ name: 'faults in use', facts: ['x'] }],
+        }),
+      }),
+    },
   );
   isOurs(played);
   assert.equal(judged(played), 0, 'no judge is asked');

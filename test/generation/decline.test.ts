@@ -9,7 +9,7 @@ const sound = module(soundSource);
 const standing = '404 when there is no such product';
 
 const declines = (decline: string, quote = standing): Behaviour =>
-  json({ decline, reason: 'it cannot be done', quote });
+  json({ decline, reason: 'it cannot be done\u202e', quote });
 
 /** The document with a sentence more, which contradicts another one. */
 function contradictory(): JsonObject {
@@ -54,6 +54,7 @@ for (const decline of ['protocol', 'case']) {
     const played = await play(productJob(), () => declines(decline));
     isOurs(played, 'CANDIDATE_DECLINED');
     assert.ok(played.asked.length <= 5, `${played.asked.length} questions`);
+    assert.doesNotMatch(JSON.stringify(played.conclusion), /\u202e/);
   });
 }
 

@@ -82,3 +82,16 @@ test('a worker asks the second model where the first is down', async () => {
   assert.equal(outcome.report.attempts[0]?.model, 'second');
   assert.ok((outcome.report.usage.costUsd ?? 0) > 0);
 });
+
+test('an hour without anything left ends the job with an error that blames nobody', async () => {
+  const rig = await startRig();
+  after(() => rig.close());
+  await rig.worker({ PROTOSMITH_MAX_TOKENS_PER_HOUR: '10' });
+  const outcome = await rig.outcomeOf(markedJob('hour-used-up'));
+  assert.equal(outcome.verdict, 'error');
+  assert.deepEqual(
+    outcome.findings.map(({ code }) => code),
+    ['PLATFORM_BUDGET'],
+  );
+  assert.equal(rig.questions('hour-used-up').length, 0);
+});

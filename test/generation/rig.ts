@@ -8,7 +8,7 @@ import { createModel, type Model } from '../../src/completion/create-model.ts';
 import type { Report } from '../../src/contract/outcome.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { brief } from '../../src/pipeline/brief.ts';
+import { type Brief, brief } from '../../src/pipeline/brief.ts';
 import { type HourLimits, type JobLimits, Purse } from '../../src/pipeline/budget.ts';
 import { clear } from '../../src/pipeline/clear.ts';
 import { generate } from '../../src/pipeline/generate.ts';
@@ -104,7 +104,14 @@ export async function startGeneration() {
   const play = async (
     data: JsonObject,
     answer: (asked: Asked) => Behaviour,
-    options: { model?: Model; limits?: Partial<JobLimits>; purse?: Purse; timeoutMs?: number; mayThrow?: true } = {},
+    options: {
+      model?: Model;
+      limits?: Partial<JobLimits>;
+      purse?: Purse;
+      timeoutMs?: number;
+      mayThrow?: true;
+      change?: (order: Brief) => Brief;
+    } = {},
   ): Promise<Played> => {
     const asked: Asked[] = [];
     behave = (question) => {
@@ -133,7 +140,8 @@ export async function startGeneration() {
     const deadline = new Deadline(Date.now() + timeoutMs, AbortSignal.timeout(timeoutMs));
     const ended = { tested: null, conclusion: null, thrown: undefined, asked, events };
     try {
-      const order = await brief(measure(clear(analyze(reading.job))));
+      const plain = await brief(measure(clear(analyze(reading.job))));
+      const order = options.change?.(plain) ?? plain;
       const tested = await generate(order, shop, ledger, deadline, deadline);
       return { ...ended, tested, report: ledger.report() };
     } catch (error) {
