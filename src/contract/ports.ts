@@ -4,6 +4,8 @@ import type { HandlerRecord } from './handler.ts';
 export interface HandlerStore {
   /** Keeps a record under its digest, to be found by a look-up key. */
   put(record: HandlerRecord, key: string): Promise<void>;
+  /** Notes that a handler was used: its retention begins anew. */
+  touch(record: HandlerRecord, key: string): Promise<void>;
   /** The record under a digest, withdrawn or not. */
   get(tenant: string, digest: string): Promise<HandlerRecord | null>;
   /** The records under a look-up key that may be served, newest first. */

@@ -13,6 +13,7 @@ export function createHandlerStore(connection: Connection, prefix: string, reten
       reach('store', () =>
         records.put(record.provenance.tenant, record.digest, JSON.stringify({ ...record, lookup: key }), [key]),
       ),
+    touch: ({ provenance, digest }, key) => reach('touch', () => records.touch(provenance.tenant, digest, [key])),
     get: (tenant, digest) =>
       reach('read', async () => {
         const text = await records.get(tenant, digest);

@@ -28,6 +28,11 @@ export async function lookup(
     ledger.verification = cases.length > 0 ? 'negotiated' : 'schema-only';
     ledger.cases = cases;
     ledger.checks = checks.length > 0 ? checks : record.provenance.checks;
+    // Nothing about it was new: the record stands as it is.
+    if (checks.length === 0) {
+      await shop.handlers.touch(record, key);
+      return record;
+    }
     const known: HandlerRecord = {
       ...record,
       proof: mergeProof(proofOf(measure), record.proof),
