@@ -38,7 +38,6 @@ async function record(
     toolSchemas: { echo: { inputSchema: word, outputSchema: word, readOnly: true }, other: { readOnly: true } },
     timeoutMs: more.timeoutMs ?? null,
     provenance: {} as HandlerRecord['provenance'],
-    proof: {} as HandlerRecord['proof'],
     proof: { cases: [], tools: [], loose: [] },
     ...content,
     digest: handlerDigest(content),
