@@ -22,11 +22,14 @@ type Finding = Omit<HealthCheck, 'name'>;
 /** Watches whether a worker gets on: whether it asks for jobs whenever nothing keeps it from asking. */
 export class Progress {
   readonly #health: () => ConsumerHealth;
+  readonly #clock: () => number;
   readonly #timer: NodeJS.Timeout;
-  #keptFromFetchingAtMs = performance.now();
+  #keptFromFetchingAtMs: number;
 
-  constructor(health: () => ConsumerHealth) {
+  constructor(health: () => ConsumerHealth, clock: () => number = () => performance.now()) {
     this.#health = health;
+    this.#clock = clock;
+    this.#keptFromFetchingAtMs = clock();
     this.#timer = setInterval(() => this.#look(), 1_000);
     this.#timer.unref();
   }
@@ -35,7 +38,7 @@ export class Progress {
   checks(): HealthCheck[] {
     this.#look();
     const { running, concurrency, sinceFetchMs } = this.#health();
-    const idleMs = Math.min(sinceFetchMs, performance.now() - this.#keptFromFetchingAtMs);
+    const idleMs = Math.min(sinceFetchMs, this.#clock() - this.#keptFromFetchingAtMs);
     const stuck = idleMs > stuckAfterMs;
     const full = running >= concurrency && sinceFetchMs > fullForMs;
     const seconds = Math.round(sinceFetchMs / 1_000);
@@ -59,7 +62,7 @@ export class Progress {
   #look(): void {
     const { connected, paused, running, concurrency, closing } = this.#health();
     if (!connected || paused.length > 0 || running >= concurrency || closing)
-      this.#keptFromFetchingAtMs = performance.now();
+      this.#keptFromFetchingAtMs = this.#clock();
   }
 }
 

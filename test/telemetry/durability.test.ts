@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { runCommand, startRig } from '../system/harness.ts';
+
+const rig = await startRig();
+after(() => rig.close());
+const skip = rig.redis.pid === null && 'the embedded Redis has no settings';
+const durable = { PROTOSMITH_DURABLE: '1' };
+const set = (name: string, value: string) => rig.connection.config('SET', name, value);
+
+test('a worker that must be durable refuses a Redis that keeps nothing, or that evicts', { skip }, async () => {
+  await assert.rejects(rig.worker(durable), /OPERATOR_REDIS_NOT_DURABLE: .*found nothing written to disk/);
+  await set('appendonly', 'yes');
+  await set('maxmemory-policy', 'allkeys-lru');
+  await assert.rejects(rig.worker(durable), /OPERATOR_REDIS_EVICTS: .*allkeys-lru/);
+  await set('maxmemory-policy', 'noeviction');
+  const worker = await rig.worker(durable);
+  worker.signal('SIGTERM');
+  assert.equal((await worker.ended).code, 0);
+});
+
+test('doctor calls such a Redis ill where durability is demanded, and warns elsewhere', { skip }, async () => {
+  await set('appendonly', 'no');
+  const examine = async (settings: Record<string, string>) => {
+    const { code, stdout } = await runCommand(['doctor', '--json'], {
+      environment: { REDIS_URL: rig.redis.url, OPENAI_BASE_URL: rig.modelUrl, PROTOSMITH_MODEL: 'x', ...settings },
+    });
+    const [redis] = (JSON.parse(stdout) as { subject: string; state: string; says: string }[]).filter(
+      ({ subject }) => subject === 'redis',
+    );
+    return { code, state: redis?.state, says: redis?.says ?? '' };
+  };
+  const plain = await examine({});
+  assert.deepEqual([plain.code, plain.state], [0, 'warning']);
+  const demanded = await examine(durable);
+  assert.deepEqual([demanded.code, demanded.state], [2, 'ill']);
+  assert.match(demanded.says, /appendonly yes/);
+});
+
+test('doctor warns before memory runs out at the pace of the last hour', { skip }, async () => {
+  const envelope = 'x'.repeat(50_000);
+  for (let nth = 0; nth < 80; nth += 1) {
+    await rig.connection.set(rig.keys.outcome(`grown-${nth}`), envelope);
+    await rig.connection.xadd(rig.keys.outcomes('default'), '*', 'jobId', `grown-${nth}`, 'final', '1');
+  }
+  await set('maxmemory', String(60_000_000));
+  const { stdout } = await runCommand(['doctor', '--json'], { environment: { REDIS_URL: rig.redis.url } });
+  const redis = (JSON.parse(stdout) as { subject: string; says: string; details: Record<string, number> }[]).find(
+    ({ subject }) => subject === 'redis',
+  );
+  assert.match(redis?.says ?? '', /in 24 hours Redis may hold .* of 60 MB/);
+  assert.ok((redis?.details.outcomesLastHour ?? 0) >= 50);
+  assert.ok((redis?.details.bytesPerOutcome ?? 0) > 50_000);
+});
