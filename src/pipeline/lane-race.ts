@@ -7,6 +7,9 @@ import type { Work } from './lane-work.ts';
 /** What bundling, cases and checks take beside the completion, in milliseconds. */
 const trialMs = 500;
 
+/** No answer is late before that, in milliseconds, however fast the endpoint is: there is nothing to be won. */
+const leastPatienceMs = 500;
+
 /** How long the end of called-off lanes is waited for, in milliseconds: their completions belong into the report. */
 const settleMs = 1_000;
 
@@ -50,8 +53,9 @@ async function untilLate({ shop }: Work, patience: Deadline, answered: AbortSign
   try {
     // Nobody waits any more: there is no hurry.
     if (leftMs === 0) return await never();
-    if (p75Ms !== null && p75Ms < lastMs) {
-      await sleep(p75Ms, undefined, { signal: answered, ref: false });
+    const lateMs = Math.max(p75Ms ?? lastMs, leastPatienceMs);
+    if (lateMs < lastMs) {
+      await sleep(lateMs, undefined, { signal: answered, ref: false });
       if (shop.purse.takeHedge()) return 'late';
     }
     await sleep(Math.max(0, lastMs - (leftMs - patience.leftMs())), undefined, { signal: answered, ref: false });

@@ -159,7 +159,7 @@ test('where a server becomes slow after a while, sound first candidates cost at 
   let questions = 0;
   for (let n = 0; n < jobs; n += 1) {
     const late = n >= 12;
-    const answer: Behaviour = { ...sound, pieceCharacters: 250, pauseMs: late ? 150 : 1 };
+    const answer: Behaviour = { ...sound, pieceCharacters: 250, pauseMs: late ? 250 : 1 };
     const { tested, report, asked } = await play(productJob(), ({ nth }) => (nth > 0 ? answer : sound), {
       model,
       purse,
