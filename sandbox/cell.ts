@@ -52,6 +52,8 @@ export class Cell {
   #idlePolls = 0;
   #leaf: number | undefined;
   #ready: { resolve(): void; reject(error: Error): void } | undefined;
+  /** Called when the cell has dealt with all it was sent. */
+  onIdle: (() => void) | undefined;
   dead: Death | undefined;
 
   private constructor(child: ChildProcess) {
@@ -105,6 +107,11 @@ export class Cell {
   get leaf(): number | undefined {
     this.#leaf ??= leafOf(this.#child.pid);
     return this.#leaf;
+  }
+
+  /** Whether it has runs that all wait for answers from outside, so that it needs no processor. */
+  get waitsOutside(): boolean {
+    return this.#sent === this.#done && this.#listenerOfRun.size > 0;
   }
 
   /** Whether the handler is loaded here. */
@@ -251,6 +258,7 @@ export class Cell {
       heard.push(() => this.#listenerOfRun.get(run)?.call?.(run, call, { tool, input }));
     }
     for (const tell of heard) tell();
+    if (this.#sent === this.#done) this.onIdle?.();
   }
 
   /** The watchdog runs while the cell owes an answer, and starts anew with every sign of life. */

@@ -207,20 +207,21 @@ export class HostedHandler implements LoadedHandler {
     });
   }
 
+  #keepsOthersWaiting({ since, cell }: SharedLease): boolean {
+    const isLong = this.#surroundings.pool.contended && performance.now() - since > policy.leaseMs.default;
+    // A cell that waits for answers keeps nobody waiting; and the answers may depend on what would join it now.
+    return isLong && cell !== undefined && !cell.waitsOutside;
+  }
+
   /** Joins the lease that this handler has, or takes a new one. Under steady load it goes back to the queue now and then. */
   async #withCell<T>(work: (cell: Cell) => Promise<T>): Promise<T> {
-    while (
-      this.#shared &&
-      (this.#shared.over ||
-        (this.#surroundings.pool.contended && performance.now() - this.#shared.since > policy.leaseMs.default))
-    ) {
-      await this.#shared.gone;
-    }
+    while (this.#shared && (this.#shared.over || this.#keepsOthersWaiting(this.#shared))) await this.#shared.gone;
     this.#shared ??= new SharedLease(this.#surroundings.pool.acquire(this.#id));
     const shared = this.#shared;
     shared.users += 1;
     try {
       const { cell } = await shared.lease;
+      shared.cell = cell;
       return await work(cell);
     } finally {
       shared.users -= 1;
@@ -238,6 +239,7 @@ class SharedLease {
   readonly since = performance.now();
   readonly gone: Promise<void>;
   #leave: () => void = () => {};
+  cell: Cell | undefined;
   users = 0;
   /** Whether its cell is gone, so that nobody should join any more. */
   over = false;

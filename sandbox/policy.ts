@@ -151,6 +151,12 @@ export const policy = {
     unit: 'deaths',
     reason: 'runs of one batch that may kill a cell before the rest is refused: each may last as long as the watchdog',
   },
+  parkedPerCell: {
+    default: 4,
+    ceiling: 16,
+    unit: 'cells',
+    reason: 'processes beside each working cell whose runs only wait for answers; some 60 MB each',
+  },
   maxWaiting: {
     default: 1_000,
     ceiling: 100_000,

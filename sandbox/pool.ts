@@ -1,4 +1,5 @@
 import type { Cell, Death } from './cell.ts';
+import { policy } from './policy.ts';
 import { SandboxError } from './sandbox-error.ts';
 
 /** A cell that one handler has to itself until it is released. */
@@ -55,6 +56,9 @@ export class Pool {
     this.#all.add(cell);
     this.#idle.add(cell);
     cell.attach({ died: (death) => this.#died(cell, death) });
+    cell.onIdle = () => {
+      if (this.#waiters.length > 0) this.#serve();
+    };
     this.#serve();
   }
 
@@ -100,7 +104,7 @@ export class Pool {
   }
 
   #serve(): void {
-    while (this.#waiters.length > 0 && this.#idle.size > 0 && this.#lent() < this.#options.cells) {
+    while (this.#waiters.length > 0 && this.#idle.size > 0 && this.#lent().working < this.#options.cells) {
       const waiter = this.#waiters.shift() as Waiter;
       const idle = [...this.#idle];
       const cell = idle.find((one) => one.has(waiter.handler)) ?? (idle[0] as Cell);
@@ -111,8 +115,11 @@ export class Pool {
     this.#refill();
   }
 
-  #lent(): number {
-    return this.#all.size - this.#idle.size;
+  /** How many lent cells are at work, and how many only wait for answers from outside. */
+  #lent(): { working: number; parked: number } {
+    let parked = 0;
+    for (const cell of this.#all) if (!this.#idle.has(cell) && cell.waitsOutside) parked += 1;
+    return { working: this.#all.size - this.#idle.size - parked, parked };
   }
 
   #release(cell: Cell): void {
@@ -124,7 +131,11 @@ export class Pool {
   /** Cells are started when they are wanted, and one more, so that a death costs nobody the start of a process. */
   #refill(): void {
     if (this.#closed) return;
-    const wanted = Math.min(this.#options.cells, this.#lent() + this.#waiters.length) + 1;
+    const { cells } = this.#options;
+    const { working, parked } = this.#lent();
+    // A tool may take long to answer, or want another handler for its answer: a cell that waits for it holds nobody up.
+    const inPlaceOfParked = Math.min(parked, cells * policy.parkedPerCell.default);
+    const wanted = Math.min(cells, working + this.#waiters.length) + inPlaceOfParked + 1;
     while (this.#all.size + this.#starting < wanted) {
       this.#starting += 1;
       this.#options.start().then(

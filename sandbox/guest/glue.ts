@@ -468,7 +468,6 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     })();
     freezeFrom(scope);
     // What no property of the global object leads to.
-    freezeFrom(Proxy.revocable);
     freezeFrom(NativeDate);
     freezeFrom(NativeArrayBuffer);
     freezeFrom(HandlerError);
@@ -496,14 +495,11 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
   const freezeFrom = (target: unknown): void => {
     if ((typeof target !== 'object' && typeof target !== 'function') || target === null || !isExtensible(target))
       return;
-    if (typeof target === 'function' && !hasOwn(target, 'prototype') && target !== Proxy) {
-      // A built-in that is no constructor leads nowhere: it has a name and a length.
-      freeze(target);
-      return;
-    }
-    if (typeof target === 'object' && target !== scope && hasOwn(target, 'constructor')) letBeOverridden(target);
     const keys = ownKeys(target);
+    if (typeof target === 'object' && target !== scope && hasOwn(target, 'constructor')) letBeOverridden(target);
     freeze(target);
+    // A built-in that is no constructor leads nowhere: it has a name and a length.
+    if (typeof target === 'function' && keys.length === 2) return;
     for (let index = 0; index < keys.length; index += 1) {
       const descriptor = getOwnPropertyDescriptor(target, keys[index] as PropertyKey) as PropertyDescriptor;
       freezeFrom(descriptor.value);
@@ -525,16 +521,11 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
       const descriptor = getOwnPropertyDescriptor(prototype, key);
       if (!descriptor?.configurable || !descriptor.writable) continue;
       const { value, enumerable } = descriptor;
-      defineProperty(prototype, key, {
-        __proto__: null,
-        enumerable: enumerable ?? false,
-        configurable: false,
-        get: freeze(() => value),
-        set: freeze(function (this: object, replacement: unknown) {
-          if (this === prototype)
-            throw new NativeTypeError(
-              `Cannot assign to read only property '${typeof key === 'string' ? key : 'symbol'}'`,
-            );
+      // As methods, since a plain function would bring a prototype object along.
+      const accessor = {
+        get: () => value,
+        set(this: object, replacement: unknown) {
+          if (this === prototype) throw new NativeTypeError('Cannot assign to read only property');
           const own = getOwnPropertyDescriptor(this, key);
           if (own) (this as Record<PropertyKey, unknown>)[key] = replacement;
           else
@@ -545,8 +536,19 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
               enumerable: true,
               configurable: true,
             } as PropertyDescriptor);
-        }),
+        },
+      };
+      freeze(accessor.get);
+      freeze(accessor.set);
+      const { get, set } = accessor;
+      defineProperty(prototype, key, {
+        __proto__: null,
+        enumerable: enumerable ?? false,
+        configurable: false,
+        get,
+        set,
       } as PropertyDescriptor);
+      freezeFrom(value);
     }
   };
 

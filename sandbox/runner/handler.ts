@@ -403,7 +403,7 @@ class Engine {
     const [tail, name] = exportTail.exec(bundle) ?? ['', 'undefined'];
     const body = bundle.slice(0, bundle.length - tail.length);
     this.#factory = this.isolate.compileScriptSync(
-      `(function (Math) { return (function () { "use strict";\n${body}\nreturn ${name};\n})(); })`,
+      `(function (Math) { "use strict"; return (function () { "use strict";\n${body}\nreturn ${name};\n})(); })`,
       {
         filename: 'handler.js',
         lineOffset: -1,

@@ -76,14 +76,8 @@ test('a cell that is ended from outside is not blamed on the run', async () => {
 test('the queue in front of the cells is bounded, and its length is told', async () => {
   const sandbox = await createSandbox({ cells: 1, maxWaiting: 2 });
   try {
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const holder = (await load(sandbox, sound)).run(run(0), async ({ input }) => {
-      await held;
-      return { output: input };
-    });
+    const busy = await load(sandbox, 'export const handle = () => { for (;;); };', { stepMs: 1_000 });
+    const holder = busy.run(run(0), echo);
     const waiting = await Promise.all([1, 2, 3].map((index) => load(sandbox, `// ${index}\n${sound}`)));
     const results = waiting.map((handler, index) =>
       handler.run(run(index), echo).then(
@@ -93,11 +87,29 @@ test('the queue in front of the cells is bounded, and its length is told', async
     );
     await new Promise((resolve) => setTimeout(resolve, 100));
     assert.equal(sandbox.stats().waiting, 2);
-    release();
     assert.deepEqual(await Promise.all(results), ['0', '1', 'PLATFORM_SANDBOX_BUSY']);
-    assert.equal((await holder).value, '0');
+    assert.equal((await holder).end, 'timed-out');
     assert.ok(sandbox.stats().waitedMs > 0);
     assert.equal(sandbox.stats().waiting, 0);
+  } finally {
+    await sandbox.close();
+  }
+});
+
+test('a handler that waits for a tool holds no other up, even one that the tool needs', async () => {
+  const sandbox = await createSandbox({ cells: 1 });
+  try {
+    const handlers = await Promise.all([0, 1, 2].map((index) => load(sandbox, `// ${index}\n${sound}`)));
+    const nested = async (depth: number): Promise<string> => {
+      const handler = handlers[depth];
+      if (!handler) return '{"n":7}';
+      const report = await handler.run(run(depth), async () => ({
+        output: `{"n":${JSON.parse(await nested(depth + 1)).n ?? 7}}`,
+      }));
+      assert.equal(report.end, 'returned', report.message);
+      return `{"n":${report.value}}`;
+    };
+    assert.equal(await nested(0), '{"n":7}');
   } finally {
     await sandbox.close();
   }
