@@ -110,7 +110,7 @@ test('hostile text of a job does not reach the terminal', async () => {
   const disputed = example('anp-product-en.disputed');
   const cases = String(disputed.testCases.testCases).replace(
     '"productInfo": null',
-    '"productInfo": hostile \u001b[2J\u202e\u2066',
+    '"productInfo": "\u202e\u2066\u009b[2J hostile"',
   );
   const job = file('hostile', { ...disputed, testCases: { ...disputed.testCases, testCases: cases } });
   const { code, stdout } = await runCommand(['demo', job]);

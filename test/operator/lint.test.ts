@@ -88,7 +88,7 @@ test('cases that cannot be read are a finding', async () => {
 });
 
 test('hostile text is shown as escapes', async () => {
-  const hostile = casesText.replace('"productInfo": null', '"productInfo": "\u001b]0;owned\u0007 \u202e\u2066"');
+  const hostile = casesText.replace('"productInfo": null', '"productInfo": "\u202e\u2066\u009b[2J owned"');
   assert.notEqual(hostile, casesText);
   const path = file('hostile.md', hostile);
   for (const call of [
