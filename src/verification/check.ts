@@ -44,6 +44,8 @@ export interface CheckFindings {
   failures: Omit<CheckFact, 'check'>[];
   warnings: Omit<CheckFact, 'check'>[];
   skipped?: string;
+  /** What a reader of the report should know although nothing is wrong. */
+  note?: string;
   /** Whether what failed shows that the candidate knows the examples by heart. */
   memorised?: boolean;
 }

@@ -3,6 +3,7 @@ import type { Observation, Scenario, Trier } from '../contract/trial.ts';
 import type { Json } from '../kernel/json.ts';
 import { caseScenario, runnableCases } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, Underived } from './check.ts';
+import { caseCoverage } from './check-case-coverage.ts';
 import { determinism } from './check-determinism.ts';
 import { failingTools } from './check-failing-tools.ts';
 import { generatedRequests } from './check-generated-requests.ts';
@@ -12,6 +13,7 @@ import { neighbours } from './check-neighbours.ts';
 import { renaming } from './check-renaming.ts';
 import { requesterPeer } from './check-requester-peer.ts';
 import { sideEffects } from './check-side-effects.ts';
+import { specialCases } from './check-special-cases.ts';
 import { toolInfluence } from './check-tool-influence.ts';
 import { LiteralIndex } from './literal-index.ts';
 import { runsOf } from './rename-map.ts';
@@ -23,6 +25,7 @@ export type { CheckFact, Underived } from './check.ts';
 
 /** The checks beyond the cases, the cheap ones first. */
 export const checks: readonly Check[] = [
+  caseCoverage,
   literalAudit,
   determinism,
   failingTools,
@@ -30,6 +33,7 @@ export const checks: readonly Check[] = [
   leaks,
   requesterPeer,
   renaming,
+  specialCases,
   neighbours,
   toolInfluence,
   generatedRequests,
@@ -155,8 +159,8 @@ function advance(
 }
 
 function reportOf({ check, findings, runs }: Found): CheckReport {
-  const { failures, warnings, skipped } = findings;
-  const message = [...failures, ...warnings].map((fact) => fact.message).join('; ') || skipped;
+  const { failures, warnings, skipped, note } = findings;
+  const message = [...failures, ...warnings].map((fact) => fact.message).join('; ') || (skipped ?? note);
   const result =
     failures.length > 0 ? 'failed' : warnings.length > 0 ? 'warned' : skipped === undefined ? 'passed' : 'skipped';
   return { name: check.name, result, runs, ...(message === undefined ? {} : { message: message.slice(0, 1_000) }) };

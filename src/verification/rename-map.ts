@@ -176,9 +176,8 @@ export class RenameMap {
         this.#phrases.set(value.toLowerCase(), freshOf(value, used, random, reach));
       return;
     }
-    const before = this.#runs.size;
+    if (digits >= 8 && this.#addChecked(value, used, random)) return;
     for (const match of value.matchAll(RUN)) this.#addRun(match, value, used, random, reach, scale);
-    if (digits >= 8) this.#keepChecksum(value, used, random, reach, before);
   }
 
   #shift(value: number): void {
@@ -216,18 +215,23 @@ export class RenameMap {
     if (renamable) this.#runs.set(run.toLowerCase(), freshOf(run.toLowerCase(), used, random, reach));
   }
 
-  /** Long digit strings often end in a check digit: whichever of the usual ones holds must hold again. */
-  #keepChecksum(value: string, used: Set<string>, random: SeededRandom, reach: Reach, before: number): void {
-    const wanted = checksums(value);
-    if (!wanted.includes(true)) return;
-    const own = [...this.#runs.keys()].slice(before);
-    const last = own.filter((run) => /^\d+$/.test(run)).at(-1);
-    if (last === undefined) return;
-    for (let tries = 0; tries < 300; tries += 1) {
-      const got = checksums(this.#renameRuns(value));
-      if (wanted.every((holds, index) => !holds || got[index] === true)) return;
-      this.#runs.set(last, freshOf(last, used, random, reach));
+  /** Long numbers often hold check digits: whichever of the usual ones are right must be right again. */
+  #addChecked(value: string, used: Set<string>, random: SeededRandom): boolean {
+    const key = value.toLowerCase();
+    if (this.#phrases.has(key) || this.#runs.has(key)) return true;
+    const right = checksums(value);
+    if (!right.includes(true)) return false;
+    for (let tries = 0; tries < 1_000; tries += 1) {
+      let kept = 1;
+      const fresh = value.replace(/\d/g, (digit) => (kept-- > 0 ? digit : String(random.integer(0, 9))));
+      const got = checksums(fresh);
+      if (used.has(fresh.toLowerCase()) || !right.every((is, index) => !is || got[index] === true)) continue;
+      used.add(fresh.toLowerCase());
+      if (/^\d+$/.test(value)) this.#runs.set(key, fresh);
+      else this.#phrases.set(key, fresh);
+      return true;
     }
+    return false;
   }
 
   /** A value with its data renamed; so are member names that are data themselves. */
@@ -245,15 +249,14 @@ export class RenameMap {
   }
 
   number(value: number): number {
-    const fresh = this.#numbers.get(value);
-    if (fresh !== undefined) return fresh;
-    if (isEpoch(value) && this.shiftMs !== 0) return value + (value >= 1e12 ? 1 : 0.001) * this.shiftMs;
     // The digits of an id may travel as a number.
     if (Number.isInteger(value) && value >= 100) {
       const run = this.#runs.get(String(value));
       if (run !== undefined && !run.startsWith('0')) return Number(run);
     }
-    return value;
+    const fresh = this.#numbers.get(value);
+    if (fresh !== undefined) return fresh;
+    return isEpoch(value) && this.shiftMs !== 0 ? value + (value >= 1e12 ? 1 : 0.001) * this.shiftMs : value;
   }
 
   text(text: string): string {

@@ -33,7 +33,7 @@ const soleRefusals = [
   ['leaks', 'account-record', 'faulty-leaks-record'],
   ['requester-peer', 'buyer-price', 'faulty-takes-any-answer'],
   ['renaming', 'product-lookup', 'faulty-fixed-currency'],
-  ['neighbours', 'temperature-conversion', 'table-hidden'],
+  ['neighbours', 'sum-of-two', 'table-hidden'],
   ['tool-influence', 'catalogue-pages', 'faulty-fixed-total'],
   ['generated-requests', 'temperature-conversion', 'faulty-throws-on-invalid'],
 ] as const;
@@ -50,7 +50,9 @@ for (const [check, agreement, candidate] of soleRefusals) {
 }
 
 test('every check has a candidate that it alone refuses', () => {
-  assert.deepEqual(checks.map(({ name }) => name).sort(), soleRefusals.map(([name]) => name).sort());
+  // Which cases could be run is no fault of a candidate; what special-cases finds has a test of its own.
+  const refusing = checks.filter(({ name }) => name !== 'case-coverage' && name !== 'special-cases');
+  assert.deepEqual(refusing.map(({ name }) => name).sort(), soleRefusals.map(([name]) => name).sort());
 });
 
 test('a sound handler passes every check, and each check reports what it ran', async () => {
@@ -63,7 +65,10 @@ test('a sound handler passes every check, and each check reports what it ran', a
   );
   for (const { name, result, runs, message } of verification?.reports ?? []) {
     assert.ok(result === 'passed' || result === 'skipped', `${name}: ${result}`);
-    assert.ok(result === 'skipped' ? message : name === 'literal-audit' || runs > 0, `${name}: ${runs} runs`);
+    assert.ok(
+      result === 'skipped' ? message : name === 'literal-audit' || name === 'case-coverage' || runs > 0,
+      `${name}: ${runs} runs`,
+    );
   }
 });
 
@@ -85,4 +90,28 @@ test('a check beyond the budget says so and nothing is claimed of it', async () 
   const skipped = verification?.reports.filter(({ message }) => message?.includes('budget')) ?? [];
   assert.ok(skipped.length > 0);
   assert.ok(skipped.every(({ result, runs }) => result === 'skipped' && runs === 0));
+});
+
+test('cases that were not run and places that are loose by themselves are named', async () => {
+  const { refusedFor, verification } = await trialOf('album-reader', 'sound');
+  assert.deepEqual(refusedFor, []);
+  assert.match(verification?.reports.find(({ name }) => name === 'case-coverage')?.message ?? '', /not run.*case 2/);
+  const parts = await trialOf('parts-order', 'sound');
+  assert.match(
+    parts.verification?.reports.find(({ name }) => name === 'case-coverage')?.message ?? '',
+    /\/orderId \(id\), \/sentAt \(time\)/,
+  );
+});
+
+test('special-cases alone refuses a handler that treats the case itself unlike its likeness', async () => {
+  const folder = new URL('product-lookup/', candidatesFolder);
+  const order = await openFixture(folder);
+  const only = checks.filter(({ name }) => name === 'special-cases');
+  const read = (file: string) => readFile(new URL(file, folder), 'utf8');
+  const special = await tryCandidate(order, await read('faulty-special-case.ts'), sandbox, only);
+  assert.deepEqual(
+    special.verification?.failures.map(({ check }) => check),
+    ['special-cases'],
+  );
+  assert.deepEqual((await tryCandidate(order, await read('sound.ts'), sandbox, only)).refusedFor, []);
 });

@@ -1,0 +1,174 @@
+import type { Observation, Scenario } from '../contract/trial.ts';
+import type { Json } from '../kernel/json.ts';
+import { equalJson } from '../schemas/equal-json.ts';
+import { caseScenario, runnableCases } from './case-scenarios.ts';
+import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
+import { reportsFailure } from './failure-answer.ts';
+import { type Datum, dataOf, RenameMap } from './rename-map.ts';
+import { compareWorld, renamedWorld, toldLeaves, type World } from './renamed-world.ts';
+import { leavesOf } from './scalar-kinds.ts';
+import { SeededRandom } from './seeded-random.ts';
+import type { Subject } from './subject.ts';
+import { replacedAt } from './variations.ts';
+
+/** Values that one tool answer or response may have changed. */
+const maxChanged = 60;
+
+/** A case and its likeness under other names, in worlds that differ in what tools and peer answer. */
+interface Pair {
+  seenCase: SeenCase;
+  likeness: World;
+  others: { own: Scenario; likeness: World }[];
+}
+
+/** Asks whether a case is treated like its likeness under other names when tools and peer answer something else. */
+export const specialCases: Check = {
+  name: 'special-cases',
+  reason: 'A table that falls back to real work, or does it for show, treats the requests it knows unlike all others.',
+  certain:
+    'Under other names, all that a case asks for is answered alike; but there what tools or peer answer matters, or tools are called at all, and for the case itself not.',
+  uncertain: 'Nothing.',
+  *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
+    const none: CheckFindings = { failures: [], warnings: [] };
+    const { subject } = facts;
+    if (subject.tools.length === 0 && subject.role === 'provider')
+      return { ...none, skipped: 'there is nobody whose answers could matter' };
+    const pairs = facts.cases.flatMap((seenCase) => pairOf(facts, seenCase));
+    if (pairs.length === 0) return { ...none, skipped: 'no case can be had under other names' };
+    const seen = yield pairs.flatMap(({ likeness, others }) => [
+      likeness.scenario,
+      ...others.flatMap((other) => [other.own, other.likeness.scenario]),
+    ]);
+    const failures: CheckFindings['failures'] = [];
+    let at = 0;
+    for (const { seenCase, likeness, others } of pairs) {
+      const alike = seen[at++] as Observation;
+      const outcomes = others.map(() => ({ own: seen[at++] as Observation, likeness: seen[at++] as Observation }));
+      if (!compareWorld(likeness, alike).followed) continue;
+      const before = seenCase.seen;
+      if (before.calls.length === 0 && alike.calls.length > 0 && reportsFailure(seenCase.one.output) !== true)
+        failures.push(factOf(seenCase, before, `calls no tool, and under other names ${alike.calls[0]?.tool}`));
+      else if (
+        outcomes.length > 0 &&
+        outcomes.every(
+          (outcome) =>
+            equalJson(effectOf(outcome.own), effectOf(before)) &&
+            !equalJson(effectOf(outcome.likeness), effectOf(alike)),
+        )
+      ) {
+        const [first] = outcomes;
+        failures.push(
+          factOf(
+            seenCase,
+            first?.own ?? before,
+            'does not mind what tools or peer answer, and under other names it does',
+          ),
+        );
+      }
+    }
+    return { failures, warnings: [], ...(failures.length > 0 ? { memorised: true } : {}) };
+  },
+};
+
+function pairOf(facts: CheckFacts, seenCase: SeenCase): Pair[] {
+  const { subject, vocabulary } = facts;
+  const asked = dataOf(toldLeaves(seenCase).asked, vocabulary).filter((datum) => datum.kind !== 'number');
+  const likeness = likenessOf(facts, subject, seenCase, asked);
+  if (!likeness) return [];
+  const others = ['other', 'another'].flatMap((seed) => {
+    const changed = withOtherAnswers(facts, seenCase, seed);
+    const own = changed && runnableCases(changed).find(({ testCase }) => testCase === seenCase.one.testCase);
+    const other = changed && likenessOf(facts, changed, seenCase, asked);
+    return own && other ? [{ own: caseScenario(changed, { ...own, loose: seenCase.one.loose }), likeness: other }] : [];
+  });
+  return [{ seenCase, likeness, others: others.length === 2 ? others : [] }];
+}
+
+function likenessOf(
+  { vocabulary, taken }: CheckFacts,
+  subject: Subject,
+  seenCase: SeenCase,
+  asked: readonly Datum[],
+): World | undefined {
+  const how = { seed: `likeness-${seenCase.one.testCase}`, reach: 'far' as const };
+  return renamedWorld(subject, vocabulary, taken, seenCase, asked, how);
+}
+
+/** A subject whose tools and peer answer other numbers and times, as far as schemas allow; `undefined` where nothing could be changed. */
+function withOtherAnswers({ subject, vocabulary }: CheckFacts, { one }: SeenCase, seed: string): Subject | undefined {
+  const random = new SeededRandom(seed);
+  const asked = JSON.stringify([one.input, one.case.request]).toLowerCase();
+  let changes = 0;
+  const change = (output: Json, isValid: (value: Json) => boolean): Json => {
+    let changed = output;
+    for (const { pointer, value } of leavesOf(output).slice(0, maxChanged)) {
+      const other = otherScalar(value, asked, random, (text) => vocabulary.hasText(text));
+      if (other === undefined) continue;
+      const next = replacedAt(changed, pointer, other);
+      if (!isValid(next)) continue;
+      changed = next;
+      changes += 1;
+    }
+    return changed;
+  };
+  const { surface } = subject;
+  const tools = subject.tools.map((tool) =>
+    tool.annotations?.readOnlyHint === true
+      ? {
+          ...tool,
+          ...(tool.examples
+            ? {
+                examples: tool.examples.map((example) =>
+                  'output' in example
+                    ? {
+                        ...example,
+                        output: change(
+                          example.output,
+                          (value) => surface.toolOutputIssues(tool.name, value).length === 0,
+                        ),
+                      }
+                    : example,
+                ),
+              }
+            : {}),
+        }
+      : tool,
+  );
+  const cases =
+    subject.role === 'requester'
+      ? subject.cases.map((other) => ({
+          ...other,
+          response: change(other.response, (value) => surface.responseIssues(value).length === 0),
+        }))
+      : subject.cases;
+  return changes === 0 ? undefined : { ...subject, tools, cases };
+}
+
+/** Another value of the same shape: of a number, and of the digits of a text that nobody asked for. */
+function otherScalar(
+  value: Json,
+  asked: string,
+  random: SeededRandom,
+  isPublic: (text: string) => boolean,
+): Json | undefined {
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? value + random.integer(2, 9) : Number((value + random.integer(2, 9)).toFixed(6));
+  if (typeof value !== 'string' || !/\d/.test(value) || isPublic(value) || asked.includes(value.toLowerCase()))
+    return undefined;
+  // The last digits alone keep times and days what they are.
+  return value.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + random.integer(1, 7)) % 10));
+}
+
+function effectOf({ end, value, calls, sends }: Observation): Json {
+  return [end, value ?? null, calls.map(({ tool, input }) => [tool, input]), sends.length];
+}
+
+function factOf({ one }: SeenCase, seen: Observation, message: string): Omit<CheckFact, 'check'> {
+  return {
+    code: 'CANDIDATE_HARD_CODED',
+    message: `case ${one.testCase}: ${message}`,
+    testCase: one.testCase,
+    input: one.input,
+    ...(seen.value === undefined ? {} : { got: seen.value }),
+  };
+}

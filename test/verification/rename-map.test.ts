@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Json } from '../../src/kernel/json.ts';
+import { dataOf, decodedText, type Reach, RenameMap, runsOf } from '../../src/verification/rename-map.ts';
+import { leavesOf } from '../../src/verification/scalar-kinds.ts';
+import { SeededRandom } from '../../src/verification/seeded-random.ts';
+import type { Subject } from '../../src/verification/subject.ts';
+import { Vocabulary } from '../../src/verification/vocabulary.ts';
+
+function vocabularyOf(text: string, part: Partial<Subject> = {}): Vocabulary {
+  return new Vocabulary({
+    role: 'provider',
+    payload: 'json',
+    agreement: { text, language: 'en', schemas: [] },
+    requestSchema: null,
+    responseSchema: null,
+    tools: [],
+    loose: [],
+    cases: [],
+    surface: {
+      requestIssues: () => [],
+      responseIssues: () => [],
+      resultIssues: () => [],
+      toolInputIssues: () => [],
+      toolOutputIssues: () => [],
+    },
+    ...part,
+  });
+}
+
+function renamed(value: Json, document = 'A protocol.', reach: Reach = 'far'): Json {
+  const vocabulary = vocabularyOf(document);
+  return new RenameMap(
+    dataOf(leavesOf(value), vocabulary),
+    vocabulary,
+    runsOf([value]),
+    new SeededRandom('test'),
+    reach,
+  ).json(value);
+}
+
+test('ids, names, prices and dates change and keep their shape; small integers, booleans and null stay', () => {
+  const before = {
+    id: 'ORD-10023',
+    name: 'Copper Kettle',
+    price: 84.5,
+    day: '2025-03-14',
+    at: '2025-03-14T10:00:00Z',
+    n: 7,
+    yes: true,
+    none: null,
+  };
+  const after = renamed(before) as typeof before;
+  assert.match(after.id, /^ORD-\d{5}$/);
+  assert.match(after.name, /^C[a-z]{5} K[a-z]{5}$/);
+  assert.match(String(after.price), /^\d{2}(?:\.\d)?$/);
+  for (const key of ['id', 'name', 'price', 'day', 'at'] as const) assert.notEqual(after[key], before[key], key);
+  assert.equal(Date.parse(after.day) - Date.parse(before.day), 364 * 86_400_000);
+  assert.equal(after.at, `${after.day}T10:00:00Z`);
+  assert.deepEqual([after.n, after.yes, after.none], [7, true, null]);
+});
+
+test('one datum becomes one fresh value wherever it stands and in whatever letter case', () => {
+  const after = renamed({
+    a: 'Ada Byron',
+    upper: 'BYRON, Ada',
+    parts: ['Ada', 'Byron'],
+    text: 'For Ada Byron: 12345',
+    id: 'P12345',
+    number: 12345,
+  }) as Record<string, string>;
+  const [first, last] = after.a?.split(' ') ?? [];
+  assert.equal(after.upper, `${last?.toUpperCase()}, ${first}`);
+  assert.deepEqual(after.parts, [first, last]);
+  assert.equal(after.text, `For ${after.a}: ${after.number}`);
+  assert.equal(after.id, `P${after.number}`);
+});
+
+test('words of the document, shared constants and common knowledge are no data; samples in the document are', () => {
+  const document =
+    'The state is shipped. Codes like `E1001` name errors, e.g. P-777.\n\n```json\n{"id": "K-4711", "city": "Lindau"}\n```\n';
+  const vocabulary = vocabularyOf(document);
+  const kinds = (value: Json) => dataOf(leavesOf(value), vocabulary).map(({ value: datum }) => datum);
+  assert.deepEqual(kinds(['shipped', 'E1001', 'SHA-256', 'application/json', 'Europe/Berlin', 1000, 273.15]), []);
+  assert.deepEqual(kinds(['K-4711', 'P-777', 'delivered']), ['K-4711', 'P-777', 'delivered']);
+  const twice = [1, 2].map((testCase) => ({
+    testCase,
+    request: { api: 'v7x', id: `Q-${testCase}00` },
+    response: null,
+    expected: '',
+    negative: false,
+  }));
+  const shared = vocabularyOf('', { cases: twice });
+  assert.ok(shared.hasText('v7x'));
+  assert.ok(!shared.hasText('Q-100'));
+});
+
+test('hex stays hex, check digits stay right, base64 holds renamed text, and other scripts keep theirs', () => {
+  const before = {
+    hash: '9f3c7a21be',
+    card: '4111111111111111',
+    isbn: '9783161484100',
+    iban: 'DE89370400440532013000',
+    data: Buffer.from('hello Ada 4242').toString('base64'),
+    city: '哈尔滨',
+  };
+  const after = renamed(before) as typeof before;
+  for (const key of Object.keys(before) as (keyof typeof before)[]) assert.notEqual(after[key], before[key], key);
+  assert.match(after.hash, /^[0-9a-f]{10}$/);
+  const weigh = (text: string, weight: (index: number) => number, fold = (value: number) => value) =>
+    [...text].reverse().reduce((sum, digit, index) => sum + fold(Number(digit) * weight(index)), 0);
+  assert.equal(
+    weigh(
+      after.card,
+      (index) => (index % 2) + 1,
+      (value) => (value > 9 ? value - 9 : value),
+    ) % 10,
+    0,
+    after.card,
+  );
+  assert.equal(weigh(after.isbn, (index) => (index % 2 === 0 ? 1 : 3)) % 10, 0, after.isbn);
+  const moved = (after.iban.slice(4) + after.iban.slice(0, 4)).replace(/[A-Z]/g, (letter) =>
+    String(letter.charCodeAt(0) - 55),
+  );
+  assert.equal(BigInt(moved) % 97n, 1n, after.iban);
+  assert.match(decodedText(after.data) ?? '', /^h[a-z]{4} A[a-z]{2} 4\d{3}$/);
+  assert.match(after.city, /^\p{Script=Han}{3}$/u);
+});
+
+test('a near value differs as little as it can, and the same seed gives the same values', () => {
+  const after = renamed({ id: 'AB-77120' }, '', 'near') as { id: string };
+  assert.match(after.id, /^AB-771\d\d$/);
+  assert.deepEqual(renamed({ id: 'AB-77120' }), renamed({ id: 'AB-77120' }));
+});
+
+test('member names that are data are renamed, prototype names do no harm', () => {
+  const value = JSON.parse('{"list": ["WH-1180"], "levels": {"WH-1180": 1440, "__proto__": "WH-1180"}}') as Json;
+  const after = renamed(value) as { list: string[]; levels: Record<string, Json> };
+  assert.ok(Object.hasOwn(after.levels, after.list[0] ?? ''));
+  assert.ok(Object.hasOwn(after.levels, '__proto__'));
+});
