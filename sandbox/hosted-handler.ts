@@ -42,7 +42,9 @@ class Ticket {
     let asked = this.#asked.get(call);
     if (!asked) {
       this.#abort ??= new AbortController();
-      asked = { made, answer: this.#onCall(made, this.#abort.signal, this.run) };
+      const { signal } = this.#abort;
+      // Async, so that a host that throws is one that rejects.
+      asked = { made, answer: (async () => this.#onCall(made, signal, this.run))() };
       this.#asked.set(call, asked);
     }
     if (asked.made.tool !== made.tool || asked.made.input !== made.input) {

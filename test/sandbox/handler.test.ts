@@ -265,6 +265,15 @@ test('a host that cannot answer ends the run as killed, and the cell lives', asy
   assert.equal(sandbox.stats().killedCells, before);
 });
 
+test('a host that throws at once is no other', async () => {
+  const handler = await load('export const handle = (_: any, context: any) => context.call.look({});');
+  const report = await handler.run(run(null), () => {
+    throw new Error('at once');
+  });
+  assert.equal(report.end, 'killed');
+  assert.match(report.message ?? '', /at once/);
+});
+
 test('an abort is heard while a run waits and while it computes', async () => {
   const waiting = await load('export const handle = (_: any, context: any) => context.call.look({});');
   const abort = new AbortController();
