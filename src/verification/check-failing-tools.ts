@@ -2,7 +2,7 @@ import type { Observation, Scenario } from '../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
-import { documentedAnswersOf, failureFlagsOf, holdsConstant, unmistakable } from './documented-answers.ts';
+import { documentedAnswersOf, emptiedText, failureFlagsOf, holdsConstant, unmistakable } from './documented-answers.ts';
 import { failureRulesOf, reportsFailure } from './failure-answer.ts';
 
 /** What the failing tool says; no answer has a reason to repeat it. */
@@ -73,6 +73,9 @@ function faultOf(
   }
   const [issue] = seen.issues;
   if (issue) return { message: `the answer breaks its schema at "${issue.pointer}": ${issue.message}`, certain };
+  const emptied = emptiedText(subject, seen.value);
+  if (emptied !== undefined && subject.role === 'provider')
+    return { message: `the answer has an empty text at ${emptied}`, certain: true };
   const { ownFailures } = documentedAnswersOf(subject);
   if (
     ownFailures.length > 0 &&

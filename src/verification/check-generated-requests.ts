@@ -4,7 +4,7 @@ import { type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings } from './check.ts';
 import { failuresAreAnswerable, hasFailingCase } from './check-failing-tools.ts';
-import { documentedAnswersOf, failureFlagsOf, holdsConstant, unmistakable } from './documented-answers.ts';
+import { documentedAnswersOf, emptiedText, failureFlagsOf, holdsConstant, unmistakable } from './documented-answers.ts';
 import { failureRulesOf } from './failure-answer.ts';
 import { type GeneratedInput, generateInputs } from './generated-inputs.ts';
 import { defaultTrialNowMs } from './subject.ts';
@@ -120,6 +120,9 @@ function faultOf(
   const [issue] = seen.issues;
   if (!issue) {
     const { ownFailures, invalidRequests } = documentedAnswersOf(subject);
+    // An empty text of the request may come back.
+    const emptied = JSON.stringify(input).includes('""') ? undefined : emptiedText(subject, seen.value);
+    if (emptied !== undefined) return { message: `the answer has an empty text at ${emptied}`, certain: true };
     const flag = holdsConstant(seen.value, unmistakable([...ownFailures, ...invalidRequests]))
       ? [...failureFlagsOf(subject)].find(([pointer, value]) => valueAt(seen.value ?? null, pointer) === !value)
       : undefined;

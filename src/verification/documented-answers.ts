@@ -74,6 +74,19 @@ export function failureFlagsOf({ cases }: Subject): Map<string, boolean> {
   return flags;
 }
 
+/** Members that tell a reader what happened. */
+const TELLING_NAME =
+  /^(?:message|msg|reason|detail|description|error_?(?:message|description)?|消息|原因|错误信息|描述)$/i;
+
+/** The place of an empty text in an answer where such texts say something in every case that has them. */
+export function emptiedText({ cases }: Subject, answer: Json): string | undefined {
+  return leavesOf(answer).find(({ pointer, name, value }) => {
+    if (value !== '' || !TELLING_NAME.test(name)) return false;
+    const known = cases.flatMap(({ response }) => valueAt(response, pointer) ?? []);
+    return known.length > 0 && known.every((text) => typeof text === 'string' && text.trim() !== '');
+  })?.pointer;
+}
+
 /** The constants that can stand in an answer for nothing but a failure: no numbers, no words of the language. */
 export function unmistakable(constants: readonly string[]): string[] {
   return constants.filter((constant) => /^[A-Z][A-Z0-9_]{3,}$/.test(constant) || /\p{Script=Han}{2}/u.test(constant));
