@@ -81,11 +81,17 @@ function* weighAnswers(
       ({ testCase }) =>
         reportsFailure(facts.cases.find(({ one }) => one.testCase === testCase)?.one.output ?? null) === true,
     );
+    // A sentence with a number in it is a sentence.
+    const isSentence = suspect.kind === 'id' && /\s/.test(String(suspect.value).trim());
     const looksLikeId =
-      suspect.kind === 'id' || suspect.kind === 'number' || suspect.kind === 'time' || suspect.kind === 'encoded';
+      (suspect.kind === 'id' && !isSentence) ||
+      suspect.kind === 'number' ||
+      suspect.kind === 'time' ||
+      suspect.kind === 'encoded';
     if (varies) continue;
     if (looksLikeId && !(inRefusal && suspect.kind !== 'number')) findings.failures.push(fact);
-    else if (suspect.kind === 'name' && !isTemplate(facts.subject, suspect)) findings.warnings.push(fact);
+    else if ((suspect.kind === 'name' || isSentence) && !isTemplate(facts.subject, suspect))
+      findings.warnings.push(fact);
   }
 }
 

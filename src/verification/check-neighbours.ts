@@ -19,7 +19,7 @@ export const neighbours: Check = {
   reason:
     'An answer that is worked out differs from one request to the next; a table gives itself away by having only one answer for all that it does not hold.',
   certain:
-    'Answers of cases hold numbers or data that were worked out, yet whichever value of those requests is changed, and however, the answer is one and the same, and no tool had a part in it.',
+    'Answers of cases hold numbers or data that were worked out, yet whichever value of those requests is changed, and however, the answer is one and the same, and no tool had a part in it; or nothing that is changed in a request ever changes them.',
   uncertain: 'Nothing.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const none: CheckFindings = { failures: [], warnings: [] };
@@ -54,8 +54,10 @@ export const neighbours: Check = {
     const keys = [...fields.values()].filter((told) => !told.every(({ isOwn }) => isOwn));
     const revealing = keys.flat();
     const [first] = revealing;
-    if (!first || revealing.length < leastNeighbours) return none;
-    if (revealing.some(({ isOwn, answer }) => isOwn || !equalJson(answer, first.answer))) return none;
+    if (!first) return deafTo(facts, [...fields.values()].flat());
+    if (revealing.length < leastNeighbours) return none;
+    if (revealing.some(({ isOwn, answer }) => isOwn || !equalJson(answer, first.answer)))
+      return deafTo(facts, [...fields.values()].flat());
     return {
       failures: [
         {
@@ -71,6 +73,86 @@ export const neighbours: Check = {
     };
   },
 };
+
+/** Fewer changes than this, to fewer places, do not show that nothing matters. */
+const leastChanges = 6;
+const leastPlaces = 2;
+
+/**
+ * Finds a case whose answer holds a value that stands nowhere, and for whose neighbours none but values of the cases are found: the answer
+ * stays as it is, or is that of another case.
+ */
+function deafTo({ cases, vocabulary, subject }: CheckFacts, all: readonly Told[]): CheckFindings {
+  const isUntold = (value: Json): boolean =>
+    isPrecise(value) && !vocabulary.hasNumber(value) && !subject.agreement.text.includes(String(value));
+  const isCode = (value: Json): boolean =>
+    typeof value === 'string' &&
+    isDense(value) &&
+    !vocabulary.hasText(value) &&
+    !subject.agreement.text.includes(value);
+  const known = new Set(cases.flatMap(({ one }) => leavesOf(one.output).map(({ value }) => value)));
+  const found = cases.find(({ one }) => {
+    const own = all.filter(({ variation }) => variation.seenCase.one === one);
+    const changed = new Set(own.map(({ variation }) => variation.pointer));
+    if (own.length < leastChanges || changed.size < leastPlaces) return false;
+    const asked = leavesOf(one.input);
+    const hasNumber = asked.some(({ pointer, value }) => typeof value === 'number' && changed.has(pointer));
+    const told = new Set(asked.map(({ value }) => value));
+    const loose = new Set(one.loose.map(({ pointer }) => pointer));
+    const evidence = leavesOf(one.output).filter(
+      ({ pointer, value }) =>
+        !loose.has(pointer) && !told.has(value) && ((hasNumber && isUntold(value)) || isCode(value)),
+    );
+    if (evidence.length === 0) return false;
+    if (own.every(({ isOwn }) => isOwn)) return true;
+    if (!evidence.some(({ value }) => isPrecise(value) && !isRatio(value))) return false;
+    const held = own.map(({ observation, variation }) => {
+      const echoed = new Set(leavesOf(variation.input).map(({ value }) => value));
+      return leavesOf(observation.value ?? null).flatMap(({ value }) =>
+        isPrecise(value) && !echoed.has(value) ? [value] : [],
+      );
+    });
+    return (
+      held.filter((values) => values.some((value) => isUntold(value))).length >= leastChanges / 2 &&
+      held.every((values) => values.every((value) => known.has(value)))
+    );
+  });
+  if (!found) return { failures: [], warnings: [] };
+  return {
+    failures: [
+      {
+        code: 'CANDIDATE_HARD_CODED',
+        message: `case ${found.one.testCase}: whichever value of the request is changed, the answer holds no other values than those of the cases`,
+        testCase: found.one.testCase,
+        input: found.one.input,
+        ...(found.seen.value === undefined ? {} : { got: found.seen.value }),
+      },
+    ],
+    warnings: [],
+    memorised: true,
+  };
+}
+
+/** Whether a number has too many digits to be one of a few. */
+function isPrecise(value: Json): value is number {
+  return typeof value === 'number' && (!Number.isInteger(value) || Math.abs(value) >= 1000);
+}
+
+/** Whether a number is a share of a few things, or one in percent: there are not many of those. */
+function isRatio(value: number): boolean {
+  const unit = 10 ** -(String(value).split('.')[1] ?? '').length;
+  return [1, 100].some((whole) =>
+    Array.from({ length: 12 }, (_, index) => index + 1).some((parts) => {
+      const share = (value / whole) * parts;
+      return Math.abs(share - Math.round(share)) <= (unit / whole) * parts;
+    }),
+  );
+}
+
+/** Whether a text is so long and mixed that it was made for this one request. */
+function isDense(text: string): boolean {
+  return text.length >= 8 && !/\s/.test(text) && /\d/.test(text) && /[A-Za-z]/.test(text);
+}
 
 interface Told {
   variation: Variation;
@@ -107,9 +189,9 @@ function plain(seen: Observation, input: Json, { one }: SeenCase): Json {
   const asked = new Set(leavesOf(one.input).map(({ value }) => value));
   const places = new Set(leavesOf(one.output).flatMap(({ pointer, value }) => (asked.has(value) ? [pointer] : [])));
   const echoed = new Set(leavesOf(input).map(({ value }) => value));
-  return leavesOf(seen.value).map(({ pointer, value }) => {
-    const isEcho =
-      echoed.has(value) && (typeof value === 'string' || (typeof value === 'number' && places.has(pointer)));
-    return [pointer, isEcho ? '\u0001' : value];
+  return leavesOf(seen.value).flatMap(({ pointer, value }) => {
+    // A number at the place of an echo may be the very one of the request by chance.
+    if (typeof value === 'number' && places.has(pointer)) return [];
+    return [[pointer, echoed.has(value) && typeof value === 'string' ? '\u0001' : value]];
   });
 }

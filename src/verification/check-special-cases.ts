@@ -4,7 +4,7 @@ import { equalJson } from '../schemas/equal-json.ts';
 import { caseScenario, runnableCases } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { reportsFailure } from './failure-answer.ts';
-import { type Datum, dataOf, RenameMap } from './rename-map.ts';
+import { type Datum, dataOf } from './rename-map.ts';
 import { compareWorld, renamedWorld, toldLeaves, type World } from './renamed-world.ts';
 import { leavesOf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';

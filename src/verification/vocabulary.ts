@@ -6,7 +6,7 @@ import type { Subject } from './subject.ts';
  * Names of standards and formats that a handler may know without the document, whatever stands in the cases.
  */
 const COMMON_KNOWLEDGE =
-  /^(?:utf-?(?:8|16|32)|us-ascii|ascii|iso[-_ ]?\d{3,5}(?:-\d+)?|latin-?1|sha-?(?:1|224|256|384|512)|sha3-\d+|md5|hmac.*|crc-?(?:16|32)|aes.*|rsa.*|ed25519|base(?:16|32|58|64)(?:url)?|https?(?:\/\d(?:\.\d)?)?|v?\d{1,2}(?:\.\d{1,3}){1,3}|v\d{1,2}|rfc ?\d+|mp[34]|ipv[46]|h26[45]|oauth2?|json|xml|csv|(?:text|application|image|audio|video|multipart)\/.+|(?:africa|america|asia|europe|australia|pacific|atlantic|indian|antarctica|etc)\/.+|utc|gmt|utc[+-]\d.*)$/i;
+  /^(?:utf-?(?:8|16|32)|us-ascii|ascii|iso[-_ ]?\d{3,5}(?:-\d+)?|latin-?1|sha-?(?:1|224|256|384|512)|sha3-\d+|md5|hmac.*|crc-?(?:16|32)|aes.*|rsa.*|ed25519|base(?:16|32|58|64)(?:url)?|https?(?:\/\d(?:\.\d)?)?|v?\d{1,2}(?:\.\d{1,3}){1,2}|v\d{1,2}|rfc ?\d+|mp[34]|ipv[46]|h26[45]|oauth2?|json|xml|csv|(?:text|application|image|audio|video|multipart)\/.+|(?:africa|america|asia|europe|australia|pacific|atlantic|indian|antarctica|etc)\/.+|utc|gmt|utc[+-]\d.*)$/i;
 
 /** Numbers that formulas are made of: factors between units, and what percentages and clocks need. */
 const COMMON_NUMBERS: ReadonlySet<number> = new Set([
