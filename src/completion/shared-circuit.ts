@@ -19,6 +19,9 @@ const DOWN: ReadonlySet<string> = new Set([
   'PLATFORM_MODEL_NOT_AN_API',
 ]);
 
+/** Failures that tell nothing of the endpoint: the call was over before it could answer. */
+const SILENT: ReadonlySet<string> = new Set(['PLATFORM_MODEL_ABORTED', 'PLATFORM_MODEL_TIMEOUT']);
+
 /** How long the shared memory is waited for, in milliseconds: where it is away each worker goes on by itself. */
 const memoryWithinMs = 500;
 
@@ -46,7 +49,10 @@ export function withSharedCircuit(completer: Completer, circuits: Circuits, endp
         await inTime(circuits.noteSuccess(endpoint), undefined);
         return completion;
       } catch (error) {
-        if (DOWN.has(codeOf(error) ?? '')) await inTime(circuits.noteFailure(endpoint), undefined);
+        const code = codeOf(error) ?? '';
+        if (DOWN.has(code)) await inTime(circuits.noteFailure(endpoint), undefined);
+        // It answered, if only to refuse: it is up, and whoever waits for that may ask.
+        else if (!SILENT.has(code)) await inTime(circuits.noteSuccess(endpoint), undefined);
         throw error;
       }
     },

@@ -4,6 +4,9 @@ import type { QueueSnapshot } from '../../queues/index.ts';
 /** Streams told of one by one; names of streams are producers' text, and anybody may think up more. */
 const maxStreams = 100;
 
+/** How long a snapshot is waited for, in milliseconds; scrapers wait for ten seconds. */
+const withinMs = 5_000;
+
 /**
  * The metrics of the whole queue (docs/metrics.md), for one process of an installation: each reading takes a snapshot. Where that fails the gauges are
  * empty and `protosmith_monitor_up` is 0.
@@ -14,13 +17,11 @@ export function createQueueMetrics(snapshot: () => Promise<QueueSnapshot>): Regi
   // One reading of all gauges takes one snapshot.
   let reading: Promise<QueueSnapshot | null> | undefined;
   const current = () => {
-    reading ??= snapshot()
-      .catch(() => null)
-      .finally(() => {
-        setImmediate(() => {
-          reading = undefined;
-        });
+    reading ??= inTime(snapshot()).finally(() => {
+      setImmediate(() => {
+        reading = undefined;
       });
+    });
     return reading;
   };
   type Value = [labels: Record<string, string>, value: number | null];
@@ -119,6 +120,19 @@ export function createQueueMetrics(snapshot: () => Promise<QueueSnapshot>): Regi
     ({ redis }) => redis.maxmemoryBytes,
   );
   return registry;
+}
+
+/** The snapshot, or `null` where it fails or a frozen Redis holds it up: whoever reads the metrics wants those of the worker all the same. */
+function inTime(snapshot: Promise<QueueSnapshot>): Promise<QueueSnapshot | null> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(null), withinMs);
+    snapshot
+      .catch(() => null)
+      .then((taken) => {
+        clearTimeout(timer);
+        resolve(taken);
+      });
+  });
 }
 
 function longest(outcomes: QueueSnapshot['outcomes']): QueueSnapshot['outcomes'] {

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { connect, disconnect, Endpoints, keysOf, localRedis } from '../../queues/index.ts';
+import { CompletionError } from '../../src/completion/completion-error.ts';
+import {
+  type Circuits,
+  patientCoolDown,
+  watchCircuits,
+  withSharedCircuit,
+} from '../../src/completion/shared-circuit.ts';
+import type { Completer, Prompt } from '../../src/contract/completion.ts';
+import { Deadline } from '../../src/kernel/deadline.ts';
+import { until } from '../system/harness.ts';
+
+const redis = await localRedis();
+const connections = [connect(redis.url, 'worker'), connect(redis.url, 'worker')] as const;
+after(async () => {
+  await Promise.all(connections.map((connection) => disconnect(connection)));
+  await redis.close();
+});
+
+const policy = { failures: 3, windowMs: 60_000, openMs: 400 };
+const [one, other] = connections.map((connection) => new Endpoints(connection, keysOf(), policy)) as [
+  Endpoints,
+  Endpoints,
+];
+const prompt: Prompt = { system: '', turns: [] };
+const deadline = () => new Deadline(Date.now() + 30_000, new AbortController().signal);
+
+/** A completer whose next answers are given: a failure's code, or `null` for an answer. */
+function scripted(answers: (string | null)[]): Completer & { asked: number } {
+  const completer = {
+    generator: 'scripted' as const,
+    asked: 0,
+    complete: async () => {
+      completer.asked += 1;
+      const code = answers.shift() ?? null;
+      if (code !== null) throw new CompletionError(code as 'PLATFORM_MODEL_STALLED', 'Cannot complete prompt: as told');
+      const usage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: null };
+      return { text: '', model: 'm', usage, durationMs: 0 };
+    },
+  };
+  return completer;
+}
+
+const down = 'PLATFORM_MODEL_UNAVAILABLE';
+const open = { code: 'PLATFORM_MODEL_CIRCUIT_OPEN' };
+
+test('failures of all workers together open the circuit for all of them, and one call at a time looks whether it is back', async () => {
+  const broken = scripted([down, down, down]);
+  const here = withSharedCircuit(broken, one, 'together');
+  for (let nth = 0; nth < 2; nth += 1) await assert.rejects(here.complete(prompt, deadline()), { code: down });
+  const healthy = scripted([down]);
+  const there = withSharedCircuit(healthy, other, 'together');
+  await assert.rejects(there.complete(prompt, deadline()), { code: down });
+  for (const each of [here, there]) {
+    await assert.rejects(each.complete(prompt, deadline()), (error: CompletionError) => {
+      assert.equal(error.code, open.code);
+      assert.ok((error.retryAfterMs ?? 0) > 0);
+      return true;
+    });
+  }
+  assert.deepEqual([broken.asked, healthy.asked], [2, 1]);
+
+  await until(async () => (await one.circuitOf('together')).state === 'half-open');
+  await there.complete(prompt, deadline());
+  assert.equal((await one.circuitOf('together')).state, 'closed');
+});
+
+test('an endpoint that refuses is up: a rate limit neither opens its circuit nor keeps it half-open', async () => {
+  const limited = withSharedCircuit(scripted(Array(9).fill('PLATFORM_MODEL_RATE_LIMITED')), one, 'limited');
+  for (let nth = 0; nth < 5; nth += 1)
+    await assert.rejects(limited.complete(prompt, deadline()), { code: 'PLATFORM_MODEL_RATE_LIMITED' });
+  assert.equal((await one.circuitOf('limited')).state, 'closed');
+
+  for (let nth = 0; nth < policy.failures; nth += 1) await one.noteFailure('limited');
+  await until(async () => (await one.circuitOf('limited')).state === 'half-open');
+  await assert.rejects(limited.complete(prompt, deadline()), { code: 'PLATFORM_MODEL_RATE_LIMITED' });
+  assert.equal((await one.circuitOf('limited')).state, 'closed');
+});
+
+test('calls that were called off say nothing of the endpoint', async () => {
+  const calledOff = withSharedCircuit(scripted(Array(9).fill('PLATFORM_MODEL_ABORTED')), one, 'called off');
+  for (let nth = 0; nth < 5; nth += 1)
+    await assert.rejects(calledOff.complete(prompt, deadline()), { code: 'PLATFORM_MODEL_ABORTED' });
+  assert.equal((await one.circuitOf('called off')).state, 'closed');
+});
+
+test('it is told once that no endpoint is left, and once that one is back', async (t) => {
+  const told: string[] = [];
+  const watch = watchCircuits(one, ['first', 'second'], {
+    opened: () => told.push('opened'),
+    closed: () => told.push('closed'),
+  });
+  t.after(() => watch.close());
+  for (let nth = 0; nth < policy.failures; nth += 1) await one.noteFailure('first');
+  watch.look();
+  await one.noteFailure('second');
+  assert.deepEqual(told, []);
+  const lasting = new Endpoints(connections[0], keysOf(), { ...policy, openMs: 3_000 });
+  for (const endpoint of ['first', 'second'])
+    for (let nth = 0; nth < policy.failures; nth += 1) await lasting.noteFailure(endpoint);
+  await until(async () => {
+    watch.look();
+    return told.length === 1;
+  });
+  watch.look();
+  await one.noteSuccess('second');
+  await until(() => told.length === 2);
+  assert.deepEqual(told, ['opened', 'closed']);
+});
+
+test('a shared memory that does not answer holds nobody up', async () => {
+  const never = () => new Promise<never>(() => undefined);
+  const silent: Circuits = { admit: never, circuitOf: never, noteFailure: never, noteSuccess: never };
+  await withSharedCircuit(scripted([null]), silent, 'x').complete(prompt, deadline());
+  const coolDown = patientCoolDown({ until: never, set: () => Promise.reject(new Error('away')) });
+  assert.equal(await coolDown.until('x'), 0);
+  await coolDown.set('x', 1);
+});
