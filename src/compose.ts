@@ -19,14 +19,14 @@ import { bundleHandler, createSandbox, type Sandbox, type Quarantine as SandboxQ
 import { createModel, type Model } from './completion/create-model.ts';
 import type { OpenAiOptions } from './completion/openai-completer.ts';
 import { type Circuits, watchCircuits } from './completion/shared-circuit.ts';
-import type { Config, ModelSetting } from './config.ts';
+import { type Config, modelsOf } from './config.ts';
 import { createHandlerStore } from './handlers/redis-handler-store.ts';
 import { CodedError } from './kernel/errors.ts';
 import { Purse } from './pipeline/budget.ts';
 import { runJob } from './pipeline/pipeline.ts';
 import type { Workshop } from './pipeline/workshop.ts';
 import { type HealthServer, startHealthServer } from './telemetry/health-server.ts';
-import { describeError, type Log, logJobEvents } from './telemetry/log.ts';
+import { type Log, logJobEvents } from './telemetry/log.ts';
 import { createQueueMetrics } from './telemetry/queue-metrics.ts';
 import { consumerChecks, Progress, prompt, remembered } from './telemetry/worker-health.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './telemetry/worker-metrics.ts';
@@ -53,7 +53,8 @@ const noModelAnswers = 'no model endpoint answers, their circuits are open';
  */
 export async function composeWorker(config: Config, log: Log): Promise<WorkerProcess> {
   const keys = keysOf(config.prefix);
-  const connection = connect(config.redisUrl, 'worker', (error) => log.warn({ error: describeError(error) }, 'redis'));
+  // The consumer tells of a Redis that is away, summed up.
+  const connection = connect(config.redisUrl, 'worker');
   const quarantine = new Quarantine(connection, keys);
   const sandbox = await demandDurability(config, connection)
     .then(() =>
@@ -221,23 +222,10 @@ export async function openSandbox(
   return sandbox;
 }
 
-/** The models in order: those of `PROTOSMITH_MODELS`, else the one of `PROTOSMITH_MODEL`. */
-function modelsOf({
-  models,
-  model,
-  baseUrl,
-  apiKey,
-  inputPrice,
-  cachedInputPrice,
-  outputPrice,
-}: Config): ModelSetting[] {
-  return models ?? [{ model: model ?? 'unknown', baseUrl, apiKey, inputPrice, cachedInputPrice, outputPrice }];
-}
-
 function composeModel(config: Config, endpoints: Endpoints): Model & { readonly endpoints: readonly string[] } {
   const [first, ...others] = modelsOf(config).map(
     ({ model, baseUrl, apiKey, inputPrice, cachedInputPrice, outputPrice }): OpenAiOptions => ({
-      model,
+      model: model ?? 'unknown',
       generator: config.generator,
       baseUrl: baseUrl ?? undefined,
       apiKey: apiKey ?? undefined,
