@@ -321,6 +321,19 @@ export function readConfig(
   return config;
 }
 
+/** The models to ask, in order: those of `PROTOSMITH_MODELS`, else the one of `PROTOSMITH_MODEL`; a name of `null` is none yet. */
+export function modelsOf({
+  models,
+  model,
+  baseUrl,
+  apiKey,
+  inputPrice,
+  cachedInputPrice,
+  outputPrice,
+}: Config): (Omit<ModelSetting, 'model'> & { model: string | null })[] {
+  return models ?? [{ model, baseUrl, apiKey, inputPrice, cachedInputPrice, outputPrice }];
+}
+
 /** Whether a model server was named: a key or a base URL is set. */
 export function namesModelServer(environment: Readonly<Record<string, string | undefined>>): boolean {
   return Boolean(

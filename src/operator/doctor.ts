@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { connect, disconnect, judgeRedis, keysOf, redisFacts, whenReady } from '../../queues/index.ts';
 import { openSandbox } from '../compose.ts';
-import { type Config, namesModelServer, readConfig, redactUrl } from '../config.ts';
+import { type Config, modelsOf, namesModelServer, readConfig, redactUrl } from '../config.ts';
 import { createLog, describeError } from '../telemetry/log.ts';
 import { protosmithVersion } from '../version.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
@@ -49,7 +49,7 @@ Exit code: 0 all is well or a warning, 2 something is ill, 78 wrong settings.
       examineVersions(),
       await examineRedis(config),
       examineKeys(config),
-      await examineModel(config),
+      ...(await examineModels(config)),
       await examineSandbox(config),
     ];
     if (json) process.stdout.write(`${jsonForTerminal(found, 2)}\n`);
@@ -141,23 +141,20 @@ function examineKeys({ prefix }: Config): Examination {
   return { subject: 'keys', state: 'well', says: `the queue is ${keys.queue}`, details };
 }
 
-async function examineModel(config: Config): Promise<Examination> {
-  const endpoint = config.baseUrl ?? 'https://api.openai.com/v1';
-  const details = {
-    endpoint: redactUrl(endpoint),
-    model: config.model,
-    key: config.apiKey === null ? 'not set' : 'set',
-  };
-  if (!namesModelServer(process.env))
-    return {
-      subject: 'model',
-      state: 'warning',
-      says: 'no model server: set OPENAI_API_KEY or OPENAI_BASE_URL, and PROTOSMITH_MODEL',
-      details,
-    };
+async function examineModels(config: Config): Promise<Examination[]> {
+  if (!namesModelServer(process.env)) {
+    const says = 'no model server: set OPENAI_API_KEY or OPENAI_BASE_URL, and PROTOSMITH_MODEL';
+    return [{ subject: 'model', state: 'warning', says, details: { model: config.model } }];
+  }
+  return Promise.all(modelsOf(config).map(examineModel));
+}
+
+async function examineModel({ model, baseUrl, apiKey }: ReturnType<typeof modelsOf>[number]): Promise<Examination> {
+  const endpoint = baseUrl ?? 'https://api.openai.com/v1';
+  const details = { endpoint: redactUrl(endpoint), model, key: apiKey === null ? 'not set' : 'set' };
   try {
     const response = await fetch(`${endpoint.replace(/\/$/, '')}/models`, {
-      headers: config.apiKey === null ? {} : { authorization: `Bearer ${config.apiKey}` },
+      headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
       signal: AbortSignal.timeout(modelWithinMs),
     });
     await response.body?.cancel();
@@ -168,7 +165,7 @@ async function examineModel(config: Config): Promise<Examination> {
         says: `the server refuses the key (status ${response.status})`,
         details,
       };
-    if (config.model === null)
+    if (model === null)
       return {
         subject: 'model',
         state: 'warning',
