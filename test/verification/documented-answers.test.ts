@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Json } from '../../src/kernel/json.ts';
+import {
+  documentedAnswersOf,
+  emptiedText,
+  failureFlagsOf,
+  holdsConstant,
+} from '../../src/verification/documented-answers.ts';
+import { failureRulesOf, reportsFailure } from '../../src/verification/failure-answer.ts';
+import type { Subject } from '../../src/verification/subject.ts';
+
+const accepts = () => [];
+
+function subjectOf(text: string, responses: Json[] = [], responseSchema: Json = null): Subject {
+  return {
+    role: 'provider',
+    payload: 'json',
+    agreement: { text, language: 'en', schemas: [] },
+    requestSchema: null,
+    responseSchema,
+    tools: [],
+    loose: [],
+    cases: responses.map((response, index) => ({
+      testCase: index + 1,
+      request: {},
+      response,
+      expected: '',
+      negative: false,
+    })),
+    surface: {
+      requestIssues: accepts,
+      responseIssues: accepts,
+      resultIssues: accepts,
+      toolInputIssues: accepts,
+      toolOutputIssues: accepts,
+    },
+  };
+}
+
+for (const [answer, expected] of [
+  [{ status: { code: 404, message: 'Not Found' }, product: null }, true],
+  [{ status: { code: 200, message: 'OK' } }, false],
+  [{ ok: false }, true],
+  [{ success: true, error: null }, false],
+  [{ error: { code: 'E7' } }, true],
+  [{ result: 'refunded' }, 'unknown'],
+  [{ status: 'rejected', reason: 'OUT_OF_STOCK' }, true],
+  [{ 成功: false, 错误信息: '城市不存在' }, true],
+  ['ERR unknown command', true],
+  ['PONG 7', 'unknown'],
+  [[1, 2], 'unknown'],
+] as [Json, boolean | 'unknown'][]) {
+  test(`${JSON.stringify(answer)} reports failure: ${expected}`, () => assert.equal(reportsFailure(answer), expected));
+}
+
+test('what a document says of failures is told from its words', () => {
+  const said = (text: string) => Object.entries(failureRulesOf(text)).flatMap(([name, is]) => (is ? [name] : []));
+  assert.deepEqual(said('The provider answers with the product.'), []);
+  assert.deepEqual(said('Exception Handling:\n- Error codes use HTTP error codes'), ['failures']);
+  assert.ok(said('When the stock system cannot be reached, the reason is DOWN.').includes('ownFailures'));
+  assert.ok(said('系统异常时返回错误').includes('ownFailures'));
+  assert.ok(said('An invalid request is answered with 400.').includes('invalidRequests'));
+  assert.ok(said('A message that cannot be read is answered `<error/>`').includes('invalidRequests'));
+  assert.ok(!said('An unknown product id is answered with 404.').includes('invalidRequests'));
+  assert.ok(said('A failing order may be retried once.').includes('retries'));
+});
+
+test('the names of failures are those of the clause that speaks of them', () => {
+  const text =
+    '- 404 when there is no such product, 500 when the catalogue cannot be asked\n- An invalid request is rejected with reason BAD_REQUEST';
+  assert.deepEqual(documentedAnswersOf(subjectOf(text)), { ownFailures: ['500'], invalidRequests: ['BAD_REQUEST'] });
+  assert.deepEqual(documentedAnswersOf(subjectOf('系统异常时，错误信息为“服务不可用”')).ownFailures, ['服务不可用']);
+  assert.deepEqual(
+    documentedAnswersOf(subjectOf('If a request is malformed the JSON answer MUST say so.')).invalidRequests,
+    [],
+  );
+  const schema = { type: 'object', properties: { accepted: { type: 'boolean' } } };
+  assert.deepEqual(
+    documentedAnswersOf(subjectOf('A malformed request is answered with accepted false.', [], schema)).invalidRequests,
+    ['accepted: false'],
+  );
+});
+
+test('an answer holds a name as a value or as a word of one', () => {
+  assert.ok(holdsConstant({ status: { code: 500 } }, ['500']));
+  assert.ok(holdsConstant({ message: 'it is DOWN now' }, ['DOWN']));
+  assert.ok(holdsConstant('<error>unavailable</error>', ['<error>unavailable</error>']));
+  assert.ok(holdsConstant({ accepted: false }, ['accepted: false']));
+  assert.ok(!holdsConstant({ code: 200, message: 'DOWNTOWN' }, ['500', 'DOWN', 'accepted: false']));
+});
+
+test('flags of failure and messages that say nothing are told by the cases', () => {
+  const subject = subjectOf('', [
+    { ok: true, message: 'Fine' },
+    { ok: false, message: 'Broken' },
+  ]);
+  assert.deepEqual([...failureFlagsOf(subject)], [['/ok', false]]);
+  assert.equal(emptiedText(subject, { ok: false, message: '' }), '/message');
+  assert.equal(emptiedText(subject, { ok: false, message: 'x', id: '' }), undefined);
+  assert.deepEqual([...failureFlagsOf(subjectOf('', [{ ok: true }]))], []);
+});
