@@ -1,7 +1,7 @@
 import type { Observation, Peer, Scenario } from '../contract/trial.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
-import type { RunnableCase } from './case-scenarios.ts';
+import { caseDifferences, type RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFindings, SeenCase } from './check.ts';
 import { CORRELATION_NAME } from './check-renaming.ts';
 import { failureRulesOf, reportsFailure } from './failure-answer.ts';
@@ -13,14 +13,15 @@ type Mischief =
   | 'times out'
   | 'answers without what it must have'
   | 'answers with values of other types'
-  | 'answers another request';
+  | 'answers another request'
+  | 'answers the second request first';
 
 /** Lets a requester's peer misbehave. */
 export const requesterPeer: Check = {
   name: 'requester-peer',
   reason: 'A peer may be down, slow, broken or confused; our agent must not be told that all went well.',
   certain:
-    'The peer gave no usable answer, and the candidate hangs, breaks its output schema, or reports the same success as when it had one; an answer to another request is taken although the document says that the ids must match.',
+    'The peer gave no usable answer, and the candidate hangs, breaks its output schema, or reports the same success as when it had one; an answer to another request is taken although the document says that the ids must match; the output depends on the order in which answers to concurrent requests arrive.',
   uncertain:
     'The output after a failure is one that a case has for another reason; an answer to another request is taken where the document is silent.',
   *run({ subject, cases }): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -72,7 +73,30 @@ function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; mischief
       peer: changed((response, request) => withOtherIds(response, request)),
     });
   }
+  if (usual && one.seen.sends.length > 1)
+    plans.push({ one, mischief: 'answers the second request first', peer: secondFirst(usual) });
   return plans;
+}
+
+/** How long the first answer is held back where no second request comes, in milliseconds. */
+const holdMs = 30;
+
+/** A peer whose first answer arrives after its second, for a candidate that does not wait for the first. */
+function secondFirst(usual: Peer): Peer {
+  let release = (): void => undefined;
+  return async (request, nth) => {
+    const answer = await usual(request, nth);
+    if (nth === 1) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, holdMs);
+        release = () => {
+          clearTimeout(timer);
+          setImmediate(resolve);
+        };
+      });
+    } else release();
+    return answer;
+  };
 }
 
 function mistyped(response: Json): Json {
@@ -116,6 +140,11 @@ function faultOf(
   if (seen.end !== 'returned' || seen.value === undefined) return undefined;
   const [issue] = seen.issues;
   if (issue) return { message: `the output breaks its schema at "${issue.pointer}": ${issue.message}`, certain: true };
+  if (mischief === 'answers the second request first') {
+    return caseDifferences(subject, one, seen).length > 0
+      ? { message: 'the output depends on the order in which answers arrive', certain: true }
+      : undefined;
+  }
   const asBefore = equalJson(seen.value, before.value ?? null);
   if (mischief === 'answers another request') {
     return asBefore && before.value !== undefined
@@ -153,10 +182,13 @@ function carriesPeerData(one: RunnableCase): boolean {
 function demandsMatchingIds({ agreement }: Subject): boolean {
   const { text } = agreement;
   return (
-    /\b(?:ids?|identifiers?|message_?ids?|correlation\w*|nonce)\b[^.\n]{0,80}\b(?:do(?:es)? not match|must match|must equal|mismatch|differs?|is unknown)\b[^.\n]{0,80}/i.test(
+    /\b(?:another|other|different|wrong|unknown|foreign) (?:\w*id|identifier|correlation|reference)s?\b[^.\n]{0,80}\b(?:ignored?|discard\w*|reject\w*|refused?|dropp?e?d?|as an error)\b/i.test(
+      text,
+    ) ||
+    (/\b(?:ids?|identifiers?|message_?ids?|correlation\w*|nonce)\b[^.\n]{0,80}\b(?:do(?:es)? not match|must match|must equal|mismatch|differs?|is unknown)\b[^.\n]{0,80}/i.test(
       text,
     ) &&
-    /\b(?:discard|ignore|reject|refuse|drop|treat(?:ed)? as)\w*/i.test(text) &&
-    failureRulesOf(text).failures
+      /\b(?:discard|ignore|reject|refuse|drop|treat(?:ed)? as)\w*/i.test(text) &&
+      failureRulesOf(text).failures)
   );
 }
