@@ -108,7 +108,7 @@ const layerNames = {
   'network-namespace': 'user namespaces are not allowed or not used at this level: the network can be reached',
   'minimal-file-system': 'only the level "bubblewrap" has it',
   seccomp: 'only the level "bubblewrap" has it, on x64 and arm64',
-  jitless: 'it is not asked for',
+  jitless: '',
 } as const;
 
 /** What the kernel says of the process; what only we know is added. */
@@ -145,9 +145,12 @@ function layersOf(cell: Cell, launch: Launch): string[] {
 }
 
 function absent(inForce: readonly string[], { drops }: Launch): Layers['missing'] {
-  return Object.entries(layerNames)
-    .filter(([layer]) => !inForce.includes(layer))
-    .map(([layer, why]) => ({ layer, why: layer === 'other-user' && drops ? 'the kernel does not say so' : why }));
+  return (
+    Object.entries(layerNames)
+      // Nobody goes without `jitless` who did not ask for it: it is a choice, and not the default.
+      .filter(([layer]) => layer !== 'jitless' && !inForce.includes(layer))
+      .map(([layer, why]) => ({ layer, why: layer === 'other-user' && drops ? 'the kernel does not say so' : why }))
+  );
 }
 
 function readOrEmpty(read: () => string): string {

@@ -8,6 +8,8 @@ import { bundleHandler, createSandbox, type Run } from '../sandbox/index.ts';
  * must pass after each. Ends with exit code 1 and the seed of the first mutant that broke a rule.
  */
 const { values } = parseArgs({
+  // `npm run fuzz -- sandbox` names what is fuzzed; there is nothing else yet.
+  allowPositionals: true,
   options: { minutes: { type: 'string', default: '1' }, seed: { type: 'string', default: `${Date.now()}` } },
 });
 const untilMs = Date.now() + Number(values.minutes) * 60_000;
