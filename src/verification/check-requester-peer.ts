@@ -147,7 +147,8 @@ function faultOf(
   }
   const asBefore = equalJson(seen.value, before.value ?? null);
   if (mischief === 'answers another request') {
-    return asBefore && before.value !== undefined
+    // What tells nothing of the peer's is what the candidate says of an answer it does not take, too.
+    return asBefore && before.value !== undefined && tellsOf(one)
       ? {
           message: 'the answer is taken although its id is not that of the request',
           certain: demandsMatchingIds(subject),
@@ -170,12 +171,15 @@ function faultOf(
 
 /** Whether the output of a case tells something that only the peer's answer can tell. */
 function carriesPeerData(one: RunnableCase): boolean {
+  return tellsOf(one) || leavesOf(one.output).some(({ value }) => value === true);
+}
+
+/** Whether the output of a case holds a text or number that was not asked with. */
+function tellsOf(one: RunnableCase): boolean {
   const asked = JSON.stringify(one.input);
-  return (
-    leavesOf(one.output).some(
-      ({ value }) =>
-        value !== null && typeof value !== 'boolean' && String(value).length > 1 && !asked.includes(String(value)),
-    ) || leavesOf(one.output).some(({ value }) => value === true)
+  return leavesOf(one.output).some(
+    ({ value }) =>
+      value !== null && typeof value !== 'boolean' && String(value).length > 1 && !asked.includes(String(value)),
   );
 }
 

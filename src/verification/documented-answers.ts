@@ -109,7 +109,11 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
     const word = groups?.code ?? groups?.plain ?? groups?.curly ?? '';
     return values.has(word) || groups?.before !== undefined ? [word] : [];
   });
-  const codes = [...sentence.matchAll(/(?<![\d.])[45]\d\d(?![\d.])/g)].map(([code]) => code);
+  const codes = [
+    ...sentence.matchAll(
+      /(?<!(?:below|above|over|under|than|most|least|between|to|of|exceeds?|within) )(?<![\d.,])[45]\d\d(?!\d|%|[.,]\d| ?(?:[kcm]?[gm]|m?s|seconds?|minutes?|bytes?|characters?|items?|entries)\b)/gi,
+    ),
+  ].map(([code]) => code);
   const words = [...sentence.matchAll(/(?<![\p{L}\p{N}_])[\p{L}][\p{L}\p{N}_]*(?![\p{L}\p{N}_])/gu)].flatMap(
     ([word]) => (isName(word, values) ? [word] : []),
   );

@@ -5,6 +5,10 @@ const BAD_WORD =
 const GOOD_WORD =
   /^(?:ok|success(?:ful(?:ly)?)?|succeeded|accepted|approved|confirmed|completed?|created|done|found|valid|ack|placed|paid|booked|成功.*|已.*)$/i;
 
+/** Names of members that hold a status code: an area has a code as well. */
+const STATUS_NAME =
+  /^(?:http_?)?(?:status|code)$|^(?:status|response|result|return|ret|error|err|biz|business|r)_?code$/i;
+
 /** Says whether an answer reports failure, as far as its form tells: `unknown` where it does not. */
 export function reportsFailure(answer: Json): boolean | 'unknown' {
   const votes: boolean[] = [];
@@ -36,15 +40,17 @@ function collect(value: Json, name: string, votes: boolean[], depth: number): vo
     typeof value === 'boolean'
   )
     votes.push(!value);
-  if (/code$|^status$|^http_?status$|^statusCode$/i.test(name)) {
+  if (STATUS_NAME.test(name)) {
     const code =
-      typeof value === 'number' ? value : typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : 0;
-    if (code >= 400 && code < 600) votes.push(true);
-    else if (code >= 200 && code < 300) votes.push(false);
+      typeof value === 'number' ? value : typeof value === 'string' && /^\d{3,5}$/.test(value) ? Number(value) : -1;
+    // Codes of five digits begin with those of HTTP, where a zero says that all is well.
+    if ((code >= 400 && code < 600) || (code >= 40_000 && code < 60_000)) votes.push(true);
+    else if ((code >= 200 && code < 300) || (value === 0 && /code$/i.test(name))) votes.push(false);
   }
   if (
     typeof value === 'string' &&
-    /^(?:status|state|result|outcome|type|kind|code|reason|message|msg|description)$/i.test(name)
+    (STATUS_NAME.test(name) ||
+      /^(?:state|result|outcome|decision|verdict|type|kind|reason|message|msg|description)$/i.test(name))
   ) {
     if (GOOD_WORD.test(value.trim())) votes.push(false);
     else if (BAD_WORD.test(value.replaceAll('_', ' ').slice(0, 200))) votes.push(true);
@@ -76,10 +82,32 @@ export function failureRulesOf(text: string): FailureRules {
 const FAILURES =
   /exception handling|error[ -](?:handling|codes?|responses?|messages?|answers?|objects?)|(?:errors?|failures?) (?:are|is|must|should|will|shall)|(?:on|in case of|upon) (?:an? )?(?:error|failure)|\bif\b[^.\n]{0,80}\b(?:fails?|unavailable|cannot)\b|异常处理|错误码|错误处理|错误信息|出错|失败|异常/i;
 
+/** A status code of three digits as documents write it: told to be one, at the head of an item or cell, or with its name behind it. */
+function statusCode(digits: string, names: string): string {
+  const code = String.raw`${digits}(?![\d%]|[.,]\d)`;
+  return String.raw`(?:(?:status|codes?|http|返回|码)[^.\n\d]{0,20}|\berrors?[^\p{L}.\n\d]{0,6})(?<![\d.,])${code}|^[\s>]*(?:[-*•|]|\d+[.)])[\s|*${'`'}"]*${code}|(?<![\d.,])${code}[^.\n\d]{0,12}\b(?:${names})`;
+}
+
 /** What a sentence about a failing system of our own looks like. */
-export const OWN_FAILURES =
-  /\b(?:when|if|where|unless|in case|whenever|once)\b[^.\n]{0,80}\b(?:fails?|failing|unavailable|down|unreachable|cannot be (?:asked|reached|read|contacted|queried|used)|do(?:es)? not (?:answer|respond)|times? out)\b|\b(?:internal|server|back-?end|upstream|system|database|unexpected) (?:errors?|failures?)\b|\b50[0-4]\b|\bunavailable\b|内部错误|系统错误|服务不可用|服务异常|服务器错误|系统异常|查询失败/i;
+export const OWN_FAILURES = new RegExp(
+  [
+    String.raw`\b(?:when|if|where|unless|in case|whenever|once)\b[^.\n]{0,80}\b(?:fails?|failing|unavailable|down|unreachable|(?:cannot|can not|can't|could not) be (?:asked|reached|read|contacted|queried|used)|(?:is|are) not available|do(?:es)? not (?:answer|respond)|times? out)\b`,
+    String.raw`\bcould not be (?:asked|reached|read|contacted|queried)\b`,
+    String.raw`\b(?:internal|server|back-?end|upstream|system|database|unexpected) (?:errors?|failures?)\b`,
+    statusCode('50[0-4]', 'internal|server|error|bad gateway|unavailable|gateway|failure'),
+    String.raw`\bunavailable\b|内部错误|系统错误|服务不可用|服务异常|服务器错误|系统异常|查询失败`,
+  ].join('|'),
+  'imu',
+);
 
 /** What a sentence about requests that break the agreement looks like. */
-export const INVALID_REQUESTS =
-  /\binvalid(?:,? or \w+)?[ -](?:requests?|messages?|inputs?|payloads?|parameters?|formats?|data|fields?|values?)|malformed|bad request|\b400\b|\bmissing (?:or \w+ )?(?:fields?|required|parameters?|members?)|\b(?:requests?|messages?)[^.\n]{0,40}\b(?:not valid|(?:is|are) invalid|violates?|not satisfy|breaks?|not conform|cannot be read|not match)|格式错误|请求无效|无效(?:的)?请求|参数错误|参数无效|缺少/i;
+export const INVALID_REQUESTS = new RegExp(
+  [
+    String.raw`\binvalid(?:,? or \w+)?[ -](?:requests?|messages?|inputs?|payloads?|parameters?|formats?|data|fields?|values?)|malformed|bad request`,
+    statusCode('400', 'bad|invalid|malformed|error'),
+    String.raw`\bmissing (?:or \w+ )?(?:fields?|required|parameters?|members?)`,
+    String.raw`\b(?:requests?|messages?)[^.\n]{0,40}\b(?:not valid|(?:is|are) invalid|violates?|not satisfy|breaks?|not conform|cannot be read|not match)`,
+    '格式错误|请求无效|无效(?:的)?请求|参数错误|参数无效|缺少',
+  ].join('|'),
+  'imu',
+);
