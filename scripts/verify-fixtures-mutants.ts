@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { bundleHandler, type Sandbox } from '../sandbox/index.ts';
 import type { Observation, Scenario } from '../src/contract/trial.ts';
 import { createTrier } from '../src/hosting/trier.ts';
@@ -11,6 +10,8 @@ import { tryCandidate } from './verify-fixtures.ts';
 /** One small change to a sound handler, and what became of it. */
 export interface MutantTrial {
   agreement: string;
+  /** The sound handler it was made of. */
+  candidate: string;
   /** Line of the sound handler, from 1. */
   line: number;
   mutator: string;
@@ -30,10 +31,10 @@ interface Mutant {
 export async function tryMutants(
   agreement: string,
   order: Measure,
-  folder: URL,
+  candidate: { name: string; source: string },
   sandbox: Sandbox,
 ): Promise<MutantTrial[]> {
-  const source = await readFile(new URL('sound.ts', folder), 'utf8');
+  const { name, source } = candidate;
   const lines = source.split('\n');
   const offset = ({ line, column }: { line: number; column: number }) =>
     lines.slice(0, line).reduce((sum, text) => sum + text.length + 1, 0) + column;
@@ -53,6 +54,7 @@ export async function tryMutants(
           : 'survived';
     found.push({
       agreement,
+      candidate: name,
       line: location.start.line + 1,
       mutator: mutatorName,
       from: short(source.slice(start, end)),
@@ -148,6 +150,6 @@ export function reportMutants(trials: readonly MutantTrial[]): void {
   console.log(
     `\n${trials.length} mutants: ${count('refused by the cases')} refused by the cases, ${count('refused by the checks')} by the checks, ${count('equivalent')} equivalent, ${survived.length} survived: ${share.toFixed(1)} % of those that differ are refused`,
   );
-  for (const { agreement, line, mutator, from, to } of survived)
-    console.log(`  ${agreement}/sound.ts:${line} ${mutator}: ${from} → ${to}`);
+  for (const { agreement, candidate, line, mutator, from, to } of survived)
+    console.log(`  ${agreement}/${candidate}.ts:${line} ${mutator}: ${from} → ${to}`);
 }

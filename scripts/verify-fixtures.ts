@@ -172,14 +172,15 @@ async function main(): Promise<void> {
       if (only.length > 0 && !only.includes(agreement)) continue;
       const folder = new URL(`${agreement}/`, candidatesFolder);
       const order = await openFixture(folder);
-      if (withMutants) {
-        mutants.push(...(await tryMutants(agreement, order, folder, sandbox)));
-        continue;
-      }
       const files = (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort();
       const written = await Promise.all(
         files.map(async (file) => ({ name: file.slice(0, -3), source: await readFile(new URL(file, folder), 'utf8') })),
       );
+      if (withMutants) {
+        const sound = written.filter(({ name }) => name.startsWith('sound'));
+        for (const candidate of sound) mutants.push(...(await tryMutants(agreement, order, candidate, sandbox)));
+        continue;
+      }
       for (const { name, source } of [...written, ...mechanicalTables(order.subject)]) {
         const kind = name.startsWith('sound') ? 'sound' : name.startsWith('table') ? 'table' : 'faulty';
         const trial = await tryCandidate(order, source, sandbox);
