@@ -1,5 +1,7 @@
 import type { HandlerRecord } from '../contract/handler.ts';
 import { recordFault } from '../hosting/load-handler.ts';
+import { canonicalJson } from '../kernel/digest.ts';
+import type { Json } from '../kernel/json.ts';
 import type { Ledger } from './ledger.ts';
 import type { Measure } from './measure.ts';
 import { mergeProof, proofOf } from './proof.ts';
@@ -29,12 +31,14 @@ export async function lookup(
     ledger.cases = cases;
     ledger.checks = checks.length > 0 ? checks : record.provenance.checks;
     // Nothing about it was new: the record stands as it is.
-    if (checks.length === 0) {
+    if (checks.length === 0 && hasSchemas(record, measure)) {
       await shop.handlers.touch(record, key);
       return record;
     }
     const known: HandlerRecord = {
       ...record,
+      // What the host holds it to is what this job's agreement says, wherever the record came from.
+      ...measure.schemas,
       proof: mergeProof(proofOf(measure), record.proof),
       provenance: { ...record.provenance, verifierVersion, checks: ledger.checks },
     };
@@ -42,4 +46,10 @@ export async function lookup(
     return known;
   }
   return null;
+}
+
+function hasSchemas(record: HandlerRecord, { schemas }: Measure): boolean {
+  const { requestSchema, responseSchema, taskInputSchema, taskOutputSchema, toolSchemas } = record;
+  const own = { requestSchema, responseSchema, taskInputSchema, taskOutputSchema, toolSchemas };
+  return canonicalJson(own as unknown as Json) === canonicalJson({ ...own, ...schemas } as unknown as Json);
 }

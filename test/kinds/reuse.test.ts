@@ -83,3 +83,12 @@ test('a handler that is finished after the deadline is announced beside the erro
   assert.deepEqual([next.verdict, next.report.reused, next.handler?.digest], ['generated', true, second?.digest]);
   assert.ok(await recordOf(rig, next));
 });
+
+test('a record that came with other schemas is held to those of the agreement from its first use on', async () => {
+  const { job, record } = await solved(rig, 'reuse-schemas');
+  const key = rig.keys.handler(record.provenance.tenant, record.digest);
+  await rig.connection.set(key, JSON.stringify({ ...record, responseSchema: {} }));
+  const again = await rig.outcomeOf({ ...job, negotiationId: 'reuse-schemas-2' });
+  assert.equal(again.report.reused, true);
+  assert.deepEqual((await recordOf(rig, again)).responseSchema, record.responseSchema);
+});
