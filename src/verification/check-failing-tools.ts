@@ -11,7 +11,10 @@ export const faultMessage = 'temporarily out of order (k7q-canary-x2)';
 /** Side effects that nobody waits for. */
 const BEST_EFFORT = /log|audit|notif|track|metric|record|telemetry|analytic|mail|sms|push/i;
 
-/** Lets each tool that a case calls fail once. */
+/** Calls of one tool in one case that are made to fail, each in a run of its own. */
+const maxFailingCalls = 3;
+
+/** Lets each call of a tool fail once. */
 export const failingTools: Check = {
   name: 'failing-tools',
   reason: 'Back ends fail; a peer is owed the answer that the document promises for it, not a broken handler.',
@@ -19,18 +22,21 @@ export const failingTools: Check = {
     'Where the document says how failures are answered and a case or the schema shows such an answer: the failure escapes, the answer breaks its schema or has none of the names that the document has for it, or success is claimed although the only tool with side effects failed. Everywhere: the run hangs or dies.',
   uncertain: 'Where the document is silent, and where an answer repeats what the tool said.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
-    const plans = facts.cases.flatMap((seenCase) =>
-      [...new Set(seenCase.seen.calls.filter(({ error }) => error === undefined).map(({ tool }) => tool))].map(
-        (tool) => ({
+    const plans = facts.cases.flatMap((seenCase) => {
+      const answered = seenCase.seen.calls.filter(({ error }) => error === undefined).map(({ tool }) => tool);
+      return [...new Set(answered)].flatMap((tool) => {
+        // Who copes with the first failure may still take a later one for the end of a list.
+        const times = Math.min(maxFailingCalls, answered.filter((other) => other === tool).length);
+        return Array.from({ length: times }, (_, index) => ({
           seenCase,
           tool,
           scenario: {
             ...seenCase.scenario,
-            faults: [{ tool, nth: 1, error: { code: 'FAILED' as const, message: faultMessage } }],
+            faults: [{ tool, nth: index + 1, error: { code: 'FAILED' as const, message: faultMessage } }],
           },
-        }),
-      ),
-    );
+        }));
+      });
+    });
     if (plans.length === 0) return { failures: [], warnings: [], skipped: 'no case calls a tool that answers' };
     const seen = yield plans.map(({ scenario }) => scenario);
     const certain = failuresAreAnswerable(facts);
@@ -86,7 +92,10 @@ function faultOf(
     return {
       message: `the answer has none of ${ownFailures.join(', ')}, by which the document names such a failure`,
       certain:
-        certain && (reportsFailure(seen.value) === true || new Set(before.calls.map((call) => call.tool)).size === 1),
+        certain &&
+        (reportsFailure(seen.value) === true ||
+          new Set(before.calls.map((call) => call.tool)).size === 1 ||
+          (isSoleActor(subject, before, tool) && reportsFailure(seen.value) === false)),
     };
   }
   const flag = holdsConstant(seen.value, unmistakable(ownFailures))
@@ -99,15 +108,20 @@ function faultOf(
       : undefined;
   }
   if (equalJson(seen.value, before.value ?? null) && reportsFailure(one.output) !== true) {
-    const acting = new Set(before.calls.filter((call) => !isReadOnly(subject, call.tool)).map((call) => call.tool));
     return {
       message: 'it answers as if nothing had failed',
-      certain: certain && acting.size === 1 && !BEST_EFFORT.test(tool),
+      certain: certain && isSoleActor(subject, before, tool),
     };
   }
   return JSON.stringify(seen.value).includes(faultMessage)
     ? { message: 'the answer repeats what the tool said', certain: false }
     : undefined;
+}
+
+/** Whether a tool is the only one with side effects that a run called, and its effect is what the run was for. */
+function isSoleActor(subject: CheckFacts['subject'], { calls }: Observation, tool: string): boolean {
+  const acting = new Set(calls.filter((call) => !isReadOnly(subject, call.tool)).map((call) => call.tool));
+  return acting.size === 1 && acting.has(tool) && !BEST_EFFORT.test(tool);
 }
 
 /** Whether a tool declares that it changes nothing. */
