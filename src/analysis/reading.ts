@@ -2,6 +2,7 @@ import type { Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Job } from '../contract/job.ts';
 import { decodeAnp } from '../families/anp/decode.ts';
 import { isObject, type Json } from '../kernel/json.ts';
+import { validatorOf } from '../schemas/validator-of.ts';
 import {
   type CaseText,
   isPayloadFault,
@@ -25,7 +26,6 @@ import { type FoundSchema, findSchemas } from './find-schemas.ts';
 import type { BrokenJson } from './json-blocks.ts';
 import { excerptAt, wholeJson } from './located-json.ts';
 import { selectSchemas } from './select-schemas.ts';
-import { validatorOf } from './validator-of.ts';
 
 /** A case that could not be read, or whose number is not what it should be. */
 export interface CaseFault {

@@ -4,11 +4,11 @@ import { visibleText } from '../families/quote.ts';
 import { violationWords } from '../families/violation-words.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Violation } from '../schemas/validator.ts';
+import { validatorOf } from '../schemas/validator-of.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
 import { AmendmentPlan } from './amendment-plan.ts';
 import { type PlacedFinding, type Rule, reportable } from './rule.ts';
 import { partPointer } from './schema-union.ts';
-import { validatorOf } from './validator-of.ts';
 
 /** The data of every case keep the schema of their side; a deliberately invalid request whose answer is a failure may break it. */
 export const ruleCaseViolatesSchema: Rule = {

@@ -1,9 +1,9 @@
 import type { Finding, PatchOperation } from '../contract/finding.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
+import { validatorOf } from '../schemas/validator-of.ts';
 import type { DocumentedCode } from './document-facts.ts';
 import type { Rule } from './rule.ts';
-import { validatorOf } from './validator-of.ts';
 
 /** Every failure that the document lists by its code can be answered: the response schema has a place that allows the code. */
 export const ruleFailureUnanswerable: Rule = {

@@ -1,7 +1,7 @@
 import { mayBacktrackWithoutEnd } from '../schemas/pattern.ts';
 import { patternsIn } from '../schemas/schema-patterns.ts';
+import { validatorOf } from '../schemas/validator-of.ts';
 import { eachChosenSchema, type PlacedFinding, type Rule } from './rule.ts';
-import { validatorOf } from './validator-of.ts';
 
 /** Patterns can be matched in linear time; others are warned of: they are the agreement's right, and a danger to who runs them. */
 export const rulePatternUnsafe: Rule = {

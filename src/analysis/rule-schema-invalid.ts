@@ -1,8 +1,8 @@
 import type { LocatedSchema } from '../contract/agreement.ts';
 import type { Finding, Place } from '../contract/finding.ts';
 import type { SchemaFault } from '../schemas/validator.ts';
+import { validatorOf } from '../schemas/validator-of.ts';
 import { eachChosenSchema, type PlacedFinding, type Rule, reportable } from './rule.ts';
-import { validatorOf } from './validator-of.ts';
 
 const CODES = {
   invalid: 'DOCUMENT_SCHEMA_INVALID',

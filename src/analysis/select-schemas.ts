@@ -2,10 +2,10 @@ import type { Case, LocatedSchema } from '../contract/agreement.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { allSubschemas, MAX_SUBSCHEMAS_IN_DOCUMENT } from '../schemas/schema-walk.ts';
+import { validatorOf } from '../schemas/validator-of.ts';
 import type { Side } from './claims.ts';
 import type { FoundSchema } from './find-schemas.ts';
 import { unionOf } from './schema-union.ts';
-import { validatorOf } from './validator-of.ts';
 
 /** Which schemas of a document describe its requests and its responses. */
 export interface Selection {

@@ -3,11 +3,11 @@ import type { Amendment, Finding } from '../contract/finding.ts';
 import { codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { sanitiseSchema } from '../schemas/sanitise-schema.ts';
+import { validatorOf } from '../schemas/validator-of.ts';
 import { patched } from './apply-patch.ts';
 import { distinctAmendments } from './distinct-amendments.ts';
 import { isNullInFailure } from './is-null-in-failure.ts';
 import { proposalsFor } from './proposals.ts';
-import { validatorOf } from './validator-of.ts';
 
 /** What becomes of an agreement after its preflight. */
 export type Settlement =

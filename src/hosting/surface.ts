@@ -4,7 +4,7 @@ import type { Role } from '../contract/job.ts';
 import type { SchemaIssue } from '../contract/trial.ts';
 import { CodedError } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
-import { createValidator } from '../schemas/validator.ts';
+import { validatorOf } from '../schemas/validator-of.ts';
 
 /** What a handler offers and needs, by schema: everything its host has to hold it to. A schema of `null` allows anything. */
 export interface SurfaceSchemas {
@@ -80,7 +80,7 @@ export function invalidFailure(what: string, issues: readonly SchemaIssue[]): Ha
 
 function compile(schema: Json): Validate {
   if (schema === null) return () => [];
-  const validator = createValidator(schema);
+  const validator = validatorOf(schema);
   if (!validator.ok) {
     throw new CodedError(
       'DEFECT_SCHEMA_NOT_CLEARED',

@@ -5,7 +5,7 @@ import type { Job, Tool } from '../contract/job.ts';
 import { Surface } from '../hosting/surface.ts';
 import type { Json } from '../kernel/json.ts';
 import { sanitiseSchema } from '../schemas/sanitise-schema.ts';
-import { createValidator } from '../schemas/validator.ts';
+import { validatorOf } from '../schemas/validator-of.ts';
 import type { Subject } from '../verification/subject.ts';
 import { errorMessages, Leave } from './leave.ts';
 
@@ -96,7 +96,7 @@ function sanitised<Name extends string>(
 }
 
 function faultsOf(schema: Json | undefined, pointer: string): Finding[] {
-  const validator = schema === undefined ? undefined : createValidator(schema);
+  const validator = schema === undefined ? undefined : validatorOf(schema);
   if (validator === undefined || validator.ok) return [];
   return validator.faults.map(
     (fault): Finding => ({

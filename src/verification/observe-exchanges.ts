@@ -5,7 +5,8 @@ import type { Finding } from '../contract/finding.ts';
 import type { Loose } from '../contract/job.ts';
 import { violationWords } from '../families/violation-words.ts';
 import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
-import { createValidator, type Violation } from '../schemas/validator.ts';
+import type { Violation } from '../schemas/validator.ts';
+import { validatorOf } from '../schemas/validator-of.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
 import { looseDifferences, substitute } from './loose-places.ts';
 import { leavesOf } from './scalar-kinds.ts';
@@ -30,8 +31,8 @@ interface Echo {
  */
 export function observeExchanges({ job, agreement }: Analyzed): Finding[] {
   const exchanges = job.exchanges ?? [];
-  const request = validatorOf(agreement.requestSchema?.schema);
-  const response = validatorOf(agreement.responseSchema?.schema);
+  const request = violationsBy(agreement.requestSchema?.schema);
+  const response = violationsBy(agreement.responseSchema?.schema);
   const echoes = echoesOf(agreement.cases, agreement.requestSchema?.schema, agreement.responseSchema?.schema);
   const codes = new Set(documentedCodesIn(agreement.text).map(({ code }) => code));
   const peerSide = job.role === 'provider' ? 'request' : 'response';
@@ -65,8 +66,8 @@ export function observeExchanges({ job, agreement }: Analyzed): Finding[] {
 
 type Base = Pick<Finding, 'in' | 'testCase'>;
 
-function validatorOf(schema: Json | undefined): (value: Json) => Violation[] {
-  const validator = schema === undefined ? undefined : createValidator(schema);
+function violationsBy(schema: Json | undefined): (value: Json) => Violation[] {
+  const validator = schema === undefined ? undefined : validatorOf(schema);
   return validator?.ok ? validator.validate : () => [];
 }
 
