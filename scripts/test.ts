@@ -60,7 +60,7 @@ async function testFile(file: string, summaryFile: string): Promise<void> {
     `${fault === undefined ? '✔' : '✖'} ${file}: ${fault ?? `${summary?.passed ?? 0} passed`} (${seconds} s)`,
   );
   if (fault !== undefined) console.log(output);
-  else for (const [line] of output.matchAll(/fault: .*/g)) console.log(`  ${line}`);
+  else for (const [line] of output.matchAll(/fault: .*; jobs: .*/g)) console.log(`  ${line}`);
   for (const reason of summary?.skipped ?? []) console.log(`  skipped: ${reason}`);
 }
 
