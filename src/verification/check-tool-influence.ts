@@ -6,7 +6,7 @@ import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './ch
 import { isReadOnly } from './check-failing-tools.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { dataOf, isDistinctive } from './rename-map.ts';
-import { leavesOf } from './scalar-kinds.ts';
+import { hasWord, leavesOf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { replacedAt } from './variations.ts';
 
@@ -16,7 +16,7 @@ export const toolInfluence: Check = {
   reason:
     'A tool whose answer never matters is called for show; an answer that only a tool can give must come from it.',
   certain:
-    "An answer holds a distinctive text that a tool's examples tell and neither request nor document does, and no tool was called; or a number that a tool tells under the same name stays when the tool tells another.",
+    "An answer holds a distinctive text that a tool's examples tell and neither request nor document does, and no tool was called; or a number that a tool tells under the same name, or a text with digits that it alone tells, stays when the tool tells another.",
   uncertain:
     'A read-only tool whose answer, changed in every way its schema allows, never changes anything: it may serve a case that nobody wrote down.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -46,8 +46,18 @@ export const toolInfluence: Check = {
         ),
     );
     const numbers = cases.flatMap((one) => carriedNumbers(facts, one));
-    if (plans.length + numbers.length === 0) return findings;
-    const seen = yield [...plans, ...numbers].map(({ scenario }) => scenario);
+    const texts = cases.flatMap((one) => carriedTexts(facts, one));
+    if (plans.length + numbers.length + texts.length === 0) return findings;
+    const seen = yield [...plans, ...numbers, ...texts].map(({ scenario }) => scenario);
+    for (const [index, { one, tool, value }] of texts.entries()) {
+      const after = seen[plans.length + numbers.length + index]?.value;
+      if (after === undefined || !equalJson(after, one.seen.value ?? null)) continue;
+      findings.failures.push({
+        ...factOf(one, `it answers with ${JSON.stringify(value).slice(0, 120)} whatever ${tool} tells`),
+        code: 'CANDIDATE_HARD_CODED',
+      });
+      findings.memorised = true;
+    }
     for (const [index, { one, tool, pointer, value }] of numbers.entries()) {
       const after = seen[plans.length + index]?.value;
       if (after === undefined || valueAt(after, pointer) !== value) continue;
@@ -128,6 +138,41 @@ function carriedNumbers({ subject }: CheckFacts, one: SeenCase): CarriedNumber[]
           : other,
       );
       return [{ one, tool, pointer: place.pointer, value, scenario: { ...one.scenario, tools } }];
+    });
+  });
+}
+
+interface CarriedText {
+  one: SeenCase;
+  tool: string;
+  value: string;
+  /** The case with another text in what the tool tells, and nothing else changed. */
+  scenario: Scenario;
+}
+
+/** Texts with digits that one tool alone tells, at one place alone, and that the answer holds word for word. */
+function carriedTexts({ subject, vocabulary }: CheckFacts, one: SeenCase): CarriedText[] {
+  if (subject.role === 'requester') return [];
+  const asked = JSON.stringify(one.one.input).toLowerCase();
+  const answer = leavesOf(one.one.output)
+    .filter(({ pointer }) => !one.one.loose.some((loose) => loose.pointer === pointer))
+    .map(({ value }) => String(value))
+    .join('\n');
+  const told = one.seen.calls.flatMap(({ output }) => (output === undefined ? [] : leavesOf(output)));
+  return one.seen.calls.flatMap(({ tool, input, output }) => {
+    if (output === undefined || !isReadOnly(subject, tool)) return [];
+    return leavesOf(output).flatMap(({ pointer, value }) => {
+      if (typeof value !== 'string' || value.length < 3 || !/\d/.test(value) || vocabulary.hasText(value)) return [];
+      if (asked.includes(value.toLowerCase()) || !hasWord(answer, value)) return [];
+      if (told.filter((leaf) => String(leaf.value).includes(value)).length !== 1) return [];
+      // The last digit alone: what comes before it may say of what kind the value is.
+      const fresh = value.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10));
+      const changed = replacedAt(output, pointer, fresh);
+      if (subject.surface.toolOutputIssues(tool, changed).length > 0) return [];
+      const tools = subject.tools.map((other) =>
+        other.name === tool ? { ...other, examples: [{ input, output: changed }, ...(other.examples ?? [])] } : other,
+      );
+      return [{ one, tool, value, scenario: { ...one.scenario, tools } }];
     });
   });
 }
