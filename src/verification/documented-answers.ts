@@ -100,6 +100,9 @@ function sentencesOf(agreement: Subject['agreement']): string[] {
   return text.split(/\n|(?<=[.;!?])\s+|[。；！？]/);
 }
 
+/** Stands among the known values where payloads are text; no value can be it. */
+const TEXT_PAYLOAD = '\u0000text';
+
 function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
   const quoted = [
     ...sentence.matchAll(
@@ -107,7 +110,14 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
     ),
   ].flatMap(({ groups }) => {
     const word = groups?.code ?? groups?.plain ?? groups?.curly ?? '';
-    return values.has(word) || groups?.before !== undefined ? [word] : [];
+    if (values.has(word) || groups?.before !== undefined) return [word];
+    // A line or element of a text payload, with marks where something else is put in.
+    const isLine = values.has(TEXT_PAYLOAD) && groups?.code !== undefined && /[;|,<>]/.test(word);
+    if (!isLine || !/err|fail|fault|unavail/i.test(word)) return [];
+    return word
+      .split(/\.{3}|…/)
+      .sort((a, b) => b.length - a.length)
+      .slice(0, 1);
   });
   const codes = [
     ...sentence.matchAll(
@@ -120,7 +130,9 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
   const pairs = [
     ...sentence.matchAll(/(?<![\p{L}\p{N}_])([\p{L}][\p{L}\p{N}_]*)`?\s*(?:is|=|:|：|为)?\s*`?(true|false)\b/gu),
   ].flatMap(([, name, value]) => (name !== undefined && values.has(`member ${name}`) ? [`${name}: ${value}`] : []));
-  return [...quoted, ...codes, ...words, ...pairs];
+  // A word of a quoted line is no name of its own.
+  const free = words.filter((word) => !quoted.some((line) => /[^\p{L}\p{N}_]/u.test(line) && line.includes(word)));
+  return [...quoted, ...codes, ...free, ...pairs];
 }
 
 /** Words in capitals that name no value: abbreviations, and the key words of requirements. */
@@ -133,7 +145,7 @@ function isName(word: string, values: ReadonlySet<string>): boolean {
   return values.has(word) && word.length > 2 && !/^(?:true|false|null|invalid|errors?)$/i.test(word);
 }
 
-function knownValues({ cases, responseSchema }: Subject): Set<string> {
+function knownValues({ cases, responseSchema, payload }: Subject): Set<string> {
   const values = new Set(
     cases.flatMap(({ response }) =>
       leavesOf(response).flatMap(({ value }) => (typeof value === 'string' ? [value] : [])),
@@ -149,5 +161,6 @@ function knownValues({ cases, responseSchema }: Subject): Set<string> {
     for (const child of Object.values(node)) collect(child, depth + 1);
   };
   collect(responseSchema, 0);
+  if (payload === 'text') values.add(TEXT_PAYLOAD);
   return values;
 }
