@@ -62,7 +62,7 @@ export interface RunReport {
   calls: AnsweredCall[];
   /** What `context.newId()` gave out, in order. */
   issuedIds: string[];
-  /** Wall time in the cell, calls answered outside not counted. */
+  /** Wall time in the cell, calls answered outside not counted; of a run that was killed, the time until its cell was gone. */
   durationMs: number;
   /** Processor time in the isolate. */
   cpuMs: number;

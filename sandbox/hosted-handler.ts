@@ -126,7 +126,9 @@ export class HostedHandler implements LoadedHandler {
         return;
       }
       const group = together ? fitting(open) : open.slice(0, 1);
+      const startedAt = performance.now();
       const lost = await this.#attempt(group, signal);
+      const durationMs = performance.now() - startedAt;
       if (!lost) continue;
       const culprit = lost.culprit ?? (group.length === 1 && lost.inOurs ? group[0] : undefined);
       if (lost.inOurs) together = false;
@@ -137,7 +139,7 @@ export class HostedHandler implements LoadedHandler {
       if (!(await this.#surroundings.canary())) throw lostError('the known-good handler does not pass either');
       kills += 1;
       await this.#surroundings.quarantine(this.#digest);
-      culprit.settle(emptyReport('killed', killedMessage(lost.death, this.#limits)));
+      culprit.settle({ ...emptyReport('killed', killedMessage(lost.death, this.#limits)), durationMs });
     }
   }
 
