@@ -128,7 +128,9 @@ async function answer(
   const what = tool === null ? 'the request' : `the input of ${tool}`;
   const inputIssues = tool === null ? surface.requestIssues(input) : surface.toolInputIssues(tool, input);
   if (inputIssues.length > 0) return { error: invalidFailure(what, inputIssues) };
-  const bound = AbortSignal.timeout(tool === null ? timeouts.sendTimeoutMs : timeouts.toolTimeoutMs);
+  const timeUp = new AbortController();
+  const timer = setTimeout(() => timeUp.abort(), tool === null ? timeouts.sendTimeoutMs : timeouts.toolTimeoutMs);
+  const bound = timeUp.signal;
   try {
     const output = await untilAborted(ask(tool, input, embedder, AbortSignal.any([bound, signal])), bound);
     const outputIssues = tool === null ? surface.responseIssues(output) : surface.toolOutputIssues(tool, output);
@@ -144,6 +146,8 @@ async function answer(
           : String(error),
       ),
     };
+  } finally {
+    clearTimeout(timer);
   }
 }
 

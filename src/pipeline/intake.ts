@@ -24,6 +24,8 @@ export interface Received {
   announceEarly: Taken['announceEarly'];
   /** By when work for the handler store must end: the peer's deadline and what the job allows after it. */
   work: Deadline;
+  /** Clears the timers of both; nothing fires after that. */
+  release(): void;
 }
 
 /** What of a job's time is kept for publishing its outcome, as a share and as bounds in milliseconds. */
@@ -54,17 +56,47 @@ export function intake(taken: Taken, ledger: Ledger, knownKinds: readonly string
     publishReserve.mostMs,
     Math.max(publishReserve.leastMs, job.timeoutMs * publishReserve.share),
   );
-  const deadline = until(deadlineAtMs - reserveMs, signal);
-  if (deadline.passed) throw new Leave(deadlinePassed({ job }));
+  const timers = new AbortTimers(signal);
+  const deadline = timers.until(deadlineAtMs - reserveMs);
+  if (deadline.passed) {
+    timers.release();
+    throw new Leave(deadlinePassed({ job }));
+  }
   return {
     jobId,
     job,
     deadline,
     announceEarly: taken.announceEarly,
-    work: job.workMs === 0 ? deadline : until(deadlineAtMs + job.workMs, signal),
+    work: job.workMs === 0 ? deadline : timers.until(deadlineAtMs + job.workMs),
+    release: () => timers.release(),
   };
 }
 
-function until(atMs: number, signal: AbortSignal): Deadline {
-  return new Deadline(atMs, AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.round(atMs - Date.now())))]));
+/** Deadlines of one job. Their timers are cleared with it: those of `AbortSignal.timeout` would hold what they are tied to for minutes. */
+class AbortTimers {
+  readonly #signal: AbortSignal;
+  readonly #ends: (() => void)[] = [];
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** A deadline whose signal fires then, or with the signal that all of them follow. */
+  until(atMs: number): Deadline {
+    const controller = new AbortController();
+    const timeUp = () => controller.abort(new DOMException('the time is up', 'TimeoutError'));
+    const follow = () => controller.abort(this.#signal.reason);
+    const timer = setTimeout(timeUp, Math.max(0, Math.round(atMs - Date.now())));
+    if (this.#signal.aborted) follow();
+    else this.#signal.addEventListener('abort', follow, { once: true });
+    this.#ends.push(() => {
+      clearTimeout(timer);
+      this.#signal.removeEventListener('abort', follow);
+    });
+    return new Deadline(atMs, controller.signal);
+  }
+
+  release(): void {
+    for (const end of this.#ends) end();
+  }
 }

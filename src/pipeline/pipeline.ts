@@ -54,5 +54,7 @@ export async function runJob(taken: Taken, shop: Workshop): Promise<Outcome | un
     return conclusion && outcomeOf(taken, ledger, conclusion);
   } catch (error) {
     return outcomeOf(taken, ledger, conclusionOf(error, taken, received));
+  } finally {
+    received?.release();
   }
 }
