@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { promisify } from 'node:util';
 import { solved } from '../kinds/stored.ts';
 import { root, runCommand, startRig } from '../system/harness.ts';
 
@@ -167,16 +168,20 @@ test('stored handlers: by digest, over standard input and output, and from Pytho
   const python = spawnSync('python3', ['-c', 'pass']);
   if (python.status !== 0) return t.diagnostic('no python3: the Python host is not run');
   const requestFile = await file('request.json', JSON.stringify({ ...request, productId: 'P1' }));
-  const host = spawnSync('python3', [join(root, 'examples/use_handler.py'), record.digest, requestFile], {
-    encoding: 'utf8',
-    env: {
-      ...process.env,
-      ...environment,
-      PROTOSMITH: `${process.execPath} ${join(root, 'src/main.ts')}`,
-      PROTOSMITH_TENANT: String(job.tenant),
+  // Not synchronously: where the Redis is the embedded one, it runs in this very process.
+  const host = await promisify(execFile)(
+    'python3',
+    [join(root, 'examples/use_handler.py'), record.digest, requestFile],
+    {
+      env: {
+        ...process.env,
+        ...environment,
+        PROTOSMITH: `${process.execPath} ${join(root, 'src/main.ts')}`,
+        PROTOSMITH_TENANT: String(job.tenant),
+      },
+      timeout: 60_000,
     },
-    timeout: 60_000,
-  });
+  );
   const result = JSON.parse(host.stdout) as { end: string; value: { productInfo: { price: number } } };
   assert.deepEqual([result.end, result.value.productInfo.price], ['returned', 39.5], host.stderr);
 });
