@@ -16,6 +16,7 @@ const json = async (...args: string[]) => {
 /** A job id under which other data come again is refused, and kept as failed. */
 async function deadLetter(jobId: string): Promise<void> {
   await rig.outcomeOf(markedJob(jobId), { kind: 'review', jobId });
+  await rig.left(jobId);
   await rig.queue.add('review', markedJob(`${jobId}-again`), { jobId });
   await until(async () => (await rig.queue.getJobState(jobId)) === 'failed');
 }

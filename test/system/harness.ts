@@ -214,6 +214,8 @@ export interface Rig {
   outcome(jobId: string): Promise<Outcome>;
   /** Submits and waits. */
   outcomeOf(data: unknown, options?: { kind?: string; jobId?: string }): Promise<Outcome>;
+  /** Waits until an ended job has left the queue: an outcome comes a moment earlier, and until then BullMQ ignores its id. */
+  left(jobId: string): Promise<void>;
   entries(replyTo?: string): Promise<Record<string, string>[]>;
   close(): Promise<void>;
 }
@@ -261,6 +263,9 @@ export async function startRig(options: LocalRedisOptions = {}): Promise<Rig> {
     submit,
     outcome,
     outcomeOf: async (data, more) => outcome(await submit(data, more)),
+    async left(jobId) {
+      await until(async () => (await queue.getJob(jobId)) === undefined, `job ${jobId} to leave the queue`);
+    },
     async entries(replyTo = 'default') {
       const entries = await connection.xrange(keys.outcomes(replyTo), '-', '+');
       return entries.map(([, fields]) => fieldsOf(fields));
