@@ -37,6 +37,8 @@ export interface Keys {
   readonly intake: string;
   outcome(jobId: string): string;
   outcomes(replyTo: string): string;
+  /** Where a job's outcome was announced, for as long as its producer may just have put it again. */
+  replyTo(jobId: string): string;
   cancel(jobId: string): string;
   /** When Redis took the job, remembered across deliveries. */
   taken(jobId: string): string;
@@ -75,6 +77,7 @@ export function keysOf(prefix: string = DEFAULT_PREFIX): Keys {
     intake: `${prefix}:intake`,
     outcome: (jobId) => `${prefix}:outcome:${jobId}`,
     outcomes: (replyTo) => `${prefix}:outcomes:${replyTo}`,
+    replyTo: (jobId) => `${prefix}:reply-to:${jobId}`,
     cancel: (jobId) => `${prefix}:cancel:${jobId}`,
     taken: (jobId) => `${prefix}:taken:${jobId}`,
     due: `${prefix}:due`,

@@ -171,7 +171,7 @@ export class Keeper {
       const jobId = event.get('jobId') ?? '';
       if (jobId === '' || isAutomaticId(jobId)) continue;
       if (event.get('event') === 'added') added.set(jobId, Number.parseInt(id, 10));
-      if (event.get('event') === 'duplicated') await this.#announceIgnored(jobId);
+      if (event.get('event') === 'duplicated') await this.#announceIgnored(jobId, Number.parseInt(id, 10));
     }
     await this.#noteTaken(added);
   }
@@ -189,15 +189,20 @@ export class Keeper {
     }
   }
 
-  /** BullMQ ignores a job whose id is still kept, as failed ones are; its producer waits for an answer all the same. */
-  async #announceIgnored(jobId: string): Promise<void> {
+  /** BullMQ ignores a job whose id is still kept, as failed ones are and others until a moment after their outcome; its producer waits for an answer all the same. */
+  async #announceIgnored(jobId: string, putAtMs: number): Promise<void> {
     const { outcomes, onEvent } = this.#options;
     const text = await outcomes.textOf(jobId);
     const envelope = text === null ? null : readEnvelope(text);
-    const found = envelope === null ? null : await this.#stored(jobId);
-    if (envelope === null || found === null) return;
-    await outcomes.announce(envelope, { jobId, replyTo: replyToOf(found.kind, found.data) }, true);
-    onEvent({ event: 'replayed', jobId, kind: found.kind, verdict: envelope.verdict });
+    if (envelope === null) return;
+    const found = await this.#stored(jobId);
+    const replyTo = found === null ? await outcomes.replyToOf(jobId) : replyToOf(found.kind, found.data);
+    if (replyTo === null) return;
+    // Put while the job was still worked on: its announcement, which came later, was the answer.
+    const publishedAtMs = await outcomes.publishedAtMs(jobId, replyTo);
+    if (publishedAtMs !== null && putAtMs < publishedAtMs) return;
+    await outcomes.announce(envelope, { jobId, replyTo }, true);
+    onEvent({ event: 'replayed', jobId, kind: found?.kind ?? envelope.kind ?? '', verdict: envelope.verdict });
   }
 
   /** Every job that BullMQ finished has an outcome. Only as far back as outcomes surely are kept: an expired one is not contradicted. */

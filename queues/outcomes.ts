@@ -11,6 +11,9 @@ const beginScript = readFileSync(new URL('./begin-job.lua', import.meta.url), 'u
 /** How many seconds a corrected moment of taking is remembered: beyond the longest deadline and work after it. */
 export const TAKEN_SECONDS = 7_200;
 
+/** How many seconds it is remembered where an outcome was announced: long enough for a keeper to read of a job put again before it left BullMQ. */
+const REPLY_TO_SECONDS = 600;
+
 /** What must be known of a job before it is worked on; moments by Redis' clock, in milliseconds since 1970. */
 export interface Beginning {
   nowMs: number;
@@ -60,9 +63,13 @@ export class Outcomes {
       this.#retentionSeconds,
       ...entryValues(jobId, envelope),
     );
+    const published = answer === 1;
+    const notes = this.#connection.pipeline();
     // The deadline is kept; a keeper that still finds it notes that there is an outcome, so nothing hangs on this.
-    this.#connection.zrem(this.#keys.deadlines, jobId).catch(() => undefined);
-    return answer === 1;
+    notes.zrem(this.#keys.deadlines, jobId);
+    if (published) notes.set(this.#keys.replyTo(jobId), replyTo, 'EX', REPLY_TO_SECONDS);
+    notes.exec().catch(() => undefined);
+    return published;
   }
 
   /** Puts a final entry on the stream without touching any outcome: `replayed` for one that is there already, not so for a job that cannot have one. */
@@ -94,6 +101,11 @@ export class Outcomes {
   /** The published envelope's text, or `null`. */
   async textOf(jobId: string): Promise<string | null> {
     return this.#connection.get(this.#keys.outcome(jobId));
+  }
+
+  /** Where a job's outcome was announced; `null` where that is not remembered any more. */
+  async replyToOf(jobId: string): Promise<string | null> {
+    return this.#connection.get(this.#keys.replyTo(jobId));
   }
 
   /** When a job's outcome was published, by Redis' clock; `null` where that is not among the newest entries of its stream. */

@@ -107,6 +107,38 @@ test('the outcome of a failed job is announced again when its producer puts the 
   );
 });
 
+test('a job put again just before it leaves BullMQ is announced again, one put again while it ran is not', async (t) => {
+  const { queue, consume, outcome, entries, connection } = await queueUnderTest(t);
+  await consume();
+  const events = '{protosmith}:code-generation:events';
+  await queue.add('generate', jobData({ replyTo: 'mine' }), { jobId: 'early' });
+  await outcome('early');
+  await queue.add('generate', jobData({ replyTo: 'mine' }), { jobId: 'late' });
+  await outcome('late');
+  await until(async () => (await queue.getJobCountByTypes('active', 'waiting')) === 0);
+  // What BullMQ writes of a job that it ignores, since its id is still there.
+  const published = await connection.xrange('{protosmith}:outcomes:mine', '-', '+');
+  const [firstMs] = (published[0]?.[0] ?? '').split('-');
+  await connection
+    .multi()
+    .del(events, '{protosmith}:seen')
+    .xadd(events, `${Number(firstMs) - 5}-0`, 'event', 'duplicated', 'jobId', 'early')
+    .xadd(events, '*', 'event', 'duplicated', 'jobId', 'late')
+    .exec();
+  const found = await until(async () => {
+    const all = await entries('mine');
+    return all.length === 3 && all;
+  });
+  assert.deepEqual(
+    found.map((entry) => [entry.jobId, entry.replayed]),
+    [
+      ['early', '0'],
+      ['late', '0'],
+      ['late', '1'],
+    ],
+  );
+});
+
 test('the keeper is one of all workers, and another when that one ends', async (t) => {
   const { redis, connection, consume } = await queueUnderTest(t);
   const first = createConsumer({ url: redis.url, process: async () => undefined });
