@@ -11,11 +11,19 @@ export interface DocumentedAnswers {
   invalidRequests: string[];
 }
 
+const read = new WeakMap<Subject, DocumentedAnswers>();
+
 /**
  * Reads the constants out of the sentences that speak of failures: codes of three digits, quoted words, and words in capitals that a schema
  * or a case has as a value.
  */
 export function documentedAnswersOf(subject: Subject): DocumentedAnswers {
+  const answers = read.get(subject) ?? readAnswers(subject);
+  read.set(subject, answers);
+  return answers;
+}
+
+function readAnswers(subject: Subject): DocumentedAnswers {
   const values = knownValues(subject);
   const ownFailures = new Set<string>();
   const invalidRequests = new Set<string>();

@@ -69,8 +69,16 @@ export interface FailureRules {
   retries: boolean;
 }
 
+let lastRead: { text: string; rules: FailureRules } | undefined;
+
 /** Reads from a document what it says about failures; it looks for words only, in English and Chinese. */
 export function failureRulesOf(text: string): FailureRules {
+  // Asked for with every answer of every check, one candidate after the other.
+  if (lastRead?.text !== text) lastRead = { text, rules: readFailureRules(text) };
+  return lastRead.rules;
+}
+
+function readFailureRules(text: string): FailureRules {
   return {
     failures: FAILURES.test(text),
     ownFailures: OWN_FAILURES.test(text),
