@@ -111,6 +111,24 @@ test('clock, identifiers and chance depend on the run alone', async () => {
   assert.equal(other[0], 5);
 });
 
+test('runs of one clock are made together, and reported in the order asked', async () => {
+  const handler = await load('export const handle = (_: any, context: any) => context.call.look(Date.now());');
+  const clocks = [1_000, 5, 1_000, 5, 1_000];
+  const made: number[] = [];
+  const reports = await handler.runAll(
+    clocks.map((nowMs) => run(null, { nowMs })),
+    async (call) => {
+      made.push(JSON.parse(call.input));
+      return { output: call.input };
+    },
+  );
+  assert.deepEqual(
+    reports.map(({ value }) => Number(value)),
+    clocks,
+  );
+  assert.deepEqual(made, [1_000, 1_000, 1_000, 5, 5]);
+});
+
 test('identifiers and chance of many seeds look alike in nothing', async () => {
   const handler = await load('export const handle = (_: any, context: any) => [context.newId(), Math.random()];');
   const reports = await handler.runAll(
