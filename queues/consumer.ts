@@ -220,7 +220,10 @@ class QueueConsumer implements Consumer {
     const handBack = setTimeout(() => {
       for (const jobId of this.#running.keys()) this.#abort(jobId, 'PLATFORM_WORKER_STOPPING');
     }, drainMs);
-    if ((await Promise.race([ended, this.#cutOff(drainMs)])) === 'cut off') this.#connection.disconnect();
+    if ((await Promise.race([ended, this.#cutOff(drainMs)])) === 'cut off') {
+      this.#connection.disconnect();
+      await this.#worker.abandon().catch((error: unknown) => this.#noteError(error));
+    }
     clearTimeout(handBack);
     clearInterval(this.#cancelWatch);
     await this.#queue.close().catch(() => undefined);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 
@@ -40,11 +41,15 @@ redis.call('DEL', KEYS[1])
 if opened then return 1 end
 return 0`;
 
+// KEYS[1] probe  ARGV[1] whose it is to be.
+const releaseScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
+
 /** What all workers know together of the endpoints they call: who wants a rest, and who is down. Moments travel as durations, so no clock matters. */
 export class Endpoints {
   readonly #connection: Connection;
   readonly #keys: Keys;
   readonly #policy: CircuitPolicy;
+  readonly #token = randomUUID();
 
   constructor(connection: Connection, keys: Keys, policy: Partial<CircuitPolicy> = {}) {
     this.#connection = connection;
@@ -84,11 +89,18 @@ export class Endpoints {
     return { state: tripped === 1 ? 'half-open' : 'closed', untilMs: 0 };
   }
 
-  /** Asks for leave to call an endpoint: `true` where its circuit is closed, or half-open and nobody else is trying. Tell how it went. */
+  /** Asks for leave to call an endpoint: `true` where its circuit is closed, or half-open and nobody else is trying. Tell how it went, or that it tells nothing. */
   async admit(endpoint: string): Promise<boolean> {
     const { state } = await this.circuitOf(endpoint);
     if (state !== 'half-open') return state === 'closed';
-    return (await this.#connection.set(this.#keys.circuit(endpoint, 'probe'), '1', 'PX', PROBE_MS, 'NX')) === 'OK';
+    return (
+      (await this.#connection.set(this.#keys.circuit(endpoint, 'probe'), this.#token, 'PX', PROBE_MS, 'NX')) === 'OK'
+    );
+  }
+
+  /** Notes that a call was over before it could tell anything: where it was the one of a half-open circuit, another may try. */
+  async release(endpoint: string): Promise<void> {
+    await this.#connection.eval(releaseScript, 1, this.#keys.circuit(endpoint, 'probe'), this.#token);
   }
 
   #circuitKeys(endpoint: string): [string, string, string, string] {

@@ -70,7 +70,7 @@ export async function queueSnapshot(queue: Queue, connection: Connection, keys: 
   };
 }
 
-/** The age of the job that waits longest; the newest stands on the left of BullMQ's list. */
+/** The age of the job that waits longest, on the queue or on the intake stream; the newest stands on the left of BullMQ's list. */
 async function oldestWaiting(connection: Connection, keys: Keys, nowMs: number): Promise<number | null> {
   const jobIds = [
     await connection.lindex(`${keys.queue}:wait`, -1),
@@ -79,7 +79,12 @@ async function oldestWaiting(connection: Connection, keys: Keys, nowMs: number):
   const stamps = await Promise.all(
     jobIds.flatMap((jobId) => (jobId === null ? [] : [connection.hget(`${keys.queue}:${jobId}`, 'timestamp')])),
   );
-  const oldestMs = Math.min(...stamps.flatMap((stamp) => (stamp === null ? [] : [Number(stamp)])));
+  // A bridged entry is taken off the stream, so the first one is the oldest that is no job yet.
+  const entries = await connection.xrange(keys.intake, '-', '+', 'COUNT', 1);
+  const oldestMs = Math.min(
+    ...stamps.flatMap((stamp) => (stamp === null ? [] : [Number(stamp)])),
+    ...entries.map(([id]) => Number.parseInt(id, 10)),
+  );
   return Number.isFinite(oldestMs) ? Math.max(0, (nowMs - oldestMs) / 1_000) : null;
 }
 

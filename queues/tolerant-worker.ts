@@ -22,6 +22,12 @@ export class TolerantWorker extends Worker<unknown, Pointer, string> {
   /** When Redis last answered its asking for work, by `performance.now()`. */
   lastFetchAtMs = performance.now();
 
+  /** Ends what a `close` that waits for Redis in vain has not come to: the renewing of locks, and the connection that waits for jobs. */
+  async abandon(): Promise<void> {
+    await this.lockManager.close();
+    await this.getBackend().close(true);
+  }
+
   protected override createJob(json: JobJson, jobId: string): QueuedJob {
     const job = super.createJob({ ...json, data: 'null' }, jobId);
     job.data = parseData(json.data);

@@ -10,6 +10,8 @@ export interface Circuits {
   circuitOf(endpoint: string): Promise<{ state: 'closed' | 'open' | 'half-open'; untilMs: number }>;
   noteFailure(endpoint: string): Promise<unknown>;
   noteSuccess(endpoint: string): Promise<void>;
+  /** Notes that a call was over before it could tell anything of the endpoint. */
+  release(endpoint: string): Promise<void>;
 }
 
 /** Failures that say the endpoint is down, as against busy or asked too much. */
@@ -51,8 +53,9 @@ export function withSharedCircuit(completer: Completer, circuits: Circuits, endp
       } catch (error) {
         const code = codeOf(error) ?? '';
         if (DOWN.has(code)) await inTime(circuits.noteFailure(endpoint), undefined);
+        else if (SILENT.has(code)) await inTime(circuits.release(endpoint), undefined);
         // It answered, if only to refuse: it is up, and whoever waits for that may ask.
-        else if (!SILENT.has(code)) await inTime(circuits.noteSuccess(endpoint), undefined);
+        else await inTime(circuits.noteSuccess(endpoint), undefined);
         throw error;
       }
     },

@@ -19,11 +19,16 @@ after(async () => {
   await redis.close();
 });
 
-const policy = { failures: 3, windowMs: 60_000, openMs: 400 };
+const policy = { failures: 3, windowMs: 600_000, openMs: 600_000 };
 const [one, other] = connections.map((connection) => new Endpoints(connection, keysOf(), policy)) as [
   Endpoints,
   Endpoints,
 ];
+/** Makes the time pass for which the circuits of an endpoint are open. */
+const halfOpen = async (endpoint: string) => {
+  await connections[0].del(keysOf().circuit(endpoint, 'open'));
+  assert.equal((await one.circuitOf(endpoint)).state, 'half-open');
+};
 const prompt: Prompt = { system: '', turns: [] };
 const deadline = () => new Deadline(Date.now() + 30_000, new AbortController().signal);
 
@@ -62,7 +67,7 @@ test('failures of all workers together open the circuit for all of them, and one
   }
   assert.deepEqual([broken.asked, healthy.asked], [2, 1]);
 
-  await until(async () => (await one.circuitOf('together')).state === 'half-open');
+  await halfOpen('together');
   await there.complete(prompt, deadline());
   assert.equal((await one.circuitOf('together')).state, 'closed');
 });
@@ -74,7 +79,7 @@ test('an endpoint that refuses is up: a rate limit neither opens its circuit nor
   assert.equal((await one.circuitOf('limited')).state, 'closed');
 
   for (let nth = 0; nth < policy.failures; nth += 1) await one.noteFailure('limited');
-  await until(async () => (await one.circuitOf('limited')).state === 'half-open');
+  await halfOpen('limited');
   await assert.rejects(limited.complete(prompt, deadline()), { code: 'PLATFORM_MODEL_RATE_LIMITED' });
   assert.equal((await one.circuitOf('limited')).state, 'closed');
 });
@@ -84,6 +89,17 @@ test('calls that were called off say nothing of the endpoint', async () => {
   for (let nth = 0; nth < 5; nth += 1)
     await assert.rejects(calledOff.complete(prompt, deadline()), { code: 'PLATFORM_MODEL_ABORTED' });
   assert.equal((await one.circuitOf('called off')).state, 'closed');
+});
+
+test('a call that was called off gives the one try of a half-open circuit to another', async () => {
+  for (let nth = 0; nth < policy.failures; nth += 1) await one.noteFailure('given back');
+  await halfOpen('given back');
+  const calledOff = withSharedCircuit(scripted(['PLATFORM_MODEL_ABORTED']), one, 'given back');
+  await assert.rejects(calledOff.complete(prompt, deadline()), { code: 'PLATFORM_MODEL_ABORTED' });
+  // What another holds is not given back.
+  assert.equal(await other.admit('given back'), true);
+  await one.release('given back');
+  assert.equal(await one.admit('given back'), false);
 });
 
 test('it is told once that no endpoint is left, and once that one is back', async (t) => {
@@ -97,9 +113,7 @@ test('it is told once that no endpoint is left, and once that one is back', asyn
   watch.look();
   await one.noteFailure('second');
   assert.deepEqual(told, []);
-  const lasting = new Endpoints(connections[0], keysOf(), { ...policy, openMs: 3_000 });
-  for (const endpoint of ['first', 'second'])
-    for (let nth = 0; nth < policy.failures; nth += 1) await lasting.noteFailure(endpoint);
+  for (let nth = 1; nth < policy.failures; nth += 1) await one.noteFailure('second');
   await until(async () => {
     watch.look();
     return told.length === 1;
@@ -112,7 +126,7 @@ test('it is told once that no endpoint is left, and once that one is back', asyn
 
 test('a shared memory that does not answer holds nobody up', async () => {
   const never = () => new Promise<never>(() => undefined);
-  const silent: Circuits = { admit: never, circuitOf: never, noteFailure: never, noteSuccess: never };
+  const silent: Circuits = { admit: never, circuitOf: never, noteFailure: never, noteSuccess: never, release: never };
   await withSharedCircuit(scripted([null]), silent, 'x').complete(prompt, deadline());
   const coolDown = patientCoolDown({ until: never, set: () => Promise.reject(new Error('away')) });
   assert.equal(await coolDown.until('x'), 0);

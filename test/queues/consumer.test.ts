@@ -435,6 +435,22 @@ test('a consumer says how it is doing, and pauses for a reason', async (t) => {
   assert.equal((await outcome('a')).verdict, 'generated');
 });
 
+test('a consumer whose connection that waits for jobs is down says so', async (t) => {
+  const { redis, connection, consume } = await queueUnderTest(t);
+  if (redis.pid === null) return t.skip('the embedded Redis does not tell its clients apart');
+  const consumer = await consume();
+  const waiting = await until(
+    async () => /^id=(\d+) .*cmd=bzpopmin/m.exec(String(await connection.client('LIST')))?.[1],
+  );
+  assert.equal(consumer.health().connected, true);
+  // It is let in no more: who is connected stays so.
+  await connection.config('SET', 'requirepass', 'new');
+  await connection.client('KILL', 'ID', waiting);
+  await until(() => !consumer.health().connected);
+  await connection.config('SET', 'requirepass', '');
+  await until(() => consumer.health().connected);
+});
+
 test('a producer says within seconds that Redis cannot be reached', async () => {
   const producer = createProducer({ url: 'redis://127.0.0.1:1', connectWithinMs: 500 });
   await assert.rejects(producer.submit('generate', jobData()), { code: 'PLATFORM_REDIS_UNREACHABLE' });

@@ -86,6 +86,18 @@ test('a snapshot counts jobs, ages, streams and what readers have not seen', asy
   assert.ok(Math.abs(snapshot.redis.clockAheadMs) < 5_000);
 });
 
+test('an entry of the intake stream that nobody bridges waits, and is the oldest', async (t) => {
+  const { redis, producer, connection, atEnd } = await queueUnderTest(t);
+  const operator = await openOperator({ url: redis.url });
+  atEnd(() => operator.close());
+  assert.equal((await operator.snapshot()).oldestWaitingAgeSeconds, null);
+  await connection.xadd('{protosmith}:intake', `${Date.now() - 3_600_000}-0`, 'data', JSON.stringify(jobData()));
+  await producer.submit('generate', jobData(), { jobId: 'younger' });
+  const { oldestWaitingAgeSeconds, intake } = await operator.snapshot();
+  assert.equal(intake.length, 1);
+  assert.ok((oldestWaitingAgeSeconds ?? 0) > 3_590, `${oldestWaitingAgeSeconds} s`);
+});
+
 test('an operator hears at once that Redis cannot be reached', async () => {
   await assert.rejects(openOperator({ url: 'redis://127.0.0.1:1', connectWithinMs: 300 }), {
     code: 'PLATFORM_REDIS_UNREACHABLE',

@@ -29,14 +29,19 @@ test('many at the same moment share one piece of work', async (t) => {
   let result: string | null = null;
   const turn = () =>
     leases.single('key', {
-      untilMs: Date.now() + 20_000,
+      untilMs: Date.now() + 60_000,
       signal: new AbortController().signal,
-      holdMs: 300,
+      holdMs: 6_000,
       found: async () => result,
       work: async () => {
         worked += 1;
-        // Longer than the lease: it is renewed.
-        await sleep(900);
+        // Until the lease was renewed: less was left of its time before.
+        let leftMs = Number.POSITIVE_INFINITY;
+        await until(async () => {
+          const before = leftMs;
+          leftMs = await connection.pttl(keys.lease('key'));
+          return leftMs > before;
+        });
         result = 'made';
         return result;
       },
@@ -77,19 +82,30 @@ test('an endpoint rests for all, and the longest rest counts', async (t) => {
 
 test('a circuit opens after failures in a row, lets one call through when its time is over, and closes on success', async (t) => {
   const { connection } = await queueUnderTest(t);
-  const policy = { failures: 3, windowMs: 10_000, openMs: 300 };
+  const policy = { failures: 3, windowMs: 600_000, openMs: 600_000 };
   const [here, there] = [new Endpoints(connection, keys, policy), new Endpoints(connection, keys, policy)];
+  // The time passes for which it is open.
+  const halfOpen = async () => {
+    await connection.del(keys.circuit('m', 'open'));
+    assert.equal((await there.circuitOf('m')).state, 'half-open');
+  };
   assert.equal(await here.noteFailure('m'), false);
   await here.noteSuccess('m');
   for (const opened of [false, false, true]) assert.equal(await here.noteFailure('m'), opened);
-  assert.equal((await there.circuitOf('m')).state, 'open');
+  const { state, untilMs } = await there.circuitOf('m');
+  assert.equal(state, 'open');
+  assert.ok(untilMs > Date.now() + policy.openMs / 2 && untilMs <= Date.now() + policy.openMs);
   assert.equal(await there.admit('m'), false);
-  await until(async () => (await there.circuitOf('m')).state === 'half-open');
+  await halfOpen();
   assert.equal(await there.admit('m'), true);
   assert.equal(await here.admit('m'), false);
+  await there.release('m');
+  assert.equal(await here.admit('m'), true);
+  await there.release('m');
+  assert.equal(await there.admit('m'), false, 'what another holds is not given back');
   assert.equal(await there.noteFailure('m'), true);
   assert.equal((await here.circuitOf('m')).state, 'open');
-  await until(async () => (await there.circuitOf('m')).state === 'half-open');
+  await halfOpen();
   assert.equal(await there.admit('m'), true);
   await there.noteSuccess('m');
   assert.equal((await here.circuitOf('m')).state, 'closed');

@@ -48,7 +48,8 @@ const consumer = createConsumer({
 process.once('SIGTERM', async () => {
   const drainMs = Number(process.env.DRAIN_MS ?? 10_000);
   await consumer.close({ drainMs });
-  process.exit(0);
+  // Nothing of it keeps the process.
+  say({ event: 'closed' });
 });
 
 await consumer.ready();
