@@ -21,6 +21,13 @@ export interface Death {
   run: number | undefined;
 }
 
+/** An answer on its way to the run that made the call. */
+export interface GivenAnswer {
+  run: number;
+  call: number;
+  answer: Answer;
+}
+
 /** One who has sent runs to a cell. */
 export interface CellListener {
   report?(run: number, report: RunReport): void;
@@ -157,12 +164,16 @@ export class Cell {
     return this.#send({ op: 'run', ...message }, inputs);
   }
 
-  /** Answers a call that a run here waits for. Gives the number of the frame. */
-  answer(run: number, call: number, answer: Answer): number {
-    const isError = 'error' in answer;
-    return this.#send({ op: 'answer', run, call, ...(isError ? { code: answer.error.code } : {}) }, [
-      isError ? answer.error.message : answer.output,
-    ]);
+  /** Answers calls that runs of a handler here wait for. Gives the number of the frame. */
+  answer(handler: number, answers: readonly GivenAnswer[]): number {
+    return this.#send(
+      {
+        op: 'answers',
+        handler,
+        answers: answers.map(({ run, call, answer }) => [run, call, 'error' in answer ? answer.error.code : '']),
+      },
+      answers.map(({ answer }) => ('error' in answer ? answer.error.message : answer.output)),
+    );
   }
 
   /** Ends a run here as soon as it waits. */

@@ -1,4 +1,4 @@
-import type { Cell, CellListener, Death } from './cell.ts';
+import type { Cell, CellListener, Death, GivenAnswer } from './cell.ts';
 import type { Answer, Call, LoadedHandler, OnCall, Run, RunReport } from './contract.ts';
 import { policy, type ResolvedLimits } from './policy.ts';
 import type { Lease, Pool } from './pool.ts';
@@ -161,6 +161,23 @@ export class HostedHandler implements LoadedHandler {
         const end = () => {
           for (const id of byId.keys()) if (!cell.dead) cell.end(id);
         };
+        let ready: GivenAnswer[] = [];
+        const sendReady = () => {
+          const going = ready.filter(({ run }) => byId.has(run));
+          ready = [];
+          try {
+            for (let rest = going; rest.length > 0 && !cell.dead; ) {
+              const frame = answersThatFit(rest);
+              rest = rest.slice(frame.length);
+              const [first] = frame;
+              const alone = frame.every(({ run }) => run === first?.run) ? byId.get(first?.run ?? -1) : undefined;
+              framesOf.set(cell.answer(this.#id, frame), alone);
+            }
+          } catch (error) {
+            leave();
+            reject(error);
+          }
+        };
         const listener: CellListener = {
           report(id, report) {
             byId.get(id)?.settle(report);
@@ -173,8 +190,10 @@ export class HostedHandler implements LoadedHandler {
             const ticket = byId.get(id);
             ticket?.ask(call, made).then((answer) => {
               if (cell.dead || !byId.has(id)) return;
-              if (answer) framesOf.set(cell.answer(id, call, answer), ticket);
-              else cell.end(id);
+              if (!answer) return cell.end(id);
+              // Calls made together are mostly answered together, and a frame costs more than an answer.
+              if (ready.length === 0) process.nextTick(sendReady);
+              ready.push({ run: id, call, answer });
             }, reject);
           },
           died(death) {
@@ -289,6 +308,15 @@ function fitting(tickets: readonly Ticket[]): Ticket[] {
   let size = 0;
   return tickets.slice(0, policy.runsPerFrame.default).filter(({ run }, index) => {
     size += run.input.length;
+    return index === 0 || size <= policy.flushBytes.default;
+  });
+}
+
+/** As many answers as go into one frame. */
+function answersThatFit(answers: readonly GivenAnswer[]): GivenAnswer[] {
+  let size = 0;
+  return answers.slice(0, policy.runsPerFrame.default).filter(({ answer }, index) => {
+    size += 'error' in answer ? answer.error.message.length : answer.output.length;
     return index === 0 || size <= policy.flushBytes.default;
   });
 }

@@ -39,7 +39,7 @@ export const frameHeadBytes = 4;
 export type ParentMessage = { seq: number } & (
   | { op: 'load'; handler: number; limits: ResolvedLimits }
   | { op: 'run'; handler: number; runs: RunRow[]; tools: (readonly string[])[]; answers: AnswerTable[] }
-  | { op: 'answer'; run: number; call: number; code?: HandlerFailure['code'] }
+  | { op: 'answers'; handler: number; answers: [run: number, call: number, code: HandlerFailure['code'] | ''][] }
   | { op: 'end'; run: number }
   | { op: 'drop'; handler: number }
 );

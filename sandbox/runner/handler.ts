@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
 import type ivm from 'isolated-vm';
-import type { Answer, AnsweredCall, HandlerFailure, RunReport } from '../contract.ts';
+import type { Answer, AnsweredCall, RunReport } from '../contract.ts';
 import { type GuestMessage, type GuestNews, type GuestRealm, installGlue, sendCommand } from '../guest/glue.ts';
 import { policy, type ResolvedLimits, runBudgetMs } from '../policy.ts';
 import { type AnswerTable, pack, type RunRow, unpack } from '../wire.ts';
@@ -16,6 +16,13 @@ export interface Tidings {
   alone(run: number | undefined): void;
   /** Lets reports go out if some have waited long. */
   progress(): void;
+}
+
+/** An answer to a call that a run has made. */
+interface GivenAnswer {
+  run: number;
+  call: number;
+  answer: Answer;
 }
 
 /** A run on its way. */
@@ -129,15 +136,34 @@ export class Handler {
     }
   }
 
-  /** Hands the parent's answer to the call that waits for it. */
-  answer(id: number, call: number, code: HandlerFailure['code'] | undefined, text: string): void {
+  /** Hands the parent's answers to the calls that wait for them. */
+  answer(answers: readonly GivenAnswer[]): void {
+    // All answers to one run go in at once: one that has them all and does not go on waits for nothing that can come.
+    let rest = [...Map.groupBy(answers, ({ run }) => run)];
+    const several = rest.length > 1;
+    const realmOf = (entry: (typeof rest)[number] | undefined) => entry && this.#active.get(entry[0])?.realm;
+    while (rest.length > 0) {
+      const realm = realmOf(rest[0]);
+      let count = 1;
+      while (count < this.#chunkSize && count < rest.length && realmOf(rest[count]) === realm) count += 1;
+      const given = rest.slice(0, count).flatMap(([, all]) => all.filter((one) => this.#accept(one)));
+      rest = rest.slice(count);
+      const chunk = [...new Set(given.map(({ run }) => run))].flatMap((id) => this.#active.get(id) ?? []);
+      if (realm === undefined || chunk.length === 0) continue;
+      // Of a frame for one run the parent knows it.
+      if (several) this.#tidings.alone(chunk.length === 1 ? chunk[0]?.id : undefined);
+      this.#drive(realm, chunk, resumeText(given));
+      this.#tidings.progress();
+    }
+  }
+
+  /** Takes an answer; whether the run waits for it in the guest. */
+  #accept({ run: id, call, answer }: GivenAnswer): boolean {
     const run = this.#active.get(id);
     const waiting = run?.calls[call];
-    if (!run || !waiting || waiting.answer) return;
-    const answer = code === undefined ? { output: text } : { error: { code, message: text } };
+    if (!run || !waiting || waiting.answer) return false;
     this.#take(run, waiting, answer);
-    if (this.#active.has(id) && call < run.made)
-      this.#drive(run.realm as Realm, [run], resumeText([{ run: id, call, answer }]));
+    return this.#active.has(id) && call < run.made;
   }
 
   /** Notes an answer; a run that exchanges too much, all of which stands in its report, is ended. */
@@ -279,7 +305,7 @@ export class Handler {
       else if (returned) this.#finish(run, { end: 'returned', value: text }, logs, ids);
       else this.#finish(run, { end: 'threw', message: text, ...positionIn(stack) }, logs, ids);
     }
-    const resumed: { run: number; call: number; answer: Answer }[] = [];
+    const resumed: GivenAnswer[] = [];
     for (const [id, call, name] of header.calls) {
       const input = texts[at++] ?? '';
       const run = this.#active.get(id);
@@ -463,7 +489,7 @@ function startText(chunk: readonly Active[]): string {
   return pack(message, inputs);
 }
 
-function resumeText(answers: readonly { run: number; call: number; answer: Answer }[]): string {
+function resumeText(answers: readonly GivenAnswer[]): string {
   const message: GuestMessage = {
     op: 'resume',
     answers: answers.map(({ run, call, answer }) => [run, call, 'error' in answer ? answer.error.code : '']),

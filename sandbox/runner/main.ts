@@ -105,8 +105,13 @@ function deal(message: ParentMessage, texts: string[]): void {
       handler.run(message.runs, texts, message.tools, message.answers);
       break;
     }
-    case 'answer':
-      handlerOfRun.get(message.run)?.answer(message.run, message.call, message.code, texts[0] ?? '');
+    case 'answers':
+      handlers.get(message.handler)?.answer(
+        message.answers.map(([run, call, code], index) => {
+          const text = texts[index] ?? '';
+          return { run, call, answer: code === '' ? { output: text } : { error: { code, message: text } } };
+        }),
+      );
       break;
     case 'end':
       handlerOfRun.get(message.run)?.end(message.run);
