@@ -246,27 +246,30 @@ test('the host is asked once, though a run is made again', async () => {
 });
 
 test('answers given together reach each its own run, and one that hangs on its answer holds up no other', async () => {
-  const handler = await load(
-    `export const handle = async (n: number, context: any) => {
-      const [one, two] = await Promise.all([context.call.look(n), context.call.store(-n).catch((error: any) => error.message)]);
-      if (n === 7) for (;;);
-      return [one, two];
-    };`,
-    'handle',
-    { stepMs: 200 },
-  );
-  const reports = await handler.runAll(
-    Array.from({ length: 150 }, (_, n) => run(n + 1)),
-    async ({ tool, input }) => {
-      // Until all have asked that ask in one go.
-      await new Promise(setImmediate);
-      return tool === 'look' ? { output: input } : { error: { code: 'FAILED', message: `no ${input}` } };
-    },
-  );
-  for (const [index, { end, value }] of reports.entries()) {
-    const n = index + 1;
-    if (n === 7) assert.equal(end, 'timed-out');
-    else assert.deepEqual([end, value], ['returned', JSON.stringify([n, `no -${n}`])]);
+  for (const hanging of [0, 7]) {
+    const handler = await load(
+      `export const handle = async (n: number, context: any) => {
+        const [one, two] = await Promise.all([context.call.look(n), context.call.store(-n).catch((error: any) => error.message)]);
+        if (n === ${hanging}) for (;;);
+        return [one, two];
+      };`,
+      'handle',
+      { stepMs: 200, watchdogMs: 5_000 },
+    );
+    const reports = await handler.runAll(
+      Array.from({ length: 150 }, (_, n) => run(n + 1)),
+      async ({ tool, input }) => {
+        // Until all have asked that ask in one go.
+        await new Promise(setImmediate);
+        return tool === 'look' ? { output: input } : { error: { code: 'FAILED', message: `no ${input}` } };
+      },
+      AbortSignal.timeout(30_000),
+    );
+    for (const [index, { end, value }] of reports.entries()) {
+      const n = index + 1;
+      if (n === hanging) assert.equal(end, 'timed-out');
+      else assert.deepEqual([end, value], ['returned', JSON.stringify([n, `no -${n}`])]);
+    }
   }
 });
 
