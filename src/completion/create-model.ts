@@ -24,7 +24,7 @@ export interface ModelOptions {
   circuits?: Circuits;
 }
 
-/** Puts the model together: retries around a breaker around the wire, for each model, and fail-over across them. Names its endpoints as cool-down and circuits know them. */
+/** Puts the model together: retries around a breaker around the wire, and fail-over across models, of which the last alone is tried again. Names its endpoints as cool-down and circuits know them. */
 export function createModel({
   models,
   coolDown = createCoolDown(),
@@ -35,15 +35,19 @@ export function createModel({
   const record = createLatencyRecord();
   const shared = patientCoolDown(coolDown);
   const endpoints: string[] = [];
-  const reliable = (options: OpenAiOptions, latency = createLatencyRecord()): Completer => {
+  const reliable = (options: OpenAiOptions, elsewhere: boolean, latency = createLatencyRecord()): Completer => {
     const wire = createOpenAiCompleter(options);
     const endpoint = `${wire.endpoint} ${wire.model}`;
     endpoints.push(endpoint);
     const timed = withLatency(wire, latency);
     const guarded = circuits ? withSharedCircuit(timed, circuits, endpoint) : withBreaker(timed, breaker);
-    return withRetries(guarded, { ...retries, coolDown: shared, endpoint });
+    // A silent server may take all the time there is, a try at a time: who has another asks that.
+    return withRetries(guarded, { ...(elsewhere ? { elsewhere } : retries), coolDown: shared, endpoint });
   };
   const [first, ...others] = models;
-  const completer = failOver([reliable(first, record), ...others.map((options) => reliable(options))]);
+  const completer = failOver([
+    reliable(first, others.length > 0, record),
+    ...others.map((options, index) => reliable(options, index < others.length - 1)),
+  ]);
   return { ...completer, endpoints, p75Ms: () => record.p75Ms() };
 }

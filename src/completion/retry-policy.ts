@@ -19,6 +19,8 @@ export interface RetryOptions {
   baseMs?: number;
   /** Longest pause of our own choice, in milliseconds. What the server asks for is honoured beyond it. */
   maxMs?: number;
+  /** Whether another endpoint can be asked instead: then nothing is waited for, and nothing tried again. */
+  elsewhere?: boolean;
   coolDown?: CoolDown;
   /** Key of the endpoint in the cool-down. */
   endpoint?: string;
@@ -38,11 +40,12 @@ const PASSING: ReadonlySet<string> = new Set([
 
 /**
  * The one retry policy: passing failures are tried again with growing, spread pauses, never sooner than the server asked and never past the
- * deadline. Where the pause would outlast the deadline the failure is returned at once, with `retryAfterMs`.
+ * deadline. Where the pause would outlast the deadline, or another endpoint can be asked instead, the failure is returned at once, with `retryAfterMs`.
  */
 export function withRetries(completer: Completer, options: RetryOptions = {}): Completer {
   const {
-    retries = 4,
+    elsewhere = false,
+    retries = elsewhere ? 0 : 4,
     baseMs = 400,
     maxMs = 8_000,
     coolDown,
@@ -54,10 +57,10 @@ export function withRetries(completer: Completer, options: RetryOptions = {}): C
   const coolDownEnds = async (deadline: Deadline): Promise<void> => {
     const leftMs = coolDown === undefined ? 0 : (await coolDown.until(endpoint)) - clock();
     if (leftMs <= 0) return;
-    if (leftMs >= deadline.leftMs()) {
+    if (elsewhere || leftMs >= deadline.leftMs()) {
       throw new CompletionError(
         'PLATFORM_MODEL_RATE_LIMITED',
-        `Cannot complete prompt: the endpoint cools down for ${Math.ceil(leftMs)} ms, wanted it before the deadline`,
+        `Cannot complete prompt: the endpoint cools down for ${Math.ceil(leftMs)} ms, wanted it ${elsewhere ? 'now' : 'before the deadline'}`,
         {
           retryAfterMs: leftMs,
         },

@@ -129,6 +129,17 @@ test('the server is left alone for as long as it asked', async () => {
   assert.ok(performance.now() - startedAt >= 295);
 });
 
+test('where another endpoint can be asked nothing is waited for, and nothing tried again', async () => {
+  const completer = failing('PLATFORM_MODEL_STALLED', 'PLATFORM_MODEL_STALLED');
+  const coolDown = createCoolDown();
+  const impatient = withRetries(completer, { elsewhere: true, coolDown, endpoint: 'e' });
+  await assert.rejects(impatient.complete(PROMPT, deadlineIn(HANG_MS)), codeIs('PLATFORM_MODEL_STALLED'));
+  assert.equal(completer.asked, 1);
+  await coolDown.set('e', Date.now() + HANG_MS / 2);
+  await assert.rejects(impatient.complete(PROMPT, deadlineIn(HANG_MS)), codeIs('PLATFORM_MODEL_RATE_LIMITED'));
+  assert.equal(completer.asked, 1);
+});
+
 test('a pause that would outlast the deadline is not begun', async () => {
   const completer = failing(new CompletionError('PLATFORM_MODEL_RATE_LIMITED', 'm', { retryAfterMs: 90_000 }));
   await assert.rejects(
@@ -250,7 +261,7 @@ test('a model is put together so that it survives a bad server and knows its lat
       retries: { retries: 1, baseMs: 1 },
       breaker: { failures: 3 },
     });
-    for (let n = 0; n < 3; n += 1) assert.equal((await model.complete(PROMPT, deadlineIn(HANG_MS))).text, ANSWER);
+    for (let n = 0; n < 5; n += 1) assert.equal((await model.complete(PROMPT, deadlineIn(HANG_MS))).text, ANSWER);
     assert.equal(bad.questions.length, 3, 'the breaker opened');
     assert.equal(model.generator, 'scripted');
     assert.equal(model.p75Ms(), null);
