@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../src/kernel/json.ts';
+import { reportFault } from './fault-report.ts';
 import {
   descendantsOf,
   isAlive,
@@ -23,21 +22,10 @@ const recoveryMs = 45_000;
 
 const endless = '```ts\nexport function handle(): never {\n  for (;;) {}\n}\n```';
 
-/** Counts what became visible of the jobs, and prints the fault's line. */
-async function report(rig: Rig, fault: string, jobIds: readonly string[], startedAtMs: number) {
-  const outcomes = await Promise.all(jobIds.map((jobId) => rig.outcome(jobId)));
-  const recoveredMs = Date.now() - startedAtMs;
-  const entries = (await rig.entries()).filter(({ final, replayed }) => final === '1' && replayed === '0');
-  const counts = jobIds.map((jobId) => entries.filter((entry) => entry.jobId === jobId).length);
-  const duplicates = counts.reduce((sum, count) => sum + Math.max(0, count - 1), 0);
-  console.log(
-    `fault: ${fault}; jobs: ${jobIds.length}; outcomes: ${outcomes.length}; duplicates: ${duplicates}; recovery: ${recoveredMs} ms`,
-  );
-  assert.deepEqual(
-    counts,
-    jobIds.map(() => 1),
-    'one outcome for each job',
-  );
+/** Reports a fault that jobs must have got over in time. */
+async function report(rig: Rig, fault: string, jobIds: readonly string[], sinceMs: number) {
+  const outcomes = await reportFault(rig, fault, jobIds, sinceMs);
+  const recoveredMs = Date.now() - sinceMs;
   assert.ok(recoveredMs < recoveryMs, `recovered after ${recoveredMs} ms`);
   return outcomes;
 }
@@ -109,53 +97,6 @@ test('SIGTERM under load: exit 0, what does not end in time is handed back', asy
   assert.ok(!second.lines.some(({ msg }) => msg === 'stalled'));
 });
 
-test('Redis frozen for a while', async (t) => {
-  const rig = await startRig();
-  t.after(() => rig.close());
-  const { pid } = rig.redis;
-  if (pid === null) return t.skip('the embedded Redis cannot be frozen without this process');
-  await rig.worker();
-  const marks = ['frozen-a', 'frozen-b', 'frozen-c'];
-  for (const mark of marks) rig.answer(mark, () => ({ kind: 'reply', text: soundReply, pauseMs: 15 }));
-  const jobIds = await Promise.all(marks.map((mark) => rig.submit(markedJob(mark, patient))));
-  await until(() => marks.every((mark) => rig.questions(mark).length > 0), 'the model to be asked');
-  process.kill(pid, 'SIGSTOP');
-  await sleep(3_000);
-  process.kill(pid, 'SIGCONT');
-  const startedAtMs = Date.now();
-  const outcomes = await report(rig, 'Redis frozen for 3 s', jobIds, startedAtMs);
-  assert.ok(outcomes.every(({ verdict }) => verdict === 'generated'));
-});
-
-test('sandbox processes killed: a new one takes the run over, and the candidate is not blamed', async (t) => {
-  const rig = await startRig();
-  t.after(() => rig.close());
-  const worker = await rig.worker();
-  const warm = await rig.outcomeOf(markedJob('cells-warm'));
-  assert.equal(warm.verdict, 'generated', JSON.stringify(warm.findings));
-  const killCells = () => {
-    const cells = descendantsOf(worker.pid).filter((pid) => /isolated-vm|type-check-child/.test(commandLineOf(pid)));
-    for (const pid of cells.filter(isAlive)) process.kill(pid, 'SIGKILL');
-    return cells.length;
-  };
-  rig.answer('cells-idle', () => ({ kind: 'reply', text: soundReply }));
-  rig.answer('cells-busy', (nth) => ({ kind: 'reply', text: nth === 1 ? endless : soundReply }));
-  const startedAtMs = Date.now();
-  if (killCells() === 0) return t.skip('the processes of the sandbox cannot be told from others here');
-  const idle = await rig.submit(markedJob('cells-idle', patient));
-  await rig.outcome(idle);
-  const busy = await rig.submit(markedJob('cells-busy', patient));
-  await worker.logged(isStage(busy, 'bundle'));
-  killCells();
-  const outcomes = await report(rig, 'sandbox and type-check processes killed', [idle, busy], startedAtMs);
-  assert.deepEqual(
-    outcomes.map(({ verdict }) => verdict),
-    ['generated', 'generated'],
-    JSON.stringify(outcomes.map(({ findings }) => findings)),
-  );
-  assert.equal(rig.questions('cells-idle').length, 1, 'no repair was asked for');
-});
-
 test('two workers, 50 jobs of ten agreements: one outcome each, each agreement solved once', async (t) => {
   const rig = await startRig();
   t.after(() => rig.close());
@@ -203,11 +144,3 @@ test('every worker dead: the reader closes its job, and nothing is published for
   await stopWorker(await rig.worker());
   assert.equal((await rig.entries()).filter(({ replayed }) => replayed === '0').length, 1);
 });
-
-function commandLineOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-  } catch {
-    return '';
-  }
-}
