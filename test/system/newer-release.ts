@@ -1,0 +1,23 @@
+/**
+ * Loaded before a worker (`node --import`), makes it one of a later release: it knows version 2 of jobs too. The text of three modules is changed as they
+ * are loaded, and a text that is not found ends the process.
+ */
+import { registerHooks } from 'node:module';
+
+const changes: [file: string, known: string, later: string][] = [
+  ['/queues/consumer.ts', 'const KNOWN_VERSION = 1;', 'const KNOWN_VERSION = 2;'],
+  ['/queues/read-job.ts', 'version > 1)', 'version > 2)'],
+  ['/queues/job.schema.json', '"version": { "const": 1,', '"version": { "enum": [1, 2],'],
+];
+
+registerHooks({
+  load(url, context, nextLoad) {
+    const loaded = nextLoad(url, context);
+    const change = changes.find(([file]) => url.endsWith(file));
+    if (change === undefined) return loaded;
+    const [file, known, later] = change;
+    const source = String(loaded.source);
+    if (!source.includes(known)) throw new Error(`Cannot make ${file} one of a later release: wanted ${known}`);
+    return { ...loaded, source: source.replace(known, later) };
+  },
+});
