@@ -1,8 +1,10 @@
 import type { PatchOperation } from '../contract/finding.ts';
 import { escapeToken, isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
-import { equalJson } from '../schemas/equal-json.ts';
 import { splitPointer } from '../schemas/schema-walk.ts';
-import type { Violation } from '../schemas/validator.ts';
+import type { Violation } from '../schemas/violations.ts';
+
+/** Most changes at one place of a schema: what takes more is no small change any more. */
+const MAX_OPERATIONS = 20;
 
 /**
  * The smallest patches of a schema that allow what the given violations show, by the place they change: a type or an enum
@@ -17,11 +19,13 @@ export class AmendmentPlan {
     const places = new Map<string, Violation[]>();
     for (const violation of violations) {
       const place = placeOf(violation);
-      places.set(place, [...(places.get(place) ?? []), violation]);
+      const together = places.get(place);
+      if (together === undefined) places.set(place, [violation]);
+      else together.push(violation);
     }
     for (const [place, together] of places) {
       const patch = this.#patchFor(together);
-      if (patch !== undefined) this.#patches.set(place, patch);
+      if (patch !== undefined && patch.length <= MAX_OPERATIONS) this.#patches.set(place, patch);
     }
   }
 
@@ -90,11 +94,13 @@ function typePatch(path: string, wanted: Json, violations: readonly Violation[])
 
 function enumPatch(path: string, wanted: Json, violations: readonly Violation[]): PatchOperation[] | undefined {
   if (!Array.isArray(wanted)) return undefined;
+  const known = new Set(wanted);
   const added: Json[] = [];
   for (const { actual } of violations) {
     // A whole structure as one more allowed value would be no rule any more.
     if (actual === undefined || (typeof actual === 'object' && actual !== null)) return undefined;
-    if (![...wanted, ...added].some((known) => equalJson(known, actual))) added.push(actual);
+    if (!known.has(actual)) added.push(actual);
+    known.add(actual);
   }
   return added.map((value) => ({ op: 'add', path: `${path}/-`, value }));
 }

@@ -5,9 +5,12 @@ import { splitPointer } from '../schemas/schema-walk.ts';
 import { patched } from './apply-patch.ts';
 import { type LocatedJson, nodeAt, readJson } from './located-json.ts';
 
+/** Most characters read for one edit, the value once for each operation: about 20 ms. */
+const MAX_READ_CHARS = 400_000;
+
 /**
  * A text with a JSON Patch written into the JSON value that starts at an offset, every other character kept; `undefined`
- * where an operation does not fit. `end` is where the value ends afterwards.
+ * where an operation does not fit, or where the value is too large for so many of them. `end` is where the value ends afterwards.
  */
 export function editJsonText(
   text: string,
@@ -15,19 +18,18 @@ export function editJsonText(
   patch: readonly PatchOperation[],
 ): { text: string; end: number } | undefined {
   let edited = text;
-  const before = readJson(text, start, true);
-  if (!before.ok) return undefined;
+  let reading = readJson(text, start, true);
+  if (!reading.ok || patch.length * (reading.node.end - start) > MAX_READ_CHARS) return undefined;
+  const wanted = patched(reading.node.value, patch);
+  if (wanted === undefined) return undefined;
   for (const operation of patch) {
-    const reading = readJson(edited, start, true);
-    if (!reading.ok) return undefined;
     const next = applyOperation(edited, reading.node, operation);
     if (next === undefined) return undefined;
     edited = next;
+    reading = readJson(edited, start, true);
+    if (!reading.ok) return undefined;
   }
-  const after = readJson(edited, start, true);
-  const wanted = patched(before.node.value, patch);
-  if (!after.ok || wanted === undefined || !equalJson(after.node.value, wanted)) return undefined;
-  return { text: edited, end: after.node.end };
+  return equalJson(reading.node.value, wanted) ? { text: edited, end: reading.node.end } : undefined;
 }
 
 function applyOperation(text: string, root: LocatedJson, { op, path, value }: PatchOperation): string | undefined {

@@ -81,8 +81,10 @@ function amendedCases({ agreement }: Analyzed, findings: readonly Finding[]): st
 
 function edited(text: string, edits: readonly { start: number; patch: SchemaEdit['patch'] }[]): string | undefined {
   let changed: string | undefined = text;
+  const places = Map.groupBy(edits, ({ start }) => start);
   // From the end of the text to its start, so that no edit moves the next one's place.
-  for (const { start, patch } of edits.toSorted((a, b) => b.start - a.start)) {
+  for (const [start, together] of [...places].sort(([a], [b]) => b - a)) {
+    const patch = together.flatMap((edit) => edit.patch);
     if (changed !== undefined) changed = editJsonText(changed, start, patch)?.text;
   }
   return changed === text ? undefined : changed;

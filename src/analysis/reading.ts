@@ -2,7 +2,6 @@ import type { Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Job } from '../contract/job.ts';
 import { decodeAnp } from '../families/anp/decode.ts';
 import { isObject, type Json } from '../kernel/json.ts';
-import { validatorOf } from '../schemas/validator-of.ts';
 import {
   type CaseText,
   isPayloadFault,
@@ -12,6 +11,7 @@ import {
   readCaseText,
   verbatimText,
 } from './case-text.ts';
+import { CaseValidation } from './case-validation.ts';
 import type { Side } from './claims.ts';
 import {
   baseUrisIn,
@@ -59,6 +59,7 @@ export interface Reading {
   missingBaseUris: string[];
   timeoutMs: number | null;
   documentedCodes: DocumentedCode[];
+  validation: CaseValidation;
 }
 
 /** How far a chain of protocols that build on each other is followed. */
@@ -88,9 +89,15 @@ function read(job: Job): Reading {
     payload,
     numberSpans = [],
   } = readCases(job, schemas.length > 0, own.prose);
-  const selection = selectSchemas(schemas, numbered);
+  const validation = new CaseValidation();
+  const selection = selectSchemas(schemas, numbered, validation);
   const documentedCodes = documentedCodesIn(prose.join('\n'));
-  const cases = markNegatives(numbered, selection.request, new Set(documentedCodes.map(({ code }) => code)));
+  const cases = markNegatives(
+    numbered,
+    selection.request,
+    new Set(documentedCodes.map(({ code }) => code)),
+    validation,
+  );
   const stated = prose.map(timeoutMsIn).find((timeoutMs) => timeoutMs !== null) ?? null;
   return {
     text,
@@ -108,6 +115,7 @@ function read(job: Job): Reading {
     missingBaseUris: bases.missing,
     timeoutMs: stated,
     documentedCodes,
+    validation,
   };
 }
 
@@ -269,10 +277,15 @@ function numberCases(
   return { cases, faults };
 }
 
-function markNegatives(cases: readonly Case[], request: LocatedSchema | null, codes: ReadonlySet<string>): Case[] {
-  const validator = request === null ? undefined : validatorOf(request.schema);
+function markNegatives(
+  cases: readonly Case[],
+  request: LocatedSchema | null,
+  codes: ReadonlySet<string>,
+  validation: CaseValidation,
+): Case[] {
   return cases.map((each) => {
-    const invalid = validator?.ok === true && validator.validate(each.request).length > 0;
+    const [broken] = request === null ? [] : validation.violations(request.schema, each.request);
+    const invalid = broken !== undefined && broken.keyword !== 'cost';
     return { ...each, negative: invalid && reportsFailure(each.response, codes, each.expected) };
   });
 }

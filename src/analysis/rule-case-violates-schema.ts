@@ -3,39 +3,55 @@ import type { Amendment, Finding } from '../contract/finding.ts';
 import { visibleText } from '../families/quote.ts';
 import { violationWords } from '../families/violation-words.ts';
 import type { Json } from '../kernel/json.ts';
-import type { Violation } from '../schemas/validator.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
+import type { Violation } from '../schemas/violations.ts';
 import { AmendmentPlan } from './amendment-plan.ts';
-import { type PlacedFinding, type Rule, reportable } from './rule.ts';
+import type { CaseValidation } from './case-validation.ts';
+import { MAX_FINDINGS, type PlacedFinding, type Rule, reportable } from './rule.ts';
 import { partPointer } from './schema-union.ts';
 
 /** The data of every case keep the schema of their side; a deliberately invalid request whose answer is a failure may break it. */
 export const ruleCaseViolatesSchema: Rule = {
   name: 'case-violates-schema',
-  check({ agreement }) {
+  check({ agreement }, { validation }) {
     const sides = [
       ['request', agreement.requestSchema],
       ['response', agreement.responseSchema],
     ] as const;
-    return sides.flatMap(([side, located]) => (located === null ? [] : checkSide(side, located, agreement.cases)));
+    const found = sides.flatMap(([side, located]) =>
+      located === null || validation.isUsedUp ? [] : checkSide(side, located, agreement.cases, validation),
+    );
+    if (!validation.isUsedUp) return found;
+    const [side, located] =
+      sides.find(([side, located]) => agreement.cases.some((each) => isTooCostly(located, each[side], validation))) ??
+      [];
+    return [tooCostly(side, located?.start ?? 0)];
   },
 };
 
 interface Broken {
   each: Case;
-  violations: Violation[];
+  violations: readonly Violation[];
 }
 
-function checkSide(side: 'request' | 'response', located: LocatedSchema, cases: readonly Case[]): PlacedFinding[] {
+function checkSide(
+  side: 'request' | 'response',
+  located: LocatedSchema,
+  cases: readonly Case[],
+  validation: CaseValidation,
+): PlacedFinding[] {
   const broken: Broken[] = [];
+  let places = 0;
   for (const each of cases) {
     if (side === 'request' && each.negative) continue;
-    const violations = violationsOf(located, each[side]);
+    const violations = violationsOf(located, each[side], validation);
     if (violations.length > 0) broken.push({ each, violations });
+    places += new Set(violations.map(({ pointer }) => pointer)).size;
+    // One place more than can be told says that there are more.
+    if (places > MAX_FINDINGS) break;
   }
   if (broken.length === 0) return [];
-  if (broken.some(({ violations }) => violations[0]?.keyword === 'cost')) return [tooCostly(side, located)];
   const plan = new AmendmentPlan(
     located.schema,
     broken.flatMap(({ violations }) => violations),
@@ -62,15 +78,19 @@ function checkSide(side: 'request' | 'response', located: LocatedSchema, cases: 
   });
 }
 
-function tooCostly(side: 'request' | 'response', located: LocatedSchema): PlacedFinding {
+function isTooCostly(located: LocatedSchema | null, value: Json, validation: CaseValidation): boolean {
+  return located !== null && validation.violations(located.schema, value)[0]?.keyword === 'cost';
+}
+
+function tooCostly(side: 'request' | 'response' | undefined, at: number): PlacedFinding {
   const finding: Finding = {
     code: 'DOCUMENT_SCHEMA_TOO_LARGE',
     severity: 'error',
-    in: `${side}Schema`,
-    pointer: '',
-    message: `Cannot validate cases: the ${side} schema multiplies its own parts, wanted one that takes few steps`,
+    in: side === undefined ? 'document' : `${side}Schema`,
+    ...(side === undefined ? {} : { pointer: '' }),
+    message: 'Cannot validate cases: schemas and cases multiply to too many steps, wanted smaller ones',
   };
-  return { finding, text: 'document', at: located.start };
+  return { finding, text: 'document', at };
 }
 
 function amendmentOf(
@@ -87,16 +107,13 @@ function amendmentOf(
 }
 
 /** Violations with places in the whole schema; against a union, those of the part that fits best. */
-function violationsOf(located: LocatedSchema, value: Json): Violation[] {
-  const validator = validatorOf(located.schema);
-  if (!validator.ok) return [];
-  const whole = validator.validate(value);
+function violationsOf(located: LocatedSchema, value: Json, validation: CaseValidation): readonly Violation[] {
+  const whole = validation.violations(located.schema, value);
   if (whole.length === 0 || located.parts === undefined) return whole;
   let closest = whole;
   for (const [index, part] of located.parts.entries()) {
-    const own = validatorOf(part.schema);
-    if (!own.ok) continue;
-    const inside = own.validate(value);
+    if (!validatorOf(part.schema).ok) continue;
+    const inside = validation.violations(part.schema, value);
     if (closest !== whole && inside.length >= closest.length) continue;
     closest = inside.map((violation) => ({
       ...violation,

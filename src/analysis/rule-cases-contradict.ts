@@ -1,8 +1,8 @@
 import type { Case } from '../contract/agreement.ts';
 import type { Job } from '../contract/job.ts';
+import { canonicalJson } from '../kernel/digest.ts';
 import { isObject, type Json, type JsonObject, pointerTokens, valueAt } from '../kernel/json.ts';
 import { differencesOf } from '../schemas/differences.ts';
-import { equalJson } from '../schemas/equal-json.ts';
 import { pointersOf } from './located-json.ts';
 import { type PlacedFinding, type Rule, reportable } from './rule.ts';
 
@@ -18,14 +18,13 @@ export const ruleCasesContradict: Rule = {
     const stateful =
       job.role === 'requester' || job.tools.some(({ annotations }) => annotations?.readOnlyHint !== true);
     const inputs = toolInputs(job);
-    const seen = new Map<string, { each: Case; plain: PlainCase }[]>();
+    const seen = new Map<string, { each: Case; plain: PlainCase }>();
     for (const each of agreement.cases) {
       const plain = withoutEchoes(each, inputs);
-      const key = fingerprint(plain.request);
-      const alike = seen.get(key) ?? [];
-      const earlier = alike.find((other) => equalJson(other.plain.request, plain.request));
+      const key = canonicalJson(plain.request);
+      const earlier = seen.get(key);
       if (earlier === undefined) {
-        seen.set(key, [...alike, { each, plain }]);
+        seen.set(key, { each, plain });
         continue;
       }
       const [difference] = differencesOf(earlier.plain.response, plain.response, loose).filter(
@@ -60,11 +59,6 @@ function placed(job: Job, earlier: Case, later: Case, pointer: string, stateful:
     text: 'cases',
     at: later.responseSpan?.start ?? later.testCase,
   };
-}
-
-/** Order does not matter to equality, so neither may it to the key. */
-function fingerprint(request: Json): string {
-  return typeof request === 'string' ? request : pointersOf(request).length.toString();
 }
 
 /** Names of members that say which message is which, and nothing about what is asked. */

@@ -1,7 +1,7 @@
 import type { Analyzed } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import { readingOf } from './reading.ts';
-import type { Rule } from './rule.ts';
+import { MAX_FINDINGS, type Rule } from './rule.ts';
 import { ruleAnswerUnderivable } from './rule-answer-underivable.ts';
 import { ruleBaseProtocolMissing } from './rule-base-protocol-missing.ts';
 import { ruleCaseUnreadable } from './rule-case-unreadable.ts';
@@ -29,18 +29,37 @@ export const RULES: readonly Rule[] = [
   ruleAnswerUnderivable,
 ];
 
-/** Most findings of one agreement: an outcome must stay small, and a document with more of them is repaired in rounds. */
-export const MAX_FINDINGS = 300;
-
 /**
  * All that is wrong with an agreement and its cases, in document order: first the document, then the cases. Needs no model
  * and no time worth speaking of; pure; never throws.
  */
 export function preflight(analyzed: Analyzed, rules: readonly Rule[] = RULES): Finding[] {
   const reading = readingOf(analyzed.job);
-  return rules
+  const all = rules
     .flatMap((rule) => rule.check(analyzed, reading))
     .sort((a, b) => (a.text === b.text ? a.at - b.at : a.text === 'document' ? -1 : 1))
-    .slice(0, MAX_FINDINGS)
     .map(({ finding }) => finding);
+  const errors = all.filter(({ severity }) => severity === 'error').length;
+  if (errors > MAX_FINDINGS) return [...firstOf(all, MAX_FINDINGS - 1, 0), tooMany(errors)];
+  return firstOf(all, errors, MAX_FINDINGS - errors);
+}
+
+/** The first errors and the first warnings, in their order: no number of warnings keeps an error from being seen. */
+function firstOf(all: readonly Finding[], errors: number, warnings: number): Finding[] {
+  const left = { error: errors, warning: warnings };
+  return all.filter(({ severity }) => {
+    left[severity] -= 1;
+    return left[severity] >= 0;
+  });
+}
+
+/** What is left out is not settled by any amendment. */
+function tooMany(errors: number): Finding {
+  return {
+    code: 'DOCUMENT_FINDINGS_TOO_MANY',
+    severity: 'error',
+    in: 'document',
+    message: `Cannot list all that is wrong: more than ${MAX_FINDINGS} errors, wanted those listed repaired first`,
+    actual: errors,
+  };
 }

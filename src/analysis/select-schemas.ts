@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { allSubschemas, MAX_SUBSCHEMAS_IN_DOCUMENT } from '../schemas/schema-walk.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
+import type { CaseValidation } from './case-validation.ts';
 import type { Side } from './claims.ts';
 import type { FoundSchema } from './find-schemas.ts';
 import { unionOf } from './schema-union.ts';
@@ -22,8 +23,12 @@ const MAX_CANDIDATES = 24;
  * Chooses request and response schema: the ordered pair under which most case data validate; titles and headings break ties,
  * then the order in the document. Where several schemas of one side each describe some of the cases, their union is chosen.
  */
-export function selectSchemas(found: readonly FoundSchema[], cases: readonly Case[]): Selection {
-  const candidates = judgeAll(found.slice(0, MAX_CANDIDATES), cases);
+export function selectSchemas(
+  found: readonly FoundSchema[],
+  cases: readonly Case[],
+  validation: CaseValidation,
+): Selection {
+  const candidates = judgeAll(found.slice(0, MAX_CANDIDATES), cases, validation);
   let best: { request: Candidate | null; response: Candidate | null; rank: number[] } | undefined;
   for (const request of [...candidates, null]) {
     for (const response of [...candidates, null]) {
@@ -68,11 +73,11 @@ interface Candidate {
   shares: Record<Side, boolean>;
 }
 
-function judgeAll(found: readonly FoundSchema[], cases: readonly Case[]): Candidate[] {
+function judgeAll(found: readonly FoundSchema[], cases: readonly Case[], validation: CaseValidation): Candidate[] {
   let budget = MAX_SUBSCHEMAS_IN_DOCUMENT;
   return found.map((located, index) => {
     budget -= allSubschemas(located.schema, MAX_SUBSCHEMAS_IN_DOCUMENT + 1).length;
-    const validator = budget >= 0 && cases.length > 0 ? validatorOf(located.schema) : undefined;
+    const isUsable = budget >= 0 && cases.length > 0 && validatorOf(located.schema).ok;
     const declares = declarationOf(located.schema);
     const judge = (side: Side): { fits: Set<number>; described: number; shares: boolean } => {
       const fits = new Set<number>();
@@ -81,7 +86,7 @@ function judgeAll(found: readonly FoundSchema[], cases: readonly Case[]): Candid
       for (const [number, each] of cases.entries()) {
         const declared = declares(each[side]);
         if (declared !== 'none') shares = true;
-        if (declared === 'none' || !validator?.ok || validator.validate(each[side]).length > 0) continue;
+        if (declared === 'none' || !isUsable || validation.violations(located.schema, each[side]).length > 0) continue;
         fits.add(number);
         if (declared === 'all') described += 1;
       }

@@ -5,9 +5,11 @@ import type { Json, JsonObject } from '../kernel/json.ts';
 import { sanitiseSchema } from '../schemas/sanitise-schema.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { patched } from './apply-patch.ts';
+import type { CaseValidation } from './case-validation.ts';
 import { distinctAmendments } from './distinct-amendments.ts';
 import { isNullInFailure } from './is-null-in-failure.ts';
 import { proposalsFor } from './proposals.ts';
+import { readingOf } from './reading.ts';
 
 /** What becomes of an agreement after its preflight. */
 export type Settlement =
@@ -41,7 +43,7 @@ export function settle(analyzed: Analyzed, findings: readonly Finding[]): Settle
       ? errors
       : [];
   if (settled.length === errors.length) {
-    const amended = amend(agreement, settled);
+    const amended = amend(agreement, settled, readingOf(job).validation);
     if (amended !== undefined) {
       const warnings = findings.map((finding): Finding => ({ ...finding, severity: 'warning' }));
       return { kind: 'cleared', ...amended, warnings };
@@ -67,15 +69,20 @@ function isSettled(finding: Finding, agreement: Agreement, amends: boolean, canB
 function amend(
   agreement: Agreement,
   findings: readonly Finding[],
+  validation: CaseValidation,
 ): { agreement: Agreement; amendments: Amendment[] } | undefined {
   const amendments = distinctAmendments(findings);
   const requestSchema = amended(agreement.requestSchema, amendments, 'requestSchema');
   const responseSchema = amended(agreement.responseSchema, amendments, 'responseSchema');
   if (requestSchema === undefined || responseSchema === undefined) return undefined;
-  const kept = agreement.cases.every(
-    ({ request, response, negative }) =>
-      (negative || keeps(request, requestSchema, amendments)) && keeps(response, responseSchema, amendments),
-  );
+  const keeps = (value: Json, located: LocatedSchema | null): boolean =>
+    located === null || (validatorOf(located.schema).ok && validation.violations(located.schema, value).length === 0);
+  const kept =
+    amendments.length === 0 ||
+    agreement.cases.every(
+      ({ request, response, negative }) =>
+        (negative || keeps(request, requestSchema)) && keeps(response, responseSchema),
+    );
   return kept ? { agreement: { ...agreement, requestSchema, responseSchema }, amendments } : undefined;
 }
 
@@ -90,10 +97,4 @@ function amended(
     if (amendment.of === of && schema !== undefined) schema = patched(schema, amendment.patch);
   }
   return schema === undefined ? undefined : { ...located, schema: sanitiseSchema(schema).schema };
-}
-
-function keeps(value: Json, located: LocatedSchema | null, amendments: readonly Amendment[]): boolean {
-  if (located === null || amendments.length === 0) return true;
-  const validator = validatorOf(located.schema);
-  return validator.ok && validator.validate(value).length === 0;
 }

@@ -7,16 +7,27 @@ import { allSubschemas, childSchemas, resolveLocalReference } from './schema-wal
  */
 export const MAX_VALIDATION_STEPS = 150_000;
 
-/** Tells of a schema which values take at most `MAX_VALIDATION_STEPS` to validate, whatever its branches decide. */
-export function affordableValues(rootSchema: Json): (value: Json) => boolean {
+/** What it costs to validate values against one schema, whatever its branches decide. */
+export interface ValidationCost {
+  /** An upper bound of the steps; `Infinity` beyond `MAX_VALIDATION_STEPS`. */
+  steps(value: Json): number;
+  /** Whether it is at most `MAX_VALIDATION_STEPS`; quicker to tell. */
+  isAffordable(value: Json): boolean;
+}
+
+/** Tells what it costs to validate values against a schema. */
+export function validationCost(rootSchema: Json): ValidationCost {
   const subschemas = allSubschemas(rootSchema);
   const multiplies = subschemas.some(
     ({ schema }) => isObject(schema) && (schema.$ref !== undefined || schema.uniqueItems === true),
   );
-  return (value) => {
-    if (!multiplies && subschemas.length * countValues(value) <= MAX_VALIDATION_STEPS) return true;
-    return stepsOf(rootSchema, value) <= MAX_VALIDATION_STEPS;
+  let root: Applied | undefined;
+  const steps = (value: Json): number => {
+    root ??= graphOf(rootSchema);
+    return new StepCount().of(root, value, 0);
   };
+  const isCheap = (value: Json) => !multiplies && subschemas.length * countValues(value) <= MAX_VALIDATION_STEPS;
+  return { steps, isAffordable: (value) => isCheap(value) || Number.isFinite(steps(value)) };
 }
 
 const counts = new WeakMap<object, number>();
@@ -36,56 +47,111 @@ export function countValues(value: Json): number {
   return count;
 }
 
-/** An upper bound of the steps, counted once for each pair of schema and value and then multiplied. */
-function stepsOf(rootSchema: Json, value: Json): number {
-  const known = new Map<JsonObject, Map<Json, number>>();
+/** A schema as far as it says which schemas are applied to which values. */
+interface Applied {
+  /** Applied to the value itself: a reference's target, the parts of combinations. */
+  itself: Applied[];
+  items: Applied[];
+  properties: Map<string, Applied>;
+  names: Applied[];
+  members: Applied[];
+  comparesItems: boolean;
+  /** Whether references lead here: only by them the same pair of schema and value is met twice. */
+  isTarget: boolean;
+}
+
+/** What the schemas under a keyword are applied to, but for `properties`. */
+const APPLIED_TO: Readonly<Record<string, 'itself' | 'items' | 'names' | 'members'>> = {
+  ...Object.fromEntries(
+    ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'dependencies'].map((keyword) => [
+      keyword,
+      'itself' as const,
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains'].map((keyword) => [
+      keyword,
+      'items' as const,
+    ]),
+  ),
+  propertyNames: 'names',
+  patternProperties: 'members',
+  additionalProperties: 'members',
+  unevaluatedProperties: 'members',
+};
+
+function graphOf(rootSchema: Json): Applied {
+  const known = new Map<JsonObject, Applied>();
   const targets = new Map<string, Json | undefined>();
-  let visited = 0;
-  const apply = (schema: Json | undefined, here: Json, depth: number): number => {
-    if (!isObject(schema)) return 1;
-    visited += 1;
-    if (visited > MAX_VALIDATION_STEPS || depth > 1_000) return Number.POSITIVE_INFINITY;
-    const perValue = known.get(schema) ?? new Map<Json, number>();
-    known.set(schema, perValue);
-    const before = perValue.get(here);
+  const pending: JsonObject[] = [];
+  const nodeOf = (schema: Json | undefined): Applied => {
+    const before = isObject(schema) ? known.get(schema) : undefined;
     if (before !== undefined) return before;
-    // Met again before it is done, the pair refers to itself: validation would never end.
-    perValue.set(here, Number.POSITIVE_INFINITY);
-    let steps = 1;
+    const made = {
+      ...{ itself: [], items: [], properties: new Map<string, Applied>(), names: [], members: [] },
+      ...{ comparesItems: isObject(schema) && schema.uniqueItems === true, isTarget: false },
+    };
+    if (isObject(schema)) {
+      known.set(schema, made);
+      pending.push(schema);
+    }
+    return made;
+  };
+  const root = nodeOf(rootSchema);
+  for (let schema = pending.pop(); schema !== undefined; schema = pending.pop()) {
+    const node = nodeOf(schema);
     if (typeof schema.$ref === 'string') {
       const reference = schema.$ref;
       if (!targets.has(reference)) targets.set(reference, resolveLocalReference(rootSchema, reference)?.schema);
-      steps += apply(targets.get(reference), here, depth + 1);
+      const target = nodeOf(targets.get(reference));
+      target.isTarget = true;
+      node.itself.push(target);
     }
     for (const child of childSchemas({ schema, pointer: '', depth: 0 })) {
-      if (!Number.isFinite(steps)) break;
-      for (const part of valuesFor(child.pointer, here)) {
-        steps += apply(child.schema, part, depth + 1);
-        if (steps > MAX_VALIDATION_STEPS) break;
-      }
+      const [keyword = '', name = ''] = pointerTokens(child.pointer);
+      const place = Object.hasOwn(APPLIED_TO, keyword) ? APPLIED_TO[keyword] : undefined;
+      if (keyword === 'properties') node.properties.set(name, nodeOf(child.schema));
+      else if (place !== undefined) node[place].push(nodeOf(child.schema));
     }
-    if (schema.uniqueItems === true && Array.isArray(here)) steps += (here.length * here.length) / 8;
-    perValue.set(here, steps);
-    return steps;
-  };
-  return apply(rootSchema, value, 0);
+  }
+  return root;
 }
 
-const IN_PLACE = /^\/(?:allOf|anyOf|oneOf|not|if|then|else|dependentSchemas|dependencies)(?:\/|$)/;
+/** An upper bound of the steps, counted once for each pair of schema and value and then multiplied. */
+class StepCount {
+  readonly #known = new Map<Applied, Map<Json, number>>();
+  #visited = 0;
 
-/** The values that a child schema is applied to, given the value of its parent. */
-function valuesFor(place: string, here: Json): readonly Json[] {
-  if (IN_PLACE.test(place)) return [here];
-  if (Array.isArray(here)) {
-    return /^\/(?:items|prefixItems|additionalItems|unevaluatedItems|contains)(?:\/|$)/.test(place) ? here : [];
+  of(schema: Applied, value: Json, depth: number): number {
+    this.#visited += 1;
+    if (this.#visited > MAX_VALIDATION_STEPS || depth > 1_000) return Number.POSITIVE_INFINITY;
+    if (!schema.isTarget) return this.#count(schema, value, depth);
+    const perValue = this.#known.get(schema) ?? new Map<Json, number>();
+    this.#known.set(schema, perValue);
+    const before = perValue.get(value);
+    if (before !== undefined) return before;
+    // Met again before it is done, the pair refers to itself: validation would never end.
+    perValue.set(value, Number.POSITIVE_INFINITY);
+    const steps = this.#count(schema, value, depth);
+    perValue.set(value, steps);
+    return steps;
   }
-  if (!isObject(here)) return [];
-  if (place.startsWith('/properties/')) {
-    const [name = ''] = pointerTokens(place).slice(1);
-    return Object.hasOwn(here, name) ? [here[name] as Json] : [];
+
+  #count(schema: Applied, value: Json, depth: number): number {
+    let steps = 1;
+    const add = (schemas: readonly Applied[], part: Json): void => {
+      for (const one of schemas) if (steps <= MAX_VALIDATION_STEPS) steps += this.of(one, part, depth + 1);
+    };
+    add(schema.itself, value);
+    if (Array.isArray(value)) {
+      if (schema.items.length > 0) for (const item of value) add(schema.items, item);
+      if (schema.comparesItems) steps += (value.length * countValues(value)) / 8;
+    } else if (isObject(value)) {
+      for (const [name, property] of schema.properties)
+        if (Object.hasOwn(value, name)) add([property], value[name] as Json);
+      if (schema.names.length > 0) for (const name of Object.keys(value)) add(schema.names, name);
+      if (schema.members.length > 0) for (const member of Object.values(value)) add(schema.members, member);
+    }
+    return steps <= MAX_VALIDATION_STEPS ? steps : Number.POSITIVE_INFINITY;
   }
-  if (place === '/propertyNames') return Object.keys(here);
-  return /^\/(?:patternProperties|additionalProperties|unevaluatedProperties)(?:\/|$)/.test(place)
-    ? Object.values(here)
-    : [];
 }

@@ -1,15 +1,15 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import draft07Schema from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' };
 import addFormats from 'ajv-formats';
-import type { SchemaIssue } from '../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { type CompiledPattern, compilePattern, estimatedStates } from './pattern.ts';
 import { isExternalReference, sanitiseSchema } from './sanitise-schema.ts';
 import { patternsIn, type SchemaPattern } from './schema-patterns.ts';
 import { allSubschemas, MAX_SUBSCHEMAS_IN_DOCUMENT, resolveLocalReference } from './schema-walk.ts';
-import { affordableValues, countValues } from './validation-cost.ts';
+import { countValues, validationCost } from './validation-cost.ts';
+import { type Violation, violationsOf } from './violations.ts';
 
 /** Most schemas inside one schema. Compiling one takes about 0.1 ms, and an agreement must be read within 100 ms. */
 export const MAX_SUBSCHEMAS = MAX_SUBSCHEMAS_IN_DOCUMENT;
@@ -20,16 +20,8 @@ export const MAX_SCHEMA_DEPTH = 64;
 /** Most values in all `enum`, `required` and `type` lists of one schema together. */
 const MAX_LISTED_VALUES = 5_000;
 
-/** Most issues reported for one value. */
-export const MAX_ISSUES = 50;
-
 /** Most values in a value for which all issues are collected; beyond it the first one is enough. */
 const MAX_VALUES_FOR_ALL_ISSUES = 2_000;
-
-/** A place where a value breaks its schema, with the property that is missing or not declared. */
-export interface Violation extends SchemaIssue {
-  property?: string;
-}
 
 /** Why a schema cannot be used. */
 export interface SchemaFault {
@@ -46,6 +38,8 @@ export type Validator =
       ok: true;
       /** Where a value breaks the schema; at most `MAX_ISSUES`, empty where it is valid. Never throws, never hangs. */
       validate(value: Json): Violation[];
+      /** An upper bound of the steps that validating a value takes; `Infinity` where they are too many. */
+      steps(value: Json): number;
       /** Patterns that are valid but not checked; a caller that can run them safely supplies `matches`. */
       uncheckedPatterns: readonly SchemaPattern[];
     }
@@ -202,6 +196,15 @@ function patternFaults(clean: Json, compiled: ReadonlyMap<string, CompiledPatter
   });
 }
 
+/** Says of a value that it was not validated, since that would take too long. */
+export const TOO_COSTLY: Violation = Object.freeze({
+  pointer: '',
+  schemaPointer: '',
+  keyword: 'cost',
+  message: 'takes too many steps to validate',
+  expected: null,
+});
+
 /** Longest text that a format is checked on, in characters: some formats are matched with backtracking. */
 const MAX_FORMAT_CHARS = 4_096;
 
@@ -248,18 +251,10 @@ function compile(
     return { ok: false, faults: [{ kind: 'invalid', pointer: '', message }] };
   }
   let first: ValidateFunction | undefined;
-  const isAffordable = affordableValues(clean);
+  const cost = validationCost(clean);
   const validate = (value: Json): Violation[] => {
-    if (!isAffordable(value)) {
-      return [
-        {
-          pointer: '',
-          schemaPointer: '',
-          keyword: 'cost',
-          message: 'takes too many steps to validate',
-          expected: null,
-        },
-      ];
+    if (!cost.isAffordable(value)) {
+      return [TOO_COSTLY];
     }
     let run = all;
     if (countValues(value) > MAX_VALUES_FOR_ALL_ISSUES) {
@@ -269,14 +264,12 @@ function compile(
     try {
       if (run(value) === true) return [];
     } catch {
-      return [
-        { pointer: '', schemaPointer: '', keyword: 'cost', message: 'is nested too deep to validate', expected: null },
-      ];
+      return [{ ...TOO_COSTLY, message: 'is nested too deep to validate' }];
     }
     return violationsOf(clean, value, run.errors ?? []);
   };
   const uncheckedPatterns = patternsIn(clean).filter(({ pattern }) => patterns.get(pattern)?.kind === 'unsupported');
-  return { ok: true, validate, uncheckedPatterns };
+  return { ok: true, validate, steps: cost.steps, uncheckedPatterns };
 }
 
 function boundFormat(formats: Ajv['formats'], name: string, format: Ajv['formats'][string]): void {
@@ -292,108 +285,4 @@ function isObjectFormat(
   format: Ajv['formats'][string],
 ): format is Extract<Ajv['formats'][string], { validate: unknown }> {
   return typeof format === 'object' && 'validate' in format;
-}
-
-/** Most errors of the compiled validator that are looked through for issues. */
-const MAX_ERRORS = 1_000;
-
-/**
- * The issues that errors stand for. Of an `anyOf` or `oneOf` that failed, the issues of the branch that fits best where one
- * is meant, else the combination itself: never those of all branches.
- */
-function violationsOf(schema: Json, value: Json, errors: readonly ErrorObject[]): Violation[] {
-  const told: ErrorObject[] = [];
-  for (const error of errors.slice(0, MAX_ERRORS)) {
-    if (error.keyword === '$ref' || error.keyword === 'if') continue;
-    // A combination is reported right after its branches, inner ones first.
-    if (error.keyword === 'anyOf' || error.keyword === 'oneOf') told.push(...closestBranch(schema, told, error));
-    else told.push(error);
-  }
-  return told.slice(0, MAX_ISSUES).map((error) => violationOf(schema, value, error));
-}
-
-/** Takes the errors of a failed combination's branches off the end of a list; gives those of the branch that is meant, or the combination. */
-function closestBranch(schema: Json, told: ErrorObject[], whole: ErrorObject): ErrorObject[] {
-  const pointer = schemaPointerOf(whole.schemaPath);
-  const branches = valueAt(schema, pointer);
-  if (!Array.isArray(branches)) return [whole];
-  const places = branches.map((branch, index) => [`${pointer}/${index}`, ...referencedPlaces(schema, branch)]);
-  const isInside = (error: ErrorObject, inside: readonly string[]): boolean =>
-    error.instancePath.startsWith(whole.instancePath) &&
-    inside.some((place) => schemaPointerOf(error.schemaPath).startsWith(`${place}/`));
-  const all = places.flat();
-  let first = told.length;
-  while (first > 0 && isInside(told[first - 1] as ErrorObject, all)) first -= 1;
-  const inside = told.splice(first);
-  const byBranch = places
-    .map((place) => inside.filter((error) => isInside(error, place)))
-    .filter((errors) => errors.length > 0 && !errors.some((error) => deniesBranch(error, whole)));
-  const [closest, second] = byBranch.sort((a, b) => a.length - b.length);
-  // Of two branches that fit equally well, none is meant more than the other.
-  return closest === undefined || closest.length === second?.length ? [whole] : closest;
-}
-
-/** Whether an error says that a value was never meant for a branch: it is of another type, or names another kind by a constant. */
-function deniesBranch({ keyword, instancePath }: ErrorObject, whole: ErrorObject): boolean {
-  if (keyword === 'type') return instancePath === whole.instancePath;
-  const below = instancePath.slice(whole.instancePath.length);
-  return (keyword === 'const' || keyword === 'enum') && below.lastIndexOf('/') <= 0;
-}
-
-const referenced = new WeakMap<object, string[]>();
-
-/** The places that a schema's references lead to, also through each other. */
-function referencedPlaces(root: Json, branch: Json): string[] {
-  if (!isObject(branch)) return [];
-  const known = referenced.get(branch);
-  if (known !== undefined) return known;
-  const places: string[] = [];
-  const pending: Json[] = [branch];
-  for (let next = pending.pop(); next !== undefined && places.length < 50; next = pending.pop()) {
-    for (const { schema } of allSubschemas(next, MAX_SUBSCHEMAS)) {
-      const target =
-        isObject(schema) && typeof schema.$ref === 'string' ? resolveLocalReference(root, schema.$ref) : undefined;
-      if (target === undefined || places.includes(target.pointer)) continue;
-      places.push(target.pointer);
-      pending.push(target.schema);
-    }
-  }
-  referenced.set(branch, places);
-  return places;
-}
-
-function schemaPointerOf(schemaPath: string): string {
-  const pointer = schemaPath.slice(schemaPath.indexOf('#') + 1);
-  try {
-    return decodeURIComponent(pointer);
-  } catch {
-    return pointer;
-  }
-}
-
-function violationOf(schema: Json, value: Json, error: ErrorObject): Violation {
-  const schemaPointer = schemaPointerOf(error.schemaPath);
-  const actual = valueAt(value, error.instancePath);
-  const property: unknown =
-    error.params.missingProperty ??
-    error.params.additionalProperty ??
-    error.params.unevaluatedProperty ??
-    error.params.propertyName;
-  const named = typeof property === 'string' ? property : undefined;
-  return {
-    pointer: error.instancePath,
-    schemaPointer,
-    keyword: error.keyword,
-    message:
-      named === undefined ? `must keep "${error.keyword}"` : `must keep "${error.keyword}": ${JSON.stringify(named)}`,
-    expected: expectedBy(error, valueAt(schema, schemaPointer), named),
-    ...(actual === undefined ? {} : { actual }),
-    ...(named === undefined ? {} : { property: named }),
-  };
-}
-
-function expectedBy(error: ErrorObject, keywordValue: Json | undefined, property: string | undefined): Json {
-  if (error.keyword === 'required' && property !== undefined) return property;
-  if (error.keyword === 'false schema') return false;
-  return keywordValue ?? null;
 }

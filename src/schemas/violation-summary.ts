@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
-import type { Violation } from './validator.ts';
+import type { Violation } from './violations.ts';
 
 /** The violations of one place together: the part of the schema that is broken, and the value that breaks it. */
 export interface ViolationSummary {

@@ -5,9 +5,9 @@ import type { Finding } from '../contract/finding.ts';
 import type { Loose } from '../contract/job.ts';
 import { violationWords } from '../families/violation-words.ts';
 import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
-import type { Violation } from '../schemas/validator.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
+import type { Violation } from '../schemas/violations.ts';
 import { looseDifferences, substitute } from './loose-places.ts';
 import { leavesOf } from './scalar-kinds.ts';
 

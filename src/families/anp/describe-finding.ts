@@ -139,6 +139,10 @@ const FAULTS: Readonly<Record<string, Record<Language, (found: string, wanted: s
     en: (found) => `there are ${found} test cases, at most 100 can be used`,
     zh: (found) => `共有 ${found} 个测试用例，最多只能使用100个`,
   },
+  DOCUMENT_FINDINGS_TOO_MANY: {
+    en: (found) => `there are ${found} faults in all, more than can be listed; please correct those listed first`,
+    zh: (found) => `共有 ${found} 处问题，无法全部列出；请先更正已列出的问题`,
+  },
   DOCUMENT_CASE_INCOMPLETE: {
     en: () => 'the data are missing; please give the complete message',
     zh: () => '缺少数据；请给出完整的消息',
