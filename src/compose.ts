@@ -24,6 +24,7 @@ import { createHandlerStore } from './handlers/redis-handler-store.ts';
 import { CodedError } from './kernel/errors.ts';
 import { Purse } from './pipeline/budget.ts';
 import { runJob } from './pipeline/pipeline.ts';
+import { WarmHandlers } from './pipeline/warm-handlers.ts';
 import type { Workshop } from './pipeline/workshop.ts';
 import { type HealthServer, startHealthServer } from './telemetry/health-server.ts';
 import { type Log, logJobEvents } from './telemetry/log.ts';
@@ -93,6 +94,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     typeChecker,
     bundle: bundleHandler,
     sandbox,
+    warm: new WarmHandlers(sandbox),
     handlers: createHandlerStore(connection, config.prefix, config.retentionSeconds),
     onJobEvent: (event) => {
       metrics.onJobEvent(event);

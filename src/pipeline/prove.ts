@@ -31,7 +31,8 @@ export async function prove(
   // A stored handler can call no tool but those its verified code used.
   const allowed = Object.entries(schemas.toolSchemas).filter(([name]) => record.tools.includes(name));
   const surface = new Surface({ role: record.role, ...schemas, toolSchemas: Object.fromEntries(allowed) });
-  const handler = await shop.sandbox.load(record.bundle, record.role === 'provider' ? 'handle' : 'perform');
+  const { handler, release } = await shop.warm.borrow(record);
+  let sound = false;
   try {
     const trier = createTrier(handler, surface, () => undefined);
     const observations = await ledger.stage('trial', () =>
@@ -39,14 +40,17 @@ export async function prove(
     );
     const cases = judgeCases(subject, observations);
     if (cases.some(({ passed }) => !passed)) return { sound: false, cases, checks: [] };
-    if (record.provenance.verifierVersion === verifierVersion && isProven(record, subject.cases))
-      return { sound: true, cases, checks: [] };
+    if (record.provenance.verifierVersion === verifierVersion && isProven(record, subject.cases)) {
+      sound = true;
+      return { sound, cases, checks: [] };
+    }
     const found = await ledger.stage('judge', () =>
       retryLost(() => verify(subject, record, trier, { maxRuns: generationBudget.maxCheckRuns }, signal), signal),
     );
-    return { sound: found.failures.length === 0, cases, checks: found.reports };
+    sound = found.failures.length === 0;
+    return { sound, cases, checks: found.reports };
   } finally {
-    await handler.close();
+    await release(sound);
   }
 }
 

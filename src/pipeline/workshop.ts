@@ -4,6 +4,7 @@ import type { HandlerStore } from '../contract/ports.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
 import type { TypeChecker } from '../typing/type-checker.ts';
 import type { JobLimits, Purse } from './budget.ts';
+import type { WarmHandlers } from './warm-handlers.ts';
 
 /** What the pipeline works with: every port it needs, made by compose.ts. */
 export interface Workshop {
@@ -13,6 +14,8 @@ export interface Workshop {
   typeChecker: TypeChecker;
   bundle(source: string, exportName: 'handle' | 'perform'): Promise<BundleResult>;
   sandbox: Sandbox;
+  /** Stored handlers that stay loaded in the sandbox. */
+  warm: WarmHandlers;
   handlers: HandlerStore;
   /** What one job may spend. */
   limits: JobLimits;

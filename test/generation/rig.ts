@@ -16,6 +16,7 @@ import type { Tested } from '../../src/pipeline/lane-candidate.ts';
 import { type Conclusion, Leave } from '../../src/pipeline/leave.ts';
 import { Ledger } from '../../src/pipeline/ledger.ts';
 import { measure } from '../../src/pipeline/measure.ts';
+import { WarmHandlers } from '../../src/pipeline/warm-handlers.ts';
 import type { Workshop } from '../../src/pipeline/workshop.ts';
 import { JUDGE_SYSTEM_PROMPT } from '../../src/prompting/judge-prompt.ts';
 import { REPAIR_HEADING } from '../../src/prompting/render-repair.ts';
@@ -131,6 +132,7 @@ export async function startGeneration() {
       typeChecker,
       bundle: bundleHandler,
       sandbox,
+      warm: new WarmHandlers(sandbox),
       handlers: undefined as never,
       limits: { maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null, ...options.limits },
       purse: options.purse ?? purseOf(),
