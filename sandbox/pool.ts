@@ -17,9 +17,13 @@ export interface PoolOptions {
   onReplaced(): void;
 }
 
+/** How often one who waits may be passed over by others whose handler is loaded on the cell that came free. */
+const maxPassedOver = 32;
+
 interface Waiter {
   handler: number;
   since: number;
+  passedOver: number;
   grant(lease: Lease): void;
   fail(error: unknown): void;
 }
@@ -77,7 +81,7 @@ export class Pool {
       );
     }
     return new Promise((grant, fail) => {
-      this.#waiters.push({ handler, since: performance.now(), grant, fail });
+      this.#waiters.push({ handler, since: performance.now(), passedOver: 0, grant, fail });
       this.#serve();
     });
   }
@@ -105,14 +109,32 @@ export class Pool {
 
   #serve(): void {
     while (this.#waiters.length > 0 && this.#idle.size > 0 && this.#lent().working < this.#options.cells) {
-      const waiter = this.#waiters.shift() as Waiter;
-      const idle = [...this.#idle];
-      const cell = idle.find((one) => one.has(waiter.handler)) ?? (idle[0] as Cell);
+      const { waiter, cell } = this.#match();
+      this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
       this.#idle.delete(cell);
       this.#waitedMs += performance.now() - waiter.since;
       waiter.grant({ cell, release: () => this.#release(cell) });
     }
     this.#refill();
+  }
+
+  /** Who is served next, and where: loading a handler costs more than most batches, so that it should be done once. */
+  #match(): { waiter: Waiter; cell: Cell } {
+    const idle = [...this.#idle];
+    const [first] = this.#waiters as [Waiter];
+    const [spare] = idle as [Cell];
+    const loadedOn = (cells: Iterable<Cell>, { handler }: Waiter) => [...cells].find((cell) => cell.has(handler));
+    const here = loadedOn(idle, first);
+    if (here) return { waiter: first, cell: here };
+    if (first.passedOver >= maxPassedOver) return { waiter: first, cell: spare };
+    first.passedOver += 1;
+    for (const waiter of this.#waiters) {
+      const cell = loadedOn(idle, waiter);
+      if (cell) return { waiter, cell };
+    }
+    // Who has it loaded on a cell that is lent gets that one back soon.
+    const elsewhere = this.#waiters.find((waiter) => !loadedOn(this.#all, waiter));
+    return { waiter: elsewhere ?? first, cell: spare };
   }
 
   /** How many lent cells are at work, and how many only wait for answers from outside. */

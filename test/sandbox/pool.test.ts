@@ -52,6 +52,24 @@ test('other handlers do not notice that a cell dies', async () => {
   }
 });
 
+test('a cell that comes free goes to who has a handler loaded there, and then to the rest', async () => {
+  const sandbox = await createSandbox({ cells: 1 });
+  try {
+    const [busy, known, fresh] = await Promise.all([
+      load(sandbox, 'export const handle = (n: number) => n;'),
+      load(sandbox, sound),
+      load(sandbox, `// another\n${sound}`),
+    ]);
+    await known.run(run(1), echo);
+    const served: string[] = [];
+    const note = (name: string, handler: LoadedHandler) => handler.run(run(1), echo).then(() => served.push(name));
+    await Promise.all([note('busy', busy), note('fresh', fresh), note('known', known)]);
+    assert.deepEqual(served, ['busy', 'known', 'fresh']);
+  } finally {
+    await sandbox.close();
+  }
+});
+
 test('a cell that is ended from outside is not blamed on the run', async () => {
   let toEnd: (() => void) | undefined;
   const sandbox = await createSandbox({ cells: 1, exactly: 'permission' });
