@@ -29,15 +29,14 @@ const TELLING: Readonly<Record<string, (value: Json) => boolean>> = {
   pattern: (value) => typeof value === 'string',
 };
 
+const telling = new Map(Object.entries(TELLING));
+
 /** Says whether a JSON value is a JSON Schema rather than an example of a message. */
 export function looksLikeSchema(value: Json): value is JsonObject {
   if (!isObject(value) || isLibrary(value)) return false;
   if (typeof value.$schema === 'string') return true;
   const typed = isTypeKeyword(value.type);
-  const told = Object.entries(TELLING).filter(([keyword, fits]) => {
-    const member = Object.hasOwn(value, keyword) ? value[keyword] : undefined;
-    return member !== undefined && fits(member);
-  });
+  const told = Object.entries(value).filter(([keyword, member]) => telling.get(keyword)?.(member) === true);
   if (typed && (told.length > 0 || isObject(value.properties))) return true;
   // `type` alone names a member of many messages, so it must stand nearly alone to make a schema.
   if (typed) return Object.keys(value).every((keyword) => PART_KEYWORDS.has(keyword) || /^(?:\$|x-)/.test(keyword));
