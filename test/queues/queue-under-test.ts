@@ -103,7 +103,8 @@ export async function until<Value>(
   }
 }
 
-function fieldsOf(flat: string[]): Record<string, string> {
+/** Names with their values, as Redis answers them flat. */
+export function fieldsOf(flat: string[]): Record<string, string> {
   const pairs: [string, string][] = [];
   for (let index = 0; index < flat.length; index += 2) pairs.push([flat[index] ?? '', flat[index + 1] ?? '']);
   return Object.fromEntries(pairs);

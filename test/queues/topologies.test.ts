@@ -14,6 +14,7 @@ import {
   openOperator,
   redisServerPath,
 } from '../../queues/index.ts';
+import { tellFault } from '../system/fault-report.ts';
 import { envelope, jobData, until } from './queue-under-test.ts';
 
 const server = redisServerPath();
@@ -115,6 +116,7 @@ test('a cluster of three masters carries jobs, intake and operators', { skip }, 
     snapshot.outcomes.map(({ replyTo, length }) => ({ replyTo, length })),
     [{ replyTo: 'default', length: 51 }],
   );
+  tellFault('none: a cluster of three masters', 51, 51, 0, 0);
 });
 
 test('a Sentinel group fails over, and jobs go on', { skip }, async (t) => {
@@ -149,8 +151,10 @@ test('a Sentinel group fails over, and jobs go on', { skip }, async (t) => {
   await producer.submit('generate', jobData(), { jobId: 'before' });
   assert.equal((await producer.waitForOutcome('before', { untilMs: Date.now() + 20_000 }))?.verdict, 'generated');
   master.kill('SIGKILL');
+  const sinceMs = Date.now();
   await until(async () => (await replica.info('replication')).includes('role:master'), 30_000);
   await until(() => producer.submit('generate', jobData(), { jobId: 'after' }).catch(() => null), 30_000);
   assert.equal((await producer.waitForOutcome('after', { untilMs: Date.now() + 30_000 }))?.verdict, 'generated');
   assert.equal((await producer.outcomeOf('before'))?.verdict, 'generated');
+  tellFault('master of a Sentinel group killed', 2, 2, 0, Date.now() - sinceMs);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { reportFault } from '../system/fault-report.ts';
 import { jobData, queueUnderTest, until } from './queue-under-test.ts';
 import { workerProcesses } from './worker-processes.ts';
 
@@ -8,30 +9,42 @@ const patient = { timeoutMs: 600_000 };
 // Most of the time is spent waiting: for locks to run out, for processes to start.
 describe('faults of workers', { concurrency: 3 }, () => {
   test('a job whose worker is killed is ended by another, once', async (t) => {
-    const { redis, producer, outcome, entries } = await queueUnderTest(t);
+    const seen = await queueUnderTest(t);
+    const { redis, producer } = seen;
     const workers = workerProcesses(t, redis.url);
     const first = await workers.start();
     await producer.submit('generate', jobData(patient), { jobId: 'a-60000ms' });
     await producer.submit('generate', jobData(patient), { jobId: 'b' });
     await until(() => workers.works('a-60000ms') === 1);
     first.child.kill('SIGKILL');
+    const sinceMs = Date.now();
     await workers.start();
     await until(() => workers.works('a-60000ms') === 2);
     await producer.cancel('a-60000ms');
-    assert.equal((await outcome('a-60000ms')).verdict, 'error');
-    assert.equal((await outcome('b')).verdict, 'generated');
-    assert.equal((await entries()).filter((entry) => entry.replayed === '0').length, 2);
+    const outcomes = await reportFault(seen, 'worker killed while it works', ['a-60000ms', 'b'], sinceMs);
+    assert.deepEqual(
+      outcomes.map(({ verdict }) => verdict),
+      ['error', 'generated'],
+    );
   });
 
   test('a worker killed between publication and the end of its job: no second work, one outcome', async (t) => {
-    const { redis, producer, queue, outcome, entries } = await queueUnderTest(t);
+    const seen = await queueUnderTest(t);
+    const { redis, producer, queue, outcome, entries } = seen;
     const workers = workerProcesses(t, redis.url);
     const first = await workers.start();
     await producer.submit('generate', jobData(patient), { jobId: 'die-after-publication' });
     await first.exited;
+    const sinceMs = Date.now();
     const before = await outcome('die-after-publication');
     await workers.start();
     await until(async () => (await queue.getJob('die-after-publication')) === undefined);
+    await reportFault(
+      seen,
+      'worker killed between publication and the end of its job',
+      ['die-after-publication'],
+      sinceMs,
+    );
     assert.equal(workers.works('die-after-publication'), 1);
     assert.deepEqual(await outcome('die-after-publication'), before);
     assert.deepEqual(
@@ -44,23 +57,26 @@ describe('faults of workers', { concurrency: 3 }, () => {
   });
 
   test('a job that kills its workers ends with an error after the allowed deaths, and the others that it took along are done', async (t) => {
-    const { redis, producer, outcome, queue } = await queueUnderTest(t);
+    const seen = await queueUnderTest(t);
+    const { redis, producer, outcome, queue } = seen;
     const workers = workerProcesses(t, redis.url);
     let over = false;
     const supervised = (async () => {
       while (!over) {
-        const { exited } = await workers.start({ lockMs: 600, stalledMs: 250 });
-        await Promise.race([exited, until(() => over, 60_000).catch(() => undefined)]);
+        const { exited } = await workers.start();
+        await Promise.race([exited, until(() => over, 180_000).catch(() => undefined)]);
       }
     })();
+    const sinceMs = Date.now();
     await producer.submit('generate', jobData(patient), { jobId: 'poison' });
     // They work when it kills their worker, the first times.
     const others = ['a-700ms', 'b-700ms', 'c-700ms'];
     for (const jobId of others) await producer.submit('generate', jobData(patient), { jobId });
-    const found = await outcome('poison', 60_000);
-    const ended = await Promise.all(others.map((jobId) => outcome(jobId, 60_000)));
+    const found = await outcome('poison', 120_000);
+    const ended = await Promise.all(others.map((jobId) => outcome(jobId, 120_000)));
     over = true;
     await supervised;
+    await reportFault(seen, 'a job that kills its workers', ['poison', ...others], sinceMs);
     assert.deepEqual(
       found.findings.map((finding) => 'code' in finding && finding.code),
       ['PLATFORM_JOB_GIVEN_UP'],
@@ -74,17 +90,19 @@ describe('faults of workers', { concurrency: 3 }, () => {
   });
 
   test('SIGTERM under load: running jobs end, no job stalls, the worker exits 0, another does the rest', async (t) => {
-    const { redis, producer, outcome, entries } = await queueUnderTest(t);
+    const seen = await queueUnderTest(t);
+    const { redis, producer } = seen;
     const workers = workerProcesses(t, redis.url);
     const first = await workers.start();
     const jobIds = Array.from({ length: 20 }, (_, index) => `${index}-job-400ms`);
     for (const jobId of jobIds) await producer.submit('generate', jobData(patient), { jobId });
     await until(() => workers.said.some((line) => line.event === 'work'));
     first.child.kill('SIGTERM');
+    const sinceMs = Date.now();
     assert.deepEqual(await first.exited, [0, null]);
     await workers.start();
-    for (const jobId of jobIds) assert.equal((await outcome(jobId)).verdict, 'generated');
-    assert.equal((await entries()).length, jobIds.length);
+    const outcomes = await reportFault(seen, 'SIGTERM, a worker after the other', jobIds, sinceMs);
+    assert.ok(outcomes.every(({ verdict }) => verdict === 'generated'));
     assert.equal(
       workers.said.some((line) => line.event === 'stalled'),
       false,
@@ -93,12 +111,14 @@ describe('faults of workers', { concurrency: 3 }, () => {
   });
 
   test('SIGTERM past the drain deadline: the job goes back at once and is begun again elsewhere', async (t) => {
-    const { redis, producer, queue, outcome } = await queueUnderTest(t);
+    const seen = await queueUnderTest(t);
+    const { redis, producer, queue } = seen;
     const workers = workerProcesses(t, redis.url);
     const first = await workers.start({ drainMs: 100 });
     await producer.submit('generate', jobData(patient), { jobId: 'long-60000ms' });
     await until(() => workers.works('long-60000ms') === 1);
     first.child.kill('SIGTERM');
+    const sinceMs = Date.now();
     assert.deepEqual(await first.exited, [0, null]);
     assert.equal(await queue.getWaitingCount(), 1);
     await workers.start();
@@ -108,17 +128,20 @@ describe('faults of workers', { concurrency: 3 }, () => {
       false,
     );
     await producer.cancel('long-60000ms');
-    await outcome('long-60000ms');
+    await reportFault(seen, 'SIGTERM, drain deadline passed', ['long-60000ms'], sinceMs);
   });
 
   for (const clockOffMs of [-300_000, 300_000]) {
     test(`a worker whose clock is off by ${clockOffMs / 60_000} minutes keeps deadlines and delays by Redis' clock`, async (t) => {
-      const { redis, producer, outcome } = await queueUnderTest(t);
+      const seen = await queueUnderTest(t);
+      const { redis, producer } = seen;
       const workers = workerProcesses(t, redis.url);
       await workers.start({ clockOffMs });
       const begun = Date.now();
       await producer.submit('generate', jobData(patient), { jobId: 'retry-1' });
-      assert.equal((await outcome('retry-1')).verdict, 'generated');
+      const fault = `clock of a worker ${Math.abs(clockOffMs) / 60_000} minutes ${clockOffMs < 0 ? 'behind' : 'ahead'}`;
+      const [found] = await reportFault(seen, fault, ['retry-1'], begun);
+      assert.equal(found?.verdict, 'generated');
       assert.ok(Date.now() - begun > 900, 'it waited before it tried again');
       for (const line of workers.said.filter((one) => one.event === 'work')) {
         assert.ok(Math.abs(line.sinceTakenMs ?? Number.NaN) < 20_000, `${line.sinceTakenMs} ms since it was taken`);

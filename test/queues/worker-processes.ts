@@ -28,7 +28,7 @@ export function workerProcesses(t: TestContext, url: string) {
     /** How often work on a job was begun. */
     works: (jobId: string) => said.filter((line) => line.event === 'work' && line.jobId === jobId).length,
     async start(options: { lockMs?: number; stalledMs?: number; clockOffMs?: number; drainMs?: number } = {}) {
-      const { lockMs = 1_000, stalledMs = 500, clockOffMs = 0, drainMs = 10_000 } = options;
+      const { lockMs = 5_000, stalledMs = 1_000, clockOffMs = 0, drainMs = 10_000 } = options;
       const script = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
       const child = spawn(process.execPath, [script, url, String(lockMs), String(stalledMs), String(clockOffMs)], {
         stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { runCommand, startRig } from '../system/harness.ts';
+import { tellFault } from '../system/fault-report.ts';
+import { runCommand, startRig, until } from '../system/harness.ts';
 
 const rig = await startRig();
 after(() => rig.close());
@@ -14,7 +15,15 @@ test('a worker that must be durable refuses a Redis that keeps nothing, or that 
   await set('maxmemory-policy', 'allkeys-lru');
   await assert.rejects(rig.worker(durable), /OPERATOR_REDIS_EVICTS: .*allkeys-lru/);
   await set('maxmemory-policy', 'noeviction');
-  const worker = await rig.worker(durable);
+  const worker = await rig.worker({ ...durable, PROTOSMITH_PORT: '0' });
+  tellFault('Redis without persistence, or evicting, where it must be durable', 0, 0, 0, 0);
+  // What it was judged by may change while it runs.
+  await set('appendonly', 'no');
+  const { port } = await worker.logged(({ msg }) => msg === 'listening');
+  await until(async () => {
+    const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
+    return ready.status === 503 && /found nothing written to disk/.test(await ready.text());
+  }, 'the worker to be unready');
   worker.signal('SIGTERM');
   assert.equal((await worker.ended).code, 0);
 });

@@ -118,11 +118,12 @@ test('a Redis that evicts, or that is away, makes it unready and lets it live', 
   const evicting = await rig.worker({ PROTOSMITH_PORT: '0' });
   const own = (await evicting.logged(({ msg }) => msg === 'listening')).port;
   await rig.connection.config('SET', 'maxmemory-policy', 'allkeys-lru');
-  const ready = await fetch(`http://127.0.0.1:${own}/readyz`);
+  await until(async () => {
+    const ready = await fetch(`http://127.0.0.1:${own}/readyz`);
+    const policy = ((await ready.json()) as Health).checks.find(({ name }) => name === 'redis-policy');
+    return ready.status === 503 && /allkeys-lru/.test(policy?.says ?? '');
+  }, 'the policy to be told');
   await rig.connection.config('SET', 'maxmemory-policy', 'noeviction');
-  assert.equal(ready.status, 503);
-  const policy = ((await ready.json()) as Health).checks.find(({ name }) => name === 'redis-policy');
-  assert.match(policy?.says ?? '', /allkeys-lru/);
 
   process.kill(rig.redis.pid ?? 0, 'SIGSTOP');
   try {
