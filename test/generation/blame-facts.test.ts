@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readJob } from '../../queues/index.ts';
+import { analyze } from '../../src/analysis/analyze.ts';
+import type { DeclineKind } from '../../src/completion/extract-candidate.ts';
+import type { Finding } from '../../src/contract/finding.ts';
+import type { CaseReport } from '../../src/contract/outcome.ts';
+import { Deadline } from '../../src/kernel/deadline.ts';
+import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import { blame } from '../../src/pipeline/blame.ts';
+import { enoughDeclines, enoughVoices, suspicionOf } from '../../src/pipeline/blame-suspicion.ts';
+import { underivedPlaces } from '../../src/pipeline/blame-underived.ts';
+import { brief } from '../../src/pipeline/brief.ts';
+import { Budget } from '../../src/pipeline/budget.ts';
+import { clear } from '../../src/pipeline/clear.ts';
+import { type Declined, type Failed, failed } from '../../src/pipeline/lane-candidate.ts';
+import type { Work } from '../../src/pipeline/lane-work.ts';
+import { Ledger } from '../../src/pipeline/ledger.ts';
+import { measure } from '../../src/pipeline/measure.ts';
+import { hangMs, productJob, purseOf, withCaseText } from './rig.ts';
+
+const limits = { maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null };
+
+/** A job of which candidates came to these ends; the model is out of reach. */
+async function workOf(data: JsonObject, tried: Work['tried'], maxCompletions = limits.maxCompletions): Promise<Work> {
+  const reading = readJob('generate', data);
+  assert.ok(reading.ok);
+  return {
+    brief: await brief(measure(clear(analyze(reading.job)))),
+    shop: undefined as never,
+    ledger: new Ledger('job', () => undefined),
+    budget: new Budget({ ...limits, maxCompletions }, purseOf()),
+    tried,
+    running: new Set(),
+  };
+}
+
+const candidate = (attempted: Failed | Declined, fresh = true): Work['tried'][number] => ({ fresh, attempted });
+
+function declined(decline: DeclineKind): Declined {
+  return { kind: 'declined', decline, reason: 'so', quote: '404 when there is no such product' };
+}
+
+/** A candidate that fails these cases, with an answer that the schema allows where one is given. */
+function failing(answers: { [testCase: number]: Json | undefined }, more: Partial<Failed> = {}): Failed {
+  const cases = [1, 2].map(
+    (testCase): CaseReport => ({ testCase, passed: !Object.hasOwn(answers, testCase), differences: [] }),
+  );
+  return {
+    ...failed('failed-cases', 'CANDIDATE_CASES_FAILED', 'it fails', null),
+    tested: { source: '', bundle: '', model: '', tools: [], cases, checks: [] },
+    objections: new Map(
+      Object.entries(answers).flatMap(([testCase, answer]) =>
+        answer === undefined ? [] : [[Number(testCase), { answer, calls: [] }]],
+      ),
+    ),
+    ...more,
+  };
+}
+
+function refused(more: Partial<Failed>): Failed {
+  return failing(
+    {},
+    { result: 'failed-checks', code: 'CANDIDATE_CHECKS_FAILED', message: 'knows it by heart', ...more },
+  );
+}
+
+async function endOf(data: JsonObject, tried: Work['tried'], maxCompletions?: number): Promise<Finding[]> {
+  const work = await workOf(data, tried, maxCompletions);
+  const { conclusion } = await blame(work, new Deadline(Date.now() + hangMs, new AbortController().signal));
+  assert.equal(conclusion.verdict, 'error');
+  return conclusion.findings.filter(({ severity }) => severity === 'error');
+}
+
+const codesOf = (findings: readonly Finding[]): string[] => [...new Set(findings.map(({ code }) => code))];
+
+/** Nothing yields the answers of its cases. */
+const withoutTools = productJob({ tools: [] });
+
+test('answers without a source do not excuse candidates that fail the cases', async () => {
+  const findings = await endOf(withoutTools, [candidate(failing({ 2: null }))]);
+  assert.deepEqual(codesOf(findings), ['CANDIDATE_CASES_FAILED']);
+});
+
+test('a missing tool is told where every candidate that passed the cases knew them by heart, not where one did', async () => {
+  const [table, other] = [refused({ memorised: true }), refused({ memorised: false })];
+  assert.deepEqual(codesOf(await endOf(withoutTools, [candidate(table), candidate(failing({ 1: null }))])), [
+    'CANDIDATE_MISSING_TOOL',
+  ]);
+  assert.deepEqual(codesOf(await endOf(withoutTools, [candidate(table), candidate(other)])), [
+    'CANDIDATE_CHECKS_FAILED',
+  ]);
+});
+
+test('a refusal for another reason names no missing tool', async () => {
+  assert.deepEqual(codesOf(await endOf(withoutTools, [candidate(declined('protocol'))])), ['CANDIDATE_DECLINED']);
+  assert.deepEqual(codesOf(await endOf(withoutTools, [candidate(declined('missing-tool'))])), [
+    'CANDIDATE_MISSING_TOOL',
+  ]);
+});
+
+test('at most ten values without a source are told of', async () => {
+  const list = Array.from({ length: 15 }, (_, n) => `Unheard of ${n}`);
+  const job = withCaseText({ ...withoutTools, testCases: productJob().testCases } as never, (text) =>
+    text.replace('"currency": "EUR"', `"currency": "EUR", "tags": ${JSON.stringify(list)}`),
+  );
+  assert.equal((await endOf(job, [candidate(declined('missing-tool'))])).length, 10);
+});
+
+test('a number that others may be computed into counts only where the preflight found it out of reach', async () => {
+  const { brief: plain } = await workOf(withoutTools, []);
+  const isPrice = ({ pointer }: { pointer: string }) => pointer === '/product/price';
+  const warnings = (pointer: string): Finding[] => [
+    {
+      code: 'DOCUMENT_ANSWER_UNDERIVABLE',
+      severity: 'warning',
+      in: 'response',
+      testCase: 1,
+      pointer,
+      message: '',
+    },
+  ];
+  const warnedOf = (pointer: string) =>
+    underivedPlaces({ ...plain, cleared: { ...plain.cleared, warnings: warnings(pointer) } });
+  assert.ok(!warnedOf('/product/name').some(isPrice));
+  assert.ok(warnedOf('/product/name').some(({ pointer }) => pointer === '/product/name'));
+  assert.ok(warnedOf('/product/price').some(isPrice));
+});
+
+test('of failed candidates, the one is told of that passes most cases', async () => {
+  const near = failing({ 2: null }, { message: 'near' });
+  const far = failing({ 1: null, 2: null }, { message: 'far' });
+  for (const tried of [
+    [near, far],
+    [far, near],
+  ])
+    assert.deepEqual(
+      (
+        await endOf(
+          productJob(),
+          tried.map((one) => candidate(one)),
+        )
+      ).map(({ testCase }) => testCase),
+      [2],
+    );
+});
+
+test('where the budget leaves no question to a judge, nothing is confirmed', async () => {
+  const declines = [candidate(declined('protocol')), candidate(declined('protocol'))];
+  assert.deepEqual(codesOf(await endOf(productJob(), declines, 0)), ['CANDIDATE_BUDGET', 'CANDIDATE_DECLINED']);
+});
+
+test('refusals of a case prove nothing where the cases are no text', async () => {
+  const testCases = [{ request: { messageId: 'm', action: 'a', productId: 'p' }, response: null }];
+  const job = productJob({ onContradiction: 'amend', testCases: testCases as unknown as Json });
+  const declines = [candidate(declined('case')), candidate(declined('case'))];
+  // A question would be refused by the budget, and told of.
+  assert.deepEqual(codesOf(await endOf(job, declines, 0)), ['CANDIDATE_DECLINED']);
+});
+
+const subject = (role: 'provider' | 'requester') => ({ subject: { role } }) as Work['brief'];
+
+function suspected(tried: Work['tried'], role: 'provider' | 'requester' = 'provider') {
+  return suspicionOf({ brief: subject(role), tried });
+}
+
+const against = () => candidate(failing({ 2: { code: 404 } }));
+
+test('three independent voices against one case make a suspicion, two do not', () => {
+  assert.ok(enoughVoices(suspected([against(), against(), against()])));
+  assert.ok(!enoughVoices(suspected([against(), against()])));
+  assert.equal(suspected([against(), against(), against()])?.testCase, 2);
+});
+
+test('no case of a requester is suspected', () => {
+  assert.equal(suspected([against(), against(), against()], 'requester'), null);
+});
+
+test('a voice that fails another case, too, is none', () => {
+  for (const answers of [
+    { 1: undefined, 2: { code: 404 } },
+    { 1: { code: 1 }, 2: { code: 404 } },
+  ]) {
+    const other = candidate(failing(answers));
+    assert.equal(suspected([other, other, other]), null, JSON.stringify(answers));
+    assert.ok(!enoughVoices(suspected([against(), against(), other])));
+  }
+});
+
+test('a voice whose answer the schema forbids is none', () => {
+  const invalid = candidate(failing({ 2: undefined }));
+  assert.equal(suspected([invalid, invalid, invalid]), null);
+});
+
+for (const [name, other] of Object.entries({
+  'answers the case otherwise': failing({ 2: { code: 410 } }),
+  'keeps the case': refused({}),
+  'throws in the case': failing({ 2: undefined }),
+})) {
+  test(`an independent candidate that ${name} takes the suspicion away; a repair does not`, () => {
+    const voices = [against(), against(), against()];
+    assert.equal(suspected([...voices, candidate(other)]), null);
+    assert.ok(enoughVoices(suspected([...voices, candidate(other, false)])));
+  });
+}
+
+test('two independent refusals are enough; of repairs, and for want of a tool, no number is', () => {
+  const refusals = (decline: DeclineKind, fresh: boolean) => ({
+    tried: [1, 2, 3].map(() => candidate(declined(decline), fresh)),
+  });
+  assert.ok(enoughDeclines({ tried: refusals('protocol', true).tried.slice(1) }));
+  assert.ok(!enoughDeclines({ tried: refusals('protocol', true).tried.slice(2) }));
+  assert.ok(!enoughDeclines(refusals('protocol', false)));
+  assert.ok(!enoughDeclines(refusals('missing-tool', true)));
+});
