@@ -27,6 +27,8 @@ class Ticket {
   /** What was asked of the host and what it said: a run that has to be made again gets the same answers, and the host is asked once. */
   #asked: Map<number, { made: Call; answer: Promise<Answer> }> | undefined;
   #hostFault: string | undefined;
+  /** Calls that the host is still at. */
+  #unanswered = 0;
   report: RunReport | undefined;
   /** Cells that died over this run without our doing. */
   deaths = 0;
@@ -44,8 +46,14 @@ class Ticket {
       this.#abort ??= new AbortController();
       const { signal } = this.#abort;
       // Async, so that a host that throws is one that rejects.
-      asked = { made, answer: (async () => this.#onCall(made, signal, this.run))() };
+      const answer = (async () => this.#onCall(made, signal, this.run))();
+      asked = { made, answer };
       this.#asked.set(call, asked);
+      this.#unanswered += 1;
+      const answered = () => {
+        this.#unanswered -= 1;
+      };
+      answer.then(answered, answered);
     }
     if (asked.made.tool !== made.tool || asked.made.input !== made.input) {
       this.#hostFault = 'its cell was lost after it had made calls, and it did not make the same calls again';
@@ -65,7 +73,8 @@ class Ticket {
   }
 
   cancel(): void {
-    this.#abort?.abort(new Error('the run has ended'));
+    // An error with its stack costs more than all the rest of a run, and mostly nobody is there to hear it.
+    if (this.#unanswered > 0) this.#abort?.abort(new Error('the run has ended'));
   }
 }
 
