@@ -10,6 +10,9 @@ const trialMs = 500;
 /** No answer is late before that, in milliseconds, however fast the endpoint is: there is nothing to be won. */
 const leastPatienceMs = 500;
 
+/** By how much an answer must be slower than most for it to be late: a steady endpoint is not left for a busy moment of this machine. */
+const lateFactor = 1.25;
+
 /** How long the end of called-off lanes is waited for, in milliseconds: their completions belong into the report. */
 const settleMs = 1_000;
 
@@ -41,8 +44,8 @@ export async function raceLanes(work: Work, deadline: Deadline, patience: Deadli
 }
 
 /**
- * Waits until the first answer is so late that a second candidate is worth its tokens: at the endpoint's 75th percentile, for one job in five, and
- * for every job at the last moment that leaves time for another attempt and one to spare. Waits for ever once the answer is there.
+ * Waits until the first answer is so late that a second candidate is worth its tokens: beyond the endpoint's 75th percentile by a
+ * margin, for one job in five, and for every job at the last moment that leaves time for another attempt and one to spare. Waits for ever once the answer is there.
  */
 async function untilLate({ shop }: Work, patience: Deadline, answered: AbortSignal): Promise<'late'> {
   const leftMs = patience.leftMs();
@@ -53,7 +56,7 @@ async function untilLate({ shop }: Work, patience: Deadline, answered: AbortSign
   try {
     // Nobody waits any more: there is no hurry.
     if (leftMs === 0) return await never();
-    const lateMs = Math.max(p75Ms ?? lastMs, leastPatienceMs);
+    const lateMs = Math.max(p75Ms === null ? lastMs : p75Ms * lateFactor, leastPatienceMs);
     if (lateMs < lastMs) {
       await sleep(lateMs, undefined, { signal: answered, ref: false });
       if (shop.purse.takeHedge()) return 'late';

@@ -85,8 +85,29 @@ async function declareType(name: string, schema: Json | undefined, taken: Set<st
 
 const HEAD = /^export (type|interface) Subject\b/m;
 
+/** Declarations kept, by the text of their body: the tools of an agent are the same in all its agreements. */
+const maxKept = 500;
+
+/** Longest body whose declaration is kept, in UTF-16 units. */
+const maxKeptCharacters = 16 * 1024;
+
+const kept = new Map<string, Promise<string>>();
+
+function generate(body: GeneratorSchema): Promise<string> {
+  const key = JSON.stringify(body);
+  const text = kept.get(key) ?? generateNow(body);
+  if (key.length > maxKeptCharacters) return text;
+  kept.delete(key);
+  kept.set(key, text);
+  for (const oldest of kept.keys()) {
+    if (kept.size <= maxKept) break;
+    kept.delete(oldest);
+  }
+  return text;
+}
+
 /** The declaration of one body as the library prints it, under the name `Subject`; `any` where it cannot print it. */
-async function generate(body: GeneratorSchema): Promise<string> {
+async function generateNow(body: GeneratorSchema): Promise<string> {
   const anything = 'export type Subject = any';
   if (body.tsType === 'any') return anything;
   try {
