@@ -24,14 +24,14 @@ export function suspicionOf({ brief, tried }: Pick<Work, 'brief' | 'tried'>): Su
   const ran = tried.flatMap(({ fresh, attempted }) =>
     fresh && attempted.kind === 'failed' && attempted.tested !== null ? [attempted] : [],
   );
-  const voters = ran.filter((one) => one.objections.size === 1 && failures(one) === 1);
+  const voters = ran.filter((one) => failures(one) === 1);
   const [testCase, objection] = [...(voters[0]?.objections ?? [])][0] ?? [];
   if (testCase === undefined || objection === undefined) return null;
   const agrees = (one: Failed) => {
     const other = one.objections.get(testCase);
     return other !== undefined && equalJson(other.answer, objection.answer);
   };
-  return ran.every(agrees) ? { testCase, ...objection, voters: voters.filter(agrees) } : null;
+  return ran.every(agrees) ? { testCase, ...objection, voters } : null;
 }
 
 /** Whether enough independent candidates agree for the case to be put before a judge. */

@@ -97,6 +97,7 @@ test('three independent candidates and a judge who quotes the document twice: th
   const reported = played.report.attempts.filter(({ result }) => result === 'judged');
   assert.equal(reported.length, 2, 'questions to the judge are reported and paid for');
   assert.ok(reported.every(({ usage }) => usage.inputTokens > 0));
+  assert.equal(played.report.verification, null, 'nothing was verified');
 });
 
 test('neither answer that a judge is shown tells where it comes from, and the two are swapped', async () => {
@@ -208,6 +209,28 @@ test('candidates that agree against a case and fail the checks beyond it are wro
   );
   isOurs(played);
   assert.equal(judged(played), 0, 'no judge is asked');
+});
+
+test('each of the candidates that agree against a case must pass the checks beyond it', async () => {
+  const played = await play(
+    wrongCase,
+    candidates(({ purpose, nthOfPurpose }) => (purpose === 'fresh' && nthOfPurpose > 1 ? module(tableSource) : sound)),
+  );
+  isOurs(played);
+  assert.equal(judged(played), 0, 'no judge is asked');
+});
+
+test('where a case is wrong, a loose place is no fault of it', async () => {
+  const loose = [{ pointer: '/status/message', as: 'text' }];
+  const played = await play(
+    { ...wrongCase, loose },
+    candidates(() => soundBut('Not Found', 'There is none'), judgeFor('404')),
+  );
+  assert.equal(played.conclusion?.verdict, 'disputed', JSON.stringify(played.conclusion));
+  assert.deepEqual(
+    played.conclusion.findings.map(({ code, pointer }) => [code, pointer]),
+    [['DOCUMENT_CASE_WRONG', '/status/code']],
+  );
 });
 
 test('candidates that agree against a case and fail another one are wrong themselves', async () => {

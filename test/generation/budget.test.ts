@@ -85,6 +85,33 @@ test('what is under way counts as what it is expected to use', () => {
   assert.equal(budget.usedUp?.startsWith('200 of 250 tokens'), true, String(budget.usedUp));
 });
 
+test('what is used takes the place of what was expected, for the job and for all jobs', () => {
+  const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: 250, maxCostUsd: null };
+  const budget = new Budget(limits, purseOf());
+  budget.take('candidate', prompt).book(used);
+  budget.take('candidate', prompt);
+  const purse = purseOf({ maxTokensPerHour: 250 });
+  purse.take(100).book(used);
+  purse.take(100);
+  assert.throws(() => purse.take(1), { code: 'PLATFORM_BUDGET' });
+});
+
+test('questions under way count in the hour, too', () => {
+  const purse = purseOf({ maxTokensPerHour: 250 });
+  purse.take(100);
+  purse.take(100);
+  assert.throws(() => purse.take(100), { code: 'PLATFORM_BUDGET' });
+});
+
+test('a judge is asked beside the candidates that a job may have', () => {
+  const limits = { maxCandidates: 1, maxCompletions: 3, maxTokens: null, maxCostUsd: null };
+  const budget = new Budget(limits, purseOf());
+  budget.take('judge', prompt);
+  budget.take('candidate', prompt);
+  budget.take('judge', prompt);
+  assert.throws(() => budget.take('judge', prompt), BudgetUsedUp);
+});
+
 test('one job in five may ask twice for lateness alone, and no store of that is laid up', () => {
   const purse = purseOf();
   const asked: boolean[] = [];

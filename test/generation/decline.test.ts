@@ -77,7 +77,13 @@ test('two refusals and a judge who quotes two passages: the agreement is dispute
 
 for (const [name, said] of Object.entries<JsonObject>({
   'invents a passage': { contradiction: true, quote: standing, against: 'unknown products are never asked for' },
+  'invents the first passage': {
+    contradiction: true,
+    quote: 'unknown products are never asked for',
+    against: 'A product that does not exist',
+  },
   'quotes one passage twice': { contradiction: true, quote: standing, against: standing },
+  'quotes a passage and a part of it': { contradiction: true, quote: standing, against: standing.slice(4) },
   'finds no contradiction': { contradiction: false, quote: standing, against: 'A product that does not exist' },
 })) {
   test(`a judge who ${name} confirms no refusal`, async () => {
@@ -87,6 +93,24 @@ for (const [name, said] of Object.entries<JsonObject>({
     isOurs(played, 'CANDIDATE_DECLINED');
   });
 }
+
+/** What case 2 answers, as its text has it. */
+const ofCase = '"message": "Not Found"';
+
+test('where all refusals are of a case, the judge is asked for a passage of the cases, and one of the document is none', async () => {
+  const judgedWith = (refusals: [string, string], against: string) => {
+    const left = [...refusals];
+    return play(productJob(), ({ purpose }) =>
+      purpose === 'judge'
+        ? json({ contradiction: true, quote: standing, against, reason: '' })
+        : declines(left.shift() ?? 'case'),
+    );
+  };
+  const disputed = await judgedWith(['case', 'case'], ofCase);
+  assert.equal(disputed.conclusion?.verdict, 'disputed', JSON.stringify(disputed.conclusion));
+  isOurs(await judgedWith(['case', 'case'], 'the provider answers with the product'), 'CANDIDATE_DECLINED');
+  isOurs(await judgedWith(['case', 'protocol'], ofCase), 'CANDIDATE_DECLINED');
+});
 
 test('a missing tool counts where answers have no source, which is named', async () => {
   const played = await play(productJob({ tools: [] }), () =>

@@ -135,10 +135,15 @@ test('a repair that loses a case which had passed is dropped: the better one is 
 
 test('a lane repairs a candidate twice at most, and what failed is told of the case', async () => {
   let n = 0;
-  const played = await play(productJob(), () => {
-    n += 1;
-    return soundBut("message: 'OK'", `message: 'Okay ${n}'`);
-  });
+  const limits = { maxCandidates: 20, maxCompletions: 20 };
+  const played = await play(
+    productJob(),
+    () => {
+      n += 1;
+      return soundBut("message: 'OK'", `message: 'Okay ${n}'`);
+    },
+    { limits },
+  );
   assert.equal(played.conclusion?.verdict, 'error');
   assert.deepEqual(played.conclusion.messages, [{ action: 'codeGeneration', status: 'error' }]);
   const [finding] = played.conclusion.findings;
