@@ -1,6 +1,6 @@
 import type { Json } from '../kernel/json.ts';
 import { type Datum, dataOf } from './rename-map.ts';
-import { type Leaf, leavesOf } from './scalar-kinds.ts';
+import { type Leaf, leavesOf, tokensOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -26,10 +26,10 @@ export function caseDataOf(subject: Subject, vocabulary: Vocabulary): CaseData {
       ? cases.map(({ request }) => request)
       : [...examples.map(({ input }) => input), ...cases.map(({ response }) => response)]),
   ];
-  const toldLeaves = told.flatMap((value) => leavesOf(value));
+  const toldLeaves = told.flatMap((value) => wordsOf(leavesOf(value)));
   const answers: { testCase: number; leaf: Leaf }[] = (
     subject.role === 'provider'
-      ? cases.flatMap(({ testCase, response }) => leavesOf(response).map((leaf) => ({ testCase, leaf })))
+      ? cases.flatMap(({ testCase, response }) => wordsOf(leavesOf(response)).map((leaf) => ({ testCase, leaf })))
       : // What a requester sends and was not told is a constant of the protocol, or fresh.
         examples.flatMap(({ testCase, output }) => leavesOf(output).map((leaf) => ({ testCase, leaf })))
   ).filter(({ leaf }) => !subject.loose.some(({ pointer }) => pointer === leaf.pointer));
@@ -58,4 +58,13 @@ export function caseDataOf(subject: Subject, vocabulary: Vocabulary): CaseData {
           .map(({ testCase, leaf }) => ({ testCase, pointer: leaf.pointer })),
       })),
   };
+}
+
+/** The leaves of a value; a message that is a text counts word by word as well. */
+function wordsOf(leaves: readonly Leaf[]): Leaf[] {
+  return leaves.flatMap((leaf) =>
+    leaf.pointer === '' && typeof leaf.value === 'string'
+      ? [leaf, ...tokensOf(leaf.value).map((value) => ({ ...leaf, value }))]
+      : [leaf],
+  );
 }

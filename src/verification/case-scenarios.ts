@@ -4,7 +4,7 @@ import type { CaseReport, Difference } from '../contract/outcome.ts';
 import type { Observation, Peer, Scenario } from '../contract/trial.ts';
 import { type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
-import { looseDifferences, substitute } from './loose-places.ts';
+import { looseDifferences, malformedLoose, substitute } from './loose-places.ts';
 import { hasWord, isEpoch, isIsoTime, leavesOf } from './scalar-kinds.ts';
 import { defaultTrialNowMs, type Subject } from './subject.ts';
 
@@ -130,9 +130,11 @@ export function caseDifferences(subject: Subject, one: RunnableCase, seen: Obser
   const place = subject.role === 'provider' ? 'response' : 'output';
   const sent = subject.role === 'requester' ? sentDifferences(subject, one, seen) : undefined;
   const output = sent ? substitute(one.output, sent.replacements) : one.output;
-  const differences = looseDifferences(output, seen.value, subject.role === 'provider' ? one.loose : []).map(
-    (found) => ({ ...found, in: place }) as Difference,
-  );
+  const loose = subject.role === 'provider' ? one.loose : [];
+  const differences = [
+    ...looseDifferences(output, seen.value, loose),
+    ...malformedLoose(output, seen.value, loose),
+  ].map((found) => ({ ...found, in: place }) as Difference);
   const invalid = seen.issues.map(({ pointer, message, actual }) => ({
     path: pointer,
     in: place,
@@ -201,7 +203,9 @@ function sentDifferences(
   );
   return {
     differences: [
-      ...nearest.differences.map((found) => ({ ...found, in: 'request' }) as Difference),
+      ...[...nearest.differences, ...malformedLoose(one.case.request, nearest.send.request, one.loose)].map(
+        (found) => ({ ...found, in: 'request' }) as Difference,
+      ),
       ...nearest.send.issues.map(
         ({ pointer, message }) =>
           ({ path: pointer, in: 'request', message: `breaks its schema: ${message}` }) as Difference,

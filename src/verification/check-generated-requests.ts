@@ -1,13 +1,14 @@
 import type { Tool } from '../contract/job.ts';
 import type { Observation, Scenario } from '../contract/trial.ts';
-import { type Json, valueAt } from '../kernel/json.ts';
+import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings } from './check.ts';
 import { failuresAreAnswerable, hasFailingCase } from './check-failing-tools.ts';
+import { CORRELATION_NAME } from './check-renaming.ts';
 import { documentedAnswersOf, emptiedText, failureFlagsOf, holdsConstant, unmistakable } from './documented-answers.ts';
 import { failureRulesOf } from './failure-answer.ts';
 import { type GeneratedInput, generateInputs } from './generated-inputs.ts';
-import { defaultTrialNowMs } from './subject.ts';
+import { defaultTrialNowMs, type Subject } from './subject.ts';
 
 const counts = { plausible: 16, sampled: 14, invalid: 18 };
 
@@ -16,7 +17,7 @@ export const generatedRequests: Check = {
   name: 'generated-requests',
   reason: 'Peers send more than the cases; whatever comes in, an answer must come out that the schema allows.',
   certain:
-    "The run hangs or dies; a request of the cases' shape, or where the document says how failures are answered any valid one, makes it throw or gives an answer that breaks its schema; so does a broken request where the document says how those are answered, or none of many gets the answer that it names.",
+    "The run hangs or dies; a request of the cases' shape, or where the document says how failures are answered any valid one, makes it throw or gives an answer that breaks its schema; so does a broken request where the document says how those are answered, or none of many, or not the empty one, gets the answer that it names; a request without a member it must have is not answered as the document has it for just that; an answer is empty, or a text in it says that it is no number; a failure is blamed where the only tool that was called found nothing.",
   uncertain:
     "A fault that a tool's failure or looser schema, or the echo of a broken value, explains; broken requests of which the document says nothing.",
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -29,9 +30,8 @@ export const generatedRequests: Check = {
     const isValid = isProvider
       ? (value: Json) => subject.surface.requestIssues(value).length === 0
       : (value: Json) => typeof value === typeof (known[0] ?? value);
-    const inputs = generateInputs(schema, known, isValid, `requests-${subject.agreement.text.length}`, wanted).filter(
-      ({ kind }) => isProvider || kind === 'plausible',
-    );
+    const generated = generateInputs(schema, known, isValid, `requests-${subject.agreement.text.length}`, wanted);
+    const inputs = [...generated.filter(({ kind }) => isProvider || kind === 'plausible'), ...unreadable(subject)];
     if (inputs.length === 0)
       return { failures: [], warnings: [], skipped: 'there is neither a schema nor a case to make requests from' };
     const tools = withSomeAnswer(subject.tools);
@@ -46,7 +46,8 @@ export const generatedRequests: Check = {
     const findings: CheckFindings = { failures: [], warnings: [] };
     for (const [index, generated] of inputs.entries()) {
       const observation = seen[index] as Observation;
-      const fault = faultOf(facts, generated, observation);
+      const found = [faultOf(facts, generated, observation), misnamed(facts, generated, observation)];
+      const fault = found.find((one) => one?.certain) ?? found.find((one) => one !== undefined);
       if (!fault) continue;
       const fact: Omit<CheckFact, 'check'> = {
         code: 'CANDIDATE_BREAKS_ON_REQUEST',
@@ -71,6 +72,91 @@ export const generatedRequests: Check = {
     return findings;
   },
 };
+
+/** A text that is no message of a protocol whose messages all begin alike. */
+const noMessage = '?!?!';
+
+/** What cannot be read at all, for protocols whose messages are texts of one form. */
+function unreadable({ role, payload, cases }: Subject): GeneratedInput[] {
+  if (role === 'requester' || payload !== 'text') return [];
+  const heads = cases.map(({ request }) => /^\s*(?:\p{L}+|\P{L})/u.exec(String(request))?.[0]);
+  if (heads.length < 2 || heads.some((head) => head !== heads[0])) return [];
+  const garbled = cases.slice(0, 2).map(({ request }): GeneratedInput => {
+    const input = String(request).replace(/(?<![\p{L}\p{N}])\d+(?![\p{L}\p{N}])/gu, 'x?');
+    return { kind: 'invalid', input, change: 'with words for numbers', deep: true };
+  });
+  return [{ kind: 'invalid', input: noMessage, change: 'no message at all' }, ...garbled];
+}
+
+/** What slips into a text where a number, time or object was not what it seemed. */
+const SLIPPED = /(?<![\p{L}\p{N}])(?:NaN|Invalid Date|\[object Object\])(?![\p{L}\p{N}])/u;
+
+/** An answer that is empty, or has none of the names that the document gives to answers of its kind. */
+function misnamed(
+  { subject, cases }: CheckFacts,
+  { kind, input, missing }: GeneratedInput,
+  seen: Observation,
+): { message: string; certain: boolean } | undefined {
+  const { value } = seen;
+  if (subject.role === 'requester' || value === undefined) return undefined;
+  const { ownFailures, invalidRequests, missingMembers } = documentedAnswersOf(subject);
+  const isInvalid = kind === 'invalid';
+  if (isEmpty(value) && !cases.some(({ one }) => isEmpty(one.output)))
+    return { message: 'the answer is empty', certain: !isInvalid || invalidRequests.length > 0 };
+  const slip = SLIPPED.exec(SLIPPED.test(JSON.stringify(input)) ? '' : JSON.stringify(value))?.[0];
+  if (slip !== undefined)
+    return {
+      message: `the answer says ${slip}`,
+      certain: !isInvalid || (typeof input === 'string' && invalidRequests.length > 0),
+    };
+  const wanted =
+    isInvalid && (isEmpty(input) || input === noMessage) && requires(subject)
+      ? invalidRequests
+      : isInvalid && missing !== undefined && isOwed(subject, missing)
+        ? missingMembers
+        : [];
+  if (wanted.length > 0 && !holdsConstant(value, wanted))
+    return { message: `the answer has none of ${wanted.join(', ')}, by which the document names it`, certain: true };
+  const [call, ...others] = seen.calls;
+  const shown = cases.some(({ one }) => holdsConstant(one.output, ownFailures));
+  if (
+    kind !== 'plausible' ||
+    call?.output !== null ||
+    others.length > 0 ||
+    shown ||
+    !NOTHING_FOUND.test(subject.agreement.text)
+  )
+    return undefined;
+  return holdsConstant(value, ownFailures)
+    ? { message: `${call.tool} found nothing, and the answer blames a failure of it`, certain: true }
+    : undefined;
+}
+
+/** What a document calls that nothing was found. */
+const NOTHING_FOUND =
+  /\b404\b|\bnot found\b|\bnothing is found\b|\bno such\b|\bunknown\b|\bdoes not exist\b|不存在|未找到/i;
+
+function isEmpty(value: Json): boolean {
+  return isObject(value) && Object.keys(value).length === 0;
+}
+
+/** Whether an empty request breaks the agreement. */
+function requires({ payload, requestSchema }: Subject): boolean {
+  return (
+    payload === 'text' ||
+    (isObject(requestSchema) && Array.isArray(requestSchema.required) && requestSchema.required.length > 0)
+  );
+}
+
+/** Whether a member must be there for more than to be sent back. */
+function isOwed({ requestSchema, cases }: Subject, name: string): boolean {
+  const required = isObject(requestSchema) && Array.isArray(requestSchema.required) ? requestSchema.required : [];
+  const isEcho = cases.every(
+    ({ request, response }) =>
+      isObject(request) && isObject(response) && equalJson(request[name] ?? null, response[name] ?? null),
+  );
+  return required.includes(name) && !isEcho && !CORRELATION_NAME.test(name);
+}
 
 /** Fewer broken requests than this do not show that a handler never minds. */
 const leastBroken = 4;

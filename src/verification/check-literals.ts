@@ -1,5 +1,5 @@
 import type { Observation, Scenario } from '../contract/trial.ts';
-import { isObject, type Json, valueAt } from '../kernel/json.ts';
+import { type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { type CaseData, caseDataOf } from './case-data.ts';
 import { caseScenario } from './case-scenarios.ts';
@@ -7,6 +7,7 @@ import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './ch
 import { reportsFailure } from './failure-answer.ts';
 import { type Datum, RenameMap } from './rename-map.ts';
 import { renamedSubject } from './renamed-world.ts';
+import { tokensOf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';
 import type { Subject } from './subject.ts';
 import { variationsOf } from './variations.ts';
@@ -63,20 +64,8 @@ function* weighAnswers(
     .flatMap((seenCase) => otherRuns(facts, seenCase).map((scenario) => ({ seenCase, scenario })));
   const seen = plans.length === 0 ? [] : yield plans.map(({ scenario }) => scenario);
   for (const suspect of suspects) {
-    const values: Json[] = [];
-    const cases = facts.cases.flatMap(({ one }) => one.output);
-    for (const { pointer } of suspect.places) {
-      for (const observation of seen) {
-        const value = observation.value === undefined ? undefined : valueAt(observation.value, pointer);
-        if (value === undefined || value === null || isObject(value) || Array.isArray(value)) continue;
-        const isNew =
-          !values.some((known) => equalJson(known, value)) &&
-          !cases.some((output) => equalJson(valueAt(output, pointer) ?? null, value));
-        if (isNew) values.push(value);
-      }
-    }
     const fact = found(suspect, 'that stands in answers alone');
-    const varies = values.filter((value) => typeof value === typeof suspect.value).length >= 2;
+    const varies = suspect.places.some((place) => variesAt(facts, suspect, place, seen));
     const inRefusal = suspect.places.every(
       ({ testCase }) =>
         reportsFailure(facts.cases.find(({ one }) => one.testCase === testCase)?.one.output ?? null) === true,
@@ -88,11 +77,43 @@ function* weighAnswers(
       suspect.kind === 'number' ||
       suspect.kind === 'time' ||
       suspect.kind === 'encoded';
-    if (varies) continue;
-    if (looksLikeId && !(inRefusal && suspect.kind !== 'number')) findings.failures.push(fact);
+    if (varies) {
+      // One request may be told apart by its id all the same.
+      if (looksLikeId && !inRefusal) findings.warnings.push(fact);
+    } else if (looksLikeId && !(inRefusal && suspect.kind !== 'number')) findings.failures.push(fact);
     else if ((suspect.kind === 'name' || isSentence) && !isTemplate(facts.subject, suspect))
       findings.warnings.push(fact);
   }
+}
+
+/** Fewer texts of the form of the case's than this do not show that a word of it never changes. */
+const leastTexts = 4;
+
+/** Whether a place of the answer takes two other values or more when the request changes; in a longer text the very word counts. */
+function variesAt(
+  facts: CheckFacts,
+  { value: suspect }: Suspect,
+  { testCase, pointer }: Suspect['places'][number],
+  seen: readonly Observation[],
+): boolean {
+  const own = facts.cases.find(({ one }) => one.testCase === testCase)?.one.output ?? null;
+  const whole = valueAt(own, pointer);
+  const isPart = typeof whole === 'string' && whole !== suspect;
+  const words = isPart ? tokensOf(whole) : [];
+  const place = words.findIndex((word) => word.includes(String(suspect)));
+  const read = (answer: Json | undefined): Json | undefined => {
+    const value = answer === undefined ? undefined : valueAt(answer, pointer);
+    if (!isPart || place < 0 || typeof value !== 'string') return value;
+    const others = tokensOf(value);
+    return others.length === words.length ? others[place] : undefined;
+  };
+  const got = seen.flatMap(({ value }) => read(value) ?? []);
+  if (isPart && got.length < leastTexts) return true;
+  const cases = facts.cases.map(({ one }) => read(one.output) ?? null);
+  const others = got.filter(
+    (value) => typeof value === typeof suspect && !cases.some((known) => equalJson(known, value)),
+  );
+  return new Set(others).size >= 2;
 }
 
 /** Whether a text is what every answer of its kind says, rather than data of one case. */

@@ -12,7 +12,7 @@ import {
   type World,
   type WorldResult,
 } from './renamed-world.ts';
-import { leavesOf } from './scalar-kinds.ts';
+import { leavesOf, tokensOf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';
 
 /** Data of one case beyond this number are left alone. */
@@ -259,7 +259,13 @@ function tellsUntold({ vocabulary }: CheckFacts, { seenCase }: CasePlan): boolea
   if (one.case.negative || reportsFailure(one.output) === true) return false;
   const { asked, answered } = toldLeaves(seenCase);
   const told = [...asked, ...answered].map(({ value }) => String(value).toLowerCase()).join('\n');
-  return dataOf(leavesOf(one.output), vocabulary).some(
+  // Of a message that is a text the words count: the whole of it stands nowhere else, whatever it says.
+  const words = leavesOf(one.output).flatMap((leaf) =>
+    leaf.pointer === '' && typeof leaf.value === 'string'
+      ? tokensOf(leaf.value).map((value) => ({ ...leaf, value }))
+      : [leaf],
+  );
+  return dataOf(words, vocabulary).some(
     (datum) => isDistinctive(datum) && !told.includes(String(datum.value).toLowerCase()),
   );
 }

@@ -11,7 +11,7 @@ export const sideEffects: Check = {
   name: 'side-effects',
   reason: 'Who refuses a request must not have acted on it, and who acts must do so once.',
   certain:
-    'A case is refused, yet a tool with side effects was called with success before a check that only reads, or with the same kind of answer as in a case that succeeds; or a failing tool with side effects is called again although the document says nothing of trying again.',
+    'A case is refused, yet a tool with side effects was called with success before a check that only reads, or with the same kind of answer as in a case that succeeds, or is called and the answer is the same whether it succeeds or not; or a failing tool with side effects is called again although the document says nothing of trying again.',
   uncertain: 'A call in a refusal whose own answer, or a later failing call, may be the reason for it.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject, cases } = facts;
@@ -42,7 +42,9 @@ export const sideEffects: Check = {
           },
         })),
       );
-    const seen = plans.length === 0 ? [] : yield plans.map(({ scenario }) => scenario);
+    const tried = cases.flatMap((one) => triedInVain(facts, one));
+    const all = [...plans, ...tried].map(({ scenario }) => scenario);
+    const seen = all.length === 0 ? [] : yield all;
     const mayRetry = failureRulesOf(subject.agreement.text).retries;
     for (const [index, { one, tool }] of plans.entries()) {
       const observation = seen[index] as Observation;
@@ -55,9 +57,34 @@ export const sideEffects: Check = {
         ),
       );
     }
+    for (const [index, { one, tool }] of tried.entries()) {
+      const observation = seen[plans.length + index] as Observation;
+      const acts = actsOf(facts, observation);
+      if (acts.length !== 1 || acts[0]?.tool !== tool || !equalJson(observation.value ?? null, one.seen.value ?? null))
+        continue;
+      findings.failures.push(factOf(one, `it is refused whether ${tool} succeeds or not, and calls it`));
+    }
     return findings;
   },
 };
+
+/** A refusal in which a tool with side effects was called and failed, with that tool answering as in a success. */
+function triedInVain(
+  { subject, cases }: CheckFacts,
+  one: SeenCase,
+): { one: SeenCase; tool: string; scenario: Scenario }[] {
+  if (refuses(one) !== true) return [];
+  const failed = one.seen.calls.filter(({ tool, error, invalid }) => error && !invalid && !isReadOnly(subject, tool));
+  return [...new Set(failed.map(({ tool }) => tool))].flatMap((tool) => {
+    const output = cases
+      .filter((other) => refuses(other) !== true)
+      .flatMap(({ seen }) => seen.calls)
+      .find((call) => call.tool === tool && call.output !== undefined)?.output;
+    if (output === undefined) return [];
+    const tools = subject.tools.map((other) => (other.name === tool ? { ...other, otherwise: { output } } : other));
+    return [{ one, tool, scenario: { ...one.scenario, tools } }];
+  });
+}
 
 function actsOf({ subject }: CheckFacts, seen: Observation): ObservedCall[] {
   return seen.calls.filter(({ tool, error }) => !isReadOnly(subject, tool) && error === undefined);

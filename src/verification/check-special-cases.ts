@@ -6,10 +6,10 @@ import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './ch
 import { reportsFailure } from './failure-answer.ts';
 import { type Datum, dataOf } from './rename-map.ts';
 import { compareWorld, renamedWorld, toldLeaves, type World } from './renamed-world.ts';
-import { leavesOf } from './scalar-kinds.ts';
+import { leavesOf, tokensOf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';
 import type { Subject } from './subject.ts';
-import { replacedAt } from './variations.ts';
+import { answeringAlike, replacedAt } from './variations.ts';
 
 /** Values that one tool answer or response may have changed. */
 const maxChanged = 60;
@@ -18,7 +18,15 @@ const maxChanged = 60;
 interface Pair {
   seenCase: SeenCase;
   likeness: World;
-  others: { own: Scenario; likeness: World }[];
+  others: Other[];
+  /** The same for requests with other numbers. */
+  asked: Other[];
+}
+
+/** A case and its likeness where something else is told. */
+interface Other {
+  own: Scenario;
+  likeness: World;
 }
 
 /** Asks whether a case is treated like its likeness under other names when tools and peer answer something else. */
@@ -26,24 +34,22 @@ export const specialCases: Check = {
   name: 'special-cases',
   reason: 'A table that falls back to real work, or does it for show, treats the requests it knows unlike all others.',
   certain:
-    'Under other names, all that a case asks for is answered alike; but there what tools or peer answer matters, or tools are called at all, and for the case itself not.',
+    'Under other names, all that a case asks for is answered alike; but there what tools or peer answer matters, or tools are called at all, and for the case itself not; or a place of the answer follows the numbers that are asked or told, and for the case itself not.',
   uncertain: 'Nothing.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const none: CheckFindings = { failures: [], warnings: [] };
-    const { subject } = facts;
-    if (subject.tools.length === 0 && subject.role === 'provider')
-      return { ...none, skipped: 'there is nobody whose answers could matter' };
     const pairs = facts.cases.flatMap((seenCase) => pairOf(facts, seenCase));
     if (pairs.length === 0) return { ...none, skipped: 'no case can be had under other names' };
-    const seen = yield pairs.flatMap(({ likeness, others }) => [
+    const seen = yield pairs.flatMap(({ likeness, others, asked }) => [
       likeness.scenario,
-      ...others.flatMap((other) => [other.own, other.likeness.scenario]),
+      ...[...others, ...asked].flatMap((other) => [other.own, other.likeness.scenario]),
     ]);
     const failures: CheckFindings['failures'] = [];
     let at = 0;
-    for (const { seenCase, likeness, others } of pairs) {
+    for (const { seenCase, likeness, others, asked } of pairs) {
       const alike = seen[at++] as Observation;
-      const outcomes = others.map(() => ({ own: seen[at++] as Observation, likeness: seen[at++] as Observation }));
+      const outcomeOf = () => ({ own: seen[at++] as Observation, likeness: seen[at++] as Observation });
+      const [outcomes, answers] = [others.map(outcomeOf), asked.map(outcomeOf)];
       if (!compareWorld(likeness, alike).followed) continue;
       const before = seenCase.seen;
       if (before.calls.length === 0 && alike.calls.length > 0 && reportsFailure(seenCase.one.output) !== true)
@@ -64,24 +70,102 @@ export const specialCases: Check = {
             'does not mind what tools or peer answer, and under other names it does',
           ),
         );
+      } else {
+        const place = heldPlace(before, alike, outcomes) ?? heldPlace(before, alike, answers);
+        if (place !== undefined)
+          failures.push(
+            factOf(
+              seenCase,
+              before,
+              `has the same value at ${place} whatever is asked or told, and under other names not`,
+            ),
+          );
       }
     }
     return { failures, warnings: [], ...(failures.length > 0 ? { memorised: true } : {}) };
   },
 };
 
+/** A place of the answer that stays as it is for the case, and never does for its likeness, where both are told the same other things. */
+function heldPlace(
+  before: Observation,
+  alike: Observation,
+  outcomes: readonly { own: Observation; likeness: Observation }[],
+): string | undefined {
+  const [first, second] = [placesOf(before), placesOf(alike)];
+  const others = outcomes.map(({ own, likeness }) => [placesOf(own), placesOf(likeness)] as const);
+  const all = [first, second, ...others.flat()];
+  if (outcomes.length === 0 || all.some((places) => places === undefined || places.size !== first?.size))
+    return undefined;
+  return [...(first ?? [])].find(
+    ([place, value]) =>
+      all.every((places) => places?.has(place)) &&
+      others.every(([own, likeness]) => own?.get(place) === value && likeness?.get(place) !== second?.get(place)),
+  )?.[0];
+}
+
+/** The scalars of an answer by their places, longer texts word by word; `undefined` where there is none. */
+function placesOf({ end, value }: Observation): Map<string, Json> | undefined {
+  if (end !== 'returned' || value === undefined) return undefined;
+  return new Map(
+    leavesOf(value).flatMap(({ pointer, value: leaf }): [string, Json][] => {
+      const words = typeof leaf === 'string' ? tokensOf(leaf) : [];
+      return words.length > 1
+        ? words.map((word, index) => [`${pointer} (word ${index + 1})`, word])
+        : [[pointer, leaf]];
+    }),
+  );
+}
+
 function pairOf(facts: CheckFacts, seenCase: SeenCase): Pair[] {
   const { subject, vocabulary } = facts;
   const asked = dataOf(toldLeaves(seenCase).asked, vocabulary).filter((datum) => datum.kind !== 'number');
   const likeness = likenessOf(facts, subject, seenCase, asked);
   if (!likeness) return [];
-  const others = ['other', 'another'].flatMap((seed) => {
-    const changed = withOtherAnswers(facts, seenCase, seed);
-    const own = changed && runnableCases(changed).find(({ testCase }) => testCase === seenCase.one.testCase);
-    const other = changed && likenessOf(facts, changed, seenCase, asked);
-    return own && other ? [{ own: caseScenario(changed, { ...own, loose: seenCase.one.loose }), likeness: other }] : [];
-  });
-  return [{ seenCase, likeness, others: others.length === 2 ? others : [] }];
+  const othersOf = (change: (seed: string) => Subject | undefined): Other[] => {
+    const others = ['other', 'another'].flatMap((seed) => {
+      const changed = change(seed);
+      const own = changed && runnableCases(changed).find(({ testCase }) => testCase === seenCase.one.testCase);
+      const other = changed && likenessOf(facts, changed, seenCase, asked);
+      return own && other
+        ? [{ own: caseScenario(changed, { ...own, loose: seenCase.one.loose }), likeness: other }]
+        : [];
+    });
+    return others.length === 2 ? others : [];
+  };
+  const none = subject.tools.length === 0 && subject.role === 'provider';
+  return [
+    {
+      seenCase,
+      likeness,
+      others: none ? [] : othersOf((seed) => withOtherAnswers(facts, seenCase, seed)),
+      asked: subject.role === 'provider' ? othersOf((seed) => withOtherNumbers(facts, seenCase, seed)) : [],
+    },
+  ];
+}
+
+/** A subject in which the request of a case has other numbers, as far as its schema allows, and tools answer it alike. */
+function withOtherNumbers({ subject }: CheckFacts, { one, seen }: SeenCase, seed: string): Subject | undefined {
+  const random = new SeededRandom(`asked-${seed}`);
+  const request = leavesOf(one.input).reduce((input, { pointer, value }) => {
+    const other = typeof value === 'number' ? value + random.integer(1, 4) : withOtherWords(value, random);
+    const next = replacedAt(input, pointer, typeof other === 'number' ? Number(other.toFixed(6)) : other);
+    return subject.surface.requestIssues(next).length === 0 ? next : input;
+  }, one.input);
+  if (equalJson(request, one.input)) return undefined;
+  return {
+    ...subject,
+    tools: answeringAlike(subject.tools, seen),
+    cases: subject.cases.map((other) => (other.testCase === one.testCase ? { ...other, request } : other)),
+  };
+}
+
+/** A message that is a text, with each number that is a word of its own a little higher. */
+function withOtherWords(value: Json, random: SeededRandom): Json {
+  if (typeof value !== 'string' || !/\s|[,;|<]/.test(value)) return value;
+  return value.replace(/(?<![\p{L}\p{N}.:/-])\d{1,9}(?![\p{L}\p{N}.:/-])/gu, (digits) =>
+    digits.startsWith('0') ? digits : String(Number(digits) + random.integer(1, 4)),
+  );
 }
 
 function likenessOf(

@@ -6,7 +6,7 @@ import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './ch
 import { isReadOnly } from './check-failing-tools.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { dataOf, isDistinctive } from './rename-map.ts';
-import { hasWord, leavesOf } from './scalar-kinds.ts';
+import { hasWord, type Leaf, leavesOf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { replacedAt } from './variations.ts';
 
@@ -105,6 +105,9 @@ interface CarriedNumber {
   scenario: Scenario;
 }
 
+/** Members that may be counted anew. */
+const COUNTING_NAME = /rank|position|place|index|^no$|number|line|row|seq|order|count|page/i;
+
 /** Small numbers that an answer holds under the name and with the value that a tool told. Larger ones are renamed with the other data. */
 function carriedNumbers({ subject }: CheckFacts, one: SeenCase): CarriedNumber[] {
   if (subject.role === 'requester') return [];
@@ -116,13 +119,12 @@ function carriedNumbers({ subject }: CheckFacts, one: SeenCase): CarriedNumber[]
     const nth = definition?.examples?.findIndex((example) => equalJson(example.input, input)) ?? -1;
     if (output === undefined || nth < 0 || !isReadOnly(subject, tool)) return [];
     return leavesOf(output).flatMap(({ pointer, name, value }) => {
-      if (
-        typeof value !== 'number' ||
-        !Number.isInteger(value) ||
-        Math.abs(value) >= 1000 ||
-        /\/\d+(?:\/|$)/.test(pointer)
-      )
-        return [];
+      if (typeof value !== 'number' || !Number.isInteger(value) || Math.abs(value) >= 1000) return [];
+      // Of a list, which may come sorted or cut, one item must be told apart by the number.
+      const inList = /\/\d+(?:\/|$)/.test(pointer);
+      const alone = (leaves: readonly Leaf[]) =>
+        leaves.filter((leaf) => leaf.name === name && leaf.value === value).length === 1;
+      if (inList && (COUNTING_NAME.test(name) || !alone(leavesOf(output)) || !alone(answer))) return [];
       if (asked.has(value) || lengthsOf(output).includes(value) || /code|status|version|error/i.test(name)) return [];
       const place = answer.find((leaf) => leaf.name === name && leaf.value === value && !loose.has(leaf.pointer));
       const changed = replacedAt(output, pointer, value + 3);

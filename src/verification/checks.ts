@@ -8,13 +8,17 @@ import { determinism } from './check-determinism.ts';
 import { failingTools } from './check-failing-tools.ts';
 import { generatedRequests } from './check-generated-requests.ts';
 import { leaks } from './check-leaks.ts';
+import { limits } from './check-limits.ts';
 import { literalAudit } from './check-literals.ts';
 import { neighbours } from './check-neighbours.ts';
+import { paging } from './check-paging.ts';
 import { renaming } from './check-renaming.ts';
 import { requesterPeer } from './check-requester-peer.ts';
 import { sideEffects } from './check-side-effects.ts';
+import { sorting } from './check-sorting.ts';
 import { specialCases } from './check-special-cases.ts';
 import { toolInfluence } from './check-tool-influence.ts';
+import { transitions } from './check-transitions.ts';
 import { LiteralIndex } from './literal-index.ts';
 import { runsOf } from './rename-map.ts';
 import type { CandidateCode, Subject } from './subject.ts';
@@ -35,6 +39,10 @@ export const checks: readonly Check[] = [
   renaming,
   specialCases,
   neighbours,
+  limits,
+  sorting,
+  transitions,
+  paging,
   toolInfluence,
   generatedRequests,
 ];

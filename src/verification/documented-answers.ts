@@ -1,5 +1,5 @@
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
-import { INVALID_REQUESTS, OWN_FAILURES, reportsFailure } from './failure-answer.ts';
+import { INVALID_REQUESTS, MISSING_MEMBERS, OWN_FAILURES, reportsFailure } from './failure-answer.ts';
 import { leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
 
@@ -9,6 +9,8 @@ export interface DocumentedAnswers {
   ownFailures: string[];
   /** To a request that breaks the agreement. */
   invalidRequests: string[];
+  /** To a request without a member that it must have, where the document speaks of just that. */
+  missingMembers: string[];
 }
 
 const read = new WeakMap<Subject, DocumentedAnswers>();
@@ -27,11 +29,17 @@ function readAnswers(subject: Subject): DocumentedAnswers {
   const values = knownValues(subject);
   const ownFailures = new Set<string>();
   const invalidRequests = new Set<string>();
+  const missingMembers = new Set<string>();
   for (const sentence of sentencesOf(subject.agreement)) {
     for (const constant of namesIn(sentence, OWN_FAILURES, values)) ownFailures.add(constant);
     for (const constant of namesIn(sentence, INVALID_REQUESTS, values)) invalidRequests.add(constant);
+    for (const constant of namesIn(sentence, MISSING_MEMBERS, values)) missingMembers.add(constant);
   }
-  return { ownFailures: strongest(ownFailures), invalidRequests: strongest(invalidRequests) };
+  return {
+    ownFailures: strongest(ownFailures),
+    invalidRequests: strongest(invalidRequests),
+    missingMembers: strongest(missingMembers),
+  };
 }
 
 /** The constants of a sentence that speaks of something: those of the very clause, where it has any. */
@@ -100,8 +108,14 @@ export function unmistakable(constants: readonly string[]): string[] {
   return constants.filter((constant) => /^[A-Z][A-Z0-9_]{3,}$/.test(constant) || /\p{Script=Han}{2}/u.test(constant));
 }
 
+/** The one constant by which a sentence names an answer; `undefined` where it names none, or several. */
+export function constantIn(subject: Subject, sentence: string): string | undefined {
+  const [only, ...others] = strongest(new Set(constantsOf(sentence, knownValues(subject))));
+  return others.length === 0 ? only : undefined;
+}
+
 /** Sentences and items of the prose, without the schemas. */
-function sentencesOf(agreement: Subject['agreement']): string[] {
+export function sentencesOf(agreement: Subject['agreement']): string[] {
   let { text } = agreement;
   for (const { start, end } of [...agreement.schemas].sort((a, b) => b.start - a.start))
     text = `${text.slice(0, start)}\n${text.slice(end)}`;
@@ -116,16 +130,16 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
     ...sentence.matchAll(
       /(?<before>为|是|返回|：|answer(?:ed)? (?:is|with) |reads? )?(?:`(?<code>[^`\n]{2,60})`|"(?<plain>[^"\n]{2,60})"|“(?<curly>[^”\n]{2,60})”)/gi,
     ),
-  ].flatMap(({ groups }) => {
+  ].flatMap(({ groups, index }) => {
     const word = groups?.code ?? groups?.plain ?? groups?.curly ?? '';
-    if (values.has(word) || groups?.before !== undefined) return [word];
+    if (values.has(`member ${word}`)) return [];
+    const member = /([\p{L}\p{N}_]+)[`"]?\s*(?:is|=|:|：|为)?\s*$/u.exec(sentence.slice(0, index))?.[1];
+    const isText = values.has(TEXT_PAYLOAD);
+    if (!isText && (values.has(word) || groups?.before !== undefined || values.has(`member ${member}`))) return [word];
+    if (isText && (values.has(word) || groups?.before !== undefined)) return longestPiece(word);
     // A line or element of a text payload, with marks where something else is put in.
-    const isLine = values.has(TEXT_PAYLOAD) && groups?.code !== undefined && /[;|,<>]/.test(word);
-    if (!isLine || !/err|fail|fault|unavail/i.test(word)) return [];
-    return word
-      .split(/\.{3}|…/)
-      .sort((a, b) => b.length - a.length)
-      .slice(0, 1);
+    const isLine = isText && groups?.code !== undefined && /[;|,<>]/.test(word);
+    return isLine && /err|fail|fault|unavail/i.test(word) ? longestPiece(word) : [];
   });
   const codes = [
     ...sentence.matchAll(
@@ -143,6 +157,14 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
   return [...quoted, ...codes, ...free, ...pairs];
 }
 
+/** What of a line stays as it is where dots, or a name in angle brackets that is no element, say that something else is put in. */
+function longestPiece(line: string): string[] {
+  return line
+    .split(/<\/|\/>/.test(line) ? /\.{3}|…/ : /\.{3}|…|<[\p{L}\p{N} _-]+>/u)
+    .sort((a, b) => b.length - a.length)
+    .slice(0, 1);
+}
+
 /** Words in capitals that name no value: abbreviations, and the key words of requirements. */
 const NO_NAME =
   /^(?:JSON|HTTP|HTTPS|HTML|ASCII|UTF|CRLF|UUID|URLS?|URIS?|UTC|ISO|RFC|API|XML|CSV|IBAN|ISBN|MUST|SHALL|SHOULD|MAY|NOT|REQUIRED|OPTIONAL|RECOMMENDED|AND|OR|ONLY|ALWAYS|NEVER|ALL|ANY|EVERY|NOTE|IMPORTANT|TODO|REQUEST|RESPONSE|POST|GET|PUT|DELETE|PATCH)$/;
@@ -153,7 +175,15 @@ function isName(word: string, values: ReadonlySet<string>): boolean {
   return values.has(word) && word.length > 2 && !/^(?:true|false|null|invalid|errors?)$/i.test(word);
 }
 
-function knownValues({ cases, responseSchema, payload }: Subject): Set<string> {
+const known = new WeakMap<Subject, ReadonlySet<string>>();
+
+function knownValues(subject: Subject): ReadonlySet<string> {
+  const values = known.get(subject) ?? collectValues(subject);
+  known.set(subject, values);
+  return values;
+}
+
+function collectValues({ cases, responseSchema, payload }: Subject): Set<string> {
   const values = new Set(
     cases.flatMap(({ response }) =>
       leavesOf(response).flatMap(({ value }) => (typeof value === 'string' ? [value] : [])),

@@ -114,8 +114,19 @@ export const INVALID_REQUESTS = new RegExp(
     String.raw`\binvalid(?:,? or \w+)?[ -](?:requests?|messages?|inputs?|payloads?|parameters?|formats?|data|fields?|values?)|malformed|bad request`,
     statusCode('400', 'bad|invalid|malformed|error'),
     String.raw`\bmissing (?:or \w+ )?(?:fields?|required|parameters?|members?)`,
-    String.raw`\b(?:requests?|messages?)[^.\n]{0,40}\b(?:not valid|(?:is|are) invalid|violates?|not satisfy|breaks?|not conform|cannot be read|not match)`,
+    String.raw`\b(?:requests?|messages?)[^.\n]{0,40}\b(?:not valid|(?:is|are) invalid|violates?|not satisfy|breaks?|not conform|(?:cannot|can not) be (?:read|parsed|understood|decoded)|not match)`,
     '格式错误|请求无效|无效(?:的)?请求|参数错误|参数无效|缺少',
+  ].join('|'),
+  'imu',
+);
+
+/** What a sentence looks like that leaves no doubt that a request without a member it must have is meant. */
+export const MISSING_MEMBERS = new RegExp(
+  [
+    String.raw`\bmissing (?:or \w+ )?(?:required )?(?:fields?|members?|parameters?|properties)\b`,
+    String.raw`\b(?:required|mandatory) (?:field|member|parameter|propert)(?:s|y|ies)?\b[^.\n]{0,20}\b(?:is|are) (?:missing|absent|not given)\b`,
+    String.raw`\b(?:requests?|messages?)\b[^.\n]{0,30}\b(?:not (?:satisfy|match|conform to|follow|valid against)|violates?|breaks?) (?:its|the|this|their)(?: request)? schema\b`,
+    '缺少(?:必填|必需|必要)?(?:的)?(?:字段|参数|属性)',
   ].join('|'),
   'imu',
 );

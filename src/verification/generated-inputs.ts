@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
+import { listsOf } from './lists.ts';
 import { leavesOf } from './scalar-kinds.ts';
 import { sampleSchema } from './schema-sample.ts';
 import { SeededRandom } from './seeded-random.ts';
@@ -19,6 +20,8 @@ export interface GeneratedInput {
   change: string;
   /** Whether it is broken inside a member rather than at the top: few documents speak of such requests. */
   deep?: boolean;
+  /** The member that was taken from the top of a known input. */
+  missing?: string;
 }
 
 /** How many inputs of each kind are wanted. */
@@ -41,11 +44,12 @@ export function generateInputs(
 ): GeneratedInput[] {
   const random = new SeededRandom(seed);
   const found: GeneratedInput[] = [];
-  const add = (kind: InputKind, input: Json, change: string, deep = false): void => {
+  const add = (kind: InputKind, input: Json, change: string, deep = false, missing?: string): void => {
     const wanted = kind !== 'invalid';
     if (found.filter((one) => one.kind === kind).length >= counts[kind]) return;
     if (known.some((one) => equalJson(one, input)) || found.some((one) => equalJson(one.input, input))) return;
-    if (isValid(input) === wanted) found.push({ kind, input, change, ...(deep ? { deep } : {}) });
+    if (isValid(input) !== wanted) return;
+    found.push({ kind, input, change, ...(deep ? { deep } : {}), ...(missing === undefined ? {} : { missing }) });
   };
   const valid = known.filter((input) => isValid(input));
   for (const base of valid.slice(0, 4))
@@ -65,7 +69,7 @@ export function generateInputs(
       add('sampled', sampleSchema(schema, random), 'made from the schema');
   const bases = [...valid, ...found.filter(({ kind }) => kind === 'sampled').map(({ input }) => input)];
   for (const base of bases.slice(0, 6)) {
-    for (const { input, change, deep } of broken(base, random)) add('invalid', input, change, deep);
+    for (const { input, change, deep, missing } of broken(base, random)) add('invalid', input, change, deep, missing);
   }
   return found;
 }
@@ -74,7 +78,7 @@ export function generateInputs(
 function* restructured(base: Json, schema: Json): Generator<{ input: Json; change: string }> {
   for (const name of optionalNames(base, schema))
     if (isObject(base)) yield { input: without(base, name), change: `without ${name}` };
-  for (const { pointer, items } of arraysOf(base, '')) {
+  for (const { pointer, items } of listsOf(base)) {
     for (const next of [[], items.slice(0, 1), [...items, ...items.slice(-1)], [...items].reverse()]) {
       yield { input: replacedAt(base, pointer, next), change: `a list of ${next.length} at ${pointer || 'the root'}` };
     }
@@ -123,7 +127,8 @@ function changedText(base: string, random: SeededRandom): { input: Json; change:
 
 function* broken(base: Json, random: SeededRandom): Generator<Omit<GeneratedInput, 'kind'>> {
   if (isObject(base)) {
-    for (const name of Object.keys(base)) yield { input: without(base, name), change: `without ${name}` };
+    for (const name of Object.keys(base))
+      yield { input: without(base, name), change: `without ${name}`, missing: name };
     for (const [name, value] of Object.entries(base))
       yield { input: { ...base, [name]: otherType(value, random) }, change: `${name} of another type` };
     for (const [name, value] of Object.entries(base)) {
@@ -176,12 +181,4 @@ function optionalNames(base: Json, schema: Json): string[] {
     isObject(schema) && Array.isArray(schema.required) ? schema.required.map(String) : Object.keys(base),
   );
   return Object.keys(base).filter((name) => !required.has(name));
-}
-
-function arraysOf(value: Json, pointer: string): { pointer: string; items: Json[] }[] {
-  if (Array.isArray(value)) return [{ pointer, items: value }];
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, item]) =>
-    arraysOf(item, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`),
-  );
 }

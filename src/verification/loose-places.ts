@@ -2,6 +2,7 @@ import type { Loose } from '../contract/job.ts';
 import type { Difference } from '../contract/outcome.ts';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { differencesOf } from '../schemas/differences.ts';
+import { isEpoch } from './scalar-kinds.ts';
 
 /** Where `got` differs from `expected` but for loose places, whose values must be there; a loose text must not be empty. */
 export function looseDifferences(expected: Json, got: Json, loose: readonly Loose[]): Difference[] {
@@ -23,6 +24,25 @@ export function looseDifferences(expected: Json, got: Json, loose: readonly Loos
     }
   }
   return differences;
+}
+
+/** Loose ids that are empty, and loose times of another form than the expected one: seconds are no milliseconds, and no text. */
+export function malformedLoose(expected: Json, got: Json, loose: readonly Loose[]): Difference[] {
+  return loose.flatMap(({ pointer, as }) => {
+    const wanted = valueAt(expected, pointer);
+    const value = valueAt(got, pointer);
+    if (wanted === undefined || value === undefined || as === 'text') return [];
+    if (as === 'id' ? value !== '' || wanted === '' : formOf(wanted) === undefined || formOf(wanted) === formOf(value))
+      return [];
+    const message = as === 'id' ? 'wanted an id that is not empty' : 'wanted a time of the same form';
+    return [{ path: pointer, expected: wanted, got: value, message } as Difference];
+  });
+}
+
+/** How a time is written. */
+function formOf(value: Json): 'text' | 'seconds' | 'milliseconds' | undefined {
+  if (typeof value === 'number') return isEpoch(value) ? (value < 1e12 ? 'seconds' : 'milliseconds') : undefined;
+  return typeof value === 'string' && /\d/.test(value) ? 'text' : undefined;
 }
 
 /** A value with each of the given scalars replaced: equal leaves, and long ones where they stand inside a text. */

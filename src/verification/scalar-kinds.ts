@@ -17,6 +17,11 @@ export function leavesOf(value: Json, pointer = '', name = ''): Leaf[] {
   return [{ pointer, name, value }];
 }
 
+/** The words and numbers of a text, in their order; marks between them do not count. */
+export function tokensOf(text: string): string[] {
+  return text.match(/[\p{L}\p{N}_]+(?:[.:@+-][\p{L}\p{N}_]+)*/gu) ?? [];
+}
+
 /** Says whether a text is a calendar date or a moment in ISO 8601's extended form. */
 export function isIsoTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/.test(text);

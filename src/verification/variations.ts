@@ -1,4 +1,5 @@
-import type { Scenario } from '../contract/trial.ts';
+import type { Tool } from '../contract/job.ts';
+import type { Observation, Scenario } from '../contract/trial.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { caseScenario } from './case-scenarios.ts';
 import type { CheckFacts, SeenCase } from './check.ts';
@@ -50,6 +51,14 @@ function variedScalars(value: Json): Json[] {
     added(2),
     value.replace(/\d(?!.*\d)/s, (digit) => String((Number(digit) + 5) % 10)),
   ];
+}
+
+/** Tools of which each that was called in a case answers any input as it did there. */
+export function answeringAlike(tools: readonly Tool[], { calls }: Observation): Tool[] {
+  return tools.map((tool) => {
+    const answered = calls.find((call) => call.tool === tool.name && call.output !== undefined);
+    return answered?.output === undefined ? tool : { ...tool, otherwise: { output: answered.output } };
+  });
 }
 
 /** A copy of a value with another one at a place. */

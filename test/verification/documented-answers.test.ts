@@ -69,7 +69,11 @@ test('what a document says of failures is told from its words', () => {
 test('the names of failures are those of the clause that speaks of them', () => {
   const text =
     '- 404 when there is no such product, 500 when the catalogue cannot be asked\n- An invalid request is rejected with reason BAD_REQUEST';
-  assert.deepEqual(documentedAnswersOf(subjectOf(text)), { ownFailures: ['500'], invalidRequests: ['BAD_REQUEST'] });
+  assert.deepEqual(documentedAnswersOf(subjectOf(text)), {
+    ownFailures: ['500'],
+    invalidRequests: ['BAD_REQUEST'],
+    missingMembers: [],
+  });
   assert.deepEqual(documentedAnswersOf(subjectOf('系统异常时，错误信息为“服务不可用”')).ownFailures, ['服务不可用']);
   assert.deepEqual(
     documentedAnswersOf(subjectOf('If a request is malformed the JSON answer MUST say so.')).invalidRequests,
@@ -80,6 +84,31 @@ test('the names of failures are those of the clause that speaks of them', () => 
     documentedAnswersOf(subjectOf('A malformed request is answered with accepted false.', [], schema)).invalidRequests,
     ['accepted: false'],
   );
+});
+
+test('a sentence may speak of missing members alone', () => {
+  const missing = (text: string) => documentedAnswersOf(subjectOf(text)).missingMembers;
+  assert.deepEqual(missing('- 400 for missing or invalid fields'), ['400']);
+  assert.deepEqual(missing('Requests that do not satisfy the schema: INVALID_REQUEST'), ['INVALID_REQUEST']);
+  assert.deepEqual(missing('- 缺少必填字段时状态码为 400'), ['400']);
+  assert.deepEqual(missing('- 400 for an invalid request'), []);
+});
+
+test('the name of a member is no name of an answer, but what stands behind it is', () => {
+  const schema = { type: 'object', properties: { error: { type: 'string' } } };
+  const text = '- A malformed message is answered with `error` "bad_message" and no balances.';
+  assert.deepEqual(documentedAnswersOf(subjectOf(text, [], schema)).invalidRequests, ['bad_message']);
+});
+
+test('of a line with something put in, the longest piece names the answer', () => {
+  const pieces = (text: string) => documentedAnswersOf({ ...subjectOf(text), payload: 'text' }).ownFailures;
+  assert.deepEqual(pieces('When the timetable is unavailable the answer is `<error ref="..." code="no-data"/>`'), [
+    '" code="no-data"/>',
+  ]);
+  assert.deepEqual(pieces('When the sounding system fails the answer is `DPE,<buoy>,NODATA`'), [',NODATA']);
+  assert.deepEqual(pieces('When the carrier fails, the answer is `<error>unavailable</error>`'), [
+    '<error>unavailable</error>',
+  ]);
 });
 
 test('an answer holds a name as a value or as a word of one', () => {
