@@ -1,7 +1,7 @@
 /**
  * Measures how a worker does under many jobs, next to floors of the same run: stored handlers one at a time and all at once, by one
- * worker process and by two; many agreements at once with a model that takes 2 s; and, with `--long`, the worker's memory after
- * 1,000 and after 10,000 jobs. Redis, model server and workers share the machine.
+ * worker process and by two; 64 different agreements at once with a model that takes 2 s; what each process needs for a job; what our
+ * envelope adds to a queue; and, with `--long`, memory after 1,000 and after 10,000 jobs. Redis, model server and workers share the machine.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,6 +12,8 @@ import { Queue, QueueEvents, Worker } from 'bullmq';
 import { connect, createProducer, disconnect, keysOf, localRedis } from '../queues/index.ts';
 import { readScripts } from '../src/scripted-model/script.ts';
 import { startScriptedModel } from '../src/scripted-model/server.ts';
+import { measureEnvelopes } from './bench-envelopes.ts';
+import { usedBy } from './bench-processes.ts';
 
 const root = join(import.meta.dirname, '..');
 const job = JSON.parse(readFileSync(join(root, 'fixtures/examples/anp-product-en.amended.job.json'), 'utf8'));
@@ -23,14 +25,20 @@ const atOnce = 64;
 const redis = await localRedis();
 const reply = scripts.find(({ name }) => name === 'product-en-provider-amended.md')?.reply ?? '';
 let latencyMs = 0;
+let questions = 0;
 const model = await startScriptedModel({
-  behave: () => ({ kind: 'reply', text: reply, pieceCharacters: reply.length, pauseMs: latencyMs }),
+  behave: () => {
+    questions += 1;
+    return { kind: 'reply', text: reply, pieceCharacters: reply.length, pauseMs: latencyMs };
+  },
 });
 const producer = createProducer({ url: redis.url });
 const reader = connect(redis.url, 'worker');
 const outcomes = keysOf().outcomes('default');
 let last = '0';
+let agreements = 0;
 const rows: Record<string, Record<string, number | string>> = {};
+const costs: Record<string, Record<string, number>> = {};
 
 try {
   const one = await startWorker();
@@ -38,20 +46,41 @@ try {
   rows['stored handler, one at a time'] = spread(await oneByOne(200));
   rows['floor: bare BullMQ, one at a time'] = spread(await bareJobs(200));
   await play(many('burst-warm', 200));
-  rows['stored handler, all at once, one worker'] = { 'jobs per s': await rate(many('burst', 600)) };
-  if (long) await memoryOf(one);
+  rows['stored handler, all at once, one worker'] = {
+    'jobs per s': await costing('stored handler', one, 600, () => rate(many('burst', 600))),
+  };
   const two = await startWorker();
+  await play(many('two-warm', 200));
   rows['stored handler, all at once, two workers'] = { 'jobs per s': await rate(many('burst-two', 600)) };
   await stop(two);
+  if (long) await memoryOf('stored handler', one, (count) => many(`memory-${agreements++}`, count));
+  await play(Array.from({ length: atOnce }, another));
   latencyMs = modelLatencyMs;
-  const perSecond = await rate(Array.from({ length: atOnce }, (_, index) => fresh(index)));
   const ideal = atOnce / (modelLatencyMs / 1_000);
-  rows[`${atOnce} agreements at once, model of ${modelLatencyMs / 1_000} s`] = {
+  const share = (perSecond: number) => ({
     'jobs per s': perSecond,
     'of the ideal': `${Math.round((100 * perSecond) / ideal)} %`,
+  });
+  const seconds = modelLatencyMs / 1_000;
+  const asked = questions;
+  const steady = await costing('generate', one, 6 * atOnce, () => flood(6 * atOnce));
+  rows[`${atOnce} agreements always under way, model of ${seconds} s`] = {
+    ...share(steady),
+    'questions a job': Math.round((100 * (questions - asked)) / (6 * atOnce)) / 100,
   };
+  rows[`${atOnce} agreements submitted at once, model of ${seconds} s`] = share(
+    await rate(Array.from({ length: atOnce }, another)),
+  );
+  latencyMs = 0;
+  if (long) await memoryOf('generate', one, (count) => Array.from({ length: count }, another));
   await stop(one);
   console.table(rows);
+  console.log('Processor time of a job, in milliseconds; "bench" is the producer, the reader and the model server:');
+  console.table(costs);
+  console.log(
+    'The queue alone, 10 jobs at once, in milliseconds of processor time a job, Redis included; and bytes in Redis:',
+  );
+  console.table(await measureEnvelopes(redis.url, job));
 } finally {
   await producer.close();
   await disconnect(reader);
@@ -60,38 +89,77 @@ try {
 }
 
 function named(mark: string, index: number): object {
-  return { ...job, tenant: 'bench', negotiationId: `${mark}-${index}` };
+  return { ...job, tenant: 'bench', negotiationId: `${mark}-${index}`, timeoutMs: 60_000 };
 }
 
 function many(mark: string, count: number): object[] {
   return Array.from({ length: count }, (_, index) => named(mark, index));
 }
 
-/** A job of an agreement that no handler is stored for. */
-function fresh(index: number): object {
-  return { ...job, tenant: `bench-${index}`, negotiationId: `fresh-${index}`, timeoutMs: 60_000 };
+/** A job of an agreement of its own: another text and other schemas, so that nothing kept for the ones before is of use. */
+function another(): object {
+  agreements += 1;
+  const text = job.agreement.candidateProtocols as string;
+  const candidateProtocols = text.replaceAll(/("title": "\w+)"/g, `$1${agreements}"`);
+  return {
+    ...job,
+    agreement: { ...job.agreement, candidateProtocols },
+    tenant: 'bench-generate',
+    negotiationId: `another-${agreements}`,
+    timeoutMs: 60_000,
+  };
+}
+
+async function submit(jobs: readonly object[]): Promise<void> {
+  await Promise.all(jobs.map((data) => producer.submit('generate', data)));
+}
+
+/** Waits for outcomes, at least one; how many there were. */
+async function ended(): Promise<number> {
+  const read = await reader.xread('COUNT', 1_000, 'BLOCK', 60_000, 'STREAMS', outcomes, last);
+  const entries = read?.[0]?.[1] ?? [];
+  if (entries.length === 0)
+    throw new Error('Cannot measure jobs: found none that ends within a minute, wanted outcomes');
+  for (const [id, fields] of entries) {
+    last = id;
+    if (fields[fields.indexOf('verdict') + 1] !== 'generated') throw new Error('Cannot measure jobs: wanted generated');
+  }
+  return entries.length;
 }
 
 /** Submits jobs and waits until each has its outcome. */
 async function play(jobs: readonly object[]): Promise<void> {
-  await Promise.all(jobs.map((data) => producer.submit('generate', data)));
-  for (let left = jobs.length; left > 0; ) {
-    const read = await reader.xread('COUNT', 1_000, 'BLOCK', 60_000, 'STREAMS', outcomes, last);
-    const entries = read?.[0]?.[1] ?? [];
-    if (entries.length === 0) throw new Error(`Cannot measure jobs: found ${left} without an outcome, wanted none`);
-    for (const [id, fields] of entries) {
-      last = id;
-      left -= 1;
-      if (fields[fields.indexOf('verdict') + 1] !== 'generated')
-        throw new Error('Cannot measure jobs: wanted generated');
-    }
-  }
+  await submit(jobs);
+  for (let left = jobs.length; left > 0; ) left -= await ended();
 }
 
 async function rate(jobs: readonly object[]): Promise<number> {
   const startMs = performance.now();
   await play(jobs);
   return Math.round((10_000 * jobs.length) / (performance.now() - startMs)) / 10;
+}
+
+/** Keeps as many jobs under way as the worker has slots; jobs per second but for the first and the last of them, when the slots fill and empty. */
+async function flood(count: number): Promise<number> {
+  await submit(Array.from({ length: atOnce }, another));
+  let submitted = atOnce;
+  let done = 0;
+  let fromMs = Number.NaN;
+  let from = 0;
+  while (submitted < count) {
+    const now = await ended();
+    done += now;
+    if (Number.isNaN(fromMs) && done >= atOnce) {
+      fromMs = performance.now();
+      from = done;
+    }
+    const next = Math.min(now, count - submitted);
+    submitted += next;
+    await submit(Array.from({ length: next }, another));
+  }
+  const perSecond = (1_000 * (done - from)) / (performance.now() - fromMs);
+  while (done < count) done += await ended();
+  return Math.round(10 * perSecond) / 10;
 }
 
 async function oneByOne(count: number): Promise<number[]> {
@@ -124,16 +192,50 @@ async function bareJobs(count: number): Promise<number[]> {
   return found;
 }
 
-/** The worker's own resident memory after 1,000 and after 10,000 jobs. */
-async function memoryOf(worker: ChildProcess): Promise<void> {
+/** Notes what each process needed for one of so many jobs. */
+async function costing<Found>(
+  what: string,
+  worker: ChildProcess,
+  count: number,
+  work: () => Promise<Found>,
+): Promise<Found> {
+  const before = { ...usedBy(worker.pid ?? 0), redisMs: await redisMs(), own: process.cpuUsage() };
+  const found = await work();
+  const after = usedBy(worker.pid ?? 0);
+  const own = process.cpuUsage(before.own);
+  const each = (ms: number) => Math.round((10 * ms) / count) / 10;
+  const kinds = Object.entries(after).map(([kind, { cpuMs }]) => [
+    kind,
+    cpuMs - before[kind as keyof typeof after].cpuMs,
+  ]);
+  const parts = Object.fromEntries([...kinds, ['Redis', (await redisMs()) - before.redisMs]]) as Record<string, number>;
+  costs[what] = {
+    ...Object.fromEntries(Object.entries(parts).map(([kind, ms]) => [kind, each(ms)])),
+    together: each(Object.values(parts).reduce((sum, ms) => sum + ms, 0)),
+    bench: each((own.user + own.system) / 1_000),
+  };
+  return found;
+}
+
+/** Redis' own processor time in milliseconds. */
+async function redisMs(): Promise<number> {
+  const text = await reader.info('cpu');
+  return [...text.matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm)].reduce((sum, [, s]) => sum + 1_000 * Number(s), 0);
+}
+
+/** Resident memory after 1,000 and after 10,000 jobs: the worker's own, that of its children, and Redis' use. */
+async function memoryOf(what: string, worker: ChildProcess, jobs: (count: number) => object[]): Promise<void> {
   for (const [from, to] of [
     [0, 1_000],
     [1_000, 10_000],
   ] as const) {
-    for (let done = from; done < to; done += 500) await play(many(`memory-${done}`, 500));
-    const status = readFileSync(`/proc/${worker.pid}/status`, 'utf8');
-    const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(status) ?? [];
-    rows[`worker's memory after ${to} more jobs`] = { MB: Math.round(Number(kilobytes) / 1_024) };
+    for (let done = from; done < to; done += 100) await play(jobs(100));
+    const found = Object.entries(usedBy(worker.pid ?? 0)).map(([kind, { memoryMb }]) => [kind, Math.round(memoryMb)]);
+    const [, bytes] = /^used_memory:(\d+)/m.exec(await reader.info('memory')) ?? [];
+    rows[`MB after ${to} jobs, ${what}`] = {
+      ...Object.fromEntries(found),
+      Redis: Math.round(Number(bytes) / 1_048_576),
+    };
   }
 }
 
