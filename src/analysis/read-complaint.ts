@@ -20,8 +20,9 @@ const maxPointers = 50;
 export function readComplaint(errorDescription: string, known: readonly string[]): Complaint {
   const text = errorDescription.slice(0, maxCharacters);
   const { blocks } = findJsonBlocks(text, []);
-  let prose = text;
-  for (const { start, end } of blocks) prose = prose.slice(0, start) + ' '.repeat(end - start) + prose.slice(end);
+  const prose = [0, ...blocks.map(({ end }) => end)]
+    .map((from, index) => text.slice(from, blocks[index]?.start ?? text.length))
+    .join(' ');
   const pointers = [...prose.matchAll(/(?<![\w:/.])(?:\/[\w$@~-]{1,80}){1,12}/g)].map(([pointer]) => pointer);
   const words = new Set(prose.match(/[\p{L}\p{N}_$-]{1,80}/gu) ?? []);
   return {
@@ -29,6 +30,35 @@ export function readComplaint(errorDescription: string, known: readonly string[]
     names: known.filter((name) => words.has(name)),
     quoted: blocks.map(({ value }) => value).slice(0, maxQuoted),
   };
+}
+
+/** A request that a complaint quotes, with the answer that it says was given. */
+export interface QuotedExchange {
+  request: Json;
+  response?: Json;
+}
+
+/**
+ * The exchanges that a complaint quotes: each object with a request and a response in it, each request, and what is quoted right after it as its
+ * answer. Quoting an answer proves nothing; what the request is answered with can be seen.
+ */
+export function quotedExchanges({ quoted }: Complaint, isRequest: (value: Json) => boolean): QuotedExchange[] {
+  const exchanges: QuotedExchange[] = [];
+  let open: QuotedExchange | undefined;
+  for (const value of quoted) {
+    const pair = isObject(value) && value.request !== undefined && value.response !== undefined ? value : undefined;
+    if (pair !== undefined && !isRequest(value)) {
+      exchanges.push({ request: pair.request as Json, response: pair.response as Json });
+      open = undefined;
+    } else if (isRequest(value)) {
+      open = { request: value };
+      exchanges.push(open);
+    } else if (open !== undefined) {
+      open.response = value;
+      open = undefined;
+    }
+  }
+  return exchanges;
 }
 
 /** Whether a complaint speaks of a place: it names it, a place around it, one inside it, or the member itself. One that names no place speaks of all. */

@@ -7,8 +7,9 @@ import { validatorOf } from '../schemas/validator-of.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
 import type { Violation } from '../schemas/violations.ts';
 import { AmendmentPlan } from './amendment-plan.ts';
+import { MAX_FINDINGS } from './capped-findings.ts';
 import type { CaseValidation } from './case-validation.ts';
-import { MAX_FINDINGS, type PlacedFinding, type Rule, reportable } from './rule.ts';
+import { type PlacedFinding, type Rule, reportable } from './rule.ts';
 import { partPointer } from './schema-union.ts';
 
 /** The data of every case keep the schema of their side; a deliberately invalid request whose answer is a failure may break it. */

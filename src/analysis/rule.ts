@@ -4,9 +4,6 @@ import type { Json } from '../kernel/json.ts';
 import { countValues } from '../schemas/validation-cost.ts';
 import type { Reading } from './reading.ts';
 
-/** Most findings of one agreement: an outcome must stay small, and a document with more of them is repaired in rounds. */
-export const MAX_FINDINGS = 300;
-
 /** A finding with its place in document and cases, by which findings are put in order. */
 export interface PlacedFinding {
   finding: Finding;

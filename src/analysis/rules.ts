@@ -1,7 +1,8 @@
 import type { Analyzed } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
+import { cappedFindings } from './capped-findings.ts';
 import { readingOf } from './reading.ts';
-import { MAX_FINDINGS, type Rule } from './rule.ts';
+import type { Rule } from './rule.ts';
 import { ruleAnswerUnderivable } from './rule-answer-underivable.ts';
 import { ruleBaseProtocolMissing } from './rule-base-protocol-missing.ts';
 import { ruleCaseUnreadable } from './rule-case-unreadable.ts';
@@ -35,31 +36,8 @@ export const RULES: readonly Rule[] = [
  */
 export function preflight(analyzed: Analyzed, rules: readonly Rule[] = RULES): Finding[] {
   const reading = readingOf(analyzed.job);
-  const all = rules
+  const placed = rules
     .flatMap((rule) => rule.check(analyzed, reading))
-    .sort((a, b) => (a.text === b.text ? a.at - b.at : a.text === 'document' ? -1 : 1))
-    .map(({ finding }) => finding);
-  const errors = all.filter(({ severity }) => severity === 'error').length;
-  if (errors > MAX_FINDINGS) return [...firstOf(all, MAX_FINDINGS - 1, 0), tooMany(errors)];
-  return firstOf(all, errors, MAX_FINDINGS - errors);
-}
-
-/** The first errors and the first warnings, in their order: no number of warnings keeps an error from being seen. */
-function firstOf(all: readonly Finding[], errors: number, warnings: number): Finding[] {
-  const left = { error: errors, warning: warnings };
-  return all.filter(({ severity }) => {
-    left[severity] -= 1;
-    return left[severity] >= 0;
-  });
-}
-
-/** What is left out is not settled by any amendment. */
-function tooMany(errors: number): Finding {
-  return {
-    code: 'DOCUMENT_FINDINGS_TOO_MANY',
-    severity: 'error',
-    in: 'document',
-    message: `Cannot list all that is wrong: more than ${MAX_FINDINGS} errors, wanted those listed repaired first`,
-    actual: errors,
-  };
+    .sort((a, b) => (a.text === b.text ? a.at - b.at : a.text === 'document' ? -1 : 1));
+  return cappedFindings(placed.map(({ finding }) => finding));
 }

@@ -17,13 +17,16 @@ import { type Conclusion, jobFinding, Leave } from './leave.ts';
 import { type Measure, measure } from './measure.ts';
 import type { Path } from './path.ts';
 import { mergeProof, proofOf, withProof } from './proof.ts';
-import { type Reproduced, reproduce } from './reproduce.ts';
+import { type Reproduced, type Reproduction, reproduce } from './reproduce.ts';
 import { store } from './store.ts';
 import { storedHandler } from './stored-handler.ts';
 import { clearAmended } from './verify-path.ts';
 
 /** Faults that a prompt tells of; more say the same. */
 const maxFacts = 6;
+
+/** Longest value told of, in UTF-16 units of JSON. */
+const maxFactCharacters = 4_000;
 
 /**
  * The peer complains about our messages. What it says is only a hint where to look: the fault counts where our handler is seen to have it. Then it is
@@ -46,13 +49,14 @@ export const fixPath: Path = async (received, shop, ledger) => {
   const contested = contestedAmendment(record, complaint);
   if (contested !== undefined) throw new Leave(disputeAmendment(job, contested, language));
 
-  const { faults, cases, answer } = await reproduce(record, held, complaint, shop, ledger, work.signal);
+  const seen = await reproduce(record, held, complaint, shop, ledger, work.signal);
+  const { faults, cases } = seen;
   ledger.cases = cases;
   ledger.checks = record.provenance.checks;
   ledger.verification = held.subject.cases.length > 0 ? 'negotiated' : 'schema-only';
   const { warnings } = held.cleared;
   if (faults.length === 0) {
-    const finding = unfounded(complaint, held, answer);
+    const finding = unfounded(complaint, held, seen);
     return {
       verdict: 'clean',
       messages: [fixErrorNegotiation([finding], language, 'rejected')],
@@ -129,7 +133,7 @@ function confirmed({ pointer, message, testCase, got }: Reproduced): Finding {
 }
 
 /** Why a complaint is rejected: the place, what the schema wants there, and the shape of our answer; never its data. */
-function unfounded({ pointers }: Complaint, { schemas }: Measure, answer: Json | null): Finding {
+function unfounded({ pointers }: Complaint, { schemas }: Measure, { answer, quoted }: Reproduction): Finding {
   const pointer = pointers.find((one) => answer !== null && valueAt(answer, one) !== undefined) ?? '';
   const excerpt = schemaAt(schemas.responseSchema, pointer);
   const ours = answer === null ? undefined : valueAt(answer, pointer);
@@ -138,8 +142,7 @@ function unfounded({ pointers }: Complaint, { schemas }: Measure, answer: Json |
     severity: 'warning',
     in: 'response',
     pointer,
-    message:
-      'Cannot reproduce complaint: our handler keeps the agreement in every case and in every request tried, wanted a message that shows the fault',
+    message: `Cannot reproduce complaint: our handler keeps the agreement in every case and in every request tried${quoted === null ? '' : `, and the quoted answer ${quoted} it`}, wanted a message that shows the fault`,
     ...(excerpt === undefined ? {} : { expected: excerpt }),
     ...(ours === undefined ? {} : { actual: shapeOf(ours) }),
   };
@@ -171,7 +174,7 @@ function notMended([first]: readonly Reproduced[], warnings: readonly Finding[])
   return { verdict: 'error', messages: [], findings: [finding, ...warnings] };
 }
 
-/** The brief of a handler that is made again: its source and what it was seen to do wrong stand in the prompt; what the peer wrote does not. */
+/** The brief of a handler that is made again: its source and what it was seen to do wrong stand in the prompt; of what the peer wrote, the requests alone. */
 async function mendingBrief(held: Measure, record: HandlerRecord, faults: readonly Reproduced[]): Promise<Brief> {
   const order = await brief(held);
   const facts = faults
@@ -179,8 +182,8 @@ async function mendingBrief(held: Measure, record: HandlerRecord, faults: readon
     .map(({ message, pointer, input, got }) =>
       [
         `${message}${pointer === '' ? '' : ` at ${pointer}`}`,
-        `input: ${JSON.stringify(input)}`,
-        ...(got === undefined ? [] : [`got: ${JSON.stringify(got)}`]),
+        `input: ${JSON.stringify(input).slice(0, maxFactCharacters)}`,
+        ...(got === undefined ? [] : [`got: ${JSON.stringify(got).slice(0, maxFactCharacters)}`]),
       ].join('; '),
     );
   return {

@@ -1,4 +1,5 @@
 import { analyze } from '../analysis/analyze.ts';
+import { cappedFindings } from '../analysis/capped-findings.ts';
 import { fixErrorNegotiation } from '../families/anp/encode.ts';
 import { observeExchanges } from '../verification/observe-exchanges.ts';
 import { jobFinding, Leave } from './leave.ts';
@@ -22,7 +23,7 @@ export const observePath: Path = async ({ job }, _shop, ledger) => {
         ],
   );
   if (unknown.length > 0) throw new Leave({ verdict: 'error', messages: [], findings: unknown });
-  const findings = await ledger.stage('judge', () => observeExchanges(analyzed));
+  const findings = await ledger.stage('judge', () => cappedFindings(observeExchanges(analyzed)));
   const faults = findings.filter(({ severity }) => severity === 'error');
   if (faults.length === 0) return { verdict: 'clean', messages: [], findings };
   const canBeTold = job.peerCapabilities === undefined || job.peerCapabilities.includes('fixErrorNegotiation');

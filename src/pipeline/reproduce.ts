@@ -1,4 +1,4 @@
-import { type Complaint, concerns } from '../analysis/read-complaint.ts';
+import { type Complaint, concerns, type QuotedExchange, quotedExchanges } from '../analysis/read-complaint.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { CaseReport } from '../contract/outcome.ts';
 import type { Observation, Scenario } from '../contract/trial.ts';
@@ -7,6 +7,7 @@ import { createTrier } from '../hosting/trier.ts';
 import type { Json } from '../kernel/json.ts';
 import { caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
 import { generateInputs } from '../verification/generated-inputs.ts';
+import { observeExchanges } from '../verification/observe-exchanges.ts';
 import type { Ledger } from './ledger.ts';
 import type { Measure } from './measure.ts';
 import { retryLost } from './retry-lost.ts';
@@ -27,20 +28,22 @@ export interface Reproduced {
 export interface Reproduction {
   faults: Reproduced[];
   cases: CaseReport[];
-  /** An answer of the handler that the complaint speaks of, where it gave one. */
+  /** The handler's answer to what the complaint quotes, else to a case; `null` where it gave none. */
   answer: Json | null;
-  runs: number;
+  /** How the answer that the complaint quotes stands to the agreement, where our own keeps it; `null` where it quotes none. */
+  quoted: 'keeps' | 'breaks' | null;
 }
 
 const counts = { plausible: 20, sampled: 20, invalid: 20 } as const;
 
 /**
  * Runs a handler over the cases, the requests that the complaint quotes and generated ones, and looks for answers that break the agreement where the
- * complaint says so. What the complaint claims counts for nothing: only what the handler is seen to do.
+ * complaint says so: its schema everywhere; in what is quoted also its cases, the ids that must come back and the failures that are listed. What the
+ * complaint claims counts for nothing: only what the handler is seen to do.
  */
 export async function reproduce(
   record: Pick<HandlerRecord, 'role' | 'bundle' | 'tools'>,
-  { subject, schemas }: Measure,
+  { subject, schemas, cleared }: Measure,
   complaint: Complaint,
   shop: Workshop,
   ledger: Ledger,
@@ -57,7 +60,8 @@ export async function reproduce(
   try {
     const trier = createTrier(handler, surface, () => undefined);
     const caseRuns = caseScenarios(subject);
-    const further = record.role === 'provider' ? furtherInputs(subject, complaint) : [];
+    const exchanges = record.role === 'provider' ? quotedExchanges(complaint, isRequestOf(subject)) : [];
+    const further = record.role === 'provider' ? furtherInputs(subject, exchanges) : [];
     const [first] = caseRuns;
     const scenarios: Scenario[] = [
       ...caseRuns,
@@ -88,29 +92,64 @@ export async function reproduce(
       .flatMap((seen, index): Reproduced[] =>
         faultsOf(seen, further[index] ?? null, isCertain(subject, further[index] ?? null)),
       );
+    const answers = observations.slice(caseRuns.length).slice(0, exchanges.length);
+    const fromQuoted = answers.flatMap((seen, index) => {
+      const exchange = exchanges[index];
+      if (exchange === undefined || seen.value === undefined || seen.issues.length > 0 || failedByTool(seen)) return [];
+      return exchangeFaults(cleared, exchange.request, seen.value);
+    });
+    const [said] = exchanges.flatMap(({ request, response }) =>
+      response === undefined ? [] : [{ request, response }],
+    );
     return {
-      faults: [...fromCases, ...fromRuns].filter(({ pointer }) => pointer === '' || concerns(complaint, pointer)),
+      faults: [...fromCases, ...fromQuoted, ...fromRuns].filter(
+        ({ pointer }) => pointer === '' || concerns(complaint, pointer),
+      ),
       cases,
-      answer: observations.find(({ value }) => value !== undefined)?.value ?? null,
-      runs: scenarios.length,
+      answer: [...answers, ...observations].find(({ value }) => value !== undefined)?.value ?? null,
+      quoted:
+        said === undefined
+          ? null
+          : exchangeFaults(cleared, said.request, said.response).length > 0
+            ? 'breaks'
+            : 'keeps',
     };
   } finally {
     await handler.close();
   }
 }
 
+/** What is wrong with an answer to a request, whoever gave it. */
+function exchangeFaults({ job, agreement }: Measure['cleared'], request: Json, response: Json): Reproduced[] {
+  const root = '/0/response';
+  // Seen from the side that asks, so that the answer is what is judged.
+  return observeExchanges({ job: { ...job, role: 'requester', exchanges: [{ request, response }] }, agreement })
+    .filter(({ severity, pointer = '' }) => severity === 'error' && pointer.startsWith(root))
+    .map(({ message, pointer = '', testCase, actual }) => ({
+      input: request,
+      pointer: pointer.slice(root.length),
+      message,
+      ...(testCase === undefined ? {} : { testCase }),
+      ...(actual === undefined ? {} : { got: actual }),
+    }));
+}
+
+function isRequestOf(subject: Measure['subject']): (value: Json) => boolean {
+  return (value) => subject.surface.requestIssues(value).length === 0;
+}
+
 /** The requests that a complaint quotes come first, then generated ones. */
-function furtherInputs(subject: Measure['subject'], { quoted }: Complaint): Json[] {
-  const isRequest = (value: Json) => subject.surface.requestIssues(value).length === 0;
+function furtherInputs(subject: Measure['subject'], exchanges: readonly QuotedExchange[]): Json[] {
+  const isRequest = isRequestOf(subject);
   const known = subject.cases.map(({ request }) => request);
   const generated =
     subject.requestSchema === null ? [] : generateInputs(subject.requestSchema, known, isRequest, 'complaint', counts);
-  return [...quoted.filter(isRequest), ...generated.map(({ input }) => input)];
+  return [...exchanges.map(({ request }) => request), ...generated.map(({ input }) => input)];
 }
 
-/** Whether the agreement certainly wants an answer to a request: it is valid. How invalid ones are answered, not every protocol says. */
+/** Whether the agreement certainly wants an answer to a request: there is a schema, and it is valid. How invalid ones are answered, not every protocol says. */
 function isCertain(subject: Measure['subject'], input: Json): boolean {
-  return subject.surface.requestIssues(input).length === 0;
+  return subject.requestSchema !== null && subject.surface.requestIssues(input).length === 0;
 }
 
 function faultsOf(seen: Observation, input: Json, certain: boolean): Reproduced[] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
-import { MAX_FINDINGS } from '../../src/analysis/rule.ts';
+import { MAX_FINDINGS } from '../../src/analysis/capped-findings.ts';
 import { preflight } from '../../src/analysis/rules.ts';
 import { type Settlement, settle } from '../../src/analysis/settle.ts';
 import type { Finding } from '../../src/contract/finding.ts';

@@ -65,6 +65,44 @@ test('a fault that does not show is rejected, with the place and nobody’s data
   assert.equal(outcome.handler?.digest, record.digest);
 });
 
+/** Keeps the cases and every schema, and forgets whom it answers where a name is given. */
+const forgetful = faulty
+  .replace('messageId: request.messageId', "messageId: request.productName === undefined ? request.messageId : 'none'")
+  .replace('request.productName === undefined ? status : { code: status.code }', 'status');
+
+const quotedRequest = {
+  messageId: 'q-71',
+  type: 'REQUEST',
+  action: 'getProductInfo',
+  productId: 'P12345',
+  productName: 'Laptop',
+};
+
+test('a quoted exchange is played again: what its request is really answered with is held to cases and echoed ids', async () => {
+  const { job, record } = await solved(rig, 'fix-quoted');
+  const stored = await storeInstead(rig, record, forgetful);
+  rig.answer('fix-quoted', () => ({ kind: 'reply', text: soundReply }));
+  const answer = { messageId: 'none', type: 'RESPONSE', status: { code: 200, message: 'Success' }, productInfo: null };
+  const text = `# Error Description\n- We sent\n${JSON.stringify(quotedRequest)}\nand got\n${JSON.stringify(answer)}\nwith a wrong messageId.`;
+  const data = (digest: string, negotiationId: string) => ({
+    ...job,
+    handlerDigest: digest,
+    complaint: complaint(text),
+    negotiationId,
+  });
+  const mended = await rig.outcomeOf(data(stored.digest, 'f6'), { kind: 'fix' });
+  assert.equal(mended.verdict, 'generated', JSON.stringify(mended.findings));
+  assert.equal(mended.messages[0]?.status, 'accepted');
+  assert.match(String(mended.messages[0]?.errorDescription), /messageId/);
+  assert.ok(
+    rig.questions('fix-quoted').some(({ prompt }) => prompt.includes('wanted the value sent')),
+    'the model is told',
+  );
+  const sound = await rig.outcomeOf(data(record.digest, 'f7'), { kind: 'fix' });
+  assert.deepEqual([sound.verdict, sound.messages[0]?.status], ['clean', 'rejected']);
+  assert.match(String(sound.findings.at(-1)?.message), /the quoted answer breaks it/);
+});
+
 test('a fault that a new handler still has ends as accepted and error', async () => {
   const { job, record } = await solved(rig, 'fix-stays');
   const stored = await storeInstead(rig, record, faulty);
