@@ -42,6 +42,8 @@ export interface Keys {
   cancel(jobId: string): string;
   /** When Redis took the job, remembered across deliveries. */
   taken(jobId: string): string;
+  /** What a job has used up, over all its deliveries. */
+  spent(jobId: string): string;
   /** Jobs put back, scored by the moment they are due, by Redis' clock. */
   readonly due: string;
   /** Jobs without an outcome, scored by their deadline, by Redis' clock. */
@@ -80,6 +82,7 @@ export function keysOf(prefix: string = DEFAULT_PREFIX): Keys {
     replyTo: (jobId) => `${prefix}:reply-to:${jobId}`,
     cancel: (jobId) => `${prefix}:cancel:${jobId}`,
     taken: (jobId) => `${prefix}:taken:${jobId}`,
+    spent: (jobId) => `${prefix}:spent:${jobId}`,
     due: `${prefix}:due`,
     deadlines: `${prefix}:deadlines`,
     seen: `${prefix}:seen`,

@@ -23,3 +23,4 @@ export type { OnQueueEvent, QueueEvent } from './queue-event.ts';
 export { type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
 export { defaultTimeoutMs, readableOf, readJob, timeoutOf, timeoutRangeMs } from './read-job.ts';
 export { judgeRedis, type RedisFacts, type RedisFault, redisFacts } from './redis-facts.ts';
+export { Spendings } from './spendings.ts';

@@ -13,6 +13,7 @@ import {
   type QueueEvent,
   type QueueOperator,
   redisFacts,
+  Spendings,
   whenReady,
 } from '../queues/index.ts';
 import { bundleHandler, createSandbox, type Sandbox, type Quarantine as SandboxQuarantine } from '../sandbox/index.ts';
@@ -79,6 +80,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     closed: () => void consumer.resume(noModelAnswers),
   });
   const tellJob = logJobEvents(log);
+  const spendings = new Spendings(connection, keys);
   const shop: Workshop = {
     completer: metrics.counting({
       ...model,
@@ -90,6 +92,11 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     }),
     model: modelsOf(config)[0]?.model ?? 'unknown',
     limits: config,
+    spending: {
+      of: (jobId) => spendings.of(jobId),
+      // What is not noted because Redis is away is spent none the less; the job must not fail of it.
+      note: (jobId, more) => void spendings.add(jobId, { ...more }).catch(() => undefined),
+    },
     purse: new Purse(config),
     typeChecker,
     bundle: bundleHandler,

@@ -35,6 +35,21 @@ export class BudgetUsedUp extends Error {
   override readonly name = 'BudgetUsedUp';
 }
 
+/** What a job has used up. */
+export interface Spent {
+  candidates: number;
+  completions: number;
+  tokens: number;
+  costUsd: number;
+}
+
+/** The account that outlives a delivery: a job whose worker died goes on with what is left. */
+export interface SpendingBook {
+  of(jobId: string): Promise<Partial<Spent>>;
+  /** Adds to it; nothing waits for that. */
+  note(jobId: string, more: Spent): void;
+}
+
 const hourMs = 3_600_000;
 
 /** What all jobs of this process may spend, over a sliding hour, and how often they may ask twice in case the first answer is late. */
@@ -104,16 +119,25 @@ export class Purse {
 export class Budget {
   readonly #limits: JobLimits;
   readonly #purse: Purse;
-  #candidates = 0;
-  #completions = 0;
-  #tokens = 0;
-  #costUsd = 0;
+  readonly #note: (more: Spent) => void;
+  #candidates: number;
+  #completions: number;
+  #tokens: number;
+  #costUsd: number;
   /** What ran out before the candidates did; `null` while nothing did. */
   usedUp: string | null = null;
 
-  constructor(limits: JobLimits, purse: Purse) {
+  /** `spent` is what earlier deliveries of the job used up; `note` is told what this one adds. */
+  constructor(limits: JobLimits, purse: Purse, spent: Partial<Spent> = {}, note: (more: Spent) => void = () => {}) {
     this.#limits = limits;
     this.#purse = purse;
+    this.#note = note;
+    const { candidates = 0, completions = 0, tokens = 0, costUsd = 0 } = spent;
+    this.#candidates = candidates;
+    this.#completions = completions;
+    this.#tokens = tokens;
+    this.#costUsd = costUsd;
+    if (candidates >= limits.maxCandidates) this.usedUp = `${candidates} of ${limits.maxCandidates} candidates`;
   }
 
   /** Takes one completion. Throws `BudgetUsedUp` where the job may have no more, `PLATFORM_BUDGET` where all jobs together may not. */
@@ -124,12 +148,19 @@ export class Budget {
       throw new BudgetUsedUp(this.usedUp ?? `${this.#candidates} candidates`);
     const receipt = this.#purse.take(expected);
     this.#completions += 1;
-    if (asked === 'candidate') this.#candidates += 1;
+    const candidates = asked === 'candidate' ? 1 : 0;
+    this.#candidates += candidates;
     this.#tokens += expected;
+    // Before the question is put: a worker that dies over it must not ask it for ever.
+    this.#note({ candidates, completions: 1, tokens: expected, costUsd: 0 });
     return {
       book: (usage) => {
-        this.#tokens += usage.inputTokens + usage.outputTokens - expected;
+        const tokens = usage.inputTokens + usage.outputTokens;
+        this.#tokens += tokens - expected;
         this.#costUsd += usage.costUsd ?? 0;
+        // A question that an endpoint turned away, as one over its rate, is put again by the next delivery.
+        const refund = tokens === 0 ? { candidates: -candidates, completions: -1 } : { candidates: 0, completions: 0 };
+        this.#note({ ...refund, tokens: tokens - expected, costUsd: usage.costUsd ?? 0 });
         receipt.book(usage);
       },
     };

@@ -21,7 +21,9 @@ export async function generate(
 ): Promise<Tested> {
   ledger.generator = { kind: shop.completer.generator, model: shop.model };
   ledger.verification = brief.subject.cases.length > 0 ? 'negotiated' : 'schema-only';
-  const budget = new Budget(shop.limits, shop.purse);
+  const { jobId } = ledger;
+  const spent = await shop.spending.of(jobId);
+  const budget = new Budget(shop.limits, shop.purse, spent, (more) => shop.spending.note(jobId, more));
   const work: Work = { brief, shop, ledger, budget, tried: [], running: new Set() };
   const verified = await raceLanes(work, deadline, patience);
   const last = verified ?? work.tried.flatMap(({ attempted }) => testedOf(attempted)).at(-1);

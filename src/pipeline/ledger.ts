@@ -16,15 +16,15 @@ export class Ledger {
   cases: CaseReport[] = [];
   checks: CheckReport[] = [];
   readonly attempts: AttemptReport[] = [];
+  readonly jobId: string;
   readonly #startedAt = performance.now();
   readonly #timings = new Map<string, number>();
-  readonly #job: string;
   readonly #onEvent: (event: JobEvent) => void;
   #negotiation: string | null = null;
   #attempts = 0;
 
   constructor(jobId: string, onEvent: (event: JobEvent) => void) {
-    this.#job = jobId;
+    this.jobId = jobId;
     this.#onEvent = onEvent;
   }
 
@@ -35,7 +35,7 @@ export class Ledger {
 
   /** Tells what happened, as it happens. */
   tell(event: Told): void {
-    this.#onEvent({ job: this.#job, negotiation: this.#negotiation, ...event } as JobEvent);
+    this.#onEvent({ job: this.jobId, negotiation: this.#negotiation, ...event } as JobEvent);
   }
 
   /** Runs one stage and books its time under its name, whether it succeeds or not. */

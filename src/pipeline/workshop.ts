@@ -3,7 +3,7 @@ import type { Model } from '../completion/create-model.ts';
 import type { HandlerStore } from '../contract/ports.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
 import type { TypeChecker } from '../typing/type-checker.ts';
-import type { JobLimits, Purse } from './budget.ts';
+import type { JobLimits, Purse, SpendingBook } from './budget.ts';
 import type { WarmHandlers } from './warm-handlers.ts';
 
 /** What the pipeline works with: every port it needs, made by compose.ts. */
@@ -19,6 +19,8 @@ export interface Workshop {
   handlers: HandlerStore;
   /** What one job may spend. */
   limits: JobLimits;
+  /** What each job has spent. */
+  spending: SpendingBook;
   /** What all jobs of this process may spend. */
   purse: Purse;
   onJobEvent(event: JobEvent): void;

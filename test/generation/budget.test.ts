@@ -75,6 +75,39 @@ test('the cost of an hour is bounded as its tokens are', () => {
   assert.throws(() => purse.take(100), { code: 'PLATFORM_BUDGET', message: /0\.0200 of 0\.02 US dollars/ });
 });
 
+test('a job that is delivered again goes on with what is left', async () => {
+  for (const [earlier, limits] of [
+    [{ completions: 2 }, { maxCompletions: 2 }],
+    [{ candidates: 3 }, { maxCandidates: 3 }],
+    [{ tokens: 10_000 }, { maxTokens: 10_000 }],
+  ] as const) {
+    const spending = { of: async () => earlier, note: () => undefined };
+    const played = await play(productJob(), () => sound, { spending, limits });
+    assert.equal(played.asked.length, 0, JSON.stringify(earlier));
+    assert.equal(played.conclusion?.verdict, 'error');
+    assert.equal(codes(played)[0], 'CANDIDATE_BUDGET');
+  }
+  const spending = { of: async () => ({ completions: 1, candidates: 1, tokens: 10 }), note: () => undefined };
+  assert.ok((await play(productJob(), () => sound, { spending, limits: { maxCompletions: 2 } })).tested);
+});
+
+test('what a delivery adds is noted before the model is asked, and put right afterwards', () => {
+  const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: null, maxCostUsd: null };
+  const sum = { candidates: 0, completions: 0, tokens: 0, costUsd: 0 };
+  const budget = new Budget(limits, purseOf(), {}, (more) => {
+    for (const name of ['candidates', 'completions', 'tokens', 'costUsd'] as const) sum[name] += more[name];
+  });
+  const first = budget.take('candidate', prompt);
+  assert.deepEqual(sum, { candidates: 1, completions: 1, tokens: 100, costUsd: 0 });
+  first.book(used);
+  assert.deepEqual(sum, { candidates: 1, completions: 1, tokens: 150, costUsd: 0.01 });
+  budget.take('judge', prompt).book({ ...used, costUsd: null });
+  assert.deepEqual(sum, { candidates: 1, completions: 2, tokens: 300, costUsd: 0.01 });
+  // Turned away, as over the rate: the next delivery asks again.
+  budget.take('candidate', prompt).book({ ...used, inputTokens: 0, outputTokens: 0, costUsd: null });
+  assert.deepEqual(sum, { candidates: 1, completions: 2, tokens: 300, costUsd: 0.01 });
+});
+
 test('what is under way counts as what it is expected to use', () => {
   const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: 250, maxCostUsd: null };
   const budget = new Budget(limits, purseOf());

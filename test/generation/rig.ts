@@ -9,7 +9,7 @@ import type { Report } from '../../src/contract/outcome.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { type Brief, brief } from '../../src/pipeline/brief.ts';
-import { type HourLimits, type JobLimits, Purse } from '../../src/pipeline/budget.ts';
+import { type HourLimits, type JobLimits, Purse, type SpendingBook } from '../../src/pipeline/budget.ts';
 import { clear } from '../../src/pipeline/clear.ts';
 import { generate } from '../../src/pipeline/generate.ts';
 import type { Tested } from '../../src/pipeline/lane-candidate.ts';
@@ -109,6 +109,7 @@ export async function startGeneration() {
       model?: Model;
       limits?: Partial<JobLimits>;
       purse?: Purse;
+      spending?: SpendingBook;
       timeoutMs?: number;
       mayThrow?: true;
       change?: (order: Brief) => Brief;
@@ -135,6 +136,7 @@ export async function startGeneration() {
       warm: new WarmHandlers(sandbox),
       handlers: undefined as never,
       limits: { maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null, ...options.limits },
+      spending: options.spending ?? { of: async () => ({}), note: () => undefined },
       purse: options.purse ?? purseOf(),
       onJobEvent: () => undefined,
     };

@@ -1,0 +1,30 @@
+import type { Keys } from './catalog.ts';
+import { type Connection, unreachable } from './connection.ts';
+import { TAKEN_SECONDS } from './outcomes.ts';
+
+/** What jobs have used up, by names of the caller's, over all their deliveries: a job that is delivered again does not begin anew. */
+export class Spendings {
+  readonly #connection: Connection;
+  readonly #keys: Keys;
+
+  constructor(connection: Connection, keys: Keys) {
+    this.#connection = connection;
+    this.#keys = keys;
+  }
+
+  /** What a job has used; nothing under a name where nothing was noted. Rejects with `PLATFORM_REDIS_UNREACHABLE`. */
+  async of(jobId: string): Promise<Record<string, number>> {
+    const found = await this.#connection.hgetall(this.#keys.spent(jobId)).catch((error: Error) => {
+      throw unreachable(error.message);
+    });
+    return Object.fromEntries(Object.entries(found).map(([name, amount]) => [name, Number(amount)]));
+  }
+
+  /** Adds amounts, which may be negative, to what a job has used. */
+  async add(jobId: string, amounts: Readonly<Record<string, number>>): Promise<void> {
+    const key = this.#keys.spent(jobId);
+    const writing = this.#connection.pipeline();
+    for (const [name, amount] of Object.entries(amounts)) if (amount !== 0) writing.hincrbyfloat(key, name, amount);
+    await writing.expire(key, TAKEN_SECONDS).exec();
+  }
+}
