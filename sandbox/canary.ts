@@ -40,7 +40,10 @@ export function canaryPasses(cell: Cell): Promise<boolean> {
     cell.run(
       {
         handler: canaryHandler,
-        runs: [[canaryRun, 'canary', 0, true, false, 0, 0]],
+        runs: [canaryRun],
+        seeds: ['canary'],
+        setting: [0],
+        settings: [[0, true, false, 0, 0]],
         tools: [['add']],
         answers: [answers],
       },

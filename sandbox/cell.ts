@@ -4,10 +4,10 @@ import type { Writable } from 'node:stream';
 import type { Answer, RunReport } from './contract.ts';
 import type { Launch } from './launch.ts';
 import { policy, type ResolvedLimits } from './policy.ts';
-import { rowToReport } from './report-wire.ts';
+import { plainToReports, rowToReport } from './report-wire.ts';
 import type { CellOptions } from './runner/main.ts';
 import { SandboxError } from './sandbox-error.ts';
-import { type CellMessage, frameHeadBytes, type ParentMessage, pack, unpack } from './wire.ts';
+import { type CellMessage, frameHead, frameHeadBytes, type ParentMessage, pack, unpack } from './wire.ts';
 
 /** Why a cell is gone. `exit` is the only one that was not our doing. */
 export type Cause = 'exit' | 'watchdog' | 'memory' | 'frame' | 'closed';
@@ -19,6 +19,8 @@ export interface Death {
   frame: number | undefined;
   /** The run it said it was executing alone, if any. */
   run: number | undefined;
+  /** How much more resident memory it was last seen to have than at rest; 0 where that is not known. */
+  grownMb: number;
 }
 
 /** An answer on its way to the run that made the call. */
@@ -41,8 +43,8 @@ type Unnumbered<T> = T extends unknown ? Omit<T, 'seq'> : never;
 export class Cell {
   readonly #child: ChildProcess;
   readonly #stdin: Writable;
-  readonly #listeners = new Set<CellListener>();
-  readonly #listenerOfRun = new Map<number, CellListener>();
+  #listeners: CellListener[] = [];
+  #listenerOfRun = new Map<number, CellListener>();
   /** Handlers loaded here, the one used last at the end. */
   readonly #loaded = new Set<number>();
   #chunks: Buffer[] = [];
@@ -57,6 +59,9 @@ export class Cell {
   #extended = 0;
   #poll: NodeJS.Timeout | undefined;
   #idlePolls = 0;
+  /** Resident memory at rest, and as it was seen last. */
+  #restMb: number | undefined;
+  #residentMb = 0;
   #leaf: number | undefined;
   #ready: { resolve(): void; reject(error: Error): void } | undefined;
   /** Called when the cell has dealt with all it was sent. */
@@ -146,12 +151,12 @@ export class Cell {
 
   /** Adds one who wants to hear of deaths; runs are announced with `run`. */
   attach(listener: CellListener): void {
-    this.#listeners.add(listener);
+    this.#listeners.push(listener);
   }
 
   /** The opposite of `attach`. */
   detach(listener: CellListener): void {
-    this.#listeners.delete(listener);
+    this.#listeners = this.#listeners.filter((one) => one !== listener);
   }
 
   /** Sends runs; their reports and calls go to the listener. Gives the number of the frame. */
@@ -160,7 +165,7 @@ export class Cell {
     inputs: readonly string[],
     listener: CellListener,
   ): number {
-    for (const [run] of message.runs) this.#listenerOfRun.set(run, listener);
+    for (const run of message.runs) this.#listenerOfRun.set(run, listener);
     return this.#send({ op: 'run', ...message }, inputs);
   }
 
@@ -198,14 +203,11 @@ export class Cell {
         `Cannot send frame: ${bytes} bytes, wanted at most ${policy.maxFrameBytes.default}`,
       );
     }
+    // What it took for another is no sign of what it takes now.
+    if (this.#sent === this.#done) this.#residentMb = this.#restMb ?? 0;
     this.#sent += 1;
-    const head = Buffer.allocUnsafe(frameHeadBytes);
-    head.writeUInt32BE(bytes, 0);
-    // As text, not as a buffer of its own: buffers of that size keep the garbage collector busy.
-    this.#stdin.cork();
-    this.#stdin.write(head);
-    this.#stdin.write(text);
-    this.#stdin.uncork();
+    // As one text: buffers of that size keep the garbage collector busy.
+    this.#stdin.write(frameHead(bytes) + text);
     this.#watch();
     return this.#sent;
   }
@@ -228,8 +230,8 @@ export class Cell {
   #nextFrame(): Buffer | undefined {
     if (this.#buffered < frameHeadBytes) return undefined;
     if ((this.#chunks[0] as Buffer).length < frameHeadBytes) this.#chunks = [Buffer.concat(this.#chunks)];
-    const end = frameHeadBytes + (this.#chunks[0] as Buffer).readUInt32BE(0);
-    if (end > policy.maxFrameBytes.default) throw new RangeError('Cannot read frame: too long');
+    const end = frameHeadBytes + Number.parseInt((this.#chunks[0] as Buffer).toString('latin1', 0, frameHeadBytes), 16);
+    if (!(end <= policy.maxFrameBytes.default)) throw new RangeError('Cannot read frame: too long');
     if (this.#buffered < end) return undefined;
     const all = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
     this.#chunks = all.length > end ? [all.subarray(end)] : [];
@@ -257,18 +259,18 @@ export class Cell {
       if (found === undefined) throw new RangeError('Cannot read report: a text is missing');
       return found;
     };
-    const heard: (() => void)[] = [];
-    for (const row of header.reports) {
-      const { run, report } = rowToReport(row, next);
+    // Nobody is told of a frame that is not good to its end.
+    const heard = header.plain.flatMap((rows) => plainToReports(rows, next));
+    for (const row of header.reports) heard.push(rowToReport(row, next));
+    const calls = header.calls.map(([run, call, tool]) => ({ run, call, made: { tool, input: next() } }));
+    for (const { run, report } of heard) {
       const listener = this.#listenerOfRun.get(run);
       this.#listenerOfRun.delete(run);
-      heard.push(() => listener?.report?.(run, report));
+      listener?.report?.(run, report);
     }
-    for (const [run, call, tool] of header.calls) {
-      const input = next();
-      heard.push(() => this.#listenerOfRun.get(run)?.call?.(run, call, { tool, input }));
-    }
-    for (const tell of heard) tell();
+    // A map that is emptied again and again leaves a chain of tables that hold what was in it; a new one does not.
+    if (this.#listenerOfRun.size === 0) this.#listenerOfRun = new Map();
+    for (const { run, call, made } of calls) this.#listenerOfRun.get(run)?.call?.(run, call, made);
     if (this.#sent === this.#done) this.onIdle?.();
   }
 
@@ -306,6 +308,7 @@ export class Cell {
   #look(): void {
     if (this.#sent === this.#done) {
       this.#idlePolls += 1;
+      if (this.#idlePolls === 1 && this.leaf !== undefined) this.#restMb = residentMbOf(this.leaf);
       // An idle cell's memory does not change.
       if (this.#idlePolls > 40) {
         clearInterval(this.#poll);
@@ -316,17 +319,25 @@ export class Cell {
     const { leaf } = this;
     if (leaf === undefined) return;
     this.#cpuSince ??= cpuOf(leaf);
-    const resident = residentMbOf(leaf);
-    if (resident !== undefined && resident > policy.cellMemoryMb.default) this.kill('memory');
+    const residentMb = residentMbOf(leaf);
+    if (residentMb === undefined) return;
+    this.#residentMb = residentMb;
+    this.#restMb ??= residentMb;
+    if (residentMb > policy.cellMemoryMb.default) this.kill('memory');
   }
 
   #exited(error: Error): void {
     if (this.dead) return;
     clearTimeout(this.#watchdog);
     clearInterval(this.#poll);
-    this.dead = { cause: this.#cause, frame: this.#sent > this.#done ? this.#done + 1 : undefined, run: this.#alone };
+    this.dead = {
+      cause: this.#cause,
+      frame: this.#sent > this.#done ? this.#done + 1 : undefined,
+      run: this.#alone,
+      grownMb: this.#residentMb - (this.#restMb ?? this.#residentMb),
+    };
     this.#ready?.reject(error);
-    for (const listener of [...this.#listeners]) listener.died(this.dead);
+    for (const listener of this.#listeners) listener.died(this.dead);
   }
 }
 

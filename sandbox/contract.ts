@@ -1,6 +1,6 @@
 /**
  * How a run ended. The parent decides it by the channel it was told on, never by the text of a message:
- * `refused` is the bundler's or the policy's word only, `killed` means the cell died or had to be ended.
+ * `refused` is the bundler's or the policy's word only, `killed` means the cell died or had to be ended for another reason than memory.
  */
 export type End = 'returned' | 'threw' | 'timed-out' | 'out-of-memory' | 'killed' | 'refused';
 
@@ -80,7 +80,7 @@ export interface Limits {
   watchdogMs?: number;
 }
 
-/** A bundle loaded for running: an isolate of its own, a fresh context per run. Runs may be concurrent. */
+/** A bundle loaded for running: an isolate of its own, in which no run sees another. Runs may be concurrent. */
 export interface LoadedHandler {
   run(run: Run, onCall: OnCall, signal?: AbortSignal): Promise<RunReport>;
   /** Many runs in as few frames as possible, answered in order; a run that kills the cell does not take the others along. */

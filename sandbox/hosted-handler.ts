@@ -3,7 +3,7 @@ import type { Answer, Call, LoadedHandler, OnCall, Run, RunReport } from './cont
 import { policy, type ResolvedLimits } from './policy.ts';
 import type { Lease, Pool } from './pool.ts';
 import { SandboxError } from './sandbox-error.ts';
-import type { AnswerTable, RunRow } from './wire.ts';
+import type { AnswerTable, RunSetting, RunTable } from './wire.ts';
 
 /** What handlers share. */
 export interface Surroundings {
@@ -148,7 +148,7 @@ export class HostedHandler implements LoadedHandler {
       if (!(await this.#surroundings.canary())) throw lostError('the known-good handler does not pass either');
       kills += 1;
       await this.#surroundings.quarantine(this.#digest);
-      culprit.settle({ ...emptyReport('killed', killedMessage(lost.death, this.#limits)), durationMs });
+      culprit.settle({ ...reportOfDeath(lost.death, this.#limits), durationMs });
     }
   }
 
@@ -225,7 +225,7 @@ export class HostedHandler implements LoadedHandler {
           cell.load(this.#id, this.#bundle, this.#limits);
           framesOf.set(
             cell.run(
-              { handler: this.#id, ...rowsOf(group) },
+              { handler: this.#id, ...tableOf(group) },
               group.map(({ run }) => run.input),
               listener,
             ),
@@ -293,23 +293,41 @@ class SharedLease {
   }
 }
 
-function rowsOf(group: readonly Ticket[]): { runs: RunRow[]; tools: (readonly string[])[]; answers: AnswerTable[] } {
+function tableOf(group: readonly Ticket[]): RunTable {
   // Runs of a batch mostly have the very same lists, which are sent once.
   const tools = new Map<readonly string[], number>();
   const answers = new Map<AnswerTable, number>();
-  const runs = group.map(({ id, run }): RunRow => {
-    const { seed, nowMs, fixedClock = true, send } = run;
-    return [
-      id,
-      seed,
-      nowMs,
-      fixedClock,
-      send,
-      indexIn(tools, run.tools),
-      run.answers ? indexIn(answers, run.answers) : -1,
-    ];
+  const distinct: Run[] = [];
+  const table: Pick<RunTable, 'runs' | 'seeds' | 'setting'> = { runs: [], seeds: [], setting: [] };
+  let known = 0;
+  for (const { id, run } of group) {
+    if (distinct.length === 0 || !isSetAlike(distinct[known] as Run, run)) {
+      known = distinct.findIndex((one) => isSetAlike(one, run));
+      if (known < 0) known = distinct.push(run) - 1;
+    }
+    table.runs.push(id);
+    table.seeds.push(run.seed);
+    table.setting.push(known);
+  }
+  const settings = distinct.map(({ nowMs, fixedClock = true, send, ...lists }): RunSetting => {
+    return [nowMs, fixedClock, send, indexIn(tools, lists.tools), lists.answers ? indexIn(answers, lists.answers) : -1];
   });
-  return { runs, tools: [...tools.keys()], answers: [...answers.keys()] };
+  return {
+    ...table,
+    settings,
+    tools: [...tools.keys()],
+    answers: [...answers.keys()],
+  };
+}
+
+function isSetAlike(one: Run, other: Run): boolean {
+  return (
+    one.nowMs === other.nowMs &&
+    one.fixedClock === other.fixedClock &&
+    one.send === other.send &&
+    one.tools === other.tools &&
+    one.answers === other.answers
+  );
 }
 
 /** As many runs as go into one frame. */
@@ -340,16 +358,19 @@ function lostError(why: string): SandboxError {
   return new SandboxError('PLATFORM_SANDBOX_LOST', `Cannot run handler: its cell died, and ${why}`);
 }
 
-function killedMessage({ cause }: Death, { watchdogMs }: ResolvedLimits): string {
+/** What is said of a run whose doing a death was. What it took of memory was seen from outside; nothing that the process said counts. */
+function reportOfDeath({ cause, grownMb }: Death, { memoryMb, watchdogMs }: ResolvedLimits): RunReport {
+  // Where it wants one large piece, V8 gives up long before the heap is full.
+  const enoughMb = cause === 'exit' ? memoryMb / 2 : memoryMb;
+  if (cause === 'memory' || (cause !== 'frame' && grownMb > enoughMb))
+    return emptyReport('out-of-memory', `used more than its ${memoryMb} MB, and its cell had to go`);
   switch (cause) {
     case 'watchdog':
-      return `its cell did not answer within ${watchdogMs} ms`;
-    case 'memory':
-      return `its cell used more than ${policy.cellMemoryMb.default} MB`;
+      return emptyReport('killed', `its cell did not answer within ${watchdogMs} ms`);
     case 'frame':
-      return 'its cell said what no cell says';
+      return emptyReport('killed', 'its cell said what no cell says');
     default:
-      return 'its cell died';
+      return emptyReport('killed', 'its cell died');
   }
 }
 

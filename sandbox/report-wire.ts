@@ -17,6 +17,9 @@ export type ReportRow = [
   position: [line: number, column: number] | 0,
 ];
 
+/** Runs that returned and did nothing else, as most do: their values are texts, and they took the same time each. */
+export type PlainRows = [durationMs: number, cpuMs: number, runs: number[]];
+
 type CallRow = [tool: string | null, answer: 'output' | HandlerFailure['code'] | 0];
 
 /** Writes a report; its texts are added to those given. */
@@ -66,6 +69,23 @@ export function rowToReport(row: ReportRow, next: () => string): { run: number; 
   return { run, report };
 }
 
+/** Reads the reports of runs that only returned. Throws as `rowToReport` does. */
+export function plainToReports(
+  [durationMs, cpuMs, runs]: PlainRows,
+  next: () => string,
+): { run: number; report: RunReport }[] {
+  check(Array.isArray(runs) && isAmount(durationMs) && isAmount(cpuMs));
+  return runs.map((run) => {
+    check(isAmount(run));
+    return { run, report: { end: 'returned', value: next(), logs: [], calls: [], issuedIds: [], durationMs, cpuMs } };
+  });
+}
+
+/** Rounds to what is worth telling. */
+export function inMicroseconds(milliseconds: number): number {
+  return Math.round(milliseconds * 1_000) / 1_000;
+}
+
 const ends: ReadonlySet<string> = new Set<End>(['returned', 'threw', 'timed-out', 'out-of-memory', 'killed']);
 const answers: ReadonlySet<unknown> = new Set<CallRow[1]>(['output', 'FAILED', 'TIMEOUT', 'INVALID', 0]);
 
@@ -75,8 +95,4 @@ function check(holds: boolean): void {
 
 function isAmount(value: unknown): boolean {
   return typeof value === 'number' && value >= 0;
-}
-
-function inMicroseconds(milliseconds: number): number {
-  return Math.round(milliseconds * 1_000) / 1_000;
 }

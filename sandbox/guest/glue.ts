@@ -8,43 +8,58 @@ export interface GuestLimits {
   maxIssuedIds: number;
 }
 
-/** What the realm is: whose clock it has, and whether its built-ins are frozen so that runs can share it. */
-export interface GuestRealm {
-  limits: GuestLimits;
-  shared: boolean;
-  /** What the clock says for ever; null where it follows the host's. */
+/** What the clock of a run says: always `fixedMs`, or where that is null the host's time and `offsetMs`. */
+export interface GuestClock {
   fixedMs: number | null;
-  /** Added to the host's clock where it is followed. */
   offsetMs: number;
 }
 
 /**
- * Messages into the guest. Texts: `start` has each run's input, `resume` each answer's output or error message. Rows instead of records keep
- * a batch cheap: `runs` are `[run, seed, send, index into tools]`, `answers` are `[run, call, code or nothing]`.
+ * Messages into the guest; those that let runs go on say what their clock is. `bind` comes once, with the bundle's factory. Columns and rows
+ * instead of records keep a batch cheap: `start` has a seed and an index into `kinds` for each run, and its input as text;
+ * `resume` has `[run, call, code or nothing]` for each answer, and its output or error message as text. Answers that the guest has at hand it gives
+ * at the next `go` or `resume`: like all others they come after whatever the run can do without them. `poll` lets nothing go on.
  */
 export type GuestMessage =
-  | { op: 'start'; runs: [run: number, seed: string, send: boolean, tools: number][]; tools: (readonly string[])[] }
-  | { op: 'resume'; answers: [run: number, call: number, code: string][] }
+  | { op: 'bind'; limits: GuestLimits }
+  | { op: 'tables'; tables: readonly GuestAnswers[] }
+  | ({ op: 'start'; runs: number[]; seeds: string[]; kind: number[]; kinds: GuestKind[] } & GuestClock)
+  | ({ op: 'resume'; answers: [run: number, call: number, code: string][] } & GuestClock)
+  | ({ op: 'go' } & GuestClock)
   | { op: 'poll' };
 
-/** What a poll gives back. Texts: each settled run's value or message, its stack where it threw, its logs; then each call's input. */
+/** What runs have in common; `answers` is an index into the tables that were brought last, -1 for none. */
+export type GuestKind = [send: boolean, tools: readonly string[], answers: number];
+
+/** Answers known beforehand: tool → text of the input → answer. */
+export type GuestAnswers = Readonly<
+  Record<string, Readonly<Record<string, { output: string } | { error: { code: string; message: string } }>>>
+>;
+
+/** Stands in front of news where the guest has answers at hand, so that the host is to come again and let it go on. */
+export const comeAgain = '+';
+
+/**
+ * What the guest says. Texts: the value of each `plain` run, which returned and did nothing else; each settled run's value or message, its
+ * stack where it threw, its logs; then each call's input.
+ */
 export interface GuestNews {
+  plain: number[];
   settled: [run: number, returned: 0 | 1, logs: number, ids: string[]][];
-  calls: [run: number, call: number, tool: string][];
+  calls: [run: number, call: number, tool: string, answered: 0 | 1][];
 }
 
-/** The only door between host and guest: packed text in, packed text out. `bind` hands over the bundle's factory. */
+/** The only door between host and guest: packed text in, packed text out. */
 export type GuestDoor = (message: string, factory?: unknown) => string;
 
 /** Name under which `context.send` is reported; no tool can have it, for tools are named in letters, digits and `_`. */
 export const sendCommand = '>';
 
 /**
- * Hardens the realm it is called in and returns the door. Its text is compiled inside the isolate: it can use nothing from outside itself,
- * and whatever it needs later it takes now, before any guest code has run.
+ * Hardens the realm it is called in and returns the door; where runs are to share the realm, freezes it. Its text is compiled inside the
+ * isolate: it can use nothing from outside itself, and whatever it needs later it takes now, before any guest code has run.
  */
-export function installGlue(realmJson: string, sendName: string): GuestDoor {
-  const { limits, shared, fixedMs, offsetMs } = JSON.parse(realmJson) as GuestRealm;
+export function installGlue(shared: boolean, sendName: string): GuestDoor {
   const scope = globalThis as unknown as Record<string, unknown>;
 
   const {
@@ -166,6 +181,9 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
 
   // --- Clock and randomness -----------------------------------------------------------------------------------------------------------
 
+  // Runs of several clocks share a realm; nothing of a run goes on but in a step that has its clock.
+  let fixedMs: number | null = null;
+  let offsetMs = 0;
   const now = (): number => (fixedMs === null ? hostNow() + offsetMs : fixedMs);
   const dateText = bindCall(NativeDate.prototype.toString);
   const GuestDate = function (...parts: unknown[]): unknown {
@@ -301,6 +319,7 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
   }
   interface GuestRun {
     run: number;
+    answers: GuestAnswers | undefined;
     settled: boolean;
     calls: number;
     waiting: Map<number, Waiting> | undefined;
@@ -312,11 +331,18 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
   type Handler = (input: unknown, context: object) => unknown;
 
   let factory: ((math: object) => Handler) | undefined;
+  let limits: GuestLimits;
   const runs: Map<number, GuestRun> = new NativeMap();
+  let tables: readonly GuestAnswers[] = bareList();
+  /** Calls whose answers are at hand and wait to be given. */
+  let due = bareList<{ run: GuestRun; waiting: Waiting; answer: GuestAnswers[string][string] }>();
   /** Stands for the logs and identifiers of a run that has none, as most. */
   const noTexts = bareList<string>();
   // What waits to be polled: the rows of the head and the lengths, written out by hand, since a `toJSON` that the guest has planted could
   // make `stringify` say what it likes of other runs.
+  let plainRows = '';
+  let plainLengths = '';
+  let plainTexts = '';
   let settledRows = '';
   let callRows = '';
   let settledLengths = '';
@@ -332,6 +358,13 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     if (run.settled) return;
     run.settled = true;
     mapDelete(runs, run.run);
+    if (returned && run.logs === noTexts && run.ids === noTexts) {
+      const comma = plainRows === '' ? '' : ',';
+      plainRows += `${comma}${run.run}`;
+      plainLengths += `${comma}${text.length}`;
+      plainTexts += text;
+      return;
+    }
     let ids = '';
     for (let index = 0; index < run.ids.length; index += 1)
       ids += `${index === 0 ? '' : ','}"${run.ids[index] as string}"`;
@@ -366,6 +399,15 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     else settle(run, false, `the result ${fault}`, '');
   };
 
+  const answerAtHand = (
+    answers: GuestAnswers | undefined,
+    tool: string,
+    input: string,
+  ): GuestAnswers[string][string] | undefined => {
+    if (!answers || !hasOwn(answers, tool)) return undefined;
+    const ofTool = answers[tool] as GuestAnswers[string];
+    return hasOwn(ofTool, input) ? ofTool[input] : undefined;
+  };
   const command = (run: GuestRun, tool: string, input: unknown): Promise<unknown> =>
     new NativePromise((resolve, reject) => {
       if (run.settled) return;
@@ -377,9 +419,13 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
       if (run.settled) return;
       const call = run.calls;
       run.calls += 1;
-      run.waiting ??= new NativeMap();
-      mapSet(run.waiting, call, { resolve, reject });
-      callRows += `${callRows === '' ? '' : ','}[${run.run},${call},${stringify(tool)}]`;
+      const answer = answerAtHand(run.answers, tool, text as string);
+      if (answer) due[due.length] = { run, waiting: { resolve, reject }, answer };
+      else {
+        run.waiting ??= new NativeMap();
+        mapSet(run.waiting, call, { resolve, reject });
+      }
+      callRows += `${callRows === '' ? '' : ','}[${run.run},${call},${stringify(tool)},${answer ? 1 : 0}]`;
       callLengths += `${callLengths === '' ? '' : ','}${(text as string).length}`;
       callTexts += text as string;
     });
@@ -408,7 +454,7 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
   };
 
   const noTools: object = freeze({ __proto__: null });
-  const contextOf = (run: GuestRun, seed: string, tools: string[], send: boolean): object => {
+  const contextOf = (run: GuestRun, seed: string, tools: readonly string[], send: boolean): object => {
     let call = noTools;
     if (tools.length > 0) {
       const functions: Record<string, unknown> = { __proto__: null } as Record<string, unknown>;
@@ -444,7 +490,7 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
       fail(run, thrown);
     }
   };
-  const start = (run: GuestRun, seed: string, tools: string[], send: boolean, input: string): void => {
+  const start = (run: GuestRun, seed: string, tools: readonly string[], send: boolean, input: string): void => {
     try {
       const random = seededRandom(seed);
       if (!shared) realmRandom = random;
@@ -556,10 +602,15 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
 
   // --- The door -----------------------------------------------------------------------------------------------------------------------
 
-  const poll = (): string => {
-    if (settledRows === '' && callRows === '') return '';
-    const between = settledLengths === '' || callLengths === '' ? '' : ',';
-    const news = `{"settled":[${settledRows}],"calls":[${callRows}],"lengths":[${settledLengths}${between}${callLengths}]}\n${settledTexts}${callTexts}`;
+  const takeNews = (): string => {
+    if (plainRows === '' && settledRows === '' && callRows === '') return '';
+    let lengths = plainLengths;
+    if (settledLengths !== '') lengths += lengths === '' ? settledLengths : `,${settledLengths}`;
+    if (callLengths !== '') lengths += lengths === '' ? callLengths : `,${callLengths}`;
+    const news = `{"plain":[${plainRows}],"settled":[${settledRows}],"calls":[${callRows}],"lengths":[${lengths}]}\n${plainTexts}${settledTexts}${callTexts}`;
+    plainRows = '';
+    plainLengths = '';
+    plainTexts = '';
     settledRows = '';
     callRows = '';
     settledLengths = '';
@@ -568,25 +619,60 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
     callTexts = '';
     return news;
   };
+  /** News that were told at the end of a step, for a host that did not hear them because what followed in the step failed. */
+  let told = '';
+  const giveDue = (): void => {
+    const giving = due;
+    due = bareList();
+    for (let index = 0; index < giving.length; index += 1) {
+      const { run, waiting, answer } = giving[index] as (typeof giving)[number];
+      if (run.settled) continue;
+      if (hasOwn(answer, 'output')) waiting.resolve(parse((answer as { output: string }).output));
+      else {
+        const { code, message } = (answer as { error: { code: string; message: string } }).error;
+        waiting.reject(new HandlerError(code, message));
+      }
+    }
+  };
 
   return (message, given) => {
-    if (given !== undefined) {
-      factory = given as typeof factory;
-      return '';
-    }
     const end = indexOf(message, '\n');
     const header = parse(slice(message, 0, end)) as GuestMessage & { lengths: number[] };
-    if (header.op === 'poll') return poll();
+    if (header.op === 'poll') {
+      const missed = told;
+      told = '';
+      if (missed !== '') return `+${missed}`;
+      return due.length > 0 ? `+${takeNews()}` : takeNews();
+    }
+    told = '';
+    if (header.op === 'bind') {
+      factory = given as typeof factory;
+      limits = header.limits;
+      return '';
+    }
+    if (header.op === 'tables') {
+      tables = header.tables;
+      return '';
+    }
+    fixedMs = header.fixedMs;
+    offsetMs = header.offsetMs;
+    if (header.op === 'go') {
+      told = takeNews();
+      if (due.length === 0) return told;
+      giveDue();
+      return `+${told}`;
+    }
     let at = end + 1;
     const lengths = header.lengths;
     if (header.op === 'start') {
+      let waits = false;
       for (let index = 0; index < header.runs.length; index += 1) {
-        const row = header.runs[index] as (typeof header.runs)[number];
-        const id = row[0];
+        const kind = header.kinds[header.kind[index] as number] as GuestKind;
         const input = slice(message, at, at + (lengths[index] as number));
         at += lengths[index] as number;
         const run: GuestRun = {
-          run: id,
+          run: header.runs[index] as number,
+          answers: kind[2] < 0 ? undefined : tables[kind[2]],
           settled: false,
           calls: 0,
           waiting: undefined,
@@ -595,11 +681,17 @@ export function installGlue(realmJson: string, sendName: string): GuestDoor {
           ids: noTexts,
           nextId: undefined,
         };
-        mapSet(runs, id, run);
-        start(run, row[1], header.tools[row[3]] as string[], row[2], input);
+        start(run, header.seeds[index] as string, kind[1], kind[0], input);
+        if (run.settled) continue;
+        mapSet(runs, run.run, run);
+        waits = true;
       }
-      return '';
+      // Where all have come to their end there is nothing to come back for.
+      if (due.length === 0 && waits) return '';
+      told = takeNews();
+      return due.length > 0 ? `+${told}` : told;
     }
+    giveDue();
     for (let index = 0; index < header.answers.length; index += 1) {
       const row = header.answers[index] as (typeof header.answers)[number];
       const id = row[0];

@@ -1,14 +1,24 @@
 import canonicalize from 'canonicalize';
 import type ivm from 'isolated-vm';
 import type { Answer, AnsweredCall, RunReport } from '../contract.ts';
-import { type GuestMessage, type GuestNews, type GuestRealm, installGlue, sendCommand } from '../guest/glue.ts';
+import {
+  comeAgain,
+  type GuestClock,
+  type GuestKind,
+  type GuestMessage,
+  type GuestNews,
+  sendCommand,
+} from '../guest/glue.ts';
 import { policy, type ResolvedLimits, runBudgetMs } from '../policy.ts';
-import { type AnswerTable, pack, type RunRow, unpack } from '../wire.ts';
+import { type AnswerTable, pack, type RunSetting, type RunTable, unpack } from '../wire.ts';
+import type { Engine, EngineShelf, Realm } from './engine.ts';
 import { positionIn, tidy, tidyLogs } from './guest-text.ts';
 
 /** Where a handler puts what the parent is to hear. */
 export interface Tidings {
-  /** Takes the report of a run that has ended. */
+  /** Takes the result of a run that returned and did nothing else. */
+  returned(run: number, value: string, guestMs: number, cpuMs: number): void;
+  /** Takes the report of any other run that has ended. */
   report(run: number, report: RunReport): void;
   /** Takes a call that the parent has to answer. */
   call(run: number, call: number, made: { tool: string | null; input: string }): void;
@@ -16,6 +26,16 @@ export interface Tidings {
   alone(run: number | undefined): void;
   /** Lets reports go out if some have waited long. */
   progress(): void;
+}
+
+/** What a run has in common with others of its frame. */
+interface Setting {
+  clock: GuestClock;
+  send: boolean;
+  tools: readonly string[];
+  /** All tables of the frame, and which of them is its own. */
+  tables: readonly AnswerTable[];
+  table: number;
 }
 
 /** An answer to a call that a run has made. */
@@ -29,12 +49,8 @@ interface GivenAnswer {
 interface Active {
   id: number;
   seed: string;
-  nowMs: number;
-  fixedClock: boolean;
-  send: boolean;
+  setting: Setting;
   input: string;
-  tools: readonly string[];
-  answers: AnswerTable | undefined;
   calls: AnsweredCall[];
   /** How many of `calls` the guest has made since it was last started; fewer than there are while it is started again. */
   made: number;
@@ -46,12 +62,7 @@ interface Active {
   cpuMs: number;
 }
 
-interface Realm {
-  engine: Engine;
-  context: ivm.Context;
-  door: ivm.Reference<(message: string) => string>;
-  clock: string;
-}
+type Ending = Pick<RunReport, 'end' | 'value' | 'message' | 'position'>;
 
 /** What became of an isolate that did not come back. */
 interface Left {
@@ -61,7 +72,10 @@ interface Left {
 /** Runs of one chunk share a step's time; when some of them took long, fewer go together. */
 const largestChunk = 64;
 
-/** How far a live run's clock may be from the host's for it to share a realm that follows the host's. */
+/** The share of its limit above which a heap counts as full. */
+const fullShare = 0.8;
+
+/** How far a live run's clock may be from the host's for it to follow the host's as it is. */
 const clockSlackMs = 1_000;
 
 /**
@@ -69,40 +83,37 @@ const clockSlackMs = 1_000;
  * and a run that does not return there is made again in a context of its own, where its built-ins can be changed as anywhere.
  */
 export class Handler {
-  readonly #ivm: typeof ivm;
+  readonly #engines: EngineShelf;
   readonly #bundle: string;
   readonly #limits: ResolvedLimits;
   readonly #tidings: Tidings;
-  readonly #active = new Map<number, Active>();
+  #active = new Map<number, Active>();
   #engine: Engine | undefined;
   #shared: Realm | undefined;
-  #fault: string | undefined;
   #chunkSize = 1;
 
-  constructor(isolatedVm: typeof ivm, bundle: string, limits: ResolvedLimits, tidings: Tidings) {
-    this.#ivm = isolatedVm;
+  constructor(engines: EngineShelf, bundle: string, limits: ResolvedLimits, tidings: Tidings) {
+    this.#engines = engines;
     this.#bundle = bundle;
     this.#limits = limits;
     this.#tidings = tidings;
   }
 
+  get memoryMb(): number {
+    return this.#limits.memoryMb;
+  }
+
   /** Starts runs and drives them until each has ended or waits for the parent. */
-  run(
-    rows: readonly RunRow[],
-    inputs: readonly string[],
-    tools: readonly (readonly string[])[],
-    answers: readonly AnswerTable[],
-  ): void {
-    const asked = rows.map(([id, seed, nowMs, fixedClock, send, tool, table], index): Active => {
+  run({ runs, seeds, setting, settings, tools, answers }: RunTable, inputs: readonly string[]): void {
+    // See main.ts: what is emptied again and again is better made anew.
+    if (this.#active.size === 0) this.#active = new Map();
+    const resolved = settings.map((row) => settingOf(row, tools, answers));
+    const asked = runs.map((id, index): Active => {
       const active: Active = {
         id,
-        seed,
-        nowMs,
-        fixedClock,
-        send,
-        input: inputs[index] ?? '',
-        tools: tools[tool] ?? [],
-        answers: answers[table],
+        seed: seeds[index] as string,
+        setting: resolved[setting[index] as number] as Setting,
+        input: inputs[index] as string,
         calls: [],
         made: 0,
         exchanged: 0,
@@ -114,25 +125,17 @@ export class Handler {
       this.#active.set(id, active);
       return active;
     });
-    // Runs of one clock share a realm, and a realm costs as much as hundreds of runs.
-    let rest = [...Map.groupBy(asked, ({ nowMs }) => nowMs).values()].flat();
-    while (rest.length > 0) {
-      const clock = clockOf(rest[0] as Active);
-      let count = 0;
-      while (
-        clock !== undefined &&
-        count < this.#chunkSize &&
-        count < rest.length &&
-        clockOf(rest[count] as Active) === clock
-      )
-        count += 1;
-      const chunk = rest.slice(0, Math.max(count, 1));
-      rest = rest.slice(chunk.length);
-      // Of a frame with one run the parent knows it.
-      if (rows.length > 1) this.#tidings.alone(chunk.length === 1 ? chunk[0]?.id : undefined);
-      if (clock === undefined) this.#startAlone(chunk[0] as Active);
-      else this.#startShared(chunk, clock);
-      this.#tidings.progress();
+    // A step has one clock.
+    const groups = settings.length === 1 ? [asked] : [...Map.groupBy(asked, clockOf).values()];
+    for (const group of groups) {
+      for (let at = 0; at < group.length; ) {
+        const chunk = group.slice(at, at + this.#chunkSize);
+        at += chunk.length;
+        // Of a frame with one run the parent knows it.
+        if (runs.length > 1) this.#tidings.alone(chunk.length === 1 ? chunk[0]?.id : undefined);
+        this.#startShared(chunk);
+        this.#tidings.progress();
+      }
     }
   }
 
@@ -141,18 +144,22 @@ export class Handler {
     // All answers to one run go in at once: one that has them all and does not go on waits for nothing that can come.
     let rest = [...Map.groupBy(answers, ({ run }) => run)];
     const several = rest.length > 1;
-    const realmOf = (entry: (typeof rest)[number] | undefined) => entry && this.#active.get(entry[0])?.realm;
     while (rest.length > 0) {
-      const realm = realmOf(rest[0]);
+      const first = this.#active.get((rest[0] as (typeof rest)[number])[0]);
+      const realm = first?.realm;
+      const fits = ([id]: (typeof rest)[number]) => {
+        const run = this.#active.get(id);
+        return run?.realm === realm && (!run || !first || clockOf(run) === clockOf(first));
+      };
       let count = 1;
-      while (count < this.#chunkSize && count < rest.length && realmOf(rest[count]) === realm) count += 1;
+      while (count < this.#chunkSize && count < rest.length && fits(rest[count] as (typeof rest)[number])) count += 1;
       const given = rest.slice(0, count).flatMap(([, all]) => all.filter((one) => this.#accept(one)));
       rest = rest.slice(count);
       const chunk = [...new Set(given.map(({ run }) => run))].flatMap((id) => this.#active.get(id) ?? []);
-      if (realm === undefined || chunk.length === 0) continue;
+      if (!first || !realm || chunk.length === 0) continue;
       // Of a frame for one run the parent knows it.
       if (several) this.#tidings.alone(chunk.length === 1 ? chunk[0]?.id : undefined);
-      this.#drive(realm, chunk, resumeText(given));
+      this.#drive(realm, chunk, resumeText(first.setting.clock, given));
       this.#tidings.progress();
     }
   }
@@ -172,7 +179,7 @@ export class Handler {
     run.exchanged += 'output' in answer ? answer.output.length : answer.error.message.length;
     if (run.exchanged <= policy.maxExchangeBytes.default) return;
     delete call.answer;
-    this.#finish(run, {
+    this.#abandon(run, {
       end: 'threw',
       message: `exchanged more than ${policy.maxExchangeBytes.default} bytes with its tools`,
     });
@@ -181,7 +188,7 @@ export class Handler {
   /** Ends a run that the parent gave up. */
   end(id: number): void {
     const run = this.#active.get(id);
-    if (run) this.#finish(run, { end: 'killed', message: 'ended by its host' });
+    if (run) this.#abandon(run, { end: 'killed', message: 'ended by its host' });
   }
 
   dispose(): void {
@@ -191,15 +198,15 @@ export class Handler {
     this.#engine = undefined;
   }
 
-  #startShared(chunk: Active[], clock: string): void {
+  #startShared(chunk: Active[]): void {
     const realm = this.#enterable(chunk, () => {
-      if (this.#shared?.clock !== clock) this.#shared = this.#newRealm(clock, 0);
-      return this.#shared as Realm;
+      this.#shared ??= this.#open(true);
+      return this.#shared;
     });
     if (!realm) return;
     for (const run of chunk) run.realm = realm;
     const before = performance.now();
-    this.#drive(realm, chunk, startText(chunk));
+    this.#start(realm, chunk);
     const eachMs = (performance.now() - before) / chunk.length;
     const fitting = Math.floor(this.#limits.stepMs / 4 / Math.max(eachMs, 0.001));
     this.#chunkSize = Math.max(1, Math.min(largestChunk, this.#chunkSize * 4, fitting));
@@ -208,10 +215,31 @@ export class Handler {
   #startAlone(run: Active): void {
     run.alone = true;
     run.made = 0;
-    const realm = this.#enterable([run], () => this.#newRealm(undefined, run.nowMs, run.fixedClock));
+    const realm = this.#enterable([run], () => this.#open(false));
     if (!realm) return;
     run.realm = realm;
-    this.#drive(realm, [run], startText([run]));
+    this.#start(realm, [run]);
+  }
+
+  #start(realm: Realm, chunk: readonly Active[]): void {
+    const { tables } = (chunk[0] as Active).setting;
+    if (tables.length > 0 && realm.tables !== tables) {
+      realm.tables = tables;
+      const entered = this.#enter(realm, pack({ op: 'tables', tables } satisfies GuestMessage, []), chunk);
+      if ('kind' in entered) {
+        this.#lost(entered, chunk);
+        return;
+      }
+    }
+    this.#drive(realm, chunk, startText(chunk));
+  }
+
+  #open(shared: boolean): Realm {
+    if (!this.#engine) {
+      this.#engine = this.#engines.take(this.#limits.memoryMb);
+      this.#engine.load(this.#bundle, this.#limits);
+    }
+    return this.#engine.open(shared);
   }
 
   /** Makes a realm; where the bundle itself is what fails, its runs end with that. */
@@ -220,7 +248,7 @@ export class Handler {
       return make();
     } catch (error) {
       const disposed = this.#engine?.isolate.isDisposed ?? false;
-      const message = this.#fault ?? `Cannot load bundle: ${error instanceof Error ? error.message : 'unknown fault'}`;
+      const message = `Cannot load bundle: ${error instanceof Error ? error.message : 'unknown fault'}`;
       for (const run of chunk) {
         if (disposed)
           this.#finish(run, { end: 'out-of-memory', message: 'the bundle does not fit into the memory limit' });
@@ -233,6 +261,8 @@ export class Handler {
 
   /** Enters the realm with the text and goes on until every run of the chunk has ended or waits for the parent. */
   #drive(realm: Realm, chunk: readonly Active[], text: string): void {
+    const { clock } = (chunk[0] as Active).setting;
+    const go = pack({ op: 'go', ...clock } satisfies GuestMessage, []);
     let message: string | undefined = text;
     while (message !== undefined && realm.engine === this.#engine) {
       const entered = this.#enter(realm, message, chunk);
@@ -240,24 +270,25 @@ export class Handler {
         this.#lost(entered, chunk);
         return;
       }
-      message = this.#hear(entered.news);
-      const over = chunk.find(
-        (run) => this.#active.has(run.id) && run.realm === realm && run.guestMs > runBudgetMs(this.#limits),
-      );
-      if (over) {
+      const again = entered.news.startsWith(comeAgain);
+      const resume = this.#hear(again ? entered.news.slice(comeAgain.length) : entered.news, clock);
+      message = resume ?? (again && chunk.some((run) => this.#isIn(run, realm)) ? go : undefined);
+      if (chunk.some((run) => this.#isIn(run, realm) && run.guestMs > runBudgetMs(this.#limits))) {
         this.#lost({ kind: 'timed-out' }, chunk);
         return;
       }
     }
     for (const run of chunk) {
-      if (this.#active.get(run.id) !== run || run.realm !== realm || run.calls.some((call) => !call.answer)) continue;
-      this.#finish(run, {
+      if (!this.#isIn(run, realm) || run.calls.some((call) => !call.answer)) continue;
+      this.#abandon(run, {
         end: 'timed-out',
         message: 'waits for something that can never come: its promise cannot settle',
       });
-      // Its promise is still there; a realm with leftovers is not used again.
-      if (this.#shared === realm) this.#shared = undefined;
     }
+  }
+
+  #isIn(run: Active, realm: Realm): boolean {
+    return run.realm === realm && this.#active.get(run.id) === run;
   }
 
   /** One crossing into the guest and back. What ends it is told by the isolate and the clock, never by what an error says. */
@@ -268,14 +299,18 @@ export class Handler {
     const timeout = this.#limits.stepMs;
     let news: string | undefined;
     // An unhandled rejection of the guest's comes out of the isolate in place of the answer; the news are still there to be polled.
-    for (let attempt = 0; news === undefined; attempt += 1) {
+    for (let attempt = 0; news === undefined || news === ''; attempt += 1) {
       try {
-        if (attempt === 0) realm.door.applySync(undefined, [message], { timeout });
-        // No time limit here: it is our own code that runs, and setting one costs as much as the call.
-        news = realm.door.applySync(undefined, ['{"op":"poll"}\n']);
+        // To be polled no time limit is needed: it is our own code that runs, and setting one costs as much as the call.
+        news =
+          attempt === 0
+            ? realm.door.applySync(undefined, [message], { timeout })
+            : realm.door.applySync(undefined, [pollText]);
+        if (attempt > 0) break;
       } catch {
         if (isolate.isDisposed) return { kind: 'out-of-memory' };
-        if (performance.now() - begun >= timeout || attempt === 3) return { kind: 'timed-out' };
+        if (performance.now() - begun >= timeout || attempt === 3)
+          return { kind: this.#isFull(isolate) ? 'out-of-memory' : 'timed-out' };
       }
     }
     const eachMs = (performance.now() - begun) / chunk.length;
@@ -284,15 +319,25 @@ export class Handler {
       run.guestMs += eachMs;
       run.cpuMs += eachCpuMs;
     }
-    return { news };
+    return { news: news ?? '' };
+  }
+
+  /** Whether the time went by in making room: whoever fills a heap mostly runs out of time before the last of it is taken. */
+  #isFull(isolate: ivm.Isolate): boolean {
+    return isolate.getHeapStatisticsSync().used_heap_size > fullShare * this.#limits.memoryMb * 2 ** 20;
   }
 
   /** Takes in what the guest says; returns what it is to be told at once, if anything. */
-  #hear(packed: string): string | undefined {
+  #hear(packed: string, clock: GuestClock): string | undefined {
     if (packed === '') return undefined;
     const { header, texts } = unpack<GuestNews>(packed);
     let at = 0;
     const again: Active[] = [];
+    for (const id of header.plain) {
+      const text = texts[at++] as string;
+      const run = this.#active.get(id);
+      if (run) this.#finishPlain(run, text);
+    }
     for (const [id, returned, logCount, ids] of header.settled) {
       const text = texts[at++] ?? '';
       const stack = returned ? '' : (texts[at++] ?? '');
@@ -306,7 +351,7 @@ export class Handler {
       else this.#finish(run, { end: 'threw', message: text, ...positionIn(stack) }, logs, ids);
     }
     const resumed: GivenAnswer[] = [];
-    for (const [id, call, name] of header.calls) {
+    for (const [id, call, name, answered] of header.calls) {
       const input = texts[at++] ?? '';
       const run = this.#active.get(id);
       if (!run || again.includes(run)) continue;
@@ -314,7 +359,7 @@ export class Handler {
       const known = run.calls[call];
       run.made = call + 1;
       if (known && (known.tool !== tool || known.input !== input)) {
-        this.#finish(run, {
+        this.#abandon(run, {
           end: 'killed',
           message: 'its isolate was lost after it had made calls, and it did not make the same calls again',
         });
@@ -325,7 +370,7 @@ export class Handler {
       const answer = made.answer ?? prepared(run, made);
       if (!known) run.exchanged += input.length;
       if (answer && !made.answer) this.#take(run, made, answer);
-      if (!this.#active.has(id)) continue;
+      if (!this.#active.has(id) || answered) continue;
       if (answer) resumed.push({ run: id, call, answer });
       else if (!known) this.#tidings.call(id, call, { tool, input });
     }
@@ -333,7 +378,7 @@ export class Handler {
       this.#tidings.alone(run.id);
       this.#startAlone(run);
     }
-    return resumed.length === 0 ? undefined : resumeText(resumed);
+    return resumed.length === 0 ? undefined : resumeText(clock, resumed);
   }
 
   /** The isolate is of no more use. Of one run it is known whose doing that was; of several it is found out one by one. */
@@ -359,12 +404,23 @@ export class Handler {
     }
   }
 
-  #finish(
-    run: Active,
-    ending: Pick<RunReport, 'end' | 'value' | 'message' | 'position'>,
-    logs: readonly string[] = [],
-    issuedIds: string[] = [],
-  ): void {
+  /** Ends a run that the guest has not ended: it is still there, and a realm with leftovers takes no other run. */
+  #abandon(run: Active, ending: Ending): void {
+    if (run.realm === this.#shared) this.#shared = undefined;
+    this.#finish(run, ending);
+  }
+
+  #finishPlain(run: Active, value: string): void {
+    if (run.calls.length > 0 || run.alone || value.length * 3 > this.#limits.maxResultBytes) {
+      this.#finish(run, { end: 'returned', value });
+      return;
+    }
+    this.#active.delete(run.id);
+    run.realm = undefined;
+    this.#tidings.returned(run.id, value, run.guestMs, run.cpuMs);
+  }
+
+  #finish(run: Active, ending: Ending, logs: readonly string[] = [], issuedIds: string[] = []): void {
     this.#active.delete(run.id);
     const value = ending.value;
     const tooLarge =
@@ -388,25 +444,6 @@ export class Handler {
     run.realm = undefined;
   }
 
-  #newRealm(clock: string | undefined, nowMs: number, fixedClock = true): Realm {
-    this.#engine ??= new Engine(this.#ivm, this.#bundle, this.#limits);
-    const fixed = clock === undefined ? fixedClock : clock !== liveClock;
-    const realm: GuestRealm = {
-      limits: {
-        maxResultLength: this.#limits.maxResultBytes,
-        maxLogLength: this.#limits.maxLogBytes,
-        maxCallLength: policy.maxCallBytes.default,
-        maxMessageLength: policy.maxMessageCharacters.default,
-        maxCalls: this.#limits.maxCalls,
-        maxIssuedIds: policy.maxIssuedIds.default,
-      },
-      shared: clock !== undefined,
-      fixedMs: fixed ? (clock === undefined ? nowMs : Number(clock)) : null,
-      offsetMs: clock === undefined && !fixed ? nowMs - Date.now() : 0,
-    };
-    return { ...this.#engine.open(realm), engine: this.#engine, clock: clock ?? '' };
-  }
-
   #discardEngine(): void {
     this.#shared = undefined;
     const isolate = this.#engine?.isolate;
@@ -415,83 +452,59 @@ export class Handler {
   }
 }
 
-/** An isolate with the scripts that open realms in it. */
-class Engine {
-  readonly isolate: ivm.Isolate;
-  readonly #glue: ivm.Script;
-  readonly #factory: ivm.Script;
-  readonly #timeout: number;
-
-  constructor(isolatedVm: typeof ivm, bundle: string, limits: ResolvedLimits) {
-    this.isolate = new isolatedVm.Isolate({ memoryLimit: limits.memoryMb });
-    this.#timeout = limits.stepMs;
-    // As a module first: text that is one cannot break out of the function that it is put into below.
-    this.isolate.compileModuleSync(bundle, { filename: 'handler.js' }).release();
-    this.#glue = compileGlue(this.isolate);
-    const [tail, name] = exportTail.exec(bundle) ?? ['', 'undefined'];
-    const body = bundle.slice(0, bundle.length - tail.length);
-    this.#factory = this.isolate.compileScriptSync(
-      `(function (Math) { "use strict"; return (function () { "use strict";\n${body}\nreturn ${name};\n})(); })`,
-      {
-        filename: 'handler.js',
-        lineOffset: -1,
-      },
-    );
-  }
-
-  open(realm: GuestRealm): Pick<Realm, 'context' | 'door'> {
-    const context = this.isolate.createContextSync();
-    const install = this.#glue.runSync(context, { reference: true }) as ivm.Reference<typeof installGlue>;
-    const door = install.applySync(undefined, [JSON.stringify(realm), sendCommand], {
-      result: { reference: true },
-    }) as unknown as Realm['door'];
-    const factory = this.#factory.runSync(context, { reference: true, timeout: this.#timeout }) as ivm.Reference<
-      () => unknown
-    >;
-    (door as unknown as ivm.Reference<(message: string, factory: unknown) => string>).applySync(undefined, [
-      '',
-      factory.derefInto(),
-    ]);
-    return { context, door };
-  }
+function settingOf(
+  [nowMs, fixedClock, send, tool, table]: RunSetting,
+  tools: readonly (readonly string[])[],
+  answers: readonly AnswerTable[],
+): Setting {
+  const offsetMs = fixedClock ? 0 : nowMs - Date.now();
+  return {
+    clock: {
+      fixedMs: fixedClock ? nowMs : null,
+      offsetMs: Math.abs(offsetMs) < clockSlackMs ? 0 : offsetMs,
+    },
+    send,
+    tools: tools[tool] ?? [],
+    tables: answers,
+    table,
+  };
 }
 
-const glueText = `(${installGlue})`;
-/** The compiled glue, which is the same in every isolate; of bundles nothing is kept. */
-let glueCache: ivm.ExternalCopy<ArrayBuffer> | undefined;
-
-function compileGlue(isolate: ivm.Isolate): ivm.Script {
-  if (glueCache) return isolate.compileScriptSync(glueText, { filename: 'glue.js', cachedData: glueCache });
-  const script = isolate.compileScriptSync(glueText, { filename: 'glue.js', produceCachedData: true });
-  glueCache = (script as ivm.CachedDataResult).cachedData;
-  return script;
-}
-
-/** How the bundler ends a module: the only export, and nothing after it. */
-const exportTail = /\nexport \{\n {2}([\w$]+)(?: as (?:handle|perform))?\n\};\n$/;
-const liveClock = 'live';
-
-/** Which shared realm a run can be made in, by its clock; undefined where its clock needs a realm of its own. */
-function clockOf({ nowMs, fixedClock }: Active): string | undefined {
-  if (fixedClock) return String(nowMs);
-  return Math.abs(nowMs - Date.now()) < clockSlackMs ? liveClock : undefined;
+/** The clock of a run, in words that are the same for the same clock. */
+function clockOf({ setting: { clock } }: Active): string {
+  return `${clock.fixedMs} ${clock.offsetMs}`;
 }
 
 function startText(chunk: readonly Active[]): string {
-  const tools = new Map<readonly string[], number>();
-  const runs = chunk.map(({ id, seed, send, tools: names }): [number, string, boolean, number] => {
-    const index = tools.get(names) ?? tools.size;
-    tools.set(names, index);
-    return [id, seed, send, index];
+  const known = new Map<Setting, number>();
+  const kinds: GuestKind[] = [];
+  const kind = chunk.map(({ setting }) => {
+    const found = known.get(setting);
+    if (found !== undefined) return found;
+    known.set(setting, kinds.length);
+    return kinds.push([setting.send, setting.tools, setting.table]) - 1;
   });
-  const message: GuestMessage = { op: 'start', runs, tools: [...tools.keys()] };
-  const inputs = chunk.map(({ input }) => input);
-  return pack(message, inputs);
+  const message: GuestMessage = {
+    op: 'start',
+    ...(chunk[0] as Active).setting.clock,
+    runs: chunk.map(({ id }) => id),
+    seeds: chunk.map(({ seed }) => seed),
+    kind,
+    kinds,
+  };
+  return pack(
+    message,
+    chunk.map(({ input }) => input),
+  );
 }
 
-function resumeText(answers: readonly GivenAnswer[]): string {
+const pollText = pack({ op: 'poll' } satisfies GuestMessage, []);
+
+/** Answers to runs of one clock. */
+function resumeText(clock: GuestClock, answers: readonly GivenAnswer[]): string {
   const message: GuestMessage = {
     op: 'resume',
+    ...clock,
     answers: answers.map(({ run, call, answer }) => [run, call, 'error' in answer ? answer.error.code : '']),
   };
   const texts = answers.map(({ answer }) => ('error' in answer ? answer.error.message : answer.output));
@@ -499,9 +512,12 @@ function resumeText(answers: readonly GivenAnswer[]): string {
 }
 
 /** The answer known beforehand, if there is one for this input. */
-function prepared({ answers }: Active, { tool, input }: AnsweredCall): Answer | undefined {
+function prepared({ setting: { tables, table: index } }: Active, { tool, input }: AnsweredCall): Answer | undefined {
+  const answers = tables[index];
   if (tool === null || !answers || !Object.hasOwn(answers, tool)) return undefined;
   const table = answers[tool] as Readonly<Record<string, Answer>>;
+  // What is a canonical form already, as most inputs are, need not be brought into it.
+  if (Object.hasOwn(table, input)) return table[input];
   try {
     const key = canonicalize(JSON.parse(input)) ?? '';
     return Object.hasOwn(table, key) ? table[key] : undefined;

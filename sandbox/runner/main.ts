@@ -3,8 +3,9 @@ import { createRequire } from 'node:module';
 import type ivm from 'isolated-vm';
 import type { RunReport } from '../contract.ts';
 import { policy } from '../policy.ts';
-import { reportToRow } from '../report-wire.ts';
-import { type CellMessage, frameHeadBytes, type ParentMessage, pack, unpack } from '../wire.ts';
+import { inMicroseconds, type PlainRows, reportToRow } from '../report-wire.ts';
+import { type CellMessage, frameHead, frameHeadBytes, type ParentMessage, pack, unpack } from '../wire.ts';
+import { EngineShelf } from './engine.ts';
 import { Handler, type Tidings } from './handler.ts';
 
 /** What the parent tells a cell on its command line. */
@@ -19,12 +20,16 @@ const options = JSON.parse(process.argv.at(-1) ?? '') as CellOptions;
 process.env.TZ = 'UTC';
 const { ivm: isolatedVm } = createRequire('/')(options.addon) as { ivm: typeof ivm };
 
+const engines = new EngineShelf(isolatedVm);
 const handlers = new Map<number, Handler>();
-const handlerOfRun = new Map<number, Handler>();
+let handlerOfRun = new Map<number, Handler>();
 
 /** How long reports may be kept back so that many go out together; the parent's watchdog hears from us in between. */
 const flushMs = 50;
 
+let plain: PlainRows[] = [];
+/** The values of `plain`. */
+let values: string[] = [];
 let reports: { run: number; report: RunReport }[] = [];
 let calls: { run: number; call: number; made: { tool: string | null; input: string } }[] = [];
 /** Length of what is kept back, as far as it can be large. */
@@ -42,20 +47,23 @@ function scratchOf(bytes: number): Buffer {
 
 function send(message: CellMessage, texts: readonly string[] = []): void {
   const text = pack(message, texts);
-  const frame = scratchOf(frameHeadBytes + Buffer.byteLength(text));
-  frame.writeUInt32BE(frame.length - frameHeadBytes, 0);
+  const bytes = Buffer.byteLength(text);
+  const frame = scratchOf(frameHeadBytes + bytes);
+  frame.write(frameHead(bytes));
   frame.write(text, frameHeadBytes);
   for (let at = 0; at < frame.length; ) at += writeSync(1, frame, at);
 }
 
 function flush(done: number): void {
-  const texts: string[] = [];
+  const texts = values;
   const rows = reports.map(({ run, report }) => reportToRow(run, report, texts));
   const callRows = calls.map(({ run, call, made }): [number, number, string | null] => {
     texts.push(made.input);
     return [run, call, made.tool];
   });
-  send({ op: 'news', done, reports: rows, calls: callRows }, texts);
+  send({ op: 'news', done, plain, reports: rows, calls: callRows }, texts);
+  plain = [];
+  values = [];
   reports = [];
   calls = [];
   kept = 0;
@@ -71,6 +79,15 @@ function keep(length: number): void {
 }
 
 const tidings: Tidings = {
+  returned(run, value, guestMs, cpuMs) {
+    handlerOfRun.delete(run);
+    const [durationMs, processorMs] = [inMicroseconds(guestMs), inMicroseconds(cpuMs)];
+    const last = plain.at(-1);
+    if (last && last[0] === durationMs && last[1] === processorMs) last[2].push(run);
+    else plain.push([durationMs, processorMs, [run]]);
+    values.push(value);
+    keep(value.length);
+  },
   report(run, report) {
     handlerOfRun.delete(run);
     reports.push({ run, report });
@@ -96,13 +113,13 @@ const tidings: Tidings = {
 function deal(message: ParentMessage, texts: string[]): void {
   switch (message.op) {
     case 'load':
-      handlers.set(message.handler, new Handler(isolatedVm, texts[0] ?? '', message.limits, tidings));
+      handlers.set(message.handler, new Handler(engines, texts[0] ?? '', message.limits, tidings));
       break;
     case 'run': {
       const handler = handlers.get(message.handler);
       if (!handler) throw new Error('Cannot run handler: not loaded');
-      for (const [run] of message.runs) handlerOfRun.set(run, handler);
-      handler.run(message.runs, texts, message.tools, message.answers);
+      for (const run of message.runs) handlerOfRun.set(run, handler);
+      handler.run(message, texts);
       break;
     }
     case 'answers':
@@ -116,10 +133,13 @@ function deal(message: ParentMessage, texts: string[]): void {
     case 'end':
       handlerOfRun.get(message.run)?.end(message.run);
       break;
-    case 'drop':
-      handlers.get(message.handler)?.dispose();
+    case 'drop': {
+      const handler = handlers.get(message.handler);
+      handler?.dispose();
       handlers.delete(message.handler);
+      for (const [run, its] of handlerOfRun) if (its === handler) handlerOfRun.delete(run);
       break;
+    }
   }
 }
 
@@ -135,8 +155,8 @@ function readFully(buffer: Buffer): boolean {
 send({ op: 'ready' });
 const head = Buffer.alloc(frameHeadBytes);
 while (readFully(head)) {
-  const length = head.readUInt32BE(0);
-  if (length > options.maxFrameBytes) break;
+  const length = Number.parseInt(head.toString(), 16);
+  if (!(length <= options.maxFrameBytes)) break;
   const body = scratchOf(length);
   if (!readFully(body)) break;
   const { header, texts } = unpack<ParentMessage>(body.toString());
@@ -144,4 +164,8 @@ while (readFully(head)) {
   deal(header, texts);
   done = header.seq;
   flush(done);
+  // A map that is emptied again and again leaves a chain of tables that hold what was in it; a new one does not.
+  if (handlerOfRun.size === 0) handlerOfRun = new Map();
+  // Whoever lets go of a handler is likely to bring the next one, much like it.
+  if (header.op === 'drop' && handlerOfRun.size === 0) engines.refill();
 }

@@ -83,6 +83,58 @@ test('prepared answers never leave the cell, and are found by canonical JSON', a
   assert.equal(report.calls.length, 2);
 });
 
+test('prepared answers come after whatever a run can do without them, as those from outside', async () => {
+  const handler = await load(`export const handle = async (request: any, context: any) => {
+    const order: string[] = [];
+    const call = context.call.look({ n: 1 }).then(() => order.push('answer'));
+    const hops = async () => { for (let hop = 0; hop < 20; hop += 1) await null; order.push('hops'); };
+    await Promise.all([call, hops()]);
+    Promise.reject(new Error('nobody hears of it'));
+    await context.call.look({ n: 1 });
+    return order;
+  };`);
+  const answers = { look: { '{"n":1}': { output: '1' } } };
+  const values = (await handler.runAll([run(null, { answers }), run(null)], echo)).map(({ value }) => value);
+  assert.deepEqual(values, ['["hops","answer"]', '["hops","answer"]']);
+});
+
+test('an answer is prepared for its tool and run alone', async () => {
+  const handler = await load(
+    'export const handle = async (_: any, context: any) => [await context.call.look({ n: 1 }), await context.call.store({ n: 1 })];',
+  );
+  const prepared = (output: string): Partial<Run> => ({ answers: { look: { '{"n":1}': { output } } } });
+  const reports = await handler.runAll(
+    [run(null, prepared('"one"')), run(null, prepared('"two"')), run(null), run(null, prepared('"one"'))],
+    async ({ tool }) => ({ output: JSON.stringify(`${tool} outside`) }),
+  );
+  assert.deepEqual(
+    reports.map(({ value }) => JSON.parse(value ?? '')),
+    ['one', 'two', 'look outside', 'one'].map((first) => [first, 'store outside']),
+  );
+});
+
+test('runs of several clocks that wait at the same time keep their own', async () => {
+  const handler = await load(`export const handle = async (_: any, context: any) => {
+    const told = () => [context.now(), Date.now(), +new Date(), Date.parse(Date() + 'Z')];
+    const before = told();
+    await context.call.look({});
+    return [...before, ...told()];
+  };`);
+  const clocks = [5_000, 9_000, 5_000, 77_000, 9_000];
+  const asked: (() => void)[] = [];
+  const reports = await handler.runAll(
+    clocks.map((nowMs) => run(null, { nowMs })),
+    () =>
+      new Promise((resolve) => {
+        asked.push(() => resolve({ output: '1' }));
+        // Answered when all wait, the last first.
+        if (asked.length === clocks.length) for (const answer of asked.reverse()) answer();
+      }),
+  );
+  for (const [index, { value, message }] of reports.entries())
+    assert.deepEqual(new Set(JSON.parse(value ?? '[]')), new Set([clocks[index]]), message);
+});
+
 test('send is there for a requester alone, and is reported without a tool', async () => {
   const handler = await load(
     'export const perform = async (task: any, context: any) => context.send ? context.send({ task }) : "none";',

@@ -1,0 +1,123 @@
+import type ivm from 'isolated-vm';
+import { type GuestDoor, type GuestLimits, type GuestMessage, installGlue, sendCommand } from '../guest/glue.ts';
+import { policy, type ResolvedLimits } from '../policy.ts';
+import { type AnswerTable, pack } from '../wire.ts';
+
+/** A hardened context, and the way into it. */
+export interface Realm {
+  engine: Engine;
+  context: ivm.Context;
+  door: ivm.Reference<GuestDoor>;
+  /** The prepared answers that it has been brought. */
+  tables?: readonly AnswerTable[];
+}
+
+/** An isolate with the scripts that open realms in it. It can be made before it is known what for. */
+export class Engine {
+  readonly isolate: ivm.Isolate;
+  readonly memoryMb: number;
+  readonly #glue: ivm.Script;
+  #factory: ivm.Script | undefined;
+  #limits: ResolvedLimits | undefined;
+  #shared: Omit<Realm, 'engine'> | undefined;
+
+  constructor(isolatedVm: typeof ivm, memoryMb: number) {
+    this.memoryMb = memoryMb;
+    this.isolate = new isolatedVm.Isolate({ memoryLimit: memoryMb });
+    this.#glue = compileGlue(this.isolate);
+  }
+
+  /** Makes the shared realm in advance, with nothing of a bundle in it. */
+  prepare(): void {
+    this.#shared ??= this.#harden(true);
+  }
+
+  /** Takes the bundle that is run here; nothing of it is executed. Throws where it is no module. */
+  load(bundle: string, limits: ResolvedLimits): void {
+    // As a module first: text that is one cannot break out of the function that it is put into below.
+    this.isolate.compileModuleSync(bundle, { filename: 'handler.js' }).release();
+    const [tail, name] = exportTail.exec(bundle) ?? ['', 'undefined'];
+    const body = bundle.slice(0, bundle.length - tail.length);
+    this.#factory = this.isolate.compileScriptSync(
+      `(function (Math) { "use strict"; return (function () { "use strict";\n${body}\nreturn ${name};\n})(); })`,
+      { filename: 'handler.js', lineOffset: -1 },
+    );
+    this.#limits = limits;
+  }
+
+  /** Opens a realm for the bundle: one that runs can share, or one of a single run. */
+  open(shared: boolean): Realm {
+    const { context, door } = (shared && this.#shared) || this.#harden(shared);
+    if (shared) this.#shared = undefined;
+    const limits = this.#limits as ResolvedLimits;
+    const factory = (this.#factory as ivm.Script).runSync(context, {
+      reference: true,
+      timeout: limits.stepMs,
+    }) as ivm.Reference<() => unknown>;
+    const message: GuestMessage = { op: 'bind', limits: guestLimits(limits) };
+    door.applySync(undefined, [pack(message, []), factory.derefInto()]);
+    return { engine: this, context, door };
+  }
+
+  #harden(shared: boolean): Omit<Realm, 'engine'> {
+    const context = this.isolate.createContextSync();
+    const install = this.#glue.runSync(context, { reference: true }) as ivm.Reference<typeof installGlue>;
+    const door = install.applySync(undefined, [shared, sendCommand], {
+      result: { reference: true },
+    }) as unknown as Realm['door'];
+    return { context, door };
+  }
+}
+
+function guestLimits({ maxResultBytes, maxLogBytes, maxCalls }: ResolvedLimits): GuestLimits {
+  return {
+    maxResultLength: maxResultBytes,
+    maxLogLength: maxLogBytes,
+    maxCallLength: policy.maxCallBytes.default,
+    maxMessageLength: policy.maxMessageCharacters.default,
+    maxCalls,
+    maxIssuedIds: policy.maxIssuedIds.default,
+  };
+}
+
+const glueText = `(${installGlue})`;
+/** The compiled glue, which is the same in every isolate; of bundles nothing is kept. */
+let glueCache: ivm.ExternalCopy<ArrayBuffer> | undefined;
+
+function compileGlue(isolate: ivm.Isolate): ivm.Script {
+  if (glueCache) return isolate.compileScriptSync(glueText, { filename: 'glue.js', cachedData: glueCache });
+  const script = isolate.compileScriptSync(glueText, { filename: 'glue.js', produceCachedData: true });
+  glueCache = (script as ivm.CachedDataResult).cachedData;
+  return script;
+}
+
+/** How the bundler ends a module: the only export, and nothing after it. */
+const exportTail = /\nexport \{\n {2}([\w$]+)(?: as (?:handle|perform))?\n\};\n$/;
+
+/** Where engines come from: one is made while there is nothing else to do, so that the next handler need not wait for it. */
+export class EngineShelf {
+  readonly #ivm: typeof ivm;
+  #memoryMb: number | undefined;
+  #spare: Engine | undefined;
+
+  constructor(isolatedVm: typeof ivm) {
+    this.#ivm = isolatedVm;
+  }
+
+  /** An engine that nobody has used. */
+  take(memoryMb: number): Engine {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    this.#memoryMb = memoryMb;
+    if (spare?.memoryMb === memoryMb) return spare;
+    spare?.isolate.dispose();
+    return new Engine(this.#ivm, memoryMb);
+  }
+
+  /** Makes one like the one that was taken last, unless there is one. */
+  refill(): void {
+    if (this.#spare || this.#memoryMb === undefined) return;
+    this.#spare = new Engine(this.#ivm, this.#memoryMb);
+    this.#spare.prepare();
+  }
+}
