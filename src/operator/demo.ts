@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { namesModelServer } from '../config.ts';
+import { namesModelServer, settings } from '../config.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
 import { startStage } from './demo-stage.ts';
 import { runOwnJob, runStory } from './demo-story.ts';
@@ -10,7 +10,7 @@ import { settingsHelp } from './settings-help.ts';
 /** Plays the whole story on one machine: Redis, a worker process, a negotiator. */
 export const demo: Command = {
   summary: 'plays a whole negotiation on this machine: Redis, a worker, a negotiator',
-  help: `Usage: protosmith demo [job.json]
+  help: `Usage: protosmith demo [options] [job.json]
 
 Starts Redis (REDIS_URL, else redis-server or valkey-server on the path, else an embedded one), a worker process, and
 plays a negotiator: an agreement with a contradiction, the counter-offer, a candidate that fails a case, its repair, the
@@ -18,10 +18,18 @@ handler. Without a model server it is answered by hand-written replies over HTTP
 job is run instead.
 
 ${settingsHelp(['redisUrl', 'model', 'apiKey', 'baseUrl'])}
-Exit code: 0 the story ended as it should (a job of one's own: generated or clean), 1 disputed, 2 error.
+Exit code: 0 the story ended as it should (a job of one's own: generated or clean), 1 disputed, 2 error, 64 usage, 65 a
+file cannot be read, 69 Redis unreachable, 78 wrong settings.
 `,
   async run(args) {
-    const { positionals } = readArguments(args, {}, { least: 0, most: 1, wanted: 'none, or one job file' });
+    const { positionals, values } = readArguments(
+      args,
+      { 'redis-url': { type: 'string' }, model: { type: 'string' } },
+      { least: 0, most: 1, wanted: 'none, or one job file' },
+    );
+    // The worker is a process of its own, which reads the environment.
+    if (values['redis-url'] !== undefined) process.env[settings.redisUrl.env] = values['redis-url'];
+    if (values.model !== undefined) process.env[settings.model.env] = values.model;
     const data = positionals[0] === undefined ? undefined : await readJson(positionals[0]);
     const view = new DemoView(process.stdout);
     const scripted = !namesModelServer(process.env);

@@ -29,18 +29,18 @@ export const doctor: Command = {
   summary: 'looks whether everything that a worker needs is there and as it should be',
   help: `Usage: protosmith doctor [--json]
 
-Looks at versions, Redis (version, policy, persistence, clock, room for the next 24 hours), the names of its keys, the model server (reachable or
-not; no completion is asked for) and the sandbox (layers in force, known-good handler).
+Looks at versions, Redis (version, policy, persistence, clock, room for the next 24 hours), the names of its keys, the
+model server (reachable or not; no completion is asked for) and the sandbox (layers in force, known-good handler).
 
   --json    as one JSON array
 
 ${settingsHelp(['redisUrl', 'prefix', 'durable', 'model', 'apiKey', 'baseUrl', 'cells', 'sandboxLevel'])}
-Exit code: 0 all is well or a warning, 2 something is ill, 78 wrong settings.
+Exit code: 0 all is well or a warning, 2 something is ill, 64 usage, 78 wrong settings.
 `,
   async run(args) {
     const { values } = readArguments(
       args,
-      { json: { type: 'boolean' }, 'redis-url': { type: 'string' } },
+      { json: { type: 'boolean' }, 'redis-url': { type: 'string' }, model: { type: 'string' } },
       { least: 0, most: 0, wanted: 'none' },
     );
     const { json, ...flags } = values;

@@ -21,7 +21,7 @@ export const retry: Command = {
 
 A dead letter goes on the queue again as a new job with a higher attempt, since an outcome is final; its new id is
 printed. A job that was put back until later comes at once. Nothing else can be retried: a job that waits or runs needs
-no help, and of a job that ended only the outcome is kept, so it is for its negotiator to submit it with a higher attempt.
+no help, and of a job that ended only the outcome is kept: its negotiator may submit it with a higher attempt.
 
   --json    as JSON
 

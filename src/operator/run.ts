@@ -36,8 +36,8 @@ killed or refused. Limits: 1 s for each step of the guest, 3 s for the watchdog,
   --tools <file>     JSON array of tools as in a job; their examples answer the handler's calls. Default: those the
                      stored handler was verified with, none for a module
   --tenant <name>    whose stored handlers (default "default")
-  --batch <file>     lines {id, source, request, tools}; each runs as a handler of its own, in order; a line out for each,
-                     with its id
+  --batch <file>     lines {id, source, request, tools}; each runs as a handler of its own, in order; a line out for
+                     each, with its id
   --stdio            lines in {id, digest, request}; lines out {id, call, tool, input}, answered by {id, call, output} or
                      {id, call, error}, and at last {id, end, value, message}; many at once. tool is null where a
                      requester sends. Ends with standard input

@@ -1,5 +1,9 @@
 import { type Config, settings } from '../config.ts';
 
+/** Where what a setting is about begins, and the widest line. */
+const column = 41;
+const width = 118;
+
 /** The part of a command's help that lists the settings it reads. */
 export function settingsHelp(names: readonly (keyof Config)[]): string {
   const rows = names.map((name) => {
@@ -10,7 +14,19 @@ export function settingsHelp(names: readonly (keyof Config)[]): string {
       fallback: unknown;
     };
     const label = flag === undefined ? env : `${env}, --${flag}`;
-    return `  ${label.padEnd(38)} ${about}${fallback === null ? '' : ` (default ${typeof fallback === 'boolean' ? Number(fallback) : String(fallback)})`}`;
+    const value = typeof fallback === 'boolean' ? Number(fallback) : fallback;
+    const told = fallback === null ? about : `${about} (default ${value})`;
+    return `  ${label}`.padEnd(column) + wrapped(told).join(`\n${' '.repeat(column)}`);
   });
   return `Settings (environment variable, flag):\n${rows.join('\n')}\n`;
+}
+
+function wrapped(text: string): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line !== '' && column + line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines;
 }

@@ -5,7 +5,21 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { runCommand } from '../system/harness.ts';
 
-const commands = ['worker', 'submit', 'demo', 'lint', 'doctor'];
+const commands = [
+  'worker',
+  'submit',
+  'run',
+  'demo',
+  'lint',
+  'doctor',
+  'status',
+  'inspect',
+  'retry',
+  'drain',
+  'dead-letters',
+  'handlers',
+  'console',
+];
 const folder = mkdtempSync(join(tmpdir(), 'protosmith-test-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -24,6 +38,22 @@ test('every command explains itself, without Redis and without a model', async (
     assert.deepEqual({ name, code, stderr }, { name, code: 0, stderr: '' });
     assert.match(stdout, new RegExp(`^Usage: protosmith ${name}`));
     assert.match(stdout, /Exit code: 0 /);
+    assert.deepEqual(
+      stdout.split('\n').filter((line) => line.length > 121),
+      [],
+    );
+  }
+});
+
+test('every flag that stands beside a setting is taken', async () => {
+  for (const name of commands) {
+    const { stdout } = await runCommand([name, '--help']);
+    for (const [, flag = ''] of stdout.matchAll(/^ {2}[A-Z_]+, (--[a-z-]+) /gm)) {
+      // Without its value, so that nothing begins.
+      const { code, stderr } = await runCommand([name, flag], { environment: { REDIS_URL: nobody } });
+      assert.equal(code, 64, `${name} ${flag}`);
+      assert.match(stderr, /argument missing/, `${name} ${flag}`);
+    }
   }
 });
 
