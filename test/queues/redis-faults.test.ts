@@ -134,7 +134,8 @@ test('Redis frozen for longer than the lock: duplicates are suppressed, and the 
   const workers = workerProcesses(t, redis.url);
   await workers.start({ lockMs: 4_000 });
   await workers.start({ lockMs: 4_000 });
-  const jobIds = Array.from({ length: 6 }, (_, index) => `${index}-job-8000ms`);
+  const deaf = Array.from({ length: 3 }, (_, index) => `deaf-${index}-15000ms`);
+  const jobIds = [...deaf, ...Array.from({ length: 3 }, (_, index) => `${index}-job-8000ms`)];
   for (const jobId of jobIds) await producer.submit('generate', jobData(patient), { jobId });
   await until(() => jobIds.every((jobId) => workers.works(jobId) === 1));
   process.kill(redis.pid ?? 0, 'SIGSTOP');
@@ -143,6 +144,11 @@ test('Redis frozen for longer than the lock: duplicates are suppressed, and the 
   const outcomes = await reportFault(seen, 'Redis frozen for longer than the lock', jobIds, Date.now());
   assert.ok(outcomes.every(({ verdict }) => verdict === 'generated'));
   assert.ok(workers.said.some((line) => line.event === 'lock-lost'));
+  // Those that do not hear that they were called off come to an end twice.
+  for (const jobId of deaf)
+    await until(() => workers.said.some((line) => line.event === 'suppressed' && line.jobId === jobId));
+  const entries = (await seen.entries()).filter(({ replayed }) => replayed === '0');
+  assert.equal(entries.length, jobIds.length);
 });
 
 test('a producer says within seconds that a frozen Redis does not answer', { skip }, async (t) => {
