@@ -53,7 +53,7 @@ export const fixPath: Path = async (received, shop, ledger) => {
   const { faults, cases } = seen;
   ledger.cases = cases;
   ledger.checks = record.provenance.checks;
-  ledger.verification = held.subject.cases.length > 0 ? 'negotiated' : 'schema-only';
+  ledger.verification = cases.length > 0 ? 'negotiated' : 'schema-only';
   const { warnings } = held.cleared;
   if (faults.length === 0) {
     const finding = unfounded(complaint, held, seen);

@@ -1,4 +1,5 @@
 import type { Deadline } from '../kernel/deadline.ts';
+import { runnableCases } from '../verification/case-scenarios.ts';
 import { blame } from './blame.ts';
 import type { Brief } from './brief.ts';
 import { Budget } from './budget.ts';
@@ -20,7 +21,7 @@ export async function generate(
   patience: Deadline = deadline,
 ): Promise<Tested> {
   ledger.generator = { kind: shop.completer.generator, model: shop.model };
-  ledger.verification = brief.subject.cases.length > 0 ? 'negotiated' : 'schema-only';
+  ledger.verification = runnableCases(brief.subject).length > 0 ? 'negotiated' : 'schema-only';
   const { jobId } = ledger;
   const spent = await shop.spending.of(jobId);
   const budget = new Budget(shop.limits, shop.purse, spent, (more) => shop.spending.note(jobId, more));

@@ -31,7 +31,7 @@ export interface Received {
 /** What of a job's time is kept for publishing its outcome, as a share and as bounds in milliseconds. */
 const publishReserve = { share: 0.05, leastMs: 250, mostMs: 2_000 } as const;
 
-/** Validates a job and starts its deadline. Leaves with `error` and a `JOB_` finding for every fault, by JSON pointer, and for a kind that is not known. */
+/** Validates a job and starts its deadline. Leaves with `error` and a `JOB_` finding for every fault, by JSON pointer, and for a kind or a family that is not known. */
 export function intake(taken: Taken, ledger: Ledger, knownKinds: readonly string[]): Received {
   const { jobId, kind, data, rawBytes, deadlineAtMs, signal } = taken;
   const reading = readJob(kind, data, rawBytes);
@@ -49,6 +49,18 @@ export function intake(taken: Taken, ledger: Ledger, knownKinds: readonly string
       messages: errorMessages(reading.readable),
       findings: [
         jobFinding('JOB_KIND_UNKNOWN', `Cannot accept job: kind "${job.kind}", wanted ${knownKinds.join(' or ')}`),
+      ],
+    });
+  }
+  if (job.family !== 'anp') {
+    throw new Leave({
+      verdict: 'error',
+      messages: errorMessages(reading.readable),
+      findings: [
+        {
+          ...jobFinding('JOB_FAMILY_UNSUPPORTED', `Cannot accept job at /family: family "${job.family}", wanted "anp"`),
+          pointer: '/family',
+        },
       ],
     });
   }

@@ -1,9 +1,17 @@
 import { analyze } from '../analysis/analyze.ts';
 import { cappedFindings } from '../analysis/capped-findings.ts';
+import { ruleBaseProtocolMissing } from '../analysis/rule-base-protocol-missing.ts';
+import { ruleRequestAmbiguous } from '../analysis/rule-request-ambiguous.ts';
+import { ruleSchemaInvalid } from '../analysis/rule-schema-invalid.ts';
+import { ruleSchemaUnreadable } from '../analysis/rule-schema-unreadable.ts';
+import { preflight } from '../analysis/rules.ts';
 import { fixErrorNegotiation } from '../families/anp/encode.ts';
 import { observeExchanges } from '../verification/observe-exchanges.ts';
 import { jobFinding, Leave } from './leave.ts';
 import type { Path } from './path.ts';
+
+/** What keeps exchanges from being held against the agreement at all: without a schema that can be used, everything would be clean. */
+const rulesOfSchemas = [ruleBaseProtocolMissing, ruleSchemaUnreadable, ruleSchemaInvalid, ruleRequestAmbiguous];
 
 /** What the peer really sent, held against the agreement: `clean`, or `disputed` with a message that names exchange and place. No model is asked. */
 export const observePath: Path = async ({ job }, _shop, ledger) => {
@@ -23,7 +31,9 @@ export const observePath: Path = async ({ job }, _shop, ledger) => {
         ],
   );
   if (unknown.length > 0) throw new Leave({ verdict: 'error', messages: [], findings: unknown });
-  const findings = await ledger.stage('judge', () => cappedFindings(observeExchanges(analyzed)));
+  const findings = await ledger.stage('judge', () =>
+    cappedFindings([...preflight(analyzed, rulesOfSchemas), ...observeExchanges(analyzed)]),
+  );
   const faults = findings.filter(({ severity }) => severity === 'error');
   if (faults.length === 0) return { verdict: 'clean', messages: [], findings };
   const canBeTold = job.peerCapabilities === undefined || job.peerCapabilities.includes('fixErrorNegotiation');

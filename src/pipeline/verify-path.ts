@@ -2,8 +2,10 @@ import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
 import { codeGeneration } from '../families/anp/encode.ts';
 import { sha256Hex } from '../kernel/digest.ts';
+import { runnableCases } from '../verification/case-scenarios.ts';
 import { clear } from './clear.ts';
 import { handlerKey } from './handler-key.ts';
+import { type Conclusion, errorMessages, jobFinding, Leave } from './leave.ts';
 import type { Ledger } from './ledger.ts';
 import { type Cleared, measure } from './measure.ts';
 import type { Path } from './path.ts';
@@ -22,6 +24,8 @@ export const verifyPath: Path = async (received, shop, ledger) => {
     storedHandler(job, sha256Hex(job.agreement.candidateProtocols), shop),
   );
   const order = measure(await clearAmended(job, record, ledger));
+  // Of no cases at all, every handler passes all.
+  if (runnableCases(order.subject).length === 0) throw new Leave(nothingToRun(job));
   const { sound, cases, checks } = await prove(record, order, shop, ledger, received.work.signal);
   ledger.verification = 'negotiated';
   ledger.cases = cases;
@@ -39,6 +43,16 @@ export const verifyPath: Path = async (received, shop, ledger) => {
   const handler = await solve(again, received, shop, ledger);
   return { verdict: 'generated', messages: [codeGeneration('generated')], findings: warnings, handler };
 };
+
+function nothingToRun(job: Job): Conclusion {
+  const wanted = job.role === 'requester' ? 'one with an example of the task' : 'at least one';
+  const message = `Cannot accept job at /testCases: no case that can be run, wanted ${wanted}`;
+  return {
+    verdict: 'error',
+    messages: errorMessages(job),
+    findings: [{ ...jobFinding('JOB_INVALID', message), pointer: '/testCases' }],
+  };
+}
 
 /** Analysis and preflight of a job under the amendments that its handler was made with. */
 export async function clearAmended(job: Job, { amendments }: HandlerRecord, ledger: Ledger): Promise<Cleared> {

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Outcome } from '../../src/contract/outcome.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { example, startRig } from '../system/harness.ts';
+import { solved } from './stored.ts';
+
+const rig = await startRig();
+after(() => rig.close());
+await rig.worker();
+
+const base = example('anp-product-en.consistent');
+const error = { action: 'codeGeneration', status: 'error' };
+
+let count = 0;
+
+async function sent(data: JsonObject, kind = 'generate'): Promise<Outcome> {
+  count += 1;
+  return rig.outcomeOf({ ...data, negotiationId: `odd-${count}` }, { kind });
+}
+
+function errorsOf({ findings }: Outcome): string[] {
+  return [...new Set(findings.filter(({ severity }) => severity === 'error').map(({ code }) => code))];
+}
+
+for (const family of ['agora', 'agent-description', 'uagents'])
+  test(`an agreement of the family ${family} is the job’s fault, not a defect`, async () => {
+    for (const agreement of [base.agreement, String(base.agreement.candidateProtocols), { any: 1 }]) {
+      const outcome = await sent({ ...base, family, agreement });
+      assert.deepEqual(
+        [outcome.verdict, outcome.messages, errorsOf(outcome)],
+        ['error', [error], ['JOB_FAMILY_UNSUPPORTED']],
+      );
+      assert.equal(outcome.family, family);
+    }
+    assert.deepEqual((await sent({ ...base, family, agreement: 'text' }, 'review')).messages, []);
+  });
+
+test('no handler passes no cases', async () => {
+  const { job, record } = await solved(rig, 'odd-verify');
+  const empty = { ...(job.testCases as JsonObject), testCases: '' };
+  for (const testCases of [[], empty]) {
+    const outcome = await sent({ ...job, testCases, handlerDigest: record.digest }, 'verify');
+    assert.deepEqual([outcome.verdict, outcome.messages, errorsOf(outcome)], ['error', [error], ['JOB_INVALID']]);
+    assert.equal(outcome.report.verification, null);
+  }
+});
+
+test('cases of a requester that no example of the task goes with are not verified, and the report does not say so', async () => {
+  const job = example('anp-product-en.requester');
+  const outcome = await sent({ ...job, task: { ...(job.task as JsonObject), examples: [] } });
+  assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
+  assert.deepEqual([outcome.report.verification, outcome.report.cases], ['schema-only', []]);
+});
+
+test('exchanges cannot be clean by a schema that cannot be used', async () => {
+  const { agreement } = base;
+  const candidateProtocols = String(agreement.candidateProtocols).replace('"type": "object"', '"type": "objekt"');
+  const data = {
+    ...base,
+    agreement: { ...agreement, candidateProtocols },
+    exchanges: [{ request: 1, response: 2 }],
+  };
+  const outcome = await sent(data, 'observe');
+  assert.deepEqual([outcome.verdict, errorsOf(outcome)], ['disputed', ['DOCUMENT_SCHEMA_INVALID']]);
+  assert.deepEqual(
+    outcome.messages.map(({ action, status }) => [action, status]),
+    [['fixErrorNegotiation', 'negotiating']],
+  );
+});
+
+test('a flood of faulty exchanges makes a small outcome', async () => {
+  const exchanges = Array.from({ length: 2_000 }, (_, n) => ({ request: { n }, response: { status: n, type: n } }));
+  const outcome = await sent({ ...base, role: 'requester', task: taskOf(), exchanges }, 'observe');
+  assert.equal(outcome.verdict, 'disputed');
+  assert.ok(errorsOf(outcome).includes('DOCUMENT_FINDINGS_TOO_MANY'));
+  assert.ok(JSON.stringify(outcome).length < 300_000, `${JSON.stringify(outcome).length} characters`);
+});
+
+function taskOf(): JsonObject {
+  return example('anp-product-en.requester').task as JsonObject;
+}
