@@ -60,11 +60,17 @@ export function caseDataOf(subject: Subject, vocabulary: Vocabulary): CaseData {
   };
 }
 
-/** The leaves of a value; a message that is a text counts word by word as well. */
+/** The leaves of a value; a message that is a text counts word by word as well, its numbers as numbers. */
 function wordsOf(leaves: readonly Leaf[]): Leaf[] {
   return leaves.flatMap((leaf) =>
     leaf.pointer === '' && typeof leaf.value === 'string'
-      ? [leaf, ...tokensOf(leaf.value).map((value) => ({ ...leaf, value }))]
+      ? [
+          leaf,
+          ...tokensOf(leaf.value).map((word) => ({
+            ...leaf,
+            value: String(Number(word)) === word ? Number(word) : word,
+          })),
+        ]
       : [leaf],
   );
 }

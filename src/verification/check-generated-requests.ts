@@ -99,7 +99,7 @@ function misnamed(
 ): { message: string; certain: boolean } | undefined {
   const { value } = seen;
   if (subject.role === 'requester' || value === undefined) return undefined;
-  const { ownFailures, invalidRequests, missingMembers } = documentedAnswersOf(subject);
+  const { ownFailures, invalidRequests, missingMembers, incomplete } = documentedAnswersOf(subject);
   const isInvalid = kind === 'invalid';
   if (isEmpty(value) && !cases.some(({ one }) => isEmpty(one.output)))
     return { message: 'the answer is empty', certain: !isInvalid || invalidRequests.length > 0 };
@@ -115,8 +115,11 @@ function misnamed(
       : isInvalid && missing !== undefined && isOwed(subject, missing)
         ? missingMembers
         : [];
-  if (wanted.length > 0 && !holdsConstant(value, wanted))
-    return { message: `the answer has none of ${wanted.join(', ')}, by which the document names it`, certain: true };
+  if (wanted.length > 0 && !holdsConstant(value, [...wanted, ...incomplete])) {
+    // What nobody looks at nobody misses.
+    const unused = missing !== undefined && cases.some(({ seen: before }) => equalJson(before.value ?? null, value));
+    return { message: `the answer has none of ${wanted.join(', ')}, by which the document names it`, certain: !unused };
+  }
   const [call, ...others] = seen.calls;
   const shown = cases.some(({ one }) => holdsConstant(one.output, ownFailures));
   if (

@@ -116,6 +116,13 @@ const COMPARING = new RegExp(`\\b(?:${BELOW}|${ABOVE}|positive|negative)\\b`, 'i
 /** What makes a sentence about a limit say less than it seems to. */
 const QUALIFIED = /\b(?:unless|except|may|might|usually|both|otherwise|only|per|each|every|total|sum)\b/i;
 
+/** What may stand before a limit: more would be a condition of its own. */
+const LEADING =
+  /^[\s>|*•-]*(?:\d+[.)])?\s*(?:\b(?:if|when|whenever|where|in case|an?|any|the|requests?|with|whose)\s+)*$/i;
+
+/** What may not stand behind it. */
+const FURTHER = /\b(?:if|when|whenever|where|provided|while|as long as)\b/i;
+
 /** The limits that sentences of the document name, each with the one constant that answers beyond it have. */
 function saidLimits({ subject }: CheckFacts): Limit[] {
   const names = new Set(subject.cases.flatMap(({ request }) => (isObject(request) ? Object.keys(request) : [])));
@@ -127,6 +134,7 @@ function saidLimits({ subject }: CheckFacts): Limit[] {
       if (!found) return [];
       const rest = sentence.slice(found.end);
       const constant = constantIn(subject, rest);
+      if (!LEADING.test(sentence.slice(0, found.start)) || FURTHER.test(rest)) return [];
       // What comes between limit and name may be a second condition.
       if (constant === undefined || /\band\b/i.test(rest.slice(0, rest.indexOf(constant)))) return [];
       return [{ ...found, name, constant, sentence: sentence.trim().slice(0, 200) }];
@@ -137,7 +145,7 @@ function saidLimits({ subject }: CheckFacts): Limit[] {
 function limitIn(
   sentence: string,
   name: string,
-): (Pick<Limit, 'measure' | 'side' | 'inclusive' | 'limit'> & { end: number }) | undefined {
+): (Pick<Limit, 'measure' | 'side' | 'inclusive' | 'limit'> & { start: number; end: number }) | undefined {
   const member = String.raw`(?<![\p{L}\p{N}_.])[\x60"']?${escaped(name)}[\x60"']?\s+(?:(?:that|which)\s+)?(?:is|has|have|lies|are)?\s*`;
   const compared = new RegExp(
     `${member}(?:(?<below>${BELOW})|(?<above>${ABOVE}))\\s+${NUMBER}${UNIT}${END}`,
@@ -151,6 +159,7 @@ function limitIn(
       side: below === undefined ? 'above' : 'below',
       inclusive: false,
       limit: Number(limit),
+      start: compared.index,
       end,
     };
   }
@@ -164,6 +173,7 @@ function limitIn(
     side: 'below',
     inclusive: sign.groups.none !== undefined,
     limit: 0,
+    start: sign.index,
     end: sign.index + sign[0].length,
   };
 }
@@ -304,12 +314,20 @@ function boundsOf(facts: CheckFacts, one: SeenCase): Bound[] {
     ];
     return sizes.flatMap(([measure, bound, away]) => {
       const measured = measureIn(known, measure);
-      if (typeof bound !== 'number' || bound === 0 || measured === undefined) return [];
+      if (typeof bound !== 'number' || bound === 0 || measured === undefined || isCompared(facts, bound)) return [];
       const [at, beyond, within] = [0, away, -away].map((by, index) => {
         const next = resized(known, measure, Number((bound + by).toFixed(6)));
         return next === undefined ? undefined : probeOf(facts, one, name, next, index !== 1);
       });
-      return at && beyond && within ? [{ one, name, at, beyond, within, isLower: away < 0 }] : [];
+      return at && beyond && within
+        ? [{ one, name, at, beyond, within, isLower: measure === 'value' && away < 0 }]
+        : [];
     });
   });
+}
+
+/** Whether the document speaks of a number as of one that is left out. */
+function isCompared({ subject }: CheckFacts, bound: number): boolean {
+  const number = escaped(String(bound));
+  return new RegExp(`(?:${BELOW}|${ABOVE})\\s+${number}(?![\\d.]*\\d)`, 'i').test(subject.agreement.text);
 }

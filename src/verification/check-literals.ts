@@ -111,7 +111,7 @@ function variesAt(
   if (isPart && got.length < leastTexts) return true;
   const cases = facts.cases.map(({ one }) => read(one.output) ?? null);
   const others = got.filter(
-    (value) => typeof value === typeof suspect && !cases.some((known) => equalJson(known, value)),
+    (value) => (isPart || typeof value === typeof suspect) && !cases.some((known) => equalJson(known, value)),
   );
   return new Set(others).size >= 2;
 }

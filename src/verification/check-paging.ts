@@ -5,7 +5,7 @@ import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { isReadOnly } from './check-failing-tools.ts';
 import { type List, listsOf } from './lists.ts';
-import { dataOf, RenameMap } from './rename-map.ts';
+import { type Datum, dataOf, RenameMap } from './rename-map.ts';
 import { leavesOf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { replacedAt } from './variations.ts';
@@ -89,16 +89,15 @@ function planOf(facts: CheckFacts, one: SeenCase): Plan[] {
     if (!list || others.length > 0) continue;
     const first = followed(output, tool, list.items.length);
     if (!first || subject.surface.toolOutputIssues(tool.name, first).length > 0) continue;
-    const told = leavesOf(list.items);
     const map = new RenameMap(
-      dataOf(told, vocabulary),
+      distinguishing(facts, one, list.items),
       vocabulary,
       taken,
       new SeededRandom(`paging-${tool.name}`),
       'far',
     );
     const fresh = map.json(list.items) as Json[];
-    const second = withPage(replacedAt(output, list.pointer, fresh) as JsonObject);
+    const second = secondPage(output, first, replacedAt(output, list.pointer, fresh) as JsonObject);
     if (subject.surface.toolOutputIssues(tool.name, second).length > 0) continue;
     const wanted = carried(one, list, fresh);
     if (wanted === undefined) continue;
@@ -154,13 +153,23 @@ function followed(output: JsonObject, { outputSchema }: Tool, items: number): Js
   return isLast ? told : undefined;
 }
 
-/** The page after: its number is one higher, and so is that of the last one. */
-function withPage(output: JsonObject): JsonObject {
+/** Ids and names that tell the items apart: dates, numbers, and what items share or the request has, may be what they are chosen by. */
+function distinguishing({ vocabulary }: CheckFacts, { one }: SeenCase, items: readonly Json[]): Datum[] {
+  const asked = JSON.stringify(one.input).toLowerCase();
+  return dataOf(leavesOf([...items]), vocabulary).filter(({ value, kind }) => {
+    const text = JSON.stringify(value).replace(/^"|"$/g, '').toLowerCase();
+    const holders = items.filter((item) => JSON.stringify(item).toLowerCase().includes(text));
+    return (kind === 'id' || (kind === 'name' && items.length > 1)) && holders.length === 1 && !asked.includes(text);
+  });
+}
+
+/** The page after the first: its number is one higher, and so is that of the last one; totals are those of the first. */
+function secondPage(last: JsonObject, first: JsonObject, fresh: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(output).map(([name, value]) => [
-      name,
-      (PAGE.test(name) || PAGES.test(name)) && typeof value === 'number' ? value + 1 : value,
-    ]),
+    Object.entries(fresh).map(([name, value]) => {
+      if (PAGE.test(name) && typeof value === 'number') return [name, value + 1];
+      return [name, typeof last[name] === 'number' ? (first[name] ?? value) : value];
+    }),
   );
 }
 

@@ -98,7 +98,7 @@ function machineOf({ subject, cases }: CheckFacts): Machine | undefined {
         return transition && isObject(input) ? [{ input, output, to: transition.to }] : [];
       });
       const [first] = shown;
-      if (!first) continue;
+      if (!first || !isPlain(first.input, state.name, event.name)) continue;
       const pointer = leavesOf(first.output)
         .filter(({ value }) => value === first.to)
         .map((leaf) => leaf.pointer)
@@ -128,6 +128,11 @@ function machineOf({ subject, cases }: CheckFacts): Machine | undefined {
     }
   }
   return undefined;
+}
+
+/** Whether nothing but state and event of a request can decide: the rest are names. */
+function isPlain(input: Record<string, Json>, state: string, event: string): boolean {
+  return Object.entries(input).every(([name, value]) => name === state || name === event || typeof value === 'string');
 }
 
 /** Clauses and table rows that consist of a state, an event and a state, with nothing but marks between; `undefined` where two of them differ. */

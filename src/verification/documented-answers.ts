@@ -1,5 +1,5 @@
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
-import { INVALID_REQUESTS, MISSING_MEMBERS, OWN_FAILURES, reportsFailure } from './failure-answer.ts';
+import { INCOMPLETE, INVALID_REQUESTS, MISSING_MEMBERS, OWN_FAILURES, reportsFailure } from './failure-answer.ts';
 import { leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
 
@@ -11,6 +11,8 @@ export interface DocumentedAnswers {
   invalidRequests: string[];
   /** To a request without a member that it must have, where the document speaks of just that. */
   missingMembers: string[];
+  /** To what is missing or empty in whatever way. */
+  incomplete: string[];
 }
 
 const read = new WeakMap<Subject, DocumentedAnswers>();
@@ -30,15 +32,18 @@ function readAnswers(subject: Subject): DocumentedAnswers {
   const ownFailures = new Set<string>();
   const invalidRequests = new Set<string>();
   const missingMembers = new Set<string>();
+  const incomplete = new Set<string>();
   for (const sentence of sentencesOf(subject.agreement)) {
     for (const constant of namesIn(sentence, OWN_FAILURES, values)) ownFailures.add(constant);
     for (const constant of namesIn(sentence, INVALID_REQUESTS, values)) invalidRequests.add(constant);
     for (const constant of namesIn(sentence, MISSING_MEMBERS, values)) missingMembers.add(constant);
+    for (const constant of namesIn(sentence, INCOMPLETE, values)) incomplete.add(constant);
   }
   return {
     ownFailures: strongest(ownFailures),
     invalidRequests: strongest(invalidRequests),
     missingMembers: strongest(missingMembers),
+    incomplete: strongest(incomplete),
   };
 }
 

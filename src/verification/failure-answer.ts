@@ -130,3 +130,7 @@ export const MISSING_MEMBERS = new RegExp(
   ].join('|'),
   'imu',
 );
+
+/** What a sentence looks like that may mean a request in which something is missing. */
+export const INCOMPLETE =
+  /\b(?:missing|absent|incomplete|required|mandatory|lacks?|lacking|without|not given|empty (?:requests?|messages?|fields?|strings?|values?|texts?)|(?:is|are) empty)\b|缺|必填|为空/iu;

@@ -73,6 +73,7 @@ test('the names of failures are those of the clause that speaks of them', () => 
     ownFailures: ['500'],
     invalidRequests: ['BAD_REQUEST'],
     missingMembers: [],
+    incomplete: [],
   });
   assert.deepEqual(documentedAnswersOf(subjectOf('系统异常时，错误信息为“服务不可用”')).ownFailures, ['服务不可用']);
   assert.deepEqual(
@@ -92,6 +93,8 @@ test('a sentence may speak of missing members alone', () => {
   assert.deepEqual(missing('Requests that do not satisfy the schema: INVALID_REQUEST'), ['INVALID_REQUEST']);
   assert.deepEqual(missing('- 缺少必填字段时状态码为 400'), ['400']);
   assert.deepEqual(missing('- 400 for an invalid request'), []);
+  const incomplete = documentedAnswersOf(subjectOf('An invalid value is BAD_VALUE, a missing one NO_VALUE')).incomplete;
+  assert.deepEqual(incomplete, ['NO_VALUE']);
 });
 
 test('the name of a member is no name of an answer, but what stands behind it is', () => {

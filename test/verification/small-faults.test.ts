@@ -163,6 +163,29 @@ test('refused: two equal members of which one must lie behind the other', async 
   );
 });
 
+test('a member that nobody looks at may be missing: only warned of', async () => {
+  const { refusedFor, verification } = await trialOf(
+    'stock-reserve',
+    'sound-a',
+    [],
+    [
+      [
+        String.raw`\"sku\": {\n      \"type\": \"string\"\n    },`,
+        String.raw`\"sku\": {\n      \"type\": \"string\"\n    },\n    \"sent\": {\n      \"type\": \"string\"\n    },`,
+      ],
+      [String.raw`\"required\": [\n    \"messageId\",`, String.raw`\"required\": [\n    \"sent\",\n    \"messageId\",`],
+      [String.raw`\"sku\": \"BR-7710\",`, String.raw`\"sku\": \"BR-7710\",\n  \"sent\": \"now\",`],
+      [String.raw`\"sku\": \"BR-7711\",`, String.raw`\"sku\": \"BR-7711\",\n  \"sent\": \"now\",`],
+      [String.raw`\"sku\": \"BR-0000\",`, String.raw`\"sku\": \"BR-0000\",\n  \"sent\": \"now\",`],
+    ],
+  );
+  assert.deepEqual(refusedFor, []);
+  assert.match(
+    verification?.warnings.map(({ message }) => message).join('; ') ?? '',
+    /without sent.*the answer has none of 400/,
+  );
+});
+
 test('a protocol that has pages itself is left alone', async () => {
   const { verification } = await trialOf('catalogue-pages', 'sound', []);
   const report = verification?.reports.find(({ name }) => name === 'paging');
