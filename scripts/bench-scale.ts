@@ -249,6 +249,8 @@ async function startWorker(): Promise<ChildProcess> {
   const worker = spawn(process.execPath, [join(root, 'src/main.ts'), 'worker'], {
     env: {
       ...process.env,
+      // As bootstrap.mjs and docs/operations.md have it.
+      NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size=1024',
       REDIS_URL: redis.url,
       OPENAI_BASE_URL: model.baseUrl,
       PROTOSMITH_MODEL: 'scripted',

@@ -17,6 +17,9 @@ const ownNode = `node_modules/node-${process.platform}-${process.arch}`;
 /** Exit code of a machine that is not set up for this, as sysexits.h has it (EX_CONFIG). */
 const exitUnconfigured = 78;
 
+/** Bounds of a worker's heap in MB: a worker needs 50 MB, and V8 would let it grow to eight times that before it collects garbage. */
+const workerHeap = '--max-semi-space-size=8 --max-old-space-size=1024';
+
 /**
  * Runs a script of this checkout (its path from the root) to its end and ends this process the same way.
  *
@@ -33,6 +36,9 @@ export async function bootstrap(script, args) {
     process.exit(exitUnconfigured);
   }
   const argv = [join(root, script), ...args];
+  // Before the operator's own, which count where both say something.
+  if (script === 'src/main.ts' && args[0] === 'worker')
+    process.env.NODE_OPTIONS = [workerHeap, process.env.NODE_OPTIONS ?? ''].join(' ').trim();
   // Whatever the script starts by the name of node is this one too.
   process.env.PATH = [dirname(node), process.env.PATH ?? '/usr/bin:/bin'].join(delimiter);
   // Where this Node can become the script instead of being its parent, nothing stands between it and its signals.
