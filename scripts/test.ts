@@ -9,8 +9,8 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestSummary } from './test-summary.ts';
 
-/** A file that runs longer hangs, in milliseconds; the slowest one takes a quarter of it. */
-const fileTimeoutMs = 240_000;
+/** A file that runs longer hangs, in milliseconds; the slowest one takes a quarter of it on a quiet machine. */
+const fileTimeoutMs = 480_000;
 /** How long output may still come after a file's process has ended, in milliseconds. */
 const lastOutputMs = 1_000;
 /** Files at a time: the tests start servers and workers of their own, more of them would only measure the machine. */
