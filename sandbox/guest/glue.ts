@@ -128,6 +128,9 @@ export function installGlue(shared: boolean, sendName: string): GuestDoor {
 
   const removed = ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'WeakRef', 'FinalizationRegistry', 'console'];
   for (let index = 0; index < removed.length; index += 1) deleteProperty(scope, removed[index] as string);
+  // Raw JSON is what no value of a program can become: `1e999` would be infinite where it is read.
+  deleteProperty(JSON, 'rawJSON');
+  deleteProperty(JSON, 'isRawJSON');
   // The statics of RegExp (`$1`, `lastMatch`, …) tell one run what another matched.
   const regExpStatics = ownKeys(RegExp);
   for (let index = 0; index < regExpStatics.length; index += 1) {
@@ -349,15 +352,11 @@ export function installGlue(shared: boolean, sendName: string): GuestDoor {
   let callLengths = '';
   let settledTexts = '';
   let callTexts = '';
-  const addSettledText = (text: string): void => {
-    settledLengths += settledLengths === '' ? `${text.length}` : `,${text.length}`;
-    settledTexts += text;
-  };
-
+  // A guest can call us with hardly any stack left. Whatever may fail of it comes first; then nothing is called until all is written down.
   const settle = (run: GuestRun, returned: boolean, text: string, stack: string): void => {
     if (run.settled) return;
-    run.settled = true;
     mapDelete(runs, run.run);
+    run.settled = true;
     if (returned && run.logs === noTexts && run.ids === noTexts) {
       const comma = plainRows === '' ? '' : ',';
       plainRows += `${comma}${run.run}`;
@@ -369,9 +368,17 @@ export function installGlue(shared: boolean, sendName: string): GuestDoor {
     for (let index = 0; index < run.ids.length; index += 1)
       ids += `${index === 0 ? '' : ','}"${run.ids[index] as string}"`;
     settledRows += `${settledRows === '' ? '' : ','}[${run.run},${returned ? 1 : 0},${run.logs.length},[${ids}]]`;
-    addSettledText(text);
-    if (!returned) addSettledText(stack);
-    for (let index = 0; index < run.logs.length; index += 1) addSettledText(run.logs[index] as string);
+    settledLengths += `${settledLengths === '' ? '' : ','}${text.length}`;
+    settledTexts += text;
+    if (!returned) {
+      settledLengths += `,${stack.length}`;
+      settledTexts += stack;
+    }
+    for (let index = 0; index < run.logs.length; index += 1) {
+      const line = run.logs[index] as string;
+      settledLengths += `,${line.length}`;
+      settledTexts += line;
+    }
   };
   const settleThrown = (run: GuestRun, thrown: unknown): void => {
     const message = thrownText(thrown);
@@ -418,14 +425,16 @@ export function installGlue(shared: boolean, sendName: string): GuestDoor {
       if (run.calls >= limits.maxCalls) settle(run, false, `made more than ${limits.maxCalls} calls`, '');
       if (run.settled) return;
       const call = run.calls;
-      run.calls += 1;
+      const name = stringify(tool);
       const answer = answerAtHand(run.answers, tool, text as string);
-      if (answer) due[due.length] = { run, waiting: { resolve, reject }, answer };
-      else {
+      if (!answer) {
         run.waiting ??= new NativeMap();
         mapSet(run.waiting, call, { resolve, reject });
       }
-      callRows += `${callRows === '' ? '' : ','}[${run.run},${call},${stringify(tool)},${answer ? 1 : 0}]`;
+      // From here on nothing is called: see `settle`.
+      if (answer) due[due.length] = { run, waiting: { resolve, reject }, answer };
+      run.calls += 1;
+      callRows += `${callRows === '' ? '' : ','}[${run.run},${call},${name},${answer ? 1 : 0}]`;
       callLengths += `${callLengths === '' ? '' : ','}${(text as string).length}`;
       callTexts += text as string;
     });

@@ -8,6 +8,7 @@ import {
   bundleHandler,
   createSandbox,
   type End,
+  type Limits,
   type Run,
   type RunReport,
   type Sandbox,
@@ -21,12 +22,18 @@ export interface Attack {
   ends: readonly (End | 'refused')[];
   /** How often it is run in one batch; default once. */
   runs?: number;
+  /** Answers that the cell has beforehand. */
+  answers?: NonNullable<Run['answers']>;
   /** Looks at the reports more closely. */
   check?(reports: RunReport[]): void;
 }
 
 /** Whatever the machine does, nothing here takes longer. */
-const hangMs = 60_000;
+const hangMs = 120_000;
+
+// Short where an attack is to be cut off, so that many make a quick test; one that comes to an end by itself has time for it on any machine.
+const cutOff = { stepMs: 400, watchdogMs: 1_000, memoryMb: 32 };
+const byItself = { stepMs: 10_000, watchdogMs: 30_000, memoryMb: 32 };
 
 const sound = `export function handle(request: { n: number[] }) {
   const own = Object.keys(Object.prototype).length + Object.keys(Array.prototype).length;
@@ -34,7 +41,7 @@ const sound = `export function handle(request: { n: number[] }) {
 }`;
 
 /** Runs an attack in real cells and sees that it ends as it must, that nothing was reached, and that host and next run are unharmed. */
-export function attack(name: string, { source, ends, runs = 1, check }: Attack): void {
+export function attack(name: string, { source, ends, runs = 1, answers, check }: Attack): void {
   test(name, { timeout: hangMs }, async (t) => {
     const canary = await plantCanaries();
     const hostBefore = hostShape();
@@ -42,7 +49,8 @@ export function attack(name: string, { source, ends, runs = 1, check }: Attack):
     try {
       const begun = performance.now();
       const hostile = source.replaceAll('SECRET_FILE', canary.file).replaceAll('SECRET_PORT', String(canary.port));
-      const reports = await runHostile(sandbox, hostile, runs);
+      const isCutOff = ends.includes('timed-out') || ends.includes('killed');
+      const reports = await runHostile(sandbox, hostile, { runs, answers, limits: isCutOff ? cutOff : byItself });
       t.diagnostic(`${reports.map(({ end }) => end).join(', ')} in ${Math.round(performance.now() - begun)} ms`);
       for (const { end, message } of reports)
         assert.ok(ends.includes(end), `${end} (${message}), wanted ${ends.join(' or ')}`);
@@ -60,7 +68,11 @@ export function attack(name: string, { source, ends, runs = 1, check }: Attack):
   });
 }
 
-async function runHostile(sandbox: Sandbox, source: string, runs: number): Promise<RunReport[]> {
+async function runHostile(
+  sandbox: Sandbox,
+  source: string,
+  { runs, answers, limits }: { runs: number; answers: Run['answers']; limits: Limits },
+): Promise<RunReport[]> {
   const bundled = await bundleHandler(source, 'handle');
   if (!bundled.ok) {
     return [
@@ -75,10 +87,12 @@ async function runHostile(sandbox: Sandbox, source: string, runs: number): Promi
       },
     ];
   }
-  // Short, so that many attacks make a quick test; the rules are the same.
-  const handler = await sandbox.load(bundled.bundle, 'handle', { stepMs: 400, watchdogMs: 1_000, memoryMb: 32 });
+  const handler = await sandbox.load(bundled.bundle, 'handle', limits);
   return handler.runAll(
-    Array.from({ length: runs }, (_, index) => runOf(JSON.stringify({ index }))),
+    Array.from({ length: runs }, (_, index) => ({
+      ...runOf(JSON.stringify({ index })),
+      ...(answers ? { answers } : {}),
+    })),
     async ({ input }) => ({ output: `{"echo":${input}}` }),
   );
 }
