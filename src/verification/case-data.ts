@@ -17,9 +17,10 @@ export function caseDataOf(subject: Subject, vocabulary: Vocabulary): CaseData {
   const { cases, tools, task } = subject;
   const examples = task?.examples ?? [];
   const told: Json[] = [
+    // The words in which a tool fails are its own: by what else should a handler tell failures apart?
     ...tools.flatMap((tool) =>
-      [...(tool.examples ?? []), ...(tool.otherwise ? [tool.otherwise] : [])].map((answer) =>
-        'output' in answer ? answer.output : answer.error,
+      [...(tool.examples ?? []), ...(tool.otherwise ? [tool.otherwise] : [])].flatMap((answer) =>
+        'output' in answer ? [answer.output] : [],
       ),
     ),
     ...(subject.role === 'provider'

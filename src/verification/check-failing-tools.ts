@@ -135,7 +135,9 @@ export function failuresAreAnswerable({ subject }: CheckFacts): boolean {
   const rules = failureRulesOf(subject.agreement.text);
   if (rules.ownFailures) return true;
   if (!rules.failures) return false;
-  return subject.payload === 'text' || hasFailingCase(subject) || hasErrorMember(subject.responseSchema, 0);
+  // A text has no member for what no line of the document is for.
+  if (subject.payload === 'text') return rules.inWords;
+  return hasFailingCase(subject) || hasErrorMember(subject.responseSchema, 0);
 }
 
 /** Whether a case shows a failure answered as the schema allows. */

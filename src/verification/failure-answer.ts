@@ -61,6 +61,8 @@ function collect(value: Json, name: string, votes: boolean[], depth: number): vo
 export interface FailureRules {
   /** How failures in general are answered. */
   failures: boolean;
+  /** The same, told by more than a heading. */
+  inWords: boolean;
   /** How a failing back end of ours is answered. */
   ownFailures: boolean;
   /** How requests that break the agreement are answered. */
@@ -81,6 +83,7 @@ export function failureRulesOf(text: string): FailureRules {
 function readFailureRules(text: string): FailureRules {
   return {
     failures: FAILURES.test(text),
+    inWords: FAILURES.test(text.replace(/exception handling|异常处理/gi, '')),
     ownFailures: OWN_FAILURES.test(text),
     invalidRequests: INVALID_REQUESTS.test(text),
     retries: /\bretr(?:y|ies|ied)\b|\btr(?:y|ied) again|重试/i.test(text),

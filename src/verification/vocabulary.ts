@@ -1,5 +1,5 @@
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
-import { isIsoTime, leavesOf } from './scalar-kinds.ts';
+import { isIsoTime, leavesOf, tokensOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
 
 /**
@@ -98,9 +98,11 @@ export class Vocabulary {
     const own = words.join('\n');
     this.#full = `${agreement.text}\n${own}`.toLowerCase();
     this.#prose = withoutExampleTokens(`${proseOf(agreement)}\n${own}`).toLowerCase();
-    this.#words = new Set([...this.#full.matchAll(/[\p{L}\p{M}]+/gu)].map(([word]) => word));
+    const shared = [...sharedWords(subject)].join('\n');
+    this.#words = new Set([...`${this.#full}\n${shared}`.matchAll(/[\p{L}\p{M}]+/gu)].map(([word]) => word));
     this.#names = names;
     for (const value of sharedValues(subject)) constants.add(value);
+    for (const word of sharedWords(subject)) constants.add(word);
     this.#constants = constants;
     this.#numbers = new Set(
       [...this.#prose.matchAll(/(?<![\p{L}\p{N}.])\d[\d,]*(?:\.\d+)?(?![\p{L}\p{N}])/gu)].map(([text]) =>
@@ -243,6 +245,16 @@ function withoutExampleTokens(text: string): string {
     /(\be\.g\.,?|\bfor example,?:?|\bfor instance,?:?|\bsuch as|\bexample:|例如[:：]?|比如[:：]?|如[:：])\s*[`"'“]?[^\s`"'”，。]*\d[^\s`"'”，。]*[`"'”]?/giu,
     '$1 ',
   );
+}
+
+/** Words of messages that are texts, where all requests or all responses have them: there must be two cases at least. */
+function* sharedWords({ cases }: Subject): Generator<string> {
+  for (const side of ['request', 'response'] as const) {
+    const texts = cases.map((one) => one[side]);
+    if (texts.length < 2 || !texts.every((text) => typeof text === 'string')) continue;
+    const [first, ...others] = texts.map((text) => new Set(tokensOf(text)));
+    for (const word of first ?? []) if (others.every((words) => words.has(word))) yield word.toLowerCase();
+  }
 }
 
 /** Values that stand at the same place in the requests of all cases, or in the responses of all: there must be two cases at least. */

@@ -57,7 +57,8 @@ for (const [answer, expected] of [
 test('what a document says of failures is told from its words', () => {
   const said = (text: string) => Object.entries(failureRulesOf(text)).flatMap(([name, is]) => (is ? [name] : []));
   assert.deepEqual(said('The provider answers with the product.'), []);
-  assert.deepEqual(said('Exception Handling:\n- Error codes use HTTP error codes'), ['failures']);
+  assert.deepEqual(said('Exception Handling:\n- Error codes use HTTP error codes'), ['failures', 'inWords']);
+  assert.deepEqual(said('Exception Handling:\n- An unknown sensor is answered `NAK`'), ['failures']);
   assert.ok(said('When the stock system cannot be reached, the reason is DOWN.').includes('ownFailures'));
   assert.ok(said('系统异常时返回错误').includes('ownFailures'));
   assert.ok(said('An invalid request is answered with 400.').includes('invalidRequests'));

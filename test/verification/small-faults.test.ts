@@ -223,3 +223,14 @@ test('ids of a text are data word by word', async () => {
     JSON.stringify(refusedFor),
   );
 });
+
+for (const [agreement, why] of [
+  ['frame-relay', 'words that all texts share are no data'],
+  ['book-order', 'a handler may tell the failures of a tool apart by their words'],
+  ['credit-decision', 'a second limit, and a member that nobody looks at, are no fault'],
+] as const) {
+  for (const file of ['sound-a', 'sound-b'])
+    test(`not refused: ${agreement}/${file}: ${why}`, async () => {
+      assert.deepEqual((await trialOf(agreement, file, [])).refusedFor, []);
+    });
+}
