@@ -57,6 +57,23 @@ export function unreachable(found: string): QueueError {
   return new QueueError('PLATFORM_REDIS_UNREACHABLE', `Cannot reach Redis: ${found.slice(0, 200)}, wanted an answer`);
 }
 
+/** What the failure of a command means to whoever gave it: `PLATFORM_REDIS_FULL`, `PLATFORM_REDIS_UNREACHABLE`, or `undefined` where it is none of Redis'. */
+export function redisFailure(error: unknown, doing: string): QueueError | undefined {
+  if (!(error instanceof Error) || error instanceof QueueError) return undefined;
+  // Of a transaction the first command that was refused says why.
+  const { message } = trimmedError(('previousErrors' in error && [error.previousErrors].flat()[0]) || error);
+  if (message.startsWith('OOM')) {
+    return new QueueError(
+      'PLATFORM_REDIS_FULL',
+      `Cannot ${doing}: found Redis at its memory limit (${message}), wanted room`,
+    );
+  }
+  const ofRedis = /^(ReplyError|MaxRetriesPerRequestError)$/.test(error.name);
+  return ofRedis || /^(Connection is closed|Command timed out|Stream isn't writeable)/.test(message)
+    ? unreachable(message)
+    : undefined;
+}
+
 function open(url: string, purpose: Purpose): Connection {
   const parsed = parse(url);
   const worker = purpose === 'worker';

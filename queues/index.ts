@@ -1,5 +1,5 @@
 export * from './catalog.ts';
-export { type Connection, connect, disconnect, type Purpose, whenReady } from './connection.ts';
+export { type Connection, connect, disconnect, type Purpose, redisFailure, whenReady } from './connection.ts';
 export { type Consumer, type ConsumerHealth, type ConsumerOptions, createConsumer } from './consumer.ts';
 export { type DeadLetter, DeadLetters } from './dead-letters.ts';
 export type { Delivery } from './delivery.ts';

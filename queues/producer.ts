@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { CANCEL_SECONDS, DEFAULT_RETENTION_SECONDS, isUsableId, keysOf, QUEUE_NAME } from './catalog.ts';
-import { type Connection, connect, disconnect, unreachable, whenReady } from './connection.ts';
+import { type Connection, connect, disconnect, redisFailure, unreachable, whenReady } from './connection.ts';
 import { errorEnvelope, type PublishedEnvelope, READER_DEADLINE, readEnvelope } from './envelope.ts';
 import { dataDigestOf, jobIdOf } from './job-id.ts';
 import { limits } from './limits.ts';
@@ -159,14 +159,7 @@ class QueueProducer implements Producer {
       return await call();
     } catch (error) {
       if (error instanceof QueueError) throw error;
-      const { message } = trimmedError(error);
-      if (message.startsWith('OOM')) {
-        throw new QueueError(
-          'PLATFORM_REDIS_FULL',
-          `Cannot submit job: found Redis at its memory limit (${message}), wanted room`,
-        );
-      }
-      throw unreachable(message);
+      throw redisFailure(error, 'submit job') ?? unreachable(trimmedError(error).message);
     }
   }
 }

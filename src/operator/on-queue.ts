@@ -1,7 +1,7 @@
-import { openOperator, type QueueOperator } from '../../queues/index.ts';
+import { openOperator, type QueueOperator, redisFailure } from '../../queues/index.ts';
 import type { Config } from '../config.ts';
 
-/** Opens the operator's view of the queue, acts, and closes it again. Rejects with `PLATFORM_REDIS_UNREACHABLE` where Redis does not answer within seconds. */
+/** Opens the operator's view of the queue, acts, and closes it again. Rejects with `PLATFORM_REDIS_…` where Redis does not answer within seconds, or refuses. */
 export async function onQueue<Result>(
   config: Pick<Config, 'redisUrl' | 'prefix' | 'retentionSeconds'>,
   act: (operator: QueueOperator) => Promise<Result>,
@@ -12,7 +12,9 @@ export async function onQueue<Result>(
     handlerRetention: { retentionSeconds: config.retentionSeconds },
   });
   try {
-    return await act(operator);
+    return await act(operator).catch((error: unknown) => {
+      throw redisFailure(error, 'change the queue') ?? error;
+    });
   } finally {
     await operator.close();
   }

@@ -138,6 +138,27 @@ test('wrong calls end with 64 and say what is wanted', async () => {
   }
 });
 
+test('with a Redis that is full they end with 69, and say so', {
+  skip: rig.redis.pid === null && 'the embedded Redis is never full',
+}, async () => {
+  const { handler } = await rig.outcomeOf(markedJob('full'));
+  await rig.connection.config('SET', 'maxmemory', '1mb');
+  try {
+    for (const args of [
+      ['drain', '--for', '1'],
+      ['handlers', 'pin', handler?.digest ?? ''],
+    ]) {
+      const { code, stderr } = await call(...args);
+      assert.equal(code, 69, args.join(' '));
+      assert.match(stderr, /^PLATFORM_REDIS_FULL: Cannot change the queue: .*, wanted room\n$/);
+    }
+    assert.match((await call('status')).stdout, /^! OPERATOR_REDIS_NEARLY_FULL/m);
+  } finally {
+    await rig.connection.config('SET', 'maxmemory', '0');
+  }
+  await json('drain', '--resume');
+});
+
 test('without Redis they end with 69', async () => {
   for (const args of [['status'], ['handlers', 'list']]) {
     const { code, stderr } = await runCommand(args, { environment: { REDIS_URL: 'redis://127.0.0.1:1' } });
