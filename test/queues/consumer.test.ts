@@ -247,6 +247,18 @@ test('what the platform failed at is tried again, though the producer gave one a
   assert.deepEqual(deliveries, [1, 2, 3]);
 });
 
+test('a fault of Redis when a job begins does not end it', async (t) => {
+  const { queue, connection, consume, outcome, events } = await queueUnderTest(t);
+  // What is asked before the work begins fails on a key of another type; BullMQ's own commands do not.
+  await connection.set('{protosmith}:due', 'no sorted set');
+  await consume({ intake: false });
+  await queue.add('generate', jobData({ timeoutMs: 600_000 }), { jobId: 'job-1', attempts: 1 });
+  await until(() => events.some(({ event, message }) => event === 'redis-error' && /WRONGTYPE/.test(message ?? '')));
+  await until(async () => (await queue.getJobState('job-1')) === 'delayed');
+  await connection.del('{protosmith}:due');
+  assert.equal((await outcome('job-1')).verdict, 'generated');
+});
+
 test('a retry that cannot come in time ends the job with the reason', async (t) => {
   const { producer, consume, outcome } = await queueUnderTest(t);
   await consume({

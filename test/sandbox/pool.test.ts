@@ -91,6 +91,21 @@ test('a cell that is ended from outside is not blamed on the run', async () => {
   }
 });
 
+test('a cell that is ended from outside while it computes is not blamed on the run either', async () => {
+  const sandbox = await createSandbox({ cells: 1, exactly: 'permission' });
+  try {
+    const endless = await load(sandbox, 'export const handle = () => { for (;;); };', { stepMs: 1_500 });
+    const pending = endless.run(run(0), echo);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    process.kill(childOf(process.pid), 'SIGKILL');
+    // Its own end, on another cell.
+    assert.equal((await pending).end, 'timed-out');
+    assert.equal(sandbox.stats().quarantined, 0);
+  } finally {
+    await sandbox.close();
+  }
+});
+
 test('the queue in front of the cells is bounded, and its length is told', async () => {
   const sandbox = await createSandbox({ cells: 1, maxWaiting: 2 });
   try {
