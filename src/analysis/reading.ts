@@ -2,6 +2,7 @@ import type { Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Job } from '../contract/job.ts';
 import { decodeAnp } from '../families/anp/decode.ts';
 import { isObject, type Json } from '../kernel/json.ts';
+import type { Matches } from '../schemas/validator.ts';
 import {
   type CaseText,
   isPayloadFault,
@@ -68,15 +69,15 @@ const MAX_BASE_DOCUMENTS = 8;
 const readings = new WeakMap<Job, Reading>();
 
 /** Reads agreement, base protocols and cases of a job; the same job object is read once. */
-export function readingOf(job: Job): Reading {
+export function readingOf(job: Job, matches?: Matches): Reading {
   const known = readings.get(job);
   if (known !== undefined) return known;
-  const made = read(job);
+  const made = read(job, matches);
   readings.set(job, made);
   return made;
 }
 
-function read(job: Job): Reading {
+function read(job: Job, matches?: Matches): Reading {
   const { text } = decodeAnp(job);
   const own = findSchemas(text);
   const bases = resolveBases(own.prose, job.baseProtocols);
@@ -89,7 +90,7 @@ function read(job: Job): Reading {
     payload,
     numberSpans = [],
   } = readCases(job, schemas.length > 0, own.prose);
-  const validation = new CaseValidation();
+  const validation = new CaseValidation(matches);
   const selection = selectSchemas(schemas, numbered, validation);
   const documentedCodes = documentedCodesIn(prose.join('\n'));
   const cases = markNegatives(

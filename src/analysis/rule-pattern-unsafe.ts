@@ -16,7 +16,7 @@ export const rulePatternUnsafe: Rule = {
         .slice(0, MAX_FOUND)
         .map(({ pattern, pointer }): PlacedFinding => {
           const message = unchecked.has(pattern)
-            ? 'Cannot match pattern in linear time: it was left unchecked, wanted one without look-around, back-references or long repetitions'
+            ? 'Cannot match pattern in linear time: no answer is checked against it, wanted one without look-around, back-references or long repetitions'
             : 'Cannot match pattern safely everywhere: it nests repetitions, wanted one that no engine backtracks on';
           const code = unchecked.has(pattern) ? 'DOCUMENT_PATTERN_UNSUPPORTED' : 'DOCUMENT_PATTERN_UNSAFE';
           const finding = {

@@ -38,9 +38,9 @@ export const fixPath: Path = async (received, shop, ledger) => {
   const record = await ledger.stage('lookup', () =>
     storedHandler(job, sha256Hex(job.agreement.candidateProtocols), shop),
   );
-  const own = measure(await clearAmended(job, record, ledger));
+  const own = measure(await clearAmended(job, record, shop, ledger, work.signal));
   const everything = withProof(job, mergeProof(proofOf(own), record.proof));
-  const held = measure(await clearAmended(everything, record, ledger));
+  const held = measure(await clearAmended(everything, record, shop, ledger, work.signal));
   const { language } = held.cleared.agreement;
   const complaint = readComplaint(
     String(job.complaint?.errorDescription ?? ''),

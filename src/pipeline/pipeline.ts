@@ -1,4 +1,3 @@
-import { analyze } from '../analysis/analyze.ts';
 import type { Kind } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import { codeGeneration } from '../families/anp/encode.ts';
@@ -8,6 +7,7 @@ import { conclusionOf } from './conclusion-of.ts';
 import { fixPath } from './fix-path.ts';
 import { intake, type Received, type Taken } from './intake.ts';
 import { Ledger } from './ledger.ts';
+import { analyzeWithPatterns } from './match-patterns.ts';
 import { measure } from './measure.ts';
 import { observePath } from './observe-path.ts';
 import { outcomeOf } from './outcome-of.ts';
@@ -18,15 +18,19 @@ import type { Workshop } from './workshop.ts';
 
 /** From an agreement to a verified handler: the stages of docs/pipeline.md, one after the other. */
 const generatePath: Path = async (received, shop, ledger) => {
-  const analyzed = await ledger.stage('analyze', () => analyze(received.job));
+  const analyzed = await ledger.stage('analyze', () =>
+    analyzeWithPatterns(received.job, shop.sandbox, received.work.signal),
+  );
   const cleared = await ledger.stage('preflight', () => clear(analyzed));
   const handler = await solve(measure(cleared), received, shop, ledger);
   return { verdict: 'generated', messages: [codeGeneration('generated')], findings: cleared.warnings, handler };
 };
 
 /** A review ends with the preflight, whatever its verdict. */
-const reviewPath: Path = async (received, _shop, ledger) => {
-  const analyzed = await ledger.stage('analyze', () => analyze(received.job));
+const reviewPath: Path = async (received, shop, ledger) => {
+  const analyzed = await ledger.stage('analyze', () =>
+    analyzeWithPatterns(received.job, shop.sandbox, received.work.signal),
+  );
   const { warnings } = await ledger.stage('preflight', () => clear(analyzed));
   return { verdict: 'clean', messages: [], findings: warnings };
 };

@@ -1,4 +1,3 @@
-import { analyze } from '../analysis/analyze.ts';
 import { patched } from '../analysis/apply-patch.ts';
 import type { Analyzed, LocatedSchema } from '../contract/agreement.ts';
 import type { Amendment } from '../contract/finding.ts';
@@ -34,8 +33,7 @@ export async function storedHandler(job: Job, protocolHash: string, shop: Worksh
 }
 
 /** What an agreement says with the amendments that a stored handler was made with in force. */
-export function analyzeAmended(job: Job, amendments: readonly Amendment[]): Analyzed {
-  const analyzed = analyze(job);
+export function amendedAgreement(analyzed: Analyzed, amendments: readonly Amendment[]): Analyzed {
   const amended = (located: LocatedSchema | null, of: Amendment['of']) => {
     if (located === null) return null;
     const patch = amendments.filter((one) => one.of === of).flatMap((one) => one.patch);
@@ -43,7 +41,7 @@ export function analyzeAmended(job: Job, amendments: readonly Amendment[]): Anal
   };
   const { requestSchema, responseSchema } = analyzed.agreement;
   return {
-    job,
+    job: analyzed.job,
     agreement: {
       ...analyzed.agreement,
       requestSchema: amended(requestSchema, 'requestSchema'),

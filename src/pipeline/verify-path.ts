@@ -7,12 +7,14 @@ import { clear } from './clear.ts';
 import { handlerKey } from './handler-key.ts';
 import { type Conclusion, errorMessages, jobFinding, Leave } from './leave.ts';
 import type { Ledger } from './ledger.ts';
+import { analyzeWithPatterns } from './match-patterns.ts';
 import { type Cleared, measure } from './measure.ts';
 import type { Path } from './path.ts';
 import { mergeProof, proofOf, withProof } from './proof.ts';
 import { prove } from './prove.ts';
 import { solve } from './solve.ts';
-import { analyzeAmended, storedHandler } from './stored-handler.ts';
+import { amendedAgreement, storedHandler } from './stored-handler.ts';
+import type { Workshop } from './workshop.ts';
 
 /** Most cases that a handler is made again for: as many as one job may bring. */
 const maxCases = 100;
@@ -23,7 +25,7 @@ export const verifyPath: Path = async (received, shop, ledger) => {
   const record = await ledger.stage('lookup', () =>
     storedHandler(job, sha256Hex(job.agreement.candidateProtocols), shop),
   );
-  const order = measure(await clearAmended(job, record, ledger));
+  const order = measure(await clearAmended(job, record, shop, ledger, received.work.signal));
   // Of no cases at all, every handler passes all.
   if (runnableCases(order.subject).length === 0) throw new Leave(nothingToRun(job));
   const { sound, cases, checks } = await prove(record, order, shop, ledger, received.work.signal);
@@ -39,7 +41,7 @@ export const verifyPath: Path = async (received, shop, ledger) => {
     return { verdict: 'clean', messages: [], findings: warnings, handler: known };
   }
   const everything = withProof(job, { ...proof, cases: proof.cases.slice(0, maxCases) });
-  const again = measure(await clearAmended(everything, record, ledger));
+  const again = measure(await clearAmended(everything, record, shop, ledger, received.work.signal));
   const handler = await solve(again, received, shop, ledger);
   return { verdict: 'generated', messages: [codeGeneration('generated')], findings: warnings, handler };
 };
@@ -55,8 +57,16 @@ function nothingToRun(job: Job): Conclusion {
 }
 
 /** Analysis and preflight of a job under the amendments that its handler was made with. */
-export async function clearAmended(job: Job, { amendments }: HandlerRecord, ledger: Ledger): Promise<Cleared> {
-  const analyzed = await ledger.stage('analyze', () => analyzeAmended(job, amendments));
+export async function clearAmended(
+  job: Job,
+  { amendments }: HandlerRecord,
+  { sandbox }: Workshop,
+  ledger: Ledger,
+  signal: AbortSignal,
+): Promise<Cleared> {
+  const analyzed = await ledger.stage('analyze', async () =>
+    amendedAgreement(await analyzeWithPatterns(job, sandbox, signal), amendments),
+  );
   const cleared = await ledger.stage('preflight', () => clear(analyzed));
   return { ...cleared, amendments: [...amendments, ...cleared.amendments] };
 }

@@ -69,6 +69,43 @@ test('exchanges cannot be clean by a schema that cannot be used', async () => {
   );
 });
 
+/** The base document with a pattern for product ids. */
+function withPattern(pattern: string): JsonObject {
+  const text = String(base.agreement.candidateProtocols);
+  const candidateProtocols = text.replace(
+    /"productId": \{(\s*)"type": "string",/,
+    (_, space) => `"productId": {${space}"type": "string",${space}"pattern": ${JSON.stringify(pattern)},`,
+  );
+  assert.notEqual(candidateProtocols, text);
+  return { ...base, agreement: { ...base.agreement, candidateProtocols } };
+}
+
+test('a case that breaks a pattern with look-around is disputed; one that keeps it is warned of', async () => {
+  const broken = await sent(withPattern('^(?!P).*$'), 'review');
+  assert.equal(broken.verdict, 'disputed');
+  const finding = broken.findings.find(({ severity }) => severity === 'error');
+  assert.deepEqual(
+    [finding?.code, finding?.in, finding?.testCase, finding?.pointer],
+    ['DOCUMENT_CASE_VIOLATES_SCHEMA', 'request', 1, '/productId'],
+  );
+  const kept = await sent(withPattern('^(?=P).*$'), 'review');
+  assert.deepEqual(
+    [kept.verdict, kept.findings.map(({ code, severity }) => [code, severity])],
+    ['clean', [['DOCUMENT_PATTERN_UNSUPPORTED', 'warning']]],
+  );
+});
+
+test('a pattern that backtracks without end stays unchecked, and is warned of', async () => {
+  const job = withPattern('^(?=P)((\\w|\\w)+)+!$');
+  const testCases = {
+    ...base.testCases,
+    testCases: String(base.testCases.testCases).replaceAll('P12345', `P${'1'.repeat(60)}`),
+  };
+  const outcome = await sent({ ...job, testCases, timeoutMs: 60_000 }, 'review');
+  assert.equal(outcome.verdict, 'clean', JSON.stringify(outcome.findings));
+  assert.ok(outcome.findings.some(({ code }) => code === 'DOCUMENT_PATTERN_UNSUPPORTED'));
+});
+
 test('a flood of faulty exchanges makes a small outcome', async () => {
   const exchanges = Array.from({ length: 2_000 }, (_, n) => ({ request: { n }, response: { status: n, type: n } }));
   const outcome = await sent({ ...base, role: 'requester', task: taskOf(), exchanges }, 'observe');

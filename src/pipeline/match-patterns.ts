@@ -1,0 +1,72 @@
+import type { Sandbox } from '../../sandbox/contract.ts';
+import { analyze } from '../analysis/analyze.ts';
+import { eachChosenSchema } from '../analysis/rule.ts';
+import { preflight } from '../analysis/rules.ts';
+import type { Analyzed } from '../contract/agreement.ts';
+import type { Job } from '../contract/job.ts';
+import { validatorOf } from '../schemas/validator-of.ts';
+
+/** Most patterns of one agreement that are matched in the sandbox: each may take the time of a step. */
+const maxPatterns = 5;
+
+/** Most texts matched against one pattern, and the longest, in UTF-16 units. */
+const [maxTexts, maxCharacters] = [200, 10_000];
+
+/** Runs in the sandbox, as a handler does: what a document writes is never compiled to a pattern's code in the worker. */
+const matcher = `export function handle({ pattern, texts }) {
+  let compiled;
+  try { compiled = new RegExp(pattern, 'u'); } catch { compiled = new RegExp(pattern); }
+  return texts.map((text) => compiled.test(text));
+}
+`;
+
+/**
+ * Reads a job's agreement with the data of its cases held against all patterns of its schemas: those that cannot be matched in linear time are
+ * matched in the sandbox, under its time limit. What is not matched there counts as matching, as everywhere else, and the preflight warns of it.
+ */
+export async function analyzeWithPatterns(job: Job, sandbox: Sandbox, signal: AbortSignal): Promise<Analyzed> {
+  const asked = new Map<string, Set<string>>();
+  const analyzed = analyze(job, (pattern, text) => {
+    const texts = asked.get(pattern) ?? new Set();
+    if (asked.size < maxPatterns || asked.has(pattern)) asked.set(pattern, texts);
+    if (texts.size < maxTexts && text.length <= maxCharacters) texts.add(text);
+    return undefined;
+  });
+  const isUnchecked = eachChosenSchema(analyzed.agreement).some(({ located }) => {
+    const validator = validatorOf(located.schema);
+    return validator.ok && validator.uncheckedPatterns.length > 0;
+  });
+  if (!isUnchecked) return analyzed;
+  // Every value that the rules ask about is asked for by the time they are through.
+  preflight(analyzed);
+  const known = await matched(asked, sandbox, signal);
+  return analyze({ ...job }, (pattern, text) => known.get(pattern)?.get(text));
+}
+
+async function matched(
+  asked: ReadonlyMap<string, ReadonlySet<string>>,
+  sandbox: Sandbox,
+  signal: AbortSignal,
+): Promise<Map<string, Map<string, boolean>>> {
+  const known = new Map<string, Map<string, boolean>>();
+  if (asked.size === 0) return known;
+  const handler = await sandbox.load(matcher, 'handle');
+  try {
+    const patterns = [...asked].map(([pattern, texts]) => ({ pattern, texts: [...texts] }));
+    const runs = patterns.map((input) => ({
+      ...{ input: JSON.stringify(input), seed: 'patterns', nowMs: 0, tools: [], send: false },
+    }));
+    const reports = await handler.runAll(runs, async () => ({ error: { code: 'FAILED', message: 'none' } }), signal);
+    for (const [index, { pattern, texts }] of patterns.entries()) {
+      const { value } = reports[index] ?? {};
+      const verdicts = value === undefined ? [] : (JSON.parse(value) as boolean[]);
+      known.set(
+        pattern,
+        new Map(texts.flatMap((text, at) => (verdicts[at] === undefined ? [] : [[text, verdicts[at]]]))),
+      );
+    }
+  } finally {
+    await handler.close();
+  }
+  return known;
+}
