@@ -81,7 +81,7 @@ async function ours(url: string, prefix: string, data: readonly object[]): Promi
   const producer = createProducer({ url, prefix });
   await consumer.ready();
   const mark = `${performance.now()}`.replace('.', '-');
-  await Promise.all(data.map((one, index) => producer.submit('review', one, { jobId: `m-${mark}-${index}` })));
+  await inGroups(data, (one, index) => producer.submit('review', one, { jobId: `m-${mark}-${index}` }));
   await all.promise;
   await Promise.all([consumer.close(), producer.close()]);
 }
@@ -97,10 +97,17 @@ async function bare(connection: Connection, name: string, data: readonly object[
   };
   const worker = new Worker(name, done, { connection, concurrency, removeOnComplete: { count: 0 } });
   await worker.waitUntilReady();
-  await Promise.all(data.map((one) => queue.add('review', one)));
+  await inGroups(data, (one) => queue.add('review', one));
   await all.promise;
   await worker.close();
   await queue.close();
+}
+
+/** Some at once, so that no command waits for long behind others. */
+async function inGroups<One>(all: readonly One[], work: (one: One, index: number) => Promise<unknown>): Promise<void> {
+  const size = 25;
+  for (let at = 0; at < all.length; at += size)
+    await Promise.all(all.slice(at, at + size).map((one, index) => work(one, at + index)));
 }
 
 async function bytesWaiting(connection: Connection, name: string, data: readonly object[]): Promise<number> {
