@@ -140,6 +140,10 @@ test('every worker dead: the reader closes its job, and nothing is published for
   );
   const [outcome] = await report(rig, 'every worker dead, closed by its reader', [jobId], startedAtMs);
   assert.equal(outcome?.negotiationId, 'dead-all');
-  await stopWorker(await rig.worker());
+  const back = await rig.worker();
+  // It has the job once the dead worker's lock has run out.
+  await rig.left(jobId);
+  await stopWorker(back);
   assert.equal((await rig.entries()).filter(({ replayed }) => replayed === '0').length, 1);
+  assert.equal(rig.questions('dead-all').length, 1, 'no model is asked for it again');
 });
