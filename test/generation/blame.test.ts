@@ -220,6 +220,24 @@ test('each of the candidates that agree against a case must pass the checks beyo
   assert.equal(judged(played), 0, 'no judge is asked');
 });
 
+for (const [name, part, replacement] of [
+  ['with an answer that the schema forbids', 'code: 404', "code: '404' as never"],
+  [
+    'and break their types',
+    'const { messageId } = request;',
+    "const { messageId } = request;\n  const n: number = 'x';\n  void n;",
+  ],
+] as const) {
+  test(`candidates that agree against a case ${name} are wrong themselves`, async () => {
+    const played = await play(
+      wrongCase,
+      candidates(() => soundBut(part, replacement)),
+    );
+    isOurs(played);
+    assert.equal(judged(played), 0, 'no judge is asked');
+  });
+}
+
 test('where a case is wrong, a loose place is no fault of it', async () => {
   const loose = [{ pointer: '/status/message', as: 'text' }];
   const played = await play(

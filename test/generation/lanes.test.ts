@@ -179,6 +179,56 @@ test('where a server becomes slow after a while, sound first candidates cost at 
   assert.ok(tokens <= jobs * single * 1.2, `${(tokens / jobs / single).toFixed(2)} times the tokens`);
 });
 
+/** Keeps every case, and breaks its types. */
+const untyped = soundBut(
+  'const { messageId } = request;',
+  "const { messageId } = request;\n  const n: number = 'x';\n  void n;",
+);
+
+test('a handler that keeps the cases and breaks its types is not verified', async () => {
+  const played = await play(productJob(), ({ nth }) => (nth === 1 ? untyped : sound));
+  assert.ok(played.tested);
+  assert.equal(played.report.attempts[0]?.result, 'failed-types');
+  assert.notEqual(played.tested.source.includes("const n: number = 'x'"), true);
+});
+
+test('a repair that is no module leaves the candidate as it was: it is repaired again', async () => {
+  const played = await play(productJob(), ({ nth, purpose, nthOfPurpose }) => {
+    if (nth === 1) return wrong;
+    if (purpose === 'fresh') return silence;
+    return nthOfPurpose === 1 ? { kind: 'reply', text: 'It rains.' } : sound;
+  });
+  assert.ok(played.tested);
+  assert.equal(played.asked.filter(({ purpose }) => purpose === 'repair').length, 2);
+});
+
+test('a repair that declines makes a fresh start', async () => {
+  const declined: Behaviour = {
+    kind: 'reply',
+    text: '```json\n{"decline":"protocol","reason":"so","quote":"404 when there is no such product"}\n```',
+  };
+  const played = await play(productJob(), ({ nth, purpose, nthOfPurpose }) => {
+    if (nth === 1) return wrong;
+    if (purpose === 'repair') return declined;
+    return nthOfPurpose === 2 ? silence : sound;
+  });
+  assert.ok(played.tested);
+  assert.equal(played.asked.filter(({ purpose }) => purpose === 'repair').length, 1);
+});
+
+test('a server that fails one lane leaves the job to what the other comes to', async () => {
+  const { conclusion, thrown } = await play(
+    productJob(),
+    ({ nth, purpose }) =>
+      purpose === 'fresh' && nth > 1
+        ? { kind: 'status', status: 500 }
+        : soundBut("message: 'OK'", `message: 'Okay ${nth}'`),
+    { mayThrow: true },
+  );
+  assert.equal(thrown, undefined);
+  assert.equal(conclusion?.findings[0]?.code, 'CANDIDATE_CASES_FAILED');
+});
+
 test('a server that fails the only lane is the platform’s fault, put back to be tried again', async () => {
   const { thrown } = await play(productJob(), () => ({ kind: 'status', status: 500 }), { mayThrow: true });
   assert.equal((thrown as { code?: string }).code, 'PLATFORM_MODEL_UNAVAILABLE');
