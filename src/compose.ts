@@ -115,19 +115,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     retentionSeconds: config.retentionSeconds,
     process: async (delivery, signal) => {
       metrics.jobTaken(delivery);
-      const outcome = await runJob(
-        {
-          ...delivery,
-          publish: (early) => {
-            metrics.outcomeMade(early);
-            return delivery.publish(early);
-          },
-          signal,
-        },
-        shop,
-      );
-      if (outcome !== undefined) metrics.outcomeMade(outcome);
-      return outcome;
+      return runJob({ ...delivery, signal }, shop);
     },
     onEvent: (event) => {
       metrics.onQueueEvent(event);

@@ -59,7 +59,7 @@ export async function ask<Value>(
   const number = ledger.nextAttempt();
   const startedAt = performance.now();
   ledger.tell({ type: 'prompted', attempt: number, repair, ...(asked === 'judge' ? { judge: true } : {}) });
-  const book = (verdict: Verdict, usage: AttemptReport['usage'], model: string) =>
+  const book = (verdict: Verdict, usage: AttemptReport['usage'], model: string) => {
     ledger.attempts.push({
       attempt: number,
       model,
@@ -67,6 +67,8 @@ export async function ask<Value>(
       usage,
       durationMs: Math.round(performance.now() - startedAt),
     });
+    ledger.tell({ type: 'attempted', attempt: number, result: verdict.result });
+  };
   let completion: Completion | undefined;
   try {
     const answer = await ledger.stage('complete', () => shop.completer.complete(prompt, deadline));

@@ -1,4 +1,4 @@
-import type { Verdict } from '../contract/outcome.ts';
+import type { AttemptReport, Verdict } from '../contract/outcome.ts';
 
 /** Something that happened to a job, told as it happens. */
 export type JobEvent = { job: string; negotiation: string | null } & (
@@ -10,5 +10,6 @@ export type JobEvent = { job: string; negotiation: string | null } & (
   | { type: 'refused'; attempt: number; code: string; faults: number }
   | { type: 'tried'; attempt: number; passed: number[]; failed: number[]; durationMs: number; cpuMs: number }
   | { type: 'checked'; attempt: number; passed: string[]; failed: string[]; warned: string[]; durationMs: number }
+  | { type: 'attempted'; attempt: number; result: AttemptReport['result'] }
   | { type: 'ended'; verdict: Verdict; codes: string[]; durationMs: number }
 );

@@ -4,7 +4,7 @@ import type { ConsumerHealth, Delivery, QueueEvent } from '../../queues/index.ts
 import type { SandboxStats } from '../../sandbox/contract.ts';
 import type { Completer } from '../contract/completion.ts';
 import type { Kind } from '../contract/job.ts';
-import type { Report, Usage } from '../contract/outcome.ts';
+import type { Usage } from '../contract/outcome.ts';
 import { codeOf } from '../kernel/errors.ts';
 import type { JobEvent } from './job-event.ts';
 
@@ -21,8 +21,6 @@ export interface WorkerMetrics {
   watch(sources: MetricSources): void;
   /** Notes that a job begins to be worked on. */
   jobTaken(delivery: Pick<Delivery, 'jobId' | 'takenAtMs' | 'delivery'>): void;
-  /** Notes what the outcome of a job reports. */
-  outcomeMade(outcome: { report: object }): void;
   onJobEvent(event: JobEvent): void;
   onQueueEvent(event: QueueEvent): void;
   /** The same model, its calls counted. */
@@ -98,9 +96,11 @@ export function createWorkerMetrics(version: string): WorkerMetrics {
     stageSeconds,
     ['stage'],
   );
-  const attempts = counter('protosmith_attempts_total', 'Completions that outcomes report, by what became of them.', [
-    'result',
-  ]);
+  const attempts = counter(
+    'protosmith_attempts_total',
+    'Completions by what became of them, those after the outcome included.',
+    ['result'],
+  );
   const calls = counter(
     'protosmith_model_calls_total',
     'Questions to the model, retries and fail-over within: answered, or the code of the failure.',
@@ -239,11 +239,9 @@ export function createWorkerMetrics(version: string): WorkerMetrics {
       takenAtMs.set(jobId, at);
       if (delivery === 1) wait.observe(Math.max(0, Date.now() - at) / 1_000);
     },
-    outcomeMade({ report }) {
-      for (const { result } of (report as Partial<Report>).attempts ?? []) attempts.inc({ result });
-    },
     onJobEvent(event) {
       if (event.type === 'stage') stages.observe({ stage: event.stage }, event.durationMs / 1_000);
+      if (event.type === 'attempted') attempts.inc({ result: event.result });
       if (event.type === 'ended') duration.observe({ verdict: event.verdict }, event.durationMs / 1_000);
     },
     onQueueEvent(event) {

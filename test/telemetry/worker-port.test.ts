@@ -91,6 +91,15 @@ test('jobs are counted by verdict, with latency, stages, attempts and tokens', a
   assert.equal((await samples('protosmith_event_loop_lag_seconds')).size, 3);
 });
 
+test('a completion that comes after its job was answered is counted, too', async () => {
+  const verified = async () => (await samples('protosmith_attempts_total')).get('result="verified"') ?? 0;
+  const before = await verified();
+  rig.answer('telemetry-late', () => ({ kind: 'reply', text: soundReply, pieceCharacters: 400, pauseMs: 700 }));
+  const outcome = await rig.outcomeOf(markedJob('telemetry-late', { timeoutMs: 2_000, replyTo: 'telemetry-late' }));
+  assert.equal(outcome.findings[0]?.code, 'PLATFORM_DEADLINE');
+  await until(async () => (await verified()) > before);
+});
+
 test('a counter read twice is not counted twice', async () => {
   const before = (await samples('protosmith_sandbox_runs_total')).get('');
   assert.equal((await samples('protosmith_sandbox_runs_total')).get(''), before);
