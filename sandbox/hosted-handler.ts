@@ -87,6 +87,8 @@ export class HostedHandler implements LoadedHandler {
   readonly #surroundings: Surroundings;
   #shared: SharedLease | undefined;
   #closed = false;
+  /** Batches that are on their way. */
+  #batches = 0;
 
   constructor(bundle: string, digest: string, limits: ResolvedLimits, surroundings: Surroundings) {
     this.#bundle = bundle;
@@ -107,7 +109,12 @@ export class HostedHandler implements LoadedHandler {
     this.#surroundings.countRuns(runs.length);
     if (this.#surroundings.isQuarantined(this.#digest)) return runs.map(() => quarantinedReport());
     const tickets = runs.map((run) => new Ticket(run, onCall));
-    const work = this.#work(tickets, signal);
+    for (const ticket of tickets) if (isTooLarge(ticket.run)) ticket.settle(tooLargeReport());
+    this.#batches += 1;
+    const work = this.#work(tickets, signal).finally(() => {
+      this.#batches -= 1;
+      this.#dropIfDone();
+    });
     if (signal) await untilAborted(work, signal);
     else await work;
     return tickets.map(({ report }) => report as RunReport);
@@ -115,7 +122,12 @@ export class HostedHandler implements LoadedHandler {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#surroundings.pool.drop(this.#id);
+    this.#dropIfDone();
+  }
+
+  /** What has been begun is finished before the cells let go of the handler. */
+  #dropIfDone(): void {
+    if (this.#closed && this.#batches === 0) this.#surroundings.pool.drop(this.#id);
   }
 
   /**
@@ -381,6 +393,15 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.addEventListener('abort', abort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
+}
+
+function isTooLarge({ input }: Run): boolean {
+  const most = policy.maxInputBytes.default;
+  return input.length * 3 > most && Buffer.byteLength(input) > most;
+}
+
+function tooLargeReport(): RunReport {
+  return emptyReport('refused', `the request is too large: at most ${policy.maxInputBytes.default} bytes of JSON`);
 }
 
 /** The report of a run whose bundle is in quarantine. */

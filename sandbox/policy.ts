@@ -30,6 +30,12 @@ export const policy = {
     reason:
       'heap of one isolate; below 64 an ordinary object with a million keys aborts the process instead of timing out',
   },
+  maxInputBytes: {
+    default: 16_777_216,
+    ceiling: 16_777_216,
+    unit: 'bytes',
+    reason: 'JSON of a request; above it a run is refused, for it would not go into a frame',
+  },
   maxResultBytes: {
     default: 1_048_576,
     ceiling: 8_388_608,

@@ -135,6 +135,34 @@ test('runs of several clocks that wait at the same time keep their own', async (
     assert.deepEqual(new Set(JSON.parse(value ?? '[]')), new Set([clocks[index]]), message);
 });
 
+test('a handler that is closed finishes what it has begun', { timeout: 120_000 }, async () => {
+  const handler = await load(
+    'export const handle = async (_: any, context: any) => [await context.call.look({ n: 1 })];',
+  );
+  const report = await handler.run(run(null), async () => {
+    await handler.close();
+    // Whatever closing makes of the cell has been done when another handler has run there.
+    const other = await load('export const handle = () => 1;');
+    assert.equal((await other.run(run(null), echo)).end, 'returned');
+    return { output: '"found"' };
+  });
+  assert.equal(report.value, '["found"]', report.message);
+  await assert.rejects(handler.run(run(null), echo), { code: 'PLATFORM_SANDBOX_CLOSED' });
+});
+
+test('a request that fits into no frame is refused, and takes no other along', async () => {
+  const handler = await load('export const handle = (request: any) => request.length;');
+  const reports = await handler.runAll([run('short'), run('x'.repeat(17_000_000)), run('')], echo);
+  assert.deepEqual(
+    reports.map(({ end, value }) => [end, value]),
+    [
+      ['returned', '5'],
+      ['refused', undefined],
+      ['returned', '0'],
+    ],
+  );
+});
+
 test('send is there for a requester alone, and is reported without a tool', async () => {
   const handler = await load(
     'export const perform = async (task: any, context: any) => context.send ? context.send({ task }) : "none";',
