@@ -12,6 +12,7 @@ import {
 } from '../hosting/load-handler.ts';
 import { Surface } from '../hosting/surface.ts';
 import { ToolScript } from '../hosting/tool-script.ts';
+import { codeOf } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
 import { jsonForTerminal } from './for-terminal.ts';
@@ -152,8 +153,16 @@ async function runBatch(lines: AsyncIterable<string>, sandbox: Sandbox): Promise
       });
       continue;
     }
-    const tools = Array.isArray(asked.tools) ? (asked.tools as unknown as Tool[]) : [];
-    print({ id: asked.id ?? null, ...(await runSource(asked.source, asked.request ?? null, tools, sandbox)) });
+    const id = asked.id ?? null;
+    try {
+      const tools = (asked.tools ?? []) as unknown as Tool[];
+      print({ id, ...(await runSource(asked.source, asked.request ?? null, tools, sandbox)) });
+    } catch (error) {
+      // Tools that are none, or a sandbox that is lost: of the lines that follow nothing is known by that.
+      unanswered += 1;
+      const message = `${codeOf(error) ?? 'Cannot run line'}: ${error instanceof Error ? error.message : 'unknown fault'}`;
+      print({ id, end: 'refused', message, logs: [], calls: [], durationMs: 0 });
+    }
   }
   return unanswered === 0 ? exitCodes.ok : ranOtherwise;
 }

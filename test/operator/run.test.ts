@@ -133,6 +133,26 @@ test('a batch with a line that is none answers the others and exits with 1', asy
   );
 });
 
+test('a batch in which tools are none, or a request is too large, answers every line', async () => {
+  const source = 'export const handle = (request: any) => request.length ?? null';
+  const batch = [
+    { id: 'null for a tool', source, request: 1, tools: [null] },
+    { id: 'no list of examples', source, request: 1, tools: [{ name: 'look', examples: 5 }] },
+    { id: 'no schema', source, request: 1, tools: [{ name: 'look', inputSchema: { type: 'nonsense' } }] },
+    { id: 'too large', source, request: 'x'.repeat(17_000_000) },
+    { id: 'sound', source, request: 'four' },
+  ];
+  const ran = await runCommand(['run', '--batch', '-'], {
+    environment: settings,
+    input: batch.map((line) => JSON.stringify(line)).join('\n'),
+  });
+  assert.equal(ran.code, 1);
+  assert.deepEqual(
+    lines(ran.stdout).map(({ id, end }) => [id, end]),
+    batch.map(({ id }) => [id, id === 'sound' ? 'returned' : 'refused']),
+  );
+});
+
 test('stored handlers: by digest, over standard input and output, and from Python', async (t) => {
   const rig = await startRig();
   t.after(() => rig.close());
