@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import document from '../../queues/asyncapi.json' with { type: 'json' };
-import { kinds } from '../../queues/index.ts';
+import { DEFAULT_PREFIX, keysOf, kinds, publishScript } from '../../queues/index.ts';
 import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
 function references(value: unknown): string[] {
@@ -22,6 +22,19 @@ test('every reference of the AsyncAPI document leads somewhere', () => {
     for (const token of pointer.split('/').slice(1)) here = (here as Record<string, unknown> | undefined)?.[token];
     assert.notEqual(here, undefined, reference);
   }
+});
+
+test('the addresses are the keys of the queue', () => {
+  const keys = keysOf();
+  assert.deepEqual(
+    Object.values(document.channels).map(({ address }) => address.replace('{prefix}', DEFAULT_PREFIX)),
+    [keys.queue, keys.intake, keys.outcomes('{replyTo}'), keys.outcome('{jobId}'), keys.cancel('{jobId}')],
+  );
+});
+
+test('the fields of an outcome entry are those that the script adds', () => {
+  const added = [...(publishScript.split("'*',")[1] ?? '').matchAll(/'(\w+)', (?:ARGV|')/g)].map(([, name]) => name);
+  assert.deepEqual(document.components.messages.outcomeEntry.payload.required, added);
 });
 
 test('every kind of job is described', () => {
