@@ -42,6 +42,11 @@ export async function detectLaunch({
         try {
           const cell = await start(launch);
           const inForce = layersOf(cell, launch);
+          const lacking = makesUp(launch).filter((layer) => !inForce.includes(layer));
+          if (lacking.length > 0) {
+            cell.kill('closed');
+            throw new Error(`a cell starts, but without ${lacking.join(', ')}`);
+          }
           return { launch, cell, layers: { level: one, inForce, missing: [...missing, ...absent(inForce, launch)] } };
         } catch (error) {
           const why = (error as Error).message;
@@ -58,6 +63,12 @@ export async function detectLaunch({
         `Cannot open sandbox: no cell starts at level "${exactly ?? level}", wanted one that does (${reasons})`,
       )
     : new SandboxError('PLATFORM_SANDBOX_START', `Cannot open sandbox: no cell starts at any level (${reasons})`);
+}
+
+/** What a level must have to go by its name: a program that is to make a wall may have run the cell without one. */
+function makesUp({ level, seccomp }: Launch): string[] {
+  if (level === 'process' || level === 'permission') return [];
+  return ['user-namespace', 'pid-namespace', 'network-namespace', ...(seccomp ? ['seccomp'] : [])];
 }
 
 function nameOf({ level, drops }: Launch): string {
@@ -149,8 +160,15 @@ function absent(inForce: readonly string[], { drops }: Launch): Layers['missing'
     Object.entries(layerNames)
       // Nobody goes without `jitless` who did not ask for it: it is a choice, and not the default.
       .filter(([layer]) => layer !== 'jitless' && !inForce.includes(layer))
-      .map(([layer, why]) => ({ layer, why: layer === 'other-user' && drops ? 'the kernel does not say so' : why }))
+      .map(([layer, why]) => ({ layer, why: layer === 'other-user' ? whyNotAnother(drops) : why }))
   );
+}
+
+function whyNotAnother(drops: boolean): string {
+  if (drops) return 'the kernel does not say so';
+  return process.getuid?.() === 0
+    ? 'the worker is root, and setpriv is not installed or cannot change the user'
+    : layerNames['other-user'];
 }
 
 function readOrEmpty(read: () => string): string {

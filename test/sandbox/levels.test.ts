@@ -169,6 +169,29 @@ test('the least demanded is met by the best there is', async () => {
   }
 });
 
+test('a program that makes no wall is not taken for one', async (t) => {
+  if (process.platform !== 'linux') return t.skip('there are no such programs');
+  const programs = await mkdtemp(join(tmpdir(), 'no-walls-'));
+  const path = process.env.PATH;
+  // Both run what they are given, and nothing else: its name, for bwrap, is the one it would have inside.
+  const given = 'while [ "$1" != "--" ]; do shift; done; shift';
+  await writeFile(join(programs, 'bwrap'), `#!/bin/sh\n${given}; shift; exec '${process.execPath}' "$@"\n`, {
+    mode: 0o755,
+  });
+  await writeFile(join(programs, 'unshare'), `#!/bin/sh\n${given}; exec "$@"\n`, { mode: 0o755 });
+  process.env.PATH = `${programs}:${path}`;
+  try {
+    const sandbox = await createSandbox({ cells: 1 });
+    assert.equal(sandbox.layers.level, 'permission');
+    assert.ok(sandbox.layers.missing.some(({ why }) => why.includes('without user-namespace')));
+    await sandbox.close();
+    await assert.rejects(createSandbox({ cells: 1, level: 'namespaces' }), { code: 'OPERATOR_SANDBOX_LEVEL' });
+  } finally {
+    process.env.PATH = path;
+    await rm(programs, { recursive: true });
+  }
+});
+
 test('an ordinary user gets a sandbox too', async (t) => {
   if (process.getuid?.() !== 0) return t.skip('the tests run as one already');
   const script = `import { createSandbox } from ${JSON.stringify(new URL('../../sandbox/index.ts', import.meta.url).href)};
