@@ -12,11 +12,12 @@ import { type SchemaEdit, schemaEdits } from './schema-edits.ts';
 
 /**
  * Counter-offers ready to be sent: the document, and the cases, with the amendments written into the text where it stands and
- * every other character kept. Each was read again: what it claims to settle is settled.
+ * every other character kept. Each was read again: what it claims to settle is settled. None where not all errors are known.
  */
 export function proposalsFor(analyzed: Analyzed, findings: readonly Finding[]): JsonObject[] {
   const { job, agreement } = analyzed;
   const errors = findings.filter(({ severity }) => severity === 'error');
+  if (errors.some(({ code }) => code === 'DOCUMENT_FINDINGS_TOO_MANY')) return [];
   const proposals: JsonObject[] = [];
   const aboutSchemas = errors.filter(
     ({ amendment }) => amendment?.of === 'requestSchema' || amendment?.of === 'responseSchema',
