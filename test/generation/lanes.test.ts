@@ -62,7 +62,7 @@ test('when the first fails, its repair and a fresh candidate compete; the loserâ
     [1, 2, 3],
   );
   const repair = played.asked.find(({ purpose }) => purpose === 'repair');
-  for (let n = 0; n < 100 && !repair?.hungUp.aborted; n += 1) await sleep(20);
+  for (let n = 0; n < 3_000 && !repair?.hungUp.aborted; n += 1) await sleep(20);
   assert.equal(repair?.hungUp.aborted, true, 'the stream of the loser is closed');
   const aborted = played.report.attempts.find(({ result }) => result === 'aborted');
   assert.ok((aborted?.usage.inputTokens ?? 0) > 1_000, 'what it cost up to then is reported');

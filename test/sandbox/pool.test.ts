@@ -118,7 +118,8 @@ test('the queue in front of the cells is bounded, and its length is told', async
         (error: { code: string }) => error.code,
       ),
     );
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    for (let n = 0; n < 400 && sandbox.stats().waiting !== 2; n += 1)
+      await new Promise((resolve) => setTimeout(resolve, 5));
     assert.equal(sandbox.stats().waiting, 2);
     assert.deepEqual(await Promise.all(results), ['0', '1', 'PLATFORM_SANDBOX_BUSY']);
     assert.equal((await holder).end, 'timed-out');
@@ -159,7 +160,7 @@ test('runs of one handler share its cell, and wait for their answers at the same
         handler.run(run(index), async ({ input }) => {
           together += 1;
           most = Math.max(most, together);
-          await new Promise((resolve) => setTimeout(resolve, 50));
+          for (let n = 0; n < 400 && most <= 10; n += 1) await new Promise((resolve) => setTimeout(resolve, 5));
           together -= 1;
           return { output: input };
         }),
