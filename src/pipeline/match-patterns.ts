@@ -53,9 +53,8 @@ async function matched(
   const handler = await sandbox.load(matcher, 'handle');
   try {
     const patterns = [...asked].map(([pattern, texts]) => ({ pattern, texts: [...texts] }));
-    const runs = patterns.map((input) => ({
-      ...{ input: JSON.stringify(input), seed: 'patterns', nowMs: 0, tools: [], send: false },
-    }));
+    const run = { seed: 'patterns', nowMs: 0, tools: [], send: false };
+    const runs = patterns.map((input) => ({ ...run, input: JSON.stringify(input) }));
     const reports = await handler.runAll(runs, async () => ({ error: { code: 'FAILED', message: 'none' } }), signal);
     for (const [index, { pattern, texts }] of patterns.entries()) {
       const { value } = reports[index] ?? {};

@@ -1,6 +1,7 @@
 import { analyze } from '../analysis/analyze.ts';
 import { cappedFindings } from '../analysis/capped-findings.ts';
 import { ruleBaseProtocolMissing } from '../analysis/rule-base-protocol-missing.ts';
+import { rulePatternUnsafe } from '../analysis/rule-pattern-unsafe.ts';
 import { ruleRequestAmbiguous } from '../analysis/rule-request-ambiguous.ts';
 import { ruleSchemaInvalid } from '../analysis/rule-schema-invalid.ts';
 import { ruleSchemaUnreadable } from '../analysis/rule-schema-unreadable.ts';
@@ -10,8 +11,14 @@ import { observeExchanges } from '../verification/observe-exchanges.ts';
 import { jobFinding, Leave } from './leave.ts';
 import type { Path } from './path.ts';
 
-/** What keeps exchanges from being held against the agreement at all: without a schema that can be used, everything would be clean. */
-const rulesOfSchemas = [ruleBaseProtocolMissing, ruleSchemaUnreadable, ruleSchemaInvalid, ruleRequestAmbiguous];
+/** What keeps exchanges from being held against the agreement: without a schema that can be used, everything would be clean. */
+const rulesOfSchemas = [
+  ruleBaseProtocolMissing,
+  ruleSchemaUnreadable,
+  ruleSchemaInvalid,
+  ruleRequestAmbiguous,
+  rulePatternUnsafe,
+];
 
 /** What the peer really sent, held against the agreement: `clean`, or `disputed` with a message that names exchange and place. No model is asked. */
 export const observePath: Path = async ({ job }, _shop, ledger) => {

@@ -95,6 +95,21 @@ test('a case that breaks a pattern with look-around is disputed; one that keeps 
   );
 });
 
+test('exchanges are not held against a pattern with look-around, which is warned of', async () => {
+  const request = { messageId: 'x1', type: 'REQUEST', action: 'getProductInfo', productId: 'P1' };
+  const response = {
+    messageId: 'x1',
+    type: 'RESPONSE',
+    status: { code: 404, message: 'Not found' },
+    productInfo: null,
+  };
+  const outcome = await sent({ ...withPattern('^(?!P).*$'), exchanges: [{ request, response }] }, 'observe');
+  assert.deepEqual(
+    [outcome.verdict, outcome.findings.map(({ code, severity }) => [code, severity])],
+    ['clean', [['DOCUMENT_PATTERN_UNSUPPORTED', 'warning']]],
+  );
+});
+
 test('a pattern that backtracks without end stays unchecked, and is warned of', async () => {
   const job = withPattern('^(?=P)((\\w|\\w)+)+!$');
   const testCases = {
