@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
+import { QueueError } from './queue-error.ts';
 
 const renewScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`;
 const releaseScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
@@ -76,7 +77,7 @@ export class Leases {
       const lost = new AbortController();
       const renewal = setInterval(() => {
         lease.renew().then(
-          (held) => held || lost.abort(new Error(`Cannot go on with ${name}: found its lease lost`)),
+          (held) => held || lost.abort(leaseLost(name)),
           () => undefined,
         );
       }, holdMs / 3);
@@ -89,4 +90,12 @@ export class Leases {
       }
     }
   }
+}
+
+// The platform's fault: the job comes again, and finds what the other holder made.
+function leaseLost(name: string): QueueError {
+  return new QueueError(
+    'PLATFORM_LEASE_LOST',
+    `Cannot go on with ${name}: found its lease lost, wanted it until the end`,
+  );
 }
