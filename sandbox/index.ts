@@ -13,7 +13,7 @@ import { memoryQuarantine, type Quarantine } from './quarantine.ts';
 import { runnerCode } from './runner-code.ts';
 import { SandboxError } from './sandbox-error.ts';
 
-export { bundleHandler } from './bundle.ts';
+export { bundleDigest, bundleHandler } from './bundle.ts';
 export type * from './contract.ts';
 export { type Level, levels } from './launch.ts';
 export { type Limit, policy, type ResolvedLimits, resolveLimits } from './policy.ts';

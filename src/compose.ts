@@ -16,7 +16,13 @@ import {
   Spendings,
   whenReady,
 } from '../queues/index.ts';
-import { bundleHandler, createSandbox, type Sandbox, type Quarantine as SandboxQuarantine } from '../sandbox/index.ts';
+import {
+  bundleDigest,
+  bundleHandler,
+  createSandbox,
+  type Sandbox,
+  type Quarantine as SandboxQuarantine,
+} from '../sandbox/index.ts';
 import { createModel, type Model } from './completion/create-model.ts';
 import type { OpenAiOptions } from './completion/openai-completer.ts';
 import { type Circuits, watchCircuits } from './completion/shared-circuit.ts';
@@ -101,7 +107,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     typeChecker,
     bundle: bundleHandler,
     sandbox,
-    warm: new WarmHandlers(sandbox),
+    warm: new WarmHandlers(sandbox, (bundle) => quarantine.has(bundleDigest(bundle))),
     handlers: createHandlerStore(connection, config.prefix, config.retentionSeconds),
     onJobEvent: (event) => {
       metrics.onJobEvent(event);

@@ -4,7 +4,7 @@ import type { HandlerRecord } from '../contract/handler.ts';
 /** Handlers that stay loaded; a cell keeps as many isolates. */
 const maxWarm = 8;
 
-/** How long one stays loaded, in milliseconds; whoever loads it anew hears what other workers found out about its bundle. */
+/** How long one stays loaded, in milliseconds. */
 const maxAgeMs = 60_000;
 
 interface Warm {
@@ -26,20 +26,28 @@ export interface Lent {
  */
 export class WarmHandlers {
   readonly #sandbox: Pick<Sandbox, 'load'>;
+  readonly #isQuarantined: (bundle: string) => Promise<boolean>;
   readonly #clock: () => number;
   /** The one used last at the end. */
   readonly #warm = new Map<string, Warm>();
 
-  constructor(sandbox: Pick<Sandbox, 'load'>, clock: () => number = Date.now) {
+  constructor(
+    sandbox: Pick<Sandbox, 'load'>,
+    isQuarantined: (bundle: string) => Promise<boolean>,
+    clock: () => number = Date.now,
+  ) {
     this.#sandbox = sandbox;
+    this.#isQuarantined = isQuarantined;
     this.#clock = clock;
   }
 
-  /** Lends a stored handler, loaded already where it can be. */
+  /** Lends a stored handler, loaded already where it can be: not one that another worker has put into quarantine since. */
   async borrow({ digest, role, bundle, provenance }: HandlerRecord): Promise<Lent> {
     const key = `${provenance.tenant} ${digest}`;
+    const isQuarantined = this.#warm.has(key) && (await this.#isQuarantined(bundle));
     const known = this.#warm.get(key);
-    const isFresh = known !== undefined && this.#clock() - known.loadedAtMs < maxAgeMs;
+    const isFresh = known !== undefined && !isQuarantined && this.#clock() - known.loadedAtMs < maxAgeMs;
+    if (known && !isFresh) await this.#closeUnused(this.#forget([key, known]));
     const one = isFresh
       ? known
       : {

@@ -133,7 +133,7 @@ export async function startGeneration() {
       typeChecker,
       bundle: bundleHandler,
       sandbox,
-      warm: new WarmHandlers(sandbox),
+      warm: new WarmHandlers(sandbox, async () => false),
       handlers: undefined as never,
       limits: { maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null, ...options.limits },
       spending: options.spending ?? { of: async () => ({}), note: () => undefined },

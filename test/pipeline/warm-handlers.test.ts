@@ -35,7 +35,7 @@ const answerOf = async (handler: LoadedHandler) =>
 
 test('a sound handler stays loaded for the next job of its tenant', async () => {
   const { counts, load } = watched();
-  const warm = new WarmHandlers({ load });
+  const warm = new WarmHandlers({ load }, async () => false);
   for (let job = 0; job < 3; job += 1) {
     const { handler, release } = await warm.borrow(recordOf('a'));
     assert.equal(await answerOf(handler), '21');
@@ -48,7 +48,7 @@ test('a sound handler stays loaded for the next job of its tenant', async () => 
 
 test('one that failed is closed, but not under those who still run it', async () => {
   const { counts, load } = watched();
-  const warm = new WarmHandlers({ load });
+  const warm = new WarmHandlers({ load }, async () => false);
   await (await warm.borrow(recordOf('a'))).release(true);
   const [one, two] = [await warm.borrow(recordOf('a')), await warm.borrow(recordOf('a'))];
   await one.release(false);
@@ -60,9 +60,20 @@ test('one that failed is closed, but not under those who still run it', async ()
   assert.deepEqual(counts, { loaded: 2, closed: 2 });
 });
 
+test('one that another worker has put into quarantine is loaded anew, so that it is refused', async () => {
+  const { counts, load } = watched();
+  const quarantined = new Set<string>();
+  const warm = new WarmHandlers({ load }, async (bundle) => quarantined.has(bundle));
+  const record = recordOf('a');
+  await (await warm.borrow(record)).release(true);
+  quarantined.add(record.bundle);
+  await (await warm.borrow(record)).release(false);
+  assert.deepEqual(counts, { loaded: 2, closed: 2 });
+});
+
 test('of two that were loaded at the same moment one stays', async () => {
   const { counts, load } = watched();
-  const warm = new WarmHandlers({ load });
+  const warm = new WarmHandlers({ load }, async () => false);
   const lent = await Promise.all([warm.borrow(recordOf('a')), warm.borrow(recordOf('a'))]);
   for (const { handler, release } of lent) {
     assert.equal(await answerOf(handler), '21');
@@ -74,7 +85,11 @@ test('of two that were loaded at the same moment one stays', async () => {
 test('the one longest unused makes room, and none stays for ever', async () => {
   const { counts, load } = watched();
   let nowMs = 0;
-  const warm = new WarmHandlers({ load }, () => nowMs);
+  const warm = new WarmHandlers(
+    { load },
+    async () => false,
+    () => nowMs,
+  );
   const use = async (digest: string) => (await warm.borrow(recordOf(digest))).release(true);
   for (const digest of 'abcdefgh') await use(digest);
   assert.deepEqual(counts, { loaded: 8, closed: 0 });
