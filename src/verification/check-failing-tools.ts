@@ -4,6 +4,7 @@ import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { documentedAnswersOf, emptiedText, failureFlagsOf, holdsConstant, unmistakable } from './documented-answers.ts';
 import { failureRulesOf, reportsFailure } from './failure-answer.ts';
+import { isOwedName } from './owed-names.ts';
 
 /** What the failing tool says; no answer has a reason to repeat it. */
 export const faultMessage = 'temporarily out of order (k7q-canary-x2)';
@@ -59,12 +60,13 @@ export const failingTools: Check = {
 };
 
 function faultOf(
-  { subject }: CheckFacts,
+  facts: CheckFacts,
   { one, seen: before }: SeenCase,
   tool: string,
   seen: Observation,
   certain: boolean,
 ): { message: string; certain: boolean } | undefined {
+  const { subject } = facts;
   if (seen.end === 'timed-out' || seen.end === 'out-of-memory' || seen.end === 'killed')
     return { message: `the run ended as "${seen.end}"`, certain: true };
   if (seen.end !== 'returned' || seen.value === undefined) {
@@ -93,6 +95,7 @@ function faultOf(
       message: `the answer has none of ${ownFailures.join(', ')}, by which the document names such a failure`,
       certain:
         certain &&
+        isOwedName(facts, tool, seen.value) &&
         (reportsFailure(seen.value) === true ||
           new Set(before.calls.map((call) => call.tool)).size === 1 ||
           (isSoleActor(subject, before, tool) && reportsFailure(seen.value) === false)),

@@ -1,11 +1,12 @@
 import type { Observation, Scenario } from '../contract/trial.ts';
-import { isObject, type Json } from '../kernel/json.ts';
+import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { caseScenario } from './case-scenarios.ts';
 import type { Check, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { isReadOnly } from './check-failing-tools.ts';
 import { constantIn, documentedAnswersOf, holdsConstant, sentencesOf } from './documented-answers.ts';
 import { reportsFailure } from './failure-answer.ts';
+import { hasWord, leavesOf } from './scalar-kinds.ts';
 import { answeringAlike } from './variations.ts';
 
 /** Requests at limits that one check may ask for. */
@@ -48,14 +49,14 @@ export const limits: Check = {
       const value = seen[index]?.value;
       if (value === undefined) continue;
       const named = holdsConstant(value, [limit.constant]);
-      if (fails && !named && reportsFailure(value) !== true)
+      if (fails && !named && reportsFailure(value) !== true && !followsOtherRule(facts, one, limit, value))
         fail(
           one,
           input,
           value,
           `with ${limit.name} ${shown} the answer has no ${limit.constant}, though "${limit.sentence}"`,
         );
-      else if (!fails && named)
+      else if (!fails && named && !namedElsewhere(facts, limit))
         fail(
           one,
           input,
@@ -116,6 +117,9 @@ const COMPARING = new RegExp(`\\b(?:${BELOW}|${ABOVE}|positive|negative)\\b`, 'i
 /** What makes a sentence about a limit say less than it seems to. */
 const QUALIFIED = /\b(?:unless|except|may|might|usually|both|otherwise|only|per|each|every|total|sum)\b/i;
 
+/** What makes limits that other sentences name hold for some requests alone. */
+const EXEMPT = /\b(?:exempt\w*|do(?:es)? not (?:hold|apply)|waived?|disregard\w*|takes? precedence)\b|豁免|不适用/i;
+
 /** What may stand before a limit: more would be a condition of its own. */
 const LEADING =
   /^[\s>|*•-]*(?:\d+[.)])?\s*(?:\b(?:if|when|whenever|where|in case|an?|any|the|requests?|with|whose)\s+)*$/i;
@@ -126,7 +130,9 @@ const FURTHER = /\b(?:if|when|whenever|where|provided|while|as long as)\b/i;
 /** The limits that sentences of the document name, each with the one constant that answers beyond it have. */
 function saidLimits({ subject }: CheckFacts): Limit[] {
   const names = new Set(subject.cases.flatMap(({ request }) => (isObject(request) ? Object.keys(request) : [])));
-  return sentencesOf(subject.agreement).flatMap((sentence) => {
+  const sentences = sentencesOf(subject.agreement);
+  if (sentences.some((sentence) => EXEMPT.test(sentence))) return [];
+  return sentences.flatMap((sentence) => {
     if (!COMPARING.test(sentence) || QUALIFIED.test(sentence)) return [];
     return [...names].flatMap((name) => {
       if (!sentence.includes(name)) return [];
@@ -140,6 +146,29 @@ function saidLimits({ subject }: CheckFacts): Limit[] {
       return [{ ...found, name, constant, sentence: sentence.trim().slice(0, 200) }];
     });
   });
+}
+
+/** Whether an answer has what another sentence of the document has it for: of two rules that hold, either may come first. */
+function followsOtherRule({ subject }: CheckFacts, { one }: SeenCase, { sentence }: Limit, answer: Json): boolean {
+  const others = sentencesOf(subject.agreement).filter((other) => other.trim().slice(0, 200) !== sentence);
+  return leavesOf(answer).some(({ pointer, value }) => {
+    if (typeof value !== 'string' || value.length < 3) return false;
+    const naming = others.filter((other) => hasWord(other, value));
+    return valueAt(one.output, pointer) === value
+      ? naming.some(
+          (other) =>
+            /\b(?:if|when|whenever|where|in case)\b/i.test(other) &&
+            !other.split(/[,;]/).some((clause) => hasWord(clause, value) && /\b(?:otherwise|else)\b/i.test(clause)),
+        )
+      : naming.length > 0;
+  });
+}
+
+/** Whether more than one sentence of the document has the name of a limit. */
+function namedElsewhere({ subject }: CheckFacts, { sentence, constant }: Limit): boolean {
+  return sentencesOf(subject.agreement).some(
+    (other) => other.trim().slice(0, 200) !== sentence && hasWord(other, constant),
+  );
 }
 
 function limitIn(
@@ -319,11 +348,35 @@ function boundsOf(facts: CheckFacts, one: SeenCase): Bound[] {
         const next = resized(known, measure, Number((bound + by).toFixed(6)));
         return next === undefined ? undefined : probeOf(facts, one, name, next, index !== 1);
       });
-      return at && beyond && within
+      return at && beyond && within && !isNarrowed(facts, bound - away)
         ? [{ one, name, at, beyond, within, isLower: measure === 'value' && away < 0 }]
         : [];
     });
   });
+}
+
+const NUMBER_WORDS = [
+  'zero',
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+  'ten',
+  'eleven',
+  'twelve',
+];
+
+/** Whether the prose has a number that may be a narrower bound than that of the schema. */
+function isNarrowed({ subject }: CheckFacts, next: number): boolean {
+  const number = NUMBER_WORDS[next] === undefined ? escaped(String(next)) : `(?:${next}|${NUMBER_WORDS[next]})`;
+  return new RegExp(`(?<![\\p{L}\\d.,])${number}(?![\\p{L}\\d]|[.,]\\d)`, 'iu').test(
+    sentencesOf(subject.agreement).join('\n'),
+  );
 }
 
 /** Whether the document speaks of a number as of one that is left out. */

@@ -25,6 +25,10 @@ const ASKING =
 const PAGED_PROTOCOL =
   /^(?:pages?|page_?\w+|\w*cursor|offset|limit|skip|next|next_?(?:page|token|offset|key)|\w*has_?more|has_?next\w*|per_?page|continuation\w*|page_?token)$/i;
 
+/** Words by which an answer may leave out some of what was found. */
+const SOME_ALONE =
+  /\b(?:at most|up to|(?:no|not) more than|maximum|(?:first|top|best|last) (?:\d+|n|two|three|four|five|six|seven|eight|nine|ten)|(?:\d+|two|three|four|five|six|seven|eight|nine|ten) (?:\p{L}+ )?\p{L}+est)\b|最多|不超过|至多/iu;
+
 /** Turns the last page of a tool into one that another follows. */
 export const paging: Check = {
   name: 'paging',
@@ -263,6 +267,7 @@ function wantsAll({ subject }: CheckFacts, { one, tool, list }: Plan): boolean {
   const text = `${subject.agreement.text}\n${subject.task?.description ?? ''}`;
   if (/\b(?:every|all(?: (?:of )?the)?) pages?\b|\bpage by page\b|所有(?:分)?页|全部(?:分)?页|每一页/i.test(text))
     return true;
+  if (SOME_ALONE.test(text)) return false;
   const words = [list, tool, ...listsOf(one.one.output).map(({ name }) => name)]
     .flatMap((name) => name.split(/(?=[A-Z])|[_\-\s]/))
     .map((word) => word.toLowerCase())

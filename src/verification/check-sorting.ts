@@ -19,6 +19,13 @@ const BY_TIME = /\b(?:newest|oldest|earliest|latest)(?: \p{L}+){0,2} first\b/iu;
 /** Words of a sentence that speaks of what comes in rather than of the answer. */
 const INCOMING = /\b(?:sends?|sent|requesters?|requests?|clients?|input|come|arrives?|given)\b/i;
 
+/** Words by which the order is that in which things come, or one that the items of a list do not show. */
+const HIDDEN_ORDER =
+  /\b(?:appear\w*|occur\w*|original|same order|where|first (?:stands?|seen|mentioned|named|used)|positions?|order (?:in which|of (?:the|their)))\b|出现|原有|顺序一致/i;
+
+/** What the items of a list of single values are sorted by, where that is not the values themselves. */
+const BY_OTHER = /\b(?:by|of|according to)\s+(?!values?\b|names?\b|codes?\b|the alphabet\b|themselves\b)/i;
+
 /** Turns lists round whose order must not matter, because the document fixes that of the answer. */
 export const sorting: Check = {
   name: 'sorting',
@@ -29,7 +36,9 @@ export const sorting: Check = {
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject, cases } = facts;
     if (subject.role === 'requester') return { failures: [], warnings: [], skipped: 'the candidate is a requester' };
-    const sentences = sentencesOf(subject.agreement).filter((sentence) => SORTED.test(sentence));
+    const sentences = sentencesOf(subject.agreement).filter(
+      (sentence) => SORTED.test(sentence) && !HIDDEN_ORDER.test(sentence),
+    );
     const own = sentences.filter((sentence) => !INCOMING.test(sentence));
     const plans = cases.flatMap((one) => {
       const places = listsOf(one.one.output).flatMap((list) => fixed(list, own));
@@ -71,7 +80,11 @@ function fixed(list: List, sentences: readonly string[]): SortedList[] {
   const { name, items } = list;
   if (items.length < 2) return [];
   if (items.every((item) => typeof item === 'number' || typeof item === 'string'))
-    return name !== '' && sentences.some((sentence) => hasWord(sentence, name)) && isStrict(items) ? [list] : [];
+    return name !== '' &&
+      sentences.some((sentence) => hasWord(sentence, name) && !isSortedByOther(sentence, name)) &&
+      isStrict(items)
+      ? [list]
+      : [];
   if (!items.every(isObject)) return [];
   for (const sentence of sentences) {
     const keys = Object.keys(items[0] ?? {}).filter(
@@ -83,6 +96,13 @@ function fixed(list: List, sentences: readonly string[]): SortedList[] {
     if (distinct && key !== undefined) return [{ ...list, key }];
   }
   return [];
+}
+
+/** Whether a list of single values is sorted by something else than these. */
+function isSortedByOther(sentence: string, name: string): boolean {
+  const order = sentence.slice(SORTED.exec(sentence)?.index ?? 0);
+  const by = BY_OTHER.exec(order);
+  return by !== null && !hasWord(order.slice(by.index), name);
 }
 
 function isTime(value: Json | undefined): boolean {

@@ -7,6 +7,10 @@ import type { Subject } from './subject.ts';
 export interface DocumentedAnswers {
   /** To a failing system of our own. */
   ownFailures: string[];
+  /** The sentences that these come from, each with its own. */
+  ownFailureSentences: { sentence: string; constants: string[] }[];
+  /** To failures that no other sentence speaks of. */
+  otherFailures: string[];
   /** To a request that breaks the agreement. */
   invalidRequests: string[];
   /** To a request without a member that it must have, where the document speaks of just that. */
@@ -30,17 +34,27 @@ export function documentedAnswersOf(subject: Subject): DocumentedAnswers {
 function readAnswers(subject: Subject): DocumentedAnswers {
   const values = knownValues(subject);
   const ownFailures = new Set<string>();
+  const otherFailures = new Set<string>();
+  const ownFailureSentences: DocumentedAnswers['ownFailureSentences'] = [];
   const invalidRequests = new Set<string>();
   const missingMembers = new Set<string>();
   const incomplete = new Set<string>();
   for (const sentence of sentencesOf(subject.agreement)) {
-    for (const constant of namesIn(sentence, OWN_FAILURES, values)) ownFailures.add(constant);
-    for (const constant of namesIn(sentence, INVALID_REQUESTS, values)) invalidRequests.add(constant);
+    if (!SEVERAL_FAIL.test(sentence)) {
+      const constants = namesIn(sentence, OWN_FAILURES, values);
+      for (const constant of constants) ownFailures.add(constant);
+      if (constants.length > 0) ownFailureSentences.push({ sentence, constants });
+    }
+    for (const constant of namesIn(sentence, OTHER_FAILURES, values)) otherFailures.add(constant);
+    if (IN_GENERAL.test(sentence) && !SYNTAX.test(sentence))
+      for (const constant of namesIn(sentence, INVALID_REQUESTS, values)) invalidRequests.add(constant);
     for (const constant of namesIn(sentence, MISSING_MEMBERS, values)) missingMembers.add(constant);
     for (const constant of namesIn(sentence, INCOMPLETE, values)) incomplete.add(constant);
   }
   return {
     ownFailures: strongest(ownFailures),
+    ownFailureSentences,
+    otherFailures: [...otherFailures].filter((constant) => !PAIR.test(constant)),
     invalidRequests: strongest(invalidRequests),
     missingMembers: strongest(missingMembers),
     incomplete: strongest(incomplete),
@@ -52,8 +66,28 @@ function namesIn(sentence: string, subjectMatter: RegExp, values: ReadonlySet<st
   if (!subjectMatter.test(sentence)) return [];
   const clauses = sentence.split(/[,，、]/).filter((clause) => subjectMatter.test(clause));
   const own = clauses.flatMap((clause) => constantsOf(clause, values));
-  return own.length > 0 ? own : constantsOf(sentence, values);
+  // A clause with a name that nothing else shows has no use for those of its neighbours.
+  return own.length > 0 || clauses.some((clause) => NAMED.test(clause)) ? own : constantsOf(sentence, values);
 }
+
+/** A sentence about requests that are wrong, rather than one rule that has the code of those. */
+const IN_GENERAL =
+  /\b(?:invalid\w*|malformed|bad|missing|incomplete|unreadable|not (?:be )?(?:valid|read|parsed|understood|decoded|match|conform|satisfy|follow)|cannot be|violat\w+|breaks?|broken|wrong|incorrect|schema|format|faulty|improper|unparsable)\b|错|无效|缺|不合法|不正确|非法|格式/iu;
+
+/** A sentence about what is no JSON at all: that never reaches a handler. */
+const SYNTAX =
+  /\b(?:not|no|invalid|malformed|broken|unparsable)\b[^.\n]{0,30}\bjson\b(?! schema)|\bjson\b[^.\n]{0,30}\b(?:syntax|parsed?|parsing)\b/i;
+
+/** What looks like the name of an answer, whether or not a schema or a case has it. */
+const NAMED = /["“`][^"”`\n]{2,60}["”`]|(?<![\d.,])-?\d{3,5}(?![\d%])/;
+
+/** A sentence about several systems that fail together says nothing about one of them. */
+const SEVERAL_FAIL =
+  /\b(?:both|all|none|neither|every one|each one)\b[^.\n]{0,60}\b(?:fails?|failed|unavailable|down|unreachable|answers?|respond)\b|(?:都|均|全部)[^。\n]{0,20}(?:失败|不可用|异常)/iu;
+
+/** A sentence about whatever no other sentence speaks of. */
+const OTHER_FAILURES =
+  /\b(?:any ?(?:thing|one)? (?:other|else)|(?:all|every) other|everything else|other (?:\w+ )?(?:errors?|failures?|problems?|faults?|reasons?)|technical (?:errors?|failures?|problems?)|goes wrong)\b|其他|其它/iu;
 
 /** Codes and names in capitals say more than truth values, and those more than words of a sentence that happen to be values as well. */
 function strongest(constants: ReadonlySet<string>): string[] {

@@ -72,6 +72,8 @@ test('the names of failures are those of the clause that speaks of them', () => 
     '- 404 when there is no such product, 500 when the catalogue cannot be asked\n- An invalid request is rejected with reason BAD_REQUEST';
   assert.deepEqual(documentedAnswersOf(subjectOf(text)), {
     ownFailures: ['500'],
+    ownFailureSentences: [{ sentence: text.split('\n')[0], constants: ['500'] }],
+    otherFailures: [],
     invalidRequests: ['BAD_REQUEST'],
     missingMembers: [],
     incomplete: [],

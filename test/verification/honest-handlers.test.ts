@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import { measureOf, tryCandidate } from '../../scripts/verify-fixtures.ts';
+import type { Json } from '../../src/kernel/json.ts';
+
+let sandbox: Sandbox;
+before(async () => {
+  sandbox = await createSandbox({ cells: 1 });
+});
+after(() => sandbox.close());
+
+interface Agreed {
+  rules: string;
+  request: Json;
+  response: Json;
+  cases: [request: Json, response: Json][];
+  tools?: Json[];
+}
+
+async function refusalsOf({ rules, request, response, cases, tools = [] }: Agreed, handler: string) {
+  const candidateProtocols = `# Requirements\nA service\n\n# Process Description\n${rules}\n\n# Data Format Description\n\n## Request Message\n${JSON.stringify(request)}\n\n## Response Message\n${JSON.stringify(response)}\n`;
+  const order = measureOf({
+    version: 1,
+    negotiationId: 'honest',
+    family: 'anp',
+    role: 'provider',
+    agreement: {
+      action: 'protocolNegotiation',
+      sequenceId: 1,
+      candidateProtocols,
+      modificationSummary: '',
+      status: 'accepted',
+    },
+    testCases: cases.map(([own, answer]) => ({ request: own, response: answer })),
+    tools,
+  });
+  return (await tryCandidate(order, handler, sandbox)).refusedFor;
+}
+
+const text = { type: 'string' };
+const number = { type: 'number' };
+const integer = { type: 'integer' };
+
+function object(properties: Record<string, Json>, optional: readonly string[] = []): Json {
+  return { type: 'object', properties, required: Object.keys(properties).filter((name) => !optional.includes(name)) };
+}
+
+/** A tool that only reads. */
+function reading(
+  name: string,
+  inputSchema: Json,
+  outputSchema: Json,
+  examples: [Json, Json][],
+  otherwise?: Json,
+): Json {
+  return {
+    name,
+    description: name,
+    inputSchema,
+    outputSchema,
+    annotations: { readOnlyHint: true },
+    examples: examples.map(([input, output]) => ({ input, output })),
+    ...(otherwise === undefined ? {} : { otherwise: { output: otherwise } }),
+  };
+}
+
+const parts = {
+  request: object({ id: text, part: text, quantity: integer }),
+  response: object({ id: text, code: integer, pieces: integer }, ['pieces']),
+  tools: [reading('stock', object({ sku: text }), { type: ['integer', 'null'] }, [[{ sku: 'PT-7781' }, 61]], null)],
+};
+const partCases: Agreed['cases'] = [
+  [
+    { id: 'w1', part: 'PT-7781', quantity: 4 },
+    { id: 'w1', code: 200, pieces: 61 },
+  ],
+  [
+    { id: 'w2', part: 'PT-0000', quantity: 4 },
+    { id: 'w2', code: 404 },
+  ],
+];
+const partsHandler = (guard: string) => `export async function handle(request, { call }) {
+  const id = String(request.id);
+  ${guard}
+  const pieces = await call.stock({ sku: String(request.part) });
+  return pieces === null ? { id, code: 404 } : { id, code: 200, pieces };
+}`;
+
+const honest: readonly [why: string, agreed: Agreed, handler: string][] = [
+  [
+    'the code of broken requests may be that of one rule alone',
+    {
+      ...parts,
+      rules: '- 200 when the part is known\n- 400 if quantity is negative\n- 404 when the part is unknown',
+      cases: [
+        ...partCases,
+        [
+          { id: 'w3', part: 'PT-7781', quantity: -2 },
+          { id: 'w3', code: 400 },
+        ],
+      ],
+    },
+    partsHandler('if (request.quantity < 0) return { id, code: 400 };'),
+  ],
+  [
+    'what is no JSON never comes to a handler',
+    {
+      ...parts,
+      rules: '| code | meaning |\n|---|---|\n| 400 | the body is not valid JSON |\n| 404 | unknown part |',
+      cases: partCases,
+    },
+    partsHandler(''),
+  ],
+  [
+    'who is exempt from a limit is not held to it',
+    {
+      rules:
+        'If amount is above 1000, decision is "review". Members of the board are exempt from this. Otherwise decision is "approved". fee is 1 % of the amount, rounded to cents.',
+      request: object({ id: text, amount: number, staff: { enum: ['board', 'employee'] } }),
+      response: object({ id: text, decision: { enum: ['approved', 'review'] }, fee: number }, ['fee']),
+      cases: [
+        [
+          { id: 'e1', amount: 700, staff: 'board' },
+          { id: 'e1', decision: 'approved', fee: 7 },
+        ],
+        [
+          { id: 'e2', amount: 1700, staff: 'employee' },
+          { id: 'e2', decision: 'review' },
+        ],
+        [
+          { id: 'e3', amount: 1400, staff: 'board' },
+          { id: 'e3', decision: 'approved', fee: 14 },
+        ],
+      ],
+    },
+    `export function handle({ id, amount, staff }) {
+  if (amount > 1000 && staff !== 'board') return { id: String(id), decision: 'review' };
+  return { id: String(id), decision: 'approved', fee: Math.round(Number(amount)) / 100 || 0 };
+}`,
+  ],
+  [
+    'of two rules that hold, an earlier one may decide',
+    {
+      rules:
+        '1. When country is not in the EU, zone is "world".\n2. When weight is above 20, zone is "freight".\n3. All else: zone is "parcel".\nprice is 5 plus 2 per started kilogram.',
+      request: object({ id: text, country: { type: 'string', description: 'EU: DE, FR, NL' }, weight: number }),
+      response: object({ id: text, zone: { enum: ['world', 'freight', 'parcel'] }, price: number }),
+      cases: [
+        [
+          { id: 'z1', country: 'US', weight: 3.2 },
+          { id: 'z1', zone: 'world', price: 13 },
+        ],
+        [
+          { id: 'z2', country: 'FR', weight: 25 },
+          { id: 'z2', zone: 'freight', price: 55 },
+        ],
+        [
+          { id: 'z3', country: 'NL', weight: 2 },
+          { id: 'z3', zone: 'parcel', price: 9 },
+        ],
+      ],
+    },
+    `const EU = ['DE', 'FR', 'NL'];
+export function handle({ id, country, weight }) {
+  const zone = !EU.includes(country) ? 'world' : weight > 20 ? 'freight' : 'parcel';
+  return { id: String(id), zone, price: 5 + 2 * Math.ceil(Number(weight) || 0) };
+}`,
+  ],
+  [
+    'what a tool tells may break another rule before the limit is looked at',
+    {
+      rules:
+        'If cents is above 500000, outcome is LIMIT. outcome is NO_FUNDS if the account has less than is asked for, DONE otherwise.',
+      request: object({ ref: text, account: text, cents: integer }),
+      response: object({ ref: text, outcome: { enum: ['DONE', 'LIMIT', 'NO_FUNDS'] } }),
+      cases: [
+        [
+          { ref: 'x1', account: 'AC-10021', cents: 12500 },
+          { ref: 'x1', outcome: 'DONE' },
+        ],
+        [
+          { ref: 'x2', account: 'AC-10022', cents: 12500 },
+          { ref: 'x2', outcome: 'NO_FUNDS' },
+        ],
+      ],
+      tools: [
+        reading('balance', object({ account: text }), integer, [
+          [{ account: 'AC-10021' }, 87500],
+          [{ account: 'AC-10022' }, 310],
+        ]),
+      ],
+    },
+    `export async function handle({ ref, account, cents }, { call }) {
+  if ((await call.balance({ account: String(account) })) < cents) return { ref: String(ref), outcome: 'NO_FUNDS' };
+  return { ref: String(ref), outcome: cents > 500000 ? 'LIMIT' : 'DONE' };
+}`,
+  ],
+  [
+    'the prose may be stricter than the schema',
+    {
+      rules:
+        'A stay has at least 2 nights. Invalid requests, among them stays that are too short, are answered with code 400. price is 80 per night plus 35 for cleaning.',
+      request: object({ id: text, nights: { type: 'integer', minimum: 1, maximum: 28 } }),
+      response: object({ id: text, code: integer, price: number }, ['price']),
+      cases: [
+        [
+          { id: 'n1', nights: 4 },
+          { id: 'n1', code: 200, price: 355 },
+        ],
+        [
+          { id: 'n2', nights: 1 },
+          { id: 'n2', code: 400 },
+        ],
+      ],
+    },
+    `export function handle({ id, nights }) {
+  if (!Number.isInteger(nights) || nights < 2 || nights > 28) return { id: String(id), code: 400 };
+  return { id: String(id), code: 200, price: nights * 80 + 35 };
+}`,
+  ],
+  [
+    'of all that the pages hold, the answer may have the best alone',
+    {
+      rules: 'The three cheapest of all offers for the article are listed, cheapest first. No offers: an empty list.',
+      request: object({ id: text, article: text }),
+      response: object({ id: text, offers: { type: 'array', items: object({ shop: text, price: number }) } }),
+      cases: [
+        [
+          { id: 'o1', article: 'drill' },
+          {
+            id: 'o1',
+            offers: [
+              { shop: 'Hagen Tools', price: 49.9 },
+              { shop: 'Borado', price: 58 },
+            ],
+          },
+        ],
+        [
+          { id: 'o2', article: 'moon' },
+          { id: 'o2', offers: [] },
+        ],
+      ],
+      tools: [
+        reading(
+          'offersPage',
+          object({ article: text, page: integer }),
+          object({
+            offers: { type: 'array', items: object({ seller: text, amount: number }) },
+            nextPage: { type: ['integer', 'null'] },
+          }),
+          [
+            [
+              { article: 'drill', page: 1 },
+              {
+                offers: [
+                  { seller: 'Borado', amount: 58 },
+                  { seller: 'Hagen Tools', amount: 49.9 },
+                ],
+                nextPage: null,
+              },
+            ],
+          ],
+          { offers: [], nextPage: null },
+        ),
+      ],
+    },
+    `export async function handle({ id, article }, { call }) {
+  const all = [];
+  let page = 1;
+  for (let turns = 0; page !== null && turns < 50; turns += 1) {
+    const got = await call.offersPage({ article: String(article), page });
+    all.push(...got.offers);
+    page = got.nextPage;
+  }
+  const best = all.sort((a, b) => a.amount - b.amount).slice(0, 3);
+  return { id: String(id), offers: best.map(({ seller, amount }) => ({ shop: seller, price: amount })) };
+}`,
+  ],
+  ...(['ordered by where it first stands in texts', 'sorted by the number of its letters'] as const).map(
+    (order): [string, Agreed, string] => [
+      `a list that is ${order} may look like one in the order of the alphabet`,
+      {
+        rules: `words has each word once, in lower case, ${order}. count is the number of all words.`,
+        request: object({ id: text, texts: { type: 'array', items: text } }),
+        response: object({ id: text, words: { type: 'array', items: text }, count: integer }),
+        cases: [
+          [
+            { id: 't1', texts: ['alder birch', 'Birch cedar'] },
+            { id: 't1', words: ['alder', 'birch', 'cedar'], count: 4 },
+          ],
+          [
+            { id: 't2', texts: ['moss', 'fern'] },
+            { id: 't2', words: ['moss', 'fern'], count: 2 },
+          ],
+        ],
+      },
+      `export function handle({ id, texts }) {
+  const all = (Array.isArray(texts) ? texts : []).flatMap((one) => String(one).toLowerCase().match(/\\p{L}+/gu) ?? []);
+  const words = [...new Set(all)];
+  return { id: String(id), words: ${order.startsWith('sorted') ? 'words.sort((a, b) => a.length - b.length)' : 'words'}, count: all.length };
+}`,
+    ],
+  ),
+];
+
+for (const [why, agreed, handler] of honest)
+  test(`not refused: ${why}`, async () => assert.deepEqual(await refusalsOf(agreed, handler), []));
