@@ -396,10 +396,12 @@ class QueueConsumer implements Consumer {
 
   async #replay({ jobId, kind, dataDigest, replyTo }: Delivery, text: string, takenAtMs: number): Promise<Pointer> {
     const envelope = readEnvelope(text);
-    if (envelope === null || (envelope.dataDigest !== null && envelope.dataDigest !== dataDigest)) {
+    const isOther = envelope === null || (envelope.dataDigest !== null && envelope.dataDigest !== dataDigest);
+    if (isOther || (envelope.kind !== null && envelope.kind !== kind)) {
       this.#emit({ event: 'refused', jobId, kind, code: 'JOB_ID_REUSED' });
+      const what = isOther ? 'other data' : 'another kind of job';
       throw new UnrecoverableError(
-        `JOB_ID_REUSED: Cannot accept job: found an outcome for other data under the id ${jobId}, wanted a new id`,
+        `JOB_ID_REUSED: Cannot accept job: found an outcome for ${what} under the id ${jobId}, wanted a new id`,
       );
     }
     const { verdict } = envelope;

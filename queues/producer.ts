@@ -22,7 +22,7 @@ export interface ProducerOptions {
 export interface Producer {
   /**
    * Puts a job on the queue, under the id recommended for its data unless one is given; the same job twice is one job. Rejects with `JOB_ID_INVALID`
-   * for an id that BullMQ or the contract does not allow, `JOB_ID_REUSED` where the id has an outcome for other data or a job with other data, and
+   * for an id that BullMQ or the contract does not allow, `JOB_ID_REUSED` where the id has an outcome or a job of other data or another kind, and
    * `JOB_TOO_LARGE` beyond the cap.
    */
   submit(kind: string, data: unknown, options?: { jobId?: string }): Promise<{ jobId: string }>;
@@ -59,7 +59,8 @@ class QueueProducer implements Producer {
     this.#connectWithinMs = options.connectWithinMs ?? 3_000;
   }
 
-  async submit(kind: string, data: unknown, { jobId = jobIdOf(data) }: { jobId?: string } = {}) {
+  async submit(kind: string, data: unknown, options: { jobId?: string } = {}) {
+    const jobId = options.jobId ?? jobIdOf(data);
     if (!isUsableId(jobId)) {
       throw new QueueError(
         'JOB_ID_INVALID',
@@ -75,15 +76,35 @@ class QueueProducer implements Producer {
       );
     }
     return this.#reach(async () => {
-      const published = await this.#readOutcome(jobId);
-      const digest = dataDigestOf(data);
-      if (published !== null && published.dataDigest !== null && published.dataDigest !== digest) throw reused(jobId);
-      await this.#openQueue().add(kind, data, { jobId, attempts: 1 });
-      // BullMQ answers the same whether it took the job or had one of that id.
-      const kept = await this.#connection.hget(`${this.#keys.queue}:${jobId}`, 'data');
-      if (kept !== null && kept !== text && dataDigestOf(parsed(kept), kept) !== digest) throw reused(jobId);
-      return { jobId };
+      const found = await this.#put(jobId, kind, data, text);
+      if (found === 'this job') return { jobId };
+      // An id of our own making says nothing of the kind: the same agreement may well be reviewed first and generated from then.
+      const another = `${jobId}-${kind}`;
+      const isOurs = options.jobId === undefined && found === 'another kind' && isUsableId(another);
+      if (isOurs && (await this.#put(another, kind, data, text)) === 'this job') return { jobId: another };
+      throw new QueueError(
+        'JOB_ID_REUSED',
+        `Cannot submit job: found ${found} under the id ${jobId}, wanted the same job or a new id`,
+      );
     });
+  }
+
+  /** Puts a job on the queue, and says what its id stands for. */
+  async #put(
+    jobId: string,
+    kind: string,
+    data: unknown,
+    text: string,
+  ): Promise<'this job' | 'other data' | 'another kind'> {
+    const digest = dataDigestOf(data);
+    const published = await this.#readOutcome(jobId);
+    if (published !== null && published.dataDigest !== null && published.dataDigest !== digest) return 'other data';
+    if (published !== null && published.kind !== null && published.kind !== kind) return 'another kind';
+    await this.#openQueue().add(kind, data, { jobId, attempts: 1 });
+    // BullMQ answers the same whether it took the job or had one of that id.
+    const [kept, name] = await this.#connection.hmget(`${this.#keys.queue}:${jobId}`, 'data', 'name');
+    if (kept != null && kept !== text && dataDigestOf(parsed(kept), kept) !== digest) return 'other data';
+    return name != null && name !== kind ? 'another kind' : 'this job';
   }
 
   outcomeOf(jobId: string) {
@@ -170,8 +191,4 @@ function parsed(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-function reused(jobId: string): QueueError {
-  return new QueueError('JOB_ID_REUSED', `Cannot submit job: found other data under the id ${jobId}, wanted the same`);
 }

@@ -88,6 +88,37 @@ test('an id that has an outcome for other data fails, and the outcome stays', as
   assert.equal((await entries()).length, 1);
 });
 
+test('an id that has an outcome for another kind fails; our own ids tell the kinds apart where they must', async (t) => {
+  const { queue, producer, consume, outcome } = await queueUnderTest(t);
+  await consume();
+  const data = jobData();
+  const { jobId } = await producer.submit('review', data);
+  assert.equal((await outcome(jobId)).kind, 'review');
+  await until(async () => (await queue.getJob(jobId)) === undefined);
+  await queue.add('generate', data, { jobId });
+  const failed = await until(async () => {
+    const job = await queue.getJob(jobId);
+    return job?.failedReason ? job : undefined;
+  });
+  assert.match(failed.failedReason, /^JOB_ID_REUSED: .*another kind/);
+  await assert.rejects(producer.submit('generate', data, { jobId }), { code: 'JOB_ID_REUSED' });
+
+  const generate = await producer.submit('generate', data);
+  assert.equal(generate.jobId, `${jobId}-generate`);
+  assert.equal((await outcome(generate.jobId)).kind, 'generate');
+  assert.deepEqual(await producer.submit('generate', data), generate);
+});
+
+test('of two kinds under one id at the same moment both are done', async (t) => {
+  const { producer, consume, outcome } = await queueUnderTest(t);
+  const data = jobData();
+  const review = await producer.submit('review', data);
+  const generate = await producer.submit('generate', data);
+  await consume();
+  assert.equal((await outcome(review.jobId)).kind, 'review');
+  assert.equal((await outcome(generate.jobId)).kind, 'generate');
+});
+
 test('an automatic id fails and gets a stream entry only', async (t) => {
   const { queue, connection, consume, entries } = await queueUnderTest(t);
   let worked = 0;
@@ -454,7 +485,7 @@ test('a consumer whose connection that waits for jobs is down says so', async (t
   const waiting = await until(
     async () => /^id=(\d+) .*cmd=bzpopmin/m.exec(String(await connection.client('LIST')))?.[1],
   );
-  assert.equal(consumer.health().connected, true);
+  await until(() => consumer.health().connected);
   // It is let in no more: who is connected stays so.
   await connection.config('SET', 'requirepass', 'new');
   await connection.client('KILL', 'ID', waiting);
