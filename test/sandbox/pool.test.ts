@@ -71,16 +71,13 @@ test('a cell that comes free goes to who has a handler loaded there, and then to
 });
 
 test('a cell that is ended from outside is not blamed on the run', async () => {
-  let toEnd: (() => void) | undefined;
   const sandbox = await createSandbox({ cells: 1, exactly: 'permission' });
   try {
     const handler = await load(sandbox, sound);
     let asked = 0;
     const report = await handler.run(run(3), async ({ input }) => {
       asked += 1;
-      const pid = childOf(process.pid);
-      toEnd = () => process.kill(pid, 'SIGKILL');
-      toEnd();
+      endAllCells();
       await new Promise((resolve) => setTimeout(resolve, 100));
       return { output: input };
     });
@@ -97,7 +94,7 @@ test('a cell that is ended from outside while it computes is not blamed on the r
     const endless = await load(sandbox, 'export const handle = () => { for (;;); };', { stepMs: 1_500 });
     const pending = endless.run(run(0), echo);
     await new Promise((resolve) => setTimeout(resolve, 300));
-    process.kill(childOf(process.pid), 'SIGKILL');
+    endAllCells();
     // Its own end, on another cell.
     assert.equal((await pending).end, 'timed-out');
     assert.equal(sandbox.stats().quarantined, 0);
@@ -233,9 +230,11 @@ test('without compiling to machine code the same comes out', async () => {
   }
 });
 
-/** The youngest cell among the children of a process, by /proc; the bundler is another child. */
-function childOf(pid: number): number {
+/** Ends the cells among the children of this process, by /proc, the spare one too; the bundler is another child. */
+function endAllCells(): void {
   const { readFileSync } = process.getBuiltinModule('node:fs');
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-  return Number(children.findLast((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('isolated-vm')));
+  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ');
+  for (const child of children) {
+    if (readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('isolated-vm')) process.kill(Number(child), 'SIGKILL');
+  }
 }
