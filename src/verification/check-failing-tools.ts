@@ -110,7 +110,10 @@ function faultOf(
       ? { message: 'the answer repeats what the tool said', certain: false }
       : undefined;
   }
-  if (equalJson(seen.value, before.value ?? null) && reportsFailure(one.output) !== true) {
+  // Whether it may try again is for another check to say.
+  const again = seen.calls.filter((call) => call.tool === tool && call.output !== undefined).length;
+  const once = before.calls.filter((call) => call.tool === tool && call.output !== undefined).length;
+  if (again < once && equalJson(seen.value, before.value ?? null) && reportsFailure(one.output) !== true) {
     return {
       message: 'it answers as if nothing had failed',
       certain: certain && isSoleActor(subject, before, tool),

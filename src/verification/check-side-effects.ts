@@ -5,28 +5,35 @@ import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './ch
 import { faultMessage, isReadOnly } from './check-failing-tools.ts';
 import { failureRulesOf, reportsFailure } from './failure-answer.ts';
 import { leavesOf } from './scalar-kinds.ts';
+import { replacedAt } from './variations.ts';
 
 /** Looks at the tools with side effects: never in a refusal, never again after a failure. */
 export const sideEffects: Check = {
   name: 'side-effects',
   reason: 'Who refuses a request must not have acted on it, and who acts must do so once.',
   certain:
-    'A case is refused, yet a tool with side effects was called with success before a check that only reads, or with the same kind of answer as in a case that succeeds, or is called and the answer is the same whether it succeeds or not; or a failing tool with side effects is called again although the document says nothing of trying again.',
-  uncertain: 'A call in a refusal whose own answer, or a later failing call, may be the reason for it.',
+    'A case is refused, yet a tool with side effects was called with success before a check that only reads, or with the same kind of answer as in a case that succeeds, and whatever else of that kind it answers changes nothing; or is called and the answer is the same whether it succeeds or not; or a failing tool with side effects is called again although the document says nothing of trying again.',
+  uncertain:
+    'A call in a refusal whose own answer, or a later failing call, may be the reason for it; one of a tool that by its name reads, or writes down what happens.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject, cases } = facts;
     const findings: CheckFindings = { failures: [], warnings: [] };
     if (!cases.some(({ seen }) => actsOf(facts, seen).length > 0)) {
       return { ...findings, skipped: 'no case calls a tool with side effects' };
     }
+    const needless: { one: SeenCase; fact: Omit<CheckFact, 'check'>; others: Scenario[] }[] = [];
     for (const one of cases) {
       if (refuses(one) !== true) continue;
       for (const act of actsOf(facts, one.seen)) {
         const certain = isNeedless(facts, one, act);
         if (certain === undefined) continue;
-        (certain ? findings.failures : findings.warnings).push(
-          factOf(one, `it is refused, yet ${act.tool} was called with ${JSON.stringify(act.input).slice(0, 200)}`),
+        const fact = factOf(
+          one,
+          `it is refused, yet ${act.tool} was called with ${JSON.stringify(act.input).slice(0, 200)}`,
         );
+        if (certain && !mayServeRefusals(subject, act.tool))
+          needless.push({ one, fact, others: answeredOtherwise(facts, one, act) });
+        else findings.warnings.push(fact);
       }
     }
     // Undoing may be tried again; what a refusal undoes is no second act.
@@ -43,8 +50,17 @@ export const sideEffects: Check = {
         })),
       );
     const tried = cases.flatMap((one) => triedInVain(facts, one));
-    const all = [...plans, ...tried].map(({ scenario }) => scenario);
+    const asked = needless.flatMap(({ others }) => others);
+    const all = [...[...plans, ...tried].map(({ scenario }) => scenario), ...asked];
     const seen = all.length === 0 ? [] : yield all;
+    let at = plans.length + tried.length;
+    for (const { one, fact, others } of needless) {
+      const own = seen.slice(at, at + others.length);
+      at += others.length;
+      // A call whose answer decides was asked for that answer, whatever else it does.
+      const decides = own.some((after) => !equalJson(outcomeOf(after), outcomeOf(one.seen)));
+      (decides ? findings.warnings : findings.failures).push(fact);
+    }
     const mayRetry = failureRulesOf(subject.agreement.text).retries;
     for (const [index, { one, tool }] of plans.entries()) {
       const observation = seen[index] as Observation;
@@ -92,6 +108,49 @@ function actsOf({ subject }: CheckFacts, seen: Observation): ObservedCall[] {
 
 function refuses({ one }: SeenCase): boolean | 'unknown' {
   return one.case.negative || reportsFailure(one.case.response) === true;
+}
+
+function outcomeOf({ end, value, calls }: Observation): Json {
+  return [end, value ?? null, calls.map(({ tool }) => tool)];
+}
+
+/** Tools that write down what happens, refusals as well. */
+const RECORD =
+  /audit|(?:^|_)log(?=[A-Z_]|$)|Log(?=[A-Z_]|$)|\blog(?:s|ged)?\b|journal|metric|telemetry|analytic|statistic/;
+
+/** Names of tools that read, whether or not they are declared to. */
+const READS = /^(?:get|find|look_?[uU]p|read|fetch|search|query|describe|is|has|count)(?=[A-Z_]|$)/;
+
+/** Whether a refusal may well call a tool with side effects: one that writes down, or one that reads and does not say so. */
+function mayServeRefusals({ tools }: CheckFacts['subject'], name: string): boolean {
+  return (
+    READS.test(name) || RECORD.test(name) || RECORD.test(tools.find((tool) => tool.name === name)?.description ?? '')
+  );
+}
+
+/** Other answers of one tool than a case has: few are needed. */
+const maxOtherAnswers = 4;
+
+/** A case in which a call is answered as others of its tool are, or with other numbers. */
+function answeredOtherwise({ subject, cases }: CheckFacts, one: SeenCase, act: ObservedCall): Scenario[] {
+  const { tool, input } = act;
+  const output = act.output ?? null;
+  const examples = subject.tools.find(({ name }) => name === tool)?.examples ?? [];
+  const numbers = leavesOf(output).filter(({ value }) => typeof value === 'number');
+  const others = [
+    ...examples.flatMap((example) => ('output' in example ? [example.output] : [])),
+    ...cases.flatMap(({ seen }) => seen.calls.flatMap((call) => (call.tool === tool ? [call.output ?? null] : []))),
+    ...[0, 1_000_000].map((other) => numbers.reduce((all, { pointer }) => replacedAt(all, pointer, other), output)),
+  ].filter((other, index, all) => {
+    const isNew = !equalJson(other, output) && all.findIndex((same) => equalJson(same, other)) === index;
+    return isNew && sameKind(other, output) && subject.surface.toolOutputIssues(tool, other).length === 0;
+  });
+  return others.slice(0, maxOtherAnswers).map((other) => ({
+    ...one.scenario,
+    tools: subject.tools.map((each) =>
+      each.name === tool ? { ...each, examples: [{ input, output: other }, ...(each.examples ?? [])] } : each,
+    ),
+  }));
 }
 
 /** Whether a call in a refusal was needless for certain, perhaps (`false`), or had its reason (`undefined`). */

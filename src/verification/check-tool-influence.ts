@@ -48,9 +48,13 @@ export const toolInfluence: Check = {
     const numbers = cases.flatMap((one) => carriedNumbers(facts, one));
     const texts = cases.flatMap((one) => carriedTexts(facts, one));
     if (plans.length + numbers.length + texts.length === 0) return findings;
-    const seen = yield [...plans, ...numbers, ...texts].map(({ scenario }) => scenario);
+    const seen = yield [
+      ...plans.map(({ scenario }) => scenario),
+      ...numbers.flatMap(({ scenarios }) => scenarios),
+      ...texts.map(({ scenario }) => scenario),
+    ];
     for (const [index, { one, tool, value }] of texts.entries()) {
-      const after = seen[plans.length + numbers.length + index]?.value;
+      const after = seen[plans.length + 2 * numbers.length + index]?.value;
       if (after === undefined || !equalJson(after, one.seen.value ?? null)) continue;
       findings.failures.push({
         ...factOf(one, `it answers with ${JSON.stringify(value).slice(0, 120)} whatever ${tool} tells`),
@@ -59,8 +63,9 @@ export const toolInfluence: Check = {
       findings.memorised = true;
     }
     for (const [index, { one, tool, pointer, value }] of numbers.entries()) {
-      const after = seen[plans.length + index]?.value;
-      if (after === undefined || valueAt(after, pointer) !== value) continue;
+      const [more, less] = [0, 1].map((nth) => seen[plans.length + 2 * index + nth]?.value);
+      if (more === undefined || valueAt(more, pointer) !== value) continue;
+      if (less !== undefined && valueAt(less, pointer) !== value) continue;
       findings.failures.push({
         ...factOf(one, `it answers ${value} at ${pointer} whatever ${tool} tells`),
         code: 'CANDIDATE_HARD_CODED',
@@ -101,8 +106,8 @@ interface CarriedNumber {
   /** Where the answer holds the number. */
   pointer: string;
   value: number;
-  /** The case with another number in what the tool tells, and nothing else changed. */
-  scenario: Scenario;
+  /** The case with a larger number in what the tool tells, and with a much smaller one: an answer may be capped, or rounded. */
+  scenarios: [Scenario, Scenario];
 }
 
 /** Members that may be counted anew. */
@@ -127,19 +132,25 @@ function carriedNumbers({ subject }: CheckFacts, one: SeenCase): CarriedNumber[]
       if (inList && (COUNTING_NAME.test(name) || !alone(leavesOf(output)) || !alone(answer))) return [];
       if (asked.has(value) || lengthsOf(output).includes(value) || /code|status|version|error/i.test(name)) return [];
       const place = answer.find((leaf) => leaf.name === name && leaf.value === value && !loose.has(leaf.pointer));
-      const changed = replacedAt(output, pointer, value + 3);
-      if (!place || subject.surface.toolOutputIssues(tool, changed).length > 0) return [];
-      const tools = subject.tools.map((other) =>
-        other.name === tool
-          ? {
-              ...other,
-              examples: (other.examples ?? []).map((example, index) =>
-                index === nth ? { input: example.input, output: changed } : example,
-              ),
-            }
-          : other,
-      );
-      return [{ one, tool, pointer: place.pointer, value, scenario: { ...one.scenario, tools } }];
+      const [more, less] = [value + 3, Math.floor(value / 2)].map((other) => replacedAt(output, pointer, other));
+      if (!place || more === undefined || subject.surface.toolOutputIssues(tool, more).length > 0) return [];
+      const telling = (changed: Json): Scenario['tools'] =>
+        subject.tools.map((other) =>
+          other.name === tool
+            ? {
+                ...other,
+                examples: (other.examples ?? []).map((example, index) =>
+                  index === nth ? { input: example.input, output: changed } : example,
+                ),
+              }
+            : other,
+        );
+      const isAllowed = less !== undefined && subject.surface.toolOutputIssues(tool, less).length === 0;
+      const scenarios: [Scenario, Scenario] = [
+        { ...one.scenario, tools: telling(more) },
+        { ...one.scenario, tools: telling(isAllowed ? less : more) },
+      ];
+      return [{ one, tool, pointer: place.pointer, value, scenarios }];
     });
   });
 }

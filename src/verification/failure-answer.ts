@@ -86,7 +86,10 @@ function readFailureRules(text: string): FailureRules {
     inWords: FAILURES.test(text.replace(/exception handling|异常处理/gi, '')),
     ownFailures: OWN_FAILURES.test(text),
     invalidRequests: INVALID_REQUESTS.test(text),
-    retries: /\bretr(?:y|ies|ied)\b|\btr(?:y|ied) again|重试/i.test(text),
+    retries:
+      /\bretr(?:y|ies|ied)\b|\btr(?:y|ied) again|\b(?:asked|called|sent|tried|attempted|contacted) (?:once more|again|twice|a second time)\b|\b(?:second|another) (?:try|attempt)\b|重试|再试/i.test(
+        text,
+      ),
   };
 }
 

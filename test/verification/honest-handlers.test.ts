@@ -65,6 +65,15 @@ function reading(
   };
 }
 
+/** A tool that acts, or does not say that it only reads. */
+function acting(name: string, inputSchema: Json, outputSchema: Json, examples: [Json, Json][], otherwise?: Json): Json {
+  const { annotations, ...tool } = reading(name, inputSchema, outputSchema, examples, otherwise) as Record<
+    string,
+    Json
+  >;
+  return tool;
+}
+
 const parts = {
   request: object({ id: text, part: text, quantity: integer }),
   response: object({ id: text, code: integer, pieces: integer }, ['pieces']),
@@ -302,6 +311,137 @@ export function handle({ id, country, weight }) {
 }`,
     ],
   ),
+  [
+    'what is refused may be written down all the same',
+    {
+      rules:
+        'Every attempt is written to the audit log, also those that are refused. Badges that are blocked or unknown are refused with granted false and reason BLOCKED or UNKNOWN.',
+      request: object({ id: text, badge: text }),
+      response: object({ id: text, granted: { type: 'boolean' }, reason: text }, ['reason']),
+      cases: [
+        [
+          { id: 'd1', badge: 'BG-4471' },
+          { id: 'd1', granted: true },
+        ],
+        [
+          { id: 'd2', badge: 'BG-0000' },
+          { id: 'd2', granted: false, reason: 'UNKNOWN' },
+        ],
+      ],
+      tools: [
+        reading(
+          'badge',
+          object({ no: text }),
+          { type: ['object', 'null'], properties: { blocked: { type: 'boolean' } } },
+          [[{ no: 'BG-4471' }, { blocked: false }]],
+          null,
+        ),
+        acting('audit', object({ badge: text }), object({ entry: integer }), [], { entry: 82 }),
+      ],
+    },
+    `export async function handle({ id: given, badge }, { call }) {
+  const id = String(given);
+  await call.audit({ badge: String(badge) });
+  const found = await call.badge({ no: String(badge) });
+  if (!found) return { id, granted: false, reason: 'UNKNOWN' };
+  return found.blocked ? { id, granted: false, reason: 'BLOCKED' } : { id, granted: true };
+}`,
+  ],
+  ...(['memberLoans', 'getLoans'] as const).map((loans): [string, Agreed, string] => [
+    `${loans} may read without saying so`,
+    {
+      rules:
+        'A member who has 5 books or more may not borrow another one: ok false, why FULL. A book that is lent: ok false, why LENT.',
+      request: object({ id: text, member: text, book: text }),
+      response: object({ id: text, ok: { type: 'boolean' }, why: text, due: text }, ['why', 'due']),
+      cases: [
+        [
+          { id: 'l1', member: 'MB-101', book: 'BK-71' },
+          { id: 'l1', ok: true, due: '2026-03-01' },
+        ],
+        [
+          { id: 'l3', member: 'MB-101', book: 'BK-72' },
+          { id: 'l3', ok: false, why: 'LENT' },
+        ],
+      ],
+      tools: [
+        acting(loans, object({ member: text }), object({ loans: integer }), [[{ member: 'MB-101' }, { loans: 2 }]]),
+        reading('bookState', object({ book: text }), object({ lent: { type: 'boolean' } }), [
+          [{ book: 'BK-71' }, { lent: false }],
+          [{ book: 'BK-72' }, { lent: true }],
+        ]),
+        acting('lend', object({ member: text, book: text }), object({ due: text }), [
+          [{ member: 'MB-101', book: 'BK-71' }, { due: '2026-03-01' }],
+        ]),
+      ],
+    },
+    `export async function handle({ id: given, member, book }, { call }) {
+  const id = String(given);
+  const { loans } = await call.${loans}({ member: String(member) });
+  const { lent } = await call.bookState({ book: String(book) });
+  if (loans >= 5) return { id, ok: false, why: 'FULL' };
+  if (lent) return { id, ok: false, why: 'LENT' };
+  return { id, ok: true, due: (await call.lend({ member, book })).due };
+}`,
+  ]),
+  [
+    'a number that a tool tells may be capped',
+    {
+      rules: 'charge is the percentage that the device reports, at most 100; full is true from 100 on.',
+      request: object({ id: text, device: text }),
+      response: object({ id: text, charge: integer, full: { type: 'boolean' } }),
+      cases: [
+        [
+          { id: 'c1', device: 'DV-331' },
+          { id: 'c1', charge: 100, full: true },
+        ],
+        [
+          { id: 'c2', device: 'DV-332' },
+          { id: 'c2', charge: 41, full: false },
+        ],
+      ],
+      tools: [
+        reading('device', object({ serial: text }), object({ charge: integer }), [
+          [{ serial: 'DV-331' }, { charge: 100 }],
+          [{ serial: 'DV-332' }, { charge: 41 }],
+        ]),
+      ],
+    },
+    `export async function handle({ id, device }, { call }) {
+  const { charge } = await call.device({ serial: String(device) });
+  return { id: String(id), charge: Math.min(100, charge), full: charge >= 100 };
+}`,
+  ],
+  [
+    'what failed may be asked once more, where the document says so',
+    {
+      rules:
+        'When the gateway fails it is asked once more. If that fails as well, sent is false. Otherwise sent is true, with the receipt.',
+      request: object({ id: text, to: text, body: text }),
+      response: object({ id: text, sent: { type: 'boolean' }, receipt: text }, ['receipt']),
+      cases: [
+        [
+          { id: 's1', to: '+49 151 2200331', body: 'Your table is ready' },
+          { id: 's1', sent: true, receipt: 'SM-8812' },
+        ],
+      ],
+      tools: [
+        acting('gateway', object({ number: text, body: text }), object({ receipt: text }), [
+          [{ number: '+49 151 2200331', body: 'Your table is ready' }, { receipt: 'SM-8812' }],
+        ]),
+      ],
+    },
+    `export async function handle(request, { call }) {
+  const id = String(request.id);
+  const message = { number: String(request.to), body: String(request.body) };
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    try {
+      return { id, sent: true, receipt: (await call.gateway(message)).receipt };
+    } catch {}
+  }
+  return { id, sent: false };
+}`,
+  ],
 ];
 
 for (const [why, agreed, handler] of honest)
