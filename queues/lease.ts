@@ -53,7 +53,7 @@ export class Leases {
   /**
    * Does work that only one may do at a time for a name: whoever has the lease works while it is renewed; the others wait until it is free, then call
    * `found`, and take their turn only where that finds nothing. Resolves to `null` where the moment passed or the signal fired while waiting. Where the
-   * lease is lost, the work's signal fires.
+   * lease is lost, the work's signal fires, with `PLATFORM_LEASE_LOST`.
    */
   async single<Result>(
     name: string,

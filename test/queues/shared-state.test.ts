@@ -69,6 +69,22 @@ test('whoever waits for a lease takes over from a holder that failed', async (t)
   assert.equal(await second, 'second');
 });
 
+test('work whose lease was lost is called off, by a fault that brings its job again', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const turn = new Leases(connection, keys).single('key', {
+    untilMs: Date.now() + 20_000,
+    signal: new AbortController().signal,
+    holdMs: 600,
+    found: async () => null,
+    work: async (signal) => {
+      await connection.del(keys.lease('key'));
+      await until(() => signal.aborted);
+      throw signal.reason;
+    },
+  });
+  await assert.rejects(turn, { code: 'PLATFORM_LEASE_LOST' });
+});
+
 test('an endpoint rests for all, and the longest rest counts', async (t) => {
   const { connection } = await queueUnderTest(t);
   const [here, there] = [new Endpoints(connection, keys), new Endpoints(connection, keys)];
