@@ -7,6 +7,7 @@ import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './ch
 import { reportsFailure } from './failure-answer.ts';
 import { type Datum, RenameMap } from './rename-map.ts';
 import { renamedSubject } from './renamed-world.ts';
+import { isRestated } from './restated.ts';
 import { tokensOf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';
 import type { Subject } from './subject.ts';
@@ -20,14 +21,15 @@ export const literalAudit: Check = {
   reason: 'A handler that holds data of the cases or of the tools in its source knows the examples, not the protocol.',
   certain:
     'A distinctive datum that requests or tools tell stands in the source and is no word of the document, schema or tools; so does an id or number that stands in answers alone, where that place of the answer never takes another value when the request changes.',
-  uncertain: 'Names of one word, currency codes and whole sentences of answers: a handler may have reasons for them.',
+  uncertain:
+    'Names of one word, currency codes and whole sentences of answers: a handler may have reasons for them; numbers and dates of the document in another unit or spelling.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const data = caseDataOf(facts.subject, facts.vocabulary);
     const findings: CheckFindings = { failures: [], warnings: [] };
     for (const datum of data.told) {
       if (!facts.literals.has(datum.value)) continue;
       const fact = found(datum, 'that requests or tools tell');
-      if (isProof(datum)) findings.failures.push(fact);
+      if (isProof(datum) && !isRestated(datum.value, facts.vocabulary)) findings.failures.push(fact);
       else if (datum.kind !== 'word') findings.warnings.push(fact);
     }
     const suspects = data.answersOnly.filter((datum) => facts.literals.has(datum.value));

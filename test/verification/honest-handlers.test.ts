@@ -442,6 +442,30 @@ export function handle({ id, country, weight }) {
   return { id, sent: false };
 }`,
   ],
+  [
+    'what the document says may stand in the source in another unit or spelling',
+    {
+      rules:
+        'cents is the amount in cents. Transfers of up to 5,000 EUR cost 1.50 EUR, larger ones 0.2 %, rounded up to full cents. From 1 January 2026 on the fee is halved. slow is true from more than 90 minutes on.',
+      request: object({ id: text, cents: integer, day: text, seconds: integer }),
+      response: object({ id: text, fee: number, slow: { type: 'boolean' } }),
+      cases: [
+        [
+          { id: 'u1', cents: 500000, day: '2025-11-03', seconds: 5400 },
+          { id: 'u1', fee: 150, slow: false },
+        ],
+        [
+          { id: 'u2', cents: 730000, day: '2026-01-01', seconds: 7200 },
+          { id: 'u2', fee: 730, slow: true },
+        ],
+      ],
+    },
+    `const SMALL = 500_000, FLAT = 150, HALF_FROM = '2026-01-01', SLOW = 5400;
+export function handle({ id, cents, day, seconds }) {
+  const fee = cents <= SMALL ? FLAT : Math.ceil((cents * 2) / 1000);
+  return { id: String(id), fee: (day >= HALF_FROM ? fee / 2 : fee) || 0, slow: seconds > SLOW };
+}`,
+  ],
 ];
 
 for (const [why, agreed, handler] of honest)
