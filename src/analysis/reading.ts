@@ -22,11 +22,11 @@ import {
   timeoutMsIn,
   wantsText,
 } from './document-facts.ts';
-import { reportsFailure } from './failure.ts';
 import { type FoundSchema, findSchemas } from './find-schemas.ts';
 import type { BrokenJson } from './json-blocks.ts';
 import { excerptAt, wholeJson } from './located-json.ts';
 import { selectSchemas } from './select-schemas.ts';
+import { turnsDown } from './turns-down.ts';
 
 /** A case that could not be read, or whose number is not what it should be. */
 export interface CaseFault {
@@ -96,7 +96,7 @@ function read(job: Job, matches?: Matches): Reading {
   const cases = markNegatives(
     numbered,
     selection.request,
-    new Set(documentedCodes.map(({ code }) => code)),
+    { codes: new Set(documentedCodes.map(({ code }) => code)), prose: prose.join('\n') },
     validation,
   );
   const stated = prose.map(timeoutMsIn).find((timeoutMs) => timeoutMs !== null) ?? null;
@@ -281,12 +281,16 @@ function numberCases(
 function markNegatives(
   cases: readonly Case[],
   request: LocatedSchema | null,
-  codes: ReadonlySet<string>,
+  document: { codes: ReadonlySet<string>; prose: string },
   validation: CaseValidation,
 ): Case[] {
-  return cases.map((each) => {
+  const isInvalid = cases.map((each) => {
     const [broken] = request === null ? [] : validation.violations(request.schema, each.request);
-    const invalid = broken !== undefined && broken.keyword !== 'cost';
-    return { ...each, negative: invalid && reportsFailure(each.response, codes, each.expected) };
+    return broken !== undefined && broken.keyword !== 'cost';
   });
+  const sound = cases.filter((_, index) => !isInvalid[index]).map(({ response }) => response);
+  return cases.map((each, index) => ({
+    ...each,
+    negative: isInvalid[index] === true && turnsDown(each, sound, document),
+  }));
 }

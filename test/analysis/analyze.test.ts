@@ -257,6 +257,25 @@ test('an invalid request that is answered with a failure is a negative case', ()
   }
 });
 
+test('what the document calls a refusal makes a negative case too, where no sound request is answered so', () => {
+  const sound = [{ city: 'Rome' }, { code: 0, state: 'found' }];
+  const codes = 'Answer codes: 0 found, 1 unknown, 2 bad query, 3 down.';
+  const cases: [string, Json, boolean][] = [
+    [codes, { code: 2 }, true],
+    [codes, { code: 0 }, false],
+    [codes, { count: 2 }, false],
+    ['', { code: 2 }, false],
+    ['', { state: 'invalid' }, true],
+    ['', { state: 'found' }, false],
+    ['Shipped orders are refused', { state: 'shipped' }, false],
+  ];
+  for (const [prose, response, negative] of cases) {
+    const document = `${prose}\n\n${documentOf(ASK, { type: 'object' })}`;
+    const { cases } = read(document, casesOf(sound, [{ town: 1 }, response]));
+    assert.equal(cases[1]?.negative, negative, `${prose} ${JSON.stringify(response)}`);
+  }
+});
+
 test('links to standards and other protocols are no base protocols', () => {
   for (const sentence of [
     'The format is based on the HTTP protocol, see https://www.rfc-editor.org/rfc/rfc9110.',
