@@ -258,7 +258,7 @@ test('an invalid request that is answered with a failure is a negative case', ()
 });
 
 test('what the document calls a refusal makes a negative case too, where no sound request is answered so', () => {
-  const sound = [{ city: 'Rome' }, { code: 0, state: 'found' }];
+  const sound: [Json, Json] = [{ city: 'Rome' }, { code: 0, state: 'found' }];
   const codes = 'Answer codes: 0 found, 1 unknown, 2 bad query, 3 down.';
   const cases: [string, Json, boolean][] = [
     [codes, { code: 2 }, true],
