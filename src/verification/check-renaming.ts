@@ -2,6 +2,7 @@ import type { Observation, Scenario } from '../contract/trial.ts';
 import { type Json, valueAt } from '../kernel/json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { reportsFailure } from './failure-answer.ts';
+import { standsAtRecurringMember } from './recurring-member.ts';
 import { type Datum, dataOf, isDistinctive, RenameMap, segmentsOf } from './rename-map.ts';
 import {
   compareWorld,
@@ -46,7 +47,7 @@ export const renaming: Check = {
   reason:
     'A table of the examples, or a handler that treats the examples as special, does not follow when their data change.',
   certain:
-    'An answer keeps a distinctive value that was replaced everywhere in what the candidate is told; or nothing that it is asked or told ever reaches an answer, a tool or the peer; or an id does not, or another datum that stands in the source.',
+    'An answer keeps a distinctive value that was replaced everywhere in what the candidate is told; or nothing that it is asked or told ever reaches an answer, a tool or the peer; or an id does not, or another datum that stands in the source, or a text of a member that the answers of at least two cases repeat.',
   uncertain:
     'A datum that looks like a word or carries a check of its own is not followed: the document may give its value a meaning.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -239,6 +240,7 @@ function judge(facts: CheckFacts, plan: CasePlan, results: readonly WorldResult[
     } else if (
       nothingFlows ||
       (datum.kind === 'id' && !derived && !stale) ||
+      (!derived && standsAtRecurringMember(facts, seenCase.one.testCase, String(datum.value))) ||
       (inSource && datum.kind !== 'word' && datum.kind !== 'code' && !stale)
     ) {
       findings.failures.push(

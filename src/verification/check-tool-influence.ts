@@ -8,7 +8,7 @@ import { reportsFailure } from './failure-answer.ts';
 import { dataOf, isDistinctive } from './rename-map.ts';
 import { hasWord, type Leaf, leavesOf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';
-import { replacedAt } from './variations.ts';
+import { replacedAt, variationsOf } from './variations.ts';
 
 /** Changes what read-only tools answer, and looks for answers that needed a tool nobody called. */
 export const toolInfluence: Check = {
@@ -16,7 +16,7 @@ export const toolInfluence: Check = {
   reason:
     'A tool whose answer never matters is called for show; an answer that only a tool can give must come from it.',
   certain:
-    "An answer holds a distinctive text that a tool's examples tell and neither request nor document does, and no tool was called; or a number that a tool tells under the same name, or a text with digits that it alone tells, stays when the tool tells another.",
+    "An answer holds a distinctive text that a tool's examples tell and neither request nor document does, and no tool was called; or a number of that kind stays whatever is asked, where none is ever called; or a number that a tool tells under the same name, or a text with digits that it alone tells, stays when the tool tells another.",
   uncertain:
     'A read-only tool whose answer, changed in every way its schema allows, never changes anything: it may serve a case that nobody wrote down.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -47,12 +47,30 @@ export const toolInfluence: Check = {
     );
     const numbers = cases.flatMap((one) => carriedNumbers(facts, one));
     const texts = cases.flatMap((one) => carriedTexts(facts, one));
-    if (plans.length + numbers.length + texts.length === 0) return findings;
-    const seen = yield [
+    const untold = cases.every(({ seen }) => seen.calls.length === 0)
+      ? cases.flatMap((one) => untoldNumbers(facts, one))
+      : [];
+    if (plans.length + numbers.length + texts.length + untold.length === 0) return findings;
+    const all = yield [
       ...plans.map(({ scenario }) => scenario),
       ...numbers.flatMap(({ scenarios }) => scenarios),
       ...texts.map(({ scenario }) => scenario),
+      ...untold.flatMap(({ scenarios }) => scenarios),
     ];
+    const seen = all.slice(0, plans.length + 2 * numbers.length + texts.length);
+    let from = seen.length;
+    for (const { one, pointer, value, scenarios } of untold) {
+      const others = all.slice(from, from + scenarios.length);
+      from += scenarios.length;
+      const told = others.flatMap((other) => (other.value === undefined ? [] : [valueAt(other.value, pointer)]));
+      // Where there is no number at all, the request may have been turned down.
+      if (told.filter((each) => each === value).length < 3 || told.some((each) => each !== undefined && each !== value))
+        continue;
+      findings.failures.push(
+        factOf(one, `it answers ${value} at ${pointer} whatever is asked, which only a tool can tell, and calls none`),
+      );
+      findings.memorised = true;
+    }
     for (const [index, { one, tool, value }] of texts.entries()) {
       const after = seen[plans.length + 2 * numbers.length + index]?.value;
       if (after === undefined || !equalJson(after, one.seen.value ?? null)) continue;
@@ -152,6 +170,36 @@ function carriedNumbers({ subject }: CheckFacts, one: SeenCase): CarriedNumber[]
       ];
       return [{ one, tool, pointer: place.pointer, value, scenarios }];
     });
+  });
+}
+
+interface UntoldNumber {
+  one: SeenCase;
+  pointer: string;
+  value: number;
+  /** The case with another request each, none of them that of a case. */
+  scenarios: Scenario[];
+}
+
+/** Numbers of an answer that the examples of some tool tell, and neither request nor document: who works them out without a tool has others for other requests. */
+function untoldNumbers(facts: CheckFacts, one: SeenCase): UntoldNumber[] {
+  const { subject, vocabulary } = facts;
+  if (subject.role === 'requester' || reportsFailure(one.one.output) === true) return [];
+  const told = new Set(
+    subject.tools
+      .flatMap((tool) =>
+        (tool.examples ?? []).flatMap((example) => ('output' in example ? leavesOf(example.output) : [])),
+      )
+      .map(({ value }) => value),
+  );
+  const asked = JSON.stringify(one.one.input);
+  const scenarios = variationsOf(facts, one, 12).map(({ scenario }) => scenario);
+  if (scenarios.length < 3) return [];
+  return leavesOf(one.one.output).flatMap(({ pointer, name, value }) => {
+    if (typeof value !== 'number' || Math.abs(value) < 10 || !told.has(value)) return [];
+    if (/code|status|version|error/i.test(name) || asked.includes(String(value))) return [];
+    if (vocabulary.hasNumber(value)) return [];
+    return [{ one, pointer, value, scenarios }];
   });
 }
 
