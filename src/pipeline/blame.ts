@@ -5,7 +5,6 @@ import { visibleText } from '../families/quote.ts';
 import { createTrier } from '../hosting/trier.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { differencesOf } from '../schemas/differences.ts';
-import { verify } from '../verification/checks.ts';
 import type { Subject } from '../verification/subject.ts';
 import { contradictionIn, isCaseWrong } from './blame-judge.ts';
 import { enoughDeclines, enoughVoices, type Suspicion, suspicionOf } from './blame-suspicion.ts';
@@ -14,8 +13,7 @@ import type { Brief } from './brief.ts';
 import type { Declined, Failed } from './lane-candidate.ts';
 import type { Work } from './lane-work.ts';
 import { jobFinding, Leave } from './leave.ts';
-import { retryLost } from './retry-lost.ts';
-import { generationBudget } from './workshop.ts';
+import { runChecks } from './run-checks.ts';
 
 /**
  * Decides whose fault it is that no candidate was verified. Ours, unless independent voices and a judge who quotes the document agree that it is the
@@ -61,11 +59,8 @@ async function passEverythingElse(
     const handler = await shop.sandbox.load(bundle, brief.exportName);
     try {
       const trier = createTrier(handler, brief.surface, () => undefined);
-      const budget = { maxRuns: generationBudget.maxCheckRuns };
-      const found = await ledger.stage('judge', () =>
-        retryLost(() => verify(amended, { source, bundle }, trier, budget, signal), signal),
-      );
-      if (found.failures.length > 0) return false;
+      const { failures } = await runChecks(amended, { source, bundle }, trier, ledger, signal);
+      if (failures.length > 0) return false;
     } finally {
       await handler.close();
     }

@@ -1,6 +1,8 @@
 import type { Prompt } from '../contract/completion.ts';
 import { renderPrompt } from '../prompting/render-prompt.ts';
 import { declareTypes } from '../typing/types-from-schemas.ts';
+import type { CheckFact } from '../verification/checks.ts';
+import type { Tested } from './lane-candidate.ts';
 import type { Measure } from './measure.ts';
 
 /** What a candidate is made from, beside what it is held to. */
@@ -8,6 +10,8 @@ export interface Brief extends Measure {
   /** The text of `./types`. */
   types: string;
   prompt: Prompt;
+  /** What a candidate that passed cases and checks must not be seen to do beside; where a peer has complained of it. */
+  faultsOf?(tested: Tested): Promise<CheckFact[]>;
 }
 
 /** Derives types and the first prompt. */

@@ -5,7 +5,6 @@ import type { ObservedCall } from '../contract/trial.ts';
 import type { Code } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
 import type { RepairFacts } from '../prompting/render-repair.ts';
-import type { Underived } from '../verification/checks.ts';
 
 /** A candidate with what was seen of it. */
 export interface Tested {
@@ -33,7 +32,6 @@ export interface Failed {
   objections: ReadonlyMap<number, Objection>;
   /** Whether it was refused for knowing the examples by heart. */
   memorised: boolean;
-  underived: Underived[];
 }
 
 /** A valid answer that is not the case's. */
@@ -71,6 +69,5 @@ export function failed(
     tested: null,
     objections: new Map(),
     memorised: false,
-    underived: [],
   };
 }

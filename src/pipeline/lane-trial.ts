@@ -1,22 +1,25 @@
 import { extractCandidate } from '../completion/extract-candidate.ts';
 import type { CheckReport } from '../contract/check-report.ts';
 import type { Completion } from '../contract/completion.ts';
-import type { Trier } from '../contract/trial.ts';
+import type { CaseReport } from '../contract/outcome.ts';
+import type { Observation, Trier } from '../contract/trial.ts';
 import { sourceLocator } from '../hosting/source-position.ts';
 import { createTrier } from '../hosting/trier.ts';
 import { quoteStands } from '../prompting/quote-stands.ts';
 import type { SourceFault } from '../prompting/render-repair.ts';
 import { caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
-import { verify } from '../verification/checks.ts';
-import { type Attempted, failed, type Objection, type Tested } from './lane-candidate.ts';
+import type { Verification } from '../verification/checks.ts';
+import type { Brief } from './brief.ts';
+import { type Attempted, type Failed, failed, type Objection, type Tested } from './lane-candidate.ts';
 import { observationOf, repairCases, repairChecks } from './lane-facts.ts';
 import type { Work } from './lane-work.ts';
+import type { Ledger } from './ledger.ts';
 import { retryLost } from './retry-lost.ts';
-import { generationBudget } from './workshop.ts';
+import { runChecks } from './run-checks.ts';
 
 /**
- * Puts what the model wrote to the test: type-check and bundle, every case, then the checks beyond them. Rejects for reasons of the platform only;
- * whatever is wrong with the candidate is a value.
+ * Puts what the model wrote to the test: type-check and bundle, every case, the checks beyond them, and what else the brief holds it to. Rejects for
+ * reasons of the platform only; whatever is wrong with the candidate is a value.
  */
 export async function examine(
   { text, model }: Completion,
@@ -44,72 +47,37 @@ export async function examine(
   const limit = typeFaults.find(({ code }) => code === 'CANDIDATE_TYPE_CHECK_LIMIT');
   if (limit) return failed('failed-types', limit.code, limit.message, { typeFaults }, source);
 
+  const { bundle, map } = bundled;
   const tools = new Set<string>();
-  const handler = await shop.sandbox.load(bundled.bundle, brief.exportName);
+  const handler = await shop.sandbox.load(bundle, brief.exportName);
   try {
-    const trier = recordTools(createTrier(handler, brief.surface, sourceLocator(source, bundled.map)), tools);
+    const trier = recordTools(createTrier(handler, brief.surface, sourceLocator(source, map)), tools);
     const observations = await ledger.stage('trial', () =>
       retryLost(() => trier.try(caseScenarios(brief.subject), signal), signal),
     );
     const cases = judgeCases(brief.subject, observations);
-    const broken = cases.filter(({ passed }) => !passed);
-    ledger.tell({
-      type: 'tried',
-      attempt,
-      passed: cases.filter(({ passed }) => passed).map(({ testCase }) => testCase),
-      failed: broken.map(({ testCase }) => testCase),
-      durationMs: Math.round(observations.reduce((sum, { durationMs }) => sum + durationMs, 0)),
-      cpuMs: Math.round(observations.reduce((sum, { cpuMs }) => sum + cpuMs, 0)),
-    });
-    const seen = (checks: CheckReport[]): Tested => ({
+    tellOfCases(ledger, attempt, cases, observations);
+    const tested = (checks: CheckReport[]): Tested => ({
       source,
-      bundle: bundled.bundle,
+      bundle,
       model,
       tools: [...tools].sort(),
       cases,
       checks,
     });
-    if (broken.length > 0 || typeFaults.length > 0) {
-      const facts = { typeFaults, cases: repairCases(brief, observations, broken) };
-      const found = { tested: seen([]) };
-      if (broken.length === 0) {
-        const message = sentence('The module breaks its types', typeFaults);
-        return { ...failed('failed-types', 'CANDIDATE_TYPES', message, facts, source), ...found };
-      }
-      const objections = new Map<number, Objection>();
-      for (const { testCase } of typeFaults.length > 0 ? [] : broken) {
-        const run = observationOf(brief, observations, testCase);
-        if (run?.value !== undefined && run.issues.length === 0)
-          objections.set(testCase, { answer: run.value, calls: run.calls });
-      }
-      const message = `The handler fails ${broken.length} of ${cases.length} cases`;
-      return { ...failed('failed-cases', 'CANDIDATE_CASES_FAILED', message, facts, source), ...found, objections };
-    }
+    if (typeFaults.length > 0 || cases.some(({ passed }) => !passed))
+      return failedCases(brief, typeFaults, observations, tested([]));
 
     const startedAt = performance.now();
-    const budget = { maxRuns: generationBudget.maxCheckRuns };
-    const found = await ledger.stage('judge', () =>
-      retryLost(() => verify(brief.subject, { source, bundle: bundled.bundle }, trier, budget, signal), signal),
-    );
-    const named = (result: CheckReport['result']) =>
-      found.reports.filter((one) => one.result === result).map(({ name }) => name);
-    ledger.tell({
-      type: 'checked',
-      attempt,
-      passed: named('passed'),
-      failed: named('failed'),
-      warned: named('warned'),
-      durationMs: Math.round(performance.now() - startedAt),
-    });
-    if (found.failures.length === 0) return { kind: 'verified', ...seen(found.reports) };
-    const facts = { checks: repairChecks([...found.failures, ...found.warnings]) };
-    const message = found.failures.map((one) => one.message).join('; ');
-    return {
-      ...failed('failed-checks', 'CANDIDATE_CHECKS_FAILED', message, facts, source),
-      tested: seen(found.reports),
-      memorised: found.memorised,
-      underived: found.underived,
-    };
+    const found = await runChecks(brief.subject, { source, bundle }, trier, ledger, signal);
+    tellOfChecks(ledger, attempt, found.reports, performance.now() - startedAt);
+    const seen = tested(found.reports);
+    if (found.failures.length > 0) return failedChecks(found, seen);
+    const others = (await brief.faultsOf?.(seen)) ?? [];
+    if (others.length === 0) return { kind: 'verified', ...seen };
+    const facts = { checks: repairChecks(others) };
+    const message = others.map((one) => one.message).join('; ');
+    return { ...failed('failed-checks', 'CANDIDATE_COMPLAINT_STANDS', message, facts, source), tested: seen };
   } finally {
     await handler.close();
   }
@@ -123,6 +91,74 @@ function recordTools(trier: Trier, tools: Set<string>): Trier {
       return observations;
     },
   };
+}
+
+/** A candidate that breaks its types, or fails cases. */
+function failedCases(
+  brief: Brief,
+  typeFaults: readonly SourceFault[],
+  observations: readonly Observation[],
+  tested: Tested,
+): Failed {
+  const broken = tested.cases.filter(({ passed }) => !passed);
+  const facts = { typeFaults, cases: repairCases(brief, observations, broken) };
+  if (broken.length === 0) {
+    const message = sentence('The module breaks its types', typeFaults);
+    return { ...failed('failed-types', 'CANDIDATE_TYPES', message, facts, tested.source), tested };
+  }
+  const objections = new Map<number, Objection>();
+  for (const { testCase } of typeFaults.length > 0 ? [] : broken) {
+    const run = observationOf(brief, observations, testCase);
+    if (run?.value !== undefined && run.issues.length === 0)
+      objections.set(testCase, { answer: run.value, calls: run.calls });
+  }
+  const message = `The handler fails ${broken.length} of ${tested.cases.length} cases`;
+  return {
+    ...failed('failed-cases', 'CANDIDATE_CASES_FAILED', message, facts, tested.source),
+    tested,
+    objections,
+  };
+}
+
+/** A candidate that the checks beyond the cases refuse. */
+function failedChecks({ failures, warnings, memorised }: Verification, tested: Tested): Failed {
+  const facts = { checks: repairChecks([...failures, ...warnings]) };
+  const message = failures.map((one) => one.message).join('; ');
+  return {
+    ...failed('failed-checks', 'CANDIDATE_CHECKS_FAILED', message, facts, tested.source),
+    tested,
+    memorised,
+  };
+}
+
+function tellOfCases(
+  ledger: Ledger,
+  attempt: number,
+  cases: readonly CaseReport[],
+  observations: readonly Observation[],
+): void {
+  const numbers = (wanted: boolean) => cases.filter(({ passed }) => passed === wanted).map(({ testCase }) => testCase);
+  ledger.tell({
+    type: 'tried',
+    attempt,
+    passed: numbers(true),
+    failed: numbers(false),
+    durationMs: Math.round(observations.reduce((sum, { durationMs }) => sum + durationMs, 0)),
+    cpuMs: Math.round(observations.reduce((sum, { cpuMs }) => sum + cpuMs, 0)),
+  });
+}
+
+function tellOfChecks(ledger: Ledger, attempt: number, reports: readonly CheckReport[], durationMs: number): void {
+  const named = (result: CheckReport['result']) =>
+    reports.filter((one) => one.result === result).map(({ name }) => name);
+  ledger.tell({
+    type: 'checked',
+    attempt,
+    passed: named('passed'),
+    failed: named('failed'),
+    warned: named('warned'),
+    durationMs: Math.round(durationMs),
+  });
 }
 
 function sentence(what: string, faults: readonly SourceFault[]): string {

@@ -4,13 +4,13 @@ import type { CaseReport } from '../contract/outcome.ts';
 import { Surface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
 import { caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
-import { verify } from '../verification/checks.ts';
 import type { Ledger } from './ledger.ts';
 import type { Measure } from './measure.ts';
 import { caseDigest } from './proof.ts';
 import { retryLost } from './retry-lost.ts';
+import { runChecks } from './run-checks.ts';
 import { verifierVersion } from './verifier-version.ts';
-import { generationBudget, type Workshop } from './workshop.ts';
+import type { Workshop } from './workshop.ts';
 
 /** How a stored handler did on a job's cases. */
 export interface Proven {
@@ -44,9 +44,7 @@ export async function prove(
       sound = true;
       return { sound, cases, checks: [] };
     }
-    const found = await ledger.stage('judge', () =>
-      retryLost(() => verify(subject, record, trier, { maxRuns: generationBudget.maxCheckRuns }, signal), signal),
-    );
+    const found = await runChecks(subject, record, trier, ledger, signal);
     sound = found.failures.length === 0;
     return { sound, cases, checks: found.reports };
   } finally {

@@ -25,9 +25,3 @@ export interface Workshop {
   purse: Purse;
   onJobEvent(event: JobEvent): void;
 }
-
-/** How much may be run of one candidate. */
-export const generationBudget = {
-  /** Runs that its checks may make of one candidate. */
-  maxCheckRuns: 600,
-} as const;
