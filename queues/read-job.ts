@@ -109,6 +109,7 @@ function faultsOf(kind: string, data: unknown, rawBytes: number | undefined): Jo
     ...capFaults(data),
     ...nameFaults(data),
     ...statusFaults(kind, data),
+    ...complaintFaults(kind, data),
     ...hashFaults(data),
   ];
 }
@@ -229,6 +230,15 @@ function statusFaults(kind: Kind, data: JsonObject): JobFault[] {
       }),
     ];
   });
+}
+
+/** A peer's answer to a complaint of ours is no complaint. */
+function complaintFaults(kind: Kind, data: JsonObject): JobFault[] {
+  const complaint = kind === 'fix' ? member(data, 'complaint') : undefined;
+  const status = isObject(complaint) ? member(complaint, 'status') : undefined;
+  if (status !== 'accepted' && status !== 'rejected') return [];
+  const message = `found ${quoted(status)}, the answer to a complaint, wanted one: "negotiating"`;
+  return [fault('JOB_INVALID', '/complaint/status', message, { expected: 'negotiating', actual: status })];
 }
 
 function hashFaults(data: JsonObject): JobFault[] {

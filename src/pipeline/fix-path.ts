@@ -9,18 +9,23 @@ import { codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
 import { sha256Hex } from '../kernel/digest.ts';
 import { isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
 import { renderRepair } from '../prompting/render-repair.ts';
+import type { CheckFact } from '../verification/checks.ts';
 import { type Brief, brief } from './brief.ts';
 import { conclusionOf } from './conclusion-of.ts';
 import { generate } from './generate.ts';
 import { handlerKey } from './handler-key.ts';
-import { type Conclusion, jobFinding, Leave } from './leave.ts';
+import { type Conclusion, Leave } from './leave.ts';
 import { type Measure, measure } from './measure.ts';
 import type { Path } from './path.ts';
 import { mergeProof, proofOf, withProof } from './proof.ts';
-import { type Reproduced, type Reproduction, reproduce } from './reproduce.ts';
+import { type Reproduction, reproduce } from './reproduce.ts';
+import type { Reproduced } from './reproduce-probes.ts';
 import { store } from './store.ts';
 import { storedHandler } from './stored-handler.ts';
 import { clearAmended } from './verify-path.ts';
+
+/** Faults that the peer is told of. */
+const maxConfirmed = 5;
 
 /** Faults that a prompt tells of; more say the same. */
 const maxFacts = 6;
@@ -47,16 +52,19 @@ export const fixPath: Path = async (received, shop, ledger) => {
     memberNames([held.schemas.requestSchema, held.schemas.responseSchema]),
   );
   const contested = contestedAmendment(record, complaint);
-  if (contested !== undefined) throw new Leave(disputeAmendment(job, contested, language));
+  if (contested !== null) throw new Leave(disputeAmendment(job, contested, language));
+  const side = job.role === 'provider' ? 'response' : 'request';
 
-  const seen = await reproduce(record, held, complaint, shop, ledger, work.signal);
+  const seek = (handler: Pick<HandlerRecord, 'role' | 'bundle' | 'tools'>) =>
+    reproduce(handler, held, complaint, shop, ledger, received.deadline, work.signal);
+  const seen = await seek(record);
   const { faults, cases } = seen;
   ledger.cases = cases;
   ledger.checks = record.provenance.checks;
   ledger.verification = cases.length > 0 ? 'negotiated' : 'schema-only';
   const { warnings } = held.cleared;
   if (faults.length === 0) {
-    const finding = unfounded(complaint, held, seen);
+    const finding = unfounded(complaint, held, seen, side);
     return {
       verdict: 'clean',
       messages: [fixErrorNegotiation([finding], language, 'rejected')],
@@ -65,33 +73,44 @@ export const fixPath: Path = async (received, shop, ledger) => {
     };
   }
 
-  const accepted = fixErrorNegotiation(faults.slice(0, 5).map(confirmed), language, 'accepted');
+  const shown = faults.slice(0, maxConfirmed).map((fault) => confirmed(fault, side));
+  const accepted = fixErrorNegotiation(shown, language, 'accepted');
   await received.announceEarly({
     negotiationId: job.negotiationId,
     messages: [accepted],
     protocolHash: record.provenance.protocolHash,
   });
+  received.announced.push(accepted);
   try {
-    const order = await ledger.stage('prompt', () => mendingBrief(held, record, faults));
+    const order: Brief = {
+      ...(await ledger.stage('prompt', () => mendingBrief(held, record, faults))),
+      faultsOf: async (tested) => standing((await seek({ ...tested, role: record.role })).faults),
+    };
     const tested = await generate(order, shop, ledger, work, received.deadline);
-    const again = await reproduce({ ...tested, role: record.role }, held, complaint, shop, ledger, work.signal);
-    if (again.faults.length > 0) throw new Leave(notMended(again.faults, warnings));
     const handler = await ledger.stage('store', () =>
       store(tested, order, handlerKey(held.cleared), received.jobId, shop),
     );
-    return { verdict: 'generated', messages: [accepted, codeGeneration('generated')], findings: warnings, handler };
+    const messages = [accepted, codeGeneration('generated')];
+    return { verdict: 'generated', messages, findings: [...shown, ...warnings], handler };
   } catch (error) {
     const { findings } = conclusionOf(error, { signal: work.signal }, received);
-    return { verdict: 'error', messages: [accepted, codeGeneration('error')], findings };
+    return { verdict: 'error', messages: [accepted, codeGeneration('error')], findings: [...shown, ...findings] };
   }
 };
 
 /** The amended place that a complaint speaks of: what was settled without the peer cannot be held against it, nor by it against us. */
-function contestedAmendment({ amendments }: HandlerRecord, complaint: Complaint): string | undefined {
-  if (complaint.pointers.length === 0 && complaint.names.length === 0) return undefined;
-  return amendments
-    .flatMap(({ patch }) => patch.map(({ path }) => instancePointer(path)))
-    .find((pointer) => pointer !== '' && concerns(complaint, pointer));
+function contestedAmendment(
+  { amendments }: HandlerRecord,
+  complaint: Complaint,
+): Pick<Finding, 'in' | 'pointer'> | null {
+  if (complaint.pointers.length === 0 && complaint.names.length === 0) return null;
+  const places = amendments.flatMap(({ of, patch }) =>
+    patch.map(({ path }) => ({
+      in: of === 'requestSchema' ? ('request' as const) : ('response' as const),
+      pointer: instancePointer(path),
+    })),
+  );
+  return places.find(({ pointer }) => pointer !== '' && concerns(complaint, pointer)) ?? null;
 }
 
 /** The place in a message that a place in its schema speaks of, as far as it goes by members. */
@@ -100,7 +119,7 @@ function instancePointer(schemaPointer: string): string {
 }
 
 /** The dispute that the amendment once settled, brought up again; where nothing is left of it, the contested place alone. */
-function disputeAmendment(job: Job, pointer: string, language: 'en' | 'zh'): Conclusion {
+function disputeAmendment(job: Job, place: Pick<Finding, 'in' | 'pointer'>, language: 'en' | 'zh'): Conclusion {
   const { peerCapabilities: _, ...told } = job;
   const analyzed = analyze({ ...told, onContradiction: 'dispute' });
   const settlement = settle(analyzed, preflight(analyzed));
@@ -108,9 +127,8 @@ function disputeAmendment(job: Job, pointer: string, language: 'en' | 'zh'): Con
   const finding: Finding = {
     code: 'DOCUMENT_AMENDMENT_CONTESTED',
     severity: 'error',
-    in: 'response',
-    pointer,
-    message: `Cannot keep both the document and its cases at ${pointer}: it was amended, and the peer complains about it, wanted one of the two agreed`,
+    ...place,
+    message: `Cannot keep both the document and its cases at ${place.pointer}: it was amended, and the peer complains about it, wanted one of the two agreed`,
   };
   return {
     verdict: 'disputed',
@@ -120,11 +138,14 @@ function disputeAmendment(job: Job, pointer: string, language: 'en' | 'zh'): Con
   };
 }
 
-function confirmed({ pointer, message, testCase, got }: Reproduced): Finding {
+/** The side of an exchange that is ours. */
+type Side = 'request' | 'response';
+
+function confirmed({ pointer, message, testCase, got }: Reproduced, side: Side): Finding {
   return {
     code: 'CANDIDATE_COMPLAINT_CONFIRMED',
     severity: 'warning',
-    in: 'response',
+    in: side,
     pointer,
     message,
     ...(testCase === undefined ? {} : { testCase }),
@@ -132,17 +153,17 @@ function confirmed({ pointer, message, testCase, got }: Reproduced): Finding {
   };
 }
 
-/** Why a complaint is rejected: the place, what the schema wants there, and the shape of our answer; never its data. */
-function unfounded({ pointers }: Complaint, { schemas }: Measure, { answer, quoted }: Reproduction): Finding {
-  const pointer = pointers.find((one) => answer !== null && valueAt(answer, one) !== undefined) ?? '';
-  const excerpt = schemaAt(schemas.responseSchema, pointer);
-  const ours = answer === null ? undefined : valueAt(answer, pointer);
+/** Why a complaint is rejected: the place, what the schema wants there, and the shape of our message; never its data. */
+function unfounded({ pointers }: Complaint, { schemas }: Measure, { sent, quoted }: Reproduction, side: Side): Finding {
+  const pointer = pointers.find((one) => sent !== null && valueAt(sent, one) !== undefined) ?? '';
+  const excerpt = schemaAt(schemas[`${side}Schema`], pointer);
+  const ours = sent === null ? undefined : valueAt(sent, pointer);
   return {
     code: 'DOCUMENT_COMPLAINT_UNFOUNDED',
     severity: 'warning',
-    in: 'response',
+    in: side,
     pointer,
-    message: `Cannot reproduce complaint: our handler keeps the agreement in every case and in every request tried${quoted === null ? '' : `, and the quoted answer ${quoted} it`}, wanted a message that shows the fault`,
+    message: `Cannot reproduce complaint: our handler keeps the agreement in every case and in every request tried${quoted === null ? '' : `, and the quoted ${side === 'response' ? 'answer' : side} ${quoted} it`}, wanted a message that shows the fault`,
     ...(excerpt === undefined ? {} : { expected: excerpt }),
     ...(ours === undefined ? {} : { actual: shapeOf(ours) }),
   };
@@ -166,12 +187,20 @@ function shapeOf(value: Json): Json {
   return value === null ? null : `<${typeof value}>`;
 }
 
-function notMended([first]: readonly Reproduced[], warnings: readonly Finding[]): Conclusion {
-  const finding = jobFinding(
-    'CANDIDATE_COMPLAINT_STANDS',
-    `The handler made again still has the fault at "${first?.pointer ?? ''}": ${first?.message ?? ''}`,
-  );
-  return { verdict: 'error', messages: [], findings: [finding, ...warnings] };
+/** What a candidate still gets wrong of what was complained about. */
+function standing(faults: readonly Reproduced[]): CheckFact[] {
+  return faults.slice(0, maxFacts).map(({ message, pointer, testCase, input, got }) => ({
+    check: 'faults in use',
+    code: 'CANDIDATE_COMPLAINT_STANDS',
+    message: placed(message, pointer),
+    input,
+    ...(testCase === undefined ? {} : { testCase }),
+    ...(got === undefined ? {} : { got }),
+  }));
+}
+
+function placed(message: string, pointer: string): string {
+  return `${message}${pointer === '' ? '' : ` at ${pointer}`}`;
 }
 
 /** The brief of a handler that is made again: its source and what it was seen to do wrong stand in the prompt; of what the peer wrote, the requests alone. */
@@ -181,7 +210,7 @@ async function mendingBrief(held: Measure, record: HandlerRecord, faults: readon
     .slice(0, maxFacts)
     .map(({ message, pointer, input, got }) =>
       [
-        `${message}${pointer === '' ? '' : ` at ${pointer}`}`,
+        placed(message, pointer),
         `input: ${JSON.stringify(input).slice(0, maxFactCharacters)}`,
         ...(got === undefined ? [] : [`got: ${JSON.stringify(got).slice(0, maxFactCharacters)}`]),
       ].join('; '),

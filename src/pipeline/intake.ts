@@ -2,6 +2,7 @@ import { type Delivery, readJob } from '../../queues/index.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Job } from '../contract/job.ts';
 import { Deadline } from '../kernel/deadline.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import { deadlinePassed, errorMessages, jobFinding, Leave } from './leave.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -22,6 +23,8 @@ export interface Received {
   deadline: Deadline;
   /** Puts messages on the stream that can be forwarded at once. */
   announceEarly: Taken['announceEarly'];
+  /** The messages that were put there: they come first in the outcome. */
+  announced: JsonObject[];
   /** By when work for the handler store must end: the peer's deadline and what the job allows after it. */
   work: Deadline;
   /** Clears the timers of both; nothing fires after that. */
@@ -79,6 +82,7 @@ export function intake(taken: Taken, ledger: Ledger, knownKinds: readonly string
     job,
     deadline,
     announceEarly: taken.announceEarly,
+    announced: [],
     work: job.workMs === 0 ? deadline : timers.until(deadlineAtMs + job.workMs),
     release: () => timers.release(),
   };

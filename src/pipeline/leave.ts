@@ -37,7 +37,10 @@ export function errorMessages({ kind }: { kind: Kind | null }): JsonObject[] {
 }
 
 /** The end of a job whose peer will not wait any longer, with what went wrong last, where something did. */
-export function deadlinePassed({ job }: { job: { kind: Kind } }, error?: unknown): Conclusion {
+export function deadlinePassed(
+  { job, announced = [] }: { job: { kind: Kind }; announced?: readonly JsonObject[] },
+  error?: unknown,
+): Conclusion {
   const code = codeOf(error);
   const cause =
     code === undefined || code === 'PLATFORM_DEADLINE' || !(error instanceof Error)
@@ -45,7 +48,7 @@ export function deadlinePassed({ job }: { job: { kind: Kind } }, error?: unknown
       : ` (${code}: ${error.message})`;
   return {
     verdict: 'error',
-    messages: errorMessages(job),
+    messages: [...announced, ...errorMessages(job)],
     findings: [
       jobFinding('PLATFORM_DEADLINE', `Cannot finish job: the peer's deadline is reached, wanted more time${cause}`),
     ],

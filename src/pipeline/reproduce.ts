@@ -1,171 +1,105 @@
-import { type Complaint, concerns, type QuotedExchange, quotedExchanges } from '../analysis/read-complaint.ts';
+import { type Complaint, concerns } from '../analysis/read-complaint.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { CaseReport } from '../contract/outcome.ts';
 import type { Observation, Scenario } from '../contract/trial.ts';
 import { Surface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
+import type { Deadline } from '../kernel/deadline.ts';
 import type { Json } from '../kernel/json.ts';
-import { caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
-import { generateInputs } from '../verification/generated-inputs.ts';
-import { observeExchanges } from '../verification/observe-exchanges.ts';
+import { caseScenarios, judgeCases, runnableCases } from '../verification/case-scenarios.ts';
+import type { Subject } from '../verification/subject.ts';
 import type { Ledger } from './ledger.ts';
 import type { Measure } from './measure.ts';
+import { endless, noAnswer, probesOf, quotedOf, type Reproduced } from './reproduce-probes.ts';
 import { retryLost } from './retry-lost.ts';
 import type { Workshop } from './workshop.ts';
-
-/** A fault that a handler was seen to have. */
-export interface Reproduced {
-  /** What it was given. */
-  input: Json;
-  /** JSON pointer into its answer; empty where there was none. */
-  pointer: string;
-  message: string;
-  testCase?: number;
-  got?: Json;
-}
 
 /** What came of trying to see the fault that a peer complains about. */
 export interface Reproduction {
   faults: Reproduced[];
+  /** Empty where a run without end kept the cases from being judged. */
   cases: CaseReport[];
-  /** The handler's answer to what the complaint quotes, else to a case; `null` where it gave none. */
-  answer: Json | null;
-  /** How the answer that the complaint quotes stands to the agreement, where our own keeps it; `null` where it quotes none. */
+  /** The message that the handler sent where the complaint quotes one, else in a case; `null` where it sent none. */
+  sent: Json | null;
+  /** How the message that the complaint quotes as ours stands to the agreement, where our own keeps it; `null` where it quotes none. */
   quoted: 'keeps' | 'breaks' | null;
 }
 
-const counts = { plausible: 20, sampled: 20, invalid: 20 } as const;
+/** Time for what lies beyond the cases, in milliseconds, however little is left. */
+const leastProbeMs = 1_000;
 
 /**
- * Runs a handler over the cases, the requests that the complaint quotes and generated ones, and looks for answers that break the agreement where the
+ * Runs a handler over the cases, then what the complaint quotes, then generated inputs, and looks for messages that break the agreement where the
  * complaint says so: its schema everywhere; in what is quoted also its cases, the ids that must come back and the failures that are listed. What the
- * complaint claims counts for nothing: only what the handler is seen to do.
+ * complaint claims counts for nothing: only what the handler is seen to do. A run without end ends the search; what lies beyond the cases may take
+ * half of the time that is left.
  */
 export async function reproduce(
   record: Pick<HandlerRecord, 'role' | 'bundle' | 'tools'>,
-  { subject, schemas, cleared }: Measure,
+  held: Measure,
   complaint: Complaint,
   shop: Workshop,
   ledger: Ledger,
+  deadline: Deadline,
   signal: AbortSignal,
 ): Promise<Reproduction> {
-  const surface = new Surface({
-    role: record.role,
-    ...schemas,
-    toolSchemas: Object.fromEntries(
-      Object.entries(schemas.toolSchemas).filter(([name]) => record.tools.includes(name)),
-    ),
-  });
+  const { subject, schemas } = held;
+  const allowed = Object.entries(schemas.toolSchemas).filter(([name]) => record.tools.includes(name));
+  const surface = new Surface({ role: record.role, ...schemas, toolSchemas: Object.fromEntries(allowed) });
   const handler = await shop.sandbox.load(record.bundle, record.role === 'provider' ? 'handle' : 'perform');
   try {
     const trier = createTrier(handler, surface, () => undefined);
-    const caseRuns = caseScenarios(subject);
-    const exchanges = record.role === 'provider' ? quotedExchanges(complaint, isRequestOf(subject)) : [];
-    const further = record.role === 'provider' ? furtherInputs(subject, exchanges) : [];
-    const [first] = caseRuns;
-    const scenarios: Scenario[] = [
-      ...caseRuns,
-      ...further.map(
-        (input, index): Scenario => ({
-          ...(first ?? { nowMs: Date.UTC(2026, 0, 15) }),
-          input,
-          tools: [...subject.tools],
-          seed: `complaint-${index}`,
-        }),
-      ),
-    ];
-    const observations = await ledger.stage('trial', () => retryLost(() => trier.try(scenarios, signal), signal));
-    const cases = judgeCases(subject, observations.slice(0, caseRuns.length));
-    const fromCases = cases
-      .filter(({ passed }) => !passed)
-      .flatMap(({ testCase, differences }): Reproduced[] =>
-        differences.map(({ path, message, got }) => ({
-          input: subject.cases.find((one) => one.testCase === testCase)?.request ?? null,
-          pointer: path,
-          testCase,
-          message: message ?? 'it answers otherwise than the case',
-          ...(got === undefined ? {} : { got }),
-        })),
+    const run = (scenario: Scenario) =>
+      ledger.stage('trial', () =>
+        retryLost(async () => (await trier.try([scenario], signal))[0] as Observation, signal),
       );
-    const fromRuns = observations
-      .slice(caseRuns.length)
-      .flatMap((seen, index): Reproduced[] =>
-        faultsOf(seen, further[index] ?? null, isCertain(subject, further[index] ?? null)),
-      );
-    const answers = observations.slice(caseRuns.length).slice(0, exchanges.length);
-    const fromQuoted = answers.flatMap((seen, index) => {
-      const exchange = exchanges[index];
-      if (exchange === undefined || seen.value === undefined || seen.issues.length > 0 || failedByTool(seen)) return [];
-      return exchangeFaults(cleared, exchange.request, seen.value);
-    });
-    const [said] = exchanges.flatMap(({ request, response }) =>
-      response === undefined ? [] : [{ request, response }],
-    );
+    const seen: Observation[] = [];
+    for (const scenario of caseScenarios(subject)) {
+      const one = await run(scenario);
+      seen.push(one);
+      if (endless(one)) return { faults: [noAnswer(scenario.input, one)], cases: [], sent: null, quoted: null };
+    }
+    const cases = judgeCases(subject, seen);
+    const faults = caseFaults(subject, cases);
+    const fromQuoted: Json[] = [];
+    const untilMs = Date.now() + Math.max(leastProbeMs, deadline.leftMs() / 2);
+    for (const probe of probesOf(held, complaint)) {
+      if (Date.now() > untilMs) break;
+      const one = await run(probe.scenario);
+      const found = probe.faultsIn(one);
+      faults.push(...found);
+      if (probe.quoted) fromQuoted.push(...messagesOf(subject, one));
+      if (endless(one) && found.length > 0) break;
+    }
     return {
-      faults: [...fromCases, ...fromQuoted, ...fromRuns].filter(
-        ({ pointer }) => pointer === '' || concerns(complaint, pointer),
-      ),
+      faults: faults.filter(({ pointer }) => pointer === '' || concerns(complaint, pointer)),
       cases,
-      answer: [...answers, ...observations].find(({ value }) => value !== undefined)?.value ?? null,
-      quoted:
-        said === undefined
-          ? null
-          : exchangeFaults(cleared, said.request, said.response).length > 0
-            ? 'breaks'
-            : 'keeps',
+      sent: [...fromQuoted, ...seen.flatMap((one) => messagesOf(subject, one))][0] ?? null,
+      quoted: quotedOf(held, complaint),
     };
   } finally {
     await handler.close();
   }
 }
 
-/** What is wrong with an answer to a request, whoever gave it. */
-function exchangeFaults({ job, agreement }: Measure['cleared'], request: Json, response: Json): Reproduced[] {
-  const root = '/0/response';
-  // Seen from the side that asks, so that the answer is what is judged.
-  return observeExchanges({ job: { ...job, role: 'requester', exchanges: [{ request, response }] }, agreement })
-    .filter(({ severity, pointer = '' }) => severity === 'error' && pointer.startsWith(root))
-    .map(({ message, pointer = '', testCase, actual }) => ({
-      input: request,
-      pointer: pointer.slice(root.length),
-      message,
-      ...(testCase === undefined ? {} : { testCase }),
-      ...(actual === undefined ? {} : { got: actual }),
-    }));
+/** What a handler gets wrong in the cases, as far as a peer can see it: a requester's output is nobody else's. */
+function caseFaults(subject: Subject, cases: readonly CaseReport[]): Reproduced[] {
+  const runnable = runnableCases(subject);
+  return cases.flatMap(({ testCase, differences }) =>
+    differences
+      .filter((one) => one.in !== 'output')
+      .map(({ path, message, got }) => ({
+        input: runnable.find((one) => one.testCase === testCase)?.input ?? null,
+        pointer: path,
+        testCase,
+        message: message ?? 'it answers otherwise than the case',
+        ...(got === undefined ? {} : { got }),
+      })),
+  );
 }
 
-function isRequestOf(subject: Measure['subject']): (value: Json) => boolean {
-  return (value) => subject.surface.requestIssues(value).length === 0;
-}
-
-/** The requests that a complaint quotes come first, then generated ones. */
-function furtherInputs(subject: Measure['subject'], exchanges: readonly QuotedExchange[]): Json[] {
-  const isRequest = isRequestOf(subject);
-  const known = subject.cases.map(({ request }) => request);
-  const generated =
-    subject.requestSchema === null ? [] : generateInputs(subject.requestSchema, known, isRequest, 'complaint', counts);
-  return [...exchanges.map(({ request }) => request), ...generated.map(({ input }) => input)];
-}
-
-/** Whether the agreement certainly wants an answer to a request: there is a schema, and it is valid. How invalid ones are answered, not every protocol says. */
-function isCertain(subject: Measure['subject'], input: Json): boolean {
-  return subject.requestSchema !== null && subject.surface.requestIssues(input).length === 0;
-}
-
-function faultsOf(seen: Observation, input: Json, certain: boolean): Reproduced[] {
-  if (seen.end !== 'returned')
-    return certain && !failedByTool(seen)
-      ? [{ input, pointer: '', message: `it gives no answer: ${seen.message ?? seen.end}` }]
-      : [];
-  return seen.issues.map(({ pointer, message, actual }) => ({
-    input,
-    pointer,
-    message: `its answer breaks the schema: ${message}`,
-    ...(actual === undefined ? {} : { got: actual }),
-  }));
-}
-
-/** A tool that has no example for a made-up request says nothing about the handler. */
-function failedByTool({ calls }: Observation): boolean {
-  return calls.some(({ error }) => error !== undefined);
+/** The messages that a run put on the wire. */
+function messagesOf({ role }: Subject, { value, sends }: Observation): Json[] {
+  if (role === 'requester') return sends.map(({ request }) => request);
+  return value === undefined ? [] : [value];
 }
