@@ -13,7 +13,8 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** One reference token escaped for a JSON pointer (RFC 6901, section 3). */
 export function escapeToken(token: string | number): string {
-  return String(token).replaceAll('~', '~0').replaceAll('/', '~1');
+  const text = String(token);
+  return /[~/]/.test(text) ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text;
 }
 
 /** The reference tokens of a JSON pointer (RFC 6901, section 4); the empty pointer has none. */
@@ -23,7 +24,7 @@ export function pointerTokens(pointer: string): string[] {
     : pointer
         .slice(1)
         .split('/')
-        .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+        .map((token) => (token.includes('~') ? token.replaceAll('~1', '/').replaceAll('~0', '~') : token));
 }
 
 /** The value at a JSON pointer, or `undefined` where there is none; own members only. */

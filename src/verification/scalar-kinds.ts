@@ -1,4 +1,4 @@
-import { escapeToken, isObject, type Json } from '../kernel/json.ts';
+import { escapeToken, type Json } from '../kernel/json.ts';
 
 /** A scalar inside a value, with its place. */
 export interface Leaf {
@@ -9,12 +9,18 @@ export interface Leaf {
 }
 
 /** Every scalar of a value, in document order. */
-export function leavesOf(value: Json, pointer = '', name = ''): Leaf[] {
-  if (Array.isArray(value)) return value.flatMap((item, index) => leavesOf(item, `${pointer}/${index}`, name));
-  if (isObject(value)) {
-    return Object.entries(value).flatMap(([key, item]) => leavesOf(item, `${pointer}/${escapeToken(key)}`, key));
-  }
-  return [{ pointer, name, value }];
+export function leavesOf(value: Json): Leaf[] {
+  const leaves: Leaf[] = [];
+  collect(value, '', '', leaves);
+  return leaves;
+}
+
+function collect(value: Json, pointer: string, name: string, leaves: Leaf[]): void {
+  if (typeof value !== 'object' || value === null) leaves.push({ pointer, name, value });
+  else if (Array.isArray(value))
+    for (let index = 0; index < value.length; index += 1)
+      collect(value[index] as Json, `${pointer}/${index}`, name, leaves);
+  else for (const key of Object.keys(value)) collect(value[key] as Json, `${pointer}/${escapeToken(key)}`, key, leaves);
 }
 
 /** The words and numbers of a text, in their order; marks between them do not count. */
