@@ -1,3 +1,4 @@
+import type { Rule } from '../analysis/rule.ts';
 import { preflight } from '../analysis/rules.ts';
 import { settle } from '../analysis/settle.ts';
 import type { Analyzed } from '../contract/agreement.ts';
@@ -5,11 +6,11 @@ import { Leave } from './leave.ts';
 import type { Cleared } from './measure.ts';
 
 /**
- * Runs the preflight and settles what it found. Leaves with `disputed` or `error` where the agreement is at fault, and with `clean` where that was
+ * Runs the preflight, or the rules given, and settles what was found. Leaves with `disputed` or `error` where the agreement is at fault, and with `clean` where that was
  * all the job asked for.
  */
-export function clear(analyzed: Analyzed): Cleared {
-  const settlement = settle(analyzed, preflight(analyzed));
+export function clear(analyzed: Analyzed, rules?: readonly Rule[]): Cleared {
+  const settlement = settle(analyzed, preflight(analyzed, rules));
   if (settlement.kind !== 'cleared') {
     const { kind: verdict, messages, findings, proposals } = settlement;
     throw new Leave({ verdict, messages, findings, proposals });

@@ -1,11 +1,15 @@
 import { analyze } from '../analysis/analyze.ts';
 import { cappedFindings } from '../analysis/capped-findings.ts';
 import { ruleBaseProtocolMissing } from '../analysis/rule-base-protocol-missing.ts';
+import { ruleCaseViolatesSchema } from '../analysis/rule-case-violates-schema.ts';
 import { rulePatternUnsafe } from '../analysis/rule-pattern-unsafe.ts';
 import { ruleRequestAmbiguous } from '../analysis/rule-request-ambiguous.ts';
 import { ruleSchemaInvalid } from '../analysis/rule-schema-invalid.ts';
 import { ruleSchemaUnreadable } from '../analysis/rule-schema-unreadable.ts';
 import { preflight } from '../analysis/rules.ts';
+import { settle } from '../analysis/settle.ts';
+import type { Analyzed } from '../contract/agreement.ts';
+import type { Job } from '../contract/job.ts';
 import { fixErrorNegotiation } from '../families/anp/encode.ts';
 import { observeExchanges } from '../verification/observe-exchanges.ts';
 import { jobFinding, Leave } from './leave.ts';
@@ -19,6 +23,13 @@ const rulesOfSchemas = [
   ruleRequestAmbiguous,
   rulePatternUnsafe,
 ];
+
+/** The agreement as a handler was made for it: with the amendments that hold because the peer cannot be told of a contradiction. */
+function asHeldTo(analyzed: Analyzed): Analyzed {
+  const job: Job = { ...analyzed.job, kind: 'generate', onContradiction: 'dispute' };
+  const settlement = settle({ ...analyzed, job }, preflight(analyzed, [ruleCaseViolatesSchema]));
+  return settlement.kind === 'cleared' ? { ...analyzed, agreement: settlement.agreement } : analyzed;
+}
 
 /** What the peer really sent, held against the agreement: `clean`, or `disputed` with a message that names exchange and place. No model is asked. */
 export const observePath: Path = async ({ job }, _shop, ledger) => {
@@ -39,7 +50,7 @@ export const observePath: Path = async ({ job }, _shop, ledger) => {
   );
   if (unknown.length > 0) throw new Leave({ verdict: 'error', messages: [], findings: unknown });
   const findings = await ledger.stage('judge', () =>
-    cappedFindings([...preflight(analyzed, rulesOfSchemas), ...observeExchanges(analyzed)]),
+    cappedFindings([...preflight(analyzed, rulesOfSchemas), ...observeExchanges(asHeldTo(analyzed))]),
   );
   const faults = findings.filter(({ severity }) => severity === 'error');
   if (faults.length === 0) return { verdict: 'clean', messages: [], findings };

@@ -1,3 +1,4 @@
+import { ruleCasesContradict } from '../analysis/rule-cases-contradict.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
 import { codeGeneration } from '../families/anp/encode.ts';
@@ -29,17 +30,21 @@ export const verifyPath: Path = async (received, shop, ledger) => {
   // Of no cases at all, every handler passes all.
   if (runnableCases(order.subject).length === 0) throw new Leave(nothingToRun(job));
   const { sound, cases, checks } = await prove(record, order, shop, ledger, received.work.signal);
-  ledger.verification = 'negotiated';
   ledger.cases = cases;
   ledger.checks = checks.length > 0 ? checks : record.provenance.checks;
   const proof = mergeProof(proofOf(order), record.proof);
   const { warnings } = order.cleared;
   if (sound) {
     ledger.reused = true;
+    ledger.verification = 'negotiated';
     const known = { ...record, proof };
     await shop.handlers.put(known, handlerKey(order.cleared));
     return { verdict: 'clean', messages: [], findings: warnings, handler: known };
   }
+  const { agreement } = order.cleared;
+  const old = proof.cases.slice(agreement.cases.length);
+  // In this order a contradiction is found in one of the new cases, whose numbers the peer knows.
+  clear({ job, agreement: { ...agreement, cases: [...old, ...agreement.cases] } }, [ruleCasesContradict]);
   const everything = withProof(job, { ...proof, cases: proof.cases.slice(0, maxCases) });
   const again = measure(await clearAmended(everything, record, shop, ledger, received.work.signal));
   const handler = await solve(again, received, shop, ledger);

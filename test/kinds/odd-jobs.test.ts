@@ -132,3 +132,24 @@ test('a flood of faulty exchanges makes a small outcome', async () => {
 function taskOf(): JsonObject {
   return example('anp-product-en.requester').task as JsonObject;
 }
+
+test('exchanges are held against the agreement as a handler is: amended where the peer cannot be told', async () => {
+  const { task } = example('anp-product-en.requester');
+  const request = { messageId: 'x1', type: 'REQUEST', action: 'getProductInfo', productId: 'P1' };
+  const response = { messageId: 'x1', type: 'RESPONSE', status: { code: 404, message: 'None' }, productInfo: null };
+  const data = { ...example('anp-product-en.disputed'), role: 'requester', task, exchanges: [{ request, response }] };
+  const peerCapabilities = ['codeGeneration'];
+  const untold = await sent({ ...data, peerCapabilities } as JsonObject, 'observe');
+  assert.deepEqual([untold.verdict, untold.messages, errorsOf(untold)], ['clean', [], []]);
+  const told = await sent(data as JsonObject, 'observe');
+  assert.deepEqual([told.verdict, errorsOf(told)], ['disputed', ['DOCUMENT_EXCHANGE_VIOLATES_SCHEMA']]);
+  const wrong = { ...response, status: null };
+  const broken = await sent(
+    { ...data, peerCapabilities, exchanges: [{ request, response: wrong }] } as JsonObject,
+    'observe',
+  );
+  assert.deepEqual(
+    [broken.verdict, broken.messages, errorsOf(broken)],
+    ['error', [], ['DOCUMENT_EXCHANGE_VIOLATES_SCHEMA']],
+  );
+});

@@ -77,3 +77,24 @@ test('new cases that contradict the schema are disputed before anything is run',
   );
   assert.deepEqual([outcome.verdict, outcome.findings[0]?.pointer], ['disputed', '/productInfo/price']);
 });
+
+test('a new case that contradicts one agreed before is disputed by its own number', async () => {
+  const { job, record } = await solved(rig, 'verify-contradict');
+  const asked = rig.questions('verify-contradict').length;
+  const testCases = withCases(job, (text) => text.replace('"message": "Product Not Found"', '"message": "None"'));
+  const outcome = await rig.outcomeOf(
+    { ...job, testCases, handlerDigest: record.digest, negotiationId: 'v6' },
+    { kind: 'verify' },
+  );
+  const [finding] = outcome.findings;
+  assert.deepEqual(
+    [outcome.verdict, finding?.code, finding?.testCase, finding?.actual, finding?.expected],
+    ['disputed', 'DOCUMENT_CASES_CONTRADICT', 2, 'None', 'Product Not Found'],
+  );
+  assert.match(
+    String(outcome.messages[0]?.errorDescription),
+    /test case 2, at `\/status\/message`.*here `None`, there `"Product Not Found"`/,
+  );
+  assert.deepEqual([outcome.report.verification, outcome.handler], [null, null]);
+  assert.equal(rig.questions('verify-contradict').length, asked, 'no model is asked');
+});
