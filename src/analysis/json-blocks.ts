@@ -1,5 +1,5 @@
 import type { Json } from '../kernel/json.ts';
-import { readJson, scanJson } from './located-json.ts';
+import { parseJsonAt, readJson, scanJson } from './located-json.ts';
 import type { Fence } from './markdown-lines.ts';
 
 /** A text that begins as JSON and then breaks off being it. */
@@ -31,6 +31,9 @@ const MAX_LENIENT_TRIES = 16;
 /** Most characters spent on looking for the end of broken JSON, for one text. */
 const MAX_BALANCE_CHARS = 500_000;
 
+/** Most characters read in vain by the engine's parser, for one text: broken JSON may reach to its end at every try. */
+const MAX_VAIN_CHARS = 200_000;
+
 /** Finds the JSON objects and arrays in prose, in time linear in the text. Brackets that begin no JSON are passed over. */
 export function findJsonBlocks(text: string, fences: readonly Fence[]): JsonBlocks {
   const found: JsonBlocks = { blocks: [], broken: [] };
@@ -38,9 +41,19 @@ export function findJsonBlocks(text: string, fences: readonly Fence[]): JsonBloc
   const bracket = /\{(?=[ \t\r\n]*["}/])|\[(?=[ \t\r\n]*["\]{[\d\-tfn/])/g;
   let lenientTries = 0;
   let balanceChars = 0;
+  let vainChars = 0;
   let fenceIndex = 0;
   for (let hit = bracket.exec(text); hit !== null; hit = bracket.exec(text)) {
     const start = hit.index;
+    if (vainChars < MAX_VAIN_CHARS) {
+      const quick = parseJsonAt(text, start, text.length);
+      if (quick.ok) {
+        found.blocks.push({ start, end: quick.end, lenient: false, value: quick.value });
+        bracket.lastIndex = quick.end;
+        continue;
+      }
+      vainChars += quick.lookedTo - start;
+    }
     let reading = scanJson(text, start);
     if (!reading.ok && lenientTries < MAX_LENIENT_TRIES && (reading.begun || text.startsWith('/', reading.at))) {
       lenientTries += 1;

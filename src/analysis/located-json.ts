@@ -43,6 +43,53 @@ export function readJson(
   return extent.ok ? { ok: true, node: reader.node } : extent;
 }
 
+/**
+ * Reads the strict JSON object or array that starts at an offset and ends before a limit, by the engine's own parser: several
+ * times faster than `scanJson`, which may read what this does not, or knows why not. `lookedTo` is how far it looked.
+ */
+export function parseJsonAt(
+  text: string,
+  start: number,
+  limit: number,
+): { ok: true; end: number; value: Json } | { ok: false; lookedTo: number } {
+  const { end, lookedTo } = closingBracket(text, start, limit);
+  if (end === undefined) return { ok: false, lookedTo };
+  const slice = text.slice(start, end);
+  if (!slice.isWellFormed() || MAY_HAVE_NO_VALUE.test(slice)) return { ok: false, lookedTo };
+  try {
+    return { ok: true, end, value: JSON.parse(slice) as Json };
+  } catch {
+    return { ok: false, lookedTo };
+  }
+}
+
+/** Escaped halves of surrogate pairs, and numbers that may be beyond a double. */
+const MAY_HAVE_NO_VALUE = /\\u[dD]|\d[eE]\+?\d{3}|\d{300}/;
+
+/** Where the brackets opened at an offset are all closed again, strings passed over; without an end where they are not, or nest too deep. */
+function closingBracket(text: string, start: number, limit: number): { end?: number; lookedTo: number } {
+  let depth = 0;
+  for (let at = start; at < limit; at += 1) {
+    const code = text.charCodeAt(at);
+    if (depth === 0 && code !== OPEN_MAP && code !== OPEN_LIST) return { lookedTo: at };
+    if (code === QUOTE) {
+      for (at += 1; text.charCodeAt(at) !== QUOTE; at += 1) {
+        const inside = text.charCodeAt(at);
+        if (inside === BACKSLASH) at += 1;
+        // No string goes over lines; past the end of the text there is no code at all.
+        else if (!(inside >= SPACE)) return { lookedTo: at };
+      }
+    } else if (code === OPEN_MAP || code === OPEN_LIST) {
+      depth += 1;
+      if (depth > MAX_JSON_DEPTH) return { lookedTo: at };
+    } else if (code === CLOSE_MAP || code === CLOSE_LIST) {
+      depth -= 1;
+      if (depth === 0) return { end: at + 1, lookedTo: at + 1 };
+    }
+  }
+  return { lookedTo: limit };
+}
+
 /** Reads a part of a text that is one strict JSON value and nothing else. */
 export function wholeJson(
   text: string,
@@ -50,6 +97,10 @@ export function wholeJson(
   end: number,
 ): { ok: true; start: number; end: number; value: Json } | JsonFault {
   const first = skipSpace(text, start);
+  const quick = parseJsonAt(text, first, end);
+  if (quick.ok && skipSpace(text, quick.end) >= end) {
+    return { ok: true, start: first, end: quick.end, value: quick.value };
+  }
   const extent = scanJson(text, first);
   if (!extent.ok) return extent;
   if (extent.end > end || skipSpace(text, extent.end) < end)
@@ -100,7 +151,8 @@ const WORD = /true|false|null/y;
 // A comment without an end is read to its limit at every try, so the limit must be small.
 const COMMENT = /\/\/[^\n]{0,2000}|\/\*(?:[^*]|\*(?!\/)){0,2000}\*\//y;
 
-const [QUOTE, MINUS, ZERO, NINE] = [0x22, 0x2d, 0x30, 0x39];
+const [QUOTE, MINUS, ZERO, NINE, BACKSLASH, SPACE] = [0x22, 0x2d, 0x30, 0x39, 0x5c, 0x20];
+const [OPEN_MAP, CLOSE_MAP, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 function matchAt(expression: RegExp, text: string, at: number): number {
   expression.lastIndex = at;
