@@ -40,10 +40,9 @@ export function canaryPasses(cell: Cell): Promise<boolean> {
     cell.run(
       {
         handler: canaryHandler,
-        runs: [canaryRun],
+        first: canaryRun,
         seeds: ['canary'],
-        setting: [0],
-        settings: [[0, true, false, 0, 0]],
+        settings: [[0, true, false, 0, 0, 1]],
         tools: [['add']],
         answers: [answers],
       },

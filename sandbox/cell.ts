@@ -7,7 +7,7 @@ import { policy, type ResolvedLimits } from './policy.ts';
 import { plainToReports, rowToReport } from './report-wire.ts';
 import type { CellOptions } from './runner/main.ts';
 import { SandboxError } from './sandbox-error.ts';
-import { type CellMessage, frameHead, frameHeadBytes, type ParentMessage, pack, unpack } from './wire.ts';
+import { type CellMessage, frameHead, frameHeadBytes, type ParentMessage, pack, Texts, unpack } from './wire.ts';
 
 /** Why a cell is gone. `exit` is the only one that was not our doing. */
 export type Cause = 'exit' | 'watchdog' | 'memory' | 'frame' | 'closed';
@@ -141,7 +141,7 @@ export class Cell {
     const [oldest] = this.#loaded;
     if (oldest !== undefined && this.#loaded.size >= policy.isolatesPerCell.default) this.drop(oldest);
     this.#loaded.add(handler);
-    this.#send({ op: 'load', handler, limits }, [bundle]);
+    this.#send({ op: 'load', handler, limits }, Texts.of([bundle]));
   }
 
   /** Lets go of a handler that is loaded here. */
@@ -165,8 +165,8 @@ export class Cell {
     inputs: readonly string[],
     listener: CellListener,
   ): number {
-    for (const run of message.runs) this.#listenerOfRun.set(run, listener);
-    return this.#send({ op: 'run', ...message }, inputs);
+    for (let index = 0; index < inputs.length; index += 1) this.#listenerOfRun.set(message.first + index, listener);
+    return this.#send({ op: 'run', ...message }, Texts.of(inputs));
   }
 
   /** Answers calls that runs of a handler here wait for. Gives the number of the frame. */
@@ -177,13 +177,13 @@ export class Cell {
         handler,
         answers: answers.map(({ run, call, answer }) => [run, call, 'error' in answer ? answer.error.code : '']),
       },
-      answers.map(({ answer }) => ('error' in answer ? answer.error.message : answer.output)),
+      Texts.of(answers.map(({ answer }) => ('error' in answer ? answer.error.message : answer.output))),
     );
   }
 
-  /** Ends a run here as soon as it waits. */
-  end(run: number): void {
-    this.#send({ op: 'end', run });
+  /** Ends a run of a handler here as soon as it waits. */
+  end(handler: number, run: number): void {
+    this.#send({ op: 'end', handler, run });
   }
 
   /** Ends the process, whatever it does. */
@@ -194,7 +194,7 @@ export class Cell {
     this.#child.kill('SIGKILL');
   }
 
-  #send(message: Unnumbered<ParentMessage>, texts: readonly string[] = []): number {
+  #send(message: Unnumbered<ParentMessage>, texts = Texts.of([])): number {
     const text = pack({ seq: this.#sent + 1, ...message }, texts);
     const bytes = Buffer.byteLength(text);
     if (frameHeadBytes + bytes > policy.maxFrameBytes.default) {
@@ -253,14 +253,9 @@ export class Cell {
     this.#done = header.done;
     this.#alone = undefined;
     this.#watch();
-    let at = 0;
-    const next = (): string => {
-      const found = texts[at++];
-      if (found === undefined) throw new RangeError('Cannot read report: a text is missing');
-      return found;
-    };
+    const next = () => texts.next();
     // Nobody is told of a frame that is not good to its end.
-    const heard = header.plain.flatMap((rows) => plainToReports(rows, next));
+    const heard = header.plain.flatMap((row) => plainToReports(row, next));
     for (const row of header.reports) heard.push(rowToReport(row, next));
     const calls = header.calls.map(([run, call, tool]) => ({ run, call, made: { tool, input: next() } }));
     for (const { run, report } of heard) {

@@ -16,11 +16,11 @@ export interface Surroundings {
 }
 
 let handlers = 0;
-let runNumbers = 0;
+/** The number that a cell knows the last run by; each attempt to make a run has its own. */
+let lastRun = 0;
 
 /** A run that has been asked for, until its report is there. */
 class Ticket {
-  readonly id = ++runNumbers;
   readonly run: Run;
   readonly #onCall: OnCall;
   #abort: AbortController | undefined;
@@ -173,25 +173,31 @@ export class HostedHandler implements LoadedHandler {
       if (signal?.aborted) return undefined;
       if (cell.dead) return { death: cell.dead, culprit: undefined, inOurs: false };
       return await new Promise((resolve, reject) => {
-        const byId = new Map(group.map((ticket) => [ticket.id, ticket]));
+        const { order, table } = arranged(group);
+        const first = lastRun + 1;
+        lastRun += order.length;
+        /** The runs that have no report yet, each in the place of its number. */
+        const going: (Ticket | undefined)[] = [...order];
+        let left = going.length;
         const framesOf = new Map<number, Ticket | undefined>();
         const leave = () => {
           cell.detach(listener);
           signal?.removeEventListener('abort', end);
         };
+        const giveUp = (id: number) => cell.end(this.#id, id);
         const end = () => {
-          for (const id of byId.keys()) if (!cell.dead) cell.end(id);
+          for (let index = 0; index < going.length; index += 1) if (going[index] && !cell.dead) giveUp(first + index);
         };
         let ready: GivenAnswer[] = [];
         const sendReady = () => {
-          const going = ready.filter(({ run }) => byId.has(run));
+          const wanted = ready.filter(({ run }) => going[run - first]);
           ready = [];
           try {
-            for (let rest = going; rest.length > 0 && !cell.dead; ) {
+            for (let rest = wanted; rest.length > 0 && !cell.dead; ) {
               const frame = answersThatFit(rest);
               rest = rest.slice(frame.length);
-              const [first] = frame;
-              const alone = frame.every(({ run }) => run === first?.run) ? byId.get(first?.run ?? -1) : undefined;
+              const run = frame[0]?.run ?? 0;
+              const alone = frame.every((one) => one.run === run) ? going[run - first] : undefined;
               framesOf.set(cell.answer(this.#id, frame), alone);
             }
           } catch (error) {
@@ -201,17 +207,18 @@ export class HostedHandler implements LoadedHandler {
         };
         const listener: CellListener = {
           report(id, report) {
-            byId.get(id)?.settle(report);
-            byId.delete(id);
-            if (byId.size > 0) return;
+            going[id - first]?.settle(report);
+            going[id - first] = undefined;
+            left -= 1;
+            if (left > 0) return;
             leave();
             resolve(undefined);
           },
           call(id, call, made) {
-            const ticket = byId.get(id);
+            const ticket = going[id - first];
             ticket?.ask(call, made).then((answer) => {
-              if (cell.dead || !byId.has(id)) return;
-              if (!answer) return cell.end(id);
+              if (cell.dead || !going[id - first]) return;
+              if (!answer) return giveUp(id);
               // Calls made together are mostly answered together, and a frame costs more than an answer.
               if (ready.length === 0) process.nextTick(sendReady);
               ready.push({ run: id, call, answer });
@@ -219,16 +226,13 @@ export class HostedHandler implements LoadedHandler {
           },
           died(death) {
             leave();
-            const inOurs =
-              (death.run !== undefined && byId.has(death.run)) ||
-              (death.run === undefined && death.frame !== undefined && framesOf.has(death.frame));
-            const culprit =
-              death.run === undefined
-                ? death.frame === undefined
-                  ? undefined
-                  : framesOf.get(death.frame)
-                : byId.get(death.run);
-            resolve({ death, culprit, inOurs });
+            const ofFrame = death.run === undefined ? (death.frame ?? -1) : -1;
+            const alone = going[(death.run ?? -1) - first];
+            resolve({
+              death,
+              culprit: alone ?? framesOf.get(ofFrame),
+              inOurs: alone !== undefined || framesOf.has(ofFrame),
+            });
           },
         };
         cell.attach(listener);
@@ -237,8 +241,8 @@ export class HostedHandler implements LoadedHandler {
           cell.load(this.#id, this.#bundle, this.#limits);
           framesOf.set(
             cell.run(
-              { handler: this.#id, ...tableOf(group) },
-              group.map(({ run }) => run.input),
+              { handler: this.#id, first, ...table },
+              order.map(({ run }) => run.input),
               listener,
             ),
             group.length === 1 ? group[0] : undefined,
@@ -305,30 +309,38 @@ class SharedLease {
   }
 }
 
-function tableOf(group: readonly Ticket[]): RunTable {
+/** Runs in the order in which they are sent: those that are set alike together, and those of one clock. */
+function arranged(group: readonly Ticket[]): { order: readonly Ticket[]; table: Omit<RunTable, 'first'> } {
+  const kinds: Ticket[][] = [];
+  let kind: Ticket[] | undefined;
+  for (const ticket of group) {
+    const isOf = (one: Ticket[]) => isSetAlike((one[0] as Ticket).run, ticket.run);
+    if (!kind || !isOf(kind)) {
+      kind = kinds.find(isOf) ?? [];
+      if (kind.length === 0) kinds.push(kind);
+    }
+    kind.push(ticket);
+  }
+  const byClock = [
+    ...Map.groupBy(kinds, ([one]) => `${one?.run.nowMs} ${one?.run.fixedClock ?? true}`).values(),
+  ].flat();
   // Runs of a batch mostly have the very same lists, which are sent once.
   const tools = new Map<readonly string[], number>();
   const answers = new Map<AnswerTable, number>();
-  const distinct: Run[] = [];
-  const table: Pick<RunTable, 'runs' | 'seeds' | 'setting'> = { runs: [], seeds: [], setting: [] };
-  let known = 0;
-  for (const { id, run } of group) {
-    if (distinct.length === 0 || !isSetAlike(distinct[known] as Run, run)) {
-      known = distinct.findIndex((one) => isSetAlike(one, run));
-      if (known < 0) known = distinct.push(run) - 1;
-    }
-    table.runs.push(id);
-    table.seeds.push(run.seed);
-    table.setting.push(known);
-  }
-  const settings = distinct.map(({ nowMs, fixedClock = true, send, ...lists }): RunSetting => {
-    return [nowMs, fixedClock, send, indexIn(tools, lists.tools), lists.answers ? indexIn(answers, lists.answers) : -1];
+  const settings = byClock.map((one): RunSetting => {
+    const { nowMs, fixedClock = true, send, ...lists } = (one[0] as Ticket).run;
+    const table = lists.answers ? indexIn(answers, lists.answers) : -1;
+    return [nowMs, fixedClock, send, indexIn(tools, lists.tools), table, one.length];
   });
+  const order = byClock.length === 1 ? group : byClock.flat();
   return {
-    ...table,
-    settings,
-    tools: [...tools.keys()],
-    answers: [...answers.keys()],
+    order,
+    table: {
+      seeds: order.map(({ run }) => run.seed),
+      settings,
+      tools: [...tools.keys()],
+      answers: [...answers.keys()],
+    },
   };
 }
 

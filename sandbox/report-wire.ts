@@ -17,8 +17,8 @@ export type ReportRow = [
   position: [line: number, column: number] | 0,
 ];
 
-/** Runs that returned and did nothing else, as most do: their values are texts, and they took the same time each. */
-export type PlainRows = [durationMs: number, cpuMs: number, runs: number[]];
+/** So many runs from the first on that returned and did nothing else, as most do: their values are texts, and they took the same time each. */
+export type PlainRow = [first: number, runs: number, durationMs: number, cpuMs: number];
 
 type CallRow = [tool: string | null, answer: 'output' | HandlerFailure['code'] | 0];
 
@@ -69,16 +69,20 @@ export function rowToReport(row: ReportRow, next: () => string): { run: number; 
   return { run, report };
 }
 
-/** Reads the reports of runs that only returned. Throws as `rowToReport` does. */
+/** Reads the reports of runs that only returned, by their numbers. Throws as `rowToReport` does. */
 export function plainToReports(
-  [durationMs, cpuMs, runs]: PlainRows,
+  [first, runs, durationMs, cpuMs]: PlainRow,
   next: () => string,
 ): { run: number; report: RunReport }[] {
-  check(Array.isArray(runs) && isAmount(durationMs) && isAmount(cpuMs));
-  return runs.map((run) => {
-    check(isAmount(run));
-    return { run, report: { end: 'returned', value: next(), logs: [], calls: [], issuedIds: [], durationMs, cpuMs } };
-  });
+  check(isAmount(first) && isAmount(durationMs) && isAmount(cpuMs) && isAmount(runs));
+  const reports: { run: number; report: RunReport }[] = [];
+  // Ends where there is no text left for what is said to be there.
+  for (let run = first; run < first + runs; run += 1)
+    reports.push({
+      run,
+      report: { end: 'returned', value: next(), logs: [], calls: [], issuedIds: [], durationMs, cpuMs },
+    });
+  return reports;
 }
 
 /** Rounds to what is worth telling. */

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 
 let code: Promise<string> | undefined;
 
@@ -14,18 +14,30 @@ export function runnerCode(): Promise<string> {
 }
 
 async function bundleRunner(): Promise<string> {
+  const glueText = JSON.stringify(await glueCode());
+  return bundled('runner/main', { format: 'cjs', platform: 'node', define: { glueText } });
+}
+
+/** The guest's side as one expression, which gives the function that installs it. */
+async function glueCode(): Promise<string> {
+  const module = await bundled('guest/glue', { format: 'esm', platform: 'neutral' });
+  const body = module.replace(/export\s*\{\s*installGlue\s*\};\s*$/, '');
+  return `(() => { "use strict"; ${body} return installGlue; })()`;
+}
+
+async function bundled(entry: string, options: BuildOptions): Promise<string> {
+  const path = `./${entry}${extname(fileURLToPath(import.meta.url))}`;
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL(`./runner/main${extname(fileURLToPath(import.meta.url))}`, import.meta.url))],
+    entryPoints: [fileURLToPath(new URL(path, import.meta.url))],
     bundle: true,
     charset: 'utf8',
-    format: 'cjs',
     legalComments: 'none',
     logLevel: 'silent',
     minifyWhitespace: true,
-    platform: 'node',
     target: 'node24',
     tsconfigRaw: '{}',
     write: false,
+    ...options,
   });
-  return outputFiles[0]?.text ?? '';
+  return outputFiles?.[0]?.text ?? '';
 }

@@ -1,6 +1,6 @@
 import type { AnsweredCall, HandlerFailure } from './contract.ts';
 import type { ResolvedLimits } from './policy.ts';
-import type { PlainRows, ReportRow } from './report-wire.ts';
+import type { PlainRow, ReportRow } from './report-wire.ts';
 
 /**
  * A message is a header and texts. Texts are what guest and host exchange (JSON of requests, results, calls); they are carried as they are,
@@ -9,27 +9,73 @@ import type { PlainRows, ReportRow } from './report-wire.ts';
  */
 export interface Packed<Header> {
   header: Header;
-  texts: string[];
+  texts: Texts;
+}
+
+/** Texts that stand one after another in one: passed on as they are, and cut out where one is asked for. */
+export class Texts {
+  readonly joined: string;
+  readonly lengths: readonly number[];
+  #read = 0;
+  #at = 0;
+
+  constructor(joined: string, lengths: readonly number[]) {
+    this.joined = joined;
+    this.lengths = lengths;
+  }
+
+  /** Puts texts together. */
+  static of(texts: readonly string[]): Texts {
+    return new Texts(
+      texts.join(''),
+      texts.map((text) => text.length),
+    );
+  }
+
+  /** The next of them. Throws where there is none left. */
+  next(): string {
+    const length = this.lengths[this.#read];
+    if (length === undefined) throw new RangeError('Cannot read message: a text is missing');
+    this.#read += 1;
+    const at = this.#at;
+    this.#at += length;
+    return this.joined.slice(at, this.#at);
+  }
+
+  /** So many of them from one place on. */
+  slice(from: number, count: number): Texts {
+    if (from === 0 && count === this.lengths.length) return new Texts(this.joined, this.lengths);
+    const at = sum(this.lengths, 0, from);
+    return new Texts(
+      this.joined.slice(at, at + sum(this.lengths, from, from + count)),
+      this.lengths.slice(from, from + count),
+    );
+  }
+}
+
+function sum(lengths: readonly number[], from: number, to: number): number {
+  let total = 0;
+  for (let index = from; index < to; index += 1) total += lengths[index] as number;
+  return total;
 }
 
 /** Writes header and texts as one string. */
-export function pack<Header extends object>(header: Header, texts: readonly string[]): string {
-  return `${JSON.stringify({ ...header, lengths: texts.map((text) => text.length) })}\n${texts.join('')}`;
+export function pack<Header extends object>(header: Header, { joined, lengths }: Texts): string {
+  return `${JSON.stringify({ ...header, lengths })}\n${joined}`;
 }
 
 /** Reads what `pack` wrote. Throws on anything else. */
 export function unpack<Header>(packed: string): Packed<Header> {
   const end = packed.indexOf('\n');
   const header = JSON.parse(packed.slice(0, end)) as Header & { lengths: number[] };
-  let at = end + 1;
-  const texts = header.lengths.map((length) => {
+  let total = 0;
+  for (const length of header.lengths) {
     if (!(length >= 0)) throw new RangeError('Cannot read message: a length that is none');
-    const text = packed.slice(at, at + length);
-    at += length;
-    return text;
-  });
-  if (end < 0 || at !== packed.length) throw new RangeError('Cannot read message: lengths that do not add up');
-  return { header, texts };
+    total += length;
+  }
+  if (end < 0 || end + 1 + total !== packed.length)
+    throw new RangeError('Cannot read message: lengths that do not add up');
+  return { header, texts: new Texts(packed.slice(end + 1), header.lengths) };
 }
 
 /** A frame is a message as UTF-8 with its length in bytes in front: so many hexadecimal digits, so that a frame is one text. */
@@ -45,23 +91,30 @@ export type ParentMessage = { seq: number } & (
   | { op: 'load'; handler: number; limits: ResolvedLimits }
   | ({ op: 'run'; handler: number } & RunTable)
   | { op: 'answers'; handler: number; answers: [run: number, call: number, code: HandlerFailure['code'] | ''][] }
-  | { op: 'end'; run: number }
+  | { op: 'end'; handler: number; run: number }
   | { op: 'drop'; handler: number }
 );
 
 /** Runs as they are sent, in columns; each one's input is the text of the same index. */
 export interface RunTable {
-  runs: number[];
-  seeds: string[];
-  /** For each run an index into `settings`, which few differ in. */
-  setting: number[];
+  /** Number of the first run; the others are numbered after it. */
+  first: number;
+  seeds: readonly string[];
+  /** Each for so many runs in a row; those of one clock stand together. */
   settings: RunSetting[];
   tools: (readonly string[])[];
   answers: AnswerTable[];
 }
 
-/** What runs of a batch have in common. `tools` and `answers` are indexes into the lists beside, -1 for none. */
-export type RunSetting = [nowMs: number, fixedClock: boolean, send: boolean, tools: number, answers: number];
+/** What so many runs in a row have in common. `tools` and `answers` are indexes into the lists beside, -1 for none. */
+export type RunSetting = [
+  nowMs: number,
+  fixedClock: boolean,
+  send: boolean,
+  tools: number,
+  answers: number,
+  runs: number,
+];
 
 /** Prepared answers: tool → canonical JSON of the input → answer. */
 export type AnswerTable = Readonly<Record<string, Readonly<Record<string, AnsweredCall['answer'] & object>>>>;
@@ -75,7 +128,7 @@ export type CellMessage =
   | {
       op: 'news';
       done: number;
-      plain: PlainRows[];
+      plain: PlainRow[];
       reports: ReportRow[];
       calls: [run: number, call: number, tool: string | null][];
     };

@@ -1,7 +1,10 @@
 import type ivm from 'isolated-vm';
-import { type GuestDoor, type GuestLimits, type GuestMessage, installGlue, sendCommand } from '../guest/glue.ts';
+import type { GuestDoor, GuestLimits, GuestMessage } from '../guest/protocol.ts';
 import { policy, type ResolvedLimits } from '../policy.ts';
-import { type AnswerTable, pack } from '../wire.ts';
+import { type AnswerTable, pack, Texts } from '../wire.ts';
+
+/** The guest's side (sandbox/guest) as one expression, put in here when a cell's program is bundled. */
+declare const glueText: string;
 
 /** A hardened context, and the way into it. */
 export interface Realm {
@@ -19,6 +22,7 @@ export class Engine {
   readonly #glue: ivm.Script;
   #factory: ivm.Script | undefined;
   #limits: ResolvedLimits | undefined;
+  #chance = true;
   #shared: Omit<Realm, 'engine'> | undefined;
 
   constructor(isolatedVm: typeof ivm, memoryMb: number) {
@@ -43,6 +47,7 @@ export class Engine {
       { filename: 'handler.js', lineOffset: -1 },
     );
     this.#limits = limits;
+    this.#chance = bundle.includes('random');
   }
 
   /** Opens a realm for the bundle: one that runs can share, or one of a single run. */
@@ -54,15 +59,15 @@ export class Engine {
       reference: true,
       timeout: limits.stepMs,
     }) as ivm.Reference<() => unknown>;
-    const message: GuestMessage = { op: 'bind', limits: guestLimits(limits) };
-    door.applySync(undefined, [pack(message, []), factory.derefInto()]);
+    const message: GuestMessage = { op: 'bind', limits: guestLimits(limits), chance: this.#chance };
+    door.applySync(undefined, [pack(message, Texts.of([])), factory.derefInto()]);
     return { engine: this, context, door };
   }
 
   #harden(shared: boolean): Omit<Realm, 'engine'> {
     const context = this.isolate.createContextSync();
-    const install = this.#glue.runSync(context, { reference: true }) as ivm.Reference<typeof installGlue>;
-    const door = install.applySync(undefined, [shared, sendCommand], {
+    const install = this.#glue.runSync(context, { reference: true }) as ivm.Reference<(shared: boolean) => GuestDoor>;
+    const door = install.applySync(undefined, [shared], {
       result: { reference: true },
     }) as unknown as Realm['door'];
     return { context, door };
@@ -80,7 +85,6 @@ function guestLimits({ maxResultBytes, maxLogBytes, maxCalls }: ResolvedLimits):
   };
 }
 
-const glueText = `(${installGlue})`;
 /** The compiled glue, which is the same in every isolate; of bundles nothing is kept. */
 let glueCache: ivm.ExternalCopy<ArrayBuffer> | undefined;
 

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import type ivm from 'isolated-vm';
 import type { RunReport } from '../contract.ts';
 import { policy } from '../policy.ts';
-import { inMicroseconds, type PlainRows, reportToRow } from '../report-wire.ts';
-import { type CellMessage, frameHead, frameHeadBytes, type ParentMessage, pack, unpack } from '../wire.ts';
+import { inMicroseconds, type PlainRow, reportToRow } from '../report-wire.ts';
+import { type CellMessage, frameHead, frameHeadBytes, type ParentMessage, pack, Texts, unpack } from '../wire.ts';
 import { EngineShelf } from './engine.ts';
 import { Handler, type Tidings } from './handler.ts';
 
@@ -22,14 +22,14 @@ const { ivm: isolatedVm } = createRequire('/')(options.addon) as { ivm: typeof i
 
 const engines = new EngineShelf(isolatedVm);
 const handlers = new Map<number, Handler>();
-let handlerOfRun = new Map<number, Handler>();
 
 /** How long reports may be kept back so that many go out together; the parent's watchdog hears from us in between. */
 const flushMs = 50;
 
-let plain: PlainRows[] = [];
-/** The values of `plain`. */
+let plain: PlainRow[] = [];
+/** The values of `plain`: a text for each row, and the lengths of what is in it. */
 let values: string[] = [];
+let lengths: number[] = [];
 let reports: { run: number; report: RunReport }[] = [];
 let calls: { run: number; call: number; made: { tool: string | null; input: string } }[] = [];
 /** Length of what is kept back, as far as it can be large. */
@@ -45,7 +45,7 @@ function scratchOf(bytes: number): Buffer {
   return scratch.subarray(0, bytes);
 }
 
-function send(message: CellMessage, texts: readonly string[] = []): void {
+function send(message: CellMessage, texts = Texts.of([])): void {
   const text = pack(message, texts);
   const bytes = Buffer.byteLength(text);
   const frame = scratchOf(frameHeadBytes + bytes);
@@ -55,15 +55,17 @@ function send(message: CellMessage, texts: readonly string[] = []): void {
 }
 
 function flush(done: number): void {
-  const texts = values;
+  const texts: string[] = [];
   const rows = reports.map(({ run, report }) => reportToRow(run, report, texts));
   const callRows = calls.map(({ run, call, made }): [number, number, string | null] => {
     texts.push(made.input);
     return [run, call, made.tool];
   });
-  send({ op: 'news', done, plain, reports: rows, calls: callRows }, texts);
+  const all = new Texts([...values, ...texts].join(''), [...lengths, ...texts.map((text) => text.length)]);
+  send({ op: 'news', done, plain, reports: rows, calls: callRows }, all);
   plain = [];
   values = [];
+  lengths = [];
   reports = [];
   calls = [];
   kept = 0;
@@ -79,17 +81,13 @@ function keep(length: number): void {
 }
 
 const tidings: Tidings = {
-  returned(run, value, guestMs, cpuMs) {
-    handlerOfRun.delete(run);
-    const [durationMs, processorMs] = [inMicroseconds(guestMs), inMicroseconds(cpuMs)];
-    const last = plain.at(-1);
-    if (last && last[0] === durationMs && last[1] === processorMs) last[2].push(run);
-    else plain.push([durationMs, processorMs, [run]]);
-    values.push(value);
-    keep(value.length);
+  returned(first, texts, eachMs, eachCpuMs) {
+    plain.push([first, texts.lengths.length, inMicroseconds(eachMs), inMicroseconds(eachCpuMs)]);
+    values.push(texts.joined);
+    lengths = lengths.length === 0 ? [...texts.lengths] : lengths.concat(texts.lengths);
+    keep(texts.joined.length);
   },
   report(run, report) {
-    handlerOfRun.delete(run);
     reports.push({ run, report });
     let length = report.value?.length ?? 0;
     for (const { input, answer } of report.calls)
@@ -110,36 +108,32 @@ const tidings: Tidings = {
   },
 };
 
-function deal(message: ParentMessage, texts: string[]): void {
+function deal(message: ParentMessage, texts: Texts): void {
   switch (message.op) {
     case 'load':
-      handlers.set(message.handler, new Handler(engines, texts[0] ?? '', message.limits, tidings));
+      handlers.set(message.handler, new Handler(engines, texts.next(), message.limits, tidings));
       break;
     case 'run': {
       const handler = handlers.get(message.handler);
       if (!handler) throw new Error('Cannot run handler: not loaded');
-      for (const run of message.runs) handlerOfRun.set(run, handler);
       handler.run(message, texts);
       break;
     }
     case 'answers':
       handlers.get(message.handler)?.answer(
-        message.answers.map(([run, call, code], index) => {
-          const text = texts[index] ?? '';
+        message.answers.map(([run, call, code]) => {
+          const text = texts.next();
           return { run, call, answer: code === '' ? { output: text } : { error: { code, message: text } } };
         }),
       );
       break;
     case 'end':
-      handlerOfRun.get(message.run)?.end(message.run);
+      handlers.get(message.handler)?.end(message.run);
       break;
-    case 'drop': {
-      const handler = handlers.get(message.handler);
-      handler?.dispose();
+    case 'drop':
+      handlers.get(message.handler)?.dispose();
       handlers.delete(message.handler);
-      for (const [run, its] of handlerOfRun) if (its === handler) handlerOfRun.delete(run);
       break;
-    }
   }
 }
 
@@ -164,8 +158,6 @@ while (readFully(head)) {
   deal(header, texts);
   done = header.seq;
   flush(done);
-  // A map that is emptied again and again leaves a chain of tables that hold what was in it; a new one does not.
-  if (handlerOfRun.size === 0) handlerOfRun = new Map();
   // Whoever lets go of a handler is likely to bring the next one, much like it.
-  if (header.op === 'drop' && handlerOfRun.size === 0) engines.refill();
+  if (header.op === 'drop' && [...handlers.values()].every(({ isIdle }) => isIdle)) engines.refill();
 }

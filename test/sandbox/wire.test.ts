@@ -1,19 +1,36 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { pack, unpack } from '../../sandbox/wire.ts';
+import { pack, Texts, unpack } from '../../sandbox/wire.ts';
+
+function all({ joined, lengths }: Texts): string[] {
+  const texts = new Texts(joined, lengths);
+  return lengths.map(() => texts.next());
+}
 
 test('what is packed is what is unpacked, through UTF-8 too', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme' })), fc.string(), (texts, word) => {
-      const bytes = Buffer.from(pack({ word }, texts));
+      const bytes = Buffer.from(pack({ word }, Texts.of(texts)));
       const { header, texts: found } = unpack<{ word: string }>(bytes.toString());
-      assert.deepEqual([header.word, found], [word, texts]);
+      assert.deepEqual([header.word, all(found)], [word, texts]);
     }),
   );
 });
 
-test('lengths that do not add up are refused', () => {
+test('a part of the texts is what a list of them would give', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string()), fc.nat(20), fc.nat(20), (texts, from, count) => {
+      const to = Math.min(from + count, texts.length);
+      if (from <= to) assert.deepEqual(all(Texts.of(texts).slice(from, to - from)), texts.slice(from, to));
+    }),
+  );
+});
+
+test('lengths that do not add up are refused, and so is a text too many', () => {
   for (const packed of ['{"lengths":[3]}\nab', '{"lengths":[]}\nab', '{"lengths":[-1,3]}\nab', 'no line'])
     assert.throws(() => unpack(packed));
+  const { texts } = unpack('{"lengths":[2]}\nab');
+  assert.equal(texts.next(), 'ab');
+  assert.throws(() => texts.next());
 });

@@ -1,0 +1,51 @@
+import { charCodeAt, hide, imul, NativeError, NativeMath } from './primordials.ts';
+
+/** A generator of 32-bit numbers (sfc32) seeded by a text. */
+export function generator(seed: string): () => number {
+  let a = 0x9e3779b9;
+  let b = 0x243f6a88;
+  let c = 0xb7e15162;
+  let d = 1;
+  const next = (): number => {
+    const sum = (a + b + d) | 0;
+    d = (d + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = ((c << 21) | (c >>> 11)) + sum;
+    return sum >>> 0;
+  };
+  for (let index = 0; index < seed.length; index += 1) {
+    const unit = charCodeAt(seed, index);
+    a = imul(a ^ unit, 0x85ebca6b);
+    b = imul(b ^ unit, 0xc2b2ae35);
+    c = (c + unit + imul(index, 0x27d4eb2f)) | 0;
+  }
+  for (let index = 0; index < 15; index += 1) next();
+  return next;
+}
+
+let ofRealm: (() => number) | undefined;
+
+/** Takes the realm's own `Math.random` away until a run has the realm to itself. */
+export function replaceRandom(): void {
+  hide(NativeMath, 'random', () => {
+    if (!ofRealm) throw new NativeError('Math.random cannot be reached this way');
+    return ofRealm();
+  });
+}
+
+/**
+ * The `Math` that a run's module is given. In a realm of its own that is the realm's. In a shared one it has a `random` of the run's own; but
+ * where the module does not speak of it that is not made: should it come by another way to the realm's, it throws and is made again alone.
+ */
+export function mathOf(seed: string, shared: boolean, chance: boolean): object {
+  if (shared && !chance) return NativeMath;
+  let next: (() => number) | undefined;
+  const random = (): number => {
+    next ??= generator(seed);
+    return next() / 4294967296;
+  };
+  if (shared) return { __proto__: NativeMath, random };
+  ofRealm = random;
+  return NativeMath;
+}

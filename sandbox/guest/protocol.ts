@@ -1,0 +1,57 @@
+/** What the guest's side is told about limits with the bundle. Lengths are counted in UTF-16 units; the host counts bytes again. */
+export interface GuestLimits {
+  maxResultLength: number;
+  maxLogLength: number;
+  maxCallLength: number;
+  maxMessageLength: number;
+  maxCalls: number;
+  maxIssuedIds: number;
+}
+
+/** What the clock of a run says: always `fixedMs`, or where that is null the host's time and `offsetMs`. */
+export interface GuestClock {
+  fixedMs: number | null;
+  offsetMs: number;
+}
+
+/**
+ * Messages into the guest; those that let runs go on say what their clock is. `bind` comes once, with the bundle's factory; `chance` says
+ * whether its text speaks of `random`. `start` starts runs numbered from `first`, with a seed for each, and its input as text. `resume` has
+ * `[run, call, code or nothing]` for each answer, and its output or error message as text. Answers that the guest has at hand it gives
+ * at the next `go` or `resume`: like all others they come after whatever the run can do without them. `poll` lets nothing go on.
+ */
+export type GuestMessage =
+  | { op: 'bind'; limits: GuestLimits; chance: boolean }
+  | { op: 'tables'; tables: readonly GuestAnswers[] }
+  | ({ op: 'start'; first: number; seeds: readonly string[]; kinds: GuestKind[] } & GuestClock)
+  | ({ op: 'resume'; answers: [run: number, call: number, code: string][] } & GuestClock)
+  | ({ op: 'go' } & GuestClock)
+  | { op: 'poll' };
+
+/** What so many runs in a row have in common; `answers` is an index into the tables that were brought last, -1 for none. */
+export type GuestKind = [send: boolean, tools: readonly string[], answers: number, runs: number];
+
+/** Answers known beforehand: tool → text of the input → answer. */
+export type GuestAnswers = Readonly<Record<string, Readonly<Record<string, GuestAnswer>>>>;
+
+/** One answer known beforehand. */
+export type GuestAnswer = { output: string } | { error: { code: string; message: string } };
+
+/** Stands in front of news where the guest has answers at hand, so that the host is to come again and let it go on. */
+export const comeAgain = '+';
+
+/**
+ * What the guest says. Texts: the value of each `plain` run, which returned and did nothing else; each settled run's value or message, its
+ * stack where it threw, its logs; then each call's input. `plain` has the number of the first run and how many follow it, again and again.
+ */
+export interface GuestNews {
+  plain: number[];
+  settled: [run: number, returned: 0 | 1, logs: number, ids: string[]][];
+  calls: [run: number, call: number, tool: string, answered: 0 | 1][];
+}
+
+/** The only door between host and guest: packed text in, packed text out. */
+export type GuestDoor = (message: string, factory?: unknown) => string;
+
+/** Name under which `context.send` is reported; no tool can have it, for tools are named in letters, digits and `_`. */
+export const sendCommand = '>';

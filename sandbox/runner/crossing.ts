@@ -1,0 +1,64 @@
+import type ivm from 'isolated-vm';
+import { comeAgain, type GuestClock, type GuestMessage, type GuestNews } from '../guest/protocol.ts';
+import type { ResolvedLimits } from '../policy.ts';
+import { pack, Texts, unpack } from '../wire.ts';
+import type { Realm } from './engine.ts';
+
+/** What one crossing into the guest and back came to, and how long it took. */
+export interface Crossing {
+  news: GuestNews | undefined;
+  texts: Texts;
+  /** Whether the guest has answers at hand, so that it is to be entered again. */
+  again: boolean;
+  wallMs: number;
+  cpuMs: number;
+}
+
+/** What became of an isolate that did not come back. */
+export interface Left {
+  left: 'timed-out' | 'out-of-memory';
+}
+
+/** The share of its limit above which a heap counts as full. */
+const fullShare = 0.8;
+const noTexts = new Texts('', []);
+const pollText = pack({ op: 'poll' } satisfies GuestMessage, noTexts);
+
+/** Enters a realm. What ends it is told by the isolate and the clock, never by what an error says. */
+export function enter(realm: Realm, message: string, { stepMs, memoryMb }: ResolvedLimits): Crossing | Left {
+  const { isolate } = realm.engine;
+  const cpu = isolate.cpuTime;
+  const begun = performance.now();
+  let packed: string | undefined;
+  // An unhandled rejection of the guest's comes out of the isolate in place of the answer; the news are still there to be polled.
+  for (let attempt = 0; packed === undefined || packed === ''; attempt += 1) {
+    try {
+      // To be polled no time limit is needed: it is our own code that runs, and setting one costs as much as the call.
+      packed =
+        attempt === 0
+          ? realm.door.applySync(undefined, [message], { timeout: stepMs })
+          : realm.door.applySync(undefined, [pollText]);
+      if (attempt > 0) break;
+    } catch {
+      if (isolate.isDisposed) return { left: 'out-of-memory' };
+      if (performance.now() - begun >= stepMs || attempt === 3)
+        return { left: isFull(isolate, memoryMb) ? 'out-of-memory' : 'timed-out' };
+    }
+  }
+  const took = { wallMs: performance.now() - begun, cpuMs: Number(isolate.cpuTime - cpu) / 1e6 };
+  const again = packed?.startsWith(comeAgain) ?? false;
+  const told = again ? packed?.slice(comeAgain.length) : packed;
+  if (!told) return { news: undefined, texts: noTexts, again, ...took };
+  const { header, texts } = unpack<GuestNews>(told);
+  return { news: header, texts, again, ...took };
+}
+
+/** Whether the time went by in making room: whoever fills a heap mostly runs out of time before the last of it is taken. */
+function isFull(isolate: ivm.Isolate, memoryMb: number): boolean {
+  return isolate.getHeapStatisticsSync().used_heap_size > fullShare * memoryMb * 2 ** 20;
+}
+
+/** The message that lets runs of one clock have the answers at hand. */
+export function goText(clock: GuestClock): string {
+  return pack({ op: 'go', ...clock } satisfies GuestMessage, noTexts);
+}
