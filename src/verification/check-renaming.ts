@@ -64,7 +64,8 @@ export const renaming: Check = {
     for (const { plan, all, answers } of first) {
       const own = results.filter(({ world }) => world === all || world === answers);
       const byHeart = own.find(
-        ({ world, unchanged }) => world === answers && unchanged && answers?.data.some(isCertain),
+        ({ world, unchanged }) =>
+          world === answers && unchanged && answers?.data.some(isCertain) && tellsRenamed(world),
       );
       if (byHeart) {
         findings.failures.push(
@@ -134,6 +135,13 @@ function planOf(facts: CheckFacts, seenCase: SeenCase): CasePlan {
     if (changesNothing(map, given)) answers.push(datum);
   }
   return { seenCase, data, answers };
+}
+
+/** Whether what is wanted in a renamed world is another answer, or another request, than in the case. */
+function tellsRenamed({ one, seenCase }: World): boolean {
+  return (
+    JSON.stringify([one.output, one.case.request]) !== JSON.stringify([seenCase.one.output, seenCase.one.case.request])
+  );
 }
 
 /** Whether the candidate made a value up itself, and was only told it back. */

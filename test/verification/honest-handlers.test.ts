@@ -443,6 +443,80 @@ export function handle({ id, country, weight }) {
 }`,
   ],
   [
+    'attempts that the document counts may all be made',
+    {
+      rules:
+        'If the gateway fails, the provider tries again at once, three attempts in all; after the third failure sent is false.',
+      request: object({ id: text, to: text }),
+      response: object({ id: text, sent: { type: 'boolean' }, attempts: integer }),
+      cases: [
+        [
+          { id: 's1', to: '+49 151 2200331' },
+          { id: 's1', sent: true, attempts: 1 },
+        ],
+      ],
+      tools: [acting('gateway', object({ number: text }), { type: 'null' }, [[{ number: '+49 151 2200331' }, null]])],
+    },
+    `export async function handle(request, { call }) {
+  const id = String(request.id);
+  for (let attempts = 1; attempts <= 3; attempts += 1) {
+    try {
+      await call.gateway({ number: String(request.to) });
+      return { id, sent: true, attempts };
+    } catch {}
+  }
+  return { id, sent: false, attempts: 3 };
+}`,
+  ],
+  [
+    'what a tool tells need not change an answer that does not tell it',
+    {
+      rules:
+        '- If something was paid under the key: same amount, state is replayed with the reference of that time; otherwise state is conflict.\n- Else it is paid: state is paid with the new reference.\n- When a system fails, state is later.',
+      request: object({ key: text, amount: number }),
+      response: object({ key: text, state: { enum: ['paid', 'replayed', 'conflict', 'later'] }, reference: text }, [
+        'reference',
+      ]),
+      cases: [
+        [
+          { key: 'ord-0001', amount: 129.95 },
+          { key: 'ord-0001', state: 'paid', reference: 'PX-88300' },
+        ],
+        [
+          { key: 'ord-0002', amount: 129.95 },
+          { key: 'ord-0002', state: 'replayed', reference: 'PX-88213' },
+        ],
+        [
+          { key: 'ord-0002', amount: 130 },
+          { key: 'ord-0002', state: 'conflict' },
+        ],
+      ],
+      tools: [
+        reading(
+          'find',
+          object({ key: text }),
+          { anyOf: [object({ amount: number, reference: text }), { type: 'null' }] },
+          [[{ key: 'ord-0002' }, { amount: 129.95, reference: 'PX-88213' }]],
+          null,
+        ),
+        acting('pay', object({ key: text, amount: number }), object({ reference: text }), [
+          [{ key: 'ord-0001', amount: 129.95 }, { reference: 'PX-88300' }],
+        ]),
+      ],
+    },
+    `export async function handle(request, { call }) {
+  const { amount } = request;
+  const key = String(request.key);
+  try {
+    const old = await call.find({ key });
+    if (old) return old.amount === amount ? { key, state: 'replayed', reference: old.reference } : { key, state: 'conflict' };
+    return { key, state: 'paid', reference: (await call.pay({ key, amount })).reference };
+  } catch {
+    return { key, state: 'later' };
+  }
+}`,
+  ],
+  [
     'what the document says may stand in the source in another unit or spelling',
     {
       rules:
