@@ -8,7 +8,8 @@ const MAX_STEPS = 40_000;
 
 /** Holds the data of one agreement's cases against its schemas, each pair once, and stops where that takes too long. */
 export class CaseValidation {
-  readonly #known = new Map<Validator, Map<Json, Violation[]>>();
+  readonly #allowed = new Map<Validator, Map<Json, boolean | undefined>>();
+  readonly #found = new Map<Validator, Map<Json, Violation[]>>();
   readonly #own = new Map<Validator, Validator>();
   readonly #matches: Matches | undefined;
   #left = MAX_STEPS;
@@ -22,18 +23,24 @@ export class CaseValidation {
     return this.#left < 0;
   }
 
-  /** As the schema's validator; one violation of `cost` where the agreement's steps are used up. A schema that cannot be used allows everything. */
-  violations(schema: Json, value: Json): readonly Violation[] {
+  /** Whether a value keeps a schema; `undefined` where the agreement's steps are used up. A schema that cannot be used allows everything. */
+  allows(schema: Json, value: Json): boolean | undefined {
     const validator = this.#validatorOf(schema);
-    if (!validator.ok) return [];
-    const perValue = this.#known.get(validator) ?? new Map<Json, Violation[]>();
-    this.#known.set(validator, perValue);
-    const known = perValue.get(value);
-    if (known !== undefined) return known;
-    this.#left -= validator.steps(value);
-    const found = this.#left < 0 ? [TOO_COSTLY] : validator.validate(value);
-    perValue.set(value, found);
-    return found;
+    if (!validator.ok) return true;
+    return remembered(this.#allowed, validator, value, () => {
+      // Once used up, what else there is costs nothing any more.
+      if (this.#left >= 0) this.#left -= validator.steps(value);
+      return this.#left < 0 ? undefined : validator.allows(value);
+    });
+  }
+
+  /** Where a value breaks a schema; one violation of `cost` where the agreement's steps are used up. */
+  violations(schema: Json, value: Json): readonly Violation[] {
+    const allowed = this.allows(schema, value);
+    const validator = this.#validatorOf(schema);
+    if (allowed === true || !validator.ok) return [];
+    if (allowed === undefined) return [TOO_COSTLY];
+    return remembered(this.#found, validator, value, () => validator.validate(value));
   }
 
   #validatorOf(schema: Json): Validator {
@@ -43,4 +50,18 @@ export class CaseValidation {
     this.#own.set(shared, own);
     return own;
   }
+}
+
+function remembered<Result>(
+  known: Map<Validator, Map<Json, Result>>,
+  validator: Validator,
+  value: Json,
+  tell: () => Result,
+): Result {
+  const perValue = known.get(validator) ?? new Map<Json, Result>();
+  known.set(validator, perValue);
+  if (perValue.has(value)) return perValue.get(value) as Result;
+  const told = tell();
+  perValue.set(value, told);
+  return told;
 }

@@ -21,10 +21,10 @@ export const ruleAnswerUnderivable: Rule = {
     const found: PlacedFinding[] = [];
     let left = MAX_VALUES;
     for (const each of agreement.cases) {
-      if (found.length >= MAX_FOUND) break;
+      if (found.length >= MAX_FOUND || left <= 0) break;
       if (reportsFailure(each.response, codes, each.expected)) continue;
       const mine = sources.with(each);
-      for (const { pointer, value } of pointersOf(each.response, Math.max(0, left))) {
+      for (const { pointer, value } of pointersOf(each.response, left)) {
         left -= 1;
         if (loose.has(pointer) || !isData(pointer, value) || mine.yields(value)) continue;
         found.push({
@@ -70,72 +70,88 @@ function isData(pointer: string, value: Json): boolean {
 }
 
 class Sources {
-  readonly #texts: Set<string>;
-  readonly #numbers: Set<number>;
+  readonly #texts: Texts;
   readonly #prose: string;
 
   constructor(job: Job, agreement: Agreement) {
-    this.#texts = new Set();
-    this.#numbers = new Set();
     this.#prose = agreement.text;
+    const given: Json[] = [];
     for (const { examples = [], otherwise } of job.tools) {
-      for (const given of [...examples, ...(otherwise === undefined ? [] : [otherwise])]) {
-        if ('input' in given) this.#add(given.input as Json);
-        if ('output' in given) this.#add(given.output);
-        else this.#add(given.error);
+      for (const each of [...examples, ...(otherwise === undefined ? [] : [otherwise])]) {
+        if ('input' in each) given.push(each.input as Json);
+        given.push('output' in each ? each.output : each.error);
       }
     }
     for (const located of [agreement.requestSchema, agreement.responseSchema]) {
       for (const { schema } of allSubschemas(located?.schema ?? true, 600)) {
         if (!isObject(schema)) continue;
         for (const constant of [schema.const, schema.default, schema.enum])
-          if (constant !== undefined) this.#add(constant);
+          if (constant !== undefined) given.push(constant);
       }
     }
+    this.#texts = new Texts(given);
   }
 
   with({ request }: Case): { yields(value: Json): boolean } {
-    const texts = new Set<string>();
-    const numbers = new Set<number>();
-    collect(request, texts, numbers);
+    let texts: Texts | undefined;
     return {
       yields: (value) => {
-        if (typeof value === 'number') return this.#yieldsNumber(value, numbers);
+        texts ??= new Texts([request]);
+        if (typeof value === 'number') return this.#yieldsNumber(value, texts);
         return typeof value === 'string' ? this.#yieldsText(value, texts) : true;
       },
     };
   }
 
-  #add(value: Json): void {
-    collect(value, this.#texts, this.#numbers);
-  }
-
   /** Numbers are computed more often than copied: one is out of reach only where there is none to compute it from. */
-  #yieldsNumber(value: number, own: ReadonlySet<number>): boolean {
-    return this.#numbers.size > 0 || own.size > 0 || this.#yieldsWord(String(value), new Set());
+  #yieldsNumber(value: number, own: Texts): boolean {
+    return this.#texts.hasNumber || own.hasNumber || this.#yieldsWord(String(value));
   }
 
   /** A text is put together from parts: it is out of reach where a part of it with a digit, or all of it, stands nowhere. */
-  #yieldsText(value: string, own: ReadonlySet<string>): boolean {
+  #yieldsText(value: string, own: Texts): boolean {
     if (this.#yieldsWord(value, own)) return true;
     const words = value.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length >= 2);
     return words.length > 0 && words.every((word) => this.#yieldsWord(word, own));
   }
 
-  #yieldsWord(word: string, own: ReadonlySet<string>): boolean {
+  #yieldsWord(word: string, own?: Texts): boolean {
     const lower = word.toLowerCase();
-    for (const text of [...own, ...this.#texts]) if (text.toLowerCase().includes(lower)) return true;
-    return this.#prose.includes(word);
+    return own?.includes(lower) === true || this.#texts.includes(lower) || this.#prose.includes(word);
   }
 }
 
-function collect(value: Json, texts: Set<string>, numbers: Set<number>): void {
-  for (const { value: each } of pointersOf(value, 5_000)) {
+/** The texts and numbers of some values, in lower case and apart from each other, to be searched through at once. */
+class Texts {
+  readonly hasNumber: boolean;
+  readonly #text: string;
+
+  constructor(values: readonly Json[]) {
+    const texts = new Set<string>();
+    this.hasNumber = values.map((value) => collect(value, texts)).includes(true);
+    this.#text = [...texts].join(APART).toLowerCase();
+  }
+
+  includes(lower: string): boolean {
+    return this.#text.includes(lower);
+  }
+}
+
+/** Stands in no text of a message. */
+const APART = '\u{10ffff}';
+
+/** Adds a value's texts and numbers to some; says whether there were numbers. */
+function collect(value: Json, texts: Set<string>): boolean {
+  let hasNumber = false;
+  const pending: Json[] = [value];
+  let left = 5_000;
+  for (let each = pending.pop(); each !== undefined && left > 0 && texts.size <= 5_000; each = pending.pop()) {
+    left -= 1;
     if (typeof each === 'string') texts.add(each);
     else if (typeof each === 'number') {
-      numbers.add(each);
+      hasNumber = true;
       texts.add(String(each));
-    }
-    if (texts.size > 5_000) return;
+    } else if (typeof each === 'object' && each !== null) for (const item of Object.values(each)) pending.push(item);
   }
+  return hasNumber;
 }

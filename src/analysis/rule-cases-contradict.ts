@@ -18,16 +18,17 @@ export const ruleCasesContradict: Rule = {
     const stateful =
       job.role === 'requester' || job.tools.some(({ annotations }) => annotations?.readOnlyHint !== true);
     const inputs = toolInputs(job);
-    const seen = new Map<string, { each: Case; plain: PlainCase }>();
+    const seen = new Map<string, AskedCase>();
+    const texts = new EqualTexts();
     for (const each of agreement.cases) {
-      const plain = withoutEchoes(each, inputs);
-      const key = canonicalJson(plain.request);
+      const asked = withoutEchoes(each, inputs);
+      const key = texts.keyOf(asked.request);
       const earlier = seen.get(key);
       if (earlier === undefined) {
-        seen.set(key, { each, plain });
+        seen.set(key, asked);
         continue;
       }
-      const [difference] = differencesOf(earlier.plain.response, plain.response, loose).filter(
+      const [difference] = differencesOf(plainAnswer(earlier), plainAnswer(asked), loose).filter(
         ({ path }) => !isOfTheMoment(path),
       );
       if (difference === undefined) continue;
@@ -37,9 +38,35 @@ export const ruleCasesContradict: Rule = {
   },
 };
 
-interface PlainCase {
+/** A case with what it asks: the request without the ids that name the exchange and nothing in it, and those ids. */
+interface AskedCase {
+  each: Case;
   request: Json;
-  response: Json;
+  echoed: ReadonlySet<Json>;
+}
+
+/** Keys of values: equal values have the same one. Only values whose texts are of one length are put in canonical form. */
+class EqualTexts {
+  readonly #byLength = new Map<number, string | Map<string, string>>();
+
+  keyOf(value: Json): string {
+    const text = JSON.stringify(value);
+    const before = this.#byLength.get(text.length);
+    if (before === undefined || before === text) {
+      this.#byLength.set(text.length, text);
+      return text;
+    }
+    const known = typeof before === 'string' ? new Map([[sortedText(before), before]]) : before;
+    this.#byLength.set(text.length, known);
+    const sorted = canonicalJson(value);
+    const key = known.get(sorted) ?? text;
+    known.set(sorted, key);
+    return key;
+  }
+}
+
+function sortedText(text: string): string {
+  return canonicalJson(JSON.parse(text) as Json);
 }
 
 function placed(job: Job, earlier: Case, later: Case, pointer: string, stateful: boolean): PlacedFinding {
@@ -77,27 +104,29 @@ function isOfTheMoment(pointer: string): boolean {
   return MOMENT.test(pointerTokens(pointer).at(-1) ?? '');
 }
 
-/** Request and response with the ids taken out that name the exchange and nothing in it. */
-function withoutEchoes({ request, response }: Case, inputs: ReadonlySet<Json>): PlainCase {
-  if (!isObject(request)) return { request, response };
+function withoutEchoes(each: Case, inputs: ReadonlySet<Json>): AskedCase {
+  const { request } = each;
+  const echoed = new Set<Json>();
+  if (!isObject(request)) return { each, request, echoed };
   const asksMore = Object.keys(request).some(
     (name) => !KIND.test(name) && !CORRELATION.test(name) && !REQUEST_ID.test(name),
   );
-  const echoed = new Set<Json>();
-  const plain = Object.fromEntries(
-    Object.entries(request).filter(([name, value]) => {
-      if (typeof value !== 'string' && typeof value !== 'number') return true;
-      const isId =
-        CORRELATION.test(name) ||
-        (asksMore && REQUEST_ID.test(name)) ||
-        (name === 'id' && request.jsonrpc !== undefined);
-      // What a tool is asked for is data, whatever its name.
-      if (!isId || inputs.has(value)) return true;
-      echoed.add(value);
-      return false;
-    }),
-  );
-  return { request: plain, response: replaced(response, echoed) };
+  const names = Object.keys(request).filter((name) => {
+    const value = request[name] as Json;
+    if (typeof value !== 'string' && typeof value !== 'number') return false;
+    const isId =
+      CORRELATION.test(name) || (asksMore && REQUEST_ID.test(name)) || (name === 'id' && request.jsonrpc !== undefined);
+    // What a tool is asked for is data, whatever its name.
+    return isId && !inputs.has(value);
+  });
+  if (names.length === 0) return { each, request, echoed };
+  for (const name of names) echoed.add(request[name] as Json);
+  const rest = Object.entries(request).filter(([name]) => !names.includes(name));
+  return { each, request: Object.fromEntries(rest), echoed };
+}
+
+function plainAnswer({ each, echoed }: AskedCase): Json {
+  return echoed.size === 0 ? each.response : replaced(each.response, echoed);
 }
 
 /** The values that the job's tools are asked for. */

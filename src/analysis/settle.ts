@@ -76,7 +76,7 @@ function amend(
   const responseSchema = amended(agreement.responseSchema, amendments, 'responseSchema');
   if (requestSchema === undefined || responseSchema === undefined) return undefined;
   const keeps = (value: Json, located: LocatedSchema | null): boolean =>
-    located === null || (validatorOf(located.schema).ok && validation.violations(located.schema, value).length === 0);
+    located === null || (validatorOf(located.schema).ok && validation.allows(located.schema, value) === true);
   const kept =
     amendments.length === 0 ||
     agreement.cases.every(

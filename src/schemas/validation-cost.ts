@@ -22,9 +22,12 @@ export function validationCost(rootSchema: Json): ValidationCost {
     ({ schema }) => isObject(schema) && (schema.$ref !== undefined || schema.uniqueItems === true),
   );
   let root: Applied | undefined;
+  let last: { value: Json; steps: number } | undefined;
   const steps = (value: Json): number => {
     root ??= graphOf(rootSchema);
-    return new StepCount().of(root, value, 0);
+    // Asked for once to tell what it costs, and again before it is done.
+    if (last === undefined || last.value !== value) last = { value, steps: new StepCount().of(root, value, 0) };
+    return last.steps;
   };
   const isCheap = (value: Json) => !multiplies && subschemas.length * countValues(value) <= MAX_VALIDATION_STEPS;
   return { steps, isAffordable: (value) => isCheap(value) || Number.isFinite(steps(value)) };

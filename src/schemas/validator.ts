@@ -1,4 +1,4 @@
-import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import draft07Schema from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' };
@@ -38,6 +38,8 @@ export type Validator =
       ok: true;
       /** Where a value breaks the schema; at most `MAX_ISSUES`, empty where it is valid. Never throws, never hangs. */
       validate(value: Json): Violation[];
+      /** Whether a value keeps the schema; quicker to tell than where it does not. */
+      allows(value: Json): boolean;
       /** An upper bound of the steps that validating a value takes; `Infinity` where they are too many. */
       steps(value: Json): number;
       /** Patterns that are valid but not checked; a caller that can run them safely supplies `matches`. */
@@ -252,24 +254,30 @@ function compile(
   }
   let first: ValidateFunction | undefined;
   const cost = validationCost(clean);
-  const validate = (value: Json): Violation[] => {
-    if (!cost.isAffordable(value)) {
-      return [TOO_COSTLY];
-    }
+  /** The errors of a value, or why they cannot be told. */
+  const errorsOf = (value: Json): readonly ErrorObject[] | Violation => {
+    if (!cost.isAffordable(value)) return TOO_COSTLY;
     let run = all;
     if (countValues(value) > MAX_VALUES_FOR_ALL_ISSUES) {
       first ??= compileWith(false);
       run = first;
     }
     try {
-      if (run(value) === true) return [];
+      return run(value) === true ? [] : (run.errors ?? []);
     } catch {
-      return [{ ...TOO_COSTLY, message: 'is nested too deep to validate' }];
+      return { ...TOO_COSTLY, message: 'is nested too deep to validate' };
     }
-    return violationsOf(clean, value, run.errors ?? []);
+  };
+  const validate = (value: Json): Violation[] => {
+    const errors = errorsOf(value);
+    return 'keyword' in errors ? [errors] : violationsOf(clean, value, errors);
+  };
+  const allows = (value: Json): boolean => {
+    const errors = errorsOf(value);
+    return !('keyword' in errors) && errors.length === 0;
   };
   const uncheckedPatterns = patternsIn(clean).filter(({ pattern }) => patterns.get(pattern)?.kind === 'unsupported');
-  return { ok: true, validate, steps: cost.steps, uncheckedPatterns };
+  return { ok: true, validate, allows, steps: cost.steps, uncheckedPatterns };
 }
 
 function boundFormat(formats: Ajv['formats'], name: string, format: Ajv['formats'][string]): void {

@@ -14,10 +14,32 @@ export interface Violation extends SchemaIssue {
 /** Most errors of the compiled validator that are looked through for issues. */
 const MAX_ERRORS = 1_000;
 
-/** An error of the compiled validator with the place of its keyword in the schema. */
+/** A keyword of a schema: where it stands, what it says, and for a combination the branches by the places they are made of. */
+interface Keyword {
+  place: string;
+  value: Json | undefined;
+  owners?: BranchPlaces;
+}
+
+/** An error of the compiled validator with the keyword that was broken. */
 interface Told {
   error: ErrorObject;
-  place: string;
+  keyword: Keyword;
+}
+
+const keywords = new WeakMap<object, Map<string, Keyword>>();
+
+/** The keyword at a path as the compiled validator gives it; taken apart once for a schema. */
+function keywordAt(schema: Json, schemaPath: string): Keyword {
+  if (!isObject(schema)) return { place: schemaPointerOf(schemaPath), value: undefined };
+  const known = keywords.get(schema) ?? new Map<string, Keyword>();
+  keywords.set(schema, known);
+  const before = known.get(schemaPath);
+  if (before !== undefined) return before;
+  const place = schemaPointerOf(schemaPath);
+  const keyword = { place, value: valueAt(schema, place) };
+  known.set(schemaPath, keyword);
+  return keyword;
 }
 
 /**
@@ -28,23 +50,28 @@ export function violationsOf(schema: Json, value: Json, errors: readonly ErrorOb
   const told: Told[] = [];
   for (const error of errors.slice(0, MAX_ERRORS)) {
     if (error.keyword === '$ref' || error.keyword === 'if') continue;
-    const each = { error, place: schemaPointerOf(error.schemaPath) };
+    const each = { error, keyword: keywordAt(schema, error.schemaPath) };
     // A combination is reported right after its branches, inner ones first.
     if (error.keyword === 'anyOf' || error.keyword === 'oneOf') told.push(...closestBranch(schema, told, each));
     else told.push(each);
   }
-  return told.slice(0, MAX_ISSUES).map((each) => violationOf(schema, value, each));
+  const values = new Map<string, Json | undefined>();
+  return told.slice(0, MAX_ISSUES).map((each) => {
+    const { instancePath } = each.error;
+    if (!values.has(instancePath)) values.set(instancePath, valueAt(value, instancePath));
+    return violationOf(each, values.get(instancePath));
+  });
 }
 
 /** Takes the errors of a failed combination's branches off the end of a list; gives those of the branch that is meant, or the combination. */
 function closestBranch(schema: Json, told: Told[], whole: Told): Told[] {
-  const branches = valueAt(schema, whole.place);
-  if (!Array.isArray(branches)) return [whole];
-  const owners = ownersOf(schema, branches, whole.place);
+  const { keyword } = whole;
+  if (!Array.isArray(keyword.value)) return [whole];
+  keyword.owners ??= new BranchPlaces(schema, keyword.value, keyword.place);
   const byBranch = new Map<number, Told[]>();
   for (let last = told.at(-1); last !== undefined; last = told.at(-1)) {
     const inside = last.error.instancePath.startsWith(whole.error.instancePath)
-      ? branchesAround(last.place, owners)
+      ? keyword.owners.around(last.keyword.place)
       : [];
     if (inside.length === 0) break;
     told.pop();
@@ -69,26 +96,28 @@ function deniesBranch({ keyword, instancePath }: ErrorObject, whole: ErrorObject
   return (keyword === 'const' || keyword === 'enum') && below.lastIndexOf('/') <= 0;
 }
 
-const owned = new WeakMap<object, Map<string, number[]>>();
-
 /** The branches of a combination by the places they are made of: their own, and those that their references lead to. */
-function ownersOf(schema: Json, branches: readonly Json[], pointer: string): Map<string, number[]> {
-  const known = owned.get(branches);
-  if (known !== undefined) return known;
-  const owners = new Map<string, number[]>();
-  for (const [index, branch] of branches.entries())
-    for (const place of [`${pointer}/${index}`, ...referencedPlaces(schema, branch)])
-      owners.set(place, [...(owners.get(place) ?? []), index]);
-  owned.set(branches, owners);
-  return owners;
-}
+class BranchPlaces {
+  readonly #owners = new Map<string, number[]>();
+  readonly #known = new Map<string, number[]>();
 
-/** The branches that a place lies inside of. */
-function branchesAround(place: string, owners: ReadonlyMap<string, number[]>): number[] {
-  const found = new Set<number>();
-  for (let slash = 0; slash >= 0; slash = place.indexOf('/', slash + 1))
-    for (const branch of owners.get(place.slice(0, slash)) ?? []) found.add(branch);
-  return [...found];
+  constructor(schema: Json, branches: readonly Json[], pointer: string) {
+    for (const [index, branch] of branches.entries())
+      for (const place of [`${pointer}/${index}`, ...referencedPlaces(schema, branch)])
+        this.#owners.set(place, [...(this.#owners.get(place) ?? []), index]);
+  }
+
+  /** The branches that a place lies inside of. */
+  around(place: string): readonly number[] {
+    const known = this.#known.get(place);
+    if (known !== undefined) return known;
+    const found = new Set<number>();
+    for (let slash = 0; slash >= 0; slash = place.indexOf('/', slash + 1))
+      for (const branch of this.#owners.get(place.slice(0, slash)) ?? []) found.add(branch);
+    const branches = [...found];
+    this.#known.set(place, branches);
+    return branches;
+  }
 }
 
 /** The places that a schema's references lead to, also through each other. */
@@ -116,8 +145,7 @@ function schemaPointerOf(schemaPath: string): string {
   }
 }
 
-function violationOf(schema: Json, value: Json, { error, place: schemaPointer }: Told): Violation {
-  const actual = valueAt(value, error.instancePath);
+function violationOf({ error, keyword }: Told, actual: Json | undefined): Violation {
   const property: unknown =
     error.params.missingProperty ??
     error.params.additionalProperty ??
@@ -126,11 +154,11 @@ function violationOf(schema: Json, value: Json, { error, place: schemaPointer }:
   const named = typeof property === 'string' ? property : undefined;
   return {
     pointer: error.instancePath,
-    schemaPointer,
+    schemaPointer: keyword.place,
     keyword: error.keyword,
     message:
       named === undefined ? `must keep "${error.keyword}"` : `must keep "${error.keyword}": ${JSON.stringify(named)}`,
-    expected: expectedBy(error, valueAt(schema, schemaPointer), named),
+    expected: expectedBy(error, keyword.value, named),
     ...(actual === undefined ? {} : { actual }),
     ...(named === undefined ? {} : { property: named }),
   };
