@@ -17,6 +17,7 @@ import { requesterPeer } from './check-requester-peer.ts';
 import { sideEffects } from './check-side-effects.ts';
 import { sorting } from './check-sorting.ts';
 import { specialCases } from './check-special-cases.ts';
+import { thresholds } from './check-thresholds.ts';
 import { toolInfluence } from './check-tool-influence.ts';
 import { transitions } from './check-transitions.ts';
 import { LiteralIndex } from './literal-index.ts';
@@ -40,6 +41,7 @@ export const checks: readonly Check[] = [
   specialCases,
   neighbours,
   limits,
+  thresholds,
   sorting,
   transitions,
   paging,

@@ -1,13 +1,16 @@
-import { literalsOf } from './literals.ts';
+import { literalsOf, numbersOf } from './literals.ts';
 import { hasWord } from './scalar-kinds.ts';
 
 /** The constants of a candidate, to be asked whether a value is among them. */
 export class LiteralIndex {
   readonly #text: string;
   readonly #numbers: ReadonlySet<number>;
+  /** The numbers that stand in the source as they are, without their signs. */
+  readonly numbers: readonly number[];
 
   constructor(bundle: string) {
     const literals = literalsOf(bundle);
+    this.numbers = [...new Set(numbersOf(bundle).map(Math.abs))];
     this.#text = literals.flatMap((literal) => ('text' in literal ? [literal.text.toLowerCase()] : [])).join('\n');
     this.#numbers = new Set(literals.flatMap((literal) => ('number' in literal ? [Math.abs(literal.number)] : [])));
   }

@@ -27,6 +27,18 @@ export function literalsOf(source: string): Literal[] {
   return literals;
 }
 
+/** The numbers that stand in a JavaScript module as they are: by themselves, as whole strings, and as counts in regular expressions. */
+export function numbersOf(source: string): number[] {
+  return tokenize(source).flatMap((token) => {
+    if (token.kind === 'number') return [token.number];
+    if (token.kind !== 'text') return [];
+    if (/^-?\d+(?:\.\d+)?$/.test(token.text)) return [Number(token.text)];
+    return [...token.text.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].flatMap(([, least, most]) =>
+      [least, most].flatMap((digits) => (digits ? [Number(digits)] : [])),
+    );
+  });
+}
+
 function isMark(token: Token | undefined, text: string): boolean {
   return token?.kind === 'mark' && token.text === text;
 }
