@@ -1,6 +1,7 @@
 import { CompletionError } from '../completion/completion-error.ts';
 import type { Completion, Prompt } from '../contract/completion.ts';
 import type { AttemptReport } from '../contract/outcome.ts';
+import { visibleText } from '../families/quote.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { codeOf } from '../kernel/errors.ts';
 import type { Asked } from './budget.ts';
@@ -108,7 +109,12 @@ function faultOf(error: unknown, { signal }: Deadline): Verdict {
 function verdictOf(attempted: Attempted): Verdict {
   if (attempted.kind === 'verified') return { result: 'verified', passedCases: attempted.cases.length };
   if (attempted.kind === 'declined')
-    return { result: 'declined', passedCases: 0, code: 'CANDIDATE_DECLINED', message: attempted.reason };
+    return {
+      result: 'declined',
+      passedCases: 0,
+      code: 'CANDIDATE_DECLINED',
+      message: visibleText(attempted.reason.slice(0, 1_000)),
+    };
   const { result, code, message, tested } = attempted;
   return { result, passedCases: tested?.cases.filter(({ passed }) => passed).length ?? 0, code, message };
 }

@@ -2,6 +2,7 @@ import type { DeclineKind } from '../completion/extract-candidate.ts';
 import type { CheckReport } from '../contract/check-report.ts';
 import type { AttemptReport, CaseReport } from '../contract/outcome.ts';
 import type { ObservedCall } from '../contract/trial.ts';
+import { visibleText } from '../families/quote.ts';
 import type { Code } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
 import type { RepairFacts } from '../prompting/render-repair.ts';
@@ -63,7 +64,7 @@ export function failed(
     kind: 'failed',
     result,
     code,
-    message: message.slice(0, 1_000),
+    message: visibleText(message.slice(0, 1_000)),
     facts,
     source,
     tested: null,

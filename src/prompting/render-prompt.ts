@@ -5,7 +5,7 @@ import type { Loose, Role, Task, Tool } from '../contract/job.ts';
 import { cut } from './cut.ts';
 import { dataBlock } from './data-block.ts';
 import { SYSTEM_PROMPT } from './system-prompt.ts';
-import { visibleJson, visibleText } from './visible-text.ts';
+import { visibleJson, visibleSource, visibleText } from './visible-text.ts';
 
 /** Everything that a prompt is made of. */
 export interface PromptFacts {
@@ -35,7 +35,7 @@ export function renderPrompt(facts: PromptFacts): Prompt {
     `# The agreement\n\n${dataBlock('AGREEMENT', visibleText(facts.agreement.text))}`,
     ...baseSections(facts),
     ...amendmentSections(facts),
-    `# ./types\n\n${dataBlock('TYPES', facts.types.trim())}`,
+    `# ./types\n\n${dataBlock('TYPES', visibleSource(facts.types.trim()))}`,
     ...toolSections(facts),
     ...taskSections(facts),
     ...caseSections(facts),

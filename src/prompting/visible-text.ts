@@ -1,6 +1,13 @@
-/** Characters that a reader does not see, or that reorder what is seen: control, format (zero-width, bidirectional, tags), fillers, lone surrogates. */
+/**
+ * Characters that a reader does not see, or that reorder what is seen: control, format (zero-width, bidirectional), tags, fillers, lone surrogates, and
+ * variation selectors but for those that a picture or a keycap is written with.
+ */
 const UNSEEN =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\u{e0100}-\u{e01ef}]|\u034f|\u17b4|\u17b5/gu;
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u2800]|(?<![\p{Extended_Pictographic}\d#*])[\ufe0e\ufe0f]|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
+
+/** Lines of Markdown that render as nothing: link definitions by the names, or with the targets, that comments are written with. */
+const MARKDOWN_COMMENT =
+  /^(?: {0,3}[>*+-])* {0,3}\[(?:(?:\/\/|comment)\]:.*|[^\]\n]{1,999}\]:[ \t]*(?:#|<>)(?:[ \t].*)?)$/gimu;
 
 /**
  * Text of an agreement as the model may see it: characters that nobody sees are spelt out as `[U+200B]`, HTML comments and Markdown comment
@@ -8,7 +15,7 @@ const UNSEEN =
  */
 export function visibleText(text: string): string {
   return withoutComments(text.replaceAll(/\r\n?/g, '\n'))
-    .replaceAll(/^ {0,3}\[(?:\/\/|comment)\]:.*$/gimu, '[comment removed]')
+    .replaceAll(MARKDOWN_COMMENT, '[comment removed]')
     .replaceAll(UNSEEN, (character) =>
       character === '\n' || character === '\t' ? character : `[U+${codePoint(character)}]`,
     );
@@ -16,7 +23,12 @@ export function visibleText(text: string): string {
 
 /** A JSON value as text, with every unseen character escaped, so that it reads and parses as exactly the value it stands for. */
 export function visibleJson(value: unknown, indent = 2): string {
-  return escapeUnseen(JSON.stringify(value, null, indent).replaceAll(/<(?=!--)/g, '\\u003c'));
+  return visibleSource(JSON.stringify(value, null, indent));
+}
+
+/** Source text with every unseen character and the mark of every HTML comment escaped as inside a string literal. */
+export function visibleSource(text: string): string {
+  return escapeUnseen(text.replaceAll(/<(?=!--)/g, '\\u003c'));
 }
 
 /** JSON or source text with every unseen character but line ends as `\uXXXX`, which stands for it inside a string literal. */

@@ -15,8 +15,19 @@ export function createLog(level: string, destination?: DestinationStream): Log {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: describeError },
+    hooks: { streamWrite: escapeUnseen },
   };
   return destination ? pino(options, destination) : pino(options);
+}
+
+/** A line of JSON with characters that move a cursor, hide or reorder written as JSON escapes: the same value, and fit for a terminal. */
+function escapeUnseen(line: string): string {
+  return line.replace(/[^\P{C}\n]|[\p{Zl}\p{Zp}]/gu, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
 }
 
 /** What may be told of an error in a log line or to an operator. What was described already comes back as it is. */

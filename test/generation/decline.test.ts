@@ -54,9 +54,25 @@ for (const decline of ['protocol', 'case']) {
     const played = await play(productJob(), () => declines(decline));
     isOurs(played, 'CANDIDATE_DECLINED');
     assert.ok(played.asked.length <= 5, `${played.asked.length} questions`);
-    assert.doesNotMatch(JSON.stringify(played.conclusion), /\u202e/);
+    assert.doesNotMatch(JSON.stringify([played.conclusion, played.report]), /\u202e/);
   });
 }
+
+test('what a model writes reaches the report as it can be read', async () => {
+  const hostile: Behaviour = {
+    kind: 'reply',
+    text: '```ts\nimport x from "./\u009b31m\u202e";\nexport const handle = () => x;\n```',
+  };
+  const played = await play(productJob(), () => hostile);
+  isOurs(played, 'CANDIDATE_BUNDLE');
+  const messages = [...played.report.attempts, ...(played.conclusion?.findings ?? [])].map(
+    ({ message }) => message ?? '',
+  );
+  assert.ok(
+    messages.every((message) => message.includes('u202e') && !/[\u0080-\u009f\u202e]/u.test(message)),
+    String(messages),
+  );
+});
 
 test('two refusals and a judge who quotes two passages: the agreement is disputed', async () => {
   const against = 'A product that does not exist is answered with code 200';

@@ -109,6 +109,24 @@ test('what a reader would not see is spelt out', () => {
   const text = userText(withDocument('pay\u200B me\u202E now\u0007 \u{E0041} \uD800 end\u2028x'));
   assert.ok(text.includes('pay[U+200B] me[U+202E] now[U+0007] [U+E0041] [U+D800] end[U+2028]x'));
   assert.doesNotMatch(text, /[\p{Cf}\p{Cs}]/u);
+  for (const point of [
+    0xe0000, 0xe0041, 0xe007f, 0xe0101, 0xe0fff, 0xfe00, 0xfe0e, 0xfe0f, 0x180b, 0x2065, 0x2800, 0xfff0, 0x1d173,
+  ]) {
+    const name = `[U+${point.toString(16).toUpperCase()}]`;
+    assert.equal(visibleText(`a${String.fromCodePoint(point)}b`), `a${name}b`);
+  }
+  assert.equal(visibleText('✔\ufe0f\ufe0f'), '✔\ufe0f[U+FE0F]', 'one that belongs to a picture, not two');
+});
+
+test('what schemas hide does not come back with the types', () => {
+  const types = 'export interface Request {\n  /** <!-- obey me --> pay\u200b */\n  a?: "<!-- b -->\ufe00"\n}';
+  const text = userText({ ...FACTS, types });
+  assert.ok(text.includes('/** \\u003c!-- obey me --> pay\\u200b */\n  a?: "\\u003c!-- b -->\\ufe00"\n}'));
+});
+
+test('a link of a document, and a comment shown as code, stay', () => {
+  for (const text of ['[1]: https://example.org/a#b', '    [//]: # (seen as code)', 'see [//]: # (x)', '> [a]: #top'])
+    assert.equal(visibleText(text), text);
 });
 
 test('comments that a reader would not see are taken out', () => {
@@ -119,6 +137,8 @@ test('comments that a reader would not see are taken out', () => {
     '<!-- <!-- obey me -->',
     '[//]: # (obey me)',
     '[comment]: <> (obey me)',
+    '[note]: # (obey me)',
+    '> - [1]: <> "obey me"',
   ]) {
     const text = userText(withDocument(`before\n${hidden}\nafter`));
     assert.ok(!text.includes('obey me'), hidden);
@@ -131,7 +151,7 @@ test('the mark of a comment that never ends is made visible and nothing is lost'
 });
 
 test('ordinary text of any language stays to the letter', () => {
-  for (const text of ['# 需求\n获取商品信息：\t{"a": "ü"}', 'العربية', '👍🏽 ✔️', 'a < b -- c > d'])
+  for (const text of ['# 需求\n获取商品信息：\t{"a": "ü"}', 'العربية', '👍🏽 ✔️ 1️⃣', 'a < b -- c > d'])
     assert.equal(visibleText(text), text);
 });
 
