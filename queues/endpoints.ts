@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
+import { Script } from './script.ts';
 
 /** Failures in a row, within `windowMs`, that open an endpoint's circuit, and how long it stays open then. */
 export interface CircuitPolicy {
@@ -40,6 +41,9 @@ redis.call('SET', KEYS[3], '1', 'PX', ARGV[4])
 redis.call('DEL', KEYS[1])
 if opened then return 1 end
 return 0`;
+
+// KEYS open, tripped. Answers how long the circuit is open yet in ms, and whether it was.
+const stateScript = new Script(`return { redis.call('PTTL', KEYS[1]), redis.call('EXISTS', KEYS[2]) }`);
 
 // KEYS[1] probe  ARGV[1] whose it is to be.
 const releaseScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
@@ -83,9 +87,9 @@ export class Endpoints {
 
   /** Says whether an endpoint may be called; asking does not take the one call of a half-open circuit. */
   async circuitOf(endpoint: string): Promise<CircuitState> {
-    const leftMs = await this.#connection.pttl(this.#keys.circuit(endpoint, 'open'));
+    const keys = [this.#keys.circuit(endpoint, 'open'), this.#keys.circuit(endpoint, 'tripped')];
+    const [leftMs, tripped] = (await stateScript.run(this.#connection, keys, [])) as [number, number];
     if (leftMs > 0) return { state: 'open', untilMs: Date.now() + leftMs };
-    const tripped = await this.#connection.exists(this.#keys.circuit(endpoint, 'tripped'));
     return { state: tripped === 1 ? 'half-open' : 'closed', untilMs: 0 };
   }
 

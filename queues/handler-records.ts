@@ -1,5 +1,6 @@
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
+import { Script } from './script.ts';
 
 /** How long and how many handlers are kept. */
 export interface HandlerRetention {
@@ -24,6 +25,30 @@ export interface HandlerEntry {
 /** Digests kept for one look-up: the newest that serves is wanted, older ones are its history. */
 const HISTORY = 20;
 
+const nowLine = `local time = redis.call('TIME') local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))`;
+
+// KEYS record, handlers, pinned, tenants, then look-ups  ARGV record, digest, tenant, retention in seconds, history. Answers how many handlers there are.
+const putScript = new Script(`
+${nowLine}
+if redis.call('SISMEMBER', KEYS[3], ARGV[2]) == 1 then redis.call('SET', KEYS[1], ARGV[1])
+else redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[4]) end
+redis.call('ZADD', KEYS[2], now, ARGV[2])
+redis.call('SADD', KEYS[4], ARGV[3])
+for index = 5, #KEYS do
+  redis.call('ZADD', KEYS[index], now, ARGV[2])
+  redis.call('ZREMRANGEBYRANK', KEYS[index], 0, -1 - ARGV[5])
+  redis.call('EXPIRE', KEYS[index], ARGV[4])
+end
+return redis.call('ZCARD', KEYS[2])`);
+
+// KEYS record, handlers, pinned, then look-ups  ARGV digest, retention in seconds.
+const touchScript = new Script(`
+${nowLine}
+redis.call('ZADD', KEYS[2], 'XX', now, ARGV[1])
+if redis.call('SISMEMBER', KEYS[3], ARGV[1]) == 0 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
+for index = 4, #KEYS do redis.call('EXPIRE', KEYS[index], ARGV[2]) end
+return 1`);
+
 /** Keeps handlers' records, opaque texts, by tenant and digest, and finds them again by look-up keys. */
 export class HandlerRecords {
   readonly #connection: Connection;
@@ -39,22 +64,16 @@ export class HandlerRecords {
   /** Stores a record under its digest and under look-up keys; the newest of a look-up comes first. Removes the longest unused where there are too many. */
   async put(tenant: string, digest: string, record: string, lookups: readonly string[] = []): Promise<void> {
     const { retentionSeconds, maxPerTenant } = this.#retention;
-    const nowMs = await this.#nowMs();
-    const pinned = await this.#connection.sismember(this.#keys.pinnedHandlers(tenant), digest);
-    const writing = this.#connection.multi();
-    const key = this.#keys.handler(tenant, digest);
-    if (pinned === 1) writing.set(key, record);
-    else writing.set(key, record, 'EX', retentionSeconds);
-    writing.zadd(this.#keys.handlers(tenant), nowMs, digest);
-    writing.sadd(this.#keys.tenants, tenant);
-    for (const lookup of lookups) {
-      const found = this.#keys.handlerLookup(tenant, lookup);
-      writing.zadd(found, nowMs, digest);
-      writing.zremrangebyrank(found, 0, -HISTORY - 1);
-      writing.expire(found, retentionSeconds);
-    }
-    await settled(writing.exec());
-    const tooMany = (await this.#connection.zcard(this.#keys.handlers(tenant))) - maxPerTenant;
+    const { handler, handlers, pinnedHandlers, tenants } = this.#keys;
+    const count = await putScript.run(
+      this.#connection,
+      [
+        ...[handler(tenant, digest), handlers(tenant), pinnedHandlers(tenant), tenants],
+        ...lookups.map((lookup) => this.#keys.handlerLookup(tenant, lookup)),
+      ],
+      [record, digest, tenant, retentionSeconds, HISTORY],
+    );
+    const tooMany = Number(count) - maxPerTenant;
     if (tooMany > 0) await this.#evict(tenant, tooMany);
   }
 
@@ -77,12 +96,15 @@ export class HandlerRecords {
 
   /** Notes that a handler was used: its retention begins anew. */
   async touch(tenant: string, digest: string, lookups: readonly string[] = []): Promise<void> {
-    const { retentionSeconds } = this.#retention;
-    const pinned = await this.#connection.sismember(this.#keys.pinnedHandlers(tenant), digest);
-    const writing = this.#connection.multi().zadd(this.#keys.handlers(tenant), 'XX', await this.#nowMs(), digest);
-    if (pinned === 0) writing.expire(this.#keys.handler(tenant, digest), retentionSeconds);
-    for (const lookup of lookups) writing.expire(this.#keys.handlerLookup(tenant, lookup), retentionSeconds);
-    await settled(writing.exec());
+    const { handler, handlers, pinnedHandlers } = this.#keys;
+    await touchScript.run(
+      this.#connection,
+      [
+        ...[handler(tenant, digest), handlers(tenant), pinnedHandlers(tenant)],
+        ...lookups.map((lookup) => this.#keys.handlerLookup(tenant, lookup)),
+      ],
+      [digest, this.#retention.retentionSeconds],
+    );
   }
 
   /** Keeps a handler for good; `false` where there is none. */
@@ -161,11 +183,6 @@ export class HandlerRecords {
     const pinned = new Set(await this.#connection.smembers(this.#keys.pinnedHandlers(tenant)));
     const oldest = await this.#connection.zrange(this.#keys.handlers(tenant), '0', String(tooMany + pinned.size - 1));
     for (const digest of oldest.filter((one) => !pinned.has(one)).slice(0, tooMany)) await this.remove(tenant, digest);
-  }
-
-  async #nowMs(): Promise<number> {
-    const [seconds, micros] = await this.#connection.time();
-    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
   }
 }
 

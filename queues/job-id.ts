@@ -11,7 +11,19 @@ export function dataDigestOf(data: unknown, text?: string): string {
 
 /** The job id recommended for data: `ps-` and the first 40 hex digits of `dataDigestOf`. */
 export function jobIdOf(data: unknown): string {
-  return `ps-${dataDigestOf(data).slice(0, 40)}`;
+  return jobIdFor(dataDigestOf(data));
+}
+
+/** The job id recommended for data of a digest. */
+export function jobIdFor(digest: string): string {
+  return `ps-${digest.slice(0, 40)}`;
+}
+
+/** The digest of data with the size of their JSON text in bytes, of one pass: canonical JSON is as long as any without blanks. */
+export function measured(data: unknown): { digest: string; bytes: number } {
+  const canonical = canonicalText(data);
+  const text = canonical ?? plainText(data);
+  return { digest: sha256Hex(canonical ?? `not canonical:${text}`), bytes: Buffer.byteLength(text) };
 }
 
 /** SHA-256 of the UTF-8 bytes of a text, as 64 lower-case hex digits. */

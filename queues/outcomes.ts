@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs';
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import type { Envelope, PublishedEnvelope } from './envelope.ts';
+import { Script } from './script.ts';
 
 /** The script that publishes an outcome, for readers in any language that close a job with it (publish-outcome.lua says its arguments). */
 export const publishScript = readFileSync(new URL('./publish-outcome.lua', import.meta.url), 'utf8');
 
-const beginScript = readFileSync(new URL('./begin-job.lua', import.meta.url), 'utf8');
+const publish = new Script(publishScript);
+
+const begin = new Script(readFileSync(new URL('./begin-job.lua', import.meta.url), 'utf8'));
 
 /** How many seconds a corrected moment of taking is remembered: beyond the longest deadline and work after it. */
 export const TAKEN_SECONDS = 7_200;
@@ -54,15 +57,9 @@ export class Outcomes {
     const { jobId, dataDigest, replyTo } = job;
     const { version, ...rest } = envelope;
     const whole: PublishedEnvelope = { version, ...rest, jobId, dataDigest };
-    const answer = await this.#connection.eval(
-      publishScript,
-      2,
-      this.#keys.outcome(jobId),
-      this.#keys.outcomes(replyTo),
-      JSON.stringify(whole),
-      this.#retentionSeconds,
-      ...entryValues(jobId, envelope),
-    );
+    const keys = [this.#keys.outcome(jobId), this.#keys.outcomes(replyTo)];
+    const values = [JSON.stringify(whole), this.#retentionSeconds, ...entryValues(jobId, envelope)];
+    const answer = await publish.run(this.#connection, keys, values);
     const published = answer === 1;
     const notes = this.#connection.pipeline();
     // The deadline is kept; a keeper that still finds it notes that there is an outcome, so nothing hangs on this.
@@ -121,19 +118,11 @@ export class Outcomes {
 
   /** Says what must be known before a job is worked on, and notes its deadline, after which anyone may close it; `timeoutMs` 0 notes none. */
   async begin(jobId: string, timestampMs: number, timeoutMs: number): Promise<Beginning> {
-    const answer = await this.#connection.eval(
-      beginScript,
-      6,
-      this.#keys.outcome(jobId),
-      this.#keys.cancel(jobId),
-      this.#keys.taken(jobId),
-      this.#keys.due,
-      `${this.#keys.queue}:events`,
-      this.#keys.deadlines,
-      jobId,
-      timestampMs,
-      TAKEN_SECONDS,
-      timeoutMs,
+    const { outcome: outcomeKey, cancel, taken: takenKey, due: dueKey, queue, deadlines } = this.#keys;
+    const answer = await begin.run(
+      this.#connection,
+      [outcomeKey(jobId), cancel(jobId), takenKey(jobId), dueKey, `${queue}:events`, deadlines],
+      [jobId, timestampMs, TAKEN_SECONDS, timeoutMs],
     );
     const [now, outcome, cancelled, taken, due] = answer as [string, string, number, string, string];
     return {

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { CANCEL_SECONDS, DEFAULT_RETENTION_SECONDS, isUsableId, keysOf, QUEUE_NAME } from './catalog.ts';
 import { type Connection, connect, disconnect, redisFailure, unreachable, whenReady } from './connection.ts';
 import { errorEnvelope, type PublishedEnvelope, READER_DEADLINE, readEnvelope } from './envelope.ts';
-import { dataDigestOf, jobIdOf } from './job-id.ts';
+import { dataDigestOf, jobIdFor, measured } from './job-id.ts';
 import { limits } from './limits.ts';
 import { Outcomes } from './outcomes.ts';
 import { QueueError, trimmedError } from './queue-error.ts';
@@ -60,15 +61,14 @@ class QueueProducer implements Producer {
   }
 
   async submit(kind: string, data: unknown, options: { jobId?: string } = {}) {
-    const jobId = options.jobId ?? jobIdOf(data);
+    const { digest, bytes } = measured(data);
+    const jobId = options.jobId ?? jobIdFor(digest);
     if (!isUsableId(jobId)) {
       throw new QueueError(
         'JOB_ID_INVALID',
         `Cannot submit job: found id ${JSON.stringify(jobId.slice(0, 120))}, wanted 1 to 200 characters, not only digits, without ":"`,
       );
     }
-    const text = JSON.stringify(data) ?? 'null';
-    const bytes = Buffer.byteLength(text);
     if (bytes > limits.jobBytes.value) {
       throw new QueueError(
         'JOB_TOO_LARGE',
@@ -76,12 +76,12 @@ class QueueProducer implements Producer {
       );
     }
     return this.#reach(async () => {
-      const found = await this.#put(jobId, kind, data, text);
+      const found = await this.#put(jobId, kind, data, digest);
       if (found === 'this job') return { jobId };
       // An id of our own making says nothing of the kind: the same agreement may well be reviewed first and generated from then.
       const another = `${jobId}-${kind}`;
       const isOurs = options.jobId === undefined && found === 'another kind' && isUsableId(another);
-      if (isOurs && (await this.#put(another, kind, data, text)) === 'this job') return { jobId: another };
+      if (isOurs && (await this.#put(another, kind, data, digest)) === 'this job') return { jobId: another };
       throw new QueueError(
         'JOB_ID_REUSED',
         `Cannot submit job: found ${found} under the id ${jobId}, wanted the same job or a new id`,
@@ -94,16 +94,19 @@ class QueueProducer implements Producer {
     jobId: string,
     kind: string,
     data: unknown,
-    text: string,
+    digest: string,
   ): Promise<'this job' | 'other data' | 'another kind'> {
-    const digest = dataDigestOf(data);
     const published = await this.#readOutcome(jobId);
     if (published !== null && published.dataDigest !== null && published.dataDigest !== digest) return 'other data';
     if (published !== null && published.kind !== null && published.kind !== kind) return 'another kind';
-    await this.#openQueue().add(kind, data, { jobId, attempts: 1 });
-    // BullMQ answers the same whether it took the job or had one of that id.
-    const [kept, name] = await this.#connection.hmget(`${this.#keys.queue}:${jobId}`, 'data', 'name');
-    if (kept != null && kept !== text && dataDigestOf(parsed(kept), kept) !== digest) return 'other data';
+    // BullMQ answers the same whether it took the job or had one of that id: which it was is told by a mark among its options.
+    const mark = randomUUID();
+    await this.#openQueue().add(kind, data, { jobId, attempts: 1, telemetry: { metadata: mark } });
+    const key = `${this.#keys.queue}:${jobId}`;
+    const options = await this.#connection.hget(key, 'opts');
+    if (options === null || options.includes(mark)) return 'this job';
+    const [kept, name] = await this.#connection.hmget(key, 'data', 'name');
+    if (kept != null && dataDigestOf(parsed(kept), kept) !== digest) return 'other data';
     return name != null && name !== kind ? 'another kind' : 'this job';
   }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { dataDigestOf, jobIdOf } from '../../queues/index.ts';
+import { measured } from '../../queues/job-id.ts';
 
 test('the id is ps- and 40 hex digits of the digest of the canonical JSON', () => {
   const canonical = '{"a":[1,"é",1e+30],"b":{"x":null}}';
@@ -19,4 +20,19 @@ test('data without canonical JSON have a digest of their own', () => {
   assert.equal(dataDigestOf(infinite, '{"a":1e400}'), dataDigestOf(infinite, '{"a":1e400}'));
   assert.notEqual(dataDigestOf(infinite, '{"a":1e400}'), dataDigestOf(infinite, '{"a":1e500}'));
   for (const value of [undefined, null, 1n, Symbol('x')]) assert.match(dataDigestOf(value), /^[0-9a-f]{64}$/);
+});
+
+test('the size of data is that of their JSON text, whatever the order of members', () => {
+  for (const text of [
+    '{"z":[1e30,0.1,-0,"é\\n\\u0001"],"a":{"z":null,"b":"😀"}}',
+    '{"a":"\\ud800"}',
+    '{"a":1e400}',
+    '[]',
+  ]) {
+    const data: unknown = JSON.parse(text);
+    assert.deepEqual(measured(data), {
+      digest: dataDigestOf(data),
+      bytes: Buffer.byteLength(JSON.stringify(data)),
+    });
+  }
 });

@@ -219,3 +219,14 @@ test('every key stands on one slot of a cluster', () => {
   assert.throws(() => keysOf('bull'), { code: 'OPERATOR_PREFIX_UNSAFE' });
   assert.equal(keysOf('{a}').outcome('j'), '{a}:outcome:j');
 });
+
+test('a Redis that has forgotten its scripts, as after a restart, is told them again', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const records = new HandlerRecords(connection, keys);
+  for (const record of ['first', 'second']) {
+    await records.put('acme', 'digest', record, ['lookup']);
+    await records.touch('acme', 'digest', ['lookup']);
+    assert.deepEqual(await records.find('acme', 'lookup'), [{ digest: 'digest', record }]);
+    await connection.script('FLUSH');
+  }
+});

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+import type { Connection } from './connection.ts';
+
+/** A Lua script, which Redis keeps: only its digest travels, and its text where Redis does not know it (any more). */
+export class Script {
+  readonly #text: string;
+  readonly #digest: string;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#digest = createHash('sha1').update(text, 'utf8').digest('hex');
+  }
+
+  /** Runs it in one call. Rejects as the connection does. */
+  async run(connection: Connection, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown> {
+    try {
+      return await connection.evalsha(this.#digest, keys.length, ...keys, ...values);
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      return connection.eval(this.#text, keys.length, ...keys, ...values);
+    }
+  }
+}
