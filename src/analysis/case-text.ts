@@ -59,6 +59,9 @@ const RESULT_LABEL = new RegExp(
 /** Most cases of one agreement: the job's own limit. */
 export const MAX_CASES = 100;
 
+/** Most headings and labels looked at: several times what the cases need. */
+const MAX_MARKS = 1_000;
+
 /** Reads the cases out of a case text: headings, three labels each, in English or Chinese, at most `MAX_CASES`. Linear in the text; never throws. */
 export function readCaseText(text: string, bareText: BareText): { cases: CaseText[]; headings: number } {
   const { lines, fences } = readLines(text);
@@ -138,6 +141,7 @@ function findMarks(lines: readonly Line[], hidden: readonly JsonBlock[]): Mark[]
   const marks: Mark[] = [];
   let block = 0;
   for (const line of lines) {
+    if (marks.length >= MAX_MARKS) break;
     for (let node = hidden[block]; node !== undefined && node.end <= line.start; node = hidden[block]) block += 1;
     const covering = hidden[block];
     if (line.fenced || line.text.trim() === '' || (covering !== undefined && covering.start < line.start)) continue;

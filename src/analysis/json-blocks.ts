@@ -34,6 +34,9 @@ const MAX_BALANCE_CHARS = 500_000;
 /** Most characters read in vain by the engine's parser, for one text: broken JSON may reach to its end at every try. */
 const MAX_VAIN_CHARS = 200_000;
 
+/** What one such try costs however little it reads, in characters: the parser tells of a fault by throwing. */
+const VAIN_TRY_CHARS = 1_000;
+
 /** Finds the JSON objects and arrays in prose, in time linear in the text. Brackets that begin no JSON are passed over. */
 export function findJsonBlocks(text: string, fences: readonly Fence[]): JsonBlocks {
   const found: JsonBlocks = { blocks: [], broken: [] };
@@ -52,7 +55,7 @@ export function findJsonBlocks(text: string, fences: readonly Fence[]): JsonBloc
         bracket.lastIndex = quick.end;
         continue;
       }
-      vainChars += quick.lookedTo - start;
+      vainChars += quick.lookedTo - start + VAIN_TRY_CHARS;
     }
     let reading = scanJson(text, start);
     if (!reading.ok && lenientTries < MAX_LENIENT_TRIES && (reading.begun || text.startsWith('/', reading.at))) {

@@ -26,16 +26,19 @@ const FENCE = /^([ \t]*(?:>[ \t]?)*)(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/;
 /** Splits a text into lines and finds its fenced blocks, in one pass. A fence that is never closed is no fence. */
 export function readLines(text: string): { lines: Line[]; fences: Fence[] } {
   const lines: Line[] = [];
+  const marks: (RegExpExecArray | null)[] = [];
+  const ticks = new Occurrences(text, '```');
+  const tildes = new Occurrences(text, '~~~');
   for (let start = 0; start <= text.length; ) {
     const found = text.indexOf('\n', start);
     const next = found < 0 ? text.length : found;
-    const end = next > start && text[next - 1] === '\r' ? next - 1 : next;
-    lines.push({ start, end, text: text.slice(start, end), fenced: false });
+    const end = next > start && text.charCodeAt(next - 1) === CARRIAGE_RETURN ? next - 1 : next;
+    const line = { start, end, text: text.slice(start, end), fenced: false };
+    lines.push(line);
+    const mayMark = end - start <= 200 && (ticks.areBefore(start, end) || tildes.areBefore(start, end));
+    marks.push(mayMark ? FENCE.exec(line.text) : null);
     start = next + 1;
   }
-  const marks = lines.map((line) =>
-    line.text.length > 200 || !/`{3}|~{3}/.test(line.text) ? null : FENCE.exec(line.text),
-  );
   const closers = closingFences(marks);
   const fences: Fence[] = [];
   for (let index = 0; index < lines.length; index += 1) {
@@ -60,6 +63,28 @@ export function readLines(text: string): { lines: Line[]; fences: Fence[] } {
   return { lines, fences };
 }
 
+const CARRIAGE_RETURN = 0x0d;
+
+/** The places of a few characters in a text; questions come in the order of the text. */
+class Occurrences {
+  readonly #text: string;
+  readonly #wanted: string;
+  #next = -1;
+
+  constructor(text: string, wanted: string) {
+    this.#text = text;
+    this.#wanted = wanted;
+  }
+
+  areBefore(start: number, end: number): boolean {
+    if (this.#next < start) {
+      const found = this.#text.indexOf(this.#wanted, start);
+      this.#next = found < 0 ? Number.POSITIVE_INFINITY : found;
+    }
+    return this.#next < end;
+  }
+}
+
 /** How many characters longer than its opening a closing fence may be. */
 const MAX_LONGER = 5;
 
@@ -67,18 +92,19 @@ const MAX_LONGER = 5;
 function closingFences(marks: readonly (RegExpExecArray | null)[]): (number | undefined)[] {
   const closers: (number | undefined)[] = [];
   // Later closers by their mark and length; read backwards so that every line is met once.
-  const nearest = new Map<string, number>();
+  const nearest = { '`': new Map<number, number>(), '~': new Map<number, number>() };
   for (let index = marks.length - 1; index >= 0; index -= 1) {
     const mark = marks[index];
     if (!mark) continue;
     const fence = mark[2] ?? '';
+    const ofKind = nearest[fence.startsWith('~') ? '~' : '`'];
     let closer: number | undefined;
     for (let length = fence.length; length <= fence.length + MAX_LONGER; length += 1) {
-      const line = nearest.get(`${fence[0]}${length}`);
+      const line = ofKind.get(length);
       if (line !== undefined && (closer === undefined || line < closer)) closer = line;
     }
     closers[index] = closer;
-    if ((mark[3] ?? '') === '') nearest.set(`${fence[0]}${fence.length}`, index);
+    if ((mark[3] ?? '') === '') ofKind.set(fence.length, index);
   }
   return closers;
 }

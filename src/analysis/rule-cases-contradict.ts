@@ -45,24 +45,32 @@ interface AskedCase {
   echoed: ReadonlySet<Json>;
 }
 
-/** Keys of values: equal values have the same one. Only values whose texts are of one length are put in canonical form. */
+/** Keys of values: equal values have the same one. Only values whose texts are of the same characters are put in canonical form. */
 class EqualTexts {
-  readonly #byLength = new Map<number, string | Map<string, string>>();
+  readonly #byCharacters = new Map<number, string | Map<string, string>>();
 
   keyOf(value: Json): string {
     const text = JSON.stringify(value);
-    const before = this.#byLength.get(text.length);
+    const characters = sumOf(text);
+    const before = this.#byCharacters.get(characters);
     if (before === undefined || before === text) {
-      this.#byLength.set(text.length, text);
+      this.#byCharacters.set(characters, text);
       return text;
     }
     const known = typeof before === 'string' ? new Map([[sortedText(before), before]]) : before;
-    this.#byLength.set(text.length, known);
+    this.#byCharacters.set(characters, known);
     const sorted = canonicalJson(value);
     const key = known.get(sorted) ?? text;
     known.set(sorted, key);
     return key;
   }
+}
+
+/** The same for texts of the same characters, in whatever order. */
+function sumOf(text: string): number {
+  let sum = 0;
+  for (let at = 0; at < text.length; at += 1) sum += text.charCodeAt(at);
+  return sum;
 }
 
 function sortedText(text: string): string {
