@@ -45,9 +45,14 @@ async function askJudge(prompt: Prompt, work: Work, deadline: Deadline): Promise
       { result: 'judged', passedCases: 0 },
     ]);
   } catch (error) {
-    if (error instanceof BudgetUsedUp || (codeOf(error) !== undefined && !deadline.signal.aborted)) return null;
+    const calledOff = deadline.signal.aborted && !deadline.passed;
+    if (error instanceof BudgetUsedUp || deadline.passed || (isOfModel(error) && !calledOff)) return null;
     throw error;
   }
+}
+
+function isOfModel(error: unknown): boolean {
+  return /^(?:PLATFORM|OPERATOR)_/.test(codeOf(error) ?? '');
 }
 
 function answerIn({ text }: Completion): JsonObject | null {

@@ -17,28 +17,32 @@ import { runChecks } from './run-checks.ts';
 
 /**
  * Decides whose fault it is that no candidate was verified. Ours, unless independent voices and a judge who quotes the document agree that it is the
- * agreement's. Resolves to the end of the job.
+ * agreement's. Resolves to the end of the job. `patience` is the peer's deadline: after it nobody can be told of a dispute, and no judge is asked.
  */
-export async function blame(work: Work, deadline: Deadline): Promise<Leave> {
+export async function blame(work: Work, patience: Deadline): Promise<Leave> {
+  const disputed = patience.passed ? null : await faultOfAgreement(work, patience);
+  return disputed === null ? ours(work) : dispute(disputed, work);
+}
+
+/** What is wrong with the agreement; `null` where voices and judge do not agree that anything is. */
+async function faultOfAgreement(work: Work, patience: Deadline): Promise<Finding[] | null> {
   const suspicion = suspicionOf(work);
   if (enoughVoices(suspicion)) {
     const amended = amendedSubject(suspicion, work);
     if (
-      (await passEverythingElse(suspicion, amended, work, deadline)) &&
-      (await isCaseWrong(suspicion, work, deadline))
+      (await passEverythingElse(suspicion, amended, work, patience)) &&
+      (await isCaseWrong(suspicion, work, patience))
     )
-      return dispute(caseWrong(suspicion, work), work);
+      return caseWrong(suspicion, work);
   }
-  const declines = work.tried.flatMap(({ attempted }) => (attempted.kind === 'declined' ? [attempted] : []));
-  if (enoughDeclines(work)) {
-    const found = await contradictionIn(
-      work,
-      declines.every(({ decline }) => decline === 'case'),
-      deadline,
-    );
-    if (found !== null) return dispute([contradiction(found)], work);
-  }
-  return ours(declines, work);
+  if (!enoughDeclines(work)) return null;
+  const ofCases = declinesOf(work).every(({ decline }) => decline === 'case');
+  const found = await contradictionIn(work, ofCases, patience);
+  return found === null ? null : [contradiction(found)];
+}
+
+function declinesOf({ tried }: Work): Declined[] {
+  return tried.flatMap(({ attempted }) => (attempted.kind === 'declined' ? [attempted] : []));
 }
 
 /** The agreement as it would be with the candidates' answer in the suspected case. */
@@ -114,7 +118,9 @@ function dispute(findings: Finding[], { brief: { cleared }, ledger }: Work): Lea
   });
 }
 
-function ours(declines: readonly Declined[], { brief, budget, tried }: Work): Leave {
+function ours(work: Work): Leave {
+  const { brief, budget, tried } = work;
+  const declines = declinesOf(work);
   const failures = tried.flatMap(({ attempted }) => (attempted.kind === 'failed' ? [attempted] : []));
   const best = failures.reduce<Failed | undefined>(
     (one, other) => (one === undefined || passes(other) >= passes(one) ? other : one),

@@ -31,7 +31,7 @@ export async function generate(
   ledger.cases = last?.cases ?? [];
   ledger.checks = last?.checks ?? [];
   if (verified !== null) return verified;
-  throw await blame(work, deadline);
+  throw await blame(work, patience);
 }
 
 function testedOf(attempted: Attempted): Tested[] {

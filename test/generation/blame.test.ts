@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readJob } from '../../queues/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
+import type { Model } from '../../src/completion/create-model.ts';
+import { CodedError } from '../../src/kernel/errors.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
+import { JUDGE_SYSTEM_PROMPT } from '../../src/prompting/judge-prompt.ts';
 import { renderRepair } from '../../src/prompting/render-repair.ts';
 import type { Behaviour } from '../../src/scripted-model/server.ts';
 import {
@@ -12,6 +15,7 @@ import {
   module,
   type Played,
   productJob,
+  silence,
   soundBut,
   soundSource,
   startGeneration,
@@ -19,7 +23,7 @@ import {
   withCaseText,
 } from './rig.ts';
 
-const { play } = await startGeneration();
+const { play, fallback } = await startGeneration();
 const sound = module(soundSource);
 const codeGenerationError = [{ action: 'codeGeneration', status: 'error' }];
 
@@ -129,6 +133,43 @@ for (const [name, judge] of Object.entries<(asked: Asked) => Behaviour>({
     assert.ok(judged(played) >= 2);
   });
 }
+
+test('after the peer’s deadline candidates are still asked for, and no judge', async () => {
+  const played = await play(
+    wrongCase,
+    candidates(() => sound),
+    { patienceMs: 0 },
+  );
+  isOurs(played);
+  assert.ok(played.asked.length >= 3);
+  assert.equal(judged(played), 0, 'nobody can be told of a dispute');
+});
+
+test('a judge who is silent until the peer’s deadline convinces nobody', async () => {
+  const played = await play(
+    wrongCase,
+    candidates(
+      () => sound,
+      () => silence,
+    ),
+    { patienceMs: 8_000 },
+  );
+  isOurs(played);
+});
+
+test('a defect in the way to the judge is no answer of the judge', async () => {
+  const complete: Model['complete'] = (prompt, deadline) =>
+    prompt.system === JUDGE_SYSTEM_PROMPT
+      ? Promise.reject(new CodedError('DEFECT_UNEXPECTED', 'Cannot ask: a fault of ours'))
+      : fallback.complete(prompt, deadline);
+  const model: Model = { generator: 'scripted', complete, p75Ms: () => null };
+  const { thrown } = await play(
+    wrongCase,
+    candidates(() => sound),
+    { model, mayThrow: true },
+  );
+  assert.equal((thrown as CodedError).code, 'DEFECT_UNEXPECTED');
+});
 
 test('a peer that cannot be told: error, with findings and proposals', async () => {
   const job = { ...wrongCase, peerCapabilities: ['codeGeneration'] };

@@ -111,6 +111,8 @@ export async function startGeneration() {
       purse?: Purse;
       spending?: SpendingBook;
       timeoutMs?: number;
+      /** When the peer's deadline is, in milliseconds from now; default: when the work must end. */
+      patienceMs?: number;
       mayThrow?: true;
       change?: (order: Brief) => Brief;
     } = {},
@@ -146,7 +148,11 @@ export async function startGeneration() {
     try {
       const plain = await brief(measure(clear(analyze(reading.job))));
       const order = options.change?.(plain) ?? plain;
-      const tested = await generate(order, shop, ledger, deadline, deadline);
+      const patience =
+        options.patienceMs === undefined
+          ? deadline
+          : new Deadline(Date.now() + options.patienceMs, AbortSignal.timeout(options.patienceMs));
+      const tested = await generate(order, shop, ledger, deadline, patience);
       return { ...ended, tested, report: ledger.report() };
     } catch (error) {
       if (error instanceof Leave) return { ...ended, conclusion: error.conclusion, report: ledger.report() };
