@@ -6,7 +6,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import { analyze } from './analyze.ts';
 import { distinctAmendments } from './distinct-amendments.ts';
 import { editJsonText } from './edit-json-text.ts';
-import { readingOf } from './reading.ts';
+import { readAgain, readingOf } from './reading.ts';
 import { preflight } from './rules.ts';
 import { type SchemaEdit, schemaEdits } from './schema-edits.ts';
 
@@ -25,7 +25,7 @@ export function proposalsFor(analyzed: Analyzed, findings: readonly Finding[]): 
   const text = amendedDocument(analyzed, aboutSchemas);
   if (
     text !== undefined &&
-    settles({ ...job, agreement: { ...job.agreement, candidateProtocols: text } }, aboutSchemas)
+    settles({ ...job, agreement: { ...job.agreement, candidateProtocols: text } }, job, aboutSchemas)
   ) {
     proposals.push(protocolProposal(job.agreement, text, aboutSchemas, agreement.language));
   }
@@ -35,7 +35,7 @@ export function proposalsFor(analyzed: Analyzed, findings: readonly Finding[]): 
   const settled = repeated.length > 0 ? repeated : aboutCases;
   const { testCases } = job;
   if (caseText !== undefined && testCases !== undefined && !Array.isArray(testCases)) {
-    if (settles({ ...job, testCases: { ...testCases, testCases: caseText } }, settled)) {
+    if (settles({ ...job, testCases: { ...testCases, testCases: caseText } }, job, settled)) {
       proposals.push(testCasesProposal(caseText, settled, agreement.language));
     }
   }
@@ -91,8 +91,9 @@ function edited(text: string, edits: readonly { start: number; patch: SchemaEdit
   return changed === text ? undefined : changed;
 }
 
-function settles(job: Job, findings: readonly Finding[]): boolean {
-  const left = new Set(preflight(analyze(job)).map(placeOf));
+function settles(changed: Job, job: Job, findings: readonly Finding[]): boolean {
+  readAgain(changed, job);
+  const left = new Set(preflight(analyze(changed)).map(placeOf));
   return findings.every((finding) => !left.has(placeOf(finding)));
 }
 

@@ -61,6 +61,14 @@ export interface Reading {
   timeoutMs: number | null;
   documentedCodes: DocumentedCode[];
   validation: CaseValidation;
+  /** What was read before schemas and cases were held against each other. */
+  parts: Parts;
+}
+
+interface Parts {
+  own: FoundSchemas;
+  bases: ReturnType<typeof resolveBases>;
+  cases: ReturnType<typeof readCases>;
 }
 
 /** How far a chain of protocols that build on each other is followed. */
@@ -77,19 +85,26 @@ export function readingOf(job: Job, matches?: Matches): Reading {
   return made;
 }
 
-function read(job: Job, matches?: Matches): Reading {
+/** Reads a job that differs from another in document or cases: the part that is the same is not read twice. */
+export function readAgain(job: Job, changedFrom: Job): void {
+  readings.set(job, read(job, undefined, { job: changedFrom, ...readingOf(changedFrom) }));
+}
+
+function read(job: Job, matches?: Matches, before?: Reading & { job: Job }): Reading {
   const { text } = decodeAnp(job);
-  const own = findSchemas(text);
-  const bases = resolveBases(own.prose, job.baseProtocols);
+  const own = before?.text === text ? before.parts.own : findSchemas(text);
+  const isSameProse = before !== undefined && own.prose === before.parts.own.prose;
+  const bases =
+    isSameProse && job.baseProtocols === before.job.baseProtocols
+      ? before.parts.bases
+      : resolveBases(own.prose, job.baseProtocols);
   const schemas = [...own.schemas, ...bases.documents.flatMap((document) => document.schemas)];
   const prose = [own.prose, ...bases.documents.map((document) => document.prose)];
-  const {
-    caseText,
-    cases: numbered,
-    faults,
-    payload,
-    numberSpans = [],
-  } = readCases(job, schemas.length > 0, own.prose);
+  const hasSchemas = schemas.length > 0;
+  const areSameCases =
+    isSameProse && job.testCases === before.job.testCases && hasSchemas === before.schemas.length > 0;
+  const casesRead = areSameCases ? before.parts.cases : readCases(job, hasSchemas, own.prose);
+  const { caseText, cases: numbered, faults, payload, numberSpans = [] } = casesRead;
   const validation = new CaseValidation(matches);
   const selection = selectSchemas(schemas, numbered, validation);
   const documentedCodes = documentedCodesIn(prose.join('\n'));
@@ -117,6 +132,7 @@ function read(job: Job, matches?: Matches): Reading {
     timeoutMs: stated,
     documentedCodes,
     validation,
+    parts: { own, bases, cases: casesRead },
   };
 }
 
