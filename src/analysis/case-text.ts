@@ -59,8 +59,8 @@ const RESULT_LABEL = new RegExp(
 /** Most cases of one agreement: the job's own limit. */
 export const MAX_CASES = 100;
 
-/** Most headings and labels looked at: several times what the cases need. */
-const MAX_MARKS = 1_000;
+/** Most headings and labels looked at: those of some thousand cases. */
+const MAX_MARKS = 5_000;
 
 /** Reads the cases out of a case text: headings, three labels each, in English or Chinese, at most `MAX_CASES`. Linear in the text; never throws. */
 export function readCaseText(text: string, bareText: BareText): { cases: CaseText[]; headings: number } {

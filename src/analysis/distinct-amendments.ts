@@ -1,13 +1,17 @@
-import type { Amendment, Finding } from '../contract/finding.ts';
+import type { Amendment, Finding, PatchOperation } from '../contract/finding.ts';
 import { canonicalJson } from '../kernel/digest.ts';
 
 /** The amendments of findings, each once and each operation once: findings at one place carry the same patch. */
 export function distinctAmendments(findings: readonly Finding[]): Amendment[] {
   const amendments: Amendment[] = [];
   const seen = new Set<string>();
+  // Findings at one place share their operations, which may be large.
+  const shared = new Set<PatchOperation>();
   for (const { amendment } of findings) {
     if (amendment === undefined) continue;
     const patch = amendment.patch.filter((operation) => {
+      if (shared.has(operation)) return false;
+      shared.add(operation);
       const key = canonicalJson([amendment.of, { ...operation }]);
       const known = seen.has(key);
       seen.add(key);

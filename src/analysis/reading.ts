@@ -107,14 +107,17 @@ function read(job: Job, matches?: Matches, before?: Reading & { job: Job }): Rea
   const { caseText, cases: numbered, faults, payload, numberSpans = [] } = casesRead;
   const validation = new CaseValidation(matches);
   const selection = selectSchemas(schemas, numbered, validation);
-  const documentedCodes = documentedCodesIn(prose.join('\n'));
+  const isSameText = before !== undefined && isSameProse && bases === before.parts.bases;
+  const documentedCodes = isSameText ? before.documentedCodes : documentedCodesIn(prose.join('\n'));
   const cases = markNegatives(
     numbered,
     selection.request,
     { codes: new Set(documentedCodes.map(({ code }) => code)), prose: prose.join('\n') },
     validation,
   );
-  const stated = prose.map(timeoutMsIn).find((timeoutMs) => timeoutMs !== null) ?? null;
+  const stated = isSameText
+    ? before.timeoutMs
+    : (prose.map(timeoutMsIn).find((timeoutMs) => timeoutMs !== null) ?? null);
   return {
     text,
     caseText,

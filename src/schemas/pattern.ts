@@ -36,6 +36,8 @@ function compile(pattern: string): CompiledPattern {
   if (pattern.length > MAX_PATTERN_CHARS) return { kind: 'unsupported', reason: `${pattern.length} characters` };
   const states = estimatedStates(pattern);
   if (states > MAX_PATTERN_STATES) return { kind: 'unsupported', reason: 'too many repetitions' };
+  // The library would find it, too, after taking the pattern apart.
+  if (hasNoAutomaton(pattern)) return { kind: 'unsupported', reason: 'look-around or back-reference' };
   try {
     const automaton = RE2JS.compile(RE2JS.translateRegExp(pattern));
     return {
@@ -45,6 +47,11 @@ function compile(pattern: string): CompiledPattern {
   } catch (error) {
     return { kind: 'unsupported', reason: error instanceof Error ? error.message.slice(0, 200) : 'unknown syntax' };
   }
+}
+
+function hasNoAutomaton(pattern: string): boolean {
+  const tokens = pattern.match(/\\.|\[(?:[^\]\\]|\\.)*\]|\(\?<?[=!]/gs) ?? [];
+  return tokens.some((token) => token.startsWith('(') || /^\\[1-9k]/.test(token));
 }
 
 /** Says whether a pattern nests repetitions so that a backtracking engine may take exponential time on it. */
