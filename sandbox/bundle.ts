@@ -7,6 +7,7 @@ import {
   type OnResolveArgs,
   type Plugin,
   stop,
+  transform,
 } from 'esbuild';
 import type { BundleResult } from './contract.ts';
 import { policy } from './policy.ts';
@@ -54,8 +55,9 @@ function sizeFault(source: string): Fault | undefined {
   };
 }
 
-/** Prefix operators in a row nest as brackets do. */
-const prefixChain = /(?:[!~+-]\s{0,9}|\b(?:typeof|void|delete|await|new)\s{1,9}){250}/;
+/** Prefix operators in a row nest as brackets do, and so do arrows, labels and the parts of a name space. */
+const prefixChain =
+  /(?:[!~+-]\s{0,9}|\b(?:typeof|void|delete|await|new)\s{1,9}|[\w$]{1,99}\s{0,9}(?:=>|:|\.)\s{0,9}){250}/;
 
 /** esbuild recurses on nesting and dies of it, so that depth is looked at first; brackets in strings count too, which harms nobody. */
 function nestingFault(source: string): Fault | undefined {
@@ -132,6 +134,7 @@ async function buildOnce(source: string, exportName: ExportName): Promise<{ bund
     format: 'esm',
     legalComments: 'none',
     logLevel: 'silent',
+    metafile: true,
     outfile: '/bundle.js',
     platform: 'neutral',
     sourcemap: 'external',
@@ -140,6 +143,10 @@ async function buildOnce(source: string, exportName: ExportName): Promise<{ bund
     target: 'es2024',
     write: false,
   } as const satisfies BuildOptions;
+  if (mayLoad.test(source)) {
+    const pattern = await patternFault(source, options);
+    if (pattern) return [pattern];
+  }
   if (foreignImport.test(source)) {
     // An import that is not used is dropped before it is resolved, unless all are kept; it is none the less wrong.
     const keptTypes = 'module.exports = {};';
@@ -148,11 +155,49 @@ async function buildOnce(source: string, exportName: ExportName): Promise<{ bund
   }
   // Without a tsconfig of ours esbuild looks for a tsconfig.json on the disk.
   const plugins = [closedResolver(source, 'export {};')];
-  const { outputFiles, warnings } = await build({ ...options, plugins, tsconfigRaw: '{}' });
+  const { metafile, outputFiles, warnings } = await build({ ...options, plugins, tsconfigRaw: '{}' });
+  if (Object.keys(metafile.inputs).some((input) => !ownInputs.has(input))) return [{ message: reachesBeyond }];
   const undefinedImports = warnings.filter(({ id }) => id === 'import-is-undefined');
   if (undefinedImports.length > 0) return undefinedImports.map((message) => faultOf(message, exportName));
   const textOf = (ending: string) => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? '';
   return { bundle: textOf('.js'), map: mapOf(textOf('.map')) };
+}
+
+/** All that a bundle may be made of, as esbuild names it. */
+const ownInputs: ReadonlySet<string> = new Set([entry, `candidate:${candidate}`, 'types:types']);
+const reachesBeyond = 'Cannot bundle handler: it reaches for what is not its own';
+
+/** Has a word that may load something while it runs: `require`, or an `import` that is no statement. Escapes can spell either. */
+const mayLoad = /\brequire|\\u|\bimport\b(?!\s+type\b|\s*["'{*])/;
+
+/** In what esbuild prints: something loaded by a name that is neither written out nor one word. Strings that read so are refused too. */
+const loadByPattern =
+  /\b(?:import|require)(?:\.\w+)?(?:\?\.)?\((?!\s*(?:(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')\s*[,)]|[\w$]*\)))/;
+
+/**
+ * Where a name is made while the program runs, esbuild takes it for a pattern and puts in whatever files of the disk are like it, without asking
+ * any resolver. So such a source never comes to be bundled; it is looked at as esbuild prints it, with no escapes and no blanks.
+ */
+async function patternFault(
+  source: string,
+  { charset, format, supported, target }: BuildOptions,
+): Promise<Fault | undefined> {
+  const { code } = await transform(withoutSourceMap(source), {
+    ...(charset ? { charset } : {}),
+    ...(format ? { format } : {}),
+    ...(supported ? { supported } : {}),
+    ...(target ? { target } : {}),
+    legalComments: 'none',
+    loader: 'ts',
+    logLevel: 'silent',
+    tsconfigRaw: '{}',
+  });
+  const found = loadByPattern.exec(code)?.[0];
+  return found === undefined
+    ? undefined
+    : {
+        message: `Cannot bundle handler: ${found}…) of a name made while it runs, wanted nothing but types from "${typesModule}"`,
+      };
 }
 
 /** Looks like an import of something else than the types; what it finds in strings and comments does no harm. */
@@ -198,7 +243,12 @@ function mapOf(text: string): string {
 
 function faultOf({ text, location }: Message, exportName: ExportName): Fault {
   if (location?.file === entry)
-    return { message: `Cannot bundle handler: it has no export "${exportName}", wanted a function of that name` };
+    return {
+      message: `Cannot bundle handler: it has no export "${exportName}", wanted a function of that name`,
+      missingExport: true,
+    };
+  // Whatever is said of another file would tell of the host's.
+  if (location && location.file !== '<stdin>' && !ownInputs.has(location.file)) return { message: reachesBeyond };
   const name =
     /No matching export in "types:types" for import "([^"]*)"|Import "([^"]*)" will always be undefined/.exec(text);
   const message = name

@@ -128,4 +128,12 @@ export type BundleResult =
       map: string /** SHA-256 of the bundle. */;
       digest: string;
     }
-  | { ok: false; faults: { message: string; line?: number; column?: number }[] };
+  | {
+      ok: false;
+      faults: {
+        message: string;
+        line?: number;
+        column?: number /** That the export asked for is not there. */;
+        missingExport?: true;
+      }[];
+    };

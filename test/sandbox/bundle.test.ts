@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping';
 import { bundleHandler } from '../../sandbox/index.ts';
@@ -60,6 +61,42 @@ test('a source that is what an import looks like in a string is not an import', 
     'handle',
   );
   assert.ok(bundled.ok);
+});
+
+test('no name made while it runs brings a file of the host into the bundle', async () => {
+  // What a pattern is resolved against: the folder that the bundler was started in.
+  const here = readdirSync('.').find((name) => /^\w+\.json$/.test(name));
+  assert.ok(here);
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the source of a candidate
+  const name = '`./${request.name}.json`';
+  for (const load of [
+    `import(${name})`,
+    `import(/* now */ './' + request.name + '.json')`,
+    `import(request.deep ? ${name} : '')`,
+    `require(${name})`,
+    `require?.(${name})`,
+    `r\\u0065quire!(${name})`,
+  ]) {
+    const bundled = await bundleHandler(
+      `declare const require: any; export const handle = (request: any) => ${load};`,
+      'handle',
+    );
+    assert.deepEqual([load, bundled.ok], [load, false]);
+  }
+  const text = await bundleHandler(
+    `export const handle = () => 'what we require(d), import(ed) or do (not) \\u00e4';`,
+    'handle',
+  );
+  assert.ok(text.ok);
+});
+
+test('an export that is missing is told apart from every other fault', async () => {
+  const missing = await bundleHandler('export const perform = () => 1;', 'handle');
+  const faulty = await bundleHandler('export const perform = ;', 'handle');
+  assert.deepEqual(
+    [missing, faulty].map((bundled) => !bundled.ok && bundled.faults[0]?.missingExport),
+    [true, undefined],
+  );
 });
 
 test('a bundler that was brought down serves the next, and those who waited at the same time', async () => {
