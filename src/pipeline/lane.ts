@@ -26,7 +26,7 @@ export interface LaneEvents {
  */
 export async function runLane(work: Work, deadline: Deadline, events?: LaneEvents): Promise<Tested | null> {
   let best: Failed | null = null;
-  let seen = new Set<string>();
+  const seen = new Set<string>();
   for (let tries = 0; tries < maxTries && !isDecided(work); tries += 1) {
     // Where the first prompt brings a module along already, as for a complaint, nobody is independent.
     const fresh: boolean = best === null && work.brief.prompt.turns.length === 1;
@@ -44,7 +44,6 @@ export async function runLane(work: Work, deadline: Deadline, events?: LaneEvent
       await setImmediate();
       best = null;
     } else best = next.kind === 'declined' ? null : betterOf(best, next, seen);
-    if (best === null) seen = new Set();
   }
   return null;
 }

@@ -312,6 +312,18 @@ test('a case that a repair keeps is not disputed', async () => {
   assert.equal(played.asked.length, 3, 'no third voice is asked for while a repair is under way');
 });
 
+test('a third voice is not asked for while a repair is under way, however long it takes', async () => {
+  const job = withCaseText(productJob(), (text) => text.replaceAll('Not Found', 'No Such Product'));
+  const repaired = soundBut('Not Found', 'No Such Product');
+  const slow = { ...repaired, pieceCharacters: Math.ceil(repaired.text.length / 20), pauseMs: 150 };
+  const played = await play(
+    job,
+    candidates(({ purpose }) => (purpose === 'repair' ? slow : sound)),
+  );
+  assert.ok(played.tested);
+  assert.equal(played.asked.length, 3);
+});
+
 test('tables that alone pass the cases, and answers that nothing yields: the missing tool is named', async () => {
   const played = await play(
     productJob({ tools: [] }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Model } from '../../src/completion/create-model.ts';
 import type { Behaviour } from '../../src/scripted-model/server.ts';
 import {
   hangMs,
@@ -14,7 +15,7 @@ import {
   startGeneration,
 } from './rig.ts';
 
-const { play, modelWith } = await startGeneration();
+const { play, modelWith, fallback } = await startGeneration();
 const sound = module(soundSource);
 
 /** Answers an unknown product as if it were known. */
@@ -202,6 +203,54 @@ test('a repair that is no module leaves the candidate as it was: it is repaired 
   assert.equal(played.asked.filter(({ purpose }) => purpose === 'repair').length, 2);
 });
 
+test('a repair that is no module leaves even a candidate that never ran: its faults are repaired again', async () => {
+  const unbundled = module('import x from "./x";\nexport const handle = () => x;');
+  const played = await play(productJob(), ({ nth, purpose, nthOfPurpose }) => {
+    if (nth === 1) return unbundled;
+    if (purpose === 'fresh') return silence;
+    return nthOfPurpose === 1 ? { kind: 'reply', text: 'It rains.' } : sound;
+  });
+  assert.ok(played.tested);
+  const repairs = played.asked.filter(({ purpose }) => purpose === 'repair');
+  assert.equal(repairs.length, 2);
+  assert.ok(repairs[1]?.prompt.includes('from "./x"'));
+});
+
+/** The model, as fast as it is said to be, whatever it takes. */
+function modelOfSpeed(p75Ms: number): Model {
+  return { ...fallback, complete: (...args) => fallback.complete(...args), p75Ms: () => p75Ms };
+}
+
+/** A purse that allows a second question for lateness alone. */
+function openPurse() {
+  const purse = purseOf();
+  for (let n = 0; n < 10; n += 1) purse.noteFirst();
+  return purse;
+}
+
+/** Answers after about two seconds. */
+const slow: Behaviour = { ...sound, pieceCharacters: Math.ceil(sound.text.length / 20), pauseMs: 100 };
+
+test('an answer that comes before most others of its endpoint is not late', async () => {
+  const options = { model: modelOfSpeed(30_000), purse: openPurse(), timeoutMs: 240_000 };
+  const played = await play(productJob(), () => slow, options);
+  assert.ok(played.tested);
+  assert.equal(played.asked.length, 1);
+});
+
+test('an answer is late where most others of its endpoint would be there', async () => {
+  const options = { model: modelOfSpeed(10), purse: openPurse(), timeoutMs: 240_000 };
+  const played = await play(productJob(), ({ nth }) => (nth === 1 ? silence : sound), options);
+  assert.ok(played.tested);
+  assert.deepEqual(results(played), ['aborted', 'verified']);
+});
+
+test('once the peer waits no longer there is no hurry, and one answer is waited for', async () => {
+  const played = await play(productJob(), () => slow, { model: modelOfSpeed(10), purse: openPurse(), patienceMs: 0 });
+  assert.ok(played.tested);
+  assert.equal(played.asked.length, 1);
+});
+
 test('a repair that declines makes a fresh start', async () => {
   const declined: Behaviour = {
     kind: 'reply',
@@ -230,8 +279,9 @@ test('a server that fails one lane leaves the job to what the other comes to', a
 });
 
 test('a server that fails the only lane is the platform’s fault, put back to be tried again', async () => {
-  const { thrown } = await play(productJob(), () => ({ kind: 'status', status: 500 }), { mayThrow: true });
+  const { thrown, asked } = await play(productJob(), () => ({ kind: 'status', status: 500 }), { mayThrow: true });
   assert.equal((thrown as { code?: string }).code, 'PLATFORM_MODEL_UNAVAILABLE');
+  assert.equal(asked.length, 2, 'once, and once again: no second lane');
 });
 
 test('a withheld answer is a failed candidate, and another is asked for', async () => {
