@@ -1,20 +1,27 @@
 /**
- * CHILD PROCESS of type-checker.ts: one warm TypeScript server, asked one module at a time. This is the only file that knows TypeScript's API,
+ * CHILD PROCESS of type-checker.ts: one warm TypeScript server, asked a few modules at a time. This is the only file that knows TypeScript's API,
  * whose name is still `unstable` and changes between versions.
  *
  * The API blocks its thread, so it runs on a thread of its own: the main thread stays free to end the whole process group when the parent is gone.
  */
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { API, type Diagnostic, type Project } from 'typescript/unstable/sync';
+import { MAX_TOGETHER } from './together.ts';
 
-/** What the parent asks. */
-export interface CheckRequest {
-  id: number;
+/** A module with the declarations that it is checked against. */
+export interface ModuleText {
   source: string;
   types: string;
+}
+
+/** What the parent asks: some modules, at most `MAX_TOGETHER`. */
+export interface CheckRequest {
+  id: number;
+  modules: readonly ModuleText[];
 }
 
 /** One diagnostic as the parent gets it; `offset` in UTF-16 units. */
@@ -25,14 +32,29 @@ export interface RawFault {
   message: string;
 }
 
-/** What the parent is told: that the server is warm, or the faults of one module. */
-export type CheckReply = { ready: true } | { id: number; faults: RawFault[] };
+/** What the parent is told: that the server is warm, or the faults of each module. */
+export type CheckReply = { ready: true } | { id: number; faults: RawFault[][] };
 
 const ROOT = '/module';
-const HANDLER = `${ROOT}/handler.ts`;
-const TYPES = `${ROOT}/types.d.ts`;
-const CONTRACT = `${ROOT}/contract.ts`;
-const CONFIG = `${ROOT}/tsconfig.json`;
+
+/** Where one module of a program stands, with its declarations and what holds it to them. */
+interface Place {
+  directory: string;
+  handler: string;
+  types: string;
+  contract: string;
+}
+
+/** A program with room for so many modules. */
+interface Room {
+  config: string;
+  places: Place[];
+}
+
+/** A module by itself does not pay for places that it does not need. */
+const ROOMS = [roomFor(1), roomFor(MAX_TOGETHER)] as const;
+
+const NOTHING: ModuleText = { source: 'export {};\n', types: 'export {};\n' };
 
 const COMPILER_OPTIONS = {
   strict: true,
@@ -63,9 +85,15 @@ function relay(): void {
 }
 
 function serve(): void {
-  const files = new Map<string, string>([
-    [CONFIG, JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files: ['handler.ts', 'contract.ts', 'types.d.ts'] })],
-  ]);
+  const files = new Map(
+    ROOMS.map(({ config, places }) => {
+      const all = places.flatMap(({ handler, types, contract }) => [handler, types, contract]);
+      return [config, JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files: all })];
+    }),
+  );
+  const directories = new Set(
+    ROOMS.flatMap(({ config, places }) => [dirname(config), ...places.map(({ directory }) => directory)]),
+  );
   const library = libraryReader();
   const api = new API({
     cwd: ROOT,
@@ -73,45 +101,65 @@ function serve(): void {
     fs: {
       readFile: (path) => files.get(path) ?? library(path),
       fileExists: (path) => files.has(path) || library(path) !== null,
-      directoryExists: (path) => path === ROOT,
+      directoryExists: (path) => path === ROOT || directories.has(path),
       getAccessibleEntries: () => ({ files: [], directories: [] }),
       realpath: (path) => path,
     },
   });
-  let opened = false;
+  const put = (place: Place, { source, types }: ModuleText): string[] => {
+    const texts = [
+      [place.handler, source],
+      [place.types, types],
+      [place.contract, contractFor(types)],
+    ] as const;
+    return texts.flatMap(([path, text]) => {
+      if (files.get(path) === text) return [];
+      files.set(path, text);
+      return [path];
+    });
+  };
+  for (const { places } of ROOMS) for (const place of places) put(place, NOTHING);
+  api.updateSnapshot({ openProjects: ROOMS.map(({ config }) => config) }).dispose();
 
-  const check = (source: string, types: string): RawFault[] => {
-    files.set(HANDLER, source);
-    files.set(TYPES, types);
-    files.set(CONTRACT, contractFor(types));
-    const snapshot = api.updateSnapshot(
-      opened ? { fileChanges: { changed: [HANDLER, TYPES, CONTRACT] } } : { openProjects: [CONFIG] },
-    );
-    opened = true;
+  const check = (modules: readonly ModuleText[]): RawFault[][] => {
+    const { config, places } = ROOMS[modules.length > 1 ? 1 : 0];
+    // What was there before is taken away: nobody's module is checked beside one that was not sent with it.
+    const changed = places.flatMap((place, index) => put(place, modules[index] ?? NOTHING));
+    const snapshot = api.updateSnapshot({ fileChanges: { changed } });
     try {
-      const project = snapshot.getProject(CONFIG);
+      const project = snapshot.getProject(config);
       if (project === undefined) throw new Error('Cannot check module: no project, wanted the one just opened');
-      return faultsOf(project);
+      return modules.map((_, index) => faultsOf(project, places[index] as Place));
     } finally {
       snapshot.dispose();
     }
   };
 
-  check('export {};', 'export {};');
+  check([NOTHING]);
   const port = parentPort;
-  port?.on('message', ({ id, source, types }: CheckRequest) => port.postMessage({ id, faults: check(source, types) }));
+  port?.on('message', ({ id, modules }: CheckRequest) => port.postMessage({ id, faults: check(modules) }));
   port?.postMessage({ ready: true } satisfies CheckReply);
 }
 
-function faultsOf({ program }: Project): RawFault[] {
-  const syntactic = program.getSyntacticDiagnostics(HANDLER);
+function roomFor(modules: number): Room {
+  const places = Array.from({ length: modules }, (): Place => {
+    // A name that no module can know, so that none can import what is another's.
+    const directory = `${ROOT}/${randomUUID()}`;
+    const file = (name: string) => `${directory}/${name}`;
+    return { directory, handler: file('handler.ts'), types: file('types.d.ts'), contract: file('contract.ts') };
+  });
+  return { config: `${ROOT}/${modules}/tsconfig.json`, places };
+}
+
+function faultsOf({ program }: Project, { directory, handler, contract }: Place): RawFault[] {
+  const syntactic = program.getSyntacticDiagnostics(handler);
   const found: [RawFault['file'], readonly Diagnostic[]][] =
     // A module that cannot be parsed has no types worth reporting.
     syntactic.length > 0
       ? [['handler', syntactic]]
       : [
-          ['handler', program.getSemanticDiagnostics(HANDLER)],
-          ['contract', program.getSemanticDiagnostics(CONTRACT)],
+          ['handler', program.getSemanticDiagnostics(handler)],
+          ['contract', program.getSemanticDiagnostics(contract)],
         ];
   return found
     .flatMap(([file, diagnostics]) =>
@@ -119,7 +167,8 @@ function faultsOf({ program }: Project): RawFault[] {
         file,
         offset: one.pos,
         code: one.code,
-        message: messageOf(one).slice(0, MAX_MESSAGE_CHARACTERS),
+        // Where it stood beside others is no matter of the module's.
+        message: messageOf(one).replaceAll(directory, ROOT).slice(0, MAX_MESSAGE_CHARACTERS),
       })),
     )
     .slice(0, MAX_FAULTS);

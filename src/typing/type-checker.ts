@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CodedError } from '../kernel/errors.ts';
-import type { CheckReply, CheckRequest, RawFault } from './type-check-child.ts';
+import { MAX_TOGETHER, standsAlone } from './together.ts';
+import type { CheckReply, CheckRequest, ModuleText, RawFault } from './type-check-child.ts';
 
 /** A fault that the type-check found in a candidate: line and column in its source, from 1. */
 export interface TypeFault {
@@ -15,7 +16,7 @@ export interface TypeFault {
 
 /** Limits of one check. */
 export interface TypeCheckLimits {
-  /** Wall time of one check, in milliseconds. A sound handler takes three. */
+  /** Wall time of one program, in milliseconds. A sound handler takes seven. */
   timeoutMs: number;
   /** Resident memory of the child with its server, in MiB. Warm and idle they hold about 150. */
   memoryMb: number;
@@ -35,7 +36,7 @@ export const DEFAULT_TYPE_CHECK_LIMITS: TypeCheckLimits = {
   maxChecks: 1_000,
 };
 
-/** Type-checks candidates against their `./types`, one at a time, in a child process that can be killed. */
+/** Type-checks candidates against their `./types`, those that wait together in one program, in a child process that can be killed. */
 export interface TypeChecker {
   /**
    * The faults of a module, none where it is sound: `strict`, the library of ES2023, no DOM, and the export that `./types` wants. A module
@@ -50,11 +51,21 @@ export interface TypeChecker {
 /** How often the memory of a checking child is looked at. */
 const MEMORY_POLL_MS = 25;
 
+/** Most characters of the modules of one program. */
+const MAX_CHARACTERS_TOGETHER = 128 * 1024;
+
+/** A module that waits for its check. */
+interface Turn extends ModuleText {
+  signal: AbortSignal | undefined;
+  settle(faults: Promise<TypeFault[]> | TypeFault[]): void;
+}
+
 /** Makes a checker; its child starts with the first check and stays warm. */
 export function createTypeChecker(limits: Partial<TypeCheckLimits> = {}): TypeChecker {
   const inForce = { ...DEFAULT_TYPE_CHECK_LIMITS, ...limits };
+  const waiting: Turn[] = [];
   let child: CheckingChild | null = null;
-  let last: Promise<unknown> = Promise.resolve();
+  let working: Promise<void> | undefined;
   let closed = false;
 
   const dispose = (): void => {
@@ -62,27 +73,52 @@ export function createTypeChecker(limits: Partial<TypeCheckLimits> = {}): TypeCh
     child = null;
   };
 
-  const checkNow = async (source: string, types: string, signal?: AbortSignal): Promise<TypeFault[]> => {
-    signal?.throwIfAborted();
-    for (let attempt = 1; ; attempt += 1) {
-      if (closed)
-        throw new CodedError('PLATFORM_TYPE_CHECKER', 'Cannot check module: the checker is closed, wanted an open one');
-      if (child === null || child.checks >= inForce.maxChecks || !child.alive) {
-        dispose();
-        child = await CheckingChild.start(inForce);
-      }
-      const end = await child.check(source, types);
-      if (end.kind === 'faults') return end.faults.map((fault) => located(fault, source));
+  const checkTogether = async (modules: readonly ModuleText[]): Promise<CheckEnd> => {
+    if (closed)
+      throw new CodedError('PLATFORM_TYPE_CHECKER', 'Cannot check module: the checker is closed, wanted an open one');
+    if (child === null || child.checks >= inForce.maxChecks || !child.alive) {
       dispose();
-      if (closed) continue;
+      child = await CheckingChild.start(inForce);
+    }
+    const end = await child.check(modules);
+    if (end.kind !== 'faults') dispose();
+    return end;
+  };
+
+  const checkAlone = async (turn: Turn): Promise<TypeFault[]> => {
+    turn.signal?.throwIfAborted();
+    for (let attempt = 1; ; attempt += 1) {
+      const end = await checkTogether([turn]);
+      if (end.kind === 'faults') return (end.faults[0] ?? []).map((fault) => located(fault, turn.source));
       // A child may die of something else than the module, once.
-      if (end.kind === 'died' && attempt === 1) continue;
+      if (closed || (end.kind === 'died' && attempt === 1)) continue;
       return [
         limitFault(
           `Cannot check module: ${end.why}, wanted at most ${inForce.timeoutMs} ms and ${inForce.memoryMb} MiB`,
         ),
       ];
     }
+  };
+
+  const work = async (): Promise<void> => {
+    for (let first = waiting.shift(); first !== undefined; first = waiting.shift()) {
+      const turns = [first, ...companionsOf(first, waiting)].filter(({ signal }) => signal?.aborted !== true);
+      if (turns.length > 1) {
+        const end = await checkTogether(turns).catch(() => null);
+        if (end?.kind === 'faults') {
+          for (const [index, turn] of turns.entries())
+            turn.settle((end.faults[index] ?? []).map((fault) => located(fault, turn.source)));
+          continue;
+        }
+      }
+      // Whose doing it was that a program went over a limit is found out by checking one by one.
+      for (const turn of turns) {
+        const found = checkAlone(turn);
+        turn.settle(found);
+        await found.catch(() => undefined);
+      }
+    }
+    working = undefined;
   };
 
   return {
@@ -95,21 +131,38 @@ export function createTypeChecker(limits: Partial<TypeCheckLimits> = {}): TypeCh
       }
       const directives = directiveFaults(source);
       if (directives.length > 0) return directives;
-      const turn = last.then(() => checkNow(source, types, signal));
-      last = turn.catch(() => undefined);
-      return signal === undefined ? turn : abortable(turn, signal);
+      const checked = new Promise<TypeFault[]>((settle) => waiting.push({ source, types, signal, settle }));
+      working ??= work();
+      return signal === undefined ? checked : abortable(checked, signal);
     },
     async close() {
       closed = true;
       const ended = child?.end();
       child = null;
       await ended;
-      await last;
+      await working;
     },
   };
 }
 
-type CheckEnd = { kind: 'faults'; faults: RawFault[] } | { kind: 'limit'; why: string } | { kind: 'died'; why: string };
+/** Takes out of those that wait what can be checked in one program with a module. */
+function companionsOf(first: Turn, waiting: Turn[]): Turn[] {
+  if (!standsAlone(first.source)) return [];
+  let characters = first.source.length;
+  const taken = waiting.filter(({ source }) => {
+    if (characters + source.length > MAX_CHARACTERS_TOGETHER || !standsAlone(source)) return false;
+    characters += source.length;
+    return true;
+  });
+  const companions = taken.slice(0, MAX_TOGETHER - 1);
+  waiting.splice(0, waiting.length, ...waiting.filter((turn) => !companions.includes(turn)));
+  return companions;
+}
+
+type CheckEnd =
+  | { kind: 'faults'; faults: RawFault[][] }
+  | { kind: 'limit'; why: string }
+  | { kind: 'died'; why: string };
 
 /** One warm child with its server; the two share a process group, so that one signal ends both. */
 class CheckingChild {
@@ -162,10 +215,13 @@ class CheckingChild {
     return child;
   }
 
-  async check(source: string, types: string): Promise<CheckEnd> {
-    this.checks += 1;
+  async check(modules: readonly ModuleText[]): Promise<CheckEnd> {
+    this.checks += modules.length;
     const { timeoutMs, memoryMb } = this.#limits;
-    const request: CheckRequest = { id: this.checks, source, types };
+    const request: CheckRequest = {
+      id: this.checks,
+      modules: modules.map(({ source, types }) => ({ source, types })),
+    };
     let why: string | null = null;
     const watch = setInterval(() => {
       if (groupMemoryMb(this.#process.pid) <= memoryMb) return;

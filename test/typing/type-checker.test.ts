@@ -273,6 +273,54 @@ test('checks at the same time are all answered', async () => {
   );
 });
 
+/** Checks modules while another check is under way, so that they wait together. */
+async function together(checker: TypeChecker, sources: readonly string[]): Promise<string[]> {
+  const first = checker.check(SOUND, TYPES);
+  const found = await Promise.all(sources.map((source) => checker.check(source, TYPES)));
+  assert.deepEqual(await first, []);
+  return found.map((faults) => faults.map(({ line, message }) => `${line}: ${message}`).join('\n'));
+}
+
+test('modules that are checked together have the faults that each has alone', async () => {
+  const wrong = SOUND.replace('request.word.length', 'request.word');
+  const noExport = `${IMPORT}export const other = (one: Request): Response => ({ length: one.word.length });`;
+  const unreadable = 'export const handle = (';
+  const unknown = SOUND.replace('Context, ', 'Context, Nothing, ');
+  const sources = [SOUND, wrong, noExport, unreadable, unknown, SOUND, wrong, SOUND, noExport, unknown];
+  const alone: string[] = [];
+  for (const source of sources) alone.push(await messages(source));
+  const found = await together(shared, sources);
+  assert.deepEqual(
+    found.map((text) => text.replaceAll(/^\d+: /gm, '')),
+    alone,
+  );
+  assert.ok(found[1] !== '' && found[2] !== '' && found[3] !== '' && found[4] !== '' && found[0] === '');
+});
+
+test('a module neither reaches nor changes those that are checked with it', async () => {
+  const uses = `${SOUND}\nexport const added = ''.addedByAnother;`;
+  const augments = [
+    'declare global { interface String { addedByAnother: number } }',
+    'global { interface String { addedByAnother: number } }',
+    'd\\u0065clare global { interface String { addedByAnother: number } }',
+    "declare module '../0/types' { interface Request { addedByAnother: number } }",
+  ].map((text) => `${SOUND}\n${text}`);
+  const reaches = ["import { handle as x } from '../0/handler';", "export * from /* */ '../0/handler';"].flatMap(
+    (text) => [`${SOUND}\n${text}`, `${SOUND}\n${text.replace('../0', '../1')}`],
+  );
+  const found = await together(shared, [uses, ...augments, ...reaches, uses]);
+  assert.match(found[0] ?? '', /addedByAnother/);
+  assert.match(found.at(-1) ?? '', /addedByAnother/);
+  for (const text of found.slice(-1 - reaches.length, -1)) assert.match(text, /Cannot find module/);
+});
+
+test('one that goes over a limit takes none along that is checked with it', async () => {
+  const checker = checkerWith({ timeoutMs: 3_000 });
+  const found = await together(checker, [SOUND, ENDLESS, SOUND]);
+  assert.deepEqual([found[0], found[2]], ['', '']);
+  assert.match(found[1] ?? '', /wanted at most 3000 ms/);
+});
+
 test('a child is replaced after so many checks', async () => {
   const checker = checkerWith({ maxChecks: 2 });
   for (let n = 0; n < 5; n += 1) assert.deepEqual(await checker.check(SOUND, TYPES), []);
