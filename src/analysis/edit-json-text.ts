@@ -17,22 +17,39 @@ export function editJsonText(
   start: number,
   patch: readonly PatchOperation[],
 ): { text: string; end: number } | undefined {
-  let edited = text;
-  let reading = readJson(text, start, true);
-  if (!reading.ok || patch.length * (reading.node.end - start) > MAX_READ_CHARS) return undefined;
-  const wanted = patched(reading.node.value, patch);
+  const whole = readJson(text, start, true);
+  if (!whole.ok || patch.length * (whole.node.end - start) > MAX_READ_CHARS) return undefined;
+  const wanted = patched(whole.node.value, patch);
   if (wanted === undefined) return undefined;
-  for (const operation of patch) {
-    const next = applyOperation(edited, reading.node, operation);
+  // Read for every step, the value is taken out of its text, which may be much longer.
+  let edited = text.slice(start, whole.node.end);
+  for (const step of stepsOf(patch)) {
+    const reading = readJson(edited, 0, true);
+    const next = reading.ok ? applyStep(edited, reading.node, step) : undefined;
     if (next === undefined) return undefined;
     edited = next;
-    reading = readJson(edited, start, true);
-    if (!reading.ok) return undefined;
   }
-  return equalJson(reading.node.value, wanted) ? { text: edited, end: reading.node.end } : undefined;
+  const result = readJson(edited, 0, true);
+  if (!result.ok || !equalJson(result.node.value, wanted)) return undefined;
+  return { text: splice(text, start, whole.node.end, edited), end: start + edited.length };
 }
 
-function applyOperation(text: string, root: LocatedJson, { op, path, value }: PatchOperation): string | undefined {
+/** An operation, or one that appends several values to the same list. */
+type Step = PatchOperation & { more?: Json[] };
+
+function stepsOf(patch: readonly PatchOperation[]): Step[] {
+  const steps: Step[] = [];
+  for (const operation of patch) {
+    const last = steps.at(-1);
+    const { op, path, value } = operation;
+    const appends = op === 'add' && path.endsWith('/-') && value !== undefined;
+    if (appends && last?.op === 'add' && last.path === path) last.more = [...(last.more ?? []), value];
+    else steps.push({ ...operation });
+  }
+  return steps;
+}
+
+function applyStep(text: string, root: LocatedJson, { op, path, value, more = [] }: Step): string | undefined {
   const target = nodeAt(root, path);
   const split = splitPointer(path);
   const parent = split === undefined ? undefined : nodeAt(root, split.parent);
@@ -43,8 +60,8 @@ function applyOperation(text: string, root: LocatedJson, { op, path, value }: Pa
     if (parent.members !== undefined && target !== undefined)
       return splice(text, target.start, target.end, inlineJson(value));
     const name = split.token.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (parent.members !== undefined) return appended(text, parent, `${JSON.stringify(name)}: ${inlineJson(value)}`);
-    if (split.token === '-') return appended(text, parent, inlineJson(value));
+    if (parent.members !== undefined) return appended(text, parent, [`${JSON.stringify(name)}: ${inlineJson(value)}`]);
+    if (split.token === '-') return appended(text, parent, [value, ...more].map(inlineJson));
   }
   return undefined;
 }
@@ -59,14 +76,15 @@ function partsOf(container: LocatedJson): { start: number; end: number }[] {
   return (container.items ?? []).map(({ start, end }) => ({ start, end }));
 }
 
-/** Adds a part after the last one, laid out as that one is. */
-function appended(text: string, container: LocatedJson, part: string): string {
+/** Adds parts after the last one, laid out as that one is. */
+function appended(text: string, container: LocatedJson, added: readonly string[]): string {
   const parts = partsOf(container);
   const last = parts.at(-1);
-  if (last === undefined) return splice(text, container.start + 1, container.end - 1, part);
+  if (last === undefined) return splice(text, container.start + 1, container.end - 1, added.join(', '));
   const before = parts.at(-2)?.end ?? container.start;
   const gap = /\s*$/.exec(text.slice(before, last.start))?.[0] ?? '';
-  return splice(text, last.end, last.end, `,${parts.length === 1 && gap === '' ? ' ' : gap}${part}`);
+  const apart = parts.length === 1 && gap === '' ? ' ' : gap;
+  return splice(text, last.end, last.end, added.map((part) => `,${apart}${part}`).join(''));
 }
 
 function removed(text: string, container: LocatedJson, target: LocatedJson): string | undefined {

@@ -1,5 +1,5 @@
 import type { Json } from '../kernel/json.ts';
-import { parseJsonAt, readJson, scanJson } from './located-json.ts';
+import { parseJsonAt, scanJson } from './located-json.ts';
 import type { Fence } from './markdown-lines.ts';
 
 /** A text that begins as JSON and then breaks off being it. */
@@ -64,8 +64,8 @@ export function findJsonBlocks(text: string, fences: readonly Fence[]): JsonBloc
       if (second.ok) reading = second;
     }
     if (reading.ok) {
-      const { end, lenient } = reading;
-      found.blocks.push({ start, end, lenient, value: parsedBlock(text, start, end, lenient) });
+      const { end, lenient, loose } = reading;
+      found.blocks.push({ start, end, lenient, value: JSON.parse(strictText(text, start, end, loose)) as Json });
       bracket.lastIndex = end;
       continue;
     }
@@ -87,10 +87,18 @@ export function findJsonBlocks(text: string, fences: readonly Fence[]): JsonBloc
   return found;
 }
 
-function parsedBlock(text: string, start: number, end: number, lenient: boolean): Json {
-  if (!lenient) return JSON.parse(text.slice(start, end)) as Json;
-  const reading = readJson(text, start, true);
-  return reading.ok ? reading.node.value : null;
+/** A part of a text without some smaller parts of it. */
+function strictText(
+  text: string,
+  start: number,
+  end: number,
+  loose: readonly { start: number; end: number }[],
+): string {
+  if (loose.length === 0) return text.slice(start, end);
+  // A trailing comma is noticed after the comment behind it.
+  const cuts = loose.toSorted((one, other) => one.start - other.start);
+  const kept = cuts.map((cut, index) => text.slice(cuts[index - 1]?.end ?? start, cut.start));
+  return [...kept, text.slice(cuts.at(-1)?.end ?? start, end)].join(' ');
 }
 
 /** Where the brackets opened at an offset are all closed again, strings passed over; `undefined` where they never are. */

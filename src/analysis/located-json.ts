@@ -22,7 +22,15 @@ export interface JsonFault {
 }
 
 /** How far a JSON value reaches, and whether comments or trailing commas had to be passed over. */
-export type JsonExtent = { ok: true; end: number; lenient: boolean } | JsonFault;
+export type JsonExtent =
+  | {
+      ok: true;
+      end: number;
+      lenient: boolean;
+      /** The comments and trailing commas: without them the text is strict JSON. */
+      loose: readonly { start: number; end: number }[];
+    }
+  | JsonFault;
 
 /**
  * How far the JSON value reaches that starts at an offset; without recursion, in one pass. Comments and trailing commas are
@@ -191,7 +199,7 @@ class JsonReader {
   readonly #builds: boolean;
   readonly #open: Frame[] = [];
   #at: number;
-  #lenient = false;
+  readonly #loose: { start: number; end: number }[] = [];
   #begun = false;
 
   constructor(text: string, start: number, allowLenient: boolean, builds: boolean) {
@@ -214,7 +222,8 @@ class JsonReader {
       }
       for (;;) {
         const frame = this.#open.at(-1);
-        if (frame === undefined) return { ok: true, end: this.#at, lenient: this.#lenient };
+        if (frame === undefined)
+          return { ok: true, end: this.#at, lenient: this.#loose.length > 0, loose: this.#loose };
         this.#begun = true;
         frame.count += 1;
         if (this.#builds && frame.isMap) frame.node.members?.push({ ...frame.key, node: this.node });
@@ -244,10 +253,11 @@ class JsonReader {
     if (this.#text[this.#at] === closer) return this.#close();
     if (frame.count > 0) {
       if (this.#text[this.#at] !== ',') return 'fault';
+      const comma = this.#at;
       this.#at += 1;
       this.#skip();
       if (this.#text[this.#at] === closer && this.#allowLenient) {
-        this.#lenient = true;
+        this.#loose.push({ start: comma, end: comma + 1 });
         return this.#close();
       }
     }
@@ -294,7 +304,7 @@ class JsonReader {
     this.#at = skipSpace(this.#text, this.#at);
     if (!this.#allowLenient) return;
     for (let end = matchAt(COMMENT, this.#text, this.#at); end >= 0; end = matchAt(COMMENT, this.#text, this.#at)) {
-      this.#lenient = true;
+      this.#loose.push({ start: this.#at, end });
       this.#at = skipSpace(this.#text, end);
     }
   }

@@ -81,13 +81,17 @@ function amendedCases({ agreement }: Analyzed, findings: readonly Finding[]): st
 }
 
 function edited(text: string, edits: readonly { start: number; patch: SchemaEdit['patch'] }[]): string | undefined {
-  let changed: string | undefined = text;
-  const places = Map.groupBy(edits, ({ start }) => start);
-  // From the end of the text to its start, so that no edit moves the next one's place.
-  for (const [start, together] of [...places].sort(([a], [b]) => b - a)) {
+  const places = [...Map.groupBy(edits, ({ start }) => start)].sort(([a], [b]) => a - b);
+  const parts = [text.slice(0, places[0]?.[0] ?? text.length)];
+  // Each in its own part of the text: put together every time, a long text costs more than all edits in it.
+  for (const [index, [start, together]] of places.entries()) {
+    const part = text.slice(start, places[index + 1]?.[0] ?? text.length);
     const patch = together.flatMap((edit) => edit.patch);
-    if (changed !== undefined) changed = editJsonText(changed, start, patch)?.text;
+    const changed = editJsonText(part, 0, patch)?.text;
+    if (changed === undefined) return undefined;
+    parts.push(changed);
   }
+  const changed = parts.join('');
   return changed === text ? undefined : changed;
 }
 

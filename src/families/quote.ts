@@ -8,8 +8,14 @@ export const MAX_QUOTE_CHARS = 160;
  * the code, begin a line or hide: backticks, control, bidirectional and invisible characters are written as JSON escapes.
  */
 export function quoteJson(value: Json): string {
-  return asCode(JSON.stringify(value));
+  if (typeof value !== 'object' || value === null) return asCode(JSON.stringify(value));
+  // The same part of a schema is quoted for every case that breaks it, and it may be large.
+  const quoted = quotes.get(value) ?? asCode(JSON.stringify(value));
+  quotes.set(value, quoted);
+  return quoted;
 }
+
+const quotes = new WeakMap<object, string>();
 
 /** A text, such as a name or a JSON pointer, as inline code of markdown; as safe as `quoteJson`. */
 export function quoteText(text: string): string {

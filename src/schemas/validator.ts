@@ -20,6 +20,9 @@ export const MAX_SCHEMA_DEPTH = 64;
 /** Most values in all `enum`, `required` and `type` lists of one schema together. */
 const MAX_LISTED_VALUES = 5_000;
 
+/** Most characters in all names of one schema's properties together: each becomes part of the compiled validator. */
+const MAX_NAME_CHARS = 40_000;
+
 /** Most values in a value for which all issues are collected; beyond it the first one is enough. */
 const MAX_VALUES_FOR_ALL_ISSUES = 2_000;
 
@@ -135,9 +138,15 @@ function sizeFaults(schema: Json): SchemaFault[] {
     return [{ kind: 'too-large', pointer: deep.pointer, message: `is nested deeper than ${MAX_SCHEMA_DEPTH} schemas` }];
   }
   let listed = 0;
+  let named = 0;
   for (const { schema: each } of all) {
     if (!isObject(each)) continue;
+    for (const map of [each.properties, each.patternProperties, each.dependentSchemas, each.dependentRequired])
+      if (isObject(map)) for (const name of Object.keys(map)) named += name.length;
     for (const list of [each.enum, each.required, each.type]) if (Array.isArray(list)) listed += list.length;
+  }
+  if (named > MAX_NAME_CHARS) {
+    return [{ kind: 'too-large', pointer: '', message: `names properties in more than ${MAX_NAME_CHARS} characters` }];
   }
   return listed > MAX_LISTED_VALUES
     ? [{ kind: 'too-large', pointer: '', message: `lists more than ${MAX_LISTED_VALUES} values` }]
