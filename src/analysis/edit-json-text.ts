@@ -3,7 +3,7 @@ import type { Json } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { splitPointer } from '../schemas/schema-walk.ts';
 import { patched } from './apply-patch.ts';
-import { type LocatedJson, nodeAt, readJson } from './located-json.ts';
+import { type LocatedJson, nodeAt, parseJsonAt, readJson } from './located-json.ts';
 
 /** Most characters read for one edit, the value once for each operation: about 20 ms. */
 const MAX_READ_CHARS = 400_000;
@@ -17,21 +17,30 @@ export function editJsonText(
   start: number,
   patch: readonly PatchOperation[],
 ): { text: string; end: number } | undefined {
-  const whole = readJson(text, start, true);
-  if (!whole.ok || patch.length * (whole.node.end - start) > MAX_READ_CHARS) return undefined;
-  const wanted = patched(whole.node.value, patch);
+  // Taken out of its text, which may be much longer, the value is read for every step.
+  const after = text.slice(start);
+  let reading = readJson(after, 0, true);
+  if (!reading.ok || patch.length * reading.node.end > MAX_READ_CHARS) return undefined;
+  const { end } = reading.node;
+  const wanted = patched(reading.node.value, patch);
   if (wanted === undefined) return undefined;
-  // Read for every step, the value is taken out of its text, which may be much longer.
-  let edited = text.slice(start, whole.node.end);
-  for (const step of stepsOf(patch)) {
-    const reading = readJson(edited, 0, true);
+  let edited = after.slice(0, end);
+  for (const [index, step] of stepsOf(patch).entries()) {
+    if (index > 0) reading = readJson(edited, 0, true);
     const next = reading.ok ? applyStep(edited, reading.node, step) : undefined;
     if (next === undefined) return undefined;
     edited = next;
   }
-  const result = readJson(edited, 0, true);
-  if (!result.ok || !equalJson(result.node.value, wanted)) return undefined;
-  return { text: splice(text, start, whole.node.end, edited), end: start + edited.length };
+  const result = jsonOf(edited);
+  if (result === undefined || !equalJson(result, wanted)) return undefined;
+  return { text: text.slice(0, start) + edited + after.slice(end), end: start + edited.length };
+}
+
+function jsonOf(text: string): Json | undefined {
+  const quick = parseJsonAt(text, 0, text.length);
+  if (quick.ok) return quick.end === text.length ? quick.value : undefined;
+  const reading = readJson(text, 0, true);
+  return reading.ok && reading.node.end === text.length ? reading.node.value : undefined;
 }
 
 /** An operation, or one that appends several values to the same list. */
