@@ -12,7 +12,7 @@ after(() => rig.close());
 
 /** The most modules that may be asked for. */
 const maxCandidates = 3;
-await rig.worker({ PROTOSMITH_MAX_CANDIDATES: String(maxCandidates) });
+const worker = await rig.worker({ PROTOSMITH_MAX_CANDIDATES: String(maxCandidates) });
 
 const sound: Behaviour = { kind: 'reply', text: soundReply };
 const half = soundReply.slice(0, soundReply.length / 2);
@@ -58,6 +58,10 @@ for (const [name, behaviour] of Object.entries(passing)) {
     // A fault of the server's is no attempt of the model's.
     assert.equal(outcome.report.attempts.filter(({ result }) => result === 'verified').length, 1);
     assert.ok(outcome.report.usage.outputTokens > 0);
+    // Tried again where it was asked: the job did not go back to the queue.
+    const { jobId } = outcome;
+    await worker.logged((line) => line.msg === 'published' && line.jobId === jobId);
+    assert.ok(!worker.lines.some((line) => line.msg === 'retried' && line.jobId === jobId), 'the job was put back');
   });
 }
 
