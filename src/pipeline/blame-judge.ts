@@ -46,7 +46,7 @@ async function askJudge(prompt: Prompt, work: Work, deadline: Deadline): Promise
     ]);
   } catch (error) {
     const calledOff = deadline.signal.aborted && !deadline.passed;
-    if (error instanceof BudgetUsedUp || deadline.passed || (isOfModel(error) && !calledOff)) return null;
+    if (error instanceof BudgetUsedUp || (isOfModel(error) && !calledOff)) return null;
     throw error;
   }
 }

@@ -11,18 +11,17 @@ import { isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts
 import { renderRepair } from '../prompting/render-repair.ts';
 import type { CheckFact } from '../verification/checks.ts';
 import { type Brief, brief } from './brief.ts';
+import { clearAmended, clearTogether } from './clear-amended.ts';
 import { conclusionOf } from './conclusion-of.ts';
 import { generate } from './generate.ts';
 import { handlerKey } from './handler-key.ts';
 import { type Conclusion, Leave } from './leave.ts';
 import { type Measure, measure } from './measure.ts';
 import type { Path } from './path.ts';
-import { mergeProof, proofOf, withProof } from './proof.ts';
 import { type Reproduction, reproduce } from './reproduce.ts';
 import type { Reproduced } from './reproduce-probes.ts';
 import { store } from './store.ts';
 import { storedHandler } from './stored-handler.ts';
-import { clearAmended } from './verify-path.ts';
 
 /** Faults that the peer is told of. */
 const maxConfirmed = 5;
@@ -44,8 +43,7 @@ export const fixPath: Path = async (received, shop, ledger) => {
     storedHandler(job, sha256Hex(job.agreement.candidateProtocols), shop),
   );
   const own = measure(await clearAmended(job, record, shop, ledger, work.signal));
-  const everything = withProof(job, mergeProof(proofOf(own), record.proof));
-  const held = measure(await clearAmended(everything, record, shop, ledger, work.signal));
+  const held = measure(await clearTogether(own, record, shop, ledger, work.signal));
   const { language } = held.cleared.agreement;
   const complaint = readComplaint(
     String(job.complaint?.errorDescription ?? ''),

@@ -20,7 +20,10 @@ export function proofOf({ subject }: Pick<Measure, 'subject'>): Proof {
   };
 }
 
-/** Two proofs as one: the first one's as they are, then what only the second has, its cases numbered on. */
+/** Most cases of one proof: as many as one job may bring. */
+const maxCases = 100;
+
+/** Two proofs as one: the first one's as they are, then what only the second has, its cases numbered on; of too many the last are left out. */
 export function mergeProof(first: Proof, second: Proof): Proof {
   const known = new Set(first.cases.map(caseDigest));
   const numbers = new Map<number, number>();
@@ -37,7 +40,7 @@ export function mergeProof(first: Proof, second: Proof): Proof {
     return testCase === undefined ? [] : [{ ...one, testCase }];
   });
   return {
-    cases: [...first.cases, ...added],
+    cases: [...first.cases, ...added].slice(0, maxCases),
     tools: first.tools.map((tool) => {
       const other = second.tools.find(({ name }) => name === tool.name);
       const inputs = new Set((tool.examples ?? []).map(({ input }) => canonicalJson(input)));

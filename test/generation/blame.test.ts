@@ -157,6 +157,46 @@ test('a judge who is silent until the peer’s deadline convinces nobody', async
   isOurs(played);
 });
 
+test('a job that is called off while a judge is asked ends as that, and not with a verdict', async () => {
+  const stop = new AbortController();
+  const reason = new CodedError('PLATFORM_LEASE_LOST', 'Cannot go on: the lease is lost');
+  const played = await play(
+    wrongCase,
+    candidates(
+      () => sound,
+      () => {
+        stop.abort(reason);
+        return silence;
+      },
+    ),
+    { calledOff: stop.signal, mayThrow: true },
+  );
+  assert.deepEqual([played.conclusion, (played.thrown as CodedError).code], [null, 'PLATFORM_MODEL_ABORTED']);
+});
+
+test('a case with a member too many, and one with a member too few, are amended so', async () => {
+  const more = withCaseText(productJob(), (text) => text.replace('"product": null', '"product": null, "note": "410"'));
+  const played = await play(
+    more,
+    candidates(
+      () => sound,
+      (asked) => json({ right: 3 - placeOf('410', asked), quote, reason: 'so' }),
+    ),
+  );
+  assert.deepEqual(played.conclusion?.findings[0]?.amendment, {
+    of: 'response',
+    patch: [{ op: 'remove', path: '/note' }],
+  });
+  const fewer = await play(
+    productJob(),
+    candidates(() => soundBut("Found' }, product: null", "Found' }, product: null, note: 'none'"), judgeFor('none')),
+  );
+  assert.deepEqual(fewer.conclusion?.findings[0]?.amendment, {
+    of: 'response',
+    patch: [{ op: 'add', path: '/note', value: 'none' }],
+  });
+});
+
 test('a defect in the way to the judge is no answer of the judge', async () => {
   const complete: Model['complete'] = (prompt, deadline) =>
     prompt.system === JUDGE_SYSTEM_PROMPT
@@ -322,6 +362,7 @@ test('a third voice is not asked for while a repair is under way, however long i
   );
   assert.ok(played.tested);
   assert.equal(played.asked.length, 3);
+  assert.equal(played.report.attempts.length, 3, 'none that was called off as soon as it was put');
 });
 
 test('tables that alone pass the cases, and answers that nothing yields: the missing tool is named', async () => {

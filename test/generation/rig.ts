@@ -113,6 +113,8 @@ export async function startGeneration() {
       timeoutMs?: number;
       /** When the peer's deadline is, in milliseconds from now; default: when the work must end. */
       patienceMs?: number;
+      /** Calls the work off. */
+      calledOff?: AbortSignal;
       mayThrow?: true;
       change?: (order: Brief) => Brief;
     } = {},
@@ -143,7 +145,9 @@ export async function startGeneration() {
       onJobEvent: () => undefined,
     };
     const timeoutMs = options.timeoutMs ?? hangMs;
-    const deadline = new Deadline(Date.now() + timeoutMs, AbortSignal.timeout(timeoutMs));
+    const calledOff = options.calledOff ?? new AbortController().signal;
+    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), calledOff]);
+    const deadline = new Deadline(Date.now() + timeoutMs, signal);
     const ended = { tested: null, conclusion: null, thrown: undefined, asked, events };
     try {
       const plain = await brief(measure(clear(analyze(reading.job))));

@@ -1,0 +1,40 @@
+import { ruleCasesContradict } from '../analysis/rule-cases-contradict.ts';
+import type { HandlerRecord } from '../contract/handler.ts';
+import type { Job } from '../contract/job.ts';
+import { clear } from './clear.ts';
+import type { Ledger } from './ledger.ts';
+import { analyzeWithPatterns } from './match-patterns.ts';
+import type { Cleared, Measure } from './measure.ts';
+import { mergeProof, proofOf, withProof } from './proof.ts';
+import { amendedAgreement } from './stored-handler.ts';
+import type { Workshop } from './workshop.ts';
+
+/** Analysis and preflight of a job under the amendments that its handler was made with. */
+export async function clearAmended(
+  job: Job,
+  { amendments }: HandlerRecord,
+  { sandbox }: Workshop,
+  ledger: Ledger,
+  signal: AbortSignal,
+): Promise<Cleared> {
+  const analyzed = await ledger.stage('analyze', async () =>
+    amendedAgreement(await analyzeWithPatterns(job, sandbox, signal), amendments),
+  );
+  const cleared = await ledger.stage('preflight', () => clear(analyzed));
+  return { ...cleared, amendments: [...amendments, ...cleared.amendments] };
+}
+
+/** The same of a job's own cases and those that its handler was verified with before. Leaves with `disputed` where they contradict each other. */
+export async function clearTogether(
+  { cleared: { job, agreement }, subject }: Measure,
+  record: HandlerRecord,
+  shop: Workshop,
+  ledger: Ledger,
+  signal: AbortSignal,
+): Promise<Cleared> {
+  const proof = mergeProof(proofOf({ subject }), record.proof);
+  const earlier = proof.cases.slice(agreement.cases.length);
+  // In this order a contradiction is found in one of the job's cases, whose numbers the peer knows.
+  clear({ job, agreement: { ...agreement, cases: [...earlier, ...agreement.cases] } }, [ruleCasesContradict]);
+  return clearAmended(withProof(job, proof), record, shop, ledger, signal);
+}
