@@ -1,6 +1,6 @@
 import type { LocatedSchema } from '../contract/agreement.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
-import { allSubschemas, MAX_SUBSCHEMAS_IN_DOCUMENT, resolveLocalReference } from '../schemas/schema-walk.ts';
+import { allSubschemas, MAX_SUBSCHEMAS, resolveLocalReference } from '../schemas/schema-walk.ts';
 import { claimOf, type Side } from './claims.ts';
 import { type BrokenJson, findJsonBlocks, type JsonBlock } from './json-blocks.ts';
 import { type LocatedJson, readJson } from './located-json.ts';
@@ -99,7 +99,7 @@ function holdsSchema(value: Json, depth: number): boolean {
 function withDefinitions(schema: Json, roots: readonly Json[]): Json {
   if (!isObject(schema)) return schema;
   let complete = schema;
-  for (const { schema: each } of allSubschemas(schema, MAX_SUBSCHEMAS_IN_DOCUMENT)) {
+  for (const { schema: each } of allSubschemas(schema, MAX_SUBSCHEMAS)) {
     const reference = isObject(each) && typeof each.$ref === 'string' ? each.$ref : '';
     const container = /^#\/(\$defs|definitions)\//.exec(reference)?.[1];
     if (container === undefined || complete[container] !== undefined) continue;

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../kernel/json.ts';
-import { allSubschemas, MAX_SUBSCHEMAS_IN_DOCUMENT } from './schema-walk.ts';
+import { allSubschemas, MAX_SUBSCHEMAS } from './schema-walk.ts';
 
 /** A regular expression in a schema, as `pattern` or as a name in `patternProperties`. */
 export interface SchemaPattern {
@@ -11,7 +11,7 @@ export interface SchemaPattern {
 /** The regular expressions of a schema, in document order. */
 export function patternsIn(schema: Json): SchemaPattern[] {
   const patterns: SchemaPattern[] = [];
-  for (const { schema: each, pointer } of allSubschemas(schema, MAX_SUBSCHEMAS_IN_DOCUMENT)) {
+  for (const { schema: each, pointer } of allSubschemas(schema, MAX_SUBSCHEMAS)) {
     if (!isObject(each)) continue;
     if (typeof each.pattern === 'string') patterns.push({ pointer: `${pointer}/pattern`, pattern: each.pattern });
     if (!isObject(each.patternProperties)) continue;

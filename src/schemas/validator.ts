@@ -7,12 +7,9 @@ import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { type CompiledPattern, compilePattern, estimatedStates } from './pattern.ts';
 import { isExternalReference, sanitiseSchema } from './sanitise-schema.ts';
 import { patternsIn, type SchemaPattern } from './schema-patterns.ts';
-import { allSubschemas, MAX_SUBSCHEMAS_IN_DOCUMENT, resolveLocalReference } from './schema-walk.ts';
+import { allSubschemas, MAX_SUBSCHEMAS, resolveLocalReference } from './schema-walk.ts';
 import { countValues, validationCost } from './validation-cost.ts';
 import { type Violation, violationsOf } from './violations.ts';
-
-/** Most schemas inside one schema. Compiling one takes about 0.1 ms, and an agreement must be read within 100 ms. */
-export const MAX_SUBSCHEMAS = MAX_SUBSCHEMAS_IN_DOCUMENT;
 
 /** Deepest nesting of a schema, in schemas: the job's own limit for JSON. */
 export const MAX_SCHEMA_DEPTH = 64;

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { SchemaIssue } from '../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
-import { allSubschemas, MAX_SUBSCHEMAS_IN_DOCUMENT, resolveLocalReference } from './schema-walk.ts';
+import { allSubschemas, MAX_SUBSCHEMAS, resolveLocalReference } from './schema-walk.ts';
 
 /** Most issues reported for one value. */
 export const MAX_ISSUES = 50;
@@ -125,7 +125,7 @@ function referencedPlaces(root: Json, branch: Json): string[] {
   const places: string[] = [];
   const pending: Json[] = [branch];
   for (let next = pending.pop(); next !== undefined && places.length < 50; next = pending.pop()) {
-    for (const { schema } of allSubschemas(next, MAX_SUBSCHEMAS_IN_DOCUMENT)) {
+    for (const { schema } of allSubschemas(next, MAX_SUBSCHEMAS)) {
       const target =
         isObject(schema) && typeof schema.$ref === 'string' ? resolveLocalReference(root, schema.$ref) : undefined;
       if (target === undefined || places.includes(target.pointer)) continue;
