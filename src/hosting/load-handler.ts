@@ -82,24 +82,27 @@ export async function loadHandler(
   });
 }
 
+/** How long the embedder may take for an answer; and for a trial, what chance depends on and where its clock stands. */
+interface HostOptions {
+  sendTimeoutMs: number;
+  toolTimeoutMs: number;
+  trial?: { seed: string; nowMs: number };
+}
+
 /** Puts a host around a loaded handler: answers its calls from the embedder and validates whatever crosses. */
-export function hostHandler(
-  loaded: LoadedHandler,
-  surface: Surface,
-  timeouts: { sendTimeoutMs: number; toolTimeoutMs: number },
-): RunnableHandler {
+export function hostHandler(loaded: LoadedHandler, surface: Surface, options: HostOptions): RunnableHandler {
   return {
     async run(input, embedder, signal) {
       const report = await loaded.run(
         {
           input: JSON.stringify(input),
-          seed: crypto.randomUUID(),
-          nowMs: Date.now(),
-          fixedClock: false,
+          seed: options.trial?.seed ?? crypto.randomUUID(),
+          nowMs: options.trial?.nowMs ?? Date.now(),
+          fixedClock: options.trial !== undefined,
           tools: surface.toolNames,
           send: surface.role === 'requester',
         },
-        (call, runSignal) => answer(call, embedder, surface, timeouts, runSignal),
+        (call, runSignal) => answer(call, embedder, surface, options, runSignal),
         signal,
       );
       const { end, message, logs, durationMs } = report;
@@ -120,7 +123,7 @@ async function answer(
   call: Call,
   embedder: Embedder,
   surface: Surface,
-  timeouts: { sendTimeoutMs: number; toolTimeoutMs: number },
+  timeouts: HostOptions,
   signal: AbortSignal,
 ): Promise<Answer> {
   const { tool } = call;

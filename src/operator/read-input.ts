@@ -1,5 +1,5 @@
 import { open, readFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { forTerminal } from './for-terminal.ts';
 
@@ -8,10 +8,10 @@ export class UnreadableInput extends Error {
   override readonly name = 'UnreadableInput';
 }
 
-/** Reads a file, or standard input where its name is `-`. Throws `UnreadableInput` where that cannot be done. */
+/** Reads a file, or standard input where its name is `-`; a mark of byte order is no part of it. Throws `UnreadableInput` where that cannot be done. */
 export async function readText(name: string): Promise<string> {
   try {
-    return name === '-' ? await text(process.stdin) : await readFile(name, 'utf8');
+    return (name === '-' ? await text(process.stdin) : await readFile(name, 'utf8')).replace(byteOrderMark, '');
   } catch (error) {
     throw unreadable(name, error);
   }
@@ -20,6 +20,10 @@ export async function readText(name: string): Promise<string> {
 /** Reads JSON out of a file, or standard input. Throws `UnreadableInput` where it is none. */
 export async function readJson(name: string): Promise<unknown> {
   const given = await readText(name);
+  if (isDeep(given))
+    throw new UnreadableInput(
+      `Cannot read "${forTerminal(name)}": nested too deeply, wanted JSON of at most ${maxDepth} levels`,
+    );
   try {
     return JSON.parse(given);
   } catch (error) {
@@ -31,15 +35,69 @@ export async function readJson(name: string): Promise<unknown> {
 
 /** The lines of a file, or of standard input, as they come. Throws `UnreadableInput` where it cannot be read. */
 export async function readLines(name: string): Promise<AsyncIterable<string>> {
-  if (name === '-') return createInterface({ input: process.stdin });
+  if (name === '-') return linesOf(process.stdin);
   try {
-    return (await open(name)).readLines();
+    const file = await open(name);
+    // A folder can be opened, and not be read.
+    if ((await file.stat()).isDirectory()) throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
+    return linesOf(file.createReadStream());
   } catch (error) {
     throw unreadable(name, error);
   }
 }
 
+/**
+ * The lines of a stream of UTF-8, without what ends them: a line feed, or one with a carriage return. Nothing else ends a line, for JSON may have other
+ * separators in its texts. Of a line that is longer than any request may be, only the beginning is kept.
+ */
+export async function* linesOf(stream: Readable): AsyncGenerator<string> {
+  let line = '';
+  let isFirst = true;
+  const take = (): string => {
+    const taken = isFirst ? line.replace(byteOrderMark, '') : line;
+    isFirst = false;
+    line = '';
+    return taken.endsWith('\r') ? taken.slice(0, -1) : taken;
+  };
+  stream.setEncoding('utf8');
+  for await (const chunk of stream as AsyncIterable<string>) {
+    let at = 0;
+    for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', at)) {
+      line += chunk.slice(at, end);
+      at = end + 1;
+      yield take();
+    }
+    if (line.length <= maxLineLength) line += chunk.slice(at);
+  }
+  if (line !== '') yield take();
+}
+
+const byteOrderMark = /^\ufeff/;
+/** Four times what goes into a frame. */
+const maxLineLength = 134_217_728;
+
 function unreadable(name: string, error: unknown): UnreadableInput {
   const found = (error as NodeJS.ErrnoException).code ?? 'an unknown fault';
   return new UnreadableInput(`Cannot read "${forTerminal(name)}": ${found}, wanted a readable file`);
+}
+
+/** How deeply JSON may be nested that is read from a person or a program. */
+export const maxDepth = 1_000;
+
+/** Whether brackets nest more deeply than recursive functions can go. */
+export function isDeep(json: string): boolean {
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const unit = json.charCodeAt(at);
+    if (inText) {
+      if (unit === 0x5c) at += 1;
+      else if (unit === 0x22) inText = false;
+    } else if (unit === 0x22) inText = true;
+    else if (unit === 0x5b || unit === 0x7b) {
+      depth += 1;
+      if (depth > maxDepth) return true;
+    } else if (unit === 0x5d || unit === 0x7d) depth -= 1;
+  }
+  return false;
 }

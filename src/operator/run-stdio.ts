@@ -1,6 +1,7 @@
 import type { HandlerResult, RunnableHandler } from '../hosting/load-handler.ts';
 import { codeOf } from '../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { platformAnswer, readObject } from './run-answer.ts';
 
 /** What a conversation over standard input and output needs. */
 export interface StdioPorts {
@@ -29,12 +30,13 @@ export async function serveStdio({ lines, print, open }: StdioPorts): Promise<vo
   const ended = new AbortController();
   const running = new Set<Promise<void>>();
   for await (const line of lines) {
-    const message = parse(line);
-    if (message === undefined) {
-      if (line.trim() !== '')
-        print({ id: null, end: 'refused', message: 'Cannot read line: no JSON object, wanted one' });
+    if (line.trim() === '') continue;
+    const read = readObject(line);
+    if ('fault' in read) {
+      print({ id: read.id, end: 'refused', message: read.fault });
       continue;
     }
+    const { message } = read;
     const id = JSON.stringify(message.id ?? null);
     if (message.call !== undefined) {
       answerCall(runs.get(id), message);
@@ -97,11 +99,10 @@ async function runOne(
     });
     print({ id, end, ...(value === undefined ? {} : { value }), ...(why === undefined ? {} : { message: why }) });
   } catch (error) {
-    print({
-      id,
-      end: 'refused',
-      message: `${codeOf(error) ?? 'DEFECT_UNEXPECTED'}: ${error instanceof Error ? error.message : String(error)}`,
-    });
+    const code = codeOf(error);
+    // What is asked for is not there; anything else says nothing of the request.
+    if (code?.startsWith('JOB_')) print({ id, end: 'refused', message: `${code}: ${(error as Error).message}` });
+    else print({ id, ...platformAnswer(error) });
   }
 }
 
@@ -147,14 +148,5 @@ class HandlerCache {
 
   async close(): Promise<void> {
     await Promise.all([...this.#loaded.values()].map((one) => one.then((handler) => handler.close()).catch(() => {})));
-  }
-}
-
-function parse(line: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -3,8 +3,11 @@ import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
+import { createSandbox } from '../../sandbox/index.ts';
+import { runBatch } from '../../src/operator/run-batch.ts';
 import { solved } from '../kinds/stored.ts';
 import { root, runCommand, startRig } from '../system/harness.ts';
 
@@ -151,6 +154,71 @@ test('a batch in which tools are none, or a request is too large, answers every 
     lines(ran.stdout).map(({ id, end }) => [id, end]),
     batch.map(({ id }) => [id, id === 'sound' ? 'returned' : 'refused']),
   );
+});
+
+test('lines end with a line feed alone, and what is odd about one is told by its id', async () => {
+  const source = 'export const handle = (request: any) => ({ request, at: Date.now(), chance: Math.random() })';
+  const line = (id: unknown, request: unknown) => JSON.stringify({ id, source, request });
+  const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
+  const ran = await runCommand(['run', '--batch', '-'], {
+    environment: settings,
+    input: [
+      `\ufeff${line('separators', 'a\u2028b\u2029c')}`,
+      `${line('first', 1)}\r`,
+      line('second', 1),
+      `{"id":"deep","source":"","request":${deep}}`,
+      `{"id":${deep},"source":""}`,
+      line('last', 2),
+    ].join('\n'),
+  });
+  assert.equal(ran.code, 1);
+  const found = lines(ran.stdout);
+  assert.deepEqual(
+    found.map(({ id, end }) => [id, end]),
+    [
+      ['separators', 'returned'],
+      ['first', 'returned'],
+      ['second', 'returned'],
+      ['deep', 'refused'],
+      [null, 'refused'],
+      ['last', 'returned'],
+    ],
+  );
+  assert.equal((found[0]?.value as { request: string } | undefined)?.request, 'a\u2028b\u2029c');
+  // As in a trial, nothing but source and request decides what a module comes to.
+  assert.deepEqual(found[1]?.value, found[2]?.value);
+  assert.notDeepEqual(found[1]?.value, found[5]?.value);
+});
+
+test('a line whose sandbox is lost again and again has no end, and says so', async () => {
+  const sandbox = await createSandbox({ cells: 1 });
+  await sandbox.close();
+  const said: object[] = [];
+  const asked = [JSON.stringify({ id: 1, source: 'export const handle = () => 1' })];
+  const answered = await runBatch(Readable.from(asked), sandbox, (answer) => said.push(answer));
+  assert.equal(answered, false);
+  assert.deepEqual(
+    said.map((answer) => ({ ...answer, error: Object.keys((answer as { error: object }).error) })),
+    [{ id: 1, end: null, error: ['code', 'message'] }],
+  );
+});
+
+test('tools and requests that are none: one sentence, exit code 65', async () => {
+  const module = await file('sound.ts', '\ufeffexport const handle = (request: any) =>\r\n  request;\r\n');
+  const request = await file('marked.json', '\ufeff{"a":1}\r\n');
+  const ran = await runCommand(['run', module, request], { environment: settings });
+  assert.deepEqual([ran.code, lines(ran.stdout)[0]?.value], [0, { a: 1 }]);
+  for (const args of [
+    ['--tools', await file('object.json', '{}'), module, request],
+    ['--tools', await file('nulls.json', '[null]'), module, request],
+    [module, await file('deep.json', `${'['.repeat(100_000)}${']'.repeat(100_000)}`)],
+    [module, folder],
+    ['--batch', folder],
+  ]) {
+    const refused = await runCommand(['run', ...args], { environment: settings });
+    assert.deepEqual([refused.code, refused.stdout], [65, ''], refused.stderr);
+    assert.match(refused.stderr, /^Cannot read [^\n]*\n$/);
+  }
 });
 
 test('stored handlers: by digest, over standard input and output, and from Python', async (t) => {

@@ -1,0 +1,54 @@
+import { codeOf } from '../kernel/errors.ts';
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { jsonForTerminal } from './for-terminal.ts';
+import { isDeep, maxDepth } from './read-input.ts';
+import { refusal } from './run-module.ts';
+
+/** Prints one line of JSON. What is nested too deeply to be written out is answered with that. */
+export function printAnswer(answer: object): void {
+  const id = 'id' in answer ? answer.id : undefined;
+  process.stdout.write(`${lineOf(answer) ?? lineOf(tooDeep(id)) ?? lineOf(tooDeep(null))}\n`);
+}
+
+function lineOf(answer: object): string | undefined {
+  try {
+    return jsonForTerminal(answer);
+  } catch {
+    return undefined;
+  }
+}
+
+function tooDeep(id: unknown): object {
+  return {
+    ...(id === undefined ? {} : { id }),
+    ...refusal('Cannot write answer: a value in it is nested too deeply, wanted one that JSON.stringify can write'),
+  };
+}
+
+/** Reads a line of a program's: a JSON object, with its id where it has one. Says what is wrong where it cannot be used. */
+export function readObject(line: string): { id: Json; message: JsonObject } | { id: Json; fault: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    value = undefined;
+  }
+  if (!isObject(value)) return { id: null, fault: 'Cannot read line: no JSON object, wanted one' };
+  const { id = null } = value;
+  if (!isDeep(line)) return { id, message: value };
+  return {
+    id: typeof id === 'object' ? null : id,
+    fault: `Cannot read line: nested too deeply, wanted at most ${maxDepth} levels`,
+  };
+}
+
+/** What is answered where the platform, and nobody's handler, is why there is no end. */
+export function platformAnswer(error: unknown): object {
+  return {
+    end: null,
+    error: {
+      code: codeOf(error) ?? 'DEFECT_UNEXPECTED',
+      message: error instanceof Error ? error.message : String(error),
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Sandbox } from '../../sandbox/index.ts';
+import { retryLost } from '../pipeline/retry-lost.ts';
+import { UnreadableInput } from './read-input.ts';
+import { platformAnswer, readObject } from './run-answer.ts';
+import { readTools, refusal, runSource } from './run-module.ts';
+
+/** Runs each line as a handler of its own, in order, and prints a line for each. Resolves to whether every line was answered. */
+export async function runBatch(
+  lines: AsyncIterable<string>,
+  sandbox: Sandbox,
+  print: (answer: object) => void,
+): Promise<boolean> {
+  let answered = true;
+  for await (const line of lines) {
+    if (line.trim() === '') continue;
+    const read = readObject(line);
+    try {
+      if ('fault' in read) throw new UnreadableInput(read.fault);
+      const { source, request = null, tools = [] } = read.message;
+      if (typeof source !== 'string') throw new UnreadableInput('Cannot read line: no source, wanted one as text');
+      const known = readTools(tools);
+      // A cell's loss says nothing of the handler, and others are started in its place.
+      const result = await retryLost(() => runSource(source, request, known, sandbox), new AbortController().signal);
+      print({ id: read.id, ...result });
+    } catch (error) {
+      // Of the lines that follow nothing is known by that.
+      answered = false;
+      const isReadable = !(error instanceof UnreadableInput);
+      print({ id: read.id, ...(isReadable ? platformAnswer(error) : refusal(error.message)) });
+    }
+  }
+  return answered;
+}

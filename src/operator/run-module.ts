@@ -1,0 +1,113 @@
+import { bundleHandler, type Sandbox } from '../../sandbox/index.ts';
+import type { HandlerRecord } from '../contract/handler.ts';
+import type { Tool } from '../contract/job.ts';
+import { defaultToolTimeoutMs, type Embedder, type HandlerResult, hostHandler } from '../hosting/load-handler.ts';
+import { Surface } from '../hosting/surface.ts';
+import { ToolScript } from '../hosting/tool-script.ts';
+import { canonicalDigest } from '../kernel/digest.ts';
+import { codeOf } from '../kernel/errors.ts';
+import { isObject, type Json } from '../kernel/json.ts';
+import { defaultTrialNowMs } from '../verification/subject.ts';
+import { UnreadableInput } from './read-input.ts';
+
+/**
+ * Runs one request through a TypeScript module, with tools that answer from their examples; what it comes to depends on these alone. Throws
+ * `UnreadableInput` for tools that are none, and `PLATFORM_SANDBOX_…`.
+ */
+export async function runSource(
+  source: string,
+  input: Json,
+  tools: readonly Tool[],
+  sandbox: Sandbox,
+): Promise<HandlerResult> {
+  const provider = await bundleHandler(source, 'handle');
+  const isRequester = !provider.ok && provider.faults[0]?.missingExport === true;
+  const requester = isRequester ? await bundleHandler(source, 'perform') : undefined;
+  const bundled = requester?.ok ? requester : provider;
+  if (!bundled.ok) {
+    const [fault] = bundled.faults;
+    const where = fault?.line === undefined ? '' : `line ${fault.line}: `;
+    return refusal(`${where}${fault?.message ?? 'the module cannot be bundled'}`);
+  }
+  const role = bundled === requester ? 'requester' : 'provider';
+  const surface = surfaceOf(role, tools);
+  const embedder = fromExamples(tools, surface);
+  const loaded = await sandbox.load(bundled.bundle, role === 'provider' ? 'handle' : 'perform');
+  const handler = hostHandler(loaded, surface, {
+    sendTimeoutMs: defaultToolTimeoutMs,
+    toolTimeoutMs: defaultToolTimeoutMs,
+    trial: { seed: canonicalDigest({ source, input }), nowMs: defaultTrialNowMs },
+  });
+  try {
+    return await handler.run(input, embedder);
+  } finally {
+    await handler.close();
+  }
+}
+
+/** What is answered where nothing was run. */
+export function refusal(message: string): HandlerResult {
+  return { end: 'refused', message, logs: [], calls: [], durationMs: 0 };
+}
+
+/** Reads tools as they stand in a job. Throws `UnreadableInput` for what is none. */
+export function readTools(value: Json): Tool[] {
+  if (!Array.isArray(value)) throw new UnreadableInput('Cannot read tools: no array, wanted one of tools as in a job');
+  for (const [index, tool] of value.entries()) {
+    const found = !isObject(tool)
+      ? 'no object'
+      : typeof tool.name !== 'string' || !/^[A-Za-z]\w{0,63}$/.test(tool.name)
+        ? 'no name of letters, digits and "_"'
+        : tool.examples !== undefined && !(Array.isArray(tool.examples) && tool.examples.every(isExample))
+          ? 'examples that are no array of {input, output} or {input, error}'
+          : tool.otherwise !== undefined && !isAnswer(tool.otherwise)
+            ? 'an "otherwise" that is neither {output} nor {error}'
+            : undefined;
+    if (found) throw new UnreadableInput(`Cannot read tool ${index + 1}: ${found}, wanted a tool as in a job`);
+  }
+  return value as unknown as Tool[];
+}
+
+function isExample(value: Json): boolean {
+  return isAnswer(value) && isObject(value) && value.input !== undefined;
+}
+
+function isAnswer(value: Json): boolean {
+  return isObject(value) && (value.output !== undefined || value.error !== undefined);
+}
+
+function surfaceOf(role: HandlerRecord['role'], tools: readonly Tool[]): Surface {
+  try {
+    return new Surface({ role, requestSchema: null, responseSchema: null, toolSchemas: schemasOf(tools) });
+  } catch (error) {
+    // Preflight, which refuses such schemas in a job, has not seen these.
+    if (codeOf(error) !== 'DEFECT_SCHEMA_NOT_CLEARED') throw error;
+    throw new UnreadableInput(`Cannot read tools: ${(error as Error).message}`);
+  }
+}
+
+/** Answers a handler's calls from the examples of its tools. */
+export function fromExamples(tools: readonly Tool[], surface: Surface): Embedder {
+  const script = new ToolScript(tools, surface);
+  return {
+    async call(tool, input) {
+      const answer = script.answer(tool, input);
+      if ('error' in answer) throw Object.assign(new Error(answer.error.message), { code: answer.error.code });
+      return JSON.parse(answer.output) as Json;
+    },
+  };
+}
+
+/** The schemas of tools by name. */
+export function schemasOf(tools: readonly Tool[]): HandlerRecord['toolSchemas'] {
+  return Object.fromEntries(
+    tools.map(({ name, inputSchema, outputSchema, annotations }) => [
+      name,
+      {
+        ...(inputSchema === undefined ? {} : { inputSchema }),
+        ...(outputSchema === undefined ? {} : { outputSchema }),
+        readOnly: annotations?.readOnlyHint === true,
+      },
+    ]),
+  );
+}
