@@ -37,6 +37,14 @@ export interface CellListener {
   died(death: Death): void;
 }
 
+/** Runs sent together: from the first on, as many as there are places; a place is 1 until the run's report is there. */
+interface Batch {
+  first: number;
+  places: Uint8Array;
+  left: number;
+  listener: CellListener;
+}
+
 type Unnumbered<T> = T extends unknown ? Omit<T, 'seq'> : never;
 
 /** A sandbox process, as its parent sees it. What comes from it is believed in its form alone: it may have been taken over. */
@@ -44,7 +52,8 @@ export class Cell {
   readonly #child: ChildProcess;
   readonly #stdin: Writable;
   #listeners: CellListener[] = [];
-  #listenerOfRun = new Map<number, CellListener>();
+  /** Runs that have no report yet, in the order of their numbers. */
+  #batches: Batch[] = [];
   /** Handlers loaded here, the one used last at the end. */
   readonly #loaded = new Set<number>();
   #chunks: Buffer[] = [];
@@ -123,7 +132,7 @@ export class Cell {
 
   /** Whether it has runs that all wait for answers from outside, so that it needs no processor. */
   get waitsOutside(): boolean {
-    return this.#sent === this.#done && this.#listenerOfRun.size > 0;
+    return this.#sent === this.#done && this.#batches.length > 0;
   }
 
   /** Whether the handler is loaded here. */
@@ -165,7 +174,8 @@ export class Cell {
     inputs: readonly string[],
     listener: CellListener,
   ): number {
-    for (let index = 0; index < inputs.length; index += 1) this.#listenerOfRun.set(message.first + index, listener);
+    const left = inputs.length;
+    this.#batches.push({ first: message.first, places: new Uint8Array(left).fill(1), left, listener });
     return this.#send({ op: 'run', ...message }, Texts.of(inputs));
   }
 
@@ -206,8 +216,8 @@ export class Cell {
     // What it took for another is no sign of what it takes now.
     if (this.#sent === this.#done) this.#residentMb = this.#restMb ?? 0;
     this.#sent += 1;
-    // As one text: buffers of that size keep the garbage collector busy.
-    this.#stdin.write(frameHead(bytes) + text);
+    // As one text: buffers of that size keep the garbage collector busy. What is ASCII need not be encoded.
+    this.#stdin.write(frameHead(bytes) + text, bytes === text.length ? 'latin1' : 'utf8');
     this.#watch();
     return this.#sent;
   }
@@ -258,15 +268,22 @@ export class Cell {
     const heard = header.plain.flatMap((row) => plainToReports(row, next));
     for (const row of header.reports) heard.push(rowToReport(row, next));
     const calls = header.calls.map(([run, call, tool]) => ({ run, call, made: { tool, input: next() } }));
+    let batch: Batch | undefined;
     for (const { run, report } of heard) {
-      const listener = this.#listenerOfRun.get(run);
-      this.#listenerOfRun.delete(run);
-      listener?.report?.(run, report);
+      if (!batch || !isOpenIn(batch, run)) batch = this.#batchOf(run);
+      if (!batch) continue;
+      batch.places[run - batch.first] = 0;
+      batch.left -= 1;
+      if (batch.left === 0) this.#batches.splice(this.#batches.indexOf(batch), 1);
+      batch.listener.report?.(run, report);
     }
-    // A map that is emptied again and again leaves a chain of tables that hold what was in it; a new one does not.
-    if (this.#listenerOfRun.size === 0) this.#listenerOfRun = new Map();
-    for (const { run, call, made } of calls) this.#listenerOfRun.get(run)?.call?.(run, call, made);
+    for (const { run, call, made } of calls) this.#batchOf(run)?.listener.call?.(run, call, made);
     if (this.#sent === this.#done) this.onIdle?.();
+  }
+
+  /** Whose run this is, as long as there is no report of it. */
+  #batchOf(run: number): Batch | undefined {
+    return this.#batches.find((batch) => isOpenIn(batch, run));
   }
 
   /** The watchdog runs while the cell owes an answer, and starts anew with every sign of life. */
@@ -334,6 +351,10 @@ export class Cell {
     this.#ready?.reject(error);
     for (const listener of this.#listeners) listener.died(this.dead);
   }
+}
+
+function isOpenIn({ first, places }: Batch, run: number): boolean {
+  return places[run - first] === 1;
 }
 
 function leafOf(pid: number | undefined): number | undefined {

@@ -23,12 +23,7 @@ let lastRun = 0;
 class Ticket {
   readonly run: Run;
   readonly #onCall: OnCall;
-  #abort: AbortController | undefined;
-  /** What was asked of the host and what it said: a run that has to be made again gets the same answers, and the host is asked once. */
-  #asked: Map<number, { made: Call; answer: Promise<Answer> }> | undefined;
-  #hostFault: string | undefined;
-  /** Calls that the host is still at. */
-  #unanswered = 0;
+  #answers: HostAnswers | undefined;
   report: RunReport | undefined;
   /** Cells that died over this run without our doing. */
   deaths = 0;
@@ -38,43 +33,63 @@ class Ticket {
     this.#onCall = onCall;
   }
 
-  /** The host's answer to a call; undefined where the run does not make the call it made before. */
-  async ask(call: number, made: Call): Promise<Answer | undefined> {
-    this.#asked ??= new Map();
+  /** The host's answer to a call; undefined where there is none, so that the run is to be ended. */
+  ask(call: number, made: Call): Promise<Answer | undefined> {
+    this.#answers ??= new HostAnswers(this.run, this.#onCall);
+    return this.#answers.to(call, made);
+  }
+
+  settle(report: RunReport): void {
+    const fault = this.#answers?.fault;
+    this.report ??= fault === undefined ? report : { ...report, end: 'killed', message: fault };
+    this.#answers?.cancel();
+  }
+}
+
+/** What was asked of the host and what it said: a run that has to be made again gets the same answers, and the host is asked once. */
+class HostAnswers {
+  readonly #run: Run;
+  readonly #onCall: OnCall;
+  readonly #abort = new AbortController();
+  readonly #asked = new Map<number, { made: Call; answer: Promise<Answer> }>();
+  /** Calls that the host is still at. */
+  #open = 0;
+  /** Why the run cannot go on, if it cannot. */
+  fault: string | undefined;
+
+  constructor(run: Run, onCall: OnCall) {
+    this.#run = run;
+    this.#onCall = onCall;
+  }
+
+  async to(call: number, made: Call): Promise<Answer | undefined> {
     let asked = this.#asked.get(call);
     if (!asked) {
-      this.#abort ??= new AbortController();
-      const { signal } = this.#abort;
       // Async, so that a host that throws is one that rejects.
-      const answer = (async () => this.#onCall(made, signal, this.run))();
+      const answer = (async () => this.#onCall(made, this.#abort.signal, this.#run))();
       asked = { made, answer };
       this.#asked.set(call, asked);
-      this.#unanswered += 1;
+      this.#open += 1;
       const answered = () => {
-        this.#unanswered -= 1;
+        this.#open -= 1;
       };
       answer.then(answered, answered);
     }
     if (asked.made.tool !== made.tool || asked.made.input !== made.input) {
-      this.#hostFault = 'its cell was lost after it had made calls, and it did not make the same calls again';
+      this.fault = 'its cell was lost after it had made calls, and it did not make the same calls again';
       return undefined;
     }
     try {
       return await asked.answer;
     } catch (error) {
-      this.#hostFault = `the host cannot answer a call: ${error instanceof Error ? error.message : String(error)}`;
+      this.fault = `the host cannot answer a call: ${error instanceof Error ? error.message : String(error)}`;
       return undefined;
     }
   }
 
-  settle(report: RunReport): void {
-    this.report ??= this.#hostFault === undefined ? report : { ...report, end: 'killed', message: this.#hostFault };
-    this.cancel();
-  }
-
   cancel(): void {
     // An error with its stack costs more than all the rest of a run, and mostly nobody is there to hear it.
-    if (this.#unanswered > 0) this.#abort?.abort(new Error('the run has ended'));
+    if (this.#open > 0) this.#abort.abort(new Error('the run has ended'));
   }
 }
 
@@ -108,8 +123,11 @@ export class HostedHandler implements LoadedHandler {
       throw new SandboxError('PLATFORM_SANDBOX_CLOSED', 'Cannot run handler: it is closed, wanted an open one');
     this.#surroundings.countRuns(runs.length);
     if (this.#surroundings.isQuarantined(this.#digest)) return runs.map(() => quarantinedReport());
-    const tickets = runs.map((run) => new Ticket(run, onCall));
-    for (const ticket of tickets) if (isTooLarge(ticket.run)) ticket.settle(tooLargeReport());
+    const tickets = runs.map((run) => {
+      const ticket = new Ticket(run, onCall);
+      if (isTooLarge(run)) ticket.settle(tooLargeReport());
+      return ticket;
+    });
     this.#batches += 1;
     const work = this.#work(tickets, signal).finally(() => {
       this.#batches -= 1;
@@ -146,7 +164,7 @@ export class HostedHandler implements LoadedHandler {
           ticket.settle(emptyReport('refused', `not run: ${kills} runs of the same batch have killed a cell`));
         return;
       }
-      const group = together ? fitting(open) : open.slice(0, 1);
+      const group = together ? fitting(open, ({ run }) => run.input.length) : open.slice(0, 1);
       const startedAt = performance.now();
       const lost = await this.#attempt(group, signal);
       const durationMs = performance.now() - startedAt;
@@ -155,12 +173,13 @@ export class HostedHandler implements LoadedHandler {
       if (lost.inOurs) together = false;
       if (!culprit || culprit.report) continue;
       culprit.deaths += 1;
-      // A process can be ended from outside; what ends it twice does so itself.
-      if (lost.death.cause === 'exit' && culprit.deaths < 2) continue;
+      // A process can be ended from outside; what ends it twice, or was seen to fill it before, does so itself.
+      const report = reportOfDeath(lost.death, this.#limits);
+      if (lost.death.cause === 'exit' && culprit.deaths < 2 && report.end !== 'out-of-memory') continue;
       if (!(await this.#surroundings.canary())) throw lostError('the known-good handler does not pass either');
       kills += 1;
       await this.#surroundings.quarantine(this.#digest);
-      culprit.settle({ ...reportOfDeath(lost.death, this.#limits), durationMs });
+      culprit.settle({ ...report, durationMs });
     }
   }
 
@@ -194,7 +213,7 @@ export class HostedHandler implements LoadedHandler {
           ready = [];
           try {
             for (let rest = wanted; rest.length > 0 && !cell.dead; ) {
-              const frame = answersThatFit(rest);
+              const frame = fitting(rest, lengthOfAnswer);
               rest = rest.slice(frame.length);
               const run = frame[0]?.run ?? 0;
               const alone = frame.every((one) => one.run === run) ? going[run - first] : undefined;
@@ -207,7 +226,9 @@ export class HostedHandler implements LoadedHandler {
         };
         const listener: CellListener = {
           report(id, report) {
-            going[id - first]?.settle(report);
+            const ticket = going[id - first];
+            if (!ticket) return;
+            ticket.settle(report);
             going[id - first] = undefined;
             left -= 1;
             if (left > 0) return;
@@ -354,22 +375,20 @@ function isSetAlike(one: Run, other: Run): boolean {
   );
 }
 
-/** As many runs as go into one frame. */
-function fitting(tickets: readonly Ticket[]): Ticket[] {
+/** As many of the first ones as go into one frame, at least one. */
+function fitting<T>(all: readonly T[], lengthOf: (one: T) => number): readonly T[] {
   let size = 0;
-  return tickets.slice(0, policy.runsPerFrame.default).filter(({ run }, index) => {
-    size += run.input.length;
-    return index === 0 || size <= policy.flushBytes.default;
-  });
+  let count = 0;
+  while (count < all.length && count < policy.runsPerFrame.default) {
+    size += lengthOf(all[count] as T);
+    if (count > 0 && size > policy.flushBytes.default) break;
+    count += 1;
+  }
+  return count === all.length ? all : all.slice(0, count);
 }
 
-/** As many answers as go into one frame. */
-function answersThatFit(answers: readonly GivenAnswer[]): GivenAnswer[] {
-  let size = 0;
-  return answers.slice(0, policy.runsPerFrame.default).filter(({ answer }, index) => {
-    size += 'error' in answer ? answer.error.message.length : answer.output.length;
-    return index === 0 || size <= policy.flushBytes.default;
-  });
+function lengthOfAnswer({ answer }: GivenAnswer): number {
+  return 'error' in answer ? answer.error.message.length : answer.output.length;
 }
 
 function indexIn<T>(known: Map<T, number>, one: T): number {

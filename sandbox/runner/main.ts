@@ -1,11 +1,11 @@
-import { readSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type ivm from 'isolated-vm';
 import type { RunReport } from '../contract.ts';
 import { policy } from '../policy.ts';
 import { inMicroseconds, type PlainRow, reportToRow } from '../report-wire.ts';
-import { type CellMessage, frameHead, frameHeadBytes, type ParentMessage, pack, Texts, unpack } from '../wire.ts';
+import { type CellMessage, type ParentMessage, pack, Texts, unpack } from '../wire.ts';
 import { EngineShelf } from './engine.ts';
+import { readFrame, writeFrame } from './frames.ts';
 import { Handler, type Tidings } from './handler.ts';
 
 /** What the parent tells a cell on its command line. */
@@ -37,21 +37,8 @@ let kept = 0;
 let flushedAt = 0;
 let alone: number | undefined;
 
-/** Frames are written from here and read into here: new buffers for each would keep the garbage collector busy. */
-let scratch = Buffer.alloc(262_144);
-
-function scratchOf(bytes: number): Buffer {
-  if (bytes > scratch.length) scratch = Buffer.alloc(2 * bytes);
-  return scratch.subarray(0, bytes);
-}
-
 function send(message: CellMessage, texts = Texts.of([])): void {
-  const text = pack(message, texts);
-  const bytes = Buffer.byteLength(text);
-  const frame = scratchOf(frameHeadBytes + bytes);
-  frame.write(frameHead(bytes));
-  frame.write(text, frameHeadBytes);
-  for (let at = 0; at < frame.length; ) at += writeSync(1, frame, at);
+  writeFrame(pack(message, texts));
 }
 
 function flush(done: number): void {
@@ -137,23 +124,11 @@ function deal(message: ParentMessage, texts: Texts): void {
   }
 }
 
-function readFully(buffer: Buffer): boolean {
-  for (let at = 0; at < buffer.length; ) {
-    const count = readSync(0, buffer, at, buffer.length - at, null);
-    if (count === 0) return false;
-    at += count;
-  }
-  return true;
-}
-
 send({ op: 'ready' });
-const head = Buffer.alloc(frameHeadBytes);
-while (readFully(head)) {
-  const length = Number.parseInt(head.toString(), 16);
-  if (!(length <= options.maxFrameBytes)) break;
-  const body = scratchOf(length);
-  if (!readFully(body)) break;
-  const { header, texts } = unpack<ParentMessage>(body.toString());
+for (;;) {
+  const frame = readFrame(options.maxFrameBytes);
+  if (frame === undefined) break;
+  const { header, texts } = unpack<ParentMessage>(frame);
   flushedAt = performance.now();
   deal(header, texts);
   done = header.seq;
