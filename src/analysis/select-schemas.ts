@@ -75,6 +75,8 @@ interface Candidate {
   fits: Record<Side, Set<number>>;
   /** Those of them whose every member the schema declares: a schema that says little allows nearly everything. */
   described: Record<Side, number>;
+  /** Indexes of the cases whose every member on that side the schema declares, valid or not. */
+  means: Record<Side, Set<number>>;
   /** Whether some payload of that side has a property that the schema declares. */
   shares: Record<Side, boolean>;
 }
@@ -90,20 +92,22 @@ function judgeAll(found: readonly FoundSchema[], cases: readonly Case[], validat
       return usable;
     };
     const declares = declarationOf(located.schema);
-    const judge = (side: Side): { fits: Set<number>; described: number; shares: boolean } => {
+    const judge = (side: Side) => {
       const fits = new Set<number>();
+      const means = new Set<number>();
       let described = 0;
       let shares = false;
       for (const [number, each] of cases.entries()) {
         const declared = declares(each[side]);
         if (declared !== 'none') shares = true;
+        if (declared === 'all') means.add(number);
         // Only what some case may mean is compiled: that takes the most time of all.
         if (declared === 'none' || !isUsable()) continue;
         if (validation.allows(located.schema, each[side]) !== true) continue;
         fits.add(number);
         if (declared === 'all') described += 1;
       }
-      return { fits, described, shares };
+      return { fits, means, described, shares };
     };
     const request = judge('request');
     const response = judge('response');
@@ -112,6 +116,7 @@ function judgeAll(found: readonly FoundSchema[], cases: readonly Case[], validat
       located,
       claim: located.claim,
       fits: { request: request.fits, response: response.fits },
+      means: { request: request.means, response: response.means },
       described: { request: request.described, response: response.described },
       shares: { request: request.shares, response: response.shares },
     };
@@ -169,7 +174,7 @@ function isHigher(rank: readonly number[], than: readonly number[]): boolean {
   return false;
 }
 
-/** The chosen schema with the others of its side that describe cases it does not, or that it cannot be told from without cases. */
+/** The chosen schema with the others of its side that describe or mean cases it does not, or that it cannot be told from without cases. */
 function membersOf(
   side: Side,
   chosen: Candidate | null,
@@ -187,7 +192,13 @@ function membersOf(
       cases.length === 0 &&
       other.claim === chosen.claim &&
       (side === 'response' || areToldApart(chosen.located.schema, other.located.schema));
-    if (!adds && !separate) continue;
+    // A case that breaks the one schema that speaks of all it has is held against that one.
+    const isMeant =
+      other.claim === side &&
+      [...other.means[side]].some(
+        (index) => !covered.has(index) && !members.some(({ means }) => means[side].has(index)),
+      );
+    if (!adds && !separate && !isMeant) continue;
     members.push(other);
     for (const index of other.fits[side]) covered.add(index);
   }

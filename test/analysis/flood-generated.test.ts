@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { analyze } from '../../src/analysis/analyze.ts';
+import { MAX_FINDINGS } from '../../src/analysis/capped-findings.ts';
+import { preflight } from '../../src/analysis/rules.ts';
+import { settle } from '../../src/analysis/settle.ts';
+import type { Job } from '../../src/contract/job.ts';
+import type { Json } from '../../src/kernel/json.ts';
+import { hostileDocuments } from './hostile-documents.ts';
+import { casesOf, sampleJob } from './sample-job.ts';
+
+/** Far above the target of 100 ms, for a machine under load: what is not bounded takes from ten seconds to hours. */
+const HANG_CPU_MS = 10_000;
+
+/** What an outcome may hold of it, in UTF-16 units of JSON, beside the proposals, which carry the document. */
+const MAX_FINDINGS_CHARS = 1_500_000;
+
+function judged(job: Job) {
+  const analyzed = analyze(job);
+  const findings = preflight(analyzed);
+  return { findings, settlement: settle(analyzed, findings) };
+}
+
+for (const [name, generate] of Object.entries(hostileDocuments)) {
+  test(`${name}: judged to an end, the same at every time`, () => {
+    const { document, cases, more } = generate();
+    assert.ok(Buffer.byteLength(document) <= 256 * 1024);
+    const job = sampleJob(document, cases, more);
+    const started = process.cpuUsage();
+    const { findings, settlement } = judged(job);
+    const { user, system } = process.cpuUsage(started);
+    assert.ok((user + system) / 1_000 < HANG_CPU_MS, `${(user + system) / 1_000} ms`);
+    assert.ok(findings.length <= MAX_FINDINGS);
+    assert.ok(JSON.stringify(findings).length < MAX_FINDINGS_CHARS);
+    assert.deepEqual(judged({ ...job }), { findings, settlement });
+  });
+}
+
+/** An operation of a large agreement: a request and a response of twenty members and more. */
+function operation(index: number): { request: Json; response: Json; ask: Json; tell: Json } {
+  const names = Array.from({ length: 18 }, (_, member) => `op${index}_member_${member}`);
+  const properties = Object.fromEntries(
+    names.map((name, member) => [
+      name,
+      member % 3 === 0
+        ? { type: 'string', pattern: '^[a-z]{1,20}$', description: `What member ${member} of operation ${index} says` }
+        : { type: 'object', properties: { value: { type: 'integer', minimum: 0 } }, required: ['value'] },
+    ]),
+  );
+  const values = Object.fromEntries(names.map((name, member) => [name, member % 3 === 0 ? 'abc' : { value: member }]));
+  const action = `operation_${index}`;
+  return {
+    request: {
+      type: 'object',
+      properties: { action: { const: action }, ...properties },
+      required: ['action', ...names],
+    },
+    response: { type: 'object', properties: { done: { const: action }, ...properties }, required: ['done', ...names] },
+    ask: { action, ...values },
+    tell: { done: action, ...values },
+  };
+}
+
+test('a large agreement of everyday kind is read to its end: fifteen schemas, thirty cases', () => {
+  const operations = Array.from({ length: 8 }, (_, index) => operation(index));
+  const section = (side: string, schema: Json, index: number) =>
+    `## ${side} of operation ${index}\n\n${'What it is for, told at some length. '.repeat(20)}\n\n\`\`\`json\n${JSON.stringify(schema, null, 2)}\n\`\`\`\n`;
+  const document = operations
+    .flatMap(({ request, response }, index) => [
+      section('Request', request, index),
+      section('Response', response, index),
+    ])
+    .slice(0, 15)
+    .join('\n');
+  const inUse = operations.slice(0, 7);
+  const pairs = Array.from({ length: 30 }, (_, index): [Json, Json] => {
+    const { ask, tell } = inUse[index % inUse.length] as (typeof inUse)[number];
+    return [ask, tell];
+  });
+  assert.ok(document.length > 40_000, `${document.length} characters`);
+  assert.deepEqual(judged(sampleJob(document, casesOf(...pairs))).findings, []);
+  // What is wrong in the last case of the last schemas is found as well.
+  const last = inUse.at(-1);
+  assert.ok(last);
+  const wrong = { ...(last.tell as object), op6_member_0: 5 } as Json;
+  const { findings } = judged(sampleJob(document, casesOf(...pairs.slice(0, 6), [last.ask, wrong])));
+  assert.deepEqual(
+    findings.map(({ code, testCase, pointer }) => [code, testCase, pointer]),
+    [['DOCUMENT_CASE_VIOLATES_SCHEMA', 7, '/op6_member_0']],
+  );
+});
