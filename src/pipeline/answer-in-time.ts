@@ -18,7 +18,6 @@ export async function answerInTime(
   if (first !== undefined) return first;
   // Called off, or with no time to go on: how the work settles says the rest.
   if (taken.signal.aborted || job.workMs === 0) return working;
-  working.catch(() => {});
   await taken.publish(outcomeOf(taken, ledger, deadlinePassed(received)));
   const late = await working.catch(() => undefined);
   if (late?.handler)

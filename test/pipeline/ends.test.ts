@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Job } from '../../src/contract/job.ts';
+import type { Outcome } from '../../src/contract/outcome.ts';
+import { Deadline } from '../../src/kernel/deadline.ts';
+import { type Code, CodedError } from '../../src/kernel/errors.ts';
+import { answerInTime } from '../../src/pipeline/answer-in-time.ts';
+import { conclusionOf } from '../../src/pipeline/conclusion-of.ts';
+import type { Received, Taken } from '../../src/pipeline/intake.ts';
+import { type Conclusion, Leave } from '../../src/pipeline/leave.ts';
+import { Ledger } from '../../src/pipeline/ledger.ts';
+
+const hourMs = 3_600_000;
+const accepted = { action: 'fixErrorNegotiation', status: 'accepted' };
+const error = { action: 'codeGeneration', status: 'error' };
+const clean: Conclusion = { verdict: 'clean', messages: [], findings: [] };
+
+/** A job under way; `late` = its peer waits no longer. */
+function receivedJob(late: boolean, more: Partial<Received> = {}): Received {
+  const signal = late ? AbortSignal.abort(new DOMException('', 'TimeoutError')) : new AbortController().signal;
+  const deadline = new Deadline(Date.now() + (late ? -1 : hourMs), signal);
+  return {
+    jobId: 'j',
+    job: { kind: 'fix', negotiationId: 'n', workMs: 1_000 } as Partial<Job> as Job,
+    deadline,
+    announceEarly: async () => undefined,
+    announced: [],
+    work: new Deadline(Date.now() + hourMs, new AbortController().signal),
+    release: () => undefined,
+    ...more,
+  };
+}
+
+/** A job as it was taken, with what is published and announced of it. */
+function takenJob(signal = new AbortController().signal) {
+  const published: Outcome[] = [];
+  const announced: unknown[] = [];
+  const taken: Taken = {
+    jobId: 'j',
+    kind: 'fix',
+    data: {},
+    dataDigest: '',
+    rawBytes: 2,
+    deadlineAtMs: 0,
+    signal,
+    publish: async (outcome) => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      published.push(outcome as unknown as Outcome);
+      return true as never;
+    },
+    announceEarly: async () => undefined,
+    announceLate: async (entry) => void announced.push(entry),
+  };
+  return { taken, published, announced };
+}
+
+function fault(code: Code): CodedError {
+  return new CodedError(code, 'Cannot go on: a fault, wanted none');
+}
+
+const quiet = { signal: new AbortController().signal };
+const stopped = { signal: AbortSignal.abort(new Error('called off')) };
+
+test('a job that left the path ends as it says, even where it was not understood', () => {
+  for (const received of [undefined, receivedJob(false), receivedJob(true)])
+    assert.equal(conclusionOf(new Leave(clean), quiet, received), clean);
+});
+
+test('an operator’s fault ends the job at once, after what was announced', () => {
+  const { verdict, messages, findings } = conclusionOf(
+    fault('OPERATOR_HANDLER_WITHDRAWN'),
+    quiet,
+    receivedJob(false, { announced: [accepted] }),
+  );
+  assert.deepEqual([verdict, messages, findings[0]?.code], ['error', [accepted, error], 'OPERATOR_HANDLER_WITHDRAWN']);
+});
+
+test('a platform’s fault goes to the queue while there is time, then ends the job, which blames nobody', () => {
+  const lost = fault('PLATFORM_SANDBOX_LOST');
+  assert.throws(() => conclusionOf(lost, quiet, receivedJob(false)), lost);
+  const { verdict, messages, findings } = conclusionOf(lost, quiet, receivedJob(true, { announced: [accepted] }));
+  assert.deepEqual([verdict, messages], ['error', [accepted, error]]);
+  assert.deepEqual(
+    findings.map(({ code, in: place }) => [code, place]),
+    [['PLATFORM_DEADLINE', 'job']],
+  );
+  assert.match(findings[0]?.message ?? '', /PLATFORM_SANDBOX_LOST/);
+});
+
+test('a defect is buried with its evidence, late or not, and work called off is the queue’s', () => {
+  for (const late of [false, true]) {
+    const defect = fault('DEFECT_UNCODED');
+    assert.throws(() => conclusionOf(defect, quiet, receivedJob(late)), defect);
+    const lost = fault('PLATFORM_SANDBOX_LOST');
+    assert.throws(() => conclusionOf(lost, stopped, receivedJob(late)), lost);
+  }
+  const early = fault('PLATFORM_REDIS_UNAVAILABLE');
+  assert.throws(() => conclusionOf(early, quiet, undefined), early);
+});
+
+test('work that ends in time is not published here', async () => {
+  const { taken, published } = takenJob();
+  const ended = await answerInTime(Promise.resolve(clean), taken, receivedJob(false), new Ledger('j', () => undefined));
+  assert.deepEqual([ended, published], [clean, []]);
+});
+
+test('at the deadline the error is out, with what was announced, whatever the work comes to meanwhile', async () => {
+  for (const later of [Promise.reject(fault('PLATFORM_SANDBOX_LOST')), Promise.resolve(clean)]) {
+    const { taken, published, announced } = takenJob();
+    const working = new Promise<Conclusion>((resolve) => setTimeout(() => resolve(later), 1));
+    later.catch(() => undefined);
+    const received = receivedJob(true, { announced: [accepted] });
+    assert.equal(await answerInTime(working, taken, received, new Ledger('j', () => undefined)), undefined);
+    assert.deepEqual(
+      published.map(({ verdict, messages, findings }) => [verdict, messages, findings[0]?.code]),
+      [['error', [accepted, error], 'PLATFORM_DEADLINE']],
+    );
+    assert.deepEqual(announced, []);
+  }
+});
+
+test('a handler that is finished after the deadline is announced', async () => {
+  const { taken, published, announced } = takenJob();
+  const handler = { digest: 'd', provenance: { protocolHash: 'h' } } as Conclusion['handler'] & object;
+  const working = Promise.resolve<Conclusion>({ ...clean, verdict: 'generated', handler });
+  const slow = new Promise<Conclusion>((resolve) => setTimeout(() => resolve(working), 1));
+  await answerInTime(slow, taken, receivedJob(true), new Ledger('j', () => undefined));
+  assert.equal(published.length, 1);
+  assert.deepEqual(announced, [{ negotiationId: 'n', protocolHash: 'h', digest: 'd' }]);
+});
+
+test('work that was called off, or may not go on, is waited for, and nothing is published here', async () => {
+  const job = { kind: 'fix', negotiationId: 'n', workMs: 0 } as Partial<Job> as Job;
+  for (const [signal, received] of [
+    [stopped.signal, receivedJob(true)],
+    [quiet.signal, receivedJob(true, { job })],
+  ] as const) {
+    const { taken, published } = takenJob(signal);
+    const working = new Promise<Conclusion>((resolve) => setTimeout(() => resolve(clean), 1));
+    assert.equal(await answerInTime(working, taken, received, new Ledger('j', () => undefined)), clean);
+    assert.deepEqual(published, []);
+  }
+});
