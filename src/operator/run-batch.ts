@@ -1,4 +1,5 @@
 import type { Sandbox } from '../../sandbox/index.ts';
+import { codeOf } from '../kernel/errors.ts';
 import { retryLost } from '../pipeline/retry-lost.ts';
 import { UnreadableInput } from './read-input.ts';
 import { platformAnswer, readObject } from './run-answer.ts';
@@ -25,8 +26,9 @@ export async function runBatch(
     } catch (error) {
       // Of the lines that follow nothing is known by that.
       answered = false;
-      const isReadable = !(error instanceof UnreadableInput);
-      print({ id: read.id, ...(isReadable ? platformAnswer(error) : refusal(error.message)) });
+      const isPlatform = codeOf(error)?.startsWith('PLATFORM_') ?? false;
+      const why = error instanceof Error ? error.message : String(error);
+      print({ id: read.id, ...(isPlatform ? platformAnswer(error) : refusal(why)) });
     }
   }
   return answered;

@@ -1,11 +1,10 @@
+import { createHash } from 'node:crypto';
 import { bundleHandler, type Sandbox } from '../../sandbox/index.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Tool } from '../contract/job.ts';
 import { defaultToolTimeoutMs, type Embedder, type HandlerResult, hostHandler } from '../hosting/load-handler.ts';
 import { Surface } from '../hosting/surface.ts';
 import { ToolScript } from '../hosting/tool-script.ts';
-import { canonicalDigest } from '../kernel/digest.ts';
-import { codeOf } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { defaultTrialNowMs } from '../verification/subject.ts';
 import { UnreadableInput } from './read-input.ts';
@@ -30,19 +29,25 @@ export async function runSource(
     return refusal(`${where}${fault?.message ?? 'the module cannot be bundled'}`);
   }
   const role = bundled === requester ? 'requester' : 'provider';
-  const surface = surfaceOf(role, tools);
-  const embedder = fromExamples(tools, surface);
+  const { surface, embedder } = toolsOf(role, tools);
   const loaded = await sandbox.load(bundled.bundle, role === 'provider' ? 'handle' : 'perform');
   const handler = hostHandler(loaded, surface, {
     sendTimeoutMs: defaultToolTimeoutMs,
     toolTimeoutMs: defaultToolTimeoutMs,
-    trial: { seed: canonicalDigest({ source, input }), nowMs: defaultTrialNowMs },
+    trial: { seed: seedOf(source, input), nowMs: defaultTrialNowMs },
   });
   try {
     return await handler.run(input, embedder);
   } finally {
     await handler.close();
   }
+}
+
+/** Hashed as written, since the canonical form has no place for lone surrogates. */
+function seedOf(source: string, input: Json): string {
+  return createHash('sha256')
+    .update(JSON.stringify([source, input]))
+    .digest('hex');
 }
 
 /** What is answered where nothing was run. */
@@ -76,13 +81,14 @@ function isAnswer(value: Json): boolean {
   return isObject(value) && (value.output !== undefined || value.error !== undefined);
 }
 
-function surfaceOf(role: HandlerRecord['role'], tools: readonly Tool[]): Surface {
+function toolsOf(role: HandlerRecord['role'], tools: readonly Tool[]): { surface: Surface; embedder: Embedder } {
   try {
-    return new Surface({ role, requestSchema: null, responseSchema: null, toolSchemas: schemasOf(tools) });
+    const toolSchemas = schemasOf(tools);
+    const surface = new Surface({ role, requestSchema: null, responseSchema: null, toolSchemas });
+    return { surface, embedder: fromExamples(tools, surface) };
   } catch (error) {
-    // Preflight, which refuses such schemas in a job, has not seen these.
-    if (codeOf(error) !== 'DEFECT_SCHEMA_NOT_CLEARED') throw error;
-    throw new UnreadableInput(`Cannot read tools: ${(error as Error).message}`);
+    // Intake and preflight, which refuse such schemas and examples in a job, have not seen these.
+    throw new UnreadableInput(`Cannot read tools: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
