@@ -129,6 +129,23 @@ test('the package packs, installs without a Node of its own, and its command wor
     assert.doesNotMatch(stdout + stderr, /\.ts['"]|ERR_MODULE_NOT_FOUND|ENOENT/);
   });
 
+  await t.test('a worker bounds its heap, unless its operator says otherwise', () => {
+    const tell = `data:text/javascript,import{getHeapStatistics}from'node:v8';console.log('heap',getHeapStatistics().heap_size_limit/2**20)`;
+    const heapMb = (own: string) => {
+      const env = { ...process.env, NODE_OPTIONS: `--import=${tell} ${own}` };
+      const { stdout, stderr } = spawnSync(process.execPath, [command, 'worker', '--help'], {
+        env,
+        encoding: 'utf8',
+        timeout: hangMs,
+      });
+      assert.match(stdout, /Usage: protosmith worker/, stderr);
+      return Number([...stdout.matchAll(/^heap ([\d.]+)$/gm)].at(-1)?.[1]);
+    };
+    const [bounded, own] = [heapMb(''), heapMb('--max-old-space-size=512')];
+    assert.ok(bounded >= 1_024 && bounded < 1_100, `${bounded} MB`);
+    assert.ok(own >= 512 && own < 600, `${own} MB`);
+  });
+
   const older = olderNode();
   await t.test(
     'an older Node is told what is wanted',
