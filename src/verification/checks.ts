@@ -5,6 +5,7 @@ import { caseScenario, runnableCases } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, Underived } from './check.ts';
 import { caseCoverage } from './check-case-coverage.ts';
 import { determinism } from './check-determinism.ts';
+import { exchange } from './check-exchange.ts';
 import { failingTools } from './check-failing-tools.ts';
 import { generatedRequests } from './check-generated-requests.ts';
 import { leaks } from './check-leaks.ts';
@@ -38,6 +39,7 @@ export const checks: readonly Check[] = [
   leaks,
   requesterPeer,
   renaming,
+  exchange,
   specialCases,
   neighbours,
   limits,

@@ -69,8 +69,11 @@ function worldOf(renamed: Subject, seenCase: SeenCase, data: readonly Datum[], m
   return { seenCase, data, map, one: own, scenario: caseScenario(renamed, own) };
 }
 
+/** What replaces data by others, consistently. */
+type Renaming = Pick<RenameMap, 'json' | 'shiftMs'>;
+
 /** A subject in which all data of cases, tool answers and task examples are renamed. */
-export function renamedSubject(subject: Subject, map: RenameMap, lenientFor?: SeenCase): Subject {
+export function renamedSubject(subject: Subject, map: Renaming, lenientFor?: SeenCase): Subject {
   const task: Task | undefined = subject.task && {
     ...subject.task,
     examples: (subject.task.examples ?? []).map((example) => ({
@@ -88,7 +91,7 @@ export function renamedSubject(subject: Subject, map: RenameMap, lenientFor?: Se
   };
 }
 
-function renamedTool(tool: Tool, map: RenameMap, lenientFor: SeenCase | undefined): Tool {
+function renamedTool(tool: Tool, map: Renaming, lenientFor: SeenCase | undefined): Tool {
   const answer = (given: ToolAnswer): ToolAnswer =>
     'output' in given ? { output: map.json(given.output) } : { error: map.json(given.error) };
   const calls = lenientFor?.seen.calls.filter((call) => call.tool === tool.name) ?? [];

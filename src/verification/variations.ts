@@ -37,7 +37,8 @@ export function variationsOf({ subject }: CheckFacts, seenCase: SeenCase, limit:
   return found;
 }
 
-function variedScalars(value: Json): Json[] {
+/** Other values of the kind of a scalar, the nearest first; none for `null`. */
+export function variedScalars(value: Json): Json[] {
   if (typeof value === 'number')
     return [value + 1, value * 2 + 1, Number.isInteger(value) ? value + 10 : value / 2, value * 10];
   if (typeof value === 'boolean') return [!value];

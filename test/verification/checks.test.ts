@@ -33,6 +33,7 @@ const soleRefusals = [
   ['leaks', 'account-record', 'faulty-leaks-record'],
   ['requester-peer', 'buyer-price', 'faulty-takes-any-answer'],
   ['renaming', 'product-lookup', 'faulty-fixed-currency'],
+  ['exchange', 'shift-staffing', 'table-counts-only'],
   ['special-cases', 'tank-levels', 'faulty-one-tank'],
   ['neighbours', 'sum-of-two', 'table-hidden'],
   ['limits', 'catalogue-pages', 'faulty-short-pages'],

@@ -1,0 +1,177 @@
+import type { Scenario } from '../contract/trial.ts';
+import { type Json, valueAt } from '../kernel/json.ts';
+import { equalJson } from '../schemas/equal-json.ts';
+import { caseScenario, type RunnableCase, runnableCases } from './case-scenarios.ts';
+import type { CheckFacts, SeenCase } from './check.ts';
+import { DERIVED_NAME } from './check-renaming.ts';
+import { ExchangeMap, type Key } from './exchange-map.ts';
+import { renamedSubject } from './renamed-world.ts';
+import { leavesOf } from './scalar-kinds.ts';
+import type { Subject } from './subject.ts';
+
+const maxPairs = 6;
+
+const maxWorldsPerPair = 4;
+
+/** A case in a world where two keys have changed places: who is asked for the one tells what was told for the other. */
+export interface ExchangedWorld {
+  seenCase: SeenCase;
+  map: ExchangeMap;
+  /** Whether one of the keys stands in the source. */
+  isHeld: boolean;
+  subject: Subject;
+  one: RunnableCase;
+  scenario: Scenario;
+  /** The same request where tools and peer tell what they always do; a case's own run where it is one. */
+  before: Scenario | SeenCase;
+}
+
+/** Keys of one kind: what a tool is asked by at one place of its input, or a task at one place of its. */
+interface Slot {
+  name: string;
+  keys: Key[];
+}
+
+/** Worlds in which keys of the cases have changed places, those whose keys stand in the source first. */
+export function exchangedWorlds(facts: CheckFacts): ExchangedWorld[] {
+  const pairs = slotsOf(facts).flatMap((slot) =>
+    slot.keys.flatMap((a, index) =>
+      slot.keys.slice(index + 1).flatMap((b) => {
+        const isHeld = [a, b].some((key) => isLong(key) && facts.literals.has(key));
+        const map = new ExchangeMap([a, b], new Set([slot.name]));
+        return isExchangeable(facts, map, isHeld) ? [{ map, isHeld, worlds: worldsOf(facts, map, isHeld) }] : [];
+      }),
+    ),
+  );
+  return pairs
+    .filter(({ worlds }) => worlds.length > 0)
+    .filter(({ map }, index, all) => all.findIndex((other) => isSamePair(other.map, map)) === index)
+    .sort((a, b) => Number(b.isHeld) - Number(a.isHeld) || b.worlds.length - a.worlds.length)
+    .slice(0, maxPairs)
+    .flatMap(({ worlds }) => worlds);
+}
+
+function slotsOf({ subject }: CheckFacts): Slot[] {
+  const found = new Map<string, Slot>();
+  const asked =
+    subject.role === 'requester'
+      ? [{ of: 'task', inputs: (subject.task?.examples ?? []).map(({ input }) => input) }]
+      : subject.tools.map(({ name, examples = [] }) => ({ of: name, inputs: examples.map(({ input }) => input) }));
+  for (const { of, inputs } of asked) {
+    for (const { pointer, name, value } of inputs.flatMap(leavesOf)) {
+      if (DERIVED_NAME.test(name) || (typeof value !== 'string' && typeof value !== 'number') || value === '') continue;
+      const place = `${of} ${pointer.replace(/\/\d+/g, '/-')}`;
+      const slot = found.get(place) ?? { name, keys: [] };
+      found.set(place, slot);
+      if (!slot.keys.includes(value)) slot.keys.push(value);
+    }
+  }
+  return [...found.values()];
+}
+
+/** Whether a key is long enough not to stand in a source by chance. */
+function isLong(key: Key): boolean {
+  return typeof key === 'number' ? Math.abs(key) >= 10 : key.length >= 2;
+}
+
+/**
+ * Whether the two keys mean nothing but themselves: the document has neither, and nothing that tells them apart. Those of a table of the
+ * document, and those whose beginnings have a meaning, are not.
+ */
+function isExchangeable({ subject, vocabulary, literals }: CheckFacts, map: ExchangeMap, isHeld: boolean): boolean {
+  const [a, b] = map.pair;
+  if (typeof a !== typeof b) return false;
+  if (typeof a === 'number' && typeof b === 'number') {
+    if (subject.role === 'requester' || (vocabulary.hasNumber(a) && vocabulary.hasNumber(b))) return false;
+    const isName = /id$|no$|nr|num|code|key|id\b/i.test([...map.names].join());
+    return (
+      [a, b].every((key) => literals.has(key) && isLong(key)) ||
+      (isName && !vocabulary.hasNumber(a) && !vocabulary.hasNumber(b))
+    );
+  }
+  if ([a, b].some((key) => vocabulary.hasText(String(key)))) return false;
+  if (isHeld) return true;
+  if (FORM_OF_KEYS.test(subject.agreement.text)) return false;
+  const shape = (key: Key): string => String(key).replace(/\d+/g, '0').toLowerCase();
+  if (shape(a) === shape(b)) return true;
+  // Keys of several parts may say with one of them of which kind they are.
+  const parts = (key: Key): string[] => String(key).match(/[\p{L}\p{M}]+/gu) ?? [];
+  return ![a, b].some((key) => /\d/.test(String(key)) || parts(key).some((part) => vocabulary.hasWord(part)));
+}
+
+/** What a document looks like in which the letters of a key may decide. */
+const FORM_OF_KEYS =
+  /\b(?:first|last|initial) (?:letters?|characters?|digits?|word)\b|\balphabet|\bprefix|\bsuffix|\b(?:begin|start|end)(?:s|ning|ing)? (?:with|in|by)\b|\bnumber of (?:letters|characters|digits|words)\b|\bhow many (?:letters|characters|digits|words)\b|\bpalindrom|首字母|字母|前缀|后缀|开头|结尾|字符数/i;
+
+function isSamePair(a: ExchangeMap, b: ExchangeMap): boolean {
+  return a.pair.every((key) => b.pair.includes(key)) && equalJson([...a.names], [...b.names]);
+}
+
+function worldsOf(facts: CheckFacts, map: ExchangeMap, isHeld: boolean): ExchangedWorld[] {
+  const { subject, cases } = facts;
+  if (!tellsOther(subject, map)) return [];
+  const exchanged = renamedSubject(subject, map);
+  if (breaksSchemas(subject, exchanged)) return [];
+  const runnable = runnableCases(exchanged);
+  return cases
+    .flatMap((seenCase): ExchangedWorld[] => {
+      const fresh = runnable.find(({ testCase }) => testCase === seenCase.one.testCase);
+      if (!fresh || seenCase.one.case.negative || equalJson(fresh.input, seenCase.one.input)) return [];
+      const one = { ...fresh, loose: seenCase.one.loose };
+      if (
+        subject.role === 'provider' &&
+        subject.surface.requestIssues(one.input).length > subject.surface.requestIssues(seenCase.one.input).length
+      )
+        return [];
+      const scenario = caseScenario(exchanged, one);
+      const own = cases.find((other) => equalJson(other.one.input, one.input));
+      if (subject.role === 'requester' && !own) return [];
+      return [
+        {
+          seenCase,
+          map,
+          isHeld,
+          subject: exchanged,
+          one,
+          scenario,
+          before: own ?? { ...scenario, tools: [...subject.tools] },
+        },
+      ];
+    })
+    .slice(0, maxWorldsPerPair);
+}
+
+/** Whether somebody who is asked for the one key tells what he does not tell for the other. */
+function tellsOther(subject: Subject, map: ExchangeMap): boolean {
+  const told =
+    subject.role === 'requester'
+      ? [subject.cases.map(({ request, response }) => [request, response] as const)]
+      : subject.tools.map(({ examples = [] }) =>
+          examples.map((example) => [example.input, 'output' in example ? example.output : null] as const),
+        );
+  return told.some((rows) =>
+    rows.some(([input, output]) => {
+      const other = map.json(input);
+      if (equalJson(other, input)) return false;
+      const own = rows.find(([asked]) => equalJson(asked, other));
+      return !own || !equalJson(own[1], map.json(output));
+    }),
+  );
+}
+
+function breaksSchemas(subject: Subject, exchanged: Subject): boolean {
+  const { surface } = subject;
+  return subject.tools.some((tool, index) =>
+    (tool.examples ?? []).some((example, nth) => {
+      const changed = exchanged.tools[index]?.examples?.[nth];
+      if (!changed) return false;
+      const issues = (input: Json, output: Json | undefined): number =>
+        surface.toolInputIssues(tool.name, input).length +
+        (output === undefined ? 0 : surface.toolOutputIssues(tool.name, output).length);
+      return (
+        issues(changed.input, valueAt(changed as unknown as Json, '/output')) >
+        issues(example.input, valueAt(example as unknown as Json, '/output'))
+      );
+    }),
+  );
+}
