@@ -26,7 +26,7 @@ import { type FoundSchema, type FoundSchemas, findSchemas } from './find-schemas
 import type { BrokenJson } from './json-blocks.ts';
 import { excerptAt, wholeJson } from './located-json.ts';
 import { selectSchemas } from './select-schemas.ts';
-import { turnsDown } from './turns-down.ts';
+import { Refusals } from './turns-down.ts';
 
 /** A case that could not be read, or whose number is not what it should be. */
 export interface CaseFault {
@@ -112,7 +112,7 @@ function read(job: Job, matches?: Matches, before?: Reading & { job: Job }): Rea
   const cases = markNegatives(
     numbered,
     selection.request,
-    { codes: new Set(documentedCodes.map(({ code }) => code)), prose: prose.join('\n') },
+    new Refusals(new Set(documentedCodes.map(({ code }) => code)), prose.join('\n')),
     validation,
   );
   const stated = isSameText
@@ -301,15 +301,15 @@ function numberCases(
 function markNegatives(
   cases: readonly Case[],
   request: LocatedSchema | null,
-  document: { codes: ReadonlySet<string>; prose: string },
+  refusals: Refusals,
   validation: CaseValidation,
 ): Case[] {
   const isInvalid = cases.map((each) => {
     return request !== null && validation.allows(request.schema, each.request) === false;
   });
-  const sound = cases.filter((_, index) => !isInvalid[index]).map(({ response }) => response);
+  const sound = cases.filter((_, index) => !isInvalid[index]);
   return cases.map((each, index) => ({
     ...each,
-    negative: isInvalid[index] === true && turnsDown(each, sound, document),
+    negative: isInvalid[index] === true && refusals.turnsDown(each, sound),
   }));
 }

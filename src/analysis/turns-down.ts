@@ -8,21 +8,29 @@ type Exchange = Pick<Case, 'request' | 'response'>;
 /** A number that says how it went, by the name of its member. */
 const TELLING_NAME = /(?:code|status|state|result|outcome|verdict)$/i;
 
-const REFUSAL =
-  /\b(?:bad|malformed|illegal|wrong|incorrect|broken|invalid|unreadable|unusable|unpars(?:e)?able|(?:un|mis)formed|out of order|against|violat\w*|breaks?|breach\w*|nonsense|incomplete|not (?:a )?(?:valid|allowed|understood|usable|in order|as agreed|follow\w*|conform\w*|fit|match\w*|keep|compl[yi]\w*)|(?:cannot|can't|could not) (?:be )?(?:read|parse[d]?|understand|understood|use[d]?)|errors?|fail(?:s|ed|ure)?|reject(?:s|ed)?|refuse[sd]?|denied)\b|ungültig|ungueltig|fehlerhaft|verstößt|verletzt|falsch|nicht dem schema|invalid[aeo]s?\b|inválid|inv[aá]lid|non valid|incorrect|malformad|mal formée?|erron|ne respecte pas|no cumple|não cumpre|non rispetta|ongeldig|不正|無効|誤り|違反|不符|无效|错误|非法|不合法|不正确|有误|拒绝|失败|异常|잘못|유효하지/i;
+/** A word of refusal, in an answer. */
+const SAYS_NO =
+  /\b(?:bad|malformed|illegal|wrong|incorrect|broken|invalid|unreadable|unusable|unpars(?:e)?able|not (?:a )?(?:valid|allowed|understood)|cannot be (?:read|parsed|understood)|errors?|fail(?:s|ed|ure)?|reject(?:s|ed)?|refuse[sd]?|denied)\b|ung[uü]e?ltig|inv[aá]lid[aeo]s?\b|ongeldig|non valid|不正|無効|无效|错误|非法|不合法|不正确|有误|拒绝|失败|异常/i;
+
+/** What documents say of requests that are not as agreed, besides words of refusal. */
+const BREAKS_RULES =
+  /\b(?:misformed|unformed|nonsense|incomplete|against|violat\w*|breaks?|breach\w*|not (?:in order|as agreed|follow\w*|conform\w*|fit|match\w*|keep|compl[yi]\w*|usable)|(?:cannot|can't) (?:read|parse|understand|use))\b|fehlerhaft|verst[oö](?:ß|ss)t|verletzt|nicht dem schema|malformad|mal formée?|ne respecte pas|no cumple|não cumpre|non rispetta|違反|不符/i;
 
 /** Lines and clauses of a document that are looked through, and the longest, in UTF-16 units. */
 const [MAX_CLAUSES, MAX_CLAUSE] = [5_000, 300];
 
-/** Values of an answer that are looked at, and words that are looked for in a document. */
-const [MAX_VALUES, MAX_WORDS] = [40, 400];
+/** Values of a message that are looked at, and the longest word that a document is searched for, in UTF-16 units. */
+const [MAX_VALUES, MAX_WORD] = [40, 60];
 
-/** What a document says of answers, as far as the answers to broken requests are concerned. */
+/** Words that a document is searched for. */
+const MAX_SEARCHES = 400;
+
+/** What a document says of the answers to requests that break their schema. */
 export class Refusals {
   readonly #codes: ReadonlySet<string>;
   readonly #prose: string;
-  readonly #known = new Map<string, boolean>();
-  #refusing: string | undefined;
+  readonly #found = new Map<string, boolean>();
+  #clauses: string | undefined;
 
   constructor(codes: ReadonlySet<string>, prose: string) {
     this.#codes = codes;
@@ -30,97 +38,104 @@ export class Refusals {
   }
 
   /**
-   * Says whether the answer to a request that breaks its schema turns that request down: it reports a failure; it says what no answer to a sound
-   * request says, be it a word of refusal (`state: "invalid"`) or a value that the document explains by one (`2 bad query`); or it withholds the
-   * data that sound requests are answered with, and has none of its own.
+   * Says whether the answer to a request that breaks its schema turns that request down: it reports a failure; or it says what no answer to a
+   * sound request says, be it a word of refusal (`state: "invalid"`) or a value that the document explains by one (`2 bad query`); or it withholds
+   * what sound requests are answered with.
    */
   turnsDown(answered: Exchange & { expected: string }, sound: readonly Exchange[]): boolean {
     if (reportsFailure(answered.response, this.#codes, answered.expected)) return true;
-    const usual = new Set(sound.flatMap(({ response }) => tellingValues(response)));
-    const own = tellingValues(answered.response).filter((value) => !usual.has(value));
-    if (own.some((value) => typeof value === 'string')) return true;
+    const own = ownValues(answered, sound);
+    if (own.some(({ value }) => typeof value === 'string' && value.length <= MAX_WORD && SAYS_NO.test(value)))
+      return true;
+    this.#clauses ??= refusingClauses(this.#prose);
+    const clauses = this.#clauses;
     return (
-      [...own, ...this.#ownWords(answered, sound)].some((value) => this.#isRefusal(value)) ||
-      this.#withholds(answered, sound)
+      own.some(
+        ({ pointer, value }) =>
+          (typeof value === 'string' || (typeof value === 'number' && TELLING_NAME.test(pointer))) &&
+          this.#stands('clauses', clauses, value),
+      ) || this.#withholds(answered, own, sound)
     );
-  }
-
-  /** The scalars of an answer, other than echoes, that no sound request is answered with in the same place. */
-  #ownWords({ request, response }: Exchange, sound: readonly Exchange[]): (string | number)[] {
-    const echoes = scalarsOf(request);
-    return leavesOf(response).flatMap(({ pointer, value }) => {
-      if (typeof value !== 'string' && typeof value !== 'number') return [];
-      if (value === '' || value === 0 || String(value).length > MAX_WORD || echoes.has(value)) return [];
-      return sound.some((one) => valueAt(one.response, pointer) === value) ? [] : [value];
-    });
-  }
-
-  /** Whether the document explains a value by a word of refusal, in the same clause or the same row of a table. */
-  #isRefusal(value: string | number): boolean {
-    this.#refusing ??= this.#prose
-      .split(/\n/, MAX_CLAUSES)
-      .flatMap((line) => (line.includes('|') ? [line] : line.split(/[;,，；、]|[.。](?!\w)/)))
-      .slice(0, MAX_CLAUSES)
-      .map((clause) => clause.slice(0, MAX_CLAUSE))
-      .filter((clause) => REFUSAL.test(clause))
-      .join('\n');
-    return this.#isIn('refusing', this.#refusing, value);
-  }
-
-  #stands(value: string | number): boolean {
-    return this.#isIn('prose', this.#prose, value);
-  }
-
-  #isIn(where: string, text: string, value: string | number): boolean {
-    const key = `${where} ${value}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    if (this.#known.size >= MAX_WORDS) return false;
-    const found = standsIn(text, String(value));
-    this.#known.set(key, found);
-    return found;
   }
 
   /**
-   * Whether an answer has nothing where sound requests are answered with data, and all that it does have are echoes, words of the document and
-   * what has no place in those answers; and whether no sound request is answered in the same way, unless that way says nothing at all.
+   * Whether an answer has nothing where sound requests are answered with data, and no data of its own: but for echoes and zeros it says nothing, or
+   * what the document says, or what only answers without data have a place for.
    */
-  #withholds({ request, response }: Exchange, sound: readonly Exchange[]): boolean {
+  #withholds({ request, response }: Exchange, own: readonly Leaf[], sound: readonly Exchange[]): boolean {
     if (!isObject(response)) return false;
-    const given = sound.map((one) => ({ ...one, echoes: scalarsOf(one.request), leaves: leavesOf(one.response) }));
-    const kept = given.flatMap(({ leaves, echoes }) =>
-      leaves.filter(({ value }) => !isNothing(value) && !echoes.has(value)).map(({ pointer }) => pointer),
-    );
-    const missing = [...new Set(kept)].filter((pointer) => isWithheld(response, pointer));
+    const missing = sound.flatMap((one) => {
+      const echoes = echoesIn(one.request);
+      return leavesOf(one.response).filter(
+        ({ pointer, value }) => !isNothing(value) && !echoes.has(value) && isNothing(valueAt(response, pointer)),
+      );
+    });
     if (missing.length === 0) return false;
-    const echoes = scalarsOf(request);
-    const told = leavesOf(response).filter(({ value }) => !isNothing(value) && !echoes.has(value));
-    const own = told.filter(({ pointer, value }) => !sound.some((one) => valueAt(one.response, pointer) === value));
-    const hasData = own.some(
-      ({ pointer, value }) =>
-        typeof value !== 'boolean' &&
-        sound.some((one) => !isNothing(valueAt(one.response, pointer) ?? null)) &&
-        !this.#stands(value as string | number),
+    const said = own.filter(({ value }) => value !== 0);
+    if (said.length > 0) {
+      return said.every(
+        ({ pointer, value }) =>
+          typeof value === 'boolean' ||
+          sound.every((one) => isNothing(valueAt(one.response, pointer))) ||
+          this.#stands('prose', this.#prose, value as string | number),
+      );
+    }
+    const echoes = echoesIn(request);
+    const isSilent = leavesOf(response).every(
+      (leaf) => isNothing(leaf.value) || echoes.has(leaf.value) || own.some(({ pointer }) => pointer === leaf.pointer),
     );
-    if (hasData) return false;
-    if (own.length > 0) return true;
-    if (told.length === 0) return missing.some((pointer) => nullAt(response, pointer));
-    const nulls = missing.filter((pointer) => nullAt(response, pointer));
-    return nulls.length > 0 && !sound.some((one) => nulls.every((pointer) => isWithheld(one.response, pointer)));
+    // An empty list is what a search without results gives, too.
+    return (
+      isSilent &&
+      missing.some(({ pointer }) => !Array.isArray(valueAt(response, pointer.replace(/\/\d+(?:\/.*)?$/, ''))))
+    );
+  }
+
+  #stands(where: string, text: string, value: string | number): boolean {
+    const key = `${where} ${value}`;
+    const known = this.#found.get(key);
+    if (known !== undefined) return known;
+    const word = String(value);
+    if (this.#found.size >= MAX_SEARCHES || word.length > MAX_WORD) return false;
+    const found = typeof value === 'string' ? text.includes(word) : text.split(/[^\d.-]+|\.(?!\d)/).includes(word);
+    this.#found.set(key, found);
+    return found;
   }
 }
 
-/** Longest word that a document is searched for. */
-const MAX_WORD = 60;
+interface Leaf {
+  pointer: string;
+  value: Json;
+}
 
-/** The words of refusal in an answer, and its numbers that say how it went. */
-function tellingValues(answer: Json, depth = 0): (string | number)[] {
-  if (!isObject(answer) || depth > 2) return [];
-  return Object.entries(answer)
-    .slice(0, 50)
-    .flatMap(([name, member]) => {
-      if (typeof member === 'string') return member.length <= 40 && SAYS_NO.test(member) ? [member] : [];
-      if (typeof member === 'number') return TELLING_NAME.test(name) ? [member] : [];
-      return tellingValues(member, depth + 1);
-    });
+function leavesOf(value: Json): Leaf[] {
+  return pointersOf(value, MAX_VALUES).filter(({ value: each }) => typeof each !== 'object' || each === null);
+}
+
+function echoesIn(request: Json): Set<Json> {
+  return new Set(leavesOf(request).map(({ value }) => value));
+}
+
+function isNothing(value: Json | undefined): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+/** What an answer says, other than echoes, that no sound request is answered with in the same place. */
+function ownValues({ request, response }: Exchange, sound: readonly Exchange[]): Leaf[] {
+  const echoes = echoesIn(request);
+  return leavesOf(response).filter(
+    ({ pointer, value }) =>
+      !isNothing(value) && !echoes.has(value) && sound.every((one) => valueAt(one.response, pointer) !== value),
+  );
+}
+
+/** The clauses and rows of a document that speak of a refusal, a line each. */
+function refusingClauses(prose: string): string {
+  return prose
+    .split('\n', MAX_CLAUSES)
+    .flatMap((line) => (line.includes('|') ? [line] : line.split(/[;,，；、。]|\.(?!\w)/)))
+    .slice(0, MAX_CLAUSES)
+    .map((clause) => clause.slice(0, MAX_CLAUSE))
+    .filter((clause) => SAYS_NO.test(clause) || BREAKS_RULES.test(clause))
+    .join('\n');
 }

@@ -263,16 +263,51 @@ test('what the document calls a refusal makes a negative case too, where no soun
   const cases: [string, Json, boolean][] = [
     [codes, { code: 2 }, true],
     [codes, { code: 0 }, false],
-    [codes, { count: 2 }, false],
+    [codes, { code: 0, state: 'found', count: 2 }, false],
     ['', { code: 2 }, false],
     ['', { state: 'invalid' }, true],
     ['', { state: 'found' }, false],
     ['Shipped orders are refused', { state: 'shipped' }, false],
+    ['A query that breaks the schema: `odd`.', { code: 7, state: 'odd' }, true],
+    ['| wrong query | `odd` |', { code: 7, state: 'odd' }, true],
+    ['Entspricht die Anfrage nicht dem Schema: Grund `seltsam`.', { code: 7, state: 'seltsam' }, true],
+    ['Si la petición no cumple el esquema: `RARA`.', { code: 7, state: 'RARA' }, true],
+    ['Old queries are answered `odd`.', { code: 7, state: 'odd' }, false],
   ];
   for (const [prose, response, negative] of cases) {
     const document = `${prose}\n\n${documentOf(ASK, { type: 'object' })}`;
     const { cases } = read(document, casesOf(sound, [{ town: 1 }, response]));
     assert.equal(cases[1]?.negative, negative, `${prose} ${JSON.stringify(response)}`);
+  }
+});
+
+test('an answer that withholds what sound requests are answered with turns the request down', () => {
+  const sound: [Json, Json][] = [
+    [
+      { id: 'a', city: 'Rome' },
+      { id: 'a', is: 'hot', degrees: 31, days: [31, 30] },
+    ],
+    [
+      { id: 'b', city: 'Oslo' },
+      { id: 'b', is: 'cold', degrees: 3, days: [3, 4] },
+    ],
+  ];
+  const cases: [Json, boolean][] = [
+    [{ id: 'c', is: 'odd', degrees: null, days: [] }, true],
+    [{ id: 'c', is: null, degrees: null, days: null }, true],
+    [{ id: 'c', trouble: 'T17' }, true],
+    [{ id: 'c', is: 'odd', degrees: 0, days: [] }, true],
+    [{ id: 'c', degrees: null }, true],
+    [{ id: 'c', is: 'hot', degrees: null, days: null }, false],
+    [{ id: 'c', is: 'hot', degrees: 30, days: [] }, false],
+    [{ id: 'c', is: 'mild', degrees: null, days: [] }, false],
+    [{ id: 'c', is: 'odd', degrees: 17, days: [17] }, false],
+    [{ is: 'hot', degrees: 31, days: [31, 30] }, false],
+  ];
+  const document = `The weather is hot, cold or odd.\n\n${documentOf({ ...ASK, additionalProperties: true }, { type: 'object' })}`;
+  for (const [response, negative] of cases) {
+    const { cases } = read(document, casesOf(...sound, [{ id: 'c', city: 1 }, response]));
+    assert.equal(cases[2]?.negative, negative, JSON.stringify(response));
   }
 });
 
