@@ -1,7 +1,7 @@
 import type { Case } from '../contract/agreement.ts';
 import type { Job } from '../contract/job.ts';
 import { canonicalJson } from '../kernel/digest.ts';
-import { isObject, type Json, type JsonObject, pointerTokens, valueAt } from '../kernel/json.ts';
+import { escapeToken, isObject, type Json, type JsonObject, pointerTokens, valueAt } from '../kernel/json.ts';
 import { differencesOf } from '../schemas/differences.ts';
 import { pointersOf } from './located-json.ts';
 import { type PlacedFinding, type Rule, reportable } from './rule.ts';
@@ -18,10 +18,11 @@ export const ruleCasesContradict: Rule = {
     const stateful =
       job.role === 'requester' || job.tools.some(({ annotations }) => annotations?.readOnlyHint !== true);
     const inputs = toolInputs(job);
+    const said = new SaidEchoes(agreement.text, job.tools);
     const seen = new Map<string, AskedCase>();
     const texts = new EqualTexts();
     for (const each of agreement.cases) {
-      const asked = withoutEchoes(each, inputs);
+      const asked = withoutEchoes({ each, inputs, said });
       const key = texts.keyOf(asked.request);
       const earlier = seen.get(key);
       if (earlier === undefined) {
@@ -45,25 +46,36 @@ interface AskedCase {
   echoed: ReadonlySet<Json>;
 }
 
-/** Keys of values: equal values have the same one. Only values whose texts are of the same characters are put in canonical form. */
+/** Keys of values: equal values have the same one. Only values that look equal are put in canonical form. */
 class EqualTexts {
-  readonly #byCharacters = new Map<number, string | Map<string, string>>();
+  readonly #byLook = new Map<number, string | Map<string, string>>();
 
   keyOf(value: Json): string {
     const text = JSON.stringify(value);
-    const characters = sumOf(text);
-    const before = this.#byCharacters.get(characters);
+    const look = isObject(value) ? lookOf(value) : sumOf(text);
+    const before = this.#byLook.get(look);
     if (before === undefined || before === text) {
-      this.#byCharacters.set(characters, text);
+      this.#byLook.set(look, text);
       return text;
     }
     const known = typeof before === 'string' ? new Map([[sortedText(before), before]]) : before;
-    this.#byCharacters.set(characters, known);
+    this.#byLook.set(look, known);
     const sorted = canonicalJson(value);
     const key = known.get(sorted) ?? text;
     known.set(sorted, key);
     return key;
   }
+}
+
+/** The same for equal objects, whatever the order of their members. */
+function lookOf(value: JsonObject): number {
+  let look = 0;
+  for (const [name, member] of Object.entries(value)) {
+    let named = 1;
+    for (let at = 0; at < name.length; at += 1) named = Math.imul(named, 31) + name.charCodeAt(at);
+    look = (look + Math.imul(named, sumOf(JSON.stringify(member)) + 1)) | 0;
+  }
+  return look;
 }
 
 /** The same for texts of the same characters, in whatever order. */
@@ -112,25 +124,73 @@ function isOfTheMoment(pointer: string): boolean {
   return MOMENT.test(pointerTokens(pointer).at(-1) ?? '');
 }
 
-function withoutEchoes(each: Case, inputs: ReadonlySet<Json>): AskedCase {
+function withoutEchoes({ each, inputs, said }: { each: Case; inputs: ReadonlySet<Json>; said: SaidEchoes }): AskedCase {
   const { request } = each;
   const echoed = new Set<Json>();
   if (!isObject(request)) return { each, request, echoed };
   const asksMore = Object.keys(request).some(
     (name) => !KIND.test(name) && !CORRELATION.test(name) && !REQUEST_ID.test(name),
   );
-  const names = Object.keys(request).filter((name) => {
-    const value = request[name] as Json;
+  const isEcho = (pointer: string, name: string, value: Json) => {
     if (typeof value !== 'string' && typeof value !== 'number') return false;
+    const isTop = pointer === `/${escapeToken(name)}`;
     const isId =
-      CORRELATION.test(name) || (asksMore && REQUEST_ID.test(name)) || (name === 'id' && request.jsonrpc !== undefined);
+      (isTop &&
+        (CORRELATION.test(name) ||
+          (asksMore && REQUEST_ID.test(name)) ||
+          (name === 'id' && request.jsonrpc !== undefined))) ||
+      (asksMore && valueAt(each.response, pointer) === value && said.isEcho(name));
     // What a tool is asked for is data, whatever its name.
     return isId && !inputs.has(value);
-  });
-  if (names.length === 0) return { each, request, echoed };
-  for (const name of names) echoed.add(request[name] as Json);
-  const rest = Object.entries(request).filter(([name]) => !names.includes(name));
-  return { each, request: Object.fromEntries(rest), echoed };
+  };
+  const without = (value: Json, pointer: string, depth: number): Json => {
+    if (!isObject(value) || depth > 2) return value;
+    const entries = Object.entries(value).flatMap(([name, member]): [string, Json][] => {
+      const place = `${pointer}/${escapeToken(name)}`;
+      if (!isEcho(place, name, member)) return [[name, without(member, place, depth + 1)]];
+      echoed.add(member);
+      return [];
+    });
+    return entries.length === 0 ? null : Object.fromEntries(entries);
+  };
+  const rest = without(request, '', 0);
+  return echoed.size === 0 ? { each, request, echoed } : { each, request: rest, echoed };
+}
+
+/** A member that may say which message is which, where the document has it repeated. */
+const MAY_BE_ECHO = /^(?:id|uuid|ref|reference|tag|token|nonce|correlation)$|(?:Id|ID|Uuid|Ref|Tag|[_-](?:id|uuid|ref|tag))$/;
+
+const REPEATS =
+  /\b(?:echo(?:e[ds])?|repeat(?:s|ed)?|cop(?:y|ies|ied)|unchanged|verbatim|same as|as in|(?:that|the one|taken) (?:of|from|in)) ?\b|wiederholt|unverändert|répét|recopi|repite|原样|回传|照抄|复制/i;
+
+/** The members that a document says are repeated in the answer; never what a tool takes by that name. */
+class SaidEchoes {
+  readonly #text: string;
+  readonly #taken: ReadonlySet<string>;
+  readonly #known = new Map<string, boolean>();
+  #clauses: string[] | undefined;
+
+  constructor(text: string, tools: Job['tools']) {
+    this.#text = text;
+    this.#taken = new Set(
+      tools.flatMap(({ inputSchema }) =>
+        isObject(inputSchema) && isObject(inputSchema.properties) ? Object.keys(inputSchema.properties) : [],
+      ),
+    );
+  }
+
+  isEcho(name: string): boolean {
+    if (!MAY_BE_ECHO.test(name) || this.#taken.has(name)) return false;
+    const known = this.#known.get(name);
+    if (known !== undefined || this.#known.size >= 20) return known ?? false;
+    this.#clauses ??= this.#text
+      .split(/[\n;。；]|\.(?!\w)/, 5_000)
+      .map((clause) => clause.slice(0, 200))
+      .filter((clause) => REPEATS.test(clause));
+    const found = this.#clauses.some((clause) => clause.split(/[^\p{L}\p{N}_-]+/u).includes(name));
+    this.#known.set(name, found);
+    return found;
+  }
 }
 
 function plainAnswer({ each, echoed }: AskedCase): Json {
