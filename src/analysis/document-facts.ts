@@ -23,7 +23,7 @@ export function baseUrisIn(prose: string): string[] {
 }
 
 const BASE_PROTOCOL =
-  /\b(?:extends?|extending|modif(?:y|ies)) (?:\w+ ){0,3}protocol [(<`"]?[a-z]+:|\b(?:existing|base|parent|previous(?:ly agreed)?) (?:\w+ )?protocol\b|(?:已有|现有|既有|原有|基础)的?协议/i;
+  /\b(?:extends?|extending|modif(?:y|ies)) (?:\w+ ){0,3}protocol [(<`"]?[a-z]+:|\bprotocol (?:extends?|modif(?:y|ies)|(?:is )?(?:based|built) on|builds (?:up)?on) [(<`"]?[a-z]+:\/\/|\b(?:existing|base|parent|previous(?:ly agreed)?) (?:\w+ )?protocol\b|(?:已有|现有|既有|原有|基础)的?协议/i;
 
 /** A looser phrase, which needs a URI that is marked as one. */
 const BUILDS_ON =

@@ -12,13 +12,13 @@ import { type PlacedFinding, type Rule, reportable } from './rule.ts';
  */
 export const ruleCasesContradict: Rule = {
   name: 'cases-contradict',
-  check({ job, agreement }) {
+  check({ job, agreement }, { parts }) {
     const found: PlacedFinding[] = [];
     const loose = job.role === 'provider' ? job.loose.map(({ pointer }) => pointer) : [];
     const stateful =
       job.role === 'requester' || job.tools.some(({ annotations }) => annotations?.readOnlyHint !== true);
     const inputs = toolInputs(job);
-    const said = new SaidEchoes(agreement.text, job.tools);
+    const said = new SaidEchoes(parts.own.prose, job.tools);
     const seen = new Map<string, AskedCase>();
     const texts = new EqualTexts();
     for (const each of agreement.cases) {
@@ -158,10 +158,11 @@ function withoutEchoes({ each, inputs, said }: { each: Case; inputs: ReadonlySet
 }
 
 /** A member that may say which message is which, where the document has it repeated. */
-const MAY_BE_ECHO = /^(?:id|uuid|ref|reference|tag|token|nonce|correlation)$|(?:Id|ID|Uuid|Ref|Tag|[_-](?:id|uuid|ref|tag))$/;
+const MAY_BE_ECHO =
+  /^(?:id|uuid|ref|reference|tag|token|nonce|correlation)$|(?:Id|ID|Uuid|Ref|Tag|[_-](?:id|uuid|ref|tag))$/;
 
 const REPEATS =
-  /\b(?:echo(?:e[ds])?|repeat(?:s|ed)?|cop(?:y|ies|ied)|unchanged|verbatim|same as|as in|(?:that|the one|taken) (?:of|from|in)) ?\b|wiederholt|unverändert|répét|recopi|repite|原样|回传|照抄|复制/i;
+  /\b(?:echo(?:e[ds])?|repeat(?:s|ed)?|cop(?:y|ies|ied)|unchanged|verbatim|same as|as in|(?:that|the one|taken) (?:of|from|in)|the \w+ of the request)\b|wiederholt|unverändert|répét|recopi|repite|原样|回传|照抄|复制/i;
 
 /** The members that a document says are repeated in the answer; never what a tool takes by that name. */
 class SaidEchoes {

@@ -23,7 +23,7 @@ const [MAX_CLAUSES, MAX_CLAUSE] = [5_000, 300];
 const [MAX_VALUES, MAX_WORD] = [40, 60];
 
 /** Words that a document is searched for. */
-const MAX_SEARCHES = 400;
+const MAX_SEARCHES = 100;
 
 /** What a document says of the answers to requests that break their schema. */
 export class Refusals {
@@ -97,10 +97,23 @@ export class Refusals {
     if (known !== undefined) return known;
     const word = String(value);
     if (this.#found.size >= MAX_SEARCHES || word.length > MAX_WORD) return false;
-    const found = typeof value === 'string' ? text.includes(word) : text.split(/[^\d.-]+|\.(?!\d)/).includes(word);
+    const found = standsIn(text, word);
     this.#found.set(key, found);
     return found;
   }
+}
+
+/** Whether a word or number stands in a text, and not as a part of another. */
+function standsIn(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const [before, after] = [
+      text.slice(Math.max(0, at - 1), at + 1),
+      text.slice(at + word.length - 1, at + word.length + 2),
+    ];
+    if (!/^[\p{Script=Latin}\p{N}_]{2}/u.test(before) && !/^[\p{Script=Latin}\p{N}_]{2}|^\d\.\d/u.test(after))
+      return true;
+  }
+  return false;
 }
 
 interface Leaf {

@@ -182,6 +182,7 @@ test('base protocols are named in either language', () => {
     `This process is implemented based on the existing protocol (URI: ${uri}).`,
     `该流程基于已有协议（URI: ${uri}）实现。`,
     `This protocol extends the protocol ${uri}.`,
+    `This protocol modifies ${uri} : the timeout is longer.`,
     `本协议在现有协议 ${uri} 的基础上修改。`,
   ]) {
     assert.deepEqual(read(`# Process\n${sentence}\n`).baseUris, [uri], sentence);
@@ -273,6 +274,7 @@ test('what the document calls a refusal makes a negative case too, where no soun
     ['Entspricht die Anfrage nicht dem Schema: Grund `seltsam`.', { code: 7, state: 'seltsam' }, true],
     ['Si la petición no cumple el esquema: `RARA`.', { code: 7, state: 'RARA' }, true],
     ['Old queries are answered `odd`.', { code: 7, state: 'odd' }, false],
+    ['Wrong queries get nobody.', { code: 7, state: 'body' }, false],
   ];
   for (const [prose, response, negative] of cases) {
     const document = `${prose}\n\n${documentOf(ASK, { type: 'object' })}`;
@@ -379,4 +381,21 @@ test('definitions beside a schema are its own where it refers to them', () => {
 test('an abridged example is no broken schema', () => {
   const document = '# Format\n```json\n{ "type": "REQUEST", "items": [1, 2, ...], "required": true, ... }\n```\n';
   assert.deepEqual(preflight(analyze(sampleJob(document))), []);
+});
+
+test('headings in other languages name the sides as well', () => {
+  const request: Json = { type: 'object', properties: { city: { type: 'string' } } };
+  const response: Json = { type: 'object', properties: { price: { type: 'number' } } };
+  for (const [asks, tells] of [
+    ['Anfrage', 'Antwort'],
+    ['Requête', 'Réponse'],
+    ['Solicitud', 'Respuesta'],
+    ['Richiesta', 'Risposta'],
+    ['リクエスト', 'レスポンス'],
+  ]) {
+    // The answer stands first, so that nothing but the headings tells them apart.
+    const section = (heading: string | undefined, schema: Json) => `## ${heading}\n${JSON.stringify(schema)}\n`;
+    const { agreement } = analyze(sampleJob(section(tells, response) + section(asks, request)));
+    assert.deepEqual([agreement.requestSchema?.schema, agreement.responseSchema?.schema], [request, response]);
+  }
 });

@@ -283,6 +283,42 @@ test('cases contradict each other apart from ids that are only echoed, times, an
   }
 });
 
+test('an id that the document has repeated is no part of what is asked', () => {
+  const asked = (ref: string, q = 1): Json => ({ header: { ref }, q });
+  const told = (ref: string, r: number): Json => ({ header: { ref }, r });
+  const other: [Json, Json][] = [
+    [asked('a'), told('a', 1)],
+    [asked('b'), told('b', 2)],
+  ];
+  const takes: Tool = {
+    ...tool(true),
+    inputSchema: { type: 'object', properties: { ref: { type: 'string' } } },
+  };
+  const rows: [prose: string, cases: [Json, Json][], tools: Tool[], errors: number][] = [
+    ['The ref is repeated.', other, [], 1],
+    ['`header.ref` is echoed in the answer.', other, [], 1],
+    ['ref 原样返回。', other, [], 1],
+    ['The answer says what belongs to ref.', other, [], 0],
+    ['What is asked is repeated; ref names the order.', other, [], 0],
+    ['The ref is repeated.', other, [takes], 0],
+    ['The ref is repeated.', [other[0] as [Json, Json], [asked('b', 2), told('b', 2)]], [], 0],
+    [
+      'The ref is repeated.',
+      [
+        [asked('a'), { r: 1 }],
+        [asked('b'), { r: 2 }],
+      ],
+      [],
+      0,
+    ],
+  ];
+  for (const [prose, cases, tools, errors] of rows) {
+    const analyzed = analyze(sampleJob(`${prose}\n\n${documentOf(OPEN, OPEN)}`, casesOf(...cases), { tools }));
+    const found = preflight(analyzed).filter(({ code }) => code === 'DOCUMENT_CASES_CONTRADICT');
+    assert.equal(found.length, errors, prose);
+  }
+});
+
 test('a contradiction names both values at their place', () => {
   const cases = casesOf([{ q: 1 }, { r: { s: [1, 2] } }], [{ q: 2 }, {}], [{ q: 1 }, { r: { s: [1, 3] } }]);
   const [finding] = lint(documentOf(OPEN, OPEN), cases);
