@@ -4,9 +4,9 @@ import { isObject, type Json } from '../kernel/json.ts';
 export type Side = 'request' | 'response';
 
 const REQUEST =
-  /\brequests?\b|request(?=[A-Z_-]|$)|Request|\breq\b|\binput\b|inputSchema|\bquery\b|\bcommand\b|请求|输入|入参|查询消息|问询/i;
+  /\brequests?\b|request(?=[A-Z_-]|$)|Request|\breq\b|\binput\b|inputSchema|\bquery\b|\bcommand\b|\banfragen?\b|\brequ[eê]tes?\b|\bsolicitud\b|\bpetición\b|\brichiesta\b|\bsolicitação\b|\bverzoek\b|请求|输入|入参|查询消息|问询|リクエスト|要求/i;
 const RESPONSE =
-  /\bresponses?\b|response(?=[A-Z_-]|$)|Response|\bresp?\b|\breply\b|\banswers?\b|\boutput\b|outputSchema|\bresults?\b|\back\b|响应|应答|返回|回复|输出|出参|结果/i;
+  /\bresponses?\b|response(?=[A-Z_-]|$)|Response|\bresp?\b|\breply\b|\banswers?\b|\boutput\b|outputSchema|\bresults?\b|\back\b|\bantwort(?:en)?\b|\bréponses?\b|\brespuesta\b|\brisposta\b|\bresposta\b|\bantwoord\b|响应|应答|返回|回复|输出|出参|结果|レスポンス|応答/i;
 
 /** The side that a text names; `null` where it names none or both. */
 export function sideNamedIn(text: string): Side | null {

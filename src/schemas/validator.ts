@@ -244,6 +244,8 @@ function compile(
       messages: false,
       // Inherited members such as `constructor` must never pass for members of a value.
       ownProperties: true,
+      // 19.99 is a multiple of 0.01 as documents write it, if not as doubles divide.
+      multipleOfPrecision: 6,
       code: { regExp: engine, optimize: false },
     });
     addFormats.default(ajv);

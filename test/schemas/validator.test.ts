@@ -195,6 +195,12 @@ test('patterns of everyday documents are checked', () => {
   }
 });
 
+test('multiples are those of the numbers as they are written', () => {
+  for (const amount of [19.99, 0.07, 1_234_567.89]) assert.deepEqual(issuesOf({ multipleOf: 0.01 }, amount), []);
+  assert.equal(issuesOf({ multipleOf: 0.01 }, 19.995).length, 1);
+  assert.equal(issuesOf({ multipleOf: 3 }, 10).length, 1);
+});
+
 test('formats are checked, unknown ones are not', () => {
   assert.equal(issuesOf({ format: 'uuid' }, 'msg001').length, 1);
   assert.equal(issuesOf({ format: 'date-time' }, '2024-01-01T00:00:00Z').length, 0);
