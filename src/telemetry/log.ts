@@ -17,7 +17,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
     serializers: { error: describeError },
     hooks: { streamWrite: escapeUnseen },
   };
-  return pino(options, destination ?? standardOutput);
+  return destination ? pino(options, destination) : pino(options);
 }
 
 /** A line of JSON with characters that move a cursor, hide or reorder written as JSON escapes: the same value, and fit for a terminal. */
@@ -28,27 +28,6 @@ function escapeUnseen(line: string): string {
       .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
       .join(''),
   );
-}
-
-let waiting = '';
-let output: DestinationStream | undefined;
-
-/** Standard output, written to once for all that is said in one turn of the event loop: the call costs more than the lines. */
-const standardOutput: DestinationStream = {
-  write(line) {
-    if (output === undefined) {
-      output = pino.destination(1);
-      process.on('exit', flush);
-    }
-    if (waiting === '') setImmediate(flush);
-    waiting += line;
-  },
-};
-
-function flush(): void {
-  const lines = waiting;
-  waiting = '';
-  if (lines !== '') output?.write(lines);
 }
 
 /** What may be told of an error in a log line or to an operator. What was described already comes back as it is. */

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { createLog } from '../../src/telemetry/log.ts';
 
@@ -14,24 +13,4 @@ test('a log line reads as the values that it was given, and holds nothing that a
   const [first, second] = lines.map((line) => JSON.parse(line));
   assert.deepEqual([first.negotiation, first[hostile], first.msg], [hostile, 1, hostile]);
   assert.equal(second.error.message, hostile);
-});
-
-test('what was said in the turn in which a process ends is on standard output, each line once and in order', () => {
-  const log = new URL('../../src/telemetry/log.ts', import.meta.url).href;
-  const ends = { exit: 'process.exit(3)', thrown: "throw new Error('broken')", natural: '' };
-  for (const [name, end] of Object.entries(ends)) {
-    const script = `const { createLog } = await import(${JSON.stringify(log)});
-      const log = createLog('info');
-      log.info('first');
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      log.info('second');
-      createLog('info').info('third');
-      ${end}`;
-    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
-    const said = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line).msg);
-    assert.deepEqual(said, ['first', 'second', 'third'], name);
-  }
 });
