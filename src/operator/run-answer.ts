@@ -37,7 +37,8 @@ export function readObject(line: string): { id: Json; message: JsonObject } | { 
   const { id = null } = value;
   if (!isDeep(line)) return { id, message: value };
   return {
-    id: typeof id === 'object' ? null : id,
+    // An answer to a call that cannot be read is not the end of the run that made it.
+    id: typeof id === 'object' || value.call !== undefined ? null : id,
     fault: `Cannot read line: nested too deeply, wanted at most ${maxDepth} levels`,
   };
 }

@@ -17,9 +17,9 @@ export async function runBatch(
     const read = readObject(line);
     try {
       if ('fault' in read) throw new UnreadableInput(read.fault);
-      const { source, request = null, tools = [] } = read.message;
+      const { source, request = null, tools } = read.message;
       if (typeof source !== 'string') throw new UnreadableInput('Cannot read line: no source, wanted one as text');
-      const known = readTools(tools);
+      const known = readTools(tools ?? []);
       // A cell's loss says nothing of the handler, and others are started in its place.
       const result = await retryLost(() => runSource(source, request, known, sandbox), new AbortController().signal);
       print({ id: read.id, ...result });

@@ -63,9 +63,9 @@ export function readTools(value: Json): Tool[] {
       ? 'no object'
       : typeof tool.name !== 'string' || !/^[A-Za-z]\w{0,63}$/.test(tool.name)
         ? 'no name of letters, digits and "_"'
-        : tool.examples !== undefined && !(Array.isArray(tool.examples) && tool.examples.every(isExample))
+        : (tool.examples ?? null) !== null && !(Array.isArray(tool.examples) && tool.examples.every(isExample))
           ? 'examples that are no array of {input, output} or {input, error}'
-          : tool.otherwise !== undefined && !isAnswer(tool.otherwise)
+          : (tool.otherwise ?? null) !== null && !isAnswer(tool.otherwise)
             ? 'an "otherwise" that is neither {output} nor {error}'
             : undefined;
     if (found) throw new UnreadableInput(`Cannot read tool ${index + 1}: ${found}, wanted a tool as in a job`);

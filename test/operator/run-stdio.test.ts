@@ -107,6 +107,7 @@ test('lines that are none, and what cannot be run, are told by their id and end 
   const host = talk();
   host.write('nonsense\n[1]\n\r\n');
   host.write(`{"id":"deep","digest":"known","request":${'['.repeat(5_000)}${']'.repeat(5_000)}}\n`);
+  host.write(`{"id":"said","call":1,"output":${'['.repeat(5_000)}${']'.repeat(5_000)}}\n`);
   host.write({ id: 'unknown', digest: 'none', request: 1 });
   host.write({ id: 'lost', digest: 'lost', request: 1 });
   host.write({ id: 'no digest', request: 1 });
@@ -115,11 +116,12 @@ test('lines that are none, and what cannot be run, are told by their id and end 
   await Promise.all(['unknown', 'lost', 'large', 'said'].map((id) => host.line(endOf(id))));
   const said = await host.end();
   assert.deepEqual(
-    said.slice(0, 3).map(({ id, end }) => [id, end]),
+    said.slice(0, 4).map(({ id, end }) => [id, end]),
     [
       [null, 'refused'],
       [null, 'refused'],
       ['deep', 'refused'],
+      [null, 'refused'],
     ],
   );
   const byId = Object.fromEntries(said.map((line) => [String(line.id), line]));

@@ -175,6 +175,7 @@ test('lines end with a line feed alone, and what is odd about one is told by its
       `{"id":"deep","source":"","request":${deep}}`,
       `{"id":${deep},"source":""}`,
       line('half a pair \ud800', { '\udc00': '\ud800' }),
+      JSON.stringify({ id: 'nulls', source, request: null, tools: null }),
       line('last', 2),
     ].join('\n'),
   });
@@ -189,6 +190,7 @@ test('lines end with a line feed alone, and what is odd about one is told by its
       ['deep', 'refused'],
       [null, 'refused'],
       ['half a pair \ud800', 'returned'],
+      ['nulls', 'returned'],
       ['last', 'returned'],
     ],
   );
