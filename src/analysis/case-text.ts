@@ -41,7 +41,7 @@ export function isPayloadFault(payload: PayloadText | PayloadFault): payload is 
 export type BareText = 'allowed' | 'refused';
 
 const DECORATION =
-  '[ \\t]*(?:>[ \\t]*)*(?:[-*+•][ \\t]+|\\d{1,3}[.)、][ \\t]*)?(?:#{1,6}[ \\t]*)?(?:\\*\\*|__|`)?[ \\t]*';
+  '\\ufeff?[ \\t]*(?:>[ \\t]*)*(?:[-*+•][ \\t]+|\\d{1,3}[.)、][ \\t]*)?(?:#{1,6}[ \\t]*)?(?:\\*\\*|__|`)?[ \\t]*';
 const NUMERAL = '[0-9０-９]{1,9}|[零一二三四五六七八九十百]{1,5}';
 const HEADING = new RegExp(
   `^${DECORATION}(?:test[ \\t_-]*case|case|example|tc(?=[ \\t_-]*\\d)|测试用例|测试案例|测试样例|用例)(?![a-z])[ \\t]*(?:#|no\\.?|number|编号|[:：_–—-])?[ \\t]*(${NUMERAL})?[ \\t]*(.*)$`,
@@ -165,7 +165,7 @@ function markOf(line: Line): Mark | undefined {
   if (heading === null) return undefined;
   const [, numeral, rest = ''] = heading;
   // In prose a line may begin with the word; a heading is marked as one or consists of word and number alone.
-  const marked = /^[ \t]*(?:>[ \t]*)*(?:[-*+][ \t]+)?(?:#{1,6}|\*\*|__)/.test(text);
+  const marked = /^\ufeff?[ \t]*(?:>[ \t]*)*(?:[-*+][ \t]+)?(?:#{1,6}|\*\*|__)/.test(text);
   if (!marked && (numeral === undefined || !/^[ \t]*(?:[:：.、—–-].*)?(?:\*\*|__)?[ \t]*$/.test(rest)))
     return undefined;
   if (numeral === undefined) return { kind: 'case', start: line.start, end: line.end };

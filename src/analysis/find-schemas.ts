@@ -1,7 +1,7 @@
 import type { LocatedSchema } from '../contract/agreement.ts';
-import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
-import { allSubschemas, MAX_SUBSCHEMAS, resolveLocalReference } from '../schemas/schema-walk.ts';
+import { isObject, type Json } from '../kernel/json.ts';
 import { claimOf, type Side } from './claims.ts';
+import { completedSchema } from './completed-schema.ts';
 import { type BrokenJson, findJsonBlocks, type JsonBlock } from './json-blocks.ts';
 import { type LocatedJson, readJson } from './located-json.ts';
 import { looksLikeSchema } from './looks-like-schema.ts';
@@ -55,7 +55,7 @@ export function findSchemas(text: string, baseUri?: string): FoundSchemas {
   }
   const roots = blocks.map(({ value }) => value);
   return {
-    schemas: schemas.map((found) => ({ ...found, schema: withDefinitions(found.schema, roots) })),
+    schemas: schemas.map((found) => ({ ...found, schema: completedSchema(found.schema, roots) })),
     broken: broken.filter((each) => mentionsSchema(text, each)),
     lenient,
     prose: proseOf(text, blocks),
@@ -90,24 +90,6 @@ function holdsSchema(value: Json, depth: number): boolean {
   if (looksLikeSchema(value)) return true;
   if (typeof value !== 'object' || value === null || depth >= MAX_WRAPPING) return false;
   return Object.values(value).some((item) => holdsSchema(item, depth + 1));
-}
-
-/**
- * A schema with the definitions that it refers to as its own, but that stand in the object around it or in another block of the
- * document; the schema as it is where it has them or none is there.
- */
-function withDefinitions(schema: Json, roots: readonly Json[]): Json {
-  if (!isObject(schema)) return schema;
-  let complete = schema;
-  for (const { schema: each } of allSubschemas(schema, MAX_SUBSCHEMAS)) {
-    const reference = isObject(each) && typeof each.$ref === 'string' ? each.$ref : '';
-    const container = /^#\/(\$defs|definitions)\//.exec(reference)?.[1];
-    if (container === undefined || complete[container] !== undefined) continue;
-    const root = roots.find((value) => value !== schema && resolveLocalReference(value, reference) !== undefined);
-    const definitions = isObject(root ?? null) ? (root as JsonObject)[container] : undefined;
-    if (definitions !== undefined) complete = { ...complete, [container]: definitions };
-  }
-  return complete;
 }
 
 function mentionsSchema(text: string, { start, end }: BrokenJson): boolean {

@@ -23,31 +23,37 @@ export function unionOf(parts: readonly LocatedSchema[]): LocatedSchema | null {
   return { ...first, schema, parts: [...parts] };
 }
 
-function ownIdOf(schema: Json): string {
+/** The id that a schema gives itself, without a fragment; empty where it has none. */
+export function ownIdOf(schema: Json): string {
   return isObject(schema) && typeof schema.$id === 'string' ? schema.$id.replace(/#.*$/s, '') : '';
 }
 
-/** A copy whose local references start from where the schema now stands. */
-function rebased(schema: Json, base: string, ownId: string): Json {
+/** A copy whose local references start from where the schema now stands, and that has no name of its own any more. */
+export function rebased(schema: Json, base: string, ownId: string): Json {
+  const moved = (reference: string): string => {
+    const local = ownId !== '' && reference.startsWith(ownId) ? reference.slice(ownId.length) || '#' : reference;
+    return local.startsWith('#/') || local === '#' ? `${base}${local.slice(1)}` : local;
+  };
+  return withReferences(schema, moved, new Set(['$schema', '$id']));
+}
+
+/** A copy of a schema whose references are changed and that lacks some keywords. */
+export function withReferences(
+  schema: Json,
+  change: (reference: string) => string,
+  without: ReadonlySet<string> = new Set(),
+): Json {
   if (!isObject(schema)) return schema;
+  const copy = (inner: Json): Json => withReferences(inner, change, without);
   return Object.fromEntries(
     Object.entries(schema).flatMap(([keyword, value]): [string, Json][] => {
-      if (keyword === '$ref' && typeof value === 'string') {
-        const local = ownId !== '' && value.startsWith(ownId) ? value.slice(ownId.length) || '#' : value;
-        return [[keyword, local.startsWith('#/') || local === '#' ? `${base}${local.slice(1)}` : local]];
-      }
-      if (keyword === '$schema' || keyword === '$id') return [];
-      if (Array.isArray(value)) {
-        return [[keyword, SCHEMA_LIST_KEYWORDS.has(keyword) ? value.map((item) => rebased(item, base, ownId)) : value]];
-      }
-      if (SCHEMA_KEYWORDS.has(keyword)) return [[keyword, rebased(value, base, ownId)]];
+      if (without.has(keyword)) return [];
+      if (keyword === '$ref' && typeof value === 'string') return [[keyword, change(value)]];
+      if (Array.isArray(value)) return [[keyword, SCHEMA_LIST_KEYWORDS.has(keyword) ? value.map(copy) : value]];
+      if (SCHEMA_KEYWORDS.has(keyword)) return [[keyword, copy(value)]];
       if (SCHEMA_MAP_KEYWORDS.has(keyword) && isObject(value)) {
-        return [
-          [
-            keyword,
-            Object.fromEntries(Object.entries(value).map(([name, item]) => [name, rebased(item, base, ownId)])),
-          ],
-        ];
+        const entries = Object.entries(value).map(([name, item]): [string, Json] => [name, copy(item)]);
+        return [[keyword, Object.fromEntries(entries)]];
       }
       return [[keyword, value]];
     }),

@@ -399,3 +399,34 @@ test('headings in other languages name the sides as well', () => {
     assert.deepEqual([agreement.requestSchema?.schema, agreement.responseSchema?.schema], [request, response]);
   }
 });
+
+test('a schema is read with those of its document that it names by their ids', () => {
+  const city: Json = {
+    $id: 'https://e.org/schemas/city',
+    type: 'object',
+    properties: { name: { $ref: '#/$defs/Name' }, in: { $ref: 'country' } },
+    $defs: { Name: { type: 'string' } },
+  };
+  const country: Json = { $id: 'https://e.org/schemas/country', enum: ['DE', 'FR'] };
+  const request: Json = {
+    $id: 'https://e.org/schemas/request',
+    type: 'object',
+    properties: { city: { $ref: 'city' }, name: { $ref: 'https://e.org/schemas/city#/$defs/Name' } },
+  };
+  const blocks = [city, country].map((schema) => `### Shared\n\`\`\`json\n${JSON.stringify(schema)}\n\`\`\`\n`);
+  const judge = (shared: readonly string[], data: Json) => {
+    const document = documentOf(request, { type: 'object' }) + shared.join('');
+    return preflight(analyze(sampleJob(document, casesOf([data, {}])))).map(({ code, pointer }) => [code, pointer]);
+  };
+  assert.deepEqual(judge(blocks, { city: { name: 'Bonn', in: 'DE' }, name: 'x' }), []);
+  assert.deepEqual(judge(blocks, { city: { name: 5, in: 'XX' }, name: 6 }), [
+    ['DOCUMENT_CASE_VIOLATES_SCHEMA', '/city/name'],
+    ['DOCUMENT_CASE_VIOLATES_SCHEMA', '/city/in'],
+    ['DOCUMENT_CASE_VIOLATES_SCHEMA', '/name'],
+  ]);
+  // What stands nowhere in the document stays outside, and is never fetched.
+  assert.deepEqual(judge([], {}), [
+    ['DOCUMENT_REFERENCE_EXTERNAL', '/properties/city/$ref'],
+    ['DOCUMENT_REFERENCE_EXTERNAL', '/properties/name/$ref'],
+  ]);
+});

@@ -20,6 +20,8 @@ function read(text: string): { cases: Case[]; codes: string[] } {
 }
 
 const FORMS: Record<string, string> = {
+  'with a byte order mark':
+    '\ufeff# Test Case 1\n- Test Request Data:\n{"a": 1}\n- Test Response Data:\n{"b": [2]}\n- Expected Test Result: Works.\n',
   'as in the ANP text':
     ' # Test Case 1\n\n - **Test Request Data**:\n {\n   "a": 1\n }\n\n - **Test Response Data**:\n {"b": [2]}\n\n - **Expected Test Result**:\n Works.\n',
   'as in the Chinese ANP text':
