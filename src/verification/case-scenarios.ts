@@ -236,6 +236,9 @@ function unproven(subject: Subject, one: RunnableCase, first: Observation, secon
   const constant = one.loose.flatMap(({ pointer, as }) => {
     // A place that is loose by itself may also be worked out from the task: nothing says that it must be fresh.
     if (as === 'text' || !declared.has(pointer)) return [];
+    // In an answer that has none, nothing is made.
+    const expected = valueAt(subject.role === 'provider' ? one.output : one.case.request, pointer);
+    if (expected === null || expected === '') return [];
     const got = looseValue(first, pointer);
     const then = looseValue(second, pointer);
     if (got === undefined || then === undefined || !equalJson(got, then)) return [];

@@ -328,15 +328,26 @@ function concerns({ original }: PlaceResult, { value }: Datum): boolean {
   );
 }
 
-/** Whether a number can be had from two others that the candidate is asked: it may have worked it out by itself. */
+/** Whether a number can be had from two others that the candidate is asked or told, or from all of one name: it may have worked it out by itself. */
 function isSumOfOthers({ value }: Datum, { seenCase }: CasePlan): boolean {
   if (typeof value !== 'number') return false;
-  const numbers = toldLeaves(seenCase)
-    .asked.flatMap((leaf) => (typeof leaf.value === 'number' ? [leaf.value] : []))
-    .slice(0, 30);
+  const { asked, answered } = toldLeaves(seenCase);
+  const leaves = [...asked, ...answered].filter((leaf) => typeof leaf.value === 'number');
+  const numbers = leaves.map((leaf) => Number(leaf.value)).slice(0, 30);
   const near = (got: number) => Math.abs(got - value) < 0.006;
-  return numbers.some((a) =>
-    numbers.some((b) => near(a * b) || near(a + b) || near(a - b) || (b !== 0 && near(a / b))),
+  const ofOneName = [...new Set(leaves.map(({ name }) => name))].some((name) => {
+    const own = leaves.filter((leaf) => leaf.name === name).map((leaf) => Number(leaf.value));
+    const sum = own.reduce((all, one) => all + one, 0);
+    return own.some((one) => one !== value) && (near(sum) || near(sum / own.length));
+  });
+  return (
+    ofOneName ||
+    numbers.some((a) =>
+      numbers.some(
+        (b) =>
+          near(a * b) || near(a + b) || near(a - b) || (a !== value && near((a + b) / 2)) || (b !== 0 && near(a / b)),
+      ),
+    )
   );
 }
 
