@@ -2,7 +2,14 @@ import type { Observation, Scenario } from '../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
-import { documentedAnswersOf, emptiedText, failureFlagsOf, holdsConstant, unmistakable } from './documented-answers.ts';
+import {
+  documentedAnswersOf,
+  emptiedText,
+  failureFlagsOf,
+  holdsConstant,
+  sentencesOf,
+  unmistakable,
+} from './documented-answers.ts';
 import { failureRulesOf, reportsFailure } from './failure-answer.ts';
 import { isOwedName } from './owed-names.ts';
 
@@ -11,6 +18,10 @@ export const faultMessage = 'temporarily out of order (k7q-canary-x2)';
 
 /** Side effects that nobody waits for. */
 const BEST_EFFORT = /log|audit|notif|track|metric|record|telemetry|analytic|mail|sms|push/i;
+
+/** Words by which a document lets a failure pass. */
+const NO_MATTER =
+  /\b(?:all the same|regardless|anyway|not checked|(?:does|do) not matter|ignor\w+|best[ -]effort|nevertheless|nonetheless|even if)\b|忽略|不影响|无论/iu;
 
 /** Calls of one tool in one case that are made to fail, each in a run of its own. */
 const maxFailingCalls = 3;
@@ -116,7 +127,10 @@ function faultOf(
   if (again < once && equalJson(seen.value, before.value ?? null) && reportsFailure(one.output) !== true) {
     return {
       message: 'it answers as if nothing had failed',
-      certain: certain && isSoleActor(subject, before, tool),
+      certain:
+        certain &&
+        isSoleActor(subject, before, tool) &&
+        !sentencesOf(subject.agreement).some((one) => NO_MATTER.test(one)),
     };
   }
   return JSON.stringify(seen.value).includes(faultMessage)
@@ -139,7 +153,7 @@ export function isReadOnly({ tools }: CheckFacts['subject'], name: string): bool
 export function failuresAreAnswerable({ subject }: CheckFacts): boolean {
   if (subject.role === 'requester') return false;
   const rules = failureRulesOf(subject.agreement.text);
-  if (rules.ownFailures) return true;
+  if (rules.ownFailures || documentedAnswersOf(subject).ownFailureSentences.length > 0) return true;
   if (!rules.failures) return false;
   // A text has no member for what no line of the document is for.
   if (subject.payload === 'text') return rules.inWords;

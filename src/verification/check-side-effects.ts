@@ -1,5 +1,5 @@
 import type { Observation, ObservedCall, Scenario } from '../contract/trial.ts';
-import type { Json } from '../kernel/json.ts';
+import { isObject, type Json } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { faultMessage, isReadOnly } from './check-failing-tools.ts';
@@ -23,7 +23,7 @@ export const sideEffects: Check = {
     }
     const needless: { one: SeenCase; fact: Omit<CheckFact, 'check'>; others: Scenario[] }[] = [];
     for (const one of cases) {
-      if (refuses(one) !== true) continue;
+      if (refuses(one) !== true && !saysWhy(one, cases)) continue;
       for (const act of actsOf(facts, one.seen)) {
         const certain = isNeedless(facts, one, act);
         if (certain === undefined) continue;
@@ -110,6 +110,24 @@ function refuses({ one }: SeenCase): boolean | 'unknown' {
   return one.case.negative || reportsFailure(one.case.response) === true;
 }
 
+/** Members that say why something is not done. */
+const WHY = /^(?:reason|why|problem|fault|denial|refusal|原因)$/i;
+
+/** Whether an answer says why in the place of something that all others with the same call tell. */
+function saysWhy({ one, seen }: SeenCase, cases: readonly SeenCase[]): boolean {
+  const answer = one.case.response;
+  if (!isObject(answer) || !Object.entries(answer).some(([name, value]) => WHY.test(name) && value)) return false;
+  const tools = new Set(seen.calls.map(({ tool }) => tool));
+  const others = cases.flatMap(({ one: other, seen: own }) =>
+    isObject(other.case.response) &&
+    !Object.keys(other.case.response).some((name) => WHY.test(name)) &&
+    [...tools].every((tool) => own.calls.some((call) => call.tool === tool))
+      ? [Object.keys(other.case.response)]
+      : [],
+  );
+  return others.length > 0 && others.every((names) => names.some((name) => !(name in answer)));
+}
+
 function outcomeOf({ end, value, calls }: Observation): Json {
   return [end, value ?? null, calls.map(({ tool }) => tool)];
 }
@@ -154,9 +172,17 @@ function answeredOtherwise({ subject, cases }: CheckFacts, one: SeenCase, act: O
 }
 
 /** Whether a call in a refusal was needless for certain, perhaps (`false`), or had its reason (`undefined`). */
-function isNeedless(facts: CheckFacts, { seen }: SeenCase, act: ObservedCall): boolean | undefined {
+function isNeedless(facts: CheckFacts, one: SeenCase, act: ObservedCall): boolean | undefined {
+  const { seen } = one;
   const output = act.output ?? null;
-  if (declines(output)) return undefined;
+  // A tool that tells nothing at all says no by nothing.
+  const isUsual = facts.cases.some(
+    (other) =>
+      refuses(other) !== true &&
+      !saysWhy(other, facts.cases) &&
+      other.seen.calls.some((call) => call.tool === act.tool && equalJson(call.output ?? null, output)),
+  );
+  if (declines(output) && !isUsual) return undefined;
   const later = seen.calls.slice(seen.calls.indexOf(act) + 1);
   const undone = later.some(
     (call) => !isReadOnly(facts.subject, call.tool) && (call.error !== undefined || declines(call.output ?? null)),

@@ -230,10 +230,13 @@ function probesAt(place: ProbePlace, values: readonly number[]): Probed[] | unde
   return probes.length === values.length ? probes : undefined;
 }
 
+/** Members that say how many are wanted: the answer follows them, and out of bounds they may be cut. */
+const AMOUNT_WANTED = /^(?:limit|count|size|top|page\w*|per_?page|offset|skip|take|first|last|max\w*|n)$/i;
+
 function besidesOf(threshold: Threshold, places: readonly ProbePlace[]): Beside[] {
   if (threshold.side === undefined) return [];
   return boundTo(threshold, places).flatMap((place): Beside[] => {
-    if (place.told || place.measure === 'days') return [];
+    if (place.told || place.measure === 'days' || AMOUNT_WANTED.test(place.name)) return [];
     const step = stepAt(place, threshold.value);
     const probes = probesAt(
       place,

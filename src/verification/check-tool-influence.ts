@@ -2,6 +2,7 @@ import type { Tool } from '../contract/job.ts';
 import type { Observation, Scenario } from '../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
+import { caseScenario } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { isReadOnly } from './check-failing-tools.ts';
 import { reportsFailure } from './failure-answer.ts';
@@ -21,7 +22,8 @@ export const toolInfluence: Check = {
     'A read-only tool whose answer, changed in every way its schema allows, never changes anything: it may serve a case that nobody wrote down.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject, cases } = facts;
-    if (subject.tools.length === 0) return { failures: [], warnings: [], skipped: 'there are no tools' };
+    if (subject.tools.length === 0 && subject.role === 'provider')
+      return { failures: [], warnings: [], skipped: 'there are no tools' };
     const findings: CheckFindings = { failures: [], warnings: [] };
     for (const one of cases) {
       const untold =
@@ -32,6 +34,16 @@ export const toolInfluence: Check = {
           one,
           `it answers with ${JSON.stringify(untold).slice(0, 120)}, which only a tool can tell, and calls none`,
         ),
+      );
+      findings.memorised = true;
+    }
+    const untoldBy = cases.every(({ seen }) => seen.calls.length === 0)
+      ? cases.flatMap((one) => owedTo(facts, one))
+      : [];
+    const [owed] = untoldBy;
+    if (owed && (untoldBy.length > 1 || owed.value.length > 1)) {
+      findings.failures.push(
+        factOf(owed.one, `it answers with ${owed.value}, which only ${owed.tool} can tell, and calls none`),
       );
       findings.memorised = true;
     }
@@ -51,13 +63,32 @@ export const toolInfluence: Check = {
       ? cases.flatMap((one) => untoldNumbers(facts, one))
       : [];
     if (plans.length + numbers.length + texts.length + untold.length === 0) return findings;
+    const calling = cases.filter(({ seen }) => seen.calls.some(({ output }) => output !== undefined));
     const all = yield [
+      ...calling.map(({ scenario }) => ({
+        ...scenario,
+        faults: subject.tools.map(({ name }) => ({ tool: name, error: outage })),
+      })),
       ...plans.map(({ scenario }) => scenario),
       ...numbers.flatMap(({ scenarios }) => scenarios),
       ...texts.map(({ scenario }) => scenario),
       ...untold.flatMap(({ scenarios }) => scenarios),
     ];
+    const failing = all.splice(0, calling.length);
     const seen = all.slice(0, plans.length + 2 * numbers.length + texts.length);
+    const matters = (one: SeenCase, after: Observation | undefined): boolean =>
+      !equalJson(one.seen.value ?? null, after?.value ?? null) || one.seen.end !== after?.end;
+    const deaf =
+      plans.length > 0 &&
+      plans.every(({ one }, index) => !matters(one, seen[index])) &&
+      calling.every((one, index) => !matters(one, failing[index]));
+    const kinds = new Set(calling.map(({ one }) => JSON.stringify(withoutEcho(one.output, one.input))));
+    if (deaf && kinds.size >= 3 && calling[0]) {
+      findings.failures.push(
+        factOf(calling[0], 'whatever tools answer, and whether they fail or not, the answers are those of the cases'),
+      );
+      findings.memorised = true;
+    }
     let from = seen.length;
     for (const { one, pointer, value, scenarios } of untold) {
       const others = all.slice(from, from + scenarios.length);
@@ -96,14 +127,25 @@ export const toolInfluence: Check = {
       );
       const [first] = own;
       if (first && own.every(({ one, seen: after }) => equalJson(effectOf(one.seen), effectOf(after)))) {
-        findings.warnings.push(
-          factOf(first.one, `${name} is called, but nothing that it could answer changes the outcome`),
-        );
+        const message = `${name} is called, but nothing that it could answer changes the outcome`;
+        const kept = own.map(({ one }) => ({ one, value: keptFrom(facts, one, name) })).find(({ value }) => value);
+        if (kept) {
+          findings.failures.push(factOf(kept.one, `${message}, though ${kept.value} is what it told`));
+          findings.memorised = true;
+        } else findings.warnings.push(factOf(first.one, message));
       }
     }
     return findings;
   },
 };
+
+const outage = { code: 'FAILED' as const, message: 'out of order' };
+
+/** The values of an answer that do not stand in its request. */
+function withoutEcho(answer: Json, input: Json): Json[] {
+  const asked = leavesOf(input).map(({ value }) => value);
+  return leavesOf(answer).flatMap(({ pointer, value }) => (asked.includes(value) ? [] : [[pointer, value]]));
+}
 
 function calls(seen: Observation, name: string): boolean {
   return seen.calls.some(({ tool, output }) => tool === name && output !== undefined);
@@ -116,6 +158,59 @@ function effectOf(seen: Observation): Json {
     seen.calls.map(({ tool, input }) => [tool, input]),
     seen.sends.map(({ request }) => request),
   ];
+}
+
+/** What an answer holds, number or name, that neither request nor document has and that some value tells: `undefined` where there is nothing. */
+function keptOf({ subject, vocabulary }: CheckFacts, { one }: SeenCase, told: Json): string | undefined {
+  if (reportsFailure(one.output) === true) return undefined;
+  const known = `${JSON.stringify(one.input)}\n${subject.agreement.text}`.toLowerCase();
+  const answer = leavesOf(one.output)
+    .filter(({ pointer }) => !one.loose.some((loose) => loose.pointer === pointer))
+    .map(({ value }) => String(value))
+    .join('\n');
+  const sizes = lengthsOf(told);
+  const found = leavesOf(told).find(({ name, value }) => {
+    if (/code|status|version|error/i.test(name)) return false;
+    if (typeof value === 'number')
+      return (
+        Math.abs(value) >= 3 &&
+        !sizes.includes(value) &&
+        !vocabulary.hasNumber(value) &&
+        isWordOf(answer, known, String(value))
+      );
+    return (
+      typeof value === 'string' && value.length >= 4 && !vocabulary.hasText(value) && isWordOf(answer, known, value)
+    );
+  });
+  return found && JSON.stringify(found.value);
+}
+
+function isWordOf(answer: string, known: string, text: string): boolean {
+  return hasWord(answer, text) && !known.includes(text.toLowerCase());
+}
+
+/** What an answer holds of what a tool told in the case. */
+function keptFrom(facts: CheckFacts, one: SeenCase, name: string): string | undefined {
+  for (const { tool, output } of one.seen.calls) {
+    const kept = tool === name && output !== undefined ? keptOf(facts, one, output) : undefined;
+    if (kept !== undefined) return kept;
+  }
+  return undefined;
+}
+
+/** What an answer holds of what an example of a tool tells, where all that this example asks for stands in the request. */
+function owedTo(facts: CheckFacts, one: SeenCase): { one: SeenCase; tool: string; value: string }[] {
+  const asked = leavesOf(one.one.input)
+    .map(({ value }) => String(value))
+    .join('\n');
+  return facts.subject.tools.flatMap(({ name, examples = [] }) => {
+    const own = examples.find(({ input }) => {
+      const leaves = leavesOf(input);
+      return leaves.length > 0 && leaves.every(({ value }) => hasWord(asked, String(value)));
+    });
+    const value = own && 'output' in own ? keptOf(facts, one, own.output) : undefined;
+    return value === undefined ? [] : [{ one, tool: name, value }];
+  });
 }
 
 interface CarriedNumber {
@@ -131,17 +226,13 @@ interface CarriedNumber {
 /** Members that may be counted anew. */
 const COUNTING_NAME = /rank|position|place|index|^no$|number|line|row|seq|order|count|page/i;
 
-/** Small numbers that an answer holds under the name and with the value that a tool told. Larger ones are renamed with the other data. */
+/** Small numbers that an answer holds under the name and with the value that a tool, or the peer, told. Larger ones are renamed with the other data. */
 function carriedNumbers({ subject }: CheckFacts, one: SeenCase): CarriedNumber[] {
-  if (subject.role === 'requester') return [];
   const asked = new Set(leavesOf(one.one.input).map(({ value }) => value));
   const answer = leavesOf(one.one.output);
   const loose = new Set(one.one.loose.map(({ pointer }) => pointer));
-  return one.seen.calls.flatMap(({ tool, input, output }) => {
-    const definition = subject.tools.find(({ name }) => name === tool);
-    const nth = definition?.examples?.findIndex((example) => equalJson(example.input, input)) ?? -1;
-    if (output === undefined || nth < 0 || !isReadOnly(subject, tool)) return [];
-    return leavesOf(output).flatMap(({ pointer, name, value }) => {
+  return toldIn(subject, one).flatMap(({ tool, output, isValid, telling }) =>
+    leavesOf(output).flatMap(({ pointer, name, value }) => {
       if (typeof value !== 'number' || !Number.isInteger(value) || Math.abs(value) >= 1000) return [];
       // Of a list, which may come sorted or cut, one item must be told apart by the number.
       const inList = /\/\d+(?:\/|$)/.test(pointer);
@@ -151,25 +242,57 @@ function carriedNumbers({ subject }: CheckFacts, one: SeenCase): CarriedNumber[]
       if (asked.has(value) || lengthsOf(output).includes(value) || /code|status|version|error/i.test(name)) return [];
       const place = answer.find((leaf) => leaf.name === name && leaf.value === value && !loose.has(leaf.pointer));
       const [more, less] = [value + 3, Math.floor(value / 2)].map((other) => replacedAt(output, pointer, other));
-      if (!place || more === undefined || subject.surface.toolOutputIssues(tool, more).length > 0) return [];
-      const telling = (changed: Json): Scenario['tools'] =>
-        subject.tools.map((other) =>
-          other.name === tool
-            ? {
-                ...other,
-                examples: (other.examples ?? []).map((example, index) =>
-                  index === nth ? { input: example.input, output: changed } : example,
-                ),
-              }
-            : other,
-        );
-      const isAllowed = less !== undefined && subject.surface.toolOutputIssues(tool, less).length === 0;
-      const scenarios: [Scenario, Scenario] = [
-        { ...one.scenario, tools: telling(more) },
-        { ...one.scenario, tools: telling(isAllowed ? less : more) },
-      ];
+      if (!place || more === undefined || !isValid(more)) return [];
+      const isAllowed = less !== undefined && isValid(less);
+      const scenarios: [Scenario, Scenario] = [telling(more), telling(isAllowed ? less : more)];
       return [{ one, tool, pointer: place.pointer, value, scenarios }];
+    }),
+  );
+}
+
+interface Told {
+  /** The tool, or "the peer". */
+  tool: string;
+  output: Json;
+  isValid(output: Json): boolean;
+  /** The case with something else told. */
+  telling(output: Json): Scenario;
+}
+
+/** What read-only tools tell in a case from their examples, or the peer in its response. */
+function toldIn(subject: CheckFacts['subject'], one: SeenCase): Told[] {
+  if (subject.role === 'requester') {
+    return [
+      {
+        tool: 'the peer',
+        output: one.one.case.response,
+        isValid: (output) => subject.surface.responseIssues(output).length === 0,
+        telling: (output) => {
+          const own = { ...one.one.case, response: output };
+          const cases = subject.cases.map((other) => (other.testCase === own.testCase ? own : other));
+          return caseScenario({ ...subject, cases }, { ...one.one, case: own });
+        },
+      },
+    ];
+  }
+  return one.seen.calls.flatMap(({ tool, input, output }): Told[] => {
+    const definition = subject.tools.find(({ name }) => name === tool);
+    const nth = definition?.examples?.findIndex((example) => equalJson(example.input, input)) ?? -1;
+    if (output === undefined || nth < 0 || !isReadOnly(subject, tool)) return [];
+    const telling = (changed: Json): Scenario => ({
+      ...one.scenario,
+      tools: subject.tools.map((other) =>
+        other.name === tool
+          ? {
+              ...other,
+              examples: (other.examples ?? []).map((example, index) =>
+                index === nth ? { input: example.input, output: changed } : example,
+              ),
+            }
+          : other,
+      ),
     });
+    return [{ tool, output, isValid: (value) => subject.surface.toolOutputIssues(tool, value).length === 0, telling }];
   });
 }
 
@@ -269,13 +392,13 @@ function otherAnswers({ subject }: CheckFacts, { seen }: SeenCase, name: string)
   const elsewhere = [...(tool.examples ?? []), ...(tool.otherwise ? [tool.otherwise] : [])].flatMap((answer) =>
     'output' in answer ? [answer.output] : [],
   );
-  const outputs = [...elsewhere.slice(0, 3), changed(before, random), changed(before, random), emptied(before)]
+  const outputs = [...elsewhere.slice(0, 3), changed(before, random), changed(before, random), emptied(before), null]
     .filter(
       (output, index, all) =>
         !equalJson(output, before) && all.findIndex((other) => equalJson(other, output)) === index,
     )
     .filter((output) => subject.surface.toolOutputIssues(name, output).length === 0)
-    .slice(0, 4);
+    .slice(0, 5);
   return outputs.map((output) =>
     subject.tools.map((one) => (one.name === name ? { ...one, examples: [], otherwise: { output } } : one)),
   );

@@ -18,6 +18,7 @@ import { requesterPeer } from './check-requester-peer.ts';
 import { sideEffects } from './check-side-effects.ts';
 import { sorting } from './check-sorting.ts';
 import { specialCases } from './check-special-cases.ts';
+import { tables } from './check-tables.ts';
 import { thresholds } from './check-thresholds.ts';
 import { toolInfluence } from './check-tool-influence.ts';
 import { transitions } from './check-transitions.ts';
@@ -42,6 +43,7 @@ export const checks: readonly Check[] = [
   exchange,
   specialCases,
   neighbours,
+  tables,
   limits,
   thresholds,
   sorting,

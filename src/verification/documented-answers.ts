@@ -39,17 +39,27 @@ function readAnswers(subject: Subject): DocumentedAnswers {
   const invalidRequests = new Set<string>();
   const missingMembers = new Set<string>();
   const incomplete = new Set<string>();
+  const toolStems = stemsOf(
+    subject.tools.map(({ name, description }) => `${spaced(name)} ${description ?? ''}`).join(' '),
+  );
+  const isFailure = (clause: string): boolean => OWN_FAILURES.test(clause) || saysThatFails(clause, toolStems);
+  let before = '';
   for (const sentence of sentencesOf(subject.agreement)) {
     if (!SEVERAL_FAIL.test(sentence)) {
-      const constants = namesIn(sentence, OWN_FAILURES, values);
+      const constants = namesIn(sentence, isFailure, values);
       for (const constant of constants) ownFailures.add(constant);
-      if (constants.length > 0) ownFailureSentences.push({ sentence, constants });
+      const whole = /\b(?:that|this|it) fails\b/i.test(sentence) ? `${before} ${sentence}` : sentence;
+      if (constants.length > 0) ownFailureSentences.push({ sentence: whole, constants });
     }
-    for (const constant of namesIn(sentence, OTHER_FAILURES, values)) otherFailures.add(constant);
+    if (sentence.trim() !== '') before = sentence;
+    for (const constant of namesIn(sentence, (clause) => OTHER_FAILURES.test(clause), values))
+      otherFailures.add(constant);
     if (IN_GENERAL.test(sentence) && !SYNTAX.test(sentence))
-      for (const constant of namesIn(sentence, INVALID_REQUESTS, values)) invalidRequests.add(constant);
-    for (const constant of namesIn(sentence, MISSING_MEMBERS, values)) missingMembers.add(constant);
-    for (const constant of namesIn(sentence, INCOMPLETE, values)) incomplete.add(constant);
+      for (const constant of namesIn(sentence, (clause) => INVALID_REQUESTS.test(clause), values))
+        invalidRequests.add(constant);
+    for (const constant of namesIn(sentence, (clause) => MISSING_MEMBERS.test(clause), values))
+      missingMembers.add(constant);
+    for (const constant of namesIn(sentence, (clause) => INCOMPLETE.test(clause), values)) incomplete.add(constant);
   }
   return {
     ownFailures: strongest(ownFailures),
@@ -62,12 +72,54 @@ function readAnswers(subject: Subject): DocumentedAnswers {
 }
 
 /** The constants of a sentence that speaks of something: those of the very clause, where it has any. */
-function namesIn(sentence: string, subjectMatter: RegExp, values: ReadonlySet<string>): string[] {
-  if (!subjectMatter.test(sentence)) return [];
-  const clauses = sentence.split(/[,，、]/).filter((clause) => subjectMatter.test(clause));
+function namesIn(sentence: string, isMeant: (clause: string) => boolean, values: ReadonlySet<string>): string[] {
+  if (!isMeant(sentence)) return [];
+  const clauses = sentence.split(/[,，、]/).filter(isMeant);
   const own = clauses.flatMap((clause) => constantsOf(clause, values));
   // A clause with a name that nothing else shows has no use for those of its neighbours.
-  return own.length > 0 || clauses.some((clause) => NAMED.test(clause)) ? own : constantsOf(sentence, values);
+  return own.length > 0 || clauses.some((clause) => NAMED.test(withoutTools(clause, values)))
+    ? own
+    : constantsOf(sentence, values);
+}
+
+function withoutTools(clause: string, values: ReadonlySet<string>): string {
+  return clause.replace(/["“`](\w+)(?:\([^)\n]*\))?["”`]/g, (quoted, word) =>
+    values.has(`tool ${word}`) ? ' ' : quoted,
+  );
+}
+
+/** What somebody may say of a system that fails, without an "if". */
+const FAILS =
+  /\b(?:fail(?:s|ed|ing|ures? of)?|breaks? down|(?:cannot|can not|can't|could not) be (?:asked|reached|read|written|contacted|queried|used|stored|saved|opened)|(?:does|do|did) not (?:answer|respond|reply|react|work)|(?:is|are|was) (?:down|offline|unreachable|unavailable|silent|not (?:available|reachable|working))|down|offline|times? out|timed out|time-?out|out of (?:order|service)|no (?:answer|reply|response) from)\b|(?:调用|查询|访问|系统|服务|接口).{0,6}(?:失败|异常|超时|出错)/iu;
+
+/** What fails where no system does. */
+const NO_SYSTEM =
+  /\b(?:validat\w+|verif\w+|check|checks|checksum|digit|signature|login|authenticat\w+|condition|test|rule)\b/i;
+
+const ANY_SYSTEM = /\b(?:tools?|calls?|systems?|services?|back-?ends?|databases?|servers?)\b|工具|系统|服务|接口/iu;
+
+/** Whether a clause says that a system fails: any, or one that the tools are named after. */
+function saysThatFails(clause: string, toolStems: ReadonlySet<string>): boolean {
+  if (!FAILS.test(clause) || NO_SYSTEM.test(clause)) return false;
+  return ANY_SYSTEM.test(clause) || [...stemsOf(clause)].some((stem) => toolStems.has(stem));
+}
+
+/** Words that say nothing of what fails. */
+const EMPTY_WORD =
+  /^(?:when|where|unless|whenever|case|fail|does|answ|resp|with|that|this|then|code|stat|mess|erro|unav|avai|cann|reac|time|down|from|have|been|there|requ|retu|resu|outc|problem)/;
+
+/** The beginnings of the words of a text that may name something. */
+export function stemsOf(text: string): Set<string> {
+  return new Set(
+    [...text.toLowerCase().matchAll(/\p{L}{4,}/gu)].flatMap(([word]) =>
+      EMPTY_WORD.test(word) ? [] : [word.slice(0, 4)],
+    ),
+  );
+}
+
+/** A name in the words that it is made of. */
+export function spaced(name: string): string {
+  return name.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ');
 }
 
 /** A sentence about requests that are wrong, rather than one rule that has the code of those. */
@@ -176,6 +228,7 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
     const isText = values.has(TEXT_PAYLOAD);
     if (!isText && (values.has(word) || groups?.before !== undefined || values.has(`member ${member}`))) return [word];
     if (isText && (values.has(word) || groups?.before !== undefined)) return longestPiece(word);
+    if (isText && groups?.code !== undefined && /^(?:\p{L}+(?:-\p{L}+)+|[A-Z][A-Z_]{2,})$/u.test(word)) return [word];
     // A line or element of a text payload, with marks where something else is put in.
     const isLine = isText && groups?.code !== undefined && /[;|,<>]/.test(word);
     return isLine && /err|fail|fault|unavail/i.test(word) ? longestPiece(word) : [];
@@ -222,7 +275,7 @@ function knownValues(subject: Subject): ReadonlySet<string> {
   return values;
 }
 
-function collectValues({ cases, responseSchema, payload }: Subject): Set<string> {
+function collectValues({ cases, responseSchema, payload, tools }: Subject): Set<string> {
   const values = new Set(
     cases.flatMap(({ response }) =>
       leavesOf(response).flatMap(({ value }) => (typeof value === 'string' ? [value] : [])),
@@ -238,6 +291,7 @@ function collectValues({ cases, responseSchema, payload }: Subject): Set<string>
     for (const child of Object.values(node)) collect(child, depth + 1);
   };
   collect(responseSchema, 0);
+  for (const { name } of tools) values.add(`tool ${name}`);
   if (payload === 'text') values.add(TEXT_PAYLOAD);
   return values;
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../kernel/json.ts';
 import type { CheckFacts } from './check.ts';
-import { documentedAnswersOf, holdsConstant } from './documented-answers.ts';
+import { documentedAnswersOf, holdsConstant, spaced, stemsOf } from './documented-answers.ts';
 import { OWN_FAILURES, reportsFailure } from './failure-answer.ts';
 
 /** A sentence about whichever system of the provider's own. */
@@ -10,10 +10,6 @@ const ANY_SYSTEM =
 /** What a sentence says to fail. */
 const WHAT_FAILS =
   /\b(?:when|if|where|unless|in case|whenever|once)\b([^.\n]{0,80}?)\b(?:fail|unavailable|down|unreachable|can ?not|can't|could not|is not|are not|do(?:es)? not|times? out)/i;
-
-/** Words that say nothing of what fails. */
-const EMPTY_WORD =
-  /^(?:when|where|unless|whenever|case|fail|does|answ|resp|with|that|this|then|code|stat|mess|erro|unav|avai|cann|reac|time|down|from|have|been|there|requ|retu|resu|outc|problem)/;
 
 /**
  * Whether an answer to one failing tool must have a name that the document gives to failures: not where the sentences speak of something
@@ -37,15 +33,7 @@ export function isOwedName({ subject, cases }: CheckFacts, tool: string, answer:
 function concerns({ tools }: CheckFacts['subject'], sentence: string, name: string): boolean {
   if (tools.length < 2 || ANY_SYSTEM.test(sentence)) return true;
   const tool = tools.find((one) => one.name === name);
-  const known = stemsOf(`${name.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')} ${tool?.description ?? ''}`);
+  const known = stemsOf(`${spaced(name)} ${tool?.description ?? ''}`);
   const clause = sentence.split(/[,，、]/).find((one) => OWN_FAILURES.test(one)) ?? sentence;
   return [...stemsOf(WHAT_FAILS.exec(clause)?.[1] ?? clause)].some((stem) => known.has(stem));
-}
-
-function stemsOf(text: string): Set<string> {
-  return new Set(
-    [...text.toLowerCase().matchAll(/\p{L}{4,}/gu)].flatMap(([word]) =>
-      EMPTY_WORD.test(word) ? [] : [word.slice(0, 4)],
-    ),
-  );
 }

@@ -30,7 +30,7 @@ const OR_LESS =
 
 /** Words by which a number may be meant otherwise than it is said, or not hold for all. */
 const HEDGED =
-  /\b(?:about|around|approximately|roughly|circa|exclud\w+|exclusive|(?<!up to and )includ\w+|inclusive|over \d+ years|not counting|together|altogether|in total|plus|additional|further|other|left|remaining|already|per (?:minute|second|hour|day)|business|working)\b|约|大约|左右|另外|已/iu;
+  /\b(?:about|around|approximately|roughly|circa|exclud\w+|exclusive|(?<!up to and )includ\w+|inclusive|over \d+ years|not counting|together|altogether|in total|plus|additional|further|other|left|remaining|already|per (?:minute|second|hour|day)|means?|treated|count(?:s|ed)? as|taken (?:as|for)|clamp\w*|capped|cut (?:to|off)|instead|raised to|lowered to|defaults?|business|working)\b|按|视为|默认|约|大约|左右|另外|已/iu;
 
 /** Words and marks that make a limit of a number. */
 const LIMITING =

@@ -36,6 +36,7 @@ const soleRefusals = [
   ['exchange', 'shift-staffing', 'table-counts-only'],
   ['special-cases', 'tank-levels', 'faulty-one-tank'],
   ['neighbours', 'sum-of-two', 'table-hidden'],
+  ['tables', 'library-loan', 'faulty-never-lends'],
   ['limits', 'catalogue-pages', 'faulty-short-pages'],
   ['thresholds', 'freight-rates', 'faulty-moved-band'],
   ['sorting', 'race-ranking', 'faulty-trusts-the-order'],
@@ -45,7 +46,15 @@ const soleRefusals = [
   ['generated-requests', 'temperature-conversion', 'faulty-throws-on-invalid'],
 ] as const;
 
-for (const [check, agreement, candidate] of soleRefusals) {
+// More of what one check alone can see: clues of failures in a table of the document, acts that tell nothing.
+const furtherRefusals = [
+  ['failing-tools', 'library-loan', 'faulty-hides-outage'],
+  ['side-effects', 'library-loan', 'faulty-lends-first'],
+  ['thresholds', 'freight-rates', 'faulty-moved-value'],
+  ['thresholds', 'freight-rates', 'faulty-counts-pieces-out'],
+] as const;
+
+for (const [check, agreement, candidate] of [...soleRefusals, ...furtherRefusals]) {
   test(`${check} refuses ${agreement}/${candidate}, and nothing else does`, async () => {
     const { refusedFor, verification } = await trialOf(agreement, candidate);
     assert.ok(refusedFor.length > 0, 'wanted a refusal');
@@ -122,3 +131,29 @@ test('special-cases alone refuses a handler that treats the case itself unlike i
   );
   assert.deepEqual((await tryCandidate(order, await read('sound.ts'), sandbox, only)).refusedFor, []);
 });
+
+// Mechanical tables, each with what one check by itself says of it.
+const told = [
+  ['tool-influence', 'library-loan', 'table-calling', /findCopies is called, but nothing .* is what it told/],
+  ['tool-influence', 'library-loan', 'table-hidden', /only findCopies can tell, and calls none/],
+  ['tables', 'library-loan', 'table-hidden', /no tool is asked for what they hold/],
+  ['tables', 'freight-rates', 'table-hidden', /repeats what the request of another case has/],
+] as const;
+
+for (const [check, agreement, candidate, message] of told) {
+  test(`${check} by itself refuses ${agreement}/${candidate}: ${message}`, async () => {
+    const order = await openFixture(new URL(`${agreement}/`, candidatesFolder));
+    const source = mechanicalTables(order.subject).find(({ name }) => name === candidate)?.source ?? '';
+    const { refusedFor, verification } = await tryCandidate(
+      order,
+      source,
+      sandbox,
+      checks.filter(({ name }) => name === check),
+    );
+    assert.ok(
+      refusedFor.some((why) => message.test(why)),
+      `wanted ${message} among ${JSON.stringify(refusedFor)}`,
+    );
+    assert.equal(verification?.memorised, true);
+  });
+}

@@ -16,9 +16,10 @@ interface Agreed {
   response: Json;
   cases: [request: Json, response: Json][];
   tools?: Json[];
+  loose?: Json[];
 }
 
-async function refusalsOf({ rules, request, response, cases, tools = [] }: Agreed, handler: string) {
+async function refusalsOf({ rules, request, response, cases, tools = [], loose = [] }: Agreed, handler: string) {
   const candidateProtocols = `# Requirements\nA service\n\n# Process Description\n${rules}\n\n# Data Format Description\n\n## Request Message\n${JSON.stringify(request)}\n\n## Response Message\n${JSON.stringify(response)}\n`;
   const order = measureOf({
     version: 1,
@@ -34,6 +35,7 @@ async function refusalsOf({ rules, request, response, cases, tools = [] }: Agree
     },
     testCases: cases.map(([own, answer]) => ({ request: own, response: answer })),
     tools,
+    ...(loose.length > 0 ? { loose } : {}),
   });
   return (await tryCandidate(order, handler, sandbox)).refusedFor;
 }
@@ -514,6 +516,108 @@ export function handle({ id, country, weight }) {
   } catch {
     return { key, state: 'later' };
   }
+}`,
+  ],
+  [
+    'what is out of bounds may be cut to them, and a price may change with each started kilogram',
+    {
+      rules:
+        'copies below 1 count as 1, above 5 as 5; labels has one text for each. price is 3.20, and from 5 kg on 1.15 more for each started kilogram beyond 5.',
+      request: object({ id: text, copies: integer, kg: number }),
+      response: object({ id: text, labels: { type: 'array', items: text }, price: number }),
+      cases: [
+        [
+          { id: 'k1', copies: 2, kg: 4 },
+          { id: 'k1', labels: ['copy', 'copy'], price: 3.2 },
+        ],
+        [
+          { id: 'k2', copies: 9, kg: 6.4 },
+          { id: 'k2', labels: ['copy', 'copy', 'copy', 'copy', 'copy'], price: 5.5 },
+        ],
+      ],
+    },
+    `export function handle({ id, copies, kg }) {
+  const count = Math.min(5, Math.max(1, Math.trunc(Number(copies)) || 1));
+  const price = 3.2 + Math.max(0, Math.ceil(Number(kg) - 5)) * 1.15;
+  return { id: String(id), labels: Array.from({ length: count }, () => 'copy'), price: Math.round(price * 100) / 100 || 0 };
+}`,
+  ],
+  [
+    'a failure that the document lets pass is no failure',
+    {
+      rules:
+        '- `bye`: the session is closed with `close`; say is closed. Closing is not checked: if it fails, say is closed all the same.\n- `report`: the value is stored with `store`; say is stored.\n- A failing tool in a report: retry.',
+      request: object({ id: text, kind: { enum: ['bye', 'report'] }, device: text }),
+      response: object({ id: text, say: { enum: ['closed', 'stored', 'retry'] } }),
+      cases: [
+        [
+          { id: 'd1', kind: 'report', device: 'th-1' },
+          { id: 'd1', say: 'stored' },
+        ],
+        [
+          { id: 'd2', kind: 'bye', device: 'hy-2' },
+          { id: 'd2', say: 'closed' },
+        ],
+      ],
+      tools: [
+        acting('close', object({ device: text }), { type: 'null' }, [], null),
+        acting('store', object({ device: text }), { type: 'null' }, [], null),
+      ],
+    },
+    `export async function handle(request, { call }) {
+  const id = String(request.id);
+  const device = String(request.device);
+  if (request.kind === 'bye') return call.close({ device }).then(() => ({ id, say: 'closed' }), () => ({ id, say: 'closed' }));
+  try {
+    await call.store({ device });
+    return { id, say: 'stored' };
+  } catch {
+    return { id, say: 'retry' };
+  }
+}`,
+  ],
+  [
+    'where a loose place is null, nothing is made for it',
+    {
+      rules:
+        'The desk makes a fresh number for each ticket. A request without a subject is refused: ok false, number null.',
+      request: object({ name: text, subject: { type: 'string', minLength: 1 } }),
+      response: object({ ok: { type: 'boolean' }, name: text, number: { type: ['string', 'null'] } }),
+      cases: [
+        [
+          { name: 'Ms Okafor', subject: 'Lamp flickers' },
+          { ok: true, name: 'Ms Okafor', number: 'k3j9d8s7a6f5g4h3' },
+        ],
+        [
+          { name: 'Mr Petit', subject: '' },
+          { ok: false, name: 'Mr Petit', number: null },
+        ],
+      ],
+      loose: [{ pointer: '/number', as: 'id' }],
+    },
+    `export function handle({ name, subject }, context) {
+  const ok = typeof name === 'string' && typeof subject === 'string' && subject !== '';
+  return { ok, name: String(name), number: ok ? context.newId() : null };
+}`,
+  ],
+  [
+    'a failure may be answered by the name that one row of a table has for it, whatever other rows say of other things',
+    {
+      rules:
+        '| state | meaning |\n|---|---|\n| sent | the message went out |\n| stopped | the check digit of the number fails |\n| later | the gateway does not answer |',
+      request: object({ id: text, to: text }),
+      response: object({ id: text, state: { enum: ['sent', 'stopped', 'later'] } }),
+      cases: [
+        [
+          { id: 's1', to: '+49 151 2200331' },
+          { id: 's1', state: 'sent' },
+        ],
+      ],
+      tools: [acting('gateway', object({ number: text }), { type: 'null' }, [[{ number: '+49 151 2200331' }, null]])],
+    },
+    `export async function handle(request, { call }) {
+  const id = String(request.id);
+  return call.gateway({ number: String(request.to) }).then(() => ({ id, state: 'sent' }), () => ({ id, state: 'later' }));
 }`,
   ],
   [
