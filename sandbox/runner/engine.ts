@@ -38,10 +38,15 @@ export class Engine {
 
   /** Takes the bundle that is run here; nothing of it is executed. Throws where it is no module. */
   load(bundle: string, limits: ResolvedLimits): void {
-    // As a module first: text that is one cannot break out of the function that it is put into below.
+    // As a module first: text that is one cannot break out of the function that it is put into below, unless by an `await` outside of all
+    // functions. That is an operator in a module and a name in a function, and what follows is read otherwise; here it may not stand at all.
     this.isolate.compileModuleSync(bundle, { filename: 'handler.js' }).release();
     const [tail, name] = exportTail.exec(bundle) ?? ['', 'undefined'];
     const body = bundle.slice(0, bundle.length - tail.length);
+    if (body.includes('await'))
+      this.isolate
+        .compileScriptSync(`(class { static {\n${body}\n} })`, { filename: 'handler.js', lineOffset: -1 })
+        .release();
     this.#factory = this.isolate.compileScriptSync(
       `(function (Math) { "use strict"; return (function () { "use strict";\n${body}\nreturn ${name};\n})(); })`,
       { filename: 'handler.js', lineOffset: -1 },
@@ -79,6 +84,8 @@ function guestLimits({ maxResultBytes, maxLogBytes, maxCalls }: ResolvedLimits):
     maxResultLength: maxResultBytes,
     maxLogLength: maxLogBytes,
     maxCallLength: policy.maxCallBytes.default,
+    maxExchangeLength: policy.maxExchangeBytes.default,
+    maxDepth: policy.maxDepth.default,
     maxMessageLength: policy.maxMessageCharacters.default,
     maxCalls,
     maxIssuedIds: policy.maxIssuedIds.default,
