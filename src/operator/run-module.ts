@@ -65,7 +65,7 @@ export function readTools(value: Json): Tool[] {
         ? 'no name of letters, digits and "_"'
         : (tool.examples ?? null) !== null && !(Array.isArray(tool.examples) && tool.examples.every(isExample))
           ? 'examples that are no array of {input, output} or {input, error}'
-          : (tool.otherwise ?? null) !== null && !isAnswer(tool.otherwise)
+          : (tool.otherwise ?? null) !== null && !isAnswer(tool.otherwise ?? null)
             ? 'an "otherwise" that is neither {output} nor {error}'
             : undefined;
     if (found) throw new UnreadableInput(`Cannot read tool ${index + 1}: ${found}, wanted a tool as in a job`);
