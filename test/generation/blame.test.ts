@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { readJob } from '../../queues/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
 import type { Model } from '../../src/completion/create-model.ts';
+import { Deadline } from '../../src/kernel/deadline.ts';
 import { CodedError } from '../../src/kernel/errors.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { JUDGE_SYSTEM_PROMPT } from '../../src/prompting/judge-prompt.ts';
@@ -11,6 +12,7 @@ import type { Behaviour } from '../../src/scripted-model/server.ts';
 import {
   type Asked,
   codes,
+  hangMs,
   json,
   module,
   type Played,
@@ -138,7 +140,7 @@ test('after the peer’s deadline candidates are still asked for, and no judge',
   const played = await play(
     wrongCase,
     candidates(() => sound),
-    { patienceMs: 0 },
+    { patience: new Deadline(0, new AbortController().signal) },
   );
   isOurs(played);
   assert.ok(played.asked.length >= 3);
@@ -146,15 +148,21 @@ test('after the peer’s deadline candidates are still asked for, and no judge',
 });
 
 test('a judge who is silent until the peer’s deadline convinces nobody', async () => {
+  const stop = new AbortController();
+  let nowMs = 0;
+  const patience = new Deadline(hangMs, stop.signal, () => nowMs);
+  const silentJudge = () => {
+    nowMs = hangMs;
+    stop.abort(new DOMException('the time is up', 'TimeoutError'));
+    return silence;
+  };
   const played = await play(
     wrongCase,
-    candidates(
-      () => sound,
-      () => silence,
-    ),
-    { patienceMs: 8_000 },
+    candidates(() => sound, silentJudge),
+    { patience },
   );
   isOurs(played);
+  assert.ok(judged(played) > 0);
 });
 
 test('a job that is called off while a judge is asked ends as that, and not with a verdict', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Model } from '../../src/completion/create-model.ts';
+import { Deadline } from '../../src/kernel/deadline.ts';
 import type { Behaviour } from '../../src/scripted-model/server.ts';
 import {
   hangMs,
@@ -245,8 +246,14 @@ test('an answer is late where most others of its endpoint would be there', async
   assert.deepEqual(results(played), ['aborted', 'verified']);
 });
 
+const passed = new Deadline(0, new AbortController().signal);
+
 test('once the peer waits no longer there is no hurry, and one answer is waited for', async () => {
-  const played = await play(productJob(), () => slow, { model: modelOfSpeed(10), purse: openPurse(), patienceMs: 0 });
+  const played = await play(productJob(), () => slow, {
+    model: modelOfSpeed(10),
+    purse: openPurse(),
+    patience: passed,
+  });
   assert.ok(played.tested);
   assert.equal(played.asked.length, 1);
 });

@@ -111,8 +111,8 @@ export async function startGeneration() {
       purse?: Purse;
       spending?: SpendingBook;
       timeoutMs?: number;
-      /** When the peer's deadline is, in milliseconds from now; default: when the work must end. */
-      patienceMs?: number;
+      /** The peer's deadline; default: when the work must end. */
+      patience?: Deadline;
       /** Calls the work off. */
       calledOff?: AbortSignal;
       mayThrow?: true;
@@ -152,11 +152,7 @@ export async function startGeneration() {
     try {
       const plain = await brief(measure(clear(analyze(reading.job))));
       const order = options.change?.(plain) ?? plain;
-      const patience =
-        options.patienceMs === undefined
-          ? deadline
-          : new Deadline(Date.now() + options.patienceMs, AbortSignal.timeout(options.patienceMs));
-      const tested = await generate(order, shop, ledger, deadline, patience);
+      const tested = await generate(order, shop, ledger, deadline, options.patience ?? deadline);
       return { ...ended, tested, report: ledger.report() };
     } catch (error) {
       if (error instanceof Leave) return { ...ended, conclusion: error.conclusion, report: ledger.report() };

@@ -162,3 +162,47 @@ test('cases of a complaint’s job that contradict those agreed before are dispu
     ['disputed', 'DOCUMENT_CASES_CONTRADICT', 2, 'None', 'Product Not Found'],
   );
 });
+
+const unknownProduct = { ...quotedRequest, productId: 'P31313' };
+
+test('a rejection shows the form of our answer to what the complaint quotes', async () => {
+  const { job, record } = await solved(rig, 'fix-form');
+  const text = `- \`/productInfo\` is wrong:\n${JSON.stringify(unknownProduct)}`;
+  const data = { ...job, handlerDigest: record.digest, complaint: complaint(text), negotiationId: 'f9' };
+  const outcome = await rig.outcomeOf(data, { kind: 'fix' });
+  const finding = outcome.findings.at(-1);
+  assert.deepEqual(
+    [outcome.verdict, finding?.pointer, finding?.actual],
+    ['clean', '/productInfo', null],
+    'an unknown product, where the first case has a known one',
+  );
+});
+
+test('a tool that has no answer for a request in a trial says nothing about the handler', async () => {
+  const { job, record } = await solved(rig, 'fix-tool');
+  const [tool] = job.tools as [JsonObject & { examples: JsonObject[] }];
+  const { otherwise: _, ...known } = tool;
+  const examples = [...tool.examples, { input: { productId: 'P99999' }, output: null }];
+  const tools = [{ ...known, examples }];
+  const proof = { ...record.proof, tools } as unknown as typeof record.proof;
+  for (const [name, onFailure] of [
+    ['throws', 'throw new Error("out of order")'],
+    [
+      'forgets whom it answers',
+      "return { messageId: 'x', type: 'RESPONSE', status: { code: 500, message: 'No' }, productInfo: null }",
+    ],
+  ] as const) {
+    const bundle = `export async function handle(request, context) {
+  let found;
+  try { found = await context.call.lookupProduct({ productId: request.productId }); } catch { ${onFailure}; }
+  const status = found ? { code: 200, message: 'Success' } : { code: 404, message: 'Product Not Found' };
+  return { messageId: String(request.messageId), type: 'RESPONSE', status, productInfo: found };
+}
+`;
+    const stored = await storeInstead(rig, { ...record, proof }, bundle);
+    const text = `- No right answer, or a wrong messageId:\n${JSON.stringify(unknownProduct)}`;
+    const data = { ...job, tools, handlerDigest: stored.digest, complaint: complaint(text) } as JsonObject;
+    const outcome = await rig.outcomeOf({ ...data, negotiationId: `f10-${name}` }, { kind: 'fix' });
+    assert.deepEqual([outcome.verdict, outcome.messages[0]?.status], ['clean', 'rejected'], name);
+  }
+});

@@ -62,6 +62,10 @@ test('a stored handler can call no tool but those that its verified code used', 
   );
   assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
   assert.deepEqual(outcome.handler?.tools, ['lookupProduct']);
+  const complaint = { action: 'fixErrorNegotiation', errorDescription: '- No answer.', status: 'negotiating' };
+  const data = { ...job, handlerDigest: without.digest, complaint, negotiationId: `${mark}-2` };
+  const fixed = await rig.outcomeOf(data, { kind: 'fix' });
+  assert.deepEqual([fixed.verdict, fixed.messages[0]?.status], ['generated', 'accepted']);
 });
 
 test('of several stored handlers the one is used that passes, and remembers the cases that it passed', async () => {
