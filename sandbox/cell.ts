@@ -200,8 +200,15 @@ export class Cell {
   kill(cause: Cause): void {
     if (this.dead) return;
     this.#cause = cause;
-    if (this.#leaf !== undefined && this.#leaf !== this.#child.pid) killQuietly(this.#leaf);
-    this.#child.kill('SIGKILL');
+    const { leaf } = this;
+    const killChild = () => this.#child.kill('SIGKILL');
+    if (leaf === undefined || leaf === this.#child.pid) {
+      killChild();
+      return;
+    }
+    // What is around it waits for it, and then ends by itself; ended at once, it would leave a zombie to a process 1 that waits for nobody.
+    killQuietly(leaf);
+    setTimeout(killChild, policy.cellEndMs.default).unref();
   }
 
   #send(message: Unnumbered<ParentMessage>, texts = Texts.of([])): number {

@@ -403,8 +403,8 @@ function lostError(why: string): SandboxError {
 
 /** What is said of a run whose doing a death was. What it took of memory was seen from outside; nothing that the process said counts. */
 function reportOfDeath({ cause, grownMb }: Death, { memoryMb, watchdogMs }: ResolvedLimits): RunReport {
-  // Where it wants one large piece, V8 gives up long before the heap is full.
-  const enoughMb = cause === 'exit' ? memoryMb / 2 : memoryMb;
+  // Where it wants one large piece, V8 gives up long before the heap is full. A watchdog's victim may have filled it with mere garbage.
+  const enoughMb = cause === 'exit' ? memoryMb / 2 : 2 * memoryMb;
   if (cause === 'memory' || (cause !== 'frame' && grownMb > enoughMb))
     return emptyReport('out-of-memory', `used more than its ${memoryMb} MB, and its cell had to go`);
   switch (cause) {

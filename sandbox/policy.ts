@@ -66,6 +66,13 @@ export const policy = {
     unit: 'bytes',
     reason: 'inputs and answers of all calls of one run; they stand in its report, which goes into one frame',
   },
+  maxDepth: {
+    default: 500,
+    ceiling: 500,
+    unit: 'levels',
+    reason:
+      'brackets within brackets in a result or a call; many readers of JSON give up at 1,000, V8 at some thousands',
+  },
   maxMessageCharacters: {
     default: 1_000,
     ceiling: 1_000,
@@ -125,6 +132,12 @@ export const policy = {
     ceiling: 30_000,
     unit: 'ms',
     reason: 'a cell starts in some 30 ms; a busy machine may need a hundred times that',
+  },
+  cellEndMs: {
+    default: 500,
+    ceiling: 5_000,
+    unit: 'ms',
+    reason: 'how long the processes around a cell have to end after it by themselves; they need a millisecond',
   },
   memoryPollMs: {
     default: 25,

@@ -61,10 +61,12 @@ function freezeFrom(target: unknown): void {
   // A built-in that is no constructor leads nowhere: it has a name and a length.
   if (typeof target === 'function' && keys.length === 2) return;
   for (let index = 0; index < keys.length; index += 1) {
-    const descriptor = getOwnPropertyDescriptor(target, keys[index] as PropertyKey) as PropertyDescriptor;
-    freezeFrom(descriptor.value);
-    freezeFrom(descriptor.get);
-    freezeFrom(descriptor.set);
+    const { value, get, set } = getOwnPropertyDescriptor(target, keys[index] as PropertyKey) as PropertyDescriptor;
+    if (typeof value === 'function' || typeof value === 'object') freezeFrom(value);
+    else if (value === undefined) {
+      freezeFrom(get);
+      freezeFrom(set);
+    }
   }
   freezeFrom(getPrototypeOf(target));
 }

@@ -3,7 +3,15 @@ import { replaceClock, setClock } from './clock.ts';
 import { freezeRealm } from './freeze.ts';
 import { takeNews } from './news.ts';
 import { bareList, indexOf, parse, slice } from './primordials.ts';
-import { comeAgain, type GuestAnswers, type GuestDoor, type GuestKind, type GuestMessage } from './protocol.ts';
+import {
+  comeAgain,
+  type GuestAnswers,
+  type GuestDoor,
+  type GuestKind,
+  type GuestMessage,
+  goOn,
+  poll,
+} from './protocol.ts';
 import { takeAway } from './removals.ts';
 import { bind, type Factory, giveDue, isAnyDue, resumeRun, startRun } from './runs.ts';
 
@@ -19,15 +27,21 @@ export function installGlue(shared: boolean): GuestDoor {
   if (shared) freezeRealm();
 
   return (message, given) => {
-    const end = indexOf(message, '\n');
-    const header = parse(slice(message, 0, end)) as GuestMessage & { lengths: number[] };
-    if (header.op === 'poll') {
+    if (message === goOn) {
+      told = takeNews();
+      if (!isAnyDue()) return told;
+      giveDue();
+      return comeAgain + told;
+    }
+    if (message === poll) {
       const missed = told;
       told = '';
       if (missed !== '') return comeAgain + missed;
       return isAnyDue() ? comeAgain + takeNews() : takeNews();
     }
     told = '';
+    const end = indexOf(message, '\n');
+    const header = parse(slice(message, 0, end)) as GuestMessage & { lengths: number[] };
     if (header.op === 'bind') {
       bind({ factory: given as Factory, limits: header.limits, chance: header.chance, shared });
       return '';
@@ -37,12 +51,6 @@ export function installGlue(shared: boolean): GuestDoor {
       return '';
     }
     setClock(header);
-    if (header.op === 'go') {
-      told = takeNews();
-      if (!isAnyDue()) return told;
-      giveDue();
-      return comeAgain + told;
-    }
     let at = end + 1;
     const { lengths } = header;
     if (header.op === 'resume') {

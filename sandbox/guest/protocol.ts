@@ -3,6 +3,10 @@ export interface GuestLimits {
   maxResultLength: number;
   maxLogLength: number;
   maxCallLength: number;
+  /** Of the inputs of all calls of one run. */
+  maxExchangeLength: number;
+  /** Brackets within brackets in a result or an input. */
+  maxDepth: number;
   maxMessageLength: number;
   maxCalls: number;
   maxIssuedIds: number;
@@ -18,15 +22,19 @@ export interface GuestClock {
  * Messages into the guest; those that let runs go on say what their clock is. `bind` comes once, with the bundle's factory; `chance` says
  * whether its text speaks of `random`. `start` starts runs numbered from `first`, with a seed for each, and its input as text. `resume` has
  * `[run, call, code or nothing]` for each answer, and its output or error message as text. Answers that the guest has at hand it gives
- * at the next `go` or `resume`: like all others they come after whatever the run can do without them. `poll` lets nothing go on.
+ * at the next `goOn` or `resume`: like all others they come after whatever the run can do without them.
  */
 export type GuestMessage =
   | { op: 'bind'; limits: GuestLimits; chance: boolean }
   | { op: 'tables'; tables: readonly GuestAnswers[] }
   | ({ op: 'start'; first: number; seeds: readonly string[]; kinds: GuestKind[] } & GuestClock)
-  | ({ op: 'resume'; answers: [run: number, call: number, code: string][] } & GuestClock)
-  | ({ op: 'go' } & GuestClock)
-  | { op: 'poll' };
+  | ({ op: 'resume'; answers: [run: number, call: number, code: string][] } & GuestClock);
+
+/** In place of a message, right after another: gives the answers at hand, under the same clock. */
+export const goOn = '+';
+
+/** In place of a message: asks for the news alone, and lets nothing go on. */
+export const poll = '?';
 
 /** What so many runs in a row have in common; `answers` is an index into the tables that were brought last, -1 for none. */
 export type GuestKind = [send: boolean, tools: readonly string[], answers: number, runs: number];

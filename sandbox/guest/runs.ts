@@ -20,7 +20,7 @@ import {
   stringify,
 } from './primordials.ts';
 import { type GuestAnswer, type GuestAnswers, type GuestLimits, sendCommand } from './protocol.ts';
-import { cut, readText, textOf, textOfThrown } from './text.ts';
+import { cut, isDeeper, readText, textOf, textOfThrown } from './text.ts';
 
 interface Waiting {
   resolve(value: unknown): void;
@@ -31,6 +31,8 @@ interface GuestRun {
   answers: GuestAnswers | undefined;
   settled: boolean;
   calls: number;
+  /** Length of the inputs of its calls. */
+  said: number;
   waiting: Map<number, Waiting> | undefined;
   logs: string[];
   logLength: number;
@@ -89,6 +91,7 @@ export function startRun(
     answers,
     settled: false,
     calls: 0,
+    said: 0,
     waiting: undefined,
     logs: noTexts,
     logLength: 0,
@@ -171,6 +174,10 @@ function command(run: GuestRun, tool: string, input: unknown): Promise<unknown> 
     if (fault !== undefined) throw new NativeTypeError(`the input of a call ${fault}`);
     // Looked at after the input was written out, for that may have run code that made calls.
     if (run.calls >= limits.maxCalls) settle(run, false, `made more than ${limits.maxCalls} calls`, '');
+    // Counted here too, so that no more than that is ever brought to the host at once.
+    run.said += (text as string).length;
+    if (run.said > limits.maxExchangeLength)
+      settle(run, false, `exchanged more than ${limits.maxExchangeLength} bytes with its tools`, '');
     if (run.settled) return;
     const call = run.calls;
     const name = quoted(tool);
@@ -258,7 +265,10 @@ function fail(run: GuestRun, thrown: unknown): void {
 /** What is wrong with a text that should be JSON of a limited length; undefined where nothing is. */
 function textFault(text: unknown, value: unknown, limit: number): string | undefined {
   if (typeof text !== 'string') return `is not JSON: ${typeof value}`;
-  return text.length > limit ? `is too large: at most ${limit} characters of JSON` : undefined;
+  if (text.length > limit) return `is too large: at most ${limit} characters of JSON`;
+  // What is nested needs two brackets for each level.
+  const isDeep = text.length > 2 * limits.maxDepth && isDeeper(text, limits.maxDepth);
+  return isDeep ? `is nested too deeply: at most ${limits.maxDepth} levels` : undefined;
 }
 
 function settle(run: GuestRun, returned: boolean, text: string, stack: string): void {

@@ -1,10 +1,40 @@
-import { bigintText, NativeError, slice, stringify, symbolText } from './primordials.ts';
+import { bigintText, indexOf, NativeError, slice, stringify, symbolText } from './primordials.ts';
 
 // Whatever a getter, a proxy or a `toJSON` of the guest's does here, it does under the time limit of its own step.
 
 /** A text of at most so many characters, and a mark where something is missing. */
 export function cut(text: string, length: number): string {
   return text.length > length ? `${slice(text, 0, length)}…` : text;
+}
+
+/** Whether brackets in a JSON text nest more deeply than so many levels. */
+export function isDeeper(json: string, levels: number): boolean {
+  // Mostly there are not even so many brackets.
+  if (count(json, '[', levels) + count(json, '{', levels) <= levels) return false;
+  let depth = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json[at];
+    if (character === '"') at = endOfText(json, at);
+    else if (character === '[' || character === '{') {
+      depth += 1;
+      if (depth > levels) return true;
+    } else if (character === ']' || character === '}') depth -= 1;
+  }
+  return false;
+}
+
+/** How often it is in there, as far as that is at most one more than so often. */
+function count(json: string, what: string, most: number): number {
+  let found = 0;
+  for (let at = indexOf(json, what); at >= 0 && found <= most; at = indexOf(json, what, at + 1)) found += 1;
+  return found;
+}
+
+/** Where the string that begins here ends. */
+function endOfText(json: string, begin: number): number {
+  let at = begin + 1;
+  while (json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
+  return at;
 }
 
 /** What a log line says of a value. */

@@ -1,7 +1,7 @@
 import type ivm from 'isolated-vm';
-import { comeAgain, type GuestClock, type GuestMessage, type GuestNews } from '../guest/protocol.ts';
+import { comeAgain, type GuestNews, poll } from '../guest/protocol.ts';
 import type { ResolvedLimits } from '../policy.ts';
-import { pack, Texts, unpack } from '../wire.ts';
+import { Texts, unpack } from '../wire.ts';
 import type { Realm } from './engine.ts';
 
 /** What one crossing into the guest and back came to, and how long it took. */
@@ -22,7 +22,6 @@ export interface Left {
 /** The share of its limit above which a heap counts as full. */
 const fullShare = 0.8;
 const noTexts = new Texts('', []);
-const pollText = pack({ op: 'poll' } satisfies GuestMessage, noTexts);
 
 /** Enters a realm. What ends it is told by the isolate and the clock, never by what an error says. */
 export function enter(realm: Realm, message: string, { stepMs, memoryMb }: ResolvedLimits): Crossing | Left {
@@ -37,7 +36,7 @@ export function enter(realm: Realm, message: string, { stepMs, memoryMb }: Resol
       packed =
         attempt === 0
           ? realm.door.applySync(undefined, [message], { timeout: stepMs })
-          : realm.door.applySync(undefined, [pollText]);
+          : realm.door.applySync(undefined, [poll]);
       if (attempt > 0) break;
     } catch {
       if (isolate.isDisposed) return { left: 'out-of-memory' };
@@ -56,9 +55,4 @@ export function enter(realm: Realm, message: string, { stepMs, memoryMb }: Resol
 /** Whether the time went by in making room: whoever fills a heap mostly runs out of time before the last of it is taken. */
 function isFull(isolate: ivm.Isolate, memoryMb: number): boolean {
   return isolate.getHeapStatisticsSync().used_heap_size > fullShare * memoryMb * 2 ** 20;
-}
-
-/** The message that lets runs of one clock have the answers at hand. */
-export function goText(clock: GuestClock): string {
-  return pack({ op: 'go', ...clock } satisfies GuestMessage, noTexts);
 }

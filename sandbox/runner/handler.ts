@@ -1,9 +1,9 @@
 import type { Answer, AnsweredCall, RunReport } from '../contract.ts';
-import { type GuestClock, type GuestMessage, type GuestNews, sendCommand } from '../guest/protocol.ts';
+import { type GuestClock, type GuestMessage, type GuestNews, goOn, sendCommand } from '../guest/protocol.ts';
 import { policy, type ResolvedLimits, runBudgetMs } from '../policy.ts';
 import { pack, type RunTable, Texts } from '../wire.ts';
 import { type ActiveRun, Batch } from './batch.ts';
-import { type Crossing, enter, goText, type Left } from './crossing.ts';
+import { type Crossing, enter, type Left } from './crossing.ts';
 import type { Engine, EngineShelf, Realm } from './engine.ts';
 import { positionIn, tidy, tidyLogs } from './guest-text.ts';
 
@@ -108,16 +108,21 @@ export class Handler {
     return this.#active.has(id) && call < run.made;
   }
 
-  /** Notes an answer; a run that exchanges too much, all of which stands in its report, is ended. */
+  /** Notes an answer, unless it is too much. */
   #take(run: ActiveRun, call: AnsweredCall, answer: Answer): void {
-    call.answer = answer;
-    run.exchanged += 'output' in answer ? answer.output.length : answer.error.message.length;
-    if (run.exchanged <= policy.maxExchangeBytes.default) return;
-    delete call.answer;
+    if (this.#exchange(run, 'output' in answer ? answer.output.length : answer.error.message.length))
+      call.answer = answer;
+  }
+
+  /** Counts what a run says to its tools and hears from them, which all stands in its report; ends it where that is too much. */
+  #exchange(run: ActiveRun, length: number): boolean {
+    run.exchanged += length;
+    if (run.exchanged <= policy.maxExchangeBytes.default) return true;
     this.#abandon(run, {
       end: 'threw',
       message: `exchanged more than ${policy.maxExchangeBytes.default} bytes with its tools`,
     });
+    return false;
   }
 
   /** Ends a run that the parent gave up. */
@@ -226,8 +231,7 @@ export class Handler {
         run.cpuMs += crossed.cpuMs / runs.length;
       }
       const resume = crossed.news && this.#hear(crossed.news, crossed.texts, clock);
-      const message =
-        resume ?? (crossed.again && runs.some((run) => this.#isIn(run, realm)) ? goText(clock) : undefined);
+      const message = resume ?? (crossed.again && runs.some((run) => this.#isIn(run, realm)) ? goOn : undefined);
       if (runs.some((run) => this.#isIn(run, realm) && run.guestMs > runBudgetMs(this.#limits))) {
         this.#lost({ left: 'timed-out' }, runs);
         return;
@@ -298,8 +302,8 @@ export class Handler {
     }
     const made: AnsweredCall = known ?? { tool, input };
     if (!known) {
+      if (!this.#exchange(run, input.length)) return undefined;
       run.calls[call] = made;
-      run.exchanged += input.length;
     }
     const answer = made.answer ?? run.batch.prepared(made);
     if (answer && !made.answer) this.#take(run, made, answer);

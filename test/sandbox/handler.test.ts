@@ -191,6 +191,16 @@ test('clock, identifiers and chance depend on the run alone', async () => {
   assert.equal(other[0], 5);
 });
 
+test('chance by a name that is put together is as seeded as by its own', async () => {
+  const plain = await load('export const handle = () => [Math.random(), Math.random()];');
+  const hidden = await load(
+    `export const handle = (word: string) => [(Math as any)['ran' + word](), (globalThis as any).Math['ran' + word]()];`,
+  );
+  const wanted = await plain.run(run('dom'), echo);
+  for (const found of await hidden.runAll([run('dom'), run('dom')], echo))
+    assert.deepEqual([found.end, found.value], ['returned', wanted.value]);
+});
+
 test('runs of one clock are made together, and reported in the order asked', async () => {
   const handler = await load('export const handle = (_: any, context: any) => context.call.look(Date.now());');
   const clocks = [1_000, 5, 1_000, 5, 1_000];
