@@ -3,6 +3,7 @@ import { isObject, type Json } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { faultMessage, isReadOnly } from './check-failing-tools.ts';
+import { sentencesOf } from './documented-answers.ts';
 import { failureRulesOf, reportsFailure } from './failure-answer.ts';
 import { leavesOf } from './scalar-kinds.ts';
 import { replacedAt } from './variations.ts';
@@ -12,7 +13,7 @@ export const sideEffects: Check = {
   name: 'side-effects',
   reason: 'Who refuses a request must not have acted on it, and who acts must do so once.',
   certain:
-    'A case is refused, yet a tool with side effects was called with success before a check that only reads, or with the same kind of answer as in a case that succeeds, and whatever else of that kind it answers changes nothing; or is called and the answer is the same whether it succeeds or not; or a failing tool with side effects is called again although the document says nothing of trying again.',
+    'A case is refused, yet a tool with side effects was called with success before a check that only reads, or with the same kind of answer as in a case that succeeds, and whatever else of that kind it answers changes nothing; or is called and the answer is the same whether it succeeds or not; or a failing tool with side effects is called again although the document says nothing of trying again; or what was done before another act failed is not undone, though the document has it undone and a tool has an example for this case.',
   uncertain:
     'A call in a refusal whose own answer, or a later failing call, may be the reason for it; one of a tool that by its name reads, or writes down what happens.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -35,6 +36,16 @@ export const sideEffects: Check = {
           needless.push({ one, fact, others: answeredOtherwise(facts, one, act) });
         else findings.warnings.push(fact);
       }
+    }
+    for (const one of cases) {
+      const undoing = leftUndone(facts, one);
+      if (undoing !== undefined)
+        findings.failures.push(
+          factOf(
+            one,
+            `it is refused after ${undoing.act}, and ${undoing.tool} is not called, though "${undoing.sentence}"`,
+          ),
+        );
     }
     // Undoing may be tried again; what a refusal undoes is no second act.
     const plans = cases
@@ -83,6 +94,41 @@ export const sideEffects: Check = {
     return findings;
   },
 };
+
+/** Words of a document by which an act is undone, by the beginnings of the names of tools that do. */
+const UNDOING = /^(release|cancel|refund|undo|revert|rollback|restore|void|unlock|unreserve)/i;
+
+/**
+ * A tool that undoes, and is not called in a refusal although an act before it succeeded and a later one failed: an example of it asks for
+ * what that act told in this very case, and the document has it done.
+ */
+function leftUndone(
+  { subject }: CheckFacts,
+  { one, seen }: SeenCase,
+): { act: string; tool: string; sentence: string } | undefined {
+  const failed = seen.calls.findIndex(({ tool, error }) => error !== undefined && !isReadOnly(subject, tool));
+  const acts = seen.calls
+    .slice(0, Math.max(0, failed))
+    .filter(({ tool, output }) => output && !isReadOnly(subject, tool));
+  for (const { name, examples = [] } of subject.tools) {
+    const word = UNDOING.exec(name)?.[1];
+    if (word === undefined || seen.calls.some(({ tool }) => tool === name)) continue;
+    const sentence = sentencesOf(subject.agreement).find((text) => new RegExp(`\\b${word}`, 'i').test(text));
+    const asked = JSON.stringify(one.input);
+    const act = acts.find(({ output }) => {
+      const told = leavesOf(output ?? null).flatMap(({ value }) =>
+        typeof value === 'string' && value.length > 2 ? [value] : [],
+      );
+      return examples.some(({ input }) =>
+        leavesOf(input).some(
+          ({ value }) => told.some((text) => text === value) && !asked.includes(JSON.stringify(value)),
+        ),
+      );
+    });
+    if (act && sentence !== undefined) return { act: act.tool, tool: name, sentence: sentence.trim().slice(0, 200) };
+  }
+  return undefined;
+}
 
 /** A refusal in which a tool with side effects was called and failed, with that tool answering as in a success. */
 function triedInVain(

@@ -50,6 +50,7 @@ const soleRefusals = [
 const furtherRefusals = [
   ['failing-tools', 'library-loan', 'faulty-hides-outage'],
   ['side-effects', 'library-loan', 'faulty-lends-first'],
+  ['side-effects', 'event-seats', 'faulty-no-release'],
   ['thresholds', 'freight-rates', 'faulty-moved-value'],
   ['thresholds', 'freight-rates', 'faulty-counts-pieces-out'],
 ] as const;
