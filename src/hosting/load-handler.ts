@@ -44,9 +44,15 @@ export interface RunnableHandler {
 /** How long one tool call may take, in milliseconds, unless the caller says otherwise. */
 export const defaultToolTimeoutMs = 30_000;
 
-/** Says what is wrong with a handler record before any of it is run: its digest and its ABI; `undefined` where nothing is. */
+/** A tool's name, as in a job. What is none could be taken for something else on its way: for a send, for one. */
+const toolName = /^[A-Za-z]\w{0,63}$/;
+
+/** Says what is wrong with a handler record before any of it is run: its ABI, its bundle and tools, its digest; `undefined` where nothing is. */
 export function recordFault(record: HandlerRecord): string | undefined {
   if (record.abi !== HANDLER_ABI) return `abi ${record.abi}, wanted ${HANDLER_ABI}`;
+  if (typeof record.bundle !== 'string') return 'a bundle that is no text, wanted one as text';
+  if (!Array.isArray(record.tools) || !record.tools.every((name) => typeof name === 'string' && toolName.test(name)))
+    return 'tools that are no names, wanted an array of names as in a job';
   const digest = handlerDigest(record);
   return digest === record.digest ? undefined : `content with digest ${digest}, wanted ${record.digest}`;
 }
@@ -135,11 +141,14 @@ async function answer(
   const timer = setTimeout(() => timeUp.abort(), tool === null ? timeouts.sendTimeoutMs : timeouts.toolTimeoutMs);
   const bound = timeUp.signal;
   try {
-    const output = await untilAborted(ask(tool, input, embedder, AbortSignal.any([bound, signal])), bound);
+    // A function that returns nothing has nothing to say: in JSON that is null.
+    const output = (await untilAborted(ask(tool, input, embedder, AbortSignal.any([bound, signal])), bound)) ?? null;
+    const text = JSON.stringify(output) as string | undefined;
+    if (text === undefined) throw new TypeError(`${tool ?? 'the peer'} answered with what is not JSON`);
     const outputIssues = tool === null ? surface.responseIssues(output) : surface.toolOutputIssues(tool, output);
     return outputIssues.length > 0
       ? { error: invalidFailure(tool === null ? "the peer's response" : `the output of ${tool}`, outputIssues) }
-      : { output: JSON.stringify(output) };
+      : { output: text };
   } catch (error) {
     if (bound.aborted) return { error: { code: 'TIMEOUT', message: `${tool ?? 'the peer'} did not answer in time` } };
     return {

@@ -114,6 +114,20 @@ test('a tool that fails, hangs or lies about its code meets the handler as one o
   );
 });
 
+test('a tool that returns nothing answers null, and one whose answer is no JSON fails', async () => {
+  const unchecked = async (answer: unknown) => {
+    const stored = await record(`export async function handle(request: any, context: any) {
+  try { return { word: JSON.stringify(await context.call.echo(request)) }; } catch (error: any) { return { word: error.code }; }
+}`);
+    const handler = await loadHandler({ ...stored, toolSchemas: {} }, sandbox);
+    const { value, message } = await handler.run({ word: 'a' }, { call: async () => answer as Json });
+    await handler.close();
+    return value ?? message;
+  };
+  assert.deepEqual(await unchecked(undefined), { word: 'null' });
+  assert.deepEqual(await unchecked(() => 1), { word: 'FAILED' });
+});
+
 test('a requester: what it sends and what it is answered are validated', async () => {
   const source = (request: string) => `export async function perform(task: any, context: any) {
   try { return { word: 'got ' + (await context.send(${request})).word }; } catch (error: any) { return { word: error.code }; }
@@ -175,6 +189,18 @@ test('a record that is not what its digest says is not run', async () => {
   ]) {
     await assert.rejects(
       loadHandler({ ...sound, ...change }, sandbox),
+      (error) => codeOf(error) === 'PLATFORM_HANDLER_CORRUPT',
+    );
+  }
+});
+
+test('a record whose tools or bundle are not what a job can have is not run', async () => {
+  const stored = await record('export const handle = (request: any, context: any) => context.call[">"](request);');
+  for (const odd of [{ tools: ['>'] }, { tools: ['__proto__'] }, { tools: null }, { bundle: 5 }]) {
+    const content = { ...stored, ...odd } as HandlerRecord;
+    const digest = typeof content.bundle === 'string' ? handlerDigest(content) : stored.digest;
+    await assert.rejects(
+      loadHandler({ ...content, digest }, sandbox),
       (error) => codeOf(error) === 'PLATFORM_HANDLER_CORRUPT',
     );
   }
