@@ -80,7 +80,7 @@ class HostAnswers {
       return undefined;
     }
     try {
-      return await asked.answer;
+      return asWillFit(await asked.answer);
     } catch (error) {
       this.fault = `the host cannot answer a call: ${error instanceof Error ? error.message : String(error)}`;
       return undefined;
@@ -385,6 +385,14 @@ function fitting<T>(all: readonly T[], lengthOf: (one: T) => number): readonly T
     count += 1;
   }
   return count === all.length ? all : all.slice(0, count);
+}
+
+/** The cell ends a run whose answers are too long together; of one that is so by itself the beginning will do for that, and goes into a frame. */
+function asWillFit(answer: Answer): Answer {
+  const most = policy.maxExchangeBytes.default + 1;
+  if ('output' in answer) return answer.output.length <= most ? answer : { output: answer.output.slice(0, most) };
+  const { code, message } = answer.error;
+  return message.length <= most ? answer : { error: { code, message: message.slice(0, most) } };
 }
 
 function lengthOfAnswer({ answer }: GivenAnswer): number {

@@ -398,6 +398,18 @@ test('a host that cannot answer ends the run as killed, and the cell lives', asy
   assert.equal(sandbox.stats().killedCells, before);
 });
 
+test('an answer that fits into no frame ends its run, as many that are too long together', async () => {
+  const handler = await load('export const handle = (_: any, context: any) => context.call.look(1);');
+  const long = 'x'.repeat(40_000_000);
+  const answers = [{ output: `"${long}"` }, { error: { code: 'FAILED' as const, message: long } }];
+  for (const answer of answers) {
+    const { end, message } = await handler.run(run(null), async () => answer);
+    assert.equal(end, 'threw');
+    assert.match(message ?? '', /exchanged more than/);
+  }
+  assert.equal((await handler.run(run(null), echo)).end, 'returned');
+});
+
 test('a host that throws at once is no other', async () => {
   const handler = await load('export const handle = (_: any, context: any) => context.call.look({});');
   const report = await handler.run(run(null), () => {
