@@ -140,13 +140,17 @@ export function pointersOf(value: Json, limit = Number.POSITIVE_INFINITY): { poi
   for (let next = pending.pop(); next !== undefined && found.length < limit; next = pending.pop()) {
     found.push(next);
     const { pointer, value: here } = next;
+    // Of a wide value no more than will be told.
+    const left = limit - found.length;
     if (Array.isArray(here)) {
-      for (let index = here.length - 1; index >= 0; index -= 1) {
+      for (let index = Math.min(here.length, left) - 1; index >= 0; index -= 1) {
         pending.push({ pointer: `${pointer}/${index}`, value: here[index] as Json });
       }
     } else if (isObject(here)) {
-      for (const [name, item] of Object.entries(here).reverse()) {
-        pending.push({ pointer: `${pointer}/${escapeToken(name)}`, value: item });
+      const names = Object.keys(here);
+      for (let index = Math.min(names.length, left) - 1; index >= 0; index -= 1) {
+        const name = names[index] as string;
+        pending.push({ pointer: `${pointer}/${escapeToken(name)}`, value: here[name] as Json });
       }
     }
   }

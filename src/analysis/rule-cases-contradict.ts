@@ -139,10 +139,19 @@ function withoutEchoes({ each, inputs, said }: { each: Case; inputs: ReadonlySet
         (CORRELATION.test(name) ||
           (asksMore && REQUEST_ID.test(name)) ||
           (name === 'id' && request.jsonrpc !== undefined))) ||
-      (asksMore && valueAt(each.response, pointer) === value && said.isEcho(name));
+      (asksMore && said.isEcho(name) && valueAt(each.response, pointer) === value);
     // What a tool is asked for is data, whatever its name.
     return isId && !inputs.has(value);
   };
+  const hasEcho = (value: Json, pointer: string, depth: number): boolean =>
+    isObject(value) &&
+    depth <= 2 &&
+    Object.entries(value).some(([name, member]) => {
+      const place = `${pointer}/${escapeToken(name)}`;
+      return isEcho(place, name, member) || hasEcho(member, place, depth + 1);
+    });
+  // A copy of a wide request costs more than all the rest.
+  if (!hasEcho(request, '', 0)) return { each, request, echoed };
   const without = (value: Json, pointer: string, depth: number): Json => {
     if (!isObject(value) || depth > 2) return value;
     const entries = Object.entries(value).flatMap(([name, member]): [string, Json][] => {
@@ -153,8 +162,7 @@ function withoutEchoes({ each, inputs, said }: { each: Case; inputs: ReadonlySet
     });
     return entries.length === 0 ? null : Object.fromEntries(entries);
   };
-  const rest = without(request, '', 0);
-  return echoed.size === 0 ? { each, request, echoed } : { each, request: rest, echoed };
+  return { each, request: without(request, '', 0), echoed };
 }
 
 /** A member that may say which message is which, where the document has it repeated. */

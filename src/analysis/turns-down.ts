@@ -121,12 +121,23 @@ interface Leaf {
   value: Json;
 }
 
+/** By message: each case that breaks its schema is compared with all that keep theirs. */
+const [knownLeaves, knownEchoes] = [new WeakMap<object, Leaf[]>(), new WeakMap<object, Set<Json>>()];
+
 function leavesOf(value: Json): Leaf[] {
-  return pointersOf(value, MAX_VALUES).filter(({ value: each }) => typeof each !== 'object' || each === null);
+  const known = typeof value === 'object' && value !== null ? knownLeaves.get(value) : undefined;
+  if (known !== undefined) return known;
+  const leaves = pointersOf(value, MAX_VALUES).filter(({ value: each }) => typeof each !== 'object' || each === null);
+  if (typeof value === 'object' && value !== null) knownLeaves.set(value, leaves);
+  return leaves;
 }
 
 function echoesIn(request: Json): Set<Json> {
-  return new Set(leavesOf(request).map(({ value }) => value));
+  const known = typeof request === 'object' && request !== null ? knownEchoes.get(request) : undefined;
+  if (known !== undefined) return known;
+  const echoes = new Set(leavesOf(request).map(({ value }) => value));
+  if (typeof request === 'object' && request !== null) knownEchoes.set(request, echoes);
+  return echoes;
 }
 
 function isNothing(value: Json | undefined): boolean {
