@@ -176,6 +176,24 @@ test('a rejection shows the form of our answer to what the complaint quotes', as
     ['clean', '/productInfo', null],
     'an unknown product, where the first case has a known one',
   );
+  const known = `- \`/productInfo\` is wrong:\n${JSON.stringify(quotedRequest)}`;
+  const again = await rig.outcomeOf(
+    { ...data, complaint: complaint(known), negotiationId: 'f9-known' },
+    { kind: 'fix' },
+  );
+  const string = '<string>';
+  assert.deepEqual(again.findings.at(-1)?.actual, {
+    productId: string,
+    productName: string,
+    productDescription: string,
+    price: '<number>',
+    currency: string,
+  });
+  assert.doesNotMatch(
+    JSON.stringify([again.messages, again.findings]),
+    /Laptop|1299/,
+    'its form, and none of its data',
+  );
 });
 
 test('a tool that has no answer for a request in a trial says nothing about the handler', async () => {

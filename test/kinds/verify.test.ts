@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { soundReply, startRig } from '../system/harness.ts';
-import { recordOf, solved } from './stored.ts';
+import { example, soundReply, startRig } from '../system/harness.ts';
+import { recordOf, solved, storeInstead } from './stored.ts';
 
 const rig = await startRig();
 after(() => rig.close());
@@ -97,4 +97,25 @@ test('a new case that contradicts one agreed before is disputed by its own numbe
   );
   assert.deepEqual([outcome.report.verification, outcome.handler], [null, null]);
   assert.equal(rig.questions('verify-contradict').length, asked, 'no model is asked');
+});
+
+test('a handler made under amendments is verified and made again under them', async () => {
+  const mark = 'verify-amended';
+  const job = { ...example('anp-product-en.amended'), tenant: mark, negotiationId: mark } as JsonObject;
+  const made = await rig.outcomeOf(job);
+  assert.equal(made.verdict, 'generated', JSON.stringify(made.findings));
+  const record = await recordOf(rig, made);
+  assert.equal(record.amendments.length, 1);
+  const data = { ...job, onContradiction: 'dispute' };
+  const broken = await storeInstead(rig, record, 'export const handle = () => null;');
+  const again = await rig.outcomeOf(
+    { ...data, handlerDigest: broken.digest, negotiationId: `${mark}-2` },
+    { kind: 'verify' },
+  );
+  assert.deepEqual([again.verdict, again.handler], ['generated', made.handler], JSON.stringify(again.findings));
+  const passed = await rig.outcomeOf(
+    { ...data, handlerDigest: record.digest, negotiationId: `${mark}-1` },
+    { kind: 'verify' },
+  );
+  assert.deepEqual([passed.verdict, passed.handler?.amendments.length], ['clean', 1], JSON.stringify(passed.findings));
 });
