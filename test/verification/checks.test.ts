@@ -39,6 +39,7 @@ const soleRefusals = [
   ['tables', 'library-loan', 'faulty-never-lends'],
   ['limits', 'catalogue-pages', 'faulty-short-pages'],
   ['thresholds', 'freight-rates', 'faulty-moved-band'],
+  ['amounts', 'catalogue-pages', 'faulty-two-sizes'],
   ['sorting', 'race-ranking', 'faulty-trusts-the-order'],
   ['transitions', 'ticket-states', 'faulty-forgets-reopening'],
   ['paging', 'overdue-invoices', 'faulty-first-page'],
