@@ -30,7 +30,9 @@ let questions = 0;
 const model = await startScriptedModel({
   behave: () => {
     questions += 1;
-    return { kind: 'reply', text: reply, pieceCharacters: reply.length, pauseMs: latencyMs };
+    // No two modules are the same text, as no two of a real model are.
+    const text = reply.replace(/^export /m, `// ${questions}\n$&`);
+    return { kind: 'reply', text, pieceCharacters: text.length, pauseMs: latencyMs };
   },
 });
 const producer = createProducer({ url: redis.url });
