@@ -22,6 +22,9 @@ const [MAX_CLAUSES, MAX_CLAUSE] = [5_000, 300];
 /** Values of a message that are looked at, and the longest word that a document is searched for, in UTF-16 units. */
 const [MAX_VALUES, MAX_WORD] = [40, 60];
 
+/** Sound requests whose answers are compared with. */
+const MAX_SOUND = 30;
+
 /** Words that a document is searched for. */
 const MAX_SEARCHES = 100;
 
@@ -42,8 +45,9 @@ export class Refusals {
    * sound request says, be it a word of refusal (`state: "invalid"`) or a value that the document explains by one (`2 bad query`); or it withholds
    * what sound requests are answered with.
    */
-  turnsDown(answered: Exchange & { expected: string }, sound: readonly Exchange[]): boolean {
+  turnsDown(answered: Exchange & { expected: string }, answeredSound: readonly Exchange[]): boolean {
     if (reportsFailure(answered.response, this.#codes, answered.expected)) return true;
+    const sound = answeredSound.slice(0, MAX_SOUND);
     const own = ownValues(answered, sound);
     if (own.some(({ value }) => typeof value === 'string' && value.length <= MAX_WORD && SAYS_NO.test(value)))
       return true;
