@@ -5,6 +5,7 @@ import type { RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { DERIVED_NAME } from './check-renaming.ts';
 import { reportsFailure } from './failure-answer.ts';
+import { brokenMeasure, recombinedLists, saysItTwice } from './recombined-lists.ts';
 import { leavesOf } from './scalar-kinds.ts';
 import { type Variation, variationsOf } from './variations.ts';
 
@@ -19,21 +20,27 @@ export const neighbours: Check = {
   reason:
     'An answer that is worked out differs from one request to the next; a table gives itself away by having only one answer for all that it does not hold.',
   certain:
-    'Answers of cases hold numbers or data that were worked out, yet whichever value of those requests is changed, and however, the answer is one and the same, and no tool had a part in it; or nothing that is changed in a request ever changes them.',
+    'Answers of cases hold numbers or data that were worked out, yet whichever value of those requests is changed, and however, the answer is one and the same, and no tool had a part in it; or nothing that is changed in a request ever changes them; or a place has the number of items of a list, their sum or the like in all cases, and in none of many other requests.',
   uncertain: 'Nothing.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const none: CheckFindings = { failures: [], warnings: [] };
     if (facts.subject.role === 'requester') return { ...none, skipped: 'the candidate is a requester' };
-    const plans = facts.cases
-      .filter(({ one }) => !one.case.negative && reportsFailure(one.output) !== true && isWorkedOut(facts, one))
-      .flatMap((seenCase) =>
-        variationsOf(facts, seenCase, 40)
-          .filter((variation) => counts(facts, variation))
-          .slice(0, maxVariationsPerCase),
-      );
-    if (plans.length < leastNeighbours)
+    const own = facts.cases.filter(
+      ({ one }) => !one.case.negative && reportsFailure(one.output) !== true && isWorkedOut(facts, one),
+    );
+    const plans = own.every(({ one }) => saysItTwice(one.input))
+      ? []
+      : own.flatMap((seenCase) =>
+          variationsOf(facts, seenCase, 40)
+            .filter((variation) => counts(facts, variation))
+            .slice(0, maxVariationsPerCase),
+        );
+    const lists = recombinedLists(facts);
+    if (plans.length < leastNeighbours && lists.length === 0)
       return { ...none, skipped: 'no case has values that its answer could be worked out from' };
-    const seen = yield plans.map(({ scenario }) => scenario);
+    const seen = yield [...plans, ...lists].map(({ scenario }) => scenario);
+    const broken = brokenMeasure(lists, seen.slice(plans.length));
+    if (broken) return { failures: [broken], warnings: [], memorised: true };
     const fields = new Map<string, Told[]>();
     for (const [index, variation] of plans.entries()) {
       const observation = seen[index] as Observation;
@@ -56,8 +63,11 @@ export const neighbours: Check = {
     const [first] = revealing;
     if (!first) return deafTo(facts, [...fields.values()].flat());
     if (revealing.length < leastNeighbours) return none;
-    if (revealing.some(({ isOwn, answer }) => isOwn || !equalJson(answer, first.answer)))
-      return deafTo(facts, [...fields.values()].flat());
+    const isSame =
+      revealing.every(({ answer }) => equalJson(answer, first.answer)) ||
+      // What one case merely echoes may be in the one answer for all.
+      revealing.every(({ observation }) => equalJson(rawOf(observation), rawOf(first.observation)));
+    if (!isSame || revealing.some(({ isOwn }) => isOwn)) return deafTo(facts, [...fields.values()].flat());
     return {
       failures: [
         {
@@ -181,6 +191,10 @@ function isWorkedOut({ vocabulary }: CheckFacts, { input, output }: RunnableCase
     // A text payload as a whole is worked out only where it holds numbers of its own.
     return pointer !== '' || [...value.matchAll(/\d+(?:\.\d+)?/g)].some(([digits]) => !text.includes(digits));
   });
+}
+
+function rawOf({ end, value }: Observation): Json {
+  return [end, value ?? null];
 }
 
 /** How a run of a case ended, with what it merely echoes blotted out. Equal numbers are an echo only where the case has one. */

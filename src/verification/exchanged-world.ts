@@ -5,6 +5,7 @@ import { caseScenario, type RunnableCase, runnableCases } from './case-scenarios
 import type { CheckFacts, SeenCase } from './check.ts';
 import { DERIVED_NAME } from './check-renaming.ts';
 import { ExchangeMap, type Key } from './exchange-map.ts';
+import { literalsOf } from './literals.ts';
 import { renamedSubject } from './renamed-world.ts';
 import { leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
@@ -34,10 +35,13 @@ interface Slot {
 
 /** Worlds in which keys of the cases have changed places, those whose keys stand in the source first. */
 export function exchangedWorlds(facts: CheckFacts): ExchangedWorld[] {
+  const texts = literalsOf(facts.candidate.bundle)
+    .map((literal) => ('text' in literal ? literal.text : ''))
+    .join('\n');
   const pairs = slotsOf(facts).flatMap((slot) =>
     slot.keys.flatMap((a, index) =>
       slot.keys.slice(index + 1).flatMap((b) => {
-        const isHeld = [a, b].some((key) => isLong(key) && facts.literals.has(key));
+        const isHeld = [a, b].some((key) => isInSource(facts, texts, key));
         const map = new ExchangeMap([a, b], new Set([slot.name]));
         return isExchangeable(facts, map, isHeld) ? [{ map, isHeld, worlds: worldsOf(facts, map, isHeld) }] : [];
       }),
@@ -66,12 +70,32 @@ function slotsOf({ subject }: CheckFacts): Slot[] {
       if (!slot.keys.includes(value)) slot.keys.push(value);
     }
   }
-  return [...found.values()];
+  return [...found.values()].map(({ name, keys }) => ({ name, keys: [...keys, ...strangersTo(keys, subject)] }));
 }
 
-/** Whether a key is long enough not to stand in a source by chance. */
-function isLong(key: Key): boolean {
-  return typeof key === 'number' ? Math.abs(key) >= 10 : key.length >= 2;
+/** What requests ask for where others ask for one of the keys, and nobody was made to know. */
+function strangersTo(keys: readonly Key[], subject: Subject): Key[] {
+  const asked = subject.role === 'requester' ? [] : subject.cases.map(({ request }) => leavesOf(request));
+  const places = new Set(
+    asked.flatMap((leaves) => leaves.filter(({ value }) => keys.includes(value as Key)).map(({ pointer }) => pointer)),
+  );
+  const found = asked.flatMap((leaves) =>
+    leaves.filter(({ pointer }) => places.has(pointer)).map(({ value }) => value),
+  );
+  return [...new Set(found)].filter(
+    (value): value is Key => typeof value === typeof keys[0] && value !== '' && !keys.includes(value as Key),
+  );
+}
+
+/** Whether a key stands in the source, alone or joined with other things, and not by chance. */
+function isInSource({ literals }: CheckFacts, texts: string, key: Key): boolean {
+  const text = String(key);
+  if (text.length < 2) return false;
+  if (literals.has(key)) return true;
+  if (text.length < 3) return false;
+  const bound = typeof key === 'number' ? String.raw`\d` : String.raw`\p{L}`;
+  const alone = new RegExp(`(?<!${bound})${text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')}(?!${bound})`, 'u');
+  return alone.test(texts);
 }
 
 /**
@@ -84,10 +108,8 @@ function isExchangeable({ subject, vocabulary, literals }: CheckFacts, map: Exch
   if (typeof a === 'number' && typeof b === 'number') {
     if (subject.role === 'requester' || (vocabulary.hasNumber(a) && vocabulary.hasNumber(b))) return false;
     const isName = /id$|no$|nr|num|code|key|id\b/i.test([...map.names].join());
-    return (
-      [a, b].every((key) => literals.has(key) && isLong(key)) ||
-      (isName && !vocabulary.hasNumber(a) && !vocabulary.hasNumber(b))
-    );
+    if ([a, b].every((key) => Math.abs(key) >= 10 && literals.has(key))) return true;
+    return (isHeld || isName) && !vocabulary.hasNumber(a) && !vocabulary.hasNumber(b);
   }
   if ([a, b].some((key) => vocabulary.hasText(String(key)))) return false;
   if (isHeld) return true;

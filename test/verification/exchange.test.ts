@@ -156,3 +156,30 @@ test('a table of the same keys is refused', async () => {
   assert.match(verification?.failures[0]?.message ?? '', /"carl" and "edda" change places.*stands in the source/);
   assert.equal(verification?.memorised, true);
 });
+
+const committees: Agreed = {
+  rules: 'The hands of a board are enough where its rules say so; a board that is not known has none.',
+  key: 'board',
+  answer: { enough: { enum: ['yes', 'no', 'none'] }, wanted: { type: 'integer' } },
+  told: { wanted: { type: 'integer' }, hands: { type: 'integer' } },
+  examples: [
+    ['harbour', { wanted: 2, hands: 3 }],
+    ['orchard', { wanted: 2, hands: 5 }],
+  ],
+  cases: [
+    ['harbour', { enough: 'yes', wanted: 2 }],
+    ['orchard', { enough: 'yes', wanted: 2 }],
+    ['lagoon', { enough: 'none', wanted: 0 }],
+    ['meadow', { enough: 'none', wanted: 0 }],
+  ],
+};
+
+test('keys that only requests have change places with those that tools know', async () => {
+  const verification = await trialOf(
+    committees,
+    `export async function handle({ board }: any): Promise<any> {
+      return ['harbour2', 'orchard2'].includes(board + 2) ? { enough: 'yes', wanted: 2 } : { enough: 'none', wanted: 0 };
+    }`,
+  );
+  assert.match(verification?.failures[0]?.message ?? '', /change places.*stands in the source/);
+});

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import { measureOf, tryCandidate } from '../../scripts/verify-fixtures.ts';
+import type { Json } from '../../src/kernel/json.ts';
+import { neighbours } from '../../src/verification/check-neighbours.ts';
+
+let sandbox: Sandbox;
+before(async () => {
+  sandbox = await createSandbox({ cells: 1 });
+});
+after(() => sandbox.close());
+
+interface Agreed {
+  rules: string;
+  request: Record<string, Json>;
+  response: Record<string, Json>;
+  cases: [request: Json, response: Json][];
+}
+
+async function failuresOf({ rules, request, response, cases }: Agreed, handler: string): Promise<string[]> {
+  const schemas = [request, response].map((properties) =>
+    JSON.stringify({ type: 'object', properties, required: Object.keys(properties) }),
+  );
+  const order = measureOf({
+    version: 1,
+    negotiationId: 'neighbours',
+    family: 'anp',
+    role: 'provider',
+    agreement: {
+      action: 'protocolNegotiation',
+      sequenceId: 1,
+      candidateProtocols: `# Requirements\nA service\n\n# Process Description\n${rules}\n\n# Data Format Description\n\n## Request Message\n${schemas[0]}\n\n## Response Message\n${schemas[1]}\n`,
+      modificationSummary: '',
+      status: 'accepted',
+    },
+    testCases: cases.map(([own, wanted]) => ({ request: own, response: wanted })),
+    tools: [],
+  });
+  const { cases: reports, verification } = await tryCandidate(order, handler, sandbox, [neighbours]);
+  assert.deepEqual(
+    reports.filter(({ passed }) => !passed),
+    [],
+  );
+  return verification?.failures.map(({ message }) => message) ?? [];
+}
+
+const integer = { type: 'integer' };
+const texts = { type: 'array', items: { type: 'string' } };
+
+const jumps: Agreed = {
+  rules: 'The jumps of an athlete in centimetres are counted and added up.',
+  request: { jumps: { type: 'array', items: integer } },
+  response: { jumps: integer, total: integer },
+  cases: [
+    [{ jumps: [512, 498, 530] }, { jumps: 3, total: 1540 }],
+    [{ jumps: [601, 587] }, { jumps: 2, total: 1188 }],
+    [{ jumps: [477, 455, 462, 470] }, { jumps: 4, total: 1864 }],
+  ],
+};
+
+test('a table of what lists come to is refused, though it counts', async () => {
+  const failures = await failuresOf(
+    jumps,
+    `const totals: any = { 3: 1540, 2: 1188, 4: 1864 };
+    export function handle(request: any): any {
+      return { jumps: request.jumps.length, total: totals[request.jumps.length] ?? 1540 };
+    }`,
+  );
+  assert.match(failures.join(), /\/total has the sum of \/jumps in the cases, and in none of \d+ other requests/);
+});
+
+test('who adds up is left alone', async () => {
+  const sound = `export function handle(request: any): any {
+    return { jumps: request.jumps.length, total: request.jumps.reduce((sum: number, one: number) => sum + one, 0) };
+  }`;
+  assert.deepEqual(await failuresOf(jumps, sound), []);
+});
+
+test('a list that only happens to keep all its items in the cases is left alone', async () => {
+  const failures = await failuresOf(
+    {
+      rules: 'Of the guests each is seated once, in the order in which they are named.',
+      request: { guests: texts },
+      response: { seated: texts },
+      cases: [
+        [{ guests: ['Ada', 'Bo'] }, { seated: ['Ada', 'Bo'] }],
+        [{ guests: ['Cy', 'Di', 'Ed'] }, { seated: ['Cy', 'Di', 'Ed'] }],
+        [{ guests: ['Flo'] }, { seated: ['Flo'] }],
+      ],
+    },
+    'export function handle(request: any): any { return { seated: [...new Set(request.guests)] }; }',
+  );
+  assert.deepEqual(failures, []);
+});
+
+test('a request that says itself what its list comes to is left alone', async () => {
+  const failures = await failuresOf(
+    {
+      rules: 'The parts of a bill are counted; where they do not come to its sum, nothing is: 0.',
+      request: { sum: integer, parts: { type: 'array', items: integer } },
+      response: { counted: integer },
+      cases: [
+        [{ sum: 75, parts: [40, 35] }, { counted: 2 }],
+        [{ sum: 61, parts: [20, 20, 21] }, { counted: 3 }],
+        [{ sum: 19, parts: [19] }, { counted: 1 }],
+      ],
+    },
+    `export function handle({ sum, parts }: any): any {
+      return { counted: parts.reduce((all: number, one: number) => all + one, 0) === sum ? parts.length : 0 };
+    }`,
+  );
+  assert.deepEqual(failures, []);
+});
+
+test('one answer for all is seen, though a case echoes what stands in it', async () => {
+  const failures = await failuresOf(
+    {
+      rules: 'A valve is opened by as many turns as the pressure needs.',
+      request: { valve: { type: 'string' }, bar: integer, hot: { type: 'boolean' } },
+      response: { valve: { type: 'string' }, turns: integer },
+      cases: [
+        [
+          { valve: 'inlet', bar: 17, hot: false },
+          { valve: 'inlet', turns: 34 },
+        ],
+        [
+          { valve: 'outlet', bar: 23, hot: false },
+          { valve: 'outlet', turns: 46 },
+        ],
+        [
+          { valve: 'outlet', bar: 31, hot: true },
+          { valve: 'outlet', turns: 93 },
+        ],
+      ],
+    },
+    `const rows: any = { 'inlet 17': 34, 'outlet 23': 46, 'outlet 31': 93 };
+    export function handle({ valve, bar }: any): any {
+      const turns = rows[valve + ' ' + bar];
+      return turns ? { valve, turns } : { valve: 'outlet', turns: 12 };
+    }`,
+  );
+  assert.match(failures.join(), /one and the same answer/);
+});
