@@ -21,7 +21,7 @@ const BEST_EFFORT = /log|audit|notif|track|metric|record|telemetry|analytic|mail
 
 /** Words by which a document lets a failure pass. */
 const NO_MATTER =
-  /\b(?:all the same|regardless|anyway|not checked|(?:does|do) not matter|ignor\w+|best[ -]effort|nevertheless|nonetheless|even if)\b|忽略|不影响|无论/iu;
+  /\b(?:all the same|regardless|anyway|not checked|(?:does|do) not matter|ignor\w+|best[ -]effort|nevertheless|nonetheless|even if|never makes?|treated as (?:an? )?(?:empty|missing|absent))\b|忽略|不影响|无论/iu;
 
 /** Calls of one tool in one case that are made to fail, each in a run of its own. */
 const maxFailingCalls = 3;

@@ -87,7 +87,7 @@ function readFailureRules(text: string): FailureRules {
     ownFailures: OWN_FAILURES.test(text),
     invalidRequests: INVALID_REQUESTS.test(text),
     retries:
-      /\bretr(?:y|ies|ied|ying)\b|\btr(?:y|ies|ied|ying) (?:it |this |that )?(?:again|once more|anew|up to|at most)|\b(?:attempts?|tries) (?:in all|in total|altogether|are made)|\b(?:\d+|two|three|four|five|up to \p{L}+|several|at most \p{L}+) (?:attempts|tries)\b|\b(?:re-?sent|re-?sends?|repeat(?:s|ed)? (?:it|the call|the request|once|twice|up to))\b|\b(?:asked|called|sent|tried|attempted|contacted) (?:once more|again|twice|a second time)\b|\b(?:second|another) (?:try|attempt)\b|重试|再试|重新(?:调用|发送|请求)/iu.test(
+      /\bretr(?:y|ies|ied|ying)\b|\btr(?:y|ies|ied|ying) (?:it |this |that )?(?:again|once more|anew|up to|at most)|\b(?:attempts?|tries) (?:in all|in total|altogether|are made)|\b(?:\d+|two|three|four|five|up to \p{L}+|several|at most \p{L}+) (?:attempts|tries)\b|\b(?:re-?sent|re-?sends?|repeat(?:s|ed)? (?:it|the call|the request|once|twice|up to))\b|\b(?:asked|called|sent|tried|attempted|contacted) (?:once more|again|twice|a second time)\b|\bonce more\b|\brepeated until\b|\bnoch (?:ein|zwei|drei)mal\b|\b(?:second|another) (?:try|attempt)\b|重试|再试|重新(?:调用|发送|请求)/iu.test(
         text,
       ),
   };
