@@ -58,7 +58,7 @@ test('a search that meets many runs without end stops in time to reject the comp
   const invalid = `${names}.some((name) => typeof request?.[name] !== 'string')`;
   const stored = await storeInstead(rig, record, endlessWhere(invalid));
   const data = { ...job, handlerDigest: stored.digest, complaint: complaint('- `/status/code` is a string.') };
-  const outcome = await rig.outcomeOf({ ...data, negotiationId: 'e3', timeoutMs: 12_000, workMs: 0 }, { kind: 'fix' });
+  const outcome = await rig.outcomeOf({ ...data, negotiationId: 'e3', timeoutMs: 30_000, workMs: 0 }, { kind: 'fix' });
   assert.deepEqual([outcome.verdict, ...statuses(outcome)], ['clean', 'fixErrorNegotiation rejected']);
 });
 
@@ -66,7 +66,7 @@ test('an accepted complaint stays accepted where the deadline comes before the n
   const { job, record } = await solved(rig, 'accepted-late');
   const stored = await storeInstead(rig, record, endlessWhere('true'));
   rig.answer('accepted-late', () => ({ kind: 'stall' }));
-  const data = { ...job, handlerDigest: stored.digest, complaint: complaint('- No answer.'), timeoutMs: 12_000 };
+  const data = { ...job, handlerDigest: stored.digest, complaint: complaint('- No answer.'), timeoutMs: 30_000 };
   const outcomes = await Promise.all(
     [0, 20_000].map((workMs) => rig.outcomeOf({ ...data, workMs, negotiationId: `late-${workMs}` }, { kind: 'fix' })),
   );

@@ -121,7 +121,7 @@ test('a record that is not what its digest says is not run, and nobody is blamed
   const { job, record } = await solved(rig, 'trust-corrupt');
   const key = rig.keys.handler(record.provenance.tenant, record.digest);
   await rig.connection.set(key, JSON.stringify({ ...record, bundle: `${record.bundle}\n;` }));
-  const data = { ...job, handlerDigest: record.digest, negotiationId: 'trust-corrupt-1', timeoutMs: 3_000, workMs: 0 };
+  const data = { ...job, handlerDigest: record.digest, negotiationId: 'trust-corrupt-1', timeoutMs: 10_000, workMs: 0 };
   const outcome = await rig.outcomeOf(data, { kind: 'verify' });
   assert.deepEqual([outcome.verdict, outcome.findings[0]?.code], ['error', 'PLATFORM_HANDLER_CORRUPT']);
 });
