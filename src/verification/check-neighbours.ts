@@ -173,11 +173,12 @@ interface Told {
   isOwn: boolean;
 }
 
-/** Whether a change of this place should matter: it is no public property, and nothing that is checked against another value. */
+/** Whether a change of this place should matter: it is no public property, and nothing that is checked against or counted with another value. */
 function counts({ vocabulary }: CheckFacts, { seenCase, pointer, name }: Variation): boolean {
   const value = valueAt(seenCase.one.input, pointer);
   if (DERIVED_NAME.test(name) || value === undefined || typeof value === 'boolean') return false;
-  return typeof value !== 'string' || !vocabulary.hasText(value);
+  if (typeof value !== 'string') return true;
+  return !vocabulary.hasText(value) && leavesOf(seenCase.one.input).filter((leaf) => leaf.value === value).length === 1;
 }
 
 /** Whether an answer holds a number or datum that its request does not: a yes or no may well be the same for all neighbours. */

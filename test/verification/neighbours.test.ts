@@ -142,3 +142,20 @@ test('one answer for all is seen, though a case echoes what stands in it', async
   );
   assert.match(failures.join(), /one and the same answer/);
 });
+
+test('a value that stands twice in a request may be counted with itself', async () => {
+  const trees: Agreed = {
+    rules: 'The answer says how many different trees are named.',
+    request: { trees: texts },
+    response: { different: integer },
+    cases: [
+      [{ trees: ['oak', 'elm', 'oak'] }, { different: 2 }],
+      [{ trees: ['fir'] }, { different: 1 }],
+      [{ trees: [] }, { different: 0 }],
+    ],
+  };
+  assert.deepEqual(
+    await failuresOf(trees, 'export const handle = ({ trees }: any) => ({ different: new Set(trees).size });'),
+    [],
+  );
+});
