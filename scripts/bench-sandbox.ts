@@ -49,10 +49,10 @@ function quantile(values: number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Microseconds of one call out of many, timed `rounds` times. */
-function timeSync(count: number, call: () => void): number[] {
+/** Microseconds of one call out of many, timed several times. */
+function timeSync(count: number, call: () => void, times = rounds): number[] {
   for (let warm = 0; warm < count * 5; warm += 1) call();
-  return Array.from({ length: rounds }, () => {
+  return Array.from({ length: times }, () => {
     const begun = performance.now();
     for (let index = 0; index < count; index += 1) call();
     return ((performance.now() - begun) / count) * 1_000;
@@ -202,13 +202,13 @@ for (const jitless of [false, true]) {
   const hundred = Array.from({ length: 100 }, () => plainRun);
   const plain = plainFunction();
   const bare = bareIsolate();
-  // Taken in turns, so that what else the machine does falls on all alike.
+  // Taken in many short turns, so that what else the machine does, and how fast it runs, falls on all alike.
   const taken: Record<'plain' | 'bare' | 'ours', number[]> = { plain: [], bare: [], ours: [] };
   await timeAsync(1, () => loaded.runAll(hundred, noCall), 30);
-  for (let turn = 0; turn < 5; turn += 1) {
-    taken.plain.push(...timeSync(200, plain));
-    taken.bare.push(...timeSync(200, bare.call));
-    taken.ours.push(...(await timeAsync(100, () => loaded.runAll(hundred, noCall))));
+  for (let turn = 0; turn < rounds; turn += 1) {
+    taken.plain.push(...timeSync(200, plain, 5));
+    taken.bare.push(...timeSync(200, bare.call, 5));
+    taken.ours.push(...(await timeAsync(100, () => loaded.runAll(hundred, noCall), 5)));
   }
   bare.dispose();
   const [plainUs, bareUs, oursUs] = [median(taken.plain), median(taken.bare), median(taken.ours)];
