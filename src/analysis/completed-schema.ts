@@ -28,8 +28,9 @@ function withDefinitions(schema: Json, roots: readonly Json[]): Json {
 const MAX_NAMED = 20;
 
 function withNamed(schema: Json, roots: readonly Json[]): Json {
-  if (!isObject(schema) || !referencesIn(schema).some((reference) => isExternalReference(reference, schema)))
-    return schema;
+  // Whether a block has an id is seen at once; a schema may be as large as its definitions for each of many that share them.
+  if (!isObject(schema) || roots.every((root) => ownIdOf(root) === '')) return schema;
+  if (!referencesIn(schema).some((reference) => isExternalReference(reference, schema))) return schema;
   const named = new Map<string, Json>();
   for (const root of roots) if (ownIdOf(root) !== '' && !named.has(ownIdOf(root))) named.set(ownIdOf(root), root);
   const taken = new Map<string, string>();
