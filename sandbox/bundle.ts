@@ -56,8 +56,8 @@ function sizeFault(source: string): Fault | undefined {
 }
 
 /** Prefix operators in a row nest as brackets do, and so do arrows, labels and the parts of a name space. */
-const prefixChain =
-  /(?:[!~+-]\s{0,9}|\b(?:typeof|void|delete|await|new)\s{1,9}|[\w$]{1,99}\s{0,9}(?:=>|:|\.)\s{0,9}){250}/;
+const prefix = /[!~+-]\s{0,9}|\b(?:typeof|void|delete|await|new)\s{1,9}|(?<![\w$])[\w$]{1,99}\s{0,9}(?:=>|:|\.)\s{0,9}/;
+const [eachPrefix, prefixChain] = [new RegExp(prefix, 'g'), new RegExp(`(?:${prefix.source})+`, 'g')];
 
 /** esbuild recurses on nesting and dies of it, so that depth is looked at first; brackets in strings count too, which harms nobody. */
 function nestingFault(source: string): Fault | undefined {
@@ -68,8 +68,10 @@ function nestingFault(source: string): Fault | undefined {
     else if (')]}'.includes(character)) depth = Math.max(0, depth - 1);
     if (depth > policy.maxNesting.default) return tooDeep(source, at);
   }
-  const chain = prefixChain.exec(source);
-  return chain ? tooDeep(source, chain.index) : undefined;
+  const most = policy.maxNesting.default;
+  for (const { 0: chain, index } of source.matchAll(prefixChain))
+    if (chain.length >= most && (chain.match(eachPrefix)?.length ?? 0) >= most) return tooDeep(source, index);
+  return undefined;
 }
 
 function tooDeep(source: string, at: number): Fault {
