@@ -207,11 +207,22 @@ export function constantIn(subject: Subject, sentence: string): string | undefin
 
 /** Sentences and items of the prose, without the schemas. */
 export function sentencesOf(agreement: Subject['agreement']): string[] {
+  const known = knownSentences.get(agreement);
+  if (known !== undefined) return known;
   let { text } = agreement;
   for (const { start, end } of [...agreement.schemas].sort((a, b) => b.start - a.start))
     text = `${text.slice(0, start)}\n${text.slice(end)}`;
-  return text.split(/\n|(?<=[.;!?])\s+|[。；！？]/);
+  const sentences = text
+    .split(/\n|(?<=[.;!?])\s+|[。；！？]/, MAX_SENTENCES)
+    .map((sentence) => sentence.slice(0, MAX_SENTENCE));
+  knownSentences.set(agreement, sentences);
+  return sentences;
 }
+
+const knownSentences = new WeakMap<Subject['agreement'], string[]>();
+
+/** Sentences that are looked at, and the longest, in UTF-16 units: each is searched again and again. */
+const [MAX_SENTENCES, MAX_SENTENCE] = [5_000, 1_000];
 
 /** Stands among the known values where payloads are text; no value can be it. */
 const TEXT_PAYLOAD = '\u0000text';

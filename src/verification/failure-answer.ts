@@ -99,7 +99,7 @@ const FAILURES =
 /** A status code of three digits as documents write it: told to be one, at the head of an item or cell, or with its name behind it. */
 function statusCode(digits: string, names: string): string {
   const code = String.raw`${digits}(?![\d%]|[.,]\d)`;
-  return String.raw`(?:(?:status|codes?|http|返回|码)[^.\n\d]{0,20}|\berrors?[^\p{L}.\n\d]{0,6})(?<![\d.,])${code}|^[\s>]*(?:[-*•|]|\d+[.)])[\s|*${'`'}"]*${code}|(?<![\d.,])${code}[^.\n\d]{0,12}\b(?:${names})`;
+  return String.raw`(?:(?:status|codes?|http|返回|码)[^.\n\d]{0,20}|\berrors?[^\p{L}.\n\d]{0,6})(?<![\d.,])${code}|^[ \t>]*(?:[-*•|]|\d+[.)])[ \t|*${'`'}"]*${code}|(?<![\d.,])${code}[^.\n\d]{0,12}\b(?:${names})`;
 }
 
 /** What a sentence about a failing system of our own looks like. */

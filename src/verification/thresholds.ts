@@ -36,9 +36,13 @@ const HEDGED =
 const LIMITING =
   /\b(?:than|above|over|exceed\w*|beyond|below|under|at (?:most|least)|max\w*|min\w*|up to|between|from|limit\w*|within|largest|smallest|highest|lowest|longest|shortest|or (?:more|less|fewer)|onwards?)\b|[≤≥<>]|最|不超过|超过|大于|高于|低于|少于|小于|至少|至多|以上|以下|以内|上限|下限|限/iu;
 
-/** The numbers of the prose, in its order, without codes of answers. */
+/** Most numbers of a document that are followed up. */
+const MAX_NUMBERS = 200;
+
+/** The first numbers of the prose, in its order, without codes of answers. */
 export function thresholdsOf(subject: Subject): Threshold[] {
   let head: string | undefined;
+  let left = MAX_NUMBERS;
   return sentencesOf(subject.agreement).flatMap((line) => {
     const sentence = line.trim();
     const isRow = sentence.startsWith('|');
@@ -47,7 +51,9 @@ export function thresholdsOf(subject: Subject): Threshold[] {
       head = sentence;
       return [];
     }
-    const all = numbersIn(sentence);
+    const all = numbersIn(sentence).slice(0, left);
+    if (all.length === 0) return [];
+    left -= all.length;
     const constant = constantIn(subject, sentence);
     return all.flatMap(({ value, start, end }, index): Threshold[] => {
       const before = sentence.slice(0, start);

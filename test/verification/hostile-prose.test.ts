@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import { measureOf, tryCandidate } from '../../scripts/verify-fixtures.ts';
+
+let sandbox: Sandbox;
+before(async () => {
+  sandbox = await createSandbox({ cells: 1 });
+});
+after(() => sandbox.close());
+
+const schemaOf = (properties: Record<string, string>): string =>
+  JSON.stringify({
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(properties).map(([name, type]) => [name, { type }])),
+    required: Object.keys(properties),
+  });
+
+for (const phrase of [
+  'up to 5 and ',
+  '1,000,',
+  '\n',
+  '>\n',
+  '|\n',
+  'when a tool is not ',
+  '| amount | 5 |\n',
+  '404: gone ',
+]) {
+  test(`a document full of ${JSON.stringify(phrase)} keeps the checks no longer than another`, async () => {
+    const prose = phrase.repeat(Math.ceil(200_000 / phrase.length));
+    const order = measureOf({
+      version: 1,
+      negotiationId: 'hostile-prose',
+      family: 'anp',
+      role: 'provider',
+      agreement: {
+        action: 'protocolNegotiation',
+        sequenceId: 1,
+        candidateProtocols: `# Requirements\nAn order\n\n# Process Description\n${prose}\n\n# Data Format Description\n\n## Request Message\n${schemaOf({ amount: 'integer' })}\n\n## Response Message\n${schemaOf({ next: 'integer' })}\n`,
+        modificationSummary: '',
+        status: 'accepted',
+      },
+      testCases: [5, 7, 12_000].map((amount) => ({ request: { amount }, response: { next: amount + 1 } })),
+      tools: [{ name: 'look', description: 'Looks', annotations: { readOnlyHint: true }, otherwise: { output: null } }],
+    });
+    const source = `export async function handle(request: any, { call }: any) {
+  await call.look({ amount: request.amount });
+  return { next: request.amount + 1 };
+}`;
+    const started = process.cpuUsage();
+    const { verification } = await tryCandidate(order, source, sandbox);
+    const { user, system } = process.cpuUsage(started);
+    assert.ok(verification);
+    // A fifth of a second; from one to four minutes where words are looked for from every place of the text.
+    assert.ok(user + system < 20_000_000, `${(user + system) / 1_000} ms`);
+  });
+}
