@@ -65,7 +65,8 @@ test('a search that meets many runs without end stops in time to reject the comp
 test('an accepted complaint stays accepted where the deadline comes before the new handler', async () => {
   const { job, record } = await solved(rig, 'accepted-late');
   const stored = await storeInstead(rig, record, endlessWhere('true'));
-  rig.answer('accepted-late', () => ({ kind: 'stall' }));
+  // Never silent, so that nobody takes the endpoint for dead, and never done.
+  rig.answer('accepted-late', () => ({ kind: 'reply', text: soundReply, pieceCharacters: 1, pauseMs: 500 }));
   const data = { ...job, handlerDigest: stored.digest, complaint: complaint('- No answer.'), timeoutMs: 30_000 };
   const outcomes = await Promise.all(
     [0, 20_000].map((workMs) => rig.outcomeOf({ ...data, workMs, negotiationId: `late-${workMs}` }, { kind: 'fix' })),
