@@ -230,6 +230,8 @@ function compile(
           const known = compiled?.kind === 'linear' ? compiled.test(text) : undefined;
           return known ?? matches(pattern, text) ?? true;
         },
+        // The library keeps matchers by this name: without it, all patterns of a schema would be the first one.
+        toString: () => pattern,
       };
     },
     { code: 'undefined' },

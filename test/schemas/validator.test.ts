@@ -176,6 +176,16 @@ test('a pattern beyond linear time is no fault: it is named, and the caller may 
   assert.deepEqual(issuesOf(schema, { a: '1' }, native), []);
 });
 
+test('each pattern of a schema is matched by itself', () => {
+  const schema = {
+    properties: { day: { pattern: '^[0-9]{4}$' }, zone: { pattern: '^[+-][0-9]{2}$' }, word: { pattern: '^(?=a).*$' } },
+    patternProperties: { '^x-': { pattern: '^y' } },
+  };
+  assert.deepEqual(issuesOf(schema, { day: '2024', zone: '+01', word: 'b', 'x-1': 'yes' }), []);
+  const wrong = issuesOf(schema, { day: '+01', zone: '2024', 'x-1': '2024' });
+  assert.deepEqual(wrong.map((issue) => issue.pointer).sort(), ['/day', '/x-1', '/zone']);
+});
+
 test('patterns of everyday documents are checked', () => {
   const samples: [pattern: string, good: string, bad: string][] = [
     ['^\\d{4}-\\d{2}-\\d{2}$', '2024-05-01', '24-5-1'],
