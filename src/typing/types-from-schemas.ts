@@ -118,7 +118,9 @@ async function generateNow(body: GeneratorSchema): Promise<string> {
       ignoreMinAndMaxItems: true,
       $refOptions: { resolve: { external: false, file: false, http: false } },
     });
-    return text.match(/^export /gm)?.length === 1 && HEAD.test(text) ? indented(text.trim()) : anything;
+    if (text.match(/^export /gm)?.length !== 1 || !HEAD.test(text)) return anything;
+    // A value of an interface fits an object that admits other members only where these are `any`.
+    return indented(text.trim().replace(/^(\s*\[k: string\]: )unknown$/gm, '$1any'));
   } catch {
     return anything;
   }

@@ -225,6 +225,20 @@ test('tools are typed functions, and their names never clash', async () => {
   assert.notDeepEqual(await faults(types, `${HANDLE}{ return context.call.unknown(1); }`), []);
 });
 
+test("values of a module's own interfaces are answers where other members are allowed", async () => {
+  const row = {
+    type: 'object',
+    properties: { name: { type: 'string' }, count: { type: 'integer' } },
+    required: ['name'],
+  };
+  const types = await declareTypes({ ...SOURCES, responseSchema: { type: 'array', items: row } });
+  const own = (members: string) =>
+    `${HANDLE}{ void request; void context; const rows: Row[] = []; return rows; }\ninterface Row { ${members} }`;
+  assert.deepEqual(await faults(types, own('name: string; count?: number; note: string')), []);
+  assert.notDeepEqual(await faults(types, own('name: number')), []);
+  assert.notDeepEqual(await faults(types, own('count: number')), []);
+});
+
 test('context is what a handler has, and send is there for a requester only', async () => {
   const provider = await declareTypes(SOURCES);
   assert.deepEqual(
