@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayedError, MetricsTime, Queue, UnrecoverableError, WaitingError } from 'bullmq';
 import { CANCEL_SECONDS, DEFAULT_RETENTION_SECONDS, isAutomaticId, type Keys, keysOf, QUEUE_NAME } from './catalog.ts';
-import { type Connection, connect, disconnect, whenReady } from './connection.ts';
+import { type Connection, connect, disconnect, redisFailure, whenReady } from './connection.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
 import { backoffMs, codeOfThrown, dispositionOf } from './disposition.ts';
 import { type Envelope, givenUp, isClosedByReader, type Reason, readEnvelope } from './envelope.ts';
@@ -340,15 +340,17 @@ class QueueConsumer implements Consumer {
   }
 
   /** Does with a job whose work threw what the error's code asks for. */
-  async #dispose(job: QueuedJob, token: string, delivery: Delivery, thrown: unknown): Promise<Pointer> {
+  async #dispose(job: QueuedJob, token: string, delivery: Delivery, given: unknown): Promise<Pointer> {
     const { jobId, kind } = delivery;
+    // What Redis refused meanwhile is no fault of the job, whoever asked for it.
+    const thrown = redisFailure(given, 'work on job') ?? given;
     const code = codeOfThrown(thrown);
     const { message } = trimmedError(thrown);
     if (dispositionOf(code) === 'retry') {
       const delayMs = backoffMs(delivery.delivery, retryAfterOf(thrown));
       if (Date.now() + delayMs < delivery.deadlineAtMs - CLOSING_MS) {
         this.#emit({ event: 'retried', jobId, kind, code, message, delayMs });
-        return this.#moveToDelayed(job, token, delayMs, await this.#outcomes.nowMs());
+        return this.#whenWritable(async () => this.#moveToDelayed(job, token, delayMs, await this.#outcomes.nowMs()));
       }
       return this.#end(delivery, { code, message });
     }

@@ -290,6 +290,27 @@ test('a fault of Redis when a job begins does not end it', async (t) => {
   assert.equal((await outcome('job-1')).verdict, 'generated');
 });
 
+test('what Redis refuses while a job is worked on does not end it', async (t) => {
+  const { queue, connection, consume, outcome, events } = await queueUnderTest(t);
+  let refused = 0;
+  await connection.set('{protosmith}:text', 'no sorted set');
+  await consume({
+    intake: false,
+    process: async ({ kind, data }) => {
+      refused += 1;
+      if (refused <= 2) await connection.zadd('{protosmith}:text', 1, 'member');
+      return envelope(kind, data);
+    },
+  });
+  await queue.add('generate', jobData({ timeoutMs: 600_000 }), { jobId: 'job-1', attempts: 1 });
+  assert.equal((await outcome('job-1')).verdict, 'generated');
+  const retried = events.filter(({ event }) => event === 'retried');
+  assert.deepEqual(
+    retried.map(({ code }) => code),
+    ['PLATFORM_REDIS_UNREACHABLE', 'PLATFORM_REDIS_UNREACHABLE'],
+  );
+});
+
 test('a retry that cannot come in time ends the job with the reason', async (t) => {
   const { producer, consume, outcome } = await queueUnderTest(t);
   await consume({

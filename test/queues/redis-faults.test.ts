@@ -202,6 +202,24 @@ test('a full Redis: submissions are refused, workers pause and say little, and a
   await until(() => consumer.health().paused.length === 0);
 });
 
+test('work that a full Redis refuses something goes on after room is made', { skip }, async (t) => {
+  const { connection, producer, outcome, consume, events } = await queueUnderTest(t);
+  let filled = false;
+  await consume({
+    process: async ({ kind, data }) => {
+      if (!filled) await connection.config('SET', 'maxmemory', '1mb');
+      filled = true;
+      await connection.set('{protosmith}:lease:mine', 'x');
+      return envelope(kind, data);
+    },
+  });
+  await producer.submit('generate', jobData(patient), { jobId: 'a' });
+  await until(() => events.some(({ event, code }) => event === 'retried' && code === 'PLATFORM_REDIS_FULL'));
+  await connection.config('SET', 'maxmemory', '0');
+  assert.equal((await outcome('a')).verdict, 'generated');
+  assert.equal(events.filter(({ event }) => event === 'given-up').length, 0);
+});
+
 test('a worker that finds Redis full does not spin', { skip }, async (t) => {
   const { connection, producer, outcome, consume, events } = await queueUnderTest(t);
   for (const jobId of ['a', 'b']) await producer.submit('generate', jobData(patient), { jobId });
