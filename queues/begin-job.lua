@@ -1,8 +1,9 @@
 -- Says what must be known before a delivered job is worked on, in one call.
 -- KEYS[1] outcome  KEYS[2] cancel  KEYS[3] taken  KEYS[4] due  KEYS[5] BullMQ's event stream of the queue  KEYS[6] deadlines
+-- KEYS[7] messages announced before the outcome
 -- ARGV[1] jobId  ARGV[2] the job's time stamp in ms, by its producer's clock  ARGV[3] seconds to remember a corrected moment
 -- ARGV[4] how long the peer waits in ms, 0 = the job has no deadline to be kept
--- Answers {now in ms, outcome or '', 1 if cancelled, moment taken in ms, moment due in ms or ''}.
+-- Answers {now in ms, outcome or '', 1 if cancelled, moment taken in ms, moment due in ms or '', those messages (JSON array) or ''}.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local taken = tonumber(redis.call('GET', KEYS[3]) or '')
@@ -45,5 +46,6 @@ return {
   outcome,
   redis.call('EXISTS', KEYS[2]),
   string.format('%.0f', taken),
-  due or ''
+  due or '',
+  redis.call('GET', KEYS[7]) or ''
 }

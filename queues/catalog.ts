@@ -44,6 +44,8 @@ export interface Keys {
   taken(jobId: string): string;
   /** What a job has used up, over all its deliveries. */
   spent(jobId: string): string;
+  /** Messages of a job that were announced before its outcome. */
+  announced(jobId: string): string;
   /** Jobs put back, scored by the moment they are due, by Redis' clock. */
   readonly due: string;
   /** Jobs without an outcome, scored by their deadline, by Redis' clock. */
@@ -83,6 +85,7 @@ export function keysOf(prefix: string = DEFAULT_PREFIX): Keys {
     cancel: (jobId) => `${prefix}:cancel:${jobId}`,
     taken: (jobId) => `${prefix}:taken:${jobId}`,
     spent: (jobId) => `${prefix}:spent:${jobId}`,
+    announced: (jobId) => `${prefix}:announced:${jobId}`,
     due: `${prefix}:due`,
     deadlines: `${prefix}:deadlines`,
     seen: `${prefix}:seen`,

@@ -455,7 +455,7 @@ class QueueConsumer implements Consumer {
     this.#running.get(jobId)?.controller.abort(new QueueError(code, message));
   }
 
-  #deliveryOf(job: QueuedJob, { nowMs, takenAtMs }: Beginning): Delivery {
+  #deliveryOf(job: QueuedJob, beginning: Beginning): Delivery {
     const stored = {
       jobId: job.id ?? '',
       kind: job.name,
@@ -464,8 +464,7 @@ class QueueConsumer implements Consumer {
       deliveries: job.attemptsStarted,
       deaths: job.stalledCounter,
     };
-    // Deadlines follow Redis' clock; what is done with them here follows the local one.
-    return deliveryOf(stored, takenAtMs + Date.now() - nowMs, this.#outcomes);
+    return deliveryOf(stored, beginning, this.#outcomes);
   }
 
   #pointer(jobId: string, verdict: string): Pointer {

@@ -1,7 +1,7 @@
 import type { Envelope } from './envelope.ts';
 import { dataDigestOf } from './job-id.ts';
 import { limits } from './limits.ts';
-import type { Outcomes } from './outcomes.ts';
+import type { Beginning, Outcomes } from './outcomes.ts';
 import { QueueError } from './queue-error.ts';
 import { readableOf, timeoutOf } from './read-job.ts';
 
@@ -27,7 +27,9 @@ export interface Delivery {
   readonly replyTo: string;
   /** Publishes the outcome now, while work goes on; resolves to whether it is this one that counts. Whatever is returned afterwards is not published. */
   publish(outcome: Envelope): Promise<boolean>;
-  /** Puts messages on the stream that can be forwarded at once (`final` = 0). */
+  /** The messages that an earlier delivery put on the stream with `announceEarly`. */
+  readonly announced: readonly object[];
+  /** Puts messages on the stream that can be forwarded at once (`final` = 0): once for a job, and first in its outcome, whoever publishes that. */
   announceEarly(entry: {
     negotiationId: string | null;
     messages: readonly object[];
@@ -49,8 +51,10 @@ export interface StoredJob {
 }
 
 /** Makes the delivery of a stored job; `publish` is refused until work on it runs. */
-export function deliveryOf(job: StoredJob, takenAtMs: number, outcomes: Outcomes): Delivery {
+export function deliveryOf(job: StoredJob, beginning: Beginning, outcomes: Outcomes): Delivery {
   const { jobId, kind, data, text, deaths } = job;
+  // Deadlines follow Redis' clock; what is done with them here follows the local one.
+  const takenAtMs = beginning.takenAtMs + Date.now() - beginning.nowMs;
   const replyTo = replyToOf(kind, data);
   return {
     jobId,
@@ -63,6 +67,7 @@ export function deliveryOf(job: StoredJob, takenAtMs: number, outcomes: Outcomes
     delivery: Math.max(1, job.deliveries),
     deaths,
     replyTo,
+    announced: beginning.announced,
     publish: () =>
       Promise.reject(new QueueError('DEFECT_NOT_RUNNING', 'Cannot publish outcome: found a job that does not run')),
     announceEarly: (entry) => outcomes.announceEarly({ ...entry, jobId, kind }, replyTo),

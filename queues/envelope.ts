@@ -71,6 +71,13 @@ export function isClosedByReader(envelope: Envelope): boolean {
   return envelope.findings.some((finding) => Object(finding).code === READER_DEADLINE);
 }
 
+/** An envelope whose messages begin with those that were announced before it. */
+export function withAnnounced<E extends Envelope>(envelope: E, announced: readonly object[]): E {
+  const { messages } = envelope;
+  const has = JSON.stringify(messages.slice(0, announced.length)) === JSON.stringify(announced);
+  return has ? envelope : { ...envelope, messages: [...announced, ...messages] };
+}
+
 /** Reads a published envelope; lists that its writer, a reader in some other language, left out are empty. `null` where the text is none. */
 export function readEnvelope(text: string): PublishedEnvelope | null {
   let parsed: Json;

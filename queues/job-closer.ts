@@ -21,7 +21,7 @@ export class JobCloser {
 
   /** Publishes a job's outcome; resolves to whether this call did. */
   async publish(outcome: Envelope, { jobId, dataDigest, kind, replyTo }: Delivery): Promise<boolean> {
-    const first = await this.#outcomes.publish(outcome, { jobId, dataDigest, replyTo });
+    const first = (await this.#outcomes.publish(outcome, { jobId, dataDigest, replyTo })) !== null;
     this.#onEvent({ event: first ? 'published' : 'suppressed', jobId, kind, verdict: outcome.verdict });
     return first;
   }

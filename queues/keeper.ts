@@ -238,8 +238,8 @@ export class Keeper {
     const { outcomes, closer } = this.#options;
     const found = await this.#stored(jobId);
     if (found === null) return;
-    const { nowMs, takenAtMs, outcome } = await outcomes.begin(jobId, found.timestampMs, 0);
-    if (outcome === null) await closer.end(deliveryOf(found, takenAtMs + Date.now() - nowMs, outcomes), reason);
+    const beginning = await outcomes.begin(jobId, found.timestampMs, 0);
+    if (beginning.outcome === null) await closer.end(deliveryOf(found, beginning, outcomes), reason);
   }
 
   async #stored(jobId: string): Promise<(StoredJob & { timestampMs: number }) | null> {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Keys } from './catalog.ts';
-import type { Connection } from './connection.ts';
-import type { Envelope, PublishedEnvelope } from './envelope.ts';
+import { type Connection, redisFailure } from './connection.ts';
+import { type Envelope, type PublishedEnvelope, withAnnounced } from './envelope.ts';
 import { Script } from './script.ts';
 
 /** The script that publishes an outcome, for readers in any language that close a job with it (publish-outcome.lua says its arguments). */
@@ -9,9 +9,11 @@ export const publishScript = readFileSync(new URL('./publish-outcome.lua', impor
 
 const publish = new Script(publishScript);
 
+const announce = new Script(readFileSync(new URL('./announce-early.lua', import.meta.url), 'utf8'));
+
 const begin = new Script(readFileSync(new URL('./begin-job.lua', import.meta.url), 'utf8'));
 
-/** How many seconds a corrected moment of taking is remembered: beyond the longest deadline and work after it. */
+/** How many seconds it is remembered what all deliveries of a job must know: beyond the longest deadline and work after it. */
 export const TAKEN_SECONDS = 7_200;
 
 /** How many seconds it is remembered where an outcome was announced: long enough for a keeper to read of a job put again before it left BullMQ. */
@@ -26,6 +28,8 @@ export interface Beginning {
   takenAtMs: number;
   /** When the job was to be tried again, where it was put back. */
   dueMs: number | null;
+  /** The messages that an earlier delivery announced. */
+  announced: readonly object[];
 }
 
 /** An entry that comes beside the final one. */
@@ -49,24 +53,31 @@ export class Outcomes {
     this.#retentionSeconds = retentionSeconds;
   }
 
-  /** Publishes an outcome by one Lua call. Resolves to whether this call did; `false` where the job had one before. */
+  /**
+   * Publishes an outcome by one Lua call, with the messages in front that were announced before it. Resolves to what was published; `null` where the
+   * job had an outcome before.
+   */
   async publish(
     envelope: Envelope,
     job: { jobId: string; dataDigest: string | null; replyTo: string },
-  ): Promise<boolean> {
+  ): Promise<PublishedEnvelope | null> {
     const { jobId, dataDigest, replyTo } = job;
     const { version, ...rest } = envelope;
-    const whole: PublishedEnvelope = { version, ...rest, jobId, dataDigest };
-    const keys = [this.#keys.outcome(jobId), this.#keys.outcomes(replyTo)];
-    const values = [JSON.stringify(whole), this.#retentionSeconds, ...entryValues(jobId, envelope)];
-    const answer = await publish.run(this.#connection, keys, values);
+    const keys = [this.#keys.outcome(jobId), this.#keys.outcomes(replyTo), this.#keys.announced(jobId)];
+    const attempt = async (whole: PublishedEnvelope, known: string) => {
+      const values = [JSON.stringify(whole), this.#retentionSeconds, ...entryValues(jobId, whole), known];
+      return { whole, answer: await publish.run(this.#connection, keys, values) };
+    };
+    let { whole, answer } = await attempt({ version, ...rest, jobId, dataDigest }, '');
+    if (typeof answer === 'string')
+      ({ whole, answer } = await attempt(withAnnounced(whole, JSON.parse(answer)), answer));
     const published = answer === 1;
     const notes = this.#connection.pipeline();
     // The deadline is kept; a keeper that still finds it notes that there is an outcome, so nothing hangs on this.
     notes.zrem(this.#keys.deadlines, jobId);
     if (published) notes.set(this.#keys.replyTo(jobId), replyTo, 'EX', REPLY_TO_SECONDS);
     notes.exec().catch(() => undefined);
-    return published;
+    return published ? whole : null;
   }
 
   /** Puts a final entry on the stream without touching any outcome: `replayed` for one that is there already, not so for a job that cannot have one. */
@@ -84,15 +95,37 @@ export class Outcomes {
     });
   }
 
-  /** Puts an entry with `final` = 0 on the stream: messages that can be forwarded at once, before the verdict. */
+  /**
+   * Puts an entry with `final` = 0 on the stream: messages that can be forwarded at once, before the verdict. Once for a job, however often that is
+   * delivered. Rejects with `PLATFORM_REDIS_…` where Redis refuses.
+   */
   async announceEarly(entry: SideEntry, replyTo: string): Promise<void> {
-    await this.#add(replyTo, { ...sideFields(entry), final: '0', replayed: '0' });
+    const { jobId, negotiationId, kind, messages, protocolHash } = entry;
+    const keys = [this.#keys.announced(jobId), this.#keys.outcomes(replyTo), this.#keys.outcome(jobId)];
+    const fields = [jobId, negotiationId ?? '', kind, protocolHash ?? ''];
+    const values = [JSON.stringify(messages), TAKEN_SECONDS, this.#retentionSeconds, ...fields];
+    await announce.run(this.#connection, keys, values).catch((error: unknown) => {
+      throw redisFailure(error, 'announce messages') ?? error;
+    });
   }
 
   /** Puts an entry with `kind` = `late` on the stream: the digest of a handler that was finished after its job's deadline. */
-  async announceLate(entry: Omit<SideEntry, 'kind' | 'messages'>, digest: string, replyTo: string): Promise<void> {
-    const fields = sideFields({ ...entry, kind: 'late', messages: [] });
-    await this.#add(replyTo, { ...fields, final: '0', replayed: '0', digest });
+  async announceLate(
+    { jobId, negotiationId, protocolHash }: Omit<SideEntry, 'kind' | 'messages'>,
+    digest: string,
+    replyTo: string,
+  ): Promise<void> {
+    await this.#add(replyTo, {
+      jobId,
+      negotiationId: negotiationId ?? '',
+      kind: 'late',
+      verdict: '',
+      messages: '[]',
+      protocolHash: protocolHash ?? '',
+      final: '0',
+      replayed: '0',
+      digest,
+    });
   }
 
   /** The published envelope's text, or `null`. */
@@ -118,19 +151,20 @@ export class Outcomes {
 
   /** Says what must be known before a job is worked on, and notes its deadline, after which anyone may close it; `timeoutMs` 0 notes none. */
   async begin(jobId: string, timestampMs: number, timeoutMs: number): Promise<Beginning> {
-    const { outcome: outcomeKey, cancel, taken: takenKey, due: dueKey, queue, deadlines } = this.#keys;
+    const { outcome: outcomeKey, cancel, taken: takenKey, due: dueKey, queue, deadlines, announced } = this.#keys;
     const answer = await begin.run(
       this.#connection,
-      [outcomeKey(jobId), cancel(jobId), takenKey(jobId), dueKey, `${queue}:events`, deadlines],
+      [outcomeKey(jobId), cancel(jobId), takenKey(jobId), dueKey, `${queue}:events`, deadlines, announced(jobId)],
       [jobId, timestampMs, TAKEN_SECONDS, timeoutMs],
     );
-    const [now, outcome, cancelled, taken, due] = answer as [string, string, number, string, string];
+    const [now, outcome, cancelled, taken, due, early] = answer as [string, string, number, string, string, string];
     return {
       nowMs: Number(now),
       outcome: outcome === '' ? null : outcome,
       cancelled: Number(cancelled) === 1,
       takenAtMs: Number(taken),
       dueMs: due === '' ? null : Number(due),
+      announced: early === '' ? [] : JSON.parse(early),
     };
   }
 
@@ -156,15 +190,4 @@ function entryValues(jobId: string, envelope: Envelope): [string, string, string
     JSON.stringify(envelope.messages),
     envelope.protocolHash ?? '',
   ];
-}
-
-function sideFields(entry: SideEntry): Record<string, string> {
-  return {
-    jobId: entry.jobId,
-    negotiationId: entry.negotiationId ?? '',
-    kind: entry.kind,
-    verdict: '',
-    messages: JSON.stringify(entry.messages),
-    protocolHash: entry.protocolHash ?? '',
-  };
 }

@@ -138,8 +138,8 @@ class QueueProducer implements Producer {
       });
       const replyTo = known === undefined ? 'default' : (readableOf(known.kind, known.data).replyTo ?? 'default');
       const dataDigest = known === undefined ? null : dataDigestOf(known.data);
-      if (await this.#outcomes.publish(envelope, { jobId, dataDigest, replyTo }))
-        return { ...envelope, jobId, dataDigest };
+      const published = await this.#outcomes.publish(envelope, { jobId, dataDigest, replyTo });
+      if (published !== null) return published;
       const faster = await this.#readOutcome(jobId);
       if (faster === null)
         throw new QueueError(

@@ -1,8 +1,14 @@
 -- Publishes a job's outcome, once: the first writer wins, whoever it is (a worker, a reconciler, a reader that waits no longer).
--- KEYS[1] <prefix>:outcome:<jobId>   KEYS[2] <prefix>:outcomes:<replyTo>
+-- KEYS[1] <prefix>:outcome:<jobId>   KEYS[2] <prefix>:outcomes:<replyTo>   KEYS[3] <prefix>:announced:<jobId>, may be left out
 -- ARGV[1] envelope (JSON)  ARGV[2] retention in seconds
 -- ARGV[3] jobId  ARGV[4] negotiationId  ARGV[5] kind  ARGV[6] verdict  ARGV[7] messages (JSON array)  ARGV[8] protocolHash
--- Answers 1 where this call published, 0 where an outcome was there before. What is unknown is an empty string.
+-- ARGV[9] what an earlier call answered, may be left out
+-- Answers 1 where this call published, 0 where an outcome was there before, and a JSON array of messages where those were announced before: they
+-- come first in the envelope's messages and in ARGV[7] of the next call. What is unknown is an empty string.
+local announced = KEYS[3] and redis.call('GET', KEYS[3])
+if announced and announced ~= ARGV[9] then
+  return announced
+end
 if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'EX', ARGV[2]) then
   return 0
 end
@@ -10,4 +16,7 @@ local oldest = redis.call('TIME')[1] - ARGV[2]
 redis.call('XADD', KEYS[2], 'MINID', '~', string.format('%.0f', math.max(oldest, 0) * 1000), '*',
   'jobId', ARGV[3], 'negotiationId', ARGV[4], 'kind', ARGV[5], 'verdict', ARGV[6],
   'messages', ARGV[7], 'protocolHash', ARGV[8], 'final', '1', 'replayed', '0')
+if announced then
+  redis.call('DEL', KEYS[3])
+end
 return 1

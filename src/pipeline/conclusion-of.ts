@@ -11,8 +11,7 @@ export function conclusionOf(error: unknown, taken: Pick<Taken, 'signal'>, recei
   const code = codeOf(error);
   if (received === undefined || taken.signal.aborted || code?.startsWith('DEFECT_')) throw error;
   if (code?.startsWith('OPERATOR_') && error instanceof Error) {
-    const messages = [...received.announced, ...errorMessages(received.job)];
-    return { verdict: 'error', messages, findings: [jobFinding(code, error.message)] };
+    return { verdict: 'error', messages: errorMessages(received.job), findings: [jobFinding(code, error.message)] };
   }
   if (received.deadline.signal.aborted) return deadlinePassed(received, error);
   throw error;

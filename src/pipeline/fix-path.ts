@@ -7,6 +7,7 @@ import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
 import { codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
 import { sha256Hex } from '../kernel/digest.ts';
+import { CodedError } from '../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
 import { renderRepair } from '../prompting/render-repair.ts';
 import type { CheckFact } from '../verification/checks.ts';
@@ -15,7 +16,7 @@ import { clearAmended, clearTogether } from './clear-amended.ts';
 import { conclusionOf } from './conclusion-of.ts';
 import { generate } from './generate.ts';
 import { handlerKey } from './handler-key.ts';
-import { type Conclusion, Leave } from './leave.ts';
+import { type Conclusion, errorMessages, Leave } from './leave.ts';
 import { type Measure, measure } from './measure.ts';
 import type { Path } from './path.ts';
 import { type Reproduction, reproduce } from './reproduce.ts';
@@ -62,6 +63,11 @@ export const fixPath: Path = async (received, shop, ledger) => {
   ledger.verification = cases.length > 0 ? 'negotiated' : 'schema-only';
   const { warnings } = held.cleared;
   if (faults.length === 0) {
+    if (received.announced.length > 0)
+      throw new CodedError(
+        'PLATFORM_COMPLAINT_NOT_SEEN',
+        'Cannot reproduce complaint again: nothing showed, wanted the fault that was accepted',
+      );
     const finding = unfounded(complaint, held, seen, side);
     return {
       verdict: 'clean',
@@ -72,13 +78,11 @@ export const fixPath: Path = async (received, shop, ledger) => {
   }
 
   const shown = faults.slice(0, maxConfirmed).map((fault) => confirmed(fault, side));
-  const accepted = fixErrorNegotiation(shown, language, 'accepted');
   await received.announceEarly({
     negotiationId: job.negotiationId,
-    messages: [accepted],
+    messages: [fixErrorNegotiation(shown, language, 'accepted')],
     protocolHash: record.provenance.protocolHash,
   });
-  received.announced.push(accepted);
   try {
     const order: Brief = {
       ...(await ledger.stage('prompt', () => mendingBrief(held, record, faults))),
@@ -88,11 +92,15 @@ export const fixPath: Path = async (received, shop, ledger) => {
     const handler = await ledger.stage('store', () =>
       store(tested, order, handlerKey(held.cleared), received.jobId, shop),
     );
-    const messages = [accepted, codeGeneration('generated')];
-    return { verdict: 'generated', messages, findings: [...shown, ...warnings], handler };
+    return {
+      verdict: 'generated',
+      messages: [codeGeneration('generated')],
+      findings: [...shown, ...warnings],
+      handler,
+    };
   } catch (error) {
     const { findings } = conclusionOf(error, { signal: work.signal }, received);
-    return { verdict: 'error', messages: [accepted, codeGeneration('error')], findings: [...shown, ...findings] };
+    return { verdict: 'error', messages: errorMessages(job), findings: [...shown, ...findings] };
   }
 };
 

@@ -2,14 +2,22 @@ import { type Delivery, readJob } from '../../queues/index.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Job } from '../contract/job.ts';
 import { Deadline } from '../kernel/deadline.ts';
-import type { JsonObject } from '../kernel/json.ts';
 import { deadlinePassed, errorMessages, jobFinding, Leave } from './leave.ts';
 import type { Ledger } from './ledger.ts';
 
 /** A job as it was taken from the queue; nothing in its data is known to be right. */
 export type Taken = Pick<
   Delivery,
-  'jobId' | 'kind' | 'data' | 'dataDigest' | 'rawBytes' | 'deadlineAtMs' | 'publish' | 'announceEarly' | 'announceLate'
+  | 'jobId'
+  | 'kind'
+  | 'data'
+  | 'dataDigest'
+  | 'rawBytes'
+  | 'deadlineAtMs'
+  | 'announced'
+  | 'publish'
+  | 'announceEarly'
+  | 'announceLate'
 > & {
   /** Fires when the work is called off. */
   signal: AbortSignal;
@@ -21,10 +29,10 @@ export interface Received {
   job: Job;
   /** The peer's deadline less a reserve for publishing. */
   deadline: Deadline;
-  /** Puts messages on the stream that can be forwarded at once. */
+  /** The messages that an earlier delivery announced. */
+  announced: Taken['announced'];
+  /** Announces messages that can be forwarded at once. The queue does so once for a job, and puts them first in its outcome. */
   announceEarly: Taken['announceEarly'];
-  /** The messages that were put there: they come first in the outcome. */
-  announced: JsonObject[];
   /** By when work for the handler store must end: the peer's deadline and what the job allows after it. */
   work: Deadline;
   /** Clears the timers of both; nothing fires after that. */
@@ -81,8 +89,8 @@ export function intake(taken: Taken, ledger: Ledger, knownKinds: readonly string
     jobId,
     job,
     deadline,
+    announced: taken.announced,
     announceEarly: taken.announceEarly,
-    announced: [],
     work: job.workMs === 0 ? deadline : timers.until(deadlineAtMs + job.workMs),
     release: () => timers.release(),
   };

@@ -9,6 +9,7 @@ import type { JsonObject } from '../kernel/json.ts';
 /** How a job ends: the part of its outcome that the stages decide. */
 export interface Conclusion {
   verdict: Verdict;
+  /** Those that come after what was announced. */
   messages: JsonObject[];
   findings: Finding[];
   proposals?: JsonObject[];
@@ -37,10 +38,7 @@ export function errorMessages({ kind }: { kind: Kind | null }): JsonObject[] {
 }
 
 /** The end of a job whose peer will not wait any longer, with what went wrong last, where something did. */
-export function deadlinePassed(
-  { job, announced = [] }: { job: { kind: Kind }; announced?: readonly JsonObject[] },
-  error?: unknown,
-): Conclusion {
+export function deadlinePassed({ job }: { job: { kind: Kind } }, error?: unknown): Conclusion {
   const code = codeOf(error);
   const cause =
     code === undefined || code === 'PLATFORM_DEADLINE' || !(error instanceof Error)
@@ -48,7 +46,7 @@ export function deadlinePassed(
       : ` (${code}: ${error.message})`;
   return {
     verdict: 'error',
-    messages: [...announced, ...errorMessages(job)],
+    messages: errorMessages(job),
     findings: [
       jobFinding('PLATFORM_DEADLINE', `Cannot finish job: the peer's deadline is reached, wanted more time${cause}`),
     ],

@@ -11,7 +11,6 @@ import { type Conclusion, Leave } from '../../src/pipeline/leave.ts';
 import { Ledger } from '../../src/pipeline/ledger.ts';
 
 const hourMs = 3_600_000;
-const accepted = { action: 'fixErrorNegotiation', status: 'accepted' };
 const error = { action: 'codeGeneration', status: 'error' };
 const clean: Conclusion = { verdict: 'clean', messages: [], findings: [] };
 
@@ -23,8 +22,8 @@ function receivedJob(late: boolean, more: Partial<Received> = {}): Received {
     jobId: 'j',
     job: { kind: 'fix', negotiationId: 'n', workMs: 1_000 } as Partial<Job> as Job,
     deadline,
-    announceEarly: async () => undefined,
     announced: [],
+    announceEarly: async () => undefined,
     work: new Deadline(Date.now() + hourMs, new AbortController().signal),
     release: () => undefined,
     ...more,
@@ -43,6 +42,7 @@ function takenJob(signal = new AbortController().signal) {
     rawBytes: 2,
     deadlineAtMs: 0,
     signal,
+    announced: [],
     publish: async (outcome) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       published.push(outcome as unknown as Outcome);
@@ -66,20 +66,16 @@ test('a job that left the path ends as it says, even where it was not understood
     assert.equal(conclusionOf(new Leave(clean), quiet, received), clean);
 });
 
-test('an operator’s fault ends the job at once, after what was announced', () => {
-  const { verdict, messages, findings } = conclusionOf(
-    fault('OPERATOR_HANDLER_WITHDRAWN'),
-    quiet,
-    receivedJob(false, { announced: [accepted] }),
-  );
-  assert.deepEqual([verdict, messages, findings[0]?.code], ['error', [accepted, error], 'OPERATOR_HANDLER_WITHDRAWN']);
+test('an operator’s fault ends the job at once', () => {
+  const { verdict, messages, findings } = conclusionOf(fault('OPERATOR_HANDLER_WITHDRAWN'), quiet, receivedJob(false));
+  assert.deepEqual([verdict, messages, findings[0]?.code], ['error', [error], 'OPERATOR_HANDLER_WITHDRAWN']);
 });
 
 test('a platform’s fault goes to the queue while there is time, then ends the job, which blames nobody', () => {
   const lost = fault('PLATFORM_SANDBOX_LOST');
   assert.throws(() => conclusionOf(lost, quiet, receivedJob(false)), lost);
-  const { verdict, messages, findings } = conclusionOf(lost, quiet, receivedJob(true, { announced: [accepted] }));
-  assert.deepEqual([verdict, messages], ['error', [accepted, error]]);
+  const { verdict, messages, findings } = conclusionOf(lost, quiet, receivedJob(true));
+  assert.deepEqual([verdict, messages], ['error', [error]]);
   assert.deepEqual(
     findings.map(({ code, in: place }) => [code, place]),
     [['PLATFORM_DEADLINE', 'job']],
@@ -104,16 +100,15 @@ test('work that ends in time is not published here', async () => {
   assert.deepEqual([ended, published], [clean, []]);
 });
 
-test('at the deadline the error is out, with what was announced, whatever the work comes to meanwhile', async () => {
+test('at the deadline the error is out, whatever the work comes to meanwhile', async () => {
   for (const later of [Promise.reject(fault('PLATFORM_SANDBOX_LOST')), Promise.resolve(clean)]) {
     const { taken, published, announced } = takenJob();
     const working = new Promise<Conclusion>((resolve) => setTimeout(() => resolve(later), 1));
     later.catch(() => undefined);
-    const received = receivedJob(true, { announced: [accepted] });
-    assert.equal(await answerInTime(working, taken, received, new Ledger('j', () => undefined)), undefined);
+    assert.equal(await answerInTime(working, taken, receivedJob(true), new Ledger('j', () => undefined)), undefined);
     assert.deepEqual(
       published.map(({ verdict, messages, findings }) => [verdict, messages, findings[0]?.code]),
-      [['error', [accepted, error], 'PLATFORM_DEADLINE']],
+      [['error', [error], 'PLATFORM_DEADLINE']],
     );
     assert.deepEqual(announced, []);
   }

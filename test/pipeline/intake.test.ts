@@ -31,6 +31,7 @@ function takenJob(
     deadlineAtMs,
     signal,
     publish: () => assert.fail('nothing to publish'),
+    announced: [],
     announceEarly: () => assert.fail('nothing to announce'),
     announceLate: () => assert.fail('nothing to announce'),
   };

@@ -27,6 +27,10 @@ const consumer = createConsumer({
     say({ event: 'work', jobId, kind, sinceTakenMs: Date.now() - takenAtMs });
     const outcome = envelope(kind, data);
     // The names say what befalls the worker.
+    if (jobId.endsWith('announced')) {
+      const messages = [{ action: 'fixErrorNegotiation', status: 'accepted' }];
+      await delivery.announceEarly({ negotiationId: 'n-1', messages, protocolHash: 'h' });
+    }
     if (jobId.startsWith('poison')) process.kill(process.pid, 'SIGKILL');
     if (jobId.startsWith('die-after-publication')) {
       await publish(outcome);

@@ -1,0 +1,13 @@
+-- Announces messages of a job before its outcome, once however often the job is delivered, and remembers them: they stand first in its outcome.
+-- KEYS[1] <prefix>:announced:<jobId>   KEYS[2] <prefix>:outcomes:<replyTo>   KEYS[3] <prefix>:outcome:<jobId>
+-- ARGV[1] messages (JSON array)  ARGV[2] seconds to remember them  ARGV[3] retention in seconds
+-- ARGV[4] jobId  ARGV[5] negotiationId  ARGV[6] kind  ARGV[7] protocolHash
+-- Nobody waits for messages that come after the outcome.
+if redis.call('EXISTS', KEYS[3]) == 1 or not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'EX', ARGV[2]) then
+  return 0
+end
+local oldest = redis.call('TIME')[1] - ARGV[3]
+redis.call('XADD', KEYS[2], 'MINID', '~', string.format('%.0f', math.max(oldest, 0) * 1000), '*',
+  'jobId', ARGV[4], 'negotiationId', ARGV[5], 'kind', ARGV[6], 'verdict', '',
+  'messages', ARGV[1], 'protocolHash', ARGV[7], 'final', '0', 'replayed', '0')
+return 1
