@@ -29,21 +29,18 @@ export function isCode(block: FencedBlock): boolean {
 }
 
 /**
- * The fenced blocks of an answer (CommonMark 0.31, section 4.5), without the reasoning in `<think>` before it. A line of backticks inside a
+ * The fenced blocks of an answer (CommonMark 0.31, section 4.5), without the reasoning in `<think>` before it or a byte order mark. A line of backticks inside a
  * template literal or a comment of a module does not close it, unless nothing else would.
  */
 export function fencedBlocks(text: string): FencedBlock[] {
   const blocks: FencedBlock[] = [];
-  const lines = withoutReasoning(text).split(/\r?\n/);
+  const lines = withoutReasoning(text.replace(/^\ufeff/, '')).split(/\r?\n/);
   for (let at = 0; at < lines.length && blocks.length < MAX_BLOCKS; at += 1) {
-    const opening = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/.exec(lines[at] ?? '');
+    const opening = openingOf(lines[at] ?? '');
     if (opening === null) continue;
-    const [, fence = '', info = ''] = opening;
-    const block: FencedBlock = { language: info.toLowerCase(), content: '', closed: false };
-    const closings = closingLines(lines, at + 1, fence);
-    const certain = isCode(block)
-      ? closings.find((line) => !insideLiteral(lines.slice(at + 1, line).join('\n')))
-      : closings[0];
+    const block: FencedBlock = { language: opening.language, content: '', closed: false };
+    const closings = closingLines(lines, at + 1, opening.fence);
+    const certain = isCode(block) ? firstOutsideLiterals(lines, at + 1, closings) : closings[0];
     const end = certain ?? closings.at(-1);
     block.content = lines.slice(at + 1, end ?? lines.length).join('\n');
     block.closed = certain !== undefined;
@@ -60,20 +57,47 @@ function withoutReasoning(text: string): string {
   return closed === null ? '' : text.slice(closed.index + closed[0].length);
 }
 
+/** The mark and the language of a line that opens a block. One expression for both would try every way to divide a line of tildes. */
+function openingOf(line: string): { fence: string; language: string } | null {
+  const opening = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)/.exec(line);
+  if (opening === null || line.includes('`', opening[0].length)) return null;
+  const [, fence = '', info = ''] = opening;
+  return { fence, language: info.toLowerCase() };
+}
+
 function closingLines(lines: readonly string[], from: number, fence: string): number[] {
-  const closing = new RegExp(`^ {0,3}${fence.charAt(0)}{${fence.length},}[ \\t]*$`);
   const found: number[] = [];
   for (let at = from; at < lines.length && found.length < MAX_CLOSINGS; at += 1) {
-    if (closing.test(lines[at] ?? '')) found.push(at);
+    if (/^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(lines[at] ?? '')?.[1]?.startsWith(fence)) found.push(at);
   }
   return found;
 }
 
-/** Says whether TypeScript text ends inside a template literal or a block comment. A rough reader, right about all but the oddest code. */
-function insideLiteral(code: string): boolean {
+/** The first of some lines that stands in no literal of the module that begins at a line. */
+function firstOutsideLiterals(lines: readonly string[], from: number, closings: readonly number[]): number | undefined {
+  const last = closings.at(-1);
+  if (last === undefined) return undefined;
+  const code = lines.slice(from, last).join('\n');
+  const ends: number[] = [];
+  let [length, line] = [-1, from];
+  for (const closing of closings) {
+    for (; line < closing; line += 1) length += (lines[line] ?? '').length + 1;
+    ends.push(Math.max(0, length));
+  }
+  const outside = literalsEnd(code, ends);
+  return outside === undefined ? undefined : closings[outside];
+}
+
+/**
+ * The first of some rising places, each at the end of a line, where TypeScript text stands neither in a template literal nor in a block comment;
+ * its index. A rough reader, right about all but the oddest code.
+ */
+function literalsEnd(code: string, places: readonly number[]): number | undefined {
   // Depth of braces per open `${`; a template literal is open wherever the innermost entry is 'template'.
   const stack: ('template' | number)[] = [];
-  for (let at = 0; at < code.length; at += 1) {
+  let next = 0;
+  for (let at = 0; at <= code.length; at += 1) {
+    for (; at >= (places[next] ?? Number.POSITIVE_INFINITY); next += 1) if (stack.length === 0) return next;
     const character = code[at];
     const top = stack.at(-1);
     if (top === 'template') {
@@ -84,26 +108,28 @@ function insideLiteral(code: string): boolean {
         at += 1;
       }
     } else if (character === '`') stack.push('template');
-    else if (character === '/' && code[at + 1] === '/') {
-      const end = code.indexOf('\n', at);
-      if (end === -1) return false;
-      at = end;
-    } else if (character === '/' && code[at + 1] === '*') {
+    else if (character === '/' && code[at + 1] === '/') at = lineEnd(code, at) - 1;
+    else if (character === '/' && code[at + 1] === '*') {
       const end = code.indexOf('*/', at + 2);
-      if (end === -1) return true;
-      at = end + 1;
+      const after = end === -1 ? Number.POSITIVE_INFINITY : end + 2;
+      while ((places[next] ?? Number.POSITIVE_INFINITY) < after) next += 1;
+      at = after - 1;
     } else if (character === '/' && /(?:^|[(,=:[!&|?{};\n]|return)\s*$/.test(code.slice(Math.max(0, at - 16), at))) {
       at = endOfPattern(code, at);
     } else if (character === '"' || character === "'") {
-      const end = endOfString(code, at);
-      at = end;
+      at = endOfString(code, at);
     } else if (top !== undefined && character === '{') stack[stack.length - 1] = top + 1;
     else if (top !== undefined && character === '}') {
       if (top === 0) stack.pop();
       else stack[stack.length - 1] = top - 1;
     }
   }
-  return stack.length > 0;
+  return stack.length === 0 && next < places.length ? next : undefined;
+}
+
+function lineEnd(code: string, from: number): number {
+  const end = code.indexOf('\n', from);
+  return end === -1 ? code.length : end;
 }
 
 /** Where a regular expression ends: its closing slash, or the end of its line where it has none. */

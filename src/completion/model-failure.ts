@@ -22,7 +22,7 @@ export function failureOf(error: unknown, exchange: FailedExchange): CompletionE
   const options = { cause: withoutBody(error), usage: exchange.began ? exchange.usage : undefined };
   if (error instanceof APIError && !(error instanceof APIConnectionError)) {
     // An error that came as an event of the stream has no status.
-    const limited = /rate.?limit|overloaded|429/i.test(`${error.code ?? ''} ${error.type ?? ''}`);
+    const limited = /rate.?limit|overloaded|429/i.test(`${wordOf(error.code)} ${wordOf(error.type)}`);
     return new CompletionError(
       limited ? 'PLATFORM_MODEL_RATE_LIMITED' : 'PLATFORM_MODEL_UNAVAILABLE',
       `Cannot complete prompt at ${place(endpoint)}: the server reported an error in its stream, wanted an answer`,
@@ -106,6 +106,11 @@ function networkCause(error: unknown): string {
     if ('code' in one && typeof one.code === 'string') return one.code;
   }
   return 'the connection failed';
+}
+
+/** A member of an error that a server sent, as text; empty unless it is text or a number. */
+export function wordOf(member: unknown): string {
+  return typeof member === 'string' || typeof member === 'number' ? String(member) : '';
 }
 
 /** An error that carries no part of a body along into a log. */

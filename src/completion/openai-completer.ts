@@ -7,9 +7,10 @@ import type {
 import type { Completer, Completion, Prompt } from '../contract/completion.ts';
 import type { Usage } from '../contract/outcome.ts';
 import type { Deadline } from '../kernel/deadline.ts';
+import { BodyTooLongError, boundedFetch } from './bounded-fetch.ts';
 import { CompletionError } from './completion-error.ts';
 import { isComplete } from './extract-candidate.ts';
-import { failureOf } from './model-failure.ts';
+import { failureOf, wordOf } from './model-failure.ts';
 import { estimateTokens, type Prices, priced } from './prices.ts';
 
 /** Where a model is and how patient to be with it. */
@@ -54,6 +55,10 @@ const PATIENCE: Record<keyof Patience, { share: number; leastMs: number; mostMs:
 };
 /** Longest answer kept, in UTF-16 units: a server that ignores the token limit must not fill the memory. */
 const MAX_TEXT_CHARACTERS = 1024 * 1024;
+/** How much of a line with a closing fence is looked at when it comes in pieces, in UTF-16 units. */
+const MAX_FENCE_LINE_CHARACTERS = 64;
+/** How often a text is read to see whether it is complete; after that it ends where the server ends it. */
+const MAX_LOOKS = 256;
 /** How long the token counts are waited for once the answer is complete, in milliseconds. */
 const USAGE_GRACE_MS = 250;
 /** The SDK's own timeout must never fire before ours. */
@@ -82,6 +87,7 @@ export function createOpenAiCompleter(options: OpenAiOptions): EndpointCompleter
     maxRetries: 0,
     timeout: SDK_TIMEOUT_MS,
     logLevel: 'off',
+    fetch: boundedFetch,
   });
   const dialect = dialectOf(`${endpoint} ${options.model}`, options.baseUrl === undefined);
   return {
@@ -120,6 +126,9 @@ class Exchange {
   readonly #stopped = rejection(this.#stop.signal);
   #silence: NodeJS.Timeout | undefined;
   #text = '';
+  /** The last line of the text, or its end; to look at the end of a text that grows would copy all of it each time. */
+  #tail = '\n';
+  #looks = 0;
   #refusal = '';
   #model: string;
   #finish: string | null = null;
@@ -180,6 +189,8 @@ class Exchange {
     } catch (error) {
       if (error instanceof CompletionError) throw error;
       if (this.#stop.signal.aborted) throw this.#stop.signal.reason;
+      if (error instanceof BodyTooLongError)
+        throw this.#error('PLATFORM_MODEL_LENGTH', error.message, 'an answer that ends');
       throw failureOf(error, {
         endpoint: this.#endpoint,
         apiKey: this.#options.apiKey,
@@ -221,7 +232,7 @@ class Exchange {
   /** Whether the question can be put in another form after this refusal. */
   #adapts(error: unknown): boolean {
     if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false;
-    const words = `${error.param ?? ''} ${error.message}`;
+    const words = `${wordOf(error.param)} ${error.message}`;
     if (this.#dialect.streamOptions && /stream_options|include_usage/.test(words)) {
       this.#dialect.streamOptions = false;
       return true;
@@ -229,7 +240,7 @@ class Exchange {
     if (
       this.#dialect.limits.length > 1 &&
       /max_(?:completion_)?tokens/.test(words) &&
-      !/context/i.test(error.code ?? '')
+      !/context/i.test(wordOf(error.code))
     ) {
       this.#dialect.limits.shift();
       return true;
@@ -249,7 +260,7 @@ class Exchange {
       if (this.#text.length > MAX_TEXT_CHARACTERS) {
         throw this.#error('PLATFORM_MODEL_LENGTH', `over ${MAX_TEXT_CHARACTERS} characters`, 'an answer that ends');
       }
-      if (endsWithFence(this.#text, said.length) && isComplete(this.#text)) {
+      if (this.#mayBeComplete(said) && isComplete(this.#text)) {
         await this.#awaitUsage(pieces);
         return;
       }
@@ -263,6 +274,15 @@ class Exchange {
         'a stream of events',
       );
     }
+  }
+
+  /** Whether the text may just have got its closing fence. */
+  #mayBeComplete(said: string): boolean {
+    const tail = this.#tail + said;
+    this.#tail = tail.slice(Math.max(tail.lastIndexOf('\n'), tail.length - MAX_FENCE_LINE_CHARACTERS));
+    if (this.#looks >= MAX_LOOKS || !/\n {0,3}(?:`{3,}|~{3,})[ \t]*(?:\r?\n|$)/.test(tail)) return false;
+    this.#looks += 1;
+    return true;
   }
 
   /**
@@ -393,11 +413,6 @@ function patienceFor(leftMs: number): Patience {
     firstWordMs: silence(PATIENCE.firstWordMs),
     stallMs: silence(PATIENCE.stallMs),
   };
-}
-
-/** Whether a text may just have got a closing fence: its last piece, with a little before it, has a line of fence characters. */
-function endsWithFence(text: string, lastPieceLength: number): boolean {
-  return /(?:^|\n) {0,3}(?:`{3,}|~{3,})[ \t]*(?:\r?\n|$)/.test(text.slice(-(lastPieceLength + 16)));
 }
 
 function count(tokens: unknown): number {
