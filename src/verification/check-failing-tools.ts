@@ -11,7 +11,7 @@ import {
   unmistakable,
 } from './documented-answers.ts';
 import { failureRulesOf, reportsFailure } from './failure-answer.ts';
-import { isOwedName } from './owed-names.ts';
+import { isOwedName, lacksOwnName, nameOfAnother } from './owed-names.ts';
 
 /** What the failing tool says; no answer has a reason to repeat it. */
 export const faultMessage = 'temporarily out of order (k7q-canary-x2)';
@@ -96,6 +96,13 @@ function faultOf(
   if (emptied !== undefined && subject.role === 'provider')
     return { message: `the answer has an empty text at ${emptied}`, certain: true };
   const { ownFailures } = documentedAnswersOf(subject);
+  const letsPass = sentencesOf(subject.agreement).some((sentence) => NO_MATTER.test(sentence));
+  if (certain && !letsPass && lacksOwnName(facts, tool, seen.value) && !calledAgain(before, seen, tool)) {
+    return {
+      message: `the answer has none of ${ownFailures.join(', ')}, though the document names it for ${tool}`,
+      certain,
+    };
+  }
   if (
     ownFailures.length > 0 &&
     !equalJson(seen.value, before.value ?? null) &&
@@ -109,10 +116,12 @@ function faultOf(
         isOwedName(facts, tool, seen.value) &&
         (reportsFailure(seen.value) === true ||
           new Set(before.calls.map((call) => call.tool)).size === 1 ||
+          (!letsPass && nameOfAnother(facts, before.value ?? null, seen.value) !== undefined) ||
           (isSoleActor(subject, before, tool) && reportsFailure(seen.value) === false)),
     };
   }
-  const flag = holdsConstant(seen.value, unmistakable(ownFailures))
+  const whole = ownFailures.filter((constant) => /^\S+ \S+ \S/.test(constant));
+  const flag = holdsConstant(seen.value, [...unmistakable(ownFailures), ...whole])
     ? [...failureFlagsOf(subject)].find(([pointer, value]) => valueAt(seen.value ?? null, pointer) === !value)
     : undefined;
   if (flag) return { message: `the answer says ${!flag[1]} at ${flag[0]}, as only a success does`, certain };
@@ -122,20 +131,26 @@ function faultOf(
       : undefined;
   }
   // Whether it may try again is for another check to say.
-  const again = seen.calls.filter((call) => call.tool === tool && call.output !== undefined).length;
-  const once = before.calls.filter((call) => call.tool === tool && call.output !== undefined).length;
-  if (again < once && equalJson(seen.value, before.value ?? null) && reportsFailure(one.output) !== true) {
+  if (
+    !calledAgain(before, seen, tool) &&
+    equalJson(seen.value, before.value ?? null) &&
+    reportsFailure(one.output) !== true
+  ) {
     return {
       message: 'it answers as if nothing had failed',
-      certain:
-        certain &&
-        isSoleActor(subject, before, tool) &&
-        !sentencesOf(subject.agreement).some((one) => NO_MATTER.test(one)),
+      certain: certain && isSoleActor(subject, before, tool) && !letsPass,
     };
   }
   return JSON.stringify(seen.value).includes(faultMessage)
     ? { message: 'the answer repeats what the tool said', certain: false }
     : undefined;
+}
+
+/** Whether a tool that failed answered all the same as often as where it did not. */
+function calledAgain(before: Observation, seen: Observation, tool: string): boolean {
+  const answers = ({ calls }: Observation) =>
+    calls.filter((call) => call.tool === tool && call.output !== undefined).length;
+  return answers(seen) >= answers(before);
 }
 
 /** Whether a tool is the only one with side effects that a run called, and its effect is what the run was for. */

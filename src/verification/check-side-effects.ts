@@ -3,6 +3,7 @@ import { isObject, type Json } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { faultMessage, isReadOnly } from './check-failing-tools.ts';
+import { forbiddenBy, isRefusalCode } from './documented-acts.ts';
 import { sentencesOf } from './documented-answers.ts';
 import { failureRulesOf, reportsFailure } from './failure-answer.ts';
 import { leavesOf } from './scalar-kinds.ts';
@@ -13,7 +14,7 @@ export const sideEffects: Check = {
   name: 'side-effects',
   reason: 'Who refuses a request must not have acted on it, and who acts must do so once.',
   certain:
-    'A case is refused, yet a tool with side effects was called with success before a check that only reads, or with the same kind of answer as in a case that succeeds, and whatever else of that kind it answers changes nothing; or is called and the answer is the same whether it succeeds or not; or a failing tool with side effects is called again although the document says nothing of trying again; or what was done before another act failed is not undone, though the document has it undone and a tool has an example for this case.',
+    'A case is refused, yet a tool with side effects was called with success before a check that only reads, or with the same kind of answer as in a case that succeeds, and whatever else of that kind it answers changes nothing; or the answer is one with which the document has nothing of that kind done; or is called and the answer is the same whether it succeeds or not; or a failing tool with side effects is called again although the document says nothing of trying again; or what was done before another act failed is not undone, though the document has it undone and a tool has an example for this case.',
   uncertain:
     'A call in a refusal whose own answer, or a later failing call, may be the reason for it; one of a tool that by its name reads, or writes down what happens.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -24,15 +25,15 @@ export const sideEffects: Check = {
     }
     const needless: { one: SeenCase; fact: Omit<CheckFact, 'check'>; others: Scenario[] }[] = [];
     for (const one of cases) {
-      if (refuses(one) !== true && !saysWhy(one, cases)) continue;
+      const isRefused = refuses(subject, one) === true || saysWhy(one, cases);
       for (const act of actsOf(facts, one.seen)) {
-        const certain = isNeedless(facts, one, act);
+        const sentence = forbiddenBy(subject, one.one.output, act.tool);
+        if (!isRefused && sentence === undefined) continue;
+        const certain = isNeedless(facts, one, act, sentence !== undefined);
         if (certain === undefined) continue;
-        const fact = factOf(
-          one,
-          `it is refused, yet ${act.tool} was called with ${JSON.stringify(act.input).slice(0, 200)}`,
-        );
-        if (certain && !mayServeRefusals(subject, act.tool))
+        const what = sentence === undefined ? 'it is refused' : `the document has "${sentence}"`;
+        const fact = factOf(one, `${what}, yet ${act.tool} was called with ${JSON.stringify(act.input).slice(0, 200)}`);
+        if (certain && (sentence !== undefined || !mayServeRefusals(subject, act.tool)))
           needless.push({ one, fact, others: answeredOtherwise(facts, one, act) });
         else findings.warnings.push(fact);
       }
@@ -49,7 +50,7 @@ export const sideEffects: Check = {
     }
     // Undoing may be tried again; what a refusal undoes is no second act.
     const plans = cases
-      .filter((one) => refuses(one) !== true)
+      .filter((one) => refuses(subject, one) !== true)
       .flatMap((one) =>
         [...new Set(actsOf(facts, one.seen).map(({ tool }) => tool))].map((tool) => ({
           one,
@@ -135,11 +136,11 @@ function triedInVain(
   { subject, cases }: CheckFacts,
   one: SeenCase,
 ): { one: SeenCase; tool: string; scenario: Scenario }[] {
-  if (refuses(one) !== true) return [];
+  if (refuses(subject, one) !== true) return [];
   const failed = one.seen.calls.filter(({ tool, error, invalid }) => error && !invalid && !isReadOnly(subject, tool));
   return [...new Set(failed.map(({ tool }) => tool))].flatMap((tool) => {
     const output = cases
-      .filter((other) => refuses(other) !== true)
+      .filter((other) => refuses(subject, other) !== true)
       .flatMap(({ seen }) => seen.calls)
       .find((call) => call.tool === tool && call.output !== undefined)?.output;
     if (output === undefined) return [];
@@ -152,8 +153,8 @@ function actsOf({ subject }: CheckFacts, seen: Observation): ObservedCall[] {
   return seen.calls.filter(({ tool, error }) => !isReadOnly(subject, tool) && error === undefined);
 }
 
-function refuses({ one }: SeenCase): boolean | 'unknown' {
-  return one.case.negative || reportsFailure(one.case.response) === true;
+function refuses(subject: CheckFacts['subject'], { one }: SeenCase): boolean | 'unknown' {
+  return one.case.negative || reportsFailure(one.case.response) === true || isRefusalCode(subject, one.case.response);
 }
 
 /** Members that say why something is not done. */
@@ -218,13 +219,13 @@ function answeredOtherwise({ subject, cases }: CheckFacts, one: SeenCase, act: O
 }
 
 /** Whether a call in a refusal was needless for certain, perhaps (`false`), or had its reason (`undefined`). */
-function isNeedless(facts: CheckFacts, one: SeenCase, act: ObservedCall): boolean | undefined {
+function isNeedless(facts: CheckFacts, one: SeenCase, act: ObservedCall, isForbidden: boolean): boolean | undefined {
   const { seen } = one;
   const output = act.output ?? null;
   // A tool that tells nothing at all says no by nothing.
   const isUsual = facts.cases.some(
     (other) =>
-      refuses(other) !== true &&
+      refuses(facts.subject, other) !== true &&
       !saysWhy(other, facts.cases) &&
       other.seen.calls.some((call) => call.tool === act.tool && equalJson(call.output ?? null, output)),
   );
@@ -234,9 +235,9 @@ function isNeedless(facts: CheckFacts, one: SeenCase, act: ObservedCall): boolea
     (call) => !isReadOnly(facts.subject, call.tool) && (call.error !== undefined || declines(call.output ?? null)),
   );
   if (undone) return undefined;
-  if (later.some((call) => isReadOnly(facts.subject, call.tool))) return true;
+  if (isForbidden || later.some((call) => isReadOnly(facts.subject, call.tool))) return true;
   const successes = facts.cases.filter(
-    (other) => refuses(other) === false || reportsFailure(other.one.case.response) === 'unknown',
+    (other) => refuses(facts.subject, other) === false || reportsFailure(other.one.case.response) === 'unknown',
   );
   return successes.some(({ seen: good }) =>
     good.calls.some((call) => call.tool === act.tool && sameKind(call.output ?? null, output)),

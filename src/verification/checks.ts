@@ -3,6 +3,7 @@ import type { Observation, Scenario, Trier } from '../contract/trial.ts';
 import type { Json } from '../kernel/json.ts';
 import { caseScenario, runnableCases } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, Underived } from './check.ts';
+import { acts } from './check-acts.ts';
 import { amounts } from './check-amounts.ts';
 import { caseCoverage } from './check-case-coverage.ts';
 import { determinism } from './check-determinism.ts';
@@ -36,6 +37,7 @@ export const checks: readonly Check[] = [
   caseCoverage,
   literalAudit,
   determinism,
+  acts,
   failingTools,
   sideEffects,
   leaks,

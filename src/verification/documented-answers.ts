@@ -42,7 +42,8 @@ function readAnswers(subject: Subject): DocumentedAnswers {
   const toolStems = stemsOf(
     subject.tools.map(({ name, description }) => `${spaced(name)} ${description ?? ''}`).join(' '),
   );
-  const isFailure = (clause: string): boolean => OWN_FAILURES.test(clause) || saysThatFails(clause, toolStems);
+  const isFailure = (clause: string): boolean =>
+    OWN_FAILURES.test(clause) || saysThatFails(clause, toolStems, subject.tools.length === 1);
   let before = '';
   for (const sentence of sentencesOf(subject.agreement)) {
     if (!SEVERAL_FAIL.test(sentence)) {
@@ -76,6 +77,13 @@ function namesIn(sentence: string, isMeant: (clause: string) => boolean, values:
   if (!isMeant(sentence)) return [];
   const clauses = sentence.split(/[,，、]/).filter(isMeant);
   const own = clauses.flatMap((clause) => constantsOf(clause, values));
+  // A truth value alone comes with the name that stands beside it.
+  if (
+    own.length > 0 &&
+    own.every((constant) => PAIR.test(constant)) &&
+    !/\b(?:otherwise|else|but|only|unless)\b/i.test(sentence)
+  )
+    return constantsOf(sentence, values);
   // A clause with a name that nothing else shows has no use for those of its neighbours.
   return own.length > 0 || clauses.some((clause) => NAMED.test(withoutTools(clause, values)))
     ? own
@@ -90,17 +98,27 @@ function withoutTools(clause: string, values: ReadonlySet<string>): string {
 
 /** What somebody may say of a system that fails, without an "if". */
 const FAILS =
-  /\b(?:fail(?:s|ed|ing|ures? of)?|breaks? down|(?:cannot|can not|can't|could not) be (?:asked|reached|read|written|contacted|queried|used|stored|saved|opened)|(?:does|do|did) not (?:answer|respond|reply|react|work)|(?:is|are|was) (?:down|offline|unreachable|unavailable|silent|not (?:available|reachable|working))|down|offline|times? out|timed out|time-?out|out of (?:order|service)|no (?:answer|reply|response) from)\b|(?:调用|查询|访问|系统|服务|接口).{0,6}(?:失败|异常|超时|出错)/iu;
+  /\b(?:fail(?:s|ed|ing|ures? of)?|breaks? down|(?:cannot|can not|can't|could not) be (?:asked|reached|read|written|contacted|queried|used|stored|saved|opened)|(?:does|do|did) not (?:answer|respond|reply|react|work)|(?:is|are|was) (?:down|offline|unreachable|unavailable|silent|not (?:available|reachable|working))|down|offline|times? out|timed out|time-?out|out of (?:order|service)|no (?:answer|reply|response) from)\b|(?:调用|查询|访问|系统|服务|接口).{0,6}(?:失败|异常|超时|出错)|(?<!\p{L})(?:fallan?|no responden?|no (?:está|están) disponibles?|schlägt[^.]{0,40} fehl|fehlschlägt|antwortet nicht|nicht (?:erreichbar|verfügbar)|(?:Abfrage|Zugriff|Verbindung) nicht möglich|échoue|ne répond pas|indisponible)(?!\p{L})/iu;
 
 /** What fails where no system does. */
 const NO_SYSTEM =
   /\b(?:validat\w+|verif\w+|check|checks|checksum|digit|signature|login|authenticat\w+|condition|test|rule)\b/i;
 
-const ANY_SYSTEM = /\b(?:tools?|calls?|systems?|services?|back-?ends?|databases?|servers?)\b|工具|系统|服务|接口/iu;
+/** An item or row that gives a name a meaning. */
+const ITEM = /[:|]/;
+
+/** Who does not answer is not always a system. */
+const SOMEBODY =
+  /\b(?:customer|client|requester|user|guest|passenger|recipient|owner|caller|agent|peer|party|buyer|seller|member|person|driver|bidder|player|payment|nobody|he|she|they)s?\b/i;
+
+const ANY_SYSTEM =
+  /\b(?:tools?|calls?|systems?|services?|back-?ends?|databases?|servers?|herramientas?|sistema|servicio|werkzeuge?|abfrage|dienst|outils?)\b|工具|系统|服务|接口/iu;
 
 /** Whether a clause says that a system fails: any, or one that the tools are named after. */
-function saysThatFails(clause: string, toolStems: ReadonlySet<string>): boolean {
+function saysThatFails(clause: string, toolStems: ReadonlySet<string>, isOnly: boolean): boolean {
   if (!FAILS.test(clause) || NO_SYSTEM.test(clause)) return false;
+  // Of an item that says of something that it fails, nothing else can be meant than the only tool there is.
+  if (isOnly && ITEM.test(clause) && !SOMEBODY.test(clause)) return true;
   return ANY_SYSTEM.test(clause) || [...stemsOf(clause)].some((stem) => toolStems.has(stem));
 }
 
@@ -213,7 +231,7 @@ export function sentencesOf(agreement: Subject['agreement']): string[] {
   for (const { start, end } of [...agreement.schemas].sort((a, b) => b.start - a.start))
     text = `${text.slice(0, start)}\n${text.slice(end)}`;
   const sentences = text
-    .split(/\n|(?<=[.;!?])\s+|[。；！？]/, MAX_SENTENCES)
+    .split(/\n|(?<=[.;!?])\s+(?![\s|])|[。；！？]/, MAX_SENTENCES)
     .map((sentence) => sentence.slice(0, MAX_SENTENCE));
   knownSentences.set(agreement, sentences);
   return sentences;
@@ -233,7 +251,8 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
       /(?<before>为|是|返回|：|answer(?:ed)? (?:is|with) |reads? )?(?:`(?<code>[^`\n]{2,60})`|"(?<plain>[^"\n]{2,60})"|“(?<curly>[^”\n]{2,60})”)/gi,
     ),
   ].flatMap(({ groups, index }) => {
-    const word = groups?.code ?? groups?.plain ?? groups?.curly ?? '';
+    // What is quoted twice, as a JSON string in code, stands for its content.
+    const word = (groups?.code ?? groups?.plain ?? groups?.curly ?? '').replace(/^(["'“„「])(.+)["'”“」]$/u, '$2');
     if (values.has(`member ${word}`)) return [];
     const member = /([\p{L}\p{N}_]+)[`"]?\s*(?:is|=|:|：|为)?\s*$/u.exec(sentence.slice(0, index))?.[1];
     const isText = values.has(TEXT_PAYLOAD);

@@ -2,10 +2,11 @@ import type { Json } from '../kernel/json.ts';
 import type { CheckFacts } from './check.ts';
 import { documentedAnswersOf, holdsConstant, spaced, stemsOf } from './documented-answers.ts';
 import { OWN_FAILURES, reportsFailure } from './failure-answer.ts';
+import { hasWord, leavesOf } from './scalar-kinds.ts';
 
 /** A sentence about whichever system of the provider's own. */
 const ANY_SYSTEM =
-  /\b(?:internal|server|unexpected|technical|anything|something|500)\b|\b(?:an?|any|our|its|one of (?:our|the)) (?:own )?(?:back-?ends?|systems?|services?|databases?|tools?)\b|\b(?:back-?end|upstream|system|database) (?:errors?|failures?)\b|\p{Script=Han}/iu;
+  /\b(?:internal|server|unexpected|technical|anything|something|500)\b|\b(?:an?|any|our|its|one of (?:our|the)) (?:own |failing |broken )?(?:back-?ends?|systems?|services?|databases?|tools?|calls?)\b|(?<!\p{L})(?:una herramienta|ein Werkzeug|un outil)(?!\p{L})|\b(?:back-?end|upstream|system|database) (?:errors?|failures?)\b|\p{Script=Han}/iu;
 
 /** What a sentence says to fail. */
 const WHAT_FAILS =
@@ -29,11 +30,63 @@ export function isOwedName({ subject, cases }: CheckFacts, tool: string, answer:
   );
 }
 
+/** Whether the document names the failure of this very tool, and an answer has not that name. */
+export function lacksOwnName(facts: CheckFacts, tool: string, answer: Json): boolean {
+  const { ownFailureSentences } = documentedAnswersOf(facts.subject);
+  const own = ownFailureSentences.filter(
+    ({ sentence }) => hasWord(sentence, tool) && !SEVERAL.test(sentence) && !OPEN.test(sentence),
+  );
+  const [first] = own;
+  return (
+    first !== undefined &&
+    isOwedName(facts, tool, answer) &&
+    !own.some(({ constants }) => holdsConstant(answer, constants))
+  );
+}
+
+/** A sentence about more than one failure, or about what is done before there is one. */
+const SEVERAL = /\b(?:both|all|neither|as well|too|again|second|third|still|every)\b/i;
+
+/** A sentence that lets a failure pass, or makes the answer depend on something else. */
+const OPEN =
+  /\b(?:may|might|can|unless|if there|otherwise|instead|however|nevertheless|used|falls? back|treated|ignor\w*|anyway|all the same|cached?|stale|default)\b/i;
+
+/**
+ * What an answer to a failing tool says in place of the name that the document has for whatever fails: a word that a case shows at that
+ * place where nothing had failed.
+ */
+export function nameOfAnother({ cases }: CheckFacts, before: Json, answer: Json): string | undefined {
+  const was = new Set(leavesOf(before).map(({ value }) => value));
+  return leavesOf(answer)
+    .flatMap(({ pointer, value }) =>
+      typeof value === 'string' &&
+      value.length > 1 &&
+      !was.has(value) &&
+      cases.some(
+        ({ one, seen }) =>
+          seen.calls.length > 0 &&
+          seen.calls.every(({ error }) => error === undefined) &&
+          leavesOf(one.output).some((leaf) => leaf.value === value && placeOf(leaf.pointer) === placeOf(pointer)) &&
+          !leavesOf(one.input).some((leaf) => leaf.value === value),
+      )
+        ? [value]
+        : [],
+    )
+    .at(0);
+}
+
+/** A place whatever the positions of the items on the way to it. */
+function placeOf(pointer: string): string {
+  return pointer.replace(/\/\d+(?=\/|$)/g, '/-');
+}
+
 /** Whether a sentence about failures speaks of a tool, or of any. */
 function concerns({ tools }: CheckFacts['subject'], sentence: string, name: string): boolean {
   if (tools.length < 2 || ANY_SYSTEM.test(sentence)) return true;
   const tool = tools.find((one) => one.name === name);
   const known = stemsOf(`${spaced(name)} ${tool?.description ?? ''}`);
   const clause = sentence.split(/[,，、]/).find((one) => OWN_FAILURES.test(one)) ?? sentence;
-  return [...stemsOf(WHAT_FAILS.exec(clause)?.[1] ?? clause)].some((stem) => known.has(stem));
+  const what = WHAT_FAILS.exec(clause)?.[1] ?? clause;
+  // Of that which the sentence before speaks of, the whole says what it is.
+  return [...stemsOf(/^\s*(?:that|this|it)\s*$/i.test(what) ? sentence : what)].some((stem) => known.has(stem));
 }

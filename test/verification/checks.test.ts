@@ -28,6 +28,7 @@ async function trialOf(agreement: string, candidate: string, without?: string) {
 const soleRefusals = [
   ['literal-audit', 'currency-quote', 'faulty-swallows-missing-rate'],
   ['determinism', 'ticket-states', 'faulty-odd-clock'],
+  ['acts', 'claim-filing', 'faulty-files-another-number'],
   ['failing-tools', 'product-lookup', 'faulty-failure-escapes'],
   ['side-effects', 'order-placement', 'faulty-acts-first'],
   ['leaks', 'account-record', 'faulty-leaks-record'],
@@ -84,7 +85,7 @@ test('a sound handler passes every check, and each check reports what it ran', a
   for (const { name, result, runs, message } of verification?.reports ?? []) {
     assert.ok(result === 'passed' || result === 'skipped', `${name}: ${result}`);
     assert.ok(
-      result === 'skipped' ? message : name === 'literal-audit' || name === 'case-coverage' || runs > 0,
+      result === 'skipped' ? message : ['literal-audit', 'case-coverage', 'acts'].includes(name) || runs > 0,
       `${name}: ${runs} runs`,
     );
   }

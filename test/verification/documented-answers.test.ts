@@ -135,3 +135,18 @@ test('flags of failure and messages that say nothing are told by the cases', () 
   assert.equal(emptiedText(subject, { ok: false, message: 'x', id: '' }), undefined);
   assert.deepEqual([...failureFlagsOf(subjectOf('', [{ ok: true }]))], []);
 });
+
+test('names of failures in other languages, quoted twice, in rows, and beside a truth value', () => {
+  const tool = { name: 'measure', inputSchema: {}, outputSchema: {} };
+  const namesOf = (text: string, responses: Json[] = []) =>
+    documentedAnswersOf({ ...subjectOf(text, responses), tools: [tool] }).ownFailures;
+  assert.deepEqual(namesOf('Si falla una herramienta: `FALLO_TECNICO`.'), ['FALLO_TECNICO']);
+  assert.deepEqual(namesOf('Ist die Abfrage nicht möglich: Grund `STOERUNG`.'), ['STOERUNG']);
+  assert.deepEqual(namesOf('| E900 | Service disturbed. | the look-up fails |'), ['E900']);
+  assert.deepEqual(namesOf('| E900 | Nobody there. | the customer does not answer |'), []);
+  assert.deepEqual(namesOf('If the tool fails, why is `"try-later"`.', [{ why: 'try-later' }]), ['try-later']);
+  assert.deepEqual(
+    namesOf('Tool out of order: found false, problem "try again".', [{ found: true, problem: 'try again' }]),
+    ['try again'],
+  );
+});

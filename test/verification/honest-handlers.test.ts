@@ -1,80 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { measureOf, tryCandidate } from '../../scripts/verify-fixtures.ts';
-import type { Json } from '../../src/kernel/json.ts';
+import { type Agreed, acting, integer, number, object, reading, refusalsOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
 before(async () => {
   sandbox = await createSandbox({ cells: 1 });
 });
 after(() => sandbox.close());
-
-interface Agreed {
-  rules: string;
-  request: Json;
-  response: Json;
-  cases: [request: Json, response: Json][];
-  tools?: Json[];
-  loose?: Json[];
-}
-
-async function refusalsOf({ rules, request, response, cases, tools = [], loose = [] }: Agreed, handler: string) {
-  const candidateProtocols = `# Requirements\nA service\n\n# Process Description\n${rules}\n\n# Data Format Description\n\n## Request Message\n${JSON.stringify(request)}\n\n## Response Message\n${JSON.stringify(response)}\n`;
-  const order = measureOf({
-    version: 1,
-    negotiationId: 'honest',
-    family: 'anp',
-    role: 'provider',
-    agreement: {
-      action: 'protocolNegotiation',
-      sequenceId: 1,
-      candidateProtocols,
-      modificationSummary: '',
-      status: 'accepted',
-    },
-    testCases: cases.map(([own, answer]) => ({ request: own, response: answer })),
-    tools,
-    ...(loose.length > 0 ? { loose } : {}),
-  });
-  return (await tryCandidate(order, handler, sandbox)).refusedFor;
-}
-
-const text = { type: 'string' };
-const number = { type: 'number' };
-const integer = { type: 'integer' };
-
-function object(properties: Record<string, Json>, optional: readonly string[] = []): Json {
-  return { type: 'object', properties, required: Object.keys(properties).filter((name) => !optional.includes(name)) };
-}
-
-/** A tool that only reads. */
-function reading(
-  name: string,
-  inputSchema: Json,
-  outputSchema: Json,
-  examples: [Json, Json][],
-  otherwise?: Json,
-): Json {
-  return {
-    name,
-    description: name,
-    inputSchema,
-    outputSchema,
-    annotations: { readOnlyHint: true },
-    examples: examples.map(([input, output]) => ({ input, output })),
-    ...(otherwise === undefined ? {} : { otherwise: { output: otherwise } }),
-  };
-}
-
-/** A tool that acts, or does not say that it only reads. */
-function acting(name: string, inputSchema: Json, outputSchema: Json, examples: [Json, Json][], otherwise?: Json): Json {
-  const { annotations, ...tool } = reading(name, inputSchema, outputSchema, examples, otherwise) as Record<
-    string,
-    Json
-  >;
-  return tool;
-}
 
 const parts = {
   request: object({ id: text, part: text, quantity: integer }),
@@ -647,4 +580,4 @@ export function handle({ id, cents, day, seconds }) {
 ];
 
 for (const [why, agreed, handler] of honest)
-  test(`not refused: ${why}`, async () => assert.deepEqual(await refusalsOf(agreed, handler), []));
+  test(`not refused: ${why}`, async () => assert.deepEqual(await refusalsOf(agreed, handler, sandbox), []));

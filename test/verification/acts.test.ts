@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import { type Agreed, acting, integer, object, reading, refusalsOf, text } from './agreed.ts';
+
+let sandbox: Sandbox;
+before(async () => {
+  sandbox = await createSandbox({ cells: 1 });
+});
+after(() => sandbox.close());
+
+const flag = { type: 'boolean' };
+
+const valves: Agreed = {
+  rules: `The plant reads the valve with \`valve(tag)\`, null if there is none, and turns it with \`turnValve(tag, position)\`.
+
+- An order for the position that the valve has: verdict \`kept\`. Nothing is changed then.
+- Otherwise it is turned, exactly once: verdict \`turned\`.
+- A valve that is sealed is not turned: verdict \`sealed\`.
+- No such valve: verdict \`absent\`.
+- If \`valve\` fails: verdict \`blind\`. If \`turnValve\` fails: verdict \`stuck\`.`,
+  request: object({ ref: text, tag: text, position: { enum: ['open', 'shut'] }, reason: text }, ['reason']),
+  response: object({ ref: text, verdict: text }),
+  cases: [
+    [
+      { ref: 'a-1', tag: 'VX-301', position: 'shut', reason: 'leak at flange nine' },
+      { ref: 'a-1', verdict: 'turned' },
+    ],
+    [
+      { ref: 'a-2', tag: 'VX-301', position: 'open' },
+      { ref: 'a-2', verdict: 'kept' },
+    ],
+    [
+      { ref: 'a-3', tag: 'VX-777', position: 'shut' },
+      { ref: 'a-3', verdict: 'sealed' },
+    ],
+    [
+      { ref: 'a-4', tag: 'VX-000', position: 'shut' },
+      { ref: 'a-4', verdict: 'absent' },
+    ],
+  ],
+  tools: [
+    reading(
+      'valve',
+      object({ tag: text }),
+      { type: ['object', 'null'], properties: { position: text, sealed: flag } },
+      [
+        [{ tag: 'VX-301' }, { position: 'open', sealed: false }],
+        [{ tag: 'VX-777' }, { position: 'open', sealed: true }],
+      ],
+      null,
+    ),
+    acting('turnValve', object({ tag: text, position: text, reason: text }), object({}), [], {}),
+  ],
+};
+
+const valveHandler = `export async function handle({ ref: given, tag, position, reason }, { call }) {
+  const ref = String(given);
+  let valve;
+  try { valve = await call.valve({ tag: String(tag) }); } catch { return { ref, verdict: 'blind' }; }
+  if (!valve) return { ref, verdict: 'absent' };
+  if (valve.position === position) return { ref, verdict: 'kept' };
+  if (valve.sealed) return { ref, verdict: 'sealed' };
+  try { await call.turnValve({ tag: String(tag), position: String(position), reason: String(reason ?? '') }); } catch { return { ref, verdict: 'stuck' }; }
+  return { ref, verdict: 'turned' };
+}`;
+
+const turn = "await call.turnValve({ tag: String(tag), position: String(position), reason: String(reason ?? '') });";
+
+const gates: Agreed = {
+  rules: `Gates are asked for with \`gateOf(pass)\`. Every decision is written to the gate log before it is answered, those that are refused as well as refusals of unknown passes; refusals as well: \`logGate(pass, result)\`.
+
+| code | text | meaning |
+|---|---|---|
+| E700 | Try later. | the gate cannot be read |
+| E404 | Go away. | no such pass |
+
+result is one of let-in, full, barred, E404 and E700.`,
+  request: object({ pass: text }),
+  response: object({ result: text }),
+  cases: [
+    [{ pass: 'PS-5512' }, { result: 'let-in' }],
+    [{ pass: 'PS-5513' }, { result: 'full' }],
+    [{ pass: 'PS-5514' }, { result: 'barred' }],
+    [{ pass: 'PS-0001' }, { result: 'E404' }],
+  ],
+  tools: [
+    reading(
+      'gateOf',
+      object({ pass: text }),
+      { type: ['object', 'null'], properties: { state: text } },
+      [
+        [{ pass: 'PS-5512' }, { state: 'free' }],
+        [{ pass: 'PS-5513' }, { state: 'full' }],
+        [{ pass: 'PS-5514' }, { state: 'barred' }],
+      ],
+      null,
+    ),
+    acting('logGate', object({ pass: text, result: text }), object({}), [], {}),
+  ],
+};
+
+const gateHandler = `export async function handle({ pass }, { call }) {
+  let gate;
+  try { gate = await call.gateOf({ pass: String(pass) }); } catch { return { result: 'E700' }; }
+  const result = !gate ? 'E404' : gate.state === 'free' ? 'let-in' : gate.state;
+  await call.logGate({ pass: String(pass), result }).catch(() => null);
+  return { result };
+}`;
+
+const claims: Agreed = {
+  rules: `A claim is filed with \`fileClaim\` under a fresh claimNo, which the answer tells. 0: filed; 1: refused, since the amount is above the limit of \`limitOf(policy)\`; 2: no such policy. The claim keeps the note of the request.
+
+* 0: filed
+* 1: refused, the claim stays as it is
+* 2: no such policy`,
+  request: object({ policy: text, amount: integer, note: text }),
+  response: object({ code: integer, claimNo: { type: ['string', 'null'] } }),
+  loose: [{ pointer: '/claimNo', as: 'id' }],
+  cases: [
+    [
+      { policy: 'PL-4410', amount: 40, note: 'broken window' },
+      { code: 0, claimNo: 'c7f0a1b2c3d4e5f6' },
+    ],
+    [
+      { policy: 'PL-4410', amount: 900, note: 'burnt carpet' },
+      { code: 1, claimNo: null },
+    ],
+    [
+      { policy: 'PL-0000', amount: 40, note: 'lost key' },
+      { code: 2, claimNo: null },
+    ],
+  ],
+  tools: [
+    reading('limitOf', object({ policy: text }), { type: ['integer', 'null'] }, [[{ policy: 'PL-4410' }, 300]], null),
+    acting('fileClaim', object({ policy: text, claimNo: text, amount: integer, note: text }), object({}), [], {}),
+  ],
+};
+
+const claimHandler = `export async function handle({ policy, amount, note }, { call, newId }) {
+  const limit = await call.limitOf({ policy: String(policy) });
+  if (limit === null) return { code: 2, claimNo: null };
+  if (amount > limit) return { code: 1, claimNo: null };
+  const claimNo = newId();
+  await call.fileClaim({ policy: String(policy), claimNo, amount: Number(amount), note: String(note) });
+  return { code: 0, claimNo };
+}`;
+
+const agreements = {
+  valves: [valves, valveHandler],
+  gates: [gates, gateHandler],
+  claims: [claims, claimHandler],
+} as const;
+
+for (const [name, [agreed, handler]] of Object.entries(agreements))
+  test(`not refused: ${name}`, async () => assert.deepEqual(await refusalsOf(agreed, handler, sandbox), []));
+
+type Edit = readonly [from: string, to: string];
+
+const refused: readonly [what: string, of: keyof typeof agreements, edit: Edit, finding: RegExp][] = [
+  [
+    'an act in an answer with which nothing is changed',
+    'valves',
+    [
+      'if (valve.position === position) return',
+      `if (valve.position === position) { ${turn} } if (valve.position === position) return`,
+    ],
+    /^side-effects: case 2: .*Nothing is changed then.*yet turnValve was called/,
+  ],
+  [
+    'an act that the document denies for an answer',
+    'valves',
+    ['if (valve.sealed) return', `if (valve.sealed) { ${turn} } if (valve.sealed) return`],
+    /^side-effects: case 3: .*sealed is not turned.*yet turnValve was called/,
+  ],
+  ['an act that never comes', 'valves', [turn, ''], /^acts: .*never names turnValve/],
+  ['an act twice', 'valves', [turn, `${turn} ${turn}`], /^acts: case 1: turnValve was called 2 times/],
+  [
+    'a member of the request that is lost on the way',
+    'valves',
+    ["String(reason ?? '')", "''"],
+    /^acts: case 1: turnValve is called with an empty reason/,
+  ],
+  [
+    'the name of another outcome where this tool failed',
+    'valves',
+    ["verdict: 'blind'", "verdict: 'absent'"],
+    /^failing-tools: case 1, where valve fails/,
+  ],
+  [
+    'a failing act that is passed over though it has a name',
+    'valves',
+    ["catch { return { ref, verdict: 'stuck' }; }", 'catch {}'],
+    /^failing-tools: case 1, where turnValve fails/,
+  ],
+  [
+    'a refusal that is not written down',
+    'gates',
+    ['  await call.logGate', "  if (result === 'let-in') await call.logGate"],
+    /^acts: case 2: it is answered without logGate/,
+  ],
+  [
+    'one word for all that is written down',
+    'gates',
+    ['{ pass: String(pass), result }', "{ pass: String(pass), result: 'let-in' }"],
+    /^acts: case 2: logGate is told result "let-in"/,
+  ],
+  [
+    'another outcome in place of a failure that a row of a table names',
+    'gates',
+    ["result: 'E700'", "result: 'E404'"],
+    /^failing-tools: case 1, where gateOf fails/,
+  ],
+  [
+    'another fresh id than the answer tells',
+    'claims',
+    ['claimNo, amount: Number', 'claimNo: newId(), amount: Number'],
+    /^acts: case 1: it answers with another claimNo/,
+  ],
+  [
+    'an act under a code that the list has for refusals',
+    'claims',
+    [
+      'if (amount > limit) return',
+      "if (amount > limit) await call.fileClaim({ policy: String(policy), claimNo: 'none', amount: Number(amount), note: String(note) }); if (amount > limit) return",
+    ],
+    /^side-effects: case 2: it is refused, yet fileClaim was called/,
+  ],
+];
+
+for (const [what, of, [from, to], finding] of refused)
+  test(`refused: ${what}`, async () => {
+    const [agreed, handler] = agreements[of];
+    assert.ok(handler.includes(from), `wanted ${from} in the handler`);
+    const found = await refusalsOf(agreed, handler.replace(from, to), sandbox);
+    assert.ok(
+      found.some((why) => finding.test(why)),
+      `wanted ${finding} among ${JSON.stringify(found)}`,
+    );
+  });

@@ -1,0 +1,85 @@
+import type { Sandbox } from '../../sandbox/index.ts';
+import { measureOf, tryCandidate } from '../../scripts/verify-fixtures.ts';
+import type { Json } from '../../src/kernel/json.ts';
+
+/** An agreement in short: its rules in prose, its schemas, its cases, and what our agent brings along. */
+export interface Agreed {
+  rules: string;
+  request: Json;
+  response: Json;
+  cases: [request: Json, response: Json][];
+  tools?: Json[];
+  loose?: Json[];
+}
+
+/** What a handler of an agreement is refused for. */
+export async function refusalsOf(
+  { rules, request, response, cases, tools = [], loose = [] }: Agreed,
+  handler: string,
+  sandbox: Sandbox,
+) {
+  const candidateProtocols = `# Requirements\nA service\n\n# Process Description\n${rules}\n\n# Data Format Description\n\n## Request Message\n${JSON.stringify(request)}\n\n## Response Message\n${JSON.stringify(response)}\n`;
+  const order = measureOf({
+    version: 1,
+    negotiationId: 'honest',
+    family: 'anp',
+    role: 'provider',
+    agreement: {
+      action: 'protocolNegotiation',
+      sequenceId: 1,
+      candidateProtocols,
+      modificationSummary: '',
+      status: 'accepted',
+    },
+    testCases: cases.map(([own, answer]) => ({ request: own, response: answer })),
+    tools,
+    ...(loose.length > 0 ? { loose } : {}),
+  });
+  return (await tryCandidate(order, handler, sandbox)).refusedFor;
+}
+
+/** The schema of any text. */
+export const text = { type: 'string' };
+/** The schema of any number. */
+export const number = { type: 'number' };
+/** The schema of any integer. */
+export const integer = { type: 'integer' };
+
+/** The schema of an object whose members must all be there, but for some. */
+export function object(properties: Record<string, Json>, optional: readonly string[] = []): Json {
+  return { type: 'object', properties, required: Object.keys(properties).filter((name) => !optional.includes(name)) };
+}
+
+/** A tool that only reads. */
+export function reading(
+  name: string,
+  inputSchema: Json,
+  outputSchema: Json,
+  examples: [Json, Json][],
+  otherwise?: Json,
+): Json {
+  return {
+    name,
+    description: name,
+    inputSchema,
+    outputSchema,
+    annotations: { readOnlyHint: true },
+    examples: examples.map(([input, output]) => ({ input, output })),
+    ...(otherwise === undefined ? {} : { otherwise: { output: otherwise } }),
+  };
+}
+
+/** A tool that acts, or does not say that it only reads. */
+export function acting(
+  name: string,
+  inputSchema: Json,
+  outputSchema: Json,
+  examples: [Json, Json][],
+  otherwise?: Json,
+): Json {
+  const { annotations, ...tool } = reading(name, inputSchema, outputSchema, examples, otherwise) as Record<
+    string,
+    Json
+  >;
+  return tool;
+}
