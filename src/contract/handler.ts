@@ -7,6 +7,9 @@ import type { Family, Loose, Role, Task, Tool } from './job.ts';
 /** Version of the contract between a handler and its host (docs/handler.md). */
 export const HANDLER_ABI = 1;
 
+/** What an export of handlers names itself. */
+export const exportFormat = 'protosmith-handlers';
+
 /** A verified handler as it is stored under its digest. */
 export interface HandlerRecord {
   /** SHA-256 of the canonical JSON of `{abi, role, bundle, tools}`. */

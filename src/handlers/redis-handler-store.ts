@@ -2,6 +2,7 @@ import { type Connection, HandlerRecords, keysOf, Leases } from '../../queues/in
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { HandlerStore } from '../contract/ports.ts';
 import { CodedError, codeOf } from '../kernel/errors.ts';
+import { isObject, type Json } from '../kernel/json.ts';
 
 /** The store of verified handlers in Redis: `<prefix>:handler:<tenant>:<digest>`, kept for the retention given, counted from the last use. */
 export function createHandlerStore(connection: Connection, prefix: string, retentionSeconds: number): HandlerStore {
@@ -17,15 +18,26 @@ export function createHandlerStore(connection: Connection, prefix: string, reten
     get: (tenant, digest) =>
       reach('read', async () => {
         const text = await records.get(tenant, digest);
-        return text === null ? null : (JSON.parse(text) as HandlerRecord);
+        return text === null ? null : readRecord(text);
       }),
     find: (tenant, key) =>
       reach('find', async () =>
-        (await records.find(tenant, key)).map(({ record }) => JSON.parse(record) as HandlerRecord),
+        (await records.find(tenant, key)).map(({ record }) => readRecord(record)).filter((record) => record !== null),
       ),
     withdrawnFor: (tenant, digest) => reach('read', () => records.withdrawnFor(tenant, digest)),
     once: (tenant, key, turn) => leases.single(`generate:${tenant}:${key}`, turn),
   };
+}
+
+/** Reads a handler's record; `null` where the text is none, which is as if none were stored. */
+export function readRecord(text: string): HandlerRecord | null {
+  try {
+    const value = JSON.parse(text) as Json;
+    const isRecord = isObject(value) && isObject(value.provenance) && isObject(value.proof);
+    return isRecord ? (value as unknown as HandlerRecord) : null;
+  } catch {
+    return null;
+  }
 }
 
 async function reach<T>(verb: string, call: () => Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@ import type { DeadLetter, QueueOperator } from '../../queues/index.ts';
 import { readConfig } from '../config.ts';
 import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
 import { onQueue } from './on-queue.ts';
-import { complain, print, rows, size } from './print.ts';
+import { complain, moment, print, rows, size } from './print.ts';
 import { settingsHelp } from './settings-help.ts';
 
 /** Dead letters read at once when all of them are meant. */
@@ -83,7 +83,7 @@ const show: Act = async (operator, jobIds, { json }) => {
       ['kind', letter.kind],
       ['negotiation', letter.negotiationId ?? 'unknown'],
       ['tenant', letter.tenant ?? 'unknown'],
-      ['failed', `${new Date(letter.failedAtMs).toISOString()}: ${letter.failedReason}`],
+      ['failed', `${moment(letter.failedAtMs)}: ${letter.failedReason}`],
       ['deliveries', `${letter.deliveries}, ${letter.deaths} workers died`],
       ['data', size(letter.bytes)],
       ['outcome', outcome?.verdict ?? 'none'],
@@ -113,7 +113,10 @@ async function each(
   { all, json }: Options,
   act: (jobId: string) => Promise<{ did: object; line: string }>,
 ): Promise<number> {
-  if (all === jobIds.length > 0) throw new UsageError('Cannot read arguments: wanted either job ids or --all');
+  if (all === jobIds.length > 0)
+    throw new UsageError(
+      `Cannot read arguments: ${all ? 'job ids and --all' : 'no job id'}, wanted either job ids or --all`,
+    );
   const chosen = all ? await everyId(letters) : jobIds;
   const done: { did: object; line: string }[] = [];
   let refused = 0;
@@ -151,5 +154,5 @@ function wantCount(jobIds: readonly string[], count: number): void {
 
 function line({ jobId, kind, failedAtMs, failedReason, deaths }: DeadLetter): string {
   const died = deaths > 0 ? `, ${deaths} workers died` : '';
-  return `${jobId}  ${kind}  ${new Date(failedAtMs).toISOString()}${died}  ${failedReason}`;
+  return `${jobId}  ${kind}  ${moment(failedAtMs)}${died}  ${failedReason}`;
 }

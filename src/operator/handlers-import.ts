@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Sandbox } from '../../sandbox/index.ts';
 import { openSandbox } from '../compose.ts';
 import type { Config } from '../config.ts';
-import type { HandlerRecord } from '../contract/handler.ts';
+import { exportFormat, type HandlerRecord } from '../contract/handler.ts';
 import { createHandlerStore } from '../handlers/redis-handler-store.ts';
 import { recordFault } from '../hosting/load-handler.ts';
 import { Surface } from '../hosting/surface.ts';
@@ -11,9 +11,6 @@ import { createLog } from '../telemetry/log.ts';
 import { caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
 import { onQueue } from './on-queue.ts';
 import { UnreadableInput } from './read-input.ts';
-
-/** What an export names itself. */
-export const exportFormat = 'protosmith-handlers';
 
 /** What became of one handler of an export. */
 export interface Imported {

@@ -1,10 +1,10 @@
 import type { QueueOperator } from '../../queues/index.ts';
 import { type Config, readConfig } from '../config.ts';
-import type { HandlerRecord } from '../contract/handler.ts';
+import { exportFormat, type HandlerRecord } from '../contract/handler.ts';
+import { readRecord } from '../handlers/redis-handler-store.ts';
 import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
-import { exportFormat, importHandlers } from './handlers-import.ts';
 import { onQueue } from './on-queue.ts';
-import { complain, print, rows, size } from './print.ts';
+import { complain, moment, print, rows, size } from './print.ts';
 import { readJson } from './read-input.ts';
 import { settingsHelp } from './settings-help.ts';
 
@@ -59,7 +59,9 @@ Exit code: 0 done, 64 usage, 65 no such handler, or one that cannot be imported,
       throw new UsageError(`Cannot read arguments: --limit ${JSON.stringify(values.limit)}, wanted 1 to 10000`);
     const { tenant, reason, json, all = false } = values;
     if (tenant !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(tenant))
-      throw new UsageError('Cannot read arguments: --tenant, wanted 1 to 64 letters, digits, - and _');
+      throw new UsageError(
+        `Cannot read arguments: --tenant ${JSON.stringify(tenant.slice(0, 80))}, wanted 1 to 64 letters, digits, - and _`,
+      );
     const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
     return act({ config, operands, tenant, limit, all, reason, json });
   },
@@ -95,7 +97,7 @@ const list: Act = async ({ config, operands, tenant, limit, json }) => {
             digest,
             role ?? 'unreadable',
             `protocol ${protocolHash?.slice(0, 12) ?? 'unknown'}`,
-            `used ${new Date(usedAtMs).toISOString()}`,
+            `used ${moment(usedAtMs)}`,
             size(bytes),
             ...(pinned ? ['pinned'] : []),
             ...(withdrawn === null ? [] : [`withdrawn: ${withdrawn}`]),
@@ -107,9 +109,9 @@ const list: Act = async ({ config, operands, tenant, limit, json }) => {
 
 const show: Act = async ({ config, operands, tenant = 'default', json }) => {
   const digest = operands[0] ?? '';
-  if (operands.length !== 1) throw new UsageError('Cannot read arguments: wanted one digest');
+  if (operands.length !== 1) throw new UsageError(`Cannot read arguments: ${operands.length} digests, wanted one`);
   const found = await onQueue(config, async ({ handlers: stored }) => ({
-    record: readRecord(await stored.get(tenant, digest)),
+    record: await recordOf(stored, tenant, digest),
     withdrawn: await stored.withdrawnFor(tenant, digest),
   }));
   const { record, withdrawn } = found;
@@ -124,7 +126,7 @@ const show: Act = async ({ config, operands, tenant = 'default', json }) => {
       ['amendments', String(record.amendments.length)],
       ['cases', String(record.proof.cases.length)],
       ...provenance.checks.map(({ name, result }): [string, string] => ['check', `${name}: ${result}`]),
-      ['made', `${new Date(provenance.createdAtMs).toISOString()} for ${provenance.jobId}`],
+      ['made', `${moment(provenance.createdAtMs)} for ${provenance.jobId}`],
       ['by', `${provenance.model} (${provenance.generator}), protosmith ${provenance.protosmithVersion}`],
       ['verifier', provenance.verifierVersion],
       ['withdrawn', withdrawn ?? 'no'],
@@ -136,23 +138,32 @@ const show: Act = async ({ config, operands, tenant = 'default', json }) => {
 };
 
 const exported: Act = async ({ config, operands, tenant = 'default', all }) => {
-  if (all === operands.length > 0) throw new UsageError('Cannot read arguments: wanted either digests or --all');
+  if (all === operands.length > 0)
+    throw new UsageError(
+      `Cannot read arguments: ${all ? 'digests and --all' : 'no digest'}, wanted either digests or --all`,
+    );
   return onQueue(config, async ({ handlers: stored }) => {
     const digests = all ? await everyDigest(stored, tenant) : operands;
     const records: HandlerRecord[] = [];
+    let code: number = exitCodes.ok;
     for (const digest of digests) {
-      const record = readRecord(await stored.get(tenant, digest));
-      if (record === null) return unknown('export', tenant, digest);
-      records.push(record);
+      const record = await recordOf(stored, tenant, digest);
+      if (record !== null) records.push(record);
+      else code = unknown('export', tenant, digest);
+      // One that cannot be read must not keep the others here.
+      if (record === null && !all) return code;
     }
     print(true, { format: exportFormat, version: 1, handlers: records }, () => []);
-    return exitCodes.ok;
+    return code;
   });
 };
 
 const imported: Act = async ({ config, operands, json }) => {
-  if (operands.length !== 1) throw new UsageError('Cannot read arguments: wanted one file, or - for standard input');
+  if (operands.length !== 1)
+    throw new UsageError(`Cannot read arguments: ${operands.length} files, wanted one, or - for standard input`);
   const given = await readJson(operands[0] ?? '-');
+  // With the sandbox and all that a job needs; the other verbs need none of it.
+  const { importHandlers } = await import('./handlers-import.ts');
   const results = await importHandlers(given, config);
   print(json, results, () =>
     results.map(({ tenant, digest, stored, why }) => `${tenant}  ${digest}  ${stored ? 'stored' : `refused: ${why}`}`),
@@ -168,16 +179,25 @@ function change(
 ): Act {
   return async (call) => {
     const { config, operands, tenant = 'default', json } = call;
-    if (operands.length === 0) throw new UsageError('Cannot read arguments: wanted digests');
+    if (operands.length === 0) throw new UsageError('Cannot read arguments: no digest, wanted one or more');
+    const wrong = operands.find((operand) => !/^[0-9a-f]{64}$/.test(operand));
+    if (wrong !== undefined)
+      throw new UsageError(
+        `Cannot read arguments: ${JSON.stringify(wrong.slice(0, 80))}, wanted a digest of 64 hex digits`,
+      );
     return onQueue(config, async ({ handlers: stored }) => {
       const changed: string[] = [];
       let missing = 0;
       for (const digest of operands) {
         if ((await stored.get(tenant, digest)) === null) {
-          unknown(verb, tenant, digest);
           missing += 1;
           // What expired here may come again by an import or a new generation: taking it out of service needs no record.
-          if (verb !== 'withdraw' && verb !== 'restore') continue;
+          const done = verb === 'withdraw' || verb === 'restore';
+          if (!done) {
+            unknown(verb, tenant, digest);
+            continue;
+          }
+          complain(`None is stored under ${digest} for tenant "${tenant}": ${did} for when it comes`);
         }
         await act(stored, { ...call, tenant }, digest);
         changed.push(digest);
@@ -217,7 +237,7 @@ async function describe(
   tenant: string,
   entry: Awaited<ReturnType<QueueOperator['handlers']['list']>>[number],
 ) {
-  const record = readRecord(await stored.get(tenant, entry.digest));
+  const record = await recordOf(stored, tenant, entry.digest);
   return {
     tenant,
     ...entry,
@@ -236,8 +256,13 @@ async function everyDigest(stored: QueueOperator['handlers'], tenant: string): P
   }
 }
 
-function readRecord(text: string | null): HandlerRecord | null {
-  return text === null ? null : (JSON.parse(text) as HandlerRecord);
+async function recordOf(
+  stored: QueueOperator['handlers'],
+  tenant: string,
+  digest: string,
+): Promise<HandlerRecord | null> {
+  const text = await stored.get(tenant, digest);
+  return text === null ? null : readRecord(text);
 }
 
 function unknown(verb: string, tenant: string, digest: string): number {

@@ -40,7 +40,8 @@ Exit code: 0 told, 64 usage, 65 no such job, 69 Redis unreachable, 78 wrong sett
 };
 
 function tell({ jobId, state, kind, failedReason, deliveries, deaths, outcome }: Inspection): [string, string][] {
-  const findings = (outcome?.findings ?? []) as readonly Finding[];
+  // An outcome may be a reader's, in whatever language.
+  const findings = (outcome?.findings ?? []).map((finding) => Object(finding) as Partial<Finding>);
   const handler = outcome?.handler as { digest: string } | null | undefined;
   return [
     ['job', jobId],
@@ -57,6 +58,6 @@ function tell({ jobId, state, kind, failedReason, deliveries, deaths, outcome }:
           ['protocol', outcome.protocolHash ?? 'unknown'],
           ['handler', handler?.digest ?? 'none'],
         ] as [string, string][])),
-    ...findings.map(({ code, message }): [string, string] => ['finding', `${code}: ${message}`]),
+    ...findings.map(({ code, message }): [string, string] => ['finding', `${code ?? 'unknown'}: ${message ?? ''}`]),
   ];
 }

@@ -29,6 +29,11 @@ export function span(seconds: number): string {
   return `${value < 10 ? Math.round(value * 10) / 10 : Math.round(value)} ${unit}`;
 }
 
+/** A moment as ISO 8601 has it, `unknown` for what is none. */
+export function moment(ms: number): string {
+  return Number.isFinite(ms) && Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : 'unknown';
+}
+
 /** A size in one unit, such as `21 KB`. */
 export function size(bytes: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB'];

@@ -55,7 +55,9 @@ unreachable, 78 wrong settings.
     const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
     const wanted = values.batch !== undefined || values.stdio ? 0 : 2;
     if (positionals.length !== wanted || (values.batch !== undefined && values.stdio)) {
-      throw new UsageError('Cannot read arguments: wanted a handler and a request, or --batch with a file, or --stdio');
+      throw new UsageError(
+        `Cannot read arguments: ${positionals.length} operands, wanted a handler and a request, or --batch with a file, or --stdio`,
+      );
     }
     const sandbox = await createSandbox({
       ...(config.cells === null ? {} : { cells: config.cells }),

@@ -79,6 +79,36 @@ test('a pinned handler does not expire, an unpinned one does', async () => {
   assert.equal((await call(['handlers', 'pin', 'e'.repeat(64)])).code, 65);
 });
 
+test('a record that cannot be read is as none, and keeps nothing else from being told or made', async () => {
+  const elsewhereJob = markedJob('handlers-corrupt', { tenant: 'corrupt' });
+  rig.answer('handlers-corrupt', () => ({ kind: 'reply', text: soundReply }));
+  const one = (await rig.outcomeOf(elsewhereJob)).handler?.digest ?? assert.fail('no handler was made');
+  await rig.connection.set(rig.keys.handler('corrupt', one), '{}');
+  const [listed] = await json(['handlers', 'list', '--tenant', 'corrupt']);
+  assert.deepEqual([listed.digest, listed.role], [one, null]);
+  assert.equal((await call(['handlers', 'show', one, '--tenant', 'corrupt'])).code, 65);
+  const all = await call(['handlers', 'export', '--all', '--tenant', 'corrupt']);
+  assert.deepEqual([all.code, JSON.parse(all.stdout).handlers], [65, []]);
+  const ran = await call(['run', one, '-', '--tenant', 'corrupt'], { input: '{}' });
+  assert.equal(ran.code, 65);
+  assert.match(ran.stderr, /^JOB_HANDLER_UNKNOWN/);
+  await rig.connection.set(rig.keys.handler('corrupt', one), 'no JSON');
+  assert.match((await call(['handlers', 'list', '--tenant', 'corrupt'])).stdout, new RegExp(`${one} {2}unreadable`));
+  const again = await rig.outcomeOf({ ...elsewhereJob, attempt: 1 });
+  assert.deepEqual([again.verdict, again.report.reused], ['generated', false]);
+  assert.equal((await json(['handlers', 'show', one, '--tenant', 'corrupt'])).digest, one);
+});
+
+test('what is withdrawn before it is stored is told as such, and a wrong digest is refused', async () => {
+  const digestToCome = 'd'.repeat(64);
+  const early = await call(['handlers', 'withdraw', digestToCome, '--reason', 'known elsewhere', '--json']);
+  assert.equal(early.code, 65);
+  assert.deepEqual(JSON.parse(early.stdout), [{ tenant: 'default', digest: digestToCome, withdrawn: true }]);
+  assert.match(early.stderr, /^None is stored under d+ for tenant "default": withdrawn for when it comes$/m);
+  const wrong = await call(['handlers', 'withdraw', digestToCome.slice(1), '--reason', 'mistyped']);
+  assert.deepEqual([wrong.code, wrong.stdout], [64, '']);
+});
+
 test('a withdrawn handler is never served, even when it is made again, until it is restored', async () => {
   assert.equal((await again(1)).report.reused, true);
   assert.equal(rig.questions(mark).length, asked);

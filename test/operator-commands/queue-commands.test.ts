@@ -50,6 +50,20 @@ test('inspect tells what became of a job, its text harmless to a terminal', asyn
   assert.match(nobody.stderr, /^Cannot inspect job nobody: .*, wanted/);
 });
 
+test('what others wrote into Redis is told as far as it can be read', async () => {
+  const closed = { verdict: 'error', messages: [], findings: [null, 7, { code: 'READER_DEADLINE' }] };
+  await rig.connection.set(rig.keys.outcome('odd'), JSON.stringify(closed));
+  const { code, stdout } = await call('inspect', 'odd');
+  assert.equal(code, 0);
+  assert.match(stdout, /^finding +READER_DEADLINE: $/m);
+  const letter = { name: 'generate', data: '{}', failedReason: 'x', finishedOn: 'never' };
+  await rig.connection.hset(`${rig.keys.queue}:odd`, letter);
+  await rig.connection.zadd(`${rig.keys.queue}:failed`, Date.now(), 'odd');
+  assert.match((await call('dead-letters', 'list')).stdout, /^odd {2}generate {2}unknown {2}x$/m);
+  assert.equal((await call('dead-letters', 'show', 'odd')).code, 0);
+  assert.equal((await call('dead-letters', 'discard', 'odd')).code, 0);
+});
+
 test('dead letters are listed, shown, requeued and discarded', async () => {
   await deadLetter('dead-one');
   await deadLetter('dead-two');
