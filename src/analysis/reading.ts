@@ -112,7 +112,11 @@ function read(job: Job, matches?: Matches, before?: Reading & { job: Job }): Rea
   const cases = markNegatives(
     numbered,
     selection.request,
-    new Refusals(new Set(documentedCodes.map(({ code }) => code)), prose.join('\n')),
+    new Refusals(
+      new Set(documentedCodes.map(({ code }) => code)),
+      prose.join('\n'),
+      new Set(job.role === 'provider' ? job.loose.map(({ pointer }) => pointer) : []),
+    ),
     validation,
   );
   const stated = isSameText

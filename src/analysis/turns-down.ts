@@ -8,6 +8,9 @@ type Exchange = Pick<Case, 'request' | 'response'>;
 /** A number that says how it went, by the name of its member. */
 const TELLING_NAME = /(?:code|status|state|result|outcome|verdict)$/i;
 
+/** When something was said: of its own in every answer. */
+const MOMENT_NAME = /(?:[/_-](?:time|timestamp|ts|at)|Time|Timestamp|At|时间|时间戳)$/;
+
 /** A word of refusal, in an answer. */
 const SAYS_NO =
   /\b(?:bad|malformed|illegal|wrong|incorrect|broken|invalid|unreadable|unusable|unpars(?:e)?able|not (?:a )?(?:valid|allowed|understood)|cannot be (?:read|parsed|understood)|errors?|fail(?:s|ed|ure)?|reject(?:s|ed)?|refuse[sd]?|denied)\b|ung[uü]e?ltig|inv[aá]lid[aeo]s?\b|ongeldig|non valid|不正|無効|无效|错误|非法|不合法|不正确|有误|拒绝|失败|异常/i;
@@ -32,12 +35,15 @@ const MAX_SEARCHES = 100;
 export class Refusals {
   readonly #codes: ReadonlySet<string>;
   readonly #prose: string;
+  readonly #loose: ReadonlySet<string>;
   readonly #found = new Map<string, boolean>();
   #clauses: string | undefined;
 
-  constructor(codes: ReadonlySet<string>, prose: string) {
+  /** `loose` are pointers into answers, to values that tell nothing. */
+  constructor(codes: ReadonlySet<string>, prose: string, loose: ReadonlySet<string> = new Set()) {
     this.#codes = codes;
     this.#prose = prose;
+    this.#loose = loose;
   }
 
   /**
@@ -48,7 +54,9 @@ export class Refusals {
   turnsDown(answered: Exchange & { expected: string }, answeredSound: readonly Exchange[]): boolean {
     if (reportsFailure(answered.response, this.#codes, answered.expected)) return true;
     const sound = answeredSound.slice(0, MAX_SOUND);
-    const own = ownValues(answered, sound);
+    const own = ownValues(answered, sound).filter(
+      ({ pointer }) => !this.#loose.has(pointer) && !MOMENT_NAME.test(pointer),
+    );
     if (own.some(({ value }) => typeof value === 'string' && value.length <= MAX_WORD && SAYS_NO.test(value)))
       return true;
     this.#clauses ??= refusingClauses(this.#prose);

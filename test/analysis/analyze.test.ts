@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
 import { preflight } from '../../src/analysis/rules.ts';
 import type { Agreement } from '../../src/contract/agreement.ts';
-import type { Job, StructuredCase } from '../../src/contract/job.ts';
+import type { Job, Loose, StructuredCase } from '../../src/contract/job.ts';
 import { isObject, type Json } from '../../src/kernel/json.ts';
 import { casesOf, documentOf, sampleJob } from './sample-job.ts';
 
@@ -256,6 +256,19 @@ test('an invalid request that is answered with a failure is a negative case', ()
     const { cases } = read(documentOf(ASK, { type: 'object' }), casesOf([{ town: 1 }, response]));
     assert.equal(cases[0]?.negative, negative, JSON.stringify(response));
   }
+});
+
+test('fresh ids and times are no data of a refusal', () => {
+  const request = { type: 'object', properties: { level: { type: 'integer', maximum: 10 } }, required: ['level'] };
+  const document = documentOf(request, { type: 'object' });
+  const answer = (more: { [name: string]: Json }) => ({ valid: true, severity: 'high', ...more });
+  const last = (more: { [name: string]: Json }, loose: Loose[]) => {
+    const text = casesOf([{ level: 3 }, answer({ ackId: 'a1', sentAt: 1 })], [{ level: 11 }, answer(more)]);
+    return analyze(sampleJob(document, text, { loose })).agreement.cases[1]?.negative;
+  };
+  const loose: Loose[] = [{ pointer: '/ackId', as: 'id' }];
+  assert.equal(last({ valid: false, severity: null, ackId: 'a2', sentAt: 2 }, loose), true);
+  assert.equal(last({ ackId: 'a2', sentAt: 2 }, loose), false);
 });
 
 test('what the document calls a refusal makes a negative case too, where no sound request is answered so', () => {
