@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readJob } from '../../queues/index.ts';
+import { analyze } from '../../src/analysis/analyze.ts';
+import { readComplaint } from '../../src/analysis/read-complaint.ts';
+import type { Amendment } from '../../src/contract/finding.ts';
+import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import { clear } from '../../src/pipeline/clear.ts';
+import { type Measure, measure } from '../../src/pipeline/measure.ts';
+import { probesOf } from '../../src/pipeline/reproduce-probes.ts';
+import { amendedAgreement } from '../../src/pipeline/stored-handler.ts';
+import { validatorOf } from '../../src/schemas/validator-of.ts';
+import { example } from '../system/harness.ts';
+
+type Example = JsonObject & { task: JsonObject & { inputSchema: JsonObject; examples: JsonObject[] } };
+
+function jobOf(data: JsonObject) {
+  const reading = readJob('generate', data);
+  assert.ok(reading.ok, JSON.stringify(reading));
+  return reading.job;
+}
+
+/** What a requester is held to whose tasks are as given. */
+function held(change: (task: Example['task']) => JsonObject = (task) => task): Measure {
+  const data = example('anp-product-en.requester') as unknown as Example;
+  return measure(clear(analyze(jobOf({ ...data, task: change(data.task) }))));
+}
+
+function quotedInputs(of: Measure, request: Json): Json[] {
+  const complaint = readComplaint(`- wrong\n${JSON.stringify(request)}`, []);
+  return probesOf(of, complaint)
+    .filter(({ quoted }) => quoted)
+    .map(({ scenario }) => scenario.input);
+}
+
+const request = (productId: string, more: JsonObject = {}) => ({
+  messageId: 'x',
+  type: 'REQUEST',
+  action: 'getProductInfo',
+  productId,
+  ...more,
+});
+
+test('the task that led to a quoted request is made from the case that is nearest to it', () => {
+  // Told apart by what only one of the tasks wants beside.
+  const tagged = held((task) => ({
+    ...task,
+    inputSchema: { type: 'object', properties: { id: { type: 'string' }, of: { type: 'integer' } }, required: ['id'] },
+    examples: task.examples.map((one) => ({ ...one, input: { ...(one.input as JsonObject), of: one.testCase ?? 0 } })),
+  }));
+  assert.deepEqual(quotedInputs(tagged, request('P12345', { productName: 'n' })), [{ id: 'P12345', of: 1 }]);
+  assert.deepEqual(quotedInputs(tagged, request('P99999', { productName: 'n' })), [{ id: 'P99999', of: 2 }]);
+  assert.deepEqual(quotedInputs(tagged, request('K7001')), [{ id: 'K7001', of: 1 }], 'the first of equals');
+});
+
+test('a quoted request that no valid task leads to is not played, and no invalid task is made up', () => {
+  const narrow = held((task) => ({
+    ...task,
+    inputSchema: { type: 'object', properties: { id: { type: 'string', pattern: '^P[0-9]{5}$' } }, required: ['id'] },
+  }));
+  assert.deepEqual(quotedInputs(narrow, request('P31313')), [{ id: 'P31313' }]);
+  assert.deepEqual(quotedInputs(narrow, request('K7001')), []);
+  const validator = validatorOf(narrow.schemas.taskInputSchema ?? {});
+  assert.ok(validator.ok);
+  const all = probesOf(narrow, readComplaint('- wrong', [])).map(({ scenario }) => scenario.input);
+  assert.ok(all.length > 0);
+  for (const input of all) assert.deepEqual(validator.validate(input), [], JSON.stringify(input));
+});
+
+test('each amendment of a stored handler is made to the schema that it is of', () => {
+  const analyzed = analyze(jobOf(example('anp-product-en.consistent')));
+  const amendments = (['requestSchema', 'responseSchema'] as const).map(
+    (of): Amendment => ({ of, patch: [{ op: 'add', path: '/title', value: `amended ${of}` }] }),
+  );
+  const titles = (kept: readonly Amendment[]) => {
+    const { requestSchema, responseSchema } = amendedAgreement(analyzed, kept).agreement;
+    return [requestSchema, responseSchema].map((one) => Object(one?.schema).title as unknown);
+  };
+  const [asked, answered] = titles([]);
+  const [first, second] = amendments as [Amendment, Amendment];
+  assert.deepEqual(titles(amendments), ['amended requestSchema', 'amended responseSchema']);
+  assert.deepEqual(titles([first]), ['amended requestSchema', answered]);
+  assert.deepEqual(titles([second]), [asked, 'amended responseSchema']);
+});
