@@ -31,9 +31,9 @@ const REMOVED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A copy of a schema without anything that only a generator or compiler would obey: `tsType`, `$data`, `$async`, ids,
+ * A schema without anything that only a generator or compiler would obey: `tsType`, `$data`, `$async`, ids,
  * dynamic and external references. References to the schema's own id become local ones, and OpenAPI's `nullable` becomes
- * the type `null`. Never throws; sanitising twice changes nothing.
+ * the type `null`. The schema itself where nothing is to be changed. Never throws; sanitising twice changes nothing.
  */
 export function sanitiseSchema(schema: Json): { schema: Json; removed: RemovedKeyword[] } {
   const removed: RemovedKeyword[] = [];
@@ -67,7 +67,9 @@ export function sanitiseSchema(schema: Json): { schema: Json; removed: RemovedKe
     }
     return value;
   };
-  return { schema: copy(schema, ''), removed };
+  const clean = copy(schema, '');
+  // The schema itself where nothing is changed: what is known of it need not be found out again.
+  return { schema: JSON.stringify(clean) === JSON.stringify(schema) ? schema : clean, removed };
 }
 
 /** The references of a schema, by place, that point outside it. */

@@ -61,15 +61,35 @@ export function childSchemas({ schema, pointer, depth }: Subschema): Subschema[]
   return children;
 }
 
-/** Every schema in a schema, itself first, in document order; ends early after `limit` of them. */
-export function allSubschemas(schema: Json, limit = Number.POSITIVE_INFINITY): Subschema[] {
+/** The schemas in a schema as far as they were looked for, and whether that is all of them. */
+interface Walk {
+  found: readonly Subschema[];
+  isWhole: boolean;
+}
+
+/** By schema: each is walked through for many reasons. */
+const walks = new WeakMap<object, Walk>();
+
+/** Every schema in a schema, itself first, in document order; ends early after `limit` of them. The schema must not be changed afterwards. */
+export function allSubschemas(schema: Json, limit = Number.POSITIVE_INFINITY): readonly Subschema[] {
+  if (!isObject(schema)) return [{ schema, pointer: '', depth: 0 }];
+  let walk = walks.get(schema);
+  if (walk === undefined || (!walk.isWhole && walk.found.length < limit)) {
+    walk = walkThrough(schema, Math.max(limit, MAX_SUBSCHEMAS + 1));
+    walks.set(schema, walk);
+  }
+  return walk.found.length > limit ? walk.found.slice(0, limit) : walk.found;
+}
+
+function walkThrough(schema: Json, limit: number): Walk {
   const found: Subschema[] = [];
   const pending: Subschema[] = [{ schema, pointer: '', depth: 0 }];
-  for (let next = pending.pop(); next !== undefined && found.length < limit; next = pending.pop()) {
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (found.length >= limit) return { found, isWhole: false };
     found.push(next);
     pending.push(...childSchemas(next).reverse());
   }
-  return found;
+  return { found, isWhole: true };
 }
 
 /** The schema that a local reference (`#`, `#/pointer`, `#anchor`) names, with its pointer; `undefined` where there is none. */

@@ -236,6 +236,7 @@ function compile(
     },
     { code: 'undefined' },
   );
+  const text = JSON.stringify(clean);
   const compileWith = (allErrors: boolean): ValidateFunction => {
     const ajv = new CONSTRUCTORS[dialect]({
       allErrors,
@@ -248,10 +249,15 @@ function compile(
       ownProperties: true,
       // 19.99 is a multiple of 0.01 as documents write it, if not as doubles divide.
       multipleOfPrecision: 6,
+      // Lists become loops where the comparisons one by one would be long code.
+      loopEnum: 40,
+      loopRequired: 40,
+      formats: FORMATS,
       code: { regExp: engine, optimize: false },
     });
-    addFormats.default(ajv);
-    for (const [name, format] of Object.entries(ajv.formats)) boundFormat(ajv.formats, name, format);
+    // A third of the code is there for keywords that hardly any schema has.
+    if (!text.includes('"unevaluated')) ajv.opts.unevaluated = false;
+    if (!/"\$(?:dynamic|recursive)/.test(text)) ajv.opts.dynamicRef = false;
     const { $schema: _, ...rest } = isObject(clean) ? clean : {};
     return ajv.compile(isObject(clean) ? rest : (clean as boolean));
   };
@@ -290,17 +296,23 @@ function compile(
   return { ok: true, validate, allows, steps: cost.steps, uncheckedPatterns };
 }
 
-function boundFormat(formats: Ajv['formats'], name: string, format: Ajv['formats'][string]): void {
-  const check = isObjectFormat(format) ? format.validate : format;
-  if (check instanceof RegExp) {
-    formats[name] = (text: string) => text.length > MAX_FORMAT_CHARS || check.test(text);
-  } else if (typeof check === 'function' && !(isObjectFormat(format) && format.type === 'number')) {
-    formats[name] = (text: string) => text.length > MAX_FORMAT_CHARS || check(text as never) === true;
-  }
+type Formats = Ajv['formats'];
+
+/** The formats, each bounded in the length of what it is matched with. */
+const FORMATS: Formats = boundFormats();
+
+function boundFormats(): Formats {
+  const { formats } = addFormats.default(new Ajv({ logger: false, meta: false }));
+  return Object.fromEntries(Object.entries(formats).map(([name, format]) => [name, boundFormat(format)]));
 }
 
-function isObjectFormat(
-  format: Ajv['formats'][string],
-): format is Extract<Ajv['formats'][string], { validate: unknown }> {
+function boundFormat(format: Formats[string]): Formats[string] {
+  const check = isObjectFormat(format) ? format.validate : format;
+  if (check instanceof RegExp) return (text: string) => text.length > MAX_FORMAT_CHARS || check.test(text);
+  if (typeof check !== 'function' || (isObjectFormat(format) && format.type === 'number')) return format;
+  return (text: string) => text.length > MAX_FORMAT_CHARS || check(text as never) === true;
+}
+
+function isObjectFormat(format: Formats[string]): format is Extract<Formats[string], { validate: unknown }> {
   return typeof format === 'object' && 'validate' in format;
 }
