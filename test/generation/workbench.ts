@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { readJob } from '../../queues/index.ts';
+import { bundleHandler, createSandbox, type LoadedHandler, type Sandbox } from '../../sandbox/index.ts';
+import { analyze } from '../../src/analysis/analyze.ts';
+import type { Model } from '../../src/completion/create-model.ts';
+import type { HandlerRecord } from '../../src/contract/handler.ts';
+import type { Job } from '../../src/contract/job.ts';
+import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import { brief } from '../../src/pipeline/brief.ts';
+import { Budget } from '../../src/pipeline/budget.ts';
+import { clear } from '../../src/pipeline/clear.ts';
+import type { Attempted } from '../../src/pipeline/lane-candidate.ts';
+import { examine } from '../../src/pipeline/lane-trial.ts';
+import type { Work } from '../../src/pipeline/lane-work.ts';
+import { Ledger } from '../../src/pipeline/ledger.ts';
+import { measure } from '../../src/pipeline/measure.ts';
+import { verifierVersion } from '../../src/pipeline/verifier-version.ts';
+import { WarmHandlers } from '../../src/pipeline/warm-handlers.ts';
+import type { Workshop } from '../../src/pipeline/workshop.ts';
+import { createTypeChecker } from '../../src/typing/type-checker.ts';
+import { purseOf } from './rig.ts';
+
+const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costUsd: null };
+
+/** A job as it is read from its data. */
+export function jobOf(data: JsonObject, kind = 'generate'): Job {
+  const reading = readJob(kind, data);
+  assert.ok(reading.ok, JSON.stringify(reading));
+  return reading.job;
+}
+
+/** What a candidate or a stored handler is held to. */
+export function heldTo(data: JsonObject) {
+  return measure(clear(analyze(jobOf(data))));
+}
+
+/** A stored handler of a job, as far as running it looks at its record. */
+export async function recordOf(data: JsonObject, source: string): Promise<HandlerRecord> {
+  const bundled = await bundleHandler(source, 'handle');
+  assert.ok(bundled.ok);
+  return {
+    digest: bundled.digest,
+    role: 'provider',
+    bundle: bundled.bundle,
+    tools: jobOf(data).tools.map(({ name }) => name),
+    amendments: [],
+    proof: { cases: [], tools: [], loose: [] },
+    provenance: { tenant: 'default', verifierVersion, checks: [] },
+  } as unknown as HandlerRecord;
+}
+
+/** A real sandbox with cells that can be killed, and what is loaded in it and closed again. */
+export async function startWorkbench() {
+  const sandbox = await createSandbox({ cells: 1, exactly: 'permission' });
+  const typeChecker = createTypeChecker();
+  const counts = { loaded: 0, closed: 0, batches: 0 };
+  let during: ((nthBatch: number) => Promise<void>) | undefined;
+  const load: Sandbox['load'] = async (...given) => {
+    counts.loaded += 1;
+    const handler = await sandbox.load(...given);
+    const runAll: LoadedHandler['runAll'] = async (...runs) => {
+      counts.batches += 1;
+      await during?.(counts.batches);
+      return handler.runAll(...runs);
+    };
+    const close = async () => {
+      counts.closed += 1;
+      await handler.close();
+    };
+    return { run: handler.run.bind(handler), runAll, close };
+  };
+  const watched = { load } as Sandbox;
+
+  /** What the stages work with; every question to the model is answered with the value given. */
+  const shopWith = (answer: (prompt: string) => Json = () => assert.fail('nobody is to be asked')): Workshop => {
+    const complete: Model['complete'] = async ({ turns }) => {
+      const said = answer(turns.map(({ text }) => text).join('\n'));
+      return { text: `\`\`\`json\n${JSON.stringify(said)}\n\`\`\``, model: 'm', usage, durationMs: 1 };
+    };
+    return {
+      completer: { generator: 'scripted', p75Ms: () => null, complete },
+      typeChecker,
+      bundle: bundleHandler,
+      sandbox: watched,
+      warm: new WarmHandlers(watched, async () => false),
+    } as Partial<Workshop> as Workshop;
+  };
+
+  return {
+    counts,
+    sandbox: watched,
+    shopWith,
+    ledger: () => new Ledger('job', () => undefined),
+    /** What happens as the nth batch of runs, from 1, goes to the sandbox; returns what happened before. */
+    disturb(happens: typeof during): typeof during {
+      const before = during;
+      counts.batches = 0;
+      during = happens;
+      return before;
+    },
+    /** Work on a job of which nothing was tried yet. */
+    async workOn(data: JsonObject, answer?: (prompt: string) => Json): Promise<Work> {
+      return {
+        brief: await brief(heldTo(data)),
+        shop: shopWith(answer),
+        ledger: new Ledger('job', () => undefined),
+        budget: new Budget({ maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null }, purseOf()),
+        tried: [],
+        running: new Set(),
+      };
+    },
+    /** Puts a module to the test. */
+    examine: (source: string, work: Work): Promise<Attempted> =>
+      examine(
+        { text: `\`\`\`ts\n${source}\n\`\`\``, model: 'm', usage, durationMs: 1 },
+        1,
+        work,
+        new AbortController().signal,
+      ),
+    /** Ends all cells, as the kernel does where memory runs out; says how many there were. */
+    endCells,
+    async close() {
+      await Promise.all([sandbox.close(), typeChecker.close()]);
+    },
+  };
+}
+
+function endCells(): number {
+  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ');
+  const cells = children.filter((child) => commandLineOf(child).includes('isolated-vm'));
+  for (const cell of cells) process.kill(Number(cell), 'SIGKILL');
+  return cells.length;
+}
+
+function commandLineOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
