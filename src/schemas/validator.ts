@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import draft07Schema from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' };
 import addFormats from 'ajv-formats';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
-import { type CompiledPattern, compilePattern, estimatedStates } from './pattern.ts';
+import { type CompiledPattern, compilePattern, estimatedStates, patternFault } from './pattern.ts';
 import { isExternalReference, sanitiseSchema } from './sanitise-schema.ts';
 import { patternsIn, type SchemaPattern } from './schema-patterns.ts';
 import { allSubschemas, MAX_SUBSCHEMAS, resolveLocalReference } from './schema-walk.ts';
@@ -55,23 +55,33 @@ export type Matches = (pattern: string, text: string) => boolean | undefined;
  * why that cannot be. The schema is sanitised first; nothing is fetched; patterns are matched without backtracking.
  */
 export function createValidator(schema: Json, matches: Matches = () => undefined): Validator {
-  const faults = [...sizeFaults(schema)];
-  if (faults.length > 0) return { ok: false, faults };
+  const read = readSchema(schema);
+  return 'faults' in read
+    ? { ok: false, faults: read.faults }
+    : compile(read.clean, read.dialect, compilePatterns(read.clean), matches);
+}
+
+/** Why a schema cannot be used, as far as it can be told without making it ready, which takes many times as long. */
+export function faultsIn(schema: Json): SchemaFault[] {
+  const read = readSchema(schema);
+  return 'faults' in read ? read.faults : [];
+}
+
+function readSchema(schema: Json): { clean: Json; dialect: Dialect } | { faults: SchemaFault[] } {
+  const tooLarge = sizeFaults(schema);
+  if (tooLarge.length > 0) return { faults: tooLarge };
   if (typeof schema !== 'boolean' && !isObject(schema)) {
     return {
-      ok: false,
       faults: [{ kind: 'invalid', pointer: '', message: 'is no JSON Schema: wanted an object', actual: schema }],
     };
   }
   const { schema: clean } = sanitiseSchema(schema);
-  const patterns = compilePatterns(clean);
-  faults.push(...referenceFaults(schema, clean), ...patternFaults(clean, patterns));
+  const faults = [...referenceFaults(schema, clean), ...patternFaults(clean)];
   const dialects = dialectsOf(schema);
   const shapes = dialects.map((dialect) => ({ dialect, faults: shapeFaults(clean, dialect) }));
   const fitting = shapes.find((shape) => shape.faults.length === 0);
   if (fitting === undefined) faults.push(...(shapes[0]?.faults ?? []));
-  if (faults.length > 0 || fitting === undefined) return { ok: false, faults };
-  return compile(clean, fitting.dialect, patterns, matches);
+  return faults.length > 0 || fitting === undefined ? { faults } : { clean, dialect: fitting.dialect };
 }
 
 type Dialect = 'draft-07' | '2019-09' | '2020-12';
@@ -195,12 +205,10 @@ function compilePatterns(clean: Json): Map<string, CompiledPattern> {
   return compiled;
 }
 
-function patternFaults(clean: Json, compiled: ReadonlyMap<string, CompiledPattern>): SchemaFault[] {
+function patternFaults(clean: Json): SchemaFault[] {
   return patternsIn(clean).flatMap(({ pointer, pattern }): SchemaFault[] => {
-    const found = compiled.get(pattern);
-    return found?.kind === 'invalid'
-      ? [{ kind: 'pattern-invalid', pointer, message: found.reason, actual: pattern }]
-      : [];
+    const message = patternFault(pattern);
+    return message === undefined ? [] : [{ kind: 'pattern-invalid', pointer, message, actual: pattern }];
   });
 }
 
@@ -213,6 +221,9 @@ export const TOO_COSTLY: Violation = Object.freeze({
   expected: null,
 });
 
+/** Patterns that are taken to match alone, where nobody has matched them. */
+const MAX_ASSUMED = 5;
+
 /** Longest text that a format is checked on, in characters: some formats are matched with backtracking. */
 const MAX_FORMAT_CHARS = 4_096;
 
@@ -222,13 +233,17 @@ function compile(
   patterns: ReadonlyMap<string, CompiledPattern>,
   matches: Matches,
 ): Validator {
+  /** The patterns that nobody has matched, and what each is taken to say. */
+  const unmatched = { asked: new Set<string>(), says: (_pattern: string) => true };
   const engine = Object.assign(
     (pattern: string) => {
       const compiled = patterns.get(pattern);
       return {
         test: (text: string): boolean => {
           const known = compiled?.kind === 'linear' ? compiled.test(text) : undefined;
-          return known ?? matches(pattern, text) ?? true;
+          const told = known ?? matches(pattern, text);
+          if (told === undefined) unmatched.asked.add(pattern);
+          return told ?? unmatched.says(pattern);
         },
         // The library keeps matchers by this name: without it, all patterns of a schema would be the first one.
         toString: () => pattern,
@@ -278,8 +293,20 @@ function compile(
       first ??= compileWith(false);
       run = first;
     }
-    try {
+    const errorsIf = (says: (pattern: string) => boolean) => {
+      unmatched.says = says;
       return run(value) === true ? [] : (run.errors ?? []);
+    };
+    try {
+      unmatched.asked.clear();
+      let certain = errorsIf(() => true);
+      // Below `not`, `oneOf` or `if` a match may be what breaks the schema: certain is what is wrong whatever they say.
+      for (const matching of [undefined, ...[...unmatched.asked].slice(0, MAX_ASSUMED)]) {
+        if (certain.length === 0 || unmatched.asked.size === 0) break;
+        const others = new Set(errorsIf((pattern) => pattern === matching).map(placeOf));
+        certain = certain.filter((error) => others.has(placeOf(error)));
+      }
+      return certain;
     } catch {
       return { ...TOO_COSTLY, message: 'is nested too deep to validate' };
     }
@@ -294,6 +321,10 @@ function compile(
   };
   const uncheckedPatterns = patternsIn(clean).filter(({ pattern }) => patterns.get(pattern)?.kind === 'unsupported');
   return { ok: true, validate, allows, steps: cost.steps, uncheckedPatterns };
+}
+
+function placeOf({ instancePath, schemaPath }: ErrorObject): string {
+  return JSON.stringify([instancePath, schemaPath]);
 }
 
 type Formats = Ajv['formats'];

@@ -284,3 +284,28 @@ test('nothing in a schema becomes code', () => {
   issuesOf(schema, {});
   assert.equal(Object.hasOwn(globalThis, 'pwned'), false);
 });
+
+test('a pattern that nobody has matched breaks no schema, whatever stands around it', () => {
+  const [one, two] = [{ pattern: '^(?=P)x' }, { pattern: '^(?!P)y' }];
+  const only = { type: 'string', pattern: '^a' };
+  for (const schema of [
+    one,
+    { not: one },
+    { oneOf: [one, { type: 'string' }] },
+    { oneOf: [one, two] },
+    { not: { anyOf: [one, two] } },
+    JSON.parse('{ "if": { "pattern": "^(?=P)x" }, "then": { "type": "integer" } }'),
+    JSON.parse('{ "if": { "pattern": "^(?=P)x" }, "else": { "type": "integer" } }'),
+    { allOf: [{ not: one }, two] },
+  ])
+    assert.deepEqual(issuesOf(schema, 'a'), [], JSON.stringify(schema));
+  for (const [schema, keyword] of [
+    [{ allOf: [{ not: one }, only] }, 'pattern'],
+    [{ oneOf: [{ ...one, type: 'integer' }, { type: 'null' }] }, 'oneOf'],
+    [{ not: { anyOf: [one, { type: 'string' }] } }, 'not'],
+  ] as [Json, string][])
+    assert.ok(
+      issuesOf(schema, 'b').some((issue) => issue.keyword === keyword),
+      JSON.stringify(schema),
+    );
+});
