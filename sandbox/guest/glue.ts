@@ -1,17 +1,9 @@
 import { replaceRandom } from './chance.ts';
 import { replaceClock, setClock } from './clock.ts';
 import { freezeRealm } from './freeze.ts';
-import { takeNews } from './news.ts';
+import { keepCalls, takeNews } from './news.ts';
 import { bareList, indexOf, parse, slice } from './primordials.ts';
-import {
-  comeAgain,
-  type GuestAnswers,
-  type GuestDoor,
-  type GuestKind,
-  type GuestMessage,
-  goOn,
-  poll,
-} from './protocol.ts';
+import { comeAgain, type GuestAnswers, type GuestDoor, type GuestKind, type GuestMessage, poll } from './protocol.ts';
 import { takeAway } from './removals.ts';
 import { bind, type Factory, giveDue, isAnyDue, resumeRun, startRun } from './runs.ts';
 
@@ -27,7 +19,12 @@ export function installGlue(shared: boolean): GuestDoor {
   if (shared) freezeRealm();
 
   return (message, given) => {
-    if (message === goOn) {
+    if (message === undefined) {
+      if (isAnyDue() && keepCalls()) {
+        told = '';
+        giveDue();
+        return comeAgain;
+      }
       told = takeNews();
       if (!isAnyDue()) return told;
       giveDue();

@@ -22,16 +22,13 @@ export interface GuestClock {
  * Messages into the guest; those that let runs go on say what their clock is. `bind` comes once, with the bundle's factory; `chance` says
  * whether its text speaks of `random`. `start` starts runs numbered from `first`, with a seed for each, and its input as text. `resume` has
  * `[run, call, code or nothing]` for each answer, and its output or error message as text. Answers that the guest has at hand it gives
- * at the next `goOn` or `resume`: like all others they come after whatever the run can do without them.
+ * when it is entered next, without a message or with a `resume`: like all others they come after whatever the run can do without them.
  */
 export type GuestMessage =
   | { op: 'bind'; limits: GuestLimits; chance: boolean }
   | { op: 'tables'; tables: readonly GuestAnswers[] }
   | ({ op: 'start'; first: number; seeds: readonly string[]; kinds: GuestKind[] } & GuestClock)
   | ({ op: 'resume'; answers: [run: number, call: number, code: string][] } & GuestClock);
-
-/** In place of a message, right after another: gives the answers at hand, under the same clock. */
-export const goOn = '+';
 
 /** In place of a message: asks for the news alone, and lets nothing go on. */
 export const poll = '?';
@@ -49,17 +46,25 @@ export type GuestAnswer = { output: string } | { error: { code: string; message:
 export const comeAgain = '+';
 
 /**
- * What the guest says. Texts: the value of each `plain` run, which returned and did nothing else; each settled run's value or message, its
- * stack where it threw, its logs; then each call's input. `plain` has the number of the first run and how many follow it, again and again.
+ * What the guest says. Texts: the input of each `given` call, which came before all else and has had its answer; the value of each `plain` run,
+ * which returned and did nothing else; each settled run's value or message, its stack where it threw, its logs; then each other call's input.
+ * `plain` has the number of the first run and how many follow it, again and again.
  */
 export interface GuestNews {
+  given: GuestCall[];
   plain: number[];
   settled: [run: number, returned: 0 | 1, logs: number, ids: string[]][];
-  calls: [run: number, call: number, tool: string, answered: 0 | 1][];
+  calls: GuestCall[];
 }
 
-/** The only door between host and guest: packed text in, packed text out. */
-export type GuestDoor = (message: string, factory?: unknown) => string;
+/** A call, and whether its answer is at hand. */
+export type GuestCall = [run: number, call: number, tool: string, answered: 0 | 1];
+
+/**
+ * The only door between host and guest: packed text in, packed text out. Without a message, right after another, it gives the answers at hand,
+ * under the same clock.
+ */
+export type GuestDoor = (message?: string, factory?: unknown) => string;
 
 /** Name under which `context.send` is reported; no tool can have it, for tools are named in letters, digits and `_`. */
 export const sendCommand = '>';

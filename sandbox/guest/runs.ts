@@ -39,6 +39,10 @@ interface GuestRun {
   ids: string[];
   nextId: (() => number) | undefined;
 }
+interface DueAnswer extends Waiting {
+  run: GuestRun;
+  answer: GuestAnswer;
+}
 type Handler = (input: unknown, context: object) => unknown;
 
 /** What a module's text was made into: called, it evaluates the module with this `Math` and gives its handler. */
@@ -63,7 +67,9 @@ let shared = true;
 /** Runs that wait for something. */
 const runs: Map<number, GuestRun> = new NativeMap();
 /** Calls whose answers are at hand and wait to be given. */
-let due = bareList<{ run: GuestRun; waiting: Waiting; answer: GuestAnswer }>();
+let due = bareList<DueAnswer>();
+/** The list that was given last, empty again. */
+let given = bareList<DueAnswer>();
 /** Stands for the logs and identifiers of a run that has none, as most. */
 const noTexts = bareList<string>();
 
@@ -130,15 +136,20 @@ export function isAnyDue(): boolean {
 /** Gives all answers that were at hand when it was called. */
 export function giveDue(): void {
   const giving = due;
-  due = bareList();
-  for (let index = 0; index < giving.length; index += 1) {
-    const { run, waiting, answer } = giving[index] as (typeof giving)[number];
-    if (run.settled) continue;
-    if (hasOwn(answer, 'output')) waiting.resolve(parse((answer as { output: string }).output));
-    else {
-      const { code, message } = (answer as { error: { code: string; message: string } }).error;
-      waiting.reject(new HandlerError(code, message));
+  due = given;
+  given = giving;
+  try {
+    for (let index = 0; index < giving.length; index += 1) {
+      const { run, resolve, reject, answer } = giving[index] as DueAnswer;
+      if (run.settled) continue;
+      if (hasOwn(answer, 'output')) resolve(parse((answer as { output: string }).output));
+      else {
+        const { code, message } = (answer as { error: { code: string; message: string } }).error;
+        reject(new HandlerError(code, message));
+      }
     }
+  } finally {
+    giving.length = 0;
   }
 }
 
@@ -187,7 +198,7 @@ function command(run: GuestRun, tool: string, input: unknown): Promise<unknown> 
       mapSet(run.waiting, call, { resolve, reject });
     }
     // From here on nothing of the guest's can come in between: see news.ts.
-    if (answer) due[due.length] = { run, waiting: { resolve, reject }, answer };
+    if (answer) due[due.length] = { run, resolve, reject, answer };
     run.calls += 1;
     tellCall(run.run, call, name, answer !== undefined, text as string);
   });

@@ -1,9 +1,9 @@
 import type { Answer, AnsweredCall, RunReport } from '../contract.ts';
-import { type GuestClock, type GuestMessage, type GuestNews, goOn, sendCommand } from '../guest/protocol.ts';
+import { type GuestClock, type GuestMessage, type GuestNews, sendCommand } from '../guest/protocol.ts';
 import { policy, type ResolvedLimits, runBudgetMs } from '../policy.ts';
 import { pack, type RunTable, Texts } from '../wire.ts';
 import { type ActiveRun, Batch } from './batch.ts';
-import { type Crossing, enter, type Left } from './crossing.ts';
+import { type Crossing, enter, goOn, type Left, pollOnce } from './crossing.ts';
 import type { Engine, EngineShelf, Realm } from './engine.ts';
 import { positionIn, tidy, tidyLogs } from './guest-text.ts';
 
@@ -255,6 +255,7 @@ export class Handler {
   /** Takes in what the guest says; returns what it is to be told at once, if anything. */
   #hear(news: GuestNews, texts: Texts, clock: GuestClock): string | undefined {
     const again: ActiveRun[] = [];
+    this.#hearGiven(news, texts);
     for (let row = 0; row < news.plain.length; row += 2) {
       const [first, count] = [news.plain[row] as number, news.plain[row + 1] as number];
       for (let id = first; id < first + count; id += 1) {
@@ -289,6 +290,15 @@ export class Handler {
     return resumed.length === 0 ? undefined : resumeText(clock, resumed);
   }
 
+  /** Takes in the calls that were answered beforehand and are told late. */
+  #hearGiven({ given }: GuestNews, texts: Texts): void {
+    for (const [id, call, tool] of given) {
+      const input = texts.next();
+      const run = this.#active.get(id);
+      if (run) this.#hearCall(run, call, { tool, input });
+    }
+  }
+
   /** Takes in a call; returns the answer where there is one already, and passes it on where there is not. */
   #hearCall(run: ActiveRun, call: number, { tool, input }: AnsweredCall): Answer | undefined {
     const known = run.calls[call];
@@ -313,10 +323,11 @@ export class Handler {
 
   /** The isolate is of no more use. Of one run it is known whose doing that was; of several it is found out one by one. */
   #lost({ left }: Left, chunk: readonly ActiveRun[]): void {
-    this.#discardEngine();
     const running = chunk.filter((run) => this.#active.get(run.id) === run);
     const [only] = running;
-    if (running.length === 1 && only) {
+    if (left === 'timed-out' && running.length === 1 && only) this.#hearTheRest(only);
+    this.#discardEngine();
+    if (running.length === 1 && only && this.#active.get(only.id) === only) {
       only.guestMs = Math.max(only.guestMs, this.#limits.stepMs);
       this.#finish(
         only,
@@ -332,6 +343,14 @@ export class Handler {
       run.guestMs = 0;
       this.#startAlone(run);
     }
+  }
+
+  /** Takes in what a run whose time is up has kept back. */
+  #hearTheRest({ id, realm }: ActiveRun): void {
+    this.#tidings.progress();
+    this.#tidings.alone(id);
+    const rest = realm && pollOnce(realm, this.#limits);
+    if (rest) this.#hearGiven(rest.news, rest.texts);
   }
 
   /** Ends a run that the guest has not ended: it is still there, and a realm with leftovers takes no other run. */

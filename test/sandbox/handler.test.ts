@@ -98,6 +98,46 @@ test('prepared answers come after whatever a run can do without them, as those f
   assert.deepEqual(values, ['["hops","answer"]', '["hops","answer"]']);
 });
 
+test('calls with prepared answers are all reported in their order, however the run ends', async () => {
+  const handler = await load(
+    `export const handle = async ({ ends }: any, context: any) => {
+    for (let n = 0; n < 80; n += 1) await context.call.look({ n });
+    if (ends === 'throws') throw new Error('enough');
+    if (ends === 'loops') for (;;);
+    return 1;
+  };`,
+    'handle',
+    { stepMs: 500, watchdogMs: 30_000 },
+  );
+  const inputs = Array.from({ length: 80 }, (_, n) => `{"n":${n}}`);
+  const some = inputs.filter((_, n) => n % 5 > 0);
+  const answers = { look: Object.fromEntries(some.map((input) => [input, { output: `{"prepared":${input}}` }])) };
+  for (const [ends, end] of [
+    ['returns', 'returned'],
+    ['throws', 'threw'],
+    ['loops', 'timed-out'],
+  ]) {
+    const report = await handler.run(run({ ends }, { answers }), async ({ input }) => ({
+      output: `{"asked":${input}}`,
+    }));
+    assert.equal(report.end, end, report.message);
+    const wanted = inputs.map((input, n) => ({
+      tool: 'look',
+      input,
+      answer: { output: n % 5 > 0 ? `{"prepared":${input}}` : `{"asked":${input}}` },
+    }));
+    assert.deepEqual(report.calls, wanted);
+  }
+  const allPrepared = { look: Object.fromEntries(inputs.map((input) => [input, { output: 'null' }])) };
+  for (const ends of ['returns', 'loops']) {
+    const report = await handler.run(run({ ends }, { answers: allPrepared }), () => assert.fail('asked outside'));
+    assert.deepEqual(
+      report.calls.map(({ input }) => input),
+      inputs,
+    );
+  }
+});
+
 test('an answer is prepared for its tool and run alone', async () => {
   const handler = await load(
     'export const handle = async (_: any, context: any) => [await context.call.look({ n: 1 }), await context.call.store({ n: 1 })];',
