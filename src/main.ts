@@ -67,7 +67,7 @@ function explain(error: unknown, command: Command): number {
     return exitCodes.usage;
   }
   if (error instanceof UnreadableInput) {
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${forTerminal(error.message)}\n`);
     return exitCodes.unreadable;
   }
   const code = codeOf(error);

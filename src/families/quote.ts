@@ -1,4 +1,5 @@
 import type { Json } from '../kernel/json.ts';
+import { jsonEscape, UNSEEN } from '../kernel/unseen.ts';
 
 /** Longest quotation from a document in a text for a peer, in characters. */
 export const MAX_QUOTE_CHARS = 160;
@@ -24,18 +25,12 @@ export function quoteText(text: string): string {
 
 /** A text on one line without characters that hide or reorder others, each written as a JSON escape; not cut. */
 export function visibleText(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu, escapeOf);
+  return text.replace(UNSEEN, jsonEscape);
 }
 
 function asCode(text: string): string {
   const cut =
     text.length > MAX_QUOTE_CHARS ? `${text.slice(0, MAX_QUOTE_CHARS).replace(/[\ud800-\udbff]$/, '')}…` : text;
-  const safe = visibleText(cut).replaceAll('`', escapeOf);
+  const safe = visibleText(cut).replaceAll('`', jsonEscape);
   return `\`${safe === '' ? '""' : safe}\``;
-}
-
-function escapeOf(character: string): string {
-  return Array.from({ length: character.length }, (_, index) => {
-    return `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
-  }).join('');
 }

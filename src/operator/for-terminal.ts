@@ -1,18 +1,16 @@
+import { escapeUnseen, UNSEEN } from '../kernel/unseen.ts';
+
 /**
  * Text from elsewhere made fit for a terminal: control, bidirectional and other invisible characters are shown as escapes, so that it can
  * neither move the cursor nor change what the reader sees. Line feeds and tabs stay.
  */
 export function forTerminal(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) =>
+  return text.replace(UNSEEN, (character) =>
     character === '\n' || character === '\t' ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }
 
 /** A value as JSON text whose invisible characters are written as JSON escapes: fit for a terminal, and the same value to a reader. */
 export function jsonForTerminal(value: unknown, indent?: number): string {
-  return JSON.stringify(value, null, indent).replace(/[^\P{C}\n]|[\p{Zl}\p{Zp}]/gu, (character) =>
-    [...Array(character.length).keys()]
-      .map((unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`)
-      .join(''),
-  );
+  return escapeUnseen(JSON.stringify(value, null, indent));
 }

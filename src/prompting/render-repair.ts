@@ -89,7 +89,8 @@ export function renderRepair(prompt: Prompt, role: Role, source: string, facts: 
 
 /** A module in a fence longer than any run of backticks in it. */
 function fenced(source: string): string {
-  const longest = Math.max(2, ...[...source.matchAll(/`+/g)].map(([run]) => run.length));
+  let longest = 2;
+  for (const [run] of source.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const fence = '`'.repeat(longest + 1);
   return `${fence}ts\n${source.trimEnd()}\n${fence}`;
 }

@@ -1,13 +1,11 @@
-/**
- * Characters that a reader does not see, or that reorder what is seen: control, format (zero-width, bidirectional), tags, fillers, lone surrogates, and
- * variation selectors but for those that a picture or a keycap is written with.
- */
-const UNSEEN =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u2800]|(?<![\p{Extended_Pictographic}\d#*])[\ufe0e\ufe0f]|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
+import { escapeUnseen, UNSEEN } from '../kernel/unseen.ts';
 
-/** Lines of Markdown that render as nothing: link definitions by the names, or with the targets, that comments are written with. */
+/**
+ * Lines of Markdown that render as nothing: link definitions by the names, or with the targets, that comments are written with. Only a line feed ends
+ * a line: `^` would look from every other separator too.
+ */
 const MARKDOWN_COMMENT =
-  /^(?: {0,3}[>*+-])* {0,3}\[(?:(?:\/\/|comment)\]:.*|[^\]\n]{1,999}\]:[ \t]*(?:#|<>)(?:[ \t].*)?)$/gimu;
+  /(?<![^\n])(?: {0,3}[>*+-])* {0,3}\[(?:(?:\/\/|comment)\]:[^\n]*|[^\]\n]{1,999}\]:[ \t]*(?:#|<>)(?:[ \t][^\n]*)?)(?![^\n])/giu;
 
 /**
  * Text of an agreement as the model may see it: characters that nobody sees are spelt out as `[U+200B]`, HTML comments and Markdown comment
@@ -29,17 +27,6 @@ export function visibleJson(value: unknown, indent = 2): string {
 /** Source text with every unseen character and the mark of every HTML comment escaped as inside a string literal. */
 export function visibleSource(text: string): string {
   return escapeUnseen(text.replaceAll(/<(?=!--)/g, '\\u003c'));
-}
-
-/** JSON or source text with every unseen character but line ends as `\uXXXX`, which stands for it inside a string literal. */
-export function escapeUnseen(text: string): string {
-  return text.replaceAll(UNSEEN, (character) =>
-    character === '\n' ? character : character.split('').map(escapedUnit).join(''),
-  );
-}
-
-function escapedUnit(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function codePoint(character: string): string {

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { escapeUnseen } from '../kernel/unseen.ts';
 import type { JobEvent } from './job-event.ts';
 
 /** A log of JSON lines: one per change of state, never a secret, a prompt or a document body. */
@@ -18,16 +19,6 @@ export function createLog(level: string, destination?: DestinationStream): Log {
     hooks: { streamWrite: escapeUnseen },
   };
   return destination ? pino(options, destination) : pino(options);
-}
-
-/** A line of JSON with characters that move a cursor, hide or reorder written as JSON escapes: the same value, and fit for a terminal. */
-function escapeUnseen(line: string): string {
-  return line.replace(/[^\P{C}\n]|[\p{Zl}\p{Zp}]/gu, (character) =>
-    character
-      .split('')
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-      .join(''),
-  );
 }
 
 /** What may be told of an error in a log line or to an operator. What was described already comes back as it is. */

@@ -1,7 +1,7 @@
 import { compile } from 'json-schema-to-typescript';
 import type { Role, Tool } from '../contract/job.ts';
 import type { Json } from '../kernel/json.ts';
-import { escapeUnseen } from '../prompting/visible-text.ts';
+import { escapeUnseen } from '../kernel/unseen.ts';
 import { plainLine } from './plain-line.ts';
 import { type GeneratorSchema, projectSchema } from './project-schema.ts';
 
