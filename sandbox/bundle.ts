@@ -273,7 +273,7 @@ export async function normalizeBundle(bundle: string, exportName: ExportName): P
   const tail = exportTail.exec(bundle)?.[0];
   const body = tail && bundle.slice(0, -tail.length);
   const isNormal =
-    body !== undefined && tail?.includes(exportName) && !/<!--|-->|(?:^|\n)\s*(?:import|export)\b/.test(body);
+    body !== undefined && tail?.includes(exportName) && !/<!--|-->|(?:^|\n)[^\S\n]*(?:import|export)\b/.test(body);
   if (isNormal) return { bundle };
   const built = await bundleHandler(bundle, exportName);
   return built.ok ? { bundle: built.bundle } : built.faults;

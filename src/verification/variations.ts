@@ -50,7 +50,7 @@ export function variedScalars(value: Json): Json[] {
     added(1),
     value.replace(/\d/g, (digit) => String((Number(digit) + 3) % 10)),
     added(2),
-    value.replace(/\d(?!.*\d)/s, (digit) => String((Number(digit) + 5) % 10)),
+    value.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 5) % 10)),
   ];
 }
 

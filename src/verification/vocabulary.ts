@@ -215,34 +215,41 @@ function proseOf(agreement: Subject['agreement']): string {
 function withoutJsonBlocks(text: string): string {
   let kept = '';
   let at = 0;
-  for (let open = text.indexOf('{', at); open >= 0; open = text.indexOf('{', at)) {
-    const end = endOfObject(text, open);
-    kept += text.slice(at, end < 0 ? open + 1 : open);
-    at = end < 0 ? open + 1 : end;
+  let left = MAX_VAIN_CHARACTERS;
+  for (let open = text.indexOf('{', at); open >= 0 && left > 0; open = text.indexOf('{', at)) {
+    const { end, isData } = objectAt(text, open);
+    kept += text.slice(at, isData ? open : open + 1);
+    at = isData ? end : open + 1;
+    if (!isData) left -= end - open;
   }
   return kept + text.slice(at);
 }
 
-function endOfObject(text: string, open: number): number {
+/** How much is read from braces that open no sample data, in UTF-16 units: a document may consist of them. */
+const MAX_VAIN_CHARACTERS = 4_000_000;
+
+/** Where what opens with a brace ends, and whether it is sample data. */
+function objectAt(text: string, open: number): { end: number; isData: boolean } {
   let depth = 0;
   let inString = false;
   // A block of sample data is short: longer ones are not worth the search from each brace.
-  for (let at = open; at < Math.min(text.length, open + 20_000); at += 1) {
+  const most = Math.min(text.length, open + 20_000);
+  for (let at = open; at < most; at += 1) {
     const char = text[at];
     if (inString) {
       if (char === '\\') at += 1;
       else if (char === '"' || char === '\n') inString = false;
     } else if (char === '"') inString = true;
     else if (char === '{') depth += 1;
-    else if (char === '}' && --depth === 0) return /"[^"\n]*"\s*:/.test(text.slice(open, at)) ? at + 1 : -1;
+    else if (char === '}' && --depth === 0) return { end: at + 1, isData: /"[^"\n]*"\s*:/.test(text.slice(open, at)) };
   }
-  return -1;
+  return { end: most, isData: false };
 }
 
 /** Without what an "e.g." announces. */
 function withoutExampleTokens(text: string): string {
   return text.replace(
-    /(\be\.g\.,?|\bfor example,?:?|\bfor instance,?:?|\bsuch as|\bexample:|例如[:：]?|比如[:：]?|如[:：])\s*[`"'“]?[^\s`"'”，。]*\d[^\s`"'”，。]*[`"'”]?/giu,
+    /(\be\.g\.,?|\bfor example,?:?|\bfor instance,?:?|\bsuch as|\bexample:|例如[:：]?|比如[:：]?|如[:：])\s*[`"'“]?[^\s`"'”，。]{0,200}\d[^\s`"'”，。]*[`"'”]?/giu,
     '$1 ',
   );
 }

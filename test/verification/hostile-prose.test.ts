@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
 import { measureOf, tryCandidate } from '../../scripts/verify-fixtures.ts';
+import { variedScalars } from '../../src/verification/variations.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -25,6 +26,9 @@ for (const phrase of [
   'when a tool is not ',
   '| amount | 5 |\n',
   '404: gone ',
+  '{',
+  '{"a":',
+  'e.g.,',
 ]) {
   test(`a document full of ${JSON.stringify(phrase)} keeps the checks no longer than another`, async () => {
     const prose = phrase.repeat(Math.ceil(200_000 / phrase.length));
@@ -51,7 +55,14 @@ for (const phrase of [
     const { verification } = await tryCandidate(order, source, sandbox);
     const { user, system } = process.cpuUsage(started);
     assert.ok(verification);
-    // A fifth of a second; from one to four minutes where words are looked for from every place of the text.
+    // A fifth of a second; from half a minute to four minutes where words are looked for from every place of the text.
     assert.ok(user + system < 20_000_000, `${(user + system) / 1_000} ms`);
   });
 }
+
+test('a value of digits is varied as fast as it is long', () => {
+  const started = process.cpuUsage();
+  assert.equal(variedScalars(`${'0'.repeat(500_000)} id`).at(-1), `${'0'.repeat(499_999)}5 id`);
+  // A few milliseconds; a minute where the last digit is looked for from each of them.
+  assert.ok(process.cpuUsage(started).user < 20_000_000);
+});
