@@ -40,6 +40,8 @@ export function looksLikeSchema(value: Json): value is JsonObject {
   if (typed && (told.length > 0 || isObject(value.properties))) return true;
   // `type` alone names a member of many messages, so it must stand nearly alone to make a schema.
   if (typed) return Object.keys(value).every((keyword) => PART_KEYWORDS.has(keyword) || /^(?:\$|x-)/.test(keyword));
+  // A reference into definitions of its own is how generators write a schema that refers to itself.
+  if (typeof value.$ref === 'string' && (isMapOfSchemas(value.$defs) || isMapOfSchemas(value.definitions))) return true;
   return told.some(([keyword]) => STRUCTURAL.has(keyword) && hasContent(value[keyword]));
 }
 
@@ -110,7 +112,7 @@ const PART_KEYWORDS: ReadonlySet<string> = new Set([
   'tsType',
 ]);
 
-function isMapOfSchemas(value: Json): boolean {
+function isMapOfSchemas(value: Json | undefined): boolean {
   return isObject(value) && Object.values(value).every(isSchemaPart);
 }
 

@@ -3,6 +3,7 @@ import type { Job } from '../contract/job.ts';
 import { canonicalJson } from '../kernel/digest.ts';
 import { escapeToken, isObject, type Json, type JsonObject, pointerTokens, valueAt } from '../kernel/json.ts';
 import { differencesOf } from '../schemas/differences.ts';
+import { equalJson } from '../schemas/equal-json.ts';
 import { pointersOf } from './located-json.ts';
 import { type PlacedFinding, type Rule, reportable } from './rule.ts';
 
@@ -46,23 +47,23 @@ interface AskedCase {
   echoed: ReadonlySet<Json>;
 }
 
-/** Keys of values: equal values have the same one. Only values that look equal are put in canonical form. */
+/** Keys of values: equal values have the same one. Only values that look equal are compared, and put in canonical form where they differ. */
 class EqualTexts {
-  readonly #byLook = new Map<number, string | Map<string, string>>();
+  readonly #byLook = new Map<number, { value: Json; text: string; known?: Map<string, string> }>();
 
   keyOf(value: Json): string {
     const text = JSON.stringify(value);
     const look = isObject(value) ? lookOf(value) : sumOf(text);
     const before = this.#byLook.get(look);
-    if (before === undefined || before === text) {
-      this.#byLook.set(look, text);
+    if (before === undefined) {
+      this.#byLook.set(look, { value, text });
       return text;
     }
-    const known = typeof before === 'string' ? new Map([[sortedText(before), before]]) : before;
-    this.#byLook.set(look, known);
+    if (before.text === text || equalJson(before.value, value)) return before.text;
+    before.known ??= new Map();
     const sorted = canonicalJson(value);
-    const key = known.get(sorted) ?? text;
-    known.set(sorted, key);
+    const key = before.known.get(sorted) ?? text;
+    before.known.set(sorted, key);
     return key;
   }
 }
@@ -70,12 +71,17 @@ class EqualTexts {
 /** The same for equal objects, whatever the order of their members. */
 function lookOf(value: JsonObject): number {
   let look = 0;
-  for (const [name, member] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
     let named = 1;
     for (let at = 0; at < name.length; at += 1) named = Math.imul(named, 31) + name.charCodeAt(at);
-    look = (look + Math.imul(named, sumOf(JSON.stringify(member)) + 1)) | 0;
+    look = (look + Math.imul(named, lookOfMember(value[name] as Json) + 1)) | 0;
   }
   return look;
+}
+
+function lookOfMember(member: Json): number {
+  if (typeof member === 'string') return sumOf(member);
+  return typeof member === 'number' ? member | 0 : sumOf(JSON.stringify(member));
 }
 
 /** The same for texts of the same characters, in whatever order. */
@@ -83,10 +89,6 @@ function sumOf(text: string): number {
   let sum = 0;
   for (let at = 0; at < text.length; at += 1) sum += text.charCodeAt(at);
   return sum;
-}
-
-function sortedText(text: string): string {
-  return canonicalJson(JSON.parse(text) as Json);
 }
 
 function placed(job: Job, earlier: Case, later: Case, pointer: string, stateful: boolean): PlacedFinding {
@@ -131,32 +133,32 @@ function withoutEchoes({ each, inputs, said }: { each: Case; inputs: ReadonlySet
   const asksMore = Object.keys(request).some(
     (name) => !KIND.test(name) && !CORRELATION.test(name) && !REQUEST_ID.test(name),
   );
-  const isEcho = (pointer: string, name: string, value: Json) => {
+  const isEcho = (within: string, name: string, value: Json) => {
     if (typeof value !== 'string' && typeof value !== 'number') return false;
-    const isTop = pointer === `/${escapeToken(name)}`;
     const isId =
-      (isTop &&
+      (within === '' &&
         (CORRELATION.test(name) ||
           (asksMore && REQUEST_ID.test(name)) ||
           (name === 'id' && request.jsonrpc !== undefined))) ||
-      (asksMore && said.isEcho(name) && valueAt(each.response, pointer) === value);
+      (asksMore && said.isEcho(name) && valueAt(each.response, `${within}/${escapeToken(name)}`) === value);
     // What a tool is asked for is data, whatever its name.
     return isId && !inputs.has(value);
   };
-  const hasEcho = (value: Json, pointer: string, depth: number): boolean =>
+  const hasEcho = (value: Json, within: string, depth: number): boolean =>
     isObject(value) &&
     depth <= 2 &&
-    Object.entries(value).some(([name, member]) => {
-      const place = `${pointer}/${escapeToken(name)}`;
-      return isEcho(place, name, member) || hasEcho(member, place, depth + 1);
+    Object.keys(value).some((name) => {
+      const member = value[name] as Json;
+      return isObject(member)
+        ? hasEcho(member, `${within}/${escapeToken(name)}`, depth + 1)
+        : isEcho(within, name, member);
     });
   // A copy of a wide request costs more than all the rest.
   if (!hasEcho(request, '', 0)) return { each, request, echoed };
-  const without = (value: Json, pointer: string, depth: number): Json => {
+  const without = (value: Json, within: string, depth: number): Json => {
     if (!isObject(value) || depth > 2) return value;
     const entries = Object.entries(value).flatMap(([name, member]): [string, Json][] => {
-      const place = `${pointer}/${escapeToken(name)}`;
-      if (!isEcho(place, name, member)) return [[name, without(member, place, depth + 1)]];
+      if (!isEcho(within, name, member)) return [[name, without(member, `${within}/${escapeToken(name)}`, depth + 1)]];
       echoed.add(member);
       return [];
     });

@@ -1,6 +1,6 @@
 import type { LocatedSchema } from '../contract/agreement.ts';
 import type { Finding, Place } from '../contract/finding.ts';
-import type { SchemaFault } from '../schemas/validator.ts';
+import { faultsIn, type SchemaFault } from '../schemas/validator.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { eachChosenSchema, type PlacedFinding, type Rule, reportable } from './rule.ts';
 
@@ -25,7 +25,10 @@ export const ruleSchemaInvalid: Rule = {
       ...chosen.flatMap(({ located, place }) =>
         faultsOf(located).map((fault) => placed(located, place, 'error', fault)),
       ),
-      ...others.flatMap((located) => faultsOf(located).map((fault) => placed(located, 'document', 'warning', fault))),
+      // No case is held against these: they need not be made ready for it.
+      ...others.flatMap((located) =>
+        faultsIn(located.schema).map((fault) => placed(located, 'document', 'warning', fault)),
+      ),
     ];
   },
 };

@@ -31,7 +31,7 @@ export function compilePattern(pattern: string): CompiledPattern {
 }
 
 function compile(pattern: string): CompiledPattern {
-  const fault = ecmaScriptFault(pattern);
+  const fault = patternFault(pattern);
   if (fault !== undefined) return { kind: 'invalid', reason: fault };
   if (pattern.length > MAX_PATTERN_CHARS) return { kind: 'unsupported', reason: `${pattern.length} characters` };
   const states = estimatedStates(pattern);
@@ -59,7 +59,8 @@ export function mayBacktrackWithoutEnd(pattern: string): boolean {
   return /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)(?:[+*]|\{\d+,\d*\})/.test(pattern.slice(0, MAX_PATTERN_CHARS));
 }
 
-function ecmaScriptFault(pattern: string): string | undefined {
+/** Why a text is no ECMAScript pattern; `undefined` where it is one. */
+export function patternFault(pattern: string): string | undefined {
   try {
     new RegExp(pattern, 'u');
     return undefined;

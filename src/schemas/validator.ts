@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import draft07Schema from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' };
 import addFormats from 'ajv-formats';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
-import { type CompiledPattern, compilePattern, estimatedStates } from './pattern.ts';
+import { type CompiledPattern, compilePattern, estimatedStates, patternFault } from './pattern.ts';
 import { isExternalReference, sanitiseSchema } from './sanitise-schema.ts';
 import { patternsIn, type SchemaPattern } from './schema-patterns.ts';
 import { allSubschemas, MAX_SUBSCHEMAS, resolveLocalReference } from './schema-walk.ts';
@@ -55,23 +55,33 @@ export type Matches = (pattern: string, text: string) => boolean | undefined;
  * why that cannot be. The schema is sanitised first; nothing is fetched; patterns are matched without backtracking.
  */
 export function createValidator(schema: Json, matches: Matches = () => undefined): Validator {
-  const faults = [...sizeFaults(schema)];
-  if (faults.length > 0) return { ok: false, faults };
+  const read = readSchema(schema);
+  return 'faults' in read
+    ? { ok: false, faults: read.faults }
+    : compile(read.clean, read.dialect, compilePatterns(read.clean), matches);
+}
+
+/** Why a schema cannot be used, as far as it can be told without making it ready, which takes many times as long. */
+export function faultsIn(schema: Json): SchemaFault[] {
+  const read = readSchema(schema);
+  return 'faults' in read ? read.faults : [];
+}
+
+function readSchema(schema: Json): { clean: Json; dialect: Dialect } | { faults: SchemaFault[] } {
+  const tooLarge = sizeFaults(schema);
+  if (tooLarge.length > 0) return { faults: tooLarge };
   if (typeof schema !== 'boolean' && !isObject(schema)) {
     return {
-      ok: false,
       faults: [{ kind: 'invalid', pointer: '', message: 'is no JSON Schema: wanted an object', actual: schema }],
     };
   }
   const { schema: clean } = sanitiseSchema(schema);
-  const patterns = compilePatterns(clean);
-  faults.push(...referenceFaults(schema, clean), ...patternFaults(clean, patterns));
+  const faults = [...referenceFaults(schema, clean), ...patternFaults(clean)];
   const dialects = dialectsOf(schema);
   const shapes = dialects.map((dialect) => ({ dialect, faults: shapeFaults(clean, dialect) }));
   const fitting = shapes.find((shape) => shape.faults.length === 0);
   if (fitting === undefined) faults.push(...(shapes[0]?.faults ?? []));
-  if (faults.length > 0 || fitting === undefined) return { ok: false, faults };
-  return compile(clean, fitting.dialect, patterns, matches);
+  return faults.length > 0 || fitting === undefined ? { faults } : { clean, dialect: fitting.dialect };
 }
 
 type Dialect = 'draft-07' | '2019-09' | '2020-12';
@@ -195,12 +205,10 @@ function compilePatterns(clean: Json): Map<string, CompiledPattern> {
   return compiled;
 }
 
-function patternFaults(clean: Json, compiled: ReadonlyMap<string, CompiledPattern>): SchemaFault[] {
+function patternFaults(clean: Json): SchemaFault[] {
   return patternsIn(clean).flatMap(({ pointer, pattern }): SchemaFault[] => {
-    const found = compiled.get(pattern);
-    return found?.kind === 'invalid'
-      ? [{ kind: 'pattern-invalid', pointer, message: found.reason, actual: pattern }]
-      : [];
+    const message = patternFault(pattern);
+    return message === undefined ? [] : [{ kind: 'pattern-invalid', pointer, message, actual: pattern }];
   });
 }
 

@@ -443,3 +443,16 @@ test('a schema is read with those of its document that it names by their ids', (
     ['DOCUMENT_REFERENCE_EXTERNAL', '/properties/name/$ref'],
   ]);
 });
+
+test('a schema that is a reference into its own definitions is one schema', () => {
+  for (const container of ['$defs', 'definitions']) {
+    const node: Json = {
+      type: 'object',
+      properties: { next: { $ref: `#/${container}/node` }, id: { type: 'string' } },
+    };
+    const request: Json = { $ref: `#/${container}/node`, [container]: { node } };
+    const { agreement } = analyze(sampleJob(documentOf(request, { type: 'object' })));
+    assert.deepEqual(agreement.requestSchema?.schema, request);
+    assert.equal(agreement.schemas.length, 2);
+  }
+});
