@@ -10,20 +10,31 @@ export function languageOf(prose: string): 'en' | 'zh' {
 /** The URIs of existing protocols that a document says it builds on, in order, without repetition. */
 export function baseUrisIn(prose: string): string[] {
   const uris = new Set<string>();
+  let awaited = 0;
   for (const line of prose.split('\n')) {
     const text = line.slice(0, 2_000);
+    if (text.trim() === '') continue;
     const isNamed = BASE_PROTOCOL.test(text);
-    if (!isNamed && !BUILDS_ON.test(text)) continue;
+    const isLabelled = awaited > 0 && URI_LABEL.test(text);
+    awaited -= 1;
+    if (!isNamed && !isLabelled && !BUILDS_ON.test(text)) continue;
+    const before = uris.size;
     for (const [, labelled, bare] of text.matchAll(URI)) {
-      const uri = (labelled ?? (isNamed ? bare : undefined) ?? '').replace(/[.,;:!?]+$/, '');
+      const uri = (labelled ?? (isNamed || isLabelled ? bare : undefined) ?? '').replace(/[.,;:!?]+$/, '');
       if (uri !== '' && !STANDARDS.test(uri)) uris.add(uri);
     }
+    if (isNamed && uris.size === before) awaited = MAX_LINES_TO_URI;
   }
   return [...uris].slice(0, 16);
 }
 
 const BASE_PROTOCOL =
   /\b(?:extends?|extending|modif(?:y|ies)) (?:\w+ ){0,3}protocol [(<`"]?[a-z]+:|\bprotocol (?:extends?|modif(?:y|ies)|(?:is )?(?:based|built) on|builds (?:up)?on) [(<`"]?[a-z]+:\/\/|\b(?:existing|base|parent|previous(?:ly agreed)?) (?:\w+ )?protocol\b|(?:已有|现有|既有|原有|基础)的?协议/i;
+
+/** How many lines below the sentence that names a protocol its URI may stand, on a line that is labelled so. */
+const MAX_LINES_TO_URI = 3;
+
+const URI_LABEL = /^\W{0,8}(?:UR[IL]|(?:protocol|source) (?:UR[IL]|address)|协议地址|协议URL)\W{0,6}[:：]/i;
 
 /** A looser phrase, which needs a URI that is marked as one. */
 const BUILDS_ON =
@@ -97,6 +108,26 @@ const MAX_LINES_APART = 12;
 
 const LISTED_CODE =
   /^[ \t]*(?:[-*+•][ \t]+|\|[ \t]*|\d{1,2}[.)、][ \t]+)?(?:\*\*|`|"|“)?(?:(?:HTTP|code|error(?: code)?|status(?: code)?|错误码|状态码)[ \t]*[:：]?[ \t]*)?(?:`|"|“)?(-?\d{3,9}|E\d{2,8}|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:\*\*|`|"|”)*[ \t]*(?:[:：=|–—-]|（|\()[ \t]*(.{1,200})$/i;
+
+/** The codes of three digits that sentences of a document, other than its lists, give to answers; never those of a transport or of others. */
+export function answeredCodesIn(prose: string): number[] {
+  const codes = new Set<number>();
+  for (const sentence of prose.split(/\n|[。；;]|[.!?](?=\s)/, 5_000)) {
+    const text = sentence.slice(0, 500);
+    if (!SPEAKS_OF_ANSWER.test(text) || SPEAKS_OF_OTHERS.test(text)) continue;
+    for (const [, code] of text.matchAll(CODE_OF_ANSWER)) codes.add(Number(code));
+  }
+  return [...codes];
+}
+
+const SPEAKS_OF_ANSWER =
+  /\b(?:answer(?:s|ed)?|respon(?:se|ds?)|repl(?:y|ies|ied)|antwort\w*|respuesta|responde)\b|响应|应答|答复/i;
+
+const SPEAKS_OF_OTHERS =
+  /\b(?:https?|transport|gateway|proxy|upstream|servers?|tools?|peers?|other|never|not used|no longer|example|e\.g|old(?:er)?|earlier|formerly)\b|传输|上游|工具|例如|不再/i;
+
+const CODE_OF_ANSWER =
+  /(?:\b(?:status )?code\b|\bstatus\b|\bcódigo\b|状态码|代码|错误码)[\s:：=]{0,3}(?:(?:is|of|为|是)\s{0,2})?[`"'“]?([1-5]\d\d)(?![\d.])/giu;
 
 /** Says whether a document wants its messages as plain text rather than JSON. */
 export function wantsText(prose: string): boolean {

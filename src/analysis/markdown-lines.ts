@@ -108,3 +108,14 @@ function closingFences(marks: readonly (RegExpExecArray | null)[]): (number | un
   }
   return closers;
 }
+
+/** A text that stands wholly in a block quote, with blanks for the quote's marks: every character keeps its place. Any other text as it is. */
+export function withoutQuoteMarks(text: string): string {
+  if (!/^\s*>/.test(text) || /^(?![ \t]*>)[^\S\n]*\S/m.test(text)) return text;
+  return text.replace(/^[ \t]*>/gm, (mark) => ' '.repeat(mark.length));
+}
+
+/** The opposite: a text whose quote marks were taken away, with a mark before every line. */
+export function withQuoteMarks(text: string): string {
+  return text.replace(/^(?: {1,2})?/gm, '> ').replace(/^> $/gm, '>');
+}

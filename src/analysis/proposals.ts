@@ -6,6 +6,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import { analyze } from './analyze.ts';
 import { distinctAmendments } from './distinct-amendments.ts';
 import { editJsonText } from './edit-json-text.ts';
+import { withoutQuoteMarks, withQuoteMarks } from './markdown-lines.ts';
 import { readAgain, readingOf } from './reading.ts';
 import { preflight } from './rules.ts';
 import { type SchemaEdit, schemaEdits } from './schema-edits.ts';
@@ -80,7 +81,8 @@ function amendedCases({ agreement }: Analyzed, findings: readonly Finding[]): st
   return edited(agreement.caseText, edits);
 }
 
-function edited(text: string, edits: readonly { start: number; patch: SchemaEdit['patch'] }[]): string | undefined {
+function edited(given: string, edits: readonly { start: number; patch: SchemaEdit['patch'] }[]): string | undefined {
+  const text = withoutQuoteMarks(given);
   const places = [...Map.groupBy(edits, ({ start }) => start)].sort(([a], [b]) => a - b);
   const parts = [text.slice(0, places[0]?.[0] ?? text.length)];
   // Each in its own part of the text: put together every time, a long text costs more than all edits in it.
@@ -92,7 +94,8 @@ function edited(text: string, edits: readonly { start: number; patch: SchemaEdit
     parts.push(changed);
   }
   const changed = parts.join('');
-  return changed === text ? undefined : changed;
+  if (changed === text) return undefined;
+  return text === given ? changed : withQuoteMarks(changed);
 }
 
 function settles(changed: Job, job: Job, findings: readonly Finding[]): boolean {

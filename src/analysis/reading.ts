@@ -25,6 +25,7 @@ import {
 import { type FoundSchema, type FoundSchemas, findSchemas } from './find-schemas.ts';
 import type { BrokenJson } from './json-blocks.ts';
 import { excerptAt, wholeJson } from './located-json.ts';
+import { withoutQuoteMarks } from './markdown-lines.ts';
 import { selectSchemas } from './select-schemas.ts';
 import { Refusals } from './turns-down.ts';
 
@@ -92,7 +93,7 @@ export function readAgain(job: Job, changedFrom: Job): void {
 
 function read(job: Job, matches?: Matches, before?: Reading & { job: Job }): Reading {
   const { text } = decodeAnp(job);
-  const own = before?.text === text ? before.parts.own : findSchemas(text);
+  const own = before?.text === text ? before.parts.own : findSchemas(withoutQuoteMarks(text));
   const isSameProse = before !== undefined && own.prose === before.parts.own.prose;
   const bases =
     isSameProse && job.baseProtocols === before.job.baseProtocols
@@ -158,7 +159,7 @@ function resolveBases(
     const base = Object.hasOwn(given, uri) ? given[uri] : undefined;
     if (base === undefined) missing.push(uri);
     else {
-      const found = findSchemas(base.content, uri);
+      const found = findSchemas(withoutQuoteMarks(base.content), uri);
       documents.push(found);
       pending.push(...baseUrisIn(found.prose));
     }
@@ -195,7 +196,8 @@ function readCases(
       payload: job.payload ?? (!hasSchemas && wantsText(prose) ? 'text' : 'json'),
     };
   }
-  const structured = structuredCases(caseText);
+  const plain = withoutQuoteMarks(caseText);
+  const structured = structuredCases(plain);
   if (structured !== undefined) {
     return {
       caseText,
@@ -205,7 +207,7 @@ function readCases(
     };
   }
   const bareText = job.payload === 'text' || (job.payload === undefined && !hasSchemas && wantsText(prose));
-  const { cases: read, headings } = readCaseText(caseText, bareText ? 'allowed' : 'refused');
+  const { cases: read, headings } = readCaseText(plain, bareText ? 'allowed' : 'refused');
   const isText = (side: Side, all: boolean): boolean => {
     const payloads = read.flatMap((each) => (isPayloadFault(each[side]) ? [] : [each[side]]));
     const texts = payloads.filter((payload) => payload.value === undefined).length;
@@ -219,9 +221,9 @@ function readCases(
   const both = (['request', 'response'] as const).every((side) => verbatim[side] || isText(side, true));
   const payload = job.payload ?? (both ? 'text' : 'json');
   const chosenValue = (payload: PayloadText, side: Side): Json => {
-    return payload.value === undefined || verbatim[side] ? verbatimText(caseText, payload) : payload.value;
+    return payload.value === undefined || verbatim[side] ? verbatimText(plain, payload) : payload.value;
   };
-  const strict = job.payload === 'json' ? read.map((each) => withoutTexts(caseText, each)) : read;
+  const strict = job.payload === 'json' ? read.map((each) => withoutTexts(plain, each)) : read;
   const numberSpans = read.flatMap(({ numberSpan }) => (numberSpan === undefined ? [] : [numberSpan]));
   return { caseText, payload, numberSpans, ...numberCases(strict, headings, chosenValue) };
 }

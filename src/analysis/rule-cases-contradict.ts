@@ -6,6 +6,7 @@ import { differencesOf } from '../schemas/differences.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { pointersOf } from './located-json.ts';
 import { type PlacedFinding, type Rule, reportable } from './rule.ts';
+import { CORRELATION, SaidEchoes } from './said-echoes.ts';
 
 /**
  * The same request, apart from ids that the answer only echoes, has the same answer. Only a warning where our own tools have
@@ -110,10 +111,6 @@ function placed(job: Job, earlier: Case, later: Case, pointer: string, stateful:
   };
 }
 
-/** Names of members that say which message is which, and nothing about what is asked. */
-const CORRELATION =
-  /^(?:(?:message|msg|correlation|trace|span)[_-]?(?:id|no|number|uuid)|nonce|消息(?:id|编号|标识))$/i;
-
 /** A request id is one, too, unless it is all that a request asks about. */
 const REQUEST_ID = /^(?:(?:request|req)[_-]?(?:id|no|number|uuid)|请求(?:id|编号|标识))$/i;
 
@@ -165,43 +162,6 @@ function withoutEchoes({ each, inputs, said }: { each: Case; inputs: ReadonlySet
     return entries.length === 0 ? null : Object.fromEntries(entries);
   };
   return { each, request: without(request, '', 0), echoed };
-}
-
-/** A member that may say which message is which, where the document has it repeated. */
-const MAY_BE_ECHO =
-  /^(?:id|uuid|ref|reference|tag|token|nonce|correlation)$|(?:Id|ID|Uuid|Ref|Tag|[_-](?:id|uuid|ref|tag))$/;
-
-const REPEATS =
-  /\b(?:echo(?:e[ds])?|repeat(?:s|ed)?|cop(?:y|ies|ied)|unchanged|verbatim|same as|as in|(?:that|the one|taken) (?:of|from|in)|the \w+ of the request)\b|wiederholt|unverändert|répét|recopi|repite|原样|回传|照抄|复制/i;
-
-/** The members that a document says are repeated in the answer; never what a tool takes by that name. */
-class SaidEchoes {
-  readonly #text: string;
-  readonly #taken: ReadonlySet<string>;
-  readonly #known = new Map<string, boolean>();
-  #clauses: string[] | undefined;
-
-  constructor(text: string, tools: Job['tools']) {
-    this.#text = text;
-    this.#taken = new Set(
-      tools.flatMap(({ inputSchema }) =>
-        isObject(inputSchema) && isObject(inputSchema.properties) ? Object.keys(inputSchema.properties) : [],
-      ),
-    );
-  }
-
-  isEcho(name: string): boolean {
-    if (!MAY_BE_ECHO.test(name) || this.#taken.has(name)) return false;
-    const known = this.#known.get(name);
-    if (known !== undefined || this.#known.size >= 20) return known ?? false;
-    this.#clauses ??= this.#text
-      .split(/[\n;。；]|\.(?!\w)/, 5_000)
-      .map((clause) => clause.slice(0, 200))
-      .filter((clause) => REPEATS.test(clause));
-    const found = this.#clauses.some((clause) => clause.split(/[^\p{L}\p{N}_-]+/u).includes(name));
-    this.#known.set(name, found);
-    return found;
-  }
 }
 
 function plainAnswer({ each, echoed }: AskedCase): Json {

@@ -2,15 +2,18 @@ import type { Finding, PatchOperation } from '../contract/finding.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
-import type { DocumentedCode } from './document-facts.ts';
+import { answeredCodesIn, type DocumentedCode } from './document-facts.ts';
 import type { Rule } from './rule.ts';
 
-/** Every failure that the document lists by its code can be answered: the response schema has a place that allows the code. */
+/** Every failure that the document lists by its code, or in a sentence where it lists none, can be answered: the response schema has a place that allows the code. */
 export const ruleFailureUnanswerable: Rule = {
   name: 'failure-unanswerable',
-  check({ agreement }, { documentedCodes }) {
+  check({ agreement }, { documentedCodes: listed, parts }) {
     const located = agreement.responseSchema;
-    if (located === null || documentedCodes.length === 0 || !validatorOf(located.schema).ok) return [];
+    if (located === null || !validatorOf(located.schema).ok) return [];
+    const inSentences = listed.length > 0 ? [] : answeredCodesIn(parts.own.prose);
+    const documentedCodes = [...listed, ...inSentences.map((code) => ({ code: String(code) }))];
+    if (documentedCodes.length === 0) return [];
     const places = codePlaces(located.schema);
     // A schema that leaves any place for a code open allows them all; one without such a place says failures otherwise.
     if (places.length === 0 || places.some(({ values }) => values === undefined)) return [];
@@ -69,8 +72,8 @@ function placeOf(pointer: string, property: JsonObject): CodePlace {
 /** Whether the listed codes are numbers of the kind that the place holds; words may name much else, and `0` another scheme. */
 function isAboutPlace(
   place: CodePlace,
-  documented: readonly DocumentedCode[],
-  refused: readonly DocumentedCode[],
+  documented: readonly Pick<DocumentedCode, 'code'>[],
+  refused: readonly Pick<DocumentedCode, 'code'>[],
 ): boolean {
   const values = (place.values ?? []).map(String);
   if (!refused.every(({ code }) => /^\d+$/.test(code)) || values.includes('0')) return false;

@@ -5,6 +5,8 @@ import { readingOf } from './reading.ts';
 import type { Rule } from './rule.ts';
 import { ruleAnswerUnderivable } from './rule-answer-underivable.ts';
 import { ruleBaseProtocolMissing } from './rule-base-protocol-missing.ts';
+import { ruleCaseExpectedDiffers } from './rule-case-expected-differs.ts';
+import { ruleCaseIdNotEchoed } from './rule-case-id-not-echoed.ts';
 import { ruleCaseUnreadable } from './rule-case-unreadable.ts';
 import { ruleCaseViolatesSchema } from './rule-case-violates-schema.ts';
 import { ruleCasesContradict } from './rule-cases-contradict.ts';
@@ -27,6 +29,8 @@ export const RULES: readonly Rule[] = [
   ruleCaseUnreadable,
   ruleCaseViolatesSchema,
   ruleCasesContradict,
+  ruleCaseIdNotEchoed,
+  ruleCaseExpectedDiffers,
   ruleAnswerUnderivable,
 ];
 

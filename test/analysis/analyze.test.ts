@@ -258,6 +258,25 @@ test('an invalid request that is answered with a failure is a negative case', ()
   }
 });
 
+test('a document or case text that stands wholly in a block quote is read as if it did not', () => {
+  const quoted = (text: string) => text.replace(/^/gm, '> ');
+  const document = documentOf(ASK, { type: 'object', properties: { degrees: { type: 'integer' } } });
+  const cases = quoted(casesOf([{ city: 'Rome' }, { degrees: 31 }]));
+  const { agreement } = analyze(sampleJob(quoted(document), cases));
+  assert.deepEqual([agreement.requestSchema?.schema, agreement.cases[0]?.response], [ASK, { degrees: 31 }]);
+  assert.equal(agreement.text.slice(agreement.responseSchema?.start).includes('"degrees"'), true);
+  const texts = '# Test Case 1\nRequest:\n```\n> a\n```\nResponse:\n```\n> b\n```\n';
+  assert.equal(analyze(sampleJob('Plain text.', texts)).agreement.cases[0]?.request, '> a');
+});
+
+test('the URI of a base protocol may stand on a line of its own', () => {
+  const missing = (text: string) => preflight(analyze(sampleJob(text))).map(({ actual }) => actual);
+  assert.deepEqual(missing('This modifies the existing protocol.\n\n- URI: https://e.org/a\n'), ['https://e.org/a']);
+  assert.deepEqual(missing('## Base protocol\nProtocol URL: https://e.org/b\n'), ['https://e.org/b']);
+  assert.deepEqual(missing('This modifies the existing protocol.\n\nSee also https://e.org/c\n'), []);
+  assert.deepEqual(missing('This replaces the old paper.\nURI: https://e.org/d\n'), []);
+});
+
 test('fresh ids and times are no data of a refusal', () => {
   const request = { type: 'object', properties: { level: { type: 'integer', maximum: 10 } }, required: ['level'] };
   const document = documentOf(request, { type: 'object' });

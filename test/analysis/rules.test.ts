@@ -84,6 +84,16 @@ const SAMPLES: Record<
     cases: casesOf([{ a: 1 }, { b: 1 }], [{ a: 1 }, { b: 2 }]),
     says: [['error', 'DOCUMENT_CASES_CONTRADICT']],
   },
+  'case-id-not-echoed': {
+    document: documentOf(OPEN, OPEN, 'The answer repeats the ref of the request.'),
+    cases: casesOf([{ ref: 100 }, { ref: 100 }], [{ ref: 200 }, { ref: 100 }]),
+    says: [['error', 'DOCUMENT_CASE_ID_NOT_ECHOED']],
+  },
+  'case-expected-differs': {
+    document: documentOf(OPEN, OPEN),
+    cases: casesOf([{ a: 1 }, { code: 200 }, 'It does not exist, returns status code 404.']),
+    says: [['warning', 'DOCUMENT_CASE_EXPECTED_DIFFERS']],
+  },
   'answer-underivable': {
     document: documentOf(OPEN, OPEN),
     cases: casesOf([{ a: 1 }, { name: 'Sunrise 9000' }]),
@@ -466,4 +476,59 @@ test('keywords that only a generator or a compiler obeys are named where they st
       (pointer) => ['DOCUMENT_KEYWORD_REMOVED', 'requestSchema', pointer],
     ),
   );
+});
+
+test('the id of another case is a slip where the document or all other cases say so', () => {
+  const slips = (prose: string, ...ids: [sent: Json, answered: Json][]) => {
+    const cases = casesOf(
+      ...ids.map(([sent, answered]): [Json, Json] => [{ a: { messageId: sent } }, { a: { messageId: answered } }]),
+    );
+    const found = preflight(analyze(sampleJob(documentOf(OPEN, OPEN, prose), cases)));
+    return found.flatMap(({ code, severity, testCase }) =>
+      code === 'DOCUMENT_CASE_ID_NOT_ECHOED' ? [[severity, testCase]] : [],
+    );
+  };
+  const echoed: [Json, Json][] = [
+    ['m-1', 'm-1'],
+    ['m-2', 'm-2'],
+  ];
+  const prose = '响应中原样返回 messageId。';
+  assert.deepEqual(slips(prose, ...echoed, ['m-3', 'm-2']), [['error', 3]]);
+  assert.deepEqual(slips('', ...echoed, ['m-3', 'm-2']), [['warning', 3]]);
+  assert.deepEqual(slips(prose, ...echoed, ['m-3', 'm-4']), []);
+  assert.deepEqual(slips('', ['m-1', 'm-1'], ['m-3', 'm-1']), []);
+  assert.deepEqual(slips(prose, ['m-1', 'm-3'], ['m-3', 'm-1']), []);
+  assert.deepEqual(slips(prose, ...echoed, ['m-1', 'm-2']), []);
+});
+
+test('an expected result that denies a code, or names the one of the answer, too, differs from nothing', () => {
+  const differs = (expected: string, response: Json = { status: { code: 200 } }) => {
+    const analyzed = analyze(sampleJob(documentOf(OPEN, OPEN), casesOf([{ a: 1 }, response, expected])));
+    return preflight(analyzed).some(({ code }) => code === 'DOCUMENT_CASE_EXPECTED_DIFFERS');
+  };
+  assert.equal(differs('商品不存在，返回状态码 404。'), true);
+  assert.equal(differs('Code: 404'), true);
+  for (const text of [
+    'Status code 200, not 404.',
+    'Must not be status code 404.',
+    'Room 404 is free.',
+    'Codes 404 and 410.',
+  ])
+    assert.equal(differs(text), false, text);
+  assert.equal(differs('status code 404', { code: 7 }), false);
+  assert.equal(differs('status code 404 or code 410'), false);
+});
+
+test('failures that a sentence gives a code can be answered, or it is said', () => {
+  const refused = (prose: string, code: Json = { const: 200 }) => {
+    const analyzed = analyze(sampleJob(documentOf(OPEN, { type: 'object', properties: { code } }, prose)));
+    return preflight(analyzed).some((finding) => finding.code === 'DOCUMENT_FAILURE_UNANSWERABLE');
+  };
+  assert.equal(refused('Where there is none, the answer has code 404.'), true);
+  assert.equal(refused('不存在时，响应的状态码为 404。'), true);
+  assert.equal(refused('Where there is none, the answer has code 404.', { enum: [200, 404] }), false);
+  assert.equal(refused('Where there is none, the answer has code 404.', { type: 'integer' }), false);
+  assert.equal(refused('Where there is none, the answer has code 404.', { enum: [0, 1] }), false);
+  assert.equal(refused('The HTTP response may have status 502.'), false);
+  assert.equal(refused('Our tool answers with code 404 then.'), false);
 });

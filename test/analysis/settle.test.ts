@@ -369,3 +369,20 @@ test('null in a failure is named and amended where it lies, also inside alternat
     { of: 'responseSchema', patch: [{ op: 'replace', path: '/$defs/none/type', value: ['object', 'null'] }] },
   ]);
 });
+
+test('a proposal for a text in a block quote keeps its marks', () => {
+  const quoted = (text: string) => text.replace(/^/gm, '> ').replace(/^> $/gm, '>');
+  const response = { type: 'object', properties: { cents: { type: 'integer' } } };
+  const document = quoted(documentOf({ type: 'object' }, response));
+  const { settlement } = run(document, casesOf([{}, { cents: '300' }]));
+  assert.ok(settlement.kind === 'disputed');
+  const text = String(settlement.proposals[0]?.candidateProtocols);
+  assert.ok(text.includes('"string"'), text);
+  assert.ok(
+    text
+      .trimEnd()
+      .split('\n')
+      .every((line) => line.startsWith('>')),
+    text,
+  );
+});

@@ -120,7 +120,7 @@ const FAULTS: Readonly<Record<string, Record<Language, (found: string, wanted: s
   },
   DOCUMENT_FAILURE_UNANSWERABLE: {
     en: (found, wanted) =>
-      `the document lists the error codes ${wanted}, but the schema allows only ${found} here, so these failures cannot be answered`,
+      `the document names the error codes ${wanted}, but the schema allows only ${found} here, so these failures cannot be answered`,
     zh: (found, wanted) => `文档列出了错误码 ${wanted}，但此处Schema只允许 ${found}，无法返回这些错误`,
   },
   DOCUMENT_CASES_CONTRADICT: {
@@ -128,6 +128,14 @@ const FAULTS: Readonly<Record<string, Record<Language, (found: string, wanted: s
       `the same request is answered differently in another test case: here ${orNothing(found, 'nothing')}, there ${orNothing(wanted, 'nothing')}; please give both cases the same answer or different requests`,
     zh: (found, wanted) =>
       `相同的请求在另一个测试用例中得到不同的响应：此处为 ${orNothing(found, '无')}，另一处为 ${orNothing(wanted, '无')}；请统一响应或区分请求`,
+  },
+  DOCUMENT_CASE_ID_NOT_ECHOED: {
+    en: (found, wanted) => `the answer carries the id of another test case, ${found}; its request has ${wanted}`,
+    zh: (found, wanted) => `响应中的标识 ${found} 属于另一个测试用例；请求中为 ${wanted}`,
+  },
+  DOCUMENT_CASE_EXPECTED_DIFFERS: {
+    en: (found, wanted) => `the expected result names the code ${wanted}, and the answer has ${found}`,
+    zh: (found, wanted) => `测试预期结果中的代码为 ${wanted}，而响应中为 ${found}`,
   },
   DOCUMENT_CASES_UNREADABLE: {
     en: () =>

@@ -1,0 +1,74 @@
+import type { Case } from '../contract/agreement.ts';
+import type { Finding } from '../contract/finding.ts';
+import { type Json, pointerTokens, valueAt } from '../kernel/json.ts';
+import { pointersOf } from './located-json.ts';
+import type { PlacedFinding, Rule } from './rule.ts';
+import { CORRELATION, SaidEchoes } from './said-echoes.ts';
+
+/**
+ * An id that the answers of the other cases repeat is not the one of another case: a slip of who copied the case. An error where the document
+ * has the id repeated, else a warning.
+ */
+export const ruleCaseIdNotEchoed: Rule = {
+  name: 'case-id-not-echoed',
+  check({ job, agreement }, { parts }) {
+    const cases = agreement.cases.filter(({ negative }) => !negative);
+    const [first] = cases;
+    if (first === undefined || cases.length < 2) return [];
+    const said = new SaidEchoes(parts.own.prose, job.tools);
+    return pointersOf(first.request, MAX_PLACES).flatMap(({ pointer, value }) => {
+      return isId(value) ? slipsAt(pointer, cases, said) : [];
+    });
+  },
+};
+
+/** Places of a request that are looked at. */
+const MAX_PLACES = 100;
+
+/** An id that was sent, and what came back in its place. */
+interface Pair {
+  each: Case;
+  sent: Json;
+  answered: Json;
+}
+
+function slipsAt(pointer: string, cases: readonly Case[], said: SaidEchoes): PlacedFinding[] {
+  const pairs = cases.flatMap((each): Pair[] => {
+    const [sent, answered] = [valueAt(each.request, pointer), valueAt(each.response, pointer)];
+    return isId(sent) && isId(answered) ? [{ each, sent, answered }] : [];
+  });
+  const wrong = pairs.filter(({ sent, answered }) => sent !== answered);
+  if (wrong.length === 0 || wrong.length > MAX_SLIPS) return [];
+  const sent = new Set(pairs.map((pair) => pair.sent));
+  const echoing = new Set(pairs.flatMap((pair) => (pair.sent === pair.answered ? [pair.sent] : [])));
+  if (sent.size < pairs.length || wrong.some(({ answered }) => !sent.has(answered))) return [];
+  const name = pointerTokens(pointer).at(-1) ?? '';
+  const isSaid = echoing.size > 0 && echoing.size >= wrong.length && said.isSaidOf(name);
+  if (!isSaid && !(CORRELATION.test(name) && echoing.size > 2 * wrong.length - 1)) return [];
+  return wrong.map(({ each, ...pair }) => ({
+    finding: findingOf(each, pointer, pair, isSaid),
+    text: 'cases',
+    at: each.responseSpan?.start ?? each.testCase,
+  }));
+}
+
+/** More than these are no slips. */
+const MAX_SLIPS = 3;
+
+function isId(value: Json | undefined): value is string | number {
+  return typeof value === 'string' ? value.length >= 3 : Number.isInteger(value) && Math.abs(Number(value)) >= 100;
+}
+
+function findingOf(each: Case, pointer: string, { sent, answered }: Omit<Pair, 'each'>, isSaid: boolean): Finding {
+  return {
+    code: 'DOCUMENT_CASE_ID_NOT_ECHOED',
+    severity: isSaid ? 'error' : 'warning',
+    in: 'response',
+    testCase: each.testCase,
+    pointer,
+    message: `Cannot answer case ${each.testCase} as the others: the id at ${pointer} is that of another case, wanted that of its request`,
+    expected: sent,
+    actual: answered,
+    ...(isSaid ? { amendment: { of: 'response', patch: [{ op: 'replace', path: pointer, value: sent }] } } : {}),
+  };
+}

@@ -1,0 +1,48 @@
+import type { Job } from '../contract/job.ts';
+import { isObject } from '../kernel/json.ts';
+
+/** Names of members that say which message is which, and nothing about what is asked. */
+export const CORRELATION =
+  /^(?:(?:message|msg|correlation|trace|span)[_-]?(?:id|no|number|uuid)|nonce|消息(?:id|编号|标识))$/i;
+
+/** A member that may say which message is which, where the document has it repeated. */
+const MAY_BE_ECHO =
+  /^(?:id|uuid|ref|reference|tag|token|nonce|correlation)$|(?:Id|ID|Uuid|Ref|Tag|[_-](?:id|uuid|ref|tag))$/;
+
+const REPEATS =
+  /\b(?:echo(?:e[ds])?|repeat(?:s|ed)?|cop(?:y|ies|ied)|unchanged|verbatim|same as|as in|(?:that|the one|taken) (?:of|from|in)|the \w+ of the request)\b|wiederholt|unverändert|répét|recopi|repite|原样|回传|照抄|复制/i;
+
+/** The members that a document says are repeated in the answer; never what a tool takes by that name. */
+export class SaidEchoes {
+  readonly #text: string;
+  readonly #taken: ReadonlySet<string>;
+  readonly #known = new Map<string, boolean>();
+  #clauses: string[] | undefined;
+
+  constructor(text: string, tools: Job['tools']) {
+    this.#text = text;
+    this.#taken = new Set(
+      tools.flatMap(({ inputSchema }) =>
+        isObject(inputSchema) && isObject(inputSchema.properties) ? Object.keys(inputSchema.properties) : [],
+      ),
+    );
+  }
+
+  /** Whether a member says which message is which, and the document has it repeated. */
+  isEcho(name: string): boolean {
+    return MAY_BE_ECHO.test(name) && !this.#taken.has(name) && this.isSaidOf(name);
+  }
+
+  /** Whether a sentence of the document has this member repeated, whatever its name. */
+  isSaidOf(name: string): boolean {
+    const known = this.#known.get(name);
+    if (known !== undefined || this.#known.size >= 20) return known ?? false;
+    this.#clauses ??= this.#text
+      .split(/[\n;。；]|\.(?!\w)/, 5_000)
+      .map((clause) => clause.slice(0, 200))
+      .filter((clause) => REPEATS.test(clause));
+    const found = this.#clauses.some((clause) => clause.split(/[^\p{L}\p{N}_-]+/u).includes(name));
+    this.#known.set(name, found);
+    return found;
+  }
+}
