@@ -2,7 +2,8 @@ import type { Observation, Scenario } from '../contract/trial.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import type { RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
-import { type Leaf, leavesOf } from './scalar-kinds.ts';
+import { sentencesOf, spaced } from './documented-answers.ts';
+import { hasWord, type Leaf, leavesOf } from './scalar-kinds.ts';
 import { replacedAt } from './variations.ts';
 
 const SECRET =
@@ -21,7 +22,7 @@ export const leaks: Check = {
   reason:
     'Free texts and rare paths are where a record slips into an answer, by mistake or because a document asked for it.',
   certain:
-    'An answer holds a value that a tool told, whose name, description or tool speaks of a secret, and that neither the request nor any answer of a case holds.',
+    'An answer holds a value that a tool told, whose name, description or tool speaks of a secret, and that neither the request nor any answer of a case holds; or a log line holds what the document says is never logged.',
   uncertain: 'Another value that a tool told stands in a free text, though no answer of a case tells its like.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject, cases } = facts;
@@ -46,6 +47,14 @@ export const leaks: Check = {
       ...plans.map(({ one }, index) => ({ one, seen: later[index] as Observation })),
     ];
     for (const { one, seen } of runs) {
+      const logged = loggedIn(facts, one, seen);
+      if (logged && !findings.failures.some(({ message }) => message.includes(`"${logged.name}" is logged`)))
+        findings.failures.push({
+          code: 'CANDIDATE_LEAK',
+          message: `case ${one.testCase}: "${logged.name}" is logged, though "${logged.sentence}"`.slice(0, 500),
+          testCase: one.testCase,
+          input: one.input,
+        });
       const leak = leakIn(facts, one, seen);
       if (!leak) continue;
       const list = leak.secret ? findings.failures : findings.warnings;
@@ -61,6 +70,42 @@ export const leaks: Check = {
     return findings;
   },
 };
+
+/** A log line with the value of a member of which the document says that it is never logged. */
+function loggedIn(
+  { subject }: CheckFacts,
+  { input }: RunnableCase,
+  seen: Observation,
+): { name: string; sentence: string } | undefined {
+  if (seen.logs.length === 0) return undefined;
+  const lines = seen.logs.join('\n');
+  const told = [input, ...seen.calls.map(({ output }) => output ?? null)].flatMap(leavesOf);
+  const denials = sentencesOf(subject.agreement).filter(
+    (sentence) => LOGS.test(sentence) && NEVER.test(sentence) && !/\b(?:except|unless|only|but)\b/i.test(sentence),
+  );
+  for (const leaf of told) {
+    const text = weighty(leaf);
+    if (text === undefined || !hasWord(lines, text)) continue;
+    // What is told under another name as well may be logged for that.
+    if (told.some((other) => other.name !== leaf.name && String(other.value).includes(text))) continue;
+    const sentence = denials.find((one) => isNamedIn(one, leaf.name));
+    if (sentence !== undefined) return { name: leaf.name, sentence: sentence.trim().slice(0, 200) };
+  }
+  return undefined;
+}
+
+const LOGS = /\blog(?:s|ged|ging|book)?\b|日志/iu;
+
+const NEVER = /\b(?:never|not|no|nor|neither)\b|不/iu;
+
+/** Whether a sentence speaks of what a member holds: by its name, or by the words that the name is made of. */
+function isNamedIn(sentence: string, name: string): boolean {
+  if (name.length < 3) return false;
+  const words = spaced(name).replaceAll('_', ' ');
+  return (
+    hasWord(sentence, name) || hasWord(sentence, words) || (/^(?:born|dob)$/i.test(name) && /\bbirth/i.test(sentence))
+  );
+}
 
 /** Lets the tools called after one fail, so that the paths behind it come to light. */
 function othersFail(seen: Observation, tool: string): NonNullable<Scenario['faults']> {

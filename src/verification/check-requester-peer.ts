@@ -1,11 +1,11 @@
 import type { Observation, Peer, Scenario } from '../contract/trial.ts';
-import { isObject, type Json } from '../kernel/json.ts';
+import { escapeToken, isObject, type Json } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { caseDifferences, type RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFindings, SeenCase } from './check.ts';
 import { CORRELATION_NAME } from './check-renaming.ts';
 import { failureRulesOf, reportsFailure } from './failure-answer.ts';
-import { leavesOf } from './scalar-kinds.ts';
+import { hasWord, leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
 
 type Mischief =
@@ -14,14 +14,15 @@ type Mischief =
   | 'answers without what it must have'
   | 'answers with values of other types'
   | 'answers another request'
-  | 'answers the second request first';
+  | 'answers the second request first'
+  | 'answers what the protocol has for an error';
 
 /** Lets a requester's peer misbehave. */
 export const requesterPeer: Check = {
   name: 'requester-peer',
   reason: 'A peer may be down, slow, broken or confused; our agent must not be told that all went well.',
   certain:
-    'The peer gave no usable answer, and the candidate hangs, breaks its output schema, or reports the same success as when it had one; an answer to another request is taken although the document says that the ids must match; the output depends on the order in which answers to concurrent requests arrive.',
+    'The peer gave no usable answer, and the candidate hangs, breaks its output schema, or reports the same success as when it had one; an answer to another request is taken although the document says that the ids must match; the output depends on the order in which answers to concurrent requests arrive; a line that is no answer of the protocol, or one that it has for an error, is reported as what another line says.',
   uncertain:
     'The output after a failure is one that a case has for another reason; an answer to another request is taken where the document is silent.',
   *run({ subject, cases }): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -70,9 +71,12 @@ function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; mischief
     plans.push({
       one,
       mischief: 'answers another request',
-      peer: changed((response, request) => withOtherIds(response, request)),
+      peer: changed((response, request) => withOtherIds(response, request, one)),
     });
   }
+  const [line] = errorLinesOf(subject);
+  if (line !== undefined)
+    plans.push({ one, mischief: 'answers what the protocol has for an error', peer: () => ({ response: line }) });
   if (usual && one.seen.sends.length > 1)
     plans.push({ one, mischief: 'answers the second request first', peer: secondFirst(usual) });
   return plans;
@@ -107,24 +111,61 @@ function mistyped(response: Json): Json {
   );
 }
 
-/** Ids of the request that come back in the response, at the top of both. */
+/** Ids of the request that come back at the top of the response: under their own names, or as what the answer is a reply to. */
 function echoedTextsOf({ one }: SeenCase): string[] {
   const { request, response } = one.case;
   if (!isObject(request) || !isObject(response)) return [];
+  const loose = new Set(one.loose.flatMap(({ pointer, as }) => (as === 'id' ? [pointer] : [])));
   return Object.entries(request).flatMap(([name, value]) =>
-    typeof value === 'string' && CORRELATION_NAME.test(name) && response[name] === value ? [value] : [],
+    typeof value === 'string' &&
+    (CORRELATION_NAME.test(name) || loose.has(`/${escapeToken(name)}`)) &&
+    Object.entries(response).some(([other, back]) => back === value && isEchoName(name, other))
+      ? [name]
+      : [],
   );
 }
 
-function withOtherIds(response: Json, request: Json): Json {
+/** Whether a member of a response is one that repeats an id of the request. */
+function isEchoName(asked: string, answered: string): boolean {
+  return (
+    asked === answered ||
+    /^(?:in_?reply_?to|in_?response_?to|reply_?to|correlation_?id|ref(?:erence)?|request_?id)$/i.test(answered)
+  );
+}
+
+function withOtherIds(response: Json, request: Json, one: SeenCase): Json {
   if (!isObject(response) || !isObject(request)) return response;
+  const ids = echoedTextsOf(one);
   return Object.fromEntries(
     Object.entries(response).map(([name, value]) => [
       name,
-      typeof value === 'string' && CORRELATION_NAME.test(name) && request[name] === value
+      typeof value === 'string' && ids.some((id) => request[id] === value && isEchoName(id, name))
         ? `other${value.slice(5)}x`
         : value,
     ]),
+  );
+}
+
+/** Lines of a protocol of texts that no case has and that, in the words of document or task, are an error. */
+function errorLinesOf({ payload, agreement, task, cases }: Subject): string[] {
+  if (payload !== 'text') return [];
+  const lines = [...agreement.text.matchAll(/^(?: {4,}|\t)(\S[^<|…\n]{2,60})$/gmu)].map(([, line]) =>
+    (line ?? '').trim(),
+  );
+  const sentences = `${task?.description ?? ''}\n${agreement.text}`.split(/[.\n]/).filter((one) => IS_ERROR.test(one));
+  return lines.filter(
+    (line) =>
+      !cases.some(({ request, response }) => String(response).startsWith(line) || String(request).startsWith(line)) &&
+      (line.match(/\p{L}{4,}/gu) ?? []).some((word) => sentences.some((sentence) => hasWord(sentence, word))),
+  );
+}
+
+const IS_ERROR = /\b(?:is|are|counts? as) (?:an )?(?:errors?|failures?)\b|\bfor an error\b/i;
+
+/** Whether document or task have whatever the protocol does not have taken for an error. */
+function demandsErrors({ agreement, task }: Subject): boolean {
+  return /\bany (?:other (?:line|answer|message|reply|response|code)|(?:line|answer|message) that is not)\b[^.\n]{0,60}\b(?:errors?|failures?)\b/i.test(
+    `${task?.description ?? ''}\n${agreement.text}`,
   );
 }
 
@@ -155,12 +196,20 @@ function faultOf(
         }
       : undefined;
   }
+  const other = cases.find((known) => equalJson(known.one.output, seen.value ?? null));
+  const isForeign =
+    mischief === 'answers what the protocol has for an error' ||
+    (mischief === 'answers with values of other types' && subject.payload === 'text' && demandsErrors(subject));
+  if (isForeign && other)
+    return {
+      message: `it reports what it reports for case ${other.one.testCase}, which the peer has not said`,
+      certain: true,
+    };
   const unusable = seen.sends.length === 0 || seen.sends.every(({ error }) => error !== undefined);
   // A mistyped answer may be a good one where the agreement has no schema.
   if (!unusable && mischief.startsWith('answers')) return undefined;
   if (asBefore && reportsFailure(one.case.response) !== true && carriesPeerData(one))
     return { message: 'it reports success without an answer', certain: true };
-  const other = cases.find((known) => equalJson(known.one.output, seen.value ?? null));
   return other
     ? {
         message: `it reports what it reports for case ${other.one.testCase}, which the peer has not said`,

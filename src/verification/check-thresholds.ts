@@ -170,7 +170,8 @@ function strangersOf({ subject, literals, vocabulary }: CheckFacts): number[] {
   ]);
   const known = new Set([...allNumbersIn(given), ...allNumbersIn(subject.agreement.text)]);
   const strange = literals.numbers.filter(
-    (number) => !ORDINARY.has(number) && !known.has(number) && !vocabulary.hasNumber(number),
+    (number) =>
+      Math.abs(number) >= leastNumber && !ORDINARY.has(number) && !known.has(number) && !vocabulary.hasNumber(number),
   );
   if (strange.length === 0) return [];
   const readings = new Set([...allNumbersIn(subject.agreement.text)].flatMap((number) => [...readingsOf(number)]));
@@ -185,6 +186,9 @@ function strangersOf({ subject, literals, vocabulary }: CheckFacts): number[] {
   }
   return strange.filter((number) => !readings.has(rounded(number))).slice(0, maxStrangers);
 }
+
+/** What is smaller makes up for rounding. */
+const leastNumber = 1e-5;
 
 /** Numbers that need no explanation. */
 const ORDINARY: ReadonlySet<number> = new Set([0, 1, 2, 10, 12, 16, 24, 32, 36, 60, 64, 100, 255, 256, 365, 366]);

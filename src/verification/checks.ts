@@ -17,6 +17,7 @@ import { neighbours } from './check-neighbours.ts';
 import { paging } from './check-paging.ts';
 import { renaming } from './check-renaming.ts';
 import { requesterPeer } from './check-requester-peer.ts';
+import { schemaBounds } from './check-schema-bounds.ts';
 import { sideEffects } from './check-side-effects.ts';
 import { sorting } from './check-sorting.ts';
 import { specialCases } from './check-special-cases.ts';
@@ -48,6 +49,7 @@ export const checks: readonly Check[] = [
   neighbours,
   tables,
   limits,
+  schemaBounds,
   thresholds,
   amounts,
   sorting,

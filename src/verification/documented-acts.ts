@@ -101,8 +101,11 @@ function constantBefore(subject: Subject, sentences: readonly string[], index: n
 }
 
 function isAnswer({ payload }: Subject, answer: Json, constant: string): boolean {
+  // What an item of a list has is not said of the whole.
   return leavesOf(answer).some(
-    ({ value }) => String(value) === constant || (payload === 'text' && hasWord(String(value), constant)),
+    ({ pointer, value }) =>
+      !/\/\d+(?:\/|$)/.test(pointer) &&
+      (String(value) === constant || (payload === 'text' && hasWord(String(value), constant))),
   );
 }
 
@@ -113,8 +116,8 @@ function speaksOf(sentence: string, tool: string): boolean {
 
 /** Members by which an answer tells whether something was done. */
 function saysFalse(subject: Subject, answer: Json, tool: string): string | undefined {
-  for (const { name, value } of leavesOf(answer)) {
-    if (value !== false || !/^\p{L}+$/u.test(name)) continue;
+  for (const { pointer, name, value } of leavesOf(answer)) {
+    if (value !== false || !/^\p{L}+$/u.test(name) || /\/\d+\//.test(pointer)) continue;
     if (isDoneBy(name, tool)) return `${name}: false`;
     if (NO_CHANGE.test(tool)) continue;
     const sentence = sentencesOf(subject.agreement).find((one) => {

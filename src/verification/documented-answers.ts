@@ -254,6 +254,7 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
     // What is quoted twice, as a JSON string in code, stands for its content.
     const word = (groups?.code ?? groups?.plain ?? groups?.curly ?? '').replace(/^(["'“„「])(.+)["'”“」]$/u, '$2');
     if (values.has(`member ${word}`)) return [];
+    if (/^[[{]/.test(word)) return namesInside(word, values);
     const member = /([\p{L}\p{N}_]+)[`"]?\s*(?:is|=|:|：|为)?\s*$/u.exec(sentence.slice(0, index))?.[1];
     const isText = values.has(TEXT_PAYLOAD);
     if (!isText && (values.has(word) || groups?.before !== undefined || values.has(`member ${member}`))) return [word];
@@ -277,6 +278,21 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
   // A word of a quoted line is no name of its own.
   const free = words.filter((word) => !quoted.some((line) => /[^\p{L}\p{N}_]/u.test(line) && line.includes(word)));
   return [...quoted, ...codes, ...free, ...pairs];
+}
+
+/** The names that a quoted object holds; one that cannot be read has none. */
+function namesInside(json: string, values: ReadonlySet<string>): string[] {
+  let value: Json;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return [];
+  }
+  return leavesOf(value).flatMap(({ name, value: leaf }) => {
+    if (typeof leaf === 'boolean') return values.has(`member ${name}`) ? [`${name}: ${leaf}`] : [];
+    if (typeof leaf === 'number') return leaf >= 400 && leaf < 600 ? [String(leaf)] : [];
+    return typeof leaf === 'string' && leaf.length > 1 ? [leaf] : [];
+  });
 }
 
 /** What of a line stays as it is where dots, or a name in angle brackets that is no element, say that something else is put in. */

@@ -1,6 +1,6 @@
 import type { Json } from '../kernel/json.ts';
 import type { CheckFacts } from './check.ts';
-import { documentedAnswersOf, holdsConstant, spaced, stemsOf } from './documented-answers.ts';
+import { documentedAnswersOf, holdsConstant, sentencesOf, spaced, stemsOf } from './documented-answers.ts';
 import { OWN_FAILURES, reportsFailure } from './failure-answer.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
 
@@ -30,38 +30,46 @@ export function isOwedName({ subject, cases }: CheckFacts, tool: string, answer:
   );
 }
 
-/** Whether the document names the failure of this very tool, and an answer has not that name. */
+/** Whether the document names the failure of this very tool, and an answer has neither that name nor that of another failure. */
 export function lacksOwnName(facts: CheckFacts, tool: string, answer: Json): boolean {
-  const { ownFailureSentences } = documentedAnswersOf(facts.subject);
-  const own = ownFailureSentences.filter(
-    ({ sentence }) => hasWord(sentence, tool) && !SEVERAL.test(sentence) && !OPEN.test(sentence),
+  const { ownFailures, ownFailureSentences } = documentedAnswersOf(facts.subject);
+  if (holdsConstant(answer, ownFailures) || !isOwedName(facts, tool, answer)) return false;
+  return ownFailureSentences.some(
+    ({ sentence }) =>
+      !SEVERAL.test(sentence) && !ELSEWISE.test(sentence) && saysThatToolFails(facts.subject.tools, sentence, tool),
   );
-  const [first] = own;
-  return (
-    first !== undefined &&
-    isOwedName(facts, tool, answer) &&
-    !own.some(({ constants }) => holdsConstant(answer, constants))
-  );
+}
+
+/** Whether it is this tool that a sentence has fail: it may name others that are called then. */
+function saysThatToolFails(tools: CheckFacts['subject']['tools'], sentence: string, name: string): boolean {
+  const called = `[\`"“]?${name}(?:\\([^)\n]*\\))?[\`"”]?`;
+  const fails = String.raw`(?:fails?|is (?:down|unavailable|unreachable)|does not (?:answer|respond|work)|(?:cannot|can not) be (?:asked|reached|called)|times? out)\b`;
+  if (new RegExp(`${called}\\s+${fails}|\\bfail(?:ing|ures? of|ures? in) ${called}`, 'iu').test(sentence)) return true;
+  const named = tools.filter((tool) => hasWord(sentence, tool.name));
+  return named.length === 1 && named[0]?.name === name && /\bif (?:that|this|it) fails\b/i.test(sentence);
 }
 
 /** A sentence about more than one failure, or about what is done before there is one. */
 const SEVERAL = /\b(?:both|all|neither|as well|too|again|second|third|still|every)\b/i;
 
-/** A sentence that lets a failure pass, or makes the answer depend on something else. */
-const OPEN =
-  /\b(?:may|might|can|unless|if there|otherwise|instead|however|nevertheless|used|falls? back|treated|ignor\w*|anyway|all the same|cached?|stale|default)\b/i;
+/** Words by which a failing tool is made up for. */
+const ELSEWISE =
+  /\b(?:may|might|can|unless|if there|otherwise|instead|however|nevertheless|used|falls? back|fallback|counts? as|taken (?:as|for)|as if|treated|ignor\w*|anyway|all the same|cached?|stale|defaults?)\b/i;
 
 /**
  * What an answer to a failing tool says in place of the name that the document has for whatever fails: a word that a case shows at that
  * place where nothing had failed.
  */
-export function nameOfAnother({ cases }: CheckFacts, before: Json, answer: Json): string | undefined {
+export function nameOfAnother({ subject, cases }: CheckFacts, before: Json, answer: Json): string | undefined {
+  const failing = sentencesOf(subject.agreement).filter((sentence) => FAILING.test(sentence));
+  if (failing.some((sentence) => ELSEWISE.test(sentence))) return undefined;
   const was = new Set(leavesOf(before).map(({ value }) => value));
   return leavesOf(answer)
     .flatMap(({ pointer, value }) =>
       typeof value === 'string' &&
       value.length > 1 &&
       !was.has(value) &&
+      !failing.some((sentence) => hasWord(sentence, value)) &&
       cases.some(
         ({ one, seen }) =>
           seen.calls.length > 0 &&
@@ -74,6 +82,9 @@ export function nameOfAnother({ cases }: CheckFacts, before: Json, answer: Json)
     )
     .at(0);
 }
+
+const FAILING =
+  /\b(?:fail\w*|unavailable|unreachable|down|cannot|can not|out of order|not (?:answer|respond|reach\w*))\b/i;
 
 /** A place whatever the positions of the items on the way to it. */
 function placeOf(pointer: string): string {

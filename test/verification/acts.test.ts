@@ -146,10 +146,77 @@ const claimHandler = `export async function handle({ policy, amount, note }, { c
   return { code: 0, claimNo };
 }`;
 
+const patients: Agreed = {
+  rules: `The ward finds a patient with \`patientOf(ticket)\`, null if there is none: room null, word \`unknown\`. If \`patientOf\` fails: word \`offline\`. The date of birth and the insurance number must never be part of an answer or of a log line.`,
+  request: object({ ticket: text }),
+  response: object({ word: text, room: { type: ['string', 'null'] } }),
+  cases: [
+    [{ ticket: 'TK-1180' }, { word: 'found', room: 'B-214' }],
+    [{ ticket: 'TK-1181' }, { word: 'found', room: 'C-007' }],
+    [{ ticket: 'TK-0000' }, { word: 'unknown', room: null }],
+  ],
+  tools: [
+    reading(
+      'patientOf',
+      object({ ticket: text }),
+      { type: ['object', 'null'], properties: { room: text, insuranceNumber: text } },
+      [
+        [{ ticket: 'TK-1180' }, { room: 'B-214', insuranceNumber: '88120-4417' }],
+        [{ ticket: 'TK-1181' }, { room: 'C-007', insuranceNumber: '88120-9956' }],
+      ],
+      null,
+    ),
+  ],
+};
+
+const patientHandler = `export async function handle({ ticket }, { call, log }) {
+  try {
+    const patient = await call.patientOf({ ticket: String(ticket) });
+    if (!patient) return { word: 'unknown', room: null };
+    log('found', ticket, patient.room);
+    return { word: 'found', room: patient.room };
+  } catch { return { word: 'offline', room: null }; }
+}`;
+
+const tides: Agreed = {
+  rules: `The harbour answers \`TIDE <berth>\` with one of:
+
+    210 <centimetres>
+    551 no such berth
+    430 gauge frozen
+
+There is nothing else. Any other line is an error, and so is a frozen gauge: a frozen gauge is an error of the harbour.`,
+  cases: [
+    ['TIDE b14', '210 312'],
+    ['TIDE b15', '210 287'],
+    ['TIDE zz9', '551 no such berth'],
+  ],
+  task: {
+    description: 'Tell the tide at a berth in centimetres. No such berth gives null. Any other answer is an error.',
+    inputSchema: object({ berth: text }),
+    outputSchema: object({ tide: { type: ['integer', 'null'] } }),
+    examples: [
+      { testCase: 1, input: { berth: 'B14' }, output: { tide: 312 } },
+      { testCase: 2, input: { berth: 'B15' }, output: { tide: 287 } },
+      { testCase: 3, input: { berth: 'ZZ9' }, output: { tide: null } },
+    ],
+  },
+};
+
+const tideHandler = `export async function perform({ berth }, { send }) {
+  const line = String(await send('TIDE ' + String(berth).toLowerCase()));
+  if (line === '551 no such berth') return { tide: null };
+  const [, tide] = /^210 (\\d+)$/.exec(line) ?? [];
+  if (tide === undefined) throw new Error('unexpected line');
+  return { tide: Number(tide) };
+}`;
+
 const agreements = {
   valves: [valves, valveHandler],
   gates: [gates, gateHandler],
   claims: [claims, claimHandler],
+  patients: [patients, patientHandler],
+  tides: [tides, tideHandler],
 } as const;
 
 for (const [name, [agreed, handler]] of Object.entries(agreements))
@@ -225,6 +292,24 @@ const refused: readonly [what: string, of: keyof typeof agreements, edit: Edit, 
       "if (amount > limit) await call.fileClaim({ policy: String(policy), claimNo: 'none', amount: Number(amount), note: String(note) }); if (amount > limit) return",
     ],
     /^side-effects: case 2: it is refused, yet fileClaim was called/,
+  ],
+  [
+    'a member in the log of which the document says that it is never logged',
+    'patients',
+    ["log('found', ticket, patient.room)", "log('found', JSON.stringify(patient))"],
+    /^leaks: .*"insuranceNumber" is logged/,
+  ],
+  [
+    'any line for an answer of the protocol',
+    'tides',
+    ["if (tide === undefined) throw new Error('unexpected line');", 'if (tide === undefined) return { tide: null };'],
+    /^requester-peer: .*values of other types: it reports what it reports for case 3/,
+  ],
+  [
+    'a line that the protocol has for an error',
+    'tides',
+    ["line === '551 no such berth'", "line.startsWith('551') || line.startsWith('430')"],
+    /^requester-peer: .*for an error: it reports what it reports for case 3/,
   ],
 ];
 

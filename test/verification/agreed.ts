@@ -5,25 +5,34 @@ import type { Json } from '../../src/kernel/json.ts';
 /** An agreement in short: its rules in prose, its schemas, its cases, and what our agent brings along. */
 export interface Agreed {
   rules: string;
-  request: Json;
-  response: Json;
+  /** Absent where messages are texts. */
+  request?: Json;
+  response?: Json;
   cases: [request: Json, response: Json][];
   tools?: Json[];
   loose?: Json[];
+  /** Of a requester. */
+  task?: Json;
 }
 
 /** What a handler of an agreement is refused for. */
 export async function refusalsOf(
-  { rules, request, response, cases, tools = [], loose = [] }: Agreed,
+  { rules, request, response, cases, tools = [], loose = [], task }: Agreed,
   handler: string,
   sandbox: Sandbox,
 ) {
-  const candidateProtocols = `# Requirements\nA service\n\n# Process Description\n${rules}\n\n# Data Format Description\n\n## Request Message\n${JSON.stringify(request)}\n\n## Response Message\n${JSON.stringify(response)}\n`;
+  const schemas =
+    request === undefined
+      ? ''
+      : `# Data Format Description\n\n## Request Message\n${JSON.stringify(request)}\n\n## Response Message\n${JSON.stringify(response)}\n`;
+  const candidateProtocols = `# Requirements\nA service\n\n# Process Description\n${rules}\n\n${schemas}`;
   const order = measureOf({
     version: 1,
     negotiationId: 'honest',
     family: 'anp',
-    role: 'provider',
+    role: task === undefined ? 'provider' : 'requester',
+    ...(task === undefined ? {} : { task }),
+    ...(request === undefined ? { payload: 'text' } : {}),
     agreement: {
       action: 'protocolNegotiation',
       sequenceId: 1,

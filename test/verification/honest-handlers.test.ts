@@ -577,6 +577,116 @@ export function handle({ id, cents, day, seconds }) {
   return { id: String(id), fee: (day >= HALF_FROM ? fee / 2 : fee) || 0, slow: seconds > SLOW };
 }`,
   ],
+  [
+    'who undoes a first step names the failure of the second',
+    {
+      rules:
+        '1. `holdDesk({day})` gives a hold. If it fails: state `TECHNICAL`.\n2. `orderMeal({day})` gives a voucher.\n3. If step 2 fails, the desk is given back with `dropDesk({hold})`, and the state is `NO_MEAL`. If that fails as well, the state is `TECHNICAL`.',
+      request: object({ id: text, day: text }),
+      response: object({
+        id: text,
+        state: { enum: ['BOOKED', 'NO_MEAL', 'TECHNICAL'] },
+        voucher: { type: ['string', 'null'] },
+      }),
+      cases: [
+        [
+          { id: 'g1', day: '2026-02-03' },
+          { id: 'g1', state: 'BOOKED', voucher: 'VC-3310' },
+        ],
+        [
+          { id: 'g2', day: '2026-02-04' },
+          { id: 'g2', state: 'NO_MEAL', voucher: null },
+        ],
+      ],
+      tools: [
+        acting('holdDesk', object({ day: text }), object({ hold: text }), [
+          [{ day: '2026-02-03' }, { hold: 'HD-1' }],
+          [{ day: '2026-02-04' }, { hold: 'HD-2' }],
+        ]),
+        acting('orderMeal', object({ day: text }), object({ voucher: text }), [
+          [{ day: '2026-02-03' }, { voucher: 'VC-3310' }],
+        ]),
+        acting('dropDesk', object({ hold: text }), object({}), [], {}),
+      ],
+    },
+    `export async function handle({ id: given, day }, { call }) {
+  const id = String(given);
+  try {
+    const { hold } = await call.holdDesk({ day: String(day) });
+    try {
+      return { id, state: 'BOOKED', voucher: (await call.orderMeal({ day: String(day) })).voucher };
+    } catch {
+      await call.dropDesk({ hold });
+      return { id, state: 'NO_MEAL', voucher: null };
+    }
+  } catch { return { id, state: 'TECHNICAL', voucher: null }; }
+}`,
+  ],
+  [
+    'who is answered at the second try has no failure to tell of',
+    {
+      rules:
+        'If the tool fails it is asked once more, two attempts in all. After the second failure the answer is `{"state": "UNAVAILABLE"}` with metres null. tries is the number of attempts.',
+      request: object({ id: text, peak: text }),
+      response: object({ id: text, state: text, metres: { type: ['integer', 'null'] }, tries: integer }),
+      cases: [
+        [
+          { id: 'p1', peak: 'PK-771' },
+          { id: 'p1', state: 'OK', metres: 2962, tries: 1 },
+        ],
+        [
+          { id: 'p2', peak: 'PK-772' },
+          { id: 'p2', state: 'OK', metres: 3774, tries: 1 },
+        ],
+      ],
+      tools: [
+        reading('heightOf', object({ peak: text }), integer, [
+          [{ peak: 'PK-771' }, 2962],
+          [{ peak: 'PK-772' }, 3774],
+        ]),
+      ],
+    },
+    `export async function handle({ id: given, peak }, { call }) {
+  const id = String(given);
+  for (const tries of [1, 2])
+    try { return { id, state: 'OK', metres: await call.heightOf({ peak: String(peak) }), tries }; } catch {}
+  return { id, state: 'UNAVAILABLE', metres: null, tries: 2 };
+}`,
+  ],
+  [
+    'what is done with one item of a list is not denied for the others',
+    {
+      rules:
+        'Each line is booked by itself. For an amount of 0 the result is `noop`, and nothing is booked. Else it is booked with `bookLine(account, amount)`: result `booked`. If booking fails: result `failed`.',
+      request: object({ id: text, lines: { type: 'array', items: object({ account: text, amount: integer }) } }),
+      response: object({ id: text, results: { type: 'array', items: text } }),
+      cases: [
+        [
+          {
+            id: 'k1',
+            lines: [
+              { account: 'AC-410', amount: 0 },
+              { account: 'AC-411', amount: 25 },
+            ],
+          },
+          { id: 'k1', results: ['noop', 'booked'] },
+        ],
+        [
+          { id: 'k2', lines: [{ account: 'AC-412', amount: 31 }] },
+          { id: 'k2', results: ['booked'] },
+        ],
+      ],
+      tools: [acting('bookLine', object({ account: text, amount: integer }), object({}), [], {})],
+    },
+    `export async function handle({ id, lines }, { call }) {
+  const results = [];
+  for (const { account, amount } of Array.isArray(lines) ? lines : []) {
+    if (amount === 0) results.push('noop');
+    else results.push(await call.bookLine({ account, amount }).then(() => 'booked', () => 'failed'));
+  }
+  return { id: String(id), results };
+}`,
+  ],
 ];
 
 for (const [why, agreed, handler] of honest)
