@@ -3,7 +3,7 @@ import { type Json, valueAt } from '../kernel/json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { standsAtRecurringMember } from './recurring-member.ts';
-import { type Datum, dataOf, isDistinctive, RenameMap, segmentsOf } from './rename-map.ts';
+import { type Datum, dataOf, isDistinctive, renameMapOf, segmentsOf } from './rename-map.ts';
 import {
   compareWorld,
   type PlaceResult,
@@ -14,7 +14,6 @@ import {
   type WorldResult,
 } from './renamed-world.ts';
 import { leavesOf, tokensOf } from './scalar-kinds.ts';
-import { SeededRandom } from './seeded-random.ts';
 
 /** Data of one case beyond this number are left alone. */
 const maxDataPerCase = 40;
@@ -113,26 +112,19 @@ export const renaming: Check = {
 function planOf(facts: CheckFacts, seenCase: SeenCase): CasePlan {
   const { asked, answered } = toldLeaves(seenCase);
   const { one, seen } = seenCase;
-  const given = JSON.stringify([
-    one.input,
-    seen.calls.map(({ input }) => input),
-    seen.sends.map(({ request }) => request),
-  ]);
-  const used = JSON.stringify([
-    one.output,
-    facts.subject.tools.flatMap((tool) => (tool.examples ?? []).map(({ input }) => input)),
-    seen.calls.map(({ input }) => input),
-    seen.sends.length > 0 ? one.case.request : null,
-  ]);
+  const calls = seen.calls.map(({ input }) => input);
+  const given: Json = [one.input, calls, seen.sends.map(({ request }) => request)];
+  const examples = facts.subject.tools.flatMap((tool) => (tool.examples ?? []).map(({ input }) => input));
+  const used: Json = [one.output, examples, calls, seen.sends.length > 0 ? one.case.request : null];
   const data: Datum[] = [];
   const answers: Datum[] = [];
   for (const datum of dataOf([...asked, ...answered], facts.vocabulary)) {
     if (data.length >= maxDataPerCase) break;
     if (isOwn(seenCase, datum)) continue;
-    const map = new RenameMap([datum], facts.vocabulary, facts.taken, new SeededRandom('relevance'), 'far');
-    if (map.size === 0 || changesNothing(map, used)) continue;
+    const map = renameMapOf([datum], facts.vocabulary, facts.taken, 'relevance', 'far');
+    if (map.size === 0 || !map.changes(used)) continue;
     data.push(datum);
-    if (changesNothing(map, given)) answers.push(datum);
+    if (!map.changes(given)) answers.push(datum);
   }
   return { seenCase, data, answers };
 }
@@ -151,11 +143,6 @@ function isOwn({ one, seen }: SeenCase, { value }: Datum): boolean {
     ...seen.sends.flatMap(({ request }) => one.loose.map(({ pointer }) => String(valueAt(request, pointer) ?? ''))),
   ];
   return made.some((text) => text !== '' && (String(value).includes(text) || text === String(value)));
-}
-
-function changesNothing(map: RenameMap, json: string): boolean {
-  const value = JSON.parse(json) as Json;
-  return JSON.stringify(map.json(value)) === json;
 }
 
 function build(

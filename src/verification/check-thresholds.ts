@@ -3,7 +3,7 @@ import { type Json, valueAt } from '../kernel/json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { holdsConstant, sentencesOf } from './documented-answers.ts';
 import { reportsFailure } from './failure-answer.ts';
-import { allNumbersIn, numbersIn, readingsOf, rounded } from './number-readings.ts';
+import { allNumbersIn, isSameNumber, numbersIn, readingsOf } from './number-readings.ts';
 import { changeBetween, type Outcome, outcomeOf, type Sides } from './outcome-changes.ts';
 import { type Probe, type ProbePlace, probePlaces, resultPlaces } from './probe-places.ts';
 import { hasWord } from './scalar-kinds.ts';
@@ -168,23 +168,26 @@ function strangersOf({ subject, literals, vocabulary }: CheckFacts): number[] {
     subject.tools as unknown as Json,
     subject.cases.flatMap(({ request, response }) => [request, response]),
   ]);
-  const known = new Set([...allNumbersIn(given), ...allNumbersIn(subject.agreement.text)]);
+  const written = allNumbersIn(subject.agreement.text);
+  const known = new Set([...allNumbersIn(given), ...written]);
   const strange = literals.numbers.filter(
     (number) =>
       Math.abs(number) >= leastNumber && !ORDINARY.has(number) && !known.has(number) && !vocabulary.hasNumber(number),
   );
   if (strange.length === 0) return [];
-  const readings = new Set([...allNumbersIn(subject.agreement.text)].flatMap((number) => [...readingsOf(number)]));
-  for (const number of known)
-    for (const factor of [10, 100, 1000]) readings.add(rounded(number * factor)).add(rounded(number / factor));
+  const explained = new Set<number>();
+  const explain = (readings: readonly number[]): void => {
+    for (const reading of readings) for (const number of literals.numbersLike(reading)) explained.add(number);
+  };
+  for (const number of written) explain(readingsOf(number));
+  for (const number of known) explain([10, 100, 1000].flatMap((factor) => [number * factor, number / factor]));
   for (const sentence of sentencesOf(subject.agreement)) {
     const numbers = numbersIn(sentence)
       .slice(0, 12)
       .map(({ value }) => value);
-    for (const a of numbers)
-      for (const b of numbers) for (const form of [a + b, a - b, a * b, a / b]) readings.add(rounded(form));
+    for (const a of numbers) explain(numbers.flatMap((b) => [a + b, a - b, a * b, a / b]));
   }
-  return strange.filter((number) => !readings.has(rounded(number))).slice(0, maxStrangers);
+  return strange.filter((number) => !explained.has(number)).slice(0, maxStrangers);
 }
 
 /** What is smaller makes up for rounding. */
@@ -196,12 +199,13 @@ const ORDINARY: ReadonlySet<number> = new Set([0, 1, 2, 10, 12, 16, 24, 32, 36, 
 /** Whether a number of the document stands in no form in the source. */
 function isLacking({ literals }: CheckFacts, { value, sentence }: Threshold): boolean {
   if (value <= 2 || literals.has(value)) return false;
-  const forms = readingsOf(value);
   // One in twenty is five of a hundred, but no limit of five.
-  if (!/[%‰]|percent/i.test(sentence)) for (const share of [1 / value, 100 / value]) forms.delete(rounded(share));
-  for (const { value: other } of numbersIn(sentence))
-    for (const form of [value + other, value - other, value * other, value / other]) forms.add(rounded(form));
-  return !literals.numbers.some((number) => !ORDINARY.has(number) && forms.has(rounded(number)));
+  const shares = /[%‰]|percent/i.test(sentence) ? [] : [1 / value, 100 / value];
+  const forms = [
+    ...readingsOf(value).filter((form) => !shares.some((share) => isSameNumber(form, share))),
+    ...numbersIn(sentence).flatMap(({ value: other }) => [value + other, value - other, value * other, value / other]),
+  ];
+  return !forms.some((form) => literals.numbersLike(form).some((number) => !ORDINARY.has(number)));
 }
 
 const LENGTHS = /\b(?:characters?|letters?|digits|long|length|chars)\b|字符|长度|个字|位/iu;

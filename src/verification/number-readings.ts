@@ -53,8 +53,8 @@ export function numbersIn(text: string): ReadNumber[] {
   return [...text.matchAll(NUMBER)].flatMap((match) => {
     const [whole] = match;
     const end = match.index + whole.length;
-    if (/^[-:/]\d|^[\p{L}_](?![\p{L}_]*\b)/u.test(text.slice(end)) || /\d[-:/]$/.test(text.slice(0, match.index)))
-      return [];
+    const before = text.slice(Math.max(0, match.index - 2), match.index);
+    if (/^[-:/]\d|^[\p{L}_](?![\p{L}_]*\b)/u.test(text.slice(end)) || /\d[-:/]$/.test(before)) return [];
     const [, digits, scale] = /^([\d,'_\u00a0\u202f .]*\d)\s?(\D+)?$/iu.exec(whole) ?? [];
     // "5 m" is a length, "5 million" is none.
     const factor = scale === undefined || (scale === 'm' && /\s/.test(whole)) ? 1 : (SCALES[scale.toLowerCase()] ?? 1);
@@ -89,16 +89,22 @@ export function allNumbersIn(text: string): Set<number> {
 const UNITS = [10, 100, 1000, 1e6, 60, 3600, 60_000, 3.6e6, 1440, 24, 86_400, 8.64e7, 7, 30, 365, 365.25, 12, 52];
 
 /** The numbers by which a handler may rightly stand for a number of the document: in another unit, as a share, one step beside it. */
-export function readingsOf(value: number): Set<number> {
+export function readingsOf(value: number): number[] {
   const forms = [value, ...UNITS.flatMap((unit) => [value * unit, value / unit])];
   forms.push(...forms.flatMap((form) => [form + 1, form - 1, form + 0.01, form - 0.01]), value + 0.5, value - 0.5);
   if (value <= 100) forms.push(1 - value / 100, 1 + value / 100, 100 - value, 100 + value, 100 / value);
   if (value < 1) forms.push(1 - value, 1 + value, 100 - value * 100, 100 + value * 100);
   forms.push(1 / value);
-  return new Set(forms.map(rounded));
+  return forms;
 }
 
-/** A number without the last digits, in which sums go wrong. */
-export function rounded(value: number): number {
-  return Number(Math.abs(value).toPrecision(9));
+/** Whether two numbers are one, but for their signs and the last digits, in which sums go wrong. */
+export function isSameNumber(one: number, other: number): boolean {
+  const [a, b] = [Math.abs(one), Math.abs(other)];
+  // Rounding takes a hundred times longer than seeing that it is of no use.
+  return a === b || (Math.abs(a - b) <= 1e-7 * b && rounded(a) === rounded(b));
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(9));
 }

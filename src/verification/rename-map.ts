@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../kernel/json.ts';
 import { isEpoch, isIsoTime, type Leaf } from './scalar-kinds.ts';
-import type { SeededRandom } from './seeded-random.ts';
+import { SeededRandom } from './seeded-random.ts';
 import { looksLikeData, type Vocabulary } from './vocabulary.ts';
 
 /** What a datum looks like; it decides how it is renamed and how certain a check may be about it. */
@@ -126,6 +126,8 @@ export class RenameMap {
   readonly #numbers = new Map<number, number>();
   readonly #dates = new Set<string>();
   readonly #vocabulary: Vocabulary;
+  /** Texts that were asked for, renamed: the worlds of a case have most of them in common. */
+  readonly #known = new Map<string, string>();
   #phrasePattern: RegExp | undefined;
   /** By how much moments were moved, in milliseconds; 0 where none was. */
   shiftMs = 0;
@@ -234,6 +236,17 @@ export class RenameMap {
     return false;
   }
 
+  /** Whether some of a value would be renamed. */
+  changes(value: Json): boolean {
+    if (typeof value === 'string') return this.text(value) !== value;
+    if (typeof value === 'number') return this.number(value) !== value;
+    if (Array.isArray(value)) return value.some((item) => this.changes(item));
+    if (!isObject(value)) return false;
+    return Object.entries(value).some(
+      ([name, item]) => this.changes(item) || (!this.#vocabulary.hasName(name) && this.text(name) !== name),
+    );
+  }
+
   /** A value with its data renamed; so are member names that are data themselves. */
   json(value: Json): Json {
     if (typeof value === 'string') return this.text(value);
@@ -260,6 +273,26 @@ export class RenameMap {
   }
 
   text(text: string): string {
+    let renamed = this.#known.get(text);
+    if (renamed === undefined) {
+      renamed = this.#lacksData(text) ? text : this.#renamed(text);
+      this.#known.set(text, renamed);
+    }
+    return renamed;
+  }
+
+  /** Whether a text is certain to hold nothing that is renamed: looking for that takes much less than looking for all runs. */
+  #lacksData(text: string): boolean {
+    if ((this.#numbers.size > 0 || this.shiftMs !== 0) && /\d/.test(text)) return false;
+    // What this letter is in small depends on what stands beside it.
+    if (text.includes('Σ')) return false;
+    const lower = text.toLowerCase();
+    for (const run of this.#runs.keys()) if (lower.includes(run)) return false;
+    for (const phrase of this.#phrases.keys()) if (lower.includes(phrase)) return false;
+    return true;
+  }
+
+  #renamed(text: string): string {
     const pattern = this.#phrasePattern;
     if (!pattern) return this.#renameRuns(text);
     let renamed = '';
@@ -291,6 +324,24 @@ export class RenameMap {
       return number === undefined ? run : String(number);
     });
   }
+}
+
+const known = new WeakMap<Vocabulary, Map<string, RenameMap>>();
+
+/** The map of some data, made once for the same data, seed and reach: most worlds of a case differ in other things. `taken` belongs to the vocabulary. */
+export function renameMapOf(
+  data: readonly Datum[],
+  vocabulary: Vocabulary,
+  taken: ReadonlySet<string>,
+  seed: string,
+  reach: Reach,
+): RenameMap {
+  const maps = known.get(vocabulary) ?? new Map<string, RenameMap>();
+  known.set(vocabulary, maps);
+  const key = JSON.stringify([seed, reach, data.map(({ key: datum, kind }) => [datum, kind])]);
+  const map = maps.get(key) ?? new RenameMap(data, vocabulary, taken, new SeededRandom(seed), reach);
+  maps.set(key, map);
+  return map;
 }
 
 function isRenamableDigits(digits: string, whole: string): boolean {

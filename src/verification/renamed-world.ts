@@ -5,9 +5,8 @@ import { equalJson, equalText } from '../schemas/equal-json.ts';
 import { caseScenario, looseReplacements, type RunnableCase, runnableCases } from './case-scenarios.ts';
 import type { SeenCase } from './check.ts';
 import { looseDifferences, substitute } from './loose-places.ts';
-import { type Datum, decodedText, type Reach, RenameMap } from './rename-map.ts';
+import { type Datum, decodedText, type Reach, type RenameMap, renameMapOf } from './rename-map.ts';
 import { type Leaf, leavesOf } from './scalar-kinds.ts';
-import { SeededRandom } from './seeded-random.ts';
 import type { Subject } from './subject.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -47,7 +46,7 @@ export function renamedWorld(
   for (let round = 0; round < 4 && data.length > 0; round += 1) {
     // A shape that a pattern does not allow may pass where only its end changes.
     const reach = round === 0 ? how.reach : 'near';
-    const map = new RenameMap(data, vocabulary, taken, new SeededRandom(`${how.seed}/${round}`), reach);
+    const map = renameMapOf(data, vocabulary, taken, `${how.seed}/${round}`, reach);
     if (map.size === 0) return undefined;
     const renamed = renamedSubject(subject, map, how.lenient ? seenCase : undefined);
     const offending = newlyInvalid(subject, renamed, seenCase);

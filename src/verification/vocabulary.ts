@@ -75,6 +75,7 @@ export class Vocabulary {
   readonly #names: ReadonlySet<string>;
   readonly #constants: ReadonlySet<string>;
   readonly #numbers: ReadonlySet<number>;
+  readonly #knownTexts = new Map<string, boolean>();
 
   constructor(subject: Subject) {
     const { agreement, tools, task } = subject;
@@ -118,6 +119,15 @@ export class Vocabulary {
 
   /** Whether a text is public property as a whole. */
   hasText(text: string): boolean {
+    let known = this.#knownTexts.get(text);
+    if (known === undefined) {
+      known = this.#hasText(text);
+      this.#knownTexts.set(text, known);
+    }
+    return known;
+  }
+
+  #hasText(text: string): boolean {
     const lower = text.toLowerCase();
     if (this.#constants.has(lower) || this.#names.has(text) || COMMON_KNOWLEDGE.test(text.trim())) return true;
     const where = looksLikeData(text) ? this.#prose : this.#full;
