@@ -224,6 +224,9 @@ export const TOO_COSTLY: Violation = Object.freeze({
 /** Patterns that are taken to match alone, where nobody has matched them. */
 const MAX_ASSUMED = 5;
 
+/** Keywords by which a match below them, or beside them, may break a schema. */
+const MATCH_TURNED = /"(?:not|oneOf|if|contains|patternProperties|unevaluatedProperties|unevaluatedItems)":/;
+
 /** Longest text that a format is checked on, in characters: some formats are matched with backtracking. */
 const MAX_FORMAT_CHARS = 4_096;
 
@@ -252,6 +255,8 @@ function compile(
     { code: 'undefined' },
   );
   const text = JSON.stringify(clean);
+  /** Whether a pattern that matches could be what breaks the schema. */
+  const mayBreakByMatching = MATCH_TURNED.test(text);
   const compileWith = (allErrors: boolean): ValidateFunction => {
     const ajv = new CONSTRUCTORS[dialect]({
       allErrors,
@@ -302,7 +307,7 @@ function compile(
       let certain = errorsIf(() => true);
       // Below `not`, `oneOf` or `if` a match may be what breaks the schema: certain is what is wrong whatever they say.
       for (const matching of [undefined, ...[...unmatched.asked].slice(0, MAX_ASSUMED)]) {
-        if (certain.length === 0 || unmatched.asked.size === 0) break;
+        if (certain.length === 0 || unmatched.asked.size === 0 || !mayBreakByMatching) break;
         const others = new Set(errorsIf((pattern) => pattern === matching).map(placeOf));
         certain = certain.filter((error) => others.has(placeOf(error)));
       }
@@ -324,7 +329,7 @@ function compile(
 }
 
 function placeOf({ instancePath, schemaPath }: ErrorObject): string {
-  return JSON.stringify([instancePath, schemaPath]);
+  return `${instancePath}\n${schemaPath}`;
 }
 
 type Formats = Ajv['formats'];
