@@ -311,10 +311,13 @@ const DIRECTIVES: [RegExp, string][] = [
   [/^[ \t]*\/\/\/[ \t]*<(?:reference|amd-)/gm, 'a triple-slash reference'],
 ];
 
+/** Most comments of a kind that are told, as many as faults of other kinds. */
+const MAX_DIRECTIVES = 20;
+
 /** Comments that would change what is checked, instead of being checked. */
 function directiveFaults(source: string): TypeFault[] {
   return DIRECTIVES.flatMap(([pattern, what]) =>
-    [...source.matchAll(pattern)].map((match) => ({
+    [...source.matchAll(pattern).take(MAX_DIRECTIVES)].map((match) => ({
       ...placeOf(source, match.index),
       message: `Cannot accept module: ${what}, wanted a module that is checked as a whole against './types'`,
       code: 'CANDIDATE_TYPES' as const,

@@ -38,12 +38,17 @@ export function isEpoch(value: number): boolean {
   return Number.isInteger(value) && ((value >= 1e9 && value < 3e9) || (value >= 1e12 && value < 3e12));
 }
 
+/** How much is compared for one word, in UTF-16 units: a long text that repeats itself holds another such text at each of its places. */
+const MAX_COMPARED = 20_000_000;
+
 /** Says whether a text stands in another as a word of its own, whatever its case. */
 export function hasWord(text: string, word: string): boolean {
   if (word === '') return false;
   const haystack = text.toLowerCase();
   const needle = word.toLowerCase();
-  for (let at = haystack.indexOf(needle); at >= 0; at = haystack.indexOf(needle, at + 1)) {
+  let left = MAX_COMPARED;
+  for (let at = haystack.indexOf(needle); at >= 0 && left > 0; at = haystack.indexOf(needle, at + 1)) {
+    left -= needle.length;
     const before = at === 0 ? '' : haystack[at - 1];
     const after = haystack[at + needle.length] ?? '';
     if (!joins(before ?? '', needle[0] ?? '') && !joins(needle.at(-1) ?? '', after)) return true;

@@ -134,6 +134,7 @@ test('the type-check cannot be switched off or changed from inside', async () =>
     assert.match(faults[0]?.message ?? '', /^Cannot accept module/, line);
   }
   assert.equal(await messages("export const handle = (): any => '// @ts-nocheck';"), '');
+  assert.equal((await shared.check('//@ts-ignore\n'.repeat(18_000), TYPES)).length, 20);
 });
 
 test('no host file is read, and none of its text comes out', async () => {

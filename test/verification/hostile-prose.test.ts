@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
 import { measureOf, tryCandidate } from '../../scripts/verify-fixtures.ts';
+import { hasWord } from '../../src/verification/scalar-kinds.ts';
 import { variedScalars } from '../../src/verification/variations.ts';
 
 let sandbox: Sandbox;
@@ -64,5 +65,13 @@ test('a value of digits is varied as fast as it is long', () => {
   const started = process.cpuUsage();
   assert.equal(variedScalars(`${'0'.repeat(500_000)} id`).at(-1), `${'0'.repeat(499_999)}5 id`);
   // A few milliseconds; a minute where the last digit is looked for from each of them.
+  assert.ok(process.cpuUsage(started).user < 20_000_000);
+});
+
+test('a word is looked for within bounds in a text that repeats itself', () => {
+  const started = process.cpuUsage();
+  assert.equal(hasWord('a'.repeat(1_000_000), 'a'.repeat(500_000)), false);
+  assert.equal(hasWord(`${'a'.repeat(1_000_000)} aaaa`, 'aaaa'), true);
+  // Some hundredths of a second; some minutes where all of the word is compared at each place.
   assert.ok(process.cpuUsage(started).user < 20_000_000);
 });
