@@ -180,11 +180,6 @@ function change(
   return async (call) => {
     const { config, operands, tenant = 'default', json } = call;
     if (operands.length === 0) throw new UsageError('Cannot read arguments: no digest, wanted one or more');
-    const wrong = operands.find((operand) => !/^[0-9a-f]{64}$/.test(operand));
-    if (wrong !== undefined)
-      throw new UsageError(
-        `Cannot read arguments: ${JSON.stringify(wrong.slice(0, 80))}, wanted a digest of 64 hex digits`,
-      );
     return onQueue(config, async ({ handlers: stored }) => {
       const changed: string[] = [];
       let missing = 0;
@@ -192,8 +187,8 @@ function change(
         if ((await stored.get(tenant, digest)) === null) {
           missing += 1;
           // What expired here may come again by an import or a new generation: taking it out of service needs no record.
-          const done = verb === 'withdraw' || verb === 'restore';
-          if (!done) {
+          const needsRecord = (verb !== 'withdraw' && verb !== 'restore') || !/^[0-9a-f]{64}$/.test(digest);
+          if (needsRecord) {
             unknown(verb, tenant, digest);
             continue;
           }

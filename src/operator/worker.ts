@@ -36,17 +36,19 @@ Exit code: 0 stopped, 69 Redis unreachable at start, 78 wrong or missing setting
     const stopped = stopSignal();
     const running = await composeWorker(config, log);
     try {
-      await running.ready(startWithinMs);
-      log.info(
-        {
-          version: protosmithVersion(),
-          redis: redactUrl(config.redisUrl),
-          models: config.models?.map(({ model }) => model) ?? [config.model],
-          generator: config.generator,
-          concurrency: config.concurrency,
-        },
-        'ready',
-      );
+      // Told to stop while Redis is away: nobody has to wait for it.
+      const early = await Promise.race([running.ready(startWithinMs), stopped]);
+      if (early === undefined)
+        log.info(
+          {
+            version: protosmithVersion(),
+            redis: redactUrl(config.redisUrl),
+            models: config.models?.map(({ model }) => model) ?? [config.model],
+            generator: config.generator,
+            concurrency: config.concurrency,
+          },
+          'ready',
+        );
       const signal = await stopped;
       log.info({ signal }, 'stopping');
     } finally {

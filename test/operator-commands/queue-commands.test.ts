@@ -13,12 +13,18 @@ const json = async (...args: string[]) => {
   return JSON.parse(stdout);
 };
 
-/** A job id under which other data come again is refused, and kept as failed. */
+/** Deadlines that no command, however slow to start, outlasts. */
+const patient = { timeoutMs: 600_000 };
+
+/** A job id under which other data come again is refused, and kept as failed: for a minute only, so that it is made to look like a defect, which stays. */
 async function deadLetter(jobId: string): Promise<void> {
   await rig.outcomeOf(markedJob(jobId), { kind: 'review', jobId });
   await rig.left(jobId);
   await rig.queue.add('review', markedJob(`${jobId}-again`), { jobId });
   await until(async () => (await rig.queue.getJobState(jobId)) === 'failed');
+  const key = `${rig.keys.queue}:${jobId}`;
+  assert.match((await rig.connection.hget(key, 'failedReason')) ?? '', /^JOB_ID_REUSED/);
+  await rig.connection.hset(key, 'failedReason', 'DEFECT_UNCODED: found by a test');
 }
 
 test('status tells the queue to a person and to a program', async () => {
@@ -69,7 +75,7 @@ test('dead letters are listed, shown, requeued and discarded', async () => {
   await deadLetter('dead-two');
   const listed = await json('dead-letters', 'list');
   assert.deepEqual(listed.map(({ jobId }: { jobId: string }) => jobId).sort(), ['dead-one', 'dead-two']);
-  assert.match((await call('dead-letters', 'list')).stdout, /dead-one {2}review .*JOB_ID_REUSED/);
+  assert.match((await call('dead-letters', 'list')).stdout, /dead-one {2}review .*DEFECT_UNCODED/);
   assert.match((await call('status')).stdout, /^! 2 dead letters/m);
   const shown = await json('dead-letters', 'show', 'dead-one');
   assert.equal(shown.data.negotiationId, 'dead-one-again');
@@ -110,7 +116,7 @@ test('retry requeues a dead letter, and has a job that was put back come at once
 test('drain stops all workers, and resume lets them go on', async () => {
   const drained = await json('drain', '--for', '20');
   assert.deepEqual(drained, { drained: true, active: 0, waiting: 0 });
-  const jobId = await rig.submit(markedJob('drained'), { kind: 'review' });
+  const jobId = await rig.submit(markedJob('drained', patient), { kind: 'review' });
   assert.match((await call('status')).stdout, /^! all workers are told to fetch nothing/m);
   assert.equal(await rig.producer.outcomeOf(jobId), null);
   assert.match((await call('inspect', jobId)).stdout, /^state +(waiting|paused)$/m);
@@ -120,7 +126,7 @@ test('drain stops all workers, and resume lets them go on', async () => {
 
 test('drain that jobs outlast ends with 2', async () => {
   rig.answer('outlasts', () => ({ kind: 'stall' }));
-  const jobId = await rig.submit(markedJob('outlasts', { timeoutMs: 60_000 }));
+  const jobId = await rig.submit(markedJob('outlasts', patient));
   await until(async () => (await rig.queue.getActiveCount()) === 1);
   const { code, stdout } = await call('drain', '--for', '1');
   assert.equal(code, 2);
@@ -155,7 +161,7 @@ test('wrong calls end with 64 and say what is wanted', async () => {
 test('with a Redis that is full they end with 69, and say so', {
   skip: rig.redis.pid === null && 'the embedded Redis is never full',
 }, async () => {
-  const { handler } = await rig.outcomeOf(markedJob('full'));
+  const { handler } = await rig.outcomeOf(markedJob('full', patient));
   await rig.connection.config('SET', 'maxmemory', '1mb');
   try {
     for (const args of [

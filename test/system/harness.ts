@@ -27,7 +27,7 @@ import { type Behaviour, type Question, startScriptedModel } from '../../src/scr
 export const root = join(import.meta.dirname, '../..');
 
 /** Generous: a machine under load starts processes slowly. */
-const hangMs = 60_000;
+const hangMs = 120_000;
 
 const scripts = readScripts(join(root, 'fixtures/completions'));
 
@@ -129,8 +129,8 @@ export function workerSettings(redisUrl: string, modelUrl: string): Record<strin
   };
 }
 
-/** Starts a worker process; resolves when it fetches jobs. */
-export async function startWorker(settings: Record<string, string>): Promise<WorkerUnderTest> {
+/** Starts a worker process; resolves when it fetches jobs, or has logged another line. */
+export async function startWorker(settings: Record<string, string>, first = 'ready'): Promise<WorkerUnderTest> {
   const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'worker'], {
     cwd: root,
     env: environmentWith(settings),
@@ -185,7 +185,7 @@ export async function startWorker(settings: Record<string, string>): Promise<Wor
     signal: (one: NodeJS.Signals) => void child.kill(one),
     ended,
   };
-  await logged(({ msg }) => msg === 'ready');
+  await logged(({ msg }) => msg === first);
   return worker;
 }
 
