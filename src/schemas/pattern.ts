@@ -39,7 +39,7 @@ function compile(pattern: string): CompiledPattern {
   // The library would find it, too, after taking the pattern apart.
   if (hasNoAutomaton(pattern)) return { kind: 'unsupported', reason: 'look-around or back-reference' };
   try {
-    const automaton = RE2JS.compile(RE2JS.translateRegExp(pattern));
+    const automaton = RE2JS.compile(RE2JS.translateRegExp(spelledOut(pattern)));
     return {
       kind: 'linear',
       test: (text) => (text.length * states > MAX_MATCH_WORK ? undefined : automaton.matcher(text).find()),
@@ -49,15 +49,60 @@ function compile(pattern: string): CompiledPattern {
   }
 }
 
+/** What `\\s` stands for in ECMAScript: more than in other dialects. */
+const SPACES = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
+
+/** A pattern without what the library reads otherwise than ECMAScript does. */
+function spelledOut(pattern: string): string {
+  let inClass = false;
+  return pattern.replace(/\\.|[[\].]/gs, (token) => {
+    if (token === '[' && inClass) return '\\[';
+    if (token === '[' || token === ']') inClass = token === '[';
+    else if (token === '.' && !inClass) return '[^\\n\\r\\u2028\\u2029]';
+    else if (token === '\\s') return inClass ? SPACES : `[${SPACES}]`;
+    else if (token === '\\S' && !inClass) return `[^${SPACES}]`;
+    else if (/^\\[ACEQZahz]$/.test(token)) return token.charAt(1);
+    return token;
+  });
+}
+
 function hasNoAutomaton(pattern: string): boolean {
   const tokens = pattern.match(/\\.|\[(?:[^\]\\]|\\.)*\]|\(\?<?[=!]/gs) ?? [];
   return tokens.some((token) => token.startsWith('(') || /^\\[1-9k]/.test(token));
 }
 
-/** Says whether a pattern nests repetitions so that a backtracking engine may take exponential time on it. */
+/**
+ * Says whether a backtracking engine may take exponential time on a pattern: what is repeated without end, or often, holds a repetition, at any
+ * depth, or alternatives that begin alike.
+ */
 export function mayBacktrackWithoutEnd(pattern: string): boolean {
-  return /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)(?:[+*]|\{\d+,\d*\})/.test(pattern.slice(0, MAX_PATTERN_CHARS));
+  const groups: { repeats: boolean; heads: string[] }[] = [{ repeats: false, heads: [''] }];
+  for (const [token, thing = '', quantifier = ''] of pattern.slice(0, MAX_PATTERN_CHARS).matchAll(PATTERN_PART)) {
+    const group = groups.at(-1);
+    if (group === undefined) return false;
+    const isRepeated = /^(?:[+*]|\{\d+,\}|\{(?:\d+,)?\d{2,}\})$/.test(quantifier);
+    if (token.startsWith('?')) continue;
+    if (token === '|') group.heads.push('');
+    else if (token === '(') {
+      // Groups are not compared with each other.
+      group.heads.push(group.heads.pop() || `(${groups.length}.${group.heads.length}`);
+      groups.push({ repeats: false, heads: [''] });
+    } else if (thing === ')') {
+      const areAlike = new Set(group.heads).size < group.heads.length;
+      if (isRepeated && (group.repeats || areAlike)) return true;
+      groups.pop();
+      const outer = groups.at(-1);
+      if (outer !== undefined) outer.repeats ||= group.repeats || isRepeated;
+    } else {
+      group.repeats ||= isRepeated || /^\{\d+,\d+\}$/.test(quantifier);
+      group.heads.push(group.heads.pop() || thing);
+    }
+  }
+  return false;
 }
+
+/** A bar, a group's beginning, or its end or one thing with how often it comes. */
+const PATTERN_PART = /\||\(|(?<=\()\?(?:[:=!]|<[=!]|<\w+>)|(\)|\\.|\[(?:[^\]\\]|\\.)*\]|.)([+*?]|\{\d+(?:,\d*)?\})?/gs;
 
 /** Why a text is no ECMAScript pattern; `undefined` where it is one. */
 export function patternFault(pattern: string): string | undefined {
