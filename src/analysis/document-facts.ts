@@ -124,7 +124,7 @@ const SPEAKS_OF_ANSWER =
   /\b(?:answer(?:s|ed)?|respon(?:se|ds?)|repl(?:y|ies|ied)|antwort\w*|respuesta|responde)\b|响应|应答|答复/i;
 
 const SPEAKS_OF_OTHERS =
-  /\b(?:https?|transport|gateway|proxy|upstream|servers?|tools?|peers?|other|never|not used|no longer|example|e\.g|old(?:er)?|earlier|formerly)\b|传输|上游|工具|例如|不再/i;
+  /\b(?:https?|transport|gateway|proxy|upstream|servers?|tools?|peers?|other|never|not (?:be )?(?:used|answer\w*|respon\w*|repl\w*|return\w*|allowed)|no longer|reserved|future|later|example|e\.g|old(?:er)?|earlier|formerly)\b|传输|上游|工具|例如|不再/i;
 
 const CODE_OF_ANSWER =
   /(?:\b(?:status )?code\b|\bstatus\b|\bcódigo\b|状态码|代码|错误码)[\s:：=]{0,3}(?:(?:is|of|为|是)\s{0,2})?[`"'“]?([1-5]\d\d)(?![\d.])/giu;

@@ -1,9 +1,10 @@
 import type { Case } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
+import type { ToolAnswer } from '../contract/job.ts';
 import { type Json, pointerTokens, valueAt } from '../kernel/json.ts';
 import { pointersOf } from './located-json.ts';
 import type { PlacedFinding, Rule } from './rule.ts';
-import { CORRELATION, SaidEchoes } from './said-echoes.ts';
+import { CORRELATION, REQUEST_ID, SaidEchoes } from './said-echoes.ts';
 
 /**
  * An id that the answers of the other cases repeat is not the one of another case: a slip of who copied the case. An error where the document
@@ -16,8 +17,9 @@ export const ruleCaseIdNotEchoed: Rule = {
     const [first] = cases;
     if (first === undefined || cases.length < 2) return [];
     const said = new SaidEchoes(parts.own.prose, job.tools);
+    const told = new Set(job.tools.flatMap(({ examples = [] }) => examples.flatMap(valuesOf)));
     return pointersOf(first.request, MAX_PLACES).flatMap(({ pointer, value }) => {
-      return isId(value) ? slipsAt(pointer, cases, said) : [];
+      return isId(value) ? slipsAt(pointer, cases, { said, told }) : [];
     });
   },
 };
@@ -32,7 +34,13 @@ interface Pair {
   answered: Json;
 }
 
-function slipsAt(pointer: string, cases: readonly Case[], said: SaidEchoes): PlacedFinding[] {
+/** What may tell an answer its ids: the document, and the tools by what they answer. */
+interface Sources {
+  said: SaidEchoes;
+  told: ReadonlySet<Json>;
+}
+
+function slipsAt(pointer: string, cases: readonly Case[], { said, told }: Sources): PlacedFinding[] {
   const pairs = cases.flatMap((each): Pair[] => {
     const [sent, answered] = [valueAt(each.request, pointer), valueAt(each.response, pointer)];
     return isId(sent) && isId(answered) ? [{ each, sent, answered }] : [];
@@ -40,16 +48,26 @@ function slipsAt(pointer: string, cases: readonly Case[], said: SaidEchoes): Pla
   const wrong = pairs.filter(({ sent, answered }) => sent !== answered);
   if (wrong.length === 0 || wrong.length > MAX_SLIPS) return [];
   const sent = new Set(pairs.map((pair) => pair.sent));
-  const echoing = new Set(pairs.flatMap((pair) => (pair.sent === pair.answered ? [pair.sent] : [])));
-  if (sent.size < pairs.length || wrong.some(({ answered }) => !sent.has(answered))) return [];
+  if (sent.size < pairs.length || wrong.some(({ answered }) => !sent.has(answered) || told.has(answered))) return [];
   const name = pointerTokens(pointer).at(-1) ?? '';
-  const isSaid = echoing.size > 0 && echoing.size >= wrong.length && said.isSaidOf(name);
-  if (!isSaid && !(CORRELATION.test(name) && echoing.size > 2 * wrong.length - 1)) return [];
+  const namesExchange = CORRELATION.test(name) || REQUEST_ID.test(name);
+  const perSlip = (pairs.length - wrong.length) / wrong.length;
+  const isSaid = namesExchange
+    ? perSlip >= 1 && said.isSaidOf(name)
+    : perSlip >= 2 && (said.isEcho(name) || (ID_NAME.test(name) && said.isSaidOf(name)));
+  if (!isSaid && !(namesExchange && perSlip >= 2)) return [];
   return wrong.map(({ each, ...pair }) => ({
     finding: findingOf(each, pointer, pair, isSaid),
     text: 'cases',
     at: each.responseSpan?.start ?? each.testCase,
   }));
+}
+
+/** Names of numbers of files and papers, which answers refer to. */
+const ID_NAME = /(?:nummer|number|_no|Nr|vorgang|aktenzeichen|folio|编号|流水号|单号|标识)$/i;
+
+function valuesOf(answer: ToolAnswer): Json[] {
+  return 'output' in answer ? pointersOf(answer.output, 100).map(({ value }) => value) : [];
 }
 
 /** More than these are no slips. */

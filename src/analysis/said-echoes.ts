@@ -5,6 +5,9 @@ import { isObject } from '../kernel/json.ts';
 export const CORRELATION =
   /^(?:(?:message|msg|correlation|trace|span)[_-]?(?:id|no|number|uuid)|nonce|消息(?:id|编号|标识))$/i;
 
+/** A request id is one, too, unless it is all that a request asks about. */
+export const REQUEST_ID = /^(?:(?:request|req)[_-]?(?:id|no|number|uuid)|请求(?:id|编号|标识))$/i;
+
 /** A member that may say which message is which, where the document has it repeated. */
 const MAY_BE_ECHO =
   /^(?:id|uuid|ref|reference|tag|token|nonce|correlation)$|(?:Id|ID|Uuid|Ref|Tag|[_-](?:id|uuid|ref|tag))$/;

@@ -86,7 +86,7 @@ const SAMPLES: Record<
   },
   'case-id-not-echoed': {
     document: documentOf(OPEN, OPEN, 'The answer repeats the ref of the request.'),
-    cases: casesOf([{ ref: 100 }, { ref: 100 }], [{ ref: 200 }, { ref: 100 }]),
+    cases: casesOf([{ ref: 100 }, { ref: 100 }], [{ ref: 200 }, { ref: 100 }], [{ ref: 300 }, { ref: 300 }]),
     says: [['error', 'DOCUMENT_CASE_ID_NOT_ECHOED']],
   },
   'case-expected-differs': {
@@ -501,6 +501,29 @@ test('the id of another case is a slip where the document or all other cases say
   assert.deepEqual(slips(prose, ...echoed, ['m-1', 'm-2']), []);
 });
 
+test('ids that rightly change, and values that are no ids, are no slips', () => {
+  const isSlip = (prose: string, name: string, pairs: [sent: Json, answered: Json][], more: Partial<Job> = {}) => {
+    const cases = casesOf(...pairs.map(([sent, answered]): [Json, Json] => [{ [name]: sent }, { [name]: answered }]));
+    const found = preflight(analyze(sampleJob(documentOf(OPEN, OPEN, prose), cases, more)));
+    return found.some(({ code }) => code === 'DOCUMENT_CASE_ID_NOT_ECHOED');
+  };
+  const pairs: [Json, Json][] = [
+    ['A-1', 'A-1'],
+    ['A-2', 'A-2'],
+    ['A-3', 'A-1'],
+  ];
+  assert.equal(isSlip('The itemId is repeated.', 'itemId', pairs), true);
+  const tools = [{ name: 'substitute', examples: [{ input: { for: 'A-3' }, output: 'A-1' }] }];
+  assert.equal(isSlip('The itemId is repeated, or that of the substitute.', 'itemId', pairs, { tools }), false);
+  assert.equal(isSlip('Refused: the state is unchanged.', 'state', pairs), false);
+  assert.equal(isSlip('Die Vorgangsnummer steht unverändert in der Antwort.', 'Vorgangsnummer', pairs), true);
+  const pages: [Json, Json][] = [
+    ['t-1', 't-2'],
+    ['t-2', 't-2'],
+  ];
+  assert.equal(isSlip('On the last page the token is repeated.', 'token', pages), false);
+});
+
 test('an expected result that denies a code, or names the one of the answer, too, differs from nothing', () => {
   const differs = (expected: string, response: Json = { status: { code: 200 } }) => {
     const analyzed = analyze(sampleJob(documentOf(OPEN, OPEN), casesOf([{ a: 1 }, response, expected])));
@@ -531,4 +554,5 @@ test('failures that a sentence gives a code can be answered, or it is said', () 
   assert.equal(refused('Where there is none, the answer has code 404.', { enum: [0, 1] }), false);
   assert.equal(refused('The HTTP response may have status 502.'), false);
   assert.equal(refused('Our tool answers with code 404 then.'), false);
+  assert.equal(refused('It must not be answered with code 404.'), false);
 });
