@@ -6,6 +6,7 @@ import { isUsableId, type Keys } from './catalog.ts';
 import { type Connection, connect } from './connection.ts';
 import { parseData } from './delivery.ts';
 import { jobIdOf } from './job-id.ts';
+import { limits } from './limits.ts';
 import { TAKEN_SECONDS } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
 import type { OnQueueEvent } from './queue-event.ts';
@@ -121,9 +122,19 @@ export class IntakeBridge {
   }
 
   async #bridge(id: string, fields: string[]): Promise<void> {
-    const { keys, queue, connection, onEvent } = this.#options;
     const values = new Map(fields.flatMap((name, index) => (index % 2 === 0 ? [[name, fields[index + 1] ?? '']] : [])));
     const data = parseData(values.get('data') ?? 'null');
+    try {
+      await this.#add(id, values, data);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      // Nested too deeply to be written: it would come again for ever. What is left of it is too deep for a job all the same.
+      await this.#add(id, values, cutAtDepth(data, limits.nesting.value + 2));
+    }
+  }
+
+  async #add(id: string, values: ReadonlyMap<string, string>, data: unknown): Promise<void> {
+    const { keys, queue, connection, onEvent } = this.#options;
     const kind = values.get('kind') ?? 'generate';
     const given = values.get('jobId');
     const jobId = given !== undefined && isUsableId(given) ? given : jobIdOf(data);
@@ -144,4 +155,12 @@ export class IntakeBridge {
       await sleep(100, undefined, { ref: false });
     }
   }
+}
+
+/** Data with `null` in place of what stands that many levels down. */
+function cutAtDepth(value: unknown, levels: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return null;
+  if (Array.isArray(value)) return value.map((item) => cutAtDepth(item, levels - 1));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, cutAtDepth(item, levels - 1)]));
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { INTAKE_GROUP, jobIdOf } from '../../queues/index.ts';
+import { INTAKE_GROUP, jobIdOf, readJob } from '../../queues/index.ts';
 import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
 const intake = '{protosmith}:intake';
@@ -58,6 +58,24 @@ test('an entry that is no job is answered, not dropped', async (t) => {
   await outcome(jobIdOf('{"a":'));
   await outcome(jobIdOf(null));
   assert.deepEqual(seen.sort(), ['{"a":', null].sort());
+});
+
+test('an entry that is nested too deeply to be written again is answered as that, and leaves the stream', async (t) => {
+  const { connection, consume, outcome } = await queueUnderTest(t);
+  await consume({
+    process: async ({ kind, data }) => {
+      const reading = readJob(kind, data);
+      assert.deepEqual(reading.ok ? [] : reading.faults.map(({ code }) => code), ['JOB_TOO_DEEP']);
+      return envelope(kind, data, 'error');
+    },
+  });
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const text = JSON.stringify(jobData({ negotiationId: 'deep' })).replace('{', `{"tools":${deep},`);
+  await connection.xadd(intake, '*', 'jobId', 'deep', 'data', text);
+  await connection.xadd(intake, '*', 'jobId', 'deeper', 'data', `{"a":${deep}}`);
+  assert.equal((await outcome('deep')).negotiationId, 'deep');
+  await outcome('deeper');
+  await until(async () => (await connection.xlen(intake)) === 0);
 });
 
 test('an entry that a dead bridge had taken is taken over, and its time counts from its adding', async (t) => {
