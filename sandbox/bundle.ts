@@ -11,6 +11,7 @@ import {
 } from 'esbuild';
 import type { BundleResult } from './contract.ts';
 import { policy } from './policy.ts';
+import { childrenNamed, residentMbOf } from './processes.ts';
 
 type ExportName = 'handle' | 'perform';
 type Fault = Extract<BundleResult, { ok: false }>['faults'][number];
@@ -83,11 +84,11 @@ function tooDeep(source: string, at: number): Fault {
   };
 }
 
-/** Why a build came to nothing without a word of esbuild's. */
+/** Why a build came to nothing without a word of esbuild's; its message, if any, is what is wrong with the source. */
 class EsbuildStopped extends Error {}
 
 /** How to give up each build that is on its way. */
-const underWay = new Set<() => void>();
+const underWay = new Set<(fault?: string) => void>();
 
 async function buildWatched(
   source: string,
@@ -95,11 +96,12 @@ async function buildWatched(
 ): Promise<{ bundle: string; map: string } | Fault[]> {
   for (let attempt = 1; ; attempt += 1) {
     let late = false;
-    let giveUp = () => {};
+    let giveUp = (_fault?: string) => {};
     const stopped = new Promise<never>((_, reject) => {
-      giveUp = () => reject(new EsbuildStopped());
+      giveUp = (fault) => reject(new EsbuildStopped(fault));
     });
     underWay.add(giveUp);
+    poll ??= setInterval(lookAtMemory, policy.memoryPollMs.default);
     // A build cannot be called off; only the whole of esbuild can be stopped, and it starts again by itself.
     const timer = setTimeout(() => {
       late = true;
@@ -111,20 +113,43 @@ async function buildWatched(
       const { errors } = error as Partial<BuildFailure>;
       if (errors) return errors.map((message) => faultOf(message, exportName));
       if (late) return [{ message: `Cannot bundle handler: took longer than ${policy.bundleMs.default} ms` }];
+      if (error instanceof EsbuildStopped && error.message) return [{ message: error.message }];
       // Another's source may have brought esbuild down; what brings it down again has itself to blame.
       if (attempt === 3) return [{ message: 'Cannot bundle handler: the bundler does not survive it' }];
       if (!(error instanceof EsbuildStopped)) stopEsbuild();
     } finally {
       clearTimeout(timer);
       underWay.delete(giveUp);
+      if (underWay.size === 0) {
+        clearInterval(poll);
+        poll = undefined;
+      }
     }
   }
 }
 
-/** Ends esbuild and whatever it is at; it does not tell those who wait for it. */
-function stopEsbuild(): void {
+let poll: NodeJS.Timeout | undefined;
+/** Processes of esbuild that were told to end, and may still be about it. */
+let ended: ReadonlySet<number> = new Set();
+
+/** esbuild works out what an enumeration's texts come to: some twenty that double one another are all the memory of the machine. */
+function lookAtMemory(): void {
+  for (const pid of childrenNamed('esbuild')) {
+    if (ended.has(pid) || !((residentMbOf(pid) ?? 0) > policy.bundlerMemoryMb.default)) continue;
+    // Of several it is not known whose doing it was: they are made again.
+    stopEsbuild(
+      underWay.size === 1
+        ? `Cannot bundle handler: took more than ${policy.bundlerMemoryMb.default} MB of memory`
+        : undefined,
+    );
+  }
+}
+
+/** Ends esbuild and whatever it is at; it does not tell those who wait for it, so that they are told here. */
+function stopEsbuild(fault?: string): void {
+  ended = new Set(childrenNamed('esbuild'));
   stop();
-  for (const giveUp of underWay) giveUp();
+  for (const giveUp of underWay) giveUp(fault);
 }
 
 async function buildOnce(source: string, exportName: ExportName): Promise<{ bundle: string; map: string } | Fault[]> {

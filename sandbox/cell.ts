@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import type { Answer, RunReport } from './contract.ts';
 import type { Launch } from './launch.ts';
 import { policy, type ResolvedLimits } from './policy.ts';
+import { cpuOf, leafOf, residentMbOf } from './processes.ts';
 import { plainToReports, rowToReport } from './report-wire.ts';
 import type { CellOptions } from './runner/main.ts';
 import { SandboxError } from './sandbox-error.ts';
@@ -362,52 +362,6 @@ export class Cell {
 
 function isOpenIn({ first, places }: Batch, run: number): boolean {
   return places[run - first] === 1;
-}
-
-function leafOf(pid: number | undefined): number | undefined {
-  if (pid === undefined || process.platform !== 'linux') return undefined;
-  for (let leaf = pid; ; ) {
-    const [child] = childrenOf(leaf);
-    if (child === undefined) return leaf;
-    leaf = child;
-  }
-}
-
-function childrenOf(pid: number): number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-  } catch {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name) && statOf(Number(name))?.parent === pid)
-      .map(Number);
-  }
-}
-
-function statOf(pid: number): { parent: number; ticks: number } | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in front may hold anything, brackets and blanks too.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Processor time in milliseconds; the kernel counts in hundredths of a second on every Linux that Node runs on. */
-function cpuOf(pid: number): number | undefined {
-  const stat = statOf(pid);
-  return stat && stat.ticks * 10;
-}
-
-function residentMbOf(pid: number): number | undefined {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(status) ?? [];
-    return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
-  } catch {
-    return undefined;
-  }
 }
 
 function killQuietly(pid: number): void {

@@ -109,6 +109,13 @@ export const policy = {
     unit: 'ms',
     reason: 'bundling takes 2 ms; some sources of a few kilobytes would take minutes',
   },
+  bundlerMemoryMb: {
+    default: 512,
+    ceiling: 2_048,
+    unit: 'MB',
+    reason:
+      'resident memory of the bundler, which is behind no wall; it needs some 20 MB, and a source of 500 bytes can make it take all',
+  },
   maxFrameBytes: {
     default: 33_554_432,
     ceiling: 67_108_864,

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** The innermost of the processes that each have one child; undefined where the system does not tell. */
+export function leafOf(pid: number | undefined): number | undefined {
+  if (pid === undefined || process.platform !== 'linux') return undefined;
+  for (let leaf = pid; ; ) {
+    const [child] = childrenOf(leaf);
+    if (child === undefined) return leaf;
+    leaf = child;
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name) && statOf(Number(name))?.parent === pid)
+      .map(Number);
+  }
+}
+
+function statOf(pid: number): { parent: number; ticks: number } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name in front may hold anything, brackets and blanks too.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Processor time of a process in milliseconds; the kernel counts in hundredths of a second on every Linux that Node runs on. */
+export function cpuOf(pid: number): number | undefined {
+  const stat = statOf(pid);
+  return stat && stat.ticks * 10;
+}
+
+/** Resident memory of a process; undefined where the system does not tell. */
+export function residentMbOf(pid: number): number | undefined {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(status) ?? [];
+    return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The children of this process that run a program of this name. */
+export function childrenNamed(name: string): number[] {
+  return process.platform === 'linux' ? childrenOf(process.pid).filter((pid) => nameOf(pid) === name) : [];
+}
+
+function nameOf(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd();
+  } catch {
+    return undefined;
+  }
+}
