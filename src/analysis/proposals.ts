@@ -8,7 +8,7 @@ import { distinctAmendments } from './distinct-amendments.ts';
 import { editJsonText } from './edit-json-text.ts';
 import { withoutQuoteMarks, withQuoteMarks } from './markdown-lines.ts';
 import { readAgain, readingOf } from './reading.ts';
-import { preflight } from './rules.ts';
+import { preflight, rulesBehind } from './rules.ts';
 import { type SchemaEdit, schemaEdits } from './schema-edits.ts';
 
 /**
@@ -47,11 +47,9 @@ export function proposalsFor(analyzed: Analyzed, findings: readonly Finding[]): 
 function renumbered(job: Job, repeated: readonly Finding[]): string | undefined {
   const { caseText, numberSpans } = readingOf(job);
   if (caseText === null || repeated.length === 0) return undefined;
-  let text = caseText;
-  for (const [index, { start, end }] of [...numberSpans.entries()].reverse()) {
-    text = `${text.slice(0, start)}${index + 1}${text.slice(end)}`;
-  }
-  return text;
+  const between = numberSpans.map(({ end }, index) => caseText.slice(end, numberSpans[index + 1]?.start));
+  const numbered = between.map((text, index) => `${index + 1}${text}`);
+  return caseText.slice(0, numberSpans[0]?.start) + numbered.join('');
 }
 
 function amendedDocument({ agreement }: Analyzed, findings: readonly Finding[]): string | undefined {
@@ -100,7 +98,7 @@ function edited(given: string, edits: readonly { start: number; patch: SchemaEdi
 
 function settles(changed: Job, job: Job, findings: readonly Finding[]): boolean {
   readAgain(changed, job);
-  const left = new Set(preflight(analyze(changed)).map(placeOf));
+  const left = new Set(preflight(analyze(changed), rulesBehind(findings)).map(placeOf));
   return findings.every((finding) => !left.has(placeOf(finding)));
 }
 

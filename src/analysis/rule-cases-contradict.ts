@@ -6,7 +6,7 @@ import { differencesOf } from '../schemas/differences.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { pointersOf } from './located-json.ts';
 import { type PlacedFinding, type Rule, reportable } from './rule.ts';
-import { CORRELATION, REQUEST_ID, SaidEchoes } from './said-echoes.ts';
+import { CORRELATION, SaidEchoes } from './said-echoes.ts';
 
 /**
  * The same request, apart from ids that the answer only echoes, has the same answer. Only a warning where our own tools have
@@ -46,6 +46,8 @@ interface AskedCase {
   each: Case;
   request: Json;
   echoed: ReadonlySet<Json>;
+  /** What it is answered with, the echoed ids taken out: found out once. */
+  answer?: Json;
 }
 
 /** Keys of values: equal values have the same one. Only values that look equal are compared, and put in canonical form where they differ. */
@@ -111,6 +113,9 @@ function placed(job: Job, earlier: Case, later: Case, pointer: string, stateful:
   };
 }
 
+/** A request id is one, too, unless it is all that a request asks about. */
+const REQUEST_ID = /^(?:(?:request|req)[_-]?(?:id|no|number|uuid)|请求(?:id|编号|标识))$/i;
+
 /** Members that name the kind of a message. */
 const KIND = /^(?:type|action|method|version|protocol|jsonrpc|timestamp|sent_?at)$/i;
 
@@ -151,18 +156,23 @@ function withoutEchoes({ each, inputs, said }: { each: Case; inputs: ReadonlySet
   if (!hasEcho(request, '', 0)) return { each, request, echoed };
   const without = (value: Json, within: string, depth: number): Json => {
     if (!isObject(value) || depth > 2) return value;
-    const entries = Object.entries(value).flatMap(([name, member]): [string, Json][] => {
-      if (!isEcho(within, name, member)) return [[name, without(member, `${within}/${escapeToken(name)}`, depth + 1)]];
-      echoed.add(member);
-      return [];
-    });
-    return entries.length === 0 ? null : Object.fromEntries(entries);
+    const kept: JsonObject = { ...value };
+    for (const name of Object.keys(value)) {
+      const member = value[name] as Json;
+      if (isEcho(within, name, member)) {
+        echoed.add(member);
+        delete kept[name];
+      } else if (isObject(member)) kept[name] = without(member, `${within}/${escapeToken(name)}`, depth + 1);
+    }
+    return Object.keys(kept).length === 0 ? null : kept;
   };
   return { each, request: without(request, '', 0), echoed };
 }
 
-function plainAnswer({ each, echoed }: AskedCase): Json {
-  return echoed.size === 0 ? each.response : replaced(each.response, echoed);
+function plainAnswer(asked: AskedCase): Json {
+  const { each, echoed } = asked;
+  asked.answer ??= echoed.size === 0 ? each.response : replaced(each.response, echoed);
+  return asked.answer;
 }
 
 /** The values that the job's tools are asked for. */

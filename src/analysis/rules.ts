@@ -34,6 +34,14 @@ export const RULES: readonly Rule[] = [
   ruleAnswerUnderivable,
 ];
 
+const makers = new WeakMap<Finding, Rule>();
+
+/** The rules that make findings like these: no other one can say whether they are settled. All rules where that of one is not known. */
+export function rulesBehind(findings: readonly Finding[]): readonly Rule[] {
+  const made = new Set(findings.map((finding) => makers.get(finding)));
+  return made.has(undefined) ? RULES : RULES.filter((rule) => made.has(rule));
+}
+
 /**
  * All that is wrong with an agreement and its cases, in document order: first the document, then the cases. Needs no model
  * and no time worth speaking of; pure; never throws.
@@ -41,7 +49,11 @@ export const RULES: readonly Rule[] = [
 export function preflight(analyzed: Analyzed, rules: readonly Rule[] = RULES): Finding[] {
   const reading = readingOf(analyzed.job);
   const placed = rules
-    .flatMap((rule) => rule.check(analyzed, reading))
+    .flatMap((rule) => {
+      const found = rule.check(analyzed, reading);
+      for (const { finding } of found) makers.set(finding, rule);
+      return found;
+    })
     .sort((a, b) => (a.text === b.text ? a.at - b.at : a.text === 'document' ? -1 : 1));
   return cappedFindings(placed.map(({ finding }) => finding));
 }

@@ -83,6 +83,7 @@ interface Candidate {
 
 function judgeAll(found: readonly FoundSchema[], cases: readonly Case[], validation: CaseValidation): Candidate[] {
   let left = MAX_HELD_SUBSCHEMAS;
+  const names = cases.map(({ request, response }) => ({ request: namesOf(request), response: namesOf(response) }));
   return found.map((located, index) => {
     let usable: boolean | undefined;
     const isUsable = (): boolean => {
@@ -98,7 +99,7 @@ function judgeAll(found: readonly FoundSchema[], cases: readonly Case[], validat
       let described = 0;
       let shares = false;
       for (const [number, each] of cases.entries()) {
-        const declared = declares(each[side]);
+        const declared = declares(names[number]?.[side]);
         if (declared !== 'none') shares = true;
         if (declared === 'all') means.add(number);
         // Only what some case may mean is compiled: that takes the most time of all.
@@ -123,8 +124,13 @@ function judgeAll(found: readonly FoundSchema[], cases: readonly Case[], validat
   });
 }
 
-/** Tells how many of a value's members a schema declares; of a schema that declares none, and of values that are no objects, `some`. */
-function declarationOf(schema: Json): (value: Json) => 'all' | 'some' | 'none' {
+/** The names of a value's members; `undefined` where it is no object. */
+function namesOf(value: Json): string[] | undefined {
+  return isObject(value) ? Object.keys(value) : undefined;
+}
+
+/** Tells how many of a value's members a schema declares, by their names; of a schema that declares none, and of values that are no objects, `some`. */
+function declarationOf(schema: Json): (names: readonly string[] | undefined) => 'all' | 'some' | 'none' {
   const declared = new Set<string>();
   const types = new Set<string>();
   for (const { schema: each, pointer } of allSubschemas(schema, 200)) {
@@ -135,12 +141,13 @@ function declarationOf(schema: Json): (value: Json) => 'all' | 'some' | 'none' {
     for (const type of Array.isArray(each.type) ? each.type : [each.type])
       if (typeof type === 'string') types.add(type);
   }
-  return (value) => {
-    if (!isObject(value)) return types.size > 0 && !types.has('object') ? 'all' : 'some';
-    const names = Object.keys(value);
+  return (names) => {
+    if (names === undefined) return types.size > 0 && !types.has('object') ? 'all' : 'some';
     if (declared.size === 0 || names.length === 0) return 'some';
-    const known = names.filter((name) => declared.has(name)).length;
-    return known === names.length ? 'all' : known > 0 ? 'some' : 'none';
+    const isFirst = declared.has(names[0] as string);
+    // Most often the second one already says that it is neither all nor none.
+    if (names.some((name) => declared.has(name) !== isFirst)) return 'some';
+    return isFirst ? 'all' : 'none';
   };
 }
 
