@@ -139,3 +139,35 @@ test('member names that are data are renamed, prototype names do no harm', () =>
   assert.ok(Object.hasOwn(after.levels, after.list[0] ?? ''));
   assert.ok(Object.hasOwn(after.levels, '__proto__'));
 });
+
+test('a map says beforehand what it changes: texts, numbers, times and member names', () => {
+  const before = { id: 'ORD-10023', who: 'Ada Byron', price: 84.5, day: '2025-03-14', total: 12345, sister: 'ΣΟΦΙΑΣ' };
+  const vocabulary = vocabularyOf('A protocol.');
+  const data = dataOf(leavesOf(before), vocabulary);
+  const others: Json[] = [
+    'Ada',
+    'ada',
+    '10023',
+    'x',
+    7,
+    12345,
+    84.5,
+    '2025-03-15',
+    ['BYRON'],
+    { Byron: 1 },
+    null,
+    'σοφιας',
+    'ΣΟΦΙΑΣ',
+  ];
+  for (const some of [data, ...data.map((datum) => [datum])]) {
+    const map = new RenameMap(some, vocabulary, runsOf([before]), new SeededRandom('test'), 'far');
+    for (const value of [before, ...others]) {
+      const changed = JSON.stringify(map.json(value)) !== JSON.stringify(value);
+      assert.equal(map.changes(value), changed, JSON.stringify(value));
+    }
+    assert.ok(map.changes(before));
+  }
+  const all = new RenameMap(data, vocabulary, runsOf([before]), new SeededRandom('test'), 'far');
+  // In small, the letter at the end is another one where more letters follow.
+  assert.ok(all.changes("ΣΟΦΙΑΣ'Α"));
+});
