@@ -73,10 +73,13 @@ export class IntakeBridge {
   async #run(): Promise<void> {
     while (!this.#closed) {
       try {
-        for (const [id, fields] of await this.#next()) {
-          // One that cannot be added now is taken up again later; the others do not wait for it.
-          await this.#bridge(id, fields ?? []).catch((error: unknown) => this.#options.onError(error));
-        }
+        const entries = await this.#next();
+        // Side by side: a crowd's last entry must not wait for the answers to all before it. One that cannot be added now is taken up again later.
+        await Promise.all(
+          entries.map(([id, fields]) =>
+            this.#bridge(id, fields ?? []).catch((error: unknown) => this.#options.onError(error)),
+          ),
+        );
       } catch (error) {
         if (this.#closed) return;
         if (/^NOGROUP/.test(trimmedError(error).message)) await this.#createGroup();

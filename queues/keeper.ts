@@ -15,8 +15,14 @@ const TICK_MS = 1_000;
 /** How long a keeper that died blocks the next one, in milliseconds. */
 const LEASE_MS = 4_000;
 
-/** How long past its deadline a job is left to whoever works on it, in milliseconds. */
+/** How long past its deadline a job is left to whoever took it, in milliseconds. */
 const GRACE_MS = 500;
+
+/** How long before its deadline a job that nobody has taken is closed, in milliseconds: its outcome is to be there in time. */
+const AHEAD_MS = 100;
+
+/** The shortest pause between two looks for jobs whose deadline comes, in milliseconds. */
+const SOON_MS = 100;
 
 /** How long past its moment a delayed job is left to BullMQ, in milliseconds. */
 const OVERDUE_MS = 500;
@@ -32,6 +38,9 @@ const REUSED_MS = 60_000;
 
 /** Jobs looked at in one step. */
 const BATCH = 200;
+
+/** Jobs dealt with side by side. */
+const AT_ONCE = 20;
 
 /** Waiting jobs, the oldest first, that are looked through for ones without a deadline. */
 const LOOKED_THROUGH = 1_000;
@@ -61,6 +70,7 @@ export class Keeper {
   #lease: Lease | null = null;
   #timer: NodeJS.Timeout | undefined;
   #ticking: Promise<void> = Promise.resolve();
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
   #reconciledAtMs: number | undefined;
   #closed = false;
 
@@ -78,32 +88,35 @@ export class Keeper {
     if (this.#options.connection.status === 'ready') await this.#lease?.release().catch(() => undefined);
   }
 
-  #wait(): void {
+  #wait(nextMs = TICK_MS): void {
     // By chance a little off, so that workers started together do not ask together.
-    this.#timer = setTimeout(
-      () => {
-        this.#ticking = this.#tick()
-          .catch((error: unknown) => this.#options.onError(error))
-          .finally(() => {
-            if (!this.#closed) this.#wait();
-          });
-      },
-      TICK_MS * (0.75 + Math.random() / 2),
-    );
+    const pauseMs = Math.min(nextMs, TICK_MS * (0.75 + Math.random() / 2));
+    this.#timer = setTimeout(() => {
+      this.#ticking = this.#tick()
+        .catch((error: unknown) => this.#options.onError(error))
+        .then((next) => {
+          if (!this.#closed) this.#wait(next ?? TICK_MS);
+        });
+    }, pauseMs);
     this.#timer.unref();
   }
 
-  async #tick(): Promise<void> {
-    if (this.#options.connection.status !== 'ready' || !(await this.#holds())) return;
+  /** Resolves to the time until it has to look again, in milliseconds. */
+  async #tick(): Promise<number> {
+    if (this.#options.connection.status !== 'ready' || !(await this.#holds())) return TICK_MS;
     const nowMs = await this.#options.outcomes.nowMs();
-    await this.#promoteDue(nowMs);
-    await this.#readEvents();
-    await this.#noteWaiting();
-    await this.#closeOverdue(nowMs);
+    if (performance.now() - this.#lookedAtMs >= TICK_MS / 2) {
+      this.#lookedAtMs = performance.now();
+      await this.#promoteDue(nowMs);
+      await this.#readEvents();
+      await this.#noteWaiting();
+    }
+    const nextMs = await this.#closeOverdue(nowMs);
     if (this.#reconciledAtMs === undefined || nowMs - this.#reconciledAtMs > RECONCILE_MS) {
       await this.#reconcile(nowMs);
       this.#reconciledAtMs = nowMs;
     }
+    return nextMs;
   }
 
   async #holds(): Promise<boolean> {
@@ -134,24 +147,43 @@ export class Keeper {
     const jobIds = [...oldest, ...prioritized].filter((jobId) => !isAutomaticId(jobId));
     if (jobIds.length === 0) return;
     const noted = await connection.zmscore(keys.deadlines, ...jobIds);
-    for (const jobId of jobIds.filter((_, index) => noted[index] == null).slice(0, BATCH)) {
+    const unnoted = jobIds.filter((_, index) => noted[index] == null);
+    await sideBySide(unnoted, async (jobId) => {
       const found = await this.#stored(jobId);
       if (found !== null) await outcomes.begin(jobId, found.timestampMs, timeoutOf(found.data));
-    }
+    });
   }
 
-  async #closeOverdue(nowMs: number): Promise<void> {
+  /** Closes what has no time left. Resolves to the time until the next deadline, in milliseconds. */
+  async #closeOverdue(nowMs: number): Promise<number> {
+    const { connection, keys } = this.#options;
+    const last = nowMs + AHEAD_MS;
+    for (let left = 0, found = BATCH; found === BATCH && !this.#closed; ) {
+      const flat = await connection.zrangebyscore(keys.deadlines, 0, last, 'WITHSCORES', 'LIMIT', left, BATCH);
+      const due = flat.flatMap((jobId, at) => (at % 2 === 0 ? [{ jobId, late: nowMs - Number(flat[at + 1]) }] : []));
+      await sideBySide(due, async ({ jobId, late }) => {
+        if (!(await this.#closeOne(jobId, late))) left += 1;
+      });
+      found = due.length;
+    }
+    const [, next] = await connection.zrangebyscore(keys.deadlines, `(${last}`, '+inf', 'WITHSCORES', 'LIMIT', 0, 1);
+    return next === undefined ? TICK_MS : Math.max(SOON_MS, Number(next) - last);
+  }
+
+  /** Closes a job; `false` where it is left to whoever took it. */
+  async #closeOne(jobId: string, lateMs: number): Promise<boolean> {
     const { connection, keys, queue } = this.#options;
-    const jobIds = await connection.zrangebyscore(keys.deadlines, 0, nowMs - GRACE_MS, 'LIMIT', 0, BATCH);
-    for (const jobId of jobIds) {
-      await this.#close(jobId, {
+    const found = await this.#stored(jobId);
+    if (found !== null && found.deliveries > 0 && lateMs < GRACE_MS) return false;
+    if (found !== null)
+      await this.#close(found, {
         code: 'PLATFORM_DEADLINE',
         message: 'Cannot finish job: found its deadline passed, wanted an outcome before',
       });
-      // A job that still waits would only be announced again.
-      await queue.remove(jobId).catch(() => undefined);
-      await connection.zrem(keys.deadlines, jobId);
-    }
+    // A job that still waits would only be announced again.
+    await queue.remove(jobId).catch(() => undefined);
+    await connection.zrem(keys.deadlines, jobId);
+    return true;
   }
 
   /** Reads on in BullMQ's events, whose ids are moments by Redis' clock. */
@@ -231,14 +263,14 @@ export class Keeper {
       if (nowMs - Number(finishedOn) > REUSED_MS) await queue.remove(jobId);
       return;
     }
-    if ((await connection.exists(keys.outcome(jobId))) === 0) await this.#close(jobId, givenUp(reason ?? 'no outcome'));
+    if ((await connection.exists(keys.outcome(jobId))) === 1) return;
+    const found = await this.#stored(jobId);
+    if (found !== null) await this.#close(found, givenUp(reason ?? 'no outcome'));
   }
 
-  async #close(jobId: string, reason: Reason): Promise<void> {
+  async #close(found: StoredJob & { timestampMs: number }, reason: Reason): Promise<void> {
     const { outcomes, closer } = this.#options;
-    const found = await this.#stored(jobId);
-    if (found === null) return;
-    const beginning = await outcomes.begin(jobId, found.timestampMs, 0);
+    const beginning = await outcomes.begin(found.jobId, found.timestampMs, 0);
     if (beginning.outcome === null) await closer.end(deliveryOf(found, beginning, outcomes), reason);
   }
 
@@ -257,4 +289,9 @@ export class Keeper {
       deaths: Number(deaths ?? 0),
     };
   }
+}
+
+/** Does the same with each, some at once: a crowd's last must not wait for the answers to all before it. */
+async function sideBySide<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
+  for (let at = 0; at < items.length; at += AT_ONCE) await Promise.all(items.slice(at, at + AT_ONCE).map(act));
 }
