@@ -6,7 +6,8 @@ import { preflight } from '../../src/analysis/rules.ts';
 import { settle } from '../../src/analysis/settle.ts';
 import type { Job } from '../../src/contract/job.ts';
 import type { Json } from '../../src/kernel/json.ts';
-import { hostileDocuments } from './hostile-documents.ts';
+import { type HostileDocument, hostileDocuments } from './hostile-documents.ts';
+import { mixedDocument } from './mixed-documents.ts';
 import { casesOf, sampleJob } from './sample-job.ts';
 
 /** Far above the target of 100 ms, for a machine under load: what is not bounded takes from ten seconds to hours. */
@@ -21,20 +22,26 @@ function judged(job: Job) {
   return { findings, settlement: settle(analyzed, findings) };
 }
 
-for (const [name, generate] of Object.entries(hostileDocuments)) {
-  test(`${name}: judged to an end, the same at every time`, () => {
-    const { document, cases, more } = generate();
-    assert.ok(Buffer.byteLength(document) <= 256 * 1024);
-    const job = sampleJob(document, cases, more);
-    const started = process.cpuUsage();
-    const { findings, settlement } = judged(job);
-    const { user, system } = process.cpuUsage(started);
-    assert.ok((user + system) / 1_000 < HANG_CPU_MS, `${(user + system) / 1_000} ms`);
-    assert.ok(findings.length <= MAX_FINDINGS);
-    assert.ok(JSON.stringify(findings).length < MAX_FINDINGS_CHARS);
-    assert.deepEqual(judged({ ...job }), { findings, settlement });
-  });
+function judgedToAnEnd(generate: () => HostileDocument): void {
+  const { document, cases, more } = generate();
+  assert.ok(Buffer.byteLength(document) <= 256 * 1024);
+  const job = sampleJob(document, cases, more);
+  const started = process.cpuUsage();
+  const { findings, settlement } = judged(job);
+  const { user, system } = process.cpuUsage(started);
+  assert.ok((user + system) / 1_000 < HANG_CPU_MS, `${(user + system) / 1_000} ms`);
+  assert.ok(findings.length <= MAX_FINDINGS);
+  assert.ok(JSON.stringify(findings).length < MAX_FINDINGS_CHARS);
+  assert.deepEqual(judged({ ...job }), { findings, settlement });
 }
+
+for (const [name, generate] of Object.entries(hostileDocuments)) {
+  test(`${name}: judged to an end, the same at every time`, () => judgedToAnEnd(generate));
+}
+
+test('documents that mix hostile traits are judged to an end, the same at every time', () => {
+  for (let seed = 0; seed < 20; seed += 1) judgedToAnEnd(() => mixedDocument(seed));
+});
 
 /** An operation of a large agreement: a request and a response of twenty members and more. */
 function operation(index: number): { request: Json; response: Json; ask: Json; tell: Json } {
