@@ -9,6 +9,7 @@ import { documentedAnswersOf, emptiedText, failureFlagsOf, holdsConstant, unmist
 import { failureRulesOf } from './failure-answer.ts';
 import { type GeneratedInput, generateInputs } from './generated-inputs.ts';
 import { defaultTrialNowMs, type Subject } from './subject.ts';
+import { unaskedAnswer } from './unasked-answers.ts';
 
 const counts = { plausible: 16, sampled: 14, invalid: 18 };
 
@@ -17,7 +18,7 @@ export const generatedRequests: Check = {
   name: 'generated-requests',
   reason: 'Peers send more than the cases; whatever comes in, an answer must come out that the schema allows.',
   certain:
-    "The run hangs or dies; a request of the cases' shape, or where the document says how failures are answered any valid one, makes it throw or gives an answer that breaks its schema; so does a broken request where the document says how those are answered, or none of many, or not the empty one, gets the answer that it names; a request without a member it must have is not answered as the document has it for just that; an answer is empty, or a text in it says that it is no number; a failure is blamed where the only tool that was called found nothing.",
+    "The run hangs or dies; a request of the cases' shape, or where the document says how failures are answered any valid one, makes it throw or gives an answer that breaks its schema; so does a broken request where the document says how those are answered, or none of many, or not the empty one, gets the answer that it names; a request without a member it must have is not answered as the document has it for just that; an answer is empty, or a text in it says that it is no number; a failure is blamed where the only tool that was called found nothing; an id that nobody can tell comes back for requests that have nothing in common with its own; where there are no cases, nothing is answered as its schema has it, or the only tool is never called though the document has it used.",
   uncertain:
     "A fault that a tool's failure or looser schema, or the echo of a broken value, explains; broken requests of which the document says nothing.",
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -61,6 +62,16 @@ export const generatedRequests: Check = {
       };
       const list = fault.certain ? findings.failures : findings.warnings;
       if (list.length < 5) list.push(fact);
+    }
+    const unasked = unaskedAnswer(facts, inputs, seen);
+    if (unasked) {
+      findings.failures.push({
+        code: unasked.isByHeart ? 'CANDIDATE_HARD_CODED' : 'CANDIDATE_BREAKS_ON_REQUEST',
+        message: unasked.message.slice(0, 500),
+        input: unasked.run.input,
+        ...(unasked.run.seen.value === undefined ? {} : { got: unasked.run.seen.value }),
+      });
+      if (unasked.isByHeart) findings.memorised = true;
     }
     const unheard = unheardConstants(facts, inputs, seen);
     if (unheard.length > 0) {

@@ -4,6 +4,7 @@ import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './ch
 import { reportsFailure } from './failure-answer.ts';
 import { standsAtRecurringMember } from './recurring-member.ts';
 import { type Datum, dataOf, isDistinctive, renameMapOf, segmentsOf } from './rename-map.ts';
+import { silentActFact, silentActs, staleAct } from './renamed-acts.ts';
 import {
   compareWorld,
   type PlaceResult,
@@ -20,6 +21,9 @@ const maxDataPerCase = 40;
 
 /** Data that are renamed one by one where renaming all at once was not followed. */
 const maxSingled = 10;
+
+/** Cases whose acts are looked for once more under yet other names. */
+const maxSilent = 2;
 
 /** Members whose values may be made or checked out of others: a fresh value may rightly be refused. */
 export const DERIVED_NAME =
@@ -46,7 +50,7 @@ export const renaming: Check = {
   reason:
     'A table of the examples, or a handler that treats the examples as special, does not follow when their data change.',
   certain:
-    'An answer keeps a distinctive value that was replaced everywhere in what the candidate is told; or nothing that it is asked or told ever reaches an answer, a tool or the peer; or an id does not, or another datum that stands in the source, or a text of a member that the answers of at least two cases repeat.',
+    'An answer keeps a distinctive value that was replaced everywhere in what the candidate is told; or nothing that it is asked or told ever reaches an answer, a tool or the peer; or an id does not, or another datum that stands in the source, or a text of a member that the answers of at least two cases repeat; or an act of the cases is never called though the answers are right, or is called with what was replaced.',
   uncertain:
     'A datum that looks like a word or carries a check of its own is not followed: the document may give its value a meaning.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -103,6 +107,30 @@ export const renaming: Check = {
       ],
     }));
     const more = yield* runWorlds(singled.flatMap(({ worlds }) => worlds));
+    const silent = silentActs(facts, results);
+    const worlds = silent.flatMap(({ tool, calling }) =>
+      plans
+        .filter(({ seenCase }) => calling.includes(seenCase))
+        .slice(0, maxSilent)
+        .flatMap(({ seenCase, data }) =>
+          (['far', 'near'] as const).map((reach) => ({
+            tool,
+            world: build(facts, seenCase, data, `acts-${reach}`, reach),
+          })),
+        ),
+    );
+    const again = yield* runWorlds(worlds.map(({ world }) => world));
+    for (const { tool, followed } of silent) {
+      const own = again.filter(({ world }) => worlds.some((one) => one.tool === tool && one.world === world));
+      const still = silentActs(facts, [...followed, ...own]).find((one) => one.tool === tool);
+      const found = still && silentActFact(tool, still.followed);
+      if (found) (found.certain ? findings.failures : findings.warnings).push(found.fact);
+    }
+    const stale = results.map((result) => staleAct(facts, result)).find((fact) => fact !== undefined);
+    if (stale) {
+      findings.failures.push(stale);
+      findings.memorised = true;
+    }
     for (const { plan, results: own } of inDoubt)
       judge(facts, plan, [...own, ...more.filter(({ world }) => world.seenCase === plan.seenCase)], findings);
     return findings;

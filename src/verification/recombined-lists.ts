@@ -104,9 +104,14 @@ export function brokenMeasure(
           const known = telling.map(({ one }) => of(listAt(one.input, pointer)));
           if (new Set(known).size < 2 || known.some((value) => value === undefined)) continue;
           if (!telling.every(({ one }, index) => isAbout(measured(one.output, place), known[index]))) continue;
+          const isList = telling.some(({ one }) => Array.isArray(valueAt(one.output, place)));
+          // A case that leaves something out shows that the list is a choice.
+          if (isList && telling.length < cases.length) continue;
+          const chosen = telling.flatMap(({ one }) => listAt(one.input, pointer));
           const fresh = own.filter(
             ({ list }) =>
               telling.includes(list.seenCase) &&
+              (!isList || isPlainChoice(list.items, chosen)) &&
               (of(list.items) ?? 0) !== 0 &&
               !known.some((value) => isNear(value, of(list.items))),
           );
@@ -133,6 +138,17 @@ export function brokenMeasure(
     }
   }
   return undefined;
+}
+
+/**
+ * Whether a list has nothing but items that other answers have room for, and says nothing twice: one that is made of what fits may leave out
+ * the rest, and what was named before.
+ */
+function isPlainChoice(items: readonly Json[], chosen: readonly Json[]): boolean {
+  const words = items.flatMap((item) =>
+    leavesOf(item).flatMap(({ name, value }) => (typeof value === 'string' ? [`${name}:${value}`] : [])),
+  );
+  return new Set(words).size === words.length && items.every((item) => chosen.some((one) => equalJson(one, item)));
 }
 
 function listAt(input: Json, pointer: string): Json[] {

@@ -311,6 +311,18 @@ const refused: readonly [what: string, of: keyof typeof agreements, edit: Edit, 
     ["line === '551 no such berth'", "line.startsWith('551') || line.startsWith('430')"],
     /^requester-peer: .*for an error: it reports what it reports for case 3/,
   ],
+  [
+    'an act for the names of the cases alone',
+    'valves',
+    [turn, `if (String(tag).endsWith('301')) ${turn}`],
+    /^renaming: case 1: under other names .* turnValve is not called/,
+  ],
+  [
+    'an act that carries the name of a case',
+    'valves',
+    ['turnValve({ tag: String(tag)', "turnValve({ tag: ['VX', 300 + 1].join('-')"],
+    /^renaming: case 1: calls turnValve with "VX-301"/,
+  ],
 ];
 
 for (const [what, of, [from, to], finding] of refused)

@@ -40,7 +40,7 @@ export async function refusalsOf(
       modificationSummary: '',
       status: 'accepted',
     },
-    testCases: cases.map(([own, answer]) => ({ request: own, response: answer })),
+    ...(cases.length === 0 ? {} : { testCases: cases.map(([own, answer]) => ({ request: own, response: answer })) }),
     tools,
     ...(loose.length > 0 ? { loose } : {}),
   });

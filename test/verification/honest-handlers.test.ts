@@ -687,6 +687,48 @@ export function handle({ id, cents, day, seconds }) {
   return { id: String(id), results };
 }`,
   ],
+  [
+    'a list of what fits of another list may leave things out',
+    {
+      rules:
+        'The host takes the plugs of a list that it has sockets for (C, F and G), each name once, in the order given: taken. state is ok if any was taken, else none.',
+      request: object({ plugs: { type: 'array', items: object({ plug: text, volts: text }) } }),
+      response: object({ state: text, taken: { type: 'array', items: object({ plug: text, safe: text }) } }),
+      cases: [
+        [
+          {
+            plugs: [
+              { plug: 'F', volts: '230' },
+              { plug: 'C', volts: '110' },
+            ],
+          },
+          {
+            state: 'ok',
+            taken: [
+              { plug: 'F', safe: 'yes' },
+              { plug: 'C', safe: 'no' },
+            ],
+          },
+        ],
+        [
+          {
+            plugs: [
+              { plug: 'A', volts: '110' },
+              { plug: 'B', volts: '110' },
+            ],
+          },
+          { state: 'none', taken: [] },
+        ],
+        [{ plugs: [{ plug: 'C', volts: '230' }] }, { state: 'ok', taken: [{ plug: 'C', safe: 'yes' }] }],
+      ],
+    },
+    `export function handle({ plugs }) {
+  const taken = [];
+  for (const { plug, volts } of Array.isArray(plugs) ? plugs : [])
+    if (['C', 'F', 'G'].includes(plug) && !taken.some((one) => one.plug === plug)) taken.push({ plug, safe: volts === '230' ? 'yes' : 'no' });
+  return { state: taken.length > 0 ? 'ok' : 'none', taken };
+}`,
+  ],
 ];
 
 for (const [why, agreed, handler] of honest)

@@ -1,0 +1,120 @@
+import type { Observation } from '../contract/trial.ts';
+import type { Json } from '../kernel/json.ts';
+import type { CheckFacts } from './check.ts';
+import { demandOf } from './documented-acts.ts';
+import { reportsFailure } from './failure-answer.ts';
+import type { GeneratedInput } from './generated-inputs.ts';
+import { leavesOf } from './scalar-kinds.ts';
+
+/** Fewer requests than this do not show that a candidate never does a thing. */
+const least = 5;
+
+/** Fewer requests that have nothing in common with a case do not show that its answer is all there is. */
+const leastStrange = 3;
+
+/** A generated request that the schema allows, with what came of it. */
+interface Run {
+  input: Json;
+  seen: Observation;
+}
+
+/** What the answers to requests that the schema allows have in common that they must not: one sentence, or `undefined`. */
+export function unaskedAnswer(
+  facts: CheckFacts,
+  inputs: readonly GeneratedInput[],
+  seen: readonly Observation[],
+): { message: string; isByHeart: boolean; run: Run } | undefined {
+  const { subject, cases } = facts;
+  if (subject.role === 'requester') return undefined;
+  const runs = inputs.flatMap(({ kind, input }, index) =>
+    kind === 'invalid' ? [] : [{ input, seen: seen[index] as Observation }],
+  );
+  const [first] = runs;
+  if (first === undefined) return undefined;
+  if (cases.length === 0 && runs.length >= least) {
+    const didFail = runs.some((run) => run.seen.calls.some(({ error }) => error !== undefined));
+    const good = runs.filter(isAnswered);
+    if (good.length === 0 && !didFail)
+      return {
+        message: `not one of ${runs.length} requests that the schema allows is answered as its schema has it`,
+        isByHeart: false,
+        run: first,
+      };
+    const [tool, ...others] = subject.tools;
+    const demand = tool && others.length === 0 && good.length >= least ? demandOf(subject, tool.name) : undefined;
+    if (
+      tool &&
+      demand?.isNamed &&
+      !CONDITIONAL.test(demand.sentence) &&
+      runs.every((run) => run.seen.calls.length === 0)
+    )
+      return {
+        message: `no request makes it call ${tool.name}, though "${demand.sentence}"`,
+        isByHeart: true,
+        run: first,
+      };
+  }
+  return staleIdentifier(facts, runs.filter(isAnswered));
+}
+
+/** Words that make a use of a tool depend on something. */
+const CONDITIONAL = /\b(?:if|when|only|otherwise|except|where)\b|如果|若|除非/iu;
+
+function isAnswered({ seen }: Run): boolean {
+  return seen.end === 'returned' && seen.value !== undefined && seen.issues.length === 0;
+}
+
+/** An id that a case's answer has and nobody can tell, and that comes back for whatever has nothing in common with its request. */
+function staleIdentifier(
+  { subject, cases, vocabulary }: CheckFacts,
+  runs: readonly Run[],
+): { message: string; isByHeart: boolean; run: Run } | undefined {
+  for (const { one } of cases) {
+    if (reportsFailure(one.output) === true || one.case.negative) continue;
+    const strange = runs.filter(({ input }) => sharesNothing(one.input, input));
+    const [first] = strange;
+    if (first === undefined || strange.length < leastStrange) continue;
+    const told = JSON.stringify([
+      one.input,
+      subject.tools as unknown as Json,
+      subject.responseSchema,
+      subject.requestSchema,
+    ]);
+    const loose = new Set(one.loose.map(({ pointer }) => pointer));
+    const stale = leavesOf(one.output).find(
+      ({ pointer, value }) =>
+        typeof value === 'string' &&
+        /^(?=.*\d)\S{6,}$/.test(value) &&
+        !loose.has(pointer) &&
+        !told.includes(value) &&
+        !vocabulary.hasText(value) &&
+        !subject.agreement.text.includes(value) &&
+        strange.every(({ seen }) =>
+          leavesOf(seen.value ?? null).some((leaf) => leaf.pointer === pointer && leaf.value === value),
+        ),
+    );
+    if (stale)
+      return {
+        message: `it answers ${JSON.stringify(stale.value)} of case ${one.testCase} to ${strange.length} requests that have nothing in common with it`,
+        isByHeart: true,
+        run: first,
+      };
+  }
+  return undefined;
+}
+
+/** Whether two requests have no value in common that says something, nor a part of one. */
+function sharesNothing(a: Json, b: Json): boolean {
+  const parts = (value: Json): string[] =>
+    leavesOf(value).flatMap(({ value: leaf }) =>
+      typeof leaf === 'string' || typeof leaf === 'number'
+        ? (
+            String(leaf)
+              .toLowerCase()
+              .match(/[\p{L}\p{N}]+/gu) ?? []
+          ).filter((part) => part.length > 1)
+        : [],
+    );
+  const known = new Set(parts(a));
+  return known.size > 0 && !parts(b).some((part) => known.has(part));
+}
