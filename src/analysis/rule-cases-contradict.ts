@@ -127,7 +127,7 @@ function isOfTheMoment(pointer: string): boolean {
 
 function withoutEchoes({ each, inputs, said }: { each: Case; inputs: ReadonlySet<Json>; said: SaidEchoes }): AskedCase {
   const { request } = each;
-  const echoed = new Set<Json>();
+  const echoed = new Map<Json, string>();
   if (!isObject(request)) return { each, request, echoed };
   const asksMore = Object.keys(request).some(
     (name) => !KIND.test(name) && !CORRELATION.test(name) && !REQUEST_ID.test(name),
@@ -160,7 +160,7 @@ function withoutEchoes({ each, inputs, said }: { each: Case; inputs: ReadonlySet
     for (const name of Object.keys(value)) {
       const member = value[name] as Json;
       if (isEcho(within, name, member)) {
-        echoed.add(member);
+        echoed.set(member, name);
         delete kept[name];
       } else if (isObject(member)) kept[name] = without(member, `${within}/${escapeToken(name)}`, depth + 1);
     }
@@ -184,12 +184,17 @@ function toolInputs(job: Job): Set<Json> {
   );
 }
 
-function replaced(value: Json, echoed: ReadonlySet<Json>): Json {
+function replaced(value: Json, echoed: AskedCase['echoed']): Json {
   if (Array.isArray(value)) return value.map((item) => replaced(item, echoed));
   if (!isObject(value)) return value;
   const entries = Object.entries(value as JsonObject).map(([name, member]): [string, Json] => {
     // A small number stands for much else than the id it equals.
-    const mayEcho = typeof member === 'string' || name === 'id' || CORRELATION.test(name) || REQUEST_ID.test(name);
+    const mayEcho =
+      typeof member === 'string' ||
+      name === 'id' ||
+      name === echoed.get(member) ||
+      CORRELATION.test(name) ||
+      REQUEST_ID.test(name);
     return [name, mayEcho && echoed.has(member) ? '(echoed)' : replaced(member, echoed)];
   });
   return Object.fromEntries(entries);

@@ -501,6 +501,27 @@ test('the id of another case is a slip where the document or all other cases say
   assert.deepEqual(slips(prose, ...echoed, ['m-1', 'm-2']), []);
 });
 
+test('a number that the document has repeated tells no cases apart', () => {
+  const document = documentOf(OPEN, OPEN, 'The ref is repeated.');
+  const said = (last: Json) =>
+    preflight(
+      analyze(
+        sampleJob(
+          document,
+          casesOf(
+            [
+              { ref: 100, n: 2 },
+              { ref: 100, n: 4 },
+            ],
+            [{ ref: 300, n: 2 }, last],
+          ),
+        ),
+      ),
+    ).length;
+  assert.equal(said({ ref: 300, n: 4 }), 0);
+  assert.equal(said({ ref: 300, n: 5 }), 1);
+});
+
 test('ids that rightly change, and values that are no ids, are no slips', () => {
   const isSlip = (prose: string, name: string, pairs: [sent: Json, answered: Json][], more: Partial<Job> = {}) => {
     const cases = casesOf(...pairs.map(([sent, answered]): [Json, Json] => [{ [name]: sent }, { [name]: answered }]));
