@@ -45,7 +45,8 @@ export const ruleCasesContradict: Rule = {
 interface AskedCase {
   each: Case;
   request: Json;
-  echoed: ReadonlySet<Json>;
+  /** The name under which each of those ids was sent. */
+  echoed: ReadonlyMap<Json, string>;
   /** What it is answered with, the echoed ids taken out: found out once. */
   answer?: Json;
 }
