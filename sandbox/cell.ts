@@ -86,7 +86,17 @@ export class Cell {
     child.stdout?.on('error', () => {});
     child.on('error', (error) => this.#exited(error));
     // Not at the exit: what it said before it died is still in the pipe then.
-    child.on('close', (code, signal) => this.#exited(new Error(`ended with ${signal ?? code}`)));
+    child.on('close', (code, signal) => {
+      clearTimeout(leftOpen);
+      this.#exited(new Error(`ended with ${signal ?? code}`));
+    });
+    // One that was ended while its walls went up may leave a process behind that holds the pipes for ever.
+    let leftOpen: NodeJS.Timeout | undefined;
+    child.on('exit', () => {
+      leftOpen = setTimeout(() => {
+        for (const pipe of child.stdio) pipe?.destroy();
+      }, policy.cellEndMs.default);
+    });
   }
 
   /** Starts a cell; resolves once it says that it is ready. Rejects with `PLATFORM_SANDBOX_START`. */

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { Cell } from '../../sandbox/cell.ts';
 import {
   bundleHandler,
   createSandbox,
@@ -9,6 +13,7 @@ import {
   type Sandbox,
   type SandboxEvent,
 } from '../../sandbox/index.ts';
+import type { Launch } from '../../sandbox/launch.ts';
 
 const run = (input: unknown): Run => ({
   input: JSON.stringify(input),
@@ -208,6 +213,19 @@ test('more handlers than a cell keeps are loaded anew when they are wanted', asy
     }
   } finally {
     await sandbox.close();
+  }
+});
+
+test('a cell whose process leaves another behind, which holds its pipes, does not start', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'protosmith-test-'));
+  const left = join(folder, 'pid');
+  const args = ['-c', `sleep 600 & echo $! > '${left}'; exit 1`];
+  const launch: Launch = { level: 'process', drops: false, command: '/bin/sh', args, seccomp: undefined, nodeArgs: [] };
+  try {
+    await assert.rejects(Cell.start(launch, '', ''), { code: 'PLATFORM_SANDBOX_START' });
+  } finally {
+    process.kill(Number(readFileSync(left, 'utf8')), 'SIGKILL');
+    rmSync(folder, { recursive: true });
   }
 });
 
