@@ -1,4 +1,4 @@
-import { Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import { keysOf, QUEUE_NAME } from './catalog.ts';
 import { type Connection, connect, disconnect, whenReady } from './connection.ts';
 import { DeadLetters } from './dead-letters.ts';
@@ -9,6 +9,7 @@ import { HandlerRecords, type HandlerRetention } from './handler-records.ts';
 import { Quarantine } from './quarantine.ts';
 import { type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
 import { type RedisFacts, redisFacts } from './redis-facts.ts';
+import { TolerantQueue } from './tolerant-queue.ts';
 
 /** A job as an operator sees it: where it stands, and what became of it. */
 export interface Inspection {
@@ -55,7 +56,7 @@ export async function openOperator(options: {
     throw error;
   }
   const keys = keysOf(options.prefix);
-  const queue = new Queue(QUEUE_NAME, { connection, prefix: keys.prefix, skipMetasUpdate: true });
+  const queue = new TolerantQueue(QUEUE_NAME, { connection, prefix: keys.prefix, skipMetasUpdate: true });
   queue.on('error', () => {});
   return {
     connection,

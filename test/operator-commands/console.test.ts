@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
+import { DEFAULT_PREFIX, QUEUE_NAME } from '../../queues/catalog.ts';
 import { markedJob, root, runCommand, startRig } from '../system/harness.ts';
 
 const rig = await startRig();
@@ -91,6 +92,20 @@ test('data of jobs are trimmed', async () => {
     assert.match(text, /waits-here/);
     assert.match(text, /5000 characters/);
     assert.ok(!text.includes(document.slice(0, 500)));
+  }
+});
+
+test('jobs whose data are no JSON, or too deep to be written, hide no others', async () => {
+  const headers = await board.session();
+  for (const [jobId, data] of Object.entries({ half: '{"a":', deep: `${'['.repeat(100_000)}${']'.repeat(100_000)}` })) {
+    await rig.queue.add('review', {}, { jobId });
+    await rig.connection.hset(`${DEFAULT_PREFIX}:${QUEUE_NAME}:${jobId}`, 'data', data);
+    for (const path of [listPath, `/api/queues/code-generation/${jobId}`]) {
+      const answer = await board.get(path, { headers });
+      assert.equal(answer.status, 200, `${jobId} ${path}`);
+      assert.match(await answer.text(), new RegExp(jobId));
+    }
+    assert.match(await (await board.get(listPath, { headers })).text(), /waits-here/);
   }
 });
 
