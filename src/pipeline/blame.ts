@@ -20,12 +20,10 @@ import { runChecks } from './run-checks.ts';
  * agreement's. Resolves to the end of the job. `patience` is the peer's deadline: after it nobody can be told of a dispute, and no judge is asked.
  */
 export async function blame(work: Work, patience: Deadline): Promise<Leave> {
-  const disputed = patience.passed
-    ? null
-    : await faultOfAgreement(work, patience).catch((error: unknown) => {
-        if (patience.passed) return null;
-        throw error;
-      });
+  const disputed = await faultOfAgreement(work, patience).catch((error: unknown) => {
+    if (patience.passed) return null;
+    throw error;
+  });
   return disputed === null ? ours(work) : dispute(disputed, work);
 }
 

@@ -145,6 +145,14 @@ test('of failed candidates, the one is told of that passes most cases', async ()
     );
 });
 
+test('of failed candidates that pass as many cases, the last is told of', async () => {
+  const tried = ['earlier', 'later'].map((message) => candidate(refused({ message })));
+  assert.deepEqual(
+    (await endOf(productJob(), tried)).map(({ message }) => message),
+    ['later'],
+  );
+});
+
 test('where the budget leaves no question to a judge, nothing is confirmed', async () => {
   const declines = [candidate(declined('protocol')), candidate(declined('protocol'))];
   assert.deepEqual(codesOf(await endOf(productJob(), declines, 0)), ['CANDIDATE_BUDGET', 'CANDIDATE_DECLINED']);
