@@ -4,7 +4,7 @@ import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { isReadOnly } from './check-failing-tools.ts';
 import { CORRELATION_NAME } from './check-renaming.ts';
-import { demandOf, recordsAll, sentenceOnce, signaturesOf } from './documented-acts.ts';
+import { demandOf, leavesOut, recordsAll, sentenceOnce, signaturesOf } from './documented-acts.ts';
 import { sentencesOf } from './documented-answers.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
@@ -87,7 +87,7 @@ function unnamed(
 }
 
 /** The tools taken as a whole: any of them may be called in ways that do not show. */
-const DYNAMIC_CALL = /(?<![\w$])call(?![\w$])(?!\s*(?:[.(,]|\}))/;
+const DYNAMIC_CALL = /(?<![\w$])call(?![\w$])(?!\s*(?:[.(,]|\}))|\(\s*call\s*[,)]|,\s*call\s*\)/;
 
 const QUOTED = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g;
 
@@ -119,12 +119,14 @@ function callsOf({ seen }: SeenCase, name: string): ObservedCall[] {
 function unrecorded({ subject, cases }: CheckFacts, name: string): { one: SeenCase; sentence: string } | undefined {
   const sentence = recordsAll(subject, name);
   if (sentence === undefined || !cases.some((one) => callsOf(one, name).length > 0)) return undefined;
-  const one = cases.find(
+  const missing = cases.filter(
     ({ seen }) =>
       seen.calls.length > 0 &&
       seen.calls.every(({ error }) => error === undefined) &&
       !seen.calls.some(({ tool }) => tool === name),
   );
+  // What is not written down at all is one kind of request, not several.
+  const [one] = missing.length >= 2 || !leavesOut(subject, name) ? missing : [];
   return one && { one, sentence };
 }
 

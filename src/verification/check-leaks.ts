@@ -81,7 +81,7 @@ function loggedIn(
   const lines = seen.logs.join('\n');
   const told = [input, ...seen.calls.map(({ output }) => output ?? null)].flatMap(leavesOf);
   const denials = sentencesOf(subject.agreement).filter(
-    (sentence) => LOGS.test(sentence) && NEVER.test(sentence) && !/\b(?:except|unless|only|but)\b/i.test(sentence),
+    (sentence) => NEVER_LOGGED.test(sentence) && !/\b(?:except|unless|only|but|if|when|no matter)\b/i.test(sentence),
   );
   for (const leaf of told) {
     const text = weighty(leaf);
@@ -94,9 +94,8 @@ function loggedIn(
   return undefined;
 }
 
-const LOGS = /\blog(?:s|ged|ging|book)?\b|日志/iu;
-
-const NEVER = /\b(?:never|not|no|nor|neither)\b|不/iu;
+const NEVER_LOGGED =
+  /\b(?:never|not)\b (?:be |to be )?(?:logged\b|(?:part of|appear\w*|written|stand|put|go|end up|found|seen|kept|stored)\b[^.]{0,40}\blog)|\b(?:never|do not|don't|must not|may not|not to) log\b|\bneither\b[^.]{0,80}\blogged\b|不(?:得|能|可|要|应)?(?:写入|记录|出现在)[^。]{0,8}日志/iu;
 
 /** Whether a sentence speaks of what a member holds: by its name, or by the words that the name is made of. */
 function isNamedIn(sentence: string, name: string): boolean {

@@ -156,7 +156,10 @@ function errorLinesOf({ payload, agreement, task, cases }: Subject): string[] {
   return lines.filter(
     (line) =>
       !cases.some(({ request, response }) => String(response).startsWith(line) || String(request).startsWith(line)) &&
-      (line.match(/\p{L}{4,}/gu) ?? []).some((word) => sentences.some((sentence) => hasWord(sentence, word))),
+      sentences.some((sentence) => {
+        const words = line.match(/\p{L}{4,}/gu) ?? [];
+        return words.length > 0 && words.every((word) => hasWord(sentence, word));
+      }),
   );
 }
 

@@ -37,7 +37,7 @@ export const schemaBounds: Check = {
     for (const [index, plan] of plans.entries()) {
       const { value, end, issues } = seen[index] as Observation;
       if (end !== 'returned' || value === undefined || issues.length > 0) continue;
-      if (holdsConstant(value, plan.owed.names) || !isAnsweredAlike(facts, plan, value)) continue;
+      if (holdsConstant(value, plan.owed.names) || !isAnsweredAlike(plan, value)) continue;
       const list = plan.owed.isCertain ? none.failures : none.warnings;
       if (list.some(({ message }) => message.includes(` ${plan.name} `))) continue;
       list.push(factOf(plan, value));
@@ -160,31 +160,16 @@ function isEcho({ cases }: CheckFacts, name: string): boolean {
   return pairs.length > 0 && pairs.every((is) => is);
 }
 
-/** Whether an answer is one that succeeds: what it holds of fixed words and truth values, cases that succeed hold as well. */
-function isAnsweredAlike({ cases, subject }: CheckFacts, { one }: Plan, value: Json): boolean {
+/** Whether an answer is like that of the case it was made of: the same words and truth values, and numbers, texts and lists for its own. */
+function isAnsweredAlike({ one }: Plan, value: Json): boolean {
   if (reportsFailure(value) === true) return false;
-  const good = cases.filter(
-    (other) =>
-      reportsFailure(other.one.output) === reportsFailure(one.one.output) &&
-      subject.surface.requestIssues(other.one.input).length === 0,
-  );
-  const places = new Map<string, Set<Json>>();
-  for (const { pointer, value: leaf } of good.flatMap(({ one: other }) => leavesOf(other.output)))
-    places.set(
-      pointer,
-      (places.get(pointer) ?? new Set()).add(
-        leaf === null ? null : typeof leaf === 'boolean' || isWord(leaf) ? leaf : typeof leaf,
-      ),
-    );
+  const kindOf = (leaf: Json): Json =>
+    leaf === null || typeof leaf === 'boolean' || isWord(leaf) ? leaf : typeof leaf;
+  const known = new Map(leavesOf(one.one.output).map(({ pointer, value: leaf }) => [pointer, kindOf(leaf)]));
   const own = leavesOf(value);
   return (
-    own.some(({ value: leaf }) => typeof leaf === 'boolean' || isWord(leaf) || typeof leaf === 'number') &&
-    own.every(({ pointer, value: leaf }) => {
-      const known = places.get(pointer);
-      if (known === undefined) return true;
-      if (leaf === null || typeof leaf === 'boolean') return known.has(leaf);
-      return known.has(isWord(leaf) ? leaf : typeof leaf) || known.has(typeof leaf);
-    })
+    own.some(({ pointer }) => known.has(pointer)) &&
+    own.every(({ pointer, value: leaf }) => !known.has(pointer) || known.get(pointer) === kindOf(leaf))
   );
 }
 

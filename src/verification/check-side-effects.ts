@@ -3,7 +3,7 @@ import { isObject, type Json } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { faultMessage, isReadOnly } from './check-failing-tools.ts';
-import { forbiddenBy, isRefusalCode } from './documented-acts.ts';
+import { type Denial, forbiddenBy, isRefusalCode } from './documented-acts.ts';
 import { sentencesOf } from './documented-answers.ts';
 import { failureRulesOf, reportsFailure } from './failure-answer.ts';
 import { leavesOf } from './scalar-kinds.ts';
@@ -27,7 +27,8 @@ export const sideEffects: Check = {
     for (const one of cases) {
       const isRefused = refuses(subject, one) === true || saysWhy(one, cases);
       for (const act of actsOf(facts, one.seen)) {
-        const sentence = forbiddenBy(subject, one.one.output, act.tool);
+        const denial = forbiddenBy(subject, one.one.output, act.tool);
+        const sentence = denial && isDenied(facts, denial, act) ? denial.sentence : undefined;
         if (!isRefused && sentence === undefined) continue;
         const certain = isNeedless(facts, one, act, sentence !== undefined);
         if (certain === undefined) continue;
@@ -95,6 +96,20 @@ export const sideEffects: Check = {
     return findings;
   },
 };
+
+/** Whether a denial means a tool: one of any change means those alone that some case calls where it is not denied. */
+function isDenied({ subject, cases }: CheckFacts, { isGeneral }: Denial, { tool }: ObservedCall): boolean {
+  if (!isGeneral) return true;
+  return (
+    !mayServeRefusals(subject, tool) &&
+    cases.some(
+      (other) =>
+        refuses(subject, other) !== true &&
+        forbiddenBy(subject, other.one.output, tool) === undefined &&
+        other.seen.calls.some((call) => call.tool === tool && call.error === undefined),
+    )
+  );
+}
 
 /** Words of a document by which an act is undone, by the beginnings of the names of tools that do. */
 const UNDOING = /^(release|cancel|refund|undo|revert|rollback|restore|void|unlock|unreserve)/i;

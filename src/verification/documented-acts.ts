@@ -62,34 +62,41 @@ function undoneIn(sentence: string): string | true | undefined {
   const parts = before.match(/\b(?:if|when|where|that|which|who|whose|while|as long as|in case|once)\b/gi) ?? [];
   const verbs = before.match(/\b(?:is|are|was|were|has|have|had|exceeds?|lacks?)\b/gi) ?? [];
   const isState = parts.length > verbs.length;
-  return isState || /\b(?:yet|already|still)\b/i.test(sentence) ? undefined : not.done;
+  if (isState || /\b(?:yet|already|still)\b/i.test(sentence)) return undefined;
+  // Of one thing that is not changed, another may be.
+  return WHATEVER.test(not.done ?? '') ? undefined : not.done;
 }
 
 const ALTOGETHER =
   /\bnothing (?:happens|changes)\b|\bwithout (?:any side[ -]effects?|(?:changing|writing|doing|storing) anything)\b|\bno (?:writes?|writing|side[ -]effects?)\b|\bsin (?:cambiar|modificar|escribir|guardar|hacer) nada\b|\bno se (?:cambia|modifica|guarda|escribe) nada\b|\bohne etwas zu (?:ändern|speichern|schreiben)\b|\bnichts wird (?:geändert|gespeichert|geschrieben)\b|\bsans rien (?:changer|modifier|écrire)\b|不(?:做|作|进行)任何(?:修改|更改|变更|操作)/iu;
 
+/** A sentence by which a tool must not be called. */
+export interface Denial {
+  sentence: string;
+  /** Whether it denies whatever changes something, rather than what this very tool does. */
+  isGeneral: boolean;
+}
+
 /** The sentence by which a tool must not be called where this is the answer; `undefined` where the document has none. */
-export function forbiddenBy(subject: Subject, answer: Json, tool: string): string | undefined {
+export function forbiddenBy(subject: Subject, answer: Json, tool: string): Denial | undefined {
   const sentences = sentencesOf(subject.agreement);
-  const own = sentences.findIndex((sentence, index) => {
+  for (const [index, sentence] of sentences.entries()) {
     const undone = undoneIn(sentence);
-    if (undone === undefined) return false;
-    const isMeant =
-      undone === true || WHATEVER.test(undone)
-        ? !NO_CHANGE.test(tool)
-        : isDoneBy(undone, tool) && !/^(?:found|called)$/.test(undone);
-    if (!isMeant) return false;
+    if (undone === undefined) continue;
+    const isGeneral = undone === true || WHATEVER.test(undone);
+    if (isGeneral ? NO_CHANGE.test(tool) || hasWord(sentence, tool) : !isDoneBy(String(undone), tool)) continue;
     // What is not done may be the name of another answer.
     const rest = undone === true ? sentence : sentence.replace(new RegExp(`\\b${undone}\\b(?![\`"”])`, 'iu'), ' ');
     const constant = constantIn(subject, rest) ?? constantBefore(subject, sentences, index);
-    if (constant === undefined || !isAnswer(subject, answer, constant)) return false;
+    if (constant === undefined || !isAnswer(subject, answer, constant)) continue;
     // Where another sentence has the same answer come with the act, it stands for more than one outcome.
-    return !sentences.some(
+    const isElsewhere = sentences.some(
       (other) =>
         other !== sentence && hasWord(other, constant) && undoneIn(other) === undefined && speaksOf(other, tool),
     );
-  });
-  return own < 0 ? saysFalse(subject, answer, tool) : sentences[own]?.trim().slice(0, 200);
+    if (!isElsewhere) return { sentence: sentence.trim().slice(0, 200), isGeneral };
+  }
+  return saysFalse(subject, answer, tool);
 }
 
 /** The constant of the sentence before one that begins with what is not done. */
@@ -115,10 +122,9 @@ function speaksOf(sentence: string, tool: string): boolean {
 }
 
 /** Members by which an answer tells whether something was done. */
-function saysFalse(subject: Subject, answer: Json, tool: string): string | undefined {
+function saysFalse(subject: Subject, answer: Json, tool: string): Denial | undefined {
   for (const { pointer, name, value } of leavesOf(answer)) {
     if (value !== false || !/^\p{L}+$/u.test(name) || /\/\d+\//.test(pointer)) continue;
-    if (isDoneBy(name, tool)) return `${name}: false`;
     if (NO_CHANGE.test(tool)) continue;
     const sentence = sentencesOf(subject.agreement).find((one) => {
       const done = new RegExp(
@@ -127,7 +133,7 @@ function saysFalse(subject: Subject, answer: Json, tool: string): string | undef
       ).exec(one)?.[1];
       return done !== undefined && WHATEVER.test(done);
     });
-    if (sentence !== undefined) return sentence.trim().slice(0, 200);
+    if (sentence !== undefined) return { sentence: sentence.trim().slice(0, 200), isGeneral: true };
   }
   return undefined;
 }
@@ -194,12 +200,24 @@ export function recordsAll({ agreement, tools }: Subject, tool: string): string 
   return own?.trim().slice(0, 200);
 }
 
+/** Whether the document has something that is not written down with a tool. */
+export function leavesOut({ agreement, tools }: Subject, tool: string): boolean {
+  const stems = stemsOf(`${spaced(tool)} ${tools.find(({ name }) => name === tool)?.description ?? ''}`);
+  return sentencesOf(agreement).some(
+    (sentence) =>
+      /\b(?:not|never|no)\b[^.]{0,40}\b(?:written|recorded|logged|noted|audited)\b/i.test(sentence) ||
+      (/\b(?:not|never|no|except|unless)\b/i.test(sentence) && [...stemsOf(sentence)].some((stem) => stems.has(stem))),
+  );
+}
+
 /** The sentence by which a tool acts once. */
 export function sentenceOnce({ agreement }: Subject, tool: string): string | undefined {
   return sentencesOf(agreement)
     .find(
       (sentence) =>
-        /\b(?:exactly|only|just|precisely) once\b|\bat most once\b|\bnever twice\b/i.test(sentence) &&
+        /\b(?:exactly|only|just|precisely) once\b(?! (?:the|an?|it|all|this|that|they|he|she|you|we|there|every\w*)\b)|\bat most once\b|\bnever twice\b/i.test(
+          sentence,
+        ) &&
         !/\b(?:per|each|every|all|copy|copies)\b/i.test(sentence) &&
         (hasWord(sentence, tool) || speaksOf(sentence, tool) || does(sentence, tool)),
     )

@@ -45,6 +45,7 @@ export function unaskedAnswer(
     if (
       tool &&
       demand?.isNamed &&
+      good.filter(({ seen: { value } }) => reportsFailure(value ?? null) === false).length >= least &&
       !CONDITIONAL.test(demand.sentence) &&
       runs.every((run) => run.seen.calls.length === 0)
     )

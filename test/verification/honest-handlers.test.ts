@@ -729,6 +729,41 @@ export function handle({ id, cents, day, seconds }) {
   return { state: taken.length > 0 ? 'ok' : 'none', taken };
 }`,
   ],
+  [
+    'what counts refusals may be called where nothing is changed, and be logged',
+    {
+      rules:
+        'The vault reads the card with `cardOf(card)`. A right pin: the vault is opened with `openVault(card)`, verdict `opened`. A wrong pin: verdict `barred`. Nothing is changed then. Each wrong try is kept with `addTry(card)`. If the pin does not match, the card is logged. If a tool fails: verdict `down`.',
+      request: object({ card: text, pin: text }),
+      response: object({ verdict: text }),
+      cases: [
+        [{ card: 'CD-4410', pin: '7719' }, { verdict: 'opened' }],
+        [{ card: 'CD-4410', pin: '0000' }, { verdict: 'barred' }],
+        [{ card: 'CD-4411', pin: '1234' }, { verdict: 'barred' }],
+      ],
+      tools: [
+        reading('cardOf', object({ card: text }), object({ pin: text }), [
+          [{ card: 'CD-4410' }, { pin: '7719' }],
+          [{ card: 'CD-4411' }, { pin: '8820' }],
+        ]),
+        acting('openVault', object({ card: text }), object({}), [], {}),
+        acting('addTry', object({ card: text }), object({}), [], {}),
+      ],
+    },
+    `export async function handle({ card: given, pin }, { call, log }) {
+  const card = String(given);
+  try {
+    const known = await call.cardOf({ card });
+    if (known.pin === pin) {
+      await call.openVault({ card });
+      return { verdict: 'opened' };
+    }
+    log('wrong pin for', card);
+    await call.addTry({ card });
+    return { verdict: 'barred' };
+  } catch { return { verdict: 'down' }; }
+}`,
+  ],
 ];
 
 for (const [why, agreed, handler] of honest)
