@@ -15,7 +15,8 @@ const soundReply = reply('product-en-requester');
 async function solvedRequester(mark: string): Promise<{ job: JsonObject; record: HandlerRecord }> {
   const base = example('anp-product-en.requester');
   const candidateProtocols = `${base.agreement.candidateProtocols}\nReference: ${mark}\n`;
-  const job = { ...base, agreement: { ...base.agreement, candidateProtocols }, negotiationId: mark, tenant: mark };
+  const agreement = { ...base.agreement, candidateProtocols };
+  const job = { ...base, agreement, negotiationId: mark, tenant: mark, timeoutMs: 120_000 };
   rig.answer(mark, () => ({ kind: 'reply', text: soundReply }));
   const outcome = await rig.outcomeOf(job);
   assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));

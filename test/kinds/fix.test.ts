@@ -123,7 +123,12 @@ test('a fault that a new handler still has ends as accepted and error', async ()
 test('a complaint about a place that was amended is a dispute', async () => {
   const mark = 'fix-amended';
   rig.answer(mark, () => ({ kind: 'reply', text: soundReply }));
-  const job = { ...example('anp-product-en.amended'), tenant: mark, negotiationId: mark } as JsonObject;
+  const job = {
+    ...example('anp-product-en.amended'),
+    tenant: mark,
+    negotiationId: mark,
+    timeoutMs: 120_000,
+  } as JsonObject;
   const made = await rig.outcomeOf(job);
   assert.equal(made.verdict, 'generated', JSON.stringify(made.findings));
   const record = await recordOf(rig, made);
@@ -136,6 +141,9 @@ test('a complaint about a place that was amended is a dispute', async () => {
   const outcome = await rig.outcomeOf(data, { kind: 'fix' });
   assert.deepEqual([outcome.verdict, outcome.messages[0]?.status], ['disputed', 'negotiating']);
   assert.ok((outcome.proposals?.length ?? 0) > 0);
+  const unplaced = { ...data, complaint: complaint('- It is all wrong.'), negotiationId: 'f4-unplaced' };
+  const other = await rig.outcomeOf(unplaced, { kind: 'fix' });
+  assert.deepEqual([other.verdict, other.messages[0]?.status], ['clean', 'rejected'], 'it names no place');
 });
 
 test('a complaint about an unknown handler is the job’s own fault', async () => {

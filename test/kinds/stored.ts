@@ -11,10 +11,10 @@ export async function recordOf(rig: Rig, { tenant, handler }: Outcome): Promise<
   return JSON.parse(text) as HandlerRecord;
 }
 
-/** A job with a sound handler stored for it. */
+/** A job with a sound handler stored for it, and time for a busy machine. */
 export async function solved(rig: Rig, mark: string): Promise<{ job: JsonObject; record: HandlerRecord }> {
   rig.answer(mark, () => ({ kind: 'reply', text: soundReply }));
-  const job = markedJob(mark, { tenant: mark });
+  const job = markedJob(mark, { tenant: mark, timeoutMs: 120_000 });
   const outcome = await rig.outcomeOf(job);
   if (outcome.verdict !== 'generated') throw new Error(JSON.stringify(outcome.findings));
   return { job, record: await recordOf(rig, outcome) };
