@@ -5,7 +5,7 @@ import type { Queue } from 'bullmq';
 import { isUsableId, type Keys } from './catalog.ts';
 import { type Connection, connect } from './connection.ts';
 import { parseData } from './delivery.ts';
-import { jobIdOf } from './job-id.ts';
+import { jobIdFor, measured } from './job-id.ts';
 import { limits } from './limits.ts';
 import { TAKEN_SECONDS } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
@@ -140,11 +140,12 @@ export class IntakeBridge {
     const { keys, queue, connection, onEvent } = this.#options;
     const kind = values.get('kind') ?? 'generate';
     const given = values.get('jobId');
-    const jobId = given !== undefined && isUsableId(given) ? given : jobIdOf(data);
+    const { digest, writable } = measured(data);
+    const jobId = given !== undefined && isUsableId(given) ? given : jobIdFor(digest);
     // Redis took the job when it took the entry, however long no worker was there to bridge it.
     const takenAtMs = id.slice(0, id.indexOf('-'));
     await connection.set(keys.taken(jobId), takenAtMs, 'EX', TAKEN_SECONDS, 'NX');
-    await queue.add(kind, data, { jobId, attempts: 1 });
+    await queue.add(kind, writable, { jobId, attempts: 1 });
     await connection.multi().xack(keys.intake, INTAKE_GROUP, id).xdel(keys.intake, id).exec();
     onEvent({ event: 'bridged', jobId, kind });
   }

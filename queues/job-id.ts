@@ -19,11 +19,15 @@ export function jobIdFor(digest: string): string {
   return `ps-${digest.slice(0, 40)}`;
 }
 
-/** The digest of data with the size of their JSON text in bytes, of one pass: canonical JSON is as long as any without blanks. */
-export function measured(data: unknown): { digest: string; bytes: number } {
+/**
+ * The digest of data with the size of their JSON text in bytes, of one pass: canonical JSON is as long as any without blanks. With it, the data as they
+ * go to the queue.
+ */
+export function measured(data: unknown): { digest: string; bytes: number; writable: unknown } {
   const canonical = canonicalText(data);
   const text = canonical ?? plainText(data);
-  return { digest: sha256Hex(canonical ?? `not canonical:${text}`), bytes: Buffer.byteLength(text) };
+  const digest = sha256Hex(canonical ?? `not canonical:${text}`);
+  return { digest, bytes: Buffer.byteLength(text), writable: canonical === undefined ? writable(data) : data };
 }
 
 /** SHA-256 of the UTF-8 bytes of a text, as 64 lower-case hex digits. */
@@ -41,8 +45,20 @@ function canonicalText(data: unknown): string | undefined {
 
 function plainText(data: unknown): string {
   try {
-    return JSON.stringify(data) ?? 'undefined';
+    return JSON.stringify(writable(data)) ?? 'undefined';
   } catch {
     return 'no JSON';
   }
 }
+
+/** Data in which a number that no double holds stays one when they are written: as the `null` that JSON makes of it, they would be data of another job. */
+function writable(value: unknown): unknown {
+  if (value === Number.POSITIVE_INFINITY) return rawJson('1e999');
+  if (value === Number.NEGATIVE_INFINITY) return rawJson('-1e999');
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(writable);
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, writable(item)]));
+}
+
+/** ECMAScript's `JSON.rawJSON`, which TypeScript's library does not know. */
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON: (text: string) => unknown };

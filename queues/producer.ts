@@ -24,7 +24,7 @@ export interface Producer {
   /**
    * Puts a job on the queue, under the id recommended for its data unless one is given; the same job twice is one job. Rejects with `JOB_ID_INVALID`
    * for an id that BullMQ or the contract does not allow, `JOB_ID_REUSED` where the id has an outcome or a job of other data or another kind, and
-   * `JOB_TOO_LARGE` beyond the cap.
+   * `JOB_TOO_LARGE` or `JOB_TOO_DEEP` beyond the caps.
    */
   submit(kind: string, data: unknown, options?: { jobId?: string }): Promise<{ jobId: string }>;
   /** The published outcome of a job, or `null` while it has none. */
@@ -61,7 +61,7 @@ class QueueProducer implements Producer {
   }
 
   async submit(kind: string, data: unknown, options: { jobId?: string } = {}) {
-    const { digest, bytes } = measured(data);
+    const { digest, bytes, writable } = measuredJob(data);
     const jobId = options.jobId ?? jobIdFor(digest);
     if (!isUsableId(jobId)) {
       throw new QueueError(
@@ -76,12 +76,12 @@ class QueueProducer implements Producer {
       );
     }
     return this.#reach(async () => {
-      const found = await this.#put(jobId, kind, data, digest);
+      const found = await this.#put(jobId, kind, writable, digest);
       if (found === 'this job') return { jobId };
       // An id of our own making says nothing of the kind: the same agreement may well be reviewed first and generated from then.
       const another = `${jobId}-${kind}`;
       const isOurs = options.jobId === undefined && found === 'another kind' && isUsableId(another);
-      if (isOurs && (await this.#put(another, kind, data, digest)) === 'this job') return { jobId: another };
+      if (isOurs && (await this.#put(another, kind, writable, digest)) === 'this job') return { jobId: another };
       throw new QueueError(
         'JOB_ID_REUSED',
         `Cannot submit job: found ${found} under the id ${jobId}, wanted the same job or a new id`,
@@ -185,6 +185,18 @@ class QueueProducer implements Producer {
       if (error instanceof QueueError) throw error;
       throw redisFailure(error, 'submit job') ?? unreachable(trimmedError(error).message);
     }
+  }
+}
+
+function measuredJob(data: unknown) {
+  try {
+    return measured(data);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new QueueError(
+      'JOB_TOO_DEEP',
+      `Cannot submit job: nested too deeply to be written, wanted at most ${limits.nesting.value} levels`,
+    );
   }
 }
 

@@ -20,10 +20,8 @@ export async function readText(name: string): Promise<string> {
 /** Reads JSON out of a file, or standard input. Throws `UnreadableInput` where it is none. */
 export async function readJson(name: string): Promise<unknown> {
   const given = await readText(name);
-  if (isDeep(given))
-    throw new UnreadableInput(
-      `Cannot read "${forTerminal(name)}": nested too deeply, wanted JSON of at most ${maxDepth} levels`,
-    );
+  const unfit = unfitness(given);
+  if (unfit !== undefined) throw new UnreadableInput(`Cannot read "${forTerminal(name)}": ${unfit}`);
   try {
     return JSON.parse(given);
   } catch (error) {
@@ -82,10 +80,30 @@ function unreadable(name: string, error: unknown): UnreadableInput {
 }
 
 /** How deeply JSON may be nested that is read from a person or a program. */
-export const maxDepth = 1_000;
+const maxDepth = 1_000;
 
-/** Whether brackets nest more deeply than recursive functions can go. */
-export function isDeep(json: string): boolean {
+/** Why JSON cannot be handed on as it is, in words that end an error message: nested more deeply than recursive functions go, or a number that no double holds. */
+export function unfitness(json: string): string | undefined {
+  if (isDeep(json)) return `nested too deeply, wanted at most ${maxDepth} levels`;
+  return hasInfinity(json) ? 'found a number beyond the range of IEEE 754 doubles, wanted none' : undefined;
+}
+
+/** Such a number would be written again as `null`. */
+function hasInfinity(json: string): boolean {
+  if (!/[eE]\+?\d|\d{309}/.test(json)) return false;
+  let found = false;
+  try {
+    JSON.parse(json, (_name, value) => {
+      found ||= value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;
+      return found ? null : value;
+    });
+  } catch {
+    // What is no JSON is told by whoever reads it.
+  }
+  return found;
+}
+
+function isDeep(json: string): boolean {
   let depth = 0;
   let inText = false;
   for (let at = 0; at < json.length; at += 1) {

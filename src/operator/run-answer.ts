@@ -1,7 +1,7 @@
 import { codeOf } from '../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { jsonForTerminal } from './for-terminal.ts';
-import { isDeep, maxDepth } from './read-input.ts';
+import { unfitness } from './read-input.ts';
 import { refusal } from './run-module.ts';
 
 /** Prints one line of JSON. What is nested too deeply to be written out is answered with that. */
@@ -35,11 +35,12 @@ export function readObject(line: string): { id: Json; message: JsonObject } | { 
   }
   if (!isObject(value)) return { id: null, fault: 'Cannot read line: no JSON object, wanted one' };
   const { id = null } = value;
-  if (!isDeep(line)) return { id, message: value };
+  const unfit = unfitness(line);
+  if (unfit === undefined) return { id, message: value };
   return {
     // An answer to a call that cannot be read is not the end of the run that made it.
     id: typeof id === 'object' || value.call !== undefined ? null : id,
-    fault: `Cannot read line: nested too deeply, wanted at most ${maxDepth} levels`,
+    fault: `Cannot read line: ${unfit}`,
   };
 }
 

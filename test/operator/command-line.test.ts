@@ -89,6 +89,7 @@ test('what cannot be read ends with 65', async () => {
     [['submit', join(folder, 'absent.json')]],
     [['submit', broken]],
     [['submit', '-'], ''],
+    [['submit', '-'], `{"version": ${'9'.repeat(250)}e99}`],
     [['demo', broken]],
     [['lint', broken, join(folder, 'absent.md')]],
   ];

@@ -60,6 +60,25 @@ test('an entry that is no job is answered, not dropped', async (t) => {
   assert.deepEqual(seen.sort(), ['{"a":', null].sort());
 });
 
+test('a number that no double holds reaches the work as one, by stream and by client', async (t) => {
+  const { connection, producer, consume, outcome } = await queueUnderTest(t);
+  const seen: unknown[] = [];
+  await consume({
+    process: async ({ kind, data }) => {
+      seen.push(data);
+      return envelope(kind, data, 'error');
+    },
+  });
+  const streamed = JSON.parse('{"a":[1e400],"by":"stream"}');
+  await connection.xadd(intake, '*', 'data', '{"a":[1e400],"by":"stream"}');
+  await outcome(jobIdOf(streamed));
+  const submitted = JSON.parse('{"a":-1e400,"by":"client"}');
+  const { jobId } = await producer.submit('generate', submitted);
+  await outcome(jobId);
+  assert.deepEqual(await producer.submit('generate', submitted), { jobId });
+  assert.deepEqual(seen, [streamed, submitted]);
+});
+
 test('an entry that is nested too deeply to be written again is answered as that, and leaves the stream', async (t) => {
   const { connection, consume, outcome } = await queueUnderTest(t);
   await consume({
