@@ -37,3 +37,11 @@ export function valueAt(root: Json, pointer: string): Json | undefined {
   }
   return here;
 }
+
+/** A value with every scalar replaced by the name of its type, and of a list the first item alone: what it looks like, and none of its data. */
+export function shapeOf(value: Json): Json {
+  if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shapeOf(member)]));
+  return value === null ? null : `<${typeof value}>`;
+}

@@ -8,7 +8,7 @@ import type { Job } from '../contract/job.ts';
 import { codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
 import { sha256Hex } from '../kernel/digest.ts';
 import { CodedError } from '../kernel/errors.ts';
-import { isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
+import { isObject, type Json, type JsonObject, shapeOf, valueAt } from '../kernel/json.ts';
 import { renderRepair } from '../prompting/render-repair.ts';
 import type { CheckFact } from '../verification/checks.ts';
 import { type Brief, brief } from './brief.ts';
@@ -183,14 +183,6 @@ function schemaAt(schema: Json, pointer: string): Json | undefined {
   return Object.fromEntries(
     Object.entries({ type, enum: values, const: constant, required }).filter(([, value]) => value !== undefined),
   ) as JsonObject;
-}
-
-/** A value with every scalar replaced by the name of its type. */
-function shapeOf(value: Json): Json {
-  if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
-  if (isObject(value))
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shapeOf(member)]));
-  return value === null ? null : `<${typeof value}>`;
 }
 
 /** What a candidate still gets wrong of what was complained about. */
