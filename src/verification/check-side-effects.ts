@@ -27,8 +27,7 @@ export const sideEffects: Check = {
     for (const one of cases) {
       const isRefused = refuses(subject, one) === true || saysWhy(one, cases);
       for (const act of actsOf(facts, one.seen)) {
-        const denial = forbiddenBy(subject, one.one.output, act.tool);
-        const sentence = denial && isDenied(facts, denial, act) ? denial.sentence : undefined;
+        const sentence = sentenceAgainst(facts, one, act.tool);
         if (!isRefused && sentence === undefined) continue;
         const certain = isNeedless(facts, one, act, sentence !== undefined);
         if (certain === undefined) continue;
@@ -91,14 +90,22 @@ export const sideEffects: Check = {
       const acts = actsOf(facts, observation);
       if (acts.length !== 1 || acts[0]?.tool !== tool || !equalJson(observation.value ?? null, one.seen.value ?? null))
         continue;
-      findings.failures.push(factOf(one, `it is refused whether ${tool} succeeds or not, and calls it`));
+      const sentence = sentenceAgainst(facts, one, tool);
+      const what = sentence === undefined ? 'it is refused' : `the document has "${sentence}" and it is answered so`;
+      findings.failures.push(factOf(one, `${what} whether ${tool} succeeds or not, and calls it`));
     }
     return findings;
   },
 };
 
+/** The sentence of the document by which a tool must not be called in a case with this answer. */
+function sentenceAgainst(facts: CheckFacts, { one }: SeenCase, tool: string): string | undefined {
+  const denial = forbiddenBy(facts.subject, one.output, tool);
+  return denial && isDenied(facts, denial, tool) ? denial.sentence : undefined;
+}
+
 /** Whether a denial means a tool: one of any change means those alone that some case calls where it is not denied. */
-function isDenied({ subject, cases }: CheckFacts, { isGeneral }: Denial, { tool }: ObservedCall): boolean {
+function isDenied({ subject, cases }: CheckFacts, { isGeneral }: Denial, tool: string): boolean {
   if (!isGeneral) return true;
   return (
     !mayServeRefusals(subject, tool) &&
@@ -146,13 +153,14 @@ function leftUndone(
   return undefined;
 }
 
-/** A refusal in which a tool with side effects was called and failed, with that tool answering as in a success. */
-function triedInVain(
-  { subject, cases }: CheckFacts,
-  one: SeenCase,
-): { one: SeenCase; tool: string; scenario: Scenario }[] {
-  if (refuses(subject, one) !== true) return [];
-  const failed = one.seen.calls.filter(({ tool, error, invalid }) => error && !invalid && !isReadOnly(subject, tool));
+/** A refusal, or an answer with which the document denies it, in which a tool with side effects was called and failed, with that tool answering as in a success. */
+function triedInVain(facts: CheckFacts, one: SeenCase): { one: SeenCase; tool: string; scenario: Scenario }[] {
+  const { subject, cases } = facts;
+  const isRefused = refuses(subject, one) === true;
+  const failed = one.seen.calls.filter(
+    ({ tool, error, invalid }) =>
+      error && !invalid && !isReadOnly(subject, tool) && (isRefused || sentenceAgainst(facts, one, tool) !== undefined),
+  );
   return [...new Set(failed.map(({ tool }) => tool))].flatMap((tool) => {
     const output = cases
       .filter((other) => refuses(subject, other) !== true)

@@ -65,6 +65,22 @@ const valveHandler = `export async function handle({ ref: given, tag, position, 
   return { ref, verdict: 'turned' };
 }`;
 
+/** The same plant, where a sealed valve cannot be turned at all. */
+const stiffValves: Agreed = {
+  ...valves,
+  tools: [
+    ...(valves.tools ?? []).slice(0, 1),
+    {
+      name: 'turnValve',
+      description: 'turns a valve',
+      inputSchema: object({ tag: text, position: text, reason: text }),
+      outputSchema: object({}),
+      examples: [{ input: { tag: 'VX-301', position: 'shut', reason: 'leak at flange nine' }, output: {} }],
+      otherwise: { error: { message: 'it does not move' } },
+    },
+  ],
+};
+
 const turn = "await call.turnValve({ tag: String(tag), position: String(position), reason: String(reason ?? '') });";
 
 const gates: Agreed = {
@@ -213,6 +229,7 @@ const tideHandler = `export async function perform({ berth }, { send }) {
 
 const agreements = {
   valves: [valves, valveHandler],
+  stiffValves: [stiffValves, valveHandler],
   gates: [gates, gateHandler],
   claims: [claims, claimHandler],
   patients: [patients, patientHandler],
@@ -239,6 +256,12 @@ const refused: readonly [what: string, of: keyof typeof agreements, edit: Edit, 
     'valves',
     ['if (valve.sealed) return', `if (valve.sealed) { ${turn} } if (valve.sealed) return`],
     /^side-effects: case 3: .*sealed is not turned.*yet turnValve was called/,
+  ],
+  [
+    'an act that the document denies for an answer, tried in vain',
+    'stiffValves',
+    ['if (valve.sealed) return', `if (valve.sealed) { try { ${turn} } catch {} } if (valve.sealed) return`],
+    /^side-effects: case 3: .*sealed is not turned.*whether turnValve succeeds or not/,
   ],
   ['an act that never comes', 'valves', [turn, ''], /^acts: .*never names turnValve/],
   ['an act twice', 'valves', [turn, `${turn} ${turn}`], /^acts: case 1: turnValve was called 2 times/],
