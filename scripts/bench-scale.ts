@@ -1,6 +1,6 @@
 /**
  * Measures how a worker does under many jobs, next to floors of the same run: stored handlers one at a time and all at once, by one
- * worker process and by two; 64 different agreements at once with a model that takes 2 s; what each process needs for a job; what our
+ * worker process and by two; 64 different agreements at once with a model that takes 2 s, by one worker and by two; what each process needs for a job; what our
  * envelope adds to a queue; and, with `--long`, memory after 1,000 and after 10,000 jobs. Redis, model server and workers share the machine.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -63,11 +63,10 @@ try {
     'of the ideal': `${Math.round((100 * perSecond) / ideal)} %`,
   });
   const seconds = modelLatencyMs / 1_000;
-  // A worker's first generations pay for what V8 has not compiled yet.
-  for (const age of ['young', `after ${generationsToWarm} generations`]) {
+  const underModel = async (age: string, measured: <Found>(work: () => Promise<Found>) => Promise<Found>) => {
     latencyMs = modelLatencyMs;
     const asked = questions;
-    const steady = await costing(`generate, ${age}`, one, 6 * atOnce, () => flood(6 * atOnce));
+    const steady = await measured(() => flood(6 * atOnce));
     rows[`${atOnce} agreements always under way, model of ${seconds} s, ${age}`] = {
       ...share(steady),
       'questions a job': Math.round((100 * (questions - asked)) / (6 * atOnce)) / 100,
@@ -76,8 +75,19 @@ try {
       await rate(Array.from({ length: atOnce }, another)),
     );
     latencyMs = 0;
-    while (agreements < generationsToWarm) await play(Array.from({ length: atOnce }, another));
+  };
+  const generate = async (count: number) => {
+    for (let done = 0; done < count; done += atOnce) await play(Array.from({ length: atOnce }, another));
+  };
+  // A worker's first generations pay for what V8 has not compiled yet.
+  for (const age of ['young', `after ${generationsToWarm} generations`]) {
+    await underModel(age, (work) => costing(`generate, ${age}`, one, 6 * atOnce, work));
+    await generate(generationsToWarm - agreements);
   }
+  const second = await startWorker();
+  await generate(2 * generationsToWarm);
+  await underModel('two workers', (work) => work());
+  await stop(second);
   if (long) await memoryOf('generate', one, (count) => Array.from({ length: count }, another));
   await stop(one);
   console.table(rows);
