@@ -110,7 +110,8 @@ test('a bundler that was brought down serves the next, and those who waited at t
   assert.ok(others.every(({ ok }) => ok));
   const slowResult = await slow;
   assert.ok(!slowResult.ok);
-  assert.match(slowResult.faults[0]?.message ?? '', /took longer than/);
+  // Which bound it meets first depends on the machine.
+  assert.match(slowResult.faults[0]?.message ?? '', /took (?:longer|more) than/);
   assert.ok((await bundleHandler('export const handle = () => 1;', 'handle')).ok);
 });
 
