@@ -74,7 +74,7 @@ function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; mischief
       peer: changed((response, request) => withOtherIds(response, request, one)),
     });
   }
-  const [line] = errorLinesOf(subject);
+  const line = errorLineOf(subject);
   if (line !== undefined)
     plans.push({ one, mischief: 'answers what the protocol has for an error', peer: () => ({ response: line }) });
   if (usual && one.seen.sends.length > 1)
@@ -146,14 +146,20 @@ function withOtherIds(response: Json, request: Json, one: SeenCase): Json {
   );
 }
 
-/** Lines of a protocol of texts that no case has and that, in the words of document or task, are an error. */
-function errorLinesOf({ payload, agreement, task, cases }: Subject): string[] {
-  if (payload !== 'text') return [];
-  const lines = [...agreement.text.matchAll(/^(?: {4,}|\t)(\S[^<|…\n]{2,60})$/gmu)].map(([, line]) =>
-    (line ?? '').trim(),
-  );
-  const sentences = `${task?.description ?? ''}\n${agreement.text}`.split(/[.\n]/).filter((one) => IS_ERROR.test(one));
-  return lines.filter(
+/** Lines, and sentences, in which an error of a protocol of texts is looked for: each is held against each, and a document may be full of either. */
+const maxErrorTexts = 100;
+
+/** A line of a protocol of texts that no case has and that, in the words of document or task, is an error. */
+function errorLineOf({ payload, agreement, task, cases }: Subject): string | undefined {
+  if (payload !== 'text') return undefined;
+  const lines = [...agreement.text.matchAll(/^(?: {4,}|\t)(\S[^<|…\n]{2,60})$/gmu)]
+    .slice(0, maxErrorTexts)
+    .map(([, line]) => (line ?? '').trim());
+  const sentences = `${task?.description ?? ''}\n${agreement.text}`
+    .split(/[.\n]/)
+    .filter((one) => IS_ERROR.test(one))
+    .slice(0, maxErrorTexts);
+  return lines.find(
     (line) =>
       !cases.some(({ request, response }) => String(response).startsWith(line) || String(request).startsWith(line)) &&
       sentences.some((sentence) => {

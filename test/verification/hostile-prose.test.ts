@@ -61,6 +61,41 @@ for (const phrase of [
   });
 }
 
+test('a protocol of texts full of lines and errors keeps the checks no longer than another', async () => {
+  const rules = Array.from({ length: 5_000 }, (_, n) => `    abcd${n % 10} efgh\nabcd efghi is an error.\n`).join('');
+  const tide = { type: ['integer', 'null'] };
+  const order = measureOf({
+    version: 1,
+    negotiationId: 'hostile-lines',
+    family: 'anp',
+    role: 'requester',
+    payload: 'text',
+    task: {
+      description: 'Tell the tide at a berth.',
+      inputSchema: { type: 'object', properties: { berth: { type: 'string' } }, required: ['berth'] },
+      outputSchema: { type: 'object', properties: { tide }, required: ['tide'] },
+      examples: [{ testCase: 1, input: { berth: 'b14' }, output: { tide: 312 } }],
+    },
+    agreement: {
+      action: 'protocolNegotiation',
+      sequenceId: 1,
+      candidateProtocols: `# Requirements\nTides\n\n# Process Description\n\`TIDE <berth>\` is answered with a number.\n${rules}`,
+      modificationSummary: '',
+      status: 'accepted',
+    },
+    testCases: [{ request: 'TIDE b14', response: '312' }],
+  });
+  const source = `export async function perform({ berth }: any, { send }: any) {
+  return { tide: Number(await send('TIDE ' + berth)) };
+}`;
+  const started = process.cpuUsage();
+  const { verification } = await tryCandidate(order, source, sandbox);
+  const { user, system } = process.cpuUsage(started);
+  assert.ok(verification);
+  // A fifth of a second; twenty where each line is looked for in each sentence.
+  assert.ok(user + system < 8_000_000, `${(user + system) / 1_000} ms`);
+});
+
 test('a value of digits is varied as fast as it is long', () => {
   const started = process.cpuUsage();
   assert.equal(variedScalars(`${'0'.repeat(500_000)} id`).at(-1), `${'0'.repeat(499_999)}5 id`);
