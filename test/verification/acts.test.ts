@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { type Agreed, acting, integer, object, reading, refusalsOf, text } from './agreed.ts';
+import { type Agreed, acting, integer, object, reading, refusalsOf, text, warningsOf } from './agreed.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -358,3 +358,44 @@ for (const [what, of, [from, to], finding] of refused)
       `wanted ${finding} among ${JSON.stringify(found)}`,
     );
   });
+
+const prices: Agreed = {
+  rules: 'A price is asked for with a fresh number of the letter; the answer says to which letter it replies.',
+  request: object({ letter: text, article: text }),
+  response: object({ inReplyTo: text, price: integer }),
+  loose: [{ pointer: '/letter', as: 'id' }],
+  cases: [
+    [
+      { letter: 'lt-880123', article: 'lamp' },
+      { inReplyTo: 'lt-880123', price: 4_350 },
+    ],
+    [
+      { letter: 'lt-880124', article: 'sofa' },
+      { inReplyTo: 'lt-880124', price: 79_900 },
+    ],
+  ],
+  task: {
+    description: 'Tell the price of an article.',
+    inputSchema: object({ article: text }),
+    outputSchema: object({ price: integer }),
+    examples: [
+      { testCase: 1, input: { article: 'lamp' }, output: { price: 4_350 } },
+      { testCase: 2, input: { article: 'sofa' }, output: { price: 79_900 } },
+    ],
+  },
+};
+
+test('warned of: an answer to another letter is taken, where the document is silent', async () => {
+  const handler = (price: string) => `export async function perform({ article }, { send, newId }) {
+  const letter = newId();
+  const answer = await send({ letter, article });
+  ${price}
+}`;
+  const foreign = /^requester-peer: .*taken although its id is not that of the request/;
+  const trusting = handler('return { price: answer.price };');
+  const careful = handler(
+    "if (answer.inReplyTo !== letter) throw new Error('foreign'); return { price: answer.price };",
+  );
+  assert.ok((await warningsOf(prices, trusting, sandbox)).some((warning) => foreign.test(warning)));
+  assert.ok(!(await warningsOf(prices, careful, sandbox)).some((warning) => foreign.test(warning)));
+});

@@ -16,7 +16,17 @@ export interface Agreed {
 }
 
 /** What a handler of an agreement is refused for. */
-export async function refusalsOf(
+export async function refusalsOf(agreed: Agreed, handler: string, sandbox: Sandbox) {
+  return (await judged(agreed, handler, sandbox)).refusedFor;
+}
+
+/** What a handler of an agreement is warned of, each with the name of its check. */
+export async function warningsOf(agreed: Agreed, handler: string, sandbox: Sandbox) {
+  const { verification } = await judged(agreed, handler, sandbox);
+  return (verification?.warnings ?? []).map(({ check, message }) => `${check}: ${message}`);
+}
+
+function judged(
   { rules, request, response, cases, tools = [], loose = [], task }: Agreed,
   handler: string,
   sandbox: Sandbox,
@@ -44,7 +54,7 @@ export async function refusalsOf(
     tools,
     ...(loose.length > 0 ? { loose } : {}),
   });
-  return (await tryCandidate(order, handler, sandbox)).refusedFor;
+  return tryCandidate(order, handler, sandbox);
 }
 
 /** The schema of any text. */
