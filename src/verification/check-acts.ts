@@ -1,9 +1,10 @@
 import type { ObservedCall } from '../contract/trial.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
-import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
+import type { Check, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { isReadOnly } from './check-failing-tools.ts';
 import { CORRELATION_NAME } from './check-renaming.ts';
+import { sideEffectFact } from './check-side-effects.ts';
 import { demandOf, leavesOut, recordsAll, sentenceOnce, signaturesOf } from './documented-acts.ts';
 import { sentencesOf } from './documented-answers.ts';
 import { reportsFailure } from './failure-answer.ts';
@@ -28,19 +29,21 @@ export const acts: Check = {
     for (const name of names) {
       const wanted = unnamed(facts, name);
       if (wanted) {
-        failures.push(factOf(wanted.one, `the source never names ${name}, though "${wanted.sentence}"`));
+        failures.push(sideEffectFact(wanted.one, `the source never names ${name}, though "${wanted.sentence}"`));
         continue;
       }
       const unwritten = unrecorded(facts, name);
       if (unwritten)
-        failures.push(factOf(unwritten.one, `it is answered without ${name}, though "${unwritten.sentence}"`));
+        failures.push(sideEffectFact(unwritten.one, `it is answered without ${name}, though "${unwritten.sentence}"`));
       const lost = lostMember(facts, name);
       if (lost)
-        failures.push(factOf(lost.one, `${name} is called with an empty ${lost.member}, which the request has`));
+        failures.push(
+          sideEffectFact(lost.one, `${name} is called with an empty ${lost.member}, which the request has`),
+        );
       const stuck = stuckMember(facts, name);
       if (stuck)
         failures.push(
-          factOf(
+          sideEffectFact(
             stuck.one,
             `${name} is told ${stuck.member} ${JSON.stringify(stuck.value)}, and so in all other cases`,
           ),
@@ -49,7 +52,7 @@ export const acts: Check = {
       for (const one of cases) {
         const twice = repeated(one, name);
         if (twice === undefined) continue;
-        const told = factOf(one, `${name} was called ${twice} times with the same input`);
+        const told = sideEffectFact(one, `${name} was called ${twice} times with the same input`);
         if (once !== undefined) failures.push({ ...told, message: `${told.message}, though "${once}"`.slice(0, 500) });
         else if (!mayRepeat(one, twice)) warnings.push(told);
       }
@@ -58,7 +61,7 @@ export const acts: Check = {
       const other = otherId(facts, one);
       if (other)
         failures.push(
-          factOf(
+          sideEffectFact(
             one,
             `it answers with another ${other.name} than ${other.tool} was given, and nobody is told that one`,
           ),
@@ -224,14 +227,4 @@ function stuckMember(
     if (wrong) return { one: wrong.one, member, value: first.value };
   }
   return undefined;
-}
-
-function factOf({ one, seen }: SeenCase, message: string): Omit<CheckFact, 'check'> {
-  return {
-    code: 'CANDIDATE_SIDE_EFFECT',
-    message: `case ${one.testCase}: ${message}`.slice(0, 500),
-    testCase: one.testCase,
-    input: one.input,
-    ...(seen.value === undefined ? {} : { got: seen.value }),
-  };
 }

@@ -32,7 +32,10 @@ export const sideEffects: Check = {
         const certain = isNeedless(facts, one, act, sentence !== undefined);
         if (certain === undefined) continue;
         const what = sentence === undefined ? 'it is refused' : `the document has "${sentence}"`;
-        const fact = factOf(one, `${what}, yet ${act.tool} was called with ${JSON.stringify(act.input).slice(0, 200)}`);
+        const fact = sideEffectFact(
+          one,
+          `${what}, yet ${act.tool} was called with ${JSON.stringify(act.input).slice(0, 200)}`,
+        );
         if (certain && (sentence !== undefined || !mayServeRefusals(subject, act.tool)))
           needless.push({ one, fact, others: answeredOtherwise(facts, one, act) });
         else findings.warnings.push(fact);
@@ -42,7 +45,7 @@ export const sideEffects: Check = {
       const undoing = leftUndone(facts, one);
       if (undoing !== undefined)
         findings.failures.push(
-          factOf(
+          sideEffectFact(
             one,
             `it is refused after ${undoing.act}, and ${undoing.tool} is not called, though "${undoing.sentence}"`,
           ),
@@ -79,7 +82,7 @@ export const sideEffects: Check = {
       const count = (calls: readonly ObservedCall[]) => calls.filter((call) => call.tool === tool).length;
       if (count(observation.calls) <= count(one.seen.calls)) continue;
       (mayRetry ? findings.warnings : findings.failures).push(
-        factOf(
+        sideEffectFact(
           one,
           `${tool} failed once and was called ${count(observation.calls)} times instead of ${count(one.seen.calls)}`,
         ),
@@ -92,7 +95,7 @@ export const sideEffects: Check = {
         continue;
       const sentence = sentenceAgainst(facts, one, tool);
       const what = sentence === undefined ? 'it is refused' : `the document has "${sentence}" and it is answered so`;
-      findings.failures.push(factOf(one, `${what} whether ${tool} succeeds or not, and calls it`));
+      findings.failures.push(sideEffectFact(one, `${what} whether ${tool} succeeds or not, and calls it`));
     }
     return findings;
   },
@@ -284,7 +287,8 @@ function sameKind(a: Json, b: Json): boolean {
   return equalJson(shape(a), shape(b));
 }
 
-function factOf({ one, seen }: SeenCase, message: string): Omit<CheckFact, 'check'> {
+/** What a case did that tools with side effects must not be asked for, or left undone, as a fact. */
+export function sideEffectFact({ one, seen }: SeenCase, message: string): Omit<CheckFact, 'check'> {
   return {
     code: 'CANDIDATE_SIDE_EFFECT',
     message: `case ${one.testCase}: ${message}`.slice(0, 500),
