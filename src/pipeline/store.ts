@@ -10,8 +10,8 @@ import { verifierVersion } from './verifier-version.ts';
 import type { Workshop } from './workshop.ts';
 
 /**
- * Puts a verified handler into the store, under the digest of its content. Rejects with `PLATFORM_REDIS_…` where that cannot be done, and with
- * `OPERATOR_HANDLER_WITHDRAWN` where an operator has taken this very handler out of service.
+ * Puts a verified handler into the store, under the digest of its content, which names what it was verified for. Rejects with
+ * `PLATFORM_REDIS_…` where that cannot be done, and with `OPERATOR_HANDLER_WITHDRAWN` where an operator has taken this very handler out of service.
  */
 export async function store(
   tested: Tested,
@@ -22,7 +22,9 @@ export async function store(
 ): Promise<HandlerRecord> {
   const { cleared, types, schemas } = order;
   const { job, agreement, amendments } = cleared;
-  const content = { abi: HANDLER_ABI, role: job.role, bundle: tested.bundle, tools: tested.tools };
+  // The same code for another agreement is held to other schemas; of one digest, its record would take this one's place.
+  const bundle = `// for ${key}\n${tested.bundle}`;
+  const content = { abi: HANDLER_ABI, role: job.role, bundle, tools: tested.tools };
   const record: HandlerRecord = {
     digest: handlerDigest(content),
     ...content,

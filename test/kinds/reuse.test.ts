@@ -28,6 +28,23 @@ test('another tenant, other tools or another text: nothing is shared', async () 
   assert.ok(rig.questions('reuse-apart').length > asked);
 });
 
+test('the same code for two agreements: each keeps its record, and answers jobs about its agreement', async () => {
+  const tenant = 'reuse-twins';
+  const twins = ['reuse-twin-one', 'reuse-twin-two'].map((mark) => {
+    rig.answer(mark, () => ({ kind: 'reply', text: soundReply }));
+    return markedJob(mark, { tenant, timeoutMs: 120_000 });
+  });
+  const handlers = [];
+  for (const job of twins) handlers.push((await rig.outcomeOf(job)).handler);
+  assert.notEqual(handlers[0]?.digest, handlers[1]?.digest);
+  for (const [index, job] of twins.entries()) {
+    const handlerDigest = handlers[index]?.digest ?? null;
+    const asked = { ...job, handlerDigest, negotiationId: `reuse-twin-${index}-verified` };
+    const verified = await rig.outcomeOf(asked, { kind: 'verify' });
+    assert.equal(verified.verdict, 'clean', JSON.stringify(verified.findings));
+  }
+});
+
 test('a stored handler that fails the new cases stays stored, and a new one is made', async () => {
   const { job, record } = await solved(rig, 'reuse-fails');
   const testCases = { ...(job.testCases as { testCases: string }) };
