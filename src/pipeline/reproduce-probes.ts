@@ -179,7 +179,7 @@ function exchangeFaults({ cleared, subject }: Measure, request: Json, response: 
   const [role, root] =
     subject.role === 'provider' ? (['requester', '/0/response'] as const) : (['provider', '/0/request'] as const);
   return observeExchanges({ job: { ...job, role, exchanges: [{ request, response }] }, agreement })
-    .filter(({ severity, pointer = '' }) => severity === 'error' && pointer.startsWith(root))
+    .filter(({ severity }) => severity === 'error')
     .map(({ message, pointer = '', testCase, actual }) => ({
       input: request,
       pointer: pointer.slice(root.length),

@@ -7,7 +7,7 @@ import type { Amendment } from '../../src/contract/finding.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { clear } from '../../src/pipeline/clear.ts';
 import { type Measure, measure } from '../../src/pipeline/measure.ts';
-import { probesOf } from '../../src/pipeline/reproduce-probes.ts';
+import { probesOf, quotedOf } from '../../src/pipeline/reproduce-probes.ts';
 import { amendedAgreement } from '../../src/pipeline/stored-handler.ts';
 import { validatorOf } from '../../src/schemas/validator-of.ts';
 import { example } from '../system/harness.ts';
@@ -65,6 +65,27 @@ test('a quoted request that no valid task leads to is not played, and no invalid
   const all = probesOf(narrow, readComplaint('- wrong', [])).map(({ scenario }) => scenario.input);
   assert.ok(all.length > 0);
   for (const input of all) assert.deepEqual(validator.validate(input), [], JSON.stringify(input));
+});
+
+test('where a quoted request is played again, the peer answers as in the case, about what is asked and to the id that is sent', async () => {
+  const [probe] = probesOf(held(), readComplaint(`- wrong\n${JSON.stringify(request('K7001'))}`, []));
+  assert.ok(probe?.quoted);
+  const answer = await probe.scenario.peer?.(request('K7001', { messageId: 'fresh' }), 1);
+  assert.ok(answer && 'response' in answer);
+  const { messageId, productInfo } = answer.response as { messageId: Json; productInfo: JsonObject };
+  assert.deepEqual([messageId, productInfo.productId], ['fresh', 'K7001']);
+});
+
+test('what the peer itself did wrong in a quoted exchange is no fault of ours', () => {
+  const provider = measure(clear(analyze(jobOf(example('anp-product-en.consistent')))));
+  const response = { messageId: 'x', type: 'RESPONSE', status: { code: 404, message: 'No' }, productInfo: null };
+  const quoted = (answer: JsonObject) => {
+    const exchange = { request: { ...request('K7001'), productName: 7 }, response: answer };
+    return quotedOf(provider, readComplaint(`- wrong\n${JSON.stringify(exchange)}`, []));
+  };
+  assert.equal(quoted(response), 'keeps');
+  assert.equal(quoted({ ...response, status: 404 }), 'breaks');
+  assert.equal(quotedOf(provider, readComplaint('- wrong', [])), null);
 });
 
 test('each amendment of a stored handler is made to the schema that it is of', () => {
