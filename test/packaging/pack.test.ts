@@ -35,6 +35,7 @@ test('the package packs, installs without a Node of its own, and its command wor
       'bin/protosmith.mjs',
       'dist/src/main.js',
       'dist/src/index.d.ts',
+      'queues/publish-outcome.lua',
     ];
     assert.deepEqual(
       wanted.filter((path) => !paths.includes(path)),

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bundleHandler } from '../../sandbox/index.ts';
+import type { Role } from '../../src/contract/job.ts';
+import { handlerDigest } from '../../src/hosting/load-handler.ts';
+import { createSandbox, type HandlerRecord, loadHandler } from '../../src/sandbox-door.ts';
+
+const word = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] };
+
+async function record(source: string, role: Role = 'provider'): Promise<HandlerRecord> {
+  const bundled = await bundleHandler(source, role === 'provider' ? 'handle' : 'perform');
+  assert.ok(bundled.ok);
+  const content = { abi: 1, role, bundle: bundled.bundle, tools: ['echo'] };
+  return {
+    ...content,
+    digest: handlerDigest(content),
+    amendments: [],
+    source,
+    types: '',
+    payload: 'json',
+    requestSchema: word,
+    responseSchema: word,
+    toolSchemas: { echo: { inputSchema: word, outputSchema: word, readOnly: true } },
+    timeoutMs: null,
+    provenance: {} as HandlerRecord['provenance'],
+    proof: { cases: [], tools: [], loose: [] },
+  };
+}
+
+const asks = `export async function handle(request: any, context: any) {
+  try { return await context.call.echo(request); } catch (error: any) { return { word: error.code + ' ' + error.message }; }
+}`;
+
+test('a handler runs with the functions of its embedder, and what crosses is validated', async () => {
+  const told: unknown[] = [];
+  const handler = await loadHandler(await record(asks), {
+    echo: async (input) => {
+      told.push(input);
+      return { word: 'from outside' };
+    },
+  });
+  const wrong = await loadHandler(await record(asks), { echo: () => ({ word: 1 }) });
+  const none = await loadHandler(await record(asks), {});
+  try {
+    const { end, value, calls } = await handler.run({ word: 'a' });
+    assert.deepEqual([end, value], ['returned', { word: 'from outside' }]);
+    assert.deepEqual(calls, [{ tool: 'echo', input: { word: 'a' }, output: { word: 'from outside' } }]);
+    assert.deepEqual(told, [{ word: 'a' }]);
+    assert.match(JSON.stringify((await wrong.run({ word: 'a' })).value), /INVALID/);
+    assert.match(JSON.stringify((await none.run({ word: 'a' })).value), /FAILED there is no echo here/);
+  } finally {
+    for (const one of [handler, wrong, none]) await one.close();
+  }
+  await assert.rejects(handler.run({ word: 'a' }));
+});
+
+test('one that is closed twice takes the sandbox from no other', async () => {
+  const [one, other] = [await loadHandler(await record(asks), {}), await loadHandler(await record(asks), {})];
+  await one.close();
+  await one.close();
+  assert.equal((await other.run({ word: 'a' })).end, 'returned');
+  await other.close();
+});
+
+test('a requester sends by its embedder, in a sandbox that the embedder lends', async () => {
+  const sandbox = await createSandbox({ cells: 1 });
+  try {
+    const source = 'export async function perform(task: any, context: any) { return context.send({ word: task }); }';
+    const send = async (request: unknown) => ({ word: JSON.stringify(request) });
+    const handler = await loadHandler(await record(source, 'requester'), {}, { send, sandbox });
+    assert.deepEqual((await handler.run('b')).value, { word: '{"word":"b"}' });
+    await handler.close();
+    assert.equal(await sandbox.canary(), true);
+  } finally {
+    await sandbox.close();
+  }
+});
+
+test('a record that is not what its digest says is refused, and nothing is left behind', async () => {
+  const sound = await record(asks);
+  const changed = loadHandler({ ...sound, bundle: `${sound.bundle};` }, {});
+  await assert.rejects(changed, { code: 'PLATFORM_HANDLER_CORRUPT' });
+});
