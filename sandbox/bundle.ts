@@ -11,7 +11,7 @@ import {
 } from 'esbuild';
 import type { BundleResult } from './contract.ts';
 import { policy } from './policy.ts';
-import { childrenNamed, residentMbOf } from './processes.ts';
+import { childrenNamed, cpuOf, residentMbOf } from './processes.ts';
 
 type ExportName = 'handle' | 'perform';
 type Fault = Extract<BundleResult, { ok: false }>['faults'][number];
@@ -56,8 +56,9 @@ function sizeFault(source: string): Fault | undefined {
   };
 }
 
-/** Prefix operators in a row nest as brackets do, and so do arrows, labels and the parts of a name space. */
-const prefix = /[!~+-]\s{0,9}|\b(?:typeof|void|delete|await|new)\s{1,9}|(?<![\w$])[\w$]{1,99}\s{0,9}(?:=>|:|\.)\s{0,9}/;
+/** Prefix operators in a row nest as brackets do, and so do statements without brackets, arrows, labels, comparisons and the parts of a name space. */
+const prefix =
+  /[!~+-]\s{0,9}|\b(?:typeof|void|delete|await|new|else|do)\s{1,9}|\b(?:if|for|while|with)\s{0,9}\([^()]{0,99}\)\s{0,9}|(?<![\w$])[\w$]{1,99}\s{0,9}(?:=>|:|\.|<)\s{0,9}/;
 const [eachPrefix, prefixChain] = [new RegExp(prefix, 'g'), new RegExp(`(?:${prefix.source})+`, 'g')];
 
 /** esbuild recurses on nesting and dies of it, so that depth is looked at first; brackets in strings count too, which harms nobody. */
@@ -87,8 +88,14 @@ function tooDeep(source: string, at: number): Fault {
 /** Why a build came to nothing without a word of esbuild's; its message, if any, is what is wrong with the source. */
 class EsbuildStopped extends Error {}
 
-/** How to give up each build that is on its way. */
-const underWay = new Set<(fault?: string) => void>();
+/** A build that is on its way. */
+interface Build {
+  giveUp(fault?: string): void;
+  /** Processor time that esbuild had used when it was first looked at during this build. */
+  cpuSince: number | undefined;
+}
+
+const underWay = new Set<Build>();
 
 async function buildWatched(
   source: string,
@@ -96,14 +103,21 @@ async function buildWatched(
 ): Promise<{ bundle: string; map: string } | Fault[]> {
   for (let attempt = 1; ; attempt += 1) {
     let late = false;
-    let giveUp = (_fault?: string) => {};
+    const build: Build = { giveUp() {}, cpuSince: undefined };
     const stopped = new Promise<never>((_, reject) => {
-      giveUp = (fault) => reject(new EsbuildStopped(fault));
+      build.giveUp = (fault) => reject(new EsbuildStopped(fault));
     });
-    underWay.add(giveUp);
-    poll ??= setInterval(lookAtMemory, policy.memoryPollMs.default);
-    // A build cannot be called off; only the whole of esbuild can be stopped, and it starts again by itself.
-    const timer = setTimeout(() => {
+    underWay.add(build);
+    poll ??= setInterval(look, policy.memoryPollMs.default);
+    let extended = 0;
+    const timer = setInterval(() => {
+      const cpu = cpuOfEsbuild();
+      // As with a cell: one that got no processor time is given more of the clock.
+      if (cpu - (build.cpuSince ?? 0) < policy.bundleMs.default / 4 && extended < 2) {
+        extended += 1;
+        return;
+      }
+      // A build cannot be called off; only the whole of esbuild can be stopped, and it starts again by itself.
       late = true;
       stopEsbuild();
     }, policy.bundleMs.default);
@@ -118,8 +132,8 @@ async function buildWatched(
       if (attempt === 3) return [{ message: 'Cannot bundle handler: the bundler does not survive it' }];
       if (!(error instanceof EsbuildStopped)) stopEsbuild();
     } finally {
-      clearTimeout(timer);
-      underWay.delete(giveUp);
+      clearInterval(timer);
+      underWay.delete(build);
       if (underWay.size === 0) {
         clearInterval(poll);
         poll = undefined;
@@ -133,7 +147,9 @@ let poll: NodeJS.Timeout | undefined;
 let ended: ReadonlySet<number> = new Set();
 
 /** esbuild works out what an enumeration's texts come to: some twenty that double one another are all the memory of the machine. */
-function lookAtMemory(): void {
+function look(): void {
+  const cpu = cpuOfEsbuild();
+  for (const build of underWay) build.cpuSince ??= cpu;
   for (const pid of childrenNamed('esbuild')) {
     if (ended.has(pid) || !((residentMbOf(pid) ?? 0) > policy.bundlerMemoryMb.default)) continue;
     // Of several it is not known whose doing it was: they are made again.
@@ -145,11 +161,17 @@ function lookAtMemory(): void {
   }
 }
 
+/** Processor time of esbuild, for all that it was asked for; endless where the system does not tell. */
+function cpuOfEsbuild(): number {
+  const pids = childrenNamed('esbuild');
+  return pids.length === 0 ? Number.POSITIVE_INFINITY : pids.reduce((sum, pid) => sum + (cpuOf(pid) ?? 0), 0);
+}
+
 /** Ends esbuild and whatever it is at; it does not tell those who wait for it, so that they are told here. */
 function stopEsbuild(fault?: string): void {
   ended = new Set(childrenNamed('esbuild'));
   stop();
-  for (const giveUp of underWay) giveUp(fault);
+  for (const { giveUp } of underWay) giveUp(fault);
 }
 
 async function buildOnce(source: string, exportName: ExportName): Promise<{ bundle: string; map: string } | Fault[]> {

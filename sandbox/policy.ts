@@ -104,10 +104,10 @@ export const policy = {
     reason: 'brackets within brackets in a source; the bundler recurses on them, and some 100,000 bring it down',
   },
   bundleMs: {
-    default: 5_000,
+    default: 3_000,
     ceiling: 30_000,
     unit: 'ms',
-    reason: 'bundling takes 2 ms; some sources of a few kilobytes would take minutes',
+    reason: 'bundling takes 2 ms; some sources of a few hundred bytes would take for ever',
   },
   bundlerMemoryMb: {
     default: 512,
