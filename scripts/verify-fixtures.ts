@@ -54,7 +54,8 @@ export async function tryCandidate(
   const handler = await sandbox.load(bundled.bundle, order.exportName);
   try {
     const trier = createTrier(handler, order.surface, sourceLocator(source, bundled.map));
-    const cases = judgeCases(order.subject, await trier.try(caseScenarios(order.subject), signal));
+    const observations = await trier.try(caseScenarios(order.subject), signal);
+    const cases = judgeCases(order.subject, observations);
     const failed = cases.filter(({ passed }) => !passed);
     if (failed.length > 0)
       return {
@@ -63,7 +64,8 @@ export async function tryCandidate(
           ({ testCase, differences }) => `case ${testCase}: ${JSON.stringify(differences).slice(0, 300)}`,
         ),
       };
-    const verification = await verify(order.subject, { source, bundle: bundled.bundle }, trier, budget, signal, list);
+    const code = { source, bundle: bundled.bundle };
+    const verification = await verify(order.subject, code, observations, trier, budget, signal, list);
     return {
       cases,
       verification,

@@ -13,7 +13,7 @@ import type { Brief } from './brief.ts';
 import type { Declined, Failed } from './lane-candidate.ts';
 import type { Work } from './lane-work.ts';
 import { jobFinding, Leave } from './leave.ts';
-import { runChecks } from './run-checks.ts';
+import { runCases, runChecks } from './run-candidate.ts';
 
 /**
  * Decides whose fault it is that no candidate was verified. Ours, unless independent voices and a judge who quotes the document agree that it is the
@@ -66,7 +66,8 @@ async function passEverythingElse(
     const handler = await shop.sandbox.load(bundle, brief.exportName);
     try {
       const trier = createTrier(handler, brief.surface, () => undefined);
-      const { failures } = await runChecks(amended, { source, bundle }, trier, ledger, signal);
+      const observations = await runCases(amended, trier, ledger, signal);
+      const { failures } = await runChecks(amended, { source, bundle }, observations, trier, ledger, signal);
       if (failures.length > 0) return false;
     } finally {
       await handler.close();

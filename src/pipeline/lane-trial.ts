@@ -7,15 +7,14 @@ import { sourceLocator } from '../hosting/source-position.ts';
 import { createTrier } from '../hosting/trier.ts';
 import { quoteStands } from '../prompting/quote-stands.ts';
 import type { SourceFault } from '../prompting/render-repair.ts';
-import { caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
+import { judgeCases } from '../verification/case-scenarios.ts';
 import type { Verification } from '../verification/checks.ts';
 import type { Brief } from './brief.ts';
 import { type Attempted, type Failed, failed, type Objection, type Tested } from './lane-candidate.ts';
 import { observationOf, repairCases, repairChecks } from './lane-facts.ts';
 import type { Work } from './lane-work.ts';
 import type { Ledger } from './ledger.ts';
-import { retryLost } from './retry-lost.ts';
-import { runChecks } from './run-checks.ts';
+import { runCases, runChecks } from './run-candidate.ts';
 
 /**
  * Puts what the model wrote to the test: type-check and bundle, every case, the checks beyond them, and what else the brief holds it to. Rejects for
@@ -52,9 +51,7 @@ export async function examine(
   const handler = await shop.sandbox.load(bundle, brief.exportName);
   try {
     const trier = recordTools(createTrier(handler, brief.surface, sourceLocator(source, map)), tools);
-    const observations = await ledger.stage('trial', () =>
-      retryLost(() => trier.try(caseScenarios(brief.subject), signal), signal),
-    );
+    const observations = await runCases(brief.subject, trier, ledger, signal);
     const cases = judgeCases(brief.subject, observations);
     tellOfCases(ledger, attempt, cases, observations);
     const tested = (checks: CheckReport[]): Tested => ({
@@ -69,7 +66,7 @@ export async function examine(
       return failedCases(brief, typeFaults, observations, tested([]));
 
     const startedAt = performance.now();
-    const found = await runChecks(brief.subject, { source, bundle }, trier, ledger, signal);
+    const found = await runChecks(brief.subject, { source, bundle }, observations, trier, ledger, signal);
     tellOfChecks(ledger, attempt, found.reports, performance.now() - startedAt);
     const seen = tested(found.reports);
     if (found.failures.length > 0) return failedChecks(found, seen);

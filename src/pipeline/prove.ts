@@ -3,12 +3,11 @@ import type { HandlerRecord } from '../contract/handler.ts';
 import type { CaseReport } from '../contract/outcome.ts';
 import { Surface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
-import { caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
+import { judgeCases } from '../verification/case-scenarios.ts';
 import type { Ledger } from './ledger.ts';
 import type { Measure } from './measure.ts';
 import { caseDigest } from './proof.ts';
-import { retryLost } from './retry-lost.ts';
-import { runChecks } from './run-checks.ts';
+import { runCases, runChecks } from './run-candidate.ts';
 import { verifierVersion } from './verifier-version.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -35,16 +34,14 @@ export async function prove(
   let sound = false;
   try {
     const trier = createTrier(handler, surface, () => undefined);
-    const observations = await ledger.stage('trial', () =>
-      retryLost(() => trier.try(caseScenarios(subject), signal), signal),
-    );
+    const observations = await runCases(subject, trier, ledger, signal);
     const cases = judgeCases(subject, observations);
     if (cases.some(({ passed }) => !passed)) return { sound: false, cases, checks: [] };
     if (record.provenance.verifierVersion === verifierVersion && isProven(record, subject.cases)) {
       sound = true;
       return { sound, cases, checks: [] };
     }
-    const found = await runChecks(subject, record, trier, ledger, signal);
+    const found = await runChecks(subject, record, observations, trier, ledger, signal);
     sound = found.failures.length === 0;
     return { sound, cases, checks: found.reports };
   } finally {

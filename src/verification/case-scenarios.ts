@@ -110,14 +110,28 @@ export function caseScenario(subject: Subject, one: RunnableCase): Scenario {
   };
 }
 
-/** Judges the observations of `caseScenarios(subject)`, in the same order: one report for each case that can be run. */
-export function judgeCases(subject: Subject, observations: readonly Observation[]): CaseReport[] {
+/** A case, its run as `caseScenarios` has it, and the second one of a case that needs it. */
+interface CaseRuns {
+  one: RunnableCase;
+  first: Observation;
+  second: Observation | undefined;
+}
+
+/** Puts the observations of `caseScenarios(subject)`, in the same order, to the cases that can be run. Throws where there are too few. */
+export function runsOfCases(subject: Subject, observations: readonly Observation[]): CaseRuns[] {
   let next = 0;
   return runnableCases(subject).map((one) => {
     const first = observations[next++];
     const second = needsProof(one) ? observations[next++] : undefined;
     if (!first || (needsProof(one) && !second))
       throw new RangeError('Cannot judge cases: too few observations, wanted those of caseScenarios');
+    return { one, first, second };
+  });
+}
+
+/** Judges the observations of `caseScenarios(subject)`, in the same order: one report for each case that can be run. */
+export function judgeCases(subject: Subject, observations: readonly Observation[]): CaseReport[] {
+  return runsOfCases(subject, observations).map(({ one, first, second }) => {
     const differences = caseDifferences(subject, one, first);
     if (second && differences.length === 0) differences.push(...unproven(subject, one, first, second));
     return { testCase: one.testCase, passed: differences.length === 0, differences };

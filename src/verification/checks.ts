@@ -1,7 +1,7 @@
 import type { CheckReport } from '../contract/check-report.ts';
 import type { Observation, Scenario, Trier } from '../contract/trial.ts';
 import type { Json } from '../kernel/json.ts';
-import { caseScenario, runnableCases } from './case-scenarios.ts';
+import { caseScenario, runsOfCases } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, Underived } from './check.ts';
 import { acts } from './check-acts.ts';
 import { amounts } from './check-amounts.ts';
@@ -82,27 +82,27 @@ export interface Verification {
 }
 
 /**
- * Runs the checks beyond the cases on a candidate that has passed its cases, in as few calls of the trier as they allow. Rejects only
- * as the trier does.
+ * Runs the checks beyond the cases on a candidate that has passed its cases, in as few calls of the trier as they allow; `observations` are
+ * those of `caseScenarios(subject)`. Rejects only as the trier does.
  */
 export async function verify(
   subject: Subject,
   candidate: CandidateCode,
+  observations: readonly Observation[],
   trier: Trier,
   budget: CheckBudget,
   signal: AbortSignal,
   list: readonly Check[] = checks,
 ): Promise<Verification> {
-  const plans = runnableCases(subject).map((one) => ({ one, scenario: caseScenario(subject, one) }));
-  const observations = await trier.try(
-    plans.map(({ scenario }) => scenario),
-    signal,
-  );
   const vocabulary = new Vocabulary(subject);
   const facts: CheckFacts = {
     subject,
     candidate,
-    cases: plans.map((plan, index) => ({ ...plan, seen: observations[index] as Observation })),
+    cases: runsOfCases(subject, observations).map(({ one, first }) => ({
+      one,
+      scenario: caseScenario(subject, one),
+      seen: first,
+    })),
     vocabulary,
     literals: new LiteralIndex(candidate.bundle),
     taken: runsOf([
@@ -111,7 +111,7 @@ export async function verify(
       (subject.task?.examples ?? []) as unknown as Json,
     ]),
   };
-  const found = await runChecks(list, facts, trier, { maxRuns: budget.maxRuns - plans.length }, signal);
+  const found = await runChecks(list, facts, trier, budget, signal);
   const label = (check: Check, list: CheckFindings['failures']) => list.map((fact) => ({ check: check.name, ...fact }));
   return {
     reports: found.map(reportOf),

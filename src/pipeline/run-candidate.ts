@@ -1,0 +1,25 @@
+import type { Observation, Trier } from '../contract/trial.ts';
+import { caseScenarios } from '../verification/case-scenarios.ts';
+import { defaultCheckBudget, type Verification, verify } from '../verification/checks.ts';
+import type { CandidateCode, Subject } from '../verification/subject.ts';
+import type { Ledger } from './ledger.ts';
+import { retryLost } from './retry-lost.ts';
+
+/** Runs the cases, for `judgeCases` and {@link runChecks}, and books their time. Rejects for reasons of the platform only. */
+export function runCases(subject: Subject, trier: Trier, ledger: Ledger, signal: AbortSignal): Promise<Observation[]> {
+  return ledger.stage('trial', () => retryLost(() => trier.try(caseScenarios(subject), signal), signal));
+}
+
+/** Runs the checks beyond the cases, starting from what the cases showed, and books their time. Rejects for reasons of the platform only. */
+export function runChecks(
+  subject: Subject,
+  code: CandidateCode,
+  observations: readonly Observation[],
+  trier: Trier,
+  ledger: Ledger,
+  signal: AbortSignal,
+): Promise<Verification> {
+  return ledger.stage('judge', () =>
+    retryLost(() => verify(subject, code, observations, trier, defaultCheckBudget, signal), signal),
+  );
+}
