@@ -8,7 +8,7 @@ import type { Job } from '../contract/job.ts';
 import { codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
 import { sha256Hex } from '../kernel/digest.ts';
 import { CodedError } from '../kernel/errors.ts';
-import { isObject, type Json, type JsonObject, shapeOf, valueAt } from '../kernel/json.ts';
+import { escapeToken, isObject, type Json, type JsonObject, shapeOf, valueAt } from '../kernel/json.ts';
 import { renderRepair } from '../prompting/render-repair.ts';
 import type { CheckFact } from '../verification/checks.ts';
 import { type Brief, brief } from './brief.ts';
@@ -50,7 +50,7 @@ export const fixPath: Path = async (received, shop, ledger) => {
     String(job.complaint?.errorDescription ?? ''),
     memberNames([held.schemas.requestSchema, held.schemas.responseSchema]),
   );
-  const contested = contestedAmendment(record, complaint);
+  const contested = contestedAmendment(job, record, complaint);
   if (contested !== null) throw new Leave(disputeAmendment(job, contested, language));
   const side = job.role === 'provider' ? 'response' : 'request';
 
@@ -106,22 +106,25 @@ export const fixPath: Path = async (received, shop, ledger) => {
 
 /** The amended place that a complaint speaks of: what was settled without the peer cannot be held against it, nor by it against us. */
 function contestedAmendment(
+  job: Job,
   { amendments }: HandlerRecord,
   complaint: Complaint,
 ): Pick<Finding, 'in' | 'pointer'> | null {
   if (complaint.pointers.length === 0 && complaint.names.length === 0) return null;
-  const places = amendments.flatMap(({ of, patch }) =>
-    patch.map(({ path }) => ({
-      in: of === 'requestSchema' ? ('request' as const) : ('response' as const),
-      pointer: instancePointer(path),
-    })),
-  );
+  const { requestSchema, responseSchema } = analyze(job).agreement;
+  const places = amendments.flatMap(({ of, patch }) => {
+    const [side, located] =
+      of === 'requestSchema' ? (['request', requestSchema] as const) : (['response', responseSchema] as const);
+    return patch.map(({ path }) => ({ in: side, pointer: instancePointer(located?.schema ?? null, path) }));
+  });
   return places.find(({ pointer }) => pointer !== '' && concerns(complaint, pointer)) ?? null;
 }
 
-/** The place in a message that a place in its schema speaks of, as far as it goes by members. */
-function instancePointer(schemaPointer: string): string {
-  return [...schemaPointer.matchAll(/\/properties(\/[^/]+)/g)].map(([, member]) => member).join('');
+/** The place in a message that a place in its schema speaks of, as far as it goes by members; of a name that is required, the member so named. */
+function instancePointer(schema: Json, schemaPointer: string): string {
+  const members = [...schemaPointer.matchAll(/\/properties(\/[^/]+)/g)].map(([, member]) => member).join('');
+  const name = /\/required\/\d+$/.test(schemaPointer) ? valueAt(schema, schemaPointer) : undefined;
+  return typeof name === 'string' ? `${members}/${escapeToken(name)}` : members;
 }
 
 /** The dispute that the amendment once settled, brought up again; where nothing is left of it, the contested place alone. */
