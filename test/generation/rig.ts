@@ -100,6 +100,7 @@ export async function startGeneration() {
       retries: { retries: 1, baseMs: 10 },
     });
   const fallback = modelWith();
+  let plays = 0;
 
   /** Generates a handler for a job; every question is answered by `answer`. */
   const play = async (
@@ -120,7 +121,18 @@ export async function startGeneration() {
     } = {},
   ): Promise<Played> => {
     const asked: Asked[] = [];
-    behave = (question) => {
+    plays += 1;
+    // A question that was called off may still arrive while the next job plays.
+    const mark = `\n(job ${plays})`;
+    const model = options.model ?? fallback;
+    const complete: Model['complete'] = ({ system, turns }, deadline) => {
+      const last = turns.length - 1;
+      const marked = turns.map((turn, at) => (at === last ? { ...turn, text: `${turn.text}${mark}` } : turn));
+      return model.complete({ system, turns: marked }, deadline);
+    };
+    behave = (marked) => {
+      if (!marked.prompt.endsWith(mark)) return { kind: 'status', status: 500 };
+      const question = { ...marked, prompt: marked.prompt.slice(0, -mark.length) };
       const purpose = purposeOf(question);
       const nthOfPurpose = asked.filter((one) => one.purpose === purpose).length + 1;
       const one = { ...question, nth: asked.length + 1, purpose, nthOfPurpose };
@@ -132,7 +144,7 @@ export async function startGeneration() {
     const events: JobEvent[] = [];
     const ledger = new Ledger('job', (event) => void events.push(event));
     const shop: Workshop = {
-      completer: options.model ?? fallback,
+      completer: { ...model, complete },
       model: 'scripted',
       typeChecker,
       bundle: bundleHandler,
