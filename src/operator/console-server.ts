@@ -5,9 +5,10 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Registry } from 'prom-client';
-import type { QueueOperator } from '../../queues/index.ts';
+import { limits, type QueueOperator } from '../../queues/index.ts';
 import { sha256Hex } from '../kernel/digest.ts';
 import { CodedError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import { trimData } from './trim-data.ts';
 
 /** How the console is served. */
@@ -79,6 +80,10 @@ export async function startConsole(operator: QueueOperator, options: ConsoleOpti
       return refuse(reply, 405, 'read only; `protosmith console --write` is not');
     }
   });
+  server.addHook('preHandler', async ({ body, url }) => {
+    const fault = faultIn(body, split(url).path.endsWith('/add'));
+    if (fault !== undefined) throw Object.assign(new Error(fault), { statusCode: 400 });
+  });
   server.get('/metrics', async (_request, reply) =>
     reply.header('content-type', metrics.contentType).send(await metrics.metrics()),
   );
@@ -100,6 +105,29 @@ export async function startConsole(operator: QueueOperator, options: ConsoleOpti
       await server.close();
     },
   };
+}
+
+/** What is wrong with a body that was sent: nothing that a worker would take, and that BullMQ would trip over. */
+function faultIn(body: unknown, adds: boolean): string | undefined {
+  // A job is a member of what adds it.
+  const most = limits.nesting.value + 1;
+  if (isDeeper(body, most)) return `Cannot take data: nested more than ${most} levels deep, wanted at most so many`;
+  if (!adds) return undefined;
+  const { options } = isObject(body) ? body : {};
+  const id = isObject(options) ? options.jobId : undefined;
+  return typeof id === 'string' && !/^\d*$|:/.test(id)
+    ? undefined
+    : 'Cannot add job: no id that can be taken, wanted {"jobId": …} among its options, not only digits and without ":"';
+}
+
+/** Level by level, for what is deep enough breaks whoever goes through it by recursion. */
+function isDeeper(value: unknown, most: number): boolean {
+  let level = [value];
+  for (let depth = 0; depth <= most; depth += 1) {
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+    if (level.length === 0) return false;
+  }
+  return true;
 }
 
 function isOurHost(name: string | undefined): boolean {

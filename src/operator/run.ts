@@ -56,7 +56,7 @@ unreachable, 78 wrong settings.
     const wanted = values.batch !== undefined || values.stdio ? 0 : 2;
     if (positionals.length !== wanted || (values.batch !== undefined && values.stdio)) {
       throw new UsageError(
-        `Cannot read arguments: ${positionals.length} operands, wanted a handler and a request, or --batch with a file, or --stdio`,
+        `Cannot read arguments: ${positionals.length === 1 ? 'one operand' : `${positionals.length} operands`}, wanted a handler and a request, or --batch with a file, or --stdio`,
       );
     }
     const sandbox = await createSandbox({

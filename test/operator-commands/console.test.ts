@@ -128,6 +128,34 @@ test('it is read only unless told otherwise', async () => {
   assert.equal(await writable.close(), 0);
 });
 
+test('a job that cannot be taken is not added, and the operator is told why', async () => {
+  const writable = await open('--write');
+  const headers = { ...(await writable.session()), 'content-type': 'application/json' };
+  const add = async (body: string) => {
+    const answer = await writable.get('/api/queues/code-generation/add', { method: 'POST', headers, body });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const before = await rig.queue.getJobCounts();
+  for (const [body, said] of [
+    [`{"name":"review","data":${deep},"options":{"jobId":"console-deep"}}`, /Cannot take data: nested more than/],
+    [`{"name":"review","data":{},"options":${deep}}`, /Cannot take data: nested more than/],
+    ['{"name":"review","data":{}}', /Cannot add job: no id/],
+    ['{"name":"review","data":{},"options":{"jobId":"12"}}', /Cannot add job: no id/],
+    ['{"name":"review","data":{},"options":{"jobId":"a:b"}}', /Cannot add job: no id/],
+    ['null', /Cannot add job: no id/],
+  ] as const) {
+    const { status, text } = await add(body);
+    assert.equal(status, 400, body.slice(0, 80));
+    assert.match(text, said);
+  }
+  assert.deepEqual(await rig.queue.getJobCounts(), before);
+  const sound = await add('{"name":"review","data":{"version":1},"options":{"jobId":"console-adds"}}');
+  assert.equal(sound.status, 200, sound.text);
+  assert.notEqual(await rig.queue.getJobState('console-adds'), 'unknown');
+  await writable.close();
+});
+
 test('a token of one’s own is taken, and not printed; a weak one is refused', async () => {
   const refused = await runCommand(['console', '--port', '0'], {
     environment: { REDIS_URL: rig.redis.url, PROTOSMITH_CONSOLE_TOKEN: 'short-secret' },
