@@ -11,7 +11,7 @@ import type {
 import { HANDLER_ABI, type HandlerRecord } from '../contract/handler.ts';
 import { canonicalDigest } from '../kernel/digest.ts';
 import { CodedError } from '../kernel/errors.ts';
-import type { Json } from '../kernel/json.ts';
+import { isObject, type Json } from '../kernel/json.ts';
 import { invalidFailure, Surface } from './surface.ts';
 import { failureOf } from './tool-script.ts';
 
@@ -44,6 +44,9 @@ export interface RunnableHandler {
 /** How long one tool call may take, in milliseconds, unless the caller says otherwise. */
 export const defaultToolTimeoutMs = 30_000;
 
+/** The longest that a timer runs; asked for more, it would be over at once. */
+const maxTimerMs = 2 ** 31 - 1;
+
 /** A tool's name, as in a job. What is none could be taken for something else on its way: for a send, for one. */
 const toolName = /^[A-Za-z]\w{0,63}$/;
 
@@ -53,6 +56,8 @@ export function recordFault(record: HandlerRecord): string | undefined {
   if (typeof record.bundle !== 'string') return 'a bundle that is no text, wanted one as text';
   if (!Array.isArray(record.tools) || !record.tools.every((name) => typeof name === 'string' && toolName.test(name)))
     return 'tools that are no names, wanted an array of names as in a job';
+  if (!isObject(record.toolSchemas)) return 'no schemas of its tools, wanted them by name';
+  if (record.role !== 'provider' && record.role !== 'requester') return 'a role that is none, wanted one of the two';
   const digest = handlerDigest(record);
   return digest === record.digest ? undefined : `content with digest ${digest}, wanted ${record.digest}`;
 }
@@ -99,9 +104,14 @@ interface HostOptions {
 export function hostHandler(loaded: LoadedHandler, surface: Surface, options: HostOptions): RunnableHandler {
   return {
     async run(input, embedder, signal) {
+      const text = textOf(input);
+      if (text === undefined) {
+        const message = 'Cannot run handler: a request that cannot be written as JSON, wanted one that can';
+        return { end: 'refused', message, logs: [], calls: [], durationMs: 0 };
+      }
       const report = await loaded.run(
         {
-          input: JSON.stringify(input),
+          input: text,
           seed: options.trial?.seed ?? crypto.randomUUID(),
           nowMs: options.trial?.nowMs ?? Date.now(),
           fixedClock: options.trial !== undefined,
@@ -125,6 +135,15 @@ export function hostHandler(loaded: LoadedHandler, surface: Surface, options: Ho
   };
 }
 
+/** A value as JSON; undefined for what is none, and for what is nested too deeply to be written. */
+function textOf(value: Json): string | undefined {
+  try {
+    return JSON.stringify(value) as string | undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 async function answer(
   call: Call,
   embedder: Embedder,
@@ -138,7 +157,8 @@ async function answer(
   const inputIssues = tool === null ? surface.requestIssues(input) : surface.toolInputIssues(tool, input);
   if (inputIssues.length > 0) return { error: invalidFailure(what, inputIssues) };
   const timeUp = new AbortController();
-  const timer = setTimeout(() => timeUp.abort(), tool === null ? timeouts.sendTimeoutMs : timeouts.toolTimeoutMs);
+  const timeoutMs = tool === null ? timeouts.sendTimeoutMs : timeouts.toolTimeoutMs;
+  const timer = setTimeout(() => timeUp.abort(), Math.min(timeoutMs, maxTimerMs));
   const bound = timeUp.signal;
   try {
     // A function that returns nothing has nothing to say: in JSON that is null.

@@ -162,6 +162,31 @@ test('an invalid request reaches the handler, which knows how to answer it', asy
   assert.deepEqual(value, { word: 'number' });
 });
 
+test('a request that cannot be written as JSON is refused', async () => {
+  let deep: Json = [];
+  for (let level = 0; level < 100_000; level += 1) deep = [deep];
+  const cycle: Record<string, unknown> = {};
+  cycle.self = cycle;
+  const handler = await loadHandler(await record('export const handle = () => ({ word: "a" });'), sandbox);
+  for (const request of [undefined, () => 1, 1n, cycle, deep]) {
+    const { end, message } = await handler.run(request as Json, echo);
+    assert.equal(end, 'refused');
+    assert.match(message ?? '', /^Cannot run handler: /);
+  }
+  await handler.close();
+});
+
+test('a timeout beyond what a timer can run bounds nothing', async () => {
+  const source = tellsCode('context.send({ word: "a" })').replace('handle', 'perform');
+  for (const timeoutMs of [2 ** 40, Number.POSITIVE_INFINITY]) {
+    const handler = await loadHandler(await record(source, 'requester', { timeoutMs }), sandbox);
+    const send = () => new Promise<Json>((resolve) => setTimeout(resolve, 50, { word: 'late' }));
+    const { value } = await handler.run({ word: 'a' }, { ...echo, send });
+    assert.deepEqual(value, { word: 'answered late' });
+    await handler.close();
+  }
+});
+
 test('runs at the same time do not see each other', async () => {
   const source = `const seen: string[] = [];
 export async function handle(request: any, context: any) {
@@ -194,9 +219,10 @@ test('a record that is not what its digest says is not run', async () => {
   }
 });
 
-test('a record whose tools or bundle are not what a job can have is not run', async () => {
+test('a record whose tools, role or bundle are not what a job can have is not run', async () => {
   const stored = await record('export const handle = (request: any, context: any) => context.call[">"](request);');
-  for (const odd of [{ tools: ['>'] }, { tools: ['__proto__'] }, { tools: null }, { bundle: 5 }]) {
+  const ofTools = [{ tools: ['>'] }, { tools: ['__proto__'] }, { tools: null }, { toolSchemas: null }];
+  for (const odd of [...ofTools, { bundle: 5 }, { role: 'both' }]) {
     const content = { ...stored, ...odd } as HandlerRecord;
     const digest = typeof content.bundle === 'string' ? handlerDigest(content) : stored.digest;
     await assert.rejects(
