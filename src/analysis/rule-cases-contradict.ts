@@ -6,7 +6,7 @@ import { differencesOf } from '../schemas/differences.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { pointersOf } from './located-json.ts';
 import { type PlacedFinding, type Rule, reportable } from './rule.ts';
-import { CORRELATION, SaidEchoes } from './said-echoes.ts';
+import { CORRELATION, REQUEST_ID, SaidEchoes } from './said-echoes.ts';
 
 /**
  * The same request, apart from ids that the answer only echoes, has the same answer. Only a warning where our own tools have
@@ -113,9 +113,6 @@ function placed(job: Job, earlier: Case, later: Case, pointer: string, stateful:
     at: later.responseSpan?.start ?? later.testCase,
   };
 }
-
-/** A request id is one, too, unless it is all that a request asks about. */
-const REQUEST_ID = /^(?:(?:request|req)[_-]?(?:id|no|number|uuid)|请求(?:id|编号|标识))$/i;
 
 /** Members that name the kind of a message. */
 const KIND = /^(?:type|action|method|version|protocol|jsonrpc|timestamp|sent_?at)$/i;

@@ -3,17 +3,18 @@ import { isObject } from '../kernel/json.ts';
 
 /** Names of members that say which message is which, and nothing about what is asked. */
 export const CORRELATION =
-  /^(?:(?:message|msg|correlation|trace|span)[_-]?(?:id|no|number|uuid)|nonce|消息(?:id|编号|标识))$/i;
+  /^(?:(?:message|msg|correlation|trace|span|nachrichten?|mensaje|messaggio)[_-]?(?:id|no|number|uuid)|id[_-]?(?:message|mensaje|nachricht|messaggio)|nonce|消息(?:id|编号|标识))$/i;
 
 /** A request id is one, too, unless it is all that a request asks about. */
-export const REQUEST_ID = /^(?:(?:request|req)[_-]?(?:id|no|number|uuid)|请求(?:id|编号|标识))$/i;
+export const REQUEST_ID =
+  /^(?:(?:request|req|anfragen?|petici[oó]n|solicitud|requ[eê]te|demande)[_-]?(?:id|no|number|uuid)|id[_-]?(?:anfrage|petici[oó]n|solicitud|requ[eê]te|demande)|请求(?:id|编号|标识))$/i;
 
 /** A member that may say which message is which, where the document has it repeated. */
 const MAY_BE_ECHO =
   /^(?:id|uuid|ref|reference|tag|token|nonce|correlation)$|(?:Id|ID|Uuid|Ref|Tag|[_-](?:id|uuid|ref|tag))$/;
 
 const REPEATS =
-  /\b(?:echo(?:e[ds])?|repeat(?:s|ed)?|cop(?:y|ies|ied)|unchanged|verbatim|same as|as in|(?:that|the one|taken) (?:of|from|in)|the \w+ of the request)\b|wiederholt|unverändert|répét|recopi|repite|原样|回传|照抄|复制/i;
+  /\b(?:echo(?:e[ds])?|repeat(?:s|ed)?|cop(?:y|ies|ied)|unchanged|verbatim|same as|as in|(?:that|the one|taken) (?:of|from|in)|the \w+ of the request)\b|wiederholt|unverändert|kommt[^.]{0,60}(?:wieder|zurück)|répét|recopi|reprend|repite|原样|回传|照抄|复制|与[^。]{0,20}请求[^。]{0,30}(?:相同|一致)/i;
 
 /** The members that a document says are repeated in the answer; never what a tool takes by that name. */
 export class SaidEchoes {

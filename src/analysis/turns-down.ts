@@ -38,6 +38,7 @@ export class Refusals {
   readonly #loose: ReadonlySet<string>;
   readonly #found = new Map<string, boolean>();
   #clauses: string | undefined;
+  #saysNothing: boolean | undefined;
 
   /** `loose` are pointers into answers, to values that tell nothing. */
   constructor(codes: ReadonlySet<string>, prose: string, loose: ReadonlySet<string> = new Set()) {
@@ -66,7 +67,9 @@ export class Refusals {
         ({ pointer, value }) =>
           (typeof value === 'string' || (typeof value === 'number' && TELLING_NAME.test(pointer))) &&
           this.#stands('clauses', clauses, value),
-      ) || this.#withholds(answered, own, sound)
+      ) ||
+      this.#withholds(answered, own, sound) ||
+      this.#isBarren(answered, sound)
     );
   }
 
@@ -100,6 +103,20 @@ export class Refusals {
     return (
       isSilent &&
       missing.some(({ pointer }) => !Array.isArray(valueAt(response, pointer.replace(/\/\d+(?:\/.*)?$/, ''))))
+    );
+  }
+
+  /** Whether an answer has no data at all, where the document has broken requests answered with nothing and a sound request is answered with more. */
+  #isBarren({ request, response }: Exchange, sound: readonly Exchange[]): boolean {
+    if (!isObject(response)) return false;
+    this.#saysNothing ??= sentencesOfNothing(this.#prose);
+    if (!this.#saysNothing) return false;
+    const echoes = echoesIn(request);
+    const isBare = (value: Json): boolean => isNothing(value) || value === 0 || value === false;
+    const size = (value: Json): number => leavesOf(value).filter((leaf) => !isBare(leaf.value)).length;
+    return (
+      leavesOf(response).every(({ value }) => isBare(value) || echoes.has(value)) &&
+      sound.some((one) => size(one.response) > size(response))
     );
   }
 
@@ -175,3 +192,19 @@ function refusingClauses(prose: string): string {
     .filter((clause) => SAYS_NO.test(clause) || BREAKS_RULES.test(clause))
     .join('\n');
 }
+
+/** Words by which an answer is said to have nothing in it. */
+const NOTHING =
+  /\b(?:empty|null|none|nothing|zeros?|blank|no \w+|without)\b|""|\[\s?\]|\{\s?\}|(?<!\p{L})(?:leere?[rsmn]?|keine?[rsmn]?|nichts|vides?|aucune?|rien|vac[ií][oa]s?|ning[uú]n[oa]?|nada|vuot[oaie])(?!\p{L})|空|无|没有/iu;
+
+/** Whether a sentence of a document has requests that break its rules answered with nothing. */
+function sentencesOfNothing(prose: string): boolean {
+  return prose
+    .split(/\n|[。；;]|\.(?!\w)/, MAX_CLAUSES)
+    .map((sentence) => sentence.slice(0, MAX_CLAUSE))
+    .some((sentence) => NOTHING.test(sentence) && BREAKS_A_REQUEST.test(sentence));
+}
+
+/** What documents say of requests that are not as agreed, and of nothing else. */
+const BREAKS_A_REQUEST =
+  /\b(?:requests?|messages?|inputs?|queries|query|batch|those)\b[^.]{0,60}\b(?:not (?:match|keep|conform|follow|fit|valid|as agreed|compl[yi]|obey|satisfy)\w*|violat\w*|breaks?|breach\w*|in breach|broken|malformed|invalid)\b|\b(?:broken|malformed|invalid|bad|faulty) (?:requests?|messages?|inputs?|queries|ones?)\b|(?<!\p{L})(?:anfragen?|nachrichten?|eingaben?)(?!\p{L})[^.]{0,60}(?:verletz|verst[oö](?:ß|ss)|ung[uü]ltig|fehlerhaft|nicht gen[uü]g|nicht (?:dem|ihrem) schema)|(?<!\p{L})(?:ung[uü]ltige|fehlerhafte) (?:anfragen?|nachrichten?)|(?<!\p{L})(?:demandes?|requ[eê]tes?)(?!\p{L})[^.]{0,60}(?:mal form|invalide|ne respecte)|(?<!\p{L})(?:petici[oó]n(?:es)?|solicitud(?:es)?)(?!\p{L})[^.]{0,60}(?:no cumple|inv[aá]lid|no v[aá]lid)|请求[^。]{0,30}(?:不符|不合法|无效|格式错误|不满足|不正确)|(?:无效|非法|错误)的?请求/iu;

@@ -345,6 +345,25 @@ test('an answer that withholds what sound requests are answered with turns the r
   }
 });
 
+test('an answer without data turns a request down where the document has broken ones answered with nothing', () => {
+  const cases: [prose: string, response: Json, negative: boolean][] = [
+    ['A request that does not keep its schema is answered with empty lists.', { days: [] }, true],
+    ['Broken requests: degrees null, five zeros, no days.', { degrees: null, count: [0, 0], days: [] }, true],
+    ['Eine Anfrage, die ihr Schema verletzt, wird mit leerer Liste beantwortet.', { days: [] }, true],
+    ['Une demande mal formée reçoit une liste vide.', { days: [] }, true],
+    ['请求不符合格式时返回空列表。', { days: [] }, true],
+    ['A request that does not keep its schema is answered with empty lists.', { days: [7] }, false],
+    ['A request that does not keep its schema is answered.', { days: [] }, false],
+    ['A town without weather is answered with empty lists.', { days: [] }, false],
+    ['', { days: [] }, false],
+  ];
+  for (const [prose, response, negative] of cases) {
+    const document = `${prose}\n\n${documentOf(ASK, { type: 'object' })}`;
+    const { cases } = read(document, casesOf([{ city: 'Rome' }, { days: [31, 30] }], [{ city: 1 }, response]));
+    assert.equal(cases[1]?.negative, negative, `${prose} ${JSON.stringify(response)}`);
+  }
+});
+
 test('links to standards and other protocols are no base protocols', () => {
   for (const sentence of [
     'The format is based on the HTTP protocol, see https://www.rfc-editor.org/rfc/rfc9110.',

@@ -501,6 +501,28 @@ test('the id of another case is a slip where the document or all other cases say
   assert.deepEqual(slips(prose, ...echoed, ['m-1', 'm-2']), []);
 });
 
+test('ids that name messages are known in other languages, and so is what has them repeated', () => {
+  const severityOf = (prose: string, name: string) => {
+    const pairs = [
+      ['no-1', 'no-1'],
+      ['no-2', 'no-1'],
+    ];
+    const cases = casesOf(
+      ...pairs.map(([sent, back], n): [Json, Json] => [
+        { [name]: String(sent), n },
+        { [name]: String(back), n },
+      ]),
+    );
+    const found = preflight(analyze(sampleJob(documentOf(OPEN, OPEN, prose), cases)));
+    return found.find(({ code }) => code === 'DOCUMENT_CASE_ID_NOT_ECHOED')?.severity;
+  };
+  assert.equal(severityOf('La respuesta repite el `idMensaje` de la petición.', 'idMensaje'), 'error');
+  assert.equal(severityOf('Die anfrageId kommt in der Antwort zurück.', 'anfrageId'), 'error');
+  assert.equal(severityOf('La réponse reprend idDemande.', 'idDemande'), 'error');
+  assert.equal(severityOf('响应中的 messageId 与请求中的 messageId 相同。', 'messageId'), 'error');
+  assert.equal(severityOf('El idMensaje es único.', 'idMensaje'), undefined);
+});
+
 test('a number that the document has repeated tells no cases apart', () => {
   const document = documentOf(OPEN, OPEN, 'The ref is repeated.');
   const said = (last: Json) =>
