@@ -7,6 +7,7 @@ import { DERIVED_NAME } from './check-renaming.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { brokenMeasure, recombinedLists, saysItTwice } from './recombined-lists.ts';
 import { leavesOf } from './scalar-kinds.ts';
+import { mayBeChecked } from './unasked-answers.ts';
 import { type Variation, variationsOf } from './variations.ts';
 
 const maxVariationsPerCase = 12;
@@ -67,6 +68,8 @@ export const neighbours: Check = {
       revealing.every(({ answer }) => equalJson(answer, first.answer)) ||
       // What one case merely echoes may be in the one answer for all.
       revealing.every(({ observation }) => equalJson(rawOf(observation), rawOf(first.observation)));
+    // A request that does not fit the check that it carries is answered as any other such.
+    if (isSame && mayBeChecked(facts.subject)) return none;
     if (!isSame || revealing.some(({ isOwn }) => isOwn)) return deafTo(facts, [...fields.values()].flat());
     return {
       failures: [

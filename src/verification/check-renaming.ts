@@ -14,7 +14,7 @@ import {
   type World,
   type WorldResult,
 } from './renamed-world.ts';
-import { leavesOf, tokensOf } from './scalar-kinds.ts';
+import { isIsoTime, leavesOf, tokensOf } from './scalar-kinds.ts';
 
 /** Data of one case beyond this number are left alone. */
 const maxDataPerCase = 40;
@@ -333,7 +333,9 @@ function isPartOfOthers({ key, value }: Datum, { seenCase }: CasePlan): boolean 
   });
 }
 
-function concerns({ original }: PlaceResult, { value }: Datum): boolean {
+function concerns({ original }: PlaceResult, { value, kind }: Datum): boolean {
+  // All moments of a world move together: one may have come out of another.
+  if (kind === 'time' && typeof original === 'string' && isIsoTime(original)) return true;
   const text = JSON.stringify(original).toLowerCase();
   const whole = JSON.stringify(value).replace(/^"|"$/g, '').toLowerCase();
   if (text.includes(whole)) return true;

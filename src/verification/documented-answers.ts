@@ -177,9 +177,13 @@ export function holdsConstant(answer: Json, constants: readonly string[]): boole
     if (typeof value === 'boolean') return constants.includes(`${name}: ${value}`);
     const text = String(value);
     const words = text.split(/[^\p{L}\p{N}_]+/u);
+    // A message of digits without a break has its codes among them.
+    const isPacked = name === '' && words.length === 1 && text.length >= 6 && /\d/.test(text);
     return constants.some(
       (constant) =>
-        text === constant || words.includes(constant) || (/[^\p{L}\p{N}_]/u.test(constant) && text.includes(constant)),
+        text === constant ||
+        words.includes(constant) ||
+        ((isPacked || /[^\p{L}\p{N}_]/u.test(constant)) && text.includes(constant)),
     );
   });
 }

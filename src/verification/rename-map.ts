@@ -58,16 +58,24 @@ function isRenamableNumber(value: number, vocabulary: Vocabulary): boolean {
   return Number.isInteger(value) ? Math.abs(value) >= 1000 && Math.abs(value) < 2 ** 50 : Math.abs(value) > 1e-9;
 }
 
-/** The fields of a text: a short one is one field; longer ones fall apart at the marks of CSV, XML, forms and prose. */
+/** The fields of a text: a short one is one field; longer ones fall apart at the marks of CSV, XML, forms and prose, and numbers beside each other at the space. */
 export function segmentsOf(text: string): string[] {
-  if (text.length <= 80 && !/[\n<>]/.test(text)) return [text];
+  if (text.length <= 80 && !/[\n<>]/.test(text)) return rowOf(text);
   const markup = new Set(
     [...text.matchAll(/<[/?!]?([\w:.-]+)|\s([\w:.-]+)=["']/g)].flatMap(([, tag, attribute]) => [tag, attribute]),
   );
   return text
     .split(/[\n\r\t,;|<>"'=&{}[\]()]+|:\s/)
     .map((part) => part.trim())
-    .filter((part) => part !== '' && !markup.has(part) && !part.startsWith('/'));
+    .filter((part) => part !== '' && !markup.has(part) && !part.startsWith('/'))
+    .flatMap(rowOf);
+}
+
+/** Numbers beside each other are a row of a table, and no datum of one piece. */
+function rowOf(text: string): string[] {
+  const words = text.split(/[ \t]+/);
+  const numbers = words.filter((word) => /^-?\d+(?:\.\d+)?$/.test(word));
+  return numbers.length >= 2 && words.length - numbers.length <= 1 ? words : [text];
 }
 
 function kindOf(text: string, vocabulary: Vocabulary): DatumKind | undefined {

@@ -143,7 +143,7 @@ export class Vocabulary {
     return (
       this.#numbers.has(value) ||
       this.#numbers.has(Math.abs(value)) ||
-      COMMON_NUMBERS.has(value) ||
+      COMMON_NUMBERS.has(Math.abs(value)) ||
       this.#constants.has(String(value))
     );
   }

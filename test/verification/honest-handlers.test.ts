@@ -764,6 +764,80 @@ export function handle({ id, cents, day, seconds }) {
   } catch { return { verdict: 'down' }; }
 }`,
   ],
+  [
+    'moments come out of each other across the end of a year',
+    {
+      rules: 'The local time `at` with its offset in hours is told in UTC.',
+      request: object({ at: { type: 'string', pattern: '^.{16}$' }, hours: integer }),
+      response: object({ utc: text }),
+      cases: [
+        [{ at: '2025-01-01T00:10', hours: 2 }, { utc: '2024-12-31T22:10' }],
+        [{ at: '2024-06-01T12:00', hours: 0 }, { utc: '2024-06-01T12:00' }],
+      ],
+    },
+    `export function handle({ at, hours }) {
+  const moment = Date.parse(at + ':00Z');
+  return { utc: Number.isNaN(moment) ? '-' : new Date(moment - Number(hours || 0) * 3600000).toISOString().slice(0, 16) };
+}`,
+  ],
+  [
+    'a code stands within a message of digits without a break',
+    {
+      rules:
+        'Messages are frames in hexadecimal text: A5, command, data, sum of both. An invalid request is answered with command FF and data `E1`; command 01 is answered with 81 and the data, twice.',
+      cases: [
+        ['A5011011', 'A58120A1'],
+        ['A5010203', 'A5810485'],
+        ['A5010204', 'A5FFE1E0'],
+      ],
+    },
+    `const hex = (value) => (value & 255).toString(16).padStart(2, '0').toUpperCase();
+const frame = (command, data) => 'A5' + hex(command) + hex(data) + hex(command + data);
+export function handle(text) {
+  const [, command, data, sum] = (/^A5(..)(..)(..)$/.exec(String(text)) ?? []).map((byte) => Number.parseInt(byte, 16));
+  if (command !== 1 || ((command + data) & 255) !== sum) return frame(0xff, 0xe1);
+  return frame(0x81, data * 2);
+}`,
+  ],
+  [
+    'a half with a sign is a half',
+    {
+      rules:
+        'The temperature of a town, from `celsius(town)`, is rounded to whole degrees, halves up. `null` for unknown towns.',
+      request: object({ id: text, town: text }),
+      response: object({ id: text, degrees: { type: ['integer', 'null'] } }),
+      cases: [
+        [
+          { id: 'a-1', town: 'Brest' },
+          { id: 'a-1', degrees: 0 },
+        ],
+        [
+          { id: 'a-2', town: 'Lyon' },
+          { id: 'a-2', degrees: 18 },
+        ],
+        [
+          { id: 'a-3', town: 'Nowhere' },
+          { id: 'a-3', degrees: null },
+        ],
+      ],
+      tools: [
+        reading(
+          'celsius',
+          object({ town: text }),
+          { type: ['number', 'null'] },
+          [
+            [{ town: 'Brest' }, -0.5],
+            [{ town: 'Lyon' }, 17.6],
+          ],
+          null,
+        ),
+      ],
+    },
+    `export async function handle({ id, town }, { call }) {
+  const degrees = await call.celsius({ town: String(town) });
+  return { id: String(id), degrees: degrees === null ? null : Math.floor(degrees + 0.5) };
+}`,
+  ],
 ];
 
 for (const [why, agreed, handler] of honest)

@@ -171,3 +171,18 @@ test('a map says beforehand what it changes: texts, numbers, times and member na
   // In small, the letter at the end is another one where more letters follow.
   assert.ok(all.changes("ΣΟΦΙΑΣ'Α"));
 });
+
+test('numbers beside each other in a line are no datum of one piece', () => {
+  const found = (value: string) => dataOf(leavesOf(value), vocabularyOf('A protocol.')).map((datum) => datum.value);
+  assert.deepEqual(found('temp,room=a 121.5 1700000000\nhum,room=b 140.25 1700000060'), [
+    'temp',
+    'room',
+    '121.5',
+    '1700000000',
+    'hum',
+    '140.25',
+    '1700000060',
+  ]);
+  assert.deepEqual(found('row 112.5 1700000060'), ['row', '112.5', '1700000060']);
+  assert.deepEqual(found('Flat 7, Canal Street 1024'), ['Flat 7, Canal Street 1024']);
+});
