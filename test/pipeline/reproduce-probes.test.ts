@@ -4,6 +4,7 @@ import { readJob } from '../../queues/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
 import { readComplaint } from '../../src/analysis/read-complaint.ts';
 import type { Amendment } from '../../src/contract/finding.ts';
+import type { Observation } from '../../src/contract/trial.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { clear } from '../../src/pipeline/clear.ts';
 import { type Measure, measure } from '../../src/pipeline/measure.ts';
@@ -86,6 +87,17 @@ test('what the peer itself did wrong in a quoted exchange is no fault of ours', 
   assert.equal(quoted(response), 'keeps');
   assert.equal(quoted({ ...response, status: 404 }), 'breaks');
   assert.equal(quotedOf(provider, readComplaint('- wrong', [])), null);
+  assert.equal(quotedOf(provider, readComplaint(`- wrong\n${JSON.stringify(request('K7001'))}`, [])), null);
+});
+
+test('a requester that never ends in a task is at fault; one that the peer’s answer breaks is not', () => {
+  const [probe] = probesOf(held(), readComplaint('- wrong', []));
+  const seen = { issues: [], logs: [], calls: [], sends: [], issuedIds: [], durationMs: 1, cpuMs: 1 };
+  const faults = (end: Observation['end']) =>
+    probe?.faultsIn({ ...seen, end, message: 'why' }).map(({ pointer, message }) => [pointer, message]);
+  for (const end of ['timed-out', 'out-of-memory', 'killed'] as const)
+    assert.deepEqual(faults(end), [['', 'it gives no answer: why']]);
+  assert.deepEqual(faults('threw'), []);
 });
 
 test('each amendment of a stored handler is made to the schema that it is of', () => {

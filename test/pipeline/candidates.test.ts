@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { CodedError } from '../../src/kernel/errors.ts';
+import type { CheckFact } from '../../src/verification/checks.ts';
+import { codes, json, module, productJob, soundSource, startGeneration } from '../generation/rig.ts';
+import { startWorkbench } from '../generation/workbench.ts';
+
+const bench = await startWorkbench();
+after(() => bench.close());
+const { play, fallback } = await startGeneration();
+
+const job = productJob();
+
+function sourceBut(part: string, replacement: string): string {
+  assert.ok(soundSource.includes(part));
+  return soundSource.replace(part, replacement);
+}
+
+test('only an answer that the schema allows speaks against a case', async () => {
+  for (const [source, cases] of [
+    [sourceBut('code: 404', 'code: 410'), [2]],
+    [sourceBut('code: 404', "code: '404' as never"), []],
+  ] as const) {
+    const attempted = await bench.examine(source, await bench.workOn(job));
+    assert.ok(attempted.kind === 'failed');
+    assert.equal(attempted.code, 'CANDIDATE_CASES_FAILED');
+    assert.deepEqual([...attempted.objections.keys()], cases);
+  }
+});
+
+test('a module that costs the type-check too much is not run', async () => {
+  const work = await bench.workOn(job);
+  const limit = { code: 'CANDIDATE_TYPE_CHECK_LIMIT', message: 'too much', line: 1, column: 1 } as const;
+  const typeChecker = { ...work.shop.typeChecker, check: async () => [limit] };
+  const { loaded } = bench.counts;
+  const attempted = await bench.examine(soundSource, { ...work, shop: { ...work.shop, typeChecker } });
+  assert.ok(attempted.kind === 'failed');
+  assert.deepEqual([attempted.code, attempted.facts?.typeFaults], [limit.code, [limit]]);
+  assert.equal(bench.counts.loaded, loaded);
+});
+
+test('a candidate that still does what a peer complained of is told of with its cases, and repaired by what was seen', async () => {
+  const work = await bench.workOn(job);
+  const fact: CheckFact = { check: 'faults in use', code: 'CANDIDATE_COMPLAINT_STANDS', message: 'so it is', input: 7 };
+  const found = (faults: CheckFact[]) =>
+    bench.examine(soundSource, { ...work, brief: { ...work.brief, faultsOf: async () => faults } });
+  const attempted = await found([fact]);
+  assert.ok(attempted.kind === 'failed');
+  assert.equal(attempted.code, fact.code);
+  assert.deepEqual(
+    attempted.tested?.cases.map(({ passed }) => passed),
+    [true, true],
+  );
+  assert.deepEqual(attempted.facts?.checks, [{ name: 'faults in use', facts: ['so it is; input: 7'] }]);
+  assert.equal((await found([])).kind, 'verified');
+});
+
+/** What a report may say of one attempt, whoever wrote it. */
+const mostCharacters = 1_000;
+
+test('a report tells of each attempt in so many words, however many were written', async () => {
+  const long = 'All is lost. '.repeat(400);
+  const declined = await play(job, () =>
+    json({ decline: 'protocol', reason: long, quote: '404 when there is no such product' }),
+  );
+  const untyped = Array.from({ length: 80 }, (_, n) => `export const n${n}: number = 'text';`).join('\n');
+  const broken = await play(job, () => module(`${soundSource}\n${untyped}`));
+  const complete = () => Promise.reject(new CodedError('PLATFORM_MODEL_UNAVAILABLE', long));
+  const down = await play(job, () => assert.fail('nobody is asked'), {
+    model: { ...fallback, complete },
+    mayThrow: true,
+  });
+  assert.ok(codes(broken).includes('CANDIDATE_TYPES'));
+  for (const { report } of [declined, broken, down]) {
+    const [message] = report.attempts.map((one) => one.message ?? '');
+    assert.equal(message?.length, mostCharacters);
+  }
+});
+
+test('one late answer in five jobs is asked for a second time, and no more', async () => {
+  const { text } = module(soundSource);
+  // Some two seconds, of an endpoint that answers most questions at once.
+  const slow = { kind: 'reply', text, pieceCharacters: Math.ceil(text.length / 20), pauseMs: 100 } as const;
+  const played = await play(job, () => slow, { model: { ...fallback, p75Ms: () => 10 }, timeoutMs: 240_000 });
+  assert.ok(played.tested);
+  assert.equal(played.asked.length, 1, 'it is the first job');
+});
