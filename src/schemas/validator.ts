@@ -1,9 +1,9 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import draft07Schema from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' };
 import addFormats from 'ajv-formats';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
+import { type Dialect, META_VALIDATORS } from './meta-schemas.ts';
 import { type CompiledPattern, compilePattern, estimatedStates, patternFault } from './pattern.ts';
 import { isExternalReference, sanitiseSchema } from './sanitise-schema.ts';
 import { patternsIn, type SchemaPattern } from './schema-patterns.ts';
@@ -84,8 +84,6 @@ function readSchema(schema: Json): { clean: Json; dialect: Dialect } | { faults:
   return faults.length > 0 || fitting === undefined ? { faults } : { clean, dialect: fitting.dialect };
 }
 
-type Dialect = 'draft-07' | '2019-09' | '2020-12';
-
 const CONSTRUCTORS = { 'draft-07': Ajv, '2019-09': Ajv2019, '2020-12': Ajv2020 } as const;
 
 function dialectsOf(schema: Json): Dialect[] {
@@ -93,27 +91,6 @@ function dialectsOf(schema: Json): Dialect[] {
   if (named.includes('draft-0')) return ['draft-07'];
   if (named.includes('2019-09')) return ['2019-09', '2020-12'];
   return ['2020-12', 'draft-07'];
-}
-
-/** Validators of the dialects' own meta-schemas; they hold no state of any document. Made at once, so that no document pays for it. */
-const META_VALIDATORS: Readonly<Record<Dialect, ValidateFunction>> = {
-  'draft-07': new Ajv({ allErrors: true, strict: false, logger: false, meta: false, validateSchema: false }).compile(
-    draft07(),
-  ),
-  '2019-09': metaValidator(new Ajv2019({ allErrors: true, strict: false, logger: false }), '2019-09'),
-  '2020-12': metaValidator(new Ajv2020({ allErrors: true, strict: false, logger: false }), '2020-12'),
-};
-
-function metaValidator(ajv: Ajv, dialect: string): ValidateFunction {
-  const validate = ajv.getSchema(`https://json-schema.org/draft/${dialect}/schema`);
-  if (validate === undefined) throw new TypeError(`Cannot find meta-schema ${dialect}: none in ajv, wanted one`);
-  return validate;
-}
-
-/** The meta-schema of draft-07 without its demand for unique `enum` values, which takes quadratic time to check. */
-function draft07(): object {
-  const { $id: _, $schema: __, properties, ...rest } = structuredClone(draft07Schema);
-  return { ...rest, properties: { ...properties, enum: { type: 'array', items: true } } };
 }
 
 function shapeFaults(schema: Json, dialect: Dialect): SchemaFault[] {
