@@ -16,6 +16,7 @@ import { clearAmended, clearTogether } from './clear-amended.ts';
 import { conclusionOf } from './conclusion-of.ts';
 import { generate } from './generate.ts';
 import { handlerKey } from './handler-key.ts';
+import { repairChecks } from './lane-facts.ts';
 import { type Conclusion, errorMessages, Leave } from './leave.ts';
 import { type Measure, measure } from './measure.ts';
 import type { Path } from './path.ts';
@@ -26,12 +27,6 @@ import { storedHandler } from './stored-handler.ts';
 
 /** Faults that the peer is told of. */
 const maxConfirmed = 5;
-
-/** Faults that a prompt tells of; more say the same. */
-const maxFacts = 6;
-
-/** Longest value told of, in UTF-16 units of JSON. */
-const maxFactCharacters = 4_000;
 
 /**
  * The peer complains about our messages. What it says is only a hint where to look: the fault counts where our handler is seen to have it. Then it is
@@ -188,36 +183,21 @@ function schemaAt(schema: Json, pointer: string): Json | undefined {
   ) as JsonObject;
 }
 
-/** What a candidate still gets wrong of what was complained about. */
+/** Faults that were seen, as facts for a repair. */
 function standing(faults: readonly Reproduced[]): CheckFact[] {
-  return faults.slice(0, maxFacts).map(({ message, pointer, testCase, input, got }) => ({
+  return faults.map(({ message, pointer, testCase, input, got }) => ({
     check: 'faults in use',
     code: 'CANDIDATE_COMPLAINT_STANDS',
-    message: placed(message, pointer),
+    message: `${message}${pointer === '' ? '' : ` at ${pointer}`}`,
     input,
     ...(testCase === undefined ? {} : { testCase }),
     ...(got === undefined ? {} : { got }),
   }));
 }
 
-function placed(message: string, pointer: string): string {
-  return `${message}${pointer === '' ? '' : ` at ${pointer}`}`;
-}
-
 /** The brief of a handler that is made again: its source and what it was seen to do wrong stand in the prompt; of what the peer wrote, the requests alone. */
 async function mendingBrief(held: Measure, record: HandlerRecord, faults: readonly Reproduced[]): Promise<Brief> {
   const order = await brief(held);
-  const facts = faults
-    .slice(0, maxFacts)
-    .map(({ message, pointer, input, got }) =>
-      [
-        placed(message, pointer),
-        `input: ${JSON.stringify(input).slice(0, maxFactCharacters)}`,
-        ...(got === undefined ? [] : [`got: ${JSON.stringify(got).slice(0, maxFactCharacters)}`]),
-      ].join('; '),
-    );
-  return {
-    ...order,
-    prompt: renderRepair(order.prompt, record.role, record.source, { checks: [{ name: 'faults in use', facts }] }),
-  };
+  const facts = { checks: repairChecks(standing(faults)) };
+  return { ...order, prompt: renderRepair(order.prompt, record.role, record.source, facts) };
 }
