@@ -17,6 +17,6 @@ export function codeOfThrown(thrown: unknown): string {
 /** How long to wait before the nth delivery's successor: what the other side asked for, else 250 ms doubled each time up to 5 s, half of it by chance so that jobs spread. */
 export function backoffMs(delivery: number, retryAfterMs: number | undefined, chance: number = Math.random()): number {
   if (retryAfterMs !== undefined) return Math.max(0, retryAfterMs);
-  const whole = Math.min(250 * 2 ** Math.max(0, Math.min(delivery, 10) - 1), 5_000);
+  const whole = Math.min(250 * 2 ** Math.max(0, delivery - 1), 5_000);
   return Math.round(whole / 2 + (whole / 2) * chance);
 }

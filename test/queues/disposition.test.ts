@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { codeOfThrown } from '../../queues/disposition.ts';
 import { backoffMs, dispositionOf } from '../../queues/index.ts';
 
 test('only what the platform failed at is tried again', () => {
@@ -11,8 +12,8 @@ test('only what the platform failed at is tried again', () => {
 
 test('the pause doubles up to 5 s, half of it by chance, unless the other side said how long', () => {
   assert.deepEqual(
-    [1, 2, 3, 6, 60].map((delivery) => backoffMs(delivery, undefined, 1)),
-    [250, 500, 1_000, 5_000, 5_000],
+    [0, 1, 2, 3, 6, 60, 6_000].map((delivery) => backoffMs(delivery, undefined, 1)),
+    [250, 250, 500, 1_000, 5_000, 5_000, 5_000],
   );
   assert.deepEqual(
     [1, 6].map((delivery) => backoffMs(delivery, undefined, 0)),
@@ -20,4 +21,14 @@ test('the pause doubles up to 5 s, half of it by chance, unless the other side s
   );
   assert.equal(backoffMs(1, 30_000), 30_000);
   assert.equal(backoffMs(9, 0), 0);
+  assert.equal(backoffMs(1, -30_000), 0, 'a moment that has passed');
+});
+
+test('whatever is thrown without a code of ours is a defect', () => {
+  for (const code of ['JOB_X', 'DOCUMENT_X', 'CANDIDATE_X', 'PLATFORM_X_2', 'OPERATOR_X', 'DEFECT_X'])
+    assert.equal(codeOfThrown(Object.assign(new Error('x'), { code })), code);
+  for (const code of ['ECONNREFUSED', 'PLATFORM_', 'PLATFORM_x', 'NO_PLATFORM_X', 'PLATFORM_X!', 7, undefined])
+    assert.equal(codeOfThrown({ code }), 'DEFECT_UNCODED', String(code));
+  for (const thrown of [undefined, null, 'PLATFORM_X', new TypeError('x')])
+    assert.equal(codeOfThrown(thrown), 'DEFECT_UNCODED');
 });
