@@ -87,6 +87,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
   });
   const tellJob = logJobEvents(log);
   const spendings = new Spendings(connection, keys);
+  const limits = { ...config, usdPerInputToken: dearestInput(config) / 1_000_000 };
   const shop: Workshop = {
     completer: metrics.counting({
       ...model,
@@ -97,13 +98,13 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
         }),
     }),
     model: modelsOf(config)[0]?.model ?? 'unknown',
-    limits: config,
+    limits,
     spending: {
       of: (jobId) => spendings.of(jobId),
       // What is not noted because Redis is away is spent none the less; the job must not fail of it.
       note: (jobId, more) => void spendings.add(jobId, { ...more }).catch(() => undefined),
     },
-    purse: new Purse(config),
+    purse: new Purse(limits),
     typeChecker,
     bundle: bundleHandler,
     sandbox,
@@ -223,6 +224,11 @@ export async function openSandbox(
   const { level, inForce, missing } = sandbox.layers;
   log[missing.length > 0 ? 'warn' : 'info']({ level, inForce, missing }, 'sandbox layers');
   return sandbox;
+}
+
+/** What a million tokens of input cost with the dearest model; any may be the one that is asked. */
+function dearestInput(config: Config): number {
+  return Math.max(...modelsOf(config).map(({ inputPrice }) => inputPrice ?? 0));
 }
 
 function composeModel(config: Config, endpoints: Endpoints): Model & { readonly endpoints: readonly string[] } {

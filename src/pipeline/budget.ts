@@ -13,12 +13,16 @@ export interface JobLimits {
   maxTokens: number | null;
   /** `null` = no limit; wants known prices. */
   maxCostUsd: number | null;
+  /** What a token of input costs with the dearest model; default 0, and then a question counts once it is answered. */
+  usdPerInputToken?: number;
 }
 
 /** How much all jobs of one worker process may cost within an hour. */
 export interface HourLimits {
   maxTokensPerHour: number | null;
   maxCostUsdPerHour: number | null;
+  /** As for one job. */
+  usdPerInputToken?: number;
 }
 
 /** What is being asked: a module, or a judgement of modules. */
@@ -58,6 +62,7 @@ export class Purse {
   readonly #clock: () => number;
   #booked: { atMs: number; tokens: number; costUsd: number }[] = [];
   #expectedTokens = 0;
+  #expectedUsd = 0;
   #hedgeFifths = 0;
 
   constructor(limits: HourLimits, clock: () => number = Date.now) {
@@ -67,11 +72,14 @@ export class Purse {
 
   /** Sets expected tokens aside. Throws `PLATFORM_BUDGET`, with the time to wait, where the hour's budget is used up. */
   take(tokens: number): Receipt {
-    this.#check(tokens);
+    const usd = tokens * (this.#limits.usdPerInputToken ?? 0);
+    this.#check(tokens, usd);
     this.#expectedTokens += tokens;
+    this.#expectedUsd += usd;
     return {
       book: ({ inputTokens, outputTokens, costUsd }) => {
         this.#expectedTokens -= tokens;
+        this.#expectedUsd -= usd;
         this.#booked.push({ atMs: this.#clock(), tokens: inputTokens + outputTokens, costUsd: costUsd ?? 0 });
       },
     };
@@ -89,7 +97,7 @@ export class Purse {
     return true;
   }
 
-  #check(tokens: number): void {
+  #check(tokens: number, usd: number): void {
     const { maxTokensPerHour, maxCostUsdPerHour } = this.#limits;
     if (maxTokensPerHour === null && maxCostUsdPerHour === null) {
       this.#booked = [];
@@ -98,11 +106,11 @@ export class Purse {
     const nowMs = this.#clock();
     this.#booked = this.#booked.filter(({ atMs }) => atMs > nowMs - hourMs);
     const spentTokens = this.#booked.reduce((sum, one) => sum + one.tokens, this.#expectedTokens);
-    const spentUsd = this.#booked.reduce((sum, { costUsd }) => sum + costUsd, 0);
+    const spentUsd = this.#booked.reduce((sum, { costUsd }) => sum + costUsd, this.#expectedUsd);
     const used =
       maxTokensPerHour !== null && spentTokens + tokens > maxTokensPerHour
         ? `${spentTokens} of ${maxTokensPerHour} tokens`
-        : maxCostUsdPerHour !== null && spentUsd >= maxCostUsdPerHour
+        : maxCostUsdPerHour !== null && isBeyond(spentUsd, usd, maxCostUsdPerHour)
           ? `${spentUsd.toFixed(4)} of ${maxCostUsdPerHour} US dollars`
           : undefined;
     if (used === undefined) return;
@@ -146,33 +154,42 @@ export class Budget {
     this.usedUp ??= this.#ranOut(expected);
     if (this.usedUp !== null || (asked === 'candidate' && this.#candidates >= this.#limits.maxCandidates))
       throw new BudgetUsedUp(this.usedUp ?? `${this.#candidates} candidates`);
+    const expectedUsd = expected * (this.#limits.usdPerInputToken ?? 0);
     const receipt = this.#purse.take(expected);
     this.#completions += 1;
     const candidates = asked === 'candidate' ? 1 : 0;
     this.#candidates += candidates;
     this.#tokens += expected;
+    this.#costUsd += expectedUsd;
     // Before the question is put: a worker that dies over it must not ask it for ever.
-    this.#note({ candidates, completions: 1, tokens: expected, costUsd: 0 });
+    this.#note({ candidates, completions: 1, tokens: expected, costUsd: expectedUsd });
     return {
       book: (usage) => {
         const tokens = usage.inputTokens + usage.outputTokens;
         this.#tokens += tokens - expected;
-        this.#costUsd += usage.costUsd ?? 0;
+        const moreUsd = (usage.costUsd ?? 0) - expectedUsd;
+        this.#costUsd += moreUsd;
         // A question that an endpoint turned away, as one over its rate, is put again by the next delivery.
         const refund = tokens === 0 ? { candidates: -candidates, completions: -1 } : { candidates: 0, completions: 0 };
-        this.#note({ ...refund, tokens: tokens - expected, costUsd: usage.costUsd ?? 0 });
+        this.#note({ ...refund, tokens: tokens - expected, costUsd: moreUsd });
         receipt.book(usage);
       },
     };
   }
 
   #ranOut(expected: number): string | null {
-    const { maxCompletions, maxTokens, maxCostUsd } = this.#limits;
+    const { maxCompletions, maxTokens, maxCostUsd, usdPerInputToken = 0 } = this.#limits;
     if (this.#completions >= maxCompletions) return `${this.#completions} of ${maxCompletions} completions`;
     if (maxTokens !== null && this.#tokens + expected > maxTokens)
       return `${this.#tokens} of ${maxTokens} tokens, and the next question takes ${expected},`;
-    if (maxCostUsd !== null && this.#costUsd >= maxCostUsd)
-      return `${this.#costUsd.toFixed(4)} of ${maxCostUsd} US dollars`;
+    const usd = expected * usdPerInputToken;
+    if (maxCostUsd !== null && isBeyond(this.#costUsd, usd, maxCostUsd))
+      return `${this.#costUsd.toFixed(4)} of ${maxCostUsd} US dollars, and the next question takes ${usd.toFixed(4)},`;
     return null;
   }
+}
+
+/** Whether a question takes more than there is; of one whose price is not known, whether anything is left. */
+function isBeyond(spentUsd: number, usd: number, mostUsd: number): boolean {
+  return spentUsd >= mostUsd || spentUsd + usd > mostUsd;
 }

@@ -30,7 +30,10 @@ export async function generate(
   const last = verified ?? work.tried.flatMap(({ attempted }) => testedOf(attempted)).at(-1);
   ledger.cases = last?.cases ?? [];
   ledger.checks = last?.checks ?? [];
-  if (verified !== null) return verified;
+  if (verified !== null) {
+    ledger.generator = { ...ledger.generator, model: verified.model };
+    return verified;
+  }
   throw await blame(work, patience);
 }
 

@@ -118,6 +118,22 @@ test('what is under way counts as what it is expected to use', () => {
   assert.equal(budget.usedUp?.startsWith('200 of 250 tokens'), true, String(budget.usedUp));
 });
 
+test('what is under way counts as what its prompt costs, for the job and for all jobs', () => {
+  const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: null, maxCostUsd: 0.025, usdPerInputToken: 0.000_1 };
+  const budget = new Budget(limits, purseOf());
+  budget.take('candidate', prompt).book({ ...used, costUsd: 0.012 });
+  const open = budget.take('candidate', prompt);
+  assert.throws(() => budget.take('candidate', prompt), BudgetUsedUp);
+  assert.match(budget.usedUp ?? '', /^0\.0220 of 0\.025 US dollars, and the next question takes 0\.0100,$/);
+  open.book({ ...used, costUsd: null });
+  const purse = purseOf({ maxCostUsdPerHour: 0.025, usdPerInputToken: 0.000_1 });
+  purse.take(100);
+  const second = purse.take(100);
+  assert.throws(() => purse.take(100), { code: 'PLATFORM_BUDGET' });
+  second.book({ ...used, inputTokens: 0, outputTokens: 0, costUsd: null });
+  purse.take(100);
+});
+
 test('what is used takes the place of what was expected, for the job and for all jobs', () => {
   const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: 250, maxCostUsd: null };
   const budget = new Budget(limits, purseOf());

@@ -80,6 +80,7 @@ test('a worker asks the second model where the first is down', async () => {
   assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
   assert.equal(down.questions.length, 1);
   assert.equal(outcome.report.attempts[0]?.model, 'second');
+  assert.deepEqual(outcome.report.generator, { kind: 'scripted', model: 'second' });
   assert.ok((outcome.report.usage.costUsd ?? 0) > 0);
 });
 
