@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { setFlagsFromString } from 'node:v8';
 import type ivm from 'isolated-vm';
 import type { RunReport } from '../contract.ts';
 import { policy } from '../policy.ts';
@@ -19,6 +20,9 @@ const options = JSON.parse(process.argv.at(-1) ?? '') as CellOptions;
 // The guest sees no other zone, whatever the host's is; ICU reads it once.
 process.env.TZ = 'UTC';
 const { ivm: isolatedVm } = createRequire('/')(options.addon) as { ivm: typeof ivm };
+
+// Nearly all of the guest's side is called in every isolate: compiled as a whole, it comes out of the cache as a whole.
+setFlagsFromString('--no-lazy');
 
 const engines = new EngineShelf(isolatedVm);
 const handlers = new Map<number, Handler>();
