@@ -77,7 +77,7 @@ export class Cell {
   onIdle: (() => void) | undefined;
   dead: Death | undefined;
 
-  private constructor(child: ChildProcess) {
+  private constructor(child: ChildProcess, isGrouped: boolean) {
     this.#child = child;
     this.#stdin = child.stdin as Writable;
     child.stdout?.on('data', (chunk: Buffer) => this.#receive(chunk));
@@ -93,6 +93,7 @@ export class Cell {
     // One that was ended while its walls went up may leave a process behind that holds the pipes for ever.
     let leftOpen: NodeJS.Timeout | undefined;
     child.on('exit', () => {
+      if (isGrouped && child.pid !== undefined) killQuietly(-child.pid);
       leftOpen = setTimeout(() => {
         for (const pipe of child.stdio) pipe?.destroy();
       }, policy.cellEndMs.default);
@@ -102,11 +103,14 @@ export class Cell {
   /** Starts a cell; resolves once it says that it is ready. Rejects with `PLATFORM_SANDBOX_START`. */
   static async start(launch: Launch, code: string, addon: string): Promise<Cell> {
     const options: CellOptions = { addon, maxFrameBytes: policy.maxFrameBytes.default };
+    // A group of their own for the processes around a cell, so that none is left behind that no longer hears of its parent's end, or not yet.
+    const isGrouped = launch.level === 'namespaces' || launch.level === 'bubblewrap';
     const child = spawn(
       launch.command,
       [...launch.args, ...launch.nodeArgs, '--eval', code, '--', JSON.stringify(options)],
       {
         cwd: '/',
+        detached: isGrouped,
         env: {},
         stdio: ['pipe', 'pipe', 'pipe', ...(launch.seccomp ? (['pipe'] as const) : [])],
       },
@@ -119,7 +123,7 @@ export class Cell {
     const seccomp = child.stdio[3] as Writable | undefined;
     seccomp?.on('error', () => {});
     seccomp?.end(launch.seccomp);
-    const cell = new Cell(child);
+    const cell = new Cell(child, isGrouped);
     const timer = setTimeout(() => cell.kill('watchdog'), policy.cellStartMs.default);
     try {
       await new Promise<void>((resolve, reject) => {

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Cell } from '../../sandbox/cell.ts';
 import {
   bundleHandler,
@@ -216,18 +217,36 @@ test('more handlers than a cell keeps are loaded anew when they are wanted', asy
   }
 });
 
-test('a cell whose process leaves another behind, which holds its pipes, does not start', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'protosmith-test-'));
-  const left = join(folder, 'pid');
-  const args = ['-c', `sleep 600 & echo $! > '${left}'; exit 1`];
-  const launch: Launch = { level: 'process', drops: false, command: '/bin/sh', args, seccomp: undefined, nodeArgs: [] };
+for (const level of ['process', 'bubblewrap'] as const) {
+  test(`a cell whose process leaves another behind, which holds its pipes, does not start: ${level}`, {
+    timeout: 60_000,
+  }, async ({ signal }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'protosmith-test-'));
+    const left = join(folder, 'pid');
+    const args = ['-c', `sleep 600 & echo $! > '${left}'; exit 1`];
+    const launch: Launch = { level, drops: false, command: '/bin/sh', args, seccomp: undefined, nodeArgs: [] };
+    try {
+      await assert.rejects(Cell.start(launch, '', ''), { code: 'PLATFORM_SANDBOX_START' });
+      // Where there are processes around a cell, none outlives it.
+      if (level === 'process') return;
+      while (!signal.aborted && isRunning(Number(readFileSync(left, 'utf8')))) await sleep(10);
+    } finally {
+      const pid = Number(readFileSync(left, 'utf8'));
+      if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+      rmSync(folder, { recursive: true });
+    }
+  });
+}
+
+/** Whether there is such a process; one that ended and that nobody has waited for is none. */
+function isRunning(pid: number): boolean {
   try {
-    await assert.rejects(Cell.start(launch, '', ''), { code: 'PLATFORM_SANDBOX_START' });
-  } finally {
-    process.kill(Number(readFileSync(left, 'utf8')), 'SIGKILL');
-    rmSync(folder, { recursive: true });
+    process.kill(pid, 0);
+    return process.platform !== 'linux' || !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
   }
-});
+}
 
 test('a closed sandbox takes nothing more', async () => {
   const sandbox = await createSandbox({ cells: 1 });
