@@ -2,6 +2,7 @@ import type { Observation, Scenario } from '../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
+import { forbiddenAfter } from './documented-acts.ts';
 import {
   documentedAnswersOf,
   emptiedText,
@@ -92,6 +93,8 @@ function faultOf(
   }
   const [issue] = seen.issues;
   if (issue) return { message: `the answer breaks its schema at "${issue.pointer}": ${issue.message}`, certain };
+  const act = actAfter(subject, tool, seen);
+  if (act) return { message: `${act.tool} is called all the same, though "${act.sentence}"`, certain: true };
   const emptied = emptiedText(subject, seen.value);
   if (emptied !== undefined && subject.role === 'provider')
     return { message: `the answer has an empty text at ${emptied}`, certain: true };
@@ -149,6 +152,21 @@ function faultOf(
     : undefined;
 }
 
+/** An act after a tool has failed for good, which the document forbids then. */
+function actAfter(
+  subject: CheckFacts['subject'],
+  failed: string,
+  { calls }: Observation,
+): { tool: string; sentence: string } | undefined {
+  const at = calls.findLastIndex(({ tool }) => tool === failed);
+  if (calls[at]?.error === undefined) return undefined;
+  for (const { tool } of calls.slice(at + 1)) {
+    const sentence = isReadOnly(subject, tool) ? undefined : forbiddenAfter(subject, failed, tool);
+    if (sentence !== undefined) return { tool, sentence };
+  }
+  return undefined;
+}
+
 /** Whether a tool that failed answered all the same as often as where it did not. */
 function calledAgain(before: Observation, seen: Observation, tool: string): boolean {
   const answers = ({ calls }: Observation) =>
@@ -169,7 +187,8 @@ export function isReadOnly({ tools }: CheckFacts['subject'], name: string): bool
 
 /** Whether the document says how failures are answered, and there is an answer that its schema allows. */
 export function failuresAreAnswerable({ subject }: CheckFacts): boolean {
-  if (subject.role === 'requester') return false;
+  if (subject.role === 'requester')
+    return documentedAnswersOf(subject).ownFailureSentences.some(({ sentence }) => !GIVES_UP.test(sentence));
   const rules = failureRulesOf(subject.agreement.text);
   if (rules.ownFailures || documentedAnswersOf(subject).ownFailureSentences.length > 0) return true;
   if (!rules.failures) return false;
@@ -177,6 +196,9 @@ export function failuresAreAnswerable({ subject }: CheckFacts): boolean {
   if (subject.payload === 'text') return rules.inWords;
   return hasFailingCase(subject) || hasErrorMember(subject.responseSchema, 0);
 }
+
+/** Words by which a task has a failure end all. */
+const GIVES_UP = /\b(?:throws?|raise|rejects?|give up|abort|error)\b|[,;:] *(?:then )?fail\b|抛出|报错/iu;
 
 /** Whether a case shows a failure answered as the schema allows. */
 export function hasFailingCase(subject: CheckFacts['subject']): boolean {

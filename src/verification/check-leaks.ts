@@ -2,7 +2,7 @@ import type { Observation, Scenario } from '../contract/trial.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import type { RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
-import { sentencesOf, spaced } from './documented-answers.ts';
+import { allSentencesOf, spaced } from './documented-answers.ts';
 import { hasWord, type Leaf, leavesOf } from './scalar-kinds.ts';
 import { replacedAt } from './variations.ts';
 
@@ -79,8 +79,17 @@ function loggedIn(
 ): { name: string; sentence: string } | undefined {
   if (seen.logs.length === 0) return undefined;
   const lines = seen.logs.join('\n');
-  const told = [input, ...seen.calls.map(({ output }) => output ?? null)].flatMap(leavesOf);
-  const denials = sentencesOf(subject.agreement).filter(
+  const told = [
+    input,
+    ...seen.calls.map(({ output }) => output ?? null),
+    ...seen.sends.map(({ response }) => response ?? null),
+  ].flatMap(leavesOf);
+  const schemas = [
+    subject.requestSchema,
+    subject.responseSchema,
+    ...subject.tools.map((tool) => tool.outputSchema ?? null),
+  ];
+  const denials = allSentencesOf(subject).filter(
     (sentence) => NEVER_LOGGED.test(sentence) && !/\b(?:except|unless|only|but|if|when|no matter)\b/i.test(sentence),
   );
   for (const leaf of told) {
@@ -88,14 +97,16 @@ function loggedIn(
     if (text === undefined || !hasWord(lines, text)) continue;
     // What is told under another name as well may be logged for that.
     if (told.some((other) => other.name !== leaf.name && String(other.value).includes(text))) continue;
-    const sentence = denials.find((one) => isNamedIn(one, leaf.name));
+    const sentence =
+      denials.find((one) => isNamedIn(one, leaf.name)) ??
+      schemas.flatMap((schema) => descriptionsOf(schema, leaf.name, 0)).find((said) => NEVER_LOGGED.test(said));
     if (sentence !== undefined) return { name: leaf.name, sentence: sentence.trim().slice(0, 200) };
   }
   return undefined;
 }
 
 const NEVER_LOGGED =
-  /\b(?:never|not)\b (?:be |to be )?(?:logged\b|(?:part of|appear\w*|written|stand|put|go|end up|found|seen|kept|stored)\b[^.]{0,40}\blog)|\b(?:never|do not|don't|must not|may not|not to) log\b|\bneither\b[^.]{0,80}\blogged\b|不(?:得|能|可|要|应)?(?:写入|记录|出现在)[^。]{0,8}日志/iu;
+  /\b(?:never|not)\b (?:be |to be )?(?:logged\b|(?:part of|appear\w*|written|stand|put|go|end up|found|seen|kept|stored)\b[^.]{0,40}\blog)|\b(?:never|do not|don't|must not|may not|not to) log\b|\bneither\b[^.]{0,80}\b(?:logged|logs?|log (?:lines?|entries))\b|\bnot be (?:\p{L}+ ){1,6}(?:or|nor) logged\b|(?<!\p{L})(?:nie|nicht|kein\p{L}*)(?!\p{L})[^.]{0,40}(?<!\p{L})(?:protokolliert|geloggt|ins (?:Log|Protokoll))(?!\p{L})|不(?:得|能|可|要|应)?(?:写入|记录|出现在)[^。]{0,8}日志/iu;
 
 /** Whether a sentence speaks of what a member holds: by its name, or by the words that the name is made of. */
 function isNamedIn(sentence: string, name: string): boolean {

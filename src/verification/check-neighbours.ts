@@ -7,7 +7,7 @@ import { DERIVED_NAME } from './check-renaming.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { brokenMeasure, recombinedLists, saysItTwice } from './recombined-lists.ts';
 import { leavesOf } from './scalar-kinds.ts';
-import { mayBeChecked } from './unasked-answers.ts';
+import { holdsOtherNumbers, mayBeChecked } from './unasked-answers.ts';
 import { type Variation, variationsOf } from './variations.ts';
 
 const maxVariationsPerCase = 12;
@@ -69,7 +69,8 @@ export const neighbours: Check = {
       // What one case merely echoes may be in the one answer for all.
       revealing.every(({ observation }) => equalJson(rawOf(observation), rawOf(first.observation)));
     // A request that does not fit the check that it carries is answered as any other such.
-    if (isSame && mayBeChecked(facts.subject)) return none;
+    const isOfCase = own.some(({ one }) => equalJson(one.output, first.observation.value ?? null));
+    if (isSame && !isOfCase && mayBeChecked(facts.subject)) return none;
     if (!isSame || revealing.some(({ isOwn }) => isOwn)) return deafTo(facts, [...fields.values()].flat());
     return {
       failures: [
@@ -193,7 +194,7 @@ function isWorkedOut({ vocabulary }: CheckFacts, { input, output }: RunnableCase
     if (typeof value !== 'string' || asked.includes(value) || vocabulary.hasText(value) || !/\d/.test(value))
       return false;
     // A text payload as a whole is worked out only where it holds numbers of its own.
-    return pointer !== '' || [...value.matchAll(/\d+(?:\.\d+)?/g)].some(([digits]) => !text.includes(digits));
+    return pointer !== '' || holdsOtherNumbers(value, text);
   });
 }
 

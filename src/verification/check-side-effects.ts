@@ -103,7 +103,7 @@ export const sideEffects: Check = {
 
 /** The sentence of the document by which a tool must not be called in a case with this answer. */
 function sentenceAgainst(facts: CheckFacts, { one }: SeenCase, tool: string): string | undefined {
-  const denial = forbiddenBy(facts.subject, one.output, tool);
+  const denial = forbiddenBy(facts.subject, one, tool);
   return denial && isDenied(facts, denial, tool) ? denial.sentence : undefined;
 }
 
@@ -115,7 +115,7 @@ function isDenied({ subject, cases }: CheckFacts, { isGeneral }: Denial, tool: s
     cases.some(
       (other) =>
         refuses(subject, other) !== true &&
-        forbiddenBy(subject, other.one.output, tool) === undefined &&
+        forbiddenBy(subject, other.one, tool) === undefined &&
         other.seen.calls.some((call) => call.tool === tool && call.error === undefined),
     )
   );

@@ -4,11 +4,12 @@ import { equalJson } from '../schemas/equal-json.ts';
 import { caseScenario } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { isReadOnly } from './check-failing-tools.ts';
+import { CORRELATION_NAME } from './check-renaming.ts';
 import { sentencesOf } from './documented-answers.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { listsOf } from './lists.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
-import { replacedAt, variationsOf } from './variations.ts';
+import { replacedAt, variationsOf, variedScalars } from './variations.ts';
 
 const maxVariationsPerCase = 8;
 const maxEchoCases = 4;
@@ -22,7 +23,7 @@ export const tables: Check = {
   reason:
     'Where requests are words and answers are a few names, a table of the cases holds nothing that could be renamed.',
   certain:
-    'No tool is ever asked for what a request holds, though examples of a tool are those of the cases, and all requests but the cases get one and the same answer; or all requests whose lists are those of cases, with an item less, twice or in another order, get one and the same; or an answer repeats a member of another case than the one it is asked about, though that member was not changed; or the document has a tool used for whatever succeeds, and it is never called.',
+    'No tool is ever asked for what a request holds, though examples of a tool are those of the cases, and all requests but the cases get one and the same answer; or all requests whose lists are those of cases, with an item less, twice or in another order, get one and the same; or an answer repeats a member of another case than the one it is asked about, though that member was not changed; or nothing ever matters but a member that is only there to be sent back; or the document has a tool used for whatever succeeds, and it is never called.',
   uncertain: 'Nothing.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const findings: CheckFindings = { failures: [], warnings: [] };
@@ -49,7 +50,7 @@ export const tables: Check = {
             variationsOf(facts, one, maxVariationsPerCase)
               .filter(({ pointer }) => !echoes.some((name) => pointer === `/${escapeToken(name)}`))
               .slice(0, maxVariationsPerCase / 2)
-              .map(({ input, scenario }) => ({ one, input, scenario })),
+              .map(({ pointer, input, scenario }) => ({ one, pointer, input, scenario })),
           )
         : [];
     const plans = [...asked, ...recombined, ...beside];
@@ -64,6 +65,24 @@ export const tables: Check = {
         ...(stale.seen.value === undefined ? {} : { got: stale.seen.value }),
       });
       findings.memorised = true;
+    }
+    const keyed = echoes.find((name) => isCorrelation(facts, name));
+    if (keyed !== undefined && isDeafBeside(facts, runs.slice(asked.length + recombined.length), beside)) {
+      const others = otherIds(facts, keyed);
+      const after = others.length < least.cases ? [] : yield others.map(({ scenario }) => scenario);
+      const same = sameForAll(
+        facts,
+        others.map((plan, index) => ({ ...plan, seen: after[index] as Observation })),
+        least.cases,
+      );
+      if (same) {
+        findings.failures.push({
+          ...factOf(same.one, `nothing but ${keyed} of a request ever matters, which is there to be sent back`),
+          input: same.input,
+          ...(same.seen.value === undefined ? {} : { got: same.seen.value }),
+        });
+        findings.memorised = true;
+      }
     }
     for (const list of [runs.slice(0, asked.length), runs.slice(asked.length, asked.length + recombined.length)]) {
       const same = sameForAll(facts, list);
@@ -118,9 +137,9 @@ interface Run {
 }
 
 /** The first of many changed requests that are all answered alike, and unlike at least two different answers of the cases that were changed. */
-function sameForAll(facts: CheckFacts, runs: readonly Run[]): Run | undefined {
+function sameForAll(facts: CheckFacts, runs: readonly Run[], fewest = least.changes): Run | undefined {
   const [first] = runs;
-  if (!first || runs.length < least.changes) return undefined;
+  if (!first || runs.length < fewest) return undefined;
   const plain = runs.map(({ seen, input, one }) => plainOf(seen, input, one));
   const isOne = plain.every((answer) => equalJson(answer, plain[0] ?? null));
   const isCopied = runs.every(
@@ -135,6 +154,44 @@ function sameForAll(facts: CheckFacts, runs: readonly Run[]): Run | undefined {
     .filter((answer) => !equalJson(answer, plain[0] ?? null));
   const kinds = own.filter((answer, index) => own.findIndex((other) => equalJson(other, answer)) === index);
   return kinds.length >= least.cases && facts.cases.length >= 3 ? first : undefined;
+}
+
+/** What a document says of a member that is only there to be sent back. */
+const SENT_BACK =
+  /\b(?:echo(?:e[ds])?|copied|repeated|unchanged|comes? back|sent back|as (?:it )?(?:is|came))\b|wiederholt|unverändert|zurück|repris|recopi|répét|repite|devuelve|原样|相同/iu;
+
+/** Whether a member tells requests apart and nothing else: by its name, or since the document says nothing of it but that it is sent back. */
+function isCorrelation({ subject }: CheckFacts, name: string): boolean {
+  if (CORRELATION_NAME.test(name)) return true;
+  const own = sentencesOf(subject.agreement).filter((sentence) => hasWord(sentence, name));
+  return own.length > 0 && own.every((sentence) => SENT_BACK.test(sentence));
+}
+
+/** Whether no change of a request that leaves such members as they are ever changes the answer, at several places of several cases. */
+function isDeafBeside({ subject }: CheckFacts, runs: readonly Run[], plans: readonly { pointer: string }[]): boolean {
+  return (
+    subject.tools.length === 0 &&
+    runs.length >= least.changes &&
+    new Set(runs.map(({ one }) => one)).size >= least.cases &&
+    new Set(plans.map(({ pointer }) => pointer)).size >= least.cases &&
+    runs.every(({ one, seen }) => equalJson([seen.value ?? null], [one.seen.value ?? null]))
+  );
+}
+
+/** The cases with another value of a member each, one that no case has. */
+function otherIds(facts: CheckFacts, name: string): { one: SeenCase; input: Json; scenario: Scenario }[] {
+  const { subject, cases } = facts;
+  return cases.slice(0, maxEchoCases).flatMap((one) => {
+    const { input } = one.one;
+    const own = isObject(input) ? input[name] : undefined;
+    const other = variedScalars(own ?? null).findLast(
+      (value) => !cases.some((each) => isObject(each.one.input) && each.one.input[name] === value),
+    );
+    if (other === undefined) return [];
+    const next = replacedAt(input, `/${escapeToken(name)}`, other);
+    const isValid = subject.surface.requestIssues(next).length === 0;
+    return isValid ? [{ one, input: next, scenario: { ...caseScenario(subject, one.one), input: next } }] : [];
+  });
 }
 
 /** How a run ended, without what merely comes back: numbers at the places where a case has them from its request, and texts anywhere. */

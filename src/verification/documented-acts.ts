@@ -1,5 +1,5 @@
-import type { Json } from '../kernel/json.ts';
-import { constantIn, sentencesOf, spaced, stemsOf } from './documented-answers.ts';
+import { isObject, type Json } from '../kernel/json.ts';
+import { allSentencesOf, constantIn, sentencesOf, spaced, stemsOf } from './documented-answers.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
 
@@ -24,7 +24,8 @@ const IRREGULAR: Readonly<Record<string, string>> = {
 };
 
 /** Participles that leave no act out. */
-const WHATEVER = /^(?:changed|modified|altered|touched|done|written)$/;
+const WHATEVER =
+  /^(?:changed|modified|altered|touched|done|written|getan|gemacht|(?:ver|ge)ändert|fait|modifié|changé|hace|cambia|modifica)$/;
 
 /** Tools that do not count as a change: they write down, tell others, or hold what the next step needs. */
 const NO_CHANGE =
@@ -39,6 +40,9 @@ function isDoneBy(participle: string, tool: string): boolean {
     .split(/[\s_-]+/);
   const verb = IRREGULAR[done];
   if (verb !== undefined) return words.includes(verb);
+  const stem = /^(?:ge)?(\p{L}{3,}?)(?:e?t|en|é|a)$/u.exec(done)?.[1];
+  if (stem !== undefined && !done.endsWith('ed') && words.some((word) => bare(word).startsWith(bare(stem))))
+    return true;
   return words.some(
     (word) =>
       word.length >= 3 &&
@@ -48,13 +52,42 @@ function isDoneBy(participle: string, tool: string): boolean {
   );
 }
 
-/** What a sentence says is not done: the participle, or `true` for whatever could be. */
-function undoneIn(sentence: string): string | true | undefined {
-  if (/\b(?:unless|except|but|only|until|nothing (?:else|more|further|new))\b/i.test(sentence)) return undefined;
-  if (ALTOGETHER.test(sentence)) return true;
-  const nothing =
-    /\bnothing (?:is|was|gets|has been|will be|may be|must be|shall be|is to be) (?:ever )?(\p{L}+)/iu.exec(sentence);
-  if (nothing) return nothing[1];
+/** A word without its accents. */
+function bare(word: string): string {
+  return word.normalize('NFD').replace(/\p{M}/gu, '');
+}
+
+/** What a sentence says is not done: participles, or `true` for whatever could be, or for whatever else than what it has done. */
+function undoneIn(sentence: string): readonly (string | true)[] {
+  if (NOTHING_ELSE.test(sentence)) return [true];
+  if (/\b(?:unless|except|but|only|until|nothing (?:else|more|further|new))\b/i.test(sentence)) return [];
+  if (ALTOGETHER.test(sentence)) return [true];
+  const nothing = [
+    ...sentence.matchAll(
+      /\b(?:nothing|no \p{L}+) (?:is|are|was|gets|has been|will be|may be|must be|shall be|is to be) (?:ever )?(\p{L}+)/giu,
+    ),
+  ].flatMap(([, done]) => done ?? []);
+  if (nothing.length > 0) return nothing;
+  const other = notDoneElsewhere(sentence);
+  if (other !== undefined) return [other];
+  const done = notDoneIn(sentence);
+  return done === undefined ? [] : [done];
+}
+
+/** Words by which nothing is done but what the same sentence has done. */
+const NOTHING_ELSE =
+  /\bnothing (?:else|more|further) (?:is|gets|happens|may be|must be|will be)\b|(?<!\p{L})(?:sonst|weiter) (?:wird|geschieht|passiert) nichts(?!\p{L})|(?<!\p{L})rien d['’]autre n['’]est|(?<!\p{L})no se hace nada más|不再(?:做|执行|进行)(?:任何)?(?:其他|其它)?(?:操作|动作)/iu;
+
+/** The participle of what is not done, in German, French and Spanish sentences. */
+function notDoneElsewhere(sentence: string): string | undefined {
+  const form =
+    /(?<!\p{L})(?:(?:wird|werden|darf|dürfen)(?: (?!nicht)\p{L}+){0,4} (?:nichts?|kein\p{L}{0,2} \p{L}+) (?<de>ge\p{L}+|\p{L}+(?:t|en))(?!\p{L})|(?:rien|ni \p{L}+|\p{L}+) n['’](?:est|a été) (?:pas |jamais )?(?<fr>\p{L}+é)e?s?(?!\p{L})|(?:no se|nada se) (?<es>\p{L}{4,})(?!\p{L}))/iu;
+  const { de, fr, es } = form.exec(sentence)?.groups ?? {};
+  return de ?? fr ?? es;
+}
+
+/** What is said not to be done by `is not` and its like. */
+function notDoneIn(sentence: string): string | undefined {
   const not = /(?<before>[^,，:()]*)\b(?:is|are|must|shall|will) not (?:be )?(?<done>\p{L}+)/iu.exec(sentence)?.groups;
   if (not === undefined) return undefined;
   const before = not.before ?? '';
@@ -77,42 +110,103 @@ export interface Denial {
   isGeneral: boolean;
 }
 
+/** A request and its answer. */
+interface Answered {
+  input: Json;
+  output: Json;
+}
+
 /** The sentence by which a tool must not be called where this is the answer; `undefined` where the document has none. */
-export function forbiddenBy(subject: Subject, answer: Json, tool: string): Denial | undefined {
-  const sentences = sentencesOf(subject.agreement);
+export function forbiddenBy(subject: Subject, { input, output }: Answered, tool: string): Denial | undefined {
+  const sentences = allSentencesOf(subject);
   for (const [index, sentence] of sentences.entries()) {
-    const undone = undoneIn(sentence);
+    if (isReserved(sentence, output, tool)) return { sentence: sentence.trim().slice(0, 200), isGeneral: false };
+    const undone = undoneIn(sentence).find((done) => {
+      const isGeneral = done === true || WHATEVER.test(done);
+      const isMeant = NOTHING_ELSE.test(sentence) ? !speaksOf(sentence, tool) : !hasWord(sentence, tool);
+      return isGeneral ? !NO_CHANGE.test(tool) && isMeant : isDoneBy(done, tool);
+    });
     if (undone === undefined) continue;
-    const isGeneral = undone === true || WHATEVER.test(undone);
-    if (isGeneral ? NO_CHANGE.test(tool) || hasWord(sentence, tool) : !isDoneBy(String(undone), tool)) continue;
+    const denial = { sentence: sentence.trim().slice(0, 200), isGeneral: undone === true || WHATEVER.test(undone) };
+    if (isAsked(sentence, input)) return denial;
     // What is not done may be the name of another answer.
     const rest = undone === true ? sentence : sentence.replace(new RegExp(`\\b${undone}\\b(?![\`"”])`, 'iu'), ' ');
-    const constant = constantIn(subject, rest) ?? constantBefore(subject, sentences, index);
-    if (constant === undefined || !isAnswer(subject, answer, constant)) continue;
+    const constant = constantIn(subject, rest) ?? constantBeside(subject, sentences, index);
+    if (constant === undefined || !isAnswer(subject, output, constant)) continue;
     // Where another sentence has the same answer come with the act, it stands for more than one outcome.
     const isElsewhere = sentences.some(
       (other) =>
-        other !== sentence && hasWord(other, constant) && undoneIn(other) === undefined && speaksOf(other, tool),
+        other !== sentence && hasWord(other, constant) && undoneIn(other).length === 0 && speaksOf(other, tool),
     );
-    if (!isElsewhere) return { sentence: sentence.trim().slice(0, 200), isGeneral };
+    if (!isElsewhere) return denial;
   }
-  return saysFalse(subject, answer, tool);
+  return saysFalse(subject, output, tool);
 }
 
-/** The constant of the sentence before one that begins with what is not done. */
-function constantBefore(subject: Subject, sentences: readonly string[], index: number): string | undefined {
-  const before = sentences[index - 1];
-  if (before === undefined || !/^\s*(?:then |in (?:that|this) case,? )?nothing\b/i.test(sentences[index] ?? ''))
-    return undefined;
-  return constantIn(subject, before);
+/** The sentence by which a tool must not be called after another has failed; `undefined` where the document has none. */
+export function forbiddenAfter(subject: Subject, failed: string, tool: string): string | undefined {
+  return allSentencesOf(subject)
+    .find(
+      (sentence) =>
+        FAILURE.test(sentence) &&
+        hasWord(sentence, failed) &&
+        undoneIn(sentence).some((done) =>
+          done === true || WHATEVER.test(done)
+            ? !NO_CHANGE.test(tool) && !hasWord(sentence, tool)
+            : isDoneBy(done, tool),
+        ),
+    )
+    ?.trim()
+    .slice(0, 200);
+}
+
+/** What a sentence about something that failed says. */
+const FAILURE =
+  /\b(?:fail\w*|unavailable|unreachable|down|does not answer|cannot be (?:asked|read|reached))\b|Fehler|scheiter|fehlschl|schlägt|échec|échou|panne|\bfall[aoó]|失败|异常/iu;
+
+/** Whether a sentence has something done with one answer alone, and the answer is another. */
+function isReserved(sentence: string, output: Json, tool: string): boolean {
+  const { done, name } =
+    /\bnothing (?:is|may be|must be|will be) (?<done>\p{L}+) unless the (?:answer|outcome|result|status|verdict|decision|code) is [`"“]?(?<name>[\p{L}\p{N}_-]+)/iu.exec(
+      sentence,
+    )?.groups ?? {};
+  return (
+    done !== undefined &&
+    name !== undefined &&
+    isDoneBy(done, tool) &&
+    !leavesOf(output).some(({ value }) => hasWord(String(value), name))
+  );
+}
+
+/** Whether a sentence begins with a switch that a request has set: "`dryRun` true", "if `test` is true". */
+function isAsked(sentence: string, input: Json): boolean {
+  const { name, value } =
+    /^[\s*•-]*(?:\d+[.)] )?(?:(?:if|when|where|with) )?[`"“]?(?<name>[\p{L}\p{N}_]+)[`"”]?(?: is| =|:)? [`"]?(?<value>true|false)\b/iu.exec(
+      sentence,
+    )?.groups ?? {};
+  return name !== undefined && isObject(input) && input[name] === (value?.toLowerCase() === 'true');
+}
+
+/** How a sentence begins that goes on about the answer of the one before. */
+const GOES_ON =
+  /^\s*(?:then |in (?:that|this) case,? |sonst (?:wird|geschieht) )?(?:nothing|nichts|rien|nada)\b|^\s*(?:es wird nicht|it is not)\b/i;
+
+/** The constant of the sentence, or part of one, beside one that has something not done. */
+function constantBeside(subject: Subject, sentences: readonly string[], index: number): string | undefined {
+  const [before, own = '', after] = [sentences[index - 1], sentences[index], sentences[index + 1]];
+  if (undoneIn(own).length === 0) return undefined;
+  if (before !== undefined && (/;\s*$/.test(before) || GOES_ON.test(own))) return constantIn(subject, before);
+  return after !== undefined && /;\s*$/.test(own) ? constantIn(subject, after) : undefined;
 }
 
 function isAnswer({ payload }: Subject, answer: Json, constant: string): boolean {
   // What an item of a list has is not said of the whole.
   return leavesOf(answer).some(
-    ({ pointer, value }) =>
+    ({ pointer, name, value }) =>
       !/\/\d+(?:\/|$)/.test(pointer) &&
-      (String(value) === constant || (payload === 'text' && hasWord(String(value), constant))),
+      (String(value) === constant ||
+        (typeof value === 'boolean' && `${name}: ${value}` === constant) ||
+        (payload === 'text' && hasWord(String(value), constant))),
   );
 }
 

@@ -42,10 +42,14 @@ function readAnswers(subject: Subject): DocumentedAnswers {
   const toolStems = stemsOf(
     subject.tools.map(({ name, description }) => `${spaced(name)} ${description ?? ''}`).join(' '),
   );
+  const isRequester = subject.task !== undefined;
+  // Who asks has systems of its own that fail, and a peer whose failures are another matter.
   const isFailure = (clause: string): boolean =>
-    OWN_FAILURES.test(clause) || saysThatFails(clause, toolStems, subject.tools.length === 1);
+    isRequester
+      ? saysThatFails(clause, toolStems, false, NO_SYSTEMS)
+      : OWN_FAILURES.test(clause) || saysThatFails(clause, toolStems, subject.tools.length === 1);
   let before = '';
-  for (const sentence of sentencesOf(subject.agreement)) {
+  for (const sentence of isRequester ? taskSentencesOf(subject) : sentencesOf(subject.agreement)) {
     if (!SEVERAL_FAIL.test(sentence)) {
       const constants = namesIn(sentence, isFailure, values);
       for (const constant of constants) ownFailures.add(constant);
@@ -98,7 +102,7 @@ function withoutTools(clause: string, values: ReadonlySet<string>): string {
 
 /** What somebody may say of a system that fails, without an "if". */
 const FAILS =
-  /\b(?:fail(?:s|ed|ing|ures? of)?|breaks? down|(?:cannot|can not|can't|could not) be (?:asked|reached|read|written|contacted|queried|used|stored|saved|opened)|(?:does|do|did) not (?:answer|respond|reply|react|work)|(?:is|are|was) (?:down|offline|unreachable|unavailable|silent|not (?:available|reachable|working))|down|offline|times? out|timed out|time-?out|out of (?:order|service)|no (?:answer|reply|response) from)\b|(?:调用|查询|访问|系统|服务|接口).{0,6}(?:失败|异常|超时|出错)|(?<!\p{L})(?:fallan?|no responden?|no (?:está|están) disponibles?|schlägt[^.]{0,40} fehl|fehlschlägt|antwortet nicht|nicht (?:erreichbar|verfügbar)|(?:Abfrage|Zugriff|Verbindung) nicht möglich|échoue|ne répond pas|indisponible)(?!\p{L})/iu;
+  /\b(?:fail(?:s|ed|ing|ures? of)?|breaks? down|(?:cannot|can not|can't|could not) be (?:asked|reached|read|written|contacted|queried|used|stored|saved|opened)|(?:does|do|did) not (?:answer|respond|reply|react|work)|(?:is|are|was) (?:down|offline|unreachable|unavailable|silent|not (?:available|reachable|working))|down|offline|times? out|timed out|time-?out|out of (?:order|service)|no (?:answer|reply|response) from)\b|(?:调用|查询|访问|系统|服务|接口|工具).{0,6}(?:失败|异常|超时|出错)|(?<!\p{L})(?:fallan?|scheiter(?:t|n)|fällt[^.]{0,30} aus|gestört|(?:tombe |est |sont )?en panne|pannes? d[eu]|hors (?:ligne|service)|no responden?|no (?:está|están) disponibles?|schlägt[^.]{0,40} fehl|fehlschlägt|antwortet nicht|nicht (?:erreichbar|verfügbar)|(?:Abfrage|Zugriff|Verbindung) nicht möglich|échoue|ne répond pas|indisponible)(?!\p{L})/iu;
 
 /** What fails where no system does. */
 const NO_SYSTEM =
@@ -114,12 +118,19 @@ const SOMEBODY =
 const ANY_SYSTEM =
   /\b(?:tools?|calls?|systems?|services?|back-?ends?|databases?|servers?|herramientas?|sistema|servicio|werkzeuge?|abfrage|dienst|outils?)\b|工具|系统|服务|接口/iu;
 
+const NO_SYSTEMS = /^\b$/;
+
 /** Whether a clause says that a system fails: any, or one that the tools are named after. */
-function saysThatFails(clause: string, toolStems: ReadonlySet<string>, isOnly: boolean): boolean {
+function saysThatFails(
+  clause: string,
+  toolStems: ReadonlySet<string>,
+  isOnly: boolean,
+  anySystem = ANY_SYSTEM,
+): boolean {
   if (!FAILS.test(clause) || NO_SYSTEM.test(clause)) return false;
   // Of an item that says of something that it fails, nothing else can be meant than the only tool there is.
   if (isOnly && ITEM.test(clause) && !SOMEBODY.test(clause)) return true;
-  return ANY_SYSTEM.test(clause) || [...stemsOf(clause)].some((stem) => toolStems.has(stem));
+  return anySystem.test(clause) || [...stemsOf(clause)].some((stem) => toolStems.has(stem));
 }
 
 /** Words that say nothing of what fails. */
@@ -241,6 +252,22 @@ export function sentencesOf(agreement: Subject['agreement']): string[] {
   return sentences;
 }
 
+/** The sentences of the task of a requester; none of a provider. */
+function taskSentencesOf({ agreement, task }: Subject): string[] {
+  if (task === undefined) return [];
+  const known = knownTasks.get(task) ?? { ...agreement, text: task.description, schemas: [] };
+  knownTasks.set(task, known);
+  return sentencesOf(known);
+}
+
+const knownTasks = new WeakMap<NonNullable<Subject['task']>, Subject['agreement']>();
+
+/** The sentences of the document, and of the task of a requester. */
+export function allSentencesOf(subject: Subject): readonly string[] {
+  const own = taskSentencesOf(subject);
+  return own.length === 0 ? sentencesOf(subject.agreement) : [...sentencesOf(subject.agreement), ...own];
+}
+
 const knownSentences = new WeakMap<Subject['agreement'], string[]>();
 
 /** Sentences that are looked at, and the longest, in UTF-16 units: each is searched again and again. */
@@ -265,8 +292,8 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
     if (isText && (values.has(word) || groups?.before !== undefined)) return longestPiece(word);
     if (isText && groups?.code !== undefined && /^(?:\p{L}+(?:-\p{L}+)+|[A-Z][A-Z_]{2,})$/u.test(word)) return [word];
     // A line or element of a text payload, with marks where something else is put in.
-    const isLine = isText && groups?.code !== undefined && /[;|,<>]/.test(word);
-    return isLine && /err|fail|fault|unavail/i.test(word) ? longestPiece(word) : [];
+    const isLine = isText && groups?.code !== undefined && /[=;|,<>]/.test(word);
+    return isLine && /err|fail|fault|unavail|fehler|panne/i.test(word) ? longestPiece(word) : [];
   });
   const codes = [
     ...sentence.matchAll(
@@ -325,10 +352,10 @@ function knownValues(subject: Subject): ReadonlySet<string> {
   return values;
 }
 
-function collectValues({ cases, responseSchema, payload, tools }: Subject): Set<string> {
+function collectValues({ cases, responseSchema, payload, tools, task }: Subject): Set<string> {
   const values = new Set(
-    cases.flatMap(({ response }) =>
-      leavesOf(response).flatMap(({ value }) => (typeof value === 'string' ? [value] : [])),
+    [...cases.map(({ response }) => response), ...(task?.examples ?? []).map(({ output }) => output)].flatMap(
+      (answer) => leavesOf(answer).flatMap(({ value }) => (typeof value === 'string' ? [value] : [])),
     ),
   );
   const collect = (node: Json, depth: number): void => {
@@ -341,6 +368,7 @@ function collectValues({ cases, responseSchema, payload, tools }: Subject): Set<
     for (const child of Object.values(node)) collect(child, depth + 1);
   };
   collect(responseSchema, 0);
+  collect(task?.outputSchema ?? null, 0);
   for (const { name } of tools) values.add(`tool ${name}`);
   if (payload === 'text') values.add(TEXT_PAYLOAD);
   return values;

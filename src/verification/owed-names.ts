@@ -6,7 +6,7 @@ import { hasWord, leavesOf } from './scalar-kinds.ts';
 
 /** A sentence about whichever system of the provider's own. */
 const ANY_SYSTEM =
-  /\b(?:internal|server|unexpected|technical|anything|something|500)\b|\b(?:an?|any|our|its|one of (?:our|the)) (?:own |failing |broken )?(?:back-?ends?|systems?|services?|databases?|tools?|calls?)\b|(?<!\p{L})(?:una herramienta|ein Werkzeug|un outil)(?!\p{L})|\b(?:back-?end|upstream|system|database) (?:errors?|failures?)\b|\p{Script=Han}/iu;
+  /\b(?:internal|server|unexpected|technical|anything|something|500)\b|\b(?:an?|any|our|its|one of (?:our|the)) (?:own |failing |broken )?(?:back-?ends?|systems?|services?|databases?|tools?|calls?)\b|(?<!\p{L})(?:herramienta|Werkzeug|outil)(?!\p{L})|\b(?:back-?end|upstream|system|database) (?:errors?|failures?)\b|\p{Script=Han}/iu;
 
 /** What a sentence says to fail. */
 const WHAT_FAILS =

@@ -122,6 +122,8 @@ test('an answer holds a name as a value or as a word of one', () => {
   assert.ok(holdsConstant({ message: 'it is DOWN now' }, ['DOWN']));
   assert.ok(holdsConstant('<error>unavailable</error>', ['<error>unavailable</error>']));
   assert.ok(holdsConstant({ accepted: false }, ['accepted: false']));
+  assert.ok(holdsConstant('AA01FF01FF', ['FF']));
+  assert.ok(!holdsConstant('DOWNTOWN', ['DOWN']));
   assert.ok(!holdsConstant({ code: 200, message: 'DOWNTOWN' }, ['500', 'DOWN', 'accepted: false']));
 });
 
@@ -142,6 +144,9 @@ test('names of failures in other languages, quoted twice, in rows, and beside a 
     documentedAnswersOf({ ...subjectOf(text, responses), tools: [tool] }).ownFailures;
   assert.deepEqual(namesOf('Si falla una herramienta: `FALLO_TECNICO`.'), ['FALLO_TECNICO']);
   assert.deepEqual(namesOf('Ist die Abfrage nicht möglich: Grund `STOERUNG`.'), ['STOERUNG']);
+  assert.deepEqual(namesOf('Scheitert ein Werkzeug: `SPAETER`.'), ['SPAETER']);
+  assert.deepEqual(namesOf('Outil en panne : motif `PANNE`.'), ['PANNE']);
+  assert.deepEqual(namesOf('工具失败时返回 `BUSY_NOW`。'), ['BUSY_NOW']);
   assert.deepEqual(namesOf('| E900 | Service disturbed. | the look-up fails |'), ['E900']);
   assert.deepEqual(namesOf('| E900 | Nobody there. | the customer does not answer |'), []);
   assert.deepEqual(namesOf('If the tool fails, why is `"try-later"`.', [{ why: 'try-later' }]), ['try-later']);

@@ -784,7 +784,7 @@ export function handle({ id, cents, day, seconds }) {
     'a code stands within a message of digits without a break',
     {
       rules:
-        'Messages are frames in hexadecimal text: A5, command, data, sum of both. An invalid request is answered with command FF and data `E1`; command 01 is answered with 81 and the data, twice.',
+        'Messages are frames in hexadecimal text: A5, command, data, checksum (the sum of both). An invalid request is answered with command FF and data `E1`; command 01 is answered with 81 and the data, twice.',
       cases: [
         ['A5011011', 'A58120A1'],
         ['A5010203', 'A5810485'],

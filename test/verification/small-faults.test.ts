@@ -113,7 +113,7 @@ const refused: readonly [what: string, agreement: string, file: string, edit: Ed
       '    if (stock.pieces <',
       '    if (stock.pieces < quantity) await context.call.reserve({ sku, quantity }).catch(() => null);\n    if (stock.pieces <',
     ],
-    /^side-effects: .*refused whether reserve succeeds or not/,
+    /^side-effects: .*whether reserve succeeds or not/,
   ],
   [
     'the second page, asked for and left out',

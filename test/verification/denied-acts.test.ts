@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import type { Json } from '../../src/kernel/json.ts';
+import { type Agreed, acting, integer, object, reading, refusalsOf, text } from './agreed.ts';
+
+let sandbox: Sandbox;
+before(async () => {
+  sandbox = await createSandbox({ cells: 1 });
+});
+after(() => sandbox.close());
+
+const flag = { type: 'boolean' };
+const receipts = [
+  [{ key: 'k-5501' }, { receipt: 'DN-2201', cents: 2_500 }],
+  [{ key: 'k-5509' }, { receipt: 'DN-2209', cents: 40 }],
+] satisfies [Json, Json][];
+
+/** Gifts that may arrive twice: looked for with one tool, booked with another. */
+function gifts(rules: string, book: string): Agreed {
+  const answer = (key: string, outcome: string, receipt: string | null, again = false): Json => ({
+    key,
+    outcome,
+    receipt,
+    again,
+  });
+  return {
+    rules: `A gift comes with a key; \`lookUp(key)\` tells the receipt of one that came before, \`${book}(key, cents)\` gives a new one: outcome DONE.\n${rules}`,
+    request: object({ key: text, cents: integer, trial: flag }, ['trial']),
+    response: object({
+      key: text,
+      outcome: { enum: ['DONE', 'KNOWN', 'CLASH', 'LATER'] },
+      receipt: { type: ['string', 'null'] },
+      again: flag,
+    }),
+    cases: [
+      [{ key: 'k-5502', cents: 1_050 }, answer('k-5502', 'DONE', 'DN-2202')],
+      [{ key: 'k-5501', cents: 2_500 }, answer('k-5501', 'KNOWN', 'DN-2201', true)],
+      [{ key: 'k-5509', cents: 41 }, answer('k-5509', 'CLASH', null)],
+      [{ key: 'k-5507', cents: 77, trial: true }, answer('k-5507', 'DONE', null)],
+    ],
+    tools: [
+      reading('lookUp', object({ key: text }), { type: ['object', 'null'] }, receipts, null),
+      acting(
+        book,
+        object({ key: text, cents: integer }),
+        object({ receipt: text }),
+        [[{ key: 'k-5502', cents: 1_050 }, { receipt: 'DN-2202' }]],
+        { receipt: 'DN-2299' },
+      ),
+    ],
+  };
+}
+
+type Place = 'known' | 'clash' | 'trial' | 'lost';
+
+/** A handler of gifts, sound but for an act at one place. */
+function giver(book: string, at?: Place): string {
+  const act = (place: Place) => (place === at ? `await call.${book}({ key, cents });` : '');
+  return `export async function handle({ key: given, cents, trial }, { call }) {
+  const key = String(given);
+  const answer = (outcome, receipt = null, again = false) => ({ key, outcome, receipt, again });
+  try {
+    const known = await call.lookUp({ key })${at === 'lost' ? '.catch(() => null)' : ''};
+    if (known && known.cents !== cents) { ${act('clash')} return answer('CLASH'); }
+    if (known) { ${act('known')} return answer('KNOWN', known.receipt, true); }
+    if (trial === true) { ${act('trial')} return answer('DONE'); }
+    const { receipt } = await call.${book}({ key, cents });
+    return answer('DONE', receipt);
+  } catch { return answer('LATER'); }
+}`;
+}
+
+const denied: readonly [rule: string, book: string, at: Place][] = [
+  ['A key that is known: its receipt, `again` true, nothing else is done.', 'bookGift', 'known'],
+  ['Ist der Schlüssel bekannt: outcome `KNOWN`, der alte Beleg; sonst wird nichts getan.', 'bucheGabe', 'known'],
+  ['Bei einem anderen Betrag: outcome `CLASH`. Es wird nicht gebucht.', 'bucheGabe', 'clash'],
+  ["Pour un autre montant rien n'est réservé ; la réponse est `CLASH`.", 'reserver_don', 'clash'],
+  ['Con otro importe no se reserva: `CLASH`.', 'reservarDon', 'clash'],
+  ['Another amount: outcome `CLASH`; no gift is booked and nobody is told.', 'bookGift', 'clash'],
+  ['`trial` true: nothing is booked.', 'bookGift', 'trial'],
+  ['Nothing is booked unless the outcome is `DONE`.', 'bookGift', 'clash'],
+  ['A tool that fails: outcome LATER. If `lookUp` fails, nothing may be booked.', 'bookGift', 'lost'],
+  ['A tool that fails: outcome LATER. Nach einem Fehler von lookUp darf nicht gebucht werden.', 'bucheGabe', 'lost'],
+];
+
+for (const [rule, book, at] of denied) {
+  test(`an act that is denied is refused: ${rule}`, async () => {
+    const why = await refusalsOf(gifts(rule, book), giver(book, at), sandbox);
+    assert.ok(
+      why.some((one) => /^(?:side-effects|failing-tools): .*(?:the document has|all the same, though) "/.test(one)),
+      JSON.stringify(why),
+    );
+    assert.deepEqual(await refusalsOf(gifts(rule, book), giver(book), sandbox), []);
+  });
+}
+
+const allowed: readonly [rule: string, book: string, at: Place][] = [
+  ['A key that is known: `again` true, the gift is booked anew, nothing else is done.', 'bookGift', 'known'],
+  ['`trial` false: nothing is booked.', 'bookGift', 'trial'],
+  ['Nothing is booked unless the sender is known.', 'bookGift', 'clash'],
+];
+
+for (const [rule, book, at] of allowed)
+  test(`an act that no sentence denies is not held against the document: ${rule}`, async () => {
+    const why = await refusalsOf(gifts(rule, book), giver(book, at), sandbox);
+    assert.deepEqual(
+      why.filter((one) => one.includes('the document has')),
+      [],
+    );
+  });
+
+/** A gate that asks an office, and opens a door. */
+const gate: Agreed = {
+  rules: 'The office answers allow, deny or escort. It repeats the ticket.',
+  request: object({ ticket: text, badge: text }),
+  response: {
+    type: 'object',
+    properties: {
+      ticket: text,
+      decision: { enum: ['allow', 'deny', 'escort'] },
+      seal: { type: 'string', description: 'must not be given to anybody or logged' },
+    },
+    required: ['ticket', 'decision'],
+  },
+  loose: [{ pointer: '/ticket', as: 'id' }],
+  cases: [
+    [
+      { ticket: 't1', badge: 'bd-1201' },
+      { ticket: 't1', decision: 'allow', seal: 'QX-8841-Z' },
+    ],
+    [
+      { ticket: 't2', badge: 'bd-7703' },
+      { ticket: 't2', decision: 'deny' },
+    ],
+    [
+      { ticket: 't3', badge: 'bd-9944' },
+      { ticket: 't3', decision: 'escort' },
+    ],
+  ],
+  tools: [
+    acting('openDoor', object({ badge: text }), object({ door: text }), [[{ badge: 'bd-1201' }, { door: 'D-17' }]], {
+      door: 'D-99',
+    }),
+  ],
+  task: {
+    description:
+      'Let a person in. Allowed: open the door, result in, where is the door. Denied: result out; no door is opened. Escort: result wait; the door is not opened. If the door fails, result is broken and where is null.',
+    inputSchema: object({ badge: text }),
+    outputSchema: object({ result: { enum: ['in', 'out', 'wait', 'broken'] }, where: { type: ['string', 'null'] } }),
+    examples: [
+      { testCase: 1, input: { badge: 'bd-1201' }, output: { result: 'in', where: 'D-17' } },
+      { testCase: 2, input: { badge: 'bd-7703' }, output: { result: 'out', where: null } },
+      { testCase: 3, input: { badge: 'bd-9944' }, output: { result: 'wait', where: null } },
+    ],
+  },
+};
+
+const keeper = `export async function perform({ badge }, { call, send, newId, log }) {
+  const ticket = newId();
+  const answer = await send({ ticket, badge });
+  if (answer.ticket !== ticket) throw new Error('another ticket');
+  if (answer.decision === 'deny') return { result: 'out', where: null };
+  if (answer.decision === 'escort') return { result: 'wait', where: null };
+  log('allowed');
+  try { return { result: 'in', where: (await call.openDoor({ badge })).door }; } catch { return { result: 'broken', where: null }; }
+}`;
+
+const slips: readonly [what: string, edit: [string, string], finding: RegExp][] = [
+  [
+    'acts where the task denies it',
+    ["return { result: 'out'", "return await call.openDoor({ badge }), { result: 'out'"],
+    /^side-effects: .*"no door is opened/,
+  ],
+  [
+    'acts where another part of the sentence has the answer',
+    ["return { result: 'wait'", "return await call.openDoor({ badge }), { result: 'wait'"],
+    /^side-effects: .*"the door is not opened/,
+  ],
+  [
+    'lets the failure of a tool escape',
+    ["catch { return { result: 'broken', where: null }; }", 'finally { log(1); }'],
+    /^failing-tools: .*it throws/,
+  ],
+  [
+    'reports the failure of a tool by another name',
+    ["catch { return { result: 'broken'", "catch { return { result: 'out'"],
+    /^failing-tools: .*none of broken/,
+  ],
+  [
+    'logs what a schema says is not to be logged',
+    ["log('allowed')", 'log(JSON.stringify(answer))'],
+    /"seal" is logged/,
+  ],
+];
+
+test('a requester that does as its task says is not refused', async () => {
+  assert.deepEqual(await refusalsOf(gate, keeper, sandbox), []);
+});
+
+for (const [what, [from, to], finding] of slips)
+  test(`a requester is held to its task: ${what}`, async () => {
+    assert.ok(keeper.includes(from));
+    const why = await refusalsOf(gate, keeper.replace(from, to), sandbox);
+    assert.ok(
+      why.some((one) => finding.test(one)),
+      JSON.stringify(why),
+    );
+  });
+
+/** Answers that a table finds by the number of the request alone. */
+const moods: Agreed = {
+  rules:
+    'The request has `op`: a number, echoed. The mood of the week is how many of its days were better than the day before, less those that were worse.',
+  request: object({ op: integer, days: { type: 'array', items: integer } }),
+  response: object({ op: integer, mood: integer }),
+  cases: [
+    [
+      { op: 1, days: [3, 4, 5, 5] },
+      { op: 1, mood: 2 },
+    ],
+    [
+      { op: 2, days: [9, 8, 9, 7] },
+      { op: 2, mood: -1 },
+    ],
+    [
+      { op: 3, days: [1, 1, 1] },
+      { op: 3, mood: 0 },
+    ],
+  ],
+};
+
+test('a table that goes by a member which is only sent back is refused', async () => {
+  const table =
+    'export function handle({ op }) { return [{ op: 1, mood: 2 }, { op: 2, mood: -1 }].find((one) => one.op === op) ?? { op: 3, mood: 0 }; }';
+  const sound =
+    'export function handle({ op, days }) { return { op: Number(op), mood: (days ?? []).reduce((all, day, at) => all + (at === 0 ? 0 : Math.sign(day - days[at - 1])), 0) || 0 }; }';
+  const why = await refusalsOf(moods, table, sandbox);
+  assert.ok(
+    why.some((one) => /^tables: .*nothing but op/.test(one)),
+    JSON.stringify(why),
+  );
+  assert.deepEqual(await refusalsOf(moods, sound, sandbox), []);
+});
