@@ -289,6 +289,8 @@ export class Cell {
     const heard = header.plain.flatMap((row) => plainToReports(row, next));
     for (const row of header.reports) heard.push(rowToReport(row, next));
     const calls = header.calls.map(([run, call, tool]) => ({ run, call, made: { tool, input: next() } }));
+    // Before the ends, for a run may have called and not waited.
+    for (const { run, call, made } of calls) this.#batchOf(run)?.listener.call?.(run, call, made);
     let batch: Batch | undefined;
     for (const { run, report } of heard) {
       if (!batch || !isOpenIn(batch, run)) batch = this.#batchOf(run);
@@ -298,7 +300,6 @@ export class Cell {
       if (batch.left === 0) this.#batches.splice(this.#batches.indexOf(batch), 1);
       batch.listener.report?.(run, report);
     }
-    for (const { run, call, made } of calls) this.#batchOf(run)?.listener.call?.(run, call, made);
     if (this.#sent === this.#done) this.onIdle?.();
   }
 

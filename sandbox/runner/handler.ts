@@ -255,13 +255,14 @@ export class Handler {
   /** Takes in what the guest says; returns what it is to be told at once, if anything. */
   #hear(news: GuestNews, texts: Texts, clock: GuestClock): string | undefined {
     const again: ActiveRun[] = [];
+    const ended = new Map<ActiveRun, { ending: Ending; logs: string[]; ids: string[] }>();
     this.#hearGiven(news, texts);
     for (let row = 0; row < news.plain.length; row += 2) {
       const [first, count] = [news.plain[row] as number, news.plain[row + 1] as number];
       for (let id = first; id < first + count; id += 1) {
         const value = texts.next();
         const run = this.#active.get(id);
-        if (run) this.#finish(run, { end: 'returned', value });
+        if (run) ended.set(run, { ending: { end: 'returned', value }, logs: [], ids: [] });
       }
     }
     for (const [id, returned, logCount, ids] of news.settled) {
@@ -272,17 +273,20 @@ export class Handler {
       if (!run) continue;
       // The frozen realm may be the reason that it threw.
       if (!returned && !run.alone) again.push(run);
-      else if (returned) this.#finish(run, { end: 'returned', value: text }, logs, ids);
-      else this.#finish(run, { end: 'threw', message: text, ...positionIn(stack) }, logs, ids);
+      else if (returned) ended.set(run, { ending: { end: 'returned', value: text }, logs, ids });
+      else ended.set(run, { ending: { end: 'threw', message: text, ...positionIn(stack) }, logs, ids });
     }
+    // Calls come before the end of the run that made them, whether it waited for them or not.
     const resumed: GivenAnswer[] = [];
     for (const [id, call, name, answered] of news.calls) {
       const input = texts.next();
       const run = this.#active.get(id);
       if (!run || again.includes(run)) continue;
       const answer = this.#hearCall(run, call, { tool: name === sendCommand ? null : name, input });
-      if (answer && this.#active.has(id) && !answered) resumed.push({ run: id, call, answer });
+      if (answer && this.#active.has(id) && !answered && !ended.has(run)) resumed.push({ run: id, call, answer });
     }
+    for (const [run, { ending, logs, ids }] of ended)
+      if (this.#active.get(run.id) === run) this.#finish(run, ending, logs, ids);
     for (const run of again) {
       this.#tidings.alone(run.id);
       this.#startAlone(run);

@@ -114,6 +114,18 @@ test('a tool that fails, hangs or lies about its code meets the handler as one o
   );
 });
 
+test('a tool that a handler calls and does not wait for is called', async () => {
+  const called: Json[] = [];
+  const embedder: Embedder = { call: async (_tool, input) => called.push(input) };
+  const source = (end: string) => `export async function handle(request: any, context: any) {
+  context.call.echo(request);
+  ${end}
+}`;
+  assert.equal((await run(source('return request;'), embedder, { word: 'a' })).end, 'returned');
+  assert.equal((await run(source('throw new Error("no");'), embedder, { word: 'b' })).end, 'threw');
+  assert.deepEqual(called, [{ word: 'a' }, { word: 'b' }]);
+});
+
 test('a tool that returns nothing answers null, and one whose answer is no JSON fails', async () => {
   const unchecked = async (answer: unknown) => {
     const stored = await record(`export async function handle(request: any, context: any) {
