@@ -1,22 +1,43 @@
-import { createRequire } from 'node:module';
 import { Ajv, type ValidateFunction } from 'ajv';
+import applicator2019 from 'ajv/dist/refs/json-schema-2019-09/meta/applicator.json' with { type: 'json' };
+import content2019 from 'ajv/dist/refs/json-schema-2019-09/meta/content.json' with { type: 'json' };
+import core2019 from 'ajv/dist/refs/json-schema-2019-09/meta/core.json' with { type: 'json' };
+import format2019 from 'ajv/dist/refs/json-schema-2019-09/meta/format.json' with { type: 'json' };
+import metaData2019 from 'ajv/dist/refs/json-schema-2019-09/meta/meta-data.json' with { type: 'json' };
+import validation2019 from 'ajv/dist/refs/json-schema-2019-09/meta/validation.json' with { type: 'json' };
+import schema2019 from 'ajv/dist/refs/json-schema-2019-09/schema.json' with { type: 'json' };
+import applicator2020 from 'ajv/dist/refs/json-schema-2020-12/meta/applicator.json' with { type: 'json' };
+import content2020 from 'ajv/dist/refs/json-schema-2020-12/meta/content.json' with { type: 'json' };
+import core2020 from 'ajv/dist/refs/json-schema-2020-12/meta/core.json' with { type: 'json' };
+import formatAnnotation2020 from 'ajv/dist/refs/json-schema-2020-12/meta/format-annotation.json' with { type: 'json' };
+import metaData2020 from 'ajv/dist/refs/json-schema-2020-12/meta/meta-data.json' with { type: 'json' };
+import unevaluated2020 from 'ajv/dist/refs/json-schema-2020-12/meta/unevaluated.json' with { type: 'json' };
+import validation2020 from 'ajv/dist/refs/json-schema-2020-12/meta/validation.json' with { type: 'json' };
+import schema2020 from 'ajv/dist/refs/json-schema-2020-12/schema.json' with { type: 'json' };
+import draft07 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' };
 import type { JsonObject } from '../kernel/json.ts';
 
 /** The dialects of JSON Schema that are told apart. */
 export type Dialect = 'draft-07' | '2019-09' | '2020-12';
 
-const require = createRequire(import.meta.url);
-
-const PARTS = {
-  '2019-09': ['core', 'applicator', 'validation', 'meta-data', 'format', 'content'],
-  '2020-12': ['core', 'applicator', 'unevaluated', 'validation', 'meta-data', 'format-annotation', 'content'],
-} as const;
-
 /** Validators of the dialects' own meta-schemas; they hold no state of any document. Made at once, so that no document pays for it. */
 export const META_VALIDATORS: Readonly<Record<Dialect, ValidateFunction>> = {
-  'draft-07': compile(metaSchema('json-schema-draft-07')),
-  '2019-09': compile(joined('2019-09')),
-  '2020-12': compile(joined('2020-12')),
+  'draft-07': compile(draft07),
+  '2019-09': compile(
+    joined([core2019, applicator2019, validation2019, metaData2019, format2019, content2019, schema2019]),
+  ),
+  '2020-12': compile(
+    joined([
+      core2020,
+      applicator2020,
+      unevaluated2020,
+      validation2020,
+      metaData2020,
+      formatAnnotation2020,
+      content2020,
+      schema2020,
+    ]),
+  ),
 };
 
 function compile({ $id: _, $schema: __, ...schema }: JsonObject): ValidateFunction {
@@ -26,15 +47,10 @@ function compile({ $id: _, $schema: __, ...schema }: JsonObject): ValidateFuncti
   return ajv.compile({ ...schema, properties: { ...properties, enum: { type: 'array', items: true } } });
 }
 
-function metaSchema(name: string): JsonObject {
-  return require(`ajv/dist/refs/${name}.json`) as JsonObject;
-}
-
 /** The vocabularies of a dialect as one schema: looked through once for each subschema, and not by seven schemas that call each other. */
-function joined(dialect: keyof typeof PARTS): JsonObject {
-  const folder = `json-schema-${dialect}`;
-  const parts = [...PARTS[dialect].map((part) => metaSchema(`${folder}/meta/${part}`)), metaSchema(`${folder}/schema`)];
-  const membersOf = (name: '$defs' | 'properties') => Object.assign({}, ...parts.map((part) => part[name]));
+function joined(vocabularies: readonly object[]): JsonObject {
+  const membersOf = (name: '$defs' | 'properties'): JsonObject =>
+    Object.assign({}, ...vocabularies.map((vocabulary) => (vocabulary as JsonObject)[name]));
   const text = JSON.stringify({
     type: ['object', 'boolean'],
     $defs: membersOf('$defs'),
