@@ -1,4 +1,5 @@
 import type { Json } from '../kernel/json.ts';
+import { Matching } from '../schemas/matching.ts';
 import { createValidator, type Matches, TOO_COSTLY, type Validator } from '../schemas/validator.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import type { Violation } from '../schemas/violations.ts';
@@ -12,6 +13,8 @@ export class CaseValidation {
   readonly #found = new Map<Validator, Map<Json, Violation[]>>();
   readonly #own = new Map<Validator, Validator>();
   readonly #matches: Matches | undefined;
+  /** What patterns say of the texts in the data. */
+  readonly matching = new Matching();
   #left = MAX_STEPS;
 
   constructor(matches?: Matches) {
@@ -30,7 +33,7 @@ export class CaseValidation {
     return remembered(this.#allowed, validator, value, () => {
       // Once used up, what else there is costs nothing any more.
       if (this.#left >= 0) this.#left -= validator.steps(value);
-      return this.#left < 0 ? undefined : validator.allows(value);
+      return this.#left < 0 ? undefined : validator.allows(value, this.matching);
     });
   }
 
@@ -40,7 +43,7 @@ export class CaseValidation {
     const validator = this.#validatorOf(schema);
     if (allowed === true || !validator.ok) return [];
     if (allowed === undefined) return [TOO_COSTLY];
-    return remembered(this.#found, validator, value, () => validator.validate(value));
+    return remembered(this.#found, validator, value, () => validator.validate(value, this.matching));
   }
 
   #validatorOf(schema: Json): Validator {

@@ -9,7 +9,7 @@ import type { Violation } from '../schemas/violations.ts';
 import { AmendmentPlan } from './amendment-plan.ts';
 import { MAX_FINDINGS } from './capped-findings.ts';
 import type { CaseValidation } from './case-validation.ts';
-import { type PlacedFinding, type Rule, reportable } from './rule.ts';
+import { isSmall, type PlacedFinding, type Rule, reportable } from './rule.ts';
 import { partPointer } from './schema-union.ts';
 
 /** The data of every case keep the schema of their side; a deliberately invalid request whose answer is a failure may break it. */
@@ -103,7 +103,8 @@ function amendmentOf(
   if (patch !== undefined) return { of: `${side}Schema`, patch };
   const [first] = violations;
   // A constant is a constant: it is the case that must say it.
-  if (violations.length !== 1 || first?.keyword !== 'const' || first.pointer === '') return undefined;
+  if (violations.length !== 1 || first?.keyword !== 'const' || first.pointer === '' || !isSmall(first.expected))
+    return undefined;
   return { of: side, patch: [{ op: 'replace', path: first.pointer, value: first.expected }] };
 }
 

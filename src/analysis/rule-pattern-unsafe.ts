@@ -6,19 +6,23 @@ import { eachChosenSchema, type PlacedFinding, type Rule } from './rule.ts';
 /** Patterns can be matched in linear time; others are warned of: they are the agreement's right, and a danger to who runs them. */
 export const rulePatternUnsafe: Rule = {
   name: 'pattern-unsafe',
-  check({ agreement }) {
+  check({ agreement }, { validation }) {
+    const { leftOut } = validation.matching;
     return eachChosenSchema(agreement).flatMap(({ located, place }) => {
       const validator = validatorOf(located.schema);
       if (!validator.ok) return [];
       const unchecked = new Set(validator.uncheckedPatterns.map(({ pattern }) => pattern));
       return patternsIn(located.schema)
-        .filter(({ pattern }) => unchecked.has(pattern) || mayBacktrackWithoutEnd(pattern))
+        .filter(({ pattern }) => unchecked.has(pattern) || pattern === leftOut || mayBacktrackWithoutEnd(pattern))
         .slice(0, MAX_FOUND)
         .map(({ pattern, pointer }): PlacedFinding => {
+          const isChecked = !unchecked.has(pattern) && pattern !== leftOut;
           const message = unchecked.has(pattern)
             ? 'Cannot match pattern in linear time: no answer is checked against it, wanted one without look-around, back-references or long repetitions'
-            : 'Cannot match pattern safely everywhere: it nests repetitions, wanted one that no engine backtracks on';
-          const code = unchecked.has(pattern) ? 'DOCUMENT_PATTERN_UNSUPPORTED' : 'DOCUMENT_PATTERN_UNSAFE';
+            : pattern === leftOut
+              ? 'Cannot match pattern with all texts of the cases: patterns and texts multiply to too much work, wanted simpler or shorter ones'
+              : 'Cannot match pattern safely everywhere: it nests repetitions, wanted one that no engine backtracks on';
+          const code = isChecked ? 'DOCUMENT_PATTERN_UNSAFE' : 'DOCUMENT_PATTERN_UNSUPPORTED';
           const finding = {
             code,
             severity: 'warning',

@@ -43,6 +43,7 @@ export function reportable(values: Pick<Finding, 'expected' | 'actual'>): Pick<F
   return Object.fromEntries(Object.entries(values).filter(([, value]) => isSmall(value)));
 }
 
-function isSmall(value: Json): boolean {
+/** Whether a value is small enough to travel in an outcome. */
+export function isSmall(value: Json): boolean {
   return countValues(value) <= MAX_REPORTED_VALUES && JSON.stringify(value).length <= MAX_REPORTED_CHARS;
 }

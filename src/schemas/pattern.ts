@@ -6,12 +6,14 @@ export const MAX_PATTERN_CHARS = 2_000;
 /** Most states of one pattern's automaton: compiling takes about 10 µs for each. */
 export const MAX_PATTERN_STATES = 1_500;
 
-/** Most work one match may take, in characters times an estimate of the pattern's states. */
-const MAX_MATCH_WORK = 4_000_000;
-
 /** A pattern that can be matched in linear time here, or must be left to the isolate, or is no pattern at all. */
 export type CompiledPattern =
-  | { kind: 'linear'; test(text: string): boolean | undefined }
+  | {
+      kind: 'linear';
+      test(text: string): boolean;
+      /** What a match takes for each character of the text, in units of up to 0.1 µs. */
+      workPerCharacter: number;
+    }
   | { kind: 'unsupported'; reason: string }
   | { kind: 'invalid'; reason: string };
 
@@ -20,7 +22,7 @@ const compiled = new Map<string, CompiledPattern>();
 /** Most patterns whose compiled form is kept for the next time they are asked for. */
 const MAX_KEPT_PATTERNS = 200;
 
-/** Compiles an ECMAScript pattern for matching without backtracking. `test` answers `undefined` where a match would take too long. */
+/** Compiles an ECMAScript pattern for matching without backtracking. */
 export function compilePattern(pattern: string): CompiledPattern {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
@@ -40,9 +42,12 @@ function compile(pattern: string): CompiledPattern {
   if (hasNoAutomaton(pattern)) return { kind: 'unsupported', reason: 'look-around or back-reference' };
   try {
     const automaton = RE2JS.compile(RE2JS.translateRegExp(spelledOut(pattern)));
+    // Begun at the text's beginning alone, a match is in as many states at once as there are choices.
+    const atOnce = /^\^(?!.*\|)/s.test(pattern) ? estimatedChoices(pattern) : states;
     return {
       kind: 'linear',
-      test: (text) => (text.length * states > MAX_MATCH_WORK ? undefined : automaton.matcher(text).find()),
+      test: (text) => automaton.matcher(text).find(),
+      workPerCharacter: LEAST_WORK + atOnce,
     };
   } catch (error) {
     return { kind: 'unsupported', reason: error instanceof Error ? error.message.slice(0, 200) : 'unknown syntax' };
@@ -120,8 +125,25 @@ export function patternFault(pattern: string): string | undefined {
   }
 }
 
-/** About how many states the automaton of a pattern has. */
+/** What matching takes for each character, however few states there are. */
+const LEAST_WORK = 5;
+
+/** What a property of characters takes to compile, in states: it stands for hundreds of ranges. */
+const STATES_OF_PROPERTY = 12;
+
+/** About how many states the automaton of a pattern has, as far as compiling it is concerned. */
 export function estimatedStates(pattern: string): number {
+  const properties = pattern.match(/\\[pP]\{/g)?.length ?? 0;
+  return estimated(pattern, 1) + properties * STATES_OF_PROPERTY;
+}
+
+/** About how many ways a match can go on at one character. */
+function estimatedChoices(pattern: string): number {
+  return estimated(pattern, 0);
+}
+
+/** The weight of a pattern whose single characters weigh so much, and its choices one each. */
+function estimated(pattern: string, ofCharacter: number): number {
   // Counted repetitions multiply the states of the automaton, so a short pattern can stand for a huge one.
   const sums = [0];
   let last = 0;
@@ -129,12 +151,15 @@ export function estimatedStates(pattern: string): number {
     sums.push((sums.pop() ?? 0) + states);
     last = states;
   };
-  for (const [token, most] of pattern.matchAll(/\\.|\[(?:[^\]\\]|\\.)*\]|\{(?:\d+,)?(\d+)\}|\{\d+,\}|./gs)) {
+  for (const [token, least, most] of pattern.matchAll(/\\.|\[(?:[^\]\\]|\\.)*\]|\{(?:(\d+),)?(\d+)\}|\{\d+,\}|./gs)) {
     if (token === '(') sums.push(0);
     else if (token === ')') add(sums.length > 1 ? (sums.pop() ?? 0) : 1);
-    else if (most !== undefined) add(last * Math.min(Number(most), 1e6));
-    else if (token.startsWith('{') && token.length > 1) add(last * Math.min(Number.parseInt(token.slice(1), 10), 1e6));
-    else add(1);
+    else if (most !== undefined) {
+      const times = Math.min(Number(most), 1e6);
+      add(last * times + (1 - ofCharacter) * (times - Number(least ?? most)));
+    } else if (token.startsWith('{') && token.length > 1)
+      add(last * Math.min(Number.parseInt(token.slice(1), 10), 1e6) + 1 - ofCharacter);
+    else add(/^[?*+|]$/.test(token) ? 1 : ofCharacter);
     if (last > 1e9) break;
   }
   return Math.max(1, ...sums);

@@ -3,6 +3,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
+import { Matching } from './matching.ts';
 import { type Dialect, META_VALIDATORS } from './meta-schemas.ts';
 import { type CompiledPattern, compilePattern, estimatedStates, patternFault } from './pattern.ts';
 import { isExternalReference, sanitiseSchema } from './sanitise-schema.ts';
@@ -37,9 +38,9 @@ export type Validator =
   | {
       ok: true;
       /** Where a value breaks the schema; at most `MAX_ISSUES`, empty where it is valid. Never throws, never hangs. */
-      validate(value: Json): Violation[];
+      validate(value: Json, matching?: Matching): Violation[];
       /** Whether a value keeps the schema; quicker to tell than where it does not. */
-      allows(value: Json): boolean;
+      allows(value: Json, matching?: Matching): boolean;
       /** An upper bound of the steps that validating a value takes; `Infinity` where they are too many. */
       steps(value: Json): number;
       /** Patterns that are valid but not checked; a caller that can run them safely supplies `matches`. */
@@ -214,13 +215,13 @@ function compile(
   matches: Matches,
 ): Validator {
   /** The patterns that nobody has matched, and what each is taken to say. */
-  const unmatched = { asked: new Set<string>(), says: (_pattern: string) => true };
+  const unmatched = { asked: new Set<string>(), says: (_pattern: string) => true, matching: new Matching() };
   const engine = Object.assign(
     (pattern: string) => {
       const compiled = patterns.get(pattern);
       return {
         test: (text: string): boolean => {
-          const known = compiled?.kind === 'linear' ? compiled.test(text) : undefined;
+          const known = compiled?.kind === 'linear' ? unmatched.matching.tell(pattern, compiled, text) : undefined;
           const told = known ?? matches(pattern, text);
           if (told === undefined) unmatched.asked.add(pattern);
           return told ?? unmatched.says(pattern);
@@ -268,7 +269,8 @@ function compile(
   let first: ValidateFunction | undefined;
   const cost = validationCost(clean);
   /** The errors of a value, or why they cannot be told. */
-  const errorsOf = (value: Json): readonly ErrorObject[] | Violation => {
+  const errorsOf = (value: Json, matching: Matching): readonly ErrorObject[] | Violation => {
+    unmatched.matching = matching;
     if (!cost.isAffordable(value)) return TOO_COSTLY;
     let run = all;
     if (countValues(value) > MAX_VALUES_FOR_ALL_ISSUES) {
@@ -293,12 +295,12 @@ function compile(
       return { ...TOO_COSTLY, message: 'is nested too deep to validate' };
     }
   };
-  const validate = (value: Json): Violation[] => {
-    const errors = errorsOf(value);
+  const validate = (value: Json, matching = new Matching()): Violation[] => {
+    const errors = errorsOf(value, matching);
     return 'keyword' in errors ? [errors] : violationsOf(clean, value, errors);
   };
-  const allows = (value: Json): boolean => {
-    const errors = errorsOf(value);
+  const allows = (value: Json, matching = new Matching()): boolean => {
+    const errors = errorsOf(value, matching);
     return !('keyword' in errors) && errors.length === 0;
   };
   const uncheckedPatterns = patternsIn(clean).filter(({ pattern }) => patterns.get(pattern)?.kind === 'unsupported');

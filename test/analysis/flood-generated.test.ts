@@ -6,6 +6,7 @@ import { preflight } from '../../src/analysis/rules.ts';
 import { settle } from '../../src/analysis/settle.ts';
 import type { Job } from '../../src/contract/job.ts';
 import type { Json } from '../../src/kernel/json.ts';
+import { attackingDocuments } from './attacking-documents.ts';
 import { type HostileDocument, hostileDocuments } from './hostile-documents.ts';
 import { mixedDocument } from './mixed-documents.ts';
 import { casesOf, sampleJob } from './sample-job.ts';
@@ -35,7 +36,7 @@ function judgedToAnEnd(generate: () => HostileDocument): void {
   assert.deepEqual(judged({ ...job }), { findings, settlement });
 }
 
-for (const [name, generate] of Object.entries(hostileDocuments)) {
+for (const [name, generate] of Object.entries({ ...hostileDocuments, ...attackingDocuments })) {
   test(`${name}: judged to an end, the same at every time`, () => judgedToAnEnd(generate));
 }
 
@@ -95,4 +96,16 @@ test('a large agreement of everyday kind is read to its end: fifteen schemas, th
     findings.map(({ code, testCase, pointer }) => [code, testCase, pointer]),
     [['DOCUMENT_CASE_VIOLATES_SCHEMA', 7, '/op6_member_0']],
   );
+});
+
+test('a pattern that is not matched with all texts, since that would take too long, is told of', () => {
+  const document = (pattern: string) =>
+    `## Request Message\n${JSON.stringify({ type: 'object', properties: { t: { pattern } } })}\n## Response Message\n{"type":"object","properties":{}}\n`;
+  const told = (pattern: string, length: number) =>
+    judged(sampleJob(document(pattern), casesOf([{ t: 'a'.repeat(length) }, {}]))).findings.map(({ code, pointer }) => [
+      code,
+      pointer,
+    ]);
+  assert.deepEqual(told('(a?){700}', 100), []);
+  assert.deepEqual(told('(a?){700}', 2_000), [['DOCUMENT_PATTERN_UNSUPPORTED', '/properties/t/pattern']]);
 });

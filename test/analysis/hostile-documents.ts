@@ -13,7 +13,7 @@ const MAX_DOCUMENT_BYTES = 256 * 1024;
 type Part = string | ((index: number) => string);
 
 /** As many parts as a number of bytes holds. */
-function filled(part: Part, bytes = MAX_DOCUMENT_BYTES): string {
+export function filled(part: Part, bytes = MAX_DOCUMENT_BYTES): string {
   const parts: string[] = [];
   let left = bytes;
   for (let index = 0; ; index += 1) {
@@ -24,18 +24,18 @@ function filled(part: Part, bytes = MAX_DOCUMENT_BYTES): string {
   }
 }
 
-const list = (count: number, item: (index: number) => Json): Json[] =>
+export const list = (count: number, item: (index: number) => Json): Json[] =>
   Array.from({ length: count }, (_, index) => item(index));
 
-const members = (count: number, member: (index: number) => Json): { [name: string]: Json } =>
+export const members = (count: number, member: (index: number) => Json): { [name: string]: Json } =>
   Object.fromEntries(list(count, () => null).map((_, index) => [`p${index}`, member(index)]));
 
 const nested = (depth: number, leaf: Json): Json => (depth === 0 ? leaf : { a: nested(depth - 1, leaf) });
 
-const fenced = (request: Json, response: Json = OPEN): string =>
+export const fenced = (request: Json, response: Json = OPEN): string =>
   `## Request Message\n\`\`\`json\n${JSON.stringify(request)}\n\`\`\`\n## Response Message\n\`\`\`json\n${JSON.stringify(response)}\n\`\`\`\n`;
 
-const hundred = (
+export const hundred = (
   request: (index: number) => Json,
   response: (index: number) => Json = () => ({}),
   count = 100,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Matching } from '../../src/schemas/matching.ts';
 import { compilePattern, mayBacktrackWithoutEnd } from '../../src/schemas/pattern.ts';
 
 test('patterns mean what they mean in ECMAScript', () => {
@@ -76,4 +77,26 @@ test('repetitions of repetitions, and of alternatives that begin alike, may hang
     '^(?:[0-9]{1,3}\\.){3}[0-9]{1,3}$',
   ])
     assert.equal(mayBacktrackWithoutEnd(pattern), false, pattern);
+});
+
+test('matching takes a bounded time altogether: what it does not get to is not known, and what is known stays so', () => {
+  const matching = new Matching();
+  const slow = compilePattern('(a?){700}[^a]');
+  const quick = compilePattern('^[0-9a-f]{8}-[0-9a-f]{4}$');
+  assert.ok(slow.kind === 'linear' && quick.kind === 'linear');
+  const texts = Array.from({ length: 50 }, (_, n) => 'a'.repeat(200 + n));
+  const told = texts.map((text) => matching.tell('slow', slow, text));
+  assert.equal(told[0], false);
+  assert.ok(told.includes(undefined));
+  assert.equal(matching.leftOut, 'slow');
+  assert.equal(matching.tell('slow', slow, texts[0] ?? ''), false);
+  const ids = Array.from({ length: 2_000 }, (_, n) => `${String(n).padStart(8, '0')}-0000`);
+  const other = new Matching();
+  assert.ok(ids.every((id) => other.tell('quick', quick, id) === true));
+  assert.equal(other.leftOut, undefined);
+});
+
+test('patterns whose automata take long to make are not made', () => {
+  assert.equal(compilePattern(`[${'\\p{L}'.repeat(380)}]x`).kind, 'unsupported');
+  assert.equal(compilePattern('^[\\p{L}\\p{N} ]+$').kind, 'linear');
 });

@@ -1,0 +1,211 @@
+import type { Json } from '../../src/kernel/json.ts';
+import { fenced, filled, type HostileDocument, hundred, list, members } from './hostile-documents.ts';
+
+const OPEN: Json = { type: 'object' };
+const TEXT: Json = { type: 'string' };
+const KEYED: Json = { type: 'object', properties: { id: TEXT, n: { type: 'integer' } }, required: ['id'] };
+const keyed = hundred((index) => ({ id: `x${index}` }));
+const BYTES = 250_000;
+
+const prose = (part: Parameters<typeof filled>[0], cases = keyed): HostileDocument => ({
+  document: fenced(KEYED, KEYED) + filled(part, BYTES),
+  cases,
+});
+
+/** What follows a sound agreement: each aims at one reader of prose. */
+const PROSE: Record<string, Parameters<typeof filled>[0]> = {
+  'a line without end': (n) => `word${n} `,
+  'one word without end': 'a',
+  'blanks without end': ' ',
+  tabs: '\t',
+  'carriage returns': '\r',
+  'empty lines': '\r\n',
+  'headings by the thousand': (n) => `${'#'.repeat((n % 6) + 1)} Request ${n} response\n`,
+  'headings that never end': (n) => `# ${'**a '.repeat(100)}${n}\n`,
+  backticks: (n) => `${'`'.repeat((n % 7) + 1)} `,
+  'fences that differ by one tick': (n) => `${'`'.repeat(3 + (n % 180))}json\n`,
+  'fences in quotes': (n) => `${'> '.repeat(n % 30)}\`\`\`json\n${'> '.repeat(n % 30)}{"a":1}\n`,
+  'links by the thousand': (n) => `[a${n}](https://example.org/${n}) `,
+  'references by URI': (n) => `It extends the existing protocol urn://e.org/p${n} and URI: https://e.org/${n}\n`,
+  'codes in one line': (n) => `code ${400 + (n % 100)} error, `,
+  'codes of answers': (n) => `- The answer has status code: ${100 + (n % 500)} or an error ${n}.\n`,
+  'timeouts by the thousand': (n) => `within ${n} seconds or a timeout of ${n} ms. `,
+  'echoes that are said': (n) => `The response repeats the \`field${n}\` and echoes requestId${n} unchanged. `,
+  'refusals that are said': (n) => `If field${n} is missing, the request is rejected as invalid with an error. `,
+  'lists in lists': (n) => `${'  '.repeat(n % 100)}${n % 2 ? '-' : '1.'} item "a": {"b"\n`,
+  'stars and underlines': '**__**__ ',
+  'half a surrogate pair, escaped': '{"a":"\\ud83d"}\n',
+  'brackets that open': '[[[{"a":[{',
+  'brackets that open and close': (n) => `${'['.repeat(60)}${n}${']'.repeat(60)}\n`,
+  'brackets too deep': (n) => `${'['.repeat(70)}${n}${']'.repeat(70)}\n`,
+  'quotes that never close': '{"a":"b\n{"a": "',
+  'comments that never close': '{"a":1 /* ',
+  'comments between all values': '{/*a*/"a"/*b*/:/*c*/[1,/*d*/],}\n',
+  'escapes without end': '{"\\u0041\\n\\"":"\\\\"}\n',
+  'numbers of every form': (n) => `[-0.${n}e-${n % 400}, ${n}E+${n % 300}]\n`,
+  'near schemas': (n) => `{"type":"object","properties":{"a${n}":5}}\n`,
+  'schemas of one keyword': (n) => `{"$schema":"x${n}"}\n`,
+  'schemas in an array': (n) => `[{"type":"object","properties":{"k${n}":{"type":"string"}}}]\n`,
+  'libraries of definitions': (n) => `{"$defs":{"d${n}":{"type":"string"}}}\n`,
+  'HTML without end': '<table><tr><td>&nbsp;</td></tr></table><!-- ',
+  'full-width digits': '测试用例１２３：请求数据响应数据超时时间１０秒\n',
+  'marks over marks': 'e\u0301\u0302\u0303\u0304',
+  'characters beyond the basic plane': '\u{1f600}\u{20000}',
+  'zero-width characters': '\u200b\u200d\u2060',
+};
+
+/** The texts of cases: each aims at the reader of cases. */
+const CASES: Record<string, Parameters<typeof filled>[0]> = {
+  'headings of cases alone': (n) => `# Test Case ${n}\n`,
+  'cases on one line': (n) => `# Test Case ${n} Request: {"id":"a"} Response: {} `,
+  'labels alone': '- **Test Request Data**:\n- **Test Response Data**:\n- Expected Test Result:\n',
+  'labels with long brackets': (n) => `- Request (${'a'.repeat(39)}${n}\n`,
+  'cases with several fences': (n) =>
+    `# Test Case ${n + 1}\n- Request:\n\`\`\`json\n{"id":"a"}\n\`\`\`\n\`\`\`json\n{"id":"b"}\n\`\`\`\n- Response:\n{"id":1} {"id":2}\n`,
+  'cases that break off': (n) =>
+    `# Test Case ${n + 1}\n- Request: {"id":"a${n}",\n- Response: {"id":\n- Expected: ok\n`,
+  'payloads of loose JSON': (n) => `# Test Case ${n + 1}\n- Request: {"id":"a",}\n- Response: {"id":"b" /* c */}\n`,
+  'cases with long ids': (n) =>
+    `# Test Case ${n + 1}\n- Request: {"id":"${'x'.repeat(3_000)}"}\n- Response: {"id":"${'x'.repeat(3_000)}${n}"}\n`,
+  'results without end': (n) =>
+    `# Test Case ${n + 1}\n- Request: {"id":"a"}\n- Response: {"id":"b"}\n- Expected Test Result: ${'code 404 '.repeat(500)}\n`,
+  'numbers of cases beyond reason': (n) => `# Test Case ${'9'.repeat(9)}${n}\n- Request: {"id":"a"}\n- Response: {}\n`,
+  'quoted cases': (n) => `> # Test Case ${n + 1}\n> - Request: {"id":"a"}\n> - Response: {"id":"b"}\n`,
+};
+
+/** Schemas with data for a hundred cases: each aims at what is done with a schema. */
+const SCHEMAS: Record<string, () => { request: Json; cases: string; response?: Json }> = {
+  'patterns of long automata on long texts': () => ({
+    request: {
+      type: 'object',
+      properties: { t: { pattern: '(a?){700}[^a]' }, u: { pattern: '([a-z]*[0-9]*){300}[A-Z]' } },
+    },
+    cases: hundred(() => ({ t: 'a'.repeat(2_000), u: 'ab12'.repeat(500) })),
+  }),
+  'patterns of classes of classes': () => ({
+    request: { type: 'object', properties: members(8, (n) => ({ pattern: `[${'\\p{L}'.repeat(380)}]x${n}$` })) },
+    cases: hundred(() => members(8, () => 'abc')),
+  }),
+  'patterns on texts of every length': () => ({
+    request: { type: 'object', properties: members(60, (n) => ({ pattern: `^(a+)+${n}$` })) },
+    cases: hundred((k) => members(60, (n) => 'a'.repeat(((n + k) % 60) * 2))),
+  }),
+  'formats that backtrack': () => ({
+    request: {
+      type: 'object',
+      properties: members(16, (n) => ({
+        format: ['uri', 'email', 'hostname', 'uri-template', 'regex', 'duration', 'iri', 'json-pointer'][n % 8] ?? '',
+      })),
+    },
+    cases: hundred(() => members(16, (n) => (n % 2 ? 'a.-' : 'x@a:/%{').repeat(250))),
+  }),
+  'enums of objects': () => ({
+    request: {
+      type: 'object',
+      properties: members(20, (n) => ({ enum: list(40, (k) => ({ n, k, l: list(10, (m) => m) })) })),
+    },
+    cases: hundred((k) => members(20, (n) => ({ n, k: k % 60, l: list(10, (m) => m) }))),
+  }),
+  'constants as large as the document': () => ({
+    request: { type: 'object', properties: members(3, () => ({ const: list(5_000, (n) => n) })) },
+    cases: hundred(() => ({ p0: list(500, (n) => n) })),
+  }),
+  'unique objects': () => ({
+    request: { type: 'object', properties: { l: { type: 'array', uniqueItems: true } } },
+    cases: hundred((k) => ({ l: list(60, (n) => ({ n, k, m: { n } })) })),
+  }),
+  'lists that must contain': () => ({
+    request: { type: 'object', properties: members(30, (n) => ({ contains: { const: n }, minContains: 2 })) },
+    cases: hundred(() => members(30, () => list(20, (n) => n))),
+  }),
+  'names that must keep a schema': () => ({
+    request: { type: 'object', propertyNames: { anyOf: list(20, (n) => ({ pattern: `^${n}x` })) } },
+    cases: hundred(() => members(100, () => 1)),
+  }),
+  'members that nobody has looked at': () => ({
+    request: {
+      type: 'object',
+      anyOf: list(60, (n) => ({ properties: { [`p${n}`]: TEXT } })),
+      unevaluatedProperties: false,
+    },
+    cases: hundred(() => members(200, () => 'x')),
+  }),
+  'dependencies by the hundred': () => ({
+    request: {
+      type: 'object',
+      dependentRequired: Object.fromEntries(list(190, () => null).map((_, n) => [`p${n}`, [`q${n}`, `r${n}`]])),
+      dependentSchemas: members(150, () => ({ required: ['z'] })),
+    },
+    cases: hundred(() => members(190, () => 1)),
+  }),
+  'definitions that lead to each other': () => ({
+    request: {
+      $ref: '#/$defs/p0',
+      $defs: members(130, (n) => ({
+        anyOf: [
+          { $ref: `#/$defs/p${(n + 1) % 130}` },
+          { type: 'object', properties: { a: { $ref: `#/$defs/p${(n + 7) % 130}` } } },
+        ],
+      })),
+    },
+    cases: hundred((n) => ({ a: { a: { n } } })),
+  }),
+  'titles and descriptions without end': () => ({
+    request: {
+      type: 'object',
+      properties: members(350, (n) => ({ type: 'string', title: `t${n}`, description: 'd'.repeat(500) })),
+    },
+    cases: hundred(() => ({ p1: 'x' })),
+  }),
+  'depth of sixty': () => {
+    let schema: Json = { type: 'integer' };
+    let value: Json = 'x';
+    for (let depth = 0; depth < 55; depth += 1) {
+      schema = { type: 'object', properties: { a: schema, b: { type: 'integer' } }, required: ['a', 'b'] };
+      value = { a: value, b: 'y' };
+    }
+    return { request: schema, cases: hundred(() => value) };
+  },
+  'arrays in arrays': () => ({
+    request: {
+      type: 'object',
+      properties: {
+        l: { type: 'array', items: { type: 'array', items: { type: 'array', items: { type: 'string' } } } },
+      },
+    },
+    cases: hundred(() => ({ l: list(6, () => list(6, () => list(8, (n) => n))) })),
+  }),
+  'members named as those of every object': () => ({
+    request: JSON.parse(
+      `{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"},"toString":{"const":1}}}`,
+    ) as Json,
+    cases: hundred(
+      () => JSON.parse(`{"__proto__":${JSON.stringify(list(200, (n) => n))},"constructor":5,"toString":2}`) as Json,
+    ),
+  }),
+  'multiples of nearly nothing': () => ({
+    request: {
+      type: 'object',
+      properties: members(300, (n) => ({ multipleOf: 10 ** -(n % 300), exclusiveMinimum: 1e300 })),
+    },
+    cases: hundred(() => members(120, (n) => n / 7)),
+  }),
+};
+
+/** Documents of kinds that an attacker would think of who knows how documents are read. Each is generated anew. */
+export const attackingDocuments: Readonly<Record<string, () => HostileDocument>> = Object.fromEntries([
+  ...Object.entries(PROSE).map(([name, part]) => [name, () => prose(part)]),
+  ...Object.entries(CASES).map(([name, part]) => [
+    name,
+    () => ({ document: fenced(KEYED, KEYED), cases: filled(part, 600_000) }),
+  ]),
+  ...Object.entries(SCHEMAS).flatMap(([name, make]) =>
+    (['amend', 'dispute'] as const).map((onContradiction) => [
+      `${name}: ${onContradiction}`,
+      () => {
+        const { request, cases, response = OPEN } = make();
+        return { document: fenced(request, response), cases, more: { onContradiction } };
+      },
+    ]),
+  ),
+]) as Record<string, () => HostileDocument>;
