@@ -5,6 +5,7 @@ import { PROMPT_VERSION } from '../prompting/system-prompt.ts';
 import { protosmithVersion } from '../version.ts';
 import type { Brief } from './brief.ts';
 import type { Tested } from './lane-candidate.ts';
+import type { Measure } from './measure.ts';
 import { proofOf } from './proof.ts';
 import { verifierVersion } from './verifier-version.ts';
 import type { Workshop } from './workshop.ts';
@@ -22,9 +23,7 @@ export async function store(
 ): Promise<HandlerRecord> {
   const { cleared, types, schemas } = order;
   const { job, agreement, amendments } = cleared;
-  // The same code for another agreement is held to other schemas; of one digest, its record would take this one's place.
-  const bundle = `// for ${key}\n${tested.bundle}`;
-  const content = { abi: HANDLER_ABI, role: job.role, bundle, tools: tested.tools };
+  const content = { abi: HANDLER_ABI, role: job.role, bundle: bundleFor(key, tested.bundle), tools: tested.tools };
   const record: HandlerRecord = {
     digest: handlerDigest(content),
     ...content,
@@ -49,7 +48,32 @@ export async function store(
     },
     proof: proofOf(order),
   };
-  if ((await shop.handlers.withdrawnFor(job.tenant, record.digest)) !== null) {
+  return put(record, key, shop);
+}
+
+/**
+ * Stores a handler anew that was seen to keep its agreement as amended further: the same code, held to other schemas, is another handler. Rejects as
+ * `store` does.
+ */
+export async function storeAmended(
+  { abi, role, tools, ...record }: HandlerRecord,
+  { cleared: { amendments }, schemas }: Pick<Measure, 'cleared' | 'schemas'>,
+  key: string,
+  shop: Workshop,
+): Promise<HandlerRecord> {
+  const content = { abi, role, bundle: bundleFor(key, record.bundle), tools };
+  return put({ ...record, ...content, ...schemas, amendments, digest: handlerDigest(content) }, key, shop);
+}
+
+const firstLine = /^\/\/ for [0-9a-f]{64}\n/;
+
+/** The same code for another agreement is held to other schemas; of one digest, its record would take the other's place. */
+function bundleFor(key: string, bundle: string): string {
+  return `// for ${key}\n${bundle.replace(firstLine, '')}`;
+}
+
+async function put(record: HandlerRecord, key: string, shop: Workshop): Promise<HandlerRecord> {
+  if ((await shop.handlers.withdrawnFor(record.provenance.tenant, record.digest)) !== null) {
     throw new CodedError(
       'OPERATOR_HANDLER_WITHDRAWN',
       `Cannot serve handler ${record.digest}: it was withdrawn, wanted another`,

@@ -10,9 +10,13 @@ import type { Path } from './path.ts';
 import { mergeProof, proofOf } from './proof.ts';
 import { prove } from './prove.ts';
 import { solve } from './solve.ts';
+import { storeAmended } from './store.ts';
 import { storedHandler } from './stored-handler.ts';
 
-/** New cases for a stored handler: it passes them as it is (`clean`), or is made again with all cases, the old ones included (`generated`). */
+/**
+ * New cases for a stored handler: it passes them as it is (`clean`), or is made again with all cases, the old ones included (`generated`). Where it
+ * passes them under further amendments, it is another handler, to be loaded anew (`generated`).
+ */
 export const verifyPath: Path = async (received, shop, ledger) => {
   const { job } = received;
   const record = await ledger.stage('lookup', () =>
@@ -29,7 +33,13 @@ export const verifyPath: Path = async (received, shop, ledger) => {
     ledger.reused = true;
     ledger.verification = 'negotiated';
     const known = { ...record, proof: mergeProof(proofOf(order), record.proof) };
-    await shop.handlers.put(known, handlerKey(order.cleared));
+    const key = handlerKey(order.cleared);
+    if (order.cleared.amendments.length > record.amendments.length) {
+      const provenance = { ...record.provenance, checks: ledger.checks };
+      const handler = await storeAmended({ ...known, provenance }, order, key, shop);
+      return { verdict: 'generated', messages: [codeGeneration('generated')], findings: warnings, handler };
+    }
+    await shop.handlers.put(known, key);
     return { verdict: 'clean', messages: [], findings: warnings, handler: known };
   }
   const everything = measure(await clearTogether(order, record, shop, ledger, received.work.signal));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { example, soundReply, startRig } from '../system/harness.ts';
+import { example, markedJob, soundReply, startRig } from '../system/harness.ts';
 import { recordOf, solved, storeInstead } from './stored.ts';
 
 const rig = await startRig();
@@ -118,4 +118,33 @@ test('a handler made under amendments is verified and made again under them', as
     { kind: 'verify' },
   );
   assert.deepEqual([passed.verdict, passed.handler?.amendments.length], ['clean', 1], JSON.stringify(passed.findings));
+});
+
+test('new cases that it passes as amended: the same code is another handler, held to what was amended, and no model is asked', async () => {
+  rig.answer('verify-amends', () => ({ kind: 'reply', text: soundReply }));
+  const whole = JSON.parse(
+    JSON.stringify(markedJob('verify-amends', { tenant: 'verify-amends', timeoutMs: 120_000 }))
+      .replaceAll('1299.99', '1300')
+      .replace(/(price[^}]*?type[^a-z]*)number/, '$1integer'),
+  ) as JsonObject;
+  const made = await rig.outcomeOf(whole);
+  assert.equal(made.verdict, 'generated', JSON.stringify(made.findings));
+  assert.deepEqual(made.handler?.amendments, []);
+  const half = JSON.parse(JSON.stringify(whole).replaceAll('1300', '1300.5')) as JsonObject;
+  const agreement = whole.agreement as JsonObject;
+  const handlerDigest = made.handler?.digest ?? null;
+  const asked = { ...half, agreement, handlerDigest, onContradiction: 'amend', negotiationId: 'v7' };
+  const questions = rig.questions('verify-amends').length;
+  const verified = await rig.outcomeOf(asked, { kind: 'verify' });
+  assert.equal(verified.verdict, 'generated', JSON.stringify(verified.findings));
+  assert.equal(rig.questions('verify-amends').length, questions);
+  assert.equal(verified.handler?.amendments.length, 1);
+  const [before, after] = [await recordOf(rig, made), await recordOf(rig, verified)];
+  assert.match(JSON.stringify(before.responseSchema), /"price":{[^}]*"integer"/);
+  assert.match(JSON.stringify(after.responseSchema), /"price":{[^}]*"number"/);
+  assert.deepEqual([before.amendments.length, after.amendments.length], [0, 1]);
+  const again = await rig.outcomeOf({ ...asked, handlerDigest: after.digest, negotiationId: 'v8' }, { kind: 'verify' });
+  assert.deepEqual([again.verdict, again.handler?.digest], ['clean', after.digest]);
+  const live = await rig.outcomeOf({ ...half, agreement, onContradiction: 'amend', negotiationId: 'v9' });
+  assert.deepEqual([live.verdict, live.report.reused, live.handler?.digest], ['generated', true, after.digest]);
 });
