@@ -5,7 +5,7 @@ import type { Check, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { isReadOnly } from './check-failing-tools.ts';
 import { CORRELATION_NAME } from './check-renaming.ts';
 import { sideEffectFact } from './check-side-effects.ts';
-import { demandOf, leavesOut, recordsAll, sentenceOnce, signaturesOf } from './documented-acts.ts';
+import { demandOf, leavesOut, recordsAll, sentenceOnce, signaturesOf, unaskedBy } from './documented-acts.ts';
 import { sentencesOf } from './documented-answers.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
@@ -15,12 +15,18 @@ export const acts: Check = {
   name: 'acts',
   reason: 'An answer may say that something was done that was not done, or was done with other data.',
   certain:
-    'The document has a tool with side effects used, and the candidate does not even have its name; or has every decision, refusals as well, written down by one that a case does not call; or has it act once, and it acts twice in the same way; or the answer tells a fresh id under a name under which a tool was given another; or a tool never gets a member of the request that it has a place of the same name for; or it is told the same word in all cases, under a name of its own in the document under which the answers have several.',
+    'The document has a tool with side effects used, and the candidate does not even have its name; or has every decision, refusals as well, written down by one that a case does not call; or has it act once, and it acts twice in the same way; or the answer tells a fresh id under a name under which a tool was given another; or a tool never gets a member of the request that it has a place of the same name for; or is asked where the document has it not asked; or it is told the same word in all cases, under a name of its own in the document under which the answers have several.',
   uncertain:
     'The same act twice in one case, where the document says nothing of it and the request has no such number.',
   *run(facts): Generator<never, CheckFindings, never> {
     const { subject, cases } = facts;
     const names = subject.tools.map(({ name }) => name).filter((name) => !isReadOnly(subject, name));
+    const vain = askedInVain(facts);
+    if (vain)
+      return {
+        failures: [sideEffectFact(vain.one, `${vain.tool} is asked, though "${vain.sentence}"`)],
+        warnings: [],
+      };
     if (names.length === 0) return { failures: [], warnings: [], skipped: 'no tool has side effects' };
     const [first] = cases;
     if (!first) return { failures: [], warnings: [], skipped: 'no case can be run' };
@@ -106,6 +112,22 @@ function isMeant(subject: CheckFacts['subject'], name: string, { one, seen }: Se
       leaves.some((leaf) => leaf.length > 2 && hasWord(asked, leaf))
     );
   });
+}
+
+/** A case in which a tool is asked that the document does not have asked with its answer, though nothing had failed. */
+function askedInVain({ subject, cases }: CheckFacts): { one: SeenCase; tool: string; sentence: string } | undefined {
+  for (const one of cases) {
+    const { calls } = one.seen;
+    if (calls.slice(0, -1).some(({ error }) => error !== undefined)) continue;
+    // What is said of the other tool is said of that which comes second.
+    const last = calls.at(-1);
+    if (last === undefined) continue;
+    const sentence = unaskedBy(subject, one.one.output, last.tool);
+    const isFirst = calls.every(({ tool }) => tool === last.tool);
+    if (sentence !== undefined && !(isFirst && /\bthe (?:other|second)\b/i.test(sentence)))
+      return { one, tool: last.tool, sentence };
+  }
+  return undefined;
 }
 
 function textOf(value: Json): string {

@@ -4,6 +4,7 @@ import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { forbiddenAfter } from './documented-acts.ts';
 import {
+  answerIfBothFail,
   documentedAnswersOf,
   emptiedText,
   failureFlagsOf,
@@ -51,7 +52,9 @@ export const failingTools: Check = {
       });
     });
     if (plans.length === 0) return { failures: [], warnings: [], skipped: 'no case calls a tool that answers' };
-    const seen = yield plans.map(({ scenario }) => scenario);
+    const bothFailing = bothFail(facts);
+    const all = yield [...plans.map(({ scenario }) => scenario), ...bothFailing.map(({ scenario }) => scenario)];
+    const seen = all.slice(0, plans.length);
     const certain = failuresAreAnswerable(facts);
     const findings: CheckFindings = { failures: [], warnings: [] };
     for (const [index, { seenCase, tool }] of plans.entries()) {
@@ -67,9 +70,42 @@ export const failingTools: Check = {
       };
       (fault.certain ? findings.failures : findings.warnings).push(fact);
     }
+    for (const [index, { seenCase, name }] of bothFailing.entries()) {
+      const { calls, value } = all[plans.length + index] as Observation;
+      const failed = new Set(calls.flatMap(({ tool, error }) => (error === undefined ? [] : [tool])));
+      if (failed.size < 2 || value === undefined || holdsConstant(value, [name])) continue;
+      findings.failures.push({
+        code: 'CANDIDATE_TOOL_FAILURE',
+        message: `case ${seenCase.one.testCase}, where both tools fail: the answer has not ${name}, though the document names it for that`,
+        testCase: seenCase.one.testCase,
+        input: seenCase.one.input,
+        got: value,
+      });
+    }
     return findings;
   },
 };
+
+/** Cases in which both tools are made to fail. */
+const maxBothFailing = 3;
+
+/** Cases in which both of the two tools fail, where the document has a name for the answer. */
+function bothFail({ subject, cases }: CheckFacts): { seenCase: SeenCase; name: string; scenario: Scenario }[] {
+  const { tools } = subject;
+  const name =
+    subject.role === 'provider' && tools.length === 2 && tools.every((tool) => isReadOnly(subject, tool.name))
+      ? answerIfBothFail(subject)
+      : undefined;
+  if (name === undefined) return [];
+  const faults = tools.map((tool) => ({
+    tool: tool.name,
+    error: { code: 'FAILED' as const, message: faultMessage },
+  }));
+  return cases
+    .filter(({ seen }) => seen.calls.length > 0 && seen.calls.some(({ error }) => error === undefined))
+    .slice(0, maxBothFailing)
+    .map((seenCase) => ({ seenCase, name, scenario: { ...seenCase.scenario, faults } }));
+}
 
 function faultOf(
   facts: CheckFacts,

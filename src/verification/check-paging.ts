@@ -6,6 +6,7 @@ import type { Check, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { isReadOnly } from './check-failing-tools.ts';
 import { type List, listsOf } from './lists.ts';
 import { type Datum, dataOf, RenameMap } from './rename-map.ts';
+import { furtherPages, pageLost } from './requester-pages.ts';
 import { leavesOf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { replacedAt } from './variations.ts';
@@ -34,11 +35,17 @@ export const paging: Check = {
   name: 'paging',
   reason: 'Examples of tools rarely have more than one page; a handler that stops after the first loses the rest.',
   certain:
-    'A tool that tells all the items of the answer says that there are more, and nobody asks for them or they are not in the answer, though the document wants all of them, or every page.',
+    'A tool that tells all the items of the answer says that there are more, and nobody asks for them or they are not in the answer, though the document wants all of them, or every page; or the same of a peer, where the task wants all pages.',
   uncertain: 'The same where the document does not say that all are wanted.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const none: CheckFindings = { failures: [], warnings: [] };
     const { subject, cases } = facts;
+    const further = furtherPages(facts);
+    if (further.length > 0) {
+      const seen = yield further.map(({ scenario }) => scenario);
+      const lost = further.flatMap((plan, index) => pageLost(plan, seen[index] as Observation) ?? []);
+      return { failures: lost, warnings: [] };
+    }
     if (subject.tools.length === 0) return { ...none, skipped: 'there are no tools' };
     if (handsPagesOn(facts)) return { ...none, skipped: 'the protocol itself has pages' };
     const plans = cases.flatMap((one) => planOf(facts, one));

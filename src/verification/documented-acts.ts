@@ -143,6 +143,23 @@ export function forbiddenBy(subject: Subject, { input, output }: Answered, tool:
   return saysFalse(subject, output, tool);
 }
 
+/** The sentence by which a tool is not even asked where this is the answer; `undefined` where the document has none. */
+export function unaskedBy(subject: Subject, output: Json, tool: string): string | undefined {
+  const others = subject.tools.length === 2 ? '|the other(?: tool| one)?|the second(?: tool| one)?' : '';
+  const form = new RegExp(
+    `\\b(?:no (?:tool|system) is|(?:[\`"“]?${tool}[\`"”]?${others}) is not) (?:asked|called|used|queried|consulted)\\b(?! (?:again|twice))`,
+    'iu',
+  );
+  return sentencesOf(subject.agreement)
+    .find((sentence) => {
+      if (!form.test(sentence) || /\b(?:unless|except|only|until|may|but)\b/i.test(sentence)) return false;
+      const constant = constantIn(subject, sentence);
+      return constant !== undefined && isAnswer(subject, output, constant);
+    })
+    ?.trim()
+    .slice(0, 200);
+}
+
 /** The sentence by which a tool must not be called after another has failed; `undefined` where the document has none. */
 export function forbiddenAfter(subject: Subject, failed: string, tool: string): string | undefined {
   return allSentencesOf(subject)

@@ -166,6 +166,15 @@ const NAMED = /["“`][^"”`\n]{2,60}["”`]|(?<![\d.,])-?\d{3,5}(?![\d%])/;
 const SEVERAL_FAIL =
   /\b(?:both|all|none|neither|every one|each one)\b[^.\n]{0,60}\b(?:fails?|failed|unavailable|down|unreachable|answers?|respond)\b|(?:都|均|全部)[^。\n]{0,20}(?:失败|不可用|异常)/iu;
 
+/** The answer where both of two systems fail, by its name; `undefined` where the document has none. */
+export function answerIfBothFail(subject: Subject): string | undefined {
+  const sentence = sentencesOf(subject.agreement).find((one) => BOTH_FAIL.test(one));
+  return sentence === undefined ? undefined : constantIn(subject, sentence);
+}
+
+const BOTH_FAIL =
+  /\bboth\b[^.\n]{0,30}\b(?:fail|are (?:down|unavailable|unreachable))\b|\bneither\b[^.\n]{0,30}\banswers\b|(?<!\p{L})(?:beide[^.\n]{0,30}(?:scheitern|fehlschlagen|ausfallen|fallen[^.\n]{0,10} aus)|les deux[^.\n]{0,30}(?:échouent|en panne)|ambas?[^.\n]{0,30}fallan)(?!\p{L})|(?:两者|两个\p{L}{0,6})(?:都|均)失败/iu;
+
 /** A sentence about whatever no other sentence speaks of. */
 const OTHER_FAILURES =
   /\b(?:any ?(?:thing|one)? (?:other|else)|(?:all|every) other|everything else|other (?:\w+ )?(?:errors?|failures?|problems?|faults?|reasons?)|technical (?:errors?|failures?|problems?)|goes wrong)\b|其他|其它/iu;
@@ -253,7 +262,7 @@ export function sentencesOf(agreement: Subject['agreement']): string[] {
 }
 
 /** The sentences of the task of a requester; none of a provider. */
-function taskSentencesOf({ agreement, task }: Subject): string[] {
+export function taskSentencesOf({ agreement, task }: Subject): string[] {
   if (task === undefined) return [];
   const known = knownTasks.get(task) ?? { ...agreement, text: task.description, schemas: [] };
   knownTasks.set(task, known);

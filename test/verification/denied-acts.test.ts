@@ -242,3 +242,54 @@ test('a table that goes by a member which is only sent back is refused', async (
   );
   assert.deepEqual(await refusalsOf(moods, sound, sandbox), []);
 });
+
+/** Rates of two tools, the second for when the first fails. */
+const rates: Agreed = {
+  rules:
+    'The rate comes from `bankRate(pair)`; if that fails, from `marketRate(pair)`. A rate of null: status `NO_RATE`, and the other tool is not asked. If both fail, status is `NO_SOURCE`. Else status is `FINE`.',
+  request: object({ id: text, pair: text }),
+  response: object({ id: text, status: text, rate: { type: ['number', 'null'] } }),
+  cases: [
+    [
+      { id: 'a-1', pair: 'EURUSD' },
+      { id: 'a-1', status: 'FINE', rate: 1.0871 },
+    ],
+    [
+      { id: 'a-2', pair: 'EURXAU' },
+      { id: 'a-2', status: 'NO_RATE', rate: null },
+    ],
+  ],
+  tools: [
+    reading('bankRate', object({ pair: text }), { type: ['number', 'null'] }, [[{ pair: 'EURUSD' }, 1.0871]], null),
+    reading('marketRate', object({ pair: text }), { type: ['number', 'null'] }, [[{ pair: 'EURUSD' }, 1.0912]], null),
+  ],
+};
+
+const broker = `export async function handle({ id: given, pair: asked }, { call }) {
+  const id = String(given), pair = String(asked);
+  let rate;
+  try { rate = await call.bankRate({ pair }); } catch {
+    try { rate = await call.marketRate({ pair }); } catch { return { id, status: 'NO_SOURCE', rate: null }; }
+  }
+  if (rate === null) return { id, status: 'NO_RATE', rate };
+  return { id, status: 'FINE', rate };
+}`;
+
+test('what the document has for the failure of both tools is asked for, and no tool asked in vain', async () => {
+  const refusal = async (from: string, to: string) => {
+    assert.ok(broker.includes(from));
+    return (await refusalsOf(rates, broker.replace(from, to), sandbox)).join('\n');
+  };
+  assert.equal(await refusal(broker, broker), '');
+  assert.match(
+    await refusal("status: 'NO_SOURCE'", "status: pair === 'x' ? 'NO_SOURCE' : 'NO_RATE'"),
+    /failing-tools: .*where both tools fail: the answer has not NO_SOURCE/,
+  );
+  assert.match(
+    await refusal(
+      'if (rate === null) return',
+      'if (rate === null) await call.marketRate({ pair });\n  if (rate === null) return',
+    ),
+    /acts: .*marketRate is asked, though/,
+  );
+});
