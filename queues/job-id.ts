@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 
 /**
@@ -32,7 +32,7 @@ export function measured(data: unknown): { digest: string; bytes: number; writab
 
 /** SHA-256 of the UTF-8 bytes of a text, as 64 lower-case hex digits. */
 export function sha256Hex(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex');
+  return hash('sha256', text);
 }
 
 function canonicalText(data: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Connection } from './connection.ts';
 
 /** A Lua script, which Redis keeps: only its digest travels, and its text where Redis does not know it (any more). */
@@ -8,7 +8,7 @@ export class Script {
 
   constructor(text: string) {
     this.#text = text;
-    this.#digest = createHash('sha1').update(text, 'utf8').digest('hex');
+    this.#digest = hash('sha1', text);
   }
 
   /** Runs it in one call. Rejects as the connection does. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type BuildFailure,
   type BuildOptions,
@@ -23,7 +23,7 @@ const typesModule = './types';
 
 /** Digest under which a bundle is known: SHA-256 of its UTF-8 text, 64 lower-case hex digits. */
 export function bundleDigest(bundle: string): string {
-  return createHash('sha256').update(bundle).digest('hex');
+  return hash('sha256', bundle);
 }
 
 /**

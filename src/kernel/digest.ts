@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { Json } from './json.ts';
 
 /** SHA-256 of the UTF-8 bytes of a text, as 64 lower-case hex digits. */
 export function sha256Hex(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex');
+  return hash('sha256', text);
 }
 
 /** SHA-256 of the canonical JSON (RFC 8785) of a value, as 64 lower-case hex digits. */

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Numbers that look random and are the same for the same seed. */
 export class SeededRandom {
   #state: number;
 
   constructor(seed: string) {
-    this.#state = createHash('sha256').update(seed).digest().readUInt32LE(0);
+    this.#state = hash('sha256', seed, 'buffer').readUInt32LE(0);
   }
 
   /** A number from 0 (inclusive) to 1 (exclusive): mulberry32. */
