@@ -15,9 +15,9 @@ export const demo: Command = {
 Starts Redis (REDIS_URL, else redis-server or valkey-server on the path, else an embedded one), a worker process, and
 plays a negotiator: an agreement with a contradiction, the counter-offer, a candidate that fails a case, its repair, the
 handler. Without a model server it is answered by hand-written replies over HTTP, and says so. With a job file, that
-job is run instead.
+job is run instead. The worker reads whatever else \`protosmith worker\` reads.
 
-${settingsHelp(['redisUrl', 'model', 'apiKey', 'baseUrl'])}
+${settingsHelp(['redisUrl', 'model', 'apiKey', 'baseUrl', 'models'])}
 Exit code: 0 the story ended as it should (a job of one's own: generated or clean), 1 disputed, 2 error, 64 usage, 65 a
 file cannot be read, 69 Redis unreachable, 78 wrong settings.
 `,
