@@ -1,3 +1,4 @@
+import { QueueKeys } from 'bullmq';
 import { sha256Hex } from './job-id.ts';
 import { QueueError } from './queue-error.ts';
 
@@ -24,9 +25,12 @@ export function isAutomaticId(jobId: string): boolean {
   return /^\d+$/.test(jobId);
 }
 
+/** What BullMQ keeps beside the jobs of a queue, under names like theirs: a job so named would break the queue. */
+const bullKeys = new Set(Object.keys(new QueueKeys().getKeys(QUEUE_NAME)));
+
 /** Says whether a producer may give a job this id. */
 export function isUsableId(jobId: string): boolean {
-  return /^[^:]{1,200}$/u.test(jobId) && !isAutomaticId(jobId);
+  return /^[^:]{1,200}$/u.test(jobId) && !isAutomaticId(jobId) && !bullKeys.has(jobId);
 }
 
 /** The names of all keys under a prefix. */
