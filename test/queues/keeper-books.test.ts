@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Worker } from 'bullmq';
+import { keysOf } from '../../queues/index.ts';
+import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
+
+const keys = keysOf();
+const hourMs = 3_600_000;
+const patient = (more = {}) => jobData({ timeoutMs: 600_000, ...more });
+
+type Seen = Awaited<ReturnType<typeof queueUnderTest>>;
+
+/** Has another worker, which knows nothing of outcomes, end everything that waits. */
+async function endedByAnother(seen: Seen, state: 'failed' | 'completed', jobs: number, reason = 'no'): Promise<void> {
+  const { queue, connection } = seen;
+  const work = () => (state === 'failed' ? Promise.reject(new Error(reason)) : Promise.resolve('done'));
+  const other = new Worker(queue.name, work, { connection, prefix: keys.prefix });
+  other.on('error', () => {});
+  await until(async () => (await queue.getJobCountByTypes(state)) === jobs).finally(() => other.close());
+}
+
+/** Sets the moment at which BullMQ ended a job. */
+async function endedAt({ connection }: Seen, jobId: string, atMs: number): Promise<void> {
+  await connection.zadd(`${keys.queue}:failed`, atMs, jobId);
+  await connection.hset(`${keys.queue}:${jobId}`, 'finishedOn', atMs);
+}
+
+/** Starts a worker that takes no jobs: its keeper goes on. */
+async function idle(seen: Seen): Promise<void> {
+  const consumer = await seen.consume();
+  await consumer.pause('a test');
+}
+
+function codes(found: { findings: readonly object[] }): unknown[] {
+  return found.findings.map((finding) => 'code' in finding && finding.code);
+}
+
+test('every job that BullMQ ended by itself gets an outcome, however it ended and within days of its end', async (t) => {
+  const seen = await queueUnderTest(t);
+  await seen.queue.add('generate', patient(), { jobId: 'was-completed' });
+  await endedByAnother(seen, 'completed', 1);
+  await seen.queue.add('generate', patient(), { jobId: 'failed-long-ago' });
+  await endedByAnother(seen, 'failed', 1);
+  await endedAt(seen, 'failed-long-ago', Date.now() - hourMs);
+  await seen.consume();
+  for (const jobId of ['was-completed', 'failed-long-ago'])
+    assert.deepEqual(codes(await seen.outcome(jobId)), ['PLATFORM_JOB_GIVEN_UP'], jobId);
+});
+
+test('a job with an id of BullMQ’s own gets no outcome, failed or past its deadline', async (t) => {
+  const seen = await queueUnderTest(t);
+  const { queue, connection, outcome } = seen;
+  const failed = await queue.add('generate', patient());
+  await queue.add('generate', patient(), { jobId: 'was-failed' });
+  await endedByAnother(seen, 'failed', 2);
+  await idle(seen);
+  await outcome('was-failed');
+  const waiting = await queue.add('generate', jobData({ timeoutMs: 1_000 }));
+  await queue.add('generate', jobData({ timeoutMs: 1_000 }), { jobId: 'still-waiting' });
+  await outcome('still-waiting');
+  await until(async () => (await connection.zcard(keys.deadlines)) === 0);
+  for (const { id } of [failed, waiting]) assert.equal(await connection.exists(keys.outcome(id ?? '')), 0);
+});
+
+test('a job that failed for a reused id makes room for the one that the id belongs to, after a while', async (t) => {
+  const seen = await queueUnderTest(t);
+  const { queue, connection } = seen;
+  for (const jobId of ['old', 'recent']) await queue.add('generate', patient(), { jobId });
+  await endedByAnother(seen, 'failed', 2, 'JOB_ID_REUSED: other data');
+  await endedAt(seen, 'old', Date.now() - hourMs);
+  await idle(seen);
+  await until(async () => (await queue.getJob('old')) === undefined);
+  assert.ok(await queue.getJob('recent'));
+  assert.equal(await connection.exists(keys.outcome('old'), keys.outcome('recent')), 0);
+});
+
+test('a job with a priority has its deadline too while no worker has a hand free', async (t) => {
+  const seen = await queueUnderTest(t);
+  await idle(seen);
+  await seen.queue.add('generate', jobData({ timeoutMs: 1_000 }), { jobId: 'urgent', priority: 3 });
+  assert.deepEqual(codes(await seen.outcome('urgent')), ['PLATFORM_DEADLINE']);
+});
+
+test('nothing is kept of jobs that are gone', async (t) => {
+  const seen = await queueUnderTest(t);
+  const { connection } = seen;
+  await connection.zadd(keys.due, 1, 'gone');
+  await connection.zadd(keys.deadlines, 1, 'gone');
+  await idle(seen);
+  await until(async () => (await connection.exists(keys.due, keys.deadlines)) === 0);
+  assert.equal(await connection.exists(keys.outcome('gone')), 0);
+});
+
+test('a job that has its outcome is not given up a second time', async (t) => {
+  const seen = await queueUnderTest(t);
+  const { queue, producer, connection, events } = seen;
+  await queue.add('generate', patient(), { jobId: 'done' });
+  await producer.closeExpired('done', { kind: 'generate', data: patient() });
+  await endedByAnother(seen, 'failed', 1);
+  await connection.zadd(keys.deadlines, 1, 'done');
+  await idle(seen);
+  await until(async () => (await connection.exists(keys.deadlines)) === 0);
+  assert.deepEqual(
+    events.filter(({ event }) => event === 'given-up'),
+    [],
+  );
+});
+
+test('the moment at which Redis took a job is noted where its time stamp says otherwise, and stays', async (t) => {
+  const seen = await queueUnderTest(t);
+  const { queue, connection } = seen;
+  await idle(seen);
+  await connection.set(keys.taken('known'), 123);
+  const timestamp = Date.now() - hourMs;
+  for (const jobId of ['known', 'behind']) await queue.add('generate', patient(), { jobId, timestamp });
+  await queue.add('generate', patient(), { jobId: 'right' });
+  await queue.add('generate', patient(), { jobId: 'last', timestamp });
+  await until(() => connection.exists(keys.taken('last')));
+  const addedAt = new Map<string, string>();
+  for (const [id, fields] of await connection.xrange(`${keys.queue}:events`, '-', '+'))
+    if (fields.includes('added')) addedAt.set(fields[fields.indexOf('jobId') + 1] ?? '', id.split('-')[0] ?? '');
+  assert.equal(await connection.get(keys.taken('behind')), addedAt.get('behind'));
+  assert.equal(await connection.get(keys.taken('known')), '123');
+  const stamp = Number(await connection.hget(`${keys.queue}:right`, 'timestamp'));
+  const added = addedAt.get('right') ?? '';
+  // On a machine that stood still in between, this stamp is off as well.
+  assert.equal(await connection.get(keys.taken('right')), Number(added) - stamp > 1_000 ? added : null);
+});
+
+test('a job put again that has no outcome yet keeps no other from being announced', async (t) => {
+  const seen = await queueUnderTest(t);
+  const { queue, connection, outcome, entries, events } = seen;
+  await seen.consume({ process: async ({ kind, data }) => envelope(kind, data) });
+  await queue.add('generate', patient({ replyTo: 'mine' }), { jobId: 'ended' });
+  await outcome('ended');
+  await until(async () => (await queue.getJob('ended')) === undefined);
+  const log = `${keys.queue}:events`;
+  await connection
+    .multi()
+    .xadd(log, '*', 'event', 'duplicated', 'jobId', 'unheard-of')
+    .xadd(log, '*', 'event', 'duplicated', 'jobId', 'ended')
+    .exec();
+  await until(async () => (await entries('mine')).length === 2);
+  await until(() => events.some(({ event }) => event === 'replayed'));
+  assert.deepEqual(
+    events.filter(({ event }) => event === 'replayed'),
+    [{ event: 'replayed', jobId: 'ended', kind: 'generate', verdict: 'generated' }],
+  );
+});
