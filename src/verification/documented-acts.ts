@@ -150,11 +150,16 @@ export function unaskedBy(subject: Subject, output: Json, tool: string): string 
     `\\b(?:no (?:tool|system) is|(?:[\`"“]?${tool}[\`"”]?${others}) is not) (?:asked|called|used|queried|consulted)\\b(?! (?:again|twice))`,
     'iu',
   );
-  return sentencesOf(subject.agreement)
+  const sentences = sentencesOf(subject.agreement);
+  return sentences
     .find((sentence) => {
       if (!form.test(sentence) || /\b(?:unless|except|only|until|may|but)\b/i.test(sentence)) return false;
       const constant = constantIn(subject, sentence);
-      return constant !== undefined && isAnswer(subject, output, constant);
+      return (
+        constant !== undefined &&
+        isAnswer(subject, output, constant) &&
+        sentences.every((other) => other === sentence || !hasWord(other, constant))
+      );
     })
     ?.trim()
     .slice(0, 200);
@@ -184,7 +189,7 @@ const FAILURE =
 /** Whether a sentence has something done with one answer alone, and the answer is another. */
 function isReserved(sentence: string, output: Json, tool: string): boolean {
   const { done, name } =
-    /\bnothing (?:is|may be|must be|will be) (?<done>\p{L}+) unless the (?:answer|outcome|result|status|verdict|decision|code) is [`"“]?(?<name>[\p{L}\p{N}_-]+)/iu.exec(
+    /\bnothing (?:is|may be|must be|will be) (?<done>\p{L}+) unless the (?:answer|outcome|result|status|verdict|decision|code) is [`"“]?(?<name>[\p{L}\p{N}_-]+)[`"”]?\s*(?:[.;(]|$)/iu.exec(
       sentence,
     )?.groups ?? {};
   return (
@@ -198,7 +203,7 @@ function isReserved(sentence: string, output: Json, tool: string): boolean {
 /** Whether a sentence begins with a switch that a request has set: "`dryRun` true", "if `test` is true". */
 function isAsked(sentence: string, input: Json): boolean {
   const { name, value } =
-    /^[\s*•-]*(?:\d+[.)] )?(?:(?:if|when|where|with) )?[`"“]?(?<name>[\p{L}\p{N}_]+)[`"”]?(?: is| =|:)? [`"]?(?<value>true|false)\b/iu.exec(
+    /^[\s*•-]*(?:\d+[.)] )?(?:(?:if|when|where|with) )?[`"“]?(?<name>[\p{L}\p{N}_]+)[`"”]?(?: is| =|:)? [`"]?(?<value>true|false)[`"]?\s*[:,]\s*(?:then )?(?:nothing|no|it|they|the \p{L}+) /iu.exec(
       sentence,
     )?.groups ?? {};
   return name !== undefined && isObject(input) && input[name] === (value?.toLowerCase() === 'true');
@@ -208,10 +213,14 @@ function isAsked(sentence: string, input: Json): boolean {
 const GOES_ON =
   /^\s*(?:then |in (?:that|this) case,? |sonst (?:wird|geschieht) )?(?:nothing|nichts|rien|nada)\b|^\s*(?:es wird nicht|it is not)\b/i;
 
+const CONDITION =
+  /\b(?:if|when|where|while|before|after|again|twice|as long as|in case|for)\b|(?<!\p{L})(?:wenn|falls|bei|bevor|solange|erneut|si|quand|avant|cuando|antes)(?!\p{L})|如果|若|之前/iu;
+
 /** The constant of the sentence, or part of one, beside one that has something not done. */
 function constantBeside(subject: Subject, sentences: readonly string[], index: number): string | undefined {
   const [before, own = '', after] = [sentences[index - 1], sentences[index], sentences[index + 1]];
-  if (undoneIn(own).length === 0) return undefined;
+  // A part with a condition of its own is not about the answer beside it.
+  if (undoneIn(own).length === 0 || CONDITION.test(own)) return undefined;
   if (before !== undefined && (/;\s*$/.test(before) || GOES_ON.test(own))) return constantIn(subject, before);
   return after !== undefined && /;\s*$/.test(own) ? constantIn(subject, after) : undefined;
 }

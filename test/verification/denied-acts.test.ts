@@ -99,6 +99,10 @@ const allowed: readonly [rule: string, book: string, at: Place][] = [
   ['A key that is known: `again` true, the gift is booked anew, nothing else is done.', 'bookGift', 'known'],
   ['`trial` false: nothing is booked.', 'bookGift', 'trial'],
   ['Nothing is booked unless the sender is known.', 'bookGift', 'clash'],
+  ['Nothing is booked unless the outcome is `DONE` or `CLASH`.', 'bookGift', 'clash'],
+  ['Another amount: outcome `CLASH`; the gift is not booked if it was refused.', 'bookGift', 'clash'],
+  ['Another amount: outcome `CLASH`; no gift is booked before that.', 'bookGift', 'clash'],
+  ['`trial` true and cents above 1000: nothing is booked.', 'bookGift', 'trial'],
 ];
 
 for (const [rule, book, at] of allowed)
