@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../kernel/json.ts';
 import { findJsonBlocks, type JsonBlock } from './json-blocks.ts';
-import { excerptAt, wholeJson } from './located-json.ts';
+import { excerptAt, type KnownJson, wholeJson } from './located-json.ts';
 import { type Fence, type Line, readLines } from './markdown-lines.ts';
 
 /** A payload as it stands in the case text. */
@@ -63,9 +63,13 @@ export const MAX_CASES = 100;
 const MAX_MARKS = 5_000;
 
 /** Reads the cases out of a case text: headings, three labels each, in English or Chinese, at most `MAX_CASES`. Linear in the text; never throws. */
-export function readCaseText(text: string, bareText: BareText): { cases: CaseText[]; headings: number } {
+export function readCaseText(
+  text: string,
+  bareText: BareText,
+  known?: KnownJson,
+): { cases: CaseText[]; headings: number } {
   const { lines, fences } = readLines(text);
-  const { blocks } = findJsonBlocks(text, fences);
+  const { blocks } = findJsonBlocks(text, fences, known);
   const context: Context = {
     text,
     fences,

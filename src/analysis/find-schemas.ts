@@ -3,7 +3,7 @@ import { isObject, type Json } from '../kernel/json.ts';
 import { claimOf, type Side } from './claims.ts';
 import { completedSchema } from './completed-schema.ts';
 import { type BrokenJson, findJsonBlocks, type JsonBlock } from './json-blocks.ts';
-import { type LocatedJson, readJson } from './located-json.ts';
+import { type KnownJson, type LocatedJson, readJson } from './located-json.ts';
 import { looksLikeSchema } from './looks-like-schema.ts';
 import { type Line, readLines } from './markdown-lines.ts';
 
@@ -21,6 +21,9 @@ export interface FoundSchemas {
   lenient: { start: number; end: number }[];
   /** The document without the JSON in it. */
   prose: string;
+  /** What was read, and the JSON in it. */
+  text: string;
+  blocks: readonly JsonBlock[];
 }
 
 /** Most schemas that are taken from one document. */
@@ -30,9 +33,9 @@ const MAX_SCHEMAS = 64;
 const MAX_WRAPPING = 4;
 
 /** Finds every JSON Schema in a document, fenced or bare, alone or inside a larger object. Linear in the text; never throws. */
-export function findSchemas(text: string, baseUri?: string): FoundSchemas {
+export function findSchemas(text: string, baseUri?: string, known?: KnownJson): FoundSchemas {
   const { lines, fences } = readLines(text);
-  const { blocks, broken } = findJsonBlocks(text, fences);
+  const { blocks, broken } = findJsonBlocks(text, fences, known);
   const places = new Places(lines, blocks);
   const schemas: FoundSchema[] = [];
   const lenient: { start: number; end: number }[] = [];
@@ -59,6 +62,8 @@ export function findSchemas(text: string, baseUri?: string): FoundSchemas {
     broken: broken.filter((each) => mentionsSchema(text, each)),
     lenient,
     prose: proseOf(text, blocks),
+    text,
+    blocks,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Json } from '../kernel/json.ts';
-import { parseJsonAt, scanJson } from './located-json.ts';
+import { type KnownJson, parseJsonAt, scanJson } from './located-json.ts';
 import type { Fence } from './markdown-lines.ts';
 
 /** A text that begins as JSON and then breaks off being it. */
@@ -38,7 +38,7 @@ const MAX_VAIN_CHARS = 200_000;
 const VAIN_TRY_CHARS = 1_000;
 
 /** Finds the JSON objects and arrays in prose, in time linear in the text. Brackets that begin no JSON are passed over. */
-export function findJsonBlocks(text: string, fences: readonly Fence[]): JsonBlocks {
+export function findJsonBlocks(text: string, fences: readonly Fence[], known?: KnownJson): JsonBlocks {
   const found: JsonBlocks = { blocks: [], broken: [] };
   // Most brackets in prose begin no JSON: what follows them tells it cheaply.
   const bracket = /\{(?=[ \t\r\n]*["}/])|\[(?=[ \t\r\n]*["\]{[\d\-tfn/])/g;
@@ -49,7 +49,7 @@ export function findJsonBlocks(text: string, fences: readonly Fence[]): JsonBloc
   for (let hit = bracket.exec(text); hit !== null; hit = bracket.exec(text)) {
     const start = hit.index;
     if (vainChars < MAX_VAIN_CHARS) {
-      const quick = parseJsonAt(text, start, text.length);
+      const quick = parseJsonAt(text, start, text.length, known);
       if (quick.ok) {
         found.blocks.push({ start, end: quick.end, lenient: false, value: quick.value });
         bracket.lastIndex = quick.end;

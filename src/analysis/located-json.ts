@@ -59,16 +59,31 @@ export function parseJsonAt(
   text: string,
   start: number,
   limit: number,
+  known?: KnownJson,
 ): { ok: true; end: number; value: Json } | { ok: false; lookedTo: number } {
   const { end, lookedTo } = closingBracket(text, start, limit);
   if (end === undefined) return { ok: false, lookedTo };
   const slice = text.slice(start, end);
+  const value = known?.get(slice);
+  if (value !== undefined) return { ok: true, end, value };
   if (!slice.isWellFormed() || MAY_HAVE_NO_VALUE.test(slice)) return { ok: false, lookedTo };
   try {
     return { ok: true, end, value: JSON.parse(slice) as Json };
   } catch {
     return { ok: false, lookedTo };
   }
+}
+
+/** Values by their texts, as they were read before. */
+export type KnownJson = ReadonlyMap<string, Json>;
+
+/** Shortest text of a value that is worth being known, in UTF-16 units. */
+const MIN_KNOWN_CHARS = 200;
+
+/** The values that were read from a text, for reading another one that differs little. */
+export function knownJson(text: string, read: readonly { start: number; end: number; value: Json }[]): KnownJson {
+  const long = read.filter(({ start, end }) => end - start >= MIN_KNOWN_CHARS);
+  return new Map(long.map(({ start, end, value }) => [text.slice(start, end), value]));
 }
 
 /** Escaped halves of surrogate pairs, and numbers that may be beyond a double. */

@@ -24,7 +24,7 @@ import {
 } from './document-facts.ts';
 import { type FoundSchema, type FoundSchemas, findSchemas } from './find-schemas.ts';
 import type { BrokenJson } from './json-blocks.ts';
-import { excerptAt, wholeJson } from './located-json.ts';
+import { excerptAt, type KnownJson, knownJson, wholeJson } from './located-json.ts';
 import { withoutQuoteMarks } from './markdown-lines.ts';
 import { selectSchemas } from './select-schemas.ts';
 import { Refusals } from './turns-down.ts';
@@ -66,10 +66,17 @@ export interface Reading {
   parts: Parts;
 }
 
+interface CasesRead extends Pick<Reading, 'caseText' | 'cases' | 'payload'> {
+  faults: CaseFault[];
+  numberSpans?: Reading['numberSpans'];
+  /** The cases as they stand in the text, with the text that they were read from. */
+  read?: { text: string; cases: readonly CaseText[] };
+}
+
 interface Parts {
   own: FoundSchemas;
   bases: ReturnType<typeof resolveBases>;
-  cases: ReturnType<typeof readCases>;
+  cases: CasesRead;
 }
 
 /** How far a chain of protocols that build on each other is followed. */
@@ -93,7 +100,10 @@ export function readAgain(job: Job, changedFrom: Job): void {
 
 function read(job: Job, matches?: Matches, before?: Reading & { job: Job }): Reading {
   const { text } = decodeAnp(job);
-  const own = before?.text === text ? before.parts.own : findSchemas(withoutQuoteMarks(text));
+  const own =
+    before?.text === text
+      ? before.parts.own
+      : findSchemas(withoutQuoteMarks(text), undefined, before && knownBlocks(before.parts.own));
   const isSameProse = before !== undefined && own.prose === before.parts.own.prose;
   const bases =
     isSameProse && job.baseProtocols === before.job.baseProtocols
@@ -104,7 +114,9 @@ function read(job: Job, matches?: Matches, before?: Reading & { job: Job }): Rea
   const hasSchemas = schemas.length > 0;
   const areSameCases =
     isSameProse && job.testCases === before.job.testCases && hasSchemas === before.schemas.length > 0;
-  const casesRead = areSameCases ? before.parts.cases : readCases(job, hasSchemas, own.prose);
+  const casesRead = areSameCases
+    ? before.parts.cases
+    : readCases(job, hasSchemas, own.prose, before && knownPayloads(before.parts.cases));
   const { caseText, cases: numbered, faults, payload, numberSpans = [] } = casesRead;
   const validation = new CaseValidation(matches);
   const selection = selectSchemas(schemas, numbered, validation);
@@ -144,6 +156,24 @@ function read(job: Job, matches?: Matches, before?: Reading & { job: Job }): Rea
   };
 }
 
+function knownBlocks({ text, blocks }: FoundSchemas): KnownJson {
+  return knownJson(
+    text,
+    blocks.filter(({ lenient }) => !lenient),
+  );
+}
+
+function knownPayloads({ read }: CasesRead): KnownJson | undefined {
+  if (read === undefined) return undefined;
+  const payloads = read.cases.flatMap(({ request, response }) => [request, response]);
+  return knownJson(
+    read.text,
+    payloads.flatMap((payload) =>
+      isPayloadFault(payload) || payload.value === undefined ? [] : [{ ...payload.span, value: payload.value }],
+    ),
+  );
+}
+
 function resolveBases(
   prose: string,
   given: Job['baseProtocols'],
@@ -167,11 +197,7 @@ function resolveBases(
   return { uris: [...seen], missing, documents };
 }
 
-function readCases(
-  job: Job,
-  hasSchemas: boolean,
-  prose: string,
-): Pick<Reading, 'caseText' | 'cases' | 'payload'> & { faults: CaseFault[]; numberSpans?: Reading['numberSpans'] } {
+function readCases(job: Job, hasSchemas: boolean, prose: string, known?: KnownJson): CasesRead {
   const given = job.testCases;
   if (Array.isArray(given)) {
     const cases = given.slice(0, MAX_CASES).map(({ request, response, expected }, index) => {
@@ -207,7 +233,7 @@ function readCases(
     };
   }
   const bareText = job.payload === 'text' || (job.payload === undefined && !hasSchemas && wantsText(prose));
-  const { cases: read, headings } = readCaseText(plain, bareText ? 'allowed' : 'refused');
+  const { cases: read, headings } = readCaseText(plain, bareText ? 'allowed' : 'refused', known);
   const isText = (side: Side, all: boolean): boolean => {
     const payloads = read.flatMap((each) => (isPayloadFault(each[side]) ? [] : [each[side]]));
     const texts = payloads.filter((payload) => payload.value === undefined).length;
@@ -225,7 +251,13 @@ function readCases(
   };
   const strict = job.payload === 'json' ? read.map((each) => withoutTexts(plain, each)) : read;
   const numberSpans = read.flatMap(({ numberSpan }) => (numberSpan === undefined ? [] : [numberSpan]));
-  return { caseText, payload, numberSpans, ...numberCases(strict, headings, chosenValue) };
+  return {
+    caseText,
+    payload,
+    numberSpans,
+    read: { text: plain, cases: read },
+    ...numberCases(strict, headings, chosenValue),
+  };
 }
 
 /** Where the job says that payloads are JSON, a text that is none could not be read. */

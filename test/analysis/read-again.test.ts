@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { analyze } from '../../src/analysis/analyze.ts';
+import { readAgain, readingOf } from '../../src/analysis/reading.ts';
+import type { Job } from '../../src/contract/job.ts';
+import { hostileDocuments } from './hostile-documents.ts';
+import { casesOf, documentOf, sampleJob } from './sample-job.ts';
+
+const long = (fill: string) => ({ list: Array.from({ length: 60 }, (_, n) => `${fill}-${n}`) });
+
+function readsAlike(job: Job, changed: Job): void {
+  readingOf(job);
+  readAgain(changed, job);
+  assert.deepEqual(analyze(changed).agreement, analyze({ ...changed }).agreement);
+  const { validation: _, ...again } = readingOf(changed);
+  const { validation: __, ...anew } = readingOf({ ...changed });
+  assert.deepEqual(again, anew);
+}
+
+test('a document that differs little is read as if it were read for the first time', () => {
+  const schema = { type: 'object', properties: { list: { type: 'array', items: { enum: long('x').list } } } };
+  const document = documentOf(schema, { type: 'object' });
+  const cases = casesOf([long('x'), long('y')], [long('x'), long('z')]);
+  const job = sampleJob(document, cases);
+  readsAlike(job, sampleJob(document, cases.replaceAll('Test Case 2', 'Test Case 7')));
+  readsAlike(job, sampleJob(document, cases.replaceAll('"z-59"', '"z-60"').replaceAll('"x-1"', '1')));
+  readsAlike(job, sampleJob(document, cases.replace('"y-0"', '"y-0",')));
+  readsAlike(job, sampleJob(document.replace('"x-59"', '"x-60"'), cases));
+  readsAlike(job, sampleJob(`${document}\n${JSON.stringify(schema)}`, `${cases}\n${cases}`));
+});
+
+test('hostile documents whose cases are renumbered are read as if they were read for the first time', () => {
+  for (const name of ['one number for all cases', 'labels in nested lists', 'large cases']) {
+    const { document, cases = '', more } = hostileDocuments[name]?.() ?? { document: '' };
+    const renumbered = cases.replaceAll(/Test Case \d+/g, () => 'Test Case 3').replaceAll('"1"', '"2"');
+    readsAlike(sampleJob(document, cases, more), sampleJob(`${document}\n`, renumbered, more));
+  }
+});
