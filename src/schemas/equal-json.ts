@@ -5,22 +5,29 @@ import { isObject, type Json } from '../kernel/json.ts';
  * Takes time linear in the smaller value, and any nesting.
  */
 export function equalJson(a: Json, b: Json): boolean {
-  const pairs: [Json, Json][] = [[a, b]];
-  for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
-    const [left, right] = pair;
-    if (left === right) continue;
+  // Left and right in turn; scalars, which are most of all values, never come onto it.
+  const pending: Json[] = [];
+  const differ = (left: Json, right: Json): boolean => {
+    if (left === right) return false;
+    if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return true;
+    pending.push(left, right);
+    return false;
+  };
+  if (differ(a, b)) return false;
+  while (pending.length > 0) {
+    const right = pending.pop() as Json;
+    const left = pending.pop() as Json;
     if (Array.isArray(left)) {
       if (!Array.isArray(right) || left.length !== right.length) return false;
-      for (const [index, item] of left.entries()) pairs.push([item, right[index] as Json]);
-    } else if (isObject(left)) {
-      if (!isObject(right)) return false;
+      for (let index = 0; index < left.length; index += 1)
+        if (differ(left[index] as Json, right[index] as Json)) return false;
+    } else {
+      if (!isObject(left) || !isObject(right)) return false;
       const names = Object.keys(left);
       if (names.length !== Object.keys(right).length) return false;
-      for (const name of names) {
-        if (!Object.hasOwn(right, name)) return false;
-        pairs.push([left[name] as Json, right[name] as Json]);
-      }
-    } else return false;
+      for (const name of names)
+        if (!Object.hasOwn(right, name) || differ(left[name] as Json, right[name] as Json)) return false;
+    }
   }
   return true;
 }

@@ -284,9 +284,10 @@ function compile(
     try {
       unmatched.asked.clear();
       let certain = errorsIf(() => true);
+      if (certain.length === 0 || unmatched.asked.size === 0 || !mayBreakByMatching) return certain;
       // Below `not`, `oneOf` or `if` a match may be what breaks the schema: certain is what is wrong whatever they say.
       for (const matching of [undefined, ...[...unmatched.asked].slice(0, MAX_ASSUMED)]) {
-        if (certain.length === 0 || unmatched.asked.size === 0 || !mayBreakByMatching) break;
+        if (certain.length === 0) break;
         const others = new Set(errorsIf((pattern) => pattern === matching).map(placeOf));
         certain = certain.filter((error) => others.has(placeOf(error)));
       }
