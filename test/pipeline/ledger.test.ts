@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Usage } from '../../src/contract/outcome.ts';
+import { CodedError } from '../../src/kernel/errors.ts';
+import { deadlinePassed, errorMessages } from '../../src/pipeline/leave.ts';
+import { Ledger, noUsage, sumUsage } from '../../src/pipeline/ledger.ts';
+
+const used = (costUsd: number | null): Usage => ({ inputTokens: 3, cachedInputTokens: 1, outputTokens: 2, costUsd });
+
+test('the cost of a job is known where that of all is which used anything', () => {
+  for (const [costs, sum] of [
+    [[], null],
+    [[0.25, 0.5], 0.75],
+    [[null], null],
+    [[null, 0.5], null],
+    [[0.5, null], null],
+    [[0.5, null, 0.25], null],
+  ] as const) {
+    const usages = costs.map(used);
+    assert.equal(sumUsage(usages).costUsd, sum, JSON.stringify(costs));
+    assert.equal(sumUsage([noUsage, ...usages, noUsage]).costUsd, sum, 'what used nothing costs nothing');
+    assert.equal(sumUsage(usages).inputTokens, 3 * costs.length);
+  }
+});
+
+test('the time of a stage is that of all its turns, those that failed too', async () => {
+  const turns: number[] = [];
+  const ledger = new Ledger('job', (event) => event.type === 'stage' && turns.push(event.durationMs));
+  for (const fails of [false, true, false])
+    await ledger
+      .stage('trial', async () => {
+        await sleep(20);
+        if (fails) throw new Error('no');
+      })
+      .catch(() => undefined);
+  const told = turns.reduce((sum, one) => sum + one, 0);
+  const { trial = 0 } = ledger.report().timings;
+  assert.equal(turns.length, 3);
+  // What is told of a turn is rounded to a millisecond.
+  assert.ok(Math.abs(trial - told) < 2, `${trial} ms, told of ${turns} ms`);
+});
+
+test('nobody waits for a message about a review or what was observed', () => {
+  for (const kind of ['review', 'observe'] as const) assert.deepEqual(errorMessages({ kind }), []);
+  for (const kind of ['generate', 'verify', 'fix', null] as const)
+    assert.deepEqual(errorMessages({ kind }), [{ action: 'codeGeneration', status: 'error' }]);
+});
+
+test('that a deadline passed is said once, with what else went wrong', () => {
+  const job = { kind: 'generate' } as const;
+  const said = (error?: unknown) => deadlinePassed({ job }, error).findings[0]?.message ?? '';
+  const late = new CodedError('PLATFORM_DEADLINE', 'Cannot finish job: too late');
+  const lost = new CodedError('PLATFORM_SANDBOX_LOST', 'Cannot run handler: lost');
+  assert.equal(said(late), said());
+  assert.equal(said(new TypeError('oops')), said());
+  assert.equal(said(lost), `${said()} (PLATFORM_SANDBOX_LOST: ${lost.message})`);
+});

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { CheckReport } from '../../src/contract/check-report.ts';
+import { HANDLER_ABI, type HandlerRecord } from '../../src/contract/handler.ts';
+import type { HandlerStore } from '../../src/contract/ports.ts';
+import { handlerDigest } from '../../src/hosting/load-handler.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { lookup } from '../../src/pipeline/lookup.ts';
+import type { Measure } from '../../src/pipeline/measure.ts';
+import { proofOf } from '../../src/pipeline/proof.ts';
+import { verifierVersion } from '../../src/pipeline/verifier-version.ts';
+import { productJob, soundSource } from '../generation/rig.ts';
+import { heldTo, recordOf, startWorkbench } from '../generation/workbench.ts';
+
+const bench = await startWorkbench();
+after(() => bench.close());
+
+const { signal } = new AbortController();
+const job = productJob();
+const known: CheckReport[] = [
+  { name: 'determinism', result: 'passed', runs: 7 } as Partial<CheckReport> as CheckReport,
+];
+
+/** A record as it was stored when its handler was verified for a job. */
+async function verified(held: Measure, source: string, verifier = verifierVersion): Promise<HandlerRecord> {
+  const base = await recordOf(job, source);
+  const provenance = { ...base.provenance, verifierVersion: verifier, checks: known };
+  const record = { ...base, ...held.schemas, abi: HANDLER_ABI, proof: proofOf(held), provenance } as HandlerRecord;
+  return { ...record, digest: handlerDigest(record) };
+}
+
+/** Looks a job up among stored records, the newest first. */
+async function found(held: Measure, stored: HandlerRecord[]) {
+  const touched: HandlerRecord[] = [];
+  const put: HandlerRecord[] = [];
+  const handlers: Partial<HandlerStore> = {
+    find: async () => stored,
+    touch: async (record) => void touched.push(record),
+    put: async (record) => void put.push(record),
+  };
+  const ledger = bench.ledger();
+  const { loaded } = bench.counts;
+  const shop = { ...bench.shopWith(), handlers: handlers as HandlerStore };
+  const record = await lookup(held, 'key', shop, ledger, signal);
+  return { record, touched, put, report: ledger.report(), loaded: bench.counts.loaded - loaded };
+}
+
+test('a handler that was verified for just this is used as it is, and kept for longer', async () => {
+  const held = heldTo(job);
+  const stored = await verified(held, soundSource);
+  const { record, touched, put, report } = await found(held, [stored]);
+  assert.deepEqual([record, touched, put], [stored, [stored], []]);
+  assert.deepEqual([report.reused, report.verification, report.checks], [true, 'negotiated', known]);
+});
+
+test('one that another verifier verified is checked anew, and stored as this one found it', async () => {
+  const held = heldTo(job);
+  const stored = await verified(held, soundSource, 'an older one');
+  const { record, touched, put, report } = await found(held, [stored]);
+  assert.deepEqual([touched, put], [[], [record]]);
+  assert.equal(record?.provenance.verifierVersion, verifierVersion);
+  assert.deepEqual(record.provenance.checks, report.checks);
+  assert.ok(report.checks.length > known.length);
+});
+
+test('of many stored handlers the three newest are tried', async () => {
+  const held = heldTo(job);
+  const broken = await Promise.all([1, 2, 3].map((n) => verified(held, `export const handle = () => ${n};`)));
+  const sound = await verified(held, soundSource);
+  const third = await found(held, [...broken.slice(1), sound]);
+  assert.deepEqual([third.record?.digest, third.loaded], [sound.digest, 3]);
+  const fourth = await found(held, [...broken, sound]);
+  assert.deepEqual([fourth.record, fourth.loaded], [null, 3]);
+});
+
+test('without cases a stored handler is known to keep the schemas, and nothing else', async () => {
+  const { testCases: _, ...bare } = job as JsonObject;
+  const held = heldTo(bare);
+  const { record, report } = await found(held, [await verified(held, soundSource)]);
+  assert.ok(record);
+  assert.deepEqual([report.reused, report.verification, report.cases], [true, 'schema-only', []]);
+});
