@@ -196,15 +196,14 @@ export function holdsConstant(answer: Json, constants: readonly string[]): boole
     if (value === null) return false;
     if (typeof value === 'boolean') return constants.includes(`${name}: ${value}`);
     const text = String(value);
-    const words = text.split(/[^\p{L}\p{N}_]+/u);
-    // A message of digits without a break has its codes among them.
-    const isPacked = name === '' && words.length === 1 && text.length >= 6 && /\d/.test(text);
-    return constants.some(
-      (constant) =>
-        text === constant ||
-        words.includes(constant) ||
-        ((isPacked || /[^\p{L}\p{N}_]/u.test(constant)) && text.includes(constant)),
-    );
+    return constants.some((constant) => {
+      if (!text.includes(constant)) return false;
+      if (text === constant || /[^\p{L}\p{N}_]/u.test(constant)) return true;
+      const words = text.split(/[^\p{L}\p{N}_]+/u);
+      // A message of digits without a break has its codes among them.
+      const isPacked = name === '' && words.length === 1 && text.length >= 6 && /\d/.test(text);
+      return isPacked || words.includes(constant);
+    });
   });
 }
 
