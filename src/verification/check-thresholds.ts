@@ -174,10 +174,10 @@ function strangersOf({ subject, literals, vocabulary }: CheckFacts): number[] {
     (number) =>
       Math.abs(number) >= leastNumber && !ORDINARY.has(number) && !known.has(number) && !vocabulary.hasNumber(number),
   );
-  if (strange.length === 0) return [];
-  const explained = new Set<number>();
+  const strangers = new Set(strange);
   const explain = (readings: readonly number[]): void => {
-    for (const reading of readings) for (const number of literals.numbersLike(reading)) explained.add(number);
+    for (const number of strangers)
+      if (readings.some((reading) => isSameNumber(reading, number))) strangers.delete(number);
   };
   for (const number of written) explain(readingsOf(number));
   for (const number of known) explain([10, 100, 1000].flatMap((factor) => [number * factor, number / factor]));
@@ -187,7 +187,7 @@ function strangersOf({ subject, literals, vocabulary }: CheckFacts): number[] {
       .map(({ value }) => value);
     for (const a of numbers) explain(numbers.flatMap((b) => [a + b, a - b, a * b, a / b]));
   }
-  return strange.filter((number) => !explained.has(number)).slice(0, maxStrangers);
+  return [...strangers].slice(0, maxStrangers);
 }
 
 /** What is smaller makes up for rounding. */
