@@ -253,6 +253,8 @@ function compile(
       formats: FORMATS,
       code: { regExp: engine, optimize: false },
     });
+    // Errors behind a reference are told by the place where it leads, seen from there.
+    if (text.includes('"$ref"')) ajv.opts.verbose = true;
     // A third of the code is there for keywords that hardly any schema has.
     if (!text.includes('"unevaluated')) ajv.opts.unevaluated = false;
     if (!/"\$(?:dynamic|recursive)/.test(text)) ajv.opts.dynamicRef = false;

@@ -29,14 +29,16 @@ interface Told {
 
 const keywords = new WeakMap<object, Map<string, Keyword>>();
 
-/** The keyword at a path as the compiled validator gives it; taken apart once for a schema. */
-function keywordAt(schema: Json, schemaPath: string): Keyword {
+/** The keyword that an error is about; found out once for a schema. */
+function keywordAt(schema: Json, { schemaPath, parentSchema }: ErrorObject): Keyword {
   if (!isObject(schema)) return { place: schemaPointerOf(schemaPath), value: undefined };
-  const known = keywords.get(schema) ?? new Map<string, Keyword>();
-  keywords.set(schema, known);
+  const owner: object | undefined = isObject(parentSchema) ? parentSchema : undefined;
+  const known = keywords.get(owner ?? schema) ?? new Map<string, Keyword>();
+  keywords.set(owner ?? schema, known);
   const before = known.get(schemaPath);
   if (before !== undefined) return before;
-  const place = schemaPointerOf(schemaPath);
+  const told = schemaPointerOf(schemaPath);
+  const place = owner === undefined ? told : placeIn(schema, told, owner);
   const keyword = { place, value: valueAt(schema, place) };
   known.set(schemaPath, keyword);
   return keyword;
@@ -50,7 +52,7 @@ export function violationsOf(schema: Json, value: Json, errors: readonly ErrorOb
   const told: Told[] = [];
   for (const error of errors.slice(0, MAX_ERRORS)) {
     if (error.keyword === '$ref' || error.keyword === 'if') continue;
-    const each = { error, keyword: keywordAt(schema, error.schemaPath) };
+    const each = { error, keyword: keywordAt(schema, error) };
     // A combination is reported right after its branches, inner ones first.
     if (error.keyword === 'anyOf' || error.keyword === 'oneOf') told.push(...closestBranch(schema, told, each));
     else told.push(each);
@@ -134,6 +136,14 @@ function referencedPlaces(root: Json, branch: Json): string[] {
     }
   }
   return places;
+}
+
+/** The place of a keyword in the whole schema: behind some references, the compiled validator tells it from where they lead. */
+function placeIn(schema: Json, told: string, owner: object): string {
+  const slash = told.lastIndexOf('/');
+  if (valueAt(schema, told.slice(0, slash)) === owner) return told;
+  const found = allSubschemas(schema).find((each) => each.schema === owner);
+  return found === undefined ? told : `${found.pointer}${told.slice(slash)}`;
 }
 
 function schemaPointerOf(schemaPath: string): string {

@@ -309,3 +309,29 @@ test('a pattern that nobody has matched breaks no schema, whatever stands around
       JSON.stringify(schema),
     );
 });
+
+test('issues behind references that lead to each other are placed in the whole schema', () => {
+  const schema = {
+    type: 'object',
+    properties: { tree: { $ref: '#/$defs/node' }, type: { const: 'x' }, value: { type: 'null' } },
+    $defs: {
+      node: {
+        type: 'object',
+        properties: { value: { type: 'string' }, next: { $ref: '#/$defs/node' } },
+        required: ['value'],
+      },
+    },
+  };
+  const places = issuesOf(schema, { tree: { value: 1, next: { value: 2, next: {} } }, value: 3 });
+  assert.deepEqual(
+    places
+      .map(({ pointer, schemaPointer, expected }) => [pointer, schemaPointer, expected])
+      .sort(([one = ''], [other = '']) => (String(one) < String(other) ? -1 : 1)),
+    [
+      ['/tree/next/next', '/$defs/node/required', 'value'],
+      ['/tree/next/value', '/$defs/node/properties/value/type', 'string'],
+      ['/tree/value', '/$defs/node/properties/value/type', 'string'],
+      ['/value', '/properties/value/type', 'null'],
+    ],
+  );
+});
