@@ -9,11 +9,18 @@ const patient = (more = {}) => jobData({ timeoutMs: 600_000, ...more });
 
 type Seen = Awaited<ReturnType<typeof queueUnderTest>>;
 
-/** Starts a worker that takes no jobs: what comes by the stream is brought to the queue. */
-async function idle(seen: Seen) {
-  const consumer = await seen.consume();
-  await consumer.pause('a test');
-  return consumer;
+/** Starts a worker that works on one job for as long as the test takes: what comes by the stream is brought to the queue. */
+function busy({ consume }: Seen) {
+  return consume({
+    concurrency: 1,
+    process: (_, signal) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true })),
+  });
+}
+
+/** Jobs that wait or are worked on. */
+function onQueue({ queue }: Seen): Promise<number> {
+  return queue.getJobCountByTypes('waiting', 'active');
 }
 
 function bridged({ events }: Seen): string[] {
@@ -27,13 +34,13 @@ async function bridges({ connection }: Seen): Promise<string[]> {
 
 test('what came by the stream before any worker was there is brought to the queue, and nothing of it is left', async (t) => {
   const seen = await queueUnderTest(t);
-  const { connection, queue } = seen;
+  const { connection } = seen;
   const jobs = [1, 2, 3].map((attempt) => patient({ attempt }));
   for (const data of jobs) await connection.xadd(keys.intake, '*', 'data', JSON.stringify(data));
-  await idle(seen);
+  await busy(seen);
   await until(() => bridged(seen).length === jobs.length);
   assert.deepEqual(bridged(seen).sort(), jobs.map((data) => jobIdOf(data)).sort());
-  assert.equal(await queue.getWaitingCount(), jobs.length);
+  assert.equal(await onQueue(seen), jobs.length);
   assert.equal(await connection.xlen(keys.intake), 0);
   assert.equal((await connection.xpending(keys.intake, INTAKE_GROUP))[0], 0);
 });
@@ -41,42 +48,42 @@ test('what came by the stream before any worker was there is brought to the queu
 test('the time of a job that comes by the stream more than once counts from the first', async (t) => {
   const seen = await queueUnderTest(t);
   const { connection } = seen;
-  const data = JSON.stringify(jobData());
+  const data = JSON.stringify(patient());
   for (const id of ['1000-0', '2000-0']) await connection.xadd(keys.intake, id, 'data', data);
-  await idle(seen);
+  await busy(seen);
   await until(() => bridged(seen).length === 2);
   // Side by side: which of the two is first at the queue, nobody knows.
-  const takenAtMs = await connection.get(keys.taken(jobIdOf(jobData())));
+  const takenAtMs = await connection.get(keys.taken(jobIdOf(patient())));
   await connection.xadd(keys.intake, '3000-0', 'data', data);
   await until(() => bridged(seen).length === 3);
-  assert.equal(await connection.get(keys.taken(jobIdOf(jobData()))), takenAtMs);
+  assert.equal(await connection.get(keys.taken(jobIdOf(patient()))), takenAtMs);
 });
 
 test('an id under which BullMQ keeps something else is replaced, and refused from a producer', async (t) => {
   const seen = await queueUnderTest(t);
-  const { connection, producer, queue } = seen;
-  await idle(seen);
+  const { connection, producer } = seen;
+  await busy(seen);
   for (const jobId of ['wait', 'failed', 'delayed', 'meta', 'events', 'marker']) {
     const data = patient({ attempt: jobId });
     await connection.xadd(keys.intake, '*', 'jobId', jobId, 'data', JSON.stringify(data));
     await until(() => bridged(seen).includes(jobIdOf(data)));
     await assert.rejects(producer.submit('generate', data, { jobId }), { code: 'JOB_ID_INVALID' });
   }
-  assert.equal(await queue.getWaitingCount(), 6);
+  assert.equal(await onQueue(seen), 6);
 });
 
 test('a bridge that ends takes its name along, unless entries of it are left for another', async (t) => {
   const seen = await queueUnderTest(t);
   const { connection } = seen;
-  const first = await idle(seen);
-  await connection.xadd(keys.intake, '*', 'data', JSON.stringify(jobData()));
+  const first = await busy(seen);
+  await connection.xadd(keys.intake, '*', 'data', JSON.stringify(patient()));
   await until(() => bridged(seen).length === 1);
   assert.equal((await bridges(seen)).length, 1);
-  await first.close();
+  await first.close({ drainMs: 0 });
   assert.deepEqual(await bridges(seen), []);
 
-  const second = await idle(seen);
-  await connection.xadd(keys.intake, '*', 'data', JSON.stringify(jobData({ attempt: 2 })));
+  const second = await busy(seen);
+  await connection.xadd(keys.intake, '*', 'data', JSON.stringify(patient({ attempt: 2 })));
   await until(() => bridged(seen).length === 2);
   const [name = ''] = await bridges(seen);
   // An entry that this bridge has taken and could not bring to the queue.
@@ -87,7 +94,7 @@ test('a bridge that ends takes its name along, unless entries of it are left for
     .call('XGROUP', 'SETID', keys.intake, INTAKE_GROUP, left)
     .exec();
   await connection.call('XCLAIM', keys.intake, INTAKE_GROUP, name, '0', left, 'FORCE', 'JUSTID');
-  await second.close();
+  await second.close({ drainMs: 0 });
   assert.deepEqual(await bridges(seen), [name]);
   assert.equal((await connection.xpending(keys.intake, INTAKE_GROUP))[0], 1);
 });

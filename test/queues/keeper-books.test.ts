@@ -25,10 +25,15 @@ async function endedAt({ connection }: Seen, jobId: string, atMs: number): Promi
   await connection.hset(`${keys.queue}:${jobId}`, 'finishedOn', atMs);
 }
 
-/** Starts a worker that takes no jobs: its keeper goes on. */
-async function idle(seen: Seen): Promise<void> {
-  const consumer = await seen.consume();
-  await consumer.pause('a test');
+/** Starts a worker whose only hand is busy for as long as the test takes: its keeper goes on. */
+async function busy({ consume, queue, events }: Seen): Promise<void> {
+  await consume({
+    concurrency: 1,
+    process: (_, signal) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true })),
+  });
+  await queue.add('generate', patient(), { jobId: 'keeps-busy' });
+  await until(() => events.some(({ event, jobId }) => event === 'taken' && jobId === 'keeps-busy'));
 }
 
 function codes(found: { findings: readonly object[] }): unknown[] {
@@ -53,12 +58,12 @@ test('a job with an id of BullMQ’s own gets no outcome, failed or past its dea
   const failed = await queue.add('generate', patient());
   await queue.add('generate', patient(), { jobId: 'was-failed' });
   await endedByAnother(seen, 'failed', 2);
-  await idle(seen);
+  await busy(seen);
   await outcome('was-failed');
   const waiting = await queue.add('generate', jobData({ timeoutMs: 1_000 }));
   await queue.add('generate', jobData({ timeoutMs: 1_000 }), { jobId: 'still-waiting' });
   await outcome('still-waiting');
-  await until(async () => (await connection.zcard(keys.deadlines)) === 0);
+  await until(async () => (await connection.zrange(keys.deadlines, '0', '-1')).join() === 'keeps-busy');
   for (const { id } of [failed, waiting]) assert.equal(await connection.exists(keys.outcome(id ?? '')), 0);
 });
 
@@ -68,7 +73,7 @@ test('a job that failed for a reused id makes room for the one that the id belon
   for (const jobId of ['old', 'recent']) await queue.add('generate', patient(), { jobId });
   await endedByAnother(seen, 'failed', 2, 'JOB_ID_REUSED: other data');
   await endedAt(seen, 'old', Date.now() - hourMs);
-  await idle(seen);
+  await busy(seen);
   await until(async () => (await queue.getJob('old')) === undefined);
   assert.ok(await queue.getJob('recent'));
   assert.equal(await connection.exists(keys.outcome('old'), keys.outcome('recent')), 0);
@@ -76,7 +81,7 @@ test('a job that failed for a reused id makes room for the one that the id belon
 
 test('a job with a priority has its deadline too while no worker has a hand free', async (t) => {
   const seen = await queueUnderTest(t);
-  await idle(seen);
+  await busy(seen);
   await seen.queue.add('generate', jobData({ timeoutMs: 1_000 }), { jobId: 'urgent', priority: 3 });
   assert.deepEqual(codes(await seen.outcome('urgent')), ['PLATFORM_DEADLINE']);
 });
@@ -86,7 +91,7 @@ test('nothing is kept of jobs that are gone', async (t) => {
   const { connection } = seen;
   await connection.zadd(keys.due, 1, 'gone');
   await connection.zadd(keys.deadlines, 1, 'gone');
-  await idle(seen);
+  await seen.consume();
   await until(async () => (await connection.exists(keys.due, keys.deadlines)) === 0);
   assert.equal(await connection.exists(keys.outcome('gone')), 0);
 });
@@ -98,7 +103,7 @@ test('a job that has its outcome is not given up a second time', async (t) => {
   await producer.closeExpired('done', { kind: 'generate', data: patient() });
   await endedByAnother(seen, 'failed', 1);
   await connection.zadd(keys.deadlines, 1, 'done');
-  await idle(seen);
+  await seen.consume();
   await until(async () => (await connection.exists(keys.deadlines)) === 0);
   assert.deepEqual(
     events.filter(({ event }) => event === 'given-up'),
@@ -109,12 +114,16 @@ test('a job that has its outcome is not given up a second time', async (t) => {
 test('the moment at which Redis took a job is noted where its time stamp says otherwise, and stays', async (t) => {
   const seen = await queueUnderTest(t);
   const { queue, connection } = seen;
-  await idle(seen);
+  await busy(seen);
   await connection.set(keys.taken('known'), 123);
   const timestamp = Date.now() - hourMs;
   for (const jobId of ['known', 'behind']) await queue.add('generate', patient(), { jobId, timestamp });
   await queue.add('generate', patient(), { jobId: 'right' });
   await queue.add('generate', patient(), { jobId: 'last', timestamp });
+  // More than a worker looks through for one job.
+  const others = connection.pipeline();
+  for (let n = 0; n < 100; n += 1) others.xadd(`${keys.queue}:events`, '*', 'event', 'progress', 'jobId', 'another');
+  await others.exec();
   await until(() => connection.exists(keys.taken('last')));
   const addedAt = new Map<string, string>();
   for (const [id, fields] of await connection.xrange(`${keys.queue}:events`, '-', '+'))
