@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readJob } from '../../queues/index.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import type { Received } from '../../src/pipeline/intake.ts';
+import { Leave } from '../../src/pipeline/leave.ts';
+import { Ledger } from '../../src/pipeline/ledger.ts';
+import { observePath } from '../../src/pipeline/observe-path.ts';
+import { example } from '../system/harness.ts';
+
+const base = example('anp-product-en.consistent');
+const request = { messageId: 'x1', type: 'REQUEST', action: 'getProductInfo', productId: 'P1' };
+const response = { messageId: 'x1', type: 'RESPONSE', status: { code: 404, message: 'None' }, productInfo: null };
+
+/** The end of a job about what was seen on the wire. */
+async function observed(data: JsonObject) {
+  const reading = readJob('observe', { exchanges: [{ request, response }], ...data });
+  assert.ok(reading.ok, JSON.stringify(reading));
+  try {
+    const shop = undefined as never;
+    return await observePath({ job: reading.job } as Received, shop, new Ledger('job', () => undefined));
+  } catch (error) {
+    if (error instanceof Leave) return error.conclusion;
+    throw error;
+  }
+}
+
+function withDocument(change: (text: string) => string): JsonObject {
+  const text = String(base.agreement.candidateProtocols);
+  const candidateProtocols = change(text);
+  assert.notEqual(candidateProtocols, text);
+  return { ...base, agreement: { ...base.agreement, candidateProtocols } };
+}
+
+test('exchanges that keep the agreement are clean', async () => {
+  const { verdict, messages, findings } = await observed(base);
+  assert.deepEqual([verdict, messages, findings], ['clean', [], []]);
+});
+
+test('an exchange that claims to answer a case that was not agreed is the job’s own fault', async () => {
+  const exchanges = [
+    { request, response, testCase: 2 },
+    { request, response, testCase: 3 },
+  ];
+  const { verdict, messages, findings } = await observed({ ...base, exchanges });
+  assert.deepEqual([verdict, messages], ['error', []]);
+  assert.deepEqual(
+    findings.map(({ code, pointer }) => [code, pointer]),
+    [['JOB_CASE_UNKNOWN', '/exchanges/1/testCase']],
+  );
+});
+
+for (const [name, code, change] of [
+  [
+    'cannot be read',
+    'DOCUMENT_SCHEMA_UNREADABLE',
+    (text: string) => text.replace('"title": "ProductInfoResponse",', '"title": "ProductInfoResponse",,'),
+  ],
+  [
+    'is one of two',
+    'DOCUMENT_REQUEST_AMBIGUOUS',
+    (text: string) => {
+      const [, schema = ''] = /(\{\s*"\$schema"[\s\S]*?\n\})\n\n## Response/.exec(text) ?? [];
+      return text.replace(
+        '## Response',
+        `## Request Message\nThe request JSON schema is defined as follows:\n${schema.replace('productId', 'articleId')}\n\n## Response`,
+      );
+    },
+  ],
+] as const)
+  test(`nothing is clean by a schema that ${name}`, async () => {
+    const { verdict, findings } = await observed(withDocument(change));
+    const errors = findings.filter(({ severity }) => severity === 'error').map((one) => one.code);
+    assert.deepEqual([verdict, errors.includes(code)], ['disputed', true], errors.join());
+  });
+
+test('a peer is told of its own faults, not of ours', async () => {
+  const { productId: _, ...broken } = request;
+  const exchanges = [{ request: broken, response: { ...response, type: 1 } }];
+  const { verdict, messages, findings } = await observed({ ...base, exchanges });
+  assert.deepEqual([verdict, findings.map(({ severity }) => severity).sort()], ['disputed', ['error', 'warning']]);
+  assert.equal(String(messages[0]?.errorDescription).match(/^- /gm)?.length, 1);
+});
+
+test('amendments that we made without the peer are not held against what it sends, nor for it', async () => {
+  const { task } = example('anp-product-en.requester');
+  const data = { ...example('anp-product-en.disputed'), role: 'requester', task, onContradiction: 'amend' };
+  assert.equal((await observed(data as JsonObject)).verdict, 'disputed');
+});
