@@ -7,18 +7,61 @@ import { ownIdOf, rebased, withReferences } from './schema-union.ts';
  * A schema with what it refers to in other blocks of its document: definitions that it speaks of as its own, and schemas that it names by the `$id`
  * they give themselves. Nothing else is looked for, and nothing is fetched; the schema as it is where it needs none of them.
  */
-export function completedSchema(schema: Json, roots: readonly Json[]): Json {
-  return withNamed(withDefinitions(schema, roots), roots);
+export function completedSchema(schema: Json, library: Library): Json {
+  return withNamed(withDefinitions(schema, library), library);
 }
 
-function withDefinitions(schema: Json, roots: readonly Json[]): Json {
+/** What schemas of a document may take from its other blocks. */
+export interface Library {
+  /** The blocks that define a name, by where: `$defs/name`. */
+  defining: ReadonlyMap<string, readonly JsonObject[]>;
+  /** The first block with an `$id` of its own, by it. */
+  named: ReadonlyMap<string, Json>;
+}
+
+/** Most blocks that are looked at for one name: each of them may define it. */
+const MAX_DEFINING = 8;
+
+/** Looks once through the blocks of a document for what its schemas may take from each other. */
+export function libraryOf(roots: readonly Json[]): Library {
+  const defining = new Map<string, JsonObject[]>();
+  const named = new Map<string, Json>();
+  for (const root of roots) {
+    if (!isObject(root)) continue;
+    const id = ownIdOf(root);
+    if (id !== '' && !named.has(id)) named.set(id, root);
+    for (const container of ['$defs', 'definitions']) {
+      const definitions = root[container];
+      for (const name of isObject(definitions) ? Object.keys(definitions) : []) {
+        const before = defining.get(`${container}/${name}`);
+        if (before === undefined) defining.set(`${container}/${name}`, [root]);
+        else if (before.length < MAX_DEFINING) before.push(root);
+      }
+    }
+  }
+  return { defining, named };
+}
+
+/** The container and the name in it that a reference begins with. */
+function definitionNamed(reference: string): { container: string; name: string } | undefined {
+  const [, container, token = ''] = /^#\/(\$defs|definitions)\/([^/]*)/.exec(reference) ?? [];
+  if (container === undefined) return undefined;
+  try {
+    return { container, name: decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~') };
+  } catch {
+    return undefined;
+  }
+}
+
+function withDefinitions(schema: Json, { defining }: Library): Json {
   if (!isObject(schema)) return schema;
   let complete = schema;
   for (const reference of referencesIn(schema)) {
-    const container = /^#\/(\$defs|definitions)\//.exec(reference)?.[1];
-    if (container === undefined || complete[container] !== undefined) continue;
-    const root = roots.find((value) => value !== schema && resolveLocalReference(value, reference) !== undefined);
-    const definitions = isObject(root ?? null) ? (root as JsonObject)[container] : undefined;
+    const wanted = definitionNamed(reference);
+    if (wanted === undefined || complete[wanted.container] !== undefined) continue;
+    const { container, name } = wanted;
+    const blocks = defining.get(`${container}/${name}`);
+    const definitions = blocks?.find((block) => resolveLocalReference(block, reference) !== undefined)?.[container];
     if (definitions !== undefined) complete = { ...complete, [container]: definitions };
   }
   return complete;
@@ -27,12 +70,10 @@ function withDefinitions(schema: Json, roots: readonly Json[]): Json {
 /** Most schemas of a document that one of its schemas takes in by their ids. */
 const MAX_NAMED = 20;
 
-function withNamed(schema: Json, roots: readonly Json[]): Json {
-  // Whether a block has an id is seen at once; a schema may be as large as its definitions for each of many that share them.
-  if (!isObject(schema) || roots.every((root) => ownIdOf(root) === '')) return schema;
+function withNamed(schema: Json, { named }: Library): Json {
+  // A schema may be as large as its definitions for each of many that share them.
+  if (!isObject(schema) || named.size === 0) return schema;
   if (!referencesIn(schema).some((reference) => isExternalReference(reference, schema))) return schema;
-  const named = new Map<string, Json>();
-  for (const root of roots) if (ownIdOf(root) !== '' && !named.has(ownIdOf(root))) named.set(ownIdOf(root), root);
   const taken = new Map<string, string>();
   const definitions: JsonObject = isObject(schema.$defs) ? { ...schema.$defs } : {};
   const localIn =

@@ -1,7 +1,7 @@
 import type { LocatedSchema } from '../contract/agreement.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { claimOf, type Side } from './claims.ts';
-import { completedSchema } from './completed-schema.ts';
+import { completedSchema, libraryOf } from './completed-schema.ts';
 import { type BrokenJson, findJsonBlocks, type JsonBlock } from './json-blocks.ts';
 import { type KnownJson, type LocatedJson, readJson } from './located-json.ts';
 import { looksLikeSchema } from './looks-like-schema.ts';
@@ -56,9 +56,9 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
       });
     }
   }
-  const roots = blocks.map(({ value }) => value);
+  const library = libraryOf(blocks.map(({ value }) => value));
   return {
-    schemas: schemas.map((found) => ({ ...found, schema: completedSchema(found.schema, roots) })),
+    schemas: schemas.map((found) => ({ ...found, schema: completedSchema(found.schema, library) })),
     broken: broken.filter((each) => mentionsSchema(text, each)),
     lenient,
     prose: proseOf(text, blocks),

@@ -192,8 +192,21 @@ const SCHEMAS: Record<string, () => { request: Json; cases: string; response?: J
   }),
 };
 
+/** Schemas whose definitions may stand in any of thousands of other blocks. */
+const scattered: HostileDocument = {
+  document:
+    list(5, (schema) => ({
+      type: 'object',
+      properties: members(390, (n) => ({ $ref: `#/$defs/d${schema}-${n}/x` })),
+    }))
+      .map((schema) => `${JSON.stringify(schema)}\n`)
+      .join('') + filled((n) => `{"$defs":{"d${n % 5}-${n % 390}":{}}}\n`, 160_000),
+  cases: keyed,
+};
+
 /** Documents of kinds that an attacker would think of who knows how documents are read. Each is generated anew. */
 export const attackingDocuments: Readonly<Record<string, () => HostileDocument>> = Object.fromEntries([
+  ['definitions scattered over thousands of blocks', () => scattered],
   ...Object.entries(PROSE).map(([name, part]) => [name, () => prose(part)]),
   ...Object.entries(CASES).map(([name, part]) => [
     name,
