@@ -8,9 +8,12 @@ import { analyze } from '../src/analysis/analyze.ts';
 import { preflight } from '../src/analysis/rules.ts';
 import { settle } from '../src/analysis/settle.ts';
 import { validatorOf } from '../src/schemas/validator-of.ts';
+import { attackingDocuments } from '../test/analysis/attacking-documents.ts';
 import { type HostileDocument, hostileDocuments } from '../test/analysis/hostile-documents.ts';
 import { mixedDocument } from '../test/analysis/mixed-documents.ts';
 import { sampleJob } from '../test/analysis/sample-job.ts';
+
+const documents: Readonly<Record<string, () => HostileDocument>> = { ...hostileDocuments, ...attackingDocuments };
 
 const [, , , roundsGiven = '3', generatedGiven = '100', only] = process.argv;
 const [rounds, generated] = [roundsGiven, generatedGiven].map(Number) as [number, number];
@@ -21,11 +24,11 @@ if (![rounds, generated].every((count) => Number.isSafeInteger(count) && count >
 
 if (only === 'flood') console.log(JSON.stringify(floodOf(generated)));
 else if (only !== undefined) {
-  const made = hostileDocuments[only];
+  const made = documents[only];
   if (made === undefined) throw new TypeError(`Cannot bench document: found ${only}, wanted one of the tests`);
   console.log(JSON.stringify(costsOf(made)));
 } else {
-  const names = Object.keys(hostileDocuments);
+  const names = Object.keys(documents);
   const rows = names.map((document) => {
     const costs = Array.from({ length: rounds }, () => inProcess<Costs>(document));
     const least = (of: keyof Costs) => Math.round(Math.min(...costs.map((cost) => cost[of])));
