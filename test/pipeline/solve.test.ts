@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Model } from '../../src/completion/create-model.ts';
+import type { HandlerStore } from '../../src/contract/ports.ts';
+import { Deadline } from '../../src/kernel/deadline.ts';
+import type { Received } from '../../src/pipeline/intake.ts';
+import { Leave } from '../../src/pipeline/leave.ts';
+import { solve } from '../../src/pipeline/solve.ts';
+import type { Workshop } from '../../src/pipeline/workshop.ts';
+import { JUDGE_SYSTEM_PROMPT } from '../../src/prompting/judge-prompt.ts';
+import { hangMs, module, productJob, purseOf, soundSource, withCaseText } from '../generation/rig.ts';
+import { heldTo, startWorkbench } from '../generation/workbench.ts';
+
+const bench = await startWorkbench();
+after(() => bench.close());
+
+const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costUsd: null };
+const never = new AbortController().signal;
+
+/** Case 2 asks for 410 where the document says 404. */
+const wrongCase = withCaseText(productJob(), (text) =>
+  text.replace('"code": 404', '"code": 410').replaceAll('404', '410'),
+);
+
+/** Generates for the wrong case, with a lease that has this signal; who is asked what is noted. */
+async function solved(deadline: Deadline, lease: AbortSignal, complete: Model['complete']) {
+  const once: HandlerStore['once'] = async (_tenant, _key, turn) => turn.work(lease);
+  const shop: Workshop = {
+    ...bench.shopWith(),
+    model: 'm',
+    completer: { generator: 'scripted', p75Ms: () => null, complete },
+    handlers: { once } as Partial<HandlerStore> as HandlerStore,
+    limits: { maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null },
+    spending: { of: async () => ({}), note: () => undefined },
+    purse: purseOf(),
+  };
+  const received = { jobId: 'j', deadline, work: new Deadline(Date.now() + hangMs, never) } as Received;
+  return solve(heldTo(wrongCase), received, shop, bench.ledger());
+}
+
+test('after the peer’s deadline candidates are written, and no judge is asked', async () => {
+  const systems: string[] = [];
+  const passed = new Deadline(0, AbortSignal.abort(new DOMException('the time is up', 'TimeoutError')));
+  const working = solved(passed, never, async ({ system }) => {
+    systems.push(system);
+    return { text: module(soundSource).text, model: 'm', usage, durationMs: 1 };
+  });
+  await assert.rejects(working, (error) => error instanceof Leave && error.conclusion.verdict === 'error');
+  assert.ok(systems.length >= 3);
+  assert.ok(!systems.includes(JUDGE_SYSTEM_PROMPT));
+});
+
+test('a generation whose lease is lost is called off', async () => {
+  const lost = new AbortController();
+  const reason = new Error('the lease is lost');
+  const inTime = new Deadline(Date.now() + hangMs, never);
+  const working = solved(inTime, lost.signal, (_, { signal }) => {
+    const calledOff = new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+    lost.abort(reason);
+    return calledOff;
+  });
+  await assert.rejects(working, reason);
+});
