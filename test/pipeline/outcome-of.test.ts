@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Finding } from '../../src/contract/finding.ts';
+import type { Taken } from '../../src/pipeline/intake.ts';
+import { Ledger } from '../../src/pipeline/ledger.ts';
+import { outcomeOf } from '../../src/pipeline/outcome-of.ts';
+import type { JobEvent } from '../../src/telemetry/job-event.ts';
+import { example } from '../system/harness.ts';
+
+test('of how a job ended its faults are told, each once, and the outcome does not say where it goes', () => {
+  const events: JobEvent[] = [];
+  const data = { ...example('anp-product-en.consistent'), replyTo: 'mine' };
+  const taken = { jobId: 'j', kind: 'generate', data, dataDigest: 'd' } as Partial<Taken> as Taken;
+  const finding = (code: Finding['code'], severity: Finding['severity']): Finding => ({
+    code,
+    severity,
+    in: 'job',
+    message: 'x',
+  });
+  const findings = [
+    finding('CANDIDATE_CASES_FAILED', 'error'),
+    finding('DOCUMENT_KEYWORD_REMOVED', 'warning'),
+    finding('CANDIDATE_CASES_FAILED', 'error'),
+  ];
+  const ledger = new Ledger('j', (event) => events.push(event));
+  const outcome = outcomeOf(taken, ledger, { verdict: 'error', messages: [], findings });
+  assert.deepEqual(outcome.findings, findings);
+  assert.ok(!Object.hasOwn(outcome, 'replyTo'));
+  assert.deepEqual(
+    events.map((event) => event.type === 'ended' && [event.verdict, event.codes]),
+    [['error', ['CANDIDATE_CASES_FAILED']]],
+  );
+});
