@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** Bounds of a worker's heap in MB, the same as in bootstrap.mjs. */
-const workerHeap = '--max-semi-space-size=8 --max-old-space-size=1024';
+const workerHeap = '--max-semi-space-size=16 --max-old-space-size=1024';
 
 const checkout = new URL('../scripts/bootstrap.mjs', import.meta.url);
 const built = new URL('../dist/src/main.js', import.meta.url);
