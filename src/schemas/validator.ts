@@ -5,7 +5,7 @@ import addFormats from 'ajv-formats';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { Matching } from './matching.ts';
 import { type Dialect, META_VALIDATORS } from './meta-schemas.ts';
-import { type CompiledPattern, compilePattern, estimatedStates, patternFault } from './pattern.ts';
+import { type CompiledPattern, compilePattern, estimatedStates, isUnicodePattern, patternFault } from './pattern.ts';
 import { isExternalReference, sanitiseSchema } from './sanitise-schema.ts';
 import { patternsIn, type SchemaPattern } from './schema-patterns.ts';
 import { allSubschemas, MAX_SUBSCHEMAS, resolveLocalReference } from './schema-walk.ts';
@@ -321,7 +321,9 @@ const FORMATS: Formats = boundFormats();
 
 function boundFormats(): Formats {
   const { formats } = addFormats.default(new Ajv({ logger: false, meta: false }));
-  return Object.fromEntries(Object.entries(formats).map(([name, format]) => [name, boundFormat(format)]));
+  return Object.fromEntries(
+    Object.entries({ ...formats, regex: isUnicodePattern }).map(([name, format]) => [name, boundFormat(format)]),
+  );
 }
 
 function boundFormat(format: Formats[string]): Formats[string] {

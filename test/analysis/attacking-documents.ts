@@ -86,6 +86,14 @@ const SCHEMAS: Record<string, () => { request: Json; cases: string; response?: J
     request: { type: 'object', properties: members(8, (n) => ({ pattern: `[${'\\p{L}'.repeat(380)}]x${n}$` })) },
     cases: hundred(() => members(8, () => 'abc')),
   }),
+  'a pattern of classes without end': () => ({
+    request: { type: 'object', properties: { a: { type: 'string', pattern: `[${'\\p{L}'.repeat(43_000)}]` } } },
+    cases: hundred(() => ({ a: 'a' })),
+  }),
+  'texts that are patterns of classes': () => ({
+    request: { type: 'object', properties: members(12, () => ({ type: 'string', format: 'regex' })) },
+    cases: hundred((k) => members(12, (n) => `[${'\\p{L}'.repeat(38)}]${k}x${n}`)),
+  }),
   'patterns on texts of every length': () => ({
     request: { type: 'object', properties: members(60, (n) => ({ pattern: `^(a+)+${n}$` })) },
     cases: hundred((k) => members(60, (n) => 'a'.repeat(((n + k) % 60) * 2))),
