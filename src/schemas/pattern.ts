@@ -161,7 +161,7 @@ function isRegExp(source: string): boolean {
 const LEAST_WORK = 5;
 
 /** What a property of characters takes to compile, in states: it stands for hundreds of ranges. */
-const STATES_OF_PROPERTY = 12;
+const STATES_OF_PROPERTY = 32;
 
 /** About how many states the automaton of a pattern has, as far as compiling it is concerned. */
 export function estimatedStates(pattern: string): number {
