@@ -5,7 +5,7 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Registry } from 'prom-client';
-import { limits, type QueueOperator } from '../../queues/index.ts';
+import { isUsableId, limits, type QueueOperator } from '../../queues/index.ts';
 import { sha256Hex } from '../kernel/digest.ts';
 import { CodedError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
@@ -115,9 +115,9 @@ function faultIn(body: unknown, adds: boolean): string | undefined {
   if (!adds) return undefined;
   const { options } = isObject(body) ? body : {};
   const id = isObject(options) ? options.jobId : undefined;
-  return typeof id === 'string' && !/^\d*$|:/.test(id)
+  return typeof id === 'string' && isUsableId(id)
     ? undefined
-    : 'Cannot add job: no id that can be taken, wanted {"jobId": …} among its options, not only digits and without ":"';
+    : 'Cannot add job: no id that can be taken, wanted {"jobId": …} among its options, not only digits, without ":", no name of a key of BullMQ\'s own';
 }
 
 /** Level by level, for what is deep enough breaks whoever goes through it by recursion. */

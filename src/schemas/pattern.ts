@@ -17,19 +17,23 @@ export type CompiledPattern =
   | { kind: 'unsupported'; reason: string }
   | { kind: 'invalid'; reason: string };
 
-const compiled = new Map<string, CompiledPattern>();
-
 /** Most patterns whose compiled form is kept for the next time they are asked for. */
 const MAX_KEPT_PATTERNS = 200;
 
 /** Compiles an ECMAScript pattern for matching without backtracking. */
-export function compilePattern(pattern: string): CompiledPattern {
-  const known = compiled.get(pattern);
-  if (known !== undefined) return known;
-  if (compiled.size >= MAX_KEPT_PATTERNS) compiled.clear();
-  const made = compile(pattern);
-  compiled.set(pattern, made);
-  return made;
+export const compilePattern: (pattern: string) => CompiledPattern = remembering(MAX_KEPT_PATTERNS, compile);
+
+/** The same function, but that what it told of so many texts is remembered. */
+function remembering<Told extends {}>(most: number, tell: (text: string) => Told): (text: string) => Told {
+  const known = new Map<string, Told>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    if (known.size >= most) known.clear();
+    const told = tell(text);
+    known.set(text, told);
+    return told;
+  };
 }
 
 function compile(pattern: string): CompiledPattern {
@@ -135,18 +139,10 @@ export function isUnicodePattern(text: string): boolean {
 
 const ESCAPE = /\\(?:[pP]\{[^{}]{0,100}\}|.)/gs;
 
-/** The escapes that were looked at, and whether they name a property: some 400 do. */
-const properties = new Map<string, boolean>();
+/** Most escapes of which it is remembered whether they name a property: some 400 do. */
 const MAX_KEPT_PROPERTIES = 2_000;
 
-function isProperty(token: string): boolean {
-  const known = properties.get(token);
-  if (known !== undefined) return known;
-  if (properties.size >= MAX_KEPT_PROPERTIES) properties.clear();
-  const told = isRegExp(token);
-  properties.set(token, told);
-  return told;
-}
+const isProperty = remembering(MAX_KEPT_PROPERTIES, isRegExp);
 
 function isRegExp(source: string): boolean {
   try {

@@ -143,6 +143,7 @@ test('a job that cannot be taken is not added, and the operator is told why', as
     ['{"name":"review","data":{}}', /Cannot add job: no id/],
     ['{"name":"review","data":{},"options":{"jobId":"12"}}', /Cannot add job: no id/],
     ['{"name":"review","data":{},"options":{"jobId":"a:b"}}', /Cannot add job: no id/],
+    ['{"name":"review","data":{},"options":{"jobId":"wait"}}', /Cannot add job: no id/],
     ['null', /Cannot add job: no id/],
   ] as const) {
     const { status, text } = await add(body);
