@@ -14,12 +14,10 @@ export interface Brief extends Measure {
   faultsOf?(tested: Tested): Promise<CheckFact[]>;
 }
 
-/** Derives types and the first prompt. */
-export async function brief(measure: Measure): Promise<Brief> {
-  const { cleared, schemas, subject } = measure;
-  const { agreement, amendments, job } = cleared;
-  const { role, payload, tools, cases, loose, task } = subject;
-  const types = await declareTypes({
+/** The text of `./types` for a handler that is held to a measure. */
+export function typesFor({ cleared: { agreement }, schemas, subject }: Measure): Promise<string> {
+  const { role, payload, tools } = subject;
+  return declareTypes({
     role,
     payload,
     requestSchema: agreement.requestSchema?.schema,
@@ -28,6 +26,14 @@ export async function brief(measure: Measure): Promise<Brief> {
     taskOutputSchema: schemas.taskOutputSchema,
     tools,
   });
+}
+
+/** Derives types and the first prompt. */
+export async function brief(measure: Measure): Promise<Brief> {
+  const { cleared, subject } = measure;
+  const { agreement, amendments, job } = cleared;
+  const { role, tools, cases, loose, task } = subject;
+  const types = await typesFor(measure);
   const prompt = renderPrompt({
     role,
     agreement,

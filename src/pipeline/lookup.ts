@@ -2,6 +2,7 @@ import type { HandlerRecord } from '../contract/handler.ts';
 import { recordFault } from '../hosting/load-handler.ts';
 import { canonicalJson } from '../kernel/digest.ts';
 import type { Json } from '../kernel/json.ts';
+import { typesFor } from './brief.ts';
 import type { Ledger } from './ledger.ts';
 import type { Measure } from './measure.ts';
 import { mergeProof, proofOf } from './proof.ts';
@@ -39,6 +40,7 @@ export async function lookup(
       ...record,
       // What the host holds it to is what this job's agreement says, wherever the record came from.
       ...measure.schemas,
+      types: await typesFor(measure),
       proof: mergeProof(proofOf(measure), record.proof),
       provenance: { ...record.provenance, verifierVersion, checks: ledger.checks },
     };

@@ -3,7 +3,7 @@ import { handlerDigest } from '../hosting/load-handler.ts';
 import { CodedError } from '../kernel/errors.ts';
 import { PROMPT_VERSION } from '../prompting/system-prompt.ts';
 import { protosmithVersion } from '../version.ts';
-import type { Brief } from './brief.ts';
+import { type Brief, typesFor } from './brief.ts';
 import type { Tested } from './lane-candidate.ts';
 import type { Measure } from './measure.ts';
 import { proofOf } from './proof.ts';
@@ -57,12 +57,14 @@ export async function store(
  */
 export async function storeAmended(
   { abi, role, tools, ...record }: HandlerRecord,
-  { cleared: { amendments }, schemas }: Pick<Measure, 'cleared' | 'schemas'>,
+  measure: Measure,
   key: string,
   shop: Workshop,
 ): Promise<HandlerRecord> {
+  const { cleared, schemas } = measure;
   const content = { abi, role, bundle: bundleFor(key, record.bundle), tools };
-  return put({ ...record, ...content, ...schemas, amendments, digest: handlerDigest(content) }, key, shop);
+  const held = { ...schemas, types: await typesFor(measure), amendments: cleared.amendments };
+  return put({ ...record, ...content, ...held, digest: handlerDigest(content) }, key, shop);
 }
 
 const firstLine = /^\/\/ for [0-9a-f]{64}\n/;

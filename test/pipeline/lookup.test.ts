@@ -5,6 +5,7 @@ import { HANDLER_ABI, type HandlerRecord } from '../../src/contract/handler.ts';
 import type { HandlerStore } from '../../src/contract/ports.ts';
 import { handlerDigest } from '../../src/hosting/load-handler.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
+import { typesFor } from '../../src/pipeline/brief.ts';
 import { lookup } from '../../src/pipeline/lookup.ts';
 import type { Measure } from '../../src/pipeline/measure.ts';
 import { proofOf } from '../../src/pipeline/proof.ts';
@@ -61,6 +62,15 @@ test('one that another verifier verified is checked anew, and stored as this one
   assert.equal(record?.provenance.verifierVersion, verifierVersion);
   assert.deepEqual(record.provenance.checks, report.checks);
   assert.ok(report.checks.length > known.length);
+});
+
+test('one whose record holds it to something else is stored with what this agreement says, declarations included', async () => {
+  const held = heldTo(job);
+  const stale = { ...(await verified(held, soundSource)), requestSchema: true, types: 'export type Request = any;' };
+  const { record, put } = await found(held, [stale]);
+  assert.deepEqual(put, [record]);
+  assert.deepEqual(record?.requestSchema, held.schemas.requestSchema);
+  assert.equal(record.types, await typesFor(held));
 });
 
 test('of many stored handlers the three newest are tried', async () => {
