@@ -69,10 +69,12 @@ export function redisFailure(error: unknown, doing: string): QueueError | undefi
     );
   }
   const ofRedis = /^(ReplyError|MaxRetriesPerRequestError)$/.test(error.name);
-  return ofRedis || /^(Connection is closed|Command timed out|Stream isn't writeable)/.test(message)
-    ? unreachable(message)
-    : undefined;
+  return ofRedis || unanswered.test(message) ? unreachable(message) : undefined;
 }
+
+/** How errors begin that the client makes itself: of a connection, then of a cluster while a master of it is away. */
+const unanswered =
+  /^(Connection is closed|Command timed out|Stream isn't writeable|Too many Cluster redirections|None of startup nodes|Cluster isn't ready)/;
 
 function open(url: string, purpose: Purpose): Connection {
   const parsed = parse(url);

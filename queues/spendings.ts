@@ -1,5 +1,5 @@
 import type { Keys } from './catalog.ts';
-import { type Connection, unreachable } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { TAKEN_SECONDS } from './outcomes.ts';
 
 /** What jobs have used up, by names of the caller's, over all their deliveries: a job that is delivered again does not begin anew. */
@@ -12,11 +12,9 @@ export class Spendings {
     this.#keys = keys;
   }
 
-  /** What a job has used; nothing under a name where nothing was noted. Rejects with `PLATFORM_REDIS_UNREACHABLE`. */
+  /** What a job has used; nothing under a name where nothing was noted. */
   async of(jobId: string): Promise<Record<string, number>> {
-    const found = await this.#connection.hgetall(this.#keys.spent(jobId)).catch((error: Error) => {
-      throw unreachable(error.message);
-    });
+    const found = await this.#connection.hgetall(this.#keys.spent(jobId));
     return Object.fromEntries(Object.entries(found).map(([name, amount]) => [name, Number(amount)]));
   }
 

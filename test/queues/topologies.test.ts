@@ -12,6 +12,7 @@ import {
   createProducer,
   disconnect,
   openOperator,
+  type QueueEvent,
   redisServerPath,
 } from '../../queues/index.ts';
 import { tellFault } from '../system/fault-report.ts';
@@ -117,6 +118,41 @@ test('a cluster of three masters carries jobs, intake and operators', { skip }, 
     [{ replyTo: 'default', length: 51 }],
   );
   tellFault('none: a cluster of three masters', 51, 51, 0, 0);
+});
+
+test('what a cluster that lost a part of its slots cannot answer brings a job back', { skip }, async (t) => {
+  const redis = await redisProcesses(t);
+  const [port = 0] = await freePorts(1);
+  const settings = ['--cluster-announce-ip', '127.0.0.1', '--cluster-require-full-coverage', 'no'];
+  redis.start(port, '--cluster-enabled', 'yes', ...settings);
+  const node = connect(`redis://127.0.0.1:${port}`, 'worker');
+  redis.atEnd(() => disconnect(node));
+  const lost = Number(await node.call('CLUSTER', 'KEYSLOT', 'elsewhere'));
+  await node.call('CLUSTER', 'ADDSLOTSRANGE', '0', String(lost - 1), String(lost + 1), '16383');
+  await until(async () => String(await node.call('CLUSTER', 'INFO')).includes('cluster_state:ok'), 30_000);
+
+  const url = `redis+cluster://127.0.0.1:${port}`;
+  const cluster = connect(url, 'worker');
+  redis.atEnd(() => disconnect(cluster));
+  const events: QueueEvent[] = [];
+  let worked = 0;
+  const consumer = createConsumer({
+    url,
+    onEvent: (event) => events.push(event),
+    process: async ({ kind, data }) => {
+      worked += 1;
+      if (worked === 1) await cluster.get('elsewhere');
+      return envelope(kind, data);
+    },
+  });
+  redis.atEnd(() => consumer.close());
+  await consumer.ready();
+  const producer = createProducer({ url });
+  redis.atEnd(() => producer.close());
+  await producer.submit('generate', jobData({ timeoutMs: 120_000 }), { jobId: 'a' });
+  assert.equal((await producer.waitForOutcome('a', { untilMs: Date.now() + 60_000 }))?.verdict, 'generated');
+  const retried = events.find(({ event }) => event === 'retried');
+  assert.equal(retried?.code, 'PLATFORM_REDIS_UNREACHABLE', JSON.stringify(events));
 });
 
 test('a Sentinel group fails over, and jobs go on', { skip }, async (t) => {
