@@ -6,6 +6,7 @@ import {
   createConsumer,
   disconnect,
   Endpoints,
+  errorEnvelope,
   judgeRedis,
   keysOf,
   openOperator,
@@ -29,7 +30,7 @@ import { type Circuits, watchCircuits } from './completion/shared-circuit.ts';
 import { type Config, modelsOf } from './config.ts';
 import { createHandlerStore } from './handlers/redis-handler-store.ts';
 import { CodedError } from './kernel/errors.ts';
-import { Purse } from './pipeline/budget.ts';
+import { Purse, usageOf } from './pipeline/budget.ts';
 import { runJob } from './pipeline/pipeline.ts';
 import { WarmHandlers } from './pipeline/warm-handlers.ts';
 import type { Workshop } from './pipeline/workshop.ts';
@@ -123,6 +124,11 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     process: async (delivery, signal) => {
       metrics.jobTaken(delivery);
       return runJob({ ...delivery, signal }, shop);
+    },
+    giveUp: async ({ jobId, kind, data }, reason) => {
+      const envelope = errorEnvelope(kind, data, reason);
+      const spent = await spendings.of(jobId).catch(() => ({}));
+      return { ...envelope, report: { ...envelope.report, usage: usageOf(spent) } };
     },
     onEvent: (event) => {
       metrics.onQueueEvent(event);

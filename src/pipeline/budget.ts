@@ -44,7 +44,29 @@ export interface Spent {
   candidates: number;
   completions: number;
   tokens: number;
+  /** Those of `tokens` that were answered. */
+  outputTokens: number;
+  cachedInputTokens: number;
   costUsd: number;
+  /** Completions that used something of unknown price. */
+  unpriced: number;
+}
+
+/** What was spent, as a report has it; of a completion whose worker died, what was expected. */
+export function usageOf({
+  tokens = 0,
+  outputTokens = 0,
+  cachedInputTokens = 0,
+  costUsd,
+  unpriced = 0,
+}: Partial<Spent>): Usage {
+  const isPriced = tokens > 0 && unpriced === 0;
+  return {
+    inputTokens: tokens - outputTokens,
+    cachedInputTokens,
+    outputTokens,
+    costUsd: isPriced ? (costUsd ?? null) : null,
+  };
 }
 
 /** The account that outlives a delivery: a job whose worker died goes on with what is left. */
@@ -155,6 +177,7 @@ export class Budget {
     if (this.usedUp !== null || (asked === 'candidate' && this.#candidates >= this.#limits.maxCandidates))
       throw new BudgetUsedUp(this.usedUp ?? `${this.#candidates} candidates`);
     const expectedUsd = expected * (this.#limits.usdPerInputToken ?? 0);
+    const expectedUnpriced = expectedUsd === 0 ? 1 : 0;
     const receipt = this.#purse.take(expected);
     this.#completions += 1;
     const candidates = asked === 'candidate' ? 1 : 0;
@@ -162,7 +185,15 @@ export class Budget {
     this.#tokens += expected;
     this.#costUsd += expectedUsd;
     // Before the question is put: a worker that dies over it must not ask it for ever.
-    this.#note({ candidates, completions: 1, tokens: expected, costUsd: expectedUsd });
+    this.#note({
+      candidates,
+      completions: 1,
+      tokens: expected,
+      outputTokens: 0,
+      cachedInputTokens: 0,
+      costUsd: expectedUsd,
+      unpriced: expectedUnpriced,
+    });
     return {
       book: (usage) => {
         const tokens = usage.inputTokens + usage.outputTokens;
@@ -171,7 +202,16 @@ export class Budget {
         this.#costUsd += moreUsd;
         // A question that an endpoint turned away, as one over its rate, is put again by the next delivery.
         const refund = tokens === 0 ? { candidates: -candidates, completions: -1 } : { candidates: 0, completions: 0 };
-        this.#note({ ...refund, tokens: tokens - expected, costUsd: moreUsd });
+        const { outputTokens, cachedInputTokens } = usage;
+        const unpriced = (tokens > 0 && usage.costUsd === null ? 1 : 0) - expectedUnpriced;
+        this.#note({
+          ...refund,
+          tokens: tokens - expected,
+          outputTokens,
+          cachedInputTokens,
+          costUsd: moreUsd,
+          unpriced,
+        });
         receipt.book(usage);
       },
     };

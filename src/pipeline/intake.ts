@@ -14,6 +14,7 @@ export type Taken = Pick<
   | 'dataDigest'
   | 'rawBytes'
   | 'deadlineAtMs'
+  | 'delivery'
   | 'announced'
   | 'publish'
   | 'announceEarly'

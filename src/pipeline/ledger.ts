@@ -16,6 +16,8 @@ export class Ledger {
   cases: CaseReport[] = [];
   checks: CheckReport[] = [];
   readonly attempts: AttemptReport[] = [];
+  /** What earlier deliveries of the job used. */
+  earlier: Usage = noUsage;
   readonly jobId: string;
   readonly #startedAt = performance.now();
   readonly #timings = new Map<string, number>();
@@ -71,7 +73,7 @@ export class Ledger {
       cases,
       checks,
       attempts,
-      usage: sumUsage(attempts.map(({ usage }) => usage)),
+      usage: sumUsage([this.earlier, ...attempts.map(({ usage }) => usage)]),
       timings,
       generator,
     };

@@ -2,6 +2,7 @@ import type { Kind } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import { codeGeneration } from '../families/anp/encode.ts';
 import { answerInTime } from './answer-in-time.ts';
+import { usageOf } from './budget.ts';
 import { clear } from './clear.ts';
 import { conclusionOf } from './conclusion-of.ts';
 import { fixPath } from './fix-path.ts';
@@ -52,6 +53,7 @@ export async function runJob(taken: Taken, shop: Workshop): Promise<Outcome | un
   ledger.tell({ type: 'started', kind: taken.kind });
   let received: Received | undefined;
   try {
+    if (taken.delivery > 1) ledger.earlier = usageOf(await shop.spending.of(taken.jobId));
     received = await ledger.stage('intake', () => intake(taken, ledger, Object.keys(paths)));
     const path = paths[received.job.kind];
     const conclusion = await answerInTime(path(received, shop, ledger), taken, received, ledger);

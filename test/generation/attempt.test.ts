@@ -31,7 +31,7 @@ const prompt = { system: '', turns: [{ role: 'user' as const, text: 'x'.repeat(4
 /** What all candidates of a job share, with a model that does as told, and what is told and noted of it. */
 function workWith(complete: Model['complete']) {
   const events: JobEvent[] = [];
-  const spent: Spent = { candidates: 0, completions: 0, tokens: 0, costUsd: 0 };
+  const spent = { candidates: 0, completions: 0, tokens: 0, costUsd: 0 };
   const note = (more: Spent) => {
     for (const name of ['candidates', 'completions', 'tokens', 'costUsd'] as const) spent[name] += more[name];
   };

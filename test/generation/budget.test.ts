@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Usage } from '../../src/contract/outcome.ts';
 import { CodedError } from '../../src/kernel/errors.ts';
-import { Budget, BudgetUsedUp } from '../../src/pipeline/budget.ts';
+import { Budget, BudgetUsedUp, type Spent, usageOf } from '../../src/pipeline/budget.ts';
+import { noUsage } from '../../src/pipeline/ledger.ts';
 import { codes, module, productJob, purseOf, silence, soundBut, soundSource, startGeneration } from './rig.ts';
 
 const { play, modelWith } = await startGeneration();
@@ -106,6 +108,30 @@ test('what a delivery adds is noted before the model is asked, and put right aft
   // Turned away, as over the rate: the next delivery asks again.
   budget.take('candidate', prompt).book({ ...used, inputTokens: 0, outputTokens: 0, costUsd: null });
   assert.deepEqual(sum, { candidates: 1, completions: 2, tokens: 300, costUsd: 0.01 });
+});
+
+test('what all deliveries used is told as a report has it, with the cost as far as that is known', () => {
+  const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: null, maxCostUsd: null, usdPerInputToken: 0.000_1 };
+  const told = (...deliveries: ((budget: Budget) => void)[]) => {
+    const sum: Partial<Spent> = {};
+    for (const deliver of deliveries)
+      deliver(
+        new Budget(limits, purseOf(), { ...sum }, (more) => {
+          for (const [name, amount] of Object.entries(more) as [keyof Spent, number][])
+            sum[name] = (sum[name] ?? 0) + amount;
+        }),
+      );
+    return usageOf(sum);
+  };
+  const answered = (usage: Usage) => (budget: Budget) => budget.take('candidate', prompt).book(usage);
+  const cached = { ...used, cachedInputTokens: 30 };
+  const both = { inputTokens: 200, cachedInputTokens: 30, outputTokens: 100, costUsd: 0.02 };
+  assert.deepEqual(told(), noUsage);
+  assert.deepEqual(told(answered(noUsage)), noUsage, 'what was turned away');
+  assert.deepEqual(told(answered(used), answered(noUsage), answered(cached)), both);
+  assert.deepEqual(told(answered(used), answered({ ...cached, costUsd: null })), { ...both, costUsd: null });
+  const died = told((budget) => void budget.take('candidate', prompt));
+  assert.deepEqual(died, { inputTokens: 100, cachedInputTokens: 0, outputTokens: 0, costUsd: 0.01 });
 });
 
 test('what is under way counts as what it is expected to use', () => {

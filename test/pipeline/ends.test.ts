@@ -41,6 +41,7 @@ function takenJob(signal = new AbortController().signal) {
     dataDigest: '',
     rawBytes: 2,
     deadlineAtMs: 0,
+    delivery: 1,
     signal,
     announced: [],
     publish: async (outcome) => {

@@ -29,6 +29,7 @@ function takenJob(
     dataDigest: '',
     rawBytes: JSON.stringify(data).length,
     deadlineAtMs,
+    delivery: 1,
     signal,
     publish: () => assert.fail('nothing to publish'),
     announced: [],
