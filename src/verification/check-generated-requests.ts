@@ -1,5 +1,5 @@
 import type { Tool } from '../contract/job.ts';
-import type { Observation, Scenario } from '../contract/trial.ts';
+import type { Observation, Scenario, SchemaIssue } from '../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings } from './check.ts';
@@ -238,12 +238,20 @@ function faultOf(
   // What comes in broken and goes out again as it came is the peer's own; the document would have to say more.
   if (fromRequest) return undefined;
   const fromTool = seen.calls.some(
-    ({ output }) => output !== undefined && (value === undefined || holds(output, value)),
+    ({ output }) =>
+      output !== undefined && (value === undefined ? mayBeHandedOn(subject, issue) : holds(output, value)),
   );
   return {
     message: `the answer breaks its schema at "${issue.pointer}": ${issue.message}`,
     certain: owed && !fromTool,
   };
+}
+
+/** Whether what is wrong with an answer as a whole may be how a tool or the request had it: not where a member is missing that neither of them knows. */
+function mayBeHandedOn({ tools, requestSchema }: Subject, { keyword, expected }: SchemaIssue): boolean {
+  if (keyword !== 'required' || typeof expected !== 'string') return true;
+  const told = tools.map(({ outputSchema, examples, otherwise }) => ({ outputSchema, examples, otherwise }));
+  return JSON.stringify([told, requestSchema]).includes(`${JSON.stringify(expected)}:`);
 }
 
 /** Whether a value stands somewhere in another. */
