@@ -156,3 +156,22 @@ test('a job put again that has no outcome yet keeps no other from being announce
     [{ event: 'replayed', jobId: 'ended', kind: 'generate', verdict: 'generated' }],
   );
 });
+
+test('the keeper stays the same as long as it lives: it renews its lease', async (t) => {
+  const { connection, consume } = await queueUnderTest(t);
+  await consume();
+  const lease = keys.lease('keeper');
+  const longMs = 10 * hourMs;
+  await until(() => connection.pexpire(lease, longMs));
+  // Whoever takes a lease anew waits until it is free.
+  await until(async () => (await connection.pttl(lease)) < longMs / 2);
+});
+
+test('a delayed job whose moment has come by Redis’ clock is not left to a worker whose clock lags', async (t) => {
+  const seen = await queueUnderTest(t);
+  const { queue, connection } = seen;
+  await queue.add('generate', patient(), { jobId: 'lags', delay: hourMs });
+  await connection.zadd(keys.due, Date.now() - hourMs, 'lags');
+  await seen.consume();
+  assert.equal((await seen.outcome('lags')).verdict, 'generated');
+});
