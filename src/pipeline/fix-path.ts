@@ -72,7 +72,7 @@ export const fixPath: Path = async (received, shop, ledger) => {
     };
   }
 
-  const shown = faults.slice(0, maxConfirmed).map((fault) => confirmed(fault, side));
+  const shown = eachOnce(faults.map((fault) => confirmed(fault, side))).slice(0, maxConfirmed);
   await received.announceEarly({
     negotiationId: job.negotiationId,
     messages: [fixErrorNegotiation(shown, language, 'accepted')],
@@ -155,6 +155,12 @@ function confirmed({ pointer, message, testCase, got }: Reproduced, side: Side):
     ...(testCase === undefined ? {} : { testCase }),
     ...(got === undefined ? {} : { actual: shapeOf(got) }),
   };
+}
+
+/** The first one of each place: one fault shows in many runs. */
+function eachOnce(findings: readonly Finding[]): Finding[] {
+  const places = Map.groupBy(findings, ({ testCase, pointer }) => `${testCase} ${pointer}`);
+  return [...places.values()].flatMap((same) => same.slice(0, 1));
 }
 
 /** Why a complaint is rejected: the place, what the schema wants there, and the shape of our message; never its data. */

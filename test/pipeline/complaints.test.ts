@@ -8,9 +8,9 @@ const rig = await startRig();
 after(() => rig.close());
 await rig.worker();
 
-/** Answers with a long text where a number is wanted, whatever it is asked. */
-const faulty = `export async function handle(request) {
-  return { messageId: request.messageId, type: 'RESPONSE', status: { code: 'x'.repeat(20_000), message: '' }, productInfo: null };
+/** Answers with a long text where a number is wanted, and numbers where texts are, whatever it is asked. */
+const faulty = `export async function handle() {
+  return { messageId: 1, type: 2, status: { code: 'x'.repeat(20_000), message: 3 }, productInfo: null };
 }
 `;
 
@@ -26,8 +26,9 @@ test('of a fault that shows wherever it is looked for, peer and model are told n
   const stored = await storeInstead(rig, record, faulty);
   const before = rig.questions(mark).length;
   rig.answer(mark, () => ({ kind: 'reply', text: soundReply }));
+  const vague = { ...complaint, errorDescription: '- All of it' };
   const outcome = await rig.outcomeOf(
-    { ...job, handlerDigest: stored.digest, complaint, negotiationId: mark, replyTo: mark },
+    { ...job, handlerDigest: stored.digest, complaint: vague, negotiationId: mark, replyTo: mark },
     { kind: 'fix' },
   );
   assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
@@ -44,6 +45,13 @@ test('of a fault that shows wherever it is looked for, peer and model are told n
   const [early] = await rig.entries(mark);
   assert.deepEqual([early?.final, early?.protocolHash], ['0', record.provenance.protocolHash]);
   assert.deepEqual((await recordOf(rig, outcome)).proof.cases.length, 2);
+  const named = await rig.outcomeOf(
+    { ...job, handlerDigest: stored.digest, complaint, negotiationId: `${mark}-2` },
+    { kind: 'fix' },
+  );
+  const lines = String(named.messages[0]?.errorDescription).match(/^- .*$/gm) ?? [];
+  assert.ok(lines.length > 1, String(lines));
+  assert.equal(new Set(lines).size, lines.length);
 });
 
 test('what is reported of a complaint that is rejected is what its handler is known by', async () => {
