@@ -74,6 +74,11 @@ for (const [name, code, change] of [
     assert.deepEqual([verdict, errors.includes(code)], ['disputed', true], errors.join());
   });
 
+test('nothing is clean by an agreement whose base protocol is not at hand', async () => {
+  const { verdict, findings } = await observed(example('anp-product-en.base-missing'));
+  assert.deepEqual([verdict, findings.map(({ code }) => code)], ['disputed', ['DOCUMENT_BASE_PROTOCOL_MISSING']]);
+});
+
 test('a peer is told of its own faults, not of ours', async () => {
   const { productId: _, ...broken } = request;
   const exchanges = [{ request: broken, response: { ...response, type: 1 } }];
@@ -86,4 +91,12 @@ test('amendments that we made without the peer are not held against what it send
   const { task } = example('anp-product-en.requester');
   const data = { ...example('anp-product-en.disputed'), role: 'requester', task, onContradiction: 'amend' };
   assert.equal((await observed(data as JsonObject)).verdict, 'disputed');
+});
+
+test('a case that cannot be read takes away no amendment that the peer is held to', async () => {
+  const { task } = example('anp-product-en.requester');
+  const { testCases, ...data } = example('anp-product-en.unsupported-peer');
+  const text = `${testCases.testCases}\n # Test Case 3\n - **Test Request Data**:\n {oops`;
+  const seen = { ...data, role: 'requester', task, testCases: { ...testCases, testCases: text } };
+  assert.equal((await observed(seen as JsonObject)).verdict, 'clean');
 });
