@@ -168,6 +168,15 @@ test('a description has one line for each finding, whatever the findings quote',
   );
 });
 
+test('values that are compared are told as JSON, passages as they stand in the document', () => {
+  const one = { code: 'DOCUMENT_EXCHANGE_CONTRADICTS_CASE', severity: 'error', in: 'exchange', message: '' } as const;
+  assert.match(describeFinding({ ...one, expected: 5, actual: '5' }, 'en'), /found `"5"`, wanted `5`/);
+  assert.match(describeFinding({ ...one, expected: '5', actual: 5 }, 'zh'), /实际为 `5`，应为 `"5"`/);
+  const itself = { ...one, code: 'DOCUMENT_CONTRADICTS_ITSELF', in: 'document' } as const;
+  const told = describeFinding({ ...itself, expected: 'say "yes"', actual: 'say "no"' }, 'en');
+  assert.match(told, /`say "yes"` and `say "no"`/);
+});
+
 test('a proposal is the next round of the negotiation', () => {
   const agreed = {
     action: 'protocolNegotiation',

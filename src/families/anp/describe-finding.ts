@@ -70,10 +70,32 @@ function faultOf(finding: Finding, language: Language): string {
   if (isViolation(code) && isObject(expected ?? null))
     return violationWords(expected as { [name: string]: Json }, actual, language);
   const words = Object.hasOwn(FAULTS, code) ? FAULTS[code] : undefined;
-  const found = actual === undefined ? '' : typeof actual === 'string' ? quoteText(actual) : quoteJson(actual);
-  const wanted = expected === undefined ? '' : quoteJson(expected);
+  const found =
+    actual === undefined
+      ? ''
+      : typeof actual === 'string' && !COMPARES.has(code)
+        ? quoteText(actual)
+        : quoteJson(actual);
+  const wanted =
+    expected === undefined
+      ? ''
+      : typeof expected === 'string' && code === PASSAGES
+        ? quoteText(expected)
+        : quoteJson(expected);
   return words === undefined ? fallback(found, wanted, language) : words[language](found, wanted);
 }
+
+/** What is found and what is wanted are values of messages here: as JSON, so that the text "5" is not the number. */
+const COMPARES: ReadonlySet<string> = new Set([
+  'DOCUMENT_CASES_CONTRADICT',
+  'DOCUMENT_CASE_ID_NOT_ECHOED',
+  'DOCUMENT_CASE_WRONG',
+  'DOCUMENT_EXCHANGE_ID_NOT_ECHOED',
+  'DOCUMENT_EXCHANGE_CONTRADICTS_CASE',
+]);
+
+/** Both are passages of the document here, and stand there as they are told. */
+const PASSAGES = 'DOCUMENT_CONTRADICTS_ITSELF';
 
 function isViolation(code: string): boolean {
   return code.endsWith('_VIOLATES_SCHEMA') || code.endsWith('_VIOLATE_SCHEMA');
@@ -170,7 +192,7 @@ const FAULTS: Readonly<Record<string, Record<Language, (found: string, wanted: s
       `the protocol document asks for ${orNothing(wanted, 'nothing')} here, and the test case has ${orNothing(found, 'nothing')}`,
     zh: (found, wanted) => `按照协议文档此处应为 ${orNothing(wanted, '无')}，而测试用例中为 ${orNothing(found, '无')}`,
   },
-  DOCUMENT_CONTRADICTS_ITSELF: {
+  [PASSAGES]: {
     en: (found, wanted) => `the passages ${wanted} and ${found} exclude each other; please keep one of them`,
     zh: (found, wanted) => `${wanted} 与 ${found} 相互矛盾；请保留其中之一`,
   },
