@@ -139,6 +139,10 @@ test('new cases that it passes as amended: the same code is another handler, hel
   assert.equal(verified.verdict, 'generated', JSON.stringify(verified.findings));
   assert.equal(rig.questions('verify-amends').length, questions);
   assert.equal(verified.handler?.amendments.length, 1);
+  assert.deepEqual(
+    verified.findings.map(({ code, severity }) => [code, severity]),
+    [['DOCUMENT_CASE_VIOLATES_SCHEMA', 'warning']],
+  );
   const [before, after] = [await recordOf(rig, made), await recordOf(rig, verified)];
   assert.match(JSON.stringify(before.responseSchema), /"price":{[^}]*"integer"/);
   assert.match(JSON.stringify(after.responseSchema), /"price":{[^}]*"number"/);
