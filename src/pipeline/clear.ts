@@ -5,10 +5,7 @@ import type { Analyzed } from '../contract/agreement.ts';
 import { Leave } from './leave.ts';
 import type { Cleared } from './measure.ts';
 
-/**
- * Runs the preflight, or the rules given, and settles what was found. Leaves with `disputed` or `error` where the agreement is at fault, and with `clean` where that was
- * all the job asked for.
- */
+/** Runs the preflight, or the rules given, and settles what was found. Leaves with `disputed` or `error` where the agreement is at fault. */
 export function clear(analyzed: Analyzed, rules?: readonly Rule[]): Cleared {
   const settlement = settle(analyzed, preflight(analyzed, rules));
   if (settlement.kind !== 'cleared') {
@@ -16,6 +13,5 @@ export function clear(analyzed: Analyzed, rules?: readonly Rule[]): Cleared {
     throw new Leave({ verdict, messages, findings, proposals });
   }
   const { agreement, amendments, warnings } = settlement;
-  if (analyzed.job.kind === 'review') throw new Leave({ verdict: 'clean', messages: [], findings: warnings });
   return { job: analyzed.job, agreement, amendments, warnings };
 }
