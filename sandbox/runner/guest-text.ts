@@ -1,5 +1,5 @@
-/** Whatever moves a terminal's cursor, rings, colours or turns text round: C0 but tab and line feed, DEL, C1, and the marks of direction. */
-const unprintable = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+/** Whatever moves a terminal's cursor, rings, colours or turns text round: C0 but tab and line feed, DEL, C1, separators of lines, and the marks of direction. */
+const unprintable = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu;
 
 /** A guest's text made fit for logs and terminals: well-formed, control characters written out, cut to so many characters. */
 export function tidy(text: string, maxCharacters: number): string {

@@ -47,14 +47,16 @@ export const defaultToolTimeoutMs = 30_000;
 /** The longest that a timer runs; asked for more, it would be over at once. */
 const maxTimerMs = 2 ** 31 - 1;
 
-/** A tool's name, as in a job. What is none could be taken for something else on its way: for a send, for one. */
-const toolName = /^[A-Za-z]\w{0,63}$/;
+/** Whether this can name a tool, as in a job. What cannot could be taken for something else on its way: for a send, for one. */
+export function isToolName(name: unknown): name is string {
+  return typeof name === 'string' && /^[A-Za-z]\w{0,63}$/.test(name) && !(name in Object.prototype);
+}
 
 /** Says what is wrong with a handler record before any of it is run: its ABI, its bundle and tools, its digest; `undefined` where nothing is. */
 export function recordFault(record: HandlerRecord): string | undefined {
   if (record.abi !== HANDLER_ABI) return `abi ${record.abi}, wanted ${HANDLER_ABI}`;
   if (typeof record.bundle !== 'string') return 'a bundle that is no text, wanted one as text';
-  if (!Array.isArray(record.tools) || !record.tools.every((name) => typeof name === 'string' && toolName.test(name)))
+  if (!Array.isArray(record.tools) || !record.tools.every(isToolName))
     return 'tools that are no names, wanted an array of names as in a job';
   if (!isObject(record.toolSchemas)) return 'no schemas of its tools, wanted them by name';
   if (record.role !== 'provider' && record.role !== 'requester') return 'a role that is none, wanted one of the two';

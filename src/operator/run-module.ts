@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import { bundleHandler, type Sandbox } from '../../sandbox/index.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Tool } from '../contract/job.ts';
-import { defaultToolTimeoutMs, type Embedder, type HandlerResult, hostHandler } from '../hosting/load-handler.ts';
+import {
+  defaultToolTimeoutMs,
+  type Embedder,
+  type HandlerResult,
+  hostHandler,
+  isToolName,
+} from '../hosting/load-handler.ts';
 import { Surface } from '../hosting/surface.ts';
 import { ToolScript } from '../hosting/tool-script.ts';
 import { isObject, type Json } from '../kernel/json.ts';
@@ -61,8 +67,8 @@ export function readTools(value: Json): Tool[] {
   for (const [index, tool] of value.entries()) {
     const found = !isObject(tool)
       ? 'no object'
-      : typeof tool.name !== 'string' || !/^[A-Za-z]\w{0,63}$/.test(tool.name)
-        ? 'no name of letters, digits and "_"'
+      : !isToolName(tool.name)
+        ? 'no name of letters, digits and "_" that no object has'
         : (tool.examples ?? null) !== null && !(Array.isArray(tool.examples) && tool.examples.every(isExample))
           ? 'examples that are no array of {input, output} or {input, error}'
           : (tool.otherwise ?? null) !== null && !isAnswer(tool.otherwise ?? null)

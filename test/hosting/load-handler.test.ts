@@ -233,7 +233,13 @@ test('a record that is not what its digest says is not run', async () => {
 
 test('a record whose tools, role or bundle are not what a job can have is not run', async () => {
   const stored = await record('export const handle = (request: any, context: any) => context.call[">"](request);');
-  const ofTools = [{ tools: ['>'] }, { tools: ['__proto__'] }, { tools: null }, { toolSchemas: null }];
+  const ofTools = [
+    { tools: ['>'] },
+    { tools: ['__proto__'] },
+    { tools: ['toString'] },
+    { tools: null },
+    { toolSchemas: null },
+  ];
   for (const odd of [...ofTools, { bundle: 5 }, { role: 'both' }]) {
     const content = { ...stored, ...odd } as HandlerRecord;
     const digest = typeof content.bundle === 'string' ? handlerDigest(content) : stored.digest;

@@ -140,6 +140,7 @@ test('a batch in which tools are none, or a request is too large, answers every 
   const source = 'export const handle = (request: any) => request.length ?? null';
   const batch = [
     { id: 'null for a tool', source, request: 1, tools: [null] },
+    { id: 'a name that every object has', source, request: 1, tools: [{ name: 'constructor' }] },
     { id: 'no list of examples', source, request: 1, tools: [{ name: 'look', examples: 5 }] },
     { id: 'no schema', source, request: 1, tools: [{ name: 'look', inputSchema: { type: 'nonsense' } }] },
     {
