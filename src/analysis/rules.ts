@@ -1,6 +1,7 @@
 import type { Analyzed } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import { cappedFindings } from './capped-findings.ts';
+import { inDocumentOrder } from './document-order.ts';
 import { readingOf } from './reading.ts';
 import type { Rule } from './rule.ts';
 import { ruleAnswerUnderivable } from './rule-answer-underivable.ts';
@@ -48,12 +49,10 @@ export function rulesBehind(findings: readonly Finding[]): readonly Rule[] {
  */
 export function preflight(analyzed: Analyzed, rules: readonly Rule[] = RULES): Finding[] {
   const reading = readingOf(analyzed.job);
-  const placed = rules
-    .flatMap((rule) => {
-      const found = rule.check(analyzed, reading);
-      for (const { finding } of found) makers.set(finding, rule);
-      return found;
-    })
-    .sort((a, b) => (a.text === b.text ? a.at - b.at : a.text === 'document' ? -1 : 1));
-  return cappedFindings(placed.map(({ finding }) => finding));
+  const placed = rules.flatMap((rule) => {
+    const found = rule.check(analyzed, reading);
+    for (const { finding } of found) makers.set(finding, rule);
+    return found;
+  });
+  return cappedFindings(inDocumentOrder(placed, analyzed.agreement).map(({ finding }) => finding));
 }

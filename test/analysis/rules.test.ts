@@ -6,7 +6,7 @@ import { MAX_FINDINGS } from '../../src/analysis/capped-findings.ts';
 import { lint } from '../../src/analysis/lint.ts';
 import { preflight, RULES } from '../../src/analysis/rules.ts';
 import type { Finding } from '../../src/contract/finding.ts';
-import type { Job, Tool } from '../../src/contract/job.ts';
+import type { Job, StructuredCase, Tool } from '../../src/contract/job.ts';
 import type { Json } from '../../src/kernel/json.ts';
 import { casesOf, documentOf, sampleJob } from './sample-job.ts';
 
@@ -35,8 +35,8 @@ const SAMPLES: Record<
       { type: 'object', properties: { c: { $ref: 'https://e.org/c.json' } } },
     ),
     says: [
-      ['error', 'DOCUMENT_PATTERN_INVALID'],
       ['error', 'DOCUMENT_SCHEMA_INVALID'],
+      ['error', 'DOCUMENT_PATTERN_INVALID'],
       ['error', 'DOCUMENT_REFERENCE_EXTERNAL'],
     ],
   },
@@ -141,6 +141,42 @@ test('findings come all together and in document order', () => {
       'DOCUMENT_CASE_UNREADABLE',
     ],
   );
+});
+
+test('findings of one schema, and of one case, come in the order of their members, whichever rule found them', () => {
+  const request = {
+    type: 'object',
+    properties: {
+      first: { type: 'string', tsType: 'any' },
+      second: { type: 'text' },
+      third: { type: 'string', tsEnumNames: ['x'] },
+      fourth: { type: 'string', pattern: '(' },
+    },
+  };
+  const answer = {
+    type: 'object',
+    properties: { code: { enum: [200] }, note: { type: 'string' }, ref: { type: 'string' } },
+    required: ['code'],
+  };
+  const pointers = (findings: readonly Finding[]) => findings.map(({ in: root, pointer }) => `${root} ${pointer}`);
+  assert.deepEqual(pointers(lint(documentOf(request, answer))), [
+    'requestSchema /properties/first/tsType',
+    'requestSchema /properties/second/type',
+    'requestSchema /properties/third/tsEnumNames',
+    'requestSchema /properties/fourth/pattern',
+  ]);
+  const asked = { type: 'object', properties: { id: { type: 'string' }, of: { type: 'string' } } };
+  const cases: StructuredCase[] = [
+    { request: { of: 'a', id: 7 }, response: { note: 1, code: 300, ref: 2 }, expected: 'status code 200' },
+  ];
+  const analyzed = analyze(sampleJob(documentOf(asked, answer), cases));
+  assert.deepEqual(pointers(preflight(analyzed)), [
+    'request /id',
+    'response /note',
+    'response /code',
+    'response /code',
+    'response /ref',
+  ]);
 });
 
 const tool = (readOnlyHint?: boolean): Tool => {
