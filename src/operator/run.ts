@@ -1,5 +1,6 @@
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { type Config, readConfig } from '../config.ts';
+import { readConfig } from '../config.ts';
+import type { HandlerRecord } from '../contract/handler.ts';
 import type { Tool } from '../contract/job.ts';
 import { type HandlerResult, loadHandler } from '../hosting/load-handler.ts';
 import { Surface } from '../hosting/surface.ts';
@@ -11,7 +12,7 @@ import { runBatch } from './run-batch.ts';
 import { fromExamples, readTools, runSource, schemasOf } from './run-module.ts';
 import { serveStdio } from './run-stdio.ts';
 import { settingsHelp } from './settings-help.ts';
-import { openStore } from './store-access.ts';
+import { openStore, type StoreAccess } from './store-access.ts';
 
 const ranOtherwise = 1;
 
@@ -59,64 +60,54 @@ unreachable, 78 wrong settings.
         `Cannot read arguments: ${positionals.length === 1 ? 'one operand' : `${positionals.length} operands`}, wanted a handler and a request, or --batch with a file, or --stdio`,
       );
     }
+    const [handler = '', request = ''] = positionals;
+    const isStored = values.stdio || /^[0-9a-f]{64}$/.test(handler);
+    const store = isStored ? openStore(config) : undefined;
     const sandbox = await createSandbox({
       ...(config.cells === null ? {} : { cells: config.cells }),
       ...(config.sandboxLevel === null ? {} : { level: config.sandboxLevel }),
+      ...(store === undefined ? {} : { quarantine: store.quarantine }),
     });
     try {
       if (values.batch !== undefined)
         return (await runBatch(await readLines(values.batch), sandbox, printAnswer)) ? exitCodes.ok : ranOtherwise;
-      if (values.stdio) return await runStdio(config, values.tenant, sandbox);
-      const [handler = '', request = ''] = positionals;
+      if (store && values.stdio) return await runStdio(store, values.tenant, sandbox);
       const tools = values.tools === undefined ? undefined : readTools((await readJson(values.tools)) as Json);
       const input = (await readJson(request)) as Json;
-      const result = /^[0-9a-f]{64}$/.test(handler)
-        ? await runStored(handler, input, tools, config, values.tenant, sandbox)
+      const result = store
+        ? await runStored(await store.served(values.tenant, handler), input, tools, sandbox)
         : await runSource(await readText(handler), input, tools ?? [], sandbox);
       printAnswer(result);
       return result.end === 'returned' ? exitCodes.ok : ranOtherwise;
     } finally {
-      await sandbox.close();
+      await Promise.all([sandbox.close(), store?.close()]);
     }
   },
 };
 
 async function runStored(
-  digest: string,
+  record: HandlerRecord,
   input: Json,
   tools: Tool[] | undefined,
-  config: Config,
-  tenant: string,
   sandbox: Sandbox,
 ): Promise<HandlerResult> {
-  const store = openStore(config);
+  const answering = tools ?? record.proof.tools;
+  const handler = await loadHandler(record, sandbox);
   try {
-    const record = await store.served(tenant, digest);
-    const answering = tools ?? record.proof.tools;
-    const handler = await loadHandler(record, sandbox);
-    try {
-      return await handler.run(
-        input,
-        fromExamples(answering, new Surface({ ...record, toolSchemas: schemasOf(answering) })),
-      );
-    } finally {
-      await handler.close();
-    }
+    return await handler.run(
+      input,
+      fromExamples(answering, new Surface({ ...record, toolSchemas: schemasOf(answering) })),
+    );
   } finally {
-    await store.close();
+    await handler.close();
   }
 }
 
-async function runStdio(config: Config, tenant: string, sandbox: Sandbox): Promise<number> {
-  const store = openStore(config);
-  try {
-    await serveStdio({
-      lines: linesOf(process.stdin),
-      print: printAnswer,
-      open: async (digest) => loadHandler(await store.served(tenant, digest), sandbox),
-    });
-    return exitCodes.ok;
-  } finally {
-    await store.close();
-  }
+async function runStdio(store: StoreAccess, tenant: string, sandbox: Sandbox): Promise<number> {
+  await serveStdio({
+    lines: linesOf(process.stdin),
+    print: printAnswer,
+    open: async (digest) => loadHandler(await store.served(tenant, digest), sandbox),
+  });
+  return exitCodes.ok;
 }

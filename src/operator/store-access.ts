@@ -1,4 +1,5 @@
-import { connect, disconnect, whenReady } from '../../queues/index.ts';
+import { connect, disconnect, keysOf, Quarantine, whenReady } from '../../queues/index.ts';
+import type { Quarantine as SandboxQuarantine } from '../../sandbox/index.ts';
 import type { Config } from '../config.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import { createHandlerStore } from '../handlers/redis-handler-store.ts';
@@ -8,6 +9,8 @@ import { CodedError } from '../kernel/errors.ts';
 export interface StoreAccess {
   /** A handler that may be served. Rejects with `JOB_HANDLER_UNKNOWN` where there is none or it was withdrawn, with `PLATFORM_REDIS_UNREACHABLE` where Redis is away. */
   served(tenant: string, digest: string): Promise<HandlerRecord>;
+  /** The bundles that no worker runs any more; whoever runs stored handlers neither runs these nor keeps new ones to itself. */
+  quarantine: SandboxQuarantine;
   close(): Promise<void>;
 }
 
@@ -16,11 +19,15 @@ const withinMs = 3_000;
 /** Opens the way to the stored handlers. */
 export function openStore(config: Pick<Config, 'redisUrl' | 'prefix' | 'retentionSeconds'>): StoreAccess {
   let connection: ReturnType<typeof connect> | undefined;
+  const connected = async () => {
+    connection ??= connect(config.redisUrl, 'worker');
+    await whenReady(connection, withinMs);
+    return connection;
+  };
+  const quarantine = async () => new Quarantine(await connected(), keysOf(config.prefix));
   return {
     async served(tenant, digest) {
-      connection ??= connect(config.redisUrl, 'worker');
-      await whenReady(connection, withinMs);
-      const store = createHandlerStore(connection, config.prefix, config.retentionSeconds);
+      const store = createHandlerStore(await connected(), config.prefix, config.retentionSeconds);
       const record = await store.get(tenant, digest);
       const withdrawn = record && (await store.withdrawnFor(tenant, digest));
       if (record === null || withdrawn !== null) {
@@ -30,6 +37,14 @@ export function openStore(config: Pick<Config, 'redisUrl' | 'prefix' | 'retentio
         );
       }
       return record;
+    },
+    quarantine: {
+      has: async (digest) => (await quarantine()).has(digest),
+      // Where Redis is away, this process alone keeps it out; what the run came to is none the less told.
+      add: async (digest) =>
+        quarantine()
+          .then((shared) => shared.add(digest, 'a run of it killed its cell'))
+          .catch(() => undefined),
     },
     close: async () => connection && disconnect(connection),
   };

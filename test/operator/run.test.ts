@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { createSandbox } from '../../sandbox/index.ts';
+import { bundleHandler, createSandbox } from '../../sandbox/index.ts';
 import { runBatch } from '../../src/operator/run-batch.ts';
-import { solved } from '../kinds/stored.ts';
+import { solved, storeInstead } from '../kinds/stored.ts';
 import { root, runCommand, startRig } from '../system/harness.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'protosmith-run-'));
@@ -263,6 +263,21 @@ test('stored handlers: by digest, over standard input and output, and from Pytho
   // The answer stood on standard input before the call was made: it is nobody's, and the call fails with the end of input.
   assert.deepEqual([call?.id, call?.call, call?.tool], ['x', 1, 'lookupProduct']);
   assert.deepEqual([end?.id, end?.end], ['x', 'returned']);
+
+  const bundled = await bundleHandler(
+    'export const handle = (request: any) => (request === 1 ? [].indexOf.call({ length: 2 ** 53 - 1 } as any, 1 as never) : null);',
+    'handle',
+  );
+  assert.ok(bundled.ok);
+  const killer = await storeInstead(rig, record, bundled.bundle);
+  // What one process had to learn, the next one knows, as every worker does.
+  for (const [input, end] of [
+    ['1', 'killed'],
+    ['2', 'refused'],
+  ] as const) {
+    const ran = await runCommand(['run', ...tenant, killer.digest, '-'], { environment, input });
+    assert.equal(lines(ran.stdout)[0]?.end, end, ran.stdout + ran.stderr);
+  }
 
   const python = spawnSync('python3', ['-c', 'pass']);
   if (python.status !== 0) return t.diagnostic('no python3: the Python host is not run');
