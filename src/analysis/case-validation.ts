@@ -7,18 +7,21 @@ import type { Violation } from '../schemas/violations.ts';
 /** Most steps that validating the data of all cases takes, over all schemas of one agreement: about 30 ms. */
 const MAX_STEPS = 40_000;
 
-/** Holds the data of one agreement's cases against its schemas, each pair once, and stops where that takes too long. */
+/** Holds data, such as those of one agreement's cases, against its schemas, each pair once, and stops where that takes too long. */
 export class CaseValidation {
   readonly #allowed = new Map<Validator, Map<Json, boolean | undefined>>();
   readonly #found = new Map<Validator, Map<Json, Violation[]>>();
   readonly #own = new Map<Validator, Validator>();
   readonly #matches: Matches | undefined;
   /** What patterns say of the texts in the data. */
-  readonly matching = new Matching();
-  #left = MAX_STEPS;
+  readonly matching: Matching;
+  #left: number;
 
-  constructor(matches?: Matches) {
+  /** `share` is how often as much may be spent as on the cases of an agreement. */
+  constructor(matches?: Matches, share = 1) {
     this.#matches = matches;
+    this.matching = new Matching(share);
+    this.#left = MAX_STEPS * share;
   }
 
   /** Whether some data were not validated, since that took too long. */

@@ -52,7 +52,10 @@ export const observePath: Path = async ({ job }, _shop, ledger) => {
   const findings = await ledger.stage('judge', () =>
     cappedFindings([...preflight(analyzed, rulesOfSchemas), ...observeExchanges(asHeldTo(analyzed))]),
   );
-  const faults = findings.filter(({ severity }) => severity === 'error');
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  const faults = errors.filter((fault) => fault.in !== 'job');
+  // What was not looked at is not clean.
+  if (faults.length === 0 && errors.length > 0) throw new Leave({ verdict: 'error', messages: [], findings });
   if (faults.length === 0) return { verdict: 'clean', messages: [], findings };
   const canBeTold = job.peerCapabilities === undefined || job.peerCapabilities.includes('fixErrorNegotiation');
   return canBeTold

@@ -32,12 +32,13 @@ export function equalJson(a: Json, b: Json): boolean {
   return true;
 }
 
-/** Says whether two text payloads are equal: CRLF counts as LF, and one final newline does not count. */
+/** Says whether two text payloads are equal, as they are compared. */
 export function equalText(a: string, b: string): boolean {
   return comparableText(a) === comparableText(b);
 }
 
-function comparableText(text: string): string {
+/** A text payload as it is compared: CRLF counts as LF, and one final newline does not count. */
+export function comparableText(text: string): string {
   const lines = text.replaceAll('\r\n', '\n');
   return lines.endsWith('\n') ? lines.slice(0, -1) : lines;
 }

@@ -6,8 +6,13 @@ const MAX_WORK = 600_000;
 /** What patterns say of texts: each pair is matched once, and what would take too long altogether is not matched. */
 export class Matching {
   readonly #known = new Map<string, Map<string, boolean>>();
-  #left = MAX_WORK;
+  #left: number;
   #leftOut: string | undefined;
+
+  /** `share` is how often as much may be spent as on the texts of one agreement's cases. */
+  constructor(share = 1) {
+    this.#left = MAX_WORK * share;
+  }
 
   /** The first pattern that was not matched with some text, since that would have taken too long. */
   get leftOut(): string | undefined {

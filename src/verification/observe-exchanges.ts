@@ -1,3 +1,4 @@
+import { CaseValidation } from '../analysis/case-validation.ts';
 import { documentedCodesIn } from '../analysis/document-facts.ts';
 import { reportsFailure } from '../analysis/failure.ts';
 import type { Analyzed, Case } from '../contract/agreement.ts';
@@ -5,11 +6,14 @@ import type { Finding } from '../contract/finding.ts';
 import type { Loose } from '../contract/job.ts';
 import { violationWords } from '../families/violation-words.ts';
 import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
-import { validatorOf } from '../schemas/validator-of.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
 import type { Violation } from '../schemas/violations.ts';
+import { CasesByRequest } from './cases-by-request.ts';
 import { looseDifferences, substitute } from './loose-places.ts';
 import { leavesOf } from './scalar-kinds.ts';
+
+/** How much more may be spent on exchanges than on the cases of an agreement: enough for as many as a job may have of the usual kind. */
+const validationShare = 10;
 
 /** An exchange as it was seen on the wire. */
 interface Exchange {
@@ -31,12 +35,19 @@ interface Echo {
  */
 export function observeExchanges({ job, agreement }: Analyzed): Finding[] {
   const exchanges = job.exchanges ?? [];
-  const request = violationsBy(agreement.requestSchema?.schema);
-  const response = violationsBy(agreement.responseSchema?.schema);
+  const validation = new CaseValidation(undefined, validationShare);
+  const request = violationsBy(agreement.requestSchema?.schema, validation);
+  const response = violationsBy(agreement.responseSchema?.schema, validation);
   const echoes = echoesOf(agreement.cases, agreement.requestSchema?.schema, agreement.responseSchema?.schema);
-  const codes = new Set(documentedCodesIn(agreement.text).map(({ code }) => code));
+  const ignored = [...job.loose, ...echoes.map(({ request }): Loose => ({ pointer: request, as: 'id' }))];
+  const cases = new CasesByRequest(agreement.cases, ignored);
+  const negative = new CasesByRequest(
+    agreement.cases.filter((one) => one.negative),
+    [],
+  );
+  const codes = codesOf(agreement);
   const peerSide = job.role === 'provider' ? 'request' : 'response';
-  return exchanges.flatMap((exchange, index) => {
+  const found = exchanges.flatMap((exchange, index) => {
     const base = {
       in: 'exchange',
       ...(exchange.testCase === undefined ? {} : { testCase: exchange.testCase }),
@@ -47,7 +58,7 @@ export function observeExchanges({ job, agreement }: Analyzed): Finding[] {
     ] as const;
     const violations = sides.flatMap(([side, issues]) => {
       // A request that breaks its schema on purpose was agreed as a case.
-      if (side === 'request' && agreement.cases.some((one) => one.negative && answers(one, exchange, []))) return [];
+      if (side === 'request' && issues.length > 0 && negative.of(exchange.request).length > 0) return [];
       const places = Map.groupBy(issues, ({ pointer }) => pointer);
       return [...places.values()].map((together) => violation(base, index, side, together, side === peerSide));
     });
@@ -56,19 +67,45 @@ export function observeExchanges({ job, agreement }: Analyzed): Finding[] {
     return [
       ...violations,
       ...echoFindings(base, index, exchange, echoes),
-      ...caseFindings(base, index, exchange, agreement.cases, job.loose, echoes).filter(
-        ({ pointer }) => !told.has(pointer),
-      ),
-      ...failureFindings(base, index, exchange, codes, agreement.cases, agreement.text),
+      ...caseFindings(base, index, exchange, cases, ignored, echoes).filter(({ pointer }) => !told.has(pointer)),
+      ...failureFindings(base, index, exchange, codes),
     ];
   });
+  return [...found, ...leftOut(validation)];
+}
+
+/** What the exchanges were not held against, since that would have taken too long. */
+function leftOut({ isUsedUp, matching }: CaseValidation): Finding[] {
+  const findings: Finding[] = [];
+  if (matching.leftOut !== undefined)
+    findings.push({
+      code: 'DOCUMENT_PATTERN_UNSUPPORTED',
+      severity: 'warning',
+      in: 'exchange',
+      message:
+        'Cannot match pattern with all texts of the exchanges: patterns and texts multiply to too much work, wanted fewer exchanges',
+      actual: matching.leftOut.slice(0, 500),
+    });
+  if (isUsedUp)
+    findings.push({
+      code: 'JOB_TOO_LARGE',
+      severity: 'error',
+      in: 'job',
+      pointer: '/exchanges',
+      message:
+        'Cannot accept job at /exchanges: they and the schemas multiply to too many steps, wanted fewer or smaller exchanges',
+    });
+  return findings;
 }
 
 type Base = Pick<Finding, 'in' | 'testCase'>;
 
-function violationsBy(schema: Json | undefined): (value: Json) => Violation[] {
-  const validator = schema === undefined ? undefined : validatorOf(schema);
-  return validator?.ok ? validator.validate : () => [];
+function violationsBy(schema: Json | undefined, validation: CaseValidation): (value: Json) => readonly Violation[] {
+  if (schema === undefined) return () => [];
+  return (value) => {
+    const violations = validation.violations(schema, value);
+    return validation.isUsedUp ? [] : violations;
+  };
 }
 
 function violation(
@@ -96,27 +133,37 @@ const correlationName = /^(?:message|msg|request|req|correlation|transaction|txn
 const echoName =
   /^(?:.*(?:message|msg|request|req|correlation|transaction|txn|trace|conversation)[_-]?id|id|nonce|token|seq(?:uence)?[_-]?(?:id|no|number)?)$/i;
 
+/** Most places that are looked for: an exchange has one or two. */
+const maxEchoes = 50;
+
 /** Where a response must repeat the request: as every case has it, or by the name that both schemas give to a correlation id. */
 function echoesOf(cases: readonly Case[], requestSchema: Json | undefined, responseSchema: Json | undefined): Echo[] {
   const named = propertyNames(requestSchema)
     .filter((name) => correlationName.test(name) && propertyNames(responseSchema).includes(name))
     .map((name): Echo => ({ request: `/${escapeToken(name)}`, response: `/${escapeToken(name)}` }));
-  const [first] = cases;
-  const shown = !first
-    ? []
-    : leavesOf(first.request).flatMap(({ pointer, name, value }) => {
-        if ((typeof value !== 'string' && typeof value !== 'number') || !echoName.test(name)) return [];
-        const back = leavesOf(first.response).filter((leaf) => leaf.value === value && leaf.name === name);
-        return back
-          .filter(({ pointer: there }) => cases.every((one) => isEchoed(one, pointer, there)))
-          .map(({ pointer: there }): Echo => ({ request: pointer, response: there }));
-      });
-  return [...new Map([...named, ...shown].map((echo) => [`${echo.request} ${echo.response}`, echo])).values()];
+  const shown = shownEchoes(cases[0]).filter((echo) => cases.every((one) => isEchoed(one, echo)));
+  const all = new Map([...named, ...shown].map((echo) => [`${echo.request} ${echo.response}`, echo]));
+  return [...all.values()].slice(0, maxEchoes);
 }
 
-function isEchoed({ request, response }: Case, from: string, to: string): boolean {
-  const sent = valueAt(request, from);
-  const back = valueAt(response, to);
+/** Where a case's response repeats something of its request that is named as an id is. */
+function shownEchoes(one: Case | undefined): Echo[] {
+  if (!one) return [];
+  const keyOf = ({ name, value }: { name: string; value: Json }) => JSON.stringify([name, value]);
+  const back = Map.groupBy(leavesOf(one.response), keyOf);
+  const echoes: Echo[] = [];
+  for (const leaf of leavesOf(one.request)) {
+    if (echoes.length >= maxEchoes) break;
+    if ((typeof leaf.value !== 'string' && typeof leaf.value !== 'number') || !echoName.test(leaf.name)) continue;
+    for (const { pointer } of (back.get(keyOf(leaf)) ?? []).slice(0, maxEchoes))
+      echoes.push({ request: leaf.pointer, response: pointer });
+  }
+  return echoes;
+}
+
+function isEchoed({ request, response }: Case, echo: Echo): boolean {
+  const sent = valueAt(request, echo.request);
+  const back = valueAt(response, echo.response);
   return sent === undefined || back === undefined || sent === back;
 }
 
@@ -144,21 +191,15 @@ function echoFindings(base: Base, index: number, { request, response }: Exchange
   });
 }
 
-/** Whether an exchange asks what a case asks, apart from ids and loose places. */
-function answers(one: Case, { request }: Pick<Exchange, 'request'>, ignored: readonly Loose[]): boolean {
-  return looseDifferences(one.request, request, ignored).length === 0;
-}
-
 function caseFindings(
   base: Base,
   index: number,
   exchange: Exchange,
-  cases: readonly Case[],
-  loose: readonly Loose[],
+  cases: CasesByRequest,
+  ignored: readonly Loose[],
   echoes: readonly Echo[],
 ): Finding[] {
-  const ignored: Loose[] = [...loose, ...echoes.map(({ request }): Loose => ({ pointer: request, as: 'id' }))];
-  const matching = cases.filter((one) => answers(one, exchange, ignored));
+  const matching = cases.of(exchange.request);
   const one =
     matching.find(({ testCase }) => testCase === exchange.testCase) ??
     (exchange.testCase === undefined ? matching[0] : undefined);
@@ -186,24 +227,27 @@ function caseFindings(
 
 const codeName = /^(?:code|status_?code|error_?code|err_?code)$/i;
 
-/** A failure whose code the document does not list, where it lists codes and leaves no room for others. */
-function failureFindings(
-  base: Base,
-  index: number,
-  { response }: Exchange,
-  codes: ReadonlySet<string>,
-  cases: readonly Case[],
-  text: string,
-): Finding[] {
-  if (codes.size === 0 || /\bhttp\b/i.test(text) || !reportsFailure(response, codes)) return [];
-  const known = new Set([
-    ...codes,
-    ...cases.flatMap((one) =>
-      leavesOf(one.response).flatMap(({ name, value }) => (codeName.test(name) ? [String(value)] : [])),
-    ),
-  ]);
+/** The codes that failures may have: those that the document lists, and those of the cases. */
+interface Codes {
+  listed: ReadonlySet<string>;
+  known: ReadonlySet<string>;
+}
+
+/** `null` where the document lists none, or leaves room for others. */
+function codesOf({ text, cases }: Analyzed['agreement']): Codes | null {
+  const listed = new Set(documentedCodesIn(text).map(({ code }) => code));
+  if (listed.size === 0 || /\bhttp\b/i.test(text)) return null;
+  const shown = cases.flatMap(({ response }) =>
+    leavesOf(response).flatMap(({ name, value }) => (codeName.test(name) ? [String(value)] : [])),
+  );
+  return { listed, known: new Set([...listed, ...shown]) };
+}
+
+/** A failure with a code that it may not have. */
+function failureFindings(base: Base, index: number, { response }: Exchange, codes: Codes | null): Finding[] {
+  if (codes === null || !reportsFailure(response, codes.listed)) return [];
   return leavesOf(response)
-    .filter(({ name, value }) => codeName.test(name) && value !== null && !known.has(String(value)))
+    .filter(({ name, value }) => codeName.test(name) && value !== null && !codes.known.has(String(value)))
     .map(
       ({ pointer, value }): Finding => ({
         ...base,
@@ -211,7 +255,7 @@ function failureFindings(
         severity: 'error',
         pointer: `/${index}/response${pointer}`,
         message: `Cannot understand failure of exchange ${index + 1}: code ${JSON.stringify(value)}, wanted one that the document lists`,
-        expected: [...codes],
+        expected: [...codes.listed],
         actual: value,
       }),
     );

@@ -1,0 +1,44 @@
+import type { Case } from '../contract/agreement.ts';
+import type { Loose } from '../contract/job.ts';
+import { canonicalJson } from '../kernel/digest.ts';
+import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
+import { comparableText } from '../schemas/equal-json.ts';
+import { looseDifferences } from './loose-places.ts';
+
+/** Cases by what they ask, apart from loose places: looking one up takes the same time however many there are. */
+export class CasesByRequest {
+  readonly #loose: ReadonlySet<string>;
+  readonly #byKey: Map<string, { one: Case; loose: Loose[] }[]>;
+
+  constructor(cases: readonly Case[], loose: readonly Loose[]) {
+    this.#loose = new Set(loose.map(({ pointer }) => pointer));
+    const entries = cases.map((one) => ({
+      one,
+      loose: loose.filter(({ pointer }) => valueAt(one.request, pointer) !== undefined),
+    }));
+    this.#byKey = Map.groupBy(entries, ({ one }) => this.#keyOf(one.request));
+  }
+
+  /** The cases that ask what a request asks, in their order. */
+  of(request: Json): Case[] {
+    const alike = this.#byKey.get(this.#keyOf(request)) ?? [];
+    return alike
+      .filter(({ one, loose }) => looseDifferences(one.request, request, loose).length === 0)
+      .map(({ one }) => one);
+  }
+
+  #keyOf(request: Json): string {
+    const masked = this.#masked(request, '');
+    return canonicalJson(typeof masked === 'string' ? comparableText(masked) : masked);
+  }
+
+  /** A value with nothing to tell its loose places apart. */
+  #masked(value: Json, path: string): Json {
+    if (this.#loose.has(path)) return null;
+    if (Array.isArray(value)) return value.map((item, index) => this.#masked(item, `${path}/${index}`));
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [name, this.#masked(item, `${path}/${escapeToken(name)}`)]),
+    );
+  }
+}
