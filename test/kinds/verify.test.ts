@@ -93,7 +93,7 @@ test('a new case that contradicts one agreed before is disputed by its own numbe
   );
   assert.match(
     String(outcome.messages[0]?.errorDescription),
-    /test case 2, at `\/status\/message`.*here `None`, there `"Product Not Found"`/,
+    /test case 2, at `\/status\/message`.*here `"None"`, there `"Product Not Found"`/,
   );
   assert.deepEqual([outcome.report.verification, outcome.handler], [null, null]);
   assert.equal(rig.questions('verify-contradict').length, asked, 'no model is asked');
