@@ -7,6 +7,11 @@ import type { Family, Loose, Role, Task, Tool } from './job.ts';
 /** Version of the contract between a handler and its host (docs/handler.md). */
 export const HANDLER_ABI = 1;
 
+/** What the module of a handler exports. */
+export function exportNameOf(role: Role): 'handle' | 'perform' {
+  return role === 'provider' ? 'handle' : 'perform';
+}
+
 /** What an export of handlers names itself. */
 export const exportFormat = 'protosmith-handlers';
 

@@ -8,7 +8,7 @@ import type {
   LoadedHandler,
   Sandbox,
 } from '../../sandbox/contract.ts';
-import { HANDLER_ABI, type HandlerRecord } from '../contract/handler.ts';
+import { exportNameOf, HANDLER_ABI, type HandlerRecord } from '../contract/handler.ts';
 import { canonicalDigest } from '../kernel/digest.ts';
 import { CodedError } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json.ts';
@@ -88,7 +88,7 @@ export async function loadHandler(
   const allowed = Object.fromEntries(
     record.tools.map((name) => [name, record.toolSchemas[name] ?? { readOnly: false }]),
   );
-  const loaded = await sandbox.load(record.bundle, record.role === 'provider' ? 'handle' : 'perform', options.limits);
+  const loaded = await sandbox.load(record.bundle, exportNameOf(record.role), options.limits);
   return hostHandler(loaded, new Surface({ ...record, toolSchemas: allowed }), {
     sendTimeoutMs: record.timeoutMs ?? options.toolTimeoutMs ?? defaultToolTimeoutMs,
     toolTimeoutMs: options.toolTimeoutMs ?? defaultToolTimeoutMs,

@@ -58,7 +58,7 @@ export class Surface {
     return this.#response(value);
   }
 
-  /** Faults of a tool's input; an unknown tool has one fault: that it is unknown. */
+  /** Faults of a tool's input; a tool that is not of the surface has none: nobody calls it. */
   toolInputIssues(name: string, value: Json): SchemaIssue[] {
     return this.#tools.get(name)?.input(value) ?? [];
   }
@@ -67,6 +67,15 @@ export class Surface {
   toolOutputIssues(name: string, value: Json): SchemaIssue[] {
     return this.#tools.get(name)?.output(value) ?? [];
   }
+}
+
+/** The surface of a stored handler: it can call no tool but those its verified code used. */
+export function storedSurface(
+  { role, tools }: Pick<HandlerRecord, 'role' | 'tools'>,
+  schemas: Omit<SurfaceSchemas, 'role'>,
+): Surface {
+  const allowed = Object.entries(schemas.toolSchemas).filter(([name]) => tools.includes(name));
+  return new Surface({ ...schemas, role, toolSchemas: Object.fromEntries(allowed) });
 }
 
 /** The failure a handler meets where a value on its way in or out broke a schema. */

@@ -2,10 +2,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Sandbox } from '../../sandbox/index.ts';
 import { openSandbox } from '../compose.ts';
 import type { Config } from '../config.ts';
-import { exportFormat, type HandlerRecord } from '../contract/handler.ts';
+import { exportFormat, exportNameOf, type HandlerRecord } from '../contract/handler.ts';
 import { createHandlerStore } from '../handlers/redis-handler-store.ts';
 import { recordFault } from '../hosting/load-handler.ts';
-import { Surface } from '../hosting/surface.ts';
+import { storedSurface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
 import { createLog } from '../telemetry/log.ts';
 import { caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
@@ -128,11 +128,10 @@ async function withdrawnHere(
 async function faultOf(record: HandlerRecord, sandbox: Sandbox): Promise<string | null> {
   const fault = recordFault(record);
   if (fault !== undefined) return fault;
-  const { role, payload, requestSchema, responseSchema, toolSchemas, proof } = record;
-  const allowed = Object.entries(toolSchemas).filter(([tool]) => record.tools.includes(tool));
+  const { role, payload, requestSchema, responseSchema, proof } = record;
   try {
-    const surface = new Surface({ ...record, toolSchemas: Object.fromEntries(allowed) });
-    const handler = await sandbox.load(record.bundle, role === 'provider' ? 'handle' : 'perform');
+    const surface = storedSurface(record, record);
+    const handler = await sandbox.load(record.bundle, exportNameOf(role));
     try {
       const subject = {
         role,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { bundleHandler, type Sandbox } from '../../sandbox/index.ts';
-import type { HandlerRecord } from '../contract/handler.ts';
+import { exportNameOf, type HandlerRecord } from '../contract/handler.ts';
 import type { Tool } from '../contract/job.ts';
 import {
   defaultToolTimeoutMs,
@@ -36,7 +36,7 @@ export async function runSource(
   }
   const role = bundled === requester ? 'requester' : 'provider';
   const { surface, embedder } = toolsOf(role, tools);
-  const loaded = await sandbox.load(bundled.bundle, role === 'provider' ? 'handle' : 'perform');
+  const loaded = await sandbox.load(bundled.bundle, exportNameOf(role));
   const handler = hostHandler(loaded, surface, {
     sendTimeoutMs: defaultToolTimeoutMs,
     toolTimeoutMs: defaultToolTimeoutMs,

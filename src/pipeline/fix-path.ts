@@ -6,7 +6,6 @@ import type { Finding } from '../contract/finding.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
 import { codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
-import { sha256Hex } from '../kernel/digest.ts';
 import { CodedError } from '../kernel/errors.ts';
 import { escapeToken, isObject, type Json, type JsonObject, shapeOf, valueAt } from '../kernel/json.ts';
 import { renderRepair } from '../prompting/render-repair.ts';
@@ -35,9 +34,7 @@ const maxConfirmed = 5;
  */
 export const fixPath: Path = async (received, shop, ledger) => {
   const { job, work } = received;
-  const record = await ledger.stage('lookup', () =>
-    storedHandler(job, sha256Hex(job.agreement.candidateProtocols), shop),
-  );
+  const record = await ledger.stage('lookup', () => storedHandler(job, shop));
   const own = measure(await clearAmended(job, record, shop, ledger, work.signal));
   const held = measure(await clearTogether(own, record, shop, ledger, work.signal));
   const { language } = held.cleared.agreement;

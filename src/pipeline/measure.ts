@@ -1,6 +1,6 @@
 import type { Agreement } from '../contract/agreement.ts';
 import type { Amendment, Finding } from '../contract/finding.ts';
-import type { HandlerRecord } from '../contract/handler.ts';
+import { exportNameOf, type HandlerRecord } from '../contract/handler.ts';
 import type { Job, Tool } from '../contract/job.ts';
 import { Surface } from '../hosting/surface.ts';
 import type { Json } from '../kernel/json.ts';
@@ -65,7 +65,7 @@ export function measure(cleared: Cleared): Measure {
   const surface = new Surface({ role, ...schemas });
   return {
     cleared,
-    exportName: role === 'provider' ? 'handle' : 'perform',
+    exportName: exportNameOf(role),
     surface,
     subject: {
       role,

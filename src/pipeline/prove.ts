@@ -1,7 +1,7 @@
 import type { CheckReport } from '../contract/check-report.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { CaseReport } from '../contract/outcome.ts';
-import { Surface } from '../hosting/surface.ts';
+import { storedSurface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
 import { judgeCases } from '../verification/case-scenarios.ts';
 import type { Ledger } from './ledger.ts';
@@ -27,13 +27,10 @@ export async function prove(
   ledger: Ledger,
   signal: AbortSignal,
 ): Promise<Proven> {
-  // A stored handler can call no tool but those its verified code used.
-  const allowed = Object.entries(schemas.toolSchemas).filter(([name]) => record.tools.includes(name));
-  const surface = new Surface({ role: record.role, ...schemas, toolSchemas: Object.fromEntries(allowed) });
   const { handler, release } = await shop.warm.borrow(record);
   let sound = false;
   try {
-    const trier = createTrier(handler, surface, () => undefined);
+    const trier = createTrier(handler, storedSurface(record, schemas), () => undefined);
     const observations = await runCases(subject, trier, ledger, signal);
     const cases = judgeCases(subject, observations);
     if (cases.some(({ passed }) => !passed)) return { sound: false, cases, checks: [] };

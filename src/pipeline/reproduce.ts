@@ -1,8 +1,8 @@
 import { type Complaint, concerns } from '../analysis/read-complaint.ts';
-import type { HandlerRecord } from '../contract/handler.ts';
+import { exportNameOf, type HandlerRecord } from '../contract/handler.ts';
 import type { CaseReport } from '../contract/outcome.ts';
 import type { Observation, Scenario } from '../contract/trial.ts';
-import { Surface } from '../hosting/surface.ts';
+import { storedSurface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import type { Json } from '../kernel/json.ts';
@@ -44,11 +44,9 @@ export async function reproduce(
   signal: AbortSignal,
 ): Promise<Reproduction> {
   const { subject, schemas } = held;
-  const allowed = Object.entries(schemas.toolSchemas).filter(([name]) => record.tools.includes(name));
-  const surface = new Surface({ role: record.role, ...schemas, toolSchemas: Object.fromEntries(allowed) });
-  const handler = await shop.sandbox.load(record.bundle, record.role === 'provider' ? 'handle' : 'perform');
+  const handler = await shop.sandbox.load(record.bundle, exportNameOf(record.role));
   try {
-    const trier = createTrier(handler, surface, () => undefined);
+    const trier = createTrier(handler, storedSurface(record, schemas), () => undefined);
     const run = (scenario: Scenario) =>
       ledger.stage('trial', () =>
         retryLost(async () => (await trier.try([scenario], signal))[0] as Observation, signal),

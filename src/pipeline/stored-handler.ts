@@ -4,6 +4,7 @@ import type { Amendment } from '../contract/finding.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
 import { recordFault } from '../hosting/load-handler.ts';
+import { sha256Hex } from '../kernel/digest.ts';
 import { type Code, CodedError } from '../kernel/errors.ts';
 import { errorMessages, jobFinding, Leave } from './leave.ts';
 import type { Workshop } from './workshop.ts';
@@ -12,8 +13,9 @@ import type { Workshop } from './workshop.ts';
  * The handler that a job is about. Leaves with `error` where there is none, where it was withdrawn, and where it was made for another agreement or
  * role; throws `PLATFORM_HANDLER_CORRUPT` where the store's record is not what its digest says.
  */
-export async function storedHandler(job: Job, protocolHash: string, shop: Workshop): Promise<HandlerRecord> {
+export async function storedHandler(job: Job, shop: Workshop): Promise<HandlerRecord> {
   const digest = job.handlerDigest ?? '';
+  const protocolHash = sha256Hex(job.agreement.candidateProtocols);
   const record = await shop.handlers.get(job.tenant, digest);
   if (record === null)
     throw refused(job, 'JOB_HANDLER_UNKNOWN', `no handler ${digest} of tenant "${job.tenant}", wanted a stored one`);

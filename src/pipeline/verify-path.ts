@@ -1,6 +1,5 @@
 import type { Job } from '../contract/job.ts';
 import { codeGeneration } from '../families/anp/encode.ts';
-import { sha256Hex } from '../kernel/digest.ts';
 import { runnableCases } from '../verification/case-scenarios.ts';
 import { clearAmended, clearTogether } from './clear-amended.ts';
 import { handlerKey } from './handler-key.ts';
@@ -19,9 +18,7 @@ import { storedHandler } from './stored-handler.ts';
  */
 export const verifyPath: Path = async (received, shop, ledger) => {
   const { job } = received;
-  const record = await ledger.stage('lookup', () =>
-    storedHandler(job, sha256Hex(job.agreement.candidateProtocols), shop),
-  );
+  const record = await ledger.stage('lookup', () => storedHandler(job, shop));
   const order = measure(await clearAmended(job, record, shop, ledger, received.work.signal));
   // Of no cases at all, every handler passes all.
   if (runnableCases(order.subject).length === 0) throw new Leave(nothingToRun(job));

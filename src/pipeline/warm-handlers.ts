@@ -1,5 +1,5 @@
 import type { LoadedHandler, Sandbox } from '../../sandbox/contract.ts';
-import type { HandlerRecord } from '../contract/handler.ts';
+import { exportNameOf, type HandlerRecord } from '../contract/handler.ts';
 
 /** Handlers that stay loaded; a cell keeps as many isolates. */
 const maxWarm = 8;
@@ -51,7 +51,7 @@ export class WarmHandlers {
     const one = isFresh
       ? known
       : {
-          loading: this.#sandbox.load(bundle, role === 'provider' ? 'handle' : 'perform'),
+          loading: this.#sandbox.load(bundle, exportNameOf(role)),
           loadedAtMs: this.#clock(),
           users: 0,
         };
