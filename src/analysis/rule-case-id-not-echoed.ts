@@ -56,6 +56,8 @@ function slipsAt(pointer: string, cases: readonly Case[], { said, told }: Source
     ? perSlip >= 1 && said.isSaidOf(name)
     : perSlip >= 2 && (said.isEcho(name) || (ID_NAME.test(name) && said.isSaidOf(name)));
   if (!isSaid && !(namesExchange && perSlip >= 2)) return [];
+  // A number of two digits may be anything.
+  if (!isSaid && pairs.some(({ sent }) => typeof sent === 'number' && Math.abs(sent) < 100)) return [];
   return wrong.map(({ each, ...pair }) => ({
     finding: findingOf(each, pointer, pair, isSaid),
     text: 'cases',
@@ -64,7 +66,8 @@ function slipsAt(pointer: string, cases: readonly Case[], { said, told }: Source
 }
 
 /** Names of numbers of files and papers, which answers refer to. */
-const ID_NAME = /(?:nummer|number|_no|Nr|vorgang|aktenzeichen|folio|编号|流水号|单号|标识)$/i;
+const ID_NAME =
+  /(?:nummer|number|_no|Nr|vorgang|aktenzeichen|folio|protocolo|expediente|номер|編号|番号|编号|流水号|单号|标识)$/i;
 
 function valuesOf(answer: ToolAnswer): Json[] {
   return 'output' in answer ? pointersOf(answer.output, 100).map(({ value }) => value) : [];
@@ -74,7 +77,7 @@ function valuesOf(answer: ToolAnswer): Json[] {
 const MAX_SLIPS = 3;
 
 function isId(value: Json | undefined): value is string | number {
-  return typeof value === 'string' ? value.length >= 3 : Number.isInteger(value) && Math.abs(Number(value)) >= 100;
+  return typeof value === 'string' ? value.length >= 3 : Number.isInteger(value) && Math.abs(Number(value)) >= 10;
 }
 
 function findingOf(each: Case, pointer: string, { sent, answered }: Omit<Pair, 'each'>, isSaid: boolean): Finding {

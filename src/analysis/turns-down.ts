@@ -6,7 +6,8 @@ import { pointersOf } from './located-json.ts';
 type Exchange = Pick<Case, 'request' | 'response'>;
 
 /** A number that says how it went, by the name of its member. */
-const TELLING_NAME = /(?:code|status|state|result|outcome|verdict)$/i;
+const TELLING_NAME =
+  /(?:code|status|state|result|outcome|verdict|c[oó]digo|codice|estado|estatus|statut|stato|код|статус|コード|状態|代码|状态|状态码)$/iu;
 
 /** When something was said: of its own in every answer. */
 const MOMENT_NAME = /(?:[/_-](?:time|timestamp|ts|at)|Time|Timestamp|At|时间|时间戳)$/;
@@ -65,7 +66,7 @@ export class Refusals {
     return (
       own.some(
         ({ pointer, value }) =>
-          (typeof value === 'string' || (typeof value === 'number' && TELLING_NAME.test(pointer))) &&
+          (typeof value === 'string' || (typeof value === 'number' && (value < 0 || TELLING_NAME.test(pointer)))) &&
           this.#stands('clauses', clauses, value),
       ) ||
       this.#withholds(answered, own, sound) ||
@@ -92,7 +93,9 @@ export class Refusals {
         ({ pointer, value }) =>
           typeof value === 'boolean' ||
           sound.every((one) => isNothing(valueAt(one.response, pointer))) ||
-          this.#stands('prose', this.#prose, value as string | number),
+          // A small number may stand somewhere in any document.
+          ((typeof value === 'string' || TELLING_NAME.test(pointer) || Number(value) < 0 || Number(value) >= 100) &&
+            this.#stands('prose', this.#prose, value as string | number)),
       );
     }
     const echoes = echoesIn(request);
@@ -108,7 +111,7 @@ export class Refusals {
 
   /** Whether an answer has no data at all, where the document has broken requests answered with nothing and a sound request is answered with more. */
   #isBarren({ request, response }: Exchange, sound: readonly Exchange[]): boolean {
-    if (!isObject(response)) return false;
+    if (typeof response !== 'object' || response === null) return false;
     this.#saysNothing ??= sentencesOfNothing(this.#prose);
     if (!this.#saysNothing) return false;
     const echoes = echoesIn(request);

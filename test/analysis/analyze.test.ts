@@ -296,6 +296,7 @@ test('what the document calls a refusal makes a negative case too, where no soun
   const cases: [string, Json, boolean][] = [
     [codes, { code: 2 }, true],
     [codes, { code: 0 }, false],
+    ['- 409: consulta fora do formato', { codigo: 409, state: null }, true],
     [codes, { code: 0, state: 'found', count: 2 }, false],
     ['', { code: 2 }, false],
     ['', { state: 'invalid' }, true],
@@ -313,6 +314,21 @@ test('what the document calls a refusal makes a negative case too, where no soun
     const { cases } = read(document, casesOf(sound, [{ town: 1 }, response]));
     assert.equal(cases[1]?.negative, negative, `${prose} ${JSON.stringify(response)}`);
   }
+});
+
+test('a number below zero that the document has for broken requests turns one down', () => {
+  const sound: [Json, Json] = [{ city: 'Rome' }, { open: false, by: 3 }];
+  const isNegative = (prose: string, by: number) => {
+    const { cases } = read(
+      `${prose}\n\n${documentOf(ASK, { type: 'object' })}`,
+      casesOf(sound, [{ town: 1 }, { open: false, by }]),
+    );
+    return cases[1]?.negative;
+  };
+  assert.equal(isNegative('Where the request breaks the schema: open false and by -2.', -2), true);
+  assert.equal(isNegative('Where the request breaks the schema: open false and by -2.', -1), false);
+  assert.equal(isNegative('Where the request breaks the schema: open false and by 2.', 2), false);
+  assert.equal(isNegative('Two floors below: by -2.', -2), false);
 });
 
 test('an answer that withholds what sound requests are answered with turns the request down', () => {
@@ -336,9 +352,11 @@ test('an answer that withholds what sound requests are answered with turns the r
     [{ id: 'c', is: 'hot', degrees: 30, days: [] }, false],
     [{ id: 'c', is: 'mild', degrees: null, days: [] }, false],
     [{ id: 'c', is: 'odd', degrees: 17, days: [17] }, false],
+    [{ id: 'c', is: 'odd', degrees: 7, days: [] }, false],
+    [{ id: 'c', is: 'odd', degrees: -9, days: [] }, true],
     [{ is: 'hot', degrees: 31, days: [31, 30] }, false],
   ];
-  const document = `The weather is hot, cold or odd.\n\n${documentOf({ ...ASK, additionalProperties: true }, { type: 'object' })}`;
+  const document = `The weather of 7 days is hot, cold or odd; -9 stands for none.\n\n${documentOf({ ...ASK, additionalProperties: true }, { type: 'object' })}`;
   for (const [response, negative] of cases) {
     const { cases } = read(document, casesOf(...sound, [{ id: 'c', city: 1 }, response]));
     assert.equal(cases[2]?.negative, negative, JSON.stringify(response));
@@ -352,6 +370,8 @@ test('an answer without data turns a request down where the document has broken 
     ['Eine Anfrage, die ihr Schema verletzt, wird mit leerer Liste beantwortet.', { days: [] }, true],
     ['Une demande mal formée reçoit une liste vide.', { days: [] }, true],
     ['请求不符合格式时返回空列表。', { days: [] }, true],
+    ['A batch that breaks its schema is answered with an empty array.', [], true],
+    ['An empty batch is answered with an empty array.', [], false],
     ['A request that does not keep its schema is answered with empty lists.', { days: [7] }, false],
     ['A request that does not keep its schema is answered.', { days: [] }, false],
     ['A town without weather is answered with empty lists.', { days: [] }, false],
