@@ -94,12 +94,14 @@ function isRaised({ subject }: CheckFacts, name: string, wanted: number): boolea
   );
 }
 
-/** Whether no answer of a case has more items than its request wants, and one has just as many. */
+/** Whether no answer of a case has more items than its request wants, and one has just as many: a request for none proves nothing. */
 function bounds({ cases }: CheckFacts, name: string, pointer: string): boolean {
   const sizes = cases.flatMap(({ one: { input, output } }) => {
     const wanted = isObject(input) ? input[name] : undefined;
     const list = listsOf(output).find((other) => other.pointer === pointer);
     return typeof wanted === 'number' && list ? [{ wanted, size: list.items.length }] : [];
   });
-  return sizes.every(({ wanted, size }) => size <= wanted) && sizes.some(({ wanted, size }) => size === wanted);
+  return (
+    sizes.every(({ wanted, size }) => size <= wanted) && sizes.some(({ wanted, size }) => size > 0 && size === wanted)
+  );
 }

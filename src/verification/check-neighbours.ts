@@ -70,7 +70,7 @@ export const neighbours: Check = {
       revealing.every(({ observation }) => equalJson(rawOf(observation), rawOf(first.observation)));
     // A request that does not fit the check that it carries is answered as any other such.
     const isOfCase = own.some(({ one }) => equalJson(one.output, first.observation.value ?? null));
-    if (isSame && !isOfCase && mayBeChecked(facts.subject)) return none;
+    if (isSame && !isOfCase && (mayBeChecked(facts.subject) || mayBeTurnedDown(facts, first.observation))) return none;
     if (!isSame || revealing.some(({ isOwn }) => isOwn)) return deafTo(facts, [...fields.values()].flat());
     return {
       failures: [
@@ -87,6 +87,12 @@ export const neighbours: Check = {
     };
   },
 };
+
+/** Whether changed texts may all be turned down: nothing tells what their form allows, and document or cases have that answer for some. */
+function mayBeTurnedDown({ subject, cases }: CheckFacts, { value }: Observation): boolean {
+  if (subject.payload !== 'text' || typeof value !== 'string' || value === '') return false;
+  return subject.agreement.text.includes(value) || cases.some(({ one }) => one.output === value);
+}
 
 /** Fewer changes than this, to fewer places, do not show that nothing matters. */
 const leastChanges = 6;

@@ -242,15 +242,18 @@ function judge(facts: CheckFacts, plan: CasePlan, results: readonly WorldResult[
   const nothingFlows =
     dead.length === tried &&
     tried >= 2 &&
-    !dead.some(({ datum }) => datum.names.some((name) => DERIVED_NAME.test(name)));
+    !dead.some(({ datum }) => isOfColumns(facts, datum) || datum.names.some((name) => DERIVED_NAME.test(name)));
   for (const { datum, results: own, stale } of dead) {
     const inSource = facts.literals.has(datum.value);
     const derived =
-      datum.names.some((name) => DERIVED_NAME.test(name)) || datum.kind === 'encoded' || isPartOfOthers(datum, plan);
+      datum.names.some((name) => DERIVED_NAME.test(name)) ||
+      datum.kind === 'encoded' ||
+      isOfColumns(facts, datum) ||
+      isPartOfOthers(datum, plan);
     const worst = stale ?? own.find(({ other }) => other.length > 0) ?? own[0];
     if (!worst) continue;
     const what = `${JSON.stringify(datum.value)} became ${JSON.stringify(worst.world.map.json(datum.value))}`;
-    if (stale && isCertain(datum) && !isSumOfOthers(datum, plan)) {
+    if (stale && isCertain(datum) && !isOfColumns(facts, datum) && !isSumOfOthers(datum, plan)) {
       const place = stale.stale.find((one) => concerns(one, datum));
       findings.failures.push(
         factOf(
@@ -314,6 +317,20 @@ function callsChanged({ world: { seenCase }, seen }: WorldResult): boolean {
     seenCase.one.loose.length > 0 ? one.sends.length : one.sends.map(({ request }) => request),
   ];
   return JSON.stringify(asked(seen)) !== JSON.stringify(asked(seenCase.seen));
+}
+
+/** A document about fields that lie at fixed places of a line. */
+const COLUMNS =
+  /\bfixed[ -](?:width|length|columns?|positions?)\b|\b(?:columns?|positions?|characters?|bytes?|offsets?) \d+ ?(?:[–-]|to) ?\d|\| *columns? *\||(?<!\p{L})(?:feste[rn]? (?:Breite|Länge|Spalten)|largeur fixe|ancho fijo|largura fixa|Spalten? \d|colonnes? \d|columnas? \d)|фиксированн\p{L}+ (?:ширин|длин)|固定(?:长度|宽度|列宽|長)|定长/iu;
+
+/** Whether a datum may be several fields of a line that nothing parts: a fresh text of its shape may be no such line, and its pieces stand in others. */
+function isOfColumns({ subject }: CheckFacts, { value }: Datum): boolean {
+  return (
+    subject.payload === 'text' &&
+    typeof value === 'string' &&
+    value.length >= 12 &&
+    COLUMNS.test(subject.agreement.text)
+  );
 }
 
 /** Whether a datum is part of another one, or another of it: a candidate may rightly compare them. */

@@ -102,7 +102,7 @@ function withoutTools(clause: string, values: ReadonlySet<string>): string {
 
 /** What somebody may say of a system that fails, without an "if". */
 const FAILS =
-  /\b(?:fail(?:s|ed|ing|ures? of)?|breaks? down|(?:cannot|can not|can't|could not) be (?:asked|reached|read|written|contacted|queried|used|stored|saved|opened)|(?:does|do|did) not (?:answer|respond|reply|react|work)|(?:is|are|was) (?:down|offline|unreachable|unavailable|silent|not (?:available|reachable|working))|down|offline|times? out|timed out|time-?out|out of (?:order|service)|no (?:answer|reply|response) from)\b|(?:调用|查询|访问|系统|服务|接口|工具).{0,6}(?:失败|异常|超时|出错)|(?<!\p{L})(?:fallan?|scheiter(?:t|n)|fällt[^.]{0,30} aus|gestört|(?:tombe |est |sont )?en panne|pannes? d[eu]|hors (?:ligne|service)|no responden?|no (?:está|están) disponibles?|schlägt[^.]{0,40} fehl|fehlschlägt|antwortet nicht|nicht (?:erreichbar|verfügbar)|(?:Abfrage|Zugriff|Verbindung) nicht möglich|échoue|ne répond pas|indisponible)(?!\p{L})/iu;
+  /\b(?:fail(?:s|ed|ing|ures? of)?|breaks? down|(?:cannot|can not|can't|could not) be (?:asked|reached|read|written|contacted|queried|used|stored|saved|opened)|(?:does|do|did) not (?:answer|respond|reply|react|work)|(?:is|are|was) (?:down|offline|unreachable|unavailable|silent|not (?:available|reachable|working))|down|offline|times? out|timed out|time-?out|out of (?:order|service)|no (?:answer|reply|response) from)\b|(?:调用|查询|访问|系统|服务|接口|工具).{0,6}(?:失败|异常|超时|出错)|(?<!\p{L})(?:fallan?|scheiter(?:t|n)|fällt[^.]{0,30} aus|gestört|(?:tombe |est |sont )?en panne|pannes? d[eu]|hors (?:ligne|service)|no responden?|no (?:está|están) disponibles?|schlägt[^.]{0,40} fehl|fehlschlägt|antwortet nicht|nicht (?:erreichbar|verfügbar)|(?:Abfrage|Zugriff|Verbindung) nicht möglich|échoue|ne répond pas|indisponible|falh(?:a|ar|ou|am)|não (?:responde|está disponível)|indispon[ií]ve(?:l|is)|non (?:risponde|è disponibile)|fallisce|не (?:отвечает|работает)|недоступ\p{L}+|сбо[йеяю]\p{L}*)(?!\p{L})|障害|失敗|エラー|応答(?:が)?(?:ない|しない)|利用(?:できない|不可)|停止中/iu;
 
 /** What fails where no system does. */
 const NO_SYSTEM =
@@ -116,7 +116,7 @@ const SOMEBODY =
   /\b(?:customer|client|requester|user|guest|passenger|recipient|owner|caller|agent|peer|party|buyer|seller|member|person|driver|bidder|player|payment|nobody|he|she|they)s?\b/i;
 
 const ANY_SYSTEM =
-  /\b(?:tools?|calls?|systems?|services?|back-?ends?|databases?|servers?|herramientas?|sistema|servicio|werkzeuge?|abfrage|dienst|outils?)\b|工具|系统|服务|接口/iu;
+  /\b(?:tools?|calls?|systems?|services?|back-?ends?|databases?|servers?|herramientas?|sistema|servicio|werkzeuge?|abfrage|dienst|outils?|ferramentas?|serviço|strument[oi]|servizio)\b|工具|系统|服务|接口|システム|ツール|サービス|(?<!\p{L})(?:систем|сервис|инструмент|служб)/iu;
 
 const NO_SYSTEMS = /^\b$/;
 

@@ -71,8 +71,9 @@ export function segmentsOf(text: string): string[] {
     .flatMap(rowOf);
 }
 
-/** Numbers beside each other are a row of a table, and no datum of one piece. */
+/** Numbers beside each other are a row of a table, and no datum of one piece; of fields that lie at fixed places only the words can be told apart. */
 function rowOf(text: string): string[] {
+  if (/\S {2,}/.test(text) && /\d\p{L}|\p{L}\d/u.test(text)) return text.match(/\p{L}{4,}/gu) ?? [];
   const words = text.split(/[ \t]+/);
   const numbers = words.filter((word) => /^-?\d+(?:\.\d+)?$/.test(word));
   return numbers.length >= 2 && words.length - numbers.length <= 1 ? words : [text];

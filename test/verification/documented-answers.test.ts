@@ -67,6 +67,17 @@ test('what a document says of failures is told from its words', () => {
   assert.ok(said('A failing order may be retried once.').includes('retries'));
 });
 
+test('failing systems are known in other languages', () => {
+  const named = (text: string, name: string) =>
+    documentedAnswersOf(subjectOf(text, [], { properties: { status: { enum: [name, 'OK'] } } })).ownFailures;
+  assert.deepEqual(named('| `ERROR` | 予約システムの障害 |', 'ERROR'), ['ERROR']);
+  assert.deepEqual(named('Se o sistema falhar: `FORA`.', 'FORA'), ['FORA']);
+  assert.deepEqual(named('Если система не отвечает, `status` — `СБОЙ`.', 'СБОЙ'), ['СБОЙ']);
+  assert.deepEqual(named('Se il servizio non risponde: `GIU`.', 'GIU'), ['GIU']);
+  assert.deepEqual(named('| `FULL` | 条件に合う部屋がない |', 'FULL'), []);
+  assert.deepEqual(named('Se o quarto não existe: `NADA`.', 'NADA'), []);
+});
+
 test('the names of failures are those of the clause that speaks of them', () => {
   const text =
     '- 404 when there is no such product, 500 when the catalogue cannot be asked\n- An invalid request is rejected with reason BAD_REQUEST';
