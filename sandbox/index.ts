@@ -3,11 +3,11 @@ import { addonPath } from './addon.ts';
 import { bundleDigest, normalizeBundle } from './bundle.ts';
 import { canaryPasses } from './canary.ts';
 import { Cell, type Death } from './cell.ts';
-import type { LoadedHandler, Sandbox } from './contract.ts';
+import type { Limits, LoadedHandler, Sandbox } from './contract.ts';
 import { emptyReport, HostedHandler, type Surroundings } from './hosted-handler.ts';
 import type { Launch, Level } from './launch.ts';
 import { detectLaunch } from './layers.ts';
-import { policy, resolveLimits } from './policy.ts';
+import { operatorLimits, policy, resolveLimits } from './policy.ts';
 import { Pool } from './pool.ts';
 import { memoryQuarantine, type Quarantine } from './quarantine.ts';
 import { runnerCode } from './runner-code.ts';
@@ -36,8 +36,10 @@ export interface SandboxOptions {
   exactly?: Level;
   /** Runs guests without compiling to machine code: slower, and a smaller surface. Default `false`. */
   jitless?: boolean;
-  /** Requests that may wait for a cell. */
+  /** Requests that may wait for a cell; at most the ceiling. */
   maxWaiting?: number;
+  /** In place of the defaults for handlers that ask for no others, up to the ceilings in policy.ts. */
+  limits?: Limits;
   /** Shared by workers through this port; default: this process alone. */
   quarantine?: Quarantine;
   onEvent?(event: SandboxEvent): void;
@@ -45,7 +47,8 @@ export interface SandboxOptions {
 
 /**
  * Opens a sandbox behind the best walls that this machine offers, with a cell that has passed the canary. Rejects with
- * `OPERATOR_SANDBOX_LEVEL` where the level asked for cannot be had, with `PLATFORM_SANDBOX_START` where not even a plain process starts.
+ * `OPERATOR_SANDBOX_LEVEL` where the level asked for cannot be had, with `OPERATOR_SANDBOX_LIMITS` where a limit cannot, and with
+ * `PLATFORM_SANDBOX_START` where not even a plain process starts.
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const {
@@ -55,6 +58,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     quarantine = memoryQuarantine(),
     onEvent = () => {},
   } = options;
+  const defaults = operatorLimits({ ...options.limits });
   const addon = addonPath();
   const code = await runnerCode();
   const start = async (launch: Launch): Promise<Cell> => {
@@ -71,7 +75,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   let closed = false;
   const pool = new Pool({
     cells: Math.max(1, cells),
-    maxWaiting,
+    maxWaiting: Math.min(maxWaiting, policy.maxWaiting.ceiling),
     start: () => start(launch),
     onDeath: ({ cause }) => onEvent({ kind: 'cell-died', cause }),
     onReplaced: () => onEvent({ kind: 'cell-replaced' }),
@@ -121,7 +125,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       if (await quarantine.has(digest)) quarantined.add(digest);
       const normal = await normalizeBundle(bundle, exportName);
       if (!('bundle' in normal)) return refusing(normal[0]?.message ?? 'Cannot load bundle');
-      return new HostedHandler(normal.bundle, digest, resolveLimits(limits), surroundings);
+      return new HostedHandler(normal.bundle, digest, resolveLimits({ ...defaults, ...limits }), surroundings);
     },
     canary,
     stats: () => ({ cells: Math.max(1, cells), runs, quarantined: quarantined.size, ...pool.stats }),

@@ -1,4 +1,5 @@
 import type { Limits } from './contract.ts';
+import { SandboxError } from './sandbox-error.ts';
 
 /** One limit of the sandbox. */
 export interface Limit {
@@ -9,7 +10,7 @@ export interface Limit {
   reason: string;
 }
 
-/** Every limit of the sandbox. A job may ask for less than the default, an operator for more, up to the ceiling. */
+/** Every limit of the sandbox. A job may ask for less than the default, an operator for more, up to the ceiling: of `Limits`, those of one handler. */
 export const policy = {
   stepMs: {
     default: 1_000,
@@ -221,6 +222,23 @@ export function resolveLimits(asked: Limits = {}): ResolvedLimits {
   else if (asked.stepMs === undefined)
     limits.stepMs = Math.min(limits.stepMs, Math.max(1, Math.floor(limits.watchdogMs / 2)));
   return limits;
+}
+
+/**
+ * The limits that an operator puts in place of the defaults. Throws `OPERATOR_SANDBOX_LIMITS` for one that no handler has and for one that is
+ * no whole number from 1 to its ceiling: it is better not to start than to go by others than were asked for.
+ */
+export function operatorLimits(asked: Readonly<Record<string, number | undefined>>): Limits {
+  const faults = Object.entries(asked).flatMap(([name, value]) => {
+    const known = perHandler.find((one) => one === name);
+    if (!known) return [`${JSON.stringify(name.slice(0, 40))}, wanted one of ${perHandler.join(', ')}`];
+    const { ceiling, unit } = policy[known];
+    const isAllowed = value === undefined || (Number.isInteger(value) && value >= 1 && value <= ceiling);
+    return isAllowed ? [] : [`${name} of ${value} ${unit}, wanted a whole number from 1 to ${ceiling}`];
+  });
+  if (faults.length > 0)
+    throw new SandboxError('OPERATOR_SANDBOX_LIMITS', `Cannot open sandbox: found limits ${faults.join('; ')}`);
+  return asked;
 }
 
 /** Wall time that all guest steps of one run may take together; the rest of the watchdog's time belongs to the last step. */

@@ -217,13 +217,14 @@ async function openPort(
 
 /** Opens the sandbox as configured, and says in the log which layers are in force and which are not. */
 export async function openSandbox(
-  config: Pick<Config, 'cells' | 'sandboxLevel'>,
+  config: Pick<Config, 'cells' | 'sandboxLevel' | 'sandboxLimits'>,
   log: Log,
   quarantine?: SandboxQuarantine,
 ): Promise<Sandbox> {
   const sandbox = await createSandbox({
     cells: config.cells ?? availableParallelism(),
     ...(config.sandboxLevel === null ? {} : { level: config.sandboxLevel }),
+    ...(config.sandboxLimits === null ? {} : { limits: config.sandboxLimits }),
     ...(quarantine === undefined ? {} : { quarantine }),
     onEvent: (event) => log.warn({ sandbox: event }, 'sandbox'),
   });

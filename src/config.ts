@@ -96,6 +96,21 @@ const models = (given: string, environment: Environment): ModelSetting[] | Unrea
   }
 };
 
+const numbers = (given: string): Record<string, number> | Unreadable => {
+  const wanted = 'a JSON object of numbers, such as {"stepMs":2000}';
+  try {
+    const value: unknown = JSON.parse(given);
+    const isNumbers =
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      Object.values(value).every((one) => typeof one === 'number');
+    return isNumbers ? { ...value } : { wanted };
+  } catch {
+    return { wanted };
+  }
+};
+
 const dollars = (given: string): number | null | Unreadable =>
   /^\d+(\.\d+)?$/.test(given) ? Number(given) : { wanted: 'US dollars, such as 0.25' };
 
@@ -218,6 +233,13 @@ export const settings = {
       'the least that the sandbox must be: process, permission, namespaces or bubblewrap; the best available is used anyway',
     fallback: null,
     read: oneOf('process', 'permission', 'namespaces', 'bubblewrap'),
+  }),
+  sandboxLimits: setting<Record<string, number> | null>({
+    env: 'PROTOSMITH_SANDBOX_LIMITS',
+    about:
+      'what a handler may take where the default does not fit: a JSON object of stepMs, watchdogMs, memoryMb, maxResultBytes, maxLogBytes and maxCalls; their ceilings stand in sandbox/policy.ts',
+    fallback: null,
+    read: numbers,
   }),
   retentionSeconds: setting({
     env: 'PROTOSMITH_RETENTION_S',

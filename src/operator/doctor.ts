@@ -34,7 +34,7 @@ model server (reachable or not; no completion is asked for) and the sandbox (lay
 
   --json    as one JSON array
 
-${settingsHelp(['redisUrl', 'prefix', 'durable', 'model', 'apiKey', 'baseUrl', 'models', 'cells', 'sandboxLevel'])}
+${settingsHelp(['redisUrl', 'prefix', 'durable', 'model', 'apiKey', 'baseUrl', 'models', 'cells', 'sandboxLevel', 'sandboxLimits'])}
 Exit code: 0 all is well or a warning, 2 something is ill, 64 usage, 78 wrong settings.
 `,
   async run(args) {

@@ -25,8 +25,8 @@ export const run: Command = {
 
 Runs one request through a handler: a stored one by its digest, or a TypeScript module, which is not type-checked. Prints
 one line of JSON: {end, value, message, logs, calls, durationMs}; end is returned, threw, timed-out, out-of-memory,
-killed or refused. Limits: 1 s for each step of the guest, 3 s for the watchdog, 64 MB. A module runs as in a trial: its
-clock stands still, and chance and identifiers depend on source and request alone.
+killed or refused. Limits, unless set: 1 s for each step of the guest, 3 s for the watchdog, 64 MB. A module runs as in
+a trial: its clock stands still, and chance and identifiers depend on source and request alone.
 
   --tools <file>     JSON array of tools as in a job; their examples answer the handler's calls. Default: those the
                      stored handler was verified with, none for a module
@@ -37,7 +37,7 @@ clock stands still, and chance and identifiers depend on source and request alon
                      {id, call, error}, and at last {id, end, value, message}; many at once. tool is null where a
                      requester sends. Ends with standard input
 
-${settingsHelp(['redisUrl', 'prefix', 'sandboxLevel', 'cells'])}
+${settingsHelp(['redisUrl', 'prefix', 'sandboxLevel', 'sandboxLimits', 'cells'])}
 Exit code: 0 returned (--batch: every line was answered), 1 otherwise, 64 usage, 65 a file cannot be read, 69 Redis
 unreachable, 78 wrong settings.
 `,
@@ -66,6 +66,7 @@ unreachable, 78 wrong settings.
     const sandbox = await createSandbox({
       ...(config.cells === null ? {} : { cells: config.cells }),
       ...(config.sandboxLevel === null ? {} : { level: config.sandboxLevel }),
+      ...(config.sandboxLimits === null ? {} : { limits: config.sandboxLimits }),
       ...(store === undefined ? {} : { quarantine: store.quarantine }),
     });
     try {

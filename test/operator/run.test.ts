@@ -72,6 +72,22 @@ test('a module that throws or cannot be bundled: its end is told, exit code 1', 
   assert.match(String(lines(refused.stdout)[0]?.message), /node:fs/);
 });
 
+test('what a handler may take is the operator’s to set, and a wrong limit starts nothing: 78', async () => {
+  const wide = await file('wide.ts', 'export const handle = (length: number) => "x".repeat(length);');
+  const runWith = (limits: string) =>
+    runCommand(['run', wide, '-'], {
+      environment: { ...settings, PROTOSMITH_SANDBOX_LIMITS: limits },
+      input: '1000',
+    });
+  assert.equal(lines((await runWith('')).stdout)[0]?.end, 'returned');
+  assert.equal(lines((await runWith('{"maxResultBytes":100}')).stdout)[0]?.end, 'threw');
+  for (const limits of ['{"memoryMb":100000}', '{"memory":1}', '{"stepMs":"1"}', '[1', 'null']) {
+    const { code, stdout, stderr } = await runWith(limits);
+    assert.deepEqual([code, stdout], [78, ''], stderr);
+    assert.match(stderr, /OPERATOR_S(ETTINGS|ANDBOX_LIMITS): .*wanted/s);
+  }
+});
+
 test('what cannot be read: 64 and 65', async () => {
   assert.equal((await runCommand(['run'])).code, 64);
   assert.equal((await runCommand(['run', '--batch', 'x', '--stdio'])).code, 64);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Limit, policy, resolveLimits } from '../../sandbox/index.ts';
+import { bundleHandler, createSandbox, type Limit, type Limits, policy, resolveLimits } from '../../sandbox/index.ts';
 import { runBudgetMs } from '../../sandbox/policy.ts';
 
 test('every limit has a reason and a default no greater than its ceiling', () => {
@@ -42,4 +42,24 @@ test('less may be asked for, and the watchdog leaves the isolate its time', () =
   const hasty = resolveLimits({ watchdogMs: 500 });
   assert.ok(hasty.stepMs <= 250);
   assert.ok(runBudgetMs(slow) + slow.stepMs <= slow.watchdogMs);
+});
+
+test('an operator sets what a handler may take, up to the ceiling, and a handler may ask for less', async () => {
+  const bundled = await bundleHandler('export const handle = (n: number) => "x".repeat(n);', 'handle');
+  assert.ok(bundled.ok);
+  const sandbox = await createSandbox({ cells: 1, limits: { maxResultBytes: 2_000_000 } });
+  const endOf = async (limits: Limits | undefined, input: string) => {
+    const handler = await sandbox.load(bundled.bundle, 'handle', limits);
+    return (await handler.run({ input, seed: 's', nowMs: 0, tools: [], send: false }, async () => ({ output: '1' })))
+      .end;
+  };
+  try {
+    assert.equal(await endOf(undefined, '1500000'), 'returned');
+    assert.equal(await endOf(undefined, '2500000'), 'threw');
+    assert.equal(await endOf({ maxResultBytes: 1_000 }, '1500'), 'threw');
+  } finally {
+    await sandbox.close();
+  }
+  for (const limits of [{ memoryMb: policy.memoryMb.ceiling + 1 }, { stepMs: 0 }, { stepMs: 1.5 }, { bytes: 1 }])
+    await assert.rejects(createSandbox({ cells: 1, limits }), { code: 'OPERATOR_SANDBOX_LIMITS' });
 });
