@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'bullmq';
 import { keysOf } from '../../queues/index.ts';
-import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
+import { codes, envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
 const keys = keysOf();
 const hourMs = 3_600_000;
@@ -34,10 +34,6 @@ async function busy({ consume, queue, events }: Seen): Promise<void> {
   });
   await queue.add('generate', patient(), { jobId: 'keeps-busy' });
   await until(() => events.some(({ event, jobId }) => event === 'taken' && jobId === 'keeps-busy'));
-}
-
-function codes(found: { findings: readonly object[] }): unknown[] {
-  return found.findings.map((finding) => 'code' in finding && finding.code);
 }
 
 test('every job that BullMQ ended by itself gets an outcome, however it ended and within days of its end', async (t) => {

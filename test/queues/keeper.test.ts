@@ -3,12 +3,8 @@ import { test } from 'node:test';
 import { Worker } from 'bullmq';
 import { createConsumer } from '../../queues/index.ts';
 import { reportFault } from '../system/fault-report.ts';
-import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
+import { codes, envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 import { workerProcesses } from './worker-processes.ts';
-
-function codes(found: { findings: readonly object[] }): unknown[] {
-  return found.findings.map((finding) => 'code' in finding && finding.code);
-}
 
 test('a job of a dead worker is closed at its deadline, long before its lock runs out', async (t) => {
   const seen = await queueUnderTest(t);

@@ -35,6 +35,11 @@ export function envelope(kind: string, data: unknown, verdict: Envelope['verdict
   return { ...errorEnvelope(kind, data, { code: 'JOB_X', message: 'x' }), verdict, messages, findings: [] };
 }
 
+/** The codes of what was found. */
+export function codes(found: { findings: readonly object[] }): unknown[] {
+  return found.findings.map((finding) => 'code' in finding && finding.code);
+}
+
 /** A real Redis with a producer, a plain connection and the queue as a foreign producer sees it; all closed after the test. */
 export async function queueUnderTest(t: TestContext, options: LocalRedisOptions = {}) {
   const redis = await localRedis(options);
