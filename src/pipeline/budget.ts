@@ -119,6 +119,11 @@ export class Purse {
     return true;
   }
 
+  /** Gives that right back: asking twice cost no more than asking once. */
+  returnHedge(): void {
+    this.#hedgeFifths = Math.min(10, this.#hedgeFifths + 5);
+  }
+
   #check(tokens: number, usd: number): void {
     const { maxTokensPerHour, maxCostUsdPerHour } = this.#limits;
     if (maxTokensPerHour === null && maxCostUsdPerHour === null) {

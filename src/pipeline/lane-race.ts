@@ -32,22 +32,25 @@ export async function raceLanes(work: Work, deadline: Deadline, patience: Deadli
     () => 'ended' as const,
     () => 'ended' as const,
   );
-  const second = Promise.race([firstEnded, failed.promise, untilLate(work, patience, answered.signal)]).then((why) =>
-    why === 'ended' ? undefined : runLane(work, shared),
-  );
+  let hedged = false;
+  const second = Promise.race([firstEnded, failed.promise, untilLate(work, patience, answered.signal)]).then((why) => {
+    hedged = why === 'hedged';
+    return why === 'ended' ? undefined : runLane(work, shared);
+  });
   try {
     return await firstVerified([first, second]);
   } finally {
     stop.abort();
     await Promise.race([Promise.allSettled([first, second]), sleep(settleMs, undefined, { ref: false })]);
+    if (hedged && wasOneForNothing(work)) work.shop.purse.returnHedge();
   }
 }
 
 /**
  * Waits until the first answer is so late that a second candidate is worth its tokens: beyond the endpoint's 75th percentile by a
- * margin, for one job in five, and for every job at the last moment that leaves time for another attempt and one to spare. Waits for ever once the answer is there.
+ * margin, for one job in five that pays for both answers, and for every job at the last moment that leaves time for another attempt and one to spare. Waits for ever once the answer is there.
  */
-async function untilLate({ shop }: Work, patience: Deadline, answered: AbortSignal): Promise<'late'> {
+async function untilLate({ shop }: Work, patience: Deadline, answered: AbortSignal): Promise<'late' | 'hedged'> {
   const leftMs = patience.leftMs();
   const p75Ms = shop.completer.p75Ms();
   // Of an endpoint whose speed is not known yet, half the time is given to the first answer.
@@ -59,13 +62,20 @@ async function untilLate({ shop }: Work, patience: Deadline, answered: AbortSign
     const lateMs = Math.max(p75Ms === null ? lastMs : p75Ms * lateFactor, leastPatienceMs);
     if (lateMs < lastMs) {
       await sleep(lateMs, undefined, { signal: answered, ref: false });
-      if (shop.purse.takeHedge()) return 'late';
+      if (shop.purse.takeHedge()) return 'hedged';
     }
     await sleep(Math.max(0, lastMs - (leftMs - patience.leftMs())), undefined, { signal: answered, ref: false });
     return 'late';
   } catch {
     return never();
   }
+}
+
+/** Whether a question was called off before a word came: who asked twice paid for one answer. */
+function wasOneForNothing({ ledger }: Work): boolean {
+  return ledger.attempts.some(
+    ({ result, usage }) => result === 'aborted' && usage.inputTokens + usage.outputTokens === 0,
+  );
 }
 
 function never(): Promise<never> {

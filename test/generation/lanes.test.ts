@@ -246,6 +246,20 @@ test('an answer is late where most others of its endpoint would be there', async
   assert.deepEqual(results(played), ['aborted', 'verified']);
 });
 
+for (const [first, behaviour, isReturned] of [
+  ['was silent', silence, true],
+  ['stopped midway', { kind: 'stall', text: 'Let me see what is asked for here.' }, false],
+] as const) {
+  test(`the right to ask twice is ${isReturned ? '' : 'not '}given back where the answer that was late ${first}`, async () => {
+    const purse = purseOf();
+    for (let n = 0; n < 4; n += 1) purse.noteFirst();
+    const options = { model: modelOfSpeed(10), purse, timeoutMs: 240_000 };
+    const played = await play(productJob(), ({ nth }) => (nth === 1 ? behaviour : sound), options);
+    assert.deepEqual(results(played), ['aborted', 'verified']);
+    assert.equal(purse.takeHedge(), isReturned);
+  });
+}
+
 const passed = new Deadline(0, new AbortController().signal);
 
 test('once the peer waits no longer there is no hurry, and one answer is waited for', async () => {
