@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { judgeRedis, openOperator, redisServerPath } from '../../queues/index.ts';
-import { jobData, queueUnderTest, until } from './queue-under-test.ts';
+import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
 test('dead letters are listed, shown, put on the queue again as new jobs, and discarded', async (t) => {
   const { redis, producer, consume, outcome, atEnd } = await queueUnderTest(t);
@@ -45,6 +45,33 @@ test('dead letters are listed, shown, put on the queue again as new jobs, and di
   await assert.rejects(operator.deadLetters.discard('b'), { code: 'JOB_NOT_DEAD' });
   await assert.rejects(operator.deadLetters.requeue('none'), { code: 'JOB_NOT_DEAD' });
   assert.equal(await operator.inspect('none'), null);
+});
+
+test('a queue whose jobs do not end in time is told as not drained, with what is left', async (t) => {
+  const { redis, queue, producer, consume, outcome, atEnd } = await queueUnderTest(t);
+  const operator = await openOperator({ url: redis.url });
+  atEnd(() => operator.close());
+  const end = Promise.withResolvers<void>();
+  await consume({
+    concurrency: 1,
+    process: async ({ kind, data }) => {
+      await end.promise;
+      return envelope(kind, data);
+    },
+  });
+  const data = jobData({ timeoutMs: 600_000 });
+  await producer.submit('generate', data, { jobId: 'runs' });
+  await until(async () => (await queue.getActiveCount()) === 1);
+  await producer.submit('generate', data, { jobId: 'waits' });
+  await queue.add('generate', data, { jobId: 'urgent', priority: 3 });
+  const left = { drained: false, active: 1, waiting: 2 };
+  assert.deepEqual(await operator.drain({ untilMs: Date.now() }), left);
+  const stopped = { untilMs: Date.now() + 600_000, signal: AbortSignal.abort() };
+  assert.deepEqual(await operator.drain(stopped), left);
+  end.resolve();
+  assert.deepEqual(await operator.drain({ untilMs: Date.now() + 60_000 }), { ...left, drained: true, active: 0 });
+  await operator.resume();
+  for (const jobId of ['waits', 'urgent']) assert.equal((await outcome(jobId)).verdict, 'generated');
 });
 
 test('a drained queue hands out no jobs until it is resumed', async (t) => {
