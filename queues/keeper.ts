@@ -15,10 +15,7 @@ const TICK_MS = 1_000;
 /** How long a keeper that died blocks the next one, in milliseconds. */
 const LEASE_MS = 4_000;
 
-/** How long past its deadline a job is left to whoever took it, in milliseconds. */
-const GRACE_MS = 500;
-
-/** How long before its deadline a job that nobody has taken is closed, in milliseconds: its outcome is to be there in time. */
+/** How long before its deadline a job without an outcome is closed, in milliseconds: in time for the peer, and later than whoever works on it would do so. */
 const AHEAD_MS = 100;
 
 /** The shortest pause between two looks for jobs whose deadline comes, in milliseconds. */
@@ -158,23 +155,18 @@ export class Keeper {
   async #closeOverdue(nowMs: number): Promise<number> {
     const { connection, keys } = this.#options;
     const last = nowMs + AHEAD_MS;
-    for (let left = 0, found = BATCH; found === BATCH && !this.#closed; ) {
-      const flat = await connection.zrangebyscore(keys.deadlines, 0, last, 'WITHSCORES', 'LIMIT', left, BATCH);
-      const due = flat.flatMap((jobId, at) => (at % 2 === 0 ? [{ jobId, late: nowMs - Number(flat[at + 1]) }] : []));
-      await sideBySide(due, async ({ jobId, late }) => {
-        if (!(await this.#closeOne(jobId, late))) left += 1;
-      });
+    for (let found = BATCH; found === BATCH && !this.#closed; ) {
+      const due = await connection.zrangebyscore(keys.deadlines, 0, last, 'LIMIT', 0, BATCH);
+      await sideBySide(due, (jobId) => this.#closeOne(jobId));
       found = due.length;
     }
     const [, next] = await connection.zrangebyscore(keys.deadlines, `(${last}`, '+inf', 'WITHSCORES', 'LIMIT', 0, 1);
     return next === undefined ? TICK_MS : Math.max(SOON_MS, Number(next) - last);
   }
 
-  /** Closes a job; `false` where it is left to whoever took it. */
-  async #closeOne(jobId: string, lateMs: number): Promise<boolean> {
+  async #closeOne(jobId: string): Promise<void> {
     const { connection, keys, queue } = this.#options;
     const found = await this.#stored(jobId);
-    if (found !== null && found.deliveries > 0 && lateMs < GRACE_MS) return false;
     if (found !== null)
       await this.#close(found, {
         code: 'PLATFORM_DEADLINE',
@@ -183,7 +175,6 @@ export class Keeper {
     // A job that still waits would only be announced again.
     await queue.remove(jobId).catch(() => undefined);
     await connection.zrem(keys.deadlines, jobId);
-    return true;
   }
 
   /** Reads on in BullMQ's events, whose ids are moments by Redis' clock. */
