@@ -112,6 +112,45 @@ test('every fault is named by its pointer', () => {
   ]);
 });
 
+test('a fault says what was found and what is wanted, long texts cut', () => {
+  const more = { handlerDigest: 'a'.repeat(64), complaint: { ...complaint, action: 'x' } };
+  const said = (kind: string, data: Record<string, unknown>) =>
+    faultsOf(kind, jobData(data)).map(({ message, expected, actual }) => [message, expected, actual]);
+  for (const [data, found, wanted, expected] of [
+    [{ role: 'both' }, '/role: found "both"', 'one of "provider", "requester"', ['provider', 'requester']],
+    [{ timeoutMs: 999 }, '/timeoutMs: found 999', 'at least 1000', 1_000],
+    [{ timeoutMs: 600_001 }, '/timeoutMs: found 600001', 'at most 600000', 600_000],
+    [{ timeoutMs: true }, '/timeoutMs: found true', 'a value of type integer', 'integer'],
+    [{ negotiationId: '' }, '/negotiationId: found ""', 'at least 1 characters', undefined],
+    [{ tenant: 'a:b' }, '/tenant: found "a:b"', 'a string that matches ^[A-Za-z0-9_-]{1,64}$', '^[A-Za-z0-9_-]{1,64}$'],
+    [{ tools: {} }, '/tools: found an object', 'a value of type array', 'array'],
+    [{ tools: null }, '/tools: found null', 'a value of type array', 'array'],
+    [
+      { tools: [{ name: 'valueOf' }] },
+      '/tools/0/name: found "valueOf"',
+      'a name that is no member of Object.prototype',
+      undefined,
+    ],
+    [
+      { tools: [{ name: 'x', otherwise: {} }] },
+      '/tools/0/otherwise: found an object',
+      'an object with either "output" or "error"',
+      undefined,
+    ],
+    [more, '/complaint/action: found "x"', '"fixErrorNegotiation"', 'fixErrorNegotiation'],
+  ] as const) {
+    const [first, ...others] = said('complaint' in data ? 'fix' : 'generate', data);
+    assert.deepEqual(others, []);
+    assert.deepEqual(first?.slice(0, 2), [`Cannot accept job at ${found}, wanted ${wanted}`, expected]);
+  }
+  const long = 'x'.repeat(500);
+  assert.deepEqual(said('generate', { role: long })[0]?.[2], `${'x'.repeat(119)}…`);
+  assert.deepEqual(
+    said('observe', { exchanges: [] })[0]?.[0],
+    'Cannot accept job at /exchanges: found an array, wanted at least 1 items',
+  );
+});
+
 test('a missing member is named where it should stand', () => {
   assert.deepEqual(
     faultsOf('generate', {}).map((fault) => [fault.code, fault.pointer]),
