@@ -1,5 +1,5 @@
 import type { Observation, Peer, Scenario } from '../contract/trial.ts';
-import { escapeToken, isObject, type Json } from '../kernel/json.ts';
+import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { caseDifferences, type RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFindings, SeenCase } from './check.ts';
@@ -22,7 +22,7 @@ export const requesterPeer: Check = {
   name: 'requester-peer',
   reason: 'A peer may be down, slow, broken or confused; our agent must not be told that all went well.',
   certain:
-    'The peer gave no usable answer, and the candidate hangs, breaks its output schema, or reports the same success as when it had one; an answer to another request is taken although the document says that the ids must match; the output depends on the order in which answers to concurrent requests arrive; a line that is no answer of the protocol, or one that it has for an error, is reported as what another line says.',
+    'The peer gave no usable answer, and the candidate hangs, breaks its output schema, or reports the same success as when it had one, or what the cases have for success alone; an answer to another request is taken although the document says that the ids must match; the output depends on the order in which answers to concurrent requests arrive; a line that is no answer of the protocol, or one that it has for an error, is reported as what another line says.',
   uncertain:
     'The output after a failure is one that a case has for another reason; an answer to another request is taken where the document is silent.',
   *run({ subject, cases }): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -217,7 +217,8 @@ function faultOf(
   const unusable = seen.sends.length === 0 || seen.sends.every(({ error }) => error !== undefined);
   // A mistyped answer may be a good one where the agreement has no schema.
   if (!unusable && mischief.startsWith('answers')) return undefined;
-  if (asBefore && reportsFailure(one.case.response) !== true && carriesPeerData(one))
+  const repeats = asBefore && reportsFailure(one.case.response) !== true && carriesPeerData(one);
+  if (repeats || claimsSuccess(cases, seen.value))
     return { message: 'it reports success without an answer', certain: true };
   return other
     ? {
@@ -225,6 +226,19 @@ function faultOf(
         certain: false,
       }
     : undefined;
+}
+
+/** Whether an output has a member true that is so in all cases in which the peer did what it was asked for, and false in all in which it did not. */
+function claimsSuccess(cases: readonly SeenCase[], output: Json): boolean {
+  const outputs = Map.groupBy(cases, ({ one }) => reportsFailure(one.case.response));
+  const [refused, done] = [outputs.get(true) ?? [], outputs.get(false) ?? []];
+  if (refused.length === 0 || done.length === 0) return false;
+  return leavesOf(output).some(
+    ({ pointer, value }) =>
+      value === true &&
+      done.every(({ one }) => valueAt(one.output, pointer) === true) &&
+      refused.every(({ one }) => valueAt(one.output, pointer) === false),
+  );
 }
 
 /** Whether the output of a case tells something that only the peer's answer can tell. */
