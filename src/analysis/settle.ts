@@ -1,6 +1,6 @@
 import type { Agreement, Analyzed, LocatedSchema } from '../contract/agreement.ts';
 import type { Amendment, Finding } from '../contract/finding.ts';
-import { codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
+import { canBeTold, codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { sanitiseSchema } from '../schemas/sanitise-schema.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
@@ -36,10 +36,10 @@ export type Settlement =
 export function settle(analyzed: Analyzed, findings: readonly Finding[]): Settlement {
   const { job, agreement } = analyzed;
   const errors = findings.filter(({ severity }) => severity === 'error');
-  const canBeTold = job.peerCapabilities === undefined || job.peerCapabilities.includes('fixErrorNegotiation');
+  const isTold = canBeTold(job);
   const mayAmend = job.kind !== 'review' && job.kind !== 'observe';
   const settled =
-    mayAmend && errors.every((finding) => isSettled(finding, agreement, job.onContradiction === 'amend', canBeTold))
+    mayAmend && errors.every((finding) => isSettled(finding, agreement, job.onContradiction === 'amend', isTold))
       ? errors
       : [];
   if (settled.length === errors.length) {
@@ -51,15 +51,15 @@ export function settle(analyzed: Analyzed, findings: readonly Finding[]): Settle
   }
   const proposals = proposalsFor(analyzed, findings);
   if (job.kind === 'review') return { kind: 'disputed', findings: [...findings], proposals, messages: [] };
-  if (!canBeTold) return { kind: 'error', findings: [...findings], proposals, messages: [codeGeneration('error')] };
+  if (!isTold) return { kind: 'error', findings: [...findings], proposals, messages: [codeGeneration('error')] };
   const message = fixErrorNegotiation(errors, agreement.language, 'negotiating');
   return { kind: 'disputed', findings: [...findings], proposals, messages: [message] };
 }
 
-function isSettled(finding: Finding, agreement: Agreement, amends: boolean, canBeTold: boolean): boolean {
+function isSettled(finding: Finding, agreement: Agreement, amends: boolean, isTold: boolean): boolean {
   const { amendment } = finding;
   if (amendment === undefined || (amendment.of !== 'requestSchema' && amendment.of !== 'responseSchema')) return false;
-  return amends || (!canBeTold && isNullInFailure(finding, agreement));
+  return amends || (!isTold && isNullInFailure(finding, agreement));
 }
 
 /**

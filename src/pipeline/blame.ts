@@ -1,6 +1,6 @@
 import { proposalsFor } from '../analysis/proposals.ts';
 import type { Finding, PatchOperation } from '../contract/finding.ts';
-import { codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
+import { canBeTold, codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
 import { visibleText } from '../families/quote.ts';
 import { createTrier } from '../hosting/trier.ts';
 import type { Deadline } from '../kernel/deadline.ts';
@@ -112,11 +112,11 @@ function contradiction({ quote, against }: { quote: string; against: string }): 
 
 function dispute(findings: Finding[], { brief: { cleared }, ledger }: Work): Leave {
   const { job, agreement, warnings } = cleared;
-  const canBeTold = job.peerCapabilities === undefined || job.peerCapabilities.includes('fixErrorNegotiation');
+  const isTold = canBeTold(job);
   ledger.verification = null;
   return new Leave({
-    verdict: canBeTold ? 'disputed' : 'error',
-    messages: [canBeTold ? fixErrorNegotiation(findings, agreement.language, 'negotiating') : codeGeneration('error')],
+    verdict: isTold ? 'disputed' : 'error',
+    messages: [isTold ? fixErrorNegotiation(findings, agreement.language, 'negotiating') : codeGeneration('error')],
     findings: [...findings, ...warnings],
     proposals: proposalsFor({ job, agreement }, findings),
   });

@@ -10,7 +10,7 @@ import { preflight } from '../analysis/rules.ts';
 import { settle } from '../analysis/settle.ts';
 import type { Analyzed } from '../contract/agreement.ts';
 import type { Job } from '../contract/job.ts';
-import { fixErrorNegotiation } from '../families/anp/encode.ts';
+import { canBeTold, fixErrorNegotiation } from '../families/anp/encode.ts';
 import { observeExchanges } from '../verification/observe-exchanges.ts';
 import { jobFinding, Leave } from './leave.ts';
 import type { Path } from './path.ts';
@@ -57,8 +57,7 @@ export const observePath: Path = async ({ job }, _shop, ledger) => {
   // What was not looked at is not clean.
   if (faults.length === 0 && errors.length > 0) throw new Leave({ verdict: 'error', messages: [], findings });
   if (faults.length === 0) return { verdict: 'clean', messages: [], findings };
-  const canBeTold = job.peerCapabilities === undefined || job.peerCapabilities.includes('fixErrorNegotiation');
-  return canBeTold
+  return canBeTold(job)
     ? { verdict: 'disputed', messages: [fixErrorNegotiation(faults, language, 'negotiating')], findings, proposals: [] }
     : { verdict: 'error', messages: [], findings, proposals: [] };
 };

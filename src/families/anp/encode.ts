@@ -1,5 +1,5 @@
 import type { Finding } from '../../contract/finding.ts';
-import type { ProtocolNegotiation } from '../../contract/job.ts';
+import type { Job, ProtocolNegotiation } from '../../contract/job.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Language } from '../violation-words.ts';
 import { changeOf, describeFinding } from './describe-finding.ts';
@@ -19,6 +19,11 @@ export function fixErrorNegotiation(
   status: 'negotiating' | 'accepted' | 'rejected',
 ): JsonObject {
   return { action: 'fixErrorNegotiation', errorDescription: errorDescription(findings, language), status };
+}
+
+/** Whether the peer's protocol stack takes a `fixErrorNegotiation`. */
+export function canBeTold({ peerCapabilities }: Pick<Job, 'peerCapabilities'>): boolean {
+  return peerCapabilities === undefined || peerCapabilities.includes('fixErrorNegotiation');
 }
 
 /** Findings as the markdown of an ANP `errorDescription`, one line each, in the language of the document. */
