@@ -7,10 +7,13 @@ import { DERIVED_NAME } from './check-renaming.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { brokenMeasure, recombinedLists, saysItTwice } from './recombined-lists.ts';
 import { leavesOf } from './scalar-kinds.ts';
-import { holdsOtherNumbers, mayBeChecked } from './unasked-answers.ts';
-import { type Variation, variationsOf } from './variations.ts';
+import { holdsOtherNumbers, keepsItsCheck, mayBeChecked } from './unasked-answers.ts';
+import { bytesExchanged, numbersInText, type Variation, variationsOf } from './variations.ts';
 
 const maxVariationsPerCase = 12;
+
+/** Bytes of one request that change places. */
+const maxExchanges = 8;
 
 /** Fewer neighbours than this say nothing. */
 const leastNeighbours = 3;
@@ -29,10 +32,15 @@ export const neighbours: Check = {
     const own = facts.cases.filter(
       ({ one }) => !one.case.negative && reportsFailure(one.output) !== true && isWorkedOut(facts, one),
     );
+    const swaps = keepsItsCheck(facts.subject);
     const plans = own.every(({ one }) => saysItTwice(one.input))
       ? []
       : own.flatMap((seenCase) =>
-          variationsOf(facts, seenCase, 40)
+          [
+            ...(swaps ? bytesExchanged(facts, seenCase).slice(0, maxExchanges) : []),
+            ...numbersInText(facts, seenCase),
+            ...variationsOf(facts, seenCase, 40),
+          ]
             .filter((variation) => counts(facts, variation))
             .slice(0, maxVariationsPerCase),
         );
@@ -70,7 +78,7 @@ export const neighbours: Check = {
       revealing.every(({ observation }) => equalJson(rawOf(observation), rawOf(first.observation)));
     // A request that does not fit the check that it carries is answered as any other such.
     const isOfCase = own.some(({ one }) => equalJson(one.output, first.observation.value ?? null));
-    if (isSame && !isOfCase && (mayBeChecked(facts.subject) || mayBeTurnedDown(facts, first.observation))) return none;
+    if (isSame && mayBeChecked(facts.subject) && (!isOfCase || !swaps)) return none;
     if (!isSame || revealing.some(({ isOwn }) => isOwn)) return deafTo(facts, [...fields.values()].flat());
     return {
       failures: [
@@ -87,12 +95,6 @@ export const neighbours: Check = {
     };
   },
 };
-
-/** Whether changed texts may all be turned down: nothing tells what their form allows, and document or cases have that answer for some. */
-function mayBeTurnedDown({ subject, cases }: CheckFacts, { value }: Observation): boolean {
-  if (subject.payload !== 'text' || typeof value !== 'string' || value === '') return false;
-  return subject.agreement.text.includes(value) || cases.some(({ one }) => one.output === value);
-}
 
 /** Fewer changes than this, to fewer places, do not show that nothing matters. */
 const leastChanges = 6;

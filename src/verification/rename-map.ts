@@ -24,10 +24,13 @@ const DAY_MS = 86_400_000;
 const SHIFT_DAYS = 364;
 
 const ISO_TIME = String.raw`(?<![\p{L}\p{N}])\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?(?![\p{N}])`;
+/** Dates and moments in ISO 8601's basic form. */
+const BASIC_TIME = String.raw`(?<!\d)(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T[0-2]\d[0-5]\d(?:[0-5]\d)?Z?)?(?!\d)`;
 const HEX = String.raw`(?<![\p{L}\p{N}])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{6,}(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])(?=[0-9A-F]*\d)(?=[0-9A-F]*[A-F])[0-9A-F]{8,}(?![\p{L}\p{N}])`;
 const DECIMAL = String.raw`(?<![\p{L}\p{N}.])\d+\.\d+(?![\p{L}\p{N}]|\.\d)`;
+const [WHOLE_BASIC_TIME, HOLDS_BASIC_TIME] = [new RegExp(`^${BASIC_TIME}$`, 'u'), new RegExp(BASIC_TIME, 'u')];
 const RUN = new RegExp(
-  `(?<time>${ISO_TIME})|(?<hex>${HEX})|(?<decimal>${DECIMAL})|(?<digits>\\d+)|(?<letters>[\\p{L}\\p{M}]+)`,
+  `(?<time>${ISO_TIME}|${BASIC_TIME})|(?<hex>${HEX})|(?<decimal>${DECIMAL})|(?<digits>\\d+)|(?<letters>[\\p{L}\\p{M}]+)`,
   'gu',
 );
 
@@ -81,7 +84,7 @@ function rowOf(text: string): string[] {
 
 function kindOf(text: string, vocabulary: Vocabulary): DatumKind | undefined {
   if (text.length > 4_000 || vocabulary.hasText(text)) return undefined;
-  if (isIsoTime(text)) return 'time';
+  if (isIsoTime(text) || WHOLE_BASIC_TIME.test(text)) return 'time';
   // Forms whose parts are bounded or checked: a fresh value of the same shape would often be no value at all.
   if (
     /^\d{1,2}:\d{2}|^-?P(?=[\dT])(?:\d+[YMWD])*(?:T(?:\d+[HMS])+)?$|^v?\d+(?:\.\d+){2,}|^eyJ|^-?\d{1,3}(?:\.\d+)?\s?[%°\p{L}]{0,3}$/u.test(
@@ -187,7 +190,7 @@ export class RenameMap {
         this.#phrases.set(value.toLowerCase(), freshOf(value, used, random, reach));
       return;
     }
-    if (digits >= 8 && this.#addChecked(value, used, random)) return;
+    if (digits >= 8 && !HOLDS_BASIC_TIME.test(value) && this.#addChecked(value, used, random)) return;
     for (const match of value.matchAll(RUN)) this.#addRun(match, value, used, random, reach, scale);
   }
 
@@ -206,6 +209,7 @@ export class RenameMap {
   ): void {
     const { time, hex, decimal, digits, letters } = match.groups ?? {};
     if (time !== undefined) {
+      if (!time.includes('-') && this.#vocabulary.hasText(time)) return;
       this.#dates.add(time);
       this.shiftMs = SHIFT_DAYS * DAY_MS;
       return;
@@ -319,6 +323,7 @@ export class RenameMap {
   #renameRuns(text: string): string {
     return text.replace(RUN, (run: string, ...rest: unknown[]) => {
       const groups = rest.at(-1) as Record<string, string | undefined>;
+      // All moments move together: how far they lie apart may be what counts.
       if (groups.time !== undefined) return this.shiftMs !== 0 ? shiftedTime(run, this.shiftMs) : run;
       if (groups.decimal !== undefined) {
         const fresh = this.#numbers.get(Number(run));
@@ -375,6 +380,10 @@ function decimalsOf(value: number): number {
 }
 
 function shiftedTime(text: string, shiftMs: number): string {
+  if (!text.includes('-')) {
+    const dashed = `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6, 8)}`;
+    return shiftedTime(dashed, shiftMs).replaceAll('-', '') + text.slice(8);
+  }
   const day = Date.parse(`${text.slice(0, 10)}T00:00:00Z`);
   return Number.isNaN(day) ? text : new Date(day + shiftMs).toISOString().slice(0, 10) + text.slice(10);
 }

@@ -74,6 +74,24 @@ export function mayBeChecked({ agreement, payload }: CheckFacts['subject']): boo
   return payload === 'text' && CHECKED.test(agreement.text);
 }
 
+/** A check that stays right where what it is made of changes places. */
+const UNORDERED = /\bxor\b|\bparity\b|\bsum\b|\bsums? of\b|异或|求和|累加|Summe|somme|suma/iu;
+
+/** Whether two bytes of a request may change places and its check stay right. */
+export function keepsItsCheck(subject: CheckFacts['subject']): boolean {
+  return (
+    mayBeChecked(subject) &&
+    UNORDERED.test(subject.agreement.text) &&
+    !/\bcrc|\bluhn\b|hmac|signature/iu.test(subject.agreement.text)
+  );
+}
+
+/** Whether an answer has nothing of its request but what is common to all, so that it may be what all broken ones get. */
+export function mayBeRefusal(input: Json, output: Json): boolean {
+  const [asked, answer] = [String(input), String(output)];
+  return !holdsOtherNumbers(answer, asked) || answer.length < asked.length;
+}
+
 /** Whether a text holds numbers that another has not. */
 export function holdsOtherNumbers(answer: string, asked: string): boolean {
   return [...answer.matchAll(/\d+(?:\.\d+)?/g)].some(([digits]) => !asked.includes(digits));
@@ -86,7 +104,7 @@ function staleIdentifier(
 ): { message: string; isByHeart: boolean; run: Run } | undefined {
   for (const { one } of cases) {
     if (reportsFailure(one.output) === true || one.case.negative) continue;
-    if (mayBeChecked(subject) && !holdsOtherNumbers(String(one.output), String(one.input))) continue;
+    if (mayBeChecked(subject) && mayBeRefusal(one.input, one.output)) continue;
     const strange = runs.filter(({ input }) => sharesNothing(one.input, input));
     const [first] = strange;
     if (first === undefined || strange.length < leastStrange) continue;

@@ -37,6 +37,37 @@ export function variationsOf({ subject }: CheckFacts, seenCase: SeenCase, limit:
   return found;
 }
 
+/** Numbers of one text that are changed, each on its own. */
+const maxNumbers = 8;
+
+/** The variations of a case whose request is a text, one for each of its first numbers: all of them changed at once may break its form. */
+export function numbersInText({ subject }: CheckFacts, seenCase: SeenCase): Variation[] {
+  const { input } = seenCase.one;
+  if (subject.payload !== 'text' || typeof input !== 'string') return [];
+  const base = caseScenario(subject, seenCase.one);
+  return [...input.matchAll(/\d+/g)].slice(0, maxNumbers).flatMap(({ 0: digits, index }): Variation[] => {
+    const next = String(Number(digits.slice(0, 12)) + 1).padStart(digits.length, '0');
+    const varied = input.slice(0, index) + next + input.slice(index + digits.length);
+    if (subject.cases.some(({ request }) => request === varied)) return [];
+    return [{ seenCase, pointer: '', name: '', input: varied, scenario: { ...base, input: varied } }];
+  });
+}
+
+/** The variations of a case whose request is a text in hexadecimal digits: two bytes beside each other change places. */
+export function bytesExchanged({ subject }: CheckFacts, seenCase: SeenCase): Variation[] {
+  const { input } = seenCase.one;
+  if (typeof input !== 'string' || !/^(?:[0-9a-f]{2} ?){4,}$/i.test(input)) return [];
+  const base = caseScenario(subject, seenCase.one);
+  const bytes = input.match(/[0-9a-f]{2}/gi) ?? [];
+  return bytes.slice(0, -1).flatMap((byte, at): Variation[] => {
+    const next = bytes[at + 1] as string;
+    if (byte === next) return [];
+    const varied = [...bytes.slice(0, at), next, byte, ...bytes.slice(at + 2)].join(input.includes(' ') ? ' ' : '');
+    if (subject.cases.some(({ request }) => request === varied)) return [];
+    return [{ seenCase, pointer: '', name: '', input: varied, scenario: { ...base, input: varied } }];
+  });
+}
+
 /** Other values of the kind of a scalar, the nearest first; none for `null`. */
 export function variedScalars(value: Json): Json[] {
   if (typeof value === 'number')

@@ -72,16 +72,99 @@ const over = `export function handle({ limit, folders }) {
   return { over: (folders ?? []).filter(({ size }) => size > limit).map(({ name }) => String(name)) };
 }`;
 
+const rates: Agreed = {
+  rules:
+    'A question is `RATE <currency> <day>`, the day as YYYYMMDD, the answer `<currency> <day> <rate>` or `NONE <currency>`.',
+  cases: [
+    ['RATE USD 20250203', 'USD 20250203 154.80'],
+    ['RATE CHF 20250204', 'CHF 20250204 170.75'],
+    ['RATE XAF 20250204', 'NONE XAF'],
+  ],
+  task: {
+    description: 'Ask for the rate of a day; null if there is none.',
+    inputSchema: object({ currency: text, day: { type: 'string', format: 'date' } }),
+    outputSchema: object({ rate: { type: ['number', 'null'] } }),
+    examples: [
+      { testCase: 1, input: { currency: 'USD', day: '2025-02-03' }, output: { rate: 154.8 } },
+      { testCase: 2, input: { currency: 'CHF', day: '2025-02-04' }, output: { rate: 170.75 } },
+      { testCase: 3, input: { currency: 'XAF', day: '2025-02-04' }, output: { rate: null } },
+    ],
+  },
+};
+const asked = `export async function perform({ currency, day }, { send }) {
+  const compact = day.replaceAll('-', '');
+  const answer = await send('RATE ' + currency + ' ' + compact);
+  if (answer === 'NONE ' + currency) return { rate: null };
+  const [of, on, rate] = answer.split(' ');
+  if (of !== currency || on !== compact) throw new Error('Cannot use answer: it is for another question');
+  return { rate: Number(rate) };
+}`;
+
+const events: Agreed = {
+  rules:
+    'A request has the lines `UID:a-1`, `START:20250310T090000Z` and `END:20250310T103000Z`, the answer `UID:a-1`, `MINUTES:90` and the day of the start as `DAY:2025-03-10`. Anything else is answered `BAD`.',
+  cases: [
+    ['UID:a-1\nSTART:20250310T090000Z\nEND:20250310T103000Z', 'UID:a-1\nMINUTES:90\nDAY:2025-03-10'],
+    ['UID:k-77\nSTART:20250310T090000Z\nEND:20250311T110000Z', 'UID:k-77\nMINUTES:1560\nDAY:2025-03-10'],
+    ['UID:k-78\nSTART:20250310T090000Z', 'BAD'],
+  ],
+};
+const minutes = `export function handle(text) {
+  const [, uid, start, end] = /^UID:(.+)\\nSTART:(\\d{8}T\\d{6})Z\\nEND:(\\d{8}T\\d{6})Z$/.exec(String(text)) ?? [];
+  const moment = (stamp) => Date.parse(stamp.replace(/^(....)(..)(..)T(..)(..)(..)$/, '$1-$2-$3T$4:$5:$6Z'));
+  if (uid === undefined || Number.isNaN(moment(start) + moment(end))) return 'BAD';
+  return 'UID:' + uid + '\\nMINUTES:' + Math.floor((moment(end) - moment(start)) / 60000) + '\\nDAY:' + new Date(moment(start)).toISOString().slice(0, 10);
+}`;
+
+const frames: Agreed = {
+  rules:
+    'Frames are text in hexadecimal digits: 02, length of command and data, command, data, and the XOR of all but the 02. Command 10 is answered by 90 with the data in reverse order, any other by FE with the command as data. A frame that is broken is answered by FF without data.',
+  cases: [
+    ['020410A1B2C3C4', '020490C3B2A144'],
+    ['02012223', '0202FE22DE'],
+    ['020410A1B2C300', '0201FFFE'],
+    ['02011011', '02019091'],
+  ],
+};
+const relay = `const frame = (bytes) => {
+  const inner = [bytes.length, ...bytes];
+  return [2, ...inner, inner.reduce((all, byte) => all ^ byte, 0)].map((byte) => byte.toString(16).toUpperCase().padStart(2, '0')).join('');
+};
+export function handle(text) {
+  if (!/^(?:[0-9A-F]{2}){4,}$/.test(String(text))) return frame([0xff]);
+  const [start, length, ...rest] = String(text).match(/../g).map((byte) => Number.parseInt(byte, 16));
+  const check = rest.pop();
+  if (start !== 2 || length !== rest.length || [length, ...rest].reduce((all, byte) => all ^ byte, 0) !== check) return frame([0xff]);
+  const [command, ...data] = rest;
+  return command === 0x10 ? frame([0x90, ...data.reverse()]) : frame([0xfe, command]);
+}`;
+
 const honest: readonly [why: string, agreed: Agreed, handler: string][] = [
   ['fields at fixed places are no data of one piece', statement, balances],
   ['changed texts may all break a form that no schema tells', invoice, sums],
+  ['a day without dashes is the day with them', rates, asked],
+  ['moments without dashes move together, be they those of the document', events, minutes],
+  ['broken frames are all answered as the one of a case', frames, relay],
   ['a limit of zero that nothing goes beyond is no number of items', folders, over],
 ];
 for (const [why, agreed, handler] of honest)
   test(`not refused: ${why}`, async () => assert.deepEqual(await refusalsOf(agreed, handler, sandbox), []));
 
-test('lines of fixed places by heart are refused all the same', async () => {
-  const byHeart = `const known = new Map(${JSON.stringify(statement.cases)});
-export function handle(text) { return known.get(String(text)) ?? 'ERR0001'; }`;
-  assert.notDeepEqual(await refusalsOf(statement, byHeart, sandbox), []);
-});
+for (const [what, agreed] of [
+  ['lines of fixed places', statement],
+  ['bills', invoice],
+  ['frames with a check', frames],
+] as const)
+  test(`refused all the same: ${what} by heart`, async () => {
+    const rows = JSON.stringify(
+      agreed.cases.map(([own, answer]) => [[...String(own)].map((sign) => sign.charCodeAt(0)), answer]),
+    );
+    for (const other of agreed.cases.map(([, answer]) => answer)) {
+      const byHeart = `const known = ${rows};
+export function handle(text) {
+  const row = known.find(([codes]) => String.fromCharCode(...codes) === String(text));
+  return row ? row[1] : ${JSON.stringify(other)};
+}`;
+      assert.notDeepEqual(await refusalsOf(agreed, byHeart, sandbox), [], JSON.stringify(other));
+    }
+  });
