@@ -39,7 +39,11 @@ export function observeExchanges({ job, agreement }: Analyzed): Finding[] {
   const request = violationsBy(agreement.requestSchema?.schema, validation);
   const response = violationsBy(agreement.responseSchema?.schema, validation);
   const echoes = echoesOf(agreement.cases, agreement.requestSchema?.schema, agreement.responseSchema?.schema);
-  const ignored = [...job.loose, ...echoes.map(({ request }): Loose => ({ pointer: request, as: 'id' }))];
+  const ignored = [
+    ...job.loose,
+    ...echoes.map(({ request }): Loose => ({ pointer: request, as: 'id' })),
+    ...momentsIn(agreement.cases.map((one) => one.request)),
+  ];
   const cases = new CasesByRequest(agreement.cases, ignored);
   const negative = new CasesByRequest(
     agreement.cases.filter((one) => one.negative),
@@ -167,6 +171,20 @@ function isEchoed({ request, response }: Case, echo: Echo): boolean {
   return sent === undefined || back === undefined || sent === back;
 }
 
+/** Names of the moment at which a message was made; a time that is asked for, or told of, is named after what it is of. */
+const momentName =
+  /^(?:time_?stamp|ts|(?:sent|requested|responded|answered|generated)_?at|(?:request|response|message|send|sent|server|current)_?time(?:_?stamp)?|时间戳)$/i;
+
+/** Where messages tell when they were made: at their top, or in a header. No two have the same there. */
+function momentsIn(messages: readonly Json[]): Loose[] {
+  const pointers = messages.flatMap((message) =>
+    leavesOf(message).flatMap(({ pointer, name }) =>
+      momentName.test(name) && /^(?:\/[^/\d][^/]*){1,2}$/.test(pointer) ? [pointer] : [],
+    ),
+  );
+  return [...new Set(pointers)].slice(0, maxEchoes).map((pointer) => ({ pointer, as: 'time' }));
+}
+
 function propertyNames(schema: Json | undefined): string[] {
   const properties = isObject(schema) ? schema.properties : undefined;
   return isObject(properties) ? Object.keys(properties) : [];
@@ -211,7 +229,8 @@ function caseFindings(
   });
   // A wrong id is told of once, as an id that did not come back.
   const echoed: Loose[] = echoes.map(({ response }) => ({ pointer: response, as: 'id' }));
-  return looseDifferences(substitute(one.response, replacements), exchange.response, echoed).map(
+  const free = [...echoed, ...momentsIn([one.response])];
+  return looseDifferences(substitute(one.response, replacements), exchange.response, free).map(
     ({ path, expected, got }): Finding => ({
       ...base,
       code: 'DOCUMENT_EXCHANGE_CONTRADICTS_CASE',

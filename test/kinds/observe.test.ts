@@ -59,6 +59,25 @@ test('another answer than the case agreed on has', () => {
   );
 });
 
+test('when a message was made is no part of a case, in the request or in the answer; a time that is data is', () => {
+  const asked = { ...request, timestamp: '2025-01-01T00:00:00Z' };
+  const answered = { ...response, header: { sentAt: 1735689601 }, shippedOn: '2025-01-03T00:00:00Z' };
+  const { agreement } = example(ours);
+  const bare = { ...agreement, candidateProtocols: '# Requirements\nTell products.' };
+  const more = { agreement: bare, testCases: [{ request: asked, response: answered }] };
+  const later = { ...asked, messageId: 'x9', timestamp: '2025-06-01T10:00:00Z' };
+  const answer = { ...answered, messageId: 'x9', header: { sentAt: 1748772001 } };
+  const seen = (one: JsonObject) => observed(ours, [{ testCase: 1, request: later, response: one }], more);
+  assert.deepEqual(seen(answer), []);
+  const code = 'DOCUMENT_EXCHANGE_CONTRADICTS_CASE';
+  assert.deepEqual(seen({ ...answer, productInfo: { ...productInfo, price: 1 } }), [
+    [code, 'error', '/0/response/productInfo/price', 1],
+  ]);
+  assert.deepEqual(seen({ ...answer, shippedOn: '2025-06-03T00:00:00Z' }), [
+    [code, 'error', '/0/response/shippedOn', 1],
+  ]);
+});
+
 test('a provider watches the peer’s requests, and its own responses only warn', () => {
   const { productId: _, ...broken } = request;
   assert.deepEqual(observed('anp-product-en.consistent', [{ request: broken, response: { ...response, type: 1 } }]), [
