@@ -136,12 +136,14 @@ export class Keeper {
     }
   }
 
-  /** Waiting jobs have deadlines too, however long no worker has a hand free for them. */
+  /** Waiting jobs have deadlines too, however long no worker has a hand free for them, or their producer has them delayed. */
   async #noteWaiting(): Promise<void> {
     const { connection, keys, outcomes } = this.#options;
     const oldest = (await connection.lrange(`${keys.queue}:wait`, -LOOKED_THROUGH, -1)).reverse();
     const prioritized = await connection.zrange(`${keys.queue}:prioritized`, '0', String(LOOKED_THROUGH - 1));
-    const jobIds = [...oldest, ...prioritized].filter((jobId) => !isAutomaticId(jobId));
+    // What we delay ourselves comes soon, and is noted already; what a producer delayed comes last.
+    const delayed = await connection.zrevrange(`${keys.queue}:delayed`, 0, LOOKED_THROUGH - 1);
+    const jobIds = [...oldest, ...prioritized, ...delayed].filter((jobId) => !isAutomaticId(jobId));
     if (jobIds.length === 0) return;
     const noted = await connection.zmscore(keys.deadlines, ...jobIds);
     const unnoted = jobIds.filter((_, index) => noted[index] == null);

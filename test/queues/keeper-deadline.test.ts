@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keysOf } from '../../queues/index.ts';
-import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
+import { codes, envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 import { workerProcesses } from './worker-processes.ts';
 
 const keys = keysOf();
@@ -34,4 +34,19 @@ test('a job of a dead worker is closed at its own deadline, no later than one th
     (await entries()).map(({ jobId }) => jobId),
     ['taken-60000ms', 'later'],
   );
+});
+
+test('a job that its producer has delayed beyond its deadline is closed at that', async (t) => {
+  const { queue, consume, outcome } = await queueUnderTest(t);
+  let worked = 0;
+  await consume({
+    process: async ({ kind, data }) => {
+      worked += 1;
+      return envelope(kind, data);
+    },
+  });
+  await queue.add('generate', jobData({ timeoutMs: 2_000 }), { jobId: 'put-off', delay: 3_600_000 });
+  assert.deepEqual(codes(await outcome('put-off')), ['PLATFORM_DEADLINE']);
+  await until(async () => (await queue.getJob('put-off')) === undefined);
+  assert.equal(worked, 0);
 });
