@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import {
   type Connection,
   type Consumer,
@@ -27,7 +26,7 @@ import {
 import { createModel, type Model } from './completion/create-model.ts';
 import type { OpenAiOptions } from './completion/openai-completer.ts';
 import { type Circuits, watchCircuits } from './completion/shared-circuit.ts';
-import { type Config, modelsOf } from './config.ts';
+import { type Config, modelsOf, sandboxOptions } from './config.ts';
 import { createHandlerStore } from './handlers/redis-handler-store.ts';
 import { CodedError } from './kernel/errors.ts';
 import { Purse, usageOf } from './pipeline/budget.ts';
@@ -222,9 +221,7 @@ export async function openSandbox(
   quarantine?: SandboxQuarantine,
 ): Promise<Sandbox> {
   const sandbox = await createSandbox({
-    cells: config.cells ?? availableParallelism(),
-    ...(config.sandboxLevel === null ? {} : { level: config.sandboxLevel }),
-    ...(config.sandboxLimits === null ? {} : { limits: config.sandboxLimits }),
+    ...sandboxOptions(config),
     ...(quarantine === undefined ? {} : { quarantine }),
     onEvent: (event) => log.warn({ sandbox: event }, 'sandbox'),
   });

@@ -356,6 +356,19 @@ export function modelsOf({
   return models ?? [{ model, baseUrl, apiKey, inputPrice, cachedInputPrice, outputPrice }];
 }
 
+/** What the settings demand of the sandbox, as it takes it. */
+export function sandboxOptions({
+  cells,
+  sandboxLevel,
+  sandboxLimits,
+}: Pick<Config, 'cells' | 'sandboxLevel' | 'sandboxLimits'>) {
+  return {
+    ...(cells === null ? {} : { cells }),
+    ...(sandboxLevel === null ? {} : { level: sandboxLevel }),
+    ...(sandboxLimits === null ? {} : { limits: sandboxLimits }),
+  };
+}
+
 /** Whether a model server was named: a key or a base URL is set. */
 export function namesModelServer(environment: Readonly<Record<string, string | undefined>>): boolean {
   return Boolean(

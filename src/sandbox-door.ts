@@ -1,6 +1,7 @@
 /** The door for embedders (`protosmith/sandbox`): runs single requests through a verified handler, everything validated (docs/handler.md). */
-import type { Limits, Sandbox } from '../sandbox/contract.ts';
+import type { Layers, Limits, Sandbox } from '../sandbox/contract.ts';
 import { createSandbox } from '../sandbox/index.ts';
+import { readConfig, sandboxOptions } from './config.ts';
 import type { HandlerRecord } from './contract/handler.ts';
 import { type Embedder, type HandlerResult, loadHandler as loadHosted } from './hosting/load-handler.ts';
 import type { Json } from './kernel/json.ts';
@@ -15,7 +16,10 @@ export type Tools = Readonly<Record<string, (input: Json, signal: AbortSignal) =
 export interface LoadOptions {
   /** Carries a requester's request to the peer and resolves to its response; bounded by the agreement's timeout. */
   send?: NonNullable<Embedder['send']>;
-  /** A sandbox of the embedder's own, which stays open; default: one that the handlers of this process share, and that ends with the last of them. */
+  /**
+   * A sandbox of the embedder's own, which stays open; default: one that the handlers of this process share, and that ends with the last of them. What
+   * `PROTOSMITH_SANDBOX_LEVEL`, `PROTOSMITH_SANDBOX_LIMITS` and `PROTOSMITH_CELLS` demand holds for that one as for a worker's.
+   */
   sandbox?: Sandbox;
   limits?: Limits;
   /** How long one tool call may take, in milliseconds; default 30,000. */
@@ -26,12 +30,15 @@ export interface LoadOptions {
 export interface Handler {
   /** Runs one request (provider) or one task (requester). Rejects only with `PLATFORM_SANDBOX_…` or when aborted. */
   run(input: Json, signal?: AbortSignal): Promise<HandlerResult>;
+  /** The layers that are in force around it, and why others are not. */
+  readonly layers: Layers;
   close(): Promise<void>;
 }
 
 /**
  * Loads a verified handler for live use. Everything that crosses is validated in both directions and fails closed; the handler can call no tool
- * but those its verified code used. Throws `PLATFORM_HANDLER_CORRUPT` where the record is not what its digest says.
+ * but those its verified code used. Throws `PLATFORM_HANDLER_CORRUPT` where the record is not what its digest says, and `OPERATOR_…` where the
+ * sandbox demanded is not to be had.
  */
 export async function loadHandler(
   record: HandlerRecord,
@@ -51,6 +58,7 @@ export async function loadHandler(
     const handler = await loadHosted(record, lent.sandbox, bounds);
     return {
       run: (input, signal) => handler.run(input, embedder, signal),
+      layers: lent.sandbox.layers,
       async close() {
         await handler.close();
         await lent.giveBack();
@@ -64,9 +72,14 @@ export async function loadHandler(
 
 let shared: { opening: Promise<Sandbox>; users: number } | undefined;
 
+/** What the operator of this process demands of its sandbox; other settings are none of an embedder's. */
+function demanded({ PROTOSMITH_CELLS, PROTOSMITH_SANDBOX_LEVEL, PROTOSMITH_SANDBOX_LIMITS }: NodeJS.ProcessEnv) {
+  return sandboxOptions(readConfig({ PROTOSMITH_CELLS, PROTOSMITH_SANDBOX_LEVEL, PROTOSMITH_SANDBOX_LIMITS }));
+}
+
 /** The sandbox that the handlers of this process share; whoever gives it back last closes it. */
 async function borrow(): Promise<{ sandbox: Sandbox; giveBack(): Promise<void> }> {
-  shared ??= { opening: createSandbox(), users: 0 };
+  shared ??= { opening: createSandbox(demanded(process.env)), users: 0 };
   const used = shared;
   used.users += 1;
   let isGivenBack = false;

@@ -1,5 +1,5 @@
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { readConfig } from '../config.ts';
+import { readConfig, sandboxOptions } from '../config.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Tool } from '../contract/job.ts';
 import { type HandlerResult, loadHandler } from '../hosting/load-handler.ts';
@@ -64,9 +64,7 @@ unreachable, 78 wrong settings.
     const isStored = values.stdio || /^[0-9a-f]{64}$/.test(handler);
     const store = isStored ? openStore(config) : undefined;
     const sandbox = await createSandbox({
-      ...(config.cells === null ? {} : { cells: config.cells }),
-      ...(config.sandboxLevel === null ? {} : { level: config.sandboxLevel }),
-      ...(config.sandboxLimits === null ? {} : { limits: config.sandboxLimits }),
+      ...sandboxOptions(config),
       ...(store === undefined ? {} : { quarantine: store.quarantine }),
     });
     try {

@@ -54,6 +54,36 @@ test('a handler runs with the functions of its embedder, and what crosses is val
   await assert.rejects(handler.run({ word: 'a' }));
 });
 
+test('what is demanded of the sandbox is demanded here too, and what is in force is told', async () => {
+  const settings = ['PROTOSMITH_SANDBOX_LEVEL', 'PROTOSMITH_SANDBOX_LIMITS'] as const;
+  const [level, limits] = settings.map((name) => process.env[name]);
+  const stored = await record('export const handle = () => ({ word: "four" })');
+  const refuses = async (code: string) => {
+    const opening = loadHandler(stored, {});
+    // Else one that is not refused keeps the process.
+    opening.then((handler) => handler.close()).catch(() => {});
+    await assert.rejects(opening, { code });
+  };
+  try {
+    process.env.PROTOSMITH_SANDBOX_LEVEL = 'thick';
+    await refuses('OPERATOR_SETTINGS');
+    process.env.PROTOSMITH_SANDBOX_LEVEL = 'process';
+    process.env.PROTOSMITH_SANDBOX_LIMITS = '{"memoryMb":1000000}';
+    await refuses('OPERATOR_SANDBOX_LIMITS');
+    process.env.PROTOSMITH_SANDBOX_LIMITS = '{"maxResultBytes":4}';
+    const handler = await loadHandler(stored, {});
+    const { message } = await handler.run({ word: 'a' }).finally(() => handler.close());
+    assert.match(message ?? '', /too large/);
+    assert.ok(handler.layers.inForce.includes('own-process'));
+  } finally {
+    for (const [index, value] of [level, limits].entries()) {
+      const name = settings[index] ?? '';
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  }
+});
+
 test('one that is closed twice takes the sandbox from no other', async () => {
   const [one, other] = [await loadHandler(await record(asks), {}), await loadHandler(await record(asks), {})];
   await one.close();
