@@ -31,7 +31,8 @@ export const determinism: Check = {
   },
 };
 
-function traceOf(seen: Observation): Json {
+/** All that a run did that can be seen from without. */
+export function traceOf(seen: Observation): Json {
   return [
     seen.end,
     seen.value ?? null,

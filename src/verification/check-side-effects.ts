@@ -73,7 +73,7 @@ export const sideEffects: Check = {
       const own = seen.slice(at, at + others.length);
       at += others.length;
       // A call whose answer decides was asked for that answer, whatever else it does.
-      const decides = own.some((after) => !equalJson(outcomeOf(after), outcomeOf(one.seen)));
+      const decides = own.some((after) => !equalJson(effectOf(after), effectOf(one.seen)));
       (decides ? findings.warnings : findings.failures).push(fact);
     }
     const mayRetry = failureRulesOf(subject.agreement.text).retries;
@@ -201,7 +201,7 @@ function saysWhy({ one, seen }: SeenCase, cases: readonly SeenCase[]): boolean {
   return others.length > 0 && others.every((names) => names.some((name) => !(name in answer)));
 }
 
-function outcomeOf({ end, value, calls }: Observation): Json {
+function effectOf({ end, value, calls }: Observation): Json {
   return [end, value ?? null, calls.map(({ tool }) => tool)];
 }
 

@@ -48,21 +48,20 @@ export const specialCases: Check = {
     let at = 0;
     for (const { seenCase, likeness, others, asked } of pairs) {
       const alike = seen[at++] as Observation;
-      const outcomeOf = () => ({ own: seen[at++] as Observation, likeness: seen[at++] as Observation });
-      const [outcomes, answers] = [others.map(outcomeOf), asked.map(outcomeOf)];
+      const nextPair = () => ({ own: seen[at++] as Observation, likeness: seen[at++] as Observation });
+      const [pairs, answers] = [others.map(nextPair), asked.map(nextPair)];
       if (!compareWorld(likeness, alike).followed) continue;
       const before = seenCase.seen;
       if (before.calls.length === 0 && alike.calls.length > 0 && reportsFailure(seenCase.one.output) !== true)
         failures.push(factOf(seenCase, before, `calls no tool, and under other names ${alike.calls[0]?.tool}`));
       else if (
-        outcomes.length > 0 &&
-        outcomes.every(
-          (outcome) =>
-            equalJson(effectOf(outcome.own), effectOf(before)) &&
-            !equalJson(effectOf(outcome.likeness), effectOf(alike)),
+        pairs.length > 0 &&
+        pairs.every(
+          (pair) =>
+            equalJson(effectOf(pair.own), effectOf(before)) && !equalJson(effectOf(pair.likeness), effectOf(alike)),
         )
       ) {
-        const [first] = outcomes;
+        const [first] = pairs;
         failures.push(
           factOf(
             seenCase,
@@ -71,7 +70,7 @@ export const specialCases: Check = {
           ),
         );
       } else {
-        const place = heldPlace(before, alike, outcomes) ?? heldPlace(before, alike, answers);
+        const place = heldPlace(before, alike, pairs) ?? heldPlace(before, alike, answers);
         if (place !== undefined)
           failures.push(
             factOf(
@@ -90,13 +89,12 @@ export const specialCases: Check = {
 function heldPlace(
   before: Observation,
   alike: Observation,
-  outcomes: readonly { own: Observation; likeness: Observation }[],
+  pairs: readonly { own: Observation; likeness: Observation }[],
 ): string | undefined {
   const [first, second] = [placesOf(before), placesOf(alike)];
-  const others = outcomes.map(({ own, likeness }) => [placesOf(own), placesOf(likeness)] as const);
+  const others = pairs.map(({ own, likeness }) => [placesOf(own), placesOf(likeness)] as const);
   const all = [first, second, ...others.flat()];
-  if (outcomes.length === 0 || all.some((places) => places === undefined || places.size !== first?.size))
-    return undefined;
+  if (pairs.length === 0 || all.some((places) => places === undefined || places.size !== first?.size)) return undefined;
   return [...(first ?? [])].find(
     ([place, value]) =>
       all.every((places) => places?.has(place)) &&

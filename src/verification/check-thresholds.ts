@@ -2,9 +2,9 @@ import type { Observation, Scenario } from '../contract/trial.ts';
 import { type Json, valueAt } from '../kernel/json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { holdsConstant, sentencesOf } from './documented-answers.ts';
+import { changeBetween, type Effect, effectOf, type Sides } from './effect-changes.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { allNumbersIn, isSameNumber, numbersIn, readingsOf } from './number-readings.ts';
-import { changeBetween, type Outcome, outcomeOf, type Sides } from './outcome-changes.ts';
 import { type Probe, type ProbePlace, probePlaces, resultPlaces } from './probe-places.ts';
 import { hasWord } from './scalar-kinds.ts';
 import { speaksOf, type Threshold, thresholdsOf } from './thresholds.ts';
@@ -47,14 +47,14 @@ export const thresholds: Check = {
     const seen = yield plans.flatMap(({ probes }) => probes.map(({ probe }) => probe.scenario));
     let at = 0;
     const judged = plans.map((plan) => {
-      const outcomes = plan.probes.map(({ value, probe }) => {
+      const effects = plan.probes.map(({ value, probe }) => {
         const observation = seen[at++] as Observation;
         const { pointer, one } = plan.place;
         const got = pointer === undefined ? value : valueAt(observation.value ?? null, pointer);
         const isThere = typeof got === 'number' && Math.abs(got - value) < 0.006;
-        return { value, probe, observation, outcome: isThere ? outcomeOf(observation, probe.input, one) : undefined };
+        return { value, probe, observation, effect: isThere ? effectOf(observation, probe.input, one) : undefined };
       });
-      return { ...plan, outcomes };
+      return { ...plan, effects };
     });
     const findings: CheckFindings = { failures: [], warnings: [] };
     const add = (fact: Omit<CheckFact, 'check'>, certain: boolean): void => {
@@ -68,8 +68,8 @@ export const thresholds: Check = {
         if (wrong === undefined) continue;
         if (wrong.change === 'said') add(factOf(plan, wrong.message), true);
         else doubtful.push({ ...plan, message: wrong.message });
-      } else if (CHANGED.has(changeAt(plan.outcomes, plan.number))) {
-        const still = plan.threshold && changeAt(plan.outcomes, plan.threshold.value) === 'none';
+      } else if (CHANGED.has(changeAt(plan.effects, plan.number))) {
+        const still = plan.threshold && changeAt(plan.effects, plan.threshold.value) === 'none';
         const what = `the answer changes at ${nameOf(plan.place)} ${plan.number}, a number that stands nowhere`;
         add(
           factOf(
@@ -99,11 +99,11 @@ export const thresholds: Check = {
       : [];
     let next = 0;
     for (const { plan, probes } of controls) {
-      const outcomes = probes.map(({ value, probe }) => ({
+      const effects = probes.map(({ value, probe }) => ({
         value,
-        outcome: outcomeOf(more[next++] as Observation, probe.input, plan.place.one),
+        effect: effectOf(more[next++] as Observation, probe.input, plan.place.one),
       }));
-      add(factOf(plan, plan.message), probes.length > 0 && isSteady(outcomes));
+      add(factOf(plan, plan.message), probes.length > 0 && isSteady(effects));
     }
     return findings;
   },
@@ -132,7 +132,7 @@ interface Move {
 }
 
 interface Ran {
-  outcomes: (Probed & { observation: Observation; outcome: Outcome | undefined })[];
+  effects: (Probed & { observation: Observation; effect: Effect | undefined })[];
 }
 
 /** The first plans, as far as a number of runs goes. */
@@ -284,26 +284,26 @@ function moveOf(number: number, place: ProbePlace, threshold: Threshold | undefi
 }
 
 /** What changes at a number: from what lies before it to what lies behind it. */
-function changeAt(outcomes: Ran['outcomes'], number: number): ReturnType<typeof changeBetween> {
-  const near = [...outcomes].sort((a, b) => Math.abs(a.value - number) - Math.abs(b.value - number));
+function changeAt(effects: Ran['effects'], number: number): ReturnType<typeof changeBetween> {
+  const near = [...effects].sort((a, b) => Math.abs(a.value - number) - Math.abs(b.value - number));
   const side = (which: (by: number) => boolean): Sides['left'] =>
     near
       .filter(({ value }) => which(value - number))
       .slice(0, 3)
       .sort((a, b) => a.value - b.value)
-      .map(({ value, outcome }) => [value, outcome]);
+      .map(({ value, effect }) => [value, effect]);
   return changeBetween({ left: side((by) => by < -1e-9), right: side((by) => by > 1e-9) });
 }
 
 /** A change on the one side of a documented number where the words put it on the other. */
 function wrongSide(
   told: readonly Threshold[],
-  { threshold, place, outcomes }: Beside & Ran,
+  { threshold, place, effects }: Beside & Ran,
 ): { change: 'said' | 'number'; message: string } | undefined {
   const { value, side, sentence } = threshold;
   // Of two sentences with the same number, either may be the one that is kept.
   if (told.some((other) => other.value === value && other.side !== undefined && other.side !== side)) return undefined;
-  const points = outcomes.map(({ value: at, outcome }) => [at, outcome] as const);
+  const points = effects.map(({ value: at, effect }) => [at, effect] as const);
   const [before, behind] = [2, 3].map((count) =>
     changeBetween({ left: points.slice(0, count), right: points.slice(count) }),
   );
@@ -334,13 +334,13 @@ function unminded(
       new RegExp(`(?<![\\p{L}\\p{N}_])${place.name}(?![\\p{L}\\p{N}_])`, 'u').test(lead),
     );
     const isTold = allNumbersIn(JSON.stringify(subject.tools)).has(threshold.value);
-    const isStill = own.every(({ outcomes }) => {
-      const [left, right] = [outcomes.slice(0, 3), outcomes.slice(3)].map((side) =>
-        side.map(({ value, outcome }) => [value, outcome] as const),
+    const isStill = own.every(({ effects }) => {
+      const [left, right] = [effects.slice(0, 3), effects.slice(3)].map((side) =>
+        side.map(({ value, effect }) => [value, effect] as const),
       );
       return (
         changeBetween({ left: left ?? [], right: right ?? [] }) === 'none' &&
-        outcomes.every(
+        effects.every(
           ({ observation }) =>
             observation.value !== undefined &&
             !holdsConstant(observation.value, [constant]) &&
@@ -369,9 +369,9 @@ function controlsOf({ place, threshold: { value } }: Beside): Probed[] {
 }
 
 /** Whether nothing changes in neighbourhoods of five numbers each. */
-function isSteady(outcomes: readonly { value: number; outcome: Outcome | undefined }[]): boolean {
-  for (let from = 0; from < outcomes.length; from += 5) {
-    const points = outcomes.slice(from, from + 5).map(({ value, outcome }) => [value, outcome] as const);
+function isSteady(effects: readonly { value: number; effect: Effect | undefined }[]): boolean {
+  for (let from = 0; from < effects.length; from += 5) {
+    const points = effects.slice(from, from + 5).map(({ value, effect }) => [value, effect] as const);
     if ([2, 3].some((count) => changeBetween({ left: points.slice(0, count), right: points.slice(count) }) !== 'none'))
       return false;
   }
@@ -389,8 +389,8 @@ function nameOf({ name, measure, told }: ProbePlace): string {
   return told ? `${what} (told by a tool)` : what;
 }
 
-function factOf({ place: { one }, outcomes }: { place: ProbePlace } & Ran, message: string): Omit<CheckFact, 'check'> {
-  const shown = outcomes[Math.floor(outcomes.length / 2)];
+function factOf({ place: { one }, effects }: { place: ProbePlace } & Ran, message: string): Omit<CheckFact, 'check'> {
+  const shown = effects[Math.floor(effects.length / 2)];
   return {
     code: 'CANDIDATE_RULE_BROKEN',
     message: `case ${one.one.testCase}: ${message}`.slice(0, 500),

@@ -4,6 +4,7 @@ import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { caseScenario } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
+import { traceOf } from './check-determinism.ts';
 import { isReadOnly } from './check-failing-tools.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { dataOf, isDistinctive } from './rename-map.ts';
@@ -126,7 +127,7 @@ export const toolInfluence: Check = {
         plan.name === name ? [{ one: plan.one, seen: seen[index] as Observation }] : [],
       );
       const [first] = own;
-      if (first && own.every(({ one, seen: after }) => equalJson(effectOf(one.seen), effectOf(after)))) {
+      if (first && own.every(({ one, seen: after }) => equalJson(traceOf(one.seen), traceOf(after)))) {
         const message = `${name} is called, but nothing that it could answer changes the outcome`;
         const kept = own.map(({ one }) => ({ one, value: keptFrom(facts, one, name) })).find(({ value }) => value);
         if (kept) {
@@ -149,15 +150,6 @@ function withoutEcho(answer: Json, input: Json): Json[] {
 
 function calls(seen: Observation, name: string): boolean {
   return seen.calls.some(({ tool, output }) => tool === name && output !== undefined);
-}
-
-function effectOf(seen: Observation): Json {
-  return [
-    seen.end,
-    seen.value ?? null,
-    seen.calls.map(({ tool, input }) => [tool, input]),
-    seen.sends.map(({ request }) => request),
-  ];
 }
 
 /** What an answer holds, number or name, that neither request nor document has and that some value tells: `undefined` where there is nothing. */

@@ -4,14 +4,14 @@ import type { SeenCase } from './check.ts';
 import { leavesOf } from './scalar-kinds.ts';
 
 /** What a run came to: what is said in so many words, and the numbers of the answer by their places. */
-export interface Outcome {
+export interface Effect {
   /** End, tools called, texts and truth values, without what merely comes back and without digits in texts. */
   said: string;
   numbers: Map<string, number>;
 }
 
 /** Reads an observation of a case with something changed. */
-export function outcomeOf(seen: Observation, input: Json, { one }: SeenCase): Outcome | undefined {
+export function effectOf(seen: Observation, input: Json, { one }: SeenCase): Effect | undefined {
   if (seen.end !== 'returned' || seen.value === undefined) return undefined;
   const echoed = new Set(leavesOf(input).map(({ value }) => value));
   const loose = new Set(one.loose.map(({ pointer }) => pointer));
@@ -26,10 +26,10 @@ export function outcomeOf(seen: Observation, input: Json, { one }: SeenCase): Ou
   return { said: JSON.stringify([...said, [...numbers.keys()]]), numbers };
 }
 
-/** Outcomes on either side of a number, in order: two or more to the left, two or more to the right. */
+/** Effects on either side of a number, in order: two or more to the left, two or more to the right. */
 export interface Sides {
-  left: readonly (readonly [at: number, Outcome | undefined])[];
-  right: readonly (readonly [at: number, Outcome | undefined])[];
+  left: readonly (readonly [at: number, Effect | undefined])[];
+  right: readonly (readonly [at: number, Effect | undefined])[];
 }
 
 /**
@@ -37,16 +37,14 @@ export interface Sides {
  * `undefined` where that cannot be told.
  */
 export function changeBetween({ left, right }: Sides): 'said' | 'number' | 'none' | undefined {
-  if ([...left, ...right].some(([, outcome]) => outcome === undefined)) return undefined;
-  const saidBy = (side: Sides['left']): (string | undefined)[] => [
-    ...new Set(side.map(([, outcome]) => outcome?.said)),
-  ];
+  if ([...left, ...right].some(([, effect]) => effect === undefined)) return undefined;
+  const saidBy = (side: Sides['left']): (string | undefined)[] => [...new Set(side.map(([, effect]) => effect?.said))];
   const [before, after] = [saidBy(left), saidBy(right)];
   if (before.length !== 1 || after.length !== 1) return undefined;
   if (before[0] !== after[0]) return 'said';
   for (const pointer of left[0]?.[1]?.numbers.keys() ?? []) {
     const points = (side: Sides['left']) =>
-      side.map(([at, outcome]) => [at, outcome?.numbers.get(pointer) ?? Number.NaN] as const);
+      side.map(([at, effect]) => [at, effect?.numbers.get(pointer) ?? Number.NaN] as const);
     const [a, b] = [points(left), points(right)];
     if (!isLine(a) || !isLine(b)) return undefined;
     if (!isLine([...a, ...b])) return 'number';
