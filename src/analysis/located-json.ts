@@ -1,4 +1,5 @@
 import { escapeToken, isObject, type Json, pointerTokens } from '../kernel/json.ts';
+import { memberNames } from '../schemas/member-names.ts';
 
 /** Deepest nesting of a JSON value inside a document: the job's own limit. */
 export const MAX_JSON_DEPTH = 64;
@@ -66,7 +67,7 @@ export function parseJsonAt(
   const slice = text.slice(start, end);
   const value = known?.get(slice);
   if (value !== undefined) return { ok: true, end, value };
-  if (!slice.isWellFormed() || MAY_HAVE_NO_VALUE.test(slice)) return { ok: false, lookedTo };
+  if (!slice.isWellFormed() || MAY_HAVE_NO_VALUE.test(slice) || hasLongNumber(slice)) return { ok: false, lookedTo };
   try {
     return { ok: true, end, value: JSON.parse(slice) as Json };
   } catch {
@@ -86,8 +87,28 @@ export function knownJson(text: string, read: readonly { start: number; end: num
   return new Map(long.map(({ start, end, value }) => [text.slice(start, end), value]));
 }
 
-/** Escaped halves of surrogate pairs, and numbers that may be beyond a double. */
-const MAY_HAVE_NO_VALUE = /\\u[dD]|\d[eE]\+?\d{3}|\d{300}/;
+/** Escaped halves of surrogate pairs, and numbers that may be beyond a double by their exponents. */
+const MAY_HAVE_NO_VALUE = /\\u[dD]|\d[eE]\+?\d{3}/;
+
+/** Digits by which a number may be beyond a double. */
+const LONG_NUMBER = 300;
+
+/** Whether so many digits stand in a row: one of them does so where it is looked. */
+function hasLongNumber(text: string): boolean {
+  for (let at = LONG_NUMBER - 1; at < text.length; at += LONG_NUMBER) {
+    if (!isDigitAt(text, at)) continue;
+    let [first, last] = [at, at];
+    while (isDigitAt(text, first - 1)) first -= 1;
+    while (isDigitAt(text, last + 1)) last += 1;
+    if (last - first + 1 >= LONG_NUMBER) return true;
+  }
+  return false;
+}
+
+function isDigitAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= ZERO && code <= NINE;
+}
 
 /** Where the brackets opened at an offset are all closed again, strings passed over; without an end where they are not, or nest too deep. */
 function closingBracket(text: string, start: number, limit: number): { end?: number; lookedTo: number } {
@@ -162,7 +183,7 @@ export function pointersOf(value: Json, limit = Number.POSITIVE_INFINITY): { poi
         pending.push({ pointer: `${pointer}/${index}`, value: here[index] as Json });
       }
     } else if (isObject(here)) {
-      const names = Object.keys(here);
+      const names = memberNames(here);
       for (let index = Math.min(names.length, left) - 1; index >= 0; index -= 1) {
         const name = names[index] as string;
         pending.push({ pointer: `${pointer}/${escapeToken(name)}`, value: here[name] as Json });

@@ -4,6 +4,7 @@ import { canonicalJson } from '../kernel/digest.ts';
 import { escapeToken, isObject, type Json, type JsonObject, pointerTokens, valueAt } from '../kernel/json.ts';
 import { differencesOf } from '../schemas/differences.ts';
 import { equalJson } from '../schemas/equal-json.ts';
+import { memberNames } from '../schemas/member-names.ts';
 import { pointersOf } from './located-json.ts';
 import { type PlacedFinding, type Rule, reportable } from './rule.ts';
 import { CORRELATION, REQUEST_ID, SaidEchoes } from './said-echoes.ts';
@@ -21,17 +22,13 @@ export const ruleCasesContradict: Rule = {
       job.role === 'requester' || job.tools.some(({ annotations }) => annotations?.readOnlyHint !== true);
     const inputs = toolInputs(job);
     const said = new SaidEchoes(parts.own.prose, job.tools);
-    const seen = new Map<string, AskedCase>();
-    const texts = new EqualTexts();
+    const asked = new AskedCases();
+    const kinds = new NameKinds();
     for (const each of agreement.cases) {
-      const asked = withoutEchoes({ each, inputs, said });
-      const key = texts.keyOf(asked.request);
-      const earlier = seen.get(key);
-      if (earlier === undefined) {
-        seen.set(key, asked);
-        continue;
-      }
-      const [difference] = differencesOf(plainAnswer(earlier), plainAnswer(asked), loose).filter(
+      const later = askedCase({ each, inputs, said, kinds });
+      const earlier = asked.sameAs(later);
+      if (earlier === undefined) continue;
+      const [difference] = differencesOf(plainAnswer(earlier), plainAnswer(later), loose).filter(
         ({ path }) => !isOfTheMoment(path),
       );
       if (difference === undefined) continue;
@@ -44,41 +41,66 @@ export const ruleCasesContradict: Rule = {
 /** A case with what it asks: the request without the ids that name the exchange and nothing in it, and those ids. */
 interface AskedCase {
   each: Case;
+  /** The same for equal requests. */
+  look: number;
+  /** The request, without those ids that lie inside of other members. */
   request: Json;
+  /** The names of those ids that are members of the request itself: a copy of a wide request costs more than all the rest. */
+  left: ReadonlySet<string>;
   /** The name under which each of those ids was sent. */
   echoed: ReadonlyMap<Json, string>;
   /** What it is answered with, the echoed ids taken out: found out once. */
   answer?: Json;
 }
 
-/** Keys of values: equal values have the same one. Only values that look equal are compared, and put in canonical form where they differ. */
-class EqualTexts {
-  readonly #byLook = new Map<number, { value: Json; text: string; known?: Map<string, string> }>();
+/** The first case that asks for something, by what is asked. Only what looks equal is compared, and put in canonical form where it differs. */
+class AskedCases {
+  readonly #byLook = new Map<number, { first: AskedCase; others: Map<string, AskedCase> }>();
 
-  keyOf(value: Json): string {
-    const text = JSON.stringify(value);
-    const look = isObject(value) ? lookOf(value) : sumOf(text);
-    const before = this.#byLook.get(look);
-    if (before === undefined) {
-      this.#byLook.set(look, { value, text });
-      return text;
+  /** The earlier case that asks for the same; `undefined` where this one is the first. */
+  sameAs(asked: AskedCase): AskedCase | undefined {
+    const alike = this.#byLook.get(asked.look);
+    if (alike === undefined) {
+      this.#byLook.set(asked.look, { first: asked, others: new Map() });
+      return undefined;
     }
-    if (before.text === text || equalJson(before.value, value)) return before.text;
-    before.known ??= new Map();
-    const sorted = canonicalJson(value);
-    const key = before.known.get(sorted) ?? text;
-    before.known.set(sorted, key);
-    return key;
+    if (isSameRequest(alike.first, asked)) return alike.first;
+    const sorted = canonicalJson(requestOf(asked));
+    const other = alike.others.get(sorted);
+    if (other === undefined) alike.others.set(sorted, asked);
+    return other;
   }
 }
 
-/** The same for equal objects, whatever the order of their members. */
-function lookOf(value: JsonObject): number {
+function isSameRequest(one: AskedCase, other: AskedCase): boolean {
+  const [left, right] = [one.request, other.request];
+  if (!isObject(left) || !isObject(right)) return equalJson(requestOf(one), requestOf(other));
+  const names = memberNames(left);
+  if (names.length - one.left.size !== memberNames(right).length - other.left.size) return false;
+  return names.every(
+    (name) =>
+      one.left.has(name) ||
+      (Object.hasOwn(right, name) && !other.left.has(name) && equalJson(left[name] as Json, right[name] as Json)),
+  );
+}
+
+/** What is asked for; nothing where there are only ids that name the exchange. */
+function requestOf({ request, left }: AskedCase): Json {
+  if (left.size === 0 || !isObject(request)) return request;
+  const kept = Object.entries(request).filter(([name]) => !left.has(name));
+  return kept.length === 0 ? null : Object.fromEntries(kept);
+}
+
+/** The same for equal values, whatever the order of their members; of an object without those of some names. */
+function lookOf(value: Json, left: ReadonlySet<string>): number {
+  if (!isObject(value)) return lookOfMember(value);
   let look = 0;
-  for (const name of Object.keys(value)) {
+  for (const name of memberNames(value)) {
+    if (left.has(name)) continue;
+    const member = value[name] as Json;
     let named = 1;
     for (let at = 0; at < name.length; at += 1) named = Math.imul(named, 31) + name.charCodeAt(at);
-    look = (look + Math.imul(named, lookOfMember(value[name] as Json) + 1)) | 0;
+    look = (look + Math.imul(named, lookOfMember(member) + 1)) | 0;
   }
   return look;
 }
@@ -123,49 +145,97 @@ function isOfTheMoment(pointer: string): boolean {
   return MOMENT.test(pointerTokens(pointer).at(-1) ?? '');
 }
 
-function withoutEchoes({ each, inputs, said }: { each: Case; inputs: ReadonlySet<Json>; said: SaidEchoes }): AskedCase {
+/** What the name of a member says of it, as far as that depends on nothing else. */
+interface NameKind {
+  isKind: boolean;
+  isCorrelation: boolean;
+  isRequestId: boolean;
+}
+
+/** By name: the cases of an agreement have the same ones. */
+class NameKinds {
+  readonly #known = new Map<string, NameKind>();
+
+  of(name: string): NameKind {
+    let known = this.#known.get(name);
+    if (known === undefined) {
+      known = { isKind: KIND.test(name), isCorrelation: CORRELATION.test(name), isRequestId: REQUEST_ID.test(name) };
+      this.#known.set(name, known);
+    }
+    return known;
+  }
+}
+
+interface Exchanges {
+  each: Case;
+  inputs: ReadonlySet<Json>;
+  said: SaidEchoes;
+  kinds: NameKinds;
+}
+
+function askedCase({ each, inputs, said, kinds }: Exchanges): AskedCase {
   const { request } = each;
   const echoed = new Map<Json, string>();
-  if (!isObject(request)) return { each, request, echoed };
-  const asksMore = Object.keys(request).some(
-    (name) => !KIND.test(name) && !CORRELATION.test(name) && !REQUEST_ID.test(name),
-  );
+  const left = new Set<string>();
+  if (!isObject(request)) return { each, look: lookOf(request, left), request, left, echoed };
+  const asksMore = memberNames(request).some((name) => {
+    const { isKind, isCorrelation, isRequestId } = kinds.of(name);
+    return !isKind && !isCorrelation && !isRequestId;
+  });
   const isEcho = (within: string, name: string, value: Json) => {
     if (typeof value !== 'string' && typeof value !== 'number') return false;
     const isId =
       (within === '' &&
-        (CORRELATION.test(name) ||
-          (asksMore && REQUEST_ID.test(name)) ||
+        (kinds.of(name).isCorrelation ||
+          (asksMore && kinds.of(name).isRequestId) ||
           (name === 'id' && request.jsonrpc !== undefined))) ||
       (asksMore && said.isEcho(name) && valueAt(each.response, `${within}/${escapeToken(name)}`) === value);
     // What a tool is asked for is data, whatever its name.
     return isId && !inputs.has(value);
   };
-  const hasEcho = (value: Json, within: string, depth: number): boolean =>
-    isObject(value) &&
-    depth <= 2 &&
-    Object.keys(value).some((name) => {
+  let isLeftInside = false;
+  const collect = (value: JsonObject, within: string, depth: number): void => {
+    for (const name of memberNames(value)) {
       const member = value[name] as Json;
-      return isObject(member)
-        ? hasEcho(member, `${within}/${escapeToken(name)}`, depth + 1)
-        : isEcho(within, name, member);
-    });
-  // A copy of a wide request costs more than all the rest.
-  if (!hasEcho(request, '', 0)) return { each, request, echoed };
-  const without = (value: Json, within: string, depth: number): Json => {
-    if (!isObject(value) || depth > 2) return value;
-    const kept: JsonObject = { ...value };
-    for (const name of Object.keys(value)) {
-      const member = value[name] as Json;
-      if (isEcho(within, name, member)) {
+      if (isObject(member)) {
+        if (depth < MAX_DEPTH) collect(member, `${within}/${escapeToken(name)}`, depth + 1);
+      } else if (isEcho(within, name, member)) {
         echoed.set(member, name);
-        delete kept[name];
-      } else if (isObject(member)) kept[name] = without(member, `${within}/${escapeToken(name)}`, depth + 1);
+        if (depth === 0) left.add(name);
+        else isLeftInside = true;
+      }
     }
-    return Object.keys(kept).length === 0 ? null : kept;
   };
-  return { each, request: without(request, '', 0), echoed };
+  collect(request, '', 0);
+  if (isLeftInside) {
+    const copy = withoutEchoes(request, isEcho);
+    return { each, look: lookOf(copy, NONE), request: copy, left: NONE, echoed };
+  }
+  const asked: AskedCase = { each, look: 0, request, left, echoed };
+  asked.look = lookOf(left.size < memberNames(request).length ? request : requestOf(asked), left);
+  return asked;
 }
+
+const NONE: ReadonlySet<string> = new Set();
+
+function withoutEchoes(
+  value: JsonObject,
+  isEcho: (within: string, name: string, member: Json) => boolean,
+  within = '',
+  depth = 0,
+): Json {
+  const kept: JsonObject = { ...value };
+  for (const name of memberNames(value)) {
+    const member = value[name] as Json;
+    if (isEcho(within, name, member)) delete kept[name];
+    else if (isObject(member) && depth < MAX_DEPTH)
+      kept[name] = withoutEchoes(member, isEcho, `${within}/${escapeToken(name)}`, depth + 1);
+  }
+  return Object.keys(kept).length === 0 ? null : kept;
+}
+
+/** How deep in a request ids are looked for. */
+const MAX_DEPTH = 2;
 
 function plainAnswer(asked: AskedCase): Json {
   const { each, echoed } = asked;
@@ -183,17 +253,28 @@ function toolInputs(job: Job): Set<Json> {
 }
 
 function replaced(value: Json, echoed: AskedCase['echoed']): Json {
-  if (Array.isArray(value)) return value.map((item) => replaced(item, echoed));
+  if (Array.isArray(value)) {
+    const items = value.map((item) => replaced(item, echoed));
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
   if (!isObject(value)) return value;
-  const entries = Object.entries(value as JsonObject).map(([name, member]): [string, Json] => {
-    // A small number stands for much else than the id it equals.
-    const mayEcho =
-      typeof member === 'string' ||
-      name === 'id' ||
-      name === echoed.get(member) ||
-      CORRELATION.test(name) ||
-      REQUEST_ID.test(name);
-    return [name, mayEcho && echoed.has(member) ? '(echoed)' : replaced(member, echoed)];
-  });
-  return Object.fromEntries(entries);
+  const changed: [string, Json][] = [];
+  for (const name of memberNames(value)) {
+    const member = value[name] as Json;
+    const now = echoed.has(member) && mayEcho(name, member, echoed) ? '(echoed)' : replaced(member, echoed);
+    if (now !== member) changed.push([name, now]);
+  }
+  // Members that are assigned keep their place.
+  return changed.length === 0 ? value : { ...value, ...Object.fromEntries(changed) };
+}
+
+function mayEcho(name: string, member: Json, echoed: AskedCase['echoed']): boolean {
+  // A small number stands for much else than the id it equals.
+  return (
+    typeof member === 'string' ||
+    name === 'id' ||
+    name === echoed.get(member) ||
+    CORRELATION.test(name) ||
+    REQUEST_ID.test(name)
+  );
 }

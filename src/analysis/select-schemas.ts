@@ -1,6 +1,7 @@
 import type { Case, LocatedSchema } from '../contract/agreement.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
+import { memberNames } from '../schemas/member-names.ts';
 import { allSubschemas, MAX_SUBSCHEMAS } from '../schemas/schema-walk.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import type { CaseValidation } from './case-validation.ts';
@@ -125,8 +126,8 @@ function judgeAll(found: readonly FoundSchema[], cases: readonly Case[], validat
 }
 
 /** The names of a value's members; `undefined` where it is no object. */
-function namesOf(value: Json): string[] | undefined {
-  return isObject(value) ? Object.keys(value) : undefined;
+function namesOf(value: Json): readonly string[] | undefined {
+  return isObject(value) ? memberNames(value) : undefined;
 }
 
 /** Tells how many of a value's members a schema declares, by their names; of a schema that declares none, and of values that are no objects, `some`. */

@@ -1,6 +1,7 @@
 import type { Difference } from '../contract/outcome.ts';
 import { escapeToken, isObject, type Json } from '../kernel/json.ts';
 import { equalJson, equalText } from './equal-json.ts';
+import { memberNames } from './member-names.ts';
 
 /** How many differences are reported for one value at most: more say nothing new to whoever repairs it. */
 export const MAX_DIFFERENCES = 50;
@@ -27,13 +28,10 @@ export function differencesOf(expected: Json, got: Json, loosePointers: readonly
         pending.push({ path: `${path}/${index}`, expected: expected[index], got: got[index] });
       }
     } else if (isObject(expected) && isObject(got)) {
-      const names = [...new Set([...Object.keys(expected), ...Object.keys(got)])].reverse();
+      const names = [...new Set([...memberNames(expected), ...memberNames(got)])].reverse();
       for (const name of names) {
-        pending.push({
-          path: `${path}/${escapeToken(name)}`,
-          expected: memberOf(expected, name),
-          got: memberOf(got, name),
-        });
+        const [wanted, found] = [memberOf(expected, name), memberOf(got, name)];
+        if (wanted !== found) pending.push({ path: `${path}/${escapeToken(name)}`, expected: wanted, got: found });
       }
     } else if (!equalJson(expected, got)) differences.push({ path, expected, got });
   }

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, pointerTokens } from '../kernel/json.ts';
+import { memberNames } from './member-names.ts';
 import { allSubschemas, childSchemas, resolveLocalReference } from './schema-walk.ts';
 
 /**
@@ -44,7 +45,8 @@ export function countValues(value: Json): number {
   const pending: Json[] = [value];
   for (let next = pending.pop(); next !== undefined && count <= MAX_VALIDATION_STEPS; next = pending.pop()) {
     count += 1;
-    if (typeof next === 'object' && next !== null) for (const item of Object.values(next)) pending.push(item);
+    if (Array.isArray(next)) for (const item of next) pending.push(item);
+    else if (isObject(next)) for (const name of memberNames(next)) pending.push(next[name] as Json);
   }
   counts.set(value, count);
   return count;
@@ -152,8 +154,8 @@ class StepCount {
     } else if (isObject(value)) {
       for (const [name, property] of schema.properties)
         if (Object.hasOwn(value, name)) add([property], value[name] as Json);
-      if (schema.names.length > 0) for (const name of Object.keys(value)) add(schema.names, name);
-      if (schema.members.length > 0) for (const member of Object.values(value)) add(schema.members, member);
+      if (schema.names.length > 0) for (const name of memberNames(value)) add(schema.names, name);
+      if (schema.members.length > 0) for (const name of memberNames(value)) add(schema.members, value[name] as Json);
     }
     return steps <= MAX_VALIDATION_STEPS ? steps : Number.POSITIVE_INFINITY;
   }
