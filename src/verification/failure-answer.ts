@@ -73,7 +73,7 @@ export interface FailureRules {
 
 let lastRead: { text: string; rules: FailureRules } | undefined;
 
-/** Reads from a document what it says about failures; it looks for words only, in English and Chinese. */
+/** Reads from a document what it says about failures; it looks for words only: in English and Chinese, of broken requests in other languages, too. */
 export function failureRulesOf(text: string): FailureRules {
   // Asked for with every answer of every check, one candidate after the other.
   if (lastRead?.text !== text) lastRead = { text, rules: readFailureRules(text) };
@@ -85,7 +85,7 @@ function readFailureRules(text: string): FailureRules {
     failures: FAILURES.test(text),
     inWords: FAILURES.test(text.replace(/exception handling|异常处理/gi, '')),
     ownFailures: OWN_FAILURES.test(text),
-    invalidRequests: INVALID_REQUESTS.test(text),
+    invalidRequests: INVALID_REQUESTS.test(text) || INVALID_REQUESTS_ELSEWHERE.test(text),
     retries:
       /\bretr(?:y|ies|ied|ying)\b|\btr(?:y|ies|ied|ying) (?:it |this |that )?(?:again|once more|anew|up to|at most)|\b(?:attempts?|tries) (?:in all|in total|altogether|are made)|\b(?:\d+|two|three|four|five|up to \p{L}+|several|at most \p{L}+) (?:attempts|tries)\b|\b(?:re-?sent|re-?sends?|repeat(?:s|ed)? (?:it|the call|the request|once|twice|up to))\b|\b(?:asked|called|sent|tried|attempted|contacted) (?:once more|again|twice|a second time)\b|\bonce more\b|\brepeated until\b|\bnoch (?:ein|zwei|drei)mal\b|\b(?:second|another) (?:try|attempt)\b|重试|再试|重新(?:调用|发送|请求)/iu.test(
         text,
@@ -124,6 +124,20 @@ export const INVALID_REQUESTS = new RegExp(
     '格式错误|请求无效|无效(?:的)?请求|参数错误|参数无效|缺少',
   ].join('|'),
   'imu',
+);
+
+/** The same in other languages: a request, and that it breaks the agreement. */
+const INVALID_REQUESTS_ELSEWHERE = new RegExp(
+  [
+    String.raw`(?<!\p{L})(?:Anfragen?|Nachrichten?|Eingaben?)(?!\p{L})[^.\n]{0,60}(?:fehlerhaft|ungültig|verletz|verst[oö](?:ß|ss))|(?<!\p{L})(?:ungültige|fehlerhafte)[nr]? (?:Anfragen?|Nachrichten?)`,
+    String.raw`(?<!\p{L})(?:solicitud(?:es)?|petici(?:ón|ones))(?!\p{L})[^.\n]{0,60}(?:no cumpl|inv[aá]lid|no v[aá]lid|mal formad)`,
+    String.raw`(?<!\p{L})(?:demandes?|requêtes?)(?!\p{L})[^.\n]{0,60}(?:ne respecte(?:nt)? pas|invalide|mal formée?)`,
+    String.raw`(?<!\p{L})(?:pedidos?|solicitaç(?:ão|ões)|requisiç(?:ão|ões))(?!\p{L})[^.\n]{0,60}(?:fora do esquema|inválid|não (?:cumpr|respeit|segu)|mal formad)`,
+    String.raw`(?<!\p{L})richiest[ae](?!\p{L})[^.\n]{0,60}(?:non (?:valid|rispett|conform)|malformat)|non (?:valid|conform)\p{L}*[^.\n]{0,30}(?<!\p{L})schema(?!\p{L})`,
+    String.raw`(?<!\p{L})запрос\p{L}*[^.\n]{0,40}(?:наруша|не соответств|неверн|некорректн)|(?:неверн|некорректн|ошибочн)\p{L}* запрос`,
+    '(?:リクエスト|要求)[^。\\n]{0,30}(?:合わない|合わなければ|従わない|違反|不正|無効)|(?:不正|無効)な(?:リクエスト|要求)',
+  ].join('|'),
+  'iu',
 );
 
 /** What a sentence looks like that leaves no doubt that a request without a member it must have is meant. */

@@ -64,6 +64,22 @@ test('what a document says of failures is told from its words', () => {
   assert.ok(said('An invalid request is answered with 400.').includes('invalidRequests'));
   assert.ok(said('A message that cannot be read is answered `<error/>`').includes('invalidRequests'));
   assert.ok(!said('An unknown product id is answered with 404.').includes('invalidRequests'));
+  for (const sentence of [
+    'Ist die Anfrage fehlerhaft, so lautet der Status `abgelehnt`.',
+    'Una solicitud que no cumpla su esquema recibe `invalida`.',
+    '`INVALIDE` : la demande ne respecte pas le schéma.',
+    '- 400: pedido fora do esquema',
+    'Un carrello non valido rispetto allo schema riceve `errore`.',
+    'То же — для запросов, нарушающих схему.',
+    'リクエストがスキーマに合わない場合は `BAD` とする。',
+  ])
+    assert.ok(said(sentence).includes('invalidRequests'), sentence);
+  for (const sentence of [
+    'Die Anfrage nennt die Nummer des Kontos.',
+    'La demande est acceptée si le code est valide.',
+    'リクエストは JSON である。',
+  ])
+    assert.ok(!said(sentence).includes('invalidRequests'), sentence);
   assert.ok(said('A failing order may be retried once.').includes('retries'));
 });
 
