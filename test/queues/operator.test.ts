@@ -47,6 +47,20 @@ test('dead letters are listed, shown, put on the queue again as new jobs, and di
   assert.equal(await operator.inspect('none'), null);
 });
 
+test('a dead letter whose data are no object stays where it is', async (t) => {
+  const { redis, queue, consume, outcome, atEnd } = await queueUnderTest(t);
+  const operator = await openOperator({ url: redis.url });
+  atEnd(() => operator.close());
+  await consume({ process: () => Promise.reject(new TypeError('oops')) });
+  for (const [jobId, data] of Object.entries({ text: 'text', list: [1], none: null })) {
+    await queue.add('generate', data, { jobId });
+    await outcome(jobId);
+    await until(async () => (await queue.getJobState(jobId)) === 'failed');
+    await assert.rejects(operator.deadLetters.requeue(jobId), { code: 'JOB_INVALID' });
+    assert.equal((await operator.deadLetters.show(jobId))?.letter.jobId, jobId);
+  }
+});
+
 test('a queue whose jobs do not end in time is told as not drained, with what is left', async (t) => {
   const { redis, queue, producer, consume, outcome, atEnd } = await queueUnderTest(t);
   const operator = await openOperator({ url: redis.url });

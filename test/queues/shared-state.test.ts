@@ -230,3 +230,17 @@ test('a Redis that has forgotten its scripts, as after a restart, is told them a
     await connection.script('FLUSH');
   }
 });
+
+test('a handler that expired is forgotten once it is looked for, and one that is removed at once, pinned or not', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const records = new HandlerRecords(connection, keys);
+  for (const digest of ['expired', 'kept', 'pinned']) await records.put('acme', digest, 'record');
+  await records.pin('acme', 'pinned');
+  await connection.del(keys.handler('acme', 'expired'));
+  const listed = async () => (await records.list('acme')).map(({ digest }) => digest).sort();
+  assert.deepEqual(await listed(), ['kept', 'pinned']);
+  assert.deepEqual((await connection.zrange(keys.handlers('acme'), '0', '-1')).sort(), ['kept', 'pinned']);
+  await records.remove('acme', 'pinned');
+  assert.deepEqual(await connection.zrange(keys.handlers('acme'), '0', '-1'), ['kept']);
+  assert.equal(await connection.exists(keys.handler('acme', 'pinned'), keys.pinnedHandlers('acme')), 0);
+});
