@@ -135,6 +135,34 @@ function isPlain(input: Record<string, Json>, state: string, event: string): boo
   return Object.entries(input).every(([name, value]) => name === state || name === event || typeof value === 'string');
 }
 
+/** A table with a row for each state and a column for each event, a state in each cell or a mark that there is none; empty where it says more. */
+function tabledTransitions(
+  sentences: readonly string[],
+  states: ReadonlySet<string>,
+  events: ReadonlySet<string>,
+): Transition[] {
+  const found: Transition[] = [];
+  let columns: string[] | undefined;
+  for (const sentence of sentences) {
+    const cells = sentence
+      .trim()
+      .replace(/^\||\|$/g, '')
+      .split('|')
+      .map((cell) => cell.replace(/[\s`*"]+/g, ' ').trim());
+    const [from = '', ...rest] = cells;
+    if (rest.length < 2) columns = undefined;
+    else if (rest.every((cell) => events.has(cell))) columns = rest;
+    else if (columns !== undefined && states.has(from)) {
+      for (const [index, to] of rest.entries()) {
+        const event = columns[index];
+        if (event === undefined || !(states.has(to) || /^[–—−-]?$/.test(to))) return [];
+        if (states.has(to)) found.push({ from, event, to });
+      }
+    }
+  }
+  return found;
+}
+
 /** Clauses and table rows that consist of a state, an event and a state, with nothing but marks between; `undefined` where two of them differ. */
 function listedTransitions(
   sentences: readonly string[],
@@ -142,6 +170,8 @@ function listedTransitions(
   events: ReadonlySet<string>,
 ): Transition[] | undefined {
   const found = new Map<string, Transition>();
+  for (const transition of tabledTransitions(sentences, states, events))
+    found.set(JSON.stringify([transition.from, transition.event]), transition);
   for (const clause of sentences.flatMap((sentence) => sentence.split(/[;,]/))) {
     if (!/[|+=>→]/.test(clause)) continue;
     const row = /^[^:：\n]*\btransitions?\b[^:：\n]*[:：]/i.exec(clause);
