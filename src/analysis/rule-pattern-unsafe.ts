@@ -1,5 +1,6 @@
 import { mayBacktrackWithoutEnd } from '../schemas/pattern.ts';
 import { patternsIn } from '../schemas/schema-patterns.ts';
+import { uncheckedPatternsIn } from '../schemas/validator.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { eachChosenSchema, type PlacedFinding, type Rule } from './rule.ts';
 
@@ -10,10 +11,14 @@ export const rulePatternUnsafe: Rule = {
     const { leftOut } = validation.matching;
     return eachChosenSchema(agreement).flatMap(({ located, place }) => {
       const validator = validatorOf(located.schema);
-      if (!validator.ok) return [];
-      const unchecked = new Set(validator.uncheckedPatterns.map(({ pattern }) => pattern));
+      const listed = validator.ok ? validator.uncheckedPatterns : uncheckedPatternsIn(located.schema);
+      const unchecked = new Set(listed.map(({ pattern }) => pattern));
+      const invalid = new Set(validator.ok ? [] : validator.faults.map(({ pointer }) => pointer));
       return patternsIn(located.schema)
-        .filter(({ pattern }) => unchecked.has(pattern) || pattern === leftOut || mayBacktrackWithoutEnd(pattern))
+        .filter(({ pattern, pointer }) => {
+          if (invalid.has(pointer)) return false;
+          return unchecked.has(pattern) || pattern === leftOut || mayBacktrackWithoutEnd(pattern);
+        })
         .slice(0, MAX_FOUND)
         .map(({ pattern, pointer }): PlacedFinding => {
           const isChecked = !unchecked.has(pattern) && pattern !== leftOut;

@@ -183,6 +183,17 @@ function compilePatterns(clean: Json): Map<string, CompiledPattern> {
   return compiled;
 }
 
+function unsupportedIn(clean: Json, patterns: ReadonlyMap<string, CompiledPattern>): SchemaPattern[] {
+  return patternsIn(clean).filter(({ pattern }) => patterns.get(pattern)?.kind === 'unsupported');
+}
+
+/** Patterns of a schema that are valid and cannot be matched in linear time, whatever else keeps it from being used; of one that is too large, none. */
+export function uncheckedPatternsIn(schema: Json): readonly SchemaPattern[] {
+  if (sizeFaults(schema).length > 0) return [];
+  const { schema: clean } = sanitiseSchema(schema);
+  return unsupportedIn(clean, compilePatterns(clean));
+}
+
 function patternFaults(clean: Json): SchemaFault[] {
   return patternsIn(clean).flatMap(({ pointer, pattern }): SchemaFault[] => {
     const message = patternFault(pattern);
@@ -306,8 +317,7 @@ function compile(
     const errors = errorsOf(value, matching);
     return !('keyword' in errors) && errors.length === 0;
   };
-  const uncheckedPatterns = patternsIn(clean).filter(({ pattern }) => patterns.get(pattern)?.kind === 'unsupported');
-  return { ok: true, validate, allows, steps: cost.steps, uncheckedPatterns };
+  return { ok: true, validate, allows, steps: cost.steps, uncheckedPatterns: unsupportedIn(clean, patterns) };
 }
 
 function placeOf({ instancePath, schemaPath }: ErrorObject): string {

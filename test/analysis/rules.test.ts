@@ -143,6 +143,27 @@ test('findings come all together and in document order', () => {
   );
 });
 
+test('patterns are told of together with what else keeps a schema from being used', () => {
+  const request = {
+    type: 'object',
+    properties: {
+      a: { pattern: '^(?=x)x' },
+      b: { type: 'text' },
+      c: { pattern: '(a+)+' },
+      d: { pattern: '((a+)+' },
+    },
+  };
+  assert.deepEqual(
+    lint(documentOf(request, OPEN)).map(({ code, pointer }) => [code, pointer]),
+    [
+      ['DOCUMENT_PATTERN_UNSUPPORTED', '/properties/a/pattern'],
+      ['DOCUMENT_SCHEMA_INVALID', '/properties/b/type'],
+      ['DOCUMENT_PATTERN_UNSAFE', '/properties/c/pattern'],
+      ['DOCUMENT_PATTERN_INVALID', '/properties/d/pattern'],
+    ],
+  );
+});
+
 test('findings of one schema, and of one case, come in the order of their members, whichever rule found them', () => {
   const request = {
     type: 'object',
