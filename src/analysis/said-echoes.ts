@@ -14,7 +14,7 @@ const MAY_BE_ECHO =
   /^(?:id|uuid|ref|reference|tag|token|nonce|correlation|folio|protocolo|vorgang|aktenzeichen|référence|referencia|referência)$|(?:Id|ID|Uuid|Ref|Tag|[_-](?:id|uuid|ref|tag))$/;
 
 const REPEATS =
-  /\b(?:echo(?:e[ds])?|repeat(?:s|ed)?|cop(?:y|ies|ied)|unchanged|verbatim|same as|as in|(?:that|the one|taken) (?:of|from|in)|the \w+ of the request)\b|wiederholt|unverändert|kommt[^.]{0,60}(?:wieder|zurück)|répét|recopi|reprend|repite|repet(?:e|ido|ida)(?!\p{L})|(?<!\p{L})(?:tal cual|tel(?:le)?s? quel|sin cambios|inalterad[oa]s?|sem alteraç|tal como|igual (?:al?|que|ao)|invariat[oa]|ripet[eu]|inchangée?s?)|повторя|без изменений|そのまま|繰り返|(?:リクエスト|依頼|要求)[^。]{0,20}(?:同じ|同一)|原样|回传|照抄|复制|与[^。]{0,20}请求[^。]{0,30}(?:相同|一致)/iu;
+  /\b(?:echo(?:e[ds])?|repeat(?:s|ed)?|cop(?:y|ies|ied)|unchanged|verbatim|same as|as in|(?:that|the one|taken) (?:of|from|in)|the \w+ of the request)\b|wiederholt|unverändert|kommt[^.]{0,60}(?:wieder|zurück)|répét|recopi|reprend|repite|repet(?:e|ido|ida)(?!\p{L})|(?<!\p{L})(?:tal cual|tel(?:le)?s? quel|sin cambios|inalterad[oa]s?|sem alteraç|invariat[oa]|ripet[eu]|inchangée?s?)|повторя|без изменений|そのまま|繰り返|(?:リクエスト|依頼|要求)[^。]{0,20}(?:同じ|同一)|原样|回传|照抄|复制|与[^。]{0,20}请求[^。]{0,30}(?:相同|一致)/iu;
 
 /** The members that a document says are repeated in the answer; never what a tool takes by that name. */
 export class SaidEchoes {

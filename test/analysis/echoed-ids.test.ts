@@ -17,6 +17,7 @@ test('numbers of files are known in other languages, small ones too where the do
   };
   assert.equal(isSlip('`folio` se devuelve tal cual.', 'folio', 71, 72, 73), true);
   assert.equal(isSlip('`folio` es un entero.', 'folio', 71, 72, 73), false);
+  assert.equal(isSlip('Si `folio` es igual a 0, no hay nada.', 'folio', 71, 72, 73), false);
   assert.equal(isSlip('O `protocolo` repete o do pedido.', 'protocolo', 'c-1', 'c-2', 'c-3'), true);
   assert.equal(isSlip('`номер` возвращается без изменений.', 'номер', 'н-1', 'н-2', 'н-3'), true);
   assert.equal(isSlip('依頼番号はそのまま返す。', '依頼番号', 'r-1', 'r-2', 'r-3'), true);
