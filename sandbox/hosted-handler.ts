@@ -2,6 +2,7 @@ import type { Cell, CellListener, Death, GivenAnswer } from './cell.ts';
 import type { LoadedHandler, OnCall, Run, RunReport } from './contract.ts';
 import { policy, type ResolvedLimits } from './policy.ts';
 import type { Lease, Pool } from './pool.ts';
+import { inMicroseconds } from './report-wire.ts';
 import { SandboxError } from './sandbox-error.ts';
 import { Ticket } from './ticket.ts';
 import type { AnswerTable, RunSetting, RunTable } from './wire.ts';
@@ -106,7 +107,7 @@ export class HostedHandler implements LoadedHandler {
       if (!(await this.#surroundings.canary())) throw lostError('the known-good handler does not pass either');
       kills += 1;
       await this.#surroundings.quarantine(this.#digest);
-      culprit.settle({ ...report, durationMs });
+      culprit.settle({ ...report, durationMs: inMicroseconds(durationMs) });
     }
   }
 

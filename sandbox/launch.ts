@@ -107,11 +107,18 @@ function sharedLibraries(): string[] {
   }
 }
 
+/** What `prlimit` is told. */
+export const resourceLimits: readonly string[] = [
+  `--core=${policy.cellCoreBytes.default}`,
+  `--fsize=${policy.cellFileBytes.default}`,
+  `--nofile=${policy.cellOpenFiles.default}`,
+];
+
 function limitsOf({ choom, prlimit, setpriv }: Tools, drops: boolean): string[] {
   return [
     // First to go where memory runs out.
     ...(choom ? [choom, '-n', '1000', '--'] : []),
-    ...(prlimit ? [prlimit, '--core=0', '--fsize=0', '--nofile=64', '--'] : []),
+    ...(prlimit ? [prlimit, ...resourceLimits, '--'] : []),
     ...(setpriv ? [setpriv, '--no-new-privs', '--pdeathsig', 'KILL', ...(drops ? dropArgs : []), '--'] : []),
   ];
 }

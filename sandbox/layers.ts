@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Cell } from './cell.ts';
 import type { Layers } from './contract.ts';
-import { findTools, type Launch, type Level, launchesAt, levels, type Tools } from './launch.ts';
+import { findTools, type Launch, type Level, launchesAt, levels, resourceLimits, type Tools } from './launch.ts';
 import { SandboxError } from './sandbox-error.ts';
 
 export interface Detection {
@@ -86,7 +86,7 @@ const run = promisify(execFile);
 async function workingTools(tools: Tools): Promise<Tools> {
   const trials: Partial<Record<keyof Tools, string[]>> = {
     choom: ['-n', '1000', '--', 'true'],
-    prlimit: ['--core=0', '--fsize=0', '--nofile=64', '--', 'true'],
+    prlimit: [...resourceLimits, '--', 'true'],
     setpriv: ['--no-new-privs', '--pdeathsig', 'KILL', '--', 'true'],
   };
   const works = await Promise.all(

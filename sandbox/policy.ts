@@ -6,7 +6,7 @@ export interface Limit {
   default: number;
   /** The most that anybody may ask for. */
   ceiling: number;
-  unit: 'ms' | 'MB' | 'bytes' | 'characters' | 'calls' | 'runs' | 'cells' | 'isolates' | 'deaths' | 'levels';
+  unit: 'ms' | 'MB' | 'bytes' | 'files' | 'characters' | 'calls' | 'runs' | 'cells' | 'isolates' | 'deaths' | 'levels';
   reason: string;
 }
 
@@ -134,6 +134,24 @@ export const policy = {
     ceiling: 512,
     unit: 'MB',
     reason: "heap of the cell's own program, which holds frames; guests have isolates of their own",
+  },
+  cellCoreBytes: {
+    default: 0,
+    ceiling: 0,
+    unit: 'bytes',
+    reason: 'a core file of a cell would hold what handlers were given, on the disk of the worker',
+  },
+  cellFileBytes: {
+    default: 0,
+    ceiling: 0,
+    unit: 'bytes',
+    reason: 'a cell has nothing to write to files, whatever it can open',
+  },
+  cellOpenFiles: {
+    default: 64,
+    ceiling: 256,
+    unit: 'files',
+    reason: 'open descriptors of a cell: its pipes, and some twenty that Node opens for itself',
   },
   cellStartMs: {
     default: 10_000,

@@ -1,4 +1,4 @@
-import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import { createSandbox, levels, type Sandbox } from '../../sandbox/index.ts';
 import { readConfig, sandboxOptions } from '../config.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Tool } from '../contract/job.ts';
@@ -6,6 +6,7 @@ import { type HandlerResult, loadHandler } from '../hosting/load-handler.ts';
 import { Surface } from '../hosting/surface.ts';
 import type { Json } from '../kernel/json.ts';
 import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
+import { forTerminal } from './for-terminal.ts';
 import { linesOf, readJson, readLines, readText } from './read-input.ts';
 import { printAnswer } from './run-answer.ts';
 import { runBatch } from './run-batch.ts';
@@ -38,6 +39,7 @@ a trial: its clock stands still, and chance and identifiers depend on source and
                      requester sends. Ends with standard input
 
 ${settingsHelp(['redisUrl', 'prefix', 'sandboxLevel', 'sandboxLimits', 'cells'])}
+Where the walls are not the best there are, that is said on standard error.
 Exit code: 0 returned (--batch: every line was answered), 1 otherwise, 64 usage, 65 a file cannot be read, 69 Redis
 unreachable, 78 wrong settings.
 `,
@@ -67,6 +69,7 @@ unreachable, 78 wrong settings.
       ...sandboxOptions(config),
       ...(store === undefined ? {} : { quarantine: store.quarantine }),
     });
+    tellWeakness(sandbox);
     try {
       if (values.batch !== undefined)
         return (await runBatch(await readLines(values.batch), sandbox, printAnswer)) ? exitCodes.ok : ranOtherwise;
@@ -83,6 +86,13 @@ unreachable, 78 wrong settings.
     }
   },
 };
+
+/** Says on standard error where the walls are not the best there are; `doctor` says more. */
+function tellWeakness({ layers: { level, missing } }: Sandbox): void {
+  if (level === levels.at(-1)) return;
+  const why = missing.find(({ layer }) => levels.some((one) => layer.startsWith(one)))?.why ?? 'unknown';
+  process.stderr.write(`The sandbox is at level "${level}", since no better one starts: ${forTerminal(why)}\n`);
+}
 
 async function runStored(
   record: HandlerRecord,
