@@ -1,7 +1,8 @@
 /**
  * Prints what reading, preflight and settling cost for hostile documents, in ms of processor time: those of the tests, as the first document of a
- * process and as one in a process that has judged others, and a flood of generated ones in one process. `npm run bench -- preflight [rounds]
- * [generated]`; 3 rounds by default, of which the least counts, and 100 generated ones.
+ * process and as one in a process that has judged others, and a flood of generated ones in one process; beside it, what the plain function of the
+ * sandbox's bench takes in the same run, and what the times would be where it takes what it took when the targets were set.
+ * `npm run bench -- preflight [rounds] [generated]`; 3 rounds by default, of which the least counts, and 100 generated ones.
  */
 import { spawnSync } from 'node:child_process';
 import { analyze } from '../src/analysis/analyze.ts';
@@ -12,6 +13,7 @@ import { attackingDocuments } from '../test/analysis/attacking-documents.ts';
 import { type HostileDocument, hostileDocuments } from '../test/analysis/hostile-documents.ts';
 import { mixedDocument } from '../test/analysis/mixed-documents.ts';
 import { sampleJob } from '../test/analysis/sample-job.ts';
+import { plainFunction, plainUsOfTargets } from './plain-function.ts';
 
 const documents: Readonly<Record<string, () => HostileDocument>> = { ...hostileDocuments, ...attackingDocuments };
 
@@ -23,45 +25,74 @@ if (![rounds, generated].every((count) => Number.isSafeInteger(count) && count >
 }
 
 if (only === 'flood') console.log(JSON.stringify(floodOf(generated)));
+else if (only === 'warm') console.log(JSON.stringify(warmCosts()));
 else if (only !== undefined) {
   const made = documents[only];
   if (made === undefined) throw new TypeError(`Cannot bench document: found ${only}, wanted one of the tests`);
-  console.log(JSON.stringify(costsOf(made)));
+  console.log(JSON.stringify(costMs(made())));
 } else {
+  const plainUs: number[] = [];
+  const often = <Result>(name: string): Result[] =>
+    Array.from({ length: rounds }, () => {
+      plainUs.push(plainFunctionUs());
+      return inProcess<Result>(name);
+    });
   const names = Object.keys(documents);
-  const rows = names.map((document) => {
-    const costs = Array.from({ length: rounds }, () => inProcess<Costs>(document));
-    const least = (of: keyof Costs) => Math.round(Math.min(...costs.map((cost) => cost[of])));
-    return { document, 'first of a process': least('first'), 'in a warm process': least('warm') };
-  });
+  const firsts = names.map((name) => Math.min(...often<number>(name)));
+  const warm = often<number[]>('warm');
+  const floods = often<number[]>('flood');
+  const us = plainUs.sort((one, other) => one - other)[plainUs.length >> 1] as number;
+  const rows = names.map((document, index) => ({
+    document,
+    'first of a process': Math.round(firsts[index] as number),
+    'in a warm process': Math.round(leastAt(warm, index)),
+  }));
   rows.sort((one, other) => other['in a warm process'] - one['in a warm process']);
   console.log(`CPU ms a document, least of ${rounds} rounds; Node ${process.version}`);
   console.table(rows);
+  console.log(`the plain function with JSON: ${us.toFixed(1)} µs; ${plainUsOfTargets} µs where targets were set`);
   for (const column of ['first of a process', 'in a warm process'] as const)
     summarise(
       column,
       rows.map((row) => ({ document: row.document, ms: row[column] })),
+      us,
     );
-  const floods = Array.from({ length: rounds }, () => inProcess<number[]>('flood'));
-  const least = Array.from({ length: generated }, (_, seed) => Math.min(...floods.map((flood) => flood[seed] ?? 0)));
   summarise(
     'generated',
-    least.map((ms, seed) => ({ document: `seed ${seed}`, ms: Math.round(ms) })),
+    Array.from({ length: generated }, (_, seed) => ({
+      document: `seed ${seed}`,
+      ms: Math.round(leastAt(floods, seed)),
+    })),
+    us,
   );
 }
 
-interface Costs {
-  first: number;
-  warm: number;
+function leastAt(perRound: readonly (readonly number[])[], index: number): number {
+  return Math.min(...perRound.map((round) => round[index] ?? Number.NaN));
 }
 
-function costsOf(made: () => HostileDocument): Costs {
-  const first = costMs(made());
-  const next = Array.from({ length: rounds + 2 }, (_, round) => {
-    forget(round);
-    return costMs(made(), `Round ${round}.\n`);
+/** What one call takes of the processor just now. */
+function plainFunctionUs(): number {
+  const plain = plainFunction();
+  const samples = Array.from({ length: 10 }, () => {
+    const started = process.cpuUsage();
+    for (let call = 0; call < 2_000; call += 1) plain();
+    const { user, system } = process.cpuUsage(started);
+    return (user + system) / 2_000;
   });
-  return { first, warm: Math.min(...next) };
+  return Math.min(...samples);
+}
+
+function warmCosts(): number[] {
+  const made = Object.values(documents);
+  const passes = [0, 1, 2].map((pass) =>
+    made.map((make, index) => {
+      forget(pass * made.length + index);
+      return costMs(make(), `Round ${pass}.\n`);
+    }),
+  );
+  // The first pass is what warms the process.
+  return made.map((_, index) => leastAt(passes.slice(1), index));
 }
 
 function floodOf(count: number): number[] {
@@ -91,12 +122,15 @@ function costMs({ document, cases, more }: HostileDocument, salt = ''): number {
 }
 
 function inProcess<Result>(name: string): Result {
-  const args = ['scripts/bench.ts', 'preflight', '2', String(generated), name];
+  const args = ['scripts/bench.ts', 'preflight', String(rounds), String(generated), name];
   return JSON.parse(spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout) as Result;
 }
 
-function summarise(what: string, costs: readonly { document: string; ms: number }[]): void {
-  const below = costs.filter(({ ms }) => ms < 100).length;
+function summarise(what: string, costs: readonly { document: string; ms: number }[], plainUs: number): void {
+  const share = plainUsOfTargets / plainUs;
+  const below = (factor: number) => costs.filter(({ ms }) => ms * factor < 100).length;
   const worst = costs.reduce((one, other) => (other.ms > one.ms ? other : one));
-  console.log(`${what}: ${below} of ${costs.length} below 100 ms, the worst ${worst.ms} ms (${worst.document})`);
+  console.log(
+    `${what}: ${below(1)} of ${costs.length} below 100 ms, the worst ${worst.ms} ms (${worst.document}); at ${plainUsOfTargets} µs ${below(share)} and ${Math.round(worst.ms * share)} ms`,
+  );
 }

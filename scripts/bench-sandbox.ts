@@ -5,28 +5,7 @@ import vm from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import type ivmTypes from 'isolated-vm';
 import { bundleHandler, createSandbox, type OnCall, type Run } from '../sandbox/index.ts';
-
-/** The same small handler everywhere: an order in, its totals out. */
-const handlerText = `function handle(request) {
-  let total = 0;
-  const lines = [];
-  for (const item of request.items) {
-    const price = item.price * item.quantity;
-    total += price;
-    lines.push({ sku: item.sku, price });
-  }
-  return { orderId: request.orderId, currency: request.currency, lines, total, count: request.items.length };
-}`;
-const input = JSON.stringify({
-  orderId: 'order-4711',
-  currency: 'EUR',
-  customer: { name: 'Ada Example', address: 'Somewhere 1, 12345 Town' },
-  items: [
-    { sku: 'A-100', quantity: 2, price: 1250 },
-    { sku: 'B-200', quantity: 1, price: 99 },
-    { sku: 'C-300', quantity: 7, price: 5 },
-  ],
-});
+import { handlerText, input, plainFunction, plainUsOfTargets } from './plain-function.ts';
 
 const quick = process.argv.includes('--quick');
 const rounds = quick ? 10 : 40;
@@ -73,13 +52,6 @@ async function timeAsync(share: number, call: () => Promise<unknown>, times = ro
 
 const plainRun: Run = { input, seed: 'bench', nowMs: 0, tools: [], send: false };
 const noCall: OnCall = async () => ({ output: 'null' });
-
-function plainFunction(): () => void {
-  const handle = new Function(`${handlerText}; return handle`)() as (request: unknown) => unknown;
-  return () => {
-    JSON.stringify(handle(JSON.parse(input)));
-  };
-}
 
 function bareIsolate(): { call(): void; dispose(): void } {
   const ivm = createRequire(import.meta.url)('isolated-vm') as typeof ivmTypes;
@@ -186,9 +158,6 @@ async function bundled(source: string): Promise<string> {
 const ratio = (value: number, floor: number): string => `${(value / floor).toFixed(2)} ×`;
 const micro = (value: number): string => `${value.toFixed(1)} µs`;
 const milli = (value: number): string => `${(value / 1_000).toFixed(2)} ms`;
-
-/** What the plain function took where the targets in microseconds and milliseconds were set. */
-const plainUsOfTargets = 2.3;
 
 /** Prints what has a target in time, and the same as a share of the plain function's time, which does not depend on how fast the machine is just now. */
 function printAgainstPlain(line: {
