@@ -1,28 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readJob } from '../../queues/index.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import type { Received } from '../../src/pipeline/intake.ts';
-import { Leave } from '../../src/pipeline/leave.ts';
-import { Ledger } from '../../src/pipeline/ledger.ts';
-import { observePath } from '../../src/pipeline/observe-path.ts';
 import { example } from '../system/harness.ts';
+import { observed } from './observed.ts';
 
 const base = example('anp-product-en.consistent');
 const request = { messageId: 'x1', type: 'REQUEST', action: 'getProductInfo', productId: 'P1' };
 const response = { messageId: 'x1', type: 'RESPONSE', status: { code: 404, message: 'None' }, productInfo: null };
 
-/** The end of a job about what was seen on the wire. */
-async function observed(data: JsonObject) {
-  const reading = readJob('observe', { exchanges: [{ request, response }], ...data });
-  assert.ok(reading.ok, JSON.stringify(reading));
-  try {
-    const shop = undefined as never;
-    return await observePath({ job: reading.job } as Received, shop, new Ledger('job', () => undefined));
-  } catch (error) {
-    if (error instanceof Leave) return error.conclusion;
-    throw error;
-  }
+/** The end of a job about the exchange above, unless others are given. */
+function observedHere(data: JsonObject) {
+  return observed({ exchanges: [{ request, response }], ...data });
 }
 
 function withDocument(change: (text: string) => string): JsonObject {
@@ -33,7 +21,7 @@ function withDocument(change: (text: string) => string): JsonObject {
 }
 
 test('exchanges that keep the agreement are clean', async () => {
-  const { verdict, messages, findings } = await observed(base);
+  const { verdict, messages, findings } = await observedHere(base);
   assert.deepEqual([verdict, messages, findings], ['clean', [], []]);
 });
 
@@ -42,7 +30,7 @@ test('an exchange that claims to answer a case that was not agreed is the job’
     { request, response, testCase: 2 },
     { request, response, testCase: 3 },
   ];
-  const { verdict, messages, findings } = await observed({ ...base, exchanges });
+  const { verdict, messages, findings } = await observedHere({ ...base, exchanges });
   assert.deepEqual([verdict, messages], ['error', []]);
   assert.deepEqual(
     findings.map(({ code, pointer }) => [code, pointer]),
@@ -69,20 +57,20 @@ for (const [name, code, change] of [
   ],
 ] as const)
   test(`nothing is clean by a schema that ${name}`, async () => {
-    const { verdict, findings } = await observed(withDocument(change));
+    const { verdict, findings } = await observedHere(withDocument(change));
     const errors = findings.filter(({ severity }) => severity === 'error').map((one) => one.code);
     assert.deepEqual([verdict, errors.includes(code)], ['disputed', true], errors.join());
   });
 
 test('nothing is clean by an agreement whose base protocol is not at hand', async () => {
-  const { verdict, findings } = await observed(example('anp-product-en.base-missing'));
+  const { verdict, findings } = await observedHere(example('anp-product-en.base-missing'));
   assert.deepEqual([verdict, findings.map(({ code }) => code)], ['disputed', ['DOCUMENT_BASE_PROTOCOL_MISSING']]);
 });
 
 test('a peer is told of its own faults, not of ours', async () => {
   const { productId: _, ...broken } = request;
   const exchanges = [{ request: broken, response: { ...response, type: 1 } }];
-  const { verdict, messages, findings } = await observed({ ...base, exchanges });
+  const { verdict, messages, findings } = await observedHere({ ...base, exchanges });
   assert.deepEqual([verdict, findings.map(({ severity }) => severity).sort()], ['disputed', ['error', 'warning']]);
   assert.equal(String(messages[0]?.errorDescription).match(/^- /gm)?.length, 1);
 });
@@ -90,7 +78,7 @@ test('a peer is told of its own faults, not of ours', async () => {
 test('amendments that we made without the peer are not held against what it sends, nor for it', async () => {
   const { task } = example('anp-product-en.requester');
   const data = { ...example('anp-product-en.disputed'), role: 'requester', task, onContradiction: 'amend' };
-  assert.equal((await observed(data as JsonObject)).verdict, 'disputed');
+  assert.equal((await observedHere(data as JsonObject)).verdict, 'disputed');
 });
 
 test('a case that cannot be read takes away no amendment that the peer is held to', async () => {
@@ -98,5 +86,5 @@ test('a case that cannot be read takes away no amendment that the peer is held t
   const { testCases, ...data } = example('anp-product-en.unsupported-peer');
   const text = `${testCases.testCases}\n # Test Case 3\n - **Test Request Data**:\n {oops`;
   const seen = { ...data, role: 'requester', task, testCases: { ...testCases, testCases: text } };
-  assert.equal((await observed(seen as JsonObject)).verdict, 'clean');
+  assert.equal((await observedHere(seen as JsonObject)).verdict, 'clean');
 });

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readJob } from '../../queues/index.ts';
 import type { Case } from '../../src/contract/agreement.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import type { Received } from '../../src/pipeline/intake.ts';
-import { Leave } from '../../src/pipeline/leave.ts';
-import { Ledger } from '../../src/pipeline/ledger.ts';
-import { observePath } from '../../src/pipeline/observe-path.ts';
 import { CasesByRequest } from '../../src/verification/cases-by-request.ts';
+import { observed } from '../pipeline/observed.ts';
 
 /** The end of a job about as many responses to a requester. */
-async function observed(schema: JsonObject, responses: Json[]) {
+async function observedAll(schema: JsonObject, responses: Json[]) {
   const block = (title: string, more: JsonObject) => `\`\`\`json\n${JSON.stringify({ title, ...more })}\n\`\`\`\n`;
   const candidateProtocols = `# Requirements\nEcho.\n\n## Request Message\n${block('Request', { type: 'object' })}\n## Response Message\n${block('Response', schema)}`;
   const data = {
@@ -20,23 +16,15 @@ async function observed(schema: JsonObject, responses: Json[]) {
     agreement: { action: 'protocolNegotiation', sequenceId: 1, status: 'accepted', candidateProtocols },
     exchanges: responses.map((response) => ({ request: {}, response })),
   };
-  const reading = readJob('observe', data);
-  assert.ok(reading.ok, JSON.stringify(reading));
-  try {
-    const shop = undefined as never;
-    return await observePath({ job: reading.job } as Received, shop, new Ledger('job', () => undefined));
-  } catch (error) {
-    if (error instanceof Leave) return error.conclusion;
-    throw error;
-  }
+  return observed(data);
 }
 
 test('patterns are matched with so much text of all exchanges together, and what is left out is told of', async () => {
   const schema = { type: 'object', properties: { x: { type: 'string', pattern: '(a|b)*a(a|b){100}[cd]' } } };
   const x = `${'a'.repeat(300)}c`;
-  const few = await observed(schema, [{ x }, { x }, { x: `${x}x` }]);
+  const few = await observedAll(schema, [{ x }, { x }, { x: `${x}x` }]);
   assert.deepEqual([few.verdict, few.findings], ['clean', []]);
-  const many = await observed(
+  const many = await observedAll(
     schema,
     Array.from({ length: 200 }, (_, index) => ({ x: `${x}${index}` })),
   );
@@ -50,14 +38,14 @@ test('exchanges that take too many steps together are not called clean, and no p
   const numbers = { type: 'array', items: { allOf: Array.from({ length: 100 }, () => ({ type: 'number' })) } };
   const schema = { type: 'object', properties: { numbers } };
   const sound = { numbers: Array.from({ length: 200 }, () => 1) };
-  assert.equal((await observed(schema, [sound, sound])).verdict, 'clean');
+  assert.equal((await observedAll(schema, [sound, sound])).verdict, 'clean');
   const responses = Array.from({ length: 40 }, () => ({ ...sound }));
-  const many = await observed(schema, responses);
+  const many = await observedAll(schema, responses);
   assert.deepEqual(
     [many.verdict, many.messages, many.findings.map(({ code, pointer }) => [code, pointer])],
     ['error', [], [['JOB_TOO_LARGE', '/exchanges']]],
   );
-  const broken = await observed(schema, [{ numbers: 'none' }, ...responses]);
+  const broken = await observedAll(schema, [{ numbers: 'none' }, ...responses]);
   assert.deepEqual(
     [broken.verdict, broken.findings.map(({ code }) => code)],
     ['disputed', ['DOCUMENT_EXCHANGE_VIOLATES_SCHEMA', 'JOB_TOO_LARGE']],
