@@ -13,7 +13,7 @@ import { attackingDocuments } from '../test/analysis/attacking-documents.ts';
 import { type HostileDocument, hostileDocuments } from '../test/analysis/hostile-documents.ts';
 import { mixedDocument } from '../test/analysis/mixed-documents.ts';
 import { sampleJob } from '../test/analysis/sample-job.ts';
-import { plainFunction, plainUsOfTargets } from './plain-function.ts';
+import { plainFunctionUs, plainUsOfTargets } from './plain-function.ts';
 
 const documents: Readonly<Record<string, () => HostileDocument>> = { ...hostileDocuments, ...attackingDocuments };
 
@@ -69,18 +69,6 @@ else if (only !== undefined) {
 
 function leastAt(perRound: readonly (readonly number[])[], index: number): number {
   return Math.min(...perRound.map((round) => round[index] ?? Number.NaN));
-}
-
-/** What one call takes of the processor just now. */
-function plainFunctionUs(): number {
-  const plain = plainFunction();
-  const samples = Array.from({ length: 10 }, () => {
-    const started = process.cpuUsage();
-    for (let call = 0; call < 2_000; call += 1) plain();
-    const { user, system } = process.cpuUsage(started);
-    return (user + system) / 2_000;
-  });
-  return Math.min(...samples);
 }
 
 function warmCosts(): number[] {

@@ -10,6 +10,8 @@ import { handlerText, input, plainFunction, plainUsOfTargets } from './plain-fun
 const quick = process.argv.includes('--quick');
 const rounds = quick ? 10 : 40;
 
+type Three = [number, number, number];
+
 interface Line {
   what: string;
   found: string;
@@ -22,6 +24,9 @@ function print({ what, found, target }: Line): void {
 
 const median = (values: number[]): number => quantile(values, 0.5);
 const lowest = (values: number[]): number => quantile(values, 0.05);
+/** What lay between two things in each turn, when the machine ran alike for both; the middle of the turns. */
+const betweenTurns = (one: number[][], floor: number[][]): number =>
+  median(one.map((values, turn) => median(values) / median(floor[turn] ?? [])));
 
 function quantile(values: number[], share: number): number {
   const sorted = [...values].sort((one, other) => one - other);
@@ -155,23 +160,25 @@ async function bundled(source: string): Promise<string> {
   return result.bundle;
 }
 
-const ratio = (value: number, floor: number): string => `${(value / floor).toFixed(2)} ×`;
+const times = (value: number): string => `${value.toFixed(2)} ×`;
+const ratio = (value: number, floor: number): string => times(value / floor);
 const micro = (value: number): string => `${value.toFixed(1)} µs`;
 const milli = (value: number): string => `${(value / 1_000).toFixed(2)} ms`;
 
 /** Prints what has a target in time, and the same as a share of the plain function's time, which does not depend on how fast the machine is just now. */
 function printAgainstPlain(line: {
   what: string;
-  oneUs(at: (values: number[]) => number): number;
-  plain: number[];
+  /** Microseconds of one, turn by turn. */
+  ours: number[][];
+  plain: number[][];
   target: number;
   show(us: number): string;
 }): void {
-  const { what, oneUs, plain, target, show } = line;
-  print({ what, found: `${show(oneUs(median))}; ${show(oneUs(lowest))}`, target: `under ${show(target)}` });
+  const { what, ours, plain, target, show } = line;
+  print({ what, found: `${show(median(ours.flat()))}; ${show(lowest(ours.flat()))}`, target: `under ${show(target)}` });
   print({
-    what: `  against the plain function with JSON (${micro(median(plain))})`,
-    found: `${ratio(oneUs(median), median(plain))}; ${ratio(oneUs(lowest), lowest(plain))}`,
+    what: `  against the plain function with JSON (${micro(median(plain.flat()))})`,
+    found: `${times(betweenTurns(ours, plain))}; ${ratio(lowest(ours.flat()), lowest(plain.flat()))}`,
     target: `${ratio(target, plainUsOfTargets)}, which is ${show(target)} where it takes ${micro(plainUsOfTargets)}`,
   });
 }
@@ -180,7 +187,7 @@ const load = loadavg()
   .map((one) => one.toFixed(1))
   .join(' ');
 console.log(
-  `Medians, and after a semicolon the fastest twentieth, on Node ${process.version}, ${process.platform} ${process.arch}, load ${load}`,
+  `Medians, those of ratios turn by turn, and after a semicolon the fastest twentieth, on Node ${process.version}, ${process.platform} ${process.arch}, load ${load}`,
 );
 const bundle = await bundled(`export ${handlerText}`);
 
@@ -192,26 +199,26 @@ for (const jitless of [false, true]) {
   const plain = plainFunction();
   const bare = bareIsolate();
   // Taken in many short turns, so that what else the machine does, and how fast it runs, falls on all alike.
-  const taken: Record<'plain' | 'bare' | 'ours', number[]> = { plain: [], bare: [], ours: [] };
+  const taken: Record<'plain' | 'bare' | 'ours', number[][]> = { plain: [], bare: [], ours: [] };
   await timeAsync(1, () => loaded.runAll(hundred, noCall), 30);
   for (let turn = 0; turn < rounds; turn += 1) {
-    taken.plain.push(...timeSync(200, plain, 20));
-    taken.bare.push(...timeSync(200, bare.call, 20));
-    taken.ours.push(...(await timeAsync(100, () => loaded.runAll(hundred, noCall), 20)));
+    taken.plain.push(timeSync(200, plain, 20));
+    taken.bare.push(timeSync(200, bare.call, 20));
+    taken.ours.push(await timeAsync(100, () => loaded.runAll(hundred, noCall), 20));
   }
   bare.dispose();
-  const [plainUs, bareUs, oursUs] = [median(taken.plain), median(taken.bare), median(taken.ours)];
+  const [plainUs, bareUs, oursUs] = [taken.plain, taken.bare, taken.ours].map((of) => median(of.flat())) as Three;
   // On a machine that has other things to do, the fastest twentieth is what a run costs, and the median what it waits.
-  const [plainLow, bareLow, oursLow] = [lowest(taken.plain), lowest(taken.bare), lowest(taken.ours)];
+  const [plainLow, bareLow, oursLow] = [taken.plain, taken.bare, taken.ours].map((of) => lowest(of.flat())) as Three;
   print({ what: `one request, 100 per frame (${where})`, found: `${micro(oursUs)}; ${micro(oursLow)}`, target: '' });
   print({
     what: `  against the plain function with JSON (${micro(plainUs)})`,
-    found: `${ratio(oursUs, plainUs)}; ${ratio(oursLow, plainLow)}`,
+    found: `${times(betweenTurns(taken.ours, taken.plain))}; ${ratio(oursLow, plainLow)}`,
     target: 'at most 3 ×',
   });
   print({
     what: `  against a bare isolated-vm call (${micro(bareUs)})`,
-    found: `${ratio(oursUs, bareUs)}; ${ratio(oursLow, bareLow)}`,
+    found: `${times(betweenTurns(taken.ours, taken.bare))}; ${ratio(oursLow, bareLow)}`,
     target: 'at most 1.6 ×',
   });
   const single = median(await timeAsync(1, () => loaded.run(plainRun, noCall), rounds * 5));
@@ -236,27 +243,28 @@ for (const jitless of [false, true]) {
     ),
   };
   const calling = (calls: number): Run => ({ ...plainRun, input: JSON.stringify({ calls }), tools: ['look'], answers });
-  const trips: Record<'plain' | 'without' | 'with', number[]> = { plain: [], without: [], with: [] };
+  const trips: Record<'plain' | 'ours', number[][]> = { plain: [], ours: [] };
   // Until the way of a call is machine code, too.
   for (let warm = 0; warm < 10 * rounds; warm += 1) await caller.run(calling(100), noCall);
   for (let turn = 0; turn < rounds; turn += 1) {
-    trips.plain.push(...timeSync(200, plain, 5));
-    trips.without.push(...(await timeAsync(1, () => caller.run(calling(0), noCall), 3)));
-    trips.with.push(...(await timeAsync(1, () => caller.run(calling(100), noCall), 3)));
+    trips.plain.push(timeSync(200, plain, 5));
+    const without = median(await timeAsync(1, () => caller.run(calling(0), noCall), 3));
+    const withCalls = await timeAsync(1, () => caller.run(calling(100), noCall), 3);
+    trips.ours.push(withCalls.map((us) => (us - without) / 100));
   }
   printAgainstPlain({
     what: `one tool round trip (${where})`,
-    oneUs: (at) => (at(trips.with) - at(trips.without)) / 100,
-    plain: trips.plain,
+    ...trips,
     target: 10,
     show: micro,
   });
 
   const twenty = hundred.slice(0, 20);
   let serial = 0;
-  const fresh: Record<'plain' | 'ours', number[]> = { plain: [], ours: [] };
+  const fresh: Record<'plain' | 'ours', number[][]> = { plain: [], ours: [] };
   for (let turn = 0; turn < rounds; turn += 1) {
-    fresh.plain.push(...timeSync(200, plain, 5));
+    fresh.plain.push(timeSync(200, plain, 5));
+    const took: number[] = [];
     // One right after another, so that each waits for its isolate.
     for (let index = 0; index < 5; index += 1) {
       serial += 1;
@@ -264,13 +272,13 @@ for (const jitless of [false, true]) {
       const handler = await sandbox.load(`// ${serial}\n${bundle}`, 'handle');
       await handler.runAll(twenty, noCall);
       await handler.close();
-      fresh.ours.push((performance.now() - begun) * 1_000);
+      took.push((performance.now() - begun) * 1_000);
     }
+    fresh.ours.push(took);
   }
   printAgainstPlain({
     what: `fresh handler with 20 cases (${where})`,
-    oneUs: (at) => at(fresh.ours),
-    plain: fresh.plain,
+    ...fresh,
     target: 4_000,
     show: milli,
   });

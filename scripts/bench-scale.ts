@@ -14,6 +14,7 @@ import { readScripts } from '../src/scripted-model/script.ts';
 import { startScriptedModel } from '../src/scripted-model/server.ts';
 import { measureEnvelopes } from './bench-envelopes.ts';
 import { usedBy } from './bench-processes.ts';
+import { plainFunctionUs, plainUsOfTargets } from './plain-function.ts';
 
 const root = join(import.meta.dirname, '..');
 const job = JSON.parse(readFileSync(join(root, 'fixtures/examples/anp-product-en.amended.job.json'), 'utf8'));
@@ -21,7 +22,8 @@ const scripts = readScripts(join(root, 'fixtures/completions'));
 const long = process.argv.includes('--long');
 const modelLatencyMs = 2_000;
 const atOnce = 64;
-const generationsToWarm = 500;
+const generationsToWarm = 1_000;
+const measured = 10 * atOnce;
 
 const redis = await localRedis();
 const reply = scripts.find(({ name }) => name === 'product-en-provider-amended.md')?.reply ?? '';
@@ -61,15 +63,16 @@ try {
   const share = (perSecond: number) => ({
     'jobs per s': perSecond,
     'of the ideal': `${Math.round((100 * perSecond) / ideal)} %`,
+    'plain function, µs': Math.round(10 * plainFunctionUs()) / 10,
   });
   const seconds = modelLatencyMs / 1_000;
-  const underModel = async (age: string, measured: <Found>(work: () => Promise<Found>) => Promise<Found>) => {
+  const underModel = async (age: string, costed: <Found>(work: () => Promise<Found>) => Promise<Found>) => {
     latencyMs = modelLatencyMs;
     const asked = questions;
-    const steady = await measured(() => flood(6 * atOnce));
+    const steady = await costed(() => flood(measured));
     rows[`${atOnce} agreements always under way, model of ${seconds} s, ${age}`] = {
       ...share(steady),
-      'questions a job': Math.round((100 * (questions - asked)) / (6 * atOnce)) / 100,
+      'questions a job': Math.round((100 * (questions - asked)) / measured) / 100,
     };
     rows[`${atOnce} agreements submitted at once, model of ${seconds} s, ${age}`] = share(
       await rate(Array.from({ length: atOnce }, another)),
@@ -81,7 +84,7 @@ try {
   };
   // A worker's first generations pay for what V8 has not compiled yet.
   for (const age of ['young', `after ${generationsToWarm} generations`]) {
-    await underModel(age, (work) => costing(`generate, ${age}`, one, 6 * atOnce, work));
+    await underModel(age, (work) => costing(`generate, ${age}`, one, measured, work));
     await generate(generationsToWarm - agreements);
   }
   const second = await startWorker();
@@ -91,6 +94,7 @@ try {
   if (long) await memoryOf('generate', one, (count) => Array.from({ length: count }, another));
   await stop(one);
   console.table(rows);
+  console.log(`The plain function of the sandbox's bench took ${plainUsOfTargets} µs where the targets were set.`);
   console.log('Processor time of a job, in milliseconds; "bench" is the producer, the reader and the model server:');
   console.table(costs);
   console.log(
