@@ -22,7 +22,7 @@ A requester carries out a task of its own agent by sending requests:
 - The types come from './types', by "import type" only. No other import, no require, no dynamic import.
 - context.call.<tool>(input) calls a tool of our own agent, context.send(request) (requester only) sends to the peer and resolves to its response. Both reject with a HandlerError { code: 'FAILED' | 'TIMEOUT' | 'INVALID', message }; it is a type, not a class: read its "code" after a cast.
 - context.newId() makes a fresh message id, context.now() tells the time in milliseconds since 1970, context.log(...values) writes a log line. Use them in place of randomness and clocks of your own.
-- The language is ES2023 with TypeScript's strict checks. There is no fetch, no timer, no process, no Buffer, no console, no DOM.
+- The language is ES2023 with the library of ES2025 and TypeScript's strict checks. There is no fetch, no timer, no process, no Buffer, no console, no DOM.
 - A text payload is a string. An absent type is any.
 - No state outlives a call: no mutable variables at module level. Calls may run at the same time.
 

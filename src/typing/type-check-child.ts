@@ -59,13 +59,17 @@ const NOTHING: ModuleText = { source: 'export {};\n', types: 'export {};\n' };
 const COMPILER_OPTIONS = {
   strict: true,
   target: 'es2023',
-  lib: ['es2023'],
+  lib: ['es2025'],
   module: 'esnext',
   moduleResolution: 'bundler',
   moduleDetection: 'force',
   types: [],
   noEmit: true,
 };
+
+/** TypeScript's `Omit` makes a type that admits further members forget its declared ones; over each member by itself it keeps them. */
+const FORGETFUL_OMIT = 'type Omit<T, K extends keyof any> = Pick<T, Exclude<keyof T, K>>;';
+const OMIT = 'type Omit<T, K extends keyof any> = { [P in keyof T as Exclude<P, K>]: T[P] };';
 
 /** The most of a message that is passed on: a diagnostic can print whole types. */
 const MAX_MESSAGE_CHARACTERS = 1_000;
@@ -187,7 +191,7 @@ function contractFor(types: string): string {
   return `import { ${name} } from './handler';\nimport type { ${wanted} } from './types';\nexport const contract: ${wanted} = ${name};\n`;
 }
 
-/** Reads TypeScript's own declaration files and no other file. */
+/** Reads TypeScript's own declaration files, `Omit` mended, and no other file. */
 function libraryReader(): (path: string) => string | null {
   const require = createRequire(import.meta.resolve('typescript/package.json'));
   const directory = join(
@@ -200,7 +204,7 @@ function libraryReader(): (path: string) => string | null {
     let text = texts.get(path);
     if (text === undefined) {
       try {
-        text = readFileSync(path, 'utf8');
+        text = readFileSync(path, 'utf8').replace(FORGETFUL_OMIT, OMIT);
       } catch {
         text = null;
       }

@@ -39,7 +39,7 @@ export const DEFAULT_TYPE_CHECK_LIMITS: TypeCheckLimits = {
 /** Type-checks candidates against their `./types`, those that wait together in one program, in a child process that can be killed. */
 export interface TypeChecker {
   /**
-   * The faults of a module, none where it is sound: `strict`, the library of ES2023, no DOM, and the export that `./types` wants. A module
+   * The faults of a module, none where it is sound: `strict`, the library of ES2025, no DOM, and the export that `./types` wants. A module
    * whose check goes over a limit has the one fault `CANDIDATE_TYPE_CHECK_LIMIT`. Rejects with `PLATFORM_TYPE_CHECKER` where no child
    * can be had, and with the signal's reason when aborted.
    */

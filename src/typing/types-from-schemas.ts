@@ -119,8 +119,13 @@ async function generateNow(body: GeneratorSchema): Promise<string> {
       $refOptions: { resolve: { external: false, file: false, http: false } },
     });
     if (text.match(/^export /gm)?.length !== 1 || !HEAD.test(text)) return anything;
-    // A value of an interface fits an object that admits other members only where these are `any`.
-    return indented(text.trim().replace(/^(\s*\[k: string\]: )unknown$/gm, '$1any'));
+    const open = text
+      .trim()
+      // An interface is no `Record<string, unknown>`; an object type is one.
+      .replace(/^export interface Subject \{/m, 'export type Subject = {')
+      // A value of an interface fits an object that admits other members only where these are `any`.
+      .replace(/^(\s*\[k: string\]: )unknown$/gm, '$1any');
+    return indented(open);
   } catch {
     return anything;
   }
