@@ -11,6 +11,40 @@ export function completedSchema(schema: Json, library: Library): Json {
   return withNamed(withDefinitions(schema, library), library);
 }
 
+/**
+ * A schema inside a larger object, with what it refers to elsewhere in that object, as descriptions of interfaces keep their schemas; the schema as
+ * it is where it needs nothing of it.
+ */
+export function enclosedSchema(schema: Json, root: Json): Json {
+  if (!isObject(schema) || schema === root) return schema;
+  const isElsewhere = (reference: string) =>
+    reference.startsWith('#/') &&
+    definitionNamed(reference) === undefined &&
+    resolveLocalReference(schema, reference) === undefined &&
+    isSchema(resolveLocalReference(root, reference)?.schema);
+  if (!referencesIn(schema).some(isElsewhere)) return schema;
+  const taken = new Map<string, string>();
+  const definitions: JsonObject = isObject(schema.$defs) ? { ...schema.$defs } : {};
+  const taking = (reference: string): string => {
+    const known = taken.get(reference);
+    const found = resolveLocalReference(root, reference)?.schema;
+    if (known !== undefined || !isSchema(found) || taken.size >= MAX_NAMED) return known ?? reference;
+    let name = /\/(\w{1,60})$/.exec(reference)?.[1] ?? `document-${taken.size + 1}`;
+    while (Object.hasOwn(definitions, name)) name += '-';
+    taken.set(reference, `#/$defs/${name}`);
+    definitions[name] = true;
+    definitions[name] = withReferences(found, (inner) => (inner.startsWith('#/') ? taking(inner) : inner));
+    return `#/$defs/${name}`;
+  };
+  const complete = withReferences(schema, (reference) => (isElsewhere(reference) ? taking(reference) : reference));
+  const added = Object.fromEntries([...taken.values()].map((at) => [at.slice(8), definitions[at.slice(8)] as Json]));
+  return isObject(complete) ? { ...complete, $defs: { ...(complete.$defs as JsonObject), ...added } } : schema;
+}
+
+function isSchema(value: Json | undefined): value is JsonObject | boolean {
+  return isObject(value ?? null) || typeof value === 'boolean';
+}
+
 /** What schemas of a document may take from its other blocks. */
 export interface Library {
   /** The blocks that define a name, by where: `$defs/name`. */

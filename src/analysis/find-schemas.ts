@@ -1,7 +1,7 @@
 import type { LocatedSchema } from '../contract/agreement.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { claimOf, type Side } from './claims.ts';
-import { completedSchema, libraryOf } from './completed-schema.ts';
+import { completedSchema, enclosedSchema, libraryOf } from './completed-schema.ts';
 import { type BrokenJson, findJsonBlocks, type JsonBlock } from './json-blocks.ts';
 import { type KnownJson, type LocatedJson, readJson } from './located-json.ts';
 import { looksLikeSchema } from './looks-like-schema.ts';
@@ -29,8 +29,8 @@ export interface FoundSchemas {
 /** Most schemas that are taken from one document. */
 const MAX_SCHEMAS = 64;
 
-/** How deep schemas may lie inside an object that holds several, in members. */
-const MAX_WRAPPING = 4;
+/** How deep schemas may lie inside an object that holds several, in members: as deep as those of an operation's responses in OpenAPI. */
+const MAX_WRAPPING = 8;
 
 /** Finds every JSON Schema in a document, fenced or bare, alone or inside a larger object. Linear in the text; never throws. */
 export function findSchemas(text: string, baseUri?: string, known?: KnownJson): FoundSchemas {
@@ -47,7 +47,7 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
       const heading = places.headingAbove(block.start);
       const introduction = places.introductionAbove(block.start);
       schemas.push({
-        schema,
+        schema: enclosedSchema(schema, block.value),
         start,
         end,
         heading,

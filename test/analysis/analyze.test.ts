@@ -502,6 +502,48 @@ test('a schema is read with those of its document that it names by their ids', (
   ]);
 });
 
+test('schemas of an interface description are read with those that they share, and where operations hold them', () => {
+  const components = {
+    Town: { type: 'object', properties: { name: { type: 'string' }, in: { $ref: '#/components/schemas/Country' } } },
+    Country: { enum: ['DE', 'FR'] },
+    AskRequest: { type: 'object', properties: { town: { $ref: '#/components/schemas/Town' } }, required: ['town'] },
+    AskResponse: { type: 'object', properties: { from: { $ref: '#/components/schemas/Country' } }, required: ['from'] },
+  };
+  const inline = {
+    ask: { type: 'object', properties: { town: { $ref: '#/components/schemas/Town' } }, required: ['town'] },
+    tell: { type: 'object', properties: { from: { $ref: '#/components/schemas/Country' } }, required: ['from'] },
+  };
+  const operation = (ask: Json, tell: Json) => ({
+    requestBody: { content: { 'application/json': { schema: ask } } },
+    responses: { 200: { content: { 'application/json': { schema: tell } } } },
+  });
+  const { AskRequest: _, AskResponse: __, ...shared } = components;
+  const interfaces = [
+    { components: { schemas: components } },
+    {
+      paths: { '/ask': { post: operation(inline.ask, inline.tell) } },
+      components: { schemas: shared },
+    },
+  ];
+  for (const described of interfaces) {
+    const document = `# Interface\n\`\`\`json\n${JSON.stringify(described)}\n\`\`\`\n`;
+    const judge = (country: string, from: string) =>
+      preflight(
+        analyze(
+          sampleJob(
+            document,
+            casesOf([{ town: { name: 'Bonn', in: country } }, { from }], [{ town: {} }, { from: 'FR' }]),
+          ),
+        ),
+      ).map(({ code, testCase, pointer }) => [code, testCase, pointer]);
+    assert.deepEqual(judge('DE', 'DE'), []);
+    assert.deepEqual(judge('XX', 'YY'), [
+      ['DOCUMENT_CASE_VIOLATES_SCHEMA', 1, '/town/in'],
+      ['DOCUMENT_CASE_VIOLATES_SCHEMA', 1, '/from'],
+    ]);
+  }
+});
+
 test('a schema that is a reference into its own definitions is one schema', () => {
   for (const container of ['$defs', 'definitions']) {
     const node: Json = {
