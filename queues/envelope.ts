@@ -1,6 +1,6 @@
 import type { Family, Json, Kind, Role } from './job.ts';
 import { sha256Hex } from './job-id.ts';
-import { readableOf } from './read-job.ts';
+import { readableOf } from './readable.ts';
 
 /** The envelope as this folder sees it: what its stream entry needs, and the rest as it comes (outcome.schema.json). */
 export interface Envelope {

@@ -62,6 +62,18 @@ export class IntakeValve {
     return this.#room;
   }
 
+  /** Writes to Redis; where that is full, again each time that there is room. */
+  async whenWritable<Result>(write: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        return await write();
+      } catch (error) {
+        if (!isUnwritable(error)) throw error;
+        await this.whenRoom();
+      }
+    }
+  }
+
   /** Ends the waiting for room. */
   close(): void {
     this.#closed = true;

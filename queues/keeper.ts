@@ -7,7 +7,7 @@ import type { JobCloser } from './job-closer.ts';
 import { type Lease, Leases } from './lease.ts';
 import { type Outcomes, TAKEN_SECONDS } from './outcomes.ts';
 import type { OnQueueEvent } from './queue-event.ts';
-import { timeoutOf } from './read-job.ts';
+import { timeoutOf } from './readable.ts';
 
 /** How often the keeper looks, in milliseconds. */
 const TICK_MS = 1_000;

@@ -8,7 +8,7 @@ import { dataDigestOf, jobIdFor, measured } from './job-id.ts';
 import { limits } from './limits.ts';
 import { Outcomes } from './outcomes.ts';
 import { QueueError, trimmedError } from './queue-error.ts';
-import { readableOf } from './read-job.ts';
+import { readableOf } from './readable.ts';
 
 /** Where to put jobs, and how long a refused or silent Redis is waited for. */
 export interface ProducerOptions {

@@ -1,17 +1,20 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { kinds, NAME_PATTERN } from './catalog.ts';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { kinds } from './catalog.ts';
 import jobSchema from './job.schema.json' with { type: 'json' };
-import type { Family, Job, JobFault, JobReading, Json, JsonObject, Kind, Readable } from './job.ts';
+import type { Job, JobFault, JobReading, Json, JsonObject, Kind } from './job.ts';
+import {
+  escapeToken,
+  fault,
+  kindOfValue,
+  quoted,
+  schemaFaults,
+  shortened,
+  tooLarge,
+  versionFault,
+} from './job-fault.ts';
 import { sha256Hex } from './job-id.ts';
 import { limits } from './limits.ts';
-
-const families: readonly string[] = ['anp', 'agora', 'agent-description', 'uagents'];
-
-/** Time the peer waits where the job does not say, in milliseconds: the ANP specification's 15 s, 60 s for other families. */
-export const defaultTimeoutMs = { anp: 15_000, other: 60_000 } as const;
-
-/** Least and greatest `timeoutMs`. */
-export const timeoutRangeMs = { least: 1_000, greatest: 600_000 } as const;
+import { familyOf, isKind, isObject, member, readableOf, timeoutOf } from './readable.ts';
 
 const validators = compileValidators();
 
@@ -24,57 +27,6 @@ export function readJob(kind: string, data: unknown, rawBytes?: number): JobRead
   const faults = faultsOf(kind, data, rawBytes);
   if (faults.length > 0) return { ok: false, faults: capped(faults), readable };
   return { ok: true, job: filled(kind as Kind, data as JsonObject), readable };
-}
-
-/** What can be read of a job's data without validating them. */
-export function readableOf(kind: string, data: unknown): Readable {
-  const readKind = isKind(kind) ? kind : null;
-  if (!isObject(data)) {
-    return {
-      version: null,
-      negotiationId: null,
-      tenant: null,
-      family: null,
-      role: null,
-      kind: readKind,
-      replyTo: null,
-    };
-  }
-  const { version, negotiationId, role } = data;
-  const named = (value: Json | undefined) => {
-    if (value === undefined) return 'default';
-    return typeof value === 'string' && NAME_PATTERN.test(value) ? value : null;
-  };
-  return {
-    version: typeof version === 'number' && Number.isSafeInteger(version) ? version : null,
-    negotiationId: typeof negotiationId === 'string' && isNegotiationId(negotiationId) ? negotiationId : null,
-    tenant: named(member(data, 'tenant')),
-    family: familyOf(member(data, 'family')),
-    role: role === 'provider' || role === 'requester' ? role : null,
-    kind: readKind,
-    replyTo: named(member(data, 'replyTo')),
-  };
-}
-
-/** How long the peer waits, in milliseconds, as far as the data can be read: its default where `timeoutMs` is absent or out of range. */
-export function timeoutOf(data: unknown): number {
-  const given = isObject(data) ? member(data, 'timeoutMs') : undefined;
-  if (
-    typeof given === 'number' &&
-    Number.isInteger(given) &&
-    given >= timeoutRangeMs.least &&
-    given <= timeoutRangeMs.greatest
-  ) {
-    return given;
-  }
-  const family = isObject(data) ? familyOf(member(data, 'family')) : 'anp';
-  return family === 'anp' || family === null ? defaultTimeoutMs.anp : defaultTimeoutMs.other;
-}
-
-/** The version that data claim, where it is a whole number. */
-export function versionOf(data: unknown): number | undefined {
-  const version = isObject(data) ? member(data, 'version') : undefined;
-  return typeof version === 'number' && Number.isSafeInteger(version) ? version : undefined;
 }
 
 function faultsOf(kind: string, data: unknown, rawBytes: number | undefined): JobFault[] {
@@ -114,19 +66,9 @@ function faultsOf(kind: string, data: unknown, rawBytes: number | undefined): Jo
   ];
 }
 
-function versionFault(version: Json | undefined): JobFault {
-  const more = { expected: 1, ...actualOf(version) };
-  return fault('JOB_VERSION_UNSUPPORTED', '/version', `found ${described(version)}, wanted 1`, more);
-}
-
 function sizeFault(bytes: number | undefined): JobFault | undefined {
   if (bytes === undefined || bytes <= limits.jobBytes.value) return undefined;
   return tooLarge('', bytes, limits.jobBytes);
-}
-
-function tooLarge(pointer: string, found: number, limit: { value: number; unit: string }): JobFault {
-  const message = `found ${found} ${limit.unit}, wanted at most ${limit.value}`;
-  return fault('JOB_TOO_LARGE', pointer, message, { expected: limit.value, actual: found });
 }
 
 /** Looks at every value once, without recursion: data may be nested as deep as their size allows. */
@@ -302,93 +244,6 @@ function bareHash(hash: string): string {
   return hash.replace(/^sha-?256:/, '');
 }
 
-function schemaFaults(errors: readonly ErrorObject[], data: JsonObject): JobFault[] {
-  const seen = new Set<string>();
-  const faults: JobFault[] = [];
-  for (const error of errors) {
-    // The branches of a choice speak of forms that were not meant; the choice itself says what is wanted.
-    if (error.keyword === 'if' || /\/oneOf\/\d+\//.test(error.schemaPath)) continue;
-    const found = schemaFault(error, data);
-    const key = `${found.pointer} ${found.message}`;
-    if (seen.has(key)) continue;
-    seen.add(key);
-    faults.push(found);
-  }
-  return faults;
-}
-
-function schemaFault(error: ErrorObject, data: JsonObject): JobFault {
-  const params = error.params as Record<string, Json>;
-  const at = error.instancePath;
-  if (error.keyword === 'required') {
-    const pointer = `${at}/${escapeToken(String(params.missingProperty))}`;
-    return fault('JOB_INVALID', pointer, 'found nothing, wanted a value', {});
-  }
-  if (error.keyword === 'additionalProperties') {
-    const name = String(params.additionalProperty);
-    const pointer = `${at}/${escapeToken(name).slice(0, 1_000)}`;
-    return fault('JOB_INVALID', pointer, 'found a member that version 1 does not know, wanted none', {});
-  }
-  const value = valueAt(data, at);
-  if (at === '/version') return versionFault(value);
-  const { wanted, expected } = wish(error, params);
-  return fault('JOB_INVALID', at, `found ${described(value)}, wanted ${wanted}`, {
-    ...(expected === undefined ? {} : { expected }),
-    ...actualOf(value),
-  });
-}
-
-function wish(error: ErrorObject, params: Record<string, Json>): { wanted: string; expected?: Json } {
-  const { type, limit, pattern, allowedValues, allowedValue } = params;
-  switch (error.keyword) {
-    case 'type':
-      return {
-        wanted: `a value of type ${[type].flat().join(' or ')}`,
-        ...(type === undefined ? {} : { expected: type }),
-      };
-    case 'const':
-      return {
-        wanted: JSON.stringify(allowedValue),
-        ...(allowedValue === undefined ? {} : { expected: allowedValue }),
-      };
-    case 'enum': {
-      const values = Array.isArray(allowedValues) ? allowedValues : [];
-      return { wanted: `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`, expected: values };
-    }
-    case 'pattern':
-      return {
-        wanted: `a string that matches ${String(pattern)}`,
-        ...(pattern === undefined ? {} : { expected: pattern }),
-      };
-    case 'minimum':
-      return { wanted: `at least ${String(limit)}`, ...(limit === undefined ? {} : { expected: limit }) };
-    case 'maximum':
-      return { wanted: `at most ${String(limit)}`, ...(limit === undefined ? {} : { expected: limit }) };
-    case 'minLength':
-      return { wanted: `at least ${String(limit)} characters` };
-    case 'maxLength':
-      return { wanted: `at most ${String(limit)} characters` };
-    case 'minItems':
-      return { wanted: `at least ${String(limit)} items` };
-    case 'oneOf':
-      return { wanted: 'an object with either "output" or "error"' };
-    case 'not':
-      return { wanted: 'a name that is no member of Object.prototype' };
-    default:
-      return { wanted: error.message ?? error.keyword };
-  }
-}
-
-function fault(
-  code: JobFault['code'],
-  pointer: string,
-  found: string,
-  more: { expected?: Json; actual?: Json },
-): JobFault {
-  const place = pointer === '' ? '' : ` at ${shortened(pointer)}`;
-  return { code, pointer, message: `Cannot accept job${place}: ${found}`, ...more };
-}
-
 function capped(faults: JobFault[]): JobFault[] {
   const { value } = limits.faults;
   if (faults.length <= value) return faults;
@@ -407,63 +262,4 @@ function compileValidators(): Record<Kind, ValidateFunction> {
     fix: of('fix'),
     observe: of('observe'),
   };
-}
-
-function isKind(kind: string): kind is Kind {
-  return (kinds as readonly string[]).includes(kind);
-}
-
-function familyOf(value: Json | undefined): Family | null {
-  if (value === undefined) return 'anp';
-  return typeof value === 'string' && families.includes(value) ? (value as Family) : null;
-}
-
-function isNegotiationId(text: string): boolean {
-  return text.length > 0 && text.length <= 400 && [...text].length <= 200 && text.isWellFormed();
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function member(object: JsonObject, name: string): Json | undefined {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
-}
-
-function valueAt(root: Json, pointer: string): Json | undefined {
-  let here: Json | undefined = root;
-  for (const token of pointer.split('/').slice(1)) {
-    const name = token.replaceAll('~1', '/').replaceAll('~0', '~');
-    here = typeof here === 'object' && here !== null ? member(here as JsonObject, name) : undefined;
-  }
-  return here;
-}
-
-function escapeToken(token: string): string {
-  return token.replaceAll('~', '~0').replaceAll('/', '~1');
-}
-
-function actualOf(value: Json | undefined): { actual?: Json } {
-  if (value === undefined || (typeof value === 'object' && value !== null)) return {};
-  return { actual: typeof value === 'string' ? shortened(value) : value };
-}
-
-function described(value: Json | undefined): string {
-  if (typeof value === 'string') return quoted(value);
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindOfValue(value);
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(shortened(text));
-}
-
-function shortened(text: string): string {
-  return text.length <= 120 ? text : `${text.slice(0, 119).toWellFormed()}…`;
-}
-
-function kindOfValue(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
