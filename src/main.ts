@@ -23,10 +23,10 @@ const commands: Record<string, () => Promise<Command>> = {
   console: async () => (await import('./operator/console.ts')).consoleCommand,
 };
 
-// A reader that has seen enough, as `head` does, is no fault.
+// A reader that has seen enough, as `head` does, is no fault; but 0 would say that a document or a job is well.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
-  process.exit(exitCodes.ok);
+  process.exit(exitCodes.unread);
 });
 
 process.exitCode = await main(process.argv.slice(2));

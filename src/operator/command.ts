@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-/** Exit codes of the command line, after sysexits.h where it has one. */
+/** Exit codes of the command line, after sysexits.h where it has one; `unread` is what a shell shows of a command that died of SIGPIPE. */
 export const exitCodes = {
   ok: 0,
   disputed: 1,
@@ -10,6 +10,7 @@ export const exitCodes = {
   unavailable: 69,
   defect: 70,
   settings: 78,
+  unread: 141,
 } as const;
 
 /** A command of the command line. */

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { runCommand, startWorker, stopWorker, workerSettings } from '../system/harness.ts';
+import { root, runCommand, startWorker, stopWorker, workerSettings } from '../system/harness.ts';
 
 const commands = [
   'worker',
@@ -55,6 +57,20 @@ test('every flag that stands beside a setting is taken', async () => {
       assert.match(stderr, /argument missing/, `${name} ${flag}`);
     }
   }
+});
+
+test('a command whose reader has gone ends quietly, and says nothing of what it was asked', async () => {
+  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'lint', '-'], { stdio: 'pipe' });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const exited = once(child, 'close');
+  const gone = once(child.stdout, 'close');
+  child.stdout.destroy();
+  await gone;
+  child.stdin.end('# Requirements\nNothing.\n');
+  assert.deepEqual([...(await exited), stderr], [141, null, '']);
 });
 
 test('the overview names every command', async () => {
