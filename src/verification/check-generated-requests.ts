@@ -45,9 +45,10 @@ export const generatedRequests: Check = {
       nowMs: subject.nowMs ?? defaultTrialNowMs,
     }));
     const findings: CheckFindings = { failures: [], warnings: [] };
+    const answerable = isProvider && failuresAreAnswerable(facts);
     for (const [index, generated] of inputs.entries()) {
       const observation = seen[index] as Observation;
-      const found = [faultOf(facts, generated, observation), misnamed(facts, generated, observation)];
+      const found = [faultOf(facts, generated, observation, answerable), misnamed(facts, generated, observation)];
       const fault = found.find((one) => one?.certain) ?? found.find((one) => one !== undefined);
       if (!fault) continue;
       const fact: Omit<CheckFact, 'check'> = {
@@ -194,13 +195,13 @@ function faultOf(
   facts: CheckFacts,
   { kind, input, deep }: GeneratedInput,
   seen: Observation,
+  answerable: boolean,
 ): { message: string; certain: boolean } | undefined {
   const { subject } = facts;
   if (seen.end === 'timed-out' || seen.end === 'out-of-memory' || seen.end === 'killed')
     return { message: `the run ended as "${seen.end}"`, certain: true };
   if (subject.role === 'requester') return undefined;
   const rules = failureRulesOf(subject.agreement.text);
-  const answerable = failuresAreAnswerable(facts);
   const owed = kind === 'plausible' || (rules.invalidRequests && deep !== true) || (kind === 'sampled' && answerable);
   if (seen.end !== 'returned' || seen.value === undefined) {
     const passedThrough = seen.calls.some(
