@@ -91,7 +91,7 @@ export function documentedCodesIn(prose: string): DocumentedCode[] {
   for (const [line, text] of prose.split('\n').entries()) {
     const row = text.slice(0, 300);
     if (SPEAKS_OF_ERRORS.test(row)) spokenOfErrors = line;
-    const [, code, meaning = ''] = LISTED_CODE.exec(row) ?? [];
+    const [, code, meaning = ''] = LISTED_CODE.exec(row) ?? CODE_WITH_REASON.exec(row) ?? [];
     if (code === undefined || codes.size >= 200) continue;
     const number = Number(code);
     if (number >= 100 && number < 400) continue;
@@ -108,6 +108,16 @@ const MAX_LINES_APART = 12;
 
 const LISTED_CODE =
   /^[ \t]*(?:[-*+•][ \t]+|\|[ \t]*|\d{1,2}[.)、][ \t]+)?(?:\*\*|`|"|“)?(?:(?:HTTP|code|error(?: code)?|status(?: code)?|错误码|状态码)[ \t]*[:：]?[ \t]*)?(?:`|"|“)?(-?\d{3,9}|E\d{2,8}|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:\*\*|`|"|”)*[ \t]*(?:[:：=|–—-]|（|\()[ \t]*(.{1,200})$/i;
+
+/** The phrases that HTTP has for its errors (RFC 9110, section 15, and RFC 6585). */
+export const REASON_PHRASE =
+  'bad request|unauthori[sz]ed|payment required|forbidden|not found|method not allowed|not acceptable|request timeout|conflict|gone|precondition (?:failed|required)|(?:payload|content|entity|uri) too (?:large|long)|unsupported media type|unprocessable(?: entity| content)?|locked|failed dependency|too many requests|internal (?:server )?error|not implemented|bad gateway|service unavailable|gateway timeout';
+
+/** A code with the phrase that belongs to it, `- 404 Not Found`, where no mark parts the two. */
+const CODE_WITH_REASON = new RegExp(
+  `^[ \\t]*(?:[-*+•][ \\t]+|\\|[ \\t]*|\\d{1,2}[.)、][ \\t]+|#{1,6}[ \\t]+)?(?:\\*\\*|\`|"|“)?([45]\\d\\d)(?:\\*\\*|\`|"|”)?[ \\t]+(?:\\*\\*|\`|"|“)?((?:${REASON_PHRASE})\\b.{0,200})$`,
+  'i',
+);
 
 /** The codes of three digits that sentences of a document, other than its lists, give to answers; never those of a transport or of others. */
 export function answeredCodesIn(prose: string): number[] {

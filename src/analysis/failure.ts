@@ -23,6 +23,11 @@ export function reportsFailure(response: Json, documentedCodes: ReadonlySet<stri
   return signal ?? (FAILURE_WORD.test(expected) && !/\b(?:no|without) (?:error|failure)/i.test(expected));
 }
 
+/** Says whether an answer itself reports success: `ok: true`, a code from 200 to 399 or 0 by the name of one, or a status word. */
+export function reportsSuccess(response: Json, documentedCodes: ReadonlySet<string>): boolean {
+  return signalOf(response, documentedCodes, 0) === false;
+}
+
 /** `true` = failure, `false` = success, `undefined` = it does not say. */
 function signalOf(value: Json, documentedCodes: ReadonlySet<string>, depth: number): boolean | undefined {
   if (!isObject(value) || depth > 2) return undefined;

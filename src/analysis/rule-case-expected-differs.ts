@@ -1,5 +1,6 @@
 import type { Case } from '../contract/agreement.ts';
 import { isObject, type Json, pointerTokens } from '../kernel/json.ts';
+import { REASON_PHRASE } from './document-facts.ts';
 import { pointersOf } from './located-json.ts';
 import type { Rule } from './rule.ts';
 
@@ -50,6 +51,12 @@ function isCode(value: Json): value is number {
 const NAMED_CODE =
   /(?:\b(?:code|status)|状态码|错误码|代码)[\s:：=]{0,3}(?:(?:is|of|was|为|是)\s{0,2})?[`"'“]?([1-5]\d\d)(?!\d)/giu;
 
+/** A code that stands first, and alone or with its phrase. */
+const FIRST_CODE = new RegExp(
+  `^[\\s*_\`"'“-]{0,10}([1-5]\\d\\d)[\`"'”*_]{0,4}(?=[ \\t]*(?:$|[\\n,;:，；：。–—]|-[ \\t])|[ \\t]+(?:ok|created|accepted|${REASON_PHRASE})\\b)`,
+  'i',
+);
+
 /** What denies the code that follows it. */
 const DENIES =
   /(?:\b(?:not|never|no|without|instead of|rather than|unlike|nicht|statt|kein\w*)|n't|不是|不|非|而非)\s{0,2}(?:\p{L}+\s+){0,3}$/iu;
@@ -58,7 +65,8 @@ const DENIES =
 function otherCodeIn({ expected }: Case, code: number): number | undefined {
   const text = expected.slice(0, 2_000);
   if (text.includes(String(code))) return undefined;
-  const matches = [...text.matchAll(NAMED_CODE)];
+  const first = FIRST_CODE.exec(text);
+  const matches = [...text.matchAll(NAMED_CODE), ...(first === null ? [] : [first])];
   const [one, ...others] = new Set(matches.map(([, digits]) => Number(digits)));
   const isDenied = matches.some(({ index }) => DENIES.test(text.slice(Math.max(0, index - 60), index)));
   return others.length > 0 || isDenied ? undefined : one;

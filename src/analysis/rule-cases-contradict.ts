@@ -27,7 +27,8 @@ export const ruleCasesContradict: Rule = {
     for (const each of agreement.cases) {
       const later = askedCase({ each, inputs, said, kinds });
       const earlier = asked.sameAs(later);
-      if (earlier === undefined) continue;
+      // An id that breaks its schema is what the other case does not have.
+      if (earlier === undefined || earlier.each.negative !== each.negative) continue;
       const [difference] = differencesOf(plainAnswer(earlier), plainAnswer(later), loose).filter(
         ({ path }) => !isOfTheMoment(path),
       );

@@ -11,10 +11,21 @@ export const REQUEST_ID =
 
 /** A member that may say which message is which, where the document has it repeated. */
 const MAY_BE_ECHO =
-  /^(?:id|uuid|ref|reference|tag|token|nonce|correlation|folio|protocolo|vorgang|aktenzeichen|référence|referencia|referência)$|(?:Id|ID|Uuid|Ref|Tag|[_-](?:id|uuid|ref|tag))$/;
+  /^(?:id|uuid|rid|ref|reference|seq(?:uence)?(?:[_-]?(?:no|number))?|tag|token|nonce|correlation|folio|protocolo|vorgang|aktenzeichen|référence|referencia|referência)$|(?:Id|ID|Uuid|Ref|Tag|[_-](?:id|uuid|ref|tag))$/;
+
+/** Names of numbers of files and papers, which answers refer to. */
+export const FILE_NUMBER =
+  /(?:nummer|number|_no|Nr|vorgang|aktenzeichen|folio|protocolo|expediente|номер|编号|番号|编号|流水号|单号|标识)$/i;
+
+/** What sentences call a member that has a short name. */
+const WRITTEN_OUT: ReadonlyMap<string, readonly string[]> = new Map([
+  ['id', ['identifier', 'kennung', 'identifiant', 'identificador', 'identificativo']],
+  ['ref', ['reference', 'referenz', 'référence', 'referencia', 'referência', 'riferimento']],
+  ['seq', ['sequence']],
+]);
 
 const REPEATS =
-  /\b(?:echo(?:e[ds])?|repeat(?:s|ed)?|cop(?:y|ies|ied)|unchanged|verbatim|same as|as in|(?:that|the one|taken) (?:of|from|in)|the \w+ of the request)\b|wiederholt|unverändert|kommt[^.]{0,60}(?:wieder|zurück)|répét|recopi|reprend|repite|repet(?:e|ido|ida)(?!\p{L})|(?<!\p{L})(?:tal cual|tel(?:le)?s? quel|sin cambios|inalterad[oa]s?|sem alteraç|invariat[oa]|ripet[eu]|inchangée?s?)|повторя|без изменений|そのまま|繰り返|(?:リクエスト|依頼|要求)[^。]{0,20}(?:同じ|同一)|原样|回传|照抄|复制|与[^。]{0,20}请求[^。]{0,30}(?:相同|一致)/iu;
+  /\b(?:echo(?:e[ds])?|repeat(?:s|ed)?|cop(?:y|ies|ied)|unchanged|verbatim|same as|as in|(?:that|the one|taken) (?:of|from|in)|the \w+ of the request|(?:carr(?:y|ies)|ha(?:s|ve)|returns?|contains?|includes?|bears?)\b.{1,40}\bof (?:its|the|their|each) requests?|(?:carr(?:y|ies)|ha(?:s|ve)|returns?|contains?|includes?|bears?|with) the same|equals? (?:that of )?(?:the|its) requests?|equals? the request's)\b|(?:trägt|tragen|enthält|übernimmt)[^.]{1,60}der (?:zugehörigen )?anfrage|repris[es]?(?!\p{L})|contient le même|wiederholt|unverändert|kommt[^.]{0,60}(?:wieder|zurück)|répét|recopi|reprend|repite|repet(?:e|ido|ida)(?!\p{L})|(?<!\p{L})(?:tal cual|tel(?:le)?s? quel|sin cambios|inalterad[oa]s?|sem alteraç|invariat[oa]|ripet[eu]|inchangée?s?)|повторя|без изменений|そのまま|繰り返|(?:リクエスト|依頼|要求)[^。]{0,20}(?:同じ|同一)|原样|回传|照抄|复制|与[^。]{0,20}请求[^。]{0,30}(?:相同|一致)/iu;
 
 /** The members that a document says are repeated in the answer; never what a tool takes by that name. */
 export class SaidEchoes {
@@ -37,6 +48,11 @@ export class SaidEchoes {
     return MAY_BE_ECHO.test(name) && !this.#taken.has(name) && this.isSaidOf(name);
   }
 
+  /** Whether a member is an id or the number of a file, and the document has it repeated. */
+  isIdRepeated(name: string): boolean {
+    return this.isEcho(name) || (FILE_NUMBER.test(name) && !this.#taken.has(name) && this.isSaidOf(name));
+  }
+
   /** Whether a sentence of the document has this member repeated, whatever its name. */
   isSaidOf(name: string): boolean {
     const known = this.#known.get(name);
@@ -47,8 +63,11 @@ export class SaidEchoes {
       .filter((clause) => REPEATS.test(clause));
     // Nothing parts the words of some languages.
     const isUnparted = name.length >= 3 && /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+$/u.test(name);
+    const names = [name.toLowerCase(), ...(WRITTEN_OUT.get(name.toLowerCase()) ?? [])];
     const found = this.#clauses.some(
-      (clause) => clause.split(/[^\p{L}\p{N}_-]+/u).includes(name) || (isUnparted && clause.includes(name)),
+      (clause) =>
+        clause.split(/[^\p{L}\p{N}_-]+/u).some((word) => names.includes(word.toLowerCase())) ||
+        (isUnparted && clause.includes(name)),
     );
     this.#known.set(name, found);
     return found;

@@ -1,6 +1,6 @@
 import type { Case } from '../contract/agreement.ts';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
-import { reportsFailure } from './failure.ts';
+import { reportsFailure, reportsSuccess } from './failure.ts';
 import { pointersOf } from './located-json.ts';
 
 type Exchange = Pick<Case, 'request' | 'response'>;
@@ -51,11 +51,12 @@ export class Refusals {
   /**
    * Says whether the answer to a request that breaks its schema turns that request down: it reports a failure; or it says what no answer to a
    * sound request says, be it a word of refusal (`state: "invalid"`) or a value that the document explains by one (`2 bad query`); or it withholds
-   * what sound requests are answered with.
+   * what sound requests are answered with. An answer that itself reports success is no refusal, unless the document has broken requests answered
+   * with nothing.
    */
   turnsDown(answered: Exchange & { expected: string }, answeredSound: readonly Exchange[]): boolean {
     if (reportsFailure(answered.response, this.#codes, answered.expected)) return true;
-    const sound = answeredSound.slice(0, MAX_SOUND);
+    const sound = ofItsKind(answered, answeredSound).slice(0, MAX_SOUND);
     const own = ownValues(answered, sound).filter(
       ({ pointer }) => !this.#loose.has(pointer) && !MOMENT_NAME.test(pointer),
     );
@@ -63,15 +64,14 @@ export class Refusals {
       return true;
     this.#clauses ??= refusingClauses(this.#prose);
     const clauses = this.#clauses;
-    return (
-      own.some(
-        ({ pointer, value }) =>
-          (typeof value === 'string' || (typeof value === 'number' && (value < 0 || TELLING_NAME.test(pointer)))) &&
-          this.#stands('clauses', clauses, value),
-      ) ||
-      this.#withholds(answered, own, sound) ||
-      this.#isBarren(answered, sound)
+    const isExplained = own.some(
+      ({ pointer, value }) =>
+        (typeof value === 'string' ||
+          (typeof value === 'number' && (value < 0 || TELLING_NAME.test(pointer)) && !isSuccessCode(value))) &&
+        this.#stands('clauses', clauses, value),
     );
+    if (isExplained || this.#isBarren(answered, sound)) return true;
+    return !reportsSuccess(answered.response, this.#codes) && this.#withholds(answered, own, sound);
   }
 
   /**
@@ -91,11 +91,13 @@ export class Refusals {
     if (said.length > 0) {
       return said.every(
         ({ pointer, value }) =>
-          typeof value === 'boolean' ||
-          sound.every((one) => isNothing(valueAt(one.response, pointer))) ||
-          // A small number may stand somewhere in any document.
-          ((typeof value === 'string' || TELLING_NAME.test(pointer) || Number(value) < 0 || Number(value) >= 100) &&
-            this.#stands('prose', this.#prose, value as string | number)),
+          value === false ||
+          (value === true
+            ? isRefusingName(pointer)
+            : sound.every((one) => isNothing(valueAt(one.response, pointer))) ||
+              // A small number may stand somewhere in any document.
+              ((typeof value === 'string' || TELLING_NAME.test(pointer) || Number(value) < 0 || Number(value) >= 100) &&
+                this.#stands('prose', this.#prose, value as string | number))),
       );
     }
     const echoes = echoesIn(request);
@@ -170,6 +172,28 @@ function echoesIn(request: Json): Set<Json> {
   const echoes = new Set(leavesOf(request).map(({ value }) => value));
   if (typeof request === 'object' && request !== null) knownEchoes.set(request, echoes);
   return echoes;
+}
+
+/** The requests that ask for the same operation, where some do: answers to others have other data. */
+function ofItsKind({ request }: Exchange, sound: readonly Exchange[]): readonly Exchange[] {
+  if (!isObject(request)) return sound;
+  const [kind] =
+    Object.entries(request).find(([name, value]) => OPERATION_NAME.test(name) && typeof value === 'string') ?? [];
+  if (kind === undefined) return sound;
+  const alike = sound.filter((one) => isObject(one.request) && one.request[kind] === request[kind]);
+  return alike.length > 0 ? alike : sound;
+}
+
+const OPERATION_NAME = /^(?:action|op|operation|method|command|cmd|verb|event|kind|type|操作|动作|方法)$/i;
+
+function isSuccessCode(value: number): boolean {
+  return value >= 200 && value < 400;
+}
+
+/** Whether a member of that name says no by being true. */
+function isRefusingName(pointer: string): boolean {
+  const name = pointer.slice(pointer.lastIndexOf('/') + 1).replace(/([a-z])([A-Z])|[_-]/g, '$1 $2');
+  return SAYS_NO.test(name) || BREAKS_RULES.test(name) || /\b(?:not|no|un\w+|missing)\b/i.test(name);
 }
 
 function isNothing(value: Json | undefined): boolean {

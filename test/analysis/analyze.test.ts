@@ -363,6 +363,39 @@ test('an answer that withholds what sound requests are answered with turns the r
   }
 });
 
+test('an answer that reports success, or has data of its operation, turns no request down', () => {
+  const request: Json = {
+    type: 'object',
+    properties: { action: { enum: ['ask', 'book'] }, city: { type: 'string' } },
+    required: ['action', 'city'],
+    additionalProperties: false,
+  };
+  const sound: [Json, Json][] = [
+    [
+      { action: 'ask', city: 'Rome' },
+      { action: 'ask', degrees: 31 },
+    ],
+    [
+      { action: 'book', city: 'Oslo' },
+      { action: 'book', reason: 'full' },
+    ],
+  ];
+  const cases: [prose: string, response: Json, negative: boolean][] = [
+    ['', { action: 'book', done: true }, false],
+    ['', { action: 'book', done: false }, true],
+    ['', { action: 'book', notBooked: true }, true],
+    ['', { action: 'book', ok: true, place: 17 }, false],
+    ['', { action: 'book', statusCode: 200, place: 17 }, false],
+    ['Codes: 0 bad query, 1 booked.', { action: 'book', code: 0 }, true],
+    ['A request that breaks its schema is answered with nothing.', { action: 'book', ok: true }, false],
+  ];
+  for (const [prose, response, negative] of cases) {
+    const document = `${prose}\n\n${documentOf(request, { type: 'object' })}`;
+    const { cases } = read(document, casesOf(...sound, [{ action: 'book', city: 7 }, response]));
+    assert.equal(cases[2]?.negative, negative, `${prose} ${JSON.stringify(response)}`);
+  }
+});
+
 test('an answer without data turns a request down where the document has broken ones answered with nothing', () => {
   const cases: [prose: string, response: Json, negative: boolean][] = [
     ['A request that does not keep its schema is answered with empty lists.', { days: [] }, true],

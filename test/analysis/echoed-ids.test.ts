@@ -23,6 +23,31 @@ test('numbers of files are known in other languages, small ones too where the do
   assert.equal(isSlip('依頼番号はそのまま返す。', '依頼番号', 'r-1', 'r-2', 'r-3'), true);
 });
 
+test('a short id of the message itself is the one of its request, in two cases as well, however sentences write it', () => {
+  const slip = (prose: string, name: string, ids: [Json, Json], ...tools: string[]) => {
+    const [first, second] = ids;
+    const cases = casesOf([{ [name]: first, n: 1 }, { [name]: first }], [{ [name]: second, n: 2 }, { [name]: first }]);
+    const taking = tools.map((input) => ({
+      name: 'look',
+      description: 'Looks.',
+      inputSchema: { type: 'object', properties: { [input]: {} } },
+      annotations: { readOnlyHint: true },
+    }));
+    const found = preflight(analyze(sampleJob(documentOf(OPEN, OPEN, prose), cases, { tools: taking })));
+    return found.find(({ code }) => code === 'DOCUMENT_CASE_ID_NOT_ECHOED')?.severity;
+  };
+  assert.equal(slip('响应中的 seq 与请求相同。', 'seq', [7, 8]), 'error');
+  assert.equal(slip('`rid` is echoed.', 'rid', ['a', 'b']), 'error');
+  assert.equal(slip("The reply's `id` equals the request's.", 'id', ['a', 'b']), 'error');
+  assert.equal(slip('Each answer carries the Id of its request.', 'id', ['a', 'b']), 'error');
+  assert.equal(slip('Die Antwort trägt den Vorgang der Anfrage.', 'vorgang', ['V-1', 'V-2']), 'error');
+  assert.equal(slip('La référence est reprise telle quelle.', 'ref', ['D-1', 'D-2']), 'error');
+  assert.equal(slip('応答の照会番号は依頼と同じ値とする。', '照会番号', ['S-1', 'S-2']), 'error');
+  assert.equal(slip('`id` is a number.', 'id', [71, 72]), undefined);
+  assert.equal(slip('`id` is echoed.', 'id', [71, 72], 'id'), undefined);
+  assert.equal(slip('The orderId is repeated.', 'orderId', ['O-1', 'O-2']), undefined);
+});
+
 test('a file number that the document has repeated tells no cases apart in other languages either', () => {
   const document = documentOf(OPEN, OPEN, 'O `protocolo` repete o do pedido.');
   const contradicts = (name: string, nome: string) => {
@@ -41,4 +66,28 @@ test('a file number that the document has repeated tells no cases apart in other
   assert.equal(contradicts('protocolo', 'Rui'), true);
   assert.equal(contradicts('protocolo', 'Ana'), false);
   assert.equal(contradicts('paciente', 'Rui'), false);
+});
+
+test('an id that breaks its schema tells two cases apart, be it repeated or not', () => {
+  const ask: Json = { type: 'object', properties: { vorgang: { type: 'string', pattern: '^[A-Z]-' } } };
+  const document = documentOf(
+    ask,
+    OPEN,
+    'Der Vorgang wird wiederholt. Fehlerhafte Anfragen: `status` ist `abgelehnt`.',
+  );
+  const contradicts = (vorgang: string) => {
+    const cases = casesOf(
+      [
+        { vorgang: 'V-1', n: 1 },
+        { vorgang: 'V-1', status: 'erledigt' },
+      ],
+      [
+        { vorgang, n: 1 },
+        { vorgang, status: 'abgelehnt' },
+      ],
+    );
+    return preflight(analyze(sampleJob(document, cases))).some(({ code }) => code === 'DOCUMENT_CASES_CONTRADICT');
+  };
+  assert.equal(contradicts('V-2'), true);
+  assert.equal(contradicts('v-2'), false);
 });

@@ -552,7 +552,9 @@ test('the id of another case is a slip where the document or all other cases say
   const prose = '响应中原样返回 messageId。';
   assert.deepEqual(slips(prose, ...echoed, ['m-3', 'm-2']), [['error', 3]]);
   assert.deepEqual(slips('', ...echoed, ['m-3', 'm-2']), [['warning', 3]]);
-  assert.deepEqual(slips(prose, ...echoed, ['m-3', 'm-4']), []);
+  assert.deepEqual(slips(prose, ...echoed, ['m-3', 'm-4']), [['error', 3]]);
+  assert.deepEqual(slips(prose, ['m-1', 'm-1'], ['m-3', 'm-4']), []);
+  assert.deepEqual(slips('', ...echoed, ['m-3', 'm-4']), []);
   assert.deepEqual(slips('', ['m-1', 'm-1'], ['m-3', 'm-1']), []);
   assert.deepEqual(slips(prose, ['m-1', 'm-3'], ['m-3', 'm-1']), []);
   assert.deepEqual(slips(prose, ...echoed, ['m-1', 'm-2']), []);
@@ -622,6 +624,37 @@ test('ids that rightly change, and values that are no ids, are no slips', () => 
     ['t-2', 't-2'],
   ];
   assert.equal(isSlip('On the last page the token is repeated.', 'token', pages), false);
+});
+
+test('a code with the phrase that HTTP has for it is listed without a mark between the two', () => {
+  const response: Json = { type: 'object', properties: { code: { enum: [200, 404] } }, required: ['code'] };
+  const lacks = (prose: string) => {
+    const found = preflight(analyze(sampleJob(documentOf(OPEN, response, `- 404: unknown city\n${prose}`))));
+    return found.find(({ code }) => code === 'DOCUMENT_FAILURE_UNANSWERABLE')?.expected;
+  };
+  assert.deepEqual(lacks('- 503 Service Unavailable'), [503]);
+  assert.deepEqual(lacks('* `422 Unprocessable Entity` – the request breaks its schema'), [422]);
+  assert.deepEqual(lacks('| 409 Conflict | taken |'), [409]);
+  assert.deepEqual(lacks('### 500 Internal Server Error'), [500]);
+  assert.equal(lacks('- 500 requests a day'), undefined);
+  assert.equal(lacks('At 503 Service Road.'), undefined);
+  assert.equal(lacks('- 404 Not Found'), undefined);
+});
+
+test('an expected result may be the code alone, or with its phrase', () => {
+  const differs = (expected: string) => {
+    const cases = casesOf([{ city: 'Rome' }, { statusCode: 404 }, expected]);
+    return preflight(analyze(sampleJob(documentOf(OPEN, OPEN), cases))).some(
+      ({ code }) => code === 'DOCUMENT_CASE_EXPECTED_DIFFERS',
+    );
+  };
+  assert.equal(differs('400'), true);
+  assert.equal(differs('**400**: the city is unknown'), true);
+  assert.equal(differs('400 Bad Request'), true);
+  assert.equal(differs('404'), false);
+  assert.equal(differs('400 km away'), false);
+  assert.equal(differs('200-300 items'), false);
+  assert.equal(differs('400.5'), false);
 });
 
 test('an expected result that denies a code, or names the one of the answer, too, differs from nothing', () => {
