@@ -1,7 +1,8 @@
 import { CaseValidation } from '../analysis/case-validation.ts';
 import { documentedCodesIn } from '../analysis/document-facts.ts';
 import { reportsFailure } from '../analysis/failure.ts';
-import type { Analyzed, Case } from '../contract/agreement.ts';
+import { SaidEchoes } from '../analysis/said-echoes.ts';
+import type { Analyzed, Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Loose } from '../contract/job.ts';
 import { violationWords } from '../families/violation-words.ts';
@@ -38,7 +39,7 @@ export function observeExchanges({ job, agreement }: Analyzed): Finding[] {
   const validation = new CaseValidation(undefined, validationShare);
   const request = violationsBy(agreement.requestSchema?.schema, validation);
   const response = violationsBy(agreement.responseSchema?.schema, validation);
-  const echoes = echoesOf(agreement.cases, agreement.requestSchema?.schema, agreement.responseSchema?.schema);
+  const echoes = echoesOf(agreement, new SaidEchoes(agreement.text, job.tools));
   const ignored = [
     ...job.loose,
     ...echoes.map(({ request }): Loose => ({ pointer: request, as: 'id' })),
@@ -66,14 +67,16 @@ export function observeExchanges({ job, agreement }: Analyzed): Finding[] {
       const places = Map.groupBy(issues, ({ pointer }) => pointer);
       return [...places.values()].map((together) => violation(base, index, side, together, side === peerSide));
     });
-    if (peerSide === 'request') return violations;
     const told = new Set(violations.map(({ pointer }) => pointer));
-    return [
-      ...violations,
+    const answered = [
       ...echoFindings(base, index, exchange, echoes),
-      ...caseFindings(base, index, exchange, cases, ignored, echoes).filter(({ pointer }) => !told.has(pointer)),
+      // What our tools answered with may have changed since.
+      ...(peerSide === 'request' && job.tools.length > 0
+        ? []
+        : caseFindings(base, index, exchange, cases, ignored, echoes)),
       ...failureFindings(base, index, exchange, codes),
-    ];
+    ].filter(({ pointer }) => !told.has(pointer ?? ''));
+    return [...violations, ...(peerSide === 'request' ? answered.map(ofOurs) : answered)];
   });
   return [...found, ...leftOut(validation)];
 }
@@ -102,6 +105,11 @@ function leftOut({ isUsedUp, matching }: CaseValidation): Finding[] {
   return findings;
 }
 
+/** A finding about our own side of an exchange. */
+function ofOurs(finding: Finding): Finding {
+  return { ...finding, severity: 'warning', message: `${finding.message} (this side is ours)` };
+}
+
 type Base = Pick<Finding, 'in' | 'testCase'>;
 
 function violationsBy(schema: Json | undefined, validation: CaseValidation): (value: Json) => readonly Violation[] {
@@ -120,15 +128,16 @@ function violation(
   isPeers: boolean,
 ): Finding {
   const { expected, actual } = summaryOf(violations);
-  return {
+  const finding: Finding = {
     ...base,
     code: 'DOCUMENT_EXCHANGE_VIOLATES_SCHEMA',
-    severity: isPeers ? 'error' : 'warning',
+    severity: 'error',
     pointer: `/${index}/${side}${violations[0]?.pointer ?? ''}`,
-    message: `Cannot accept ${side} of exchange ${index + 1}: ${violationWords(expected, actual, 'en')}${isPeers ? '' : ' (this side is ours)'}`,
+    message: `Cannot accept ${side} of exchange ${index + 1}: ${violationWords(expected, actual, 'en')}`,
     expected,
     ...(actual === undefined ? {} : { actual }),
   };
+  return isPeers ? finding : ofOurs(finding);
 }
 
 const correlationName = /^(?:message|msg|request|req|correlation|transaction|txn|trace|conversation)[_-]?id$/i;
@@ -137,28 +146,34 @@ const correlationName = /^(?:message|msg|request|req|correlation|transaction|txn
 const echoName =
   /^(?:.*(?:message|msg|request|req|correlation|transaction|txn|trace|conversation)[_-]?id|id|nonce|token|seq(?:uence)?[_-]?(?:id|no|number)?)$/i;
 
+/** Most members of a message whose names are looked at. */
+const maxNames = 1_000;
+
 /** Most places that are looked for: an exchange has one or two. */
 const maxEchoes = 50;
 
-/** Where a response must repeat the request: as every case has it, or by the name that both schemas give to a correlation id. */
-function echoesOf(cases: readonly Case[], requestSchema: Json | undefined, responseSchema: Json | undefined): Echo[] {
+/** Where a response must repeat the request: as every case has it, or by the name that both schemas give to an id that the document has repeated. */
+function echoesOf({ cases, requestSchema, responseSchema }: Analyzed['agreement'], said: SaidEchoes): Echo[] {
+  const answered = new Set(propertyNames(responseSchema));
   const named = propertyNames(requestSchema)
-    .filter((name) => correlationName.test(name) && propertyNames(responseSchema).includes(name))
-    .map((name): Echo => ({ request: `/${escapeToken(name)}`, response: `/${escapeToken(name)}` }));
-  const shown = shownEchoes(cases[0]).filter((echo) => cases.every((one) => isEchoed(one, echo)));
+    .filter((name) => answered.has(name) && (correlationName.test(name) || said.isIdRepeated(name)))
+    .map((name): Echo => ({ request: `/${escapeToken(name)}`, response: `/${escapeToken(name)}` }))
+    .filter((echo) => correlationName.test(echo.request.slice(1)) || cases.every((one) => isEchoed(one, echo)));
+  const shown = shownEchoes(cases[0], said).filter((echo) => cases.every((one) => isEchoed(one, echo)));
   const all = new Map([...named, ...shown].map((echo) => [`${echo.request} ${echo.response}`, echo]));
   return [...all.values()].slice(0, maxEchoes);
 }
 
 /** Where a case's response repeats something of its request that is named as an id is. */
-function shownEchoes(one: Case | undefined): Echo[] {
+function shownEchoes(one: Case | undefined, said: SaidEchoes): Echo[] {
   if (!one) return [];
   const keyOf = ({ name, value }: { name: string; value: Json }) => JSON.stringify([name, value]);
   const back = Map.groupBy(leavesOf(one.response), keyOf);
   const echoes: Echo[] = [];
   for (const leaf of leavesOf(one.request)) {
     if (echoes.length >= maxEchoes) break;
-    if ((typeof leaf.value !== 'string' && typeof leaf.value !== 'number') || !echoName.test(leaf.name)) continue;
+    if (typeof leaf.value !== 'string' && typeof leaf.value !== 'number') continue;
+    if (!echoName.test(leaf.name) && !said.isIdRepeated(leaf.name)) continue;
     for (const { pointer } of (back.get(keyOf(leaf)) ?? []).slice(0, maxEchoes))
       echoes.push({ request: leaf.pointer, response: pointer });
   }
@@ -185,9 +200,12 @@ function momentsIn(messages: readonly Json[]): Loose[] {
   return [...new Set(pointers)].slice(0, maxEchoes).map((pointer) => ({ pointer, as: 'time' }));
 }
 
-function propertyNames(schema: Json | undefined): string[] {
-  const properties = isObject(schema) ? schema.properties : undefined;
-  return isObject(properties) ? Object.keys(properties) : [];
+function propertyNames(located: LocatedSchema | null): string[] {
+  const schemas = located === null ? [] : (located.parts?.map(({ schema }) => schema) ?? [located.schema]);
+  const names = schemas.flatMap((schema) =>
+    isObject(schema) && isObject(schema.properties) ? Object.keys(schema.properties) : [],
+  );
+  return [...new Set(names)].slice(0, maxNames);
 }
 
 function echoFindings(base: Base, index: number, { request, response }: Exchange, echoes: readonly Echo[]): Finding[] {

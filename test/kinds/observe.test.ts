@@ -78,6 +78,50 @@ test('when a message was made is no part of a case, in the request or in the ans
   ]);
 });
 
+test('an id comes back that the document has repeated, whatever its name, in each of several operations, and without a case', () => {
+  const schemaOf = (op: string, ...names: string[]) => ({
+    type: 'object',
+    properties: { op: { const: op }, ...Object.fromEntries(names.map((name) => [name, {}])) },
+    required: ['op'],
+    additionalProperties: false,
+  });
+  const schemas: [string, Json][] = [
+    ['Balance request', schemaOf('balance', 'ref', '照会番号', 'account')],
+    ['Balance response', schemaOf('balance', 'ref', '照会番号', 'cents', 'account')],
+    ['Transfer request', schemaOf('transfer', 'ref', 'to')],
+    ['Transfer response', schemaOf('transfer', 'ref', 'done')],
+  ];
+  const blocks = schemas.map(([heading, schema]) => `## ${heading}\n\`\`\`json\n${JSON.stringify(schema)}\n\`\`\`\n`);
+  const seen = (role: string, prose: string, answer: JsonObject, cases?: Json) => {
+    const agreement = { ...example(ours).agreement, candidateProtocols: `${prose}\n${blocks.join('')}` };
+    const exchanges = [{ request: { op: 'balance', ref: 'b1', 照会番号: 'n1', account: 'K' }, response: answer }];
+    const { testCases: _, tools: __, task, ...data } = example(ours);
+    const more = {
+      ...(role === 'requester' ? { task: { ...(task as JsonObject), examples: [] } } : {}),
+      ...(cases ? { testCases: cases } : {}),
+    };
+    const reading = readJob('observe', { ...data, role, agreement, exchanges, ...more } as Json);
+    assert.ok(reading.ok, JSON.stringify(reading));
+    return observeExchanges(analyze(reading.job as Job)).map(({ code, severity, pointer }) => [
+      code,
+      severity,
+      pointer,
+    ]);
+  };
+  const code = 'DOCUMENT_EXCHANGE_ID_NOT_ECHOED';
+  const answer = { op: 'balance', ref: 'b1', 照会番号: 'n1', account: 'K' };
+  const said = '`ref` is copied into each response. 照会番号はそのまま返す。';
+  assert.deepEqual(seen('requester', said, answer), []);
+  assert.deepEqual(seen('requester', said, { ...answer, ref: 'b2', account: 'J' }), [
+    [code, 'error', '/0/response/ref'],
+  ]);
+  assert.deepEqual(seen('requester', said, { ...answer, 照会番号: 'n2' }), [[code, 'error', '/0/response/照会番号']]);
+  assert.deepEqual(seen('requester', 'Balances.', { ...answer, ref: 'b2' }), []);
+  assert.deepEqual(seen('provider', said, { ...answer, ref: 'b2' }), [[code, 'warning', '/0/response/ref']]);
+  const ownIds = [{ request: { op: 'balance', ref: 'b1' }, response: { op: 'balance', ref: 'x9' } }];
+  assert.deepEqual(seen('requester', said, { ...answer, ref: 'b2' }, ownIds), []);
+});
+
 test('a provider watches the peer’s requests, and its own responses only warn', () => {
   const { productId: _, ...broken } = request;
   assert.deepEqual(observed('anp-product-en.consistent', [{ request: broken, response: { ...response, type: 1 } }]), [
