@@ -1,15 +1,9 @@
-import type { Family, Json, Kind, Role } from './job.ts';
+import type { Json, Readable } from './job.ts';
 import { sha256Hex } from './job-id.ts';
 import { readableOf } from './readable.ts';
 
 /** The envelope as this folder sees it: what its stream entry needs, and the rest as it comes (outcome.schema.json). */
-export interface Envelope {
-  version: number | null;
-  negotiationId: string | null;
-  tenant: string | null;
-  family: Family | null;
-  role: Role | null;
-  kind: Kind | null;
+export interface Envelope extends Omit<Readable, 'replyTo'> {
   verdict: 'generated' | 'clean' | 'disputed' | 'error';
   messages: readonly object[];
   proposals?: readonly object[];

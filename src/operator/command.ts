@@ -42,6 +42,21 @@ export function readArguments<const Options extends NonNullable<ParseArgsConfig[
   return parsed;
 }
 
+/** What a verb of a command stands for; one that there is not throws a `UsageError`. */
+export function actOf<Act>(verbs: Record<string, Act>, verb: string): Act {
+  if (Object.hasOwn(verbs, verb)) return verbs[verb] as Act;
+  throw new UsageError(
+    `Cannot read arguments: ${JSON.stringify(verb)}, wanted one of ${Object.keys(verbs).join(', ')}`,
+  );
+}
+
+/** How many `--limit` asks for; anything but 1 to 10,000 throws a `UsageError`. */
+export function limitOf(given: string): number {
+  const limit = Number(given);
+  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= 10_000) return limit;
+  throw new UsageError(`Cannot read arguments: --limit ${JSON.stringify(given)}, wanted 1 to 10000`);
+}
+
 function parse<const Options extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: Options) {
   try {
     return parseArgs({ args, options, allowPositionals: true, strict: true });

@@ -1,6 +1,6 @@
 import type { DeadLetter, QueueOperator } from '../../queues/index.ts';
 import { readConfig } from '../config.ts';
-import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
+import { actOf, type Command, exitCodes, limitOf, readArguments, UsageError } from './command.ts';
 import { onQueue } from './on-queue.ts';
 import { complain, moment, print, rows, size } from './print.ts';
 import { settingsHelp } from './settings-help.ts';
@@ -39,14 +39,8 @@ Exit code: 0 done, 64 usage, 65 no such dead letter, 69 Redis unreachable, 78 wr
       { least: 1, most: 1_000, wanted: 'list, show, requeue or discard' },
     );
     const [verb = '', ...jobIds] = positionals;
-    const act = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
-    if (act === undefined)
-      throw new UsageError(
-        `Cannot read arguments: ${JSON.stringify(verb)}, wanted one of ${Object.keys(verbs).join(', ')}`,
-      );
-    const limit = Number(values.limit);
-    if (!Number.isSafeInteger(limit) || limit < 1 || limit > 10_000)
-      throw new UsageError(`Cannot read arguments: --limit ${JSON.stringify(values.limit)}, wanted 1 to 10000`);
+    const act = actOf(verbs, verb);
+    const limit = limitOf(values.limit);
     const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
     const options = { limit, all: values.all === true, json: values.json };
     return onQueue(config, (operator) => act(operator, jobIds, options));

@@ -2,7 +2,7 @@ import type { QueueOperator } from '../../queues/index.ts';
 import { type Config, readConfig } from '../config.ts';
 import { exportFormat, type HandlerRecord } from '../contract/handler.ts';
 import { readRecord } from '../handlers/redis-handler-store.ts';
-import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
+import { actOf, type Command, exitCodes, limitOf, readArguments, UsageError } from './command.ts';
 import { onQueue } from './on-queue.ts';
 import { complain, moment, print, rows, size } from './print.ts';
 import { readJson } from './read-input.ts';
@@ -49,14 +49,8 @@ Exit code: 0 done, 64 usage, 65 no such handler, or one that cannot be imported,
       { least: 1, most: 1_000, wanted: 'list, show, export, import, pin, unpin, withdraw or restore' },
     );
     const [verb = '', ...operands] = positionals;
-    const act = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
-    if (act === undefined)
-      throw new UsageError(
-        `Cannot read arguments: ${JSON.stringify(verb)}, wanted one of ${Object.keys(verbs).join(', ')}`,
-      );
-    const limit = Number(values.limit);
-    if (!Number.isSafeInteger(limit) || limit < 1 || limit > 10_000)
-      throw new UsageError(`Cannot read arguments: --limit ${JSON.stringify(values.limit)}, wanted 1 to 10000`);
+    const act = actOf(verbs, verb);
+    const limit = limitOf(values.limit);
     const { tenant, reason, json, all = false } = values;
     if (tenant !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(tenant))
       throw new UsageError(

@@ -1,53 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { bundleHandler, createSandbox } from '../../sandbox/index.ts';
+import { createSandbox } from '../../sandbox/index.ts';
 import type { HandlerRecord } from '../../src/contract/handler.ts';
 import type { Role } from '../../src/contract/job.ts';
 import { type Embedder, handlerDigest, loadHandler } from '../../src/hosting/load-handler.ts';
 import { codeOf } from '../../src/kernel/errors.ts';
 import type { Json } from '../../src/kernel/json.ts';
+import { wordHandler } from './word-handler.ts';
 
 const sandbox = await createSandbox({ cells: 1 });
 after(() => sandbox.close());
 
-const word = {
-  type: 'object',
-  properties: { word: { type: 'string' } },
-  required: ['word'],
-  additionalProperties: false,
-};
-
-/** A record of a handler whose request, response and tool data are all `{word: string}`. */
-async function record(
-  source: string,
-  role: Role = 'provider',
-  more: { timeoutMs?: number } = {},
-): Promise<HandlerRecord> {
-  const bundled = await bundleHandler(source, role === 'provider' ? 'handle' : 'perform');
-  assert.ok(bundled.ok);
-  const content = { abi: 1, role, bundle: bundled.bundle, tools: ['echo'] };
-  return {
-    amendments: [],
-    source,
-    types: '',
-    payload: 'json',
-    requestSchema: word,
-    responseSchema: word,
-    taskInputSchema: word,
-    taskOutputSchema: word,
-    toolSchemas: { echo: { inputSchema: word, outputSchema: word, readOnly: true }, other: { readOnly: true } },
-    timeoutMs: more.timeoutMs ?? null,
-    provenance: {} as HandlerRecord['provenance'],
-    proof: { cases: [], tools: [], loose: [] },
-    ...content,
-    digest: handlerDigest(content),
-  };
-}
-
 const echo: Embedder = { call: async (_tool, input) => input };
 
 async function run(source: string, embedder: Embedder = echo, input: Json = { word: 'a' }, role: Role = 'provider') {
-  const handler = await loadHandler(await record(source, role), sandbox, { toolTimeoutMs: 300 });
+  const handler = await loadHandler(await wordHandler(source, role), sandbox, { toolTimeoutMs: 300 });
   try {
     return await handler.run(input, embedder);
   } finally {
@@ -128,7 +95,7 @@ test('a tool that a handler calls and does not wait for is called', async () => 
 
 test('a tool that returns nothing answers null, and one whose answer is no JSON fails', async () => {
   const unchecked = async (answer: unknown) => {
-    const stored = await record(`export async function handle(request: any, context: any) {
+    const stored = await wordHandler(`export async function handle(request: any, context: any) {
   try { return { word: JSON.stringify(await context.call.echo(request)) }; } catch (error: any) { return { word: error.code }; }
 }`);
     const handler = await loadHandler({ ...stored, toolSchemas: {} }, sandbox);
@@ -161,7 +128,7 @@ test('the agreement’s timeout bounds what is sent', async () => {
   const source = `export async function perform(task: any, context: any) {
   try { return await context.send(task); } catch (error: any) { return { word: error.code }; }
 }`;
-  const handler = await loadHandler(await record(source, 'requester', { timeoutMs: 200 }), sandbox, {
+  const handler = await loadHandler(await wordHandler(source, 'requester', { timeoutMs: 200 }), sandbox, {
     toolTimeoutMs: 60_000,
   });
   const { value } = await handler.run({ word: 'a' }, { ...echo, send: () => new Promise(() => undefined) });
@@ -179,7 +146,7 @@ test('a request that cannot be written as JSON is refused', async () => {
   for (let level = 0; level < 100_000; level += 1) deep = [deep];
   const cycle: Record<string, unknown> = {};
   cycle.self = cycle;
-  const handler = await loadHandler(await record('export const handle = () => ({ word: "a" });'), sandbox);
+  const handler = await loadHandler(await wordHandler('export const handle = () => ({ word: "a" });'), sandbox);
   for (const request of [undefined, () => 1, 1n, cycle, deep]) {
     const { end, message } = await handler.run(request as Json, echo);
     assert.equal(end, 'refused');
@@ -191,7 +158,7 @@ test('a request that cannot be written as JSON is refused', async () => {
 test('a timeout beyond what a timer can run bounds nothing', async () => {
   const source = tellsCode('context.send({ word: "a" })').replace('handle', 'perform');
   for (const timeoutMs of [2 ** 40, Number.POSITIVE_INFINITY]) {
-    const handler = await loadHandler(await record(source, 'requester', { timeoutMs }), sandbox);
+    const handler = await loadHandler(await wordHandler(source, 'requester', { timeoutMs }), sandbox);
     const send = () => new Promise<Json>((resolve) => setTimeout(resolve, 50, { word: 'late' }));
     const { value } = await handler.run({ word: 'a' }, { ...echo, send });
     assert.deepEqual(value, { word: 'answered late' });
@@ -206,7 +173,7 @@ export async function handle(request: any, context: any) {
   await context.call.echo(request);
   return { word: seen.join() };
 }`;
-  const handler = await loadHandler(await record(source), sandbox);
+  const handler = await loadHandler(await wordHandler(source), sandbox);
   const words = ['a', 'b', 'c', 'd'];
   const results = await Promise.all(words.map((one) => handler.run({ word: one }, echo)));
   assert.deepEqual(
@@ -217,7 +184,7 @@ export async function handle(request: any, context: any) {
 });
 
 test('a record that is not what its digest says is not run', async () => {
-  const sound = await record('export function handle(request: any) { return request; }');
+  const sound = await wordHandler('export function handle(request: any) { return request; }');
   for (const change of [
     { bundle: `${sound.bundle}\n;` },
     { tools: [...sound.tools, 'other'] },
@@ -232,7 +199,7 @@ test('a record that is not what its digest says is not run', async () => {
 });
 
 test('a record whose tools, role or bundle are not what a job can have is not run', async () => {
-  const stored = await record('export const handle = (request: any, context: any) => context.call[">"](request);');
+  const stored = await wordHandler('export const handle = (request: any, context: any) => context.call[">"](request);');
   const ofTools = [
     { tools: ['>'] },
     { tools: ['__proto__'] },

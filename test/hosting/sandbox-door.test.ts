@@ -1,31 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bundleHandler } from '../../sandbox/index.ts';
-import type { Role } from '../../src/contract/job.ts';
-import { handlerDigest } from '../../src/hosting/load-handler.ts';
-import { createSandbox, type HandlerRecord, loadHandler } from '../../src/sandbox-door.ts';
-
-const word = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] };
-
-async function record(source: string, role: Role = 'provider'): Promise<HandlerRecord> {
-  const bundled = await bundleHandler(source, role === 'provider' ? 'handle' : 'perform');
-  assert.ok(bundled.ok);
-  const content = { abi: 1, role, bundle: bundled.bundle, tools: ['echo'] };
-  return {
-    ...content,
-    digest: handlerDigest(content),
-    amendments: [],
-    source,
-    types: '',
-    payload: 'json',
-    requestSchema: word,
-    responseSchema: word,
-    toolSchemas: { echo: { inputSchema: word, outputSchema: word, readOnly: true } },
-    timeoutMs: null,
-    provenance: {} as HandlerRecord['provenance'],
-    proof: { cases: [], tools: [], loose: [] },
-  };
-}
+import { createSandbox, loadHandler } from '../../src/sandbox-door.ts';
+import { wordHandler } from './word-handler.ts';
 
 const asks = `export async function handle(request: any, context: any) {
   try { return await context.call.echo(request); } catch (error: any) { return { word: error.code + ' ' + error.message }; }
@@ -33,14 +9,14 @@ const asks = `export async function handle(request: any, context: any) {
 
 test('a handler runs with the functions of its embedder, and what crosses is validated', async () => {
   const told: unknown[] = [];
-  const handler = await loadHandler(await record(asks), {
+  const handler = await loadHandler(await wordHandler(asks), {
     echo: async (input) => {
       told.push(input);
       return { word: 'from outside' };
     },
   });
-  const wrong = await loadHandler(await record(asks), { echo: () => ({ word: 1 }) });
-  const none = await loadHandler(await record(asks), {});
+  const wrong = await loadHandler(await wordHandler(asks), { echo: () => ({ word: 1 }) });
+  const none = await loadHandler(await wordHandler(asks), {});
   try {
     const { end, value, calls } = await handler.run({ word: 'a' });
     assert.deepEqual([end, value], ['returned', { word: 'from outside' }]);
@@ -57,7 +33,7 @@ test('a handler runs with the functions of its embedder, and what crosses is val
 test('what is demanded of the sandbox is demanded here too, and what is in force is told', async () => {
   const settings = ['PROTOSMITH_SANDBOX_LEVEL', 'PROTOSMITH_SANDBOX_LIMITS'] as const;
   const [level, limits] = settings.map((name) => process.env[name]);
-  const stored = await record('export const handle = () => ({ word: "four" })');
+  const stored = await wordHandler('export const handle = () => ({ word: "four" })');
   const refuses = async (code: string) => {
     const opening = loadHandler(stored, {});
     // Else one that is not refused keeps the process.
@@ -85,7 +61,7 @@ test('what is demanded of the sandbox is demanded here too, and what is in force
 });
 
 test('one that is closed twice takes the sandbox from no other', async () => {
-  const [one, other] = [await loadHandler(await record(asks), {}), await loadHandler(await record(asks), {})];
+  const [one, other] = [await loadHandler(await wordHandler(asks), {}), await loadHandler(await wordHandler(asks), {})];
   await one.close();
   await one.close();
   assert.equal((await other.run({ word: 'a' })).end, 'returned');
@@ -97,7 +73,7 @@ test('a requester sends by its embedder, in a sandbox that the embedder lends', 
   try {
     const source = 'export async function perform(task: any, context: any) { return context.send({ word: task }); }';
     const send = async (request: unknown) => ({ word: JSON.stringify(request) });
-    const handler = await loadHandler(await record(source, 'requester'), {}, { send, sandbox });
+    const handler = await loadHandler(await wordHandler(source, 'requester'), {}, { send, sandbox });
     assert.deepEqual((await handler.run('b')).value, { word: '{"word":"b"}' });
     await handler.close();
     assert.equal(await sandbox.canary(), true);
@@ -107,7 +83,7 @@ test('a requester sends by its embedder, in a sandbox that the embedder lends', 
 });
 
 test('a record that is not what its digest says is refused, and nothing is left behind', async () => {
-  const sound = await record(asks);
+  const sound = await wordHandler(asks);
   const changed = loadHandler({ ...sound, bundle: `${sound.bundle};` }, {});
   await assert.rejects(changed, { code: 'PLATFORM_HANDLER_CORRUPT' });
 });
