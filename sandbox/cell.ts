@@ -9,6 +9,9 @@ import type { CellOptions } from './runner/main.ts';
 import { SandboxError } from './sandbox-error.ts';
 import { type CellMessage, frameHead, frameHeadBytes, type ParentMessage, pack, Texts, unpack } from './wire.ts';
 
+/** How often a cell that is late is looked at in the time that its watchdog has. */
+const looksPerWatchdog = 12;
+
 /** Why a cell is gone. `exit` is the only one that was not our doing. */
 export type Cause = 'exit' | 'watchdog' | 'memory' | 'frame' | 'closed';
 
@@ -19,7 +22,10 @@ export interface Death {
   frame: number | undefined;
   /** The run it said it was executing alone, if any. */
   run: number | undefined;
-  /** How much more resident memory it was last seen to have than at rest; 0 where that is not known. */
+  /**
+   * How much more resident memory it was last seen to have than at rest; 0 where that is not known. Of one that died by itself, than it ever had at
+   * rest: V8 keeps the pages of isolates that are gone, and gives them to the next, so that who fills them does not make the process grow.
+   */
   grownMb: number;
 }
 
@@ -65,11 +71,14 @@ export class Cell {
   #watchdogMs: number = policy.cellStartMs.default;
   #watchdog: NodeJS.Timeout | undefined;
   #cpuSince: number | undefined;
-  #extended = 0;
+  #looks = 0;
+  /** What a run alone was given on top of its time, as the cell says: as much as the watchdog's time at most. */
+  #moreMs = 0;
   #poll: NodeJS.Timeout | undefined;
   #idlePolls = 0;
-  /** Resident memory at rest, and as it was seen last. */
+  /** Resident memory at rest, the least that it ever was there, and as it was seen last. */
   #restMb: number | undefined;
+  #leastMb = Number.POSITIVE_INFINITY;
   #residentMb = 0;
   #leaf: number | undefined;
   #ready: { resolve(): void; reject(error: Error): void } | undefined;
@@ -278,7 +287,7 @@ export class Cell {
     }
     if (header.op === 'at') {
       this.#alone = header.run < 0 ? undefined : header.run;
-      this.#watch();
+      this.#watch(header.moreMs);
       return;
     }
     this.#done = header.done;
@@ -309,16 +318,17 @@ export class Cell {
   }
 
   /** The watchdog runs while the cell owes an answer, and starts anew with every sign of life. */
-  #watch(): void {
-    if (this.#sent === this.#done || this.dead) {
+  #watch(moreMs = 0): void {
+    if (this.#sent === this.#done || this.dead || moreMs !== this.#moreMs || this.#looks > 0) {
       clearTimeout(this.#watchdog);
       this.#watchdog = undefined;
-      return;
     }
-    this.#extended = 0;
+    if (this.#sent === this.#done || this.dead) return;
+    this.#looks = 0;
+    this.#moreMs = moreMs;
     this.#cpuSince = undefined;
     if (this.#watchdog) this.#watchdog.refresh();
-    else this.#watchdog = setTimeout(() => this.#late(), this.#watchdogMs);
+    else this.#watchdog = setTimeout(() => this.#late(), this.#allowedMs);
     this.#idlePolls = 0;
     if (!this.#poll) {
       this.#poll = setInterval(() => this.#look(), policy.memoryPollMs.default);
@@ -326,14 +336,17 @@ export class Cell {
     }
   }
 
-  /** A cell that got no processor time is not at fault: it is given more of the clock. */
+  get #allowedMs(): number {
+    return this.#watchdogMs + Math.min(this.#moreMs, this.#watchdogMs);
+  }
+
+  /** A cell that got no processor time is not at fault: it is given more of the clock, and no more of it than it takes to have some. */
   #late(): void {
     const cpuMs = this.leaf === undefined ? undefined : cpuOf(this.leaf);
     const used = cpuMs === undefined ? Number.POSITIVE_INFINITY : cpuMs - (this.#cpuSince ?? 0);
-    this.#watchdog = undefined;
-    if (used < this.#watchdogMs / 4 && this.#extended < 2) {
-      this.#extended += 1;
-      this.#watchdog = setTimeout(() => this.#late(), this.#watchdogMs);
+    if (used < this.#allowedMs / 4 && this.#looks < 2 * looksPerWatchdog) {
+      this.#looks += 1;
+      this.#watchdog = setTimeout(() => this.#late(), this.#watchdogMs / looksPerWatchdog);
       return;
     }
     this.kill('watchdog');
@@ -342,7 +355,7 @@ export class Cell {
   #look(): void {
     if (this.#sent === this.#done) {
       this.#idlePolls += 1;
-      if (this.#idlePolls === 1 && this.leaf !== undefined) this.#restMb = residentMbOf(this.leaf);
+      if (this.#idlePolls === 1) this.#rested(this.leaf === undefined ? undefined : residentMbOf(this.leaf));
       // An idle cell's memory does not change.
       if (this.#idlePolls > 40) {
         clearInterval(this.#poll);
@@ -356,8 +369,13 @@ export class Cell {
     const residentMb = residentMbOf(leaf);
     if (residentMb === undefined) return;
     this.#residentMb = residentMb;
-    this.#restMb ??= residentMb;
+    if (this.#restMb === undefined) this.#rested(residentMb);
     if (residentMb > policy.cellMemoryMb.default) this.kill('memory');
+  }
+
+  #rested(residentMb: number | undefined): void {
+    this.#restMb = residentMb;
+    this.#leastMb = Math.min(this.#leastMb, residentMb ?? this.#leastMb);
   }
 
   #exited(error: Error): void {
@@ -368,7 +386,8 @@ export class Cell {
       cause: this.#cause,
       frame: this.#sent > this.#done ? this.#done + 1 : undefined,
       run: this.#alone,
-      grownMb: this.#residentMb - (this.#restMb ?? this.#residentMb),
+      grownMb:
+        this.#restMb === undefined ? 0 : this.#residentMb - (this.#cause === 'exit' ? this.#leastMb : this.#restMb),
     };
     this.#ready?.reject(error);
     for (const listener of this.#listeners) listener.died(this.dead);

@@ -122,8 +122,8 @@ export type AnswerTable = Readonly<Record<string, Readonly<Record<string, Answer
 /** What a cell says to its parent. */
 export type CellMessage =
   | { op: 'ready' }
-  /** This run is now executed alone: a death from here on is its doing. */
-  | { op: 'at'; run: number }
+  /** This run is now executed alone: a death from here on is its doing. `moreMs` is what it is given on top of its time. */
+  | { op: 'at'; run: number; moreMs?: number }
   /** The texts are those of `plain`, then of `reports`, then of `calls`. */
   | {
       op: 'news';

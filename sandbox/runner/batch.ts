@@ -22,6 +22,8 @@ export interface ActiveRun {
   made: number;
   realm: Realm | undefined;
   alone: boolean;
+  /** What it is given on top of a step's time. */
+  moreMs: number;
   /** Length of what it has said to tools and heard from them. */
   exchanged: number;
   guestMs: number;
@@ -111,6 +113,7 @@ export class Batch {
       made: 0,
       realm: undefined,
       alone: false,
+      moreMs: 0,
       exchanged: 0,
       guestMs: 0,
       cpuMs: 0,

@@ -17,6 +17,8 @@ export interface Crossing {
 /** What became of an isolate that did not come back. */
 export interface Left {
   left: 'timed-out' | 'out-of-memory';
+  /** How long the step took whose time was up. */
+  stepMs?: number;
 }
 
 /** The share of its limit above which a heap counts as full. */
@@ -53,8 +55,9 @@ export function enter(realm: Realm, message: string, { stepMs, memoryMb }: Resol
       }
     } catch {
       if (isolate.isDisposed) return { left: 'out-of-memory' };
-      if (performance.now() - stepBegun >= stepMs || attempt === 3)
-        return { left: isFull(isolate, memoryMb) ? 'out-of-memory' : 'timed-out' };
+      const tookMs = performance.now() - stepBegun;
+      if (tookMs >= stepMs || attempt === 3)
+        return isFull(isolate, memoryMb) ? { left: 'out-of-memory' } : { left: 'timed-out', stepMs: tookMs };
     }
   }
   const took = { wallMs: performance.now() - begun, cpuMs: Number(isolate.cpuTime - cpu) / 1e6 };

@@ -6,6 +6,7 @@ import { type ActiveRun, Batch } from './batch.ts';
 import { type Crossing, enter, goOn, type Left, pollOnce } from './crossing.ts';
 import type { Engine, EngineShelf, Realm } from './engine.ts';
 import { positionIn, tidy, tidyLogs } from './guest-text.ts';
+import type { Processor } from './processor.ts';
 
 /** Where a handler puts what the parent is to hear. */
 export interface Tidings {
@@ -15,8 +16,8 @@ export interface Tidings {
   report(run: number, report: RunReport): void;
   /** Takes a call that the parent has to answer. */
   call(run: number, call: number, made: { tool: string | null; input: string }): void;
-  /** Says that from now on this run alone is executed; undefined where it is several. */
-  alone(run: number | undefined): void;
+  /** Says that from now on this run alone is executed, and what it is given on top of its time; undefined where it is several. */
+  alone(run: number | undefined, moreMs?: number): void;
   /** Lets reports go out if some have waited long. */
   progress(): void;
 }
@@ -27,6 +28,9 @@ interface GivenAnswer {
   call: number;
   answer: Answer;
 }
+
+/** The share of a step's time below which the processor was not the run's for long enough to hold the rest of the time against it. */
+const fairShare = 0.75;
 
 type Ending = Pick<RunReport, 'end' | 'value' | 'message' | 'position'>;
 
@@ -39,6 +43,7 @@ export class Handler {
   readonly #bundle: string;
   readonly #limits: ResolvedLimits;
   readonly #tidings: Tidings;
+  readonly #processor: Processor;
   /** Runs that have not come to their end in the first step. */
   #active = new Map<number, ActiveRun>();
   #engine: Engine | undefined;
@@ -46,11 +51,16 @@ export class Handler {
   /** How many runs share a step's time: fewer when some of them took long. */
   #chunkSize = 1;
 
-  constructor(engines: EngineShelf, bundle: string, limits: ResolvedLimits, tidings: Tidings) {
-    this.#engines = engines;
+  constructor(
+    cell: { engines: EngineShelf; processor: Processor; tidings: Tidings },
+    bundle: string,
+    limits: ResolvedLimits,
+  ) {
+    this.#engines = cell.engines;
+    this.#processor = cell.processor;
+    this.#tidings = cell.tidings;
     this.#bundle = bundle;
     this.#limits = limits;
-    this.#tidings = tidings;
   }
 
   /** Whether no run of it is on its way. */
@@ -92,9 +102,11 @@ export class Handler {
       rest = rest.slice(count);
       const runs = [...new Set(given.map(({ run }) => run))].flatMap((id) => this.#active.get(id) ?? []);
       if (!first || !realm || runs.length === 0) continue;
+      const [only] = runs.length === 1 ? runs : [];
       // Of a frame for one run the parent knows it.
-      if (several) this.#tidings.alone(runs.length === 1 ? runs[0]?.id : undefined);
-      this.#drive(realm, runs, enter(realm, resumeText(first.batch.clock, given), this.#limits));
+      if (several || only?.moreMs) this.#tidings.alone(only?.id, only?.moreMs);
+      this.#processor.mark();
+      this.#drive(realm, runs, enter(realm, resumeText(first.batch.clock, given), this.#limitsOf(runs)));
       this.#tidings.progress();
     }
   }
@@ -147,8 +159,9 @@ export class Handler {
       },
     );
     if (!realm) return;
+    this.#processor.mark();
     const begun = performance.now();
-    const crossed = this.#enterStarting(realm, chunk);
+    const crossed = this.#enterStarting(realm, chunk, this.#limits);
     const eachMs = (performance.now() - begun) / chunk.size;
     const fitting = Math.floor(this.#limits.stepMs / 4 / Math.max(eachMs, 0.001));
     this.#chunkSize = Math.max(1, Math.min(this.#chunkSize * 4, fitting));
@@ -180,17 +193,23 @@ export class Handler {
     );
     if (!realm) return;
     run.realm = realm;
-    this.#drive(realm, [run], this.#enterStarting(realm, run.batch));
+    this.#processor.mark();
+    this.#drive(realm, [run], this.#enterStarting(realm, run.batch, this.#limitsOf([run])));
   }
 
-  #enterStarting(realm: Realm, chunk: Batch): Crossing | Left {
+  #enterStarting(realm: Realm, chunk: Batch, limits: ResolvedLimits): Crossing | Left {
     const { tables } = chunk;
     if (tables.length > 0 && realm.tables !== tables) {
       realm.tables = tables;
-      const brought = enter(realm, pack({ op: 'tables', tables } satisfies GuestMessage, Texts.of([])), this.#limits);
+      const brought = enter(realm, pack({ op: 'tables', tables } satisfies GuestMessage, Texts.of([])), limits);
       if ('left' in brought) return brought;
     }
-    return enter(realm, chunk.startText(), this.#limits);
+    return enter(realm, chunk.startText(), limits);
+  }
+
+  /** The limits of a step of these runs. */
+  #limitsOf([first]: readonly ActiveRun[]): ResolvedLimits {
+    return first?.moreMs ? { ...this.#limits, stepMs: this.#limits.stepMs + first.moreMs } : this.#limits;
   }
 
   #open(shared: boolean): Realm {
@@ -221,6 +240,7 @@ export class Handler {
   /** Goes on from a first crossing until every run has ended or waits for the parent. */
   #drive(realm: Realm, runs: readonly ActiveRun[], begun: Crossing | Left): void {
     const { clock } = (runs[0] as ActiveRun).batch;
+    const limits = this.#limitsOf(runs);
     for (let crossed = begun; ; ) {
       if ('left' in crossed) {
         this.#lost(crossed, runs);
@@ -232,12 +252,12 @@ export class Handler {
       }
       const resume = crossed.news && this.#hear(crossed.news, crossed.texts, clock);
       const message = resume ?? (crossed.again && runs.some((run) => this.#isIn(run, realm)) ? goOn : undefined);
-      if (runs.some((run) => this.#isIn(run, realm) && run.guestMs > runBudgetMs(this.#limits))) {
+      if (runs.some((run) => this.#isIn(run, realm) && run.guestMs > runBudgetMs(limits))) {
         this.#lost({ left: 'timed-out' }, runs);
         return;
       }
       if (message === undefined || realm.engine !== this.#engine) break;
-      crossed = enter(realm, message, this.#limits);
+      crossed = enter(realm, message, limits);
     }
     for (const run of runs) {
       if (!this.#isIn(run, realm) || run.calls.some((call) => !call.answer)) continue;
@@ -326,12 +346,13 @@ export class Handler {
   }
 
   /** The isolate is of no more use. Of one run it is known whose doing that was; of several it is found out one by one. */
-  #lost({ left }: Left, chunk: readonly ActiveRun[]): void {
+  #lost({ left, stepMs }: Left, chunk: readonly ActiveRun[]): void {
     const running = chunk.filter((run) => this.#active.get(run.id) === run);
-    const [only] = running;
-    if (left === 'timed-out' && running.length === 1 && only) this.#hearTheRest(only);
+    const [only] = running.length === 1 ? running : [];
+    const isGranted = only !== undefined && stepMs !== undefined && this.#grantMore(only, stepMs);
+    if (left === 'timed-out' && only && !isGranted) this.#hearTheRest(only);
     this.#discardEngine();
-    if (running.length === 1 && only && this.#active.get(only.id) === only) {
+    if (only && !isGranted && this.#active.get(only.id) === only) {
       only.guestMs = Math.max(only.guestMs, this.#limits.stepMs);
       this.#finish(
         only,
@@ -343,10 +364,24 @@ export class Handler {
     for (const run of [...this.#active.values()]) {
       if (!run.realm || run.realm.engine === this.#engine || this.#active.get(run.id) !== run) continue;
       this.#tidings.progress();
-      this.#tidings.alone(run.id);
+      this.#tidings.alone(run.id, run.moreMs);
       run.guestMs = 0;
       this.#startAlone(run);
     }
+  }
+
+  /**
+   * Whether a run whose step did not come to its end is made again with more time, once: where the machine is busy with other things, what the
+   * run would come to with a processor says more of it than the clock does.
+   */
+  #grantMore(run: ActiveRun, tookMs: number): boolean {
+    const share = this.#processor.usedMs() / tookMs;
+    // By a clock that goes on it might make other calls than those that have their answers.
+    const isOther = run.calls.length > 0 && run.batch.clock.fixedMs === null;
+    if (run.moreMs > 0 || share >= fairShare || isOther) return false;
+    const { stepMs, watchdogMs } = this.#limits;
+    run.moreMs = Math.ceil(Math.min(stepMs / share - stepMs, watchdogMs));
+    return true;
   }
 
   /** Takes in what a run whose time is up has kept back. */

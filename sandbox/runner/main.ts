@@ -8,6 +8,7 @@ import { type CellMessage, type ParentMessage, pack, Texts, unpack } from '../wi
 import { EngineShelf } from './engine.ts';
 import { readFrame, writeFrame } from './frames.ts';
 import { Handler, type Tidings } from './handler.ts';
+import { Processor } from './processor.ts';
 
 /** What the parent tells a cell on its command line. */
 export interface CellOptions {
@@ -26,6 +27,7 @@ setFlagsFromString('--no-lazy');
 
 const engines = new EngineShelf(isolatedVm);
 const handlers = new Map<number, Handler>();
+const processor = new Processor();
 
 /** How long reports may be kept back so that many go out together; the parent's watchdog hears from us in between. */
 const flushMs = 50;
@@ -89,10 +91,10 @@ const tidings: Tidings = {
     calls.push({ run, call, made });
     keep(made.input.length);
   },
-  alone(run) {
-    if (run === alone) return;
+  alone(run, moreMs) {
+    if (run === alone && !moreMs) return;
     alone = run;
-    send({ op: 'at', run: run ?? -1 });
+    send({ op: 'at', run: run ?? -1, ...(moreMs ? { moreMs } : {}) });
   },
   progress() {
     if (performance.now() - flushedAt > flushMs) flush(done);
@@ -102,7 +104,7 @@ const tidings: Tidings = {
 function deal(message: ParentMessage, texts: Texts): void {
   switch (message.op) {
     case 'load':
-      handlers.set(message.handler, new Handler(engines, texts.next(), message.limits, tidings));
+      handlers.set(message.handler, new Handler({ engines, processor, tidings }, texts.next(), message.limits));
       break;
     case 'run': {
       const handler = handlers.get(message.handler);
