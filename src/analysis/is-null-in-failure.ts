@@ -1,8 +1,8 @@
 import type { Agreement } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import { isObject, type Json } from '../kernel/json.ts';
+import { isAgreedFailure } from './agreed-failure.ts';
 import { documentedCodesIn } from './document-facts.ts';
-import { reportsFailure } from './failure.ts';
 
 /**
  * Says whether a case whose answer reports failure carries `null` where the schema wants an object: the one contradiction
@@ -14,7 +14,7 @@ export function isNullInFailure(finding: Finding, agreement: Agreement): boolean
   if (finding.expected === undefined || !wantsObject(finding.expected)) return false;
   const found = agreement.cases.find(({ testCase }) => testCase === finding.testCase);
   const codes = new Set(documentedCodesIn(agreement.text).map(({ code }) => code));
-  return found !== undefined && reportsFailure(found.response, codes, found.expected);
+  return found !== undefined && isAgreedFailure(found.response, codes, found.expected);
 }
 
 function wantsObject(expected: Json): boolean {

@@ -3,7 +3,7 @@ import type { Finding } from '../contract/finding.ts';
 import type { Job } from '../contract/job.ts';
 import { isObject, type Json, pointerTokens } from '../kernel/json.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
-import { reportsFailure } from './failure.ts';
+import { isAgreedFailure } from './agreed-failure.ts';
 import { pointersOf } from './located-json.ts';
 import type { PlacedFinding, Rule } from './rule.ts';
 
@@ -22,7 +22,7 @@ export const ruleAnswerUnderivable: Rule = {
     let left = MAX_VALUES;
     for (const each of agreement.cases) {
       if (found.length >= MAX_FOUND || left <= 0) break;
-      if (reportsFailure(each.response, codes, each.expected)) continue;
+      if (isAgreedFailure(each.response, codes, each.expected)) continue;
       const mine = sources.with(each);
       for (const { pointer, value } of pointersOf(each.response, left)) {
         left -= 1;

@@ -1,6 +1,6 @@
 import type { Case } from '../contract/agreement.ts';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
-import { reportsFailure, reportsSuccess } from './failure.ts';
+import { isAgreedFailure, reportsSuccess } from './agreed-failure.ts';
 import { pointersOf } from './located-json.ts';
 
 type Exchange = Pick<Case, 'request' | 'response'>;
@@ -55,7 +55,7 @@ export class Refusals {
    * with nothing.
    */
   turnsDown(answered: Exchange & { expected: string }, answeredSound: readonly Exchange[]): boolean {
-    if (reportsFailure(answered.response, this.#codes, answered.expected)) return true;
+    if (isAgreedFailure(answered.response, this.#codes, answered.expected)) return true;
     const sound = ofItsKind(answered, answeredSound).slice(0, MAX_SOUND);
     const own = ownValues(answered, sound).filter(
       ({ pointer }) => !this.#loose.has(pointer) && !MOMENT_NAME.test(pointer),

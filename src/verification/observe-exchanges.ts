@@ -1,6 +1,6 @@
+import { isAgreedFailure } from '../analysis/agreed-failure.ts';
 import { CaseValidation } from '../analysis/case-validation.ts';
 import { documentedCodesIn } from '../analysis/document-facts.ts';
-import { reportsFailure } from '../analysis/failure.ts';
 import { SaidEchoes } from '../analysis/said-echoes.ts';
 import type { Analyzed, Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
@@ -282,7 +282,7 @@ function codesOf({ text, cases }: Analyzed['agreement']): Codes | null {
 
 /** A failure with a code that it may not have. */
 function failureFindings(base: Base, index: number, { response }: Exchange, codes: Codes | null): Finding[] {
-  if (codes === null || !reportsFailure(response, codes.listed)) return [];
+  if (codes === null || !isAgreedFailure(response, codes.listed)) return [];
   return leavesOf(response)
     .filter(({ name, value }) => codeName.test(name) && value !== null && !codes.known.has(String(value)))
     .map(

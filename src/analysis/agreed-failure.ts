@@ -8,11 +8,12 @@ const FAILURE_STATUS =
   /^(?:error|err|fail|failed|failure|rejected|refused|denied|invalid|not[ _-]?found|ko|nok|失败|错误)$/i;
 
 /**
- * Says whether an answer reports a failure: an HTTP code from 400, an error code that the document lists, `success: false`,
+ * Says whether an answer is a failure by its agreement: an HTTP code from 400, an error code that the document lists, `success: false`,
  * an `error` member, or a status word; text by how it begins. `expected`, the case's result in words, decides only where the
- * answer itself says nothing.
+ * answer itself says nothing; where that says nothing either, it is none. `reportsFailure` in src/verification/failure-answer.ts knows no
+ * agreement: it weighs the form of any answer, suspects more, and may not know.
  */
-export function reportsFailure(response: Json, documentedCodes: ReadonlySet<string>, expected = ''): boolean {
+export function isAgreedFailure(response: Json, documentedCodes: ReadonlySet<string>, expected = ''): boolean {
   if (typeof response === 'string') {
     return (
       /^\W*(?:err(?:or)?|fail(?:ed|ure)?|invalid|nak|-\d|[45]\d\d\b|错误|失败)/i.test(response) ||
