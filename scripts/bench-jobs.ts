@@ -17,9 +17,9 @@ import { createLog } from '../src/telemetry/log.ts';
 
 /** Jobs before the measurement, for caches and just-in-time compilation to settle. */
 const warmUps = 3;
-const jobs = Number(process.argv[2] ?? 30);
+const jobs = Number(process.argv[3] ?? 30);
 if (!Number.isSafeInteger(jobs) || jobs < 1) {
-  console.error(`Cannot bench: found ${process.argv[2]} jobs, wanted a whole number from 1`);
+  console.error(`Cannot bench: found ${process.argv[3]} jobs, wanted a whole number from 1`);
   process.exit(64);
 }
 

@@ -1,10 +1,30 @@
 /**
- * Measures, and prints: `npm run bench -- [jobs]` what a job costs (30 of them by default), `npm run bench -- checks [rounds]`
- * what each check costs a candidate, `npm run bench -- preflight [rounds]` what hostile documents cost, `npm run bench -- sandbox`
- * what the sandbox costs a run, `npm run bench -- scale [--long]` many jobs at once.
+ * Measures, and prints. `npm run bench` all of it, one part after the other, some ten minutes; `npm run bench -- <part>` one part:
+ * `jobs [count]` what a job costs, `checks [rounds]` what each check costs a candidate, `sandbox` what the sandbox costs a run,
+ * `scale [--long]` many jobs at once, `preflight [rounds] [generated]` what hostile documents cost.
  */
-if (process.argv[2] === 'sandbox') await import('./bench-sandbox.ts');
-else if (process.argv[2] === 'checks') await import('./bench-checks.ts');
-else if (process.argv[2] === 'preflight') await import('./bench-preflight.ts');
-else if (process.argv[2] === 'scale') await import('./bench-scale.ts');
-else await import('./bench-jobs.ts');
+import { spawnSync } from 'node:child_process';
+
+/** Each part, and with which words it runs among all. */
+const parts: Readonly<Record<string, { run(): Promise<unknown>; words: readonly string[] }>> = {
+  jobs: { run: () => import('./bench-jobs.ts'), words: [] },
+  checks: { run: () => import('./bench-checks.ts'), words: [] },
+  sandbox: { run: () => import('./bench-sandbox.ts'), words: [] },
+  scale: { run: () => import('./bench-scale.ts'), words: [] },
+  preflight: { run: () => import('./bench-preflight.ts'), words: ['1'] },
+};
+
+const [, script = '', wanted] = process.argv;
+const part = wanted !== undefined && Object.hasOwn(parts, wanted) ? parts[wanted] : undefined;
+if (part) await part.run();
+else if (wanted !== undefined) {
+  console.error(`Cannot bench: found part ${wanted}, wanted ${Object.keys(parts).join(', ')} or none for all`);
+  process.exitCode = 64;
+} else {
+  for (const [name, { words }] of Object.entries(parts)) {
+    console.log(`\n# ${name}\n`);
+    // A process of its own, so that no part runs on what another has warmed.
+    const { status } = spawnSync(process.execPath, [...process.execArgv, script, name, ...words], { stdio: 'inherit' });
+    if (status !== 0) process.exitCode = 1;
+  }
+}
