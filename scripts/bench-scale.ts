@@ -22,6 +22,8 @@ const scripts = readScripts(join(root, 'fixtures/completions'));
 const long = process.argv.includes('--long');
 const modelLatencyMs = 2_000;
 const atOnce = 64;
+/** Jobs that wait beside those under way, so that a slot of one worker never waits for this process; two have more slots than jobs. */
+const backlogOfOne = 16;
 const generationsToWarm = 1_000;
 const measured = 10 * atOnce;
 
@@ -66,10 +68,10 @@ try {
     'plain function, µs': Math.round(10 * plainFunctionUs()) / 10,
   });
   const seconds = modelLatencyMs / 1_000;
-  const underModel = async (age: string, costed: <Found>(work: () => Promise<Found>) => Promise<Found>) => {
+  const underModel = async (age: string, underWay: () => Promise<number>) => {
     latencyMs = modelLatencyMs;
     const asked = questions;
-    const steady = await costed(() => flood(measured));
+    const steady = await underWay();
     rows[`${atOnce} agreements always under way, model of ${seconds} s, ${age}`] = {
       ...share(steady),
       'questions a job': Math.round((100 * (questions - asked)) / measured) / 100,
@@ -84,12 +86,12 @@ try {
   };
   // A worker's first generations pay for what V8 has not compiled yet.
   for (const age of ['young', `after ${generationsToWarm} generations`]) {
-    await underModel(age, (work) => costing(`generate, ${age}`, one, measured, work));
+    await underModel(age, () => costing(`generate, ${age}`, one, measured, () => flood(measured, backlogOfOne)));
     await generate(generationsToWarm - agreements);
   }
   const second = await startWorker();
   await generate(2 * generationsToWarm);
-  await underModel('two workers', (work) => work());
+  await underModel('two workers', () => flood(measured, 0));
   await stop(second);
   if (long) await memoryOf('generate', one, (count) => Array.from({ length: count }, another));
   await stop(one);
@@ -159,10 +161,10 @@ async function rate(jobs: readonly object[]): Promise<number> {
   return Math.round((10_000 * jobs.length) / (performance.now() - startMs)) / 10;
 }
 
-/** Keeps as many jobs under way as the worker has slots; jobs per second but for the first and the last of them, when the slots fill and empty. */
-async function flood(count: number): Promise<number> {
-  await submit(Array.from({ length: atOnce }, another));
-  let submitted = atOnce;
+/** Keeps that many jobs under way all the time; jobs per second but for the first and the last of them, when the slots fill and empty. */
+async function flood(count: number, backlog: number): Promise<number> {
+  let submitted = atOnce + backlog;
+  await submit(Array.from({ length: submitted }, another));
   let done = 0;
   let fromMs = Number.NaN;
   let from = 0;
