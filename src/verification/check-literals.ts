@@ -8,10 +8,10 @@ import { reportsFailure } from './failure-answer.ts';
 import { type Datum, RenameMap } from './rename-map.ts';
 import { renamedSubject } from './renamed-world.ts';
 import { isRestated } from './restated.ts';
-import { tokensOf } from './scalar-kinds.ts';
+import { leavesOf, tokensOf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';
 import type { Subject } from './subject.ts';
-import { variationsOf } from './variations.ts';
+import { answeringAlike, replacedAt, variationsOf } from './variations.ts';
 
 const maxVariationsPerCase = 14;
 
@@ -129,6 +129,25 @@ function isTemplate(subject: Subject, { places }: Suspect): boolean {
   );
 }
 
+/** The case with one value that another case has at that place, while each tool answers whatever it is asked: some places allow few values. */
+function valuesOfOthers({ subject, cases }: CheckFacts, { one, seen }: SeenCase): Scenario[] {
+  const base = { ...caseScenario(subject, one), tools: answeringAlike(subject.tools, seen) as Scenario['tools'] };
+  const places = leavesOf(one.input).map(({ pointer, value }) => {
+    const others = new Set(cases.flatMap((other) => valueAt(other.one.input, pointer) ?? []));
+    return { pointer, others: [...others].filter((other) => typeof other === typeof value && other !== value) };
+  });
+  const most = Math.max(0, ...places.map(({ others }) => others.length));
+  // Round by round, so that each place has its turn before the limit is reached.
+  return Array.from({ length: most }, (_, round) => round)
+    .flatMap((round) => places.map(({ pointer, others }) => ({ pointer, other: others[round] })))
+    .flatMap(({ pointer, other }) =>
+      other === undefined || typeof other === 'object'
+        ? []
+        : [{ ...base, input: replacedAt(one.input, pointer, other) }],
+    )
+    .slice(0, maxVariationsPerCase);
+}
+
 /** The case with one value changed at a time, and with all of its data renamed. */
 function otherRuns(facts: CheckFacts, seenCase: SeenCase): Scenario[] {
   const { subject, vocabulary, taken } = facts;
@@ -142,6 +161,7 @@ function otherRuns(facts: CheckFacts, seenCase: SeenCase): Scenario[] {
   const renamed = renamedSubject(subject, map);
   return [
     ...variationsOf(facts, seenCase, maxVariationsPerCase).map(({ scenario }) => scenario),
+    ...valuesOfOthers(facts, seenCase),
     {
       ...caseScenario(subject, seenCase.one),
       input: map.json(seenCase.one.input),

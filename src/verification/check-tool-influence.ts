@@ -225,12 +225,15 @@ function carriedNumbers({ subject }: CheckFacts, one: SeenCase): CarriedNumber[]
   const loose = new Set(one.one.loose.map(({ pointer }) => pointer));
   return toldIn(subject, one).flatMap(({ tool, output, isValid, telling }) =>
     leavesOf(output).flatMap(({ pointer, name, value }) => {
-      if (typeof value !== 'number' || !Number.isInteger(value) || Math.abs(value) >= 1000) return [];
+      // Zero stands in an answer where nothing was told, too.
+      if (typeof value !== 'number' || !Number.isInteger(value) || value === 0 || Math.abs(value) >= 1000) return [];
       // Of a list, which may come sorted or cut, one item must be told apart by the number.
       const inList = /\/\d+(?:\/|$)/.test(pointer);
       const alone = (leaves: readonly Leaf[]) =>
         leaves.filter((leaf) => leaf.name === name && leaf.value === value).length === 1;
-      if (inList && (COUNTING_NAME.test(name) || !alone(leavesOf(output)) || !alone(answer))) return [];
+      if (inList && (COUNTING_NAME.test(name) || !alone(leavesOf(output)))) return [];
+      // Of two places of the answer that have it, one may have it from elsewhere.
+      if (!alone(answer)) return [];
       if (asked.has(value) || lengthsOf(output).includes(value) || /code|status|version|error/i.test(name)) return [];
       const place = answer.find((leaf) => leaf.name === name && leaf.value === value && !loose.has(leaf.pointer));
       const [more, less] = [value + 3, Math.floor(value / 2)].map((other) => replacedAt(output, pointer, other));

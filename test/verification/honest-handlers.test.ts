@@ -838,6 +838,121 @@ export function handle(text) {
   return { id: String(id), degrees: degrees === null ? null : Math.floor(degrees + 0.5) };
 }`,
   ],
+  [
+    'a price of each of the few terms that there are may be worked out beforehand',
+    {
+      rules:
+        'term is 1, 3, 6 or 12 months. A month is 12 euros; 6 months cost 10 % less, 12 months 20 % less. permit(plate, term) tells the last day. Anything else has result "invalid".',
+      cases: [
+        [
+          { id: 'p1', plate: 'GR-881-KT', term: 6 },
+          { id: 'p1', result: 'granted', fee: 64.8, until: '2025-11-30' },
+        ],
+        [
+          { id: 'p2', plate: 'GR-550-PP', term: 3 },
+          { id: 'p2', result: 'granted', fee: 36, until: '2025-08-31' },
+        ],
+        [
+          { id: 'p3', plate: 'GR-881-KT', term: 5 },
+          { id: 'p3', result: 'invalid', fee: null, until: null },
+        ],
+        [
+          { id: 'p4', plate: 'GR-000-AA', term: 12 },
+          { id: 'p4', result: 'unknown', fee: null, until: null },
+        ],
+        [
+          { id: 'p5', plate: 'GR-000-AA', term: 1 },
+          { id: 'p5', result: 'unknown', fee: null, until: null },
+        ],
+      ],
+      request: {},
+      response: {},
+      tools: [
+        reading(
+          'permit',
+          object({ plate: text, term: integer }),
+          { type: ['string', 'null'] },
+          [
+            [{ plate: 'GR-881-KT', term: 6 }, '2025-11-30'],
+            [{ plate: 'GR-550-PP', term: 3 }, '2025-08-31'],
+            [{ plate: 'GR-000-AA', term: 12 }, null],
+          ],
+          null,
+        ),
+      ],
+    },
+    `const fees = new Map([[1, 12], [3, 36], [6, 64.8], [12, 115.2]]);
+export async function handle(request, { call }) {
+  const id = String(request?.id ?? '');
+  const fee = fees.get(request?.term);
+  if (fee === undefined) return { id, result: 'invalid', fee: null, until: null };
+  const until = await call.permit({ plate: String(request.plate), term: request.term });
+  return until === null ? { id, result: 'unknown', fee: null, until } : { id, result: 'granted', fee, until };
+}`,
+  ],
+  ...(
+    [
+      ['of two items with the same number each has its own from a tool', ['25849', '83727'], ['450', '450']],
+      ['zero is what an item without a zone has, too', ['80331', '00000'], ['0', '0']],
+    ] as const
+  ).map(([why, [first, second], amounts]): (typeof honest)[number] => [
+    why,
+    {
+      rules:
+        'For each postcode the zone and the surcharge that area(postcode) tells; for one that it does not know, or that it has no streets in, zone is null and surcharge 0.',
+      request: object({ batch: text, postcodes: { type: 'array', items: text } }),
+      response: object({
+        batch: text,
+        results: { type: 'array', items: object({ zone: { type: ['string', 'null'] }, surcharge: integer }) },
+      }),
+      tools: [
+        reading(
+          'area',
+          object({ postcode: text }),
+          {
+            type: ['object', 'null'],
+            properties: { zone: text, surcharge: integer, streets: { type: 'boolean' } },
+            required: ['zone', 'surcharge', 'streets'],
+          },
+          [
+            [{ postcode: '80331' }, { zone: 'city', surcharge: 0, streets: false }],
+            [{ postcode: '25849' }, { zone: 'island', surcharge: 450, streets: true }],
+            [{ postcode: '83727' }, { zone: 'alpine', surcharge: 450, streets: true }],
+          ],
+          null,
+        ),
+      ],
+      cases: [
+        [
+          { batch: 'b-1', postcodes: [first, second] },
+          {
+            batch: 'b-1',
+            results: amounts.map((amount, index) =>
+              amount === '0'
+                ? { zone: null, surcharge: 0 }
+                : { zone: index === 0 ? 'island' : 'alpine', surcharge: Number(amount) },
+            ),
+          },
+        ],
+        [
+          { batch: 'b-2', postcodes: ['83727'] },
+          { batch: 'b-2', results: [{ zone: 'alpine', surcharge: 450 }] },
+        ],
+        [
+          { batch: 'b-3', postcodes: [] },
+          { batch: 'b-3', results: [] },
+        ],
+      ],
+    },
+    `export async function handle({ batch, postcodes }, { call }) {
+  const results = [];
+  for (const postcode of postcodes ?? []) {
+    const area = await call.area({ postcode: String(postcode) });
+    results.push(area?.streets ? { zone: area.zone, surcharge: area.surcharge } : { zone: null, surcharge: 0 });
+  }
+  return { batch: String(batch), results };
+}`,
+  ]),
 ];
 
 for (const [why, agreed, handler] of honest)
