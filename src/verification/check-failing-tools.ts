@@ -13,7 +13,7 @@ import {
   unmistakable,
 } from './documented-answers.ts';
 import { failureRulesOf, reportsFailure } from './failure-answer.ts';
-import { isOwedName, lacksOwnName, nameOfAnother } from './owed-names.ts';
+import { isOwedName, lacksOwnName, nameOfAnother, tellingNames } from './owed-names.ts';
 
 /** What the failing tool says; no answer has a reason to repeat it. */
 export const faultMessage = 'temporarily out of order (k7q-canary-x2)';
@@ -134,7 +134,7 @@ function faultOf(
   const emptied = emptiedText(subject, seen.value);
   if (emptied !== undefined && subject.role === 'provider')
     return { message: `the answer has an empty text at ${emptied}`, certain: true };
-  const { ownFailures } = documentedAnswersOf(subject);
+  const ownFailures = tellingNames(facts);
   const letsPass = sentencesOf(subject.agreement).some((sentence) => NO_MATTER.test(sentence));
   // Who asked again and was answered has no failure to tell of; whether it may is for another check to say.
   const recovered = calledAgain(before, seen, tool);

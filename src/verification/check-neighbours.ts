@@ -4,6 +4,7 @@ import { equalJson } from '../schemas/equal-json.ts';
 import type { RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { DERIVED_NAME } from './check-renaming.ts';
+import { deafToDigits } from './deaf-to-digits.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { brokenMeasure, recombinedLists, saysItTwice } from './recombined-lists.ts';
 import { leavesOf } from './scalar-kinds.ts';
@@ -104,7 +105,8 @@ const leastPlaces = 2;
  * Finds a case whose answer holds a value that stands nowhere, and for whose neighbours none but values of the cases are found: the answer
  * stays as it is, or is that of another case.
  */
-function deafTo({ cases, vocabulary, subject }: CheckFacts, all: readonly Told[]): CheckFindings {
+function deafTo(facts: CheckFacts, all: readonly Told[]): CheckFindings {
+  const { cases, vocabulary, subject } = facts;
   const isUntold = (value: Json): boolean =>
     isPrecise(value) && !vocabulary.hasNumber(value) && !subject.agreement.text.includes(String(value));
   const isCode = (value: Json): boolean =>
@@ -113,7 +115,11 @@ function deafTo({ cases, vocabulary, subject }: CheckFacts, all: readonly Told[]
     !vocabulary.hasText(value) &&
     !subject.agreement.text.includes(value);
   const known = new Set(cases.flatMap(({ one }) => leavesOf(one.output).map(({ value }) => value)));
-  const found = cases.find(({ one }) => {
+  const ofDigits = deafToDigits(
+    facts,
+    all.map(({ variation: { seenCase, input }, observation }) => ({ seenCase, input, answer: observation.value })),
+  );
+  const isDeaf = ({ one }: SeenCase): boolean => {
     const own = all.filter(({ variation }) => variation.seenCase.one === one);
     const changed = new Set(own.map(({ variation }) => variation.pointer));
     if (own.length < leastChanges || changed.size < leastPlaces) return false;
@@ -138,7 +144,8 @@ function deafTo({ cases, vocabulary, subject }: CheckFacts, all: readonly Told[]
       held.filter((values) => values.some((value) => isUntold(value))).length >= leastChanges / 2 &&
       held.every((values) => values.every((value) => known.has(value)))
     );
-  });
+  };
+  const found = ofDigits ?? cases.find(isDeaf);
   if (!found) return { failures: [], warnings: [] };
   return {
     failures: [

@@ -4,6 +4,7 @@ import { equalJson } from '../schemas/equal-json.ts';
 import { caseDifferences, type RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFindings, SeenCase } from './check.ts';
 import { CORRELATION_NAME } from './check-renaming.ts';
+import { allSentencesOf } from './documented-answers.ts';
 import { failureRulesOf, reportsFailure } from './failure-answer.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
@@ -119,7 +120,9 @@ function echoedTextsOf({ one }: SeenCase): string[] {
   return Object.entries(request).flatMap(([name, value]) =>
     typeof value === 'string' &&
     (CORRELATION_NAME.test(name) || loose.has(`/${escapeToken(name)}`)) &&
-    Object.entries(response).some(([other, back]) => back === value && isEchoName(name, other))
+    Object.entries(response).some(
+      ([other, back]) => back === value && (isEchoName(name, other) || loose.has(`/${escapeToken(name)}`)),
+    )
       ? [name]
       : [],
   );
@@ -136,10 +139,12 @@ function isEchoName(asked: string, answered: string): boolean {
 function withOtherIds(response: Json, request: Json, one: SeenCase): Json {
   if (!isObject(response) || !isObject(request)) return response;
   const ids = echoedTextsOf(one);
+  const loose = new Set(one.one.loose.flatMap(({ pointer, as }) => (as === 'id' ? [pointer] : [])));
   return Object.fromEntries(
     Object.entries(response).map(([name, value]) => [
       name,
-      typeof value === 'string' && ids.some((id) => request[id] === value && isEchoName(id, name))
+      typeof value === 'string' &&
+      ids.some((id) => request[id] === value && (isEchoName(id, name) || loose.has(`/${escapeToken(id)}`)))
         ? `other${value.slice(5)}x`
         : value,
     ]),
@@ -201,7 +206,7 @@ function faultOf(
     return asBefore && before.value !== undefined && tellsOf(one)
       ? {
           message: 'the answer is taken although its id is not that of the request',
-          certain: demandsMatchingIds(subject),
+          certain: demandsMatchingIds(subject) || hasOthersRefused(subject, one.case),
         }
       : undefined;
   }
@@ -268,3 +273,31 @@ function demandsMatchingIds({ agreement }: Subject): boolean {
       failureRulesOf(text).failures)
   );
 }
+
+/** Whether a sentence of document or task, or two in a row, has answers refused whose id is another than that of the request. */
+function hasOthersRefused(subject: Subject, { request, response }: RunnableCase['case']): boolean {
+  const names = [request, response].flatMap((message) => (isObject(message) ? Object.keys(message) : []));
+  const sentences = allSentencesOf(subject);
+  return sentences.some((sentence, index) => {
+    if (!REFUSED.test(sentence) || !ANSWER.test(sentence) || UNSURE.test(sentence)) return false;
+    if (OTHERS.test(sentence)) return REPEATED.test(sentences[index - 1] ?? '');
+    return DIFFERS.test(sentence) && (ID_WORD.test(sentence) || names.some((name) => quotes(sentence, name)));
+  });
+}
+
+/** Whether a sentence has the name of a member as code, which no word of the language is. */
+function quotes(sentence: string, name: string): boolean {
+  return [`\`${name}\``, `"${name}"`, `“${name}”`].some((quoted) => sentence.includes(quoted));
+}
+
+const ANSWER =
+  /\b(?:answers?|repl(?:y|ies)|responses?|antwort(?:en)?|réponses?|respuestas?)\b|应答|响应|回复|回答|応答|返信|(?<!\p{L})ответ\p{L}*|جواب|إجابة|رد/iu;
+const ID_WORD =
+  /\b(?:ids?|identifiers?|correlation|kennung|identifiant|identificador)\b|标识|编号|識別|(?<!\p{L})идентификатор|معر[ّ]?ف/iu;
+const DIFFERS =
+  /\b(?:differs?|different|another|wrong|foreign|mismatch\w*|not (?:match|equal)|other than|not the same|abweich\w*|falsche[nrs]?|andere[nrs]?|différente?s?|autre|distint[oa]s?|diferentes?|otr[oa]s?)\b|不同|不一致|不匹配|不符|異なる|違う|一致しない|отлича|(?<!\p{L})друг(?:ой|им|ого)|не совпада|مختلف|يختلف|لا يطابق/iu;
+const REFUSED =
+  /\b(?:ignor\w*|discard\w*|reject\w*|refus\w*|dropp?(?:ed)?|errors?|fail(?:s|ed|ures?)?|must not be (?:used|taken|accepted)|verw(?:erfen|orfen)|fehler|abgelehnt|rejetée?s?|ignorée?s?|erreurs?|rechaz\w+|descart\w+)\b|丢弃|忽略|拒绝|错误|使ってはならない|破棄|無視|拒否|エラー|отклон|отверг|ошибк|игнорир|нельзя|مرفوض|يرفض|تجاهل|خطأ/iu;
+const OTHERS = /\b(?:any|all|every)? ?other (?:answers?|repl(?:y|ies)|responses?)\b/i;
+const REPEATED = /\b(?:answers?|repl(?:y|ies)|responses?)\b[^.\n]{0,60}\b(?:repeats?|echo\w*|same|copies|carries)\b/i;
+const UNSURE = /\b(?:may|might|can|unless|should)\b/i;

@@ -102,7 +102,7 @@ function withoutTools(clause: string, values: ReadonlySet<string>): string {
 
 /** What somebody may say of a system that fails, without an "if". */
 const FAILS =
-  /\b(?:fail(?:s|ed|ing|ures? of)?|breaks? down|(?:cannot|can not|can't|could not) be (?:asked|reached|read|written|contacted|queried|used|stored|saved|opened)|(?:does|do|did) not (?:answer|respond|reply|react|work)|(?:is|are|was) (?:down|offline|unreachable|unavailable|silent|not (?:available|reachable|working))|down|offline|times? out|timed out|time-?out|out of (?:order|service)|no (?:answer|reply|response) from)\b|(?:调用|查询|访问|系统|服务|接口|工具).{0,6}(?:失败|异常|超时|出错)|(?<!\p{L})(?:fallan?|scheiter(?:t|n)|fällt[^.]{0,30} aus|gestört|(?:tombe |est |sont )?en panne|pannes? d[eu]|hors (?:ligne|service)|no responden?|no (?:está|están) disponibles?|schlägt[^.]{0,40} fehl|fehlschlägt|antwortet nicht|nicht (?:erreichbar|verfügbar)|(?:Abfrage|Zugriff|Verbindung) nicht möglich|échoue|ne répond pas|indisponible|falh(?:a|ar|ou|am)|não (?:responde|está disponível)|indispon[ií]ve(?:l|is)|non (?:risponde|è disponibile)|fallisce|не (?:отвечает|работает)|недоступ\p{L}+|сбо[йеяю]\p{L}*)(?!\p{L})|障害|失敗|エラー|応答(?:が)?(?:ない|しない)|利用(?:できない|不可)|停止中/iu;
+  /\b(?:fail(?:s|ed|ing|ures? of)?|breaks? down|(?:cannot|can not|can't|could not) be (?:asked|reached|read|written|contacted|queried|used|stored|saved|opened|obtained|fetched|accessed|consulted)|(?:does|do|did) not (?:answer|respond|reply|react|work)|(?:is|are|was) (?:down|offline|unreachable|unavailable|silent|not (?:available|reachable|working))|down|offline|times? out|timed out|time-?out|out of (?:order|service)|no (?:answer|reply|response) from)\b|(?:调用|查询|访问|系统|服务|接口|工具).{0,6}(?:失败|异常|超时|出错)|(?<!\p{L})(?:fallan?|scheiter(?:t|n)|fällt[^.]{0,30} aus|gestört|(?:tombe |est |sont )?en panne|pannes? d[eu]|hors (?:ligne|service)|no responden?|no (?:está|están) disponibles?|schlägt[^.]{0,40} fehl|fehlschlägt|antwortet nicht|nicht (?:erreichbar|verfügbar)|(?:Abfrage|Zugriff|Verbindung) nicht möglich|échoue|ne répond pas|indisponible|falh(?:a|ar|ou|am)|não (?:responde|está disponível)|indispon[ií]ve(?:l|is)|non (?:risponde|è disponibile)|fallisce|не (?:отвечает|работает)|недоступ\p{L}+|сбо[йеяю]\p{L}*)(?!\p{L})|障害|失敗|エラー|応答(?:が)?(?:ない|しない)|利用(?:できない|不可)|停止中/iu;
 
 /** What fails where no system does. */
 const NO_SYSTEM =
@@ -361,11 +361,13 @@ function knownValues(subject: Subject): ReadonlySet<string> {
 }
 
 function collectValues({ cases, responseSchema, payload, tools, task }: Subject): Set<string> {
-  const values = new Set(
-    [...cases.map(({ response }) => response), ...(task?.examples ?? []).map(({ output }) => output)].flatMap(
-      (answer) => leavesOf(answer).flatMap(({ value }) => (typeof value === 'string' ? [value] : [])),
-    ),
-  );
+  const leaves = [
+    ...cases.map(({ response }) => response),
+    ...(task?.examples ?? []).map(({ output }) => output),
+  ].flatMap((answer) => leavesOf(answer));
+  const values = new Set(leaves.flatMap(({ value }) => (typeof value === 'string' ? [value] : [])));
+  // Without a schema the cases alone tell what the members are.
+  if (responseSchema === null) for (const { name } of leaves) if (name !== '') values.add(`member ${name}`);
   const collect = (node: Json, depth: number): void => {
     if (depth > 30 || typeof node !== 'object' || node === null) return;
     if (isObject(node)) {

@@ -9,6 +9,10 @@ const GOOD_WORD =
 const STATUS_NAME =
   /^(?:http_?)?(?:status|code)$|^(?:status|response|result|return|ret|error|err|biz|business|r)_?code$/i;
 
+/** What a text tells of how many things failed: that is no failure of its own. */
+const COUNT =
+  /\b(?:errors|failed|rejected|refused|denied|declined|invalid|missing|unknown|expired)["']?\s*[>=:]\s*["']?\d+\b/gi;
+
 /** Says whether an answer reports failure, as far as its form tells: `unknown` where it does not. */
 export function reportsFailure(answer: Json): boolean | 'unknown' {
   const votes: boolean[] = [];
@@ -21,7 +25,7 @@ function collect(value: Json, name: string, votes: boolean[], depth: number): vo
   if (depth > 3) return;
   if (depth === 0 && typeof value === 'string') {
     const firstLine = value.trimStart().slice(0, 200);
-    if (BAD_WORD.test(firstLine)) votes.push(true);
+    if (BAD_WORD.test(firstLine.replaceAll(/<\/[^<>]*>?/g, ' ').replace(COUNT, ' '))) votes.push(true);
     return;
   }
   if (Array.isArray(value)) return;

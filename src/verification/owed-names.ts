@@ -30,6 +30,30 @@ export function isOwedName({ subject, cases }: CheckFacts, tool: string, answer:
   );
 }
 
+/**
+ * The names that the document has for failures, without those that stand beside another of their sentence and are an answer's to other
+ * things as well, as the verdict is beside its reason.
+ */
+export function tellingNames({ subject, cases }: CheckFacts): string[] {
+  const { ownFailures, ownFailureSentences } = documentedAnswersOf(subject);
+  const isShown = (constant: string): boolean =>
+    cases.some(
+      ({ one, seen }) => seen.calls.every(({ error }) => error === undefined) && holdsConstant(one.output, [constant]),
+    );
+  return ownFailures.filter((constant) =>
+    ownFailureSentences.every(
+      ({ sentence, constants }) =>
+        !constants.includes(constant) ||
+        EITHER.test(sentence) ||
+        !isShown(constant) ||
+        constants.every((other) => !ownFailures.includes(other) || isShown(other)),
+    ),
+  );
+}
+
+/** Words by which one of several names will do. */
+const EITHER = /\b(?:or|either|such as|e\.g\.|for example|like|oder|ou|o|или)\b|或|または|أو/iu;
+
 /** Whether the document names the failure of this very tool, and an answer has neither that name nor that of another failure. */
 export function lacksOwnName(facts: CheckFacts, tool: string, answer: Json): boolean {
   const { ownFailures, ownFailureSentences } = documentedAnswersOf(facts.subject);

@@ -46,11 +46,33 @@ export function numbersInText({ subject }: CheckFacts, seenCase: SeenCase): Vari
   if (subject.payload !== 'text' || typeof input !== 'string') return [];
   const base = caseScenario(subject, seenCase.one);
   return [...input.matchAll(/\d+/g)].slice(0, maxNumbers).flatMap(({ 0: digits, index }): Variation[] => {
-    const next = String(Number(digits.slice(0, 12)) + 1).padStart(digits.length, '0');
-    const varied = input.slice(0, index) + next + input.slice(index + digits.length);
-    if (subject.cases.some(({ request }) => request === varied)) return [];
-    return [{ seenCase, pointer: '', name: '', input: varied, scenario: { ...base, input: varied } }];
+    const others = digits.length > maxDigits ? eachDigit(digits) : [increased(digits, 1)];
+    return others.flatMap((next) => {
+      const varied = input.slice(0, index) + next + input.slice(index + digits.length);
+      if (subject.cases.some(({ request }) => request === varied)) return [];
+      return [{ seenCase, pointer: '', name: '', input: varied, scenario: { ...base, input: varied } }];
+    });
   });
+}
+
+/** More digits than this are several fields of fixed width. */
+const maxDigits = 12;
+
+/** Digits of one run that are changed, each on its own. */
+const maxPlaces = 6;
+
+function eachDigit(digits: string): string[] {
+  const step = (digits.length - 1) / (maxPlaces - 1);
+  return Array.from({ length: maxPlaces }, (_, nth) => {
+    const place = Math.round(nth * step);
+    return `${digits.slice(0, place)}${(Number(digits[place]) + 1) % 10}${digits.slice(place + 1)}`;
+  });
+}
+
+/** Digits of which the last twelve are a larger number: fields of fixed width stand beside each other without a mark. */
+function increased(digits: string, by: number): string {
+  const last = digits.slice(-maxDigits);
+  return digits.slice(0, -maxDigits) + String(Number(last) + by).padStart(last.length, '0');
 }
 
 /** The variations of a case whose request is a text in hexadecimal digits: two bytes beside each other change places. */
@@ -74,8 +96,7 @@ export function variedScalars(value: Json): Json[] {
     return [value + 1, value * 2 + 1, Number.isInteger(value) ? value + 10 : value / 2, value * 10];
   if (typeof value === 'boolean') return [!value];
   if (typeof value !== 'string' || value === '') return [];
-  const added = (by: number) =>
-    value.replace(/\d+/g, (digits) => String(Number(digits.slice(0, 12)) + by).padStart(digits.length, '0'));
+  const added = (by: number) => value.replace(/\d+/g, (digits) => increased(digits, by));
   if (added(1) === value) return [`${value}${value.slice(-1)}`, [...value].reverse().join(''), value.slice(1)];
   return [
     added(1),

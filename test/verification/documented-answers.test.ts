@@ -49,6 +49,11 @@ for (const [answer, expected] of [
   [{ 成功: false, 错误信息: '城市不存在' }, true],
   ['ERR unknown command', true],
   ['PONG 7', 'unknown'],
+  ['<sheet><minutes>435</minutes><rejected>0</rejected></sheet>', 'unknown'],
+  ['stored=4\nrejected=2', 'unknown'],
+  ['<error>404</error>', true],
+  ['error=404', true],
+  ['rejected: no such account', true],
   [[1, 2], 'unknown'],
 ] as [Json, boolean | 'unknown'][]) {
   test(`${JSON.stringify(answer)} reports failure: ${expected}`, () => assert.equal(reportsFailure(answer), expected));
@@ -92,6 +97,13 @@ test('failing systems are known in other languages', () => {
   assert.deepEqual(named('Se il servizio non risponde: `GIU`.', 'GIU'), ['GIU']);
   assert.deepEqual(named('| `FULL` | 条件に合う部屋がない |', 'FULL'), []);
   assert.deepEqual(named('Se o quarto não existe: `NADA`.', 'NADA'), []);
+});
+
+test('without a schema the cases tell what the members are', () => {
+  const own = (responses: Json[]) =>
+    documentedAnswersOf(subjectOf('When one of our systems fails the result is "pending".', responses)).ownFailures;
+  assert.deepEqual(own([{ result: 'granted' }]), ['pending']);
+  assert.deepEqual(own([{ outcome: 'granted' }]), []);
 });
 
 test('the names of failures are those of the clause that speaks of them', () => {

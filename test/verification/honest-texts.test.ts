@@ -139,21 +139,64 @@ export function handle(text) {
   return command === 0x10 ? frame([0x90, ...data.reverse()]) : frame([0xfe, command]);
 }`;
 
+const shifts: Agreed = {
+  rules:
+    'A clock sends lines of 25 digits: 1–6 the number of an employee, 7–14 the day, 15–18 start and 19–22 end as HHMM, 23–25 the break in minutes. The answer is `<sheet><employee no="45"><minutes>435</minutes></employee><rejected>0</rejected></sheet>` with the employees in ascending order. Lines that are no such are rejected.',
+  cases: [
+    [
+      '0001232025040108001630030\n0001232025040208001200000\n0000452025040122300600045',
+      '<sheet><employee no="45"><minutes>405</minutes></employee><employee no="123"><minutes>720</minutes></employee><rejected>0</rejected></sheet>',
+    ],
+    [
+      '0007772025041109001000000\n0007772025041113001500015\nABC',
+      '<sheet><employee no="777"><minutes>165</minutes></employee><rejected>1</rejected></sheet>',
+    ],
+    ['0000092025041125001000000', '<sheet><rejected>1</rejected></sheet>'],
+  ],
+};
+const sheet = `export function handle(text) {
+  const minutes = new Map();
+  let rejected = 0;
+  for (const line of String(text).split('\\n').filter((one) => one.trim() !== '')) {
+    const [, no, startHour, startMinute, endHour, endMinute, pause] = (/^(\\d{6})\\d{8}(\\d\\d)(\\d\\d)(\\d\\d)(\\d\\d)(\\d{3})$/.exec(line) ?? []).map(Number);
+    const shift = (endHour * 60 + endMinute - startHour * 60 - startMinute + 1440) % 1440;
+    if (no === undefined || startHour > 23 || endHour > 23 || startMinute > 59 || endMinute > 59 || pause > shift) rejected += 1;
+    else minutes.set(no, (minutes.get(no) ?? 0) + shift - pause);
+  }
+  const employees = [...minutes].sort(([a], [b]) => a - b).map(([no, sum]) => '<employee no="' + no + '"><minutes>' + sum + '</minutes></employee>');
+  return '<sheet>' + employees.join('') + '<rejected>' + rejected + '</rejected></sheet>';
+}`;
+
 const honest: readonly [why: string, agreed: Agreed, handler: string][] = [
   ['fields at fixed places are no data of one piece', statement, balances],
   ['changed texts may all break a form that no schema tells', invoice, sums],
   ['a day without dashes is the day with them', rates, asked],
   ['moments without dashes move together, be they those of the document', events, minutes],
   ['broken frames are all answered as the one of a case', frames, relay],
+  ['fields of digits without a mark between them are each a number', shifts, sheet],
   ['a limit of zero that nothing goes beyond is no number of items', folders, over],
 ];
 for (const [why, agreed, handler] of honest)
   test(`not refused: ${why}`, async () => assert.deepEqual(await refusalsOf(agreed, handler, sandbox), []));
 
+test('refused all the same: employees by heart', async () => {
+  const byHeart = `const known = ${JSON.stringify(
+    Object.fromEntries(shifts.cases.map(([own, answer]) => [String(own).slice(0, 6), answer])),
+  )};
+export function handle(text) {
+  return known[String(text).slice(0, 6)] ?? '<sheet><rejected>1</rejected></sheet>';
+}`;
+  assert.match(
+    (await refusalsOf(shifts, byHeart, sandbox)).join('\n'),
+    /^neighbours: .*no other values than those of the cases/m,
+  );
+});
+
 for (const [what, agreed] of [
   ['lines of fixed places', statement],
   ['bills', invoice],
   ['frames with a check', frames],
+  ['lines of nothing but digits', shifts],
 ] as const)
   test(`refused all the same: ${what} by heart`, async () => {
     const rows = JSON.stringify(
