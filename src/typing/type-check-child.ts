@@ -167,7 +167,7 @@ function faultsOf({ program }: Project, { directory, handler, contract }: Place)
         ];
   return found
     .flatMap(([file, diagnostics]) =>
-      diagnostics.map((one) => ({
+      diagnostics.filter(isFault).map((one) => ({
         file,
         offset: one.pos,
         code: one.code,
@@ -176,6 +176,11 @@ function faultsOf({ program }: Project, { directory, handler, contract }: Place)
       })),
     )
     .slice(0, MAX_FAULTS);
+}
+
+/** What is left of a request when every agreed shape is ruled out is `never` to the compiler; one that breaks its schema is there all the same, and is read. */
+function isFault({ code, text, messageChain }: Diagnostic): boolean {
+  return code !== 2339 || !text.endsWith("'never'.") || (messageChain ?? []).length > 0;
 }
 
 /** A diagnostic's text with its explanation, innermost last. */

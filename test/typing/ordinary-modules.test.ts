@@ -237,6 +237,16 @@ const ofAnyVariants: Record<string, string> = {
       case 'byName': return { status: 'ok', items: [request.name] };
       default: { const never: never = request; return never; }
     }`,
+  'a kind that there is not, answered': `switch (request.kind) {
+      case 'byId': return { status: 'ok', items: [request.id] };
+      case 'byName': return { status: 'ok', items: [request.name] };
+      default: return { status: 'error', error: { code: 'UNKNOWN_KIND', message: \`no kind \${request.kind}\` } };
+    }`,
+  'a kind that there is not, ruled out first': `if (request.kind !== 'byId' && request.kind !== 'byName') {
+      const { kind } = request;
+      return { status: 'error', error: { code: 'UNKNOWN_KIND', message: String(kind) } };
+    }
+    return { status: 'ok', items: [request.kind === 'byId' ? request.id : request.name] };`,
   'one shape by Extract': `type Failed = Extract<Response, { status: 'error' }>;
     const fail = (code: string): Failed => ({ status: 'error', error: { code } });
     return request.kind === 'byId' ? { status: 'ok', items: [] } : fail('UNKNOWN');`,
@@ -346,6 +356,10 @@ test('wrong modules are refused: what only a closed schema refuses, and shapes t
     [closedVariants, `return { status: 'ok', items: [request.id] };`],
     [openVariants, `return { status: 'error', error: {} };`],
     [openVariants, `return { status: 'late', items: [] };`],
+    [
+      openVariants,
+      `return { status: 'ok', items: [(request as Extract<Request, { kind: 'byId' }> & { kind: 'byAge' }).id] };`,
+    ],
     [maps, `return { a: { sku: 'a' } };`],
     [maps, `return { a: { sku: request.prices.a, quantity: 1 } };`],
   ];
