@@ -1,5 +1,6 @@
-import { isObject, type Json, pointerTokens } from '../kernel/json.ts';
+import { escapeToken, isObject, type Json, pointerTokens, valueAt } from '../kernel/json.ts';
 import { findJsonBlocks } from './json-blocks.ts';
+import { pointersOf } from './located-json.ts';
 
 /** What can be made out of a peer's complaint, a text that may say anything. */
 export interface Complaint {
@@ -23,13 +24,53 @@ export function readComplaint(errorDescription: string, known: readonly string[]
   const prose = [0, ...blocks.map(({ end }) => end)]
     .map((from, index) => text.slice(from, blocks[index]?.start ?? text.length))
     .join(' ');
-  const pointers = [...prose.matchAll(/(?<![\w:/.])(?:\/[\w$@~-]{1,80}){1,12}/g)].map(([pointer]) => pointer);
-  const words = new Set(prose.match(/[\p{L}\p{N}_$-]{1,80}/gu) ?? []);
+  const places = placesIn(prose, new Set(known));
+  const words = new Set(places.rest.match(/[\p{L}\p{N}_$-]{1,80}/gu) ?? []);
   return {
-    pointers: [...new Set(pointers)].slice(0, maxPointers),
-    names: known.filter((name) => words.has(name)),
+    pointers: [...new Set(places.pointers)].slice(0, maxPointers),
+    names: known.filter((name) => words.has(name) || (UNPARTED.test(name) && places.rest.includes(name))),
     quoted: blocks.map(({ value }) => value).slice(0, maxQuoted),
   };
+}
+
+/** Names in languages that part no words. */
+const UNPARTED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{2,}$/u;
+
+const pointerForm = /(?<![\p{L}\p{N}_:/.])(?:\/[\p{L}\p{N}_$@~-]{1,80}){1,12}/gu;
+
+/** A path as programs write it: `status.code`, `$.items[0].price`. */
+const pathForm =
+  /(?<![\p{L}\p{N}_.\]])(?:\$\.)?[\p{L}_][\p{L}\p{N}_-]{0,80}(?:\[\d{1,6}\]|\.[\p{L}_][\p{L}\p{N}_-]{0,80}){1,12}/gu;
+
+/** The places that a text names, as pointers into messages, and the text without them. Where names are known, a place without any is none of a message. */
+function placesIn(prose: string, known: ReadonlySet<string>): { pointers: string[]; rest: string } {
+  const pointers: string[] = [];
+  const withoutPointers = prose.replace(pointerForm, (pointer) => {
+    const inside = known.size === 0 ? pointer : withinMessage(pointerTokens(pointer), known);
+    if (inside === undefined) return pointer;
+    pointers.push(pointer, inside);
+    return ' ';
+  });
+  const rest = withoutPointers.replace(pathForm, (path) => {
+    const tokens = path
+      .replace(/^\$\./, '')
+      .split(/[.[\]]+/)
+      .filter((token) => token !== '');
+    const inside = withinMessage(tokens, known);
+    // One known name may as well end a sentence.
+    if (inside === undefined || tokens.filter((token) => known.has(token)).length < 2) return path;
+    pointers.push(inside);
+    return ' ';
+  });
+  return { pointers, rest };
+}
+
+/** A place from the root of its message: without what leads there, such as `/0/response`, and without keywords of its schema. */
+function withinMessage(tokens: readonly string[], known: ReadonlySet<string>): string | undefined {
+  const first = tokens.findIndex((token) => known.has(token));
+  if (first < 0) return undefined;
+  const inside = tokens.slice(first).filter((token) => known.has(token) || !/^(?:properties|items)$/.test(token));
+  return inside.map((token) => `/${escapeToken(token)}`).join('');
 }
 
 /** A request that a complaint quotes, with the answer that it says was given. */
@@ -68,6 +109,31 @@ export function concerns({ pointers, names }: Complaint, pointer: string): boole
   if (names.some((name) => tokens.includes(name))) return true;
   return pointers.some((named) => isWithin(named, pointer) || isWithin(pointer, named));
 }
+
+/** Whether a complaint speaks of this very place, or of one around it: what it says of a place inside is about something else. */
+export function speaksOf({ pointers, names }: Complaint, pointer: string): boolean {
+  return (
+    names.includes(pointerTokens(pointer).at(-1) ?? '') ||
+    pointers.some((named) => named !== '' && isWithin(pointer, named))
+  );
+}
+
+/** The place in a message that a complaint speaks of: a pointer that it names, else the innermost member whose name it mentions. */
+export function placeSpokenOf({ pointers, names }: Complaint, message: Json): string | undefined {
+  const named = pointers.find((pointer) => valueAt(message, pointer) !== undefined);
+  if (named !== undefined || names.length === 0) return named;
+  const depthOf = (pointer: string) => pointerTokens(pointer).length;
+  const places = pointersOf(message, maxPlaces)
+    .map(({ pointer }) => pointer)
+    .filter((pointer) => names.includes(pointerTokens(pointer).at(-1) ?? ''));
+  return places.reduce<string | undefined>(
+    (best, pointer) => (best === undefined || depthOf(pointer) > depthOf(best) ? pointer : best),
+    undefined,
+  );
+}
+
+/** Places of a message that are looked at. */
+const maxPlaces = 500;
 
 function isWithin(inner: string, outer: string): boolean {
   return inner === outer || inner.startsWith(`${outer}/`);

@@ -1,5 +1,5 @@
 import { analyze } from '../analysis/analyze.ts';
-import { type Complaint, concerns, memberNames, readComplaint } from '../analysis/read-complaint.ts';
+import { type Complaint, memberNames, placeSpokenOf, readComplaint, speaksOf } from '../analysis/read-complaint.ts';
 import { preflight } from '../analysis/rules.ts';
 import { settle } from '../analysis/settle.ts';
 import type { Finding } from '../contract/finding.ts';
@@ -7,8 +7,9 @@ import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
 import { codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
 import { CodedError } from '../kernel/errors.ts';
-import { escapeToken, isObject, type Json, type JsonObject, shapeOf, valueAt } from '../kernel/json.ts';
+import { escapeToken, isObject, type Json, type JsonObject, pointerTokens, shapeOf, valueAt } from '../kernel/json.ts';
 import { renderRepair } from '../prompting/render-repair.ts';
+import { resolveLocalReference } from '../schemas/schema-walk.ts';
 import type { CheckFact } from '../verification/checks.ts';
 import { type Brief, brief } from './brief.ts';
 import { clearAmended, clearTogether } from './clear-amended.ts';
@@ -109,7 +110,7 @@ function contestedAmendment(
       of === 'requestSchema' ? (['request', requestSchema] as const) : (['response', responseSchema] as const);
     return patch.map(({ path }) => ({ in: side, pointer: instancePointer(located?.schema ?? null, path) }));
   });
-  return places.find(({ pointer }) => pointer !== '' && concerns(complaint, pointer)) ?? null;
+  return places.find(({ pointer }) => pointer !== '' && speaksOf(complaint, pointer)) ?? null;
 }
 
 /** The place in a message that a place in its schema speaks of, as far as it goes by members; of a name that is required, the member so named. */
@@ -161,8 +162,8 @@ function eachOnce(findings: readonly Finding[]): Finding[] {
 }
 
 /** Why a complaint is rejected: the place, what the schema wants there, and the shape of our message; never its data. */
-function unfounded({ pointers }: Complaint, { schemas }: Measure, { sent, quoted }: Reproduction, side: Side): Finding {
-  const pointer = pointers.find((one) => sent !== null && valueAt(sent, one) !== undefined) ?? '';
+function unfounded(complaint: Complaint, { schemas }: Measure, { sent, quoted }: Reproduction, side: Side): Finding {
+  const pointer = sent === null ? '' : (placeSpokenOf(complaint, sent) ?? '');
   const excerpt = schemaAt(schemas[`${side}Schema`], pointer);
   const ours = sent === null ? undefined : valueAt(sent, pointer);
   return {
@@ -176,14 +177,41 @@ function unfounded({ pointers }: Complaint, { schemas }: Measure, { sent, quoted
   };
 }
 
-function schemaAt(schema: Json, pointer: string): Json | undefined {
-  const path = pointer.replaceAll('/', '/properties/');
-  const found = valueAt(schema, path);
-  if (!isObject(found)) return undefined;
-  const { type, enum: values, const: constant, required } = found;
+/** What a schema says of a place in its messages: through references, lists and the first part of a union that knows it. */
+function schemaAt(root: Json, pointer: string): Json | undefined {
+  const found = pointerTokens(pointer).reduce<Json | undefined>(
+    (schema, token) => (schema === undefined ? undefined : memberSchema(root, schema, token, 0)),
+    root,
+  );
+  const resolved = found === undefined ? undefined : referred(root, found);
+  if (!isObject(resolved ?? null)) return undefined;
+  const { type, enum: values, const: constant, required } = resolved as JsonObject;
   return Object.fromEntries(
     Object.entries({ type, enum: values, const: constant, required }).filter(([, value]) => value !== undefined),
   ) as JsonObject;
+}
+
+/** How deep references and unions are followed for an excerpt. */
+const maxFollowed = 8;
+
+function referred(root: Json, schema: Json): Json {
+  let here = schema;
+  for (let step = 0; step < maxFollowed && isObject(here) && typeof here.$ref === 'string'; step += 1)
+    here = resolveLocalReference(root, here.$ref)?.schema ?? true;
+  return here;
+}
+
+function memberSchema(root: Json, schema: Json, token: string, depth: number): Json | undefined {
+  const here = referred(root, schema);
+  if (!isObject(here) || depth > maxFollowed) return undefined;
+  if (isObject(here.properties) && Object.hasOwn(here.properties, token)) return here.properties[token];
+  if (/^\d+$/.test(token) && isObject(here.items ?? null)) return here.items;
+  for (const parts of [here.anyOf, here.oneOf, here.allOf])
+    for (const part of Array.isArray(parts) ? parts : []) {
+      const found = memberSchema(root, part, token, depth + 1);
+      if (found !== undefined) return found;
+    }
+  return undefined;
 }
 
 /** Faults that were seen, as facts for a repair. */

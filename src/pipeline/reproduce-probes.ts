@@ -1,6 +1,7 @@
 import { type Complaint, type QuotedExchange, quotedExchanges } from '../analysis/read-complaint.ts';
 import type { Observation, Peer, Scenario, SchemaIssue } from '../contract/trial.ts';
 import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
+import { equalJson } from '../schemas/equal-json.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { casePeer, looseReplacements, type RunnableCase, runnableCases } from '../verification/case-scenarios.ts';
 import { generateInputs } from '../verification/generated-inputs.ts';
@@ -86,11 +87,27 @@ function providerProbes(held: Measure, exchanges: readonly QuotedExchange[]): Pr
     scenario: scenarioOf(subject, input, index),
     faultsIn: (seen) => {
       if (seen.end !== 'returned') return isCertain(input) && !failedByTool(seen) ? [noAnswer(input, seen)] : [];
-      const invalid = seen.issues.map((issue) => schemaFault(input, 'answer', issue));
-      if (!quoted || invalid.length > 0 || seen.value === undefined || failedByTool(seen)) return invalid;
+      const isBroken = subject.requestSchema !== null && !isRequest(input);
+      const invalid = seen.issues
+        .filter((issue) => !isBroken || !isOfRequest(input, seen.value, issue))
+        .map((issue) => schemaFault(input, 'answer', issue));
+      if (!quoted || seen.issues.length > 0 || seen.value === undefined || failedByTool(seen)) return invalid;
       return exchangeFaults(held, input, seen.value);
     },
   }));
+}
+
+/** What comes in broken, or not at all, and goes out again as it came, is the peer's own. */
+function isOfRequest(input: Json, answer: Json | undefined, { pointer, keyword, expected }: SchemaIssue): boolean {
+  if (keyword === 'required' && typeof expected === 'string')
+    return !JSON.stringify(input).includes(`${JSON.stringify(expected)}:`);
+  const value = answer === undefined ? undefined : valueAt(answer, pointer);
+  return value !== undefined && pointer !== '' && holds(input, value);
+}
+
+function holds(whole: Json, part: Json): boolean {
+  if (equalJson(whole, part)) return true;
+  return typeof whole === 'object' && whole !== null && Object.values(whole).some((item) => holds(item, part));
 }
 
 /** A tool that has no example for a made-up request says nothing about the handler. */

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { quotedExchanges, readComplaint } from '../../src/analysis/read-complaint.ts';
+import {
+  concerns,
+  placeSpokenOf,
+  quotedExchanges,
+  readComplaint,
+  speaksOf,
+} from '../../src/analysis/read-complaint.ts';
 import { isObject, type Json } from '../../src/kernel/json.ts';
 
 const isRequest = (value: Json) => isObject(value) && value.ask !== undefined;
@@ -26,6 +32,60 @@ test('answers that no request stands before are none, and only the first after a
   assert.deepEqual(exchangesIn('{"tell":1} {"ask":1} {"tell":2} {"tell":3}'), [
     { request: { ask: 1 }, response: { tell: 2 } },
   ]);
+});
+
+const names = ['status', 'code', 'message', 'product', 'price', '状态'];
+
+test('a place is understood as pointer, as path of a program, within an exchange and within a schema', () => {
+  for (const text of [
+    '- `/status/code` is a text',
+    '- Exchange, at `/0/response/status/code`: found "404", wanted type integer.',
+    'response.status.code must be a number',
+    '$.status.code is a string.',
+    'Look at /properties/status/properties/code, please',
+    'POST /v1/products: status.code is no number',
+  ]) {
+    const complaint = readComplaint(text, names);
+    assert.equal(concerns(complaint, '/status/code'), true, text);
+    assert.equal(concerns(complaint, '/product/price'), false, text);
+    assert.equal(placeSpokenOf(complaint, { status: { code: 404 }, product: null }), '/status/code', text);
+  }
+  assert.equal(concerns(readComplaint('items[0].product.price is a text', names), '/product/price'), true);
+  assert.equal(concerns(readComplaint('响应的状态字段不正确', names), '/状态'), true);
+  assert.equal(concerns(readComplaint('- `/状态` 不正确', names), '/status'), false);
+});
+
+test('what leads to no place in a message is no place: such a complaint speaks of all', () => {
+  for (const text of [
+    'POST /v1/orders fails.',
+    'See https://example.com/docs/errors',
+    'It is and/or was wrong, e.g. here.',
+  ])
+    assert.equal(concerns(readComplaint(text, names), '/status/code'), true, text);
+});
+
+test('the place that a rejection shows is the innermost member that is mentioned', () => {
+  const message = { status: { code: 200 }, product: { price: 3 } };
+  const placeOf = (text: string) => placeSpokenOf(readComplaint(text, names), message);
+  assert.equal(placeOf('The price of the product is a text.'), '/product/price');
+  assert.equal(placeOf('The product is wrong'), '/product');
+  assert.equal(placeOf('All is wrong'), undefined);
+});
+
+test('a complaint about what lies inside of a place does not speak of the place itself', () => {
+  const speaks = (text: string) => speaksOf(readComplaint(text, names), '/product');
+  assert.equal(speaks('- `/product` is null'), true);
+  assert.equal(speaks('product must be an object'), true);
+  assert.equal(speaks('- `/product/price` is a text'), false);
+  assert.equal(speaks('product.price is a text'), false);
+});
+
+test('paths without end are read in bounded time', () => {
+  const started = process.cpuUsage();
+  readComplaint('a-'.repeat(32_000), names);
+  readComplaint('a.'.repeat(32_000), names);
+  readComplaint('/a'.repeat(32_000), names);
+  assert.ok(process.cpuUsage(started).user < 2_000_000);
 });
 
 test('a complaint of nothing but brackets is read in bounded time', () => {

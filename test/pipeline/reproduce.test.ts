@@ -44,6 +44,18 @@ test('a fault at another place than the one that is complained of is not what wa
   assert.ok((await at('- It is all wrong')).includes('/status/code'), 'no place is named: any counts');
 });
 
+test('what a broken request lacks, and what comes back as broken as it came, is no fault of ours', async () => {
+  const sound = async (complaint: string) => (await seen(soundSource, complaint)).faults;
+  assert.deepEqual(await sound('- The messageId is wrong'), []);
+  assert.deepEqual(await sound('- All of it. We sent {"action":"getProduct","productId":"P-40921"}'), []);
+  const own = soundBut(
+    'request.messageId === undefined',
+    "return { messageId: 'none', status: { code: 'x' } } as never;",
+  );
+  const { faults } = await seen(own, '- All of it. We sent {"action":"getProduct","productId":"P-40921"}');
+  assert.ok(faults.some(({ pointer }) => pointer === '/status/code'));
+});
+
 test('what is shown of us is our answer to the first case, but where the complaint quotes what was asked', async () => {
   const first = JSON.stringify(heldTo(job).subject.cases[0]?.request);
   const failure = "{ messageId, status: { code: 404, message: 'Not Found' }, product: null }";
