@@ -12,7 +12,8 @@ import {
   sentencesOf,
   unmistakable,
 } from './documented-answers.ts';
-import { failureRulesOf, reportsFailure } from './failure-answer.ts';
+import { reportsFailure } from './failure-answer.ts';
+import { failureRulesOf } from './failure-rules.ts';
 import { isOwedName, lacksOwnName, nameOfAnother, tellingNames } from './owed-names.ts';
 
 /** What the failing tool says; no answer has a reason to repeat it. */

@@ -6,7 +6,7 @@ import type { Check, CheckFact, CheckFacts, CheckFindings } from './check.ts';
 import { failuresAreAnswerable, hasFailingCase } from './check-failing-tools.ts';
 import { CORRELATION_NAME } from './check-renaming.ts';
 import { documentedAnswersOf, emptiedText, failureFlagsOf, holdsConstant, unmistakable } from './documented-answers.ts';
-import { failureRulesOf } from './failure-answer.ts';
+import { failureRulesOf } from './failure-rules.ts';
 import { type GeneratedInput, generateInputs } from './generated-inputs.ts';
 import { defaultTrialNowMs, type Subject } from './subject.ts';
 import { unaskedAnswer } from './unasked-answers.ts';

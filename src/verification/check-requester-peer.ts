@@ -5,7 +5,8 @@ import { caseDifferences, type RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFindings, SeenCase } from './check.ts';
 import { CORRELATION_NAME } from './check-renaming.ts';
 import { allSentencesOf } from './documented-answers.ts';
-import { failureRulesOf, reportsFailure } from './failure-answer.ts';
+import { reportsFailure } from './failure-answer.ts';
+import { failureRulesOf } from './failure-rules.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
 
@@ -281,13 +282,22 @@ function hasOthersRefused(subject: Subject, { request, response }: RunnableCase[
   return sentences.some((sentence, index) => {
     if (!REFUSED.test(sentence) || !ANSWER.test(sentence) || UNSURE.test(sentence)) return false;
     if (OTHERS.test(sentence)) return REPEATED.test(sentences[index - 1] ?? '');
-    return DIFFERS.test(sentence) && (ID_WORD.test(sentence) || names.some((name) => quotes(sentence, name)));
+    return (
+      DIFFERS.test(sentence) &&
+      (ID_WORD.test(sentence) || names.some((name) => quotes(sentence, name) || isAnother(sentence, name)))
+    );
   });
 }
 
 /** Whether a sentence has the name of a member as code, which no word of the language is. */
 function quotes(sentence: string, name: string): boolean {
   return [`\`${name}\``, `"${name}"`, `“${name}”`].some((quoted) => sentence.includes(quoted));
+}
+
+function isAnother(sentence: string, name: string): boolean {
+  return (
+    /^\w+$/.test(name) && new RegExp(`\\b(?:another|other|different|wrong|foreign)\\s+${name}\\b`, 'i').test(sentence)
+  );
 }
 
 const ANSWER =

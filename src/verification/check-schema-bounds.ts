@@ -4,7 +4,8 @@ import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { CORRELATION_NAME } from './check-renaming.ts';
 import { documentedAnswersOf, holdsConstant, sentencesOf } from './documented-answers.ts';
-import { INVALID_REQUESTS, reportsFailure } from './failure-answer.ts';
+import { reportsFailure } from './failure-answer.ts';
+import { INVALID_REQUESTS } from './failure-rules.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
 

@@ -5,7 +5,8 @@ import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './ch
 import { faultMessage, isReadOnly } from './check-failing-tools.ts';
 import { type Denial, forbiddenBy, isRefusalCode } from './documented-acts.ts';
 import { sentencesOf } from './documented-answers.ts';
-import { failureRulesOf, reportsFailure } from './failure-answer.ts';
+import { reportsFailure } from './failure-answer.ts';
+import { failureRulesOf } from './failure-rules.ts';
 import { leavesOf } from './scalar-kinds.ts';
 import { replacedAt } from './variations.ts';
 

@@ -1,5 +1,6 @@
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
-import { INCOMPLETE, INVALID_REQUESTS, MISSING_MEMBERS, OWN_FAILURES, reportsFailure } from './failure-answer.ts';
+import { reportsFailure } from './failure-answer.ts';
+import { INCOMPLETE, INVALID_REQUESTS, MISSING_MEMBERS, OWN_FAILURES } from './failure-rules.ts';
 import { leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
 
@@ -346,9 +347,13 @@ function longestPiece(line: string): string[] {
 const NO_NAME =
   /^(?:JSON|HTTP|HTTPS|HTML|ASCII|UTF|CRLF|UUID|URLS?|URIS?|UTC|ISO|RFC|API|XML|CSV|IBAN|ISBN|MUST|SHALL|SHOULD|MAY|NOT|REQUIRED|OPTIONAL|RECOMMENDED|AND|OR|ONLY|ALWAYS|NEVER|ALL|ANY|EVERY|NOTE|IMPORTANT|TODO|REQUEST|RESPONSE|POST|GET|PUT|DELETE|PATCH)$/;
 
+/** The form of a date, a time or a number, as in `YYYY-MM-DD`, `JJJJMMTT`, `HHMM` and `XXXX`. */
+const FORM = /^(?:([A-Z])\1+)+$/;
+
 /** Whether a word names a value: in capitals, or a value that a schema or case has. */
 function isName(word: string, values: ReadonlySet<string>): boolean {
-  if (/^[A-Z][A-Z0-9_]{3,}$/.test(word)) return values.has(word) || word.includes('_') || !NO_NAME.test(word);
+  if (/^[A-Z][A-Z0-9_]{3,}$/.test(word))
+    return values.has(word) || word.includes('_') || (!NO_NAME.test(word) && !FORM.test(word));
   return values.has(word) && word.length > 2 && !/^(?:true|false|null|invalid|errors?)$/i.test(word);
 }
 

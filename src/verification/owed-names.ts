@@ -1,7 +1,8 @@
 import type { Json } from '../kernel/json.ts';
 import type { CheckFacts } from './check.ts';
 import { documentedAnswersOf, holdsConstant, sentencesOf, spaced, stemsOf } from './documented-answers.ts';
-import { OWN_FAILURES, reportsFailure } from './failure-answer.ts';
+import { reportsFailure } from './failure-answer.ts';
+import { OWN_FAILURES } from './failure-rules.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
 
 /** A sentence about whichever system of the provider's own. */
@@ -18,7 +19,7 @@ const WHAT_FAILS =
  */
 export function isOwedName({ subject, cases }: CheckFacts, tool: string, answer: Json): boolean {
   const { ownFailures, ownFailureSentences, otherFailures } = documentedAnswersOf(subject);
-  if (holdsConstant(answer, otherFailures)) return false;
+  if (holdsConstant(answer, otherFailures) || isMadeUpFor(subject, tool)) return false;
   const shown = cases.filter(
     ({ one, seen }) => reportsFailure(one.output) === false || seen.calls.every(({ error }) => error === undefined),
   );
@@ -109,6 +110,16 @@ export function nameOfAnother({ subject, cases }: CheckFacts, before: Json, answ
 
 const FAILING =
   /\b(?:fail\w*|unavailable|unreachable|down|cannot|can not|out of order|not (?:answer|respond|reach\w*))\b/i;
+
+/** Whether a sentence has another tool asked where this one fails: then the failure of that one is another matter. */
+function isMadeUpFor(subject: CheckFacts['subject'], name: string): boolean {
+  return sentencesOf(subject.agreement).some(
+    (sentence) =>
+      subject.tools.some((other) => other.name !== name && hasWord(sentence, other.name)) &&
+      /\b(?:ask|use|call|quer|try|tries|take|fall)/i.test(sentence) &&
+      saysThatToolFails([], sentence, name),
+  );
+}
 
 /** A place whatever the positions of the items on the way to it. */
 function placeOf(pointer: string): string {

@@ -7,7 +7,8 @@ import {
   failureFlagsOf,
   holdsConstant,
 } from '../../src/verification/documented-answers.ts';
-import { failureRulesOf, reportsFailure } from '../../src/verification/failure-answer.ts';
+import { reportsFailure } from '../../src/verification/failure-answer.ts';
+import { failureRulesOf } from '../../src/verification/failure-rules.ts';
 import type { Subject } from '../../src/verification/subject.ts';
 
 const accepts = () => [];
