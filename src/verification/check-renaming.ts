@@ -42,6 +42,8 @@ interface CasePlan {
   data: Datum[];
   /** Data that only tools or the peer tell: changing them changes nothing of what is asked. */
   answers: Datum[];
+  /** Data that never come up in answer or calls; what comes up may have been picked out by comparing it with them. */
+  others: Datum[];
 }
 
 /** Renames the data of each case, consistently; the answer must follow. */
@@ -87,6 +89,7 @@ export const renaming: Check = {
     }
     const singled = inDoubt.map(({ plan }) => ({
       plan,
+      ordered: orderedWorld(facts, plan),
       worlds: [
         build(facts, plan.seenCase, plan.data, 'near-all', 'near', true),
         build(
@@ -106,7 +109,9 @@ export const renaming: Check = {
           ]),
       ],
     }));
-    const more = yield* runWorlds(singled.flatMap(({ worlds }) => worlds));
+    const ran = yield* runWorlds(singled.flatMap(({ ordered, worlds }) => [ordered, ...worlds]));
+    // What is changed for its order alone need not come up in the answer as it would have to elsewhere.
+    const more = ran.filter(({ world, followed }) => followed || !singled.some(({ ordered }) => ordered === world));
     const silent = silentActs(facts, results);
     const worlds = silent.flatMap(({ tool, calling }) =>
       plans
@@ -146,15 +151,21 @@ function planOf(facts: CheckFacts, seenCase: SeenCase): CasePlan {
   const used: Json = [one.output, examples, calls, seen.sends.length > 0 ? one.case.request : null];
   const data: Datum[] = [];
   const answers: Datum[] = [];
+  const others: Datum[] = [];
   for (const datum of dataOf([...asked, ...answered], facts.vocabulary)) {
     if (data.length >= maxDataPerCase) break;
     if (isOwn(seenCase, datum)) continue;
     const map = renameMapOf([datum], facts.vocabulary, facts.taken, 'relevance', 'far');
-    if (map.size === 0 || !map.changes(used)) continue;
+    if (map.size === 0) continue;
+    if (!map.changes(used)) {
+      if (others.length < maxDataPerCase && typeof datum.value === 'string' && datum.kind !== 'time')
+        others.push(datum);
+      continue;
+    }
     data.push(datum);
     if (!map.changes(given)) answers.push(datum);
   }
-  return { seenCase, data, answers };
+  return { seenCase, data, answers, others };
 }
 
 /** Whether what is wanted in a renamed world is another answer, or another request, than in the case. */
@@ -186,6 +197,11 @@ function build(
     reach,
     lenient,
   });
+}
+
+/** A world in which all ids and names are others and have the order that they had; `undefined` where the data of the case are all there are. */
+function orderedWorld(facts: CheckFacts, { seenCase, data, others }: CasePlan): World | undefined {
+  return others.length === 0 ? undefined : build(facts, seenCase, [...data, ...others], 'ordered', 'far', true);
 }
 
 function* runWorlds(worlds: readonly (World | undefined)[]): Generator<Scenario[], WorldResult[], Observation[]> {

@@ -226,6 +226,9 @@ function withOtherAnswers({ subject, vocabulary }: CheckFacts, { one }: SeenCase
   return changes === 0 ? undefined : { ...subject, tools, cases };
 }
 
+/** A text whose last digits are the day of a date, with or without dashes. */
+const ENDS_IN_DAY = /((?<!\d)(?:19|20)\d{2}(-?)(?:0[1-9]|1[0-2])\2)(0[1-9]|[12]\d|3[01])(?=\D*$)/;
+
 /** Another value of the same shape: of a number, and of the digits of a text that nobody asked for. */
 function otherScalar(
   value: Json,
@@ -237,7 +240,13 @@ function otherScalar(
     return Number.isInteger(value) ? value + random.integer(2, 9) : Number((value + random.integer(2, 9)).toFixed(6));
   if (typeof value !== 'string' || !/\d/.test(value) || isPublic(value) || asked.includes(value.toLowerCase()))
     return undefined;
-  // The last digits alone keep times and days what they are.
+  // The last digits alone keep times and days what they are; no day is moved that there is not.
+  if (ENDS_IN_DAY.test(value)) {
+    return value.replace(ENDS_IN_DAY, (_, month: string, _dash: string, day: string) => {
+      const other = Number(day) + random.integer(1, 7) * (Number(day) > 21 ? -1 : 1);
+      return month + String(other).padStart(2, '0');
+    });
+  }
   return value.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + random.integer(1, 7)) % 10));
 }
 

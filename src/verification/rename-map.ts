@@ -138,6 +138,8 @@ export class RenameMap {
   readonly #numbers = new Map<number, number>();
   readonly #dates = new Set<string>();
   readonly #vocabulary: Vocabulary;
+  /** Values with check digits that are right again: they may not change places with others of their shape. */
+  readonly #checked = new Set<string>();
   /** Texts that were asked for, renamed: the worlds of a case have most of them in common. */
   readonly #known = new Map<string, string>();
   #phrasePattern: RegExp | undefined;
@@ -155,6 +157,8 @@ export class RenameMap {
     const used = new Set(taken);
     const scale = reach === 'far' ? 1.07 + random.next() * 0.11 : 1.013 + random.next() * 0.004;
     for (const datum of data) this.#add(datum, used, random, reach, scale);
+    for (const fresh of [this.#phrases, this.#runs]) keepOrder(fresh, this.#checked);
+    for (const { value, kind } of data) if (kind === 'encoded') this.#encode(String(value));
     if (this.#phrases.size > 0) {
       const alternatives = [...this.#phrases.keys()].sort((a, b) => b.length - a.length).map(escapePattern);
       this.#phrasePattern = new RegExp(`(?<![a-z0-9])(?:${alternatives.join('|')})(?![a-z0-9])`, 'giu');
@@ -179,8 +183,6 @@ export class RenameMap {
     if (kind === 'encoded') {
       const inner = decodedText(value) ?? '';
       for (const match of inner.matchAll(RUN)) this.#addRun(match, inner, used, random, reach);
-      const renamed = this.#renameRuns(inner);
-      if (renamed !== inner) this.#phrases.set(value.toLowerCase(), Buffer.from(renamed).toString('base64'));
       return;
     }
     const digits = value.replace(/\D/g, '').length;
@@ -192,6 +194,12 @@ export class RenameMap {
     }
     if (digits >= 8 && !HOLDS_BASIC_TIME.test(value) && this.#addChecked(value, used, random)) return;
     for (const match of value.matchAll(RUN)) this.#addRun(match, value, used, random, reach, scale);
+  }
+
+  #encode(value: string): void {
+    const inner = decodedText(value) ?? '';
+    const renamed = this.#renameRuns(inner);
+    if (renamed !== inner) this.#phrases.set(value.toLowerCase(), Buffer.from(renamed).toString('base64'));
   }
 
   #shift(value: number): void {
@@ -242,6 +250,7 @@ export class RenameMap {
       const got = checksums(fresh);
       if (used.has(fresh.toLowerCase()) || !right.every((is, index) => !is || got[index] === true)) continue;
       used.add(fresh.toLowerCase());
+      this.#checked.add(key);
       if (/^\d+$/.test(value)) this.#runs.set(key, fresh);
       else this.#phrases.set(key, fresh);
       return true;
@@ -437,6 +446,20 @@ function freshLetter(char: string, random: SeededRandom, hex: boolean): string {
   if (/[A-Z]/.test(char)) return random.pick([...(hex ? 'ABCDEF' : 'BCDFGHJKLMNPQRSTVWXZ')]) ?? char;
   const pool = POOLS.find(([script]) => script.test(char))?.[1];
   return pool === undefined ? char : (random.pick([...pool]) ?? char);
+}
+
+/** Gives the fresh values of one shape the order of those that they replace: a list may be sorted by them. */
+function keepOrder(fresh: Map<string, string>, checked: ReadonlySet<string>): void {
+  const shapes = new Map<string, string[]>();
+  for (const text of fresh.keys()) {
+    if (checked.has(text)) continue;
+    const shape = text.replace(/\d/g, '0').replace(/[a-z]/gi, 'a');
+    shapes.set(shape, [...(shapes.get(shape) ?? []), text]);
+  }
+  for (const texts of shapes.values()) {
+    const values = texts.map((text) => fresh.get(text) as string).sort();
+    for (const [index, text] of texts.sort().entries()) fresh.set(text, values[index] as string);
+  }
 }
 
 function withCaseOf(model: string, fresh: string): string {

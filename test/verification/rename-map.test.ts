@@ -127,6 +127,15 @@ test('hex stays hex, check digits stay right, base64 holds renamed text, and oth
   assert.match(after.city, /^\p{Script=Han}{3}$/u);
 });
 
+test('fresh values of one shape have the order of those that they replace', () => {
+  for (const reach of ['far', 'near'] as const) {
+    const ids = Array.from({ length: 12 }, (_, index) => `p-${110 + 7 * index}`);
+    const after = renamed([...ids].reverse(), '', reach) as string[];
+    assert.equal(new Set([...ids, ...after]).size, 24);
+    assert.deepEqual([...after].reverse(), [...after].sort());
+  }
+});
+
 test('a near value differs as little as it can, and the same seed gives the same values', () => {
   const after = renamed({ id: 'AB-77120' }, '', 'near') as { id: string };
   assert.match(after.id, /^AB-771\d\d$/);
