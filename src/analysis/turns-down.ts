@@ -14,7 +14,7 @@ const MOMENT_NAME = /(?:[/_-](?:time|timestamp|ts|at)|Time|Timestamp|At|时间|�
 
 /** A word of refusal, in an answer. */
 const SAYS_NO =
-  /\b(?:bad|malformed|illegal|wrong|incorrect|broken|invalid|unreadable|unusable|unpars(?:e)?able|not (?:a )?(?:valid|allowed|understood)|cannot be (?:read|parsed|understood)|errors?|fail(?:s|ed|ure)?|reject(?:s|ed)?|refuse[sd]?|denied)\b|ung[uü]e?ltig|inv[aá]lid[aeo]s?\b|ongeldig|non valid|不正|無効|无效|错误|非法|不合法|不正确|有误|拒绝|失败|异常/i;
+  /\b(?:bad|malformed|ill[- ]formed|illegal|wrong|incorrect|broken|invalid|unreadable|unusable|unpars(?:e)?able|not (?:a )?(?:valid|allowed|understood)|cannot be (?:read|parsed|understood)|errors?|fail(?:s|ed|ure)?|reject(?:s|ed)?|refuse[sd]?|denied)\b|ung[uü]e?ltig|inv[aá]lid[aeo]s?\b|ongeldig|non valid|不正|無効|无效|错误|非法|不合法|不正确|有误|拒绝|失败|异常/i;
 
 /** What documents say of requests that are not as agreed, besides words of refusal. */
 const BREAKS_RULES =
@@ -234,4 +234,4 @@ function sentencesOfNothing(prose: string): boolean {
 
 /** What documents say of requests that are not as agreed, and of nothing else. */
 const BREAKS_A_REQUEST =
-  /\b(?:requests?|messages?|inputs?|queries|query|batch|those)\b[^.]{0,60}\b(?:not (?:match|keep|conform|follow|fit|valid|as agreed|compl[yi]|obey|satisfy)\w*|violat\w*|breaks?|breach\w*|in breach|broken|malformed|invalid)\b|\b(?:broken|malformed|invalid|bad|faulty) (?:requests?|messages?|inputs?|queries|ones?)\b|(?<!\p{L})(?:anfragen?|nachrichten?|eingaben?)(?!\p{L})[^.]{0,60}(?:verletz|verst[oö](?:ß|ss)|ung[uü]ltig|fehlerhaft|nicht gen[uü]g|nicht (?:dem|ihrem) schema)|(?<!\p{L})(?:ung[uü]ltige|fehlerhafte) (?:anfragen?|nachrichten?)|(?<!\p{L})(?:demandes?|requ[eê]tes?)(?!\p{L})[^.]{0,60}(?:mal form|invalide|ne respecte)|(?<!\p{L})(?:petici[oó]n(?:es)?|solicitud(?:es)?)(?!\p{L})[^.]{0,60}(?:no cumple|inv[aá]lid|no v[aá]lid)|请求[^。]{0,30}(?:不符|不合法|无效|格式错误|不满足|不正确)|(?:无效|非法|错误)的?请求/iu;
+  /\b(?:requests?|messages?|inputs?|queries|query|batch|those)\b[^.]{0,60}\b(?:not (?:match|keep|conform|follow|fit|valid|as agreed|compl[yi]|obey|satisfy)\w*|violat\w*|breaks?|breach\w*|in breach|broken|malformed|ill[- ]formed|invalid)\b|\b(?:broken|malformed|ill[- ]formed|invalid|bad|faulty|incorrect) (?:requests?|messages?|inputs?|queries|ones?)\b|(?<!\p{L})(?:anfragen?|nachrichten?|eingaben?)(?!\p{L})[^.]{0,60}(?:verletz|verst[oö](?:ß|ss)|ung[uü]ltig|fehlerhaft|nicht gen[uü]g|nicht (?:dem|ihrem) schema)|(?<!\p{L})(?:ung[uü]ltige|fehlerhafte) (?:anfragen?|nachrichten?)|(?<!\p{L})(?:demandes?|requ[eê]tes?)(?!\p{L})[^.]{0,60}(?:mal form|invalide|ne respecte)|(?<!\p{L})(?:petici[oó]n(?:es)?|solicitud(?:es)?)(?!\p{L})[^.]{0,60}(?:no cumple|inv[aá]lid|no v[aá]lid)|(?<!\p{L})richiest[ae](?!\p{L})[^.]{0,60}(?:non (?:rispett|valid|conform)|malformat|errat)|(?<!\p{L})(?:pedidos?|solicitaç(?:ão|ões)|requisiç(?:ão|ões))(?!\p{L})[^.]{0,60}(?:não (?:cumpr|respeit|válid|segu)|inválid|malformad)|请求[^。]{0,30}(?:不符|不合法|无效|格式错误|不满足|不正确)|(?:无效|非法|错误)的?请求/iu;

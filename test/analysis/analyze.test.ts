@@ -416,6 +416,9 @@ test('an answer without data turns a request down where the document has broken 
     assert.equal(cases[1]?.negative, negative, `${prose} ${JSON.stringify(response)}`);
   }
 });
+    ['An ill-formed request gets `{"days":[]}`, no days at all.', { days: [] }, true],
+    ['Una richiesta che non rispetta lo schema riceve una lista vuota.', { days: [] }, true],
+    ['Um pedido que não cumpre o esquema recebe uma lista vazia, sem dias: `null`.', { days: [] }, true],
 
 test('links to standards and other protocols are no base protocols', () => {
   for (const sentence of [
