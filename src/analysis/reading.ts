@@ -129,6 +129,7 @@ function read(job: Job, matches?: Matches, before?: Reading & { job: Job }): Rea
       new Set(documentedCodes.map(({ code }) => code)),
       prose.join('\n'),
       new Set(job.role === 'provider' ? job.loose.map(({ pointer }) => pointer) : []),
+      text,
     ),
     validation,
   );
@@ -336,6 +337,9 @@ function numberCases(
   return { cases, faults };
 }
 
+/** Cases with broken requests that are compared with each other. */
+const MAX_UNCLEAR = 10;
+
 function markNegatives(
   cases: readonly Case[],
   request: LocatedSchema | null,
@@ -346,8 +350,15 @@ function markNegatives(
     return request !== null && validation.allows(request.schema, each.request) === false;
   });
   const sound = cases.filter((_, index) => !isInvalid[index]);
+  const isTurnedDown = cases.map((each, index) => isInvalid[index] === true && refusals.turnsDown(each, sound));
+  // A request that is broken by mistake is answered as sound ones are: beside it a refusal is known for what it is.
+  const unclear = cases.filter((_, index) => isInvalid[index] && !isTurnedDown[index]).slice(0, MAX_UNCLEAR);
   return cases.map((each, index) => ({
     ...each,
-    negative: isInvalid[index] === true && refusals.turnsDown(each, sound),
+    negative:
+      isTurnedDown[index] === true ||
+      (unclear.length > 1 &&
+        unclear.includes(each) &&
+        refusals.turnsDown(each, [...unclear.filter((one) => one !== each), ...sound])),
   }));
 }

@@ -1,5 +1,6 @@
 import type { LocatedSchema } from '../contract/agreement.ts';
 import type { Finding, Place } from '../contract/finding.ts';
+import { visibleText } from '../families/quote.ts';
 import { faultsIn, type SchemaFault } from '../schemas/validator.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { eachChosenSchema, type PlacedFinding, type Rule, reportable } from './rule.ts';
@@ -52,7 +53,7 @@ function placed(
     severity,
     in: place,
     ...(place === 'document' ? {} : { pointer: fault.pointer }),
-    message: `Cannot use schema: ${fault.message}`,
+    message: `Cannot use schema${fault.pointer === '' ? '' : ` at ${visibleText(fault.pointer)}`}: ${fault.kind.startsWith('reference') ? `${JSON.stringify(fault.actual)} ` : ''}${fault.message}`,
     ...reportable(fault.actual === undefined ? {} : { actual: fault.actual }),
   };
   return { finding, text: 'document', at: located.start };

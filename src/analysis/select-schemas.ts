@@ -195,7 +195,12 @@ function membersOf(
   for (const other of others) {
     if (other.located.baseUri !== chosen.located.baseUri) continue;
     if (other.claim !== side && (other.claim !== null || cases.length === 0)) continue;
-    const adds = [...other.fits[side]].some((index) => !covered.has(index));
+    // A schema of no side that says little of a case allows it all the same, where another speaks of all it has.
+    const adds = [...other.fits[side]].some(
+      (index) =>
+        !covered.has(index) &&
+        (other.claim === side || other.means[side].has(index) || !members.some(({ means }) => means[side].has(index))),
+    );
     const separate =
       cases.length === 0 &&
       other.claim === chosen.claim &&

@@ -122,6 +122,19 @@ test('a document without schemas is legal, and so is one with only one', () => {
   assert.deepEqual(chosen(read('')), [undefined, undefined]);
 });
 
+test('a schema of no side is no part of a side for a case of which another says all', () => {
+  const old = { type: 'object', properties: { code: { type: 'string' } }, required: ['code'] };
+  const good = { ...TELL, additionalProperties: false };
+  const failed = { type: 'object', properties: { trouble: { type: 'string' } }, required: ['trouble'] };
+  const read2 = (title: string, other: Json, answer: Json) => {
+    const document = `## ${title}\n${fenced(other)}\n## Request\n${fenced(ASK)}\n## Response\n${fenced(good)}`;
+    const cases = casesOf([{ city: 'Rome' }, { code: 200, degrees: 3 }], [{ city: 'X' }, answer]);
+    return read(document, cases).responseSchema?.parts?.length;
+  };
+  assert.equal(read2('No longer used', old, { code: '404', degrees: 4 }), undefined);
+  assert.equal(read2('Trouble', failed, { trouble: 'none so far' }), 2);
+});
+
 test('a success and an error response together describe the answers', () => {
   const failed = {
     type: 'object',
@@ -396,6 +409,34 @@ test('an answer that reports success, or has data of its operation, turns no req
   }
 });
 
+test('a refusal is known beside a request that is broken by mistake, too', () => {
+  const answers: Json[] = [
+    { is: 'hot', degrees: 31 },
+    { is: 'gone', degrees: null },
+    { is: 'odd', degrees: null },
+  ];
+  const document = `The weather is hot, gone or odd.\n\n${documentOf(ASK, { type: 'object' })}`;
+  const negatives = (...requests: Json[]) => {
+    const { cases } = read(document, casesOf(...requests.map((one, n): [Json, Json] => [one, answers[n] ?? null])));
+    return cases.flatMap(({ testCase, negative }) => (negative ? [testCase] : []));
+  };
+  assert.deepEqual(negatives({ city: 'Rome' }, { city: 'Ur' }, { city: 1 }), [3]);
+  assert.deepEqual(negatives({ city: 2 }, { city: 'Ur' }, { city: 1 }), [3]);
+});
+
+test('an answer that the document writes out for broken requests turns a request down', () => {
+  const said = { days: [0], ok: true };
+  const negative = (prose: string) =>
+    read(
+      `${prose}\n\n${documentOf(ASK, { type: 'object' })}`,
+      casesOf([{ city: 'Rome' }, { days: [31, 30], ok: true }], [{ city: 1 }, said]),
+    ).cases[1]?.negative;
+  assert.equal(negative('A request that breaks its schema gets `{"ok":true,"days":[0]}`.'), true);
+  assert.equal(negative('| invalid request | {"ok": true, "days": [0]} |'), true);
+  assert.equal(negative('A request that breaks its schema gets `{"ok":true,"days":[1]}`.'), false);
+  assert.equal(negative('Broken requests are rare. A town in a desert gets `{"ok":true,"days":[0]}`.'), false);
+});
+
 test('an answer without data turns a request down where the document has broken ones answered with nothing', () => {
   const cases: [prose: string, response: Json, negative: boolean][] = [
     ['A request that does not keep its schema is answered with empty lists.', { days: [] }, true],
@@ -403,6 +444,9 @@ test('an answer without data turns a request down where the document has broken 
     ['Eine Anfrage, die ihr Schema verletzt, wird mit leerer Liste beantwortet.', { days: [] }, true],
     ['Une demande mal formée reçoit une liste vide.', { days: [] }, true],
     ['请求不符合格式时返回空列表。', { days: [] }, true],
+    ['An ill-formed request gets `{"days":[]}`, no days at all.', { days: [] }, true],
+    ['Una richiesta che non rispetta lo schema riceve una lista vuota.', { days: [] }, true],
+    ['Um pedido que não cumpre o esquema recebe uma lista vazia, sem dias: `null`.', { days: [] }, true],
     ['A batch that breaks its schema is answered with an empty array.', [], true],
     ['An empty batch is answered with an empty array.', [], false],
     ['A request that does not keep its schema is answered with empty lists.', { days: [7] }, false],
@@ -416,9 +460,6 @@ test('an answer without data turns a request down where the document has broken 
     assert.equal(cases[1]?.negative, negative, `${prose} ${JSON.stringify(response)}`);
   }
 });
-    ['An ill-formed request gets `{"days":[]}`, no days at all.', { days: [] }, true],
-    ['Una richiesta che non rispetta lo schema riceve una lista vuota.', { days: [] }, true],
-    ['Um pedido que não cumpre o esquema recebe uma lista vazia, sem dias: `null`.', { days: [] }, true],
 
 test('links to standards and other protocols are no base protocols', () => {
   for (const sentence of [

@@ -641,6 +641,23 @@ test('a code with the phrase that HTTP has for it is listed without a mark betwe
   assert.equal(lacks('- 404 Not Found'), undefined);
 });
 
+test('what is told of a reference says where it stands and what it names', () => {
+  const response: Json = { type: 'object', properties: { code: { $ref: '#/parts/code' } } };
+  const found = preflight(analyze(sampleJob(documentOf(OPEN, response))));
+  const message = found.find(({ code }) => code === 'DOCUMENT_SCHEMA_INVALID')?.message ?? '';
+  assert.match(message, /at \/properties\/code\/\$ref: "#\/parts\/code" names no schema/);
+});
+
+test('new cases for a stored handler may go on counting where those agreed before end', () => {
+  const cases = casesOf([{}, {}]).replace('Test Case 1', 'Test Case 4');
+  const skipped = (kind: 'verify' | 'generate') =>
+    preflight(analyze(sampleJob(documentOf(OPEN, OPEN), cases, { kind } as Partial<Job>))).some(
+      ({ code }) => code === 'DOCUMENT_CASE_NUMBER_SKIPPED',
+    );
+  assert.equal(skipped('generate'), true);
+  assert.equal(skipped('verify'), false);
+});
+
 test('an expected result may be the code alone, or with its phrase', () => {
   const differs = (expected: string) => {
     const cases = casesOf([{ city: 'Rome' }, { statusCode: 404 }, expected]);
