@@ -1,6 +1,7 @@
 import type { Agreement, Case } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Job } from '../contract/job.ts';
+import { visibleText } from '../families/quote.ts';
 import { isObject, type Json, pointerTokens } from '../kernel/json.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
 import { isAgreedFailure } from './agreed-failure.ts';
@@ -52,7 +53,7 @@ function findingOf(each: Case, pointer: string, value: Json): Finding {
     in: 'response',
     testCase: each.testCase,
     pointer,
-    message: `Cannot derive answer of case ${each.testCase}: the value stands in no request, tool answer, constant or text, wanted a source for it`,
+    message: `Cannot derive answer of case ${each.testCase}${pointer === '' ? '' : ` at ${visibleText(pointer)}`}: its value stands in no request, tool answer, constant or text, wanted a source for it, such as a tool`,
     actual: value,
   };
 }
@@ -111,7 +112,9 @@ class Sources {
   /** A text is put together from parts: it is out of reach where a part of it with a digit, or all of it, stands nowhere. */
   #yieldsText(value: string, own: Texts): boolean {
     if (this.#yieldsWord(value, own)) return true;
-    const words = value.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length >= 2);
+    const parts = value.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== '');
+    const long = parts.filter((part) => part.length >= 2);
+    const words = long.length > 0 ? long : parts;
     return words.length > 0 && words.every((word) => this.#yieldsWord(word, own));
   }
 

@@ -426,6 +426,8 @@ test('where nothing can yield an answer is warned of', () => {
     ['nothing', { code: 200, name: 'Blue Lamp 7', message: 'Success!' }, {}, ['/name']],
     ['a tool', { code: 200, name: 'Blue Lamp 7', total: 39 }, { tools: [look] }, []],
     ['the request', { code: 200, label: 'For ABC-1' }, {}, []],
+    ['single characters of the request', { code: 200, label: 'A-B' }, {}, []],
+    ['single characters of nothing', { code: 200, label: 'A-7' }, {}, ['/label']],
     ['the document', { code: 200, unit: 'Kelvin' }, {}, []],
     ['a failure may be worded freely', { code: 404, name: 'Blue Lamp 7' }, {}, []],
     ['a loose place', { code: 200, name: 'Blue Lamp 7' }, { loose: [{ pointer: '/name', as: 'text' }] }, []],
