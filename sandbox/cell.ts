@@ -22,11 +22,10 @@ export interface Death {
   frame: number | undefined;
   /** The run it said it was executing alone, if any. */
   run: number | undefined;
-  /**
-   * How much more resident memory it was last seen to have than at rest; 0 where that is not known. Of one that died by itself, than it ever had at
-   * rest: V8 keeps the pages of isolates that are gone, and gives them to the next, so that who fills them does not make the process grow.
-   */
+  /** How much more resident memory it was last seen to have than at rest; 0 where that is not known. */
   grownMb: number;
+  /** The same, against the least that it ever had at rest: V8 keeps the pages of isolates that are gone, and who fills them makes nothing grow. */
+  heldMb: number;
 }
 
 /** An answer on its way to the run that made the call. */
@@ -386,8 +385,8 @@ export class Cell {
       cause: this.#cause,
       frame: this.#sent > this.#done ? this.#done + 1 : undefined,
       run: this.#alone,
-      grownMb:
-        this.#restMb === undefined ? 0 : this.#residentMb - (this.#cause === 'exit' ? this.#leastMb : this.#restMb),
+      grownMb: this.#residentMb - (this.#restMb ?? this.#residentMb),
+      heldMb: this.#residentMb - Math.min(this.#leastMb, this.#residentMb),
     };
     this.#ready?.reject(error);
     for (const listener of this.#listeners) listener.died(this.dead);

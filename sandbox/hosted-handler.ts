@@ -102,7 +102,7 @@ export class HostedHandler implements LoadedHandler {
       if (!culprit || culprit.report) continue;
       culprit.deaths += 1;
       // A process can be ended from outside; what ends it twice, or was seen to fill it before, does so itself.
-      const report = reportOfDeath(lost.death, this.#limits);
+      const report = reportOfDeath(lost.death, this.#limits, culprit.deaths);
       if (lost.death.cause === 'exit' && culprit.deaths < 2 && report.end !== 'out-of-memory') continue;
       if (!(await this.#surroundings.canary())) throw lostError('the known-good handler does not pass either');
       kills += 1;
@@ -330,10 +330,16 @@ function lostError(why: string): SandboxError {
 }
 
 /** What is said of a run whose doing a death was. What it took of memory was seen from outside; nothing that the process said counts. */
-function reportOfDeath({ cause, grownMb }: Death, { memoryMb, watchdogMs }: ResolvedLimits): RunReport {
+function reportOfDeath(
+  { cause, grownMb, heldMb }: Death,
+  { memoryMb, watchdogMs }: ResolvedLimits,
+  deaths: number,
+): RunReport {
   // Where it wants one large piece, V8 gives up long before the heap is full. A watchdog's victim may have filled it with mere garbage.
   const enoughMb = cause === 'exit' ? memoryMb / 2 : 2 * memoryMb;
-  if (cause === 'memory' || (cause !== 'frame' && grownMb > enoughMb))
+  // What its cell holds of others' says nothing of a run whose cell died once: that may have been anybody's doing.
+  const moreMb = cause === 'exit' && deaths > 1 ? heldMb : grownMb;
+  if (cause === 'memory' || (cause !== 'frame' && moreMb > enoughMb))
     return emptyReport('out-of-memory', `used more than its ${memoryMb} MB, and its cell had to go`);
   switch (cause) {
     case 'watchdog':

@@ -197,10 +197,10 @@ function command(run: GuestRun, tool: string, input: unknown): Promise<unknown> 
       run.waiting ??= new NativeMap();
       mapSet(run.waiting, call, { resolve, reject });
     }
-    // From here on nothing of the guest's can come in between: see news.ts.
+    // From here on nothing of the guest's can come in between: see news.ts. What is called is called first, for there may be no stack for it.
+    tellCall(run.run, call, name, answer !== undefined, text as string);
     if (answer) due[due.length] = { run, resolve, reject, answer };
     run.calls += 1;
-    tellCall(run.run, call, name, answer !== undefined, text as string);
   });
 }
 
@@ -284,8 +284,9 @@ function textFault(text: unknown, value: unknown, limit: number): string | undef
 
 function settle(run: GuestRun, returned: boolean, text: string, stack: string): void {
   if (run.settled) return;
-  mapDelete(runs, run.run);
-  run.settled = true;
+  // There may be no stack for it: what has not been told has not ended.
   if (returned && run.logs === noTexts && run.ids === noTexts) tellPlain(run.run, text);
   else tellSettled(run, returned, text, stack);
+  run.settled = true;
+  mapDelete(runs, run.run);
 }
