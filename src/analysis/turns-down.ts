@@ -1,5 +1,6 @@
 import type { Case } from '../contract/agreement.ts';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
+import { equalJson } from '../schemas/equal-json.ts';
 import { isAgreedFailure, reportsSuccess } from './agreed-failure.ts';
 import { pointersOf } from './located-json.ts';
 
@@ -23,6 +24,9 @@ const BREAKS_RULES =
 /** Lines and clauses of a document that are looked through, and the longest, in UTF-16 units. */
 const [MAX_CLAUSES, MAX_CLAUSE] = [5_000, 300];
 
+/** The longest line that is looked through for an answer, in UTF-16 units. */
+const MAX_LINE = 1_000;
+
 /** Values of a message that are looked at, and the longest word that a document is searched for, in UTF-16 units. */
 const [MAX_VALUES, MAX_WORD] = [40, 60];
 
@@ -40,22 +44,28 @@ export class Refusals {
   readonly #found = new Map<string, boolean>();
   #clauses: string | undefined;
   #saysNothing: boolean | undefined;
+  readonly #text: string;
+  #written: readonly Json[] | undefined;
 
-  /** `loose` are pointers into answers, to values that tell nothing. */
-  constructor(codes: ReadonlySet<string>, prose: string, loose: ReadonlySet<string> = new Set()) {
+  /** `loose` are pointers into answers, to values that tell nothing; `text` is the document with what its prose leaves out. */
+  constructor(codes: ReadonlySet<string>, prose: string, loose: ReadonlySet<string> = new Set(), text = '') {
     this.#codes = codes;
     this.#prose = prose;
     this.#loose = loose;
+    this.#text = text;
   }
 
   /**
-   * Says whether the answer to a request that breaks its schema turns that request down: it reports a failure; or it says what no answer to a
+   * Says whether the answer to a request that breaks its schema turns that request down: it reports a failure; or it is what the document writes
+   * out for such requests; or it says what no answer to a
    * sound request says, be it a word of refusal (`state: "invalid"`) or a value that the document explains by one (`2 bad query`); or it withholds
    * what sound requests are answered with. An answer that itself reports success is no refusal, unless the document has broken requests answered
    * with nothing.
    */
   turnsDown(answered: Exchange & { expected: string }, answeredSound: readonly Exchange[]): boolean {
     if (isAgreedFailure(answered.response, this.#codes, answered.expected)) return true;
+    this.#written ??= answersToBroken(this.#text);
+    if (this.#written.some((answer) => equalJson(answer, answered.response))) return true;
     const sound = ofItsKind(answered, answeredSound).slice(0, MAX_SOUND);
     const own = ownValues(answered, sound).filter(
       ({ pointer }) => !this.#loose.has(pointer) && !MOMENT_NAME.test(pointer),
@@ -230,6 +240,27 @@ function sentencesOfNothing(prose: string): boolean {
     .split(/\n|[。；;]|\.(?!\w)/, MAX_CLAUSES)
     .map((sentence) => sentence.slice(0, MAX_CLAUSE))
     .some((sentence) => NOTHING.test(sentence) && BREAKS_A_REQUEST.test(sentence));
+}
+
+/** The objects that a document writes out, in one line, as the answers to requests that break its rules. */
+function answersToBroken(text: string): Json[] {
+  return text
+    .split('\n', MAX_CLAUSES)
+    .filter((line) => line.length <= MAX_LINE && line.includes('{') && BREAKS_A_REQUEST.test(line))
+    .flatMap((line) =>
+      [...line.matchAll(/\{(?:[^{}]|\{[^{}]*\})*\}/g)].flatMap(({ 0: object, index }) => {
+        const clause = line
+          .slice(0, index)
+          .split(/[;；。]|\.(?!\w)/)
+          .at(-1) as string;
+        if (!BREAKS_A_REQUEST.test(clause)) return [];
+        try {
+          return [JSON.parse(object) as Json];
+        } catch {
+          return [];
+        }
+      }),
+    );
 }
 
 /** What documents say of requests that are not as agreed, and of nothing else. */
