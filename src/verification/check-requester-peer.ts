@@ -277,7 +277,11 @@ function demandsMatchingIds({ agreement }: Subject): boolean {
 
 /** Whether a sentence of document or task, or two in a row, has answers refused whose id is another than that of the request. */
 function hasOthersRefused(subject: Subject, { request, response }: RunnableCase['case']): boolean {
-  const names = [request, response].flatMap((message) => (isObject(message) ? Object.keys(message) : []));
+  const asked = isObject(request) ? Object.entries(request) : [];
+  const answered = isObject(response) ? Object.entries(response) : [];
+  const names = asked.flatMap(([name, value]) =>
+    answered.flatMap(([other, back]) => (typeof value === 'string' && back === value ? [name, other] : [])),
+  );
   const sentences = allSentencesOf(subject);
   return sentences.some((sentence, index) => {
     if (!REFUSED.test(sentence) || !ANSWER.test(sentence) || UNSURE.test(sentence)) return false;

@@ -288,14 +288,17 @@ const TEXT_PAYLOAD = '\u0000text';
 function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
   const quoted = [
     ...sentence.matchAll(
-      /(?<before>为|是|返回|：|answer(?:ed)? (?:is|with) |reads? )?(?:`(?<code>[^`\n]{2,60})`|"(?<plain>[^"\n]{2,60})"|“(?<curly>[^”\n]{2,60})”)/gi,
+      /(?<before>为|是|返回|：|answer(?:ed)? (?:is|with) |reads? )?(?:`(?<code>[^`\n]{2,60})`|"(?<plain>[^"\n]{2,60})"|“(?<curly>[^”\n]{2,60})”|«\s?(?<angled>[^»\n]{2,60}?)\s?»)/gi,
     ),
   ].flatMap(({ groups, index }) => {
     // What is quoted twice, as a JSON string in code, stands for its content.
-    const word = (groups?.code ?? groups?.plain ?? groups?.curly ?? '').replace(/^(["'“„「])(.+)["'”“」]$/u, '$2');
+    const word = (groups?.code ?? groups?.plain ?? groups?.curly ?? groups?.angled ?? '').replace(
+      /^(["'“„「])(.+)["'”“」]$/u,
+      '$2',
+    );
     if (values.has(`member ${word}`)) return [];
     if (/^[[{]/.test(word)) return namesInside(word, values);
-    const member = /([\p{L}\p{N}_]+)[`"]?\s*(?:is|=|:|：|为)?\s*$/u.exec(sentence.slice(0, index))?.[1];
+    const member = /([\p{L}\p{N}_]+)[`"]?\s*(?:is|=|:|：|为|[—–])?\s*$/u.exec(sentence.slice(0, index))?.[1];
     const isText = values.has(TEXT_PAYLOAD);
     if (!isText && (values.has(word) || groups?.before !== undefined || values.has(`member ${member}`))) return [word];
     if (isText && (values.has(word) || groups?.before !== undefined)) return longestPiece(word);
@@ -313,7 +316,7 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
     ([word]) => (isName(word, values) ? [word] : []),
   );
   const pairs = [
-    ...sentence.matchAll(/(?<![\p{L}\p{N}_])([\p{L}][\p{L}\p{N}_]*)`?\s*(?:is|=|:|：|为)?\s*`?(true|false)\b/gu),
+    ...sentence.matchAll(/(?<![\p{L}\p{N}_])([\p{L}][\p{L}\p{N}_]*)`?\s*(?:is|=|:|：|为|[—–])?\s*`?(true|false)\b/gu),
   ].flatMap(([, name, value]) => (name !== undefined && values.has(`member ${name}`) ? [`${name}: ${value}`] : []));
   // A word of a quoted line is no name of its own.
   const free = words.filter((word) => !quoted.some((line) => /[^\p{L}\p{N}_]/u.test(line) && line.includes(word)));

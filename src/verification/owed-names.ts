@@ -116,7 +116,7 @@ function isMadeUpFor(subject: CheckFacts['subject'], name: string): boolean {
   return sentencesOf(subject.agreement).some(
     (sentence) =>
       subject.tools.some((other) => other.name !== name && hasWord(sentence, other.name)) &&
-      /\b(?:ask|use|call|quer|try|tries|take|fall)/i.test(sentence) &&
+      /\b(?:ask|use|call|quer(?:y|ies)|tr(?:y|ies)|takes?|falls?)/i.test(sentence) &&
       saysThatToolFails([], sentence, name),
   );
 }

@@ -105,6 +105,10 @@ test('without a schema the cases tell what the members are', () => {
     documentedAnswersOf(subjectOf('When one of our systems fails the result is "pending".', responses)).ownFailures;
   assert.deepEqual(own([{ result: 'granted' }]), ['pending']);
   assert.deepEqual(own([{ outcome: 'granted' }]), []);
+  const russian = subjectOf('Если инструмент не отвечает: `accepted` — false, `note` — «later».', [
+    { accepted: true, note: null },
+  ]);
+  assert.deepEqual(documentedAnswersOf(russian).ownFailureSentences[0]?.constants, ['later', 'accepted: false']);
 });
 
 test('the names of failures are those of the clause that speaks of them', () => {
@@ -121,6 +125,12 @@ test('the names of failures are those of the clause that speaks of them', () => 
   assert.deepEqual(documentedAnswersOf(subjectOf('系统异常时，错误信息为“服务不可用”')).ownFailures, ['服务不可用']);
   assert.deepEqual(
     documentedAnswersOf(subjectOf('If a request is malformed the JSON answer MUST say so.')).invalidRequests,
+    [],
+  );
+  assert.deepEqual(
+    documentedAnswersOf(
+      subjectOf('A bad request is one whose day is not of the form YYYY-MM-DD, whose hour is no HHMM.'),
+    ).invalidRequests,
     [],
   );
   const schema = { type: 'object', properties: { accepted: { type: 'boolean' } } };

@@ -890,6 +890,65 @@ export async function handle(request, { call }) {
   return until === null ? { id, result: 'unknown', fee: null, until } : { id, result: 'granted', fee, until };
 }`,
   ],
+  [
+    'who asks another tool in place of one that fails has no failure of that one to tell of',
+    {
+      rules:
+        '1. Ask ownPrice(metal, day) first. 2. If it is null or `ownPrice` fails, ask `exchangePrice(metal, day)`. 3. If that is null: status `no_price`. If that fails: status `try_later`.\nA bad request, status `bad_request`, is one whose day is not of the form YYYY-MM-DD.',
+      request: object({ ref: text, metal: text, day: text }),
+      response: object({
+        ref: text,
+        status: { enum: ['ok', 'no_price', 'try_later', 'bad_request'] },
+        cents: { type: ['integer', 'null'] },
+      }),
+      tools: [
+        reading(
+          'ownPrice',
+          object({ metal: text, day: text }),
+          { type: ['integer', 'null'] },
+          [[{ metal: 'gold', day: '2025-05-02' }, 324150]],
+          null,
+        ),
+        reading(
+          'exchangePrice',
+          object({ metal: text, day: text }),
+          { type: ['integer', 'null'] },
+          [[{ metal: 'silver', day: '2025-05-02' }, 320700]],
+          null,
+        ),
+      ],
+      cases: [
+        [
+          { ref: 'm-1', metal: 'gold', day: '2025-05-02' },
+          { ref: 'm-1', status: 'ok', cents: 324150 },
+        ],
+        [
+          { ref: 'm-2', metal: 'silver', day: '2025-05-02' },
+          { ref: 'm-2', status: 'ok', cents: 320700 },
+        ],
+        [
+          { ref: 'm-3', metal: 'gold', day: '1999-01-01' },
+          { ref: 'm-3', status: 'no_price', cents: null },
+        ],
+        [
+          { ref: 'm-4', metal: 'gold', day: 'today' },
+          { ref: 'm-4', status: 'bad_request', cents: null },
+        ],
+      ],
+    },
+    `export async function handle({ ref, metal, day }, { call }) {
+  const answer = (status, cents = null) => ({ ref: String(ref ?? ''), status, cents });
+  if (typeof metal !== 'string' || !/^\\d{4}-\\d\\d-\\d\\d$/.test(String(day))) return answer('bad_request');
+  const own = await call.ownPrice({ metal, day }).catch(() => null);
+  if (own !== null) return answer('ok', own);
+  try {
+    const other = await call.exchangePrice({ metal, day });
+    return other === null ? answer('no_price') : answer('ok', other);
+  } catch {
+    return answer('try_later');
+  }
+}`,
+  ],
   ...(
     [
       ['of two items with the same number each has its own from a tool', ['25849', '83727'], ['450', '450']],

@@ -46,6 +46,7 @@ for (const rules of [
   'An answer whose `re` differs from the `mid` sent is discarded as an error.',
   'The shop ignores an answer with a wrong `re`; the exchange has failed then.',
   'Each answer repeats the identifier of its message. Other answers are treated as failures.',
+  'An answer with another mid is a failure.',
   'Eine Antwort mit einer anderen Kennung wird verworfen, als Fehler.',
   'Ответ, в котором идентификатор отличается, использовать нельзя.',
   'إذا كان المعرّف في الجواب مختلفاً عن معرّف السؤال فالجواب مرفوض.',
