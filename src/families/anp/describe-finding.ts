@@ -152,8 +152,9 @@ const FAULTS: Readonly<Record<string, Record<Language, (found: string, wanted: s
       `相同的请求在另一个测试用例中得到不同的响应：此处为 ${orNothing(found, '无')}，另一处为 ${orNothing(wanted, '无')}；请统一响应或区分请求`,
   },
   DOCUMENT_CASE_ID_NOT_ECHOED: {
-    en: (found, wanted) => `the answer carries the id of another test case, ${found}; its request has ${wanted}`,
-    zh: (found, wanted) => `响应中的标识 ${found} 属于另一个测试用例；请求中为 ${wanted}`,
+    en: (found, wanted) =>
+      `the answer carries the id ${found}; its request has ${wanted}, which the answer has to repeat`,
+    zh: (found, wanted) => `响应中的标识为 ${found}，而请求中为 ${wanted}，响应应原样返回`,
   },
   DOCUMENT_CASE_EXPECTED_DIFFERS: {
     en: (found, wanted) => `the expected result names the code ${wanted}, and the answer has ${found}`,
