@@ -139,8 +139,6 @@ function nodeArgs(level: Level, { addon, jitless }: { addon: string; jitless: bo
     '--no-node-snapshot',
     // asm.js reaches the compiler of WebAssembly, which is not there otherwise.
     '--no-validate-asm',
-    // The compiler between the quick one and the good one: no handler gains by it, and a fresh isolate is a tenth cheaper without.
-    '--no-maglev',
     '--no-warnings',
     `--max-old-space-size=${policy.cellHeapMb.default}`,
     ...(jitless ? ['--jitless'] : []),
