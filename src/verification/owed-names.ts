@@ -20,8 +20,12 @@ const WHAT_FAILS =
 export function isOwedName({ subject, cases }: CheckFacts, tool: string, answer: Json): boolean {
   const { ownFailures, ownFailureSentences, otherFailures } = documentedAnswersOf(subject);
   if (holdsConstant(answer, otherFailures) || isMadeUpFor(subject, tool)) return false;
+  // What a broken request is answered with may be what failures are answered with.
   const shown = cases.filter(
-    ({ one, seen }) => reportsFailure(one.output) === false || seen.calls.every(({ error }) => error === undefined),
+    ({ one, seen }) =>
+      reportsFailure(one.output) === false ||
+      (seen.calls.every(({ error }) => error === undefined) &&
+        (seen.calls.length > 0 || subject.surface.requestIssues(one.input).length === 0)),
   );
   return ownFailureSentences.some(
     ({ sentence, constants }) =>
@@ -70,8 +74,20 @@ function saysThatToolFails(tools: CheckFacts['subject']['tools'], sentence: stri
   const called = `[\`"“]?${name}(?:\\([^)\n]*\\))?[\`"”]?`;
   const fails = String.raw`(?:fails?|is (?:down|unavailable|unreachable)|does not (?:answer|respond|work)|(?:cannot|can not) be (?:asked|reached|called)|times? out)\b`;
   if (new RegExp(`${called}\\s+${fails}|\\bfail(?:ing|ures? of|ures? in) ${called}`, 'iu').test(sentence)) return true;
+  const act = new RegExp(
+    String.raw`\b(?:if|when|where|whenever|once) (?:the |our |this )?(\p{L}+ing)(?: \p{L}+){0,3}? ${fails}`,
+    'iu',
+  ).exec(sentence)?.[1];
+  if (act !== undefined && tools.filter((tool) => isActOf(act, tool.name)).every((tool) => tool.name === name))
+    return isActOf(act, name);
   const named = tools.filter((tool) => hasWord(sentence, tool.name));
   return named.length === 1 && named[0]?.name === name && /\bif (?:that|this|it) fails\b/i.test(sentence);
+}
+
+/** Whether a word such as "recording" is that of the verb which a tool's name begins with. */
+function isActOf(act: string, name: string): boolean {
+  const verb = /^\p{Ll}{3,}(?=\p{Lu}|_|$)/u.exec(name)?.[0];
+  return verb !== undefined && new RegExp(`^${verb.replace(/e$/, '')}\\p{L}?ing$`, 'iu').test(act);
 }
 
 /** A sentence about more than one failure, or about what is done before there is one. */
@@ -79,7 +95,7 @@ const SEVERAL = /\b(?:both|all|neither|as well|too|again|second|third|still|ever
 
 /** Words by which a failing tool is made up for. */
 const ELSEWISE =
-  /\b(?:may|might|can|unless|if there|otherwise|instead|however|nevertheless|used|falls? back|fallback|counts? as|taken (?:as|for)|as if|treated|ignor\w*|anyway|all the same|cached?|stale|defaults?)\b/i;
+  /\b(?:(?<!\bnothing )(?:may|can)|might|unless|if there|otherwise|instead|however|nevertheless|used|falls? back|fallback|counts? as|taken (?:as|for)|as if|treated|ignor\w*|anyway|all the same|cached?|stale|defaults?)\b/i;
 
 /**
  * What an answer to a failing tool says in place of the name that the document has for whatever fails: a word that a case shows at that

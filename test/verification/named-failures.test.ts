@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import { type Agreed, acting, integer, object, reading, refusalsOf, text } from './agreed.ts';
+
+let sandbox: Sandbox;
+before(async () => {
+  sandbox = await createSandbox({ cells: 1 });
+});
+after(() => sandbox.close());
+
+const badges = (rule: string): Agreed => ({
+  rules: `\`holder\` tells whom a badge belongs to, null if to nobody. A door that opens is noted first with \`recordEntry\`. ${rule} Where nobody holds the badge: outcome \`stranger\`, and nothing is noted.`,
+  request: object({ id: text, badge: text }),
+  response: object({ id: text, outcome: { enum: ['open', 'stranger', 'shut'] }, name: { type: ['string', 'null'] } }),
+  tools: [
+    reading(
+      'holder',
+      object({ badge: text }),
+      { type: ['string', 'null'] },
+      [
+        [{ badge: 'B-7731' }, 'Ottilie Brandt'],
+        [{ badge: 'B-2290' }, 'Jan Kowal'],
+      ],
+      null,
+    ),
+    acting('recordEntry', object({ badge: text }), object({ entry: integer }), [], { entry: 7 }),
+  ],
+  cases: [
+    [
+      { id: 'd-1', badge: 'B-7731' },
+      { id: 'd-1', outcome: 'open', name: 'Ottilie Brandt' },
+    ],
+    [
+      { id: 'd-2', badge: 'B-2290' },
+      { id: 'd-2', outcome: 'open', name: 'Jan Kowal' },
+    ],
+    [
+      { id: 'd-3', badge: 'B-0000' },
+      { id: 'd-3', outcome: 'stranger', name: null },
+    ],
+  ],
+});
+const badge = (unnoted: string) => `export async function handle({ id: given, badge }, { call }) {
+  const id = String(given);
+  const shut = { id, outcome: 'shut', name: null };
+  let name;
+  try { name = await call.holder({ badge: String(badge) }); } catch { return shut; }
+  if (name === null) return { id, outcome: 'stranger', name };
+  try { await call.recordEntry({ badge: String(badge) }); } catch { ${unnoted} }
+  return { id, outcome: 'open', name };
+}`;
+
+test('a failing act that the document names by its verb is answered by the name for it', async () => {
+  const agreed = badges('If recording the entry fails, nothing may be opened: outcome `shut`.');
+  assert.match((await refusalsOf(agreed, badge(''), sandbox)).join('\n'), /^failing-tools: .*none of shut/);
+  assert.deepEqual(await refusalsOf(agreed, badge('return shut;'), sandbox), []);
+});
+
+for (const rule of [
+  'If the list of holders fails: outcome `shut`.',
+  'If recording fails, the door may open all the same, else outcome `shut`.',
+  'If opening fails: outcome `shut`.',
+])
+  test(`the failing act need not matter: ${rule}`, async () =>
+    assert.deepEqual(await refusalsOf(badges(rule), badge(''), sandbox), []));
+
+const stations = (rule: string): Agreed => ({
+  rules: `For each station its height in metres is told, null where the register has none. A request that breaks its schema: \`whole\` false, no heights. ${rule}`,
+  request: object({ id: text, stations: { type: 'array', items: text } }),
+  response: object({
+    id: text,
+    whole: { type: 'boolean' },
+    heights: { type: 'array', items: { type: ['integer', 'null'] } },
+  }),
+  tools: [
+    reading(
+      'height',
+      object({ station: text }),
+      { type: ['integer', 'null'] },
+      [
+        [{ station: 'Kahler Asten' }, 839],
+        [{ station: 'Brocken' }, 1134],
+      ],
+      null,
+    ),
+  ],
+  cases: [
+    [
+      { id: 'h-1', stations: ['Kahler Asten', 'Brocken'] },
+      { id: 'h-1', whole: true, heights: [839, 1134] },
+    ],
+    [
+      { id: 'h-2', stations: ['Atlantis'] },
+      { id: 'h-2', whole: true, heights: [null] },
+    ],
+    [
+      { id: 'h-3', stations: 'Brocken' },
+      { id: 'h-3', whole: false, heights: [] },
+    ],
+  ],
+});
+const heights = (failed: string) => `export async function handle(request, { call }) {
+  const id = typeof request?.id === 'string' ? request.id : '';
+  const { stations } = request ?? {};
+  if (typeof request?.id !== 'string' || !Array.isArray(stations) || stations.some((one) => typeof one !== 'string'))
+    return { id, whole: false, heights: [] };
+  let whole = true;
+  const heights = [];
+  for (const station of stations) {
+    try { heights.push(await call.height({ station })); } catch { heights.push(null); ${failed} }
+  }
+  return { id, whole, heights };
+}`;
+
+test('a truth value that broken requests are answered with is owed to failures all the same', async () => {
+  const agreed = stations(
+    'When the register fails, the height is null too and `whole` is false; otherwise it is true.',
+  );
+  assert.match((await refusalsOf(agreed, heights(''), sandbox)).join('\n'), /^failing-tools: .*none of whole: false/);
+  assert.deepEqual(await refusalsOf(agreed, heights('whole = false;'), sandbox), []);
+});
+
+test('a failing tool may go unmentioned where the document does not speak of it', async () =>
+  assert.deepEqual(await refusalsOf(stations(''), heights(''), sandbox), []));
+
+const pumps = (rule: string): Agreed => ({
+  rules: `\`level\` tells the litres in a tank, \`drain\` lets them out. With fewer than are wanted nothing is drained.\n\n| outcome | meaning |\n|---|---|\n| \`drained\` | done |\n| \`scant\` | too few litres |\n${rule}`,
+  request: object({ id: text, tank: text, litres: integer }),
+  response: object({ id: text, outcome: { enum: ['drained', 'scant', 'LATER'] } }),
+  tools: [
+    reading('level', object({ tank: text }), integer, [[{ tank: 'T-south' }, 940]], 0),
+    acting('drain', object({ tank: text, litres: integer }), object({}), [], {}),
+  ],
+  cases: [
+    [
+      { id: 'p-1', tank: 'T-south', litres: 510 },
+      { id: 'p-1', outcome: 'drained' },
+    ],
+    [
+      { id: 'p-2', tank: 'T-south', litres: 2600 },
+      { id: 'p-2', outcome: 'scant' },
+    ],
+  ],
+});
+const pump = (level: string) => `export async function handle({ id: given, tank, litres }, { call }) {
+  const id = String(given);
+  try {
+    const left = ${level};
+    if (left < Number(litres)) return { id, outcome: 'scant' };
+    await call.drain({ tank: String(tank), litres: Number(litres) });
+    return { id, outcome: 'drained' };
+  } catch {
+    return { id, outcome: 'LATER' };
+  }
+}`;
+const level = 'await call.level({ tank: String(tank) })';
+
+for (const rule of [
+  '| `LATER` | level or draining system unreachable |',
+  '| `LATER` | level or draining system unavailable |',
+])
+  test(`a row for systems that fail is for a tool taken for one that found nothing: ${rule}`, async () => {
+    assert.match(
+      (await refusalsOf(pumps(rule), pump(`${level}.catch(() => 0)`), sandbox)).join('\n'),
+      /^failing-tools: .*none of LATER/,
+    );
+    assert.deepEqual(await refusalsOf(pumps(rule), pump(level), sandbox), []);
+  });
+
+const fares = (rule: string): Agreed => ({
+  rules: rule,
+  request: object({ id: text, zone: text }),
+  response: object({ id: text, prix: { type: ['integer', 'null'] }, erreur: { type: ['string', 'null'] } }),
+  tools: [
+    reading(
+      'tarif',
+      object({ zone: text }),
+      { type: ['integer', 'null'] },
+      [
+        [{ zone: 'nord' }, 317],
+        [{ zone: 'sud' }, 452],
+      ],
+      null,
+    ),
+  ],
+  cases: [
+    [
+      { id: 'f-1', zone: 'nord' },
+      { id: 'f-1', prix: 317, erreur: null },
+    ],
+    [
+      { id: 'f-2', zone: 'sud' },
+      { id: 'f-2', prix: 452, erreur: null },
+    ],
+    [
+      { id: 'f-3', zone: 'lune' },
+      { id: 'f-3', prix: null, erreur: null },
+    ],
+  ],
+});
+const fare = (failed: string) => `export async function handle({ id: given, zone }, { call }) {
+  const id = String(given);
+  try {
+    return { id, prix: await call.tarif({ zone: String(zone) }), erreur: null };
+  } catch {
+    return { id, prix: null, erreur: ${failed} };
+  }
+}`;
+
+for (const rule of [
+  'Réponse avec `erreur` "PANNE" si un tarif ne peut pas être obtenu.',
+  'Antwort mit `erreur` "PANNE", falls der Tarif nicht gelesen werden kann.',
+  'Si la tarifa no se puede consultar, `erreur` es "PANNE": tarif.',
+  '若接口不可用，`erreur` 为 "PANNE"。',
+])
+  test(`a tool that cannot be asked, in other languages: ${rule}`, async () => {
+    assert.match((await refusalsOf(fares(rule), fare('null'), sandbox)).join('\n'), /^failing-tools: .*none of PANNE/);
+    assert.deepEqual(await refusalsOf(fares(rule), fare("'PANNE'"), sandbox), []);
+  });
