@@ -15,7 +15,7 @@ export const acts: Check = {
   name: 'acts',
   reason: 'An answer may say that something was done that was not done, or was done with other data.',
   certain:
-    'The document has a tool with side effects used, and the candidate does not even have its name; or has every decision, refusals as well, written down by one that a case does not call; or has it act once, and it acts twice in the same way; or the answer tells a fresh id under a name under which a tool was given another; or a tool never gets a member of the request that it has a place of the same name for; or is asked where the document has it not asked; or it is told the same word in all cases, under a name of its own in the document under which the answers have several.',
+    'The document has a tool with side effects used, and the candidate does not even have its name; or has every decision, refusals as well, written down by one that a case does not call; or has it act once, and it acts twice in the same way; or the answer tells a fresh id under a name under which a tool was given another, or as that of the thing which the tool, by its name, made under another; or a tool never gets a member of the request that it has a place of the same name for; or is asked where the document has it not asked; or it is told the same word in all cases, under a name of its own in the document under which the answers have several.',
   uncertain:
     'The same act twice in one case, where the document says nothing of it and the request has no such number.',
   *run(facts): Generator<never, CheckFindings, never> {
@@ -175,6 +175,16 @@ function mayRepeat({ one }: SeenCase, times: number): boolean {
 /** Names of fresh ids that belong to a message rather than to what it is about. */
 const OF_A_MESSAGE = /^(?:event|message|msg|request|trace|span|log|entry|audit|notification|response|reply|answer)/i;
 
+/** Names by which a tool that makes a thing is told the id of that thing. */
+const OF_ITSELF = /^(?:id|identifier|number|no|nr|num|nummer|numero|número|numéro)$/i;
+
+/** Whether a tool is named after making the very thing whose id a member tells, as `createTicket` is for `ticket` and `ticketId`. */
+function isMadeBy(tool: string, member: string): boolean {
+  const thing = /^(?:create|make|store|save|insert|add|open|register|new)_?(\p{L}+)$/iu.exec(tool)?.[1];
+  const named = member.replace(/(?<=\p{L})(?:_?(?:id|number|no))$/iu, '');
+  return thing !== undefined && thing.toLowerCase() === named.toLowerCase();
+}
+
 /** A fresh id of the answer that no tool was told, where one with side effects was given another under its name. */
 function otherId({ subject }: CheckFacts, { one, seen }: SeenCase): { name: string; tool: string } | undefined {
   if (subject.role !== 'provider' || seen.value === undefined) return undefined;
@@ -183,10 +193,14 @@ function otherId({ subject }: CheckFacts, { one, seen }: SeenCase): { name: stri
   const told = textOf(seen.calls.map(({ input, output }) => [input, output ?? null]));
   for (const { name, value } of leavesOf(seen.value)) {
     if (!made(value) || name === '' || CORRELATION_NAME.test(name) || OF_A_MESSAGE.test(name)) continue;
-    if (told.includes(String(value)) || textOf(one.input).includes(String(value))) continue;
-    const call = calls.find(({ input }) =>
-      leavesOf(input).some((leaf) => leaf.name === name && made(leaf.value) && leaf.value !== value),
-    );
+    // What a tool was told may stand in the answer with something before it.
+    if (seen.issuedIds.some((id) => String(value).includes(id) && told.includes(id))) continue;
+    if (textOf(one.input).includes(String(value))) continue;
+    const call = calls.find(({ tool, input }) => {
+      const ids = leavesOf(input).filter((leaf) => made(leaf.value));
+      const isCreated = ids.length === 1 && OF_ITSELF.test(ids[0]?.name ?? '') && isMadeBy(tool, name);
+      return ids.some((leaf) => (leaf.name === name || isCreated) && leaf.value !== value);
+    });
     if (call) return { name, tool: call.tool };
   }
   return undefined;
