@@ -11,28 +11,37 @@ import { hasWord, isIsoTime } from './scalar-kinds.ts';
 import { replacedAt } from './variations.ts';
 
 /** Words by which a document fixes the order of a list. */
-const SORTED =
-  /\bsort(?:s|ed|ing)?\b|\b(?:ascending|descending|alphabetical)|\b(?:newest|oldest|earliest|latest|cheapest|dearest|highest|lowest|largest|smallest|nearest|longest|shortest)(?: \p{L}+){0,2} first\b|\bordered by\b|升序|降序|排序|(?:从|由)[高低大小新旧早晚]到/iu;
+const SORTED = new RegExp(
+  [
+    String.raw`\bsort(?:s|ed|ing)?\b|\b(?:ascending|descending|alphabetical)|\b(?:newest|oldest|earliest|latest|cheapest|dearest|highest|lowest|largest|smallest|nearest|longest|shortest)(?: \p{L}+){0,2} first\b|\bordered by\b`,
+    String.raw`(?<!\p{L})(?:(?:auf|ab)steigend\p{L}*|alphabetisch|sortiert|se ordenan?|(?:de|del) (?:mayor a menor|menor a mayor)|ordenad[oa]s? por|(?:de|a)scendentes?|(?:tri|class)ée?s? par|(?:dé)?croissante?s?|ordinat[aeio] per|(?:de)?crescent[ei]s?|do (?:maior ao menor|menor ao maior))(?!\p{L})`,
+    String.raw`(?<!\p{L})(?:отсортирован|сортиру|по (?:возрастанию|убыванию))|昇順|降順|升序|降序|排序|(?:从|由)[高低大小新旧早晚]到`,
+  ].join('|'),
+  'iu',
+);
 
 const BY_TIME = /\b(?:newest|oldest|earliest|latest)(?: \p{L}+){0,2} first\b/iu;
 
 /** Words of a sentence that speaks of what comes in rather than of the answer. */
-const INCOMING = /\b(?:sends?|sent|requesters?|requests?|clients?|input|come|arrives?|given)\b/i;
+const INCOMING =
+  /\b(?:sends?|sent|requesters?|requests?|clients?|input|come|arrives?|given)\b|(?<!\p{L})(?:Anfragen?|solicitud(?:es)?|petici(?:ón|ones)|demandes?|requêtes?|pedido|richiest[ae]|запрос\p{L}*)(?!\p{L})|请求|リクエスト/iu;
 
 /** Words by which the order is that in which things come, or one that the items of a list do not show. */
 const HIDDEN_ORDER =
-  /\b(?:appear\w*|occur\w*|original|same order|where|first (?:stands?|seen|mentioned|named|used)|positions?|order (?:in which|of (?:the|their)))\b|出现|原有|顺序一致/i;
+  /\b(?:appear\w*|occur\w*|original|same order|where|first (?:stands?|seen|mentioned|named|used)|positions?|order (?:in which|of (?:the|their)))\b|(?<!\p{L})(?:Auftreten\p{L}*|Reihenfolge de[rs]|(?:un|nicht )sortiert\p{L}*|ursprünglich\p{L}*|aparición|aparecen?|mismo orden|orden de (?:la|las|los|llegada)|sin ordenar|apparition|même ordre|ordre d(?:e la|es|['’]arrivée)|aparecimento|mesma ordem|ordem d[ao]s?|comparsa|stesso ordine|ordine d\p{L}+|порядке)(?!\p{L})|出现|原有|顺序一致|出現/iu;
 
 /** What the items of a list of single values are sorted by, where that is not the values themselves. */
-const BY_OTHER = /\b(?:by|of|according to)\s+(?!values?\b|names?\b|codes?\b|the alphabet\b|themselves\b)/i;
+const BY_OTHER =
+  /\b(?:by|of|according to)\s+(?!values?\b|names?\b|codes?\b|the alphabet\b|themselves\b)|(?<!\p{L})(?:nach|por|par|per|по)(?!\p{L})/iu;
 
 /** Turns lists round whose order must not matter, because the document fixes that of the answer. */
 export const sorting: Check = {
   name: 'sorting',
   reason: 'Where the agreement fixes the order of a list, it must not be left to the order in which things come in.',
   certain:
-    'A list of the request is turned round, and a list of the answer that the document has sorted, and whose order its values leave no choice about, holds the same items in another order.',
-  uncertain: 'The same where it is the list of a tool that is turned round: our own tool may keep an order of its own.',
+    'A list of the request, or of a tool that tells it in any order, is turned round, and a list of the answer that the document has sorted, and whose order its values leave no choice about, holds the same items in another order.',
+  uncertain:
+    'The same where it is the list of a tool that is turned round and does not say that its order is any: our own tool may keep one of its own.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject, cases } = facts;
     if (subject.role === 'requester') return { failures: [], warnings: [], skipped: 'the candidate is a requester' };
@@ -44,7 +53,8 @@ export const sorting: Check = {
       const places = listsOf(one.one.output).flatMap((list) => fixed(list, own));
       if (places.length === 0) return [];
       const asked = own.length === sentences.length ? turnedRequests(facts, one) : [];
-      return [...asked, ...turnedTools(facts, one)].map((plan) => ({ ...plan, one, places }));
+      const isOnly = listsOf(one.one.output).filter(({ items }) => items.length > 1).length === 1;
+      return [...asked, ...turnedTools(facts, one, isOnly)].map((plan) => ({ ...plan, one, places }));
     });
     if (plans.length === 0)
       return { failures: [], warnings: [], skipped: 'the document fixes the order of no list that could be turned' };
@@ -145,7 +155,7 @@ function turnedRequests({ subject }: CheckFacts, { one }: SeenCase): Plan[] {
   });
 }
 
-function turnedTools({ subject }: CheckFacts, { scenario, seen }: SeenCase): Plan[] {
+function turnedTools({ subject }: CheckFacts, { scenario, seen }: SeenCase, isOnly: boolean): Plan[] {
   return seen.calls.flatMap(({ tool, input, output }) => {
     const definition = subject.tools.find(({ name }) => name === tool);
     if (output === undefined || !definition || !isReadOnly(subject, tool) || promisesOrder(definition)) return [];
@@ -155,16 +165,19 @@ function turnedTools({ subject }: CheckFacts, { scenario, seen }: SeenCase): Pla
       const tools = subject.tools.map((other) =>
         other.name === tool ? { ...other, examples: [{ input, output: turned }, ...(other.examples ?? [])] } : other,
       );
-      return [{ scenario: { ...scenario, tools }, what: `the list of ${tool}`, certain: false }];
+      // Of several lists it may be another that the document has sorted.
+      const certain = isOnly && ANY_ORDER.test(definition.description ?? '');
+      return [{ scenario: { ...scenario, tools }, what: `the list of ${tool}`, certain }];
     });
   });
 }
 
+/** Words by which a tool says that its list has no order to rely on. */
+const ANY_ORDER =
+  /\bin (?:any|no (?:particular|special|fixed|certain|guaranteed)|random|arbitrary|whatever) order\b|\b(?:un(?:sorted|ordered)|not (?:sorted|ordered))\b|(?<!\p{L})(?:in beliebiger Reihenfolge|unsortiert|en cualquier orden|sin (?:orden|ordenar)|dans (?:un ordre quelconque|n['’]importe quel ordre)|non triée?s?|em qualquer ordem|in qualsiasi ordine|в любом порядке)(?!\p{L})|任意顺序|顺序(?:任意|不定)|无序|順不同/iu;
+
 function promisesOrder({ description, inputSchema }: Tool): boolean {
   const names = isObject(inputSchema) && isObject(inputSchema.properties) ? Object.keys(inputSchema.properties) : [];
-  return (
-    SORTED.test(description ?? '') ||
-    /\border\b/i.test(description ?? '') ||
-    names.some((name) => /sort|order/i.test(name))
-  );
+  const told = (description ?? '').replace(ANY_ORDER, ' ');
+  return SORTED.test(told) || /\border\b/i.test(told) || names.some((name) => /sort|order/i.test(name));
 }
