@@ -14,7 +14,7 @@ import {
 } from './documented-answers.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { failureRulesOf } from './failure-rules.ts';
-import { isOwedName, lacksOwnName, nameOfAnother, tellingNames } from './owed-names.ts';
+import { isOwedName, isPlainlyOwed, lacksOwnName, nameOfAnother, tellingNames } from './owed-names.ts';
 
 /** What the failing tool says; no answer has a reason to repeat it. */
 export const faultMessage = 'temporarily out of order (k7q-canary-x2)';
@@ -34,7 +34,7 @@ export const failingTools: Check = {
   name: 'failing-tools',
   reason: 'Back ends fail; a peer is owed the answer that the document promises for it, not a broken handler.',
   certain:
-    'Where the document says how failures are answered and a case or the schema shows such an answer: the failure escapes, the answer breaks its schema or has none of the names that the document has for it, or success is claimed although the only tool with side effects failed. Everywhere: the run hangs or dies.',
+    'Where the document says how failures are answered and a case or the schema shows such an answer: the failure escapes, the answer breaks its schema or has none of the names that the document has for it, or success is claimed although the only tool with side effects failed, or although the one call that only reads failed, and another answer of that tool makes another one. Everywhere: the run hangs or dies.',
   uncertain: 'Where the document is silent, and where an answer repeats what the tool said.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const plans = facts.cases.flatMap((seenCase) => {
@@ -58,6 +58,24 @@ export const failingTools: Check = {
     const seen = all.slice(0, plans.length);
     const certain = failuresAreAnswerable(facts);
     const findings: CheckFindings = { failures: [], warnings: [] };
+    const unmoved = certain
+      ? plans
+          .filter(({ seenCase, tool }, index) => isUnmoved(facts, seenCase, tool, seen[index] as Observation))
+          .flatMap((plan) => otherAnswer(facts, plan))
+          .slice(0, maxOtherAnswers)
+      : [];
+    const others = unmoved.length > 0 ? yield unmoved.map(({ scenario }) => scenario) : [];
+    for (const [index, { seenCase, tool }] of unmoved.entries()) {
+      const other = others[index]?.value;
+      if (other === undefined || equalJson(other, seenCase.seen.value ?? null)) continue;
+      findings.failures.push({
+        code: 'CANDIDATE_TOOL_FAILURE',
+        message: `case ${seenCase.one.testCase}, where ${tool} fails: it answers as if ${tool} had told what the case has, though another answer of it matters`,
+        testCase: seenCase.one.testCase,
+        input: seenCase.one.input,
+        ...(seenCase.seen.value === undefined ? {} : { got: seenCase.seen.value }),
+      });
+    }
     for (const [index, { seenCase, tool }] of plans.entries()) {
       const observation = seen[index] as Observation;
       const fault = faultOf(facts, seenCase, tool, observation, certain);
@@ -86,6 +104,40 @@ export const failingTools: Check = {
     return findings;
   },
 };
+
+/** Cases of which it is asked whether what a tool told had mattered. */
+const maxOtherAnswers = 3;
+
+/** Whether a success stays what it was although the one call that only reads failed, for which the document has a name. */
+function isUnmoved(facts: CheckFacts, { one, seen: before }: SeenCase, tool: string, seen: Observation): boolean {
+  // What a second tool told may do without the first: the cheapest of two offers.
+  const readsOf = ({ calls }: Observation) => calls.filter((call) => isReadOnly(facts.subject, call.tool)).length;
+  return (
+    isReadOnly(facts.subject, tool) &&
+    seen.value !== undefined &&
+    readsOf(before) === 1 &&
+    readsOf(seen) === 1 &&
+    reportsFailure(one.output) === false &&
+    equalJson(seen.value, before.value ?? null) &&
+    isPlainlyOwed(facts, tool, seen.value)
+  );
+}
+
+/** The case with another answer of the tool: one that its definition has. */
+function otherAnswer(
+  { subject }: CheckFacts,
+  { seenCase, tool }: { seenCase: SeenCase; tool: string },
+): { seenCase: SeenCase; tool: string; scenario: Scenario }[] {
+  const told = seenCase.seen.calls.find((call) => call.tool === tool)?.output ?? null;
+  const { examples = [], otherwise } = subject.tools.find(({ name }) => name === tool) ?? {};
+  const outputs = [...(otherwise ? [otherwise] : []), ...examples].flatMap((one) =>
+    'output' in one ? [one.output] : [],
+  );
+  const output = outputs.find((one) => !equalJson(one, told));
+  if (output === undefined) return [];
+  const tools = subject.tools.map((one) => (one.name === tool ? { ...one, examples: [], otherwise: { output } } : one));
+  return [{ seenCase, tool, scenario: { ...seenCase.scenario, tools } }];
+}
 
 /** Cases in which both tools are made to fail. */
 const maxBothFailing = 3;

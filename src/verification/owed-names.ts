@@ -69,6 +69,32 @@ export function lacksOwnName(facts: CheckFacts, tool: string, answer: Json): boo
   );
 }
 
+/**
+ * Whether an answer lacks the name that a plain sentence has for whatever fails, this tool included, while no other sentence tells how a
+ * failure is made up for.
+ */
+export function isPlainlyOwed(facts: CheckFacts, tool: string, answer: Json): boolean {
+  const { ownFailures, ownFailureSentences } = documentedAnswersOf(facts.subject);
+  const sentences = sentencesOf(facts.subject.agreement);
+  if (holdsConstant(answer, ownFailures) || !isOwedName(facts, tool, answer)) return false;
+  return (
+    ownFailureSentences.every(
+      ({ sentence }) =>
+        PLAIN.test(sentence) &&
+        !SEVERAL.test(sentence) &&
+        !/\b(?:no|none|nobody|any of|one of|at least|only)\b/i.test(sentence),
+    ) && !sentences.some((sentence) => FAILING.test(sentence) && (ELSEWISE.test(sentence) || LEFT_OUT.test(sentence)))
+  );
+}
+
+/** A sentence that can be read for what else it says. */
+const PLAIN =
+  /\b(?:if|when|where|whenever|once|unless)\b|\bsystems? (?:is |are )?(?:unreachable|unavailable|down|failing|fails?)\b/i;
+
+/** Words by which what a failing tool would have told is not needed. */
+const LEFT_OUT =
+  /\b(?:left out|leave out|omit\w*|skip\w*|dropped|without it|no matter|regardless|all the same|best[ -]effort|even (?:if|when)|still|optional\w*|only if|does not matter)\b/i;
+
 /** Whether it is this tool that a sentence has fail: it may name others that are called then. */
 function saysThatToolFails(tools: CheckFacts['subject']['tools'], sentence: string, name: string): boolean {
   const called = `[\`"“]?${name}(?:\\([^)\n]*\\))?[\`"”]?`;
@@ -127,15 +153,22 @@ export function nameOfAnother({ subject, cases }: CheckFacts, before: Json, answ
 const FAILING =
   /\b(?:fail\w*|unavailable|unreachable|down|cannot|can not|out of order|not (?:answer|respond|reach\w*))\b/i;
 
-/** Whether a sentence has another tool asked where this one fails: then the failure of that one is another matter. */
+/** Whether a sentence has another tool asked where this one fails, or goes on without it: then the failure is another matter. */
 function isMadeUpFor(subject: CheckFacts['subject'], name: string): boolean {
-  return sentencesOf(subject.agreement).some(
-    (sentence) =>
+  const { ownFailureSentences } = documentedAnswersOf(subject);
+  return sentencesOf(subject.agreement).some((sentence) => {
+    if (!saysThatToolFails([], sentence, name)) return false;
+    const hasOther =
       subject.tools.some((other) => other.name !== name && hasWord(sentence, other.name)) &&
-      /\b(?:ask|use|call|quer(?:y|ies)|tr(?:y|ies)|takes?|falls?)/i.test(sentence) &&
-      saysThatToolFails([], sentence, name),
-  );
+      /\b(?:ask|use|call|quer(?:y|ies)|tr(?:y|ies)|takes?|falls?)/i.test(sentence);
+    const isNamed = ownFailureSentences.some((own) => own.sentence.includes(sentence));
+    return hasOther || (!isNamed && GOES_ON.test(sentence));
+  });
 }
+
+/** Words by which a failing tool is done without. */
+const GOES_ON =
+  /\b(?:treated as|counts? as|taken (?:as|for)|assumed|defaults?|skipped|ignored|left out|all the same|nevertheless)\b/i;
 
 /** A place whatever the positions of the items on the way to it. */
 function placeOf(pointer: string): string {

@@ -218,3 +218,73 @@ for (const rule of [
     assert.match((await refusalsOf(fares(rule), fare('null'), sandbox)).join('\n'), /^failing-tools: .*none of PANNE/);
     assert.deepEqual(await refusalsOf(fares(rule), fare("'PANNE'"), sandbox), []);
   });
+
+const visits = (rule: string): Agreed => ({
+  rules: `\`plan\` tells the tariff of a guest, null for a stranger; guests with tariff \`gold\` wait in the lounge, the others in the hall. ${rule}`,
+  request: object({ id: text, guest: text }),
+  response: object({
+    id: text,
+    status: { enum: ['ok', 'failed'] },
+    room: { type: ['string', 'null'] },
+    error: { type: ['string', 'null'] },
+  }),
+  tools: [
+    reading(
+      'plan',
+      object({ guest: text }),
+      { type: ['string', 'null'] },
+      [
+        [{ guest: 'Ostrow' }, 'basic'],
+        [{ guest: 'Lindqvist' }, 'gold'],
+      ],
+      null,
+    ),
+  ],
+  cases: [
+    [
+      { id: 'v-1', guest: 'Ostrow' },
+      { id: 'v-1', status: 'ok', room: 'hall', error: null },
+    ],
+    [
+      { id: 'v-2', guest: 'Lindqvist' },
+      { id: 'v-2', status: 'ok', room: 'lounge', error: null },
+    ],
+    [
+      { id: 'v-3', guest: 'Nobody' },
+      { id: 'v-3', status: 'failed', room: null, error: 'stranger' },
+    ],
+  ],
+});
+const visit = (failed: string) => `export async function handle({ id: given, guest }, { call }) {
+  const id = String(given);
+  const failed = (error) => ({ id, status: 'failed', room: null, error });
+  let plan;
+  try { plan = await call.plan({ guest: String(guest) }); } catch { ${failed} }
+  if (plan === null) return failed('stranger');
+  return { id, status: 'ok', room: plan === 'gold' ? 'lounge' : 'hall', error: null };
+}`;
+// Fails only where the default is not what the case has.
+const guessing = (name: string) =>
+  visit(`if (!String(guest).startsWith('O')) return failed('${name}'); plan = 'basic';`);
+
+test('a success that stays what it was is no answer to a failure, where what the tool tells matters', async () => {
+  const agreed = visits('If a system of ours fails: `error` "try later".');
+  assert.match(
+    (await refusalsOf(agreed, guessing('try later'), sandbox)).join('\n'),
+    /^failing-tools: case 1, where plan fails: it answers as if plan had told/,
+  );
+  assert.deepEqual(await refusalsOf(agreed, visit("return failed('try later');"), sandbox), []);
+});
+
+for (const rule of [
+  'If a system of ours fails: `error` "try later". When `plan` fails, guests are treated as basic.',
+  'If a system of ours fails: `error` "try later". If `plan` fails, it is skipped.',
+])
+  test(`a success may stay what it was: ${rule}`, async () =>
+    assert.deepEqual(await refusalsOf(visits(rule), visit("plan = 'basic';"), sandbox), []));
+
+test('a success may stay what it was where the document names what happens if there is none at all', async () =>
+  assert.deepEqual(
+    await refusalsOf(visits('If no plan can be had: `error` "UNAVAILABLE".'), guessing('UNAVAILABLE'), sandbox),
+    [],
+  ));
