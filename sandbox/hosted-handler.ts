@@ -101,9 +101,8 @@ export class HostedHandler implements LoadedHandler {
       if (lost.inOurs) together = false;
       if (!culprit || culprit.report) continue;
       culprit.deaths += 1;
-      // A process can be ended from outside; what ends it twice, or was seen to fill it before, does so itself.
       const report = reportOfDeath(lost.death, this.#limits, culprit.deaths);
-      if (lost.death.cause === 'exit' && culprit.deaths < 2 && report.end !== 'out-of-memory') continue;
+      if (culprit.deaths < 2 && mayBeOthersDoing(lost.death, report, this.#limits)) continue;
       if (!(await this.#surroundings.canary())) throw lostError('the known-good handler does not pass either');
       kills += 1;
       await this.#surroundings.quarantine(this.#digest);
@@ -327,6 +326,14 @@ function indexIn<T>(known: Map<T, number>, one: T): number {
 
 function lostError(why: string): SandboxError {
   return new SandboxError('PLATFORM_SANDBOX_LOST', `Cannot run handler: its cell died, and ${why}`);
+}
+
+/**
+ * Whether a death may have been another's doing: a process can be ended from outside, and one that others had filled before needs little more.
+ * What ends it twice does so itself.
+ */
+function mayBeOthersDoing({ cause, grownMb }: Death, { end }: RunReport, { memoryMb }: ResolvedLimits): boolean {
+  return (cause === 'exit' && end !== 'out-of-memory') || (cause === 'memory' && grownMb <= memoryMb);
 }
 
 /** What is said of a run whose doing a death was. What it took of memory was seen from outside; nothing that the process said counts. */
