@@ -1,5 +1,5 @@
 /**
- * Measures, and prints. `npm run bench` all of it, one part after the other, some ten minutes; `npm run bench -- <part>` one part:
+ * Measures, and prints. `npm run bench` all of it, one part after the other; `npm run bench -- <part>` one part:
  * `jobs [count]` what a job costs, `checks [rounds]` what each check costs a candidate, `sandbox` what the sandbox costs a run,
  * `scale [--long]` many jobs at once, `preflight [rounds] [generated]` what hostile documents cost.
  */
