@@ -82,7 +82,10 @@ export const sideEffects: Check = {
       const observation = seen[index] as Observation;
       const count = (calls: readonly ObservedCall[]) => calls.filter((call) => call.tool === tool).length;
       if (count(observation.calls) <= count(one.seen.calls)) continue;
-      (mayRetry ? findings.warnings : findings.failures).push(
+      const mayGoOn =
+        !repeats(observation, one.seen, tool) &&
+        (GOING_ON.test(subject.agreement.text) || cases.some((other) => goesOn(other.seen, tool)));
+      (mayRetry || mayGoOn ? findings.warnings : findings.failures).push(
         sideEffectFact(
           one,
           `${tool} failed once and was called ${count(observation.calls)} times instead of ${count(one.seen.calls)}`,
@@ -101,6 +104,28 @@ export const sideEffects: Check = {
     return findings;
   },
 };
+
+/** Words of a document by which one tool puts right what it failed at, or is asked for the next of several. */
+const GOING_ON =
+  /(?<!\b(?:com\w*|came|echo\w*|report\w*|call\w*|answer\w*|tell|told) )\bback\b(?! ?-?(?:ends?|office))|\b(?:rollback|undo(?:es|ne)?|revert|revers|compensat|restor|fallback|instead\b|next\b|another\b)|(?<!\p{L})(?:zurück\p{L}*|rückgängig|nächste[nrsm]?|siguiente|próxim[oa]|deshac\p{L}*|devuel\p{L}*|suivante?|annul\p{L}*|remis\p{L}*|successiv[oa]|desfe\p{L}*|desfaz\p{L}*|следующ\p{L}*|возвра\p{L}*|отмен\p{L}*)|回滚|退回|撤销|恢复|下一|取り消|元に戻|次の/iu;
+
+/** Whether a tool that failed was asked the same again, more often than where it did not fail. */
+function repeats(after: Observation, before: Observation, tool: string): boolean {
+  const failed = after.calls.find((call) => call.tool === tool && call.error !== undefined);
+  const count = ({ calls }: Observation) =>
+    calls.filter((call) => call.tool === tool && equalJson(call.input, failed?.input ?? null)).length;
+  return failed !== undefined && count(after) > count(before);
+}
+
+/** Whether a case has a tool fail and then answer to something else. */
+function goesOn({ calls }: Observation, tool: string): boolean {
+  const own = calls.filter((call) => call.tool === tool);
+  return own.some(
+    ({ error, input }, index) =>
+      error !== undefined &&
+      own.slice(index + 1).some((later) => later.output !== undefined && !equalJson(later.input, input)),
+  );
+}
 
 /** The sentence of the document by which a tool must not be called in a case with this answer. */
 function sentenceAgainst(facts: CheckFacts, { one }: SeenCase, tool: string): string | undefined {

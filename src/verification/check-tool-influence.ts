@@ -72,11 +72,12 @@ export const toolInfluence: Check = {
       })),
       ...plans.map(({ scenario }) => scenario),
       ...numbers.flatMap(({ scenarios }) => scenarios),
-      ...texts.map(({ scenario }) => scenario),
+      ...texts.flatMap(({ scenarios }) => scenarios),
       ...untold.flatMap(({ scenarios }) => scenarios),
     ];
     const failing = all.splice(0, calling.length);
-    const seen = all.slice(0, plans.length + 2 * numbers.length + texts.length);
+    const textRuns = texts.reduce((sum, { scenarios }) => sum + scenarios.length, 0);
+    const seen = all.slice(0, plans.length + 2 * numbers.length + textRuns);
     const matters = (one: SeenCase, after: Observation | undefined): boolean =>
       !equalJson(one.seen.value ?? null, after?.value ?? null) || one.seen.end !== after?.end;
     const deaf =
@@ -103,9 +104,11 @@ export const toolInfluence: Check = {
       );
       findings.memorised = true;
     }
-    for (const [index, { one, tool, value }] of texts.entries()) {
-      const after = seen[plans.length + 2 * numbers.length + index]?.value;
-      if (after === undefined || !equalJson(after, one.seen.value ?? null)) continue;
+    let at = plans.length + 2 * numbers.length;
+    for (const { one, tool, value, scenarios } of texts) {
+      const own = seen.slice(at, at + scenarios.length);
+      at += scenarios.length;
+      if (!own.every(({ value: after }) => after !== undefined && equalJson(after, one.seen.value ?? null))) continue;
       findings.failures.push({
         ...factOf(one, `it answers with ${JSON.stringify(value).slice(0, 120)} whatever ${tool} tells`),
         code: 'CANDIDATE_HARD_CODED',
@@ -325,8 +328,26 @@ interface CarriedText {
   one: SeenCase;
   tool: string;
   value: string;
-  /** The case with another text in what the tool tells, and nothing else changed. */
-  scenario: Scenario;
+  /** The case with another text in what the tool tells, and nothing else changed: a later or larger one, and an earlier or smaller one. */
+  scenarios: Scenario[];
+}
+
+const DATE = /(?<!\d)\d{4}-\d\d-\d\d(?!\d)/;
+
+/** A text with its date a day later and a day earlier, or its last number one more and one less: a bound is heard of in one of both. */
+function besides(text: string): string[] {
+  const [date] = DATE.exec(text) ?? [];
+  const noon = Date.parse(`${date}T12:00:00Z`);
+  if (date !== undefined && Number.isFinite(noon))
+    return [1, -1].map((days) => text.replace(date, new Date(noon + days * 86_400_000).toISOString().slice(0, 10)));
+  return [1, -1].map((step) =>
+    // The last two digits alone: what comes before them may say of what kind the value is.
+    text.replace(/\d{1,2}(?=\D*$)/, (digits) => {
+      const other = Number(digits) + step;
+      const wanted = other < 0 || String(other).length > digits.length ? Number(digits) - step : other;
+      return String(wanted).padStart(digits.length, '0');
+    }),
+  );
 }
 
 /** Texts with digits that one tool alone tells, at one place alone, and that the answer holds word for word. */
@@ -344,14 +365,15 @@ function carriedTexts({ subject, vocabulary }: CheckFacts, one: SeenCase): Carri
       if (typeof value !== 'string' || value.length < 3 || !/\d/.test(value) || vocabulary.hasText(value)) return [];
       if (asked.includes(value.toLowerCase()) || !hasWord(answer, value)) return [];
       if (told.filter((leaf) => String(leaf.value).includes(value)).length !== 1) return [];
-      // The last digit alone: what comes before it may say of what kind the value is.
-      const fresh = value.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10));
-      const changed = replacedAt(output, pointer, fresh);
-      if (subject.surface.toolOutputIssues(tool, changed).length > 0) return [];
-      const tools = subject.tools.map((other) =>
-        other.name === tool ? { ...other, examples: [{ input, output: changed }, ...(other.examples ?? [])] } : other,
-      );
-      return [{ one, tool, value, scenario: { ...one.scenario, tools } }];
+      const scenarios = besides(value).flatMap((fresh) => {
+        const changed = replacedAt(output, pointer, fresh);
+        if (subject.surface.toolOutputIssues(tool, changed).length > 0) return [];
+        const tools = subject.tools.map((other) =>
+          other.name === tool ? { ...other, examples: [{ input, output: changed }, ...(other.examples ?? [])] } : other,
+        );
+        return [{ ...one.scenario, tools }];
+      });
+      return scenarios.length < 2 ? [] : [{ one, tool, value, scenarios }];
     });
   });
 }

@@ -1,7 +1,7 @@
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { INCOMPLETE, INVALID_REQUESTS, MISSING_MEMBERS, OWN_FAILURES } from './failure-rules.ts';
-import { leavesOf } from './scalar-kinds.ts';
+import { hasWord, leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
 
 /** The constants by which a document names the answers to a kind of failure; empty where it names none. */
@@ -227,13 +227,32 @@ export function failureFlagsOf({ cases }: Subject): Map<string, boolean> {
 const TELLING_NAME =
   /^(?:message|msg|reason|detail|description|error_?(?:message|description)?|消息|原因|错误信息|描述)$/i;
 
-/** The place of an empty text in an answer where such texts say something in every case that has them. */
-export function emptiedText({ cases }: Subject, answer: Json): string | undefined {
+/** The place of an empty text in an answer where such texts say something in every case that has them, and the document has none empty. */
+export function emptiedText(subject: Subject, answer: Json): string | undefined {
   return leavesOf(answer).find(({ pointer, name, value }) => {
     if (value !== '' || !TELLING_NAME.test(name)) return false;
-    const known = cases.flatMap(({ response }) => valueAt(response, pointer) ?? []);
-    return known.length > 0 && known.every((text) => typeof text === 'string' && text.trim() !== '');
+    const known = subject.cases.flatMap(({ response }) => valueAt(response, pointer) ?? []);
+    return (
+      known.length > 0 &&
+      known.every((text) => typeof text === 'string' && text.trim() !== '') &&
+      !mayBeEmpty(subject, name)
+    );
   })?.pointer;
+}
+
+/** Words for a text without a character. */
+const EMPTY =
+  /\b(?:empty|blank|zero-length)\b|(?<![\p{L}\p{N}])(?:""|''|``)(?![\p{L}\p{N}])|(?<!\p{L})(?:leer(?:e[rnsm]?)?|vides?|vac[ií][oa]s?|vazi[oa]s?|vuot[oaie]|пуст\p{L}*)(?!\p{L})|空/iu;
+
+/** Words for a member whatever its name. */
+const SOME_TEXT =
+  /\b(?:strings?|texts?|everything|all (?:the )?(?:other|else)|others?|the rest|remaining)\b|(?<!\p{L})(?:Zeichenketten?|Texte?|alles|übrigen?|cha[iî]nes?|textes?|cadenas?|textos?|stringhe?|testi?|строк\p{L}*)(?!\p{L})|字符串|文字列|其他|其它/iu;
+
+/** Whether a sentence of the document has a member, or texts whatever their names, empty. */
+function mayBeEmpty({ agreement }: Subject, name: string): boolean {
+  return sentencesOf(agreement).some(
+    (sentence) => EMPTY.test(sentence) && (hasWord(sentence, name) || SOME_TEXT.test(sentence)),
+  );
 }
 
 /** The constants that can stand in an answer for nothing but a failure: no numbers, no words of the language. */

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import { type Agreed, acting, integer, object, reading, refusalsOf, text } from './agreed.ts';
+
+let sandbox: Sandbox;
+before(async () => {
+  sandbox = await createSandbox({ cells: 1 });
+});
+after(() => sandbox.close());
+
+const nullable = (type: string) => ({ type: [type, 'null'] });
+
+const transfer: Agreed = {
+  rules:
+    'take gives the litres that it really took from the tank "from". They are poured into the tank "to" with pour. If pour fails, what was taken is poured back into the tank it came from, and state is "kept". If take fails, or pouring back does, state is "broken". Otherwise state is "moved".',
+  request: object({ job: text, from: text, to: text, litres: integer }),
+  response: object({ job: text, state: { enum: ['moved', 'kept', 'broken'] } }),
+  cases: [
+    [
+      { job: 'p1', from: 'tank-A7', to: 'tank-C2', litres: 400 },
+      { job: 'p1', state: 'moved' },
+    ],
+    [
+      { job: 'p2', from: 'tank-A9', to: 'tank-B5', litres: 250 },
+      { job: 'p2', state: 'moved' },
+    ],
+  ],
+  tools: [
+    acting('take', object({ tank: text, litres: integer }), integer, [
+      [{ tank: 'tank-A7', litres: 400 }, 380],
+      [{ tank: 'tank-A9', litres: 250 }, 250],
+    ]),
+    acting('pour', object({ tank: text, litres: integer }), text, [], 'poured'),
+  ],
+};
+
+const poursBack = `export async function handle({ job, from, to, litres }, { call }) {
+  try {
+    const taken = await call.take({ tank: from, litres });
+    try {
+      await call.pour({ tank: to, litres: taken });
+      return { job, state: 'moved' };
+    } catch {
+      await call.pour({ tank: from, litres: taken });
+      return { job, state: 'kept' };
+    }
+  } catch {
+    return { job, state: 'broken' };
+  }
+}`;
+
+const contracts: Agreed = {
+  rules:
+    'terms tells start and end of a lease, or null for one that is unknown. payments are the dates count months after start for each count from 1, at most "months" of them and none later than end. There are none for an unknown lease.',
+  request: object({ lease: text, months: integer }),
+  response: object({ lease: text, payments: { type: 'array', items: text } }),
+  cases: [
+    [
+      { lease: 'lease-81', months: 9 },
+      { lease: 'lease-81', payments: ['2031-03-17', '2031-04-17', '2031-05-17'] },
+    ],
+    [
+      { lease: 'lease-82', months: 2 },
+      { lease: 'lease-82', payments: ['2033-07-05', '2033-08-05'] },
+    ],
+    [
+      { lease: 'lease-99', months: 4 },
+      { lease: 'lease-99', payments: [] },
+    ],
+  ],
+  tools: [
+    reading(
+      'terms',
+      object({ lease: text }),
+      { type: ['object', 'null'], properties: { start: text, end: nullable('string') }, required: ['start', 'end'] },
+      [
+        [{ lease: 'lease-81' }, { start: '2031-02-17', end: '2031-05-17' }],
+        [{ lease: 'lease-82' }, { start: '2033-06-05', end: null }],
+      ],
+      null,
+    ),
+  ],
+};
+
+const payments = `const plus = (start, months) => {
+  const [year, month, day] = start.split('-').map(Number);
+  return new Date(Date.UTC(year, month - 1 + months, day)).toISOString().slice(0, 10);
+};
+export async function handle({ lease, months }, { call }) {
+  const terms = await call.terms({ lease });
+  if (!terms) return { lease, payments: [] };
+  const all = Array.from({ length: months }, (_, nth) => plus(terms.start, nth + 1));
+  return { lease, payments: all.filter((day) => terms.end === null || day <= terms.end) };
+}`;
+
+const reasons: Agreed = {
+  rules:
+    'grade gives the grade of a stone. outcome is "graded" and reason the grade. If it gives null, outcome is "unknown" and reason the stone. If grade fails, outcome is "offline" and reason is the empty string.',
+  request: object({ stone: text }),
+  response: object({ outcome: { enum: ['graded', 'unknown', 'offline'] }, reason: text }),
+  cases: [
+    [{ stone: 'ruby-4471' }, { outcome: 'graded', reason: 'VVS-18' }],
+    [{ stone: 'opal-9020' }, { outcome: 'unknown', reason: 'opal-9020' }],
+  ],
+  tools: [reading('grade', object({ stone: text }), nullable('string'), [[{ stone: 'ruby-4471' }, 'VVS-18']], null)],
+};
+
+const grades = `export async function handle({ stone }, { call }) {
+  try {
+    const grade = await call.grade({ stone });
+    return grade === null ? { outcome: 'unknown', reason: String(stone) } : { outcome: 'graded', reason: grade };
+  } catch {
+    return { outcome: 'offline', reason: '' };
+  }
+}`;
+
+test('the same tool may put back what it failed to put elsewhere', async () => {
+  assert.deepEqual(await refusalsOf(transfer, poursBack, sandbox), []);
+});
+
+test('refused all the same: who asks the same again', async () => {
+  const twice = poursBack.replace('pour({ tank: from,', 'pour({ tank: to,');
+  assert.match((await refusalsOf(transfer, twice, sandbox)).join('\n'), /side-effects: .*pour failed once/);
+});
+
+test('refused all the same: who goes on though the document has nothing of it', async () => {
+  const rules = transfer.rules
+    .replace(/If pour fails, .*?"kept"\./, 'If pour fails, state is "kept".')
+    .replace(', or pouring back does,', '');
+  assert.match(
+    (await refusalsOf({ ...transfer, rules }, poursBack, sandbox)).join('\n'),
+    /side-effects: .*pour failed once/,
+  );
+});
+
+test('a date that a tool tells may be a bound of what is worked out', async () => {
+  assert.deepEqual(await refusalsOf(contracts, payments, sandbox), []);
+});
+
+test('refused all the same: dates by heart', async () => {
+  const byHeart = payments.replace('day <= terms.end)', "day <= '2031-05-17')");
+  assert.notDeepEqual(await refusalsOf(contracts, byHeart, sandbox), []);
+});
+
+test('a text may be empty where the document has it so', async () => {
+  assert.deepEqual(await refusalsOf(reasons, grades, sandbox), []);
+});
+
+test('refused all the same: an empty text that nobody agreed on', async () => {
+  const rules = reasons.rules.replace(' and reason is the empty string', '');
+  assert.match((await refusalsOf({ ...reasons, rules }, grades, sandbox)).join('\n'), /empty text at \/reason/);
+});
