@@ -4,12 +4,28 @@ import { isObject, type Json } from '../kernel/json.ts';
 export type Side = 'request' | 'response';
 
 const REQUEST =
-  /\brequests?\b|request(?=[A-Z_-]|$)|Request|\breq\b|\binput\b|inputSchema|\bquery\b|\bcommand\b|\banfragen?\b|\brequ[eê]tes?\b|\bsolicitud\b|\bpetición\b|\brichiesta\b|\bsolicitação\b|\bverzoek\b|请求|输入|入参|查询消息|问询|リクエスト|要求/i;
+  /request(?!e[dr]s?\b|ing\b|ors?\b)|\breq\b|\binput\b|inputSchema|\bquery\b|\bcommand\b|\banfragen?\b|\brequ[eê]tes?\b|\bsolicitud\b|\bpetición\b|\brichiesta\b|\bsolicitação\b|\bverzoek\b|请求|输入|入参|查询消息|问询|リクエスト|要求/i;
 const RESPONSE =
-  /\bresponses?\b|response(?=[A-Z_-]|$)|Response|\bresp?\b|\breply\b|\banswers?\b|\boutput\b|outputSchema|\bresults?\b|\back\b|\bantwort(?:en)?\b|\bréponses?\b|\brespuesta\b|\brisposta\b|\bresposta\b|\bantwoord\b|响应|应答|返回|回复|输出|出参|结果|レスポンス|応答/i;
+  /response|\bresp?\b|\breply\b|\banswers?\b|\boutput\b|outputSchema|\bresults?\b|\back\b|\bantwort(?:en)?\b|\bréponses?\b|\brespuesta\b|\brisposta\b|\bresposta\b|\bantwoord\b|响应|应答|返回|回复|输出|出参|结果|レスポンス|応答/i;
 
-/** The side that a text names; `null` where it names none or both. */
+const REQUESTER =
+  '(?:requester|requestor|client|consumer|caller|anfragende[rn]?|solicitante|demandeur|richiedente|requerente|请求方|客户端|调用方)';
+const PROVIDER =
+  '(?:provider|server|responder|callee|anbieter|proveedor|fournisseur|fornitore|fornecedor|提供方|服务方|服务端|服务器|响应方)';
+
+/** How a text says which way a message goes: from one role to the other, or by whom it is sent. */
+const waysFrom = (from: string, to: string): RegExp =>
+  new RegExp(
+    `${from}[\\s\\])）]{0,3}(?:→|⟶|➔|[-=]{1,2}>|\\bto(?: the)?\\b|至|到|向)[\\s([（]{0,3}${to}|(?:sent|issued|emitted) by (?:the )?${from}|(?:gesendet|gesandt) vom ${from}|由${from}(?:发送|发出)`,
+    'iu',
+  );
+const TO_PROVIDER = waysFrom(REQUESTER, PROVIDER);
+const TO_REQUESTER = waysFrom(PROVIDER, REQUESTER);
+
+/** The side that a text names, or the way that it says a message goes; `null` where it names none or both. */
 export function sideNamedIn(text: string): Side | null {
+  const [asks, answers] = [TO_PROVIDER.test(text), TO_REQUESTER.test(text)];
+  if (asks !== answers) return asks ? 'request' : 'response';
   const request = REQUEST.test(text);
   const response = RESPONSE.test(text);
   if (request === response) return null;

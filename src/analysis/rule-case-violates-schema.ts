@@ -108,10 +108,10 @@ function amendmentOf(
   return { of: side, patch: [{ op: 'replace', path: first.pointer, value: first.expected }] };
 }
 
-/** Violations with places in the whole schema; against a union, those of the part that fits best. */
+/** Violations with places in the whole schema; against a union of which no part is meant, those of the part that fits best. */
 function violationsOf(located: LocatedSchema, value: Json, validation: CaseValidation): readonly Violation[] {
   const whole = validation.violations(located.schema, value);
-  if (whole.length === 0 || located.parts === undefined) return whole;
+  if (located.parts === undefined || !whole.some(({ schemaPointer }) => schemaPointer === '/anyOf')) return whole;
   let closest = whole;
   for (const [index, part] of located.parts.entries()) {
     if (!validatorOf(part.schema).ok) continue;

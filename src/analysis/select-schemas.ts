@@ -207,7 +207,7 @@ function membersOf(
       (side === 'response' || areToldApart(chosen.located.schema, other.located.schema));
     // A case that breaks the one schema that speaks of all it has is held against that one.
     const isMeant =
-      other.claim === side &&
+      (other.claim === side || (side === 'response' && isOfErrors(other.located))) &&
       [...other.means[side]].some(
         (index) => !covered.has(index) && !members.some(({ means }) => means[side].has(index)),
       );
@@ -217,6 +217,14 @@ function membersOf(
   }
   return members.sort((a, b) => a.index - b.index);
 }
+
+/** Whether a schema of neither side describes failures, by its title or heading. */
+function isOfErrors({ claim, schema, heading }: FoundSchema): boolean {
+  const title = isObject(schema) && typeof schema.title === 'string' ? schema.title : '';
+  return claim === null && (ERRORS.test(title) || ERRORS.test(heading));
+}
+
+const ERRORS = /error|failure|fault\b|fehler|erreur|错误|异常|エラー/i;
 
 /** Whether a required member of both schemas has constant values that never agree, as the action's name of two operations. */
 function areToldApart(a: Json, b: Json): boolean {

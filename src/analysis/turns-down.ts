@@ -15,7 +15,7 @@ const MOMENT_NAME = /(?:[/_-](?:time|timestamp|ts|at)|Time|Timestamp|At|时间|�
 
 /** A word of refusal, in an answer. */
 const SAYS_NO =
-  /\b(?:bad|malformed|ill[- ]formed|illegal|wrong|incorrect|broken|invalid|unreadable|unusable|unpars(?:e)?able|not (?:a )?(?:valid|allowed|understood)|cannot be (?:read|parsed|understood)|errors?|fail(?:s|ed|ure)?|reject(?:s|ed)?|refuse[sd]?|denied)\b|ung[uü]e?ltig|inv[aá]lid[aeo]s?\b|ongeldig|non valid|不正|無効|无效|错误|非法|不合法|不正确|有误|拒绝|失败|异常/i;
+  /\b(?:bad|malformed|ill[- ]formed|illegal|wrong|incorrect|broken|invalid|unreadable|unusable|unpars(?:e)?able|not (?:a )?(?:valid|allowed|understood)|cannot be (?:read|parsed|understood)|errors?|fail(?:s|ed|ure)?|reject(?:s|ed)?|refuse[sd]?|denied)\b|abgelehnt|zur[uü]ckgewiesen|verweigert|ung[uü]e?ltig|refusée?s?(?!\p{L})|rechazad[ao]|denegad[ao]|recusad[ao]|rifiutat[ao]|inv[aá]lid[aeo]s?\b|ongeldig|non valid|不正|無効|无效|错误|非法|不合法|不正确|有误|拒绝|失败|异常/iu;
 
 /** What documents say of requests that are not as agreed, besides words of refusal. */
 const BREAKS_RULES =
@@ -70,7 +70,7 @@ export class Refusals {
     const own = ownValues(answered, sound).filter(
       ({ pointer }) => !this.#loose.has(pointer) && !MOMENT_NAME.test(pointer),
     );
-    if (own.some(({ value }) => typeof value === 'string' && value.length <= MAX_WORD && SAYS_NO.test(value)))
+    if (own.some(({ value }) => typeof value === 'string' && value.length <= MAX_WORD && SAYS_NO.test(wordsOf(value))))
       return true;
     this.#clauses ??= refusingClauses(this.#prose);
     const clauses = this.#clauses;
@@ -90,7 +90,9 @@ export class Refusals {
    */
   #withholds({ request, response }: Exchange, own: readonly Leaf[], sound: readonly Exchange[]): boolean {
     if (!isObject(response)) return false;
+    // What a failure says is no data that an answer could withhold.
     const missing = sound.flatMap((one) => {
+      if (this.#saysNo(one)) return [];
       const echoes = echoesIn(one.request);
       return leavesOf(one.response).filter(
         ({ pointer, value }) => !isNothing(value) && !echoes.has(value) && isNothing(valueAt(response, pointer)),
@@ -118,6 +120,19 @@ export class Refusals {
     return (
       isSilent &&
       missing.some(({ pointer }) => !Array.isArray(valueAt(response, pointer.replace(/\/\d+(?:\/.*)?$/, ''))))
+    );
+  }
+
+  /** Whether an answer is a failure, or has a member or a word that says no. */
+  #saysNo({ response }: Exchange): boolean {
+    if (isAgreedFailure(response, this.#codes)) return true;
+    return leavesOf(response).some(
+      ({ pointer, value }) =>
+        !isNothing(value) &&
+        value !== false &&
+        value !== 0 &&
+        (SAYS_NO.test(nameAt(pointer)) ||
+          (typeof value === 'string' && value.length <= MAX_WORD && SAYS_NO.test(wordsOf(value)))),
     );
   }
 
@@ -202,8 +217,18 @@ function isSuccessCode(value: number): boolean {
 
 /** Whether a member of that name says no by being true. */
 function isRefusingName(pointer: string): boolean {
-  const name = pointer.slice(pointer.lastIndexOf('/') + 1).replace(/([a-z])([A-Z])|[_-]/g, '$1 $2');
+  const name = nameAt(pointer);
   return SAYS_NO.test(name) || BREAKS_RULES.test(name) || /\b(?:not|no|un\w+|missing)\b/i.test(name);
+}
+
+/** The words of the last name of a pointer. */
+function nameAt(pointer: string): string {
+  return wordsOf(pointer.slice(pointer.lastIndexOf('/') + 1));
+}
+
+/** The words that a name is made of: `TicketError` and `BAD_TITLE` are two each. */
+function wordsOf(name: string): string {
+  return name.replace(/([a-z])([A-Z])|[_-]/g, '$1 $2');
 }
 
 function isNothing(value: Json | undefined): boolean {

@@ -83,17 +83,40 @@ function closestBranch(schema: Json, told: Told[], whole: Told): Told[] {
       else errors.push(last);
     }
   }
-  const meant = [...byBranch.values()].filter(
-    (errors) => !errors.some(({ error }) => deniesBranch(error, whole.error)),
+  const ofType = [...byBranch.values()].filter(
+    (errors) => !errors.some(({ error }) => isOfOtherType(error, whole.error)),
   );
-  const [closest, second] = meant.sort((a, b) => a.length - b.length);
+  const ofKind = ofType.filter((errors) => !errors.some(({ error }) => isOfOtherKind(error, whole.error)));
+  const listed = ofType.filter((errors) => errors.every(({ error }) => error.keyword === 'enum'));
+  // Where constants and lists deny all branches, the only one is meant of which nothing but a list is broken, or the only one of the value's type.
+  const meant = [ofKind, listed.length === 1 ? listed : [], ofType.length === 1 ? ofType : []].find(
+    ({ length }) => length > 0,
+  );
+  const [closest, second] = (meant ?? [])
+    .map((errors) => ({ errors, ...breaksOf(errors) }))
+    .sort((a, b) => a.places - b.places || b.depth - a.depth);
+  if (closest === undefined) return [whole];
   // Of two branches that fit equally well, none is meant more than the other.
-  return closest === undefined || closest.length === second?.length ? [whole] : closest.reverse();
+  const isTie = closest.places === second?.places && closest.depth === second.depth;
+  return isTie ? [whole] : closest.errors.reverse();
 }
 
-/** Whether an error says that a value was never meant for a branch: it is of another type, or names another kind by a constant. */
-function deniesBranch({ keyword, instancePath }: ErrorObject, whole: ErrorObject): boolean {
-  if (keyword === 'type') return instancePath === whole.instancePath;
+/** In how many places a branch is broken, and how deep the outermost lies: a branch that is broken deep inside fits better than at its root. */
+function breaksOf(errors: readonly Told[]): { places: number; depth: number } {
+  const places = new Set(
+    errors.map(({ error: { instancePath, params } }) => `${instancePath}/${String(params.missingProperty ?? '')}`),
+  );
+  const depths = errors.map(({ error }) => error.instancePath.split('/').length);
+  return { places: places.size, depth: Math.min(...depths) };
+}
+
+/** Whether an error says that a value was never meant for a branch, since that is for another type. */
+function isOfOtherType({ keyword, instancePath }: ErrorObject, whole: ErrorObject): boolean {
+  return keyword === 'type' && instancePath === whole.instancePath;
+}
+
+/** Whether an error says that a value was never meant for a branch, since it names another kind by a constant. */
+function isOfOtherKind({ keyword, instancePath }: ErrorObject, whole: ErrorObject): boolean {
   const below = instancePath.slice(whole.instancePath.length);
   return (keyword === 'const' || keyword === 'enum') && below.lastIndexOf('/') <= 0;
 }

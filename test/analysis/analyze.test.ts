@@ -158,6 +158,56 @@ test('a success and an error response together describe the answers', () => {
   assert.equal(read(document).responseSchema?.parts?.length, 2, 'also before cases are known');
 });
 
+test('a schema under a heading of errors says where the failure of a case breaks it', () => {
+  const failed = {
+    type: 'object',
+    properties: {
+      error: { type: 'object', properties: { code: { type: 'integer', enum: [404] } }, required: ['code'] },
+    },
+    required: ['error'],
+  };
+  const document = `## Request\n${fenced(ASK)}\n## Response\n${fenced(TELL)}\n## Error format\n${fenced(failed)}`;
+  const cases = casesOf([{ city: 'Rome' }, { code: 200 }], [{ city: 'X' }, { error: { code: '404' } }]);
+  const [finding] = preflight(analyze(sampleJob(document, cases)));
+  assert.deepEqual([finding?.testCase, finding?.pointer], [2, '/error/code']);
+});
+
+test('the way that a message goes names its side, in whatever order the schemas stand', () => {
+  const kind = (type: string, member: string): Json => ({
+    type: 'object',
+    properties: { type: { const: type }, [member]: { type: 'integer' } },
+    required: ['type', member],
+  });
+  const [ask, told, failed] = [kind('Ask', 'n'), kind('Told', 'm'), kind('Failed', 'code')];
+  for (const [there, back] of [
+    ['(requester → provider)', '(provider → requester)'],
+    ['(client -> server)', '(server -> client)'],
+    ['sent by the requester', 'sent by the provider'],
+    ['from requester to provider', 'from provider to requester'],
+    ['（请求方 → 提供方）', '（提供方 → 请求方）'],
+  ]) {
+    const document = `### Failed ${back}\n${fenced(failed)}\n### Told ${back}\n${fenced(told)}\n### Ask ${there}\n${fenced(ask)}\n`;
+    const cases = casesOf(
+      [
+        { type: 'Ask', n: 1 },
+        { type: 'Told', m: 1 },
+      ],
+      [
+        { type: 'Ask', n: 0 },
+        { type: 'Failed', code: 1 },
+      ],
+    );
+    for (const agreement of [read(document), read(document, cases)]) {
+      assert.deepEqual(agreement.requestSchema?.schema, ask, there);
+      assert.deepEqual(
+        agreement.responseSchema?.parts?.map(({ schema }) => schema),
+        [failed, told],
+        back,
+      );
+    }
+  }
+});
+
 test('two operations of one document are told apart by their constants', () => {
   const operation = (action: string, name: string) => ({
     type: 'object',
@@ -422,6 +472,16 @@ test('a refusal is known beside a request that is broken by mistake, too', () =>
   };
   assert.deepEqual(negatives({ city: 'Rome' }, { city: 'Ur' }, { city: 1 }), [3]);
   assert.deepEqual(negatives({ city: 2 }, { city: 'Ur' }, { city: 1 }), [3]);
+});
+
+test('what a failure says is no data that the answer to a broken request could withhold', () => {
+  const negative = (failure: Json): boolean | undefined =>
+    read(documentOf(ASK, { type: 'object' }), casesOf([{ city: 5 }, { degrees: 31 }], [{ city: 'Ur' }, failure]))
+      .cases[0]?.negative;
+  assert.equal(negative({ error: 'NO_CITY' }), false);
+  assert.equal(negative({ refused: 'no such place' }), false);
+  assert.equal(negative({ kind: 'CityError', place: 'Ur' }), false);
+  assert.equal(negative({ wind: 4 }), true);
 });
 
 test('an answer that the document writes out for broken requests turns a request down', () => {

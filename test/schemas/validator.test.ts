@@ -86,6 +86,20 @@ test('a failed combination is one issue, or those of the branch that is meant', 
     ],
   };
   assert.deepEqual(places(nested, { a: 1 }), ['anyOf /a']);
+  const coded = { type: 'object', properties: { code: { enum: [1, 2] } }, required: ['code'] };
+  const optional = { anyOf: [{ type: 'null' }, coded] };
+  assert.deepEqual(places(optional, { code: 3 }), ['enum /code'], 'the only branch of its type is meant');
+  assert.deepEqual(places(optional, 3), ['anyOf ']);
+  const kinds = [
+    { type: 'object', properties: { kind: { const: 'a' } } },
+    { type: 'object', properties: { kind: { const: 'b' }, code: { enum: [1, 2] } } },
+  ];
+  assert.deepEqual(places({ anyOf: kinds }, { kind: 'b', code: 3 }), ['enum /code'], 'of its kind but for a list');
+  const [shallow, deep] = [
+    { type: 'object', required: ['title'] },
+    { type: 'object', properties: { error: { type: 'object', properties: { code: { type: 'integer' } } } } },
+  ];
+  assert.deepEqual(places({ anyOf: [shallow, deep] }, { error: { code: '1' } }), ['type /error/code']);
 });
 
 test('every dialect from draft-04 on is read, by its name or by what it uses', () => {
