@@ -8,7 +8,7 @@ import { deafToDigits } from './deaf-to-digits.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { brokenMeasure, recombinedLists, saysItTwice } from './recombined-lists.ts';
 import { leavesOf } from './scalar-kinds.ts';
-import { holdsOtherNumbers, keepsItsCheck, mayBeChecked } from './unasked-answers.ts';
+import { holdsOtherNumbers, keepsItsCheck, mayBeChecked, speaksOfChecks } from './unasked-answers.ts';
 import { bytesExchanged, numbersInText, type Variation, variationsOf } from './variations.ts';
 
 const maxVariationsPerCase = 12;
@@ -80,6 +80,7 @@ export const neighbours: Check = {
     // A request that does not fit the check that it carries is answered as any other such.
     const isOfCase = own.some(({ one }) => equalJson(one.output, first.observation.value ?? null));
     if (isSame && mayBeChecked(facts.subject) && (!isOfCase || !swaps)) return none;
+    if (isSame && !isOfCase && speaksOfChecks(facts.subject) && revealing.every(isOfDigits)) return none;
     if (!isSame || revealing.some(({ isOwn }) => isOwn)) return deafTo(facts, [...fields.values()].flat());
     return {
       failures: [
@@ -212,6 +213,14 @@ function isWorkedOut({ vocabulary }: CheckFacts, { input, output }: RunnableCase
     return pointer !== '' || holdsOtherNumbers(value, text);
   });
 }
+
+/** Whether a changed member may carry a check of its own: several digits. */
+function isOfDigits({ variation: { seenCase, pointer } }: Told): boolean {
+  return (String(valueAt(seenCase.one.input, pointer) ?? '').match(/\d/g) ?? []).length >= leastCheckedDigits;
+}
+
+/** Fewer digits carry no check. */
+const leastCheckedDigits = 5;
 
 function rawOf({ end, value }: Observation): Json {
   return [end, value ?? null];

@@ -4,7 +4,7 @@ import { equalJson } from '../schemas/equal-json.ts';
 import { caseDifferences, type RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFindings, SeenCase } from './check.ts';
 import { CORRELATION_NAME } from './check-renaming.ts';
-import { allSentencesOf } from './documented-answers.ts';
+import { allSentencesOf, FAILS, taskSentencesOf } from './documented-answers.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { failureRulesOf } from './failure-rules.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
@@ -223,7 +223,11 @@ function faultOf(
   const unusable = seen.sends.length === 0 || seen.sends.every(({ error }) => error !== undefined);
   // A mistyped answer may be a good one where the agreement has no schema.
   if (!unusable && mischief.startsWith('answers')) return undefined;
-  const repeats = asBefore && reportsFailure(one.case.response) !== true && carriesPeerData(one);
+  const repeats =
+    asBefore &&
+    reportsFailure(one.case.response) !== true &&
+    carriesPeerData(one) &&
+    !mayReportFailure(subject, one, seen.value);
   if (repeats || claimsSuccess(cases, seen.value))
     return { message: 'it reports success without an answer', certain: true };
   return other
@@ -232,6 +236,28 @@ function faultOf(
         certain: false,
       }
     : undefined;
+}
+
+/**
+ * Whether all that an output tells are words that the task has and the peer's answer has not: such a word may be the task's name for a peer
+ * that gives no answer as well. Where the peer's answer is a success by its form, a sentence about failures must have it.
+ */
+function mayReportFailure(subject: Subject, one: RunnableCase, output: Json): boolean {
+  const asked = JSON.stringify(one.input);
+  const telling = leavesOf(output).filter(
+    ({ value }) => value === true || (tellsMore(value) && !asked.includes(String(value))),
+  );
+  const answered = JSON.stringify(one.case.response);
+  const schema = JSON.stringify(subject.task?.outputSchema ?? null);
+  const isSuccess = reportsFailure(one.case.response) === false;
+  return telling.every(({ value }) => {
+    const word = String(value);
+    if (value === true || answered.includes(word)) return false;
+    const sentences = taskSentencesOf(subject).filter((sentence) => hasWord(sentence, word));
+    return isSuccess
+      ? sentences.some((sentence) => FAILS.test(sentence))
+      : sentences.length > 0 || hasWord(schema, word);
+  });
 }
 
 /** Whether an output has a member true that is so in all cases in which the peer did what it was asked for, and false in all in which it did not. */
@@ -255,10 +281,11 @@ function carriesPeerData(one: RunnableCase): boolean {
 /** Whether the output of a case holds a text or number that was not asked with. */
 function tellsOf(one: RunnableCase): boolean {
   const asked = JSON.stringify(one.input);
-  return leavesOf(one.output).some(
-    ({ value }) =>
-      value !== null && typeof value !== 'boolean' && String(value).length > 1 && !asked.includes(String(value)),
-  );
+  return leavesOf(one.output).some(({ value }) => tellsMore(value) && !asked.includes(String(value)));
+}
+
+function tellsMore(value: Json): boolean {
+  return value !== null && typeof value !== 'boolean' && String(value).length > 1;
 }
 
 function demandsMatchingIds({ agreement }: Subject): boolean {

@@ -237,6 +237,8 @@ function carriedNumbers({ subject }: CheckFacts, one: SeenCase): CarriedNumber[]
       if (inList && (COUNTING_NAME.test(name) || !alone(leavesOf(output)))) return [];
       // Of two places of the answer that have it, one may have it from elsewhere.
       if (!alone(answer)) return [];
+      // So it may where an answer to another message told it as well.
+      if (one.seen.sends.filter(({ response }) => holds(response, value)).length > 1) return [];
       if (asked.has(value) || lengthsOf(output).includes(value) || /code|status|version|error/i.test(name)) return [];
       const place = answer.find((leaf) => leaf.name === name && leaf.value === value && !loose.has(leaf.pointer));
       const [more, less] = [value + 3, Math.floor(value / 2)].map((other) => replacedAt(output, pointer, other));
@@ -246,6 +248,10 @@ function carriedNumbers({ subject }: CheckFacts, one: SeenCase): CarriedNumber[]
       return [{ one, tool, pointer: place.pointer, value, scenarios }];
     }),
   );
+}
+
+function holds(answer: Json | undefined, value: Json): boolean {
+  return answer !== undefined && leavesOf(answer).some((leaf) => leaf.value === value);
 }
 
 interface Told {

@@ -67,11 +67,16 @@ function isAnswered({ seen }: Run): boolean {
 
 /** What a document calls a value of a request that is worked out from the rest of it: whoever changes one has to change the other. */
 const CHECKED =
-  /\bcheck[ -]?(?:sums?|digits?|bytes?|characters?|values?|codes?)\b|\bcrc(?:-?\d+)?\b|\bxor\b|\bparity\b|\bluhn\b|\bhmac\b|\bsignatures?\b|校验|签名|Prüf(?:summe|ziffer|byte|zeichen|wert)|(?:somme|clé|chiffre) de contrôle|(?:suma|dígito) (?:verificador|de (?:control|verificación|comprobación))/iu;
+  /\bcheck[ -]?(?:sums?|digits?|bytes?|characters?|values?|codes?)\b|\bcrc(?:-?\d+)?\b|\bxor\b|\bparity\b|\bluhn\b|\bhmac\b|\bsignatures?\b|校验|签名|Prüf(?:summe|ziffer|byte|zeichen|wert)|(?:somme|clé|chiffre) de contrôle|(?:suma|dígito) (?:verificador|de (?:control|verificación|comprobación))|soma de verificação|cifra di controllo|Kontroll(?:ziffer|summe)|контрольн|チェック(?:ディジット|デジット|サム)|検査(?:数字|符号)/iu;
 
 /** Whether requests that are texts may carry a value that is worked out from the rest of them, so that every other one is answered alike. */
 export function mayBeChecked({ agreement, payload }: CheckFacts['subject']): boolean {
-  return payload === 'text' && CHECKED.test(agreement.text);
+  return payload === 'text' && speaksOfChecks({ agreement });
+}
+
+/** Whether a document speaks of values that are worked out from the rest of a request, or of digits that are so from the others. */
+export function speaksOfChecks({ agreement }: Pick<CheckFacts['subject'], 'agreement'>): boolean {
+  return CHECKED.test(agreement.text);
 }
 
 /** A check that stays right where what it is made of changes places. */

@@ -131,7 +131,10 @@ export class Vocabulary {
     const lower = text.toLowerCase();
     if (this.#constants.has(lower) || this.#names.has(text) || COMMON_KNOWLEDGE.test(text.trim())) return true;
     const where = looksLikeData(text) ? this.#prose : this.#full;
-    return lower.trim() !== '' && containsWord(where, lower);
+    if (lower.trim() !== '' && containsWord(where, lower)) return true;
+    // A line may be put together of words that stand apart in the document: `ERR` and `E2` are `ERR;E2`.
+    const fields = text.split(/[;|,:=]/);
+    return fields.length > 1 && fields.every((field) => /\p{L}/u.test(field) && this.hasText(field));
   }
 
   /** Whether a text stands in a schema as a constant, or in every case at the same place. */

@@ -49,6 +49,22 @@ const sums = `export function handle(text) {
   return 'bill ' + bill[1] + ': net ' + net + ', tax ' + Math.round((net * bill[3]) / 100);
 }`;
 
+const valves: Agreed = {
+  rules:
+    'A line has the word OPEN, a valve and its angle, parted by `;`. The answer is `DONE` with twice the angle, or `NOPE` with a code: Q1 no such line, Q2 an angle above 90.',
+  cases: [
+    ['OPEN;V7;31', 'DONE;62'],
+    ['OPEN;V9;44', 'DONE;88'],
+    ['SHUT;V9;44', 'NOPE;Q1'],
+    ['OPEN;V9;91', 'NOPE;Q2'],
+  ],
+};
+const openings = `export function handle(text) {
+  const line = /^OPEN;(\\w+);(\\d+)$/.exec(String(text));
+  if (!line) return 'NOPE;Q1';
+  return Number(line[2]) > 90 ? 'NOPE;Q2' : 'DONE;' + 2 * Number(line[2]);
+}`;
+
 const folders: Agreed = {
   rules: 'Lists the folders that are larger than limit, in the order of the request.',
   request: object({ limit: integer, folders: { type: 'array', items: object({ name: text, size: integer }) } }),
@@ -175,6 +191,7 @@ const honest: readonly [why: string, agreed: Agreed, handler: string][] = [
   ['broken frames are all answered as the one of a case', frames, relay],
   ['fields of digits without a mark between them are each a number', shifts, sheet],
   ['a limit of zero that nothing goes beyond is no number of items', folders, over],
+  ['a line may be put together of words that stand apart in the document', valves, openings],
 ];
 for (const [why, agreed, handler] of honest)
   test(`not refused: ${why}`, async () => assert.deepEqual(await refusalsOf(agreed, handler, sandbox), []));

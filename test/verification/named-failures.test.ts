@@ -288,3 +288,42 @@ test('a success may stay what it was where the document names what happens if th
     await refusalsOf(visits('If no plan can be had: `error` "UNAVAILABLE".'), guessing('UNAVAILABLE'), sandbox),
     [],
   ));
+
+const gauges = (rule: string): Agreed => ({
+  rules: `levels has the level of each gauge that could be read, failed the others. state is FULL if all could be read, PART if some could. ${rule}`,
+  request: object({ gauges: { type: 'array', items: text } }),
+  response: object({
+    state: text,
+    levels: { type: 'array', items: integer },
+    failed: { type: 'array', items: text },
+  }),
+  tools: [
+    reading('level', object({ gauge: text }), integer, [
+      [{ gauge: 'Elbe-3' }, 412],
+      [{ gauge: 'Oder-8' }, 267],
+    ]),
+  ],
+  cases: [
+    [{ gauges: ['Elbe-3', 'Oder-8'] }, { state: 'FULL', levels: [412, 267], failed: [] }],
+    [{ gauges: ['Oder-8', 'Rhin-0'] }, { state: 'PART', levels: [267], failed: ['Rhin-0'] }],
+  ],
+});
+const measured = `export async function handle({ gauges }, { call }) {
+  const levels = [], failed = [];
+  for (const gauge of gauges) {
+    try { levels.push(await call.level({ gauge })); } catch { failed.push(gauge); }
+  }
+  return { state: failed.length === 0 ? 'FULL' : levels.length > 0 ? 'PART' : 'DRY_OUT', levels, failed };
+}`;
+
+for (const rule of [
+  'If all calls of the tool fail, the state is DRY_OUT.',
+  'Wenn alle Abfragen fehlschlagen, ist state DRY_OUT.',
+  'Si todas las llamadas a la herramienta fallan, state es DRY_OUT.',
+  'Se todas as chamadas da ferramenta falharem, state é DRY_OUT.',
+  'Si tous les appels des outils échouent, state vaut DRY_OUT.',
+  'すべてのツールの呼び出しに失敗した場合、state は DRY_OUT とする。',
+  'Если все системы недоступны, state равно DRY_OUT.',
+])
+  test(`the name for the failure of all is none for that of one: ${rule}`, async () =>
+    assert.deepEqual(await refusalsOf(gauges(rule), measured, sandbox), []));

@@ -159,3 +159,31 @@ test('a value that stands twice in a request may be counted with itself', async 
     [],
   );
 });
+
+const parcels = (rules: string): Agreed => ({
+  rules,
+  request: { parcel: { type: 'string' } },
+  response: { known: { type: 'string' }, route: { type: ['integer', 'null'] } },
+  cases: [
+    [{ parcel: '40712382' }, { known: 'yes', route: 712 }],
+    [{ parcel: '40712383' }, { known: 'no', route: null }],
+    [{ parcel: '90044124' }, { known: 'yes', route: 44 }],
+  ],
+});
+const routed = `export function handle({ parcel }: any): any {
+  const sum = [...String(parcel)].reverse().reduce((total, digit, index) => {
+    const twice = Number(digit) * (index % 2 ? 2 : 1);
+    return total + (twice > 9 ? twice - 9 : twice);
+  }, 0);
+  return sum % 10 === 0 ? { known: 'yes', route: Number(parcel.slice(2, 5)) } : { known: 'no', route: null };
+}`;
+
+test('a member with a check digit that no longer fits is answered as any other such', async () => {
+  const rules = 'The digits 3 to 5 of a parcel are its route. Die letzte Stelle ist eine Prüfziffer.';
+  assert.deepEqual(await failuresOf(parcels(rules), routed), []);
+});
+
+test('one answer for all neighbours is none that was worked out, where nothing is checked', async () => {
+  const failures = await failuresOf(parcels('The digits 3 to 5 of a parcel are its route.'), routed);
+  assert.match(failures.join(), /one and the same answer/);
+});

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import { type Agreed, integer, object, refusalsOf, text } from './agreed.ts';
+
+let sandbox: Sandbox;
+before(async () => {
+  sandbox = await createSandbox({ cells: 1 });
+});
+after(() => sandbox.close());
+
+const lifts = (description: string): Agreed => ({
+  rules: 'The answer tells the floor of the lift; `stoerung` says what is out of order, and the floor is 0 then.',
+  request: object({ lift: text }),
+  response: object({ floor: integer, stoerung: { type: ['string', 'null'] } }),
+  cases: [
+    [{ lift: 'L-204' }, { floor: 17, stoerung: null }],
+    [{ lift: 'L-380' }, { floor: 0, stoerung: 'STEHT' }],
+  ],
+  task: {
+    description,
+    inputSchema: object({ lift: text }),
+    outputSchema: object({ at: text }),
+    examples: [
+      { testCase: 1, input: { lift: 'L-204' }, output: { at: 'floor 17' } },
+      { testCase: 2, input: { lift: 'L-380' }, output: { at: 'nowhere' } },
+    ],
+  },
+});
+const where = (failed: string) => `export async function perform({ lift }, { send }) {
+  try {
+    const { floor, stoerung } = await send({ lift });
+    return { at: stoerung === null ? 'floor ' + floor : 'nowhere' };
+  } catch {
+    return { at: ${failed} };
+  }
+}`;
+
+test('a peer that gives no answer may be told of as one that says it cannot', async () => {
+  const agreed = lifts('Where a lift is, as `floor 3`, or `nowhere` if it is out of order or nobody can say.');
+  assert.deepEqual(await refusalsOf(agreed, where("'nowhere'"), sandbox), []);
+});
+
+test('a peer that gives no answer is not told of as one that has said something of its own', async () => {
+  const agreed = lifts('Where a lift is, as `floor 3`, or `nowhere` if it is out of order or nobody can say.');
+  assert.match(
+    (await refusalsOf(agreed, where("lift === 'L-204' ? 'floor 17' : 'nowhere'"), sandbox)).join('\n'),
+    /^requester-peer: case 1, where the peer fails: it reports success without an answer/m,
+  );
+});
+
+const boats: Agreed = {
+  rules:
+    'First `step` ask: the peer offers a berth and its price. Then `step` take, with the berth: the peer confirms, with the price again.',
+  request: object({ step: { enum: ['ask', 'take'] }, subject: text }),
+  response: object({ berth: text, price: integer }),
+  cases: [
+    [
+      { step: 'ask', subject: 'Albatros' },
+      { berth: 'B-071', price: 145 },
+    ],
+    [
+      { step: 'take', subject: 'B-071' },
+      { berth: 'B-071', price: 145 },
+    ],
+    [
+      { step: 'ask', subject: 'Möwe' },
+      { berth: 'C-112', price: 260 },
+    ],
+    [
+      { step: 'take', subject: 'C-112' },
+      { berth: 'C-112', price: 260 },
+    ],
+  ],
+  task: {
+    description: 'Take a berth for a boat; tells the price that was offered.',
+    inputSchema: object({ boat: text }),
+    outputSchema: object({ price: integer }),
+    examples: [
+      { testCase: 1, input: { boat: 'Albatros' }, output: { price: 145 } },
+      { testCase: 2, input: { boat: 'Albatros' }, output: { price: 145 } },
+      { testCase: 3, input: { boat: 'Möwe' }, output: { price: 260 } },
+      { testCase: 4, input: { boat: 'Möwe' }, output: { price: 260 } },
+    ],
+  },
+};
+
+test('a number that two answers tell may be that of the first', async () =>
+  assert.deepEqual(
+    await refusalsOf(
+      boats,
+      `export async function perform({ boat }, { send }) {
+  const { berth, price } = await send({ step: 'ask', subject: boat });
+  await send({ step: 'take', subject: berth });
+  return { price };
+}`,
+      sandbox,
+    ),
+    [],
+  ));
