@@ -153,7 +153,7 @@ export function nameOfAnother({ subject, cases }: CheckFacts, before: Json, answ
 const FAILING =
   /\b(?:fail\w*|unavailable|unreachable|down|cannot|can not|out of order|not (?:answer|respond|reach\w*))\b/i;
 
-/** Whether a sentence has another tool asked where this one fails, or goes on without it: then the failure is another matter. */
+/** Whether a sentence has another tool asked where this one fails, goes on without it, or has something else for it than a name: then the failure is another matter. */
 function isMadeUpFor(subject: CheckFacts['subject'], name: string): boolean {
   const { ownFailureSentences } = documentedAnswersOf(subject);
   return sentencesOf(subject.agreement).some((sentence) => {
@@ -162,13 +162,17 @@ function isMadeUpFor(subject: CheckFacts['subject'], name: string): boolean {
       subject.tools.some((other) => other.name !== name && hasWord(sentence, other.name)) &&
       /\b(?:ask|use|call|quer(?:y|ies)|tr(?:y|ies)|takes?|falls?)/i.test(sentence);
     const isNamed = ownFailureSentences.some((own) => own.sentence.includes(sentence));
-    return hasOther || (!isNamed && GOES_ON.test(sentence));
+    return hasOther || (!isNamed && (GOES_ON.test(sentence) || !LEAVES_OPEN.test(sentence)));
   });
 }
 
+/** A sentence that only says what is not done when something fails, or that another goes on from. */
+const LEAVES_OPEN =
+  /\b(?:no|not|nothing|never|none|neither|see|same|error|failure)\b|[:;]\s*$|(?<!\p{L})(?:nicht\p{L}*|kein\p{L}*|rien|pas|nada|niente)(?!\p{L})|不|没/iu;
+
 /** Words by which a failing tool is done without. */
 const GOES_ON =
-  /\b(?:treated as|counts? as|taken (?:as|for)|assumed|defaults?|skipped|ignored|left out|all the same|nevertheless)\b/i;
+  /\b(?:treated as|tak(?:e|es|en|ing) (?:it |this |that |them )?(?:as|for)|assum(?:e|es|ing)|counts? as|taken (?:as|for)|assumed|defaults?|skipped|ignored|left out|all the same|nevertheless)\b/i;
 
 /** A place whatever the positions of the items on the way to it. */
 function placeOf(pointer: string): string {

@@ -115,6 +115,58 @@ const grades = `export async function handle({ stone }, { call }) {
   }
 }`;
 
+const sailing: Agreed = {
+  rules:
+    'depth tells the water over the bar in cm, or null for a harbour that is unknown: outcome is "unknown". tide gives what the tide adds to it. outcome is "open" if both together are at least the draught, "closed" otherwise. If a tool fails, outcome is "broken". If tide fails, we count on low water.',
+  request: object({ harbour: text, draught: integer }),
+  response: object({ harbour: text, outcome: { enum: ['open', 'closed', 'unknown', 'broken'] } }),
+  cases: [
+    [
+      { harbour: 'port-51', draught: 410 },
+      { harbour: 'port-51', outcome: 'open' },
+    ],
+    [
+      { harbour: 'port-62', draught: 530 },
+      { harbour: 'port-62', outcome: 'closed' },
+    ],
+    [
+      { harbour: 'port-70', draught: 210 },
+      { harbour: 'port-70', outcome: 'unknown' },
+    ],
+  ],
+  tools: [
+    reading('depth', object({ harbour: text }), nullable('integer'), [
+      [{ harbour: 'port-51' }, 360],
+      [{ harbour: 'port-62' }, 440],
+      [{ harbour: 'port-70' }, null],
+    ]),
+    reading('tide', object({ harbour: text }), integer, [
+      [{ harbour: 'port-51' }, 90],
+      [{ harbour: 'port-62' }, 70],
+    ]),
+  ],
+};
+
+const sails = `export async function handle({ harbour, draught }, { call }) {
+  try {
+    const depth = await call.depth({ harbour });
+    if (depth === null) return { harbour, outcome: 'unknown' };
+    const tide = await call.tide({ harbour }).catch(() => 0);
+    return { harbour, outcome: depth + tide >= draught ? 'open' : 'closed' };
+  } catch {
+    return { harbour, outcome: 'broken' };
+  }
+}`;
+
+test('a tool with a sentence of its own is not held to the one about any', async () => {
+  assert.deepEqual(await refusalsOf(sailing, sails, sandbox), []);
+});
+
+test('refused all the same: a tool without such a sentence', async () => {
+  const rules = sailing.rules.replace(' If tide fails, we count on low water.', '');
+  assert.match((await refusalsOf({ ...sailing, rules }, sails, sandbox)).join('\n'), /where tide fails: .*broken/);
+});
+
 test('the same tool may put back what it failed to put elsewhere', async () => {
   assert.deepEqual(await refusalsOf(transfer, poursBack, sandbox), []);
 });
