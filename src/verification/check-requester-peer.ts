@@ -4,15 +4,17 @@ import { equalJson } from '../schemas/equal-json.ts';
 import { caseDifferences, type RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFindings, SeenCase } from './check.ts';
 import { CORRELATION_NAME } from './check-renaming.ts';
-import { allSentencesOf, FAILS, taskSentencesOf } from './documented-answers.ts';
+import { allSentencesOf, FAILS, holdsConstant, taskSentencesOf } from './documented-answers.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { failureRulesOf } from './failure-rules.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
+import { unansweredPeerOf } from './unanswered-peer.ts';
 
 type Mischief =
   | 'fails'
   | 'times out'
+  | 'fails from its second message on'
   | 'answers without what it must have'
   | 'answers with values of other types'
   | 'answers another request'
@@ -24,7 +26,7 @@ export const requesterPeer: Check = {
   name: 'requester-peer',
   reason: 'A peer may be down, slow, broken or confused; our agent must not be told that all went well.',
   certain:
-    'The peer gave no usable answer, and the candidate hangs, breaks its output schema, or reports the same success as when it had one, or what the cases have for success alone; an answer to another request is taken although the document says that the ids must match; the output depends on the order in which answers to concurrent requests arrive; a line that is no answer of the protocol, or one that it has for an error, is reported as what another line says.',
+    'The peer gave no usable answer, and the candidate hangs, breaks its output schema, or reports the same success as when it had one, or what the cases have for success alone, or throws, or tells it by another name, though the task says what is told then; an answer to another request is taken although the document says that the ids must match; the output depends on the order in which answers to concurrent requests arrive; a line that is no answer of the protocol, or one that it has for an error, is reported as what another line says.',
   uncertain:
     'The output after a failure is one that a case has for another reason; an answer to another request is taken where the document is silent.',
   *run({ subject, cases }): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -65,6 +67,18 @@ function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; mischief
       mischief: 'times out',
       peer: () => ({ error: { code: 'TIMEOUT', message: 'the peer did not answer in time' } }),
     },
+    ...(usual && one.seen.sends.length > 1 && unansweredPeerOf(subject).isTold
+      ? [
+          {
+            one,
+            mischief: 'fails from its second message on' as const,
+            peer: ((request, nth) =>
+              nth === 1
+                ? usual(request, nth)
+                : { error: { code: 'FAILED', message: 'the peer cannot be reached' } }) as Peer,
+          },
+        ]
+      : []),
     { one, mischief: 'answers without what it must have', peer: changed((response) => (isObject(response) ? {} : '')) },
     { one, mischief: 'answers with values of other types', peer: changed(mistyped) },
   ];
@@ -193,6 +207,10 @@ function faultOf(
 ): { message: string; certain: boolean } | undefined {
   if (seen.end === 'timed-out' || seen.end === 'out-of-memory' || seen.end === 'killed')
     return { message: `the run ended as "${seen.end}"`, certain: true };
+  const { isTold, names } = unansweredPeerOf(subject);
+  const isSilent = !mischief.startsWith('answers');
+  if (isSilent && isTold && seen.end !== 'returned' && seen.sends.some(({ error }) => error !== undefined))
+    return { message: 'it throws, though the task says what is told then', certain: true };
   if (seen.end !== 'returned' || seen.value === undefined) return undefined;
   const [issue] = seen.issues;
   if (issue) return { message: `the output breaks its schema at "${issue.pointer}": ${issue.message}`, certain: true };
@@ -211,6 +229,19 @@ function faultOf(
         }
       : undefined;
   }
+  if (mischief === 'fails from its second message on' && seen.sends.every(({ error }) => error === undefined))
+    return undefined;
+  if (
+    isSilent &&
+    names.length > 0 &&
+    !(asBefore && mischief === 'fails from its second message on') &&
+    !holdsConstant(seen.value, names)
+  )
+    return {
+      message: `the output has none of ${names.join(', ')}, by which the task names a peer that gives no answer`,
+      certain: true,
+    };
+  if (mischief === 'fails from its second message on') return undefined;
   const other = cases.find((known) => equalJson(known.one.output, seen.value ?? null));
   const isForeign =
     mischief === 'answers what the protocol has for an error' ||

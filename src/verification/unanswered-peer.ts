@@ -1,0 +1,92 @@
+import { isObject, type Json } from '../kernel/json.ts';
+import { taskSentencesOf } from './documented-answers.ts';
+import { hasWord, leavesOf } from './scalar-kinds.ts';
+import type { Subject } from './subject.ts';
+
+/** What the task of a requester says of a peer that gives no answer. */
+export interface UnansweredPeer {
+  /** Whether it says what is told then. */
+  isTold: boolean;
+  /** The names that are told then; empty where none can be made out. */
+  names: string[];
+}
+
+const read = new WeakMap<Subject, UnansweredPeer>();
+
+/** Reads what the task has told where the peer gives no answer: a name beside the words for it, in brackets behind the name or in its clause. */
+export function unansweredPeerOf(subject: Subject): UnansweredPeer {
+  const known = read.get(subject) ?? readTask(subject);
+  read.set(subject, known);
+  return known;
+}
+
+function readTask(subject: Subject): UnansweredPeer {
+  const sentences = taskSentencesOf(subject);
+  if (sentences.some((sentence) => GIVES_UP.test(sentence))) return { isTold: false, names: [] };
+  const values = valuesOf(subject);
+  const told = sentences.filter(
+    (sentence) =>
+      sentence.split(CLAUSES).some((clause) => NO_ANSWER.test(clause) && !OTHERS.test(clause)) &&
+      !AGAIN.test(sentence) &&
+      (TOLD.test(sentence) || namesIn(sentence, values).length > 0),
+  );
+  return { isTold: told.length > 0, names: [...new Set(told.flatMap((sentence) => namesFor(sentence, values)))] };
+}
+
+function namesFor(sentence: string, values: ReadonlySet<string>): string[] {
+  const explained = [...sentence.matchAll(/['"“‘`]?([\p{L}\p{N}_-]+)['"”’`]?\s*[（(]([^()（）]*)[)）]/gu)].flatMap(
+    ([, name, meaning]) => (name !== undefined && values.has(name) ? [{ name, meaning: meaning ?? '' }] : []),
+  );
+  if (explained.length > 0) return explained.flatMap(({ name, meaning }) => (NO_ANSWER.test(meaning) ? [name] : []));
+  const own = sentence
+    .split(CLAUSES)
+    .filter((clause) => NO_ANSWER.test(clause))
+    .flatMap((clause) => namesIn(clause, values));
+  const all = own.length > 0 ? own : namesIn(sentence, values);
+  return all.length === 1 ? all : [];
+}
+
+function namesIn(text: string, values: ReadonlySet<string>): string[] {
+  return [...values].filter((value) => hasWord(text, value));
+}
+
+/** The words that an output may say: the constants of its schema, and what the examples show that no input has. */
+function valuesOf({ task }: Subject): Set<string> {
+  const values = new Set<string>();
+  const members = new Set<string>();
+  const add = (value: Json): void => {
+    if (typeof value === 'string' && value.length > 2 && /^[\p{L}\p{N}_-]+$/u.test(value)) values.add(value);
+  };
+  const collect = (node: Json, depth: number): void => {
+    if (depth > 30 || typeof node !== 'object' || node === null) return;
+    if (isObject(node)) {
+      for (const name of Object.keys(isObject(node.properties) ? node.properties : {})) members.add(name);
+      for (const constant of [...(Array.isArray(node.enum) ? node.enum : []), node.const ?? null]) add(constant);
+    }
+    for (const child of Object.values(node)) collect(child, depth + 1);
+  };
+  collect(task?.outputSchema ?? null, 0);
+  for (const { output } of task?.examples ?? []) for (const { value } of leavesOf(output)) add(value);
+  for (const [, quoted] of (task?.description ?? '').matchAll(/['"“‘`]([\p{L}\p{N}_-]{3,60})['"”’`]/gu))
+    if (!members.has(quoted ?? '')) add(quoted ?? null);
+  return values;
+}
+
+/** Words for a peer of whom nothing is heard. */
+const NO_ANSWER =
+  /\b(?:no (?:usable |valid |proper )?(?:answer|reply|response)(?! (?:is|was) (?:needed|expected|wanted))|(?:does|do|did) not (?:answer|reply|respond)|(?:could|can) ?not be (?:reached|asked|contacted)|(?:is|was|are|were) (?:not answered|unreachable|not reachable)|never answered|(?:fails? to|without an?) (?:answer|reply|respon)|times? out|time-?outs?)\b|超时|无响应|(?:没有|未收到|无)(?:有效)?(?:响应|回应|答复|回复)|(?<!\p{L})(?:keine[nr]? (?:gültige |brauchbare )?Antwort|fehlende[rn]?[^.;]{0,30} Antwort|antwortet nicht|nicht erreich\p{L}+|(?:pas|aucune) (?:de )?réponse|sans réponse|réponse manque|ne répond pas|injoignable|no hay respuesta|sin respuesta|no responde|inalcanzable|sem resposta|não responde|não há resposta|nessuna risposta|non risponde|нет ответа|не отвечает|без ответа)(?!\p{L})|(?:応答|返答|回答|返事)(?:が)?(?:ない|なし|得られない)/iu;
+
+/** What need not be a word in order to be told: a truth value, nothing, zero. */
+const TOLD = /\b(?:true|false|null|empty|zero|0|none)\b|为空|空数组/iu;
+
+/** Who else may have no answer to something. */
+const OTHERS = /\b(?:questions?|survey|quiz|phone|caller|user|customer|guest|candidate|respondent)\b/i;
+
+/** Words by which it is asked again first. */
+const AGAIN = /\b(?:retr(?:y|ies|ied)|again|once more)\b/i;
+
+const CLAUSES = /[,，、()（）]/;
+
+/** Words by which a task has a failure end all, or says something of its own of an answer in part. */
+const GIVES_UP =
+  /\b(?:throws?|thrown|raises?|rejects|gives? up|aborts?|partial\w*|so far|best[ -]effort|what (?:it|was) (?:got|gathered|had))\b|抛出|报错/iu;
