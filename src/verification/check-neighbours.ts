@@ -80,7 +80,11 @@ export const neighbours: Check = {
     // A request that does not fit the check that it carries is answered as any other such.
     const isOfCase = own.some(({ one }) => equalJson(one.output, first.observation.value ?? null));
     if (isSame && mayBeChecked(facts.subject) && (!isOfCase || !swaps)) return none;
-    if (isSame && !isOfCase && speaksOfChecks(facts.subject) && revealing.every(isOfDigits)) return none;
+    const tellsNothing = revealing.every(
+      ({ variation: { seenCase, input }, observation }) =>
+        !isWorkedOut(facts, { ...seenCase.one, input, output: observation.value ?? null }),
+    );
+    if (isSame && tellsNothing && speaksOfChecks(facts.subject) && revealing.every(isOfDigits)) return none;
     if (!isSame || revealing.some(({ isOwn }) => isOwn)) return deafTo(facts, [...fields.values()].flat());
     return {
       failures: [

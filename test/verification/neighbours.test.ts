@@ -187,3 +187,16 @@ test('one answer for all neighbours is none that was worked out, where nothing i
   const failures = await failuresOf(parcels('The digits 3 to 5 of a parcel are its route.'), routed);
   assert.match(failures.join(), /one and the same answer/);
 });
+
+test('one answer with data for all neighbours is none to a check digit that does not fit', async () => {
+  const agreed = parcels('The digits 3 to 5 of a parcel are its route. The last one is a check digit.');
+  const known = JSON.stringify(agreed.cases.map(([own, answer]) => [JSON.stringify(own).split('').reverse(), answer]));
+  const failures = await failuresOf(
+    agreed,
+    `const known: any = ${known};
+export function handle(request: any): any {
+  return (known.find(([key]: any) => [...key].reverse().join('') === JSON.stringify(request)) ?? known[0])[1];
+}`,
+  );
+  assert.match(failures.join(), /one and the same answer/);
+});
