@@ -60,6 +60,8 @@ export class HostedHandler implements LoadedHandler {
     const work = this.#work(tickets, signal).finally(() => {
       this.#batches -= 1;
       this.#dropIfDone();
+      // Where the work was given up, nobody waits for what the host is still at.
+      for (const ticket of tickets) ticket.callOff();
     });
     if (signal) await untilAborted(work, signal);
     else await work;

@@ -24,6 +24,11 @@ export class Ticket {
   settle(report: RunReport): void {
     const fault = this.#answers?.fault;
     this.report ??= fault === undefined ? report : { ...report, end: 'killed', message: fault };
+    this.callOff();
+  }
+
+  /** Calls off what the host is still at. */
+  callOff(): void {
     this.#answers?.cancel();
   }
 }

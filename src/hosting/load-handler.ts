@@ -54,6 +54,7 @@ export function isToolName(name: unknown): name is string {
 
 /** Says what is wrong with a handler record before any of it is run: its ABI, its bundle and tools, its digest; `undefined` where nothing is. */
 export function recordFault(record: HandlerRecord): string | undefined {
+  if (!isObject(record)) return 'no record of a handler, wanted one';
   if (record.abi !== HANDLER_ABI) return `abi ${record.abi}, wanted ${HANDLER_ABI}`;
   if (typeof record.bundle !== 'string') return 'a bundle that is no text, wanted one as text';
   if (!Array.isArray(record.tools) || !record.tools.every(isToolName))
@@ -88,8 +89,9 @@ export async function loadHandler(
   const allowed = Object.fromEntries(
     record.tools.map((name) => [name, record.toolSchemas[name] ?? { readOnly: false }]),
   );
+  const surface = new Surface({ ...record, toolSchemas: allowed });
   const loaded = await sandbox.load(record.bundle, exportNameOf(record.role), options.limits);
-  return hostHandler(loaded, new Surface({ ...record, toolSchemas: allowed }), {
+  return hostHandler(loaded, surface, {
     sendTimeoutMs: record.timeoutMs ?? options.toolTimeoutMs ?? defaultToolTimeoutMs,
     toolTimeoutMs: options.toolTimeoutMs ?? defaultToolTimeoutMs,
   });
@@ -167,21 +169,27 @@ async function answer(
     const output = (await untilAborted(ask(tool, input, embedder, AbortSignal.any([bound, signal])), bound)) ?? null;
     const text = JSON.stringify(output) as string | undefined;
     if (text === undefined) throw new TypeError(`${tool ?? 'the peer'} answered with what is not JSON`);
-    const outputIssues = tool === null ? surface.responseIssues(output) : surface.toolOutputIssues(tool, output);
+    // What the handler gets, which is not what was returned where that says itself how it is written: a date, for one.
+    const given = JSON.parse(text) as Json;
+    const outputIssues = tool === null ? surface.responseIssues(given) : surface.toolOutputIssues(tool, given);
     return outputIssues.length > 0
       ? { error: invalidFailure(tool === null ? "the peer's response" : `the output of ${tool}`, outputIssues) }
       : { output: text };
   } catch (error) {
     if (bound.aborted) return { error: { code: 'TIMEOUT', message: `${tool ?? 'the peer'} did not answer in time` } };
-    return {
-      error: failureOf(
-        error instanceof Error
-          ? { code: String((error as { code?: unknown }).code), message: error.message }
-          : String(error),
-      ),
-    };
+    return { error: failureOf(thrownBy(error)) };
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** What the embedder threw, as data. It may be an error of another realm, or one that throws where it is read. */
+function thrownBy(error: unknown): Json {
+  try {
+    const { code, message } = Object(error) as { code?: unknown; message?: unknown };
+    return typeof message === 'string' ? { code: String(code), message } : String(error);
+  } catch {
+    return 'it failed with what cannot be read';
   }
 }
 

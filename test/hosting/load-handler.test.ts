@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import { createSandbox } from '../../sandbox/index.ts';
 import type { HandlerRecord } from '../../src/contract/handler.ts';
 import type { Role } from '../../src/contract/job.ts';
@@ -79,6 +80,42 @@ test('a tool that fails, hangs or lies about its code meets the handler as one o
     [failed, timedOut, odd, hung].map(({ value }) => value),
     ['FAILED', 'TIMEOUT', 'FAILED', 'TIMEOUT'].map((word) => ({ word })),
   );
+});
+
+test('what a tool throws is told by its message, of whatever realm it is, and where it cannot be read', async () => {
+  const source = `export async function handle(request: any, context: any) {
+  try { return await context.call.echo(request); } catch (error: any) { return { word: error.code + ' ' + error.message }; }
+}`;
+  const unreadable = Object.defineProperty(new Error(), 'message', {
+    get() {
+      throw new Error('no');
+    },
+  });
+  const foreign: unknown = runInNewContext("Object.assign(new Error('far away'), { code: 'INVALID' })");
+  const told: unknown[] = [];
+  for (const error of [unreadable, foreign, { code: 'TIMEOUT', message: 'late' }, Object.create(null), null]) {
+    const { end, value } = await run(source, { call: () => Promise.reject(error) });
+    told.push(value ?? end);
+  }
+  assert.deepEqual(
+    told,
+    [
+      'FAILED it failed with what cannot be read',
+      'INVALID far away',
+      'TIMEOUT late',
+      'FAILED it failed with what cannot be read',
+      'FAILED null',
+    ].map((word) => ({ word })),
+  );
+});
+
+test('what a tool answers is validated as the handler gets it', async () => {
+  const source = 'export const handle = (request: any, context: any) => context.call.echo(request);';
+  const written = (value: unknown) => ({ toJSON: () => value }) as unknown as Json;
+  const { value } = await run(source, { call: async () => written({ word: new Date(0) }) });
+  assert.deepEqual(value, { word: '1970-01-01T00:00:00.000Z' });
+  const hidden = Object.assign({ word: 'as it should be' }, written({ word: 5 })) as Json;
+  assert.match((await run(source, { call: async () => hidden })).message ?? '', /breaks its schema/);
 });
 
 test('a tool that a handler calls and does not wait for is called', async () => {
@@ -196,6 +233,11 @@ test('a record that is not what its digest says is not run', async () => {
       (error) => codeOf(error) === 'PLATFORM_HANDLER_CORRUPT',
     );
   }
+});
+
+test('what is no record is told as such', async () => {
+  for (const none of [null, 'x', 5] as unknown as HandlerRecord[])
+    await assert.rejects(loadHandler(none, sandbox), (error) => codeOf(error) === 'PLATFORM_HANDLER_CORRUPT');
 });
 
 test('a record whose tools, role or bundle are not what a job can have is not run', async () => {

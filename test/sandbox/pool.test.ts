@@ -257,6 +257,30 @@ test('a closed sandbox takes nothing more', async () => {
   assert.equal(await sandbox.canary(), false);
 });
 
+test('what a run waits for is called off where its sandbox is closed', async () => {
+  const sandbox = await createSandbox({ cells: 1 });
+  const handler = await load(sandbox, sound);
+  const calledOff = await new Promise<boolean>((resolve, reject) => {
+    const hangs: OnCall = (_call, signal) => {
+      void sandbox.close();
+      return new Promise((_answer, fail) => {
+        signal.addEventListener('abort', () => {
+          resolve(true);
+          fail(signal.reason);
+        });
+      });
+    };
+    handler.run(run(0), hangs).then(
+      () => reject(new Error('it came to an end')),
+      (error) => {
+        assert.equal(error.code, 'PLATFORM_SANDBOX_CLOSED');
+        setImmediate(resolve, false);
+      },
+    );
+  });
+  assert.ok(calledOff);
+});
+
 test('without compiling to machine code the same comes out', async () => {
   const sandbox = await createSandbox({ cells: 1, jitless: true });
   try {
