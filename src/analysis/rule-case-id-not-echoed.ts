@@ -3,6 +3,7 @@ import type { Finding } from '../contract/finding.ts';
 import type { ToolAnswer } from '../contract/job.ts';
 import { type Json, pointerTokens, valueAt } from '../kernel/json.ts';
 import { pointersOf } from './located-json.ts';
+import { type ReplyPlace, replyPlaces } from './reply-places.ts';
 import type { PlacedFinding, Rule } from './rule.ts';
 import { CORRELATION, FILE_NUMBER, REQUEST_ID, SaidEchoes } from './said-echoes.ts';
 
@@ -13,15 +14,16 @@ import { CORRELATION, FILE_NUMBER, REQUEST_ID, SaidEchoes } from './said-echoes.
 export const ruleCaseIdNotEchoed: Rule = {
   name: 'case-id-not-echoed',
   check({ job, agreement }, { parts }) {
-    const cases = agreement.cases.filter(({ negative }) => !negative);
-    const [first] = cases;
-    const requests = agreement.cases.map(({ request }) => request);
-    if (first === undefined || cases.length < 2) return [];
+    const sound = agreement.cases.filter(({ negative }) => !negative);
+    const [first] = sound;
+    if (first === undefined || agreement.cases.length < 2) return [];
     const said = new SaidEchoes(parts.own.prose, job.tools);
     const told = new Set(job.tools.flatMap(({ examples = [] }) => examples.flatMap(valuesOf)));
-    return pointersOf(first.request, MAX_PLACES).flatMap(({ pointer, value }) => {
-      return isAnyId(value) ? slipsAt(pointer, cases, { said, told, requests }) : [];
-    });
+    const sources = { said, told };
+    const echoed = pointersOf(first.request, MAX_PLACES).flatMap(({ pointer, value }) =>
+      isAnyId(value) ? slipsAt(pointer, agreement.cases, sources) : [],
+    );
+    return [...echoed, ...replyPlaces(sound, said).flatMap((place) => repliesAt(place, agreement.cases, sources))];
   },
 };
 
@@ -39,36 +41,76 @@ interface Pair {
 interface Sources {
   said: SaidEchoes;
   told: ReadonlySet<Json>;
-  /** Of all cases, such as are answered with a failure as well. */
-  requests: readonly Json[];
 }
 
-function slipsAt(pointer: string, cases: readonly Case[], { said, told, requests }: Sources): PlacedFinding[] {
+/** The ids that all cases send at one place and are answered with at another; of requests turned down only such as came back from some request. */
+function pairsAt(sentAt: string, answeredAt: string, cases: readonly Case[]): { pairs: Pair[]; sent: Set<Json> } {
+  const all = new Set(cases.map(({ request }) => valueAt(request, sentAt)));
   const pairs = cases.flatMap((each): Pair[] => {
-    const [sent, answered] = [valueAt(each.request, pointer), valueAt(each.response, pointer)];
-    return isAnyId(sent) && isAnyId(answered) ? [{ each, sent, answered }] : [];
+    const [sent, answered] = [valueAt(each.request, sentAt), valueAt(each.response, answeredAt)];
+    if (!isAnyId(sent) || !isAnyId(answered) || (each.negative && !all.has(answered))) return [];
+    return [{ each, sent, answered }];
   });
+  return { pairs, sent: new Set([...all].filter((value) => value !== undefined)) };
+}
+
+function slipsAt(pointer: string, cases: readonly Case[], { said, told }: Sources): PlacedFinding[] {
+  const { pairs, sent } = pairsAt(pointer, pointer, cases);
   const wrong = pairs.filter(({ sent, answered }) => sent !== answered);
   if (wrong.length === 0 || wrong.length > MAX_SLIPS) return [];
-  const sent = new Set(pairs.map((pair) => pair.sent));
-  if (sent.size < pairs.length || wrong.some(({ answered }) => told.has(answered))) return [];
+  if (wrong.some(({ answered }) => told.has(answered))) return [];
   const name = pointerTokens(pointer).at(-1) ?? '';
+  // What several requests have is the id of a thing, which an answer need not repeat unless the document has it so.
+  const together = Map.groupBy(pairs, (pair) => pair.sent);
+  const unsure = said.isReturned(name) ? wrong : pairs;
+  if (unsure.some((pair) => (together.get(pair.sent)?.length ?? 0) > 1)) return [];
   const namesExchange = CORRELATION.test(name) || REQUEST_ID.test(name);
-  const isCopied = wrong.every(({ answered }) => requests.some((request) => valueAt(request, pointer) === answered));
-  if (!isCopied && !namesExchange) return [];
+  const isCopied = wrong.every(({ answered }) => sent.has(answered));
+  const isStandard = isJsonRpcId(pointer, cases);
+  if (!isCopied && !namesExchange && !isStandard) return [];
   const perSlip = (pairs.length - wrong.length) / wrong.length;
   const isId = namesExchange || WHOLE_ID.test(name) || FILE_NUMBER.test(name);
   const isSaid =
-    perSlip >= (isId && isCopied ? 1 : 2) &&
-    (namesExchange || FILE_NUMBER.test(name) ? said.isSaidOf(name) : said.isEcho(name));
+    (isStandard && perSlip >= 1) ||
+    (perSlip >= (isCopied && (isId || said.isReturned(name)) ? 1 : 2) &&
+      (namesExchange || FILE_NUMBER.test(name) ? said.isSaidOf(name) : said.isEcho(name)));
   if (!isSaid && !(namesExchange && isCopied && perSlip >= 2)) return [];
-  // A short text or a number of two digits may be anything.
+  // A short text or a number of two digits may be anything, and so may the answer to a broken request.
   if (!isSaid && pairs.some(({ sent }) => isShort(sent))) return [];
-  return wrong.map(({ each, ...pair }) => ({
-    finding: findingOf(each, pointer, pair, { isSaid, isCopied }),
+  if (!isSaid && wrong.some(({ each }) => each.negative)) return [];
+  return wrong.map((pair) => placed(pair, pointer, { isSaid, isCopied }));
+}
+
+/** JSON-RPC 2.0, section 5: the id of a response is that of its request. */
+function isJsonRpcId(pointer: string, cases: readonly Case[]): boolean {
+  return (
+    pointer === '/id' &&
+    cases.every(({ request, response }) => [request, response].every((each) => valueAt(each, '/jsonrpc') === '2.0'))
+  );
+}
+
+/** Slips where the id of the request comes back under another name. */
+function repliesAt(
+  { request, response, isSaid }: ReplyPlace,
+  cases: readonly Case[],
+  { told }: Sources,
+): PlacedFinding[] {
+  const { pairs, sent } = pairsAt(request, response, cases);
+  const wrong = pairs.filter(({ sent, answered }) => sent !== answered);
+  if (wrong.length === 0 || wrong.length > MAX_SLIPS) return [];
+  if (new Set(pairs.map((pair) => pair.sent)).size < pairs.length) return [];
+  if (wrong.some(({ answered }) => told.has(answered) || !sent.has(answered))) return [];
+  if ((pairs.length - wrong.length) / wrong.length < (isSaid ? 1 : 2)) return [];
+  if (!isSaid && (pairs.some(({ sent }) => isShort(sent)) || wrong.some(({ each }) => each.negative))) return [];
+  return wrong.map((pair) => placed(pair, response, { isSaid, isCopied: true }));
+}
+
+function placed({ each, ...pair }: Pair, pointer: string, how: { isSaid: boolean; isCopied: boolean }): PlacedFinding {
+  return {
+    finding: findingOf(each, pointer, pair, how),
     text: 'cases',
     at: each.responseSpan?.start ?? each.testCase,
-  }));
+  };
 }
 
 /** Names of what is an id of the message and of nothing in it, where the document has it repeated. */

@@ -3,7 +3,7 @@ import { isObject } from '../kernel/json.ts';
 
 /** Names of members that say which message is which, and nothing about what is asked. */
 export const CORRELATION =
-  /^(?:(?:message|msg|correlation|trace|span|nachrichten?|mensaje|messaggio)[_-]?(?:id|no|number|uuid)|id[_-]?(?:message|mensaje|nachricht|messaggio)|nonce|消息(?:id|编号|标识))$/i;
+  /^(?:corr|idempotency[_-]?key|(?:message|msg|correlation|corr|trace|span|nachrichten?|mensaje|messaggio)[_-]?(?:id|no|number|uuid)|id[_-]?(?:message|mensaje|nachricht|messaggio)|nonce|消息(?:id|编号|标识))$/i;
 
 /** A request id is one, too, unless it is all that a request asks about. */
 export const REQUEST_ID =
@@ -11,7 +11,7 @@ export const REQUEST_ID =
 
 /** A member that may say which message is which, where the document has it repeated. */
 const MAY_BE_ECHO =
-  /^(?:id|uuid|rid|ref|reference|seq(?:uence)?(?:[_-]?(?:no|number))?|tag|token|nonce|correlation|folio|protocolo|vorgang|aktenzeichen|référence|referencia|referência)$|(?:Id|ID|Uuid|Ref|Tag|[_-](?:id|uuid|ref|tag))$/;
+  /^(?:id|uuid|rid|ref|reference|seq(?:uence)?(?:[_-]?(?:no|number))?|[cmt]id|tag|token|nonce|correlation|folio|protocolo|vorgang|aktenzeichen|référence|referencia|referência)$|(?:Id|ID|Uuid|Ref|Tag|[_-](?:id|uuid|ref|tag))$/;
 
 /** Names of numbers of files and papers, which answers refer to. */
 export const FILE_NUMBER =
@@ -25,14 +25,23 @@ const WRITTEN_OUT: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 const REPEATS =
-  /\b(?:echo(?:e[ds])?|repeat(?:s|ed)?|cop(?:y|ies|ied)|unchanged|verbatim|same as|as in|(?:that|the one|taken) (?:of|from|in)|the \w+ of the request|(?:carr(?:y|ies)|ha(?:s|ve)|returns?|contains?|includes?|bears?)\b.{1,40}\bof (?:its|the|their|each) requests?|(?:carr(?:y|ies)|ha(?:s|ve)|returns?|contains?|includes?|bears?|with) the same|equals? (?:that of )?(?:the|its) requests?|equals? the request's)\b|(?:trägt|tragen|enthält|übernimmt)[^.]{1,60}der (?:zugehörigen )?anfrage|repris[es]?(?!\p{L})|contient le même|wiederholt|unverändert|kommt[^.]{0,60}(?:wieder|zurück)|répét|recopi|reprend|repite|repet(?:e|ido|ida)(?!\p{L})|(?<!\p{L})(?:tal cual|tel(?:le)?s? quel|sin cambios|inalterad[oa]s?|sem alteraç|invariat[oa]|ripet[eu]|inchangée?s?)|повторя|без изменений|そのまま|繰り返|(?:リクエスト|依頼|要求)[^。]{0,20}(?:同じ|同一)|原样|回传|照抄|复制|与[^。]{0,20}请求[^。]{0,30}(?:相同|一致)/iu;
+  /\b(?:comes? back|(?:is|are|stands?|appears?) in (?:every|each|the|all) (?:response|answer|repl)\w*|of the (?:response|answer|reply) (?:equals?|matche?s?|is) (?:that|the one) of|echo(?:e[ds])?|repeat(?:s|ed)?|cop(?:y|ies|ied)|unchanged|verbatim|same as|as in|(?:that|the one|taken) (?:of|from|in)|the \w+ of the request|(?:carr(?:y|ies)|ha(?:s|ve)|returns?|contains?|includes?|bears?)\b.{1,40}\bof (?:its|the|their|each) requests?|(?:carr(?:y|ies)|ha(?:s|ve)|returns?|contains?|includes?|bears?|with) the same|equals? (?:that of )?(?:the|its) requests?|equals? the request's)\b|con (?:el|la) mism[oa]|com [oa] mesm[oa]|con (?:lo stesso|la stessa)|avec l[ea] même|devolvid[oa]|(?:trägt|tragen|enthält|übernimmt)[^.]{1,60}der (?:zugehörigen )?anfrage|repris[es]?(?!\p{L})|contient le même|wiederholt|unverändert|kommt[^.]{0,60}(?:wieder|zurück)|répét|recopi|reprend|repite|repet(?:e|ido|ida)(?!\p{L})|(?<!\p{L})(?:tal cual|tel(?:le)?s? quel|sin cambios|inalterad[oa]s?|sem alteraç|invariat[oa]|ripet[eu]|inchangée?s?)|повторя|без изменений|そのまま|繰り返|(?:リクエスト|依頼|要求)[^。]{0,20}(?:同じ|同一)|原样|回传|照抄|复制|等于请求|与[^。]{0,20}请求[^。]{0,30}(?:相同|一致)/iu;
+
+/** What leaves no doubt that a clause that has something repeated speaks of the request and its answer. */
+const OF_REQUEST =
+  /\becho|\bunchanged\b|\bverbatim\b|\b(?:of|from|in|as) (?:the|its|each|their) (?:requests?|subscription|call|question|query)\b|unverändert|der (?:zugehörigen )?anfrage|tal cual|tel(?:le)?s? quel|sin cambios|inalterad|sem alteraç|invariat|inchangée?s?(?!\p{L})|без изменений|そのまま|原样|照抄|请求/iu;
+
+/** What says of two members that one is the other. */
+const EQUALS =
+  /\b(?:equals?|equal to|is (?:always )?(?:the|that|set)|are the|same|identical|matche?s?|echo\w*|repeat\w*|cop(?:y|ies|ied)|refers? to|gleich|ist (?:die|der|das)|es (?:el|la|igual)|est (?:le|la|l')|è (?:il|la|lo)|é (?:o|a|igual))(?!\p{L})|=|等于|相同|一致|同じ/iu;
 
 /** The members that a document says are repeated in the answer; never what a tool takes by that name. */
 export class SaidEchoes {
   readonly #text: string;
   readonly #taken: ReadonlySet<string>;
   readonly #known = new Map<string, boolean>();
-  #clauses: string[] | undefined;
+  #repeats: readonly string[] | undefined;
+  #equating: readonly string[] | undefined;
 
   constructor(text: string, tools: Job['tools']) {
     this.#text = text;
@@ -50,26 +59,47 @@ export class SaidEchoes {
 
   /** Whether a member is an id or the number of a file, and the document has it repeated. */
   isIdRepeated(name: string): boolean {
-    return this.isEcho(name) || (FILE_NUMBER.test(name) && !this.#taken.has(name) && this.isSaidOf(name));
+    const isId = FILE_NUMBER.test(name) || CORRELATION.test(name);
+    return this.isEcho(name) || (isId && !this.#taken.has(name) && this.isSaidOf(name));
   }
 
   /** Whether a sentence of the document has this member repeated, whatever its name. */
   isSaidOf(name: string): boolean {
     const known = this.#known.get(name);
     if (known !== undefined || this.#known.size >= 20) return known ?? false;
-    this.#clauses ??= this.#text
-      .split(/[\n;。；]|\.(?!\w)/, 5_000)
-      .map((clause) => clause.slice(0, 200))
-      .filter((clause) => REPEATS.test(clause));
-    // Nothing parts the words of some languages.
-    const isUnparted = name.length >= 3 && /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+$/u.test(name);
-    const names = [name.toLowerCase(), ...(WRITTEN_OUT.get(name.toLowerCase()) ?? [])];
-    const found = this.#clauses.some(
-      (clause) =>
-        clause.split(/[^\p{L}\p{N}_-]+/u).some((word) => names.includes(word.toLowerCase())) ||
-        (isUnparted && clause.includes(name)),
-    );
+    const found = this.#repeating().some(names(name));
     this.#known.set(name, found);
     return found;
   }
+
+  /** Whether a sentence says without doubt that the answer has this member as its request has it. */
+  isReturned(name: string): boolean {
+    return this.isSaidOf(name) && this.#repeating().some((clause) => OF_REQUEST.test(clause) && names(name)(clause));
+  }
+
+  /** Whether a sentence says that two members, by these names, are the same. */
+  isSaidOfBoth(one: string, other: string): boolean {
+    const [first, second] = [names(one), names(other)];
+    this.#equating ??= this.#clauses().filter((clause) => EQUALS.test(clause));
+    return this.#equating.some((clause) => first(clause) && second(clause));
+  }
+
+  #clauses(): string[] {
+    return this.#text.split(/[\n;。；]|\.(?!\w)/, 5_000).map((clause) => clause.slice(0, 200));
+  }
+
+  #repeating(): readonly string[] {
+    this.#repeats ??= this.#clauses().filter((clause) => REPEATS.test(clause));
+    return this.#repeats;
+  }
+}
+
+/** Tells whether a clause has the name of a member in it. */
+function names(name: string): (clause: string) => boolean {
+  // Nothing parts the words of some languages.
+  const isUnparted = name.length >= 3 && /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+$/u.test(name);
+  const forms = [name.toLowerCase(), ...(WRITTEN_OUT.get(name.toLowerCase()) ?? [])];
+  return (clause) =>
+    clause.split(/[^\p{L}\p{N}_-]+/u).some((word) => forms.includes(word.toLowerCase())) ||
+    (isUnparted && clause.includes(name));
 }

@@ -1,7 +1,8 @@
 import { isAgreedFailure } from '../analysis/agreed-failure.ts';
 import { CaseValidation } from '../analysis/case-validation.ts';
 import { documentedCodesIn } from '../analysis/document-facts.ts';
-import { SaidEchoes } from '../analysis/said-echoes.ts';
+import { replyPlaces } from '../analysis/reply-places.ts';
+import { CORRELATION, SaidEchoes } from '../analysis/said-echoes.ts';
 import type { Analyzed, Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Loose } from '../contract/job.ts';
@@ -48,7 +49,7 @@ export function observeExchanges({ job, agreement }: Analyzed): Finding[] {
   const cases = new CasesByRequest(agreement.cases, ignored);
   const negative = new CasesByRequest(
     agreement.cases.filter((one) => one.negative),
-    [],
+    ignored,
   );
   const codes = codesOf(agreement);
   const peerSide = job.role === 'provider' ? 'request' : 'response';
@@ -63,7 +64,8 @@ export function observeExchanges({ job, agreement }: Analyzed): Finding[] {
     ] as const;
     const violations = sides.flatMap(([side, issues]) => {
       // A request that breaks its schema on purpose was agreed as a case.
-      if (side === 'request' && issues.length > 0 && negative.of(exchange.request).length > 0) return [];
+      if (side === 'request' && issues.length > 0 && isAgreedBreach(issues, negative.of(exchange.request), request))
+        return [];
       const places = Map.groupBy(issues, ({ pointer }) => pointer);
       return [...places.values()].map((together) => violation(base, index, side, together, side === peerSide));
     });
@@ -79,6 +81,18 @@ export function observeExchanges({ job, agreement }: Analyzed): Finding[] {
     return [...violations, ...(peerSide === 'request' ? answered.map(ofOurs) : answered)];
   });
   return [...found, ...leftOut(validation)];
+}
+
+/** Whether a request breaks its schema where a case that is otherwise the same does: another id breaks nothing that the case does not. */
+function isAgreedBreach(
+  issues: readonly Violation[],
+  cases: readonly Case[],
+  violations: (request: Json) => readonly Violation[],
+): boolean {
+  return cases.some((one) => {
+    const agreed = new Set(violations(one.request).map(({ pointer }) => pointer));
+    return issues.every(({ pointer }) => agreed.has(pointer));
+  });
 }
 
 /** What the exchanges were not held against, since that would have taken too long. */
@@ -160,7 +174,12 @@ function echoesOf({ cases, requestSchema, responseSchema }: Analyzed['agreement'
     .map((name): Echo => ({ request: `/${escapeToken(name)}`, response: `/${escapeToken(name)}` }))
     .filter((echo) => correlationName.test(echo.request.slice(1)) || cases.every((one) => isEchoed(one, echo)));
   const shown = shownEchoes(cases[0], said).filter((echo) => cases.every((one) => isEchoed(one, echo)));
-  const all = new Map([...named, ...shown].map((echo) => [`${echo.request} ${echo.response}`, echo]));
+  const replies = replyPlaces(cases, said).filter(
+    (place) =>
+      cases.every((one) => isEchoed(one, place)) &&
+      (place.isSaid || new Set(cases.map((one) => valueAt(one.request, place.request))).size > 1),
+  );
+  const all = new Map([...named, ...shown, ...replies].map((echo) => [`${echo.request} ${echo.response}`, echo]));
   return [...all.values()].slice(0, maxEchoes);
 }
 
@@ -198,6 +217,15 @@ function momentsIn(messages: readonly Json[]): Loose[] {
     ),
   );
   return [...new Set(pointers)].slice(0, maxEchoes).map((pointer) => ({ pointer, as: 'time' }));
+}
+
+/** Where a response says which message it is itself: by the name of such an id, and since the request has no such value. */
+function ownIdsIn({ request, response }: Case): Loose[] {
+  const sent = new Set(leavesOf(request).map(({ value }) => value));
+  return leavesOf(response)
+    .filter(({ name, value }) => CORRELATION.test(name) && value !== null && !sent.has(value))
+    .slice(0, maxEchoes)
+    .map(({ pointer }) => ({ pointer, as: 'id' }));
 }
 
 function propertyNames(located: LocatedSchema | null): string[] {
@@ -247,7 +275,7 @@ function caseFindings(
   });
   // A wrong id is told of once, as an id that did not come back.
   const echoed: Loose[] = echoes.map(({ response }) => ({ pointer: response, as: 'id' }));
-  const free = [...echoed, ...momentsIn([one.response])];
+  const free = [...echoed, ...momentsIn([one.response]), ...ownIdsIn(one)];
   return looseDifferences(substitute(one.response, replacements), exchange.response, free).map(
     ({ path, expected, got }): Finding => ({
       ...base,

@@ -48,6 +48,91 @@ test('a short id of the message itself is the one of its request, in two cases a
   assert.equal(slip('The orderId is repeated.', 'orderId', ['O-1', 'O-2']), undefined);
 });
 
+test('two cases are enough where a sentence leaves no doubt of whose id an answer carries', () => {
+  const slip = (prose: string, name: string, ...more: [Json, Json][]) => {
+    const cases = casesOf(
+      [{ [name]: 'k-1', n: 1 }, { [name]: 'k-1' }],
+      [{ [name]: 'k-2', n: 2 }, { [name]: 'k-1' }],
+      ...more,
+    );
+    const found = preflight(analyze(sampleJob(documentOf(OPEN, OPEN, prose), cases)));
+    return found.find(({ code }) => code === 'DOCUMENT_CASE_ID_NOT_ECHOED')?.severity;
+  };
+  assert.equal(slip('Die `antragId` wird unverändert zurückgegeben.', 'antragId'), 'error');
+  assert.equal(slip('The `tag` is copied from the request.', 'tag'), 'error');
+  assert.equal(slip('El proveedor responde con el mismo idMensaje.', 'idMensaje'), 'error');
+  assert.equal(slip('The key comes back in the Idempotency-Key header.', 'Idempotency-Key'), 'error');
+  assert.equal(slip('The subId of the reply equals that of the subscription.', 'subId'), 'error');
+  assert.equal(slip('The subId is a text.', 'subId'), undefined);
+  const later: [Json, Json] = [{ holdId: 'k-1', n: 3 }, { holdId: 'k-1' }];
+  assert.equal(slip('The `holdId` of the request is in every response.', 'holdId', later), 'error');
+  assert.equal(slip('The `holdId` names a seat.', 'holdId', later), undefined);
+});
+
+test('the id of another request is a slip in the answer to a broken one, too', () => {
+  const ask: Json = { type: 'object', properties: { n: { type: 'integer' } } };
+  const document = documentOf(ask, OPEN, '`rid` is echoed.');
+  const slip = (rid: string) => {
+    const cases = casesOf(
+      [{ rid: 'a', n: 4 }, { rid: 'a' }],
+      [
+        { rid: 'c', n: 'x' },
+        { rid, error: 'NOT_A_NUMBER' },
+      ],
+    );
+    const found = preflight(analyze(sampleJob(document, cases)));
+    return found.find(({ code }) => code === 'DOCUMENT_CASE_ID_NOT_ECHOED')?.testCase;
+  };
+  assert.equal(slip('a'), 2);
+  assert.equal(slip('c'), undefined);
+  assert.equal(slip('none'), undefined, 'what answers a broken request may not know its id');
+});
+
+test('JSON-RPC has ids repeated, whatever the document says', () => {
+  const slip = (version: string, id: Json) => {
+    const cases = casesOf(
+      [
+        { jsonrpc: version, id: 41, method: 'a' },
+        { jsonrpc: version, id: 41, result: 1 },
+      ],
+      [
+        { jsonrpc: version, id: 42, method: 'b' },
+        { jsonrpc: version, id, result: 2 },
+      ],
+    );
+    const found = preflight(analyze(sampleJob(documentOf(OPEN, OPEN), cases)));
+    return found.some(({ code }) => code === 'DOCUMENT_CASE_ID_NOT_ECHOED');
+  };
+  assert.deepEqual(
+    [slip('2.0', '42'), slip('2.0', 41), slip('2.0', 42), slip('2.0', null)],
+    [true, true, false, false],
+  );
+  assert.equal(slip('1.0', '42'), false);
+});
+
+test('an id may come back under another name', () => {
+  const slip = (prose: string, [id, reply]: [string, string], ids: string[], last: string) => {
+    const cases = casesOf(
+      ...ids.map((each, n): [Json, Json] => [
+        { head: { [id]: each }, n },
+        { head: { [id]: `x${n}`, [reply]: n === ids.length - 1 ? last : each } },
+      ]),
+    );
+    const found = preflight(analyze(sampleJob(documentOf(OPEN, OPEN, prose), cases)));
+    const [slip] = found.filter(({ code }) => code === 'DOCUMENT_CASE_ID_NOT_ECHOED');
+    return slip === undefined ? undefined : `${slip.severity} ${slip.pointer}`;
+  };
+  const said = 'inReplyTo of the answer is the msgId of the request.';
+  const reply: [string, string] = ['msgId', 'inReplyTo'];
+  assert.equal(slip(said, reply, ['u-1', 'u-2'], 'u-1'), 'error /head/inReplyTo');
+  assert.equal(slip(said, reply, ['u-1', 'u-2'], 'u-2'), undefined);
+  assert.equal(slip('', reply, ['u-1', 'u-2', 'u-3'], 'u-1'), 'warning /head/inReplyTo');
+  assert.equal(slip('', reply, ['u-1', 'u-2'], 'u-1'), undefined);
+  assert.equal(slip(said, reply, ['u-1', 'u-2'], 'v-9'), undefined);
+  assert.equal(slip('ack 等于请求的 seq。', ['seq', 'ack'], ['3', '4'], '3'), 'error /head/ack');
+  assert.equal(slip('', ['msgId', 'room'], ['u-1', 'u-2', 'u-3'], 'u-1'), undefined);
+});
+
 test('a file number that the document has repeated tells no cases apart in other languages either', () => {
   const document = documentOf(OPEN, OPEN, 'O `protocolo` repete o do pedido.');
   const contradicts = (name: string, nome: string) => {

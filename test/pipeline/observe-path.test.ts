@@ -67,6 +67,44 @@ test('nothing is clean by an agreement whose base protocol is not at hand', asyn
   assert.deepEqual([verdict, findings.map(({ code }) => code)], ['disputed', ['DOCUMENT_BASE_PROTOCOL_MISSING']]);
 });
 
+test('an id comes back under another name where all cases have it so, or a header', async () => {
+  const schema = '```json\n{"type":"object"}\n```\n';
+  const candidateProtocols = `# Requirements\nThe Idempotency-Key comes back in the response.\n\n## Request Message\n${schema}\n## Response Message\n${schema}`;
+  const pair = (sent: string, reply: string, key = sent) => ({
+    request: { msgId: sent, head: { 'Idempotency-Key': sent } },
+    response: { msgId: `of ${sent}`, inReplyTo: reply, head: { 'Idempotency-Key': key } },
+  });
+  const { agreement, task: _, tools: __, ...rest } = base;
+  const placesOf = async (...exchanges: JsonObject[]) => {
+    const data = { ...rest, role: 'requester', agreement: { ...agreement, candidateProtocols } };
+    const { findings } = await observed({ ...data, testCases: [pair('a1', 'a1'), pair('a2', 'a2')], exchanges });
+    return findings.map(({ code, pointer }) => `${code.slice('DOCUMENT_EXCHANGE_'.length)} ${pointer}`);
+  };
+  assert.deepEqual(await placesOf(pair('b1', 'b1')), []);
+  assert.deepEqual(await placesOf(pair('b1', 'b2')), ['ID_NOT_ECHOED /0/response/inReplyTo']);
+  assert.deepEqual(await placesOf(pair('b1', 'b1', 'b2')), ['ID_NOT_ECHOED /0/response/head/Idempotency-Key']);
+});
+
+test('a request that an agreed case breaks its schema with as well is no fault of the peer, with another id either', async () => {
+  const schema = (member: JsonObject) =>
+    `\`\`\`json\n${JSON.stringify({ type: 'object', properties: member })}\n\`\`\`\n`;
+  const candidateProtocols = `# Requirements\nThe messageId is echoed.\n\n## Request Message\n${schema({ messageId: { type: 'string' }, n: { type: 'integer' } })}\n## Response Message\n${schema({ messageId: { type: 'string' } })}`;
+  const pair = (messageId: string | number, n: string | number, more: JsonObject) => ({
+    request: { messageId, n },
+    response: { messageId, ...more },
+  });
+  const { agreement, tools: __, ...rest } = base;
+  const verdictOf = async (messageId: string | number, n: string) => {
+    const testCases = [pair('a1', 1, { is: 1 }), pair('a2', 'x', { error: 'NOT_A_NUMBER' })];
+    const exchanges = [pair(messageId, n, { error: 'NOT_A_NUMBER' })];
+    const data = { ...rest, tools: [], agreement: { ...agreement, candidateProtocols }, testCases, exchanges };
+    return (await observed(data)).verdict;
+  };
+  assert.equal(await verdictOf('b1', 'x'), 'clean');
+  assert.equal(await verdictOf('b1', 'y'), 'disputed');
+  assert.equal(await verdictOf(7, 'x'), 'disputed', 'its id breaks the schema, too');
+});
+
 test('a peer is told of its own faults, not of ours', async () => {
   const { productId: _, ...broken } = request;
   const exchanges = [{ request: broken, response: { ...response, type: 1 } }];

@@ -1,0 +1,62 @@
+import type { Case } from '../contract/agreement.ts';
+import { type Json, pointerTokens, valueAt } from '../kernel/json.ts';
+import { pointersOf } from './located-json.ts';
+import { CORRELATION, REQUEST_ID, type SaidEchoes } from './said-echoes.ts';
+
+/** Where a response carries the id of its request under another name, such as `inReplyTo` for `messageId`. */
+export interface ReplyPlace {
+  request: string;
+  response: string;
+  /** Whether the document says so. */
+  isSaid: boolean;
+}
+
+/** Names of what says which message is answered. */
+const ANSWERS =
+  /^(?:(?:in|is)?[_-]?(?:reply|response|re|answer)[_-]?to(?:[_-]?(?:id|message[_-]?id))?|(?:correlation|corr|request|req|original|orig|acked|ack|ref)(?:[_-]?(?:id|message(?:[_-]?id)?|msg(?:[_-]?id)?|request(?:[_-]?id)?|seq|no|number))?|ref(?:erence)?|antwort[_-]?auf|bezug|引用编号|确认号)$/i;
+
+/** Names of what says which message one is. */
+const NAMES_MESSAGE = /^(?:id|uuid|[mr]id|seq(?:uence)?(?:[_-]?(?:id|no|nr|number))?|nonce|编号|序号)$/i;
+
+/** Values of a message whose names are looked at, and pairs of places. */
+const [MAX_PLACES, MAX_PAIRS] = [100, 10];
+
+/** The places of cases that may be an id and its return under another name: by their names, and since at least one case has the same there. */
+export function replyPlaces(cases: readonly Case[], said: SaidEchoes): ReplyPlace[] {
+  const [first] = cases;
+  if (first === undefined) return [];
+  const ids = placesOf(first.request).filter(
+    ({ name }) => NAMES_MESSAGE.test(name) || CORRELATION.test(name) || REQUEST_ID.test(name),
+  );
+  const answers = placesOf(first.response).filter(({ name }) => ANSWERS.test(name));
+  const places = answers.slice(0, MAX_PAIRS).flatMap((answer) =>
+    ids
+      .slice(0, MAX_PAIRS)
+      // What has one name is looked at as an echo.
+      .filter((id) => id.pointer !== answer.pointer && id.name !== answer.name)
+      .map((id) => ({
+        request: id.pointer,
+        response: answer.pointer,
+        isSaid: said.isSaidOfBoth(id.name, answer.name),
+        times: cases.filter((each) => isSame(each, id.pointer, answer.pointer)).length,
+      }))
+      .filter(({ times }) => times > 0),
+  );
+  // A response names one request.
+  return [...Map.groupBy(places, ({ response }) => response).values()].flatMap((together) =>
+    together.sort((a, b) => Number(b.isSaid) - Number(a.isSaid) || b.times - a.times).slice(0, 1),
+  );
+}
+
+function placesOf(message: Json): { pointer: string; name: string }[] {
+  return pointersOf(message, MAX_PLACES).flatMap(({ pointer, value }) =>
+    typeof value === 'string' || typeof value === 'number'
+      ? [{ pointer, name: pointerTokens(pointer).at(-1) ?? '' }]
+      : [],
+  );
+}
+
+function isSame({ request, response }: Case, sent: string, answered: string): boolean {
+  const value = valueAt(request, sent);
+  return value !== undefined && value === valueAt(response, answered);
+}
