@@ -37,7 +37,8 @@ export const requesterPeer: Check = {
     const findings: CheckFindings = { failures: [], warnings: [] };
     for (const [index, { one, mischief }] of plans.entries()) {
       const observation = seen[index] as Observation;
-      const fault = faultOf(subject, cases, one, mischief, observation);
+      const unheard = seen[plans.findIndex((plan) => plan.one === one && plan.mischief === 'fails')]?.value;
+      const fault = faultOf(subject, cases, one, mischief, observation, unheard);
       if (!fault) continue;
       const fact: Omit<CheckFact, 'check'> = {
         code: 'CANDIDATE_PEER_FAILURE',
@@ -204,6 +205,7 @@ function faultOf(
   { one, seen: before }: SeenCase,
   mischief: Mischief,
   seen: Observation,
+  unheard: Json | undefined,
 ): { message: string; certain: boolean } | undefined {
   if (seen.end === 'timed-out' || seen.end === 'out-of-memory' || seen.end === 'killed')
     return { message: `the run ended as "${seen.end}"`, certain: true };
@@ -221,8 +223,9 @@ function faultOf(
   }
   const asBefore = equalJson(seen.value, before.value ?? null);
   if (mischief === 'answers another request') {
-    // What tells nothing of the peer's is what the candidate says of an answer it does not take, too.
-    return asBefore && before.value !== undefined && tellsOf(one)
+    // What tells nothing of the peer's, or is told of a peer that fails as well, is what the candidate says of an answer it does not take, too.
+    const isHeard = unheard === undefined || !equalJson(seen.value, unheard);
+    return asBefore && before.value !== undefined && tellsOf(one) && isHeard
       ? {
           message: 'the answer is taken although its id is not that of the request',
           certain: demandsMatchingIds(subject) || hasOthersRefused(subject, one.case),

@@ -98,3 +98,43 @@ test('a number that two answers tell may be that of the first', async () =>
     ),
     [],
   ));
+
+const ferries: Agreed = {
+  rules:
+    'The port answers with the same `nr`. An answer with another `nr` is treated as a failure. `pier` is null, with a remark, as long as none is given.',
+  request: object({ nr: text, ferry: text }),
+  response: object({ nr: text, pier: { type: ['integer', 'null'] }, remark: { type: ['string', 'null'] } }),
+  loose: [{ pointer: '/nr', as: 'id' }],
+  cases: [
+    [
+      { nr: 'n-1', ferry: 'Frisia' },
+      { nr: 'n-1', pier: 14, remark: null },
+    ],
+    [
+      { nr: 'n-2', ferry: 'Juist' },
+      { nr: 'n-2', pier: null, remark: 'LATER' },
+    ],
+  ],
+  task: {
+    description: 'The pier of a ferry as `pier 3`, or `ask crew` when there is none or the port tells nothing usable.',
+    inputSchema: object({ ferry: text }),
+    outputSchema: object({ go: text }),
+    examples: [
+      { testCase: 1, input: { ferry: 'Frisia' }, output: { go: 'pier 14' } },
+      { testCase: 2, input: { ferry: 'Juist' }, output: { go: 'ask crew' } },
+    ],
+  },
+};
+const boarding = (isOther: string) => `export async function perform({ ferry }, { send, newId }) {
+  const nr = newId();
+  const answer = await send({ nr, ferry }).catch(() => null);
+  return { go: answer === null || ${isOther} || answer.pier === null ? 'ask crew' : 'pier ' + answer.pier };
+}`;
+
+test('an answer to another request that is told of as no answer is not taken', async () => {
+  assert.deepEqual(await refusalsOf(ferries, boarding('answer.nr !== nr'), sandbox), []);
+  assert.match(
+    (await refusalsOf(ferries, boarding('false'), sandbox)).join('\n'),
+    /^requester-peer: case 1, where the peer answers another request: the answer is taken/,
+  );
+});
