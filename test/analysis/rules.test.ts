@@ -676,6 +676,35 @@ test('an expected result may be the code alone, or with its phrase', () => {
   assert.equal(differs('400.5'), false);
 });
 
+test('an expected result may name codes by words, by numbers of other lengths, and in other languages', () => {
+  const differs = (
+    answer: Json,
+    expected: string,
+    prose = 'Failures: TOO_HEAVY, BAD_COUNTRY.',
+    response: Json = OPEN,
+  ) => {
+    const cases = casesOf([{ to: 'NO', error: 'IS_URGENT' }, answer, expected]);
+    const found = preflight(analyze(sampleJob(documentOf(OPEN, response, prose), cases)));
+    return found.find(({ code }) => code === 'DOCUMENT_CASE_EXPECTED_DIFFERS')?.expected;
+  };
+  const heavy: Json = { ok: false, error: { reason: 'TOO_HEAVY' } };
+  assert.equal(differs(heavy, 'Refused with BAD_COUNTRY.'), 'BAD_COUNTRY');
+  assert.equal(differs(heavy, 'Refused with TOO_HEAVY, and not BAD_COUNTRY.'), undefined);
+  assert.equal(differs(heavy, 'It is not BAD_COUNTRY that stands there.'), undefined);
+  assert.equal(differs(heavy, 'The PARCEL_SERVICE refuses.'), undefined, 'the document does not know it');
+  assert.equal(differs(heavy, 'Refused for IS_URGENT.', 'TOO_HEAVY, IS_URGENT'), undefined, 'it was asked for');
+  const listed: Json = { type: 'object', properties: { reason: { enum: ['TOO_HEAVY', 'TOO_LARGE'] } } };
+  assert.equal(differs({ reason: 'TOO_HEAVY' }, 'Refused: TOO_LARGE', '', listed), 'TOO_LARGE');
+  assert.equal(differs({ reason: 'TOO_HEAVY' }, 'Refused by PARCEL_DESK', 'TOO_HEAVY PARCEL_DESK', listed), undefined);
+  assert.equal(differs({ error: { code: -32601 } }, 'error -32602'), -32602);
+  assert.equal(differs({ error: { code: 1001 } }, 'error 1002'), 1002);
+  assert.equal(differs({ error: { code: 1001 } }, 'HTTP 400 with the error of its own'), undefined);
+  assert.equal(differs({ code: 422 }, 'HTTP 404, and no order'), 404);
+  assert.equal(differs({ 错误: { 代码: 422 } }, '返回错误 404'), 404);
+  assert.equal(differs({ code: 422 }, '返回 100 条'), undefined);
+  assert.equal(differs({ code: 422 }, 'code 500 ms later'), undefined);
+});
+
 test('an expected result that denies a code, or names the one of the answer, too, differs from nothing', () => {
   const differs = (expected: string, response: Json = { status: { code: 200 } }) => {
     const analyzed = analyze(sampleJob(documentOf(OPEN, OPEN), casesOf([{ a: 1 }, response, expected])));
