@@ -13,7 +13,7 @@ let told = '';
 
 /** Hardens the realm that this is evaluated in and gives the door; where runs are to share the realm, freezes it. */
 export function installGlue(shared: boolean): GuestDoor {
-  takeAway();
+  takeAway(shared);
   replaceClock();
   replaceRandom();
   if (shared) freezeRealm();

@@ -15,25 +15,40 @@ import {
 /** One function of each kind: they lead to the constructors and prototypes that no global names. */
 export const functionKinds: readonly object[] = [() => {}, async () => {}, function* () {}, async function* () {}];
 
-/** Takes away what no handler needs and what reaches further than it should. */
-export function takeAway(): void {
+/** Takes away what no handler needs and what reaches further than it should; where runs are to share the realm, what one could tell another by too. */
+export function takeAway(shared: boolean): void {
   const removed = ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'WeakRef', 'FinalizationRegistry', 'console'];
   for (let index = 0; index < removed.length; index += 1) deleteProperty(scope, removed[index] as string);
   // Raw JSON is what no value of a program can become: `1e999` would be infinite where it is read.
   deleteProperty(JSON, 'rawJSON');
   deleteProperty(JSON, 'isRawJSON');
-  forgetMatches();
+  if (shared) refuseMatches();
   refuseCode();
   refuseResizableBuffers();
 }
 
-/** The statics of RegExp (`$1`, `lastMatch`, …) tell one run what another matched. */
-function forgetMatches(): void {
+/** The statics of RegExp (`$1`, `lastMatch`, …) tell one run what another matched. A run that asks for them is made again where they are its own. */
+function refuseMatches(): void {
+  const refusing = {
+    get(): never {
+      throw new NativeTypeError('the last match is not kept where runs share a realm');
+    },
+    set(): never {
+      throw new NativeTypeError('the last match is not kept where runs share a realm');
+    },
+  };
   const keys = ownKeys(RegExp);
   for (let index = 0; index < keys.length; index += 1) {
     const key = keys[index] as PropertyKey;
     const descriptor = getOwnPropertyDescriptor(RegExp, key);
-    if (typeof key === 'string' && descriptor && 'get' in descriptor) deleteProperty(RegExp, key);
+    if (typeof key !== 'string' || !descriptor || !('get' in descriptor)) continue;
+    defineProperty(RegExp, key, {
+      __proto__: null,
+      enumerable: false,
+      configurable: false,
+      get: refusing.get,
+      set: refusing.set,
+    } as PropertyDescriptor);
   }
 }
 

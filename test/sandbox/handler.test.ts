@@ -319,6 +319,19 @@ test('code that changes built-ins works as it does anywhere, and no other run se
   );
 });
 
+test('what a pattern matched last is there for the run that matched it', async () => {
+  const handler = await load(`export const handle = (n: number) => {
+    let text = 'yyyy-' + n;
+    if (/(y+)/.test(text)) text = text.replace((RegExp as any).$1, '2026');
+    return [text, (RegExp as any).lastMatch, (RegExp as any).input];
+  };`);
+  const reports = await handler.runAll([run(1), run(2), run(3)], echo);
+  assert.deepEqual(
+    reports.map(({ value }) => JSON.parse(value ?? 'null')),
+    [1, 2, 3].map((n) => [`2026-${n}`, 'yyyy', `yyyy-${n}`]),
+  );
+});
+
 test('a swallowed failure reads the same in the realm that runs share', async () => {
   const handler = await load(`class NotFound extends Error {
     constructor(what: string) { super('no ' + what); this.name = 'NotFound'; }
