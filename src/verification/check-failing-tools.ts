@@ -15,6 +15,7 @@ import {
 import { reportsFailure } from './failure-answer.ts';
 import { failureRulesOf } from './failure-rules.ts';
 import { isOwedName, isPlainlyOwed, lacksOwnName, nameOfAnother, tellingNames } from './owed-names.ts';
+import { hasWord } from './scalar-kinds.ts';
 
 /** What the failing tool says; no answer has a reason to repeat it. */
 export const faultMessage = 'temporarily out of order (k7q-canary-x2)';
@@ -264,9 +265,18 @@ function calledAgain(before: Observation, seen: Observation, tool: string): bool
 }
 
 /** Whether a tool is the only one with side effects that a run called, and its effect is what the run was for. */
-function isSoleActor(subject: CheckFacts['subject'], { calls }: Observation, tool: string): boolean {
-  const acting = new Set(calls.filter((call) => !isReadOnly(subject, call.tool)).map((call) => call.tool));
-  return acting.size === 1 && acting.has(tool) && !BEST_EFFORT.test(tool);
+function isSoleActor(subject: CheckFacts['subject'], before: Observation, tool: string): boolean {
+  const acting = new Set(before.calls.filter((call) => !isReadOnly(subject, call.tool)).map((call) => call.tool));
+  return acting.size === 1 && acting.has(tool) && (!BEST_EFFORT.test(tool) || isMissed(subject, before, tool));
+}
+
+/** Whether the document names the answer where this very tool fails, by what a run without a failure does not answer. */
+function isMissed(subject: CheckFacts['subject'], { value }: Observation, tool: string): boolean {
+  const { ownFailures, ownFailureSentences } = documentedAnswersOf(subject);
+  return ownFailureSentences.some(({ sentence, constants }) => {
+    const names = constants.filter((constant) => ownFailures.includes(constant));
+    return hasWord(sentence, tool) && names.length > 0 && !holdsConstant(value ?? null, names);
+  });
 }
 
 /** Whether a tool declares that it changes nothing. */

@@ -145,24 +145,50 @@ export function forbiddenBy(subject: Subject, { input, output }: Answered, tool:
 
 /** The sentence by which a tool is not even asked where this is the answer; `undefined` where the document has none. */
 export function unaskedBy(subject: Subject, output: Json, tool: string): string | undefined {
-  const others = subject.tools.length === 2 ? '|the other(?: tool| one)?|the second(?: tool| one)?' : '';
-  const form = new RegExp(
-    `\\b(?:no (?:tool|system) is|(?:[\`"“]?${tool}[\`"”]?${others}) is not) (?:asked|called|used|queried|consulted)\\b(?! (?:again|twice))`,
-    'iu',
-  );
   const sentences = sentencesOf(subject.agreement);
   return sentences
-    .find((sentence) => {
-      if (!form.test(sentence) || /\b(?:unless|except|only|until|may|but)\b/i.test(sentence)) return false;
-      const constant = constantIn(subject, sentence);
+    .find((sentence, index) => {
+      if (!saysUnasked(subject, sentence, tool)) return false;
+      if (/\b(?:unless|except|only|until|may|but)\b/i.test(sentence)) return false;
+      const before = sentences[index - 1] ?? '';
+      const constant =
+        constantIn(subject, sentence) ??
+        (/;\s*$/.test(before) && !CONDITION.test(sentence) ? constantIn(subject, before) : undefined);
       return (
         constant !== undefined &&
         isAnswer(subject, output, constant) &&
-        sentences.every((other) => other === sentence || !hasWord(other, constant))
+        sentences.every((other) => other === sentence || other === before || !hasWord(other, constant))
       );
     })
     ?.trim()
     .slice(0, 200);
+}
+
+/** Words for what a tool asks, in the terms of who reads a document. */
+const STORE =
+  /\b(?:tools?|systems?|services?|stores?|databases?|back-?ends?|director(?:y|ies)|registers?|registr(?:y|ies)|catalogues?|look-?ups?)\b/i;
+
+/** Whether a sentence has a tool not asked: by its name, by what it is called or described as, or as the only one that there is. */
+function saysUnasked({ tools }: Subject, sentence: string, tool: string): boolean {
+  const others = tools.length === 2 ? '|the other(?: tool| one)?|the second(?: tool| one)?' : '';
+  const byName = new RegExp(
+    `\\b(?:no (?:tool|system) is|(?:[\`"“]?${tool}[\`"”]?${others}) is not) (?:asked|called|used|queried|consulted)\\b(?! (?:again|twice))`,
+    'iu',
+  );
+  if (byName.test(sentence)) return true;
+  const { what = '', done } =
+    /(?<what>[^,;:.()|]{3,60}?) (?:is|are) (?:then )?not(?: even)? (?<done>asked|queried|consulted|contacted|fetched|called|read|looked up)\b(?! (?:again|twice|for\b|a second))/iu.exec(
+      sentence,
+    )?.groups ?? {};
+  if (done === undefined || /[`"“]/.test(what)) return false;
+  if (STORE.test(what) && tools.length === 1) return true;
+  if (done === 'read') return false;
+  const stems = [...stemsOf(what)];
+  const isMeant = (one: Subject['tools'][number]) => {
+    const known = stemsOf(`${spaced(one.name)} ${one.description ?? ''}`);
+    return stems.some((stem) => known.has(stem));
+  };
+  return tools.every((one) => isMeant(one) === (one.name === tool));
 }
 
 /** The sentence by which a tool must not be called after another has failed; `undefined` where the document has none. */

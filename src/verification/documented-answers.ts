@@ -52,7 +52,7 @@ function readAnswers(subject: Subject): DocumentedAnswers {
   let before = '';
   for (const sentence of isRequester ? taskSentencesOf(subject) : sentencesOf(subject.agreement)) {
     if (!SEVERAL_FAIL.test(sentence)) {
-      const constants = namesIn(sentence, isFailure, values);
+      const constants = failureNamesIn(sentence, isFailure, values);
       for (const constant of constants) ownFailures.add(constant);
       const whole = /\b(?:that|this|it) fails\b/i.test(sentence) ? `${before} ${sentence}` : sentence;
       if (constants.length > 0) ownFailureSentences.push({ sentence: whole, constants });
@@ -95,6 +95,21 @@ function namesIn(sentence: string, isMeant: (clause: string) => boolean, values:
     : constantsOf(sentence, values);
 }
 
+/** The constants of a sentence that has a system fail, in the whole of it or in a clause. */
+function failureNamesIn(sentence: string, isFailure: (clause: string) => boolean, values: ReadonlySet<string>) {
+  if (!isFailure(sentence) && !sentence.split(/[,，、]/).some(isFailure)) return [];
+  const named = namesIn(sentence, (part) => (part === sentence ? true : isFailure(part)), values);
+  if (named.length === 0) return emptiesIn(sentence, values);
+  if (named.some((constant) => !isWord(constant))) return named;
+  // A word of the language comes with the name that stands beside it.
+  return [...named, ...constantsOf(sentence, values).filter((constant) => !isWord(constant) && !PAIR.test(constant))];
+}
+
+/** Whether a constant is a word of the language. */
+function isWord(constant: string): boolean {
+  return /^\p{Ll}+$/u.test(constant);
+}
+
 function withoutTools(clause: string, values: ReadonlySet<string>): string {
   return clause.replace(/["“`](\w+)(?:\([^)\n]*\))?["”`]/g, (quoted, word) =>
     values.has(`tool ${word}`) ? ' ' : quoted,
@@ -103,7 +118,7 @@ function withoutTools(clause: string, values: ReadonlySet<string>): string {
 
 /** What somebody may say of a system that fails, without an "if". */
 export const FAILS =
-  /\b(?:fail(?:s|ed|ing|ures? of)?|breaks? down|(?:cannot|can not|can't|could not) be (?:asked|reached|read|written|contacted|queried|used|stored|saved|opened|obtained|fetched|accessed|consulted)|(?:does|do|did) not (?:answer|respond|reply|react|work)|(?:is|are|was) (?:down|offline|unreachable|unavailable|silent|not (?:available|reachable|working))|down|offline|unreachable|unavailable|times? out|timed out|time-?out|out of (?:order|service)|no (?:answer|reply|response) from)\b|(?:调用|查询|访问|系统|服务|接口|工具).{0,6}(?:失败|异常|超时|出错|不可用|无响应|故障)|(?<!\p{L})(?:fallan?|scheiter(?:t|n)|fällt[^.]{0,30} aus|gestört|(?:tombe |est |sont )?en panne|pannes? d[eu]|hors (?:ligne|service)|no responden?|no (?:está|están) disponibles?|schlägt[^.]{0,40} fehl|fehlschlägt|antwortet nicht|nicht (?:erreichbar|verfügbar)|(?:Abfrage|Zugriff|Verbindung) nicht möglich|échou(?:e|ent|era|eraient)|ne répond pas|ne peu(?:t|vent) (?:pas )?être (?:obtenu|lu|joint|consulté|contacté|interrogé|atteint|récupéré|enregistré)e?s?|nicht (?:abgefragt|gelesen|erreicht|geschrieben|gespeichert) werden (?:kann|können)|no (?:se )?pued(?:e|en) (?:ser )?(?:obten|consult|leer|leíd|contact|guard)\p{L}+|indisponible|falh(?:am?|ou|ar(?:em|am)?)|não (?:responde|está disponível)|indispon[ií]ve(?:l|is)|non (?:risponde|è disponibile)|fallisce|не (?:отвечает|работает)|недоступ\p{L}+|сбо[йеяю]\p{L}*)(?!\p{L})|障害|失敗|エラー|応答(?:が)?(?:ない|しない)|利用(?:できない|不可)|停止中/iu;
+  /\b(?:fail(?:s|ed|ing|ures? of)?|breaks? down|(?:cannot|can not|can't|could not) be (?:asked|reached|read|written|contacted|queried|used|stored|saved|opened|obtained|fetched|accessed|consulted)|(?:does|do|did) not (?:answer|respond|reply|react|work)|(?:is|are|was) (?:down|offline|unreachable|unavailable|silent|not (?:available|reachable|working))|down|offline|unreachable|unavailable|times? out|timed out|time-?out|out of (?:order|service)|no (?:answer|reply|response) from|malfunction\w*|outages?|crash(?:es|ed|ing)?)\b|(?:调用|查询|访问|系统|服务|接口|工具).{0,6}(?:失败|异常|超时|出错|不可用|无响应|故障)|(?<!\p{L})(?:fallan?|scheiter(?:t|n)|fällt[^.]{0,30} aus|gestört|(?:tombe |est |sont )?en panne|pannes? d[eu]|hors (?:ligne|service)|no responden?|no (?:está|están) disponibles?|schlägt[^.]{0,40} fehl|fehlschlägt|antwortet nicht|nicht (?:erreichbar|verfügbar)|(?:Abfrage|Zugriff|Verbindung) nicht möglich|échou(?:e|ent|era|eraient)|ne répond pas|ne peu(?:t|vent) (?:pas )?être (?:obtenu|lu|joint|consulté|contacté|interrogé|atteint|récupéré|enregistré)e?s?|nicht (?:abgefragt|gelesen|erreicht|geschrieben|gespeichert) werden (?:kann|können)|no (?:se )?pued(?:e|en) (?:ser )?(?:obten|consult|leer|leíd|contact|guard)\p{L}+|indisponible|falh(?:am?|ou|ar(?:em|am)?)|não (?:responde|está disponível)|indispon[ií]ve(?:l|is)|non (?:risponde|è disponibile)|fallisce|не (?:отвечает|работает)|недоступ\p{L}+|сбо[йеяю]\p{L}*)(?!\p{L})|障害|失敗|エラー|応答(?:が)?(?:ない|しない)|利用(?:できない|不可)|停止中/iu;
 
 /** What fails where no system does. */
 const NO_SYSTEM =
@@ -117,7 +132,7 @@ const SOMEBODY =
   /\b(?:customer|client|requester|user|guest|passenger|recipient|owner|caller|agent|peer|party|buyer|seller|member|person|driver|bidder|player|payment|nobody|he|she|they)s?\b/i;
 
 const ANY_SYSTEM =
-  /\b(?:tools?|calls?|systems?|services?|back-?ends?|databases?|servers?|herramientas?|sistema|servicio|werkzeuge?|abfrage|dienst|outils?|ferramentas?|serviço|strument[oi]|servizio)\b|工具|系统|服务|接口|システム|ツール|サービス|(?<!\p{L})(?:систем|сервис|инструмент|служб)/iu;
+  /\b(?:tools?|calls?|look-?ups?|systems?|services?|back-?ends?|databases?|servers?|herramientas?|sistema|servicio|werkzeuge?|abfrage|dienst|outils?|ferramentas?|serviço|strument[oi]|servizio)\b|工具|系统|服务|接口|システム|ツール|サービス|(?<!\p{L})(?:систем|сервис|инструмент|служб)/iu;
 
 const NO_SYSTEMS = /^\b$/;
 
@@ -136,7 +151,7 @@ function saysThatFails(
 
 /** Words that say nothing of what fails. */
 const EMPTY_WORD =
-  /^(?:when|where|unless|whenever|case|fail|does|answ|resp|with|that|this|then|code|stat|mess|erro|unav|avai|cann|reac|time|down|from|have|been|there|requ|retu|resu|outc|problem)/;
+  /^(?:when|where|unless|whenever|case|fail|does|answ|resp|with|that|this|then|code|stat|mess|erro|unav|avai|cann|reac|time(?:[sd]|outs?)?$|down|from|have|been|there|requ|retu|resu|outc|problem)/;
 
 /** The beginnings of the words of a text that may name something. */
 export function stemsOf(text: string): Set<string> {
@@ -184,18 +199,20 @@ const OTHER_FAILURES =
 function strongest(constants: ReadonlySet<string>): string[] {
   const all = [...constants];
   const pairs = all.filter((constant) => PAIR.test(constant));
-  const names = all.filter((constant) => !PAIR.test(constant) && !/^\p{Ll}+$/u.test(constant));
-  return names.length > 0 ? names : pairs.length > 0 ? pairs : all;
+  const names = all.filter((constant) => !PAIR.test(constant) && !isWord(constant));
+  const truths = pairs.filter((pair) => /: (?:true|false)$/.test(pair));
+  const words = all.filter((constant) => !PAIR.test(constant));
+  return [names, truths, words, pairs].find((some) => some.length > 0) ?? [];
 }
 
-/** A member with a truth value, as in `accepted: false`. */
-const PAIR = /^\S+: (?:true|false)$/;
+/** A member with a truth value, nothing, or a number that counts nothing, as in `accepted: false`. */
+const PAIR = /^\S+: (?:true|false|null|-\d+)$/;
 
 /** Whether an answer holds one of the constants, as a value or a word of one. */
 export function holdsConstant(answer: Json, constants: readonly string[]): boolean {
   return leavesOf(answer).some(({ name, value }) => {
-    if (value === null) return false;
-    if (typeof value === 'boolean') return constants.includes(`${name}: ${value}`);
+    if (value === null || typeof value === 'boolean') return constants.includes(`${name}: ${value}`);
+    if (typeof value === 'number' && value < 0 && constants.includes(`${name}: ${value}`)) return true;
     const text = String(value);
     return constants.some((constant) => {
       if (!text.includes(constant)) return false;
@@ -340,6 +357,15 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
   // A word of a quoted line is no name of its own.
   const free = words.filter((word) => !quoted.some((line) => /[^\p{L}\p{N}_]/u.test(line) && line.includes(word)));
   return [...quoted, ...codes, ...free, ...pairs];
+}
+
+/** Members that a sentence has null, or below zero where they count something: `price: null`. */
+function emptiesIn(sentence: string, values: ReadonlySet<string>): string[] {
+  return [
+    ...sentence.matchAll(
+      /(?<![\p{L}\p{N}_])([\p{L}][\p{L}\p{N}_]*)[`"]?\s*(?:is|=|:|：|为|[—–])?\s*[`"]?(null|[-−]\d+(?![\d.,-]))(?![\p{L}\p{N}_])/gu,
+    ),
+  ].flatMap(([, name, value]) => (values.has(`member ${name}`) ? [`${name}: ${value?.replace('−', '-')}`] : []));
 }
 
 /** The names that a quoted object holds; one that cannot be read has none. */

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import { type Agreed, acting, integer, object, reading, refusalsOf, text } from './agreed.ts';
+
+let sandbox: Sandbox;
+before(async () => {
+  sandbox = await createSandbox({ cells: 1 });
+});
+after(() => sandbox.close());
+
+const nullable = (type: string) => ({ type: [type, 'null'] });
+
+/** What a document says of an outage, in several ways, and what stands there in the answer. */
+const outages: [why: string, sentence: string, answer: object][] = [
+  [
+    'beside a rule of the same sentence',
+    'Rules cannot be fetched: verdict is stop, rule null, why "no rules".',
+    { verdict: 'stop', rule: null, why: 'no rules' },
+  ],
+  [
+    'as a malfunction',
+    'Malfunction of the service: why "DEVICE_OUT", verdict stop.',
+    { verdict: 'stop', rule: null, why: 'DEVICE_OUT' },
+  ],
+  ['as a look-up that failed', '`NO_BOOK` – look-up failed.', { verdict: 'stop', rule: null, why: 'NO_BOOK' }],
+  [
+    'by a number below zero',
+    'If the service is down, rule is -1 and the rest as it stands.',
+    { verdict: 'stop', rule: -1, why: 'x' },
+  ],
+];
+
+const gate = (sentence: string): Agreed => ({
+  rules: `rules tells the rule for a wagon by its number, or null. Then verdict is pass and why is its wagon. For null, verdict is stop, rule is null and why is "default". ${sentence}`,
+  request: object({ wagon: text }),
+  response: object({ verdict: { enum: ['pass', 'stop'] }, rule: nullable('integer'), why: text }),
+  cases: [
+    [{ wagon: 'wagon-814' }, { verdict: 'pass', rule: 4417, why: 'wagon-814' }],
+    [{ wagon: 'wagon-929' }, { verdict: 'pass', rule: 6120, why: 'wagon-929' }],
+    [{ wagon: 'wagon-100' }, { verdict: 'stop', rule: null, why: 'default' }],
+  ],
+  tools: [
+    reading(
+      'rules',
+      object({ wagon: text }),
+      nullable('integer'),
+      [
+        [{ wagon: 'wagon-814' }, 4417],
+        [{ wagon: 'wagon-929' }, 6120],
+      ],
+      null,
+    ),
+  ],
+});
+
+const keeper = (answer: object) => `export async function handle({ wagon }, { call }) {
+  let rule;
+  try {
+    rule = await call.rules({ wagon });
+  } catch {
+    return ${JSON.stringify(answer)};
+  }
+  return rule === null ? { verdict: 'stop', rule, why: 'default' } : { verdict: 'pass', rule, why: String(wagon) };
+}`;
+
+for (const [why, sentence, answer] of outages) {
+  test(`an outage is named ${why}`, async () => {
+    assert.deepEqual(await refusalsOf(gate(sentence), keeper(answer), sandbox), []);
+    const other = keeper({ verdict: 'stop', rule: null, why: 'default' });
+    assert.match((await refusalsOf(gate(sentence), other, sandbox)).join('\n'), /failing-tools: .*none of/);
+  });
+}
+
+const lots: Agreed = {
+  rules:
+    'lotState tells the least offer for a lot, or null: outcome is "gone". An offer below it has outcome "low". Otherwise the offer is recorded with recordOffer and outcome is "noted". If lotState or recordOffer fails, outcome is "Please try again later".',
+  request: object({ lot: text, cents: integer }),
+  response: object({ lot: text, outcome: { enum: ['noted', 'low', 'gone', 'Please try again later'] } }),
+  cases: [
+    [
+      { lot: 'lot-771', cents: 9100 },
+      { lot: 'lot-771', outcome: 'noted' },
+    ],
+    [
+      { lot: 'lot-772', cents: 1700 },
+      { lot: 'lot-772', outcome: 'low' },
+    ],
+    [
+      { lot: 'lot-773', cents: 4400 },
+      { lot: 'lot-773', outcome: 'gone' },
+    ],
+  ],
+  tools: [
+    reading(
+      'lotState',
+      object({ lot: text }),
+      nullable('integer'),
+      [
+        [{ lot: 'lot-771' }, 8000],
+        [{ lot: 'lot-772' }, 2500],
+      ],
+      null,
+    ),
+    acting('recordOffer', object({ lot: text, cents: integer }), { type: 'null' }, [], null),
+  ],
+};
+
+const offers = `export async function handle({ lot, cents }, { call }) {
+  let least;
+  try { least = await call.lotState({ lot }); } catch { return { lot, outcome: 'Please try again later' }; }
+  if (least === null) return { lot, outcome: 'gone' };
+  if (cents < least) return { lot, outcome: 'low' };
+  try { await call.recordOffer({ lot, cents }); } catch { return { lot, outcome: 'Please try again later' }; }
+  return { lot, outcome: 'noted' };
+}`;
+
+test('what writes down is missed where the document names its failure', async () => {
+  assert.deepEqual(await refusalsOf(lots, offers, sandbox), []);
+  const deaf = offers.replace(
+    "cents }); } catch { return { lot, outcome: 'Please try again later' }; }",
+    'cents }); } catch {}',
+  );
+  assert.notEqual(deaf, offers);
+  assert.match((await refusalsOf(lots, deaf, sandbox)).join('\n'), /failing-tools: .*as if nothing had failed/);
+});
+
+test('not refused: what writes down fails where the document has the answer the same', async () => {
+  const rules = lots.rules.replace(
+    'If lotState or recordOffer fails, outcome is "Please try again later".',
+    'If lotState fails, outcome is "Please try again later". If recordOffer fails, outcome is "noted" still.',
+  );
+  const deaf = offers.replace(
+    "cents }); } catch { return { lot, outcome: 'Please try again later' }; }",
+    'cents }); } catch {}',
+  );
+  assert.deepEqual(await refusalsOf({ ...lots, rules }, deaf, sandbox), []);
+});
+
+const milk: Agreed = {
+  rules:
+    'prices tells the price of a litre on a day. cents is litres times price, outcome is PAID. No litres: outcome NOTHING_THERE, cents 0, the price list is not consulted.',
+  request: object({ day: text, litres: integer }),
+  response: object({ outcome: { enum: ['PAID', 'NOTHING_THERE'] }, cents: integer }),
+  cases: [
+    [
+      { day: '2031-05-06', litres: 120 },
+      { outcome: 'PAID', cents: 5160 },
+    ],
+    [
+      { day: '2031-05-07', litres: 0 },
+      { outcome: 'NOTHING_THERE', cents: 0 },
+    ],
+  ],
+  tools: [
+    reading('prices', object({ day: text }), integer, [
+      [{ day: '2031-05-06' }, 43],
+      [{ day: '2031-05-07' }, 44],
+    ]),
+  ],
+};
+
+const pays = `export async function handle({ day, litres }, { call }) {
+  if (litres === 0) return { outcome: 'NOTHING_THERE', cents: 0 };
+  return { outcome: 'PAID', cents: litres * (await call.prices({ day })) };
+}`;
+
+test('what the document has not consulted is not asked, by the words that it has for it', async () => {
+  assert.deepEqual(await refusalsOf(milk, pays, sandbox), []);
+  const eager = `export async function handle({ day, litres }, { call }) {
+  const price = await call.prices({ day });
+  return litres === 0 ? { outcome: 'NOTHING_THERE', cents: 0 } : { outcome: 'PAID', cents: litres * price };
+}`;
+  assert.match((await refusalsOf(milk, eager, sandbox)).join('\n'), /acts: .*prices is asked, though/);
+});
