@@ -4,6 +4,7 @@ import { equalJson } from '../schemas/equal-json.ts';
 import type { RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { DERIVED_NAME } from './check-renaming.ts';
+import { keepingTheirChecks } from './checked-values.ts';
 import { deafToDigits } from './deaf-to-digits.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { brokenMeasure, recombinedLists, saysItTwice } from './recombined-lists.ts';
@@ -84,7 +85,20 @@ export const neighbours: Check = {
       ({ variation: { seenCase, input }, observation }) =>
         !isWorkedOut(facts, { ...seenCase.one, input, output: observation.value ?? null }),
     );
-    if (isSame && tellsNothing && speaksOfChecks(facts.subject) && revealing.every(isOfDigits)) return none;
+    if (isSame && tellsNothing && speaksOfChecks(facts.subject) && revealing.every(isOfDigits)) {
+      const fitting = own.flatMap((seenCase) => keepingTheirChecks(facts, seenCase));
+      const answers = fitting.length < leastNeighbours ? [] : yield fitting.map(({ scenario }) => scenario);
+      const isDeaf =
+        answers.length > 0 &&
+        answers.every((observation, index) => {
+          const { input, seenCase } = fitting[index] as Variation;
+          return (
+            equalJson(plain(observation, input, seenCase), first.answer) ||
+            equalJson(rawOf(observation), rawOf(first.observation))
+          );
+        });
+      if (!isDeaf) return none;
+    }
     if (!isSame || revealing.some(({ isOwn }) => isOwn)) return deafTo(facts, [...fields.values()].flat());
     return {
       failures: [

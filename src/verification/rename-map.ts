@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../kernel/json.ts';
+import { checksums } from './checked-values.ts';
 import { isEpoch, isIsoTime, type Leaf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { looksLikeData, type Vocabulary } from './vocabulary.ts';
@@ -472,33 +473,6 @@ function withCaseOf(model: string, fresh: string): string {
         : char.toLowerCase(),
     )
     .join('');
-}
-
-function checksums(text: string): boolean[] {
-  const digits = text.replace(/[^0-9]/g, '');
-  const sum = (weights: (index: number) => number, fold = (value: number) => value) =>
-    [...digits].reverse().reduce((total, digit, index) => total + fold(Number(digit) * weights(index)), 0);
-  const luhn =
-    sum(
-      (index) => (index % 2 === 1 ? 2 : 1),
-      (value) => (value > 9 ? value - 9 : value),
-    ) %
-      10 ===
-    0;
-  const ean = [8, 12, 13, 14].includes(digits.length) && sum((index) => (index % 2 === 1 ? 3 : 1)) % 10 === 0;
-  const isbn10 = digits.length === 10 && sum((index) => index + 1) % 11 === 0;
-  const moved = text.replace(/[^0-9A-Za-z]/g, '').toUpperCase();
-  const iban = /^[A-Z]{2}\d{2}[A-Z0-9]{8,30}$/.test(moved) && mod97(moved.slice(4) + moved.slice(0, 4)) === 1;
-  return [luhn, ean, isbn10, iban];
-}
-
-function mod97(text: string): number {
-  let rest = 0;
-  for (const char of text) {
-    const value = Number.parseInt(char, 36);
-    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
-  }
-  return rest;
 }
 
 function escapePattern(text: string): string {
