@@ -101,7 +101,8 @@ export function documentedCodesIn(prose: string): DocumentedCode[] {
   return [...codes.values()];
 }
 
-const SPEAKS_OF_ERRORS = /\berrors?\b|\bexceptions?\b|\bfailures?\b|status codes?|错误|异常|失败|状态码|返回码/i;
+const SPEAKS_OF_ERRORS =
+  /\berrors?\b|\berreurs?\b|\berrores\b|\berros?\b|\berrori\b|fehler|エラー|\bexceptions?\b|\bfailures?\b|status codes?|错误|异常|失败|状态码|返回码/i;
 
 /** How many lines a list of codes may stand below the line that speaks of errors. */
 const MAX_LINES_APART = 12;

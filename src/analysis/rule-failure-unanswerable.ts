@@ -14,6 +14,9 @@ export const ruleFailureUnanswerable: Rule = {
     const inSentences = listed.length > 0 ? [] : answeredCodesIn(parts.own.prose);
     const documentedCodes = [...listed, ...inSentences.map((code) => ({ code: String(code) }))];
     if (documentedCodes.length === 0) return [];
+    const unnamed = unansweredNames(located.schema, listed);
+    if (unnamed !== undefined)
+      return [{ finding: findingOf(unnamed.place, unnamed.refused), text: 'document', at: located.start }];
     const places = codePlaces(located.schema);
     // A schema that leaves any place for a code open allows them all; one without such a place says failures otherwise.
     if (places.length === 0 || places.some(({ values }) => values === undefined)) return [];
@@ -23,24 +26,88 @@ export const ruleFailureUnanswerable: Rule = {
     // Where none of the listed codes is known, the list speaks of something else, such as the transport's own codes.
     const [place] = places;
     if (refused.length === 0 || place === undefined || !isAboutPlace(place, documentedCodes, refused)) return [];
-    const numeric = place.values?.every((value) => typeof value === 'number') === true;
-    const wanted = refused.map(({ code }): Json => (numeric && Number.isFinite(Number(code)) ? Number(code) : code));
-    const patch: PatchOperation[] = place.isEnum
-      ? wanted.map((value) => ({ op: 'add', path: `${place.pointer}/enum/-`, value }))
-      : [];
-    const finding: Finding = {
-      code: 'DOCUMENT_FAILURE_UNANSWERABLE',
-      severity: 'error',
-      in: 'responseSchema',
-      pointer: `${place.pointer}/${place.isEnum ? 'enum' : 'const'}`,
-      message: `Cannot answer documented failures: the response schema allows no code ${refused.map(({ code }) => code).join(', ')}, wanted a place that does`,
-      expected: wanted,
-      actual: place.values ?? null,
-      ...(patch.length === 0 ? {} : { amendment: { of: 'responseSchema', patch } }),
-    };
-    return [{ finding, text: 'document', at: located.start }];
+    const codes = refused.map(({ code }) => code);
+    return [{ finding: findingOf(place, codes), text: 'document', at: located.start }];
   },
 };
+
+function findingOf(place: CodePlace, refused: readonly string[]): Finding {
+  const numeric = place.values?.every((value) => typeof value === 'number') === true;
+  const wanted = refused.map((code): Json => (numeric && Number.isFinite(Number(code)) ? Number(code) : code));
+  const patch: PatchOperation[] = place.isEnum
+    ? wanted.map((value) => ({ op: 'add', path: `${place.pointer}/enum/-`, value }))
+    : [];
+  return {
+    code: 'DOCUMENT_FAILURE_UNANSWERABLE',
+    severity: 'error',
+    in: 'responseSchema',
+    pointer: `${place.pointer}/${place.isEnum ? 'enum' : 'const'}`,
+    message: `Cannot answer documented failures: the response schema allows no code ${refused.join(', ')}, wanted a place that does`,
+    expected: wanted,
+    actual: place.values ?? null,
+    ...(patch.length === 0 ? {} : { amendment: { of: 'responseSchema', patch } }),
+  };
+}
+
+/** A code that is a name of several words. */
+const NAME = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
+
+/** What a failure is about that no answer tells: that none came, or what the asking side makes of it. */
+const UNANSWERED =
+  /time|transport|network|connect|gateway|proxy|unreachable|no (?:response|answer|reply)|client|requester|caller|local|retr(?:y|ies)|log|future|reserved|超时|网络|连接|请求方|客户端|重试|保留/i;
+
+/** Names under which an answer may tell a failure by a word. */
+const TELLS_FAILURE =
+  /code|err|reason|fail|fault|status|state|cause|why|kind|type|grund|fehler|motiv|错误|原因|代码|状态|理由|エラー/i;
+
+/** Whether some member that may tell a failure lists no values, and is made of nothing that does. */
+function hasOpenPlace(schema: Json): boolean {
+  return allSubschemas(schema, 500).some(
+    ({ schema: each }) =>
+      isObject(each) &&
+      isObject(each.properties) &&
+      Object.entries(each.properties).some(
+        ([name, property]) =>
+          TELLS_FAILURE.test(name) &&
+          !/message|detail|desc|text/i.test(name) &&
+          isObject(property) &&
+          !LISTS_VALUES.some((keyword) => property[keyword] !== undefined) &&
+          !['boolean', 'integer', 'number', 'null'].includes(String(property.type)),
+      ),
+  );
+}
+
+const LISTS_VALUES = ['enum', 'const', 'properties', '$ref', 'anyOf', 'oneOf', 'allOf', 'items', 'pattern'];
+
+/** Codes of words in a list of failures of which the schema lists others, and that stand nowhere in the schema; never where texts are open by such a name. */
+function unansweredNames(
+  schema: Json,
+  documented: readonly DocumentedCode[],
+): { place: CodePlace; refused: string[] } | undefined {
+  const named = documented.filter(({ code }) => NAME.test(code));
+  if (named.length < 2) return undefined;
+  const places = allSubschemas(schema, 500).flatMap(({ schema: each, pointer }): CodePlace[] =>
+    isObject(each) && Array.isArray(each.enum) ? [placeOf(pointer, each)] : [],
+  );
+  const isIn =
+    (code: string) =>
+    (place: CodePlace): boolean =>
+      place.values?.includes(code) === true;
+  const about = places.filter((place) => named.some(({ code }) => isIn(code)(place)));
+  const [place] = about;
+  // Of two lists, one may be of something else; a name that stands elsewhere in the schema may be answered there.
+  if (place === undefined || about.length > 1 || hasOpenPlace(schema)) return undefined;
+  const text = JSON.stringify(schema);
+  const refused = named.filter(
+    ({ code, meaning }) => !text.includes(`"${code}"`) && !UNANSWERED.test(`${code} ${meaning}`),
+  );
+  const [first] = named.filter(({ code }) => isIn(code)(place));
+  // The list that has one of them has the others: a few lines apart at most.
+  const near = refused.filter(({ line }) => Math.abs(line - (first?.line ?? line)) <= named.length);
+  return near.length === 0 || near.length * 2 >= named.length
+    ? undefined
+    : { place, refused: near.map(({ code }) => code) };
+}
 
 interface CodePlace {
   pointer: string;

@@ -416,6 +416,31 @@ test('documented failures need a place that allows their code', () => {
   }
 });
 
+test('a failure by a word is answered by the list that has the others', () => {
+  const list = '# Error Handling\n- TOO_HEAVY: over 30 kg\n- BAD_COUNTRY: not served\n';
+  const both: Json = { why: { enum: ['TOO_HEAVY', 'BAD_COUNTRY'] } };
+  const rows: [prose: string, members: Json, codes: string[]][] = [
+    [list, both, []],
+    [`${list}- TOO_LARGE: over 150 cm`, both, ['TOO_LARGE']],
+    [`${list.replace('Error Handling', 'Gestion des erreurs')}- HORS_ZONE : pas desservi`, both, ['HORS_ZONE']],
+    [`${list}- ANSWER_LATE: the requester gives up after 10 s`, both, []],
+    [`${list}- TOO_LARGE: over 150 cm`, { ...(both as object), reason: { type: 'string' } }, []],
+    [`${list}- TOO_LARGE: over 150 cm`, { ...(both as object), size: { enum: ['SMALL', 'TOO_LARGE'] } }, []],
+    [list, { state: { enum: ['NEW', 'TOO_HEAVY'] } }, []],
+    [`${list}- TOO_LARGE: over 150 cm`, { state: { enum: ['NEW', 'TOO_HEAVY'] } }, []],
+    [`${list}${'\n'.repeat(9)}- TOO_LARGE: over 150 cm`, both, []],
+  ];
+  for (const [prose, properties, codes] of rows) {
+    const findings = lint(documentOf(OPEN, { type: 'object', properties }, prose));
+    const found = findings.filter((finding) => finding.code === 'DOCUMENT_FAILURE_UNANSWERABLE');
+    assert.deepEqual(
+      found.flatMap(({ expected }) => expected),
+      codes,
+      prose,
+    );
+  }
+});
+
 test('where nothing can yield an answer is warned of', () => {
   const look: Tool = {
     name: 'look',
