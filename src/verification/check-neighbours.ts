@@ -6,6 +6,7 @@ import type { Check, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { DERIVED_NAME } from './check-renaming.ts';
 import { keepingTheirChecks } from './checked-values.ts';
 import { deafToDigits } from './deaf-to-digits.ts';
+import { deafToTimes } from './deaf-to-times.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { brokenMeasure, recombinedLists, saysItTwice } from './recombined-lists.ts';
 import { leavesOf } from './scalar-kinds.ts';
@@ -164,7 +165,11 @@ function deafTo(facts: CheckFacts, all: readonly Told[]): CheckFindings {
       held.every((values) => values.every((value) => known.has(value)))
     );
   };
-  const found = ofDigits ?? cases.find(isDeaf);
+  const ofTimes = deafToTimes(
+    facts,
+    all.map(({ variation: { seenCase, pointer }, observation }) => ({ seenCase, pointer, answer: observation.value })),
+  );
+  const found = ofDigits ?? ofTimes ?? cases.find(isDeaf);
   if (!found) return { failures: [], warnings: [] };
   return {
     failures: [

@@ -214,3 +214,28 @@ export function handle(request: any): any {
   );
   assert.match(failures.join(), /one and the same answer/);
 });
+
+const clock = { type: 'string', pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$' };
+const shifts: Agreed = {
+  rules:
+    'A shift begins at a time and has some minutes, behind which a break of some minutes is added. The answer is when it is over; after midnight it goes on at the next day.',
+  request: { from: clock, minutes: integer, pause: integer },
+  response: { over: clock },
+  cases: [
+    [{ from: '08:05', minutes: 130, pause: 20 }, { over: '10:35' }],
+    [{ from: '13:40', minutes: 61, pause: 15 }, { over: '14:56' }],
+  ],
+};
+const over = (worked: string) => `const known: any = { '08:05': '10:35', '13:40': '14:56' };
+export function handle({ from, minutes, pause }: any): any {
+  const [hours, rest] = String(from).split(':').map(Number) as [number, number];
+  const end = (hours * 60 + rest + Number(minutes) + Number(pause)) % 1440;
+  return { over: ${worked} };
+}`;
+
+test('times that are worked out differ from one request to the next', async () => {
+  const told = "String(Math.floor(end / 60)).padStart(2, '0') + ':' + String(end % 60).padStart(2, '0')";
+  assert.deepEqual(await failuresOf(shifts, over(told)), []);
+  const failures = await failuresOf(shifts, over("known[from] ?? (from > '12:00' ? '14:56' : '10:35')"));
+  assert.match(failures.join(), /no other values than those of the cases/);
+});
