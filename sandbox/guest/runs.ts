@@ -106,6 +106,8 @@ export function startRun(
   };
   try {
     const handler = factory(mathOf(seed, shared, chance));
+    if (typeof handler !== 'function')
+      throw new NativeTypeError('Cannot run handler: its export is no function, wanted one');
     const value = handler(parse(input), contextOf(run, seed, tools, send));
     const mayWait = (typeof value === 'object' && value !== null) || typeof value === 'function';
     if (mayWait && typeof (value as { then?: unknown }).then === 'function') settleLater(run, value);
