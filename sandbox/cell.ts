@@ -75,7 +75,7 @@ export class Cell {
   #moreMs = 0;
   #poll: NodeJS.Timeout | undefined;
   #idlePolls = 0;
-  /** Resident memory at rest, the least that it ever was there, and as it was seen last. */
+  /** Resident memory as it was before what is at work now, the least that it ever was at rest, and as it was seen last. */
   #restMb: number | undefined;
   #leastMb = Number.POSITIVE_INFINITY;
   #residentMb = 0;
@@ -162,7 +162,7 @@ export class Cell {
     return this.#loaded.has(handler);
   }
 
-  /** Loads a handler unless it is here; the one used longest ago makes room for it. */
+  /** Loads a handler unless it is here; the one used longest ago makes room for it, or all of them where memory is short. */
   load(handler: number, bundle: string, limits: ResolvedLimits): void {
     this.#watchdogMs = limits.watchdogMs;
     if (this.#loaded.delete(handler)) {
@@ -170,9 +170,17 @@ export class Cell {
       return;
     }
     const [oldest] = this.#loaded;
-    if (oldest !== undefined && this.#loaded.size >= policy.isolatesPerCell.default) this.drop(oldest);
+    if (this.#isFilled()) for (const one of this.#loaded) this.drop(one);
+    else if (oldest !== undefined && this.#loaded.size >= policy.isolatesPerCell.default) this.drop(oldest);
     this.#loaded.add(handler);
     this.#send({ op: 'load', handler, limits }, Texts.of([bundle]));
+  }
+
+  /** Whether handlers that have nothing to do have left so much in their isolates that another would have too little. */
+  #isFilled(): boolean {
+    if (this.#loaded.size === 0 || this.#batches.length > 0 || this.leaf === undefined) return false;
+    this.#rested(residentMbOf(this.leaf));
+    return this.#residentMb > policy.cellRestMb.default;
   }
 
   /** Lets go of a handler that is loaded here. */
@@ -242,8 +250,8 @@ export class Cell {
         `Cannot send frame: ${bytes} bytes, wanted at most ${policy.maxFrameBytes.default}`,
       );
     }
-    // What it took for another is no sign of what it takes now.
-    if (this.#sent === this.#done) this.#residentMb = this.#restMb ?? 0;
+    // What it has taken for another is no sign of what it takes now.
+    if (this.#sent === this.#done && this.#restMb !== undefined) this.#restMb = this.#residentMb;
     this.#sent += 1;
     // As one text: buffers of that size keep the garbage collector busy. What is ASCII need not be encoded.
     this.#stdin.write(frameHead(bytes) + text, bytes === text.length ? 'latin1' : 'utf8');
@@ -373,8 +381,10 @@ export class Cell {
   }
 
   #rested(residentMb: number | undefined): void {
+    if (residentMb === undefined) return;
     this.#restMb = residentMb;
-    this.#leastMb = Math.min(this.#leastMb, residentMb ?? this.#leastMb);
+    this.#residentMb = residentMb;
+    this.#leastMb = Math.min(this.#leastMb, residentMb);
   }
 
   #exited(error: Error): void {

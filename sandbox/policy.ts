@@ -129,6 +129,13 @@ export const policy = {
     unit: 'MB',
     reason: 'resident memory of a cell: buffers and strings can pass the heap limit of an isolate',
   },
+  cellRestMb: {
+    default: 320,
+    ceiling: 2_048,
+    unit: 'MB',
+    reason:
+      'resident memory of a cell beyond which it lets go of its handlers before it loads another; loading one again takes 3 ms',
+  },
   cellHeapMb: {
     default: 128,
     ceiling: 512,

@@ -11,11 +11,16 @@ export interface Realm {
   engine: Engine;
   context: ivm.Context;
   door: ivm.Reference<GuestDoor>;
+  /** How many runs are in it that have not come to their end. */
+  users: number;
   /** The prepared answers that it has been brought. */
   tables?: readonly AnswerTable[];
 }
 
-/** An isolate with the scripts that open realms in it. It can be made before it is known what for. */
+/**
+ * An isolate with the scripts that open realms in it. It can be made before it is known what for. Its handles are released by hand: to the
+ * cell's garbage collector they are a few bytes each, so that it comes for them late, and what they hold fills the isolate and the process.
+ */
 export class Engine {
   readonly isolate: ivm.Isolate;
   readonly memoryMb: number;
@@ -23,7 +28,9 @@ export class Engine {
   #factory: ivm.Script | undefined;
   #limits: ResolvedLimits | undefined;
   #chance = true;
-  #shared: Omit<Realm, 'engine'> | undefined;
+  /** The shared realm as long as nothing of a bundle is in it. */
+  #prepared: Realm | undefined;
+  readonly #realms = new Set<Realm>();
 
   constructor(isolatedVm: typeof ivm, memoryMb: number) {
     this.memoryMb = memoryMb;
@@ -33,7 +40,7 @@ export class Engine {
 
   /** Makes the shared realm in advance, with nothing of a bundle in it. */
   prepare(): void {
-    this.#shared ??= this.#harden(true);
+    this.#prepared ??= this.#harden(true);
   }
 
   /** Takes the bundle that is run here; nothing of it is executed. Throws where it is no module. */
@@ -57,25 +64,44 @@ export class Engine {
 
   /** Opens a realm for the bundle: one that runs can share, or one of a single run. */
   open(shared: boolean): Realm {
-    const { context, door } = (shared && this.#shared) || this.#harden(shared);
-    if (shared) this.#shared = undefined;
+    const realm = (shared && this.#prepared) || this.#harden(shared);
+    if (shared) this.#prepared = undefined;
     const limits = this.#limits as ResolvedLimits;
-    const factory = (this.#factory as ivm.Script).runSync(context, {
+    const factory = (this.#factory as ivm.Script).runSync(realm.context, {
       reference: true,
       timeout: limits.stepMs,
     }) as ivm.Reference<() => unknown>;
     const message: GuestMessage = { op: 'bind', limits: guestLimits(limits), chance: this.#chance };
-    door.applySync(undefined, [pack(message, Texts.of([])), factory.derefInto()]);
-    return { engine: this, context, door };
+    realm.door.applySync(undefined, [pack(message, Texts.of([])), factory.derefInto()]);
+    factory.release();
+    return realm;
   }
 
-  #harden(shared: boolean): Omit<Realm, 'engine'> {
+  /** Lets go of a realm that no run is in any more. */
+  close(realm: Realm): void {
+    if (!this.#realms.delete(realm)) return;
+    realm.door.release();
+    realm.context.release();
+  }
+
+  /** Ends the isolate, with all that is in it. */
+  dispose(): void {
+    for (const realm of this.#realms) this.close(realm);
+    this.#glue.release();
+    this.#factory?.release();
+    if (!this.isolate.isDisposed) this.isolate.dispose();
+  }
+
+  #harden(shared: boolean): Realm {
     const context = this.isolate.createContextSync();
     const install = this.#glue.runSync(context, { reference: true }) as ivm.Reference<(shared: boolean) => GuestDoor>;
     const door = install.applySync(undefined, [shared], {
       result: { reference: true },
     }) as unknown as Realm['door'];
-    return { context, door };
+    install.release();
+    const realm = { engine: this, context, door, users: 0 };
+    this.#realms.add(realm);
+    return realm;
   }
 }
 
@@ -121,7 +147,7 @@ export class EngineShelf {
     this.#spare = undefined;
     this.#memoryMb = memoryMb;
     if (spare?.memoryMb === memoryMb) return spare;
-    spare?.isolate.dispose();
+    spare?.dispose();
     return new Engine(this.#ivm, memoryMb);
   }
 

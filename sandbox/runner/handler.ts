@@ -146,7 +146,7 @@ export class Handler {
   dispose(): void {
     this.#active.clear();
     this.#shared = undefined;
-    this.#engine?.isolate.dispose();
+    this.#engine?.dispose();
     this.#engine = undefined;
   }
 
@@ -171,7 +171,7 @@ export class Handler {
     }
     const runs = chunk.runs();
     for (const run of runs) {
-      run.realm = realm;
+      this.#move(run, realm);
       this.#active.set(run.id, run);
     }
     this.#drive(realm, runs, crossed);
@@ -192,7 +192,7 @@ export class Handler {
       () => this.#open(false),
     );
     if (!realm) return;
-    run.realm = realm;
+    this.#move(run, realm);
     this.#processor.mark();
     this.#drive(realm, [run], this.#enterStarting(realm, run.batch, this.#limitsOf([run])));
   }
@@ -256,7 +256,7 @@ export class Handler {
         this.#lost({ left: 'timed-out' }, runs);
         return;
       }
-      if (message === undefined || realm.engine !== this.#engine) break;
+      if (message === undefined || realm.users === 0) break;
       crossed = enter(realm, message, limits);
     }
     for (const run of runs) {
@@ -408,8 +408,17 @@ export class Handler {
       durationMs: run.guestMs,
       cpuMs: run.cpuMs,
     });
-    if (run.alone && run.realm?.engine === this.#engine) run.realm?.context.release();
-    run.realm = undefined;
+    this.#move(run, undefined);
+  }
+
+  /** Has a run enter a realm or leave the one that it is in. */
+  #move(run: ActiveRun, realm: Realm | undefined): void {
+    const left = run.realm;
+    run.realm = realm;
+    if (realm) realm.users += 1;
+    if (!left) return;
+    left.users -= 1;
+    if (left.users === 0 && left !== this.#shared) left.engine.close(left);
   }
 
   /** An ending whose texts are within their limits; the guest counted characters. */
@@ -423,9 +432,8 @@ export class Handler {
 
   #discardEngine(): void {
     this.#shared = undefined;
-    const isolate = this.#engine?.isolate;
+    this.#engine?.dispose();
     this.#engine = undefined;
-    if (isolate && !isolate.isDisposed) isolate.dispose();
   }
 }
 

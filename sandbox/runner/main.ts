@@ -5,6 +5,7 @@ import type { RunReport } from '../contract.ts';
 import { policy } from '../policy.ts';
 import { inMicroseconds, type PlainRow, reportToRow } from '../report-wire.ts';
 import { type CellMessage, type ParentMessage, pack, Texts, unpack } from '../wire.ts';
+import { Collector } from './collector.ts';
 import { EngineShelf } from './engine.ts';
 import { readFrame, writeFrame } from './frames.ts';
 import { Handler, type Tidings } from './handler.ts';
@@ -28,6 +29,7 @@ setFlagsFromString('--no-lazy');
 const engines = new EngineShelf(isolatedVm);
 const handlers = new Map<number, Handler>();
 const processor = new Processor();
+const collector = new Collector();
 
 /** How long reports may be kept back so that many go out together; the parent's watchdog hears from us in between. */
 const flushMs = 50;
@@ -44,7 +46,10 @@ let flushedAt = 0;
 let alone: number | undefined;
 
 function send(message: CellMessage, texts = Texts.of([])): void {
-  writeFrame(pack(message, texts));
+  const text = pack(message, texts);
+  // Nearly all of it has come out of isolates.
+  collector.noteText(text);
+  writeFrame(text);
 }
 
 function flush(done: number): void {
@@ -126,6 +131,7 @@ function deal(message: ParentMessage, texts: Texts): void {
     case 'drop':
       handlers.get(message.handler)?.dispose();
       handlers.delete(message.handler);
+      collector.noteIsolate();
       break;
   }
 }
@@ -141,4 +147,5 @@ for (;;) {
   flush(done);
   // Whoever lets go of a handler is likely to bring the next one, much like it.
   if (header.op === 'drop' && [...handlers.values()].every(({ isIdle }) => isIdle)) engines.refill();
+  collector.collectIfDue();
 }
