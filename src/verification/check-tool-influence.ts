@@ -18,7 +18,7 @@ export const toolInfluence: Check = {
   reason:
     'A tool whose answer never matters is called for show; an answer that only a tool can give must come from it.',
   certain:
-    "An answer holds a distinctive text that a tool's examples tell and neither request nor document does, and no tool was called; or a number of that kind stays whatever is asked, where none is ever called; or a number that a tool tells under the same name, or a text with digits that it alone tells, stays when the tool tells another.",
+    "An answer holds a distinctive text that a tool's examples tell and neither request nor document does, and no tool was called; or a number of that kind stays whatever is asked, where none is ever called; or a number that a tool tells under the same name stays when the tool tells another, as does a text with digits that it alone tells, whether it tells an earlier or a later one.",
   uncertain:
     'A read-only tool whose answer, changed in every way its schema allows, never changes anything: it may serve a case that nobody wrote down.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {

@@ -48,6 +48,7 @@ export const OWN_FAILURES = new RegExp(
   [
     String.raw`\b(?:when|if|where|unless|in case|whenever|once)\b[^.\n]{0,80}\b(?:fails?|failing|unavailable|down|unreachable|(?:cannot|can not|can't|could not) be (?:asked|reached|read|contacted|queried|used)|(?:is|are) not available|do(?:es)? not (?:answer|respond)|times? out)\b`,
     String.raw`\bcould not be (?:asked|reached|read|contacted|queried)\b`,
+    String.raw`\bfailing (?:look-?ups?|calls?|tools?|quer(?:y|ies)|services?|systems?|back-?ends?|databases?)\b(?![^.\n]{0,60}\b(?:whole|entire|throws?|abort\w*|error of)\b)`,
     String.raw`\b(?:internal|server|back-?end|upstream|system|database|unexpected) (?:errors?|failures?)\b`,
     statusCode('50[0-4]', 'internal|server|error|bad gateway|unavailable|gateway|failure'),
     String.raw`\bunavailable\b|内部错误|系统错误|服务不可用|服务异常|服务器错误|系统异常|查询失败`,

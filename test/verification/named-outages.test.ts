@@ -173,3 +173,34 @@ test('what the document has not consulted is not asked, by the words that it has
 }`;
   assert.match((await refusalsOf(milk, eager, sandbox)).join('\n'), /acts: .*prices is asked, though/);
 });
+
+const guides: Agreed = {
+  rules:
+    'texts tells the text of each exhibit. told has the texts in the order of exhibits. A failing look-up of one exhibit must not spoil the rest: it is listed in later.',
+  request: object({ exhibits: { type: 'array', items: text } }),
+  response: object({ told: { type: 'array', items: text }, later: { type: 'array', items: text } }),
+  cases: [
+    [{ exhibits: ['hall-17', 'hall-29'] }, { told: ['Amber 4471', 'Bronze 9020'], later: [] }],
+    [{ exhibits: ['hall-29'] }, { told: ['Bronze 9020'], later: [] }],
+  ],
+  tools: [
+    reading('texts', object({ exhibit: text }), text, [
+      [{ exhibit: 'hall-17' }, 'Amber 4471'],
+      [{ exhibit: 'hall-29' }, 'Bronze 9020'],
+    ]),
+  ],
+};
+
+const guide = `export async function handle({ exhibits }, { call }) {
+  const told = [], later = [];
+  for (const exhibit of exhibits) {
+    try { told.push(await call.texts({ exhibit })); } catch { later.push(String(exhibit)); }
+  }
+  return { told, later };
+}`;
+
+test('a failing look-up that must not spoil the rest does not escape', async () => {
+  assert.deepEqual(await refusalsOf(guides, guide, sandbox), []);
+  const spoilt = guide.replace('catch { later', 'catch (error) { throw error; later');
+  assert.match((await refusalsOf(guides, spoilt, sandbox)).join('\n'), /failing-tools: .*it throws/);
+});
