@@ -24,6 +24,8 @@ export interface Death {
   run: number | undefined;
   /** How much more resident memory it was last seen to have than at rest; 0 where that is not known. */
   grownMb: number;
+  /** The same, against what was seen last before it was given its work: that may be more, where others had not let it rest. */
+  addedMb: number;
   /** The same, against the least that it ever had at rest: V8 keeps the pages of isolates that are gone, and who fills them makes nothing grow. */
   heldMb: number;
 }
@@ -75,10 +77,12 @@ export class Cell {
   #moreMs = 0;
   #poll: NodeJS.Timeout | undefined;
   #idlePolls = 0;
-  /** Resident memory as it was before what is at work now, the least that it ever was at rest, and as it was seen last. */
+  /** Resident memory: as it was at rest and at least there, seen last before this work and in it, and seen last at all. */
   #restMb: number | undefined;
   #leastMb = Number.POSITIVE_INFINITY;
+  #beforeMb = 0;
   #residentMb = 0;
+  #seenMb = 0;
   #leaf: number | undefined;
   #ready: { resolve(): void; reject(error: Error): void } | undefined;
   /** Called when the cell has dealt with all it was sent. */
@@ -250,8 +254,11 @@ export class Cell {
         `Cannot send frame: ${bytes} bytes, wanted at most ${policy.maxFrameBytes.default}`,
       );
     }
-    // What it has taken for another is no sign of what it takes now.
-    if (this.#sent === this.#done && this.#restMb !== undefined) this.#restMb = this.#residentMb;
+    // What it took for another is no sign of what it takes now.
+    if (this.#sent === this.#done) {
+      this.#beforeMb = this.#seenMb;
+      this.#residentMb = this.#restMb ?? 0;
+    }
     this.#sent += 1;
     // As one text: buffers of that size keep the garbage collector busy. What is ASCII need not be encoded.
     this.#stdin.write(frameHead(bytes) + text, bytes === text.length ? 'latin1' : 'utf8');
@@ -376,6 +383,7 @@ export class Cell {
     const residentMb = residentMbOf(leaf);
     if (residentMb === undefined) return;
     this.#residentMb = residentMb;
+    this.#seenMb = residentMb;
     if (this.#restMb === undefined) this.#rested(residentMb);
     if (residentMb > policy.cellMemoryMb.default) this.kill('memory');
   }
@@ -384,6 +392,7 @@ export class Cell {
     if (residentMb === undefined) return;
     this.#restMb = residentMb;
     this.#residentMb = residentMb;
+    this.#seenMb = residentMb;
     this.#leastMb = Math.min(this.#leastMb, residentMb);
   }
 
@@ -396,6 +405,7 @@ export class Cell {
       frame: this.#sent > this.#done ? this.#done + 1 : undefined,
       run: this.#alone,
       grownMb: this.#residentMb - (this.#restMb ?? this.#residentMb),
+      addedMb: this.#residentMb - Math.min(this.#beforeMb || this.#residentMb, this.#residentMb),
       heldMb: this.#residentMb - Math.min(this.#leastMb, this.#residentMb),
     };
     this.#ready?.reject(error);

@@ -334,8 +334,8 @@ function lostError(why: string): SandboxError {
  * Whether a death may have been another's doing: a process can be ended from outside, and one that others had filled before needs little more.
  * What ends it twice does so itself.
  */
-function mayBeOthersDoing({ cause, grownMb }: Death, { end }: RunReport, { memoryMb }: ResolvedLimits): boolean {
-  return (cause === 'exit' && end !== 'out-of-memory') || (cause === 'memory' && grownMb <= memoryMb);
+function mayBeOthersDoing({ cause, addedMb }: Death, { end }: RunReport, { memoryMb }: ResolvedLimits): boolean {
+  return (cause === 'exit' && end !== 'out-of-memory') || (cause === 'memory' && addedMb <= memoryMb);
 }
 
 /** What is said of a run whose doing a death was. What it took of memory was seen from outside; nothing that the process said counts. */

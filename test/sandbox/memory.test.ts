@@ -78,7 +78,7 @@ test('a cell keeps nothing of what its handlers have answered', { timeout: 120_0
 /** Handlers that each leave as many megabytes in their isolate as they are asked to. */
 async function leavers(box: Sandbox) {
   const bundled = await bundleHandler(
-    'export const handle = (megabytes: any) => { const all: Float64Array[] = []; while (8 * all.length < megabytes) all.push(new Float64Array(1_000_000).fill(1.5)); let sum = 0; for (let round = 0; round < 5; round += 1) for (const list of all) for (const one of list) sum += one; return sum; };',
+    'export const handle = (megabytes: any) => { const all: Float64Array[] = []; while (8 * all.length < megabytes) all.push(new Float64Array(1_000_000).fill(1.5)); let sum = 0; for (const list of all) for (const one of list) sum += one; return sum; };',
     'handle',
   );
   assert.ok(bundled.ok);
