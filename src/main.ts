@@ -25,8 +25,9 @@ const commands: Record<string, () => Promise<Command>> = {
 
 // A reader that has seen enough, as `head` does, is no fault; but 0 would say that a document or a job is well.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(exitCodes.unread);
+  if (error.code === 'EPIPE') process.exit(exitCodes.unread);
+  process.stderr.write(`Cannot write output: ${error.message}, wanted all of it written\n`);
+  process.exit(exitCodes.unwritable);
 });
 
 process.exitCode = await main(process.argv.slice(2));

@@ -9,6 +9,7 @@ export const exitCodes = {
   unreadable: 65,
   unavailable: 69,
   defect: 70,
+  unwritable: 74,
   settings: 78,
   unread: 141,
 } as const;

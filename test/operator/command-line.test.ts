@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -71,6 +71,20 @@ test('a command whose reader has gone ends quietly, and says nothing of what it 
   await gone;
   child.stdin.end('# Requirements\nNothing.\n');
   assert.deepEqual([...(await exited), stderr], [141, null, '']);
+});
+
+test('a command whose output cannot be written says so', { skip: !existsSync('/dev/full') }, async () => {
+  const full = openSync('/dev/full', 'w');
+  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'lint', '-'], { stdio: ['pipe', full, 'pipe'] });
+  closeSync(full);
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const exited = once(child, 'close');
+  child.stdin?.end('# Requirements\nNothing.\n');
+  assert.deepEqual(await exited, [74, null]);
+  assert.match(stderr, /^Cannot write output: .*ENOSPC.*, wanted all of it written\n$/);
 });
 
 test('the overview names every command', async () => {
