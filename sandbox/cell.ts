@@ -24,8 +24,6 @@ export interface Death {
   run: number | undefined;
   /** How much more resident memory it was last seen to have than at rest; 0 where that is not known. */
   grownMb: number;
-  /** The same, against what was seen last before it was given its work: that may be more, where others had not let it rest. */
-  addedMb: number;
   /** The same, against the least that it ever had at rest: V8 keeps the pages of isolates that are gone, and who fills them makes nothing grow. */
   heldMb: number;
 }
@@ -77,12 +75,10 @@ export class Cell {
   #moreMs = 0;
   #poll: NodeJS.Timeout | undefined;
   #idlePolls = 0;
-  /** Resident memory: as it was at rest and at least there, seen last before this work and in it, and seen last at all. */
+  /** Resident memory at rest, the least that it ever was there, and as it was seen last. */
   #restMb: number | undefined;
   #leastMb = Number.POSITIVE_INFINITY;
-  #beforeMb = 0;
   #residentMb = 0;
-  #seenMb = 0;
   #leaf: number | undefined;
   #ready: { resolve(): void; reject(error: Error): void } | undefined;
   /** Called when the cell has dealt with all it was sent. */
@@ -255,10 +251,7 @@ export class Cell {
       );
     }
     // What it took for another is no sign of what it takes now.
-    if (this.#sent === this.#done) {
-      this.#beforeMb = this.#seenMb;
-      this.#residentMb = this.#restMb ?? 0;
-    }
+    if (this.#sent === this.#done) this.#residentMb = this.#restMb ?? 0;
     this.#sent += 1;
     // As one text: buffers of that size keep the garbage collector busy. What is ASCII need not be encoded.
     this.#stdin.write(frameHead(bytes) + text, bytes === text.length ? 'latin1' : 'utf8');
@@ -383,7 +376,6 @@ export class Cell {
     const residentMb = residentMbOf(leaf);
     if (residentMb === undefined) return;
     this.#residentMb = residentMb;
-    this.#seenMb = residentMb;
     if (this.#restMb === undefined) this.#rested(residentMb);
     if (residentMb > policy.cellMemoryMb.default) this.kill('memory');
   }
@@ -392,7 +384,6 @@ export class Cell {
     if (residentMb === undefined) return;
     this.#restMb = residentMb;
     this.#residentMb = residentMb;
-    this.#seenMb = residentMb;
     this.#leastMb = Math.min(this.#leastMb, residentMb);
   }
 
@@ -405,7 +396,6 @@ export class Cell {
       frame: this.#sent > this.#done ? this.#done + 1 : undefined,
       run: this.#alone,
       grownMb: this.#residentMb - (this.#restMb ?? this.#residentMb),
-      addedMb: this.#residentMb - Math.min(this.#beforeMb || this.#residentMb, this.#residentMb),
       heldMb: this.#residentMb - Math.min(this.#leastMb, this.#residentMb),
     };
     this.#ready?.reject(error);

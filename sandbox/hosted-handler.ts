@@ -104,7 +104,7 @@ export class HostedHandler implements LoadedHandler {
       if (!culprit || culprit.report) continue;
       culprit.deaths += 1;
       const report = reportOfDeath(lost.death, this.#limits, culprit.deaths);
-      if (culprit.deaths < 2 && mayBeOthersDoing(lost.death, report, this.#limits)) continue;
+      if (culprit.deaths < 2 && mayBeOthersDoing(lost.death, report)) continue;
       if (!(await this.#surroundings.canary())) throw lostError('the known-good handler does not pass either');
       kills += 1;
       await this.#surroundings.quarantine(this.#digest);
@@ -332,10 +332,10 @@ function lostError(why: string): SandboxError {
 
 /**
  * Whether a death may have been another's doing: a process can be ended from outside, and one that others had filled before needs little more.
- * What ends it twice does so itself.
+ * What ends it twice does so itself, since a cell makes room before it loads a handler.
  */
-function mayBeOthersDoing({ cause, addedMb }: Death, { end }: RunReport, { memoryMb }: ResolvedLimits): boolean {
-  return (cause === 'exit' && end !== 'out-of-memory') || (cause === 'memory' && addedMb <= memoryMb);
+function mayBeOthersDoing({ cause }: Death, { end }: RunReport): boolean {
+  return (cause === 'exit' && end !== 'out-of-memory') || cause === 'memory';
 }
 
 /** What is said of a run whose doing a death was. What it took of memory was seen from outside; nothing that the process said counts. */
