@@ -1,5 +1,6 @@
 import type { Observation, Scenario } from '../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
+import { NO_MATTER } from '../lexicon/failing.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { forbiddenAfter } from './documented-acts.ts';
@@ -22,10 +23,6 @@ export const faultMessage = 'temporarily out of order (k7q-canary-x2)';
 
 /** Side effects that nobody waits for. */
 const BEST_EFFORT = /log|audit|notif|track|metric|record|telemetry|analytic|mail|sms|push/i;
-
-/** Words by which a document lets a failure pass. */
-const NO_MATTER =
-  /\b(?:all the same|regardless|anyway|not checked|(?:does|do) not matter|ignor\w+|best[ -]effort|nevertheless|nonetheless|even if|never makes?|treated as (?:an? )?(?:empty|missing|absent))\b|忽略|不影响|无论/iu;
 
 /** Calls of one tool in one case that are made to fail, each in a run of its own. */
 const maxFailingCalls = 3;

@@ -1,10 +1,11 @@
 import type { Observation, Peer, Scenario } from '../contract/trial.ts';
 import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
+import { FAILS } from '../lexicon/failing.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { caseDifferences, type RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFindings, SeenCase } from './check.ts';
 import { CORRELATION_NAME } from './check-renaming.ts';
-import { allSentencesOf, FAILS, holdsConstant, taskSentencesOf } from './documented-answers.ts';
+import { allSentencesOf, holdsConstant, taskSentencesOf } from './documented-answers.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { failureRulesOf } from './failure-rules.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';

@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../kernel/json.ts';
+import { FAILURE } from '../lexicon/failing.ts';
 import { allSentencesOf, constantIn, sentencesOf, spaced, stemsOf } from './documented-answers.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
@@ -207,10 +208,6 @@ export function forbiddenAfter(subject: Subject, failed: string, tool: string): 
     ?.trim()
     .slice(0, 200);
 }
-
-/** What a sentence about something that failed says. */
-const FAILURE =
-  /\b(?:fail\w*|unavailable|unreachable|down|does not answer|cannot be (?:asked|read|reached))\b|Fehler|scheiter|fehlschl|schlägt|échec|échou|panne|\bfall[aoó]|失败|异常/iu;
 
 /** Whether a sentence has something done with one answer alone, and the answer is another. */
 function isReserved(sentence: string, output: Json, tool: string): boolean {

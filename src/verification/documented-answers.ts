@@ -1,4 +1,5 @@
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
+import { ANY_SYSTEM, BOTH_FAIL, FAILS, OTHER_FAILURES, SEVERAL_FAIL } from '../lexicon/failing.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { INCOMPLETE, INVALID_REQUESTS, MISSING_MEMBERS, OWN_FAILURES } from './failure-rules.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
@@ -116,10 +117,6 @@ function withoutTools(clause: string, values: ReadonlySet<string>): string {
   );
 }
 
-/** What somebody may say of a system that fails, without an "if". */
-export const FAILS =
-  /\b(?:fail(?:s|ed|ing|ures? of)?|breaks? down|(?:cannot|can not|can't|could not) be (?:asked|reached|read|written|contacted|queried|used|stored|saved|opened|obtained|fetched|accessed|consulted)|(?:does|do|did) not (?:answer|respond|reply|react|work)|(?:is|are|was) (?:down|offline|unreachable|unavailable|silent|not (?:available|reachable|working))|down|offline|unreachable|unavailable|times? out|timed out|time-?out|out of (?:order|service)|no (?:answer|reply|response) from|malfunction\w*|outages?|crash(?:es|ed|ing)?)\b|(?:调用|查询|访问|系统|服务|接口|工具).{0,6}(?:失败|异常|超时|出错|不可用|无响应|故障)|(?<!\p{L})(?:fallan?|scheiter(?:t|n)|fällt[^.]{0,30} aus|gestört|(?:tombe |est |sont )?en panne|pannes? d[eu]|hors (?:ligne|service)|no responden?|no (?:está|están) disponibles?|schlägt[^.]{0,40} fehl|fehlschlägt|antwortet nicht|nicht (?:erreichbar|verfügbar)|(?:Abfrage|Zugriff|Verbindung) nicht möglich|échou(?:e|ent|era|eraient)|ne répond pas|ne peu(?:t|vent) (?:pas )?être (?:obtenu|lu|joint|consulté|contacté|interrogé|atteint|récupéré|enregistré)e?s?|nicht (?:abgefragt|gelesen|erreicht|geschrieben|gespeichert) werden (?:kann|können)|no (?:se )?pued(?:e|en) (?:ser )?(?:obten|consult|leer|leíd|contact|guard)\p{L}+|indisponible|falh(?:am?|ou|ar(?:em|am)?)|não (?:responde|está disponível)|indispon[ií]ve(?:l|is)|non (?:risponde|è disponibile)|fallisce|не (?:отвечает|работает)|недоступ\p{L}+|сбо[йеяю]\p{L}*)(?!\p{L})|障害|失敗|エラー|応答(?:が)?(?:ない|しない)|利用(?:できない|不可)|停止中/iu;
-
 /** What fails where no system does. */
 const NO_SYSTEM =
   /\b(?:validat\w+|verif\w+|check|checks|checksum|digit|signature|login|authenticat\w+|condition|test|rule)\b/i;
@@ -130,9 +127,6 @@ const ITEM = /[:|]/;
 /** Who does not answer is not always a system. */
 const SOMEBODY =
   /\b(?:customer|client|requester|user|guest|passenger|recipient|owner|caller|agent|peer|party|buyer|seller|member|person|driver|bidder|player|payment|nobody|he|she|they)s?\b/i;
-
-const ANY_SYSTEM =
-  /\b(?:tools?|calls?|look-?ups?|systems?|services?|back-?ends?|databases?|servers?|herramientas?|sistema|servicio|werkzeuge?|abfrage|dienst|outils?|ferramentas?|serviço|strument[oi]|servizio)\b|工具|系统|服务|接口|システム|ツール|サービス|(?<!\p{L})(?:систем|сервис|инструмент|служб)/iu;
 
 const NO_SYSTEMS = /^\b$/;
 
@@ -178,22 +172,11 @@ const SYNTAX =
 /** What looks like the name of an answer, whether or not a schema or a case has it. */
 const NAMED = /["“`][^"”`\n]{2,60}["”`]|(?<![\d.,])-?\d{3,5}(?![\d%])/;
 
-/** A sentence about several systems that fail together says nothing about one of them. */
-const SEVERAL_FAIL =
-  /\b(?:both|all|none|neither|every one|each one)\b[^.\n]{0,60}\b(?:fails?|failed|unavailable|down|unreachable|answers?|respond)\b|(?:都|均|全部)[^。\n]{0,20}(?:失败|不可用|异常)|(?:すべて|全て|全部|両方|いずれも)[^。\n]{0,30}(?:失敗|エラー|応答しない|利用できない)|(?<!\p{L})(?:alle|beide|keine[rs]?|tou(?:te)?s|les deux|aucune?|tod[oa]s|amb[oa]s|ningun[oa]?|ningún|nenhuma?|tutt[ie]|entramb[ie]|nessun[oa]?)(?!\p{L})[^.\n]{0,60}(?<!\p{L})(?:scheiter(?:t|n)|fehl(?:schlagen|geschlagen)|ausfallen|ausgefallen|(?:nicht )?(?:erreichbar|verfügbar)|antworte[tn]|échou\p{L}+|répond\p{L}*|en panne|(?:in)?disponi\p{L}+|indispon[ií]\p{L}+|fall(?:an?|aron|en)|falha(?:m|ram|rem)?|falh(?:ou|ar)|respond\p{L}+|fallit[ie]|falliscono|rispond\p{L}+)(?!\p{L})|(?<!\p{L})(?:все|оба|обе|ни один|ни одна)(?!\p{L})[^.\n]{0,60}(?:не (?:отвеча|работа|удал)\p{L}+|недоступ\p{L}+|сбо[йия]\p{L}*)/iu;
-
 /** The answer where both of two systems fail, by its name; `undefined` where the document has none. */
 export function answerIfBothFail(subject: Subject): string | undefined {
   const sentence = sentencesOf(subject.agreement).find((one) => BOTH_FAIL.test(one));
   return sentence === undefined ? undefined : constantIn(subject, sentence);
 }
-
-const BOTH_FAIL =
-  /\bboth\b[^.\n]{0,30}\b(?:fail|are (?:down|unavailable|unreachable))\b|\bneither\b[^.\n]{0,30}\banswers\b|(?<!\p{L})(?:beide[^.\n]{0,30}(?:scheitern|fehlschlagen|ausfallen|fallen[^.\n]{0,10} aus)|les deux[^.\n]{0,30}(?:échouent|en panne)|ambas?[^.\n]{0,30}fallan)(?!\p{L})|(?:两者|两个\p{L}{0,6})(?:都|均)失败/iu;
-
-/** A sentence about whatever no other sentence speaks of. */
-const OTHER_FAILURES =
-  /\b(?:any ?(?:thing|one)? (?:other|else)|(?:all|every) other|everything else|other (?:\w+ )?(?:errors?|failures?|problems?|faults?|reasons?)|technical (?:errors?|failures?|problems?)|goes wrong)\b|其他|其它/iu;
 
 /** Codes and names in capitals say more than truth values, and those more than words of a sentence that happen to be values as well. */
 function strongest(constants: ReadonlySet<string>): string[] {

@@ -1,3 +1,4 @@
+import { FAILURES_IN_GENERAL, RETRIES } from '../lexicon/failing.ts';
 /** What a document says about failures. */
 export interface FailureRules {
   /** How failures in general are answered. */
@@ -23,19 +24,13 @@ export function failureRulesOf(text: string): FailureRules {
 
 function readFailureRules(text: string): FailureRules {
   return {
-    failures: FAILURES.test(text),
-    inWords: FAILURES.test(text.replace(/exception handling|异常处理/gi, '')),
+    failures: FAILURES_IN_GENERAL.test(text),
+    inWords: FAILURES_IN_GENERAL.test(text.replace(/exception handling|异常处理/gi, '')),
     ownFailures: OWN_FAILURES.test(text),
     invalidRequests: INVALID_REQUESTS.test(text) || INVALID_REQUESTS_ELSEWHERE.test(text),
-    retries:
-      /\bretr(?:y|ies|ied|ying)\b|\btr(?:y|ies|ied|ying) (?:it |this |that )?(?:again|once more|anew|up to|at most)|\b(?:attempts?|tries) (?:in all|in total|altogether|are made)|\b(?:\d+|two|three|four|five|up to \p{L}+|several|at most \p{L}+) (?:attempts|tries)\b|\b(?:re-?sent|re-?sends?|repeat(?:s|ed)? (?:it|the call|the request|once|twice|up to))\b|\b(?:asked|called|sent|tried|attempted|contacted) (?:once more|again|twice|a second time)\b|\bonce more\b|\brepeated until\b|\bnoch (?:ein|zwei|drei)mal\b|\b(?:second|another) (?:try|attempt)\b|重试|再试|重新(?:调用|发送|请求)/iu.test(
-        text,
-      ),
+    retries: RETRIES.test(text),
   };
 }
-
-const FAILURES =
-  /exception handling|error[ -](?:handling|codes?|responses?|messages?|answers?|objects?)|(?:errors?|failures?) (?:are|is|must|should|will|shall)|(?:on|in case of|upon) (?:an? )?(?:error|failure)|\bif\b[^.\n]{0,80}\b(?:fails?|unavailable|cannot)\b|异常处理|错误码|错误处理|错误信息|出错|失败|异常/i;
 
 /** A status code of three digits as documents write it: told to be one, at the head of an item or cell, or with its name behind it. */
 function statusCode(digits: string, names: string): string {

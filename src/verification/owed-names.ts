@@ -1,13 +1,10 @@
 import type { Json } from '../kernel/json.ts';
+import { WHICHEVER_SYSTEM } from '../lexicon/failing.ts';
 import type { CheckFacts } from './check.ts';
 import { documentedAnswersOf, holdsConstant, sentencesOf, spaced, stemsOf } from './documented-answers.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { OWN_FAILURES } from './failure-rules.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
-
-/** A sentence about whichever system of the provider's own. */
-const ANY_SYSTEM =
-  /\b(?:internal|server|unexpected|technical|anything|something|500)\b|\b(?:an?|any|our|its|one of (?:our|the)) (?:own |failing |broken )?(?:back-?ends?|systems?|services?|databases?|tools?|calls?)\b|(?<!\p{L})(?:herramienta|Werkzeug|outil)(?!\p{L})|\b(?:back-?end|upstream|system|database) (?:errors?|failures?)\b|\p{Script=Han}/iu;
 
 /** What a sentence says to fail. */
 const WHAT_FAILS =
@@ -181,7 +178,7 @@ function placeOf(pointer: string): string {
 
 /** Whether a sentence about failures speaks of a tool, or of any. */
 function concerns({ tools }: CheckFacts['subject'], sentence: string, name: string): boolean {
-  if (tools.length < 2 || ANY_SYSTEM.test(sentence)) return true;
+  if (tools.length < 2 || WHICHEVER_SYSTEM.test(sentence)) return true;
   const tool = tools.find((one) => one.name === name);
   const known = stemsOf(`${spaced(name)} ${tool?.description ?? ''}`);
   const clause = sentence.split(/[,，、]/).find((one) => OWN_FAILURES.test(one)) ?? sentence;

@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../kernel/json.ts';
+import { GIVES_UP, NO_ANSWER } from '../lexicon/failing.ts';
 import { taskSentencesOf } from './documented-answers.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
@@ -72,10 +73,6 @@ function valuesOf({ task }: Subject): Set<string> {
   return values;
 }
 
-/** Words for a peer of whom nothing is heard. */
-const NO_ANSWER =
-  /\b(?:no (?:usable |valid |proper )?(?:answer|reply|response)(?! (?:is|was) (?:needed|expected|wanted))|(?:does|do|did) not (?:answer|reply|respond)|(?:could|can) ?not be (?:reached|asked|contacted)|(?:is|was|are|were) (?:not answered|unreachable|not reachable)|never answered|(?:fails? to|without an?) (?:answer|reply|respon)|times? out|time-?outs?)\b|超时|无响应|(?:没有|未收到|无)(?:有效)?(?:响应|回应|答复|回复)|(?<!\p{L})(?:keine[nr]? (?:gültige |brauchbare )?Antwort|fehlende[rn]?[^.;]{0,30} Antwort|antwortet nicht|nicht erreich\p{L}+|(?:pas|aucune) (?:de )?réponse|sans réponse|réponse manque|ne répond pas|injoignable|no hay respuesta|sin respuesta|no responde|inalcanzable|sem resposta|não responde|não há resposta|nessuna risposta|non risponde|нет ответа|не отвечает|без ответа)(?!\p{L})|(?:応答|返答|回答|返事)(?:が)?(?:ない|なし|得られない)/iu;
-
 /** What need not be a word in order to be told: a truth value, nothing, zero. */
 const TOLD = /\b(?:true|false|null|empty|zero|0|none)\b|为空|空数组/iu;
 
@@ -86,7 +83,3 @@ const OTHERS = /\b(?:questions?|survey|quiz|phone|caller|user|customer|guest|can
 const AGAIN = /\b(?:retr(?:y|ies|ied)|again|once more)\b/i;
 
 const CLAUSES = /[,，、()（）]/;
-
-/** Words by which a task has a failure end all, or says something of its own of an answer in part. */
-const GIVES_UP =
-  /\b(?:throws?|thrown|raises?|rejects|gives? up|aborts?|partial\w*|so far|best[ -]effort|what (?:it|was) (?:got|gathered|had))\b|抛出|报错/iu;

@@ -17,13 +17,15 @@ const table: Record<string, string[]> = {
   'sandbox/guest': [],
   queues: [],
   'src/kernel': [],
+  'src/lexicon': [],
   'src/contract': ['src/kernel', 'types of sandbox/contract.ts'],
   'src/schemas': ['src/kernel', 'src/contract'],
   'src/families': ['src/kernel', 'src/contract', 'src/schemas', 'src/analysis'],
-  'src/analysis': ['src/kernel', 'src/contract', 'src/schemas', 'src/families'],
+  'src/analysis': ['src/kernel', 'src/lexicon', 'src/contract', 'src/schemas', 'src/families'],
   'src/prompting': ['src/kernel', 'src/contract', 'src/schemas', 'src/analysis', 'types of sandbox/contract.ts'],
   'src/verification': [
     'src/kernel',
+    'src/lexicon',
     'src/contract',
     'src/schemas',
     'src/families',
@@ -66,6 +68,7 @@ const table: Record<string, string[]> = {
 /** Areas that compute from what they are given alone: no built-in but these, no package that does IO. */
 const pureAreas = [
   'src/kernel',
+  'src/lexicon',
   'src/contract',
   'src/schemas',
   'src/analysis',

@@ -1,0 +1,210 @@
+import { either, inOrder, phrases } from './phrases.ts';
+
+/** What somebody may say of a system that fails, without an "if". */
+export const FAILS = phrases({
+  en: [
+    'fail(s|ed|ing|ures? of)?',
+    'breaks? down',
+    "(cannot|can not|can't|could not) be (asked|reached|read|written|contacted|queried|used|stored|saved)",
+    "(cannot|can not|can't|could not) be (opened|obtained|fetched|accessed|consulted)",
+    '(does|do|did) not (answer|respond|reply|react|work)',
+    '(is|are|was) (silent|not (available|reachable|working))',
+    'down|offline|unreachable|unavailable',
+    'times? out|timed out|time-?out',
+    'out of (order|service)',
+    'no (answer|reply|response) from',
+    'malfunction*|outages?|crash(es|ed|ing)?',
+  ],
+  de: [
+    'scheiter(t|n)',
+    'fällt …30 aus',
+    'gestört',
+    'schlägt …40 fehl',
+    'fehlschlägt',
+    'antwortet nicht',
+    'nicht (erreichbar|verfügbar)',
+    '(Abfrage|Zugriff|Verbindung) nicht möglich',
+    'nicht (abgefragt|gelesen|erreicht|geschrieben|gespeichert) werden (kann|können)',
+  ],
+  fr: [
+    '(tombe |est |sont )?en panne',
+    'pannes? d[eu]',
+    'hors (ligne|service)',
+    'échou(e|ent|era|eraient)',
+    'ne répond pas',
+    'ne peu(t|vent) (pas )?être (obtenu|lu|joint|consulté|contacté|interrogé|atteint|récupéré|enregistré)e?s?',
+    'indisponible',
+  ],
+  es: [
+    'fallan?',
+    'no responden?',
+    'no (está|están) disponibles?',
+    'no (se )?pued(e|en) (ser )?(obten|consult|leer|leíd|contact|guard)*',
+  ],
+  pt: ['falh(am?|ou|ar(em|am)?)', 'não (responde|está disponível)', 'indispon[ií]ve(l|is)'],
+  it: ['non (risponde|è disponibile)', 'fallisce'],
+  ru: ['не (отвечает|работает)', 'недоступ*', 'сбо[йеяю]*'],
+  zh: ['(调用|查询|访问|系统|服务|接口|工具)…6(失败|异常|超时|出错|不可用|无响应|故障)'],
+  ja: ['障害', '失敗', 'エラー', '応答が?(ない|しない)', '利用(できない|不可)', '停止中'],
+});
+
+/** Words for what failed or for a failure itself, in whatever form. */
+export const FAILURE = phrases({
+  en: ['fail*', 'unavailable|unreachable|down', 'does not answer', 'cannot be (asked|read|reached)'],
+  de: ['*Fehler*', '*scheiter*', '*fehlschl*', '*schlägt*'],
+  fr: ['*échec*', '*échou*', '*panne*'],
+  es: ['fall[aoó]*'],
+  zh: ['失败', '异常'],
+});
+
+/** Words for any system or tool of the provider's own, none by its name. */
+export const ANY_SYSTEM = phrases({
+  en: ['tools?|calls?|look-?ups?|systems?|services?|back-?ends?|databases?|servers?'],
+  de: ['werkzeuge?|abfrage|dienst'],
+  fr: ['outils?'],
+  es: ['herramientas?|sistema|servicio'],
+  pt: ['ferramentas?|sistema|serviço'],
+  it: ['strument[oi]|sistema|servizio'],
+  ru: ['(систем|сервис|инструмент|служб)*'],
+  zh: ['工具', '系统', '服务', '接口'],
+  ja: ['システム', 'ツール', 'サービス'],
+});
+
+/** A sentence that has whichever system it is fail, by an article or the kind of failure. */
+export const WHICHEVER_SYSTEM = phrases({
+  en: [
+    'internal|server|unexpected|technical|anything|something|500',
+    '(an?|any|our|its|one of (our|the)) (own |failing |broken )?(back-?ends?|systems?|services?|databases?|tools?|calls?)',
+    '(back-?end|upstream|system|database) (errors?|failures?)',
+  ],
+  de: ['Werkzeug'],
+  fr: ['outil'],
+  es: ['herramienta'],
+  zh: ['\\p{Script=Han}'],
+});
+
+/** A sentence about several systems that fail, or do not, together: it says nothing about one of them. */
+export const SEVERAL_FAIL = either(
+  inOrder(
+    {
+      en: ['both|all|none|neither|every one|each one'],
+      de: ['alle|beide|keine[rs]?'],
+      fr: ['tou(te)?s|les deux|aucune?'],
+      es: ['tod[oa]s|amb[oa]s|ningun[oa]?|ningún'],
+      pt: ['tod[oa]s|amb[oa]s|nenhuma?'],
+      it: ['tutt[ie]|entramb[ie]|nessun[oa]?'],
+      ru: ['все|оба|обе|ни один|ни одна'],
+    },
+    {
+      en: ['fails?|failed|unavailable|down|unreachable|answers?|respond'],
+      de: [
+        'scheiter(t|n)|fehl(schlagen|geschlagen)|ausfallen|ausgefallen',
+        '(nicht )?(erreichbar|verfügbar)',
+        'antworte[tn]',
+      ],
+      fr: ['échou*', 'répond*', 'en panne', '(in)?disponi*'],
+      es: ['fall(an?|aron|en)', 'respond*', '(in)?disponi*'],
+      pt: ['falha(m|ram|rem)?|falh(ou|ar)', 'respond*', '(in)?dispon[ií]*'],
+      it: ['fallit[ie]|falliscono', 'rispond*', '(in)?disponi*'],
+      ru: ['не (отвеча|работа|удал)*', '*недоступ*', '*сбо[йия]*'],
+    },
+  ),
+  phrases({
+    zh: ['(都|均|全部)…20(失败|不可用|异常)'],
+    ja: ['(すべて|全て|全部|両方|いずれも)…30(失敗|エラー|応答しない|利用できない)'],
+  }),
+);
+
+/** A sentence about two systems that both fail. */
+export const BOTH_FAIL = phrases({
+  en: ['both …30 (fail|are (down|unavailable|unreachable))', 'neither …30 answers'],
+  de: ['beide …30 (scheitern|fehlschlagen|ausfallen)', 'beide …30 fallen …10 aus'],
+  fr: ['les deux …30 (échouent|en panne)'],
+  es: ['amb[oa]s …30 fallan'],
+  zh: ['(两者|两个\\p{L}{0,6})(都|均)失败'],
+});
+
+/** A sentence about whatever no other sentence speaks of. */
+export const OTHER_FAILURES = phrases({
+  en: [
+    'any ?(thing|one)? (other|else)',
+    '(all|every) other|everything else',
+    'other (\\w+ )?(errors?|failures?|problems?|faults?|reasons?)',
+    'technical (errors?|failures?|problems?)',
+    'goes wrong',
+  ],
+  zh: ['其他', '其它'],
+});
+
+/** Words for a peer of whom nothing is heard. */
+export const NO_ANSWER = phrases({
+  en: [
+    'no (usable |valid |proper )?(answer|reply|response)(?! (is|was) (needed|expected|wanted))',
+    '(does|do|did) not (answer|reply|respond)',
+    '(could|can) ?not be (reached|asked|contacted)',
+    '(is|was|are|were) (not answered|unreachable|not reachable)',
+    'never answered',
+    '(fails? to|without an?) (answer|reply|respon)',
+    'times? out|time-?outs?',
+  ],
+  de: ['keine[nr]? (gültige |brauchbare )?Antwort', 'fehlende[rn]? …30 Antwort', 'antwortet nicht', 'nicht erreich*'],
+  fr: ['(pas|aucune) (de )?réponse', 'sans réponse', 'réponse manque', 'ne répond pas', 'injoignable'],
+  es: ['no hay respuesta', 'sin respuesta', 'no responde', 'inalcanzable'],
+  pt: ['sem resposta', 'não responde', 'não há resposta'],
+  it: ['nessuna risposta', 'non risponde'],
+  ru: ['нет ответа', 'не отвечает', 'без ответа'],
+  zh: ['超时', '无响应', '(没有|未收到|无)(有效)?(响应|回应|答复|回复)'],
+  ja: ['(応答|返答|回答|返事)が?(ない|なし|得られない)'],
+});
+
+/** That something is tried again. */
+export const RETRIES = phrases({
+  en: [
+    'retr(y|ies|ied|ying)',
+    'tr(y|ies|ied|ying) (it |this |that )?(again|once more|anew|up to|at most)*',
+    '(attempts?|tries) (in all|in total|altogether|are made)*',
+    '(\\d+|two|three|four|five|up to \\p{L}+|several|at most \\p{L}+) (attempts|tries)',
+    're-?sent|re-?sends?',
+    'repeat(s|ed)? (it|the call|the request|once|twice|up to)',
+    'repeated until',
+    '(asked|called|sent|tried|attempted|contacted) (once more|again|twice|a second time)',
+    'once more',
+    '(second|another) (try|attempt)',
+  ],
+  de: ['noch (ein|zwei|drei)mal'],
+  zh: ['重试', '再试', '重新(调用|发送|请求)'],
+});
+
+/** How failures in general are answered, told in words or by a heading. */
+export const FAILURES_IN_GENERAL = phrases({
+  en: [
+    '*exception handling*',
+    '*error[ -](handling|code|response|message|answer|object)*',
+    '*(error|failure)s? (are|is|must|should|will|shall)*',
+    '*(on|in case of|upon) (an? )?(error|failure)*',
+    'if …80 (fails?|unavailable|cannot)',
+  ],
+  zh: ['异常处理', '错误码', '错误处理', '错误信息', '出错', '失败', '异常'],
+});
+
+/** Words by which a task has a failure end all, or says something of its own of an answer in part. */
+export const GIVES_UP = phrases({
+  en: [
+    'throws?|thrown|raises?|rejects|gives? up|aborts?',
+    'partial*|so far|best[ -]effort',
+    'what (it|was) (got|gathered|had)',
+  ],
+  zh: ['抛出', '报错'],
+});
+
+/** Words by which it does not matter that something fails, or the answer goes on without it. */
+export const NO_MATTER = phrases({
+  en: [
+    'all the same|regardless|anyway|not checked|nevertheless|nonetheless|even if|never makes?',
+    '(does|do) not matter',
+    'ignor*',
+    'best[ -]effort',
+    'treated as (an? )?(empty|missing|absent)',
+  ],
+  zh: ['忽略', '不影响', '无论'],
+});

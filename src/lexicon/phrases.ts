@@ -1,0 +1,107 @@
+/** Languages whose words stand apart; Arabic is not among them: its articles and pronouns are written in one with the word. */
+const PARTED = ['de', 'fr', 'es', 'pt', 'it', 'nl', 'ru'] as const;
+
+/** Languages and signs whose words nothing parts from what is beside them. */
+const UNPARTED = ['zh', 'ja', 'ar', 'signs'] as const;
+
+type Language = 'en' | (typeof PARTED)[number] | (typeof UNPARTED)[number];
+
+/**
+ * The phrases of a notion, by language, in a notation for readers: a phrase stands for itself as whole words, whatever their case;
+ * `fail*` leaves open how a word goes on, `*fehler` how it begins; `fails … over` has up to 60 characters of the same sentence between,
+ * `fails …20 over` up to 20; `(does|did) not` is a choice that captures nothing. All else is as in a regular expression: `errors?`,
+ * `vac[ií]o`, `(?! is needed)`. In a language with words that stand apart, each phrase must begin and end with a letter or digit.
+ */
+export type Phrases = Partial<Record<Language, readonly string[]>>;
+
+/** What bounds a word, and what may stand within a sentence. */
+interface Script {
+  start: string;
+  end: string;
+  letter: string;
+  gap: string;
+}
+
+// Beside an accented or Cyrillic letter `\b` sees the end of a word where there is none.
+const LATIN: Script = { start: String.raw`\b`, end: String.raw`\b`, letter: String.raw`\w`, gap: String.raw`[^.\n]` };
+const LETTERS: Script = {
+  ...LATIN,
+  start: String.raw`(?<!\p{L})`,
+  end: String.raw`(?!\p{L})`,
+  letter: String.raw`\p{L}`,
+};
+const SIGNS: Script = { start: '', end: '', letter: String.raw`\p{L}`, gap: String.raw`[^。\n]` };
+
+/** One expression that finds any of the phrases. Its gaps are bounded, so it takes time in proportion to a text. */
+export function phrases(table: Phrases): RegExp {
+  return new RegExp(
+    scriptsOf(table)
+      .map(([script, list]) => anyOf(list, script))
+      .join('|'),
+    'iu',
+  );
+}
+
+/** One expression that finds a phrase of the first table and, within so many characters of the same sentence, one of the second in the same language. */
+export function inOrder(first: Phrases, second: Phrases, within = 60): RegExp {
+  const languages = Object.keys(first) as Language[];
+  const sources = languages.flatMap((language) => {
+    const script = scriptOf(language);
+    const [one, other] = [first[language], second[language]];
+    return one && other ? [`(?:${anyOf(one, script)})${script.gap}{0,${within}}(?:${anyOf(other, script)})`] : [];
+  });
+  return new RegExp(sources.join('|'), 'iu');
+}
+
+/** One expression that finds what any of these finds, with `^` at the head of every line. */
+export function either(...patterns: readonly RegExp[]): RegExp {
+  return new RegExp(patterns.map(({ source }) => source).join('|'), 'imu');
+}
+
+/** One expression that finds these words where nothing follows them in the text but marks. */
+export function atTheEnd({ source }: RegExp): RegExp {
+  return new RegExp(`(?:${source})[\\s\`*:]*$`, 'iu');
+}
+
+function scriptOf(language: Language): Script {
+  if (language === 'en') return LATIN;
+  return (PARTED as readonly string[]).includes(language) ? LETTERS : SIGNS;
+}
+
+/** The phrases that are bounded alike, together: what bounds them is looked for once. */
+function scriptsOf(table: Phrases): [Script, readonly string[]][] {
+  const lists = new Map<Script, string[]>();
+  for (const [language, list] of Object.entries(table) as [Language, readonly string[]][]) {
+    const script = scriptOf(language);
+    lists.set(script, [...(lists.get(script) ?? []), ...list]);
+  }
+  return [...lists];
+}
+
+function anyOf(list: readonly string[], script: Script): string {
+  const [open, bounded] = [
+    list.filter((phrase) => phrase.startsWith('*')),
+    list.filter((phrase) => !phrase.startsWith('*')),
+  ];
+  const sources = open.map((phrase) => sourceOf(phrase, script));
+  if (bounded.length > 0)
+    sources.push(`${script.start}(?:${bounded.map((phrase) => sourceOf(phrase, script)).join('|')})`);
+  return sources.join('|');
+}
+
+/** The expression for a phrase but for what bounds its beginning. */
+function sourceOf(phrase: string, script: Script): string {
+  const { start, end, letter, gap } = script;
+  return phrase
+    .split(/ ?(…\d*) ?/)
+    .map((part, index) => {
+      if (index % 2 === 1) return `${gap}{0,${part.slice(1) || 60}}`;
+      const words = part
+        .replace(/^\*|\*$/g, '')
+        .replaceAll('*', `${letter}*`)
+        .replace(/\((?!\?)/g, '(?:');
+      const head = index === 0 || part.startsWith('*') ? '' : start;
+      return `${head}${words.includes('|') ? `(?:${words})` : words}${part.endsWith('*') ? '' : end}`;
+    })
+    .join('');
+}

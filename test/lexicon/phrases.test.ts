@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { atTheEnd, either, inOrder, phrases } from '../../src/lexicon/phrases.ts';
+
+test('a phrase is found as whole words, in the alphabet of its language', () => {
+  const down = phrases({ en: ['down|off'], de: ['fällt'], fr: ['échoué'], ru: ['сбой'], zh: ['失败'], signs: ['≥'] });
+  for (const text of ['it is DOWN.', 'off', 'Es fällt', '(échoué)', 'Сбой!', '查询失败了', '5≥4'])
+    assert.ok(down.test(text), text);
+  for (const text of ['download', 'offer', 'gefällt', 'échouée', 'сбойный']) assert.ok(!down.test(text), text);
+});
+
+test('a star leaves open how a word begins or goes on', () => {
+  const fails = phrases({ en: ['fail*'], de: ['*fehler*'], es: ['no pued* leer'], ru: ['(систем|служб)*'] });
+  for (const text of ['a failure', 'Lesefehlern', 'no pueden leer', 'службами']) assert.ok(fails.test(text), text);
+  for (const text of ['unfailing', 'no pueden leerlo', 'подсистем']) assert.ok(!fails.test(text), text);
+});
+
+test('what stands apart does so in one sentence, within so many characters', () => {
+  const both = phrases({ en: ['both …20 fail'], de: ['fällt … aus'], zh: ['都…4失败'] });
+  for (const text of ['both, it seems, fail', 'fällt der Dienst aus', '都会失败', '都失败'])
+    assert.ok(both.test(text), text);
+  for (const text of ['both of the many tools that fail', 'bothfail', 'both. They fail', '都可能会一起失败'])
+    assert.ok(!both.test(text), text);
+  assert.ok(both.test(`fällt ${'x'.repeat(58)} aus`));
+  assert.ok(!both.test(`fällt ${'x'.repeat(59)} aus`));
+});
+
+test('two tables in order are found in one language at a time', () => {
+  const late = inOrder({ en: ['if'], fr: ['si', 'quand'] }, { en: ['late'], fr: ['tard'], de: ['spät'] }, 10);
+  for (const text of ['if it is late', 'quand il est tard']) assert.ok(late.test(text), text);
+  for (const text of ['if il est tard', 'late if', 'if you are far too late']) assert.ok(!late.test(text), text);
+});
+
+test('patterns are joined, and asked for at the end', () => {
+  assert.ok(either(/^a/, phrases({ en: ['b'] })).test('c\na'));
+  const atMost = atTheEnd(phrases({ en: ['at most', 'up to'], signs: ['≤'] }));
+  for (const text of ['at most ', 'x ≤ `', 'up to']) assert.ok(atMost.test(text), text);
+  assert.ok(!atMost.test('at most five'));
+});
+
+test('no expression takes long on hostile text', async () => {
+  const folder = join(import.meta.dirname, '../../src/lexicon');
+  const units = [
+    'a ',
+    '是',
+    '"',
+    ' ',
+    'if ',
+    'both ',
+    'request ',
+    'no ',
+    'not ',
+    'fail ',
+    'die Anfrage ',
+    'запрос ',
+    '请求',
+    'щ',
+  ];
+  for (const file of globSync('*.ts', { cwd: folder })) {
+    for (const [name, one] of Object.entries(await import(pathToFileURL(join(folder, file)).href))) {
+      if (!(one instanceof RegExp)) continue;
+      for (const unit of units) {
+        const text = unit.repeat(50_000 / unit.length);
+        const start = performance.now();
+        one.test(text);
+        assert.ok(performance.now() - start < 2_000, `${name} takes long on ${unit.trim()}`);
+      }
+    }
+  }
+});
