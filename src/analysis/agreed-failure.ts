@@ -1,8 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { FAILURE_WORD } from '../lexicon/refusing.ts';
 
 const CODE_NAME = /^(?:code|status|status_?code|error_?code|err_?code|ret_?code|result_?code|http_?status)$/i;
-const FAILURE_WORD =
-  /\b(?:errors?|err|fail(?:ed|ure|s)?|invalid|not[ _-]?found|rejected|refused|denied|unauthori[sz]ed|forbidden|unknown|missing|unavailable|does not exist|timed? ?out|exception)\b|错误|失败|无效|不存在|未找到|拒绝|非法|异常|超时|缺少/i;
 const SUCCESS_WORD = /^(?:ok|okay|success|successful|succeeded|done|accepted|created|true|成功|正常)$/i;
 const FAILURE_STATUS =
   /^(?:error|err|fail|failed|failure|rejected|refused|denied|invalid|not[ _-]?found|ko|nok|失败|错误)$/i;
@@ -58,15 +57,27 @@ function directSignal(value: JsonObject, documentedCodes: ReadonlySet<string>): 
       return true;
     }
   }
-  for (const [name, member] of Object.entries(value)) {
-    if (!CODE_NAME.test(name) && name !== 'result' && name !== 'type') continue;
-    const signal = codeSignal(name, member, documentedCodes);
+  for (const name of codeNamesOf(value)) {
+    const signal = codeSignal(name, value[name] as Json, documentedCodes);
     if (signal !== undefined) return signal;
   }
   const words = ['message', 'msg', 'reason', '消息', '原因'].map((name) =>
     Object.hasOwn(value, name) ? value[name] : '',
   );
   return words.some((text) => typeof text === 'string' && FAILURE_WORD.test(text.slice(0, 500))) ? true : undefined;
+}
+
+/** By answer: each is asked about many times, and it may have hundreds of members. */
+const codeNames = new WeakMap<JsonObject, readonly string[]>();
+
+/** The names of members that may say by a code or a word how it went. */
+function codeNamesOf(value: JsonObject): readonly string[] {
+  let names = codeNames.get(value);
+  if (names === undefined) {
+    names = Object.keys(value).filter((name) => CODE_NAME.test(name) || name === 'result' || name === 'type');
+    codeNames.set(value, names);
+  }
+  return names;
 }
 
 /** A name such as `INVALID_REQUEST` or `PRODUCT_NOT_FOUND`. */

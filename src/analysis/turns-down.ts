@@ -1,6 +1,8 @@
 import type { Case } from '../contract/agreement.ts';
-import { isObject, type Json, valueAt } from '../kernel/json.ts';
+import { isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
+import { BREAKS_A_REQUEST, BREAKS_RULES, SAYS_NO } from '../lexicon/refusing.ts';
 import { equalJson } from '../schemas/equal-json.ts';
+import { memberNames } from '../schemas/member-names.ts';
 import { isAgreedFailure, reportsSuccess } from './agreed-failure.ts';
 import { pointersOf } from './located-json.ts';
 
@@ -12,14 +14,6 @@ const TELLING_NAME =
 
 /** When something was said: of its own in every answer. */
 const MOMENT_NAME = /(?:[/_-](?:time|timestamp|ts|at)|Time|Timestamp|At|时间|时间戳)$/;
-
-/** A word of refusal, in an answer. */
-const SAYS_NO =
-  /\b(?:bad|malformed|ill[- ]formed|illegal|wrong|incorrect|broken|invalid|unreadable|unusable|unpars(?:e)?able|not (?:a )?(?:valid|allowed|understood)|cannot be (?:read|parsed|understood)|errors?|fail(?:s|ed|ure)?|reject(?:s|ed)?|refuse[sd]?|denied)\b|abgelehnt|zur[uü]ckgewiesen|verweigert|ung[uü]e?ltig|refusée?s?(?!\p{L})|rechazad[ao]|denegad[ao]|recusad[ao]|rifiutat[ao]|inv[aá]lid[aeo]s?\b|ongeldig|non valid|不正|無効|无效|错误|非法|不合法|不正确|有误|拒绝|失败|异常/iu;
-
-/** What documents say of requests that are not as agreed, besides words of refusal. */
-const BREAKS_RULES =
-  /\b(?:misformed|unformed|nonsense|incomplete|against|violat\w*|breaks?|breach\w*|not (?:in order|as agreed|follow\w*|conform\w*|fit|match\w*|keep|compl[yi]\w*|usable)|(?:cannot|can't) (?:read|parse|understand|use))\b|fehlerhaft|verst[oö](?:ß|ss)t|verletzt|nicht dem schema|malformad|mal formée?|ne respecte pas|no cumple|não cumpre|non rispetta|違反|不符/i;
 
 /** Lines and clauses of a document that are looked through, and the longest, in UTF-16 units. */
 const [MAX_CLAUSES, MAX_CLAUSE] = [5_000, 300];
@@ -42,6 +36,7 @@ export class Refusals {
   readonly #prose: string;
   readonly #loose: ReadonlySet<string>;
   readonly #found = new Map<string, boolean>();
+  readonly #refusing = new Map<Json, boolean>();
   #clauses: string | undefined;
   #saysNothing: boolean | undefined;
   readonly #text: string;
@@ -125,7 +120,14 @@ export class Refusals {
 
   /** Whether an answer is a failure, or has a member or a word that says no. */
   #saysNo({ response }: Exchange): boolean {
-    if (isAgreedFailure(response, this.#codes)) return true;
+    const known = this.#refusing.get(response);
+    if (known !== undefined) return known;
+    const saysNo = isAgreedFailure(response, this.#codes) || this.#hasWordOfRefusal(response);
+    this.#refusing.set(response, saysNo);
+    return saysNo;
+  }
+
+  #hasWordOfRefusal(response: Json): boolean {
     return leavesOf(response).some(
       ({ pointer, value }) =>
         !isNothing(value) &&
@@ -199,11 +201,17 @@ function echoesIn(request: Json): Set<Json> {
   return echoes;
 }
 
+/** By request: the name of the member that says what it asks for. */
+const knownKinds = new WeakMap<JsonObject, string | undefined>();
+
 /** The requests that ask for the same operation, where some do: answers to others have other data. */
 function ofItsKind({ request }: Exchange, sound: readonly Exchange[]): readonly Exchange[] {
   if (!isObject(request)) return sound;
-  const [kind] =
-    Object.entries(request).find(([name, value]) => OPERATION_NAME.test(name) && typeof value === 'string') ?? [];
+  if (!knownKinds.has(request)) {
+    const named = memberNames(request).find((name) => typeof request[name] === 'string' && OPERATION_NAME.test(name));
+    knownKinds.set(request, named);
+  }
+  const kind = knownKinds.get(request);
   if (kind === undefined) return sound;
   const alike = sound.filter((one) => isObject(one.request) && one.request[kind] === request[kind]);
   return alike.length > 0 ? alike : sound;
@@ -287,7 +295,3 @@ function answersToBroken(text: string): Json[] {
       }),
     );
 }
-
-/** What documents say of requests that are not as agreed, and of nothing else. */
-const BREAKS_A_REQUEST =
-  /\b(?:requests?|messages?|inputs?|queries|query|batch|those)\b[^.]{0,60}\b(?:not (?:match|keep|conform|follow|fit|valid|as agreed|compl[yi]|obey|satisfy)\w*|violat\w*|breaks?|breach\w*|in breach|broken|malformed|ill[- ]formed|invalid)\b|\b(?:broken|malformed|ill[- ]formed|invalid|bad|faulty|incorrect) (?:requests?|messages?|inputs?|queries|ones?)\b|(?<!\p{L})(?:anfragen?|nachrichten?|eingaben?)(?!\p{L})[^.]{0,60}(?:verletz|verst[oö](?:ß|ss)|ung[uü]ltig|fehlerhaft|nicht gen[uü]g|nicht (?:dem|ihrem) schema)|(?<!\p{L})(?:ung[uü]ltige|fehlerhafte) (?:anfragen?|nachrichten?)|(?<!\p{L})(?:demandes?|requ[eê]tes?)(?!\p{L})[^.]{0,60}(?:mal form|invalide|ne respecte)|(?<!\p{L})(?:petici[oó]n(?:es)?|solicitud(?:es)?)(?!\p{L})[^.]{0,60}(?:no cumple|inv[aá]lid|no v[aá]lid)|(?<!\p{L})richiest[ae](?!\p{L})[^.]{0,60}(?:non (?:rispett|valid|conform)|malformat|errat)|(?<!\p{L})(?:pedidos?|solicitaç(?:ão|ões)|requisiç(?:ão|ões))(?!\p{L})[^.]{0,60}(?:não (?:cumpr|respeit|válid|segu)|inválid|malformad)|请求[^。]{0,30}(?:不符|不合法|无效|格式错误|不满足|不正确)|(?:无效|非法|错误)的?请求/iu;

@@ -48,6 +48,32 @@ export const FAILS = phrases({
   ja: ['障害', '失敗', 'エラー', '応答が?(ない|しない)', '利用(できない|不可)', '停止中'],
 });
 
+/** A sentence that has a system of our own fail, or that fails already: by its condition, or by what such failures are called. */
+export const OUR_SYSTEM_FAILS = either(
+  inOrder(
+    { en: ['when|if|where|unless|in case|whenever|once'] },
+    {
+      en: [
+        'fails?|failing|unavailable|down|unreachable|times? out',
+        "(cannot|can not|can't|could not) be (asked|reached|read|contacted|queried|used)",
+        '(is|are) not available',
+        'do(es)? not (answer|respond)',
+      ],
+    },
+    80,
+  ),
+  phrases({
+    en: [
+      'could not be (asked|reached|read|contacted|queried)',
+      'failing (look-?ups?|calls?|tools?|quer(y|ies)|services?|systems?|back-?ends?|databases?)' +
+        '(?![^.\\n]{0,60}\\b(whole|entire|throws?|abort*|error of)\\b)',
+      '(internal|server|back-?end|upstream|system|database|unexpected) (errors?|failures?)',
+      'unavailable',
+    ],
+    zh: ['内部错误', '系统错误', '服务不可用', '服务异常', '服务器错误', '系统异常', '查询失败'],
+  }),
+);
+
 /** Words for what failed or for a failure itself, in whatever form. */
 export const FAILURE = phrases({
   en: ['fail*', 'unavailable|unreachable|down', 'does not answer', 'cannot be (asked|read|reached)'],
@@ -84,35 +110,33 @@ export const WHICHEVER_SYSTEM = phrases({
 });
 
 /** A sentence about several systems that fail, or do not, together: it says nothing about one of them. */
-export const SEVERAL_FAIL = either(
-  inOrder(
-    {
-      en: ['both|all|none|neither|every one|each one'],
-      de: ['alle|beide|keine[rs]?'],
-      fr: ['tou(te)?s|les deux|aucune?'],
-      es: ['tod[oa]s|amb[oa]s|ningun[oa]?|ningún'],
-      pt: ['tod[oa]s|amb[oa]s|nenhuma?'],
-      it: ['tutt[ie]|entramb[ie]|nessun[oa]?'],
-      ru: ['все|оба|обе|ни один|ни одна'],
-    },
-    {
-      en: ['fails?|failed|unavailable|down|unreachable|answers?|respond'],
-      de: [
-        'scheiter(t|n)|fehl(schlagen|geschlagen)|ausfallen|ausgefallen',
-        '(nicht )?(erreichbar|verfügbar)',
-        'antworte[tn]',
-      ],
-      fr: ['échou*', 'répond*', 'en panne', '(in)?disponi*'],
-      es: ['fall(an?|aron|en)', 'respond*', '(in)?disponi*'],
-      pt: ['falha(m|ram|rem)?|falh(ou|ar)', 'respond*', '(in)?dispon[ií]*'],
-      it: ['fallit[ie]|falliscono', 'rispond*', '(in)?disponi*'],
-      ru: ['не (отвеча|работа|удал)*', '*недоступ*', '*сбо[йия]*'],
-    },
-  ),
-  phrases({
-    zh: ['(都|均|全部)…20(失败|不可用|异常)'],
-    ja: ['(すべて|全て|全部|両方|いずれも)…30(失敗|エラー|応答しない|利用できない)'],
-  }),
+export const SEVERAL_FAIL = inOrder(
+  {
+    en: ['both|all|none|neither|every one|each one'],
+    de: ['alle|beide|keine[rs]?'],
+    fr: ['tou(te)?s|les deux|aucune?'],
+    es: ['tod[oa]s|amb[oa]s|ningun[oa]?|ningún'],
+    pt: ['tod[oa]s|amb[oa]s|nenhuma?'],
+    it: ['tutt[ie]|entramb[ie]|nessun[oa]?'],
+    ru: ['все|оба|обе|ни один|ни одна'],
+    zh: ['都|均|全部'],
+    ja: ['すべて|全て|全部|両方|いずれも'],
+  },
+  {
+    en: ['fails?|failed|unavailable|down|unreachable|answers?|respond'],
+    de: [
+      'scheiter(t|n)|fehl(schlagen|geschlagen)|ausfallen|ausgefallen',
+      '(nicht )?(erreichbar|verfügbar)',
+      'antworte[tn]',
+    ],
+    fr: ['échou*|répond*', 'en panne', '(in)?disponi*'],
+    es: ['fall(an?|aron|en)', 'respond*', '(in)?disponi*'],
+    pt: ['falha(m|ram|rem)?|falh(ou|ar)', 'respond*', '(in)?dispon[ií]*'],
+    it: ['fallit[ie]|falliscono', 'rispond*', '(in)?disponi*'],
+    ru: ['не (отвеча|работа|удал)*', 'недоступ*', 'сбо[йия]*'],
+    zh: ['失败|不可用|异常'],
+    ja: ['失敗|エラー|応答しない|利用できない'],
+  },
 );
 
 /** A sentence about two systems that both fail. */

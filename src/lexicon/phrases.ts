@@ -7,10 +7,10 @@ const UNPARTED = ['zh', 'ja', 'ar', 'signs'] as const;
 type Language = 'en' | (typeof PARTED)[number] | (typeof UNPARTED)[number];
 
 /**
- * The phrases of a notion, by language, in a notation for readers: a phrase stands for itself as whole words, whatever their case;
- * `fail*` leaves open how a word goes on, `*fehler` how it begins; `fails … over` has up to 60 characters of the same sentence between,
- * `fails …20 over` up to 20; `(does|did) not` is a choice that captures nothing. All else is as in a regular expression: `errors?`,
- * `vac[ií]o`, `(?! is needed)`. In a language with words that stand apart, each phrase must begin and end with a letter or digit.
+ * The phrases of a notion, by language, in a notation for readers. A phrase stands for itself as whole words, whatever their case;
+ * `fails|falls over` are two. `fail*` leaves open how a word goes on, `*fehler` how it begins. `both … fail` has up to 60 characters of
+ * the same sentence between, `both …20 fail` up to 20. `(does|did) not` is a choice that captures nothing. All else is as in a regular
+ * expression: `errors?`, `vac[ií]o`, `(?! is needed)`. In languages whose words stand apart a phrase begins and ends with a letter or digit.
  */
 export type Phrases = Partial<Record<Language, readonly string[]>>;
 
@@ -42,13 +42,17 @@ export function phrases(table: Phrases): RegExp {
   );
 }
 
-/** One expression that finds a phrase of the first table and, within so many characters of the same sentence, one of the second in the same language. */
+/**
+ * One expression that finds a phrase of the first table and, within so many characters of the same sentence, one of the second in the
+ * same language; half as many where a character is as good as a syllable.
+ */
 export function inOrder(first: Phrases, second: Phrases, within = 60): RegExp {
-  const languages = Object.keys(first) as Language[];
-  const sources = languages.flatMap((language) => {
+  const sources = (Object.keys(first) as Language[]).flatMap((language) => {
     const script = scriptOf(language);
     const [one, other] = [first[language], second[language]];
-    return one && other ? [`(?:${anyOf(one, script)})${script.gap}{0,${within}}(?:${anyOf(other, script)})`] : [];
+    if (one === undefined || other === undefined) return [];
+    const most = script === SIGNS ? Math.ceil(within / 2) : within;
+    return [`(?:${anyOf(one, script)})${script.gap}{0,${most}}(?:${anyOf(other, script)})`];
   });
   return new RegExp(sources.join('|'), 'iu');
 }
@@ -79,14 +83,23 @@ function scriptsOf(table: Phrases): [Script, readonly string[]][] {
 }
 
 function anyOf(list: readonly string[], script: Script): string {
-  const [open, bounded] = [
-    list.filter((phrase) => phrase.startsWith('*')),
-    list.filter((phrase) => !phrase.startsWith('*')),
-  ];
-  const sources = open.map((phrase) => sourceOf(phrase, script));
-  if (bounded.length > 0)
-    sources.push(`${script.start}(?:${bounded.map((phrase) => sourceOf(phrase, script)).join('|')})`);
-  return sources.join('|');
+  const all = list.flatMap(choicesOf);
+  const open = all.filter((phrase) => phrase.startsWith('*')).map((phrase) => sourceOf(phrase, script));
+  const bounded = all.filter((phrase) => !phrase.startsWith('*')).map((phrase) => sourceOf(phrase, script));
+  return [...open, ...(bounded.length > 0 ? [`${script.start}(?:${bounded.join('|')})`] : [])].join('|');
+}
+
+/** The phrases that bars outside of brackets part. */
+function choicesOf(phrase: string): string[] {
+  const choices = [''];
+  let depth = 0;
+  for (const character of phrase) {
+    if (character === '(') depth += 1;
+    if (character === ')') depth -= 1;
+    if (character === '|' && depth === 0) choices.push('');
+    else choices[choices.length - 1] += character;
+  }
+  return choices;
 }
 
 /** The expression for a phrase but for what bounds its beginning. */
@@ -101,7 +114,7 @@ function sourceOf(phrase: string, script: Script): string {
         .replaceAll('*', `${letter}*`)
         .replace(/\((?!\?)/g, '(?:');
       const head = index === 0 || part.startsWith('*') ? '' : start;
-      return `${head}${words.includes('|') ? `(?:${words})` : words}${part.endsWith('*') ? '' : end}`;
+      return `${head}${words}${part.endsWith('*') ? '' : end}`;
     })
     .join('');
 }

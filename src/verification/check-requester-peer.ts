@@ -1,6 +1,7 @@
 import type { Observation, Peer, Scenario } from '../contract/trial.ts';
 import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
 import { FAILS } from '../lexicon/failing.ts';
+import { REFUSED } from '../lexicon/refusing.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { caseDifferences, type RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFindings, SeenCase } from './check.ts';
@@ -372,8 +373,6 @@ const ID_WORD =
   /\b(?:ids?|identifiers?|correlation|kennung|identifiant|identificador)\b|标识|编号|識別|(?<!\p{L})идентификатор|معر[ّ]?ف/iu;
 const DIFFERS =
   /\b(?:differs?|different|another|wrong|foreign|mismatch\w*|not (?:match|equal)|other than|not the same|abweich\w*|falsche[nrs]?|andere[nrs]?|différente?s?|autre|distint[oa]s?|diferentes?|otr[oa]s?)\b|不同|不一致|不匹配|不符|異なる|違う|一致しない|отлича|(?<!\p{L})друг(?:ой|им|ого)|не совпада|مختلف|يختلف|لا يطابق/iu;
-const REFUSED =
-  /\b(?:ignor\w*|discard\w*|reject\w*|refus\w*|dropp?(?:ed)?|errors?|fail(?:s|ed|ures?)?|must not be (?:used|taken|accepted)|verw(?:erfen|orfen)|fehler|abgelehnt|rejetée?s?|ignorée?s?|erreurs?|rechaz\w+|descart\w+)\b|丢弃|忽略|拒绝|错误|使ってはならない|破棄|無視|拒否|エラー|отклон|отверг|ошибк|игнорир|нельзя|مرفوض|يرفض|تجاهل|خطأ/iu;
 const OTHERS = /\b(?:any|all|every)? ?other (?:answers?|repl(?:y|ies)|responses?)\b/i;
 const REPEATED = /\b(?:answers?|repl(?:y|ies)|responses?)\b[^.\n]{0,60}\b(?:repeats?|echo\w*|same|copies|carries)\b/i;
 const UNSURE = /\b(?:may|might|can|unless|should)\b/i;

@@ -1,7 +1,8 @@
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { ANY_SYSTEM, BOTH_FAIL, FAILS, OTHER_FAILURES, SEVERAL_FAIL } from '../lexicon/failing.ts';
+import { INCOMPLETE, MISSING_MEMBERS, WRONG_IN_GENERAL } from '../lexicon/refusing.ts';
 import { reportsFailure } from './failure-answer.ts';
-import { INCOMPLETE, INVALID_REQUESTS, MISSING_MEMBERS, OWN_FAILURES } from './failure-rules.ts';
+import { INVALID_REQUESTS, OWN_FAILURES } from './failure-rules.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
 
@@ -61,7 +62,7 @@ function readAnswers(subject: Subject): DocumentedAnswers {
     if (sentence.trim() !== '') before = sentence;
     for (const constant of namesIn(sentence, (clause) => OTHER_FAILURES.test(clause), values))
       otherFailures.add(constant);
-    if (IN_GENERAL.test(sentence) && !SYNTAX.test(sentence))
+    if (WRONG_IN_GENERAL.test(sentence) && !SYNTAX.test(sentence))
       for (const constant of namesIn(sentence, (clause) => INVALID_REQUESTS.test(clause), values))
         invalidRequests.add(constant);
     for (const constant of namesIn(sentence, (clause) => MISSING_MEMBERS.test(clause), values))
@@ -160,10 +161,6 @@ export function stemsOf(text: string): Set<string> {
 export function spaced(name: string): string {
   return name.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ');
 }
-
-/** A sentence about requests that are wrong, rather than one rule that has the code of those. */
-const IN_GENERAL =
-  /\b(?:invalid\w*|malformed|bad|missing|incomplete|unreadable|not (?:be )?(?:valid|read|parsed|understood|decoded|match|conform|satisfy|follow)|cannot be|violat\w+|breaks?|broken|wrong|incorrect|schema|format|faulty|improper|unparsable)\b|错|无效|缺|不合法|不正确|非法|格式/iu;
 
 /** A sentence about what is no JSON at all: that never reaches a handler. */
 const SYNTAX =

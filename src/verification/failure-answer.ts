@@ -1,7 +1,6 @@
 import { isObject, type Json } from '../kernel/json.ts';
+import { BAD_WORD } from '../lexicon/refusing.ts';
 
-const BAD_WORD =
-  /\b(?:error|err|fail(?:ed|ure)?|reject(?:ed)?|denied|refused?|invalid|not[ _-]?found|unknown|unavailable|insufficient|declined|unauthori[sz]ed|forbidden|conflict|timeout|expired|out[ _-]?of[ _-]?stock|cannot|missing|malformed|bad[ _-]?request|nack)\b|错误|失败|拒绝|无效|不存在|未找到|不足|过期|异常/i;
 const GOOD_WORD =
   /^(?:ok|success(?:ful(?:ly)?)?|succeeded|accepted|approved|confirmed|completed?|created|done|found|valid|ack|placed|paid|booked|成功.*|已.*)$/i;
 
