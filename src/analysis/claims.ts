@@ -1,12 +1,8 @@
 import { isObject, type Json } from '../kernel/json.ts';
+import { REQUEST, RESPONSE } from '../lexicon/exchanging.ts';
 
 /** The side of an exchange that a schema says it describes. */
 export type Side = 'request' | 'response';
-
-const REQUEST =
-  /request(?!e[dr]s?\b|ing\b|ors?\b)|\breq\b|\binput\b|inputSchema|\bquery\b|\bcommand\b|\banfragen?\b|\brequ[eê]tes?\b|\bsolicitud\b|\bpetición\b|\brichiesta\b|\bsolicitação\b|\bverzoek\b|请求|输入|入参|查询消息|问询|リクエスト|要求/i;
-const RESPONSE =
-  /response|\bresp?\b|\breply\b|\banswers?\b|\boutput\b|outputSchema|\bresults?\b|\back\b|\bantwort(?:en)?\b|\bréponses?\b|\brespuesta\b|\brisposta\b|\bresposta\b|\bantwoord\b|响应|应答|返回|回复|输出|出参|结果|レスポンス|応答/i;
 
 const REQUESTER =
   '(?:requester|requestor|client|consumer|caller|anfragende[rn]?|solicitante|demandeur|richiedente|requerente|请求方|客户端|调用方)';

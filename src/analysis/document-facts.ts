@@ -1,3 +1,4 @@
+import { ANSWERED, ANSWERED_BY_OTHERS, TIME_ALLOWED } from '../lexicon/exchanging.ts';
 /** The language a document is written in: Chinese where ideographs outweigh Latin words and no kana stand among them. */
 export function languageOf(prose: string): 'en' | 'zh' {
   const sample = prose.slice(0, 50_000);
@@ -51,7 +52,7 @@ const STANDARDS =
 export function timeoutMsIn(prose: string): number | null {
   for (const line of prose.split(/[\n。]/)) {
     const text = line.slice(0, 2_000);
-    if (!SPEAKS_OF_TIMEOUT.test(text)) continue;
+    if (!TIME_ALLOWED.test(text)) continue;
     const found =
       /(\d{1,9}(?:\.\d{1,3})?)\s*-?\s*(milliseconds?|msecs?|ms|毫秒|seconds?|secs?|s(?![a-z])|秒钟?|minutes?|mins?|分钟|hours?|小时)/i.exec(
         text,
@@ -63,9 +64,6 @@ export function timeoutMsIn(prose: string): number | null {
   }
   return null;
 }
-
-const SPEAKS_OF_TIMEOUT =
-  /tim(?:e|es|ed|ing)[ _-]?outs?\b|no (?:response|return|reply|answer)|(?:respon|repl|answer|return)\w*\b.{0,40}\bwithin|\bwithin\b.{0,40}\b(?:respon|repl|answer|return)|超时|时限|内(?:没有|未|无|返回|响应|应答)/i;
 
 function unitMs(unit: string): number {
   if (unit === '' || unit === '毫秒' || /^m(?:illi)?s/.test(unit)) return 1;
@@ -125,17 +123,11 @@ export function answeredCodesIn(prose: string): number[] {
   const codes = new Set<number>();
   for (const sentence of prose.split(/\n|[。；;]|[.!?](?=\s)/, 5_000)) {
     const text = sentence.slice(0, 500);
-    if (!SPEAKS_OF_ANSWER.test(text) || SPEAKS_OF_OTHERS.test(text)) continue;
+    if (!ANSWERED.test(text) || ANSWERED_BY_OTHERS.test(text)) continue;
     for (const [, code] of text.matchAll(CODE_OF_ANSWER)) codes.add(Number(code));
   }
   return [...codes];
 }
-
-const SPEAKS_OF_ANSWER =
-  /\b(?:answer(?:s|ed)?|respon(?:se|ds?)|repl(?:y|ies|ied)|antwort\w*|respuesta|responde)\b|响应|应答|答复/i;
-
-const SPEAKS_OF_OTHERS =
-  /\b(?:https?|transport|gateway|proxy|upstream|servers?|tools?|peers?|other|never|not (?:be )?(?:used|answer\w*|respon\w*|repl\w*|return\w*|allowed)|no longer|reserved|future|later|example|e\.g|old(?:er)?|earlier|formerly)\b|传输|上游|工具|例如|不再/i;
 
 const CODE_OF_ANSWER =
   /(?:\b(?:status )?code\b|\bstatus\b|\bcódigo\b|状态码|代码|错误码)[\s:：=]{0,3}(?:(?:is|of|为|是)\s{0,2})?[`"'“]?([1-5]\d\d)(?![\d.])/giu;

@@ -1,5 +1,6 @@
 import type { Job } from '../contract/job.ts';
 import { isObject } from '../kernel/json.ts';
+import { EQUALS, OF_REQUEST, REPEATS } from '../lexicon/repeating.ts';
 
 /** Names of members that say which message is which, and nothing about what is asked. */
 export const CORRELATION =
@@ -23,17 +24,6 @@ const WRITTEN_OUT: ReadonlyMap<string, readonly string[]> = new Map([
   ['ref', ['reference', 'referenz', 'référence', 'referencia', 'referência', 'riferimento']],
   ['seq', ['sequence']],
 ]);
-
-const REPEATS =
-  /\b(?:comes? back|(?:is|are|stands?|appears?) in (?:every|each|the|all) (?:response|answer|repl)\w*|of the (?:response|answer|reply) (?:equals?|matche?s?|is) (?:that|the one) of|echo(?:e[ds])?|repeat(?:s|ed)?|cop(?:y|ies|ied)|unchanged|verbatim|same as|as in|(?:that|the one|taken) (?:of|from|in)|the \w+ of the request|(?:carr(?:y|ies)|ha(?:s|ve)|returns?|contains?|includes?|bears?)\b.{1,40}\bof (?:its|the|their|each) requests?|(?:carr(?:y|ies)|ha(?:s|ve)|returns?|contains?|includes?|bears?|with) the same|equals? (?:that of )?(?:the|its) requests?|equals? the request's)\b|con (?:el|la) mism[oa]|com [oa] mesm[oa]|con (?:lo stesso|la stessa)|avec l[ea] même|devolvid[oa]|(?:trägt|tragen|enthält|übernimmt)[^.]{1,60}der (?:zugehörigen )?anfrage|repris[es]?(?!\p{L})|contient le même|wiederholt|unverändert|kommt[^.]{0,60}(?:wieder|zurück)|répét|recopi|reprend|repite|repet(?:e|ido|ida)(?!\p{L})|(?<!\p{L})(?:tal cual|tel(?:le)?s? quel|sin cambios|inalterad[oa]s?|sem alteraç|invariat[oa]|ripet[eu]|inchangée?s?)|повторя|без изменений|そのまま|繰り返|(?:リクエスト|依頼|要求)[^。]{0,20}(?:同じ|同一)|原样|回传|照抄|复制|等于请求|与[^。]{0,20}请求[^。]{0,30}(?:相同|一致)/iu;
-
-/** What leaves no doubt that a clause that has something repeated speaks of the request and its answer. */
-const OF_REQUEST =
-  /\becho|\bunchanged\b|\bverbatim\b|\b(?:of|from|in|as) (?:the|its|each|their) (?:requests?|subscription|call|question|query)\b|unverändert|der (?:zugehörigen )?anfrage|tal cual|tel(?:le)?s? quel|sin cambios|inalterad|sem alteraç|invariat|inchangée?s?(?!\p{L})|без изменений|そのまま|原样|照抄|请求/iu;
-
-/** What says of two members that one is the other. */
-const EQUALS =
-  /\b(?:equals?|equal to|is (?:always )?(?:the|that|set)|are the|same|identical|matche?s?|echo\w*|repeat\w*|cop(?:y|ies|ied)|refers? to|gleich|ist (?:die|der|das)|es (?:el|la|igual)|est (?:le|la|l')|è (?:il|la|lo)|é (?:o|a|igual))(?!\p{L})|=|等于|相同|一致|同じ/iu;
 
 /** The members that a document says are repeated in the answer; never what a tool takes by that name. */
 export class SaidEchoes {

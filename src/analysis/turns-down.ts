@@ -1,5 +1,6 @@
 import type { Case } from '../contract/agreement.ts';
 import { isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
+import { NOTHING } from '../lexicon/quantifying.ts';
 import { BREAKS_A_REQUEST, BREAKS_RULES, SAYS_NO } from '../lexicon/refusing.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { memberNames } from '../schemas/member-names.ts';
@@ -262,10 +263,6 @@ function refusingClauses(prose: string): string {
     .filter((clause) => SAYS_NO.test(clause) || BREAKS_RULES.test(clause))
     .join('\n');
 }
-
-/** Words by which an answer is said to have nothing in it. */
-const NOTHING =
-  /\b(?:empty|null|none|nothing|zeros?|blank|no \w+|without)\b|""|\[\s?\]|\{\s?\}|(?<!\p{L})(?:leere?[rsmn]?|keine?[rsmn]?|nichts|vides?|aucune?|rien|vac[ií][oa]s?|ning[uú]n[oa]?|nada|vuot[oaie])(?!\p{L})|空|无|没有/iu;
 
 /** Whether a sentence of a document has requests that break its rules answered with nothing. */
 function sentencesOfNothing(prose: string): boolean {

@@ -1,5 +1,6 @@
 import type { Observation, Scenario } from '../contract/trial.ts';
 import { isObject, type Json } from '../kernel/json.ts';
+import { NEVER_LOGGED } from '../lexicon/acting.ts';
 import type { RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { allSentencesOf, spaced } from './documented-answers.ts';
@@ -104,9 +105,6 @@ function loggedIn(
   }
   return undefined;
 }
-
-const NEVER_LOGGED =
-  /\b(?:never|not)\b (?:be |to be )?(?:logged\b|(?:part of|appear\w*|written|stand|put|go|end up|found|seen|kept|stored)\b[^.]{0,40}\blog)|\b(?:never|do not|don't|must not|may not|not to) log\b|\bneither\b[^.]{0,80}\b(?:logged|logs?|log (?:lines?|entries))\b|\bnot be (?:\p{L}+ ){1,6}(?:or|nor) logged\b|(?<!\p{L})(?:nie|nicht|kein\p{L}*)(?!\p{L})[^.]{0,40}(?<!\p{L})(?:protokolliert|geloggt|ins (?:Log|Protokoll))(?!\p{L})|不(?:得|能|可|要|应)?(?:写入|记录|出现在)[^。]{0,8}日志/iu;
 
 /** Whether a sentence speaks of what a member holds: by its name, or by the words that the name is made of. */
 function isNamedIn(sentence: string, name: string): boolean {

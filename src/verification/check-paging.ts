@@ -1,6 +1,7 @@
 import type { Tool, ToolAnswer } from '../contract/job.ts';
 import type { Observation, ObservedCall, Scenario } from '../contract/trial.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { SOME_ALONE } from '../lexicon/quantifying.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { isReadOnly } from './check-failing-tools.ts';
@@ -25,10 +26,6 @@ const ASKING =
 /** Members by which a protocol hands pages on to its peer. */
 const PAGED_PROTOCOL =
   /^(?:pages?|page_?\w+|\w*cursor|offset|limit|skip|next|next_?(?:page|token|offset|key)|\w*has_?more|has_?next\w*|per_?page|continuation\w*|page_?token)$/i;
-
-/** Words by which an answer may leave out some of what was found. */
-const SOME_ALONE =
-  /\b(?:at most|up to|(?:no|not) more than|maximum|(?:first|top|best|last) (?:\d+|n|two|three|four|five|six|seven|eight|nine|ten)|(?:\d+|two|three|four|five|six|seven|eight|nine|ten) (?:\p{L}+ )?\p{L}+est)\b|最多|不超过|至多/iu;
 
 /** Turns the last page of a tool into one that another follows. */
 export const paging: Check = {

@@ -1,5 +1,6 @@
 import type { Observation, Scenario } from '../contract/trial.ts';
 import { type Json, valueAt } from '../kernel/json.ts';
+import { COLUMNS } from '../lexicon/forming.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { standsAtRecurringMember } from './recurring-member.ts';
@@ -334,10 +335,6 @@ function callsChanged({ world: { seenCase }, seen }: WorldResult): boolean {
   ];
   return JSON.stringify(asked(seen)) !== JSON.stringify(asked(seenCase.seen));
 }
-
-/** A document about fields that lie at fixed places of a line. */
-const COLUMNS =
-  /\bfixed[ -](?:width|length|columns?|positions?)\b|\b(?:columns?|positions?|characters?|bytes?|offsets?) \d+ ?(?:[–-]|to) ?\d|\| *columns? *\||(?<!\p{L})(?:feste[rn]? (?:Breite|Länge|Spalten)|largeur fixe|ancho fijo|largura fixa|Spalten? \d|colonnes? \d|columnas? \d)|фиксированн\p{L}+ (?:ширин|длин)|固定(?:长度|宽度|列宽|長)|定长/iu;
 
 /** Whether a datum may be several fields of a line that nothing parts: a fresh text of its shape may be no such line, and its pieces stand in others. */
 function isOfColumns({ subject }: CheckFacts, { value }: Datum): boolean {

@@ -1,7 +1,9 @@
 import type { Observation, Peer, Scenario } from '../contract/trial.ts';
 import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
+import { ANSWER, ID_WORD } from '../lexicon/exchanging.ts';
 import { FAILS } from '../lexicon/failing.ts';
 import { REFUSED } from '../lexicon/refusing.ts';
+import { DIFFERS } from '../lexicon/repeating.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { caseDifferences, type RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFindings, SeenCase } from './check.ts';
@@ -367,12 +369,6 @@ function isAnother(sentence: string, name: string): boolean {
   );
 }
 
-const ANSWER =
-  /\b(?:answers?|repl(?:y|ies)|responses?|antwort(?:en)?|réponses?|respuestas?)\b|应答|响应|回复|回答|応答|返信|(?<!\p{L})ответ\p{L}*|جواب|إجابة|رد/iu;
-const ID_WORD =
-  /\b(?:ids?|identifiers?|correlation|kennung|identifiant|identificador)\b|标识|编号|識別|(?<!\p{L})идентификатор|معر[ّ]?ف/iu;
-const DIFFERS =
-  /\b(?:differs?|different|another|wrong|foreign|mismatch\w*|not (?:match|equal)|other than|not the same|abweich\w*|falsche[nrs]?|andere[nrs]?|différente?s?|autre|distint[oa]s?|diferentes?|otr[oa]s?)\b|不同|不一致|不匹配|不符|異なる|違う|一致しない|отлича|(?<!\p{L})друг(?:ой|им|ого)|не совпада|مختلف|يختلف|لا يطابق/iu;
 const OTHERS = /\b(?:any|all|every)? ?other (?:answers?|repl(?:y|ies)|responses?)\b/i;
 const REPEATED = /\b(?:answers?|repl(?:y|ies)|responses?)\b[^.\n]{0,60}\b(?:repeats?|echo\w*|same|copies|carries)\b/i;
 const UNSURE = /\b(?:may|might|can|unless|should)\b/i;

@@ -1,5 +1,6 @@
 import type { Observation, Scenario } from '../contract/trial.ts';
 import { isObject, type Json } from '../kernel/json.ts';
+import { ADJUSTED } from '../lexicon/quantifying.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { CORRELATION_NAME } from './check-renaming.ts';
@@ -147,9 +148,6 @@ function isExempt({ agreement }: Subject, name: string): boolean {
 
 const LENIENT =
   /\b(?:lenien\w+|toler\w+|liberal|as far as (?:possible|it can)|makes the best|not validated|without validation)\b/i;
-
-const ADJUSTED =
-  /\b(?:counts? as|treated as|taken (?:as|for)|read as|capped|clamp\w*|clipped|cut|reduced to|limited to|raised to|ignor\w+|instead|at most \d|never more than \d|larger|smaller|higher|lower|more than|above|below|under|over|unless|any other|other values?|unknown)\b|不超过|超过|忽略/iu;
 
 /** Whether a member only comes back as it was sent. */
 function isEcho({ cases }: CheckFacts, name: string): boolean {

@@ -1,5 +1,6 @@
 import type { Observation, ObservedCall, Scenario } from '../contract/trial.ts';
 import { isObject, type Json } from '../kernel/json.ts';
+import { PUTS_RIGHT } from '../lexicon/acting.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { faultMessage, isReadOnly } from './check-failing-tools.ts';
@@ -84,7 +85,7 @@ export const sideEffects: Check = {
       if (count(observation.calls) <= count(one.seen.calls)) continue;
       const mayGoOn =
         !repeats(observation, one.seen, tool) &&
-        (GOING_ON.test(subject.agreement.text) || cases.some((other) => goesOn(other.seen, tool)));
+        (PUTS_RIGHT.test(subject.agreement.text) || cases.some((other) => goesOn(other.seen, tool)));
       (mayRetry || mayGoOn ? findings.warnings : findings.failures).push(
         sideEffectFact(
           one,
@@ -104,10 +105,6 @@ export const sideEffects: Check = {
     return findings;
   },
 };
-
-/** Words of a document by which one tool puts right what it failed at, or is asked for the next of several. */
-const GOING_ON =
-  /(?<!\b(?:com\w*|came|echo\w*|report\w*|call\w*|answer\w*|tell|told) )\bback\b(?! ?-?(?:ends?|office))|\b(?:rollback|undo(?:es|ne)?|revert|revers|compensat|restor|fallback|instead\b|next\b|another\b)|(?<!\p{L})(?:zurück\p{L}*|rückgängig|nächste[nrsm]?|siguiente|próxim[oa]|deshac\p{L}*|devuel\p{L}*|suivante?|annul\p{L}*|remis\p{L}*|successiv[oa]|desfe\p{L}*|desfaz\p{L}*|следующ\p{L}*|возвра\p{L}*|отмен\p{L}*)|回滚|退回|撤销|恢复|下一|取り消|元に戻|次の/iu;
 
 /** Whether a tool that failed was asked the same again, more often than where it did not fail. */
 function repeats(after: Observation, before: Observation, tool: string): boolean {

@@ -1,6 +1,7 @@
 import type { Tool } from '../contract/job.ts';
 import type { Observation, Scenario } from '../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
+import { ANY_ORDER, HIDDEN_ORDER, INCOMING, SORTED } from '../lexicon/ordering.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { caseScenario } from './case-scenarios.ts';
 import type { Check, CheckFacts, CheckFindings, SeenCase } from './check.ts';
@@ -10,25 +11,7 @@ import { type List, listsOf } from './lists.ts';
 import { hasWord, isIsoTime } from './scalar-kinds.ts';
 import { replacedAt } from './variations.ts';
 
-/** Words by which a document fixes the order of a list. */
-const SORTED = new RegExp(
-  [
-    String.raw`\bsort(?:s|ed|ing)?\b|\b(?:ascending|descending|alphabetical)|\b(?:newest|oldest|earliest|latest|cheapest|dearest|highest|lowest|largest|smallest|nearest|longest|shortest)(?: \p{L}+){0,2} first\b|\bordered by\b`,
-    String.raw`(?<!\p{L})(?:(?:auf|ab)steigend\p{L}*|alphabetisch|sortiert|se ordenan?|(?:de|del) (?:mayor a menor|menor a mayor)|ordenad[oa]s? por|(?:de|a)scendentes?|(?:tri|class)ée?s? par|(?:dé)?croissante?s?|ordinat[aeio] per|(?:de)?crescent[ei]s?|do (?:maior ao menor|menor ao maior))(?!\p{L})`,
-    String.raw`(?<!\p{L})(?:отсортирован|сортиру|по (?:возрастанию|убыванию))|昇順|降順|升序|降序|排序|(?:从|由)[高低大小新旧早晚]到`,
-  ].join('|'),
-  'iu',
-);
-
 const BY_TIME = /\b(?:newest|oldest|earliest|latest)(?: \p{L}+){0,2} first\b/iu;
-
-/** Words of a sentence that speaks of what comes in rather than of the answer. */
-const INCOMING =
-  /\b(?:sends?|sent|requesters?|requests?|clients?|input|come|arrives?|given)\b|(?<!\p{L})(?:Anfragen?|solicitud(?:es)?|petici(?:ón|ones)|demandes?|requêtes?|pedido|richiest[ae]|запрос\p{L}*)(?!\p{L})|请求|リクエスト/iu;
-
-/** Words by which the order is that in which things come, or one that the items of a list do not show. */
-const HIDDEN_ORDER =
-  /\b(?:appear\w*|occur\w*|original|same order|where|first (?:stands?|seen|mentioned|named|used)|positions?|order (?:in which|of (?:the|their)))\b|(?<!\p{L})(?:Auftreten\p{L}*|Reihenfolge de[rs]|(?:un|nicht )sortiert\p{L}*|ursprünglich\p{L}*|aparición|aparecen?|mismo orden|orden de (?:la|las|los|llegada)|sin ordenar|apparition|même ordre|ordre d(?:e la|es|['’]arrivée)|aparecimento|mesma ordem|ordem d[ao]s?|comparsa|stesso ordine|ordine d\p{L}+|порядке)(?!\p{L})|出现|原有|顺序一致|出現/iu;
 
 /** What the items of a list of single values are sorted by, where that is not the values themselves. */
 const BY_OTHER =
@@ -171,10 +154,6 @@ function turnedTools({ subject }: CheckFacts, { scenario, seen }: SeenCase, isOn
     });
   });
 }
-
-/** Words by which a tool says that its list has no order to rely on. */
-const ANY_ORDER =
-  /\bin (?:any|no (?:particular|special|fixed|certain|guaranteed)|random|arbitrary|whatever) order\b|\b(?:un(?:sorted|ordered)|not (?:sorted|ordered))\b|(?<!\p{L})(?:in beliebiger Reihenfolge|unsortiert|en cualquier orden|sin (?:orden|ordenar)|dans (?:un ordre quelconque|n['’]importe quel ordre)|non triée?s?|em qualquer ordem|in qualsiasi ordine|в любом порядке)(?!\p{L})|任意顺序|顺序(?:任意|不定)|无序|順不同/iu;
 
 function promisesOrder({ description, inputSchema }: Tool): boolean {
   const names = isObject(inputSchema) && isObject(inputSchema.properties) ? Object.keys(inputSchema.properties) : [];

@@ -1,5 +1,6 @@
 import type { Observation, Scenario } from '../contract/trial.ts';
 import { escapeToken, isObject, type Json } from '../kernel/json.ts';
+import { SENT_BACK } from '../lexicon/repeating.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { caseScenario } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
@@ -155,10 +156,6 @@ function sameForAll(facts: CheckFacts, runs: readonly Run[], fewest = least.chan
   const kinds = own.filter((answer, index) => own.findIndex((other) => equalJson(other, answer)) === index);
   return kinds.length >= least.cases && facts.cases.length >= 3 ? first : undefined;
 }
-
-/** What a document says of a member that is only there to be sent back. */
-const SENT_BACK =
-  /\b(?:echo(?:e[ds])?|copied|repeated|unchanged|comes? back|sent back|as (?:it )?(?:is|came))\b|wiederholt|unverändert|zurück|repris|recopi|répét|repite|devuelve|原样|相同/iu;
 
 /** Whether a member tells requests apart and nothing else: by its name, or since the document says nothing of it but that it is sent back. */
 function isCorrelation({ subject }: CheckFacts, name: string): boolean {

@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../kernel/json.ts';
+import { CONDITION, LEFT_OPEN, NOTHING_CHANGED, NOTHING_ELSE } from '../lexicon/acting.ts';
 import { FAILURE } from '../lexicon/failing.ts';
 import { allSentencesOf, constantIn, sentencesOf, spaced, stemsOf } from './documented-answers.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
@@ -62,7 +63,7 @@ function bare(word: string): string {
 function undoneIn(sentence: string): readonly (string | true)[] {
   if (NOTHING_ELSE.test(sentence)) return [true];
   if (/\b(?:unless|except|but|only|until|nothing (?:else|more|further|new))\b/i.test(sentence)) return [];
-  if (ALTOGETHER.test(sentence)) return [true];
+  if (NOTHING_CHANGED.test(sentence)) return [true];
   const nothing = [
     ...sentence.matchAll(
       /\b(?:nothing|no \p{L}+) (?:is|are|was|gets|has been|will be|may be|must be|shall be|is to be) (?:ever )?(\p{L}+)/giu,
@@ -74,10 +75,6 @@ function undoneIn(sentence: string): readonly (string | true)[] {
   const done = notDoneIn(sentence);
   return done === undefined ? [] : [done];
 }
-
-/** Words by which nothing is done but what the same sentence has done. */
-const NOTHING_ELSE =
-  /\bnothing (?:else|more|further) (?:is|gets|happens|may be|must be|will be)\b|(?<!\p{L})(?:sonst|weiter) (?:wird|geschieht|passiert) nichts(?!\p{L})|(?<!\p{L})rien d['’]autre n['’]est|(?<!\p{L})no se hace nada más|不再(?:做|执行|进行)(?:任何)?(?:其他|其它)?(?:操作|动作)/iu;
 
 /** The participle of what is not done, in German, French and Spanish sentences. */
 function notDoneElsewhere(sentence: string): string | undefined {
@@ -100,9 +97,6 @@ function notDoneIn(sentence: string): string | undefined {
   // Of one thing that is not changed, another may be.
   return WHATEVER.test(not.done ?? '') ? undefined : not.done;
 }
-
-const ALTOGETHER =
-  /\bnothing (?:happens|changes)\b|\bwithout (?:any side[ -]effects?|(?:changing|writing|doing|storing) anything)\b|\bno (?:writes?|writing|side[ -]effects?)\b|\bsin (?:cambiar|modificar|escribir|guardar|hacer) nada\b|\bno se (?:cambia|modifica|guarda|escribe) nada\b|\bohne etwas zu (?:ändern|speichern|schreiben)\b|\bnichts wird (?:geändert|gespeichert|geschrieben)\b|\bsans rien (?:changer|modifier|écrire)\b|不(?:做|作|进行)任何(?:修改|更改|变更|操作)/iu;
 
 /** A sentence by which a tool must not be called. */
 export interface Denial {
@@ -236,9 +230,6 @@ function isAsked(sentence: string, input: Json): boolean {
 const GOES_ON =
   /^\s*(?:then |in (?:that|this) case,? |sonst (?:wird|geschieht) )?(?:nothing|nichts|rien|nada)\b|^\s*(?:es wird nicht|it is not)\b/i;
 
-const CONDITION =
-  /\b(?:if|when|where|while|before|after|again|twice|as long as|in case|for)\b|(?<!\p{L})(?:wenn|falls|bei|bevor|solange|erneut|si|quand|avant|cuando|antes)(?!\p{L})|如果|若|之前/iu;
-
 /** The constant of the sentence, or part of one, beside one that has something not done. */
 function constantBeside(subject: Subject, sentences: readonly string[], index: number): string | undefined {
   const [before, own = '', after] = [sentences[index - 1], sentences[index], sentences[index + 1]];
@@ -294,10 +285,6 @@ export function isRefusalCode({ agreement }: Subject, answer: Json): boolean {
   });
 }
 
-/** Words that leave it open whether a tool is used, or say that it is not. */
-const OPEN =
-  /\b(?:not|never|may|might|can|could|should|optional\w*|or|either|instead|no longer|former\w*|e\.g|for example|such as|unless)\b|\b(?:requester|client|caller|customer) (?:calls|uses|runs|invokes)\b|不|可以|可选|或|例如/iu;
-
 /** The part of a sentence that names something, without what stands in brackets. */
 function clauseWith(sentence: string, name: string): string {
   const plain = sentence.replace(/(?<![\p{L}\p{N}_])\([^()]*\)/gu, ' ');
@@ -309,7 +296,7 @@ export function demandOf({ agreement }: Subject, tool: string): { sentence: stri
   const mark = /\p{Ll}\p{Lu}|_/u.test(tool) ? '' : '(?:with|by|calls?|using|through|uses?|调用|使用|用) ?';
   const named = new RegExp(`${mark}[\`"“]${tool}[\`"”]|(?<![\\p{L}\\p{N}_.])${tool}\\(`, 'iu');
   const sentences = sentencesOf(agreement);
-  const isPlain = (sentence: string) => !OPEN.test(clauseWith(sentence, tool));
+  const isPlain = (sentence: string) => !LEFT_OPEN.test(clauseWith(sentence, tool));
   const own = sentences.filter((sentence) =>
     new RegExp(`(?<![\\p{L}\\p{N}_])${tool}(?![\\p{L}\\p{N}_])`, 'u').test(sentence),
   );

@@ -1,5 +1,6 @@
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { ANY_SYSTEM, BOTH_FAIL, FAILS, OTHER_FAILURES, SEVERAL_FAIL } from '../lexicon/failing.ts';
+import { EMPTY, SOME_TEXT } from '../lexicon/quantifying.ts';
 import { INCOMPLETE, MISSING_MEMBERS, WRONG_IN_GENERAL } from '../lexicon/refusing.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { INVALID_REQUESTS, OWN_FAILURES } from './failure-rules.ts';
@@ -236,14 +237,6 @@ export function emptiedText(subject: Subject, answer: Json): string | undefined 
     );
   })?.pointer;
 }
-
-/** Words for a text without a character. */
-const EMPTY =
-  /\b(?:empty|blank|zero-length)\b|(?<![\p{L}\p{N}])(?:""|''|``)(?![\p{L}\p{N}])|(?<!\p{L})(?:leer(?:e[rnsm]?)?|vides?|vac[ií][oa]s?|vazi[oa]s?|vuot[oaie]|пуст\p{L}*)(?!\p{L})|空/iu;
-
-/** Words for a member whatever its name. */
-const SOME_TEXT =
-  /\b(?:strings?|texts?|everything|all (?:the )?(?:other|else)|others?|the rest|remaining)\b|(?<!\p{L})(?:Zeichenketten?|Texte?|alles|übrigen?|cha[iî]nes?|textes?|cadenas?|textos?|stringhe?|testi?|строк\p{L}*)(?!\p{L})|字符串|文字列|其他|其它/iu;
 
 /** Whether a sentence of the document has a member, or texts whatever their names, empty. */
 function mayBeEmpty({ agreement }: Subject, name: string): boolean {

@@ -1,5 +1,6 @@
 import type { Scenario } from '../contract/trial.ts';
 import { type Json, valueAt } from '../kernel/json.ts';
+import { LETTERS_DECIDE } from '../lexicon/forming.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { caseScenario, type RunnableCase, runnableCases } from './case-scenarios.ts';
 import type { CheckFacts, SeenCase } from './check.ts';
@@ -113,17 +114,13 @@ function isExchangeable({ subject, vocabulary, literals }: CheckFacts, map: Exch
   }
   if ([a, b].some((key) => vocabulary.hasText(String(key)))) return false;
   if (isHeld) return true;
-  if (FORM_OF_KEYS.test(subject.agreement.text)) return false;
+  if (LETTERS_DECIDE.test(subject.agreement.text)) return false;
   const shape = (key: Key): string => String(key).replace(/\d+/g, '0').toLowerCase();
   if (shape(a) === shape(b)) return true;
   // Keys of several parts may say with one of them of which kind they are.
   const parts = (key: Key): string[] => String(key).match(/[\p{L}\p{M}]+/gu) ?? [];
   return ![a, b].some((key) => /\d/.test(String(key)) || parts(key).some((part) => vocabulary.hasWord(part)));
 }
-
-/** What a document looks like in which the letters of a key may decide. */
-const FORM_OF_KEYS =
-  /\b(?:first|last|initial) (?:letters?|characters?|digits?|word)\b|\balphabet|\bprefix|\bsuffix|\b(?:begin|start|end)(?:s|ning|ing)? (?:with|in|by)\b|\bnumber of (?:letters|characters|digits|words)\b|\bhow many (?:letters|characters|digits|words)\b|\bpalindrom|首字母|字母|前缀|后缀|开头|结尾|字符数/i;
 
 function isSamePair(a: ExchangeMap, b: ExchangeMap): boolean {
   return a.pair.every((key) => b.pair.includes(key)) && equalJson([...a.names], [...b.names]);

@@ -1,14 +1,8 @@
 import type { Observation, Scenario } from '../contract/trial.ts';
 import { isObject, type Json } from '../kernel/json.ts';
+import { EVERY_PAGE, ONE_PAGE } from '../lexicon/ordering.ts';
 import type { CheckFact, CheckFacts, SeenCase } from './check.ts';
 import { taskSentencesOf } from './documented-answers.ts';
-
-/** Words by which a task has whatever pages there are read. */
-const EVERY_PAGE =
-  /\b(?:all|every|each)\b[^.\n]{0,20}\bpages?\b|\bfollow(?:s|ed|ing)? the (?:cursors?|next)\b|(?<!\p{L})(?:alle Seiten|toutes les pages|todas las páginas)(?!\p{L})|(?:所有|全部|每一)页/iu;
-
-/** Words by which a task has one page read. */
-const ONE_PAGE = /\b(?:first|one|single|only|next) pages?\b|第一页|erste Seite|première page|primera página/iu;
 
 /** Members by which a peer tells where the next page begins. */
 const NEXT = /^(?:next|next_?(?:page|cursor|token|key|page_?token)|cursor|continuation(?:_?token)?|page_?token)$/i;

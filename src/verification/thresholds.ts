@@ -1,3 +1,5 @@
+import { atTheEnd } from '../lexicon/phrases.ts';
+import { FROM, HEDGED, LIMITING, UP_TO } from '../lexicon/quantifying.ts';
 import { constantIn, sentencesOf } from './documented-answers.ts';
 import { numbersIn } from './number-readings.ts';
 import type { Subject } from './subject.ts';
@@ -19,22 +21,12 @@ export interface Threshold {
   constant?: string;
 }
 
-const BEHIND =
-  /(?:(?<!\bthan or )(?:\b(?:more|greater|larger|higher|bigger|longer|older|heavier|later) than|\babove|\bexceed(?:s|ing)?|\bbeyond|\bat most|\bmaximum(?: of)?|\bmax\.?(?: of)?)|\b(?:less|fewer|smaller|lower|shorter) than or equal to|\bup to(?: and including)?|\bover|≤|<=|(?<![<=-])>(?!=)|最多|不超过|不得超过|超过|大于|高于|至多|上限为?)[\s`*:]*$/iu;
-const BEFORE =
-  /(?:\b(?:less|fewer|smaller|lower|shorter|younger|lighter|earlier) than|\bbelow|\bunder|\bat least|\bminimum(?: of)?|\bmin\.?(?: of)?|\b(?:more|greater|larger|higher) than or equal to|≥|>=|<(?![=-])|至少|不少于|不低于|低于|少于|小于|不足)[\s`*:]*$/iu;
+const BEHIND = atTheEnd(UP_TO);
+const BEFORE = atTheEnd(FROM);
 const OR_MORE =
   /^\s*(?:\p{L}+\s+)?(?:or (?:more|higher|above|older|longer|later)|and (?:more|above)|onwards?|upwards|and over)\b|^\s*(?:\p{L}+\s+)?on(?=[\s,])|^\p{Script=Han}?(?:及以上|以上)/iu;
 const OR_LESS =
   /^\s*(?:\p{L}+\s+)?(?:or (?:less|fewer|lower|below|younger|shorter)|and (?:less|below))\b|^\p{Script=Han}?及以下/iu;
-
-/** Words by which a number may be meant otherwise than it is said, or not hold for all. */
-const HEDGED =
-  /\b(?:about|around|approximately|roughly|circa|exclud\w+|exclusive|(?<!up to and )includ\w+|inclusive|over \d+ years|not counting|together|altogether|in total|plus|additional|further|other|left|remaining|already|per (?:minute|second|hour|day)|means?|treated|count(?:s|ed)? as|taken (?:as|for)|clamp\w*|capped|cut (?:to|off)|instead|raised to|lowered to|defaults?|business|working)\b|按|视为|默认|约|大约|左右|另外|已/iu;
-
-/** Words and marks that make a limit of a number. */
-const LIMITING =
-  /\b(?:than|above|over|exceed\w*|beyond|below|under|at (?:most|least)|max\w*|min\w*|up to|between|from|limit\w*|within|largest|smallest|highest|lowest|longest|shortest|or (?:more|less|fewer)|onwards?)\b|[≤≥<>]|最|不超过|超过|大于|高于|低于|少于|小于|至少|至多|以上|以下|以内|上限|下限|限/iu;
 
 /** Most numbers of a document that are followed up. */
 const MAX_NUMBERS = 200;

@@ -1,5 +1,6 @@
 import type { Observation } from '../contract/trial.ts';
 import type { Json } from '../kernel/json.ts';
+import { CHECKED } from '../lexicon/forming.ts';
 import type { CheckFacts } from './check.ts';
 import { demandOf } from './documented-acts.ts';
 import { reportsFailure } from './failure-answer.ts';
@@ -64,10 +65,6 @@ const CONDITIONAL = /\b(?:if|when|only|otherwise|except|where)\b|如果|若|除�
 function isAnswered({ seen }: Run): boolean {
   return seen.end === 'returned' && seen.value !== undefined && seen.issues.length === 0;
 }
-
-/** What a document calls a value of a request that is worked out from the rest of it: whoever changes one has to change the other. */
-const CHECKED =
-  /\bcheck[ -]?(?:sums?|digits?|bytes?|characters?|values?|codes?)\b|\bcrc(?:-?\d+)?\b|\bxor\b|\bparity\b|\bluhn\b|\bhmac\b|\bsignatures?\b|校验|签名|Prüf(?:summe|ziffer|byte|zeichen|wert)|(?:somme|clé|chiffre) de contrôle|(?:suma|dígito) (?:verificador|de (?:control|verificación|comprobación))|soma de verificação|cifra di controllo|Kontroll(?:ziffer|summe)|контрольн|チェック(?:ディジット|デジット|サム)|検査(?:数字|符号)/iu;
 
 /** Whether requests that are texts may carry a value that is worked out from the rest of them, so that every other one is answered alike. */
 export function mayBeChecked({ agreement, payload }: CheckFacts['subject']): boolean {

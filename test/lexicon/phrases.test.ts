@@ -43,30 +43,16 @@ test('patterns are joined, and asked for at the end', () => {
 
 test('no expression takes long on hostile text', async () => {
   const folder = join(import.meta.dirname, '../../src/lexicon');
-  const units = [
-    'a ',
-    '是',
-    '"',
-    ' ',
-    'if ',
-    'both ',
-    'request ',
-    'no ',
-    'not ',
-    'fail ',
-    'die Anfrage ',
-    'запрос ',
-    '请求',
-    'щ',
-  ];
   for (const file of globSync('*.ts', { cwd: folder })) {
     for (const [name, one] of Object.entries(await import(pathToFileURL(join(folder, file)).href))) {
       if (!(one instanceof RegExp)) continue;
-      for (const unit of units) {
-        const text = unit.repeat(50_000 / unit.length);
+      // Beginnings of what it looks for, over and over, as words and as one.
+      const words = [...new Set(one.source.replace(/\\./g, ' ').match(/\p{L}{2,}/gu))].slice(0, 60);
+      for (const unit of ['a ', '是', '"', ' ', '| ', ...words, ...words.map((word) => `${word} `)]) {
+        const text = unit.repeat(30_000 / unit.length);
         const start = performance.now();
         one.test(text);
-        assert.ok(performance.now() - start < 2_000, `${name} takes long on ${unit.trim()}`);
+        assert.ok(performance.now() - start < 1_000, `${name} takes long on ${unit.trim()}`);
       }
     }
   }

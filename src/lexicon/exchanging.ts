@@ -1,0 +1,81 @@
+import { phrases } from './phrases.ts';
+
+/** What a request is called, by a heading, a title or the name of a member. */
+export const REQUEST = phrases({
+  en: ['*request(?!e[dr]s?\\b|ing\\b|ors?\\b)*', '*inputSchema*', 'req|input|query|command'],
+  de: ['anfragen?'],
+  fr: ['requ[eê]tes?'],
+  es: ['solicitud|petición'],
+  pt: ['solicitação'],
+  it: ['richiesta'],
+  nl: ['verzoek'],
+  zh: ['请求|输入|入参|查询消息|问询'],
+  ja: ['リクエスト|要求'],
+});
+
+/** What a response is called there. */
+export const RESPONSE = phrases({
+  en: ['*response*|*outputSchema*', 'resp?|reply|answers?|output|results?|ack'],
+  de: ['antwort(en)?'],
+  fr: ['réponses?'],
+  es: ['respuesta'],
+  pt: ['resposta'],
+  it: ['risposta'],
+  nl: ['antwoord'],
+  zh: ['响应|应答|返回|回复|输出|出参|结果'],
+  ja: ['レスポンス|応答'],
+});
+
+/** A word of a sentence for an answer. */
+export const ANSWER = phrases({
+  en: ['answers?|repl(y|ies)|responses?'],
+  de: ['antwort(en)?'],
+  fr: ['réponses?'],
+  es: ['respuestas?'],
+  ru: ['ответ*'],
+  zh: ['应答|响应|回复'],
+  ja: ['回答|応答|返信'],
+  ar: ['جواب', 'إجابة', 'رد'],
+});
+
+/** A word of a sentence that has something answered. */
+export const ANSWERED = phrases({
+  en: ['answer(s|ed)?|respon(se|ds?)|repl(y|ies|ied)'],
+  de: ['antwort*'],
+  es: ['respuesta|responde'],
+  zh: ['响应|应答|答复'],
+});
+
+/** A word of a sentence about what others answer than the handler of this agreement, or about what nobody answers. */
+export const ANSWERED_BY_OTHERS = phrases({
+  en: [
+    'https?|transport|gateway|proxy|upstream|servers?|tools?|peers?|other',
+    'never|no longer|reserved|future|later|example|e\\.g|old(er)?|earlier|formerly',
+    'not (be )?(used|answer*|respon*|repl*|return*|allowed)',
+  ],
+  zh: ['传输|上游|工具|例如|不再'],
+});
+
+/** What the number of a message is called. */
+export const ID_WORD = phrases({
+  en: ['ids?|identifiers?|correlation'],
+  de: ['kennung'],
+  fr: ['identifiant'],
+  es: ['identificador'],
+  pt: ['identificador'],
+  ru: ['идентификатор*'],
+  zh: ['标识|编号'],
+  ja: ['識別'],
+  ar: ['معر[ّ]?ف'],
+});
+
+/** Words for how long an answer may take. */
+export const TIME_ALLOWED = phrases({
+  en: [
+    '*tim(e|es|ed|ing)[ _-]?outs?',
+    '*no (response|return|reply|answer)*',
+    '*(respon|repl|answer|return)* …40 within',
+    'within …40 (respon|repl|answer|return)',
+  ],
+  zh: ['超时|时限', '内(没有|未|无|返回|响应|应答)'],
+});

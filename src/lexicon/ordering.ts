@@ -1,0 +1,87 @@
+import { phrases } from './phrases.ts';
+
+/** Words by which a document fixes the order of a list. */
+export const SORTED = phrases({
+  en: [
+    'sort(s|ed|ing)?|ordered by',
+    'ascending*|descending*|alphabetical*',
+    '(newest|oldest|earliest|latest|cheapest|dearest|nearest)( \\p{L}+){0,2} first',
+    '(highest|lowest|largest|smallest|longest|shortest)( \\p{L}+){0,2} first',
+  ],
+  de: ['(auf|ab)steigend*|alphabetisch|sortiert'],
+  fr: ['(tri|class)ée?s? par|(dé)?croissante?s?'],
+  es: [
+    'se ordenan?|ordenad[oa]s? por',
+    'de (mayor a menor|menor a mayor)|del (mayor a menor|menor a mayor)',
+    '(de|a)scendentes?',
+  ],
+  pt: ['ordenad[oa]s? por', 'do (maior ao menor|menor ao maior)', 'crescentes?|decrescentes?'],
+  it: ['ordinat[aeio] per', '(de)?crescent[ei]'],
+  ru: ['отсортирован*|сортиру*', 'по (возрастанию|убыванию)*'],
+  zh: ['升序|降序|排序', '(从|由)[高低大小新旧早晚]到'],
+  ja: ['昇順|降順'],
+});
+
+/** Words of a sentence that speaks of what comes in rather than of the answer. */
+export const INCOMING = phrases({
+  en: ['sends?|sent|requesters?|requests?|clients?|input|come|arrives?|given'],
+  de: ['Anfragen?'],
+  fr: ['demandes?|requêtes?'],
+  es: ['solicitud(es)?|petici(ón|ones)'],
+  pt: ['pedido'],
+  it: ['richiest[ae]'],
+  ru: ['запрос*'],
+  zh: ['请求'],
+  ja: ['リクエスト'],
+});
+
+/** Words by which the order is that in which things come, or one that the items of a list do not show. */
+export const HIDDEN_ORDER = phrases({
+  en: [
+    'appear*|occur*|original|same order|where|positions?',
+    'first (stands?|seen|mentioned|named|used)',
+    'order (in which|of (the|their))',
+  ],
+  de: ['Auftreten*', 'Reihenfolge de[rs]', 'unsortiert*|nicht sortiert*', 'ursprünglich*'],
+  fr: ['apparition', 'même ordre', "ordre d(e la|es|['’]arrivée)"],
+  es: ['aparición|aparecen?', 'mismo orden', 'orden de (la|las|los|llegada)', 'sin ordenar'],
+  pt: ['aparecimento', 'mesma ordem', 'ordem d[ao]s?'],
+  it: ['comparsa', 'stesso ordine', 'ordine d*'],
+  ru: ['порядке'],
+  zh: ['出现|原有|顺序一致'],
+  ja: ['出現'],
+});
+
+/** Words by which a list has no order to rely on. */
+export const ANY_ORDER = phrases({
+  en: [
+    'in (any|no (particular|special|fixed|certain|guaranteed)|random|arbitrary|whatever) order',
+    'un(sorted|ordered)|not (sorted|ordered)',
+  ],
+  de: ['in beliebiger Reihenfolge', 'unsortiert'],
+  fr: ['dans un ordre quelconque', "dans n['’]importe quel ordre", 'non triée?s?'],
+  es: ['en cualquier orden', 'sin (orden|ordenar)'],
+  pt: ['em qualquer ordem'],
+  it: ['in qualsiasi ordine'],
+  ru: ['в любом порядке'],
+  zh: ['任意顺序|顺序(任意|不定)|无序'],
+  ja: ['順不同'],
+});
+
+/** Words by which whatever pages there are are read. */
+export const EVERY_PAGE = phrases({
+  en: ['(all|every|each) …20 pages?', 'follow(s|ed|ing)? the (cursors?|next)'],
+  de: ['alle Seiten'],
+  fr: ['toutes les pages'],
+  es: ['todas las páginas'],
+  zh: ['(所有|全部|每一)页'],
+});
+
+/** Words by which one page is read. */
+export const ONE_PAGE = phrases({
+  en: ['(first|one|single|only|next) pages?'],
+  de: ['erste Seite*'],
+  fr: ['première page*'],
+  es: ['primera página*'],
+  zh: ['第一页'],
+});

@@ -1,0 +1,104 @@
+import { phrases } from './phrases.ts';
+
+/** Words before a number that is the last to fall below a limit. */
+export const UP_TO = phrases({
+  en: [
+    '(?<!\\bthan or )(more|greater|larger|higher|bigger|longer|older|heavier|later) than',
+    '(less|fewer|smaller|lower|shorter) than or equal to',
+    '(?<!\\bthan or )(above|exceed(s|ing)?|beyond|at most|maximum( of)?)|up to( and including)?|over',
+  ],
+  zh: ['最多|不超过|不得超过|超过|大于|高于|至多|上限为?'],
+  signs: ['≤|<=|(?<![<=-])>(?!=)|\\bmax\\.?( of)?'],
+});
+
+/** Words before a number that is the first to reach a limit. */
+export const FROM = phrases({
+  en: [
+    '(less|fewer|smaller|lower|shorter|younger|lighter|earlier) than',
+    '(more|greater|larger|higher) than or equal to',
+    'below|under|at least|minimum( of)?',
+  ],
+  zh: ['至少|不少于|不低于|低于|少于|小于|不足'],
+  signs: ['≥|>=|<(?![=-])|\\bmin\\.?( of)?'],
+});
+
+/** Words by which a number may be meant otherwise than it is said, or not hold for all. */
+export const HEDGED = phrases({
+  en: [
+    'about|around|approximately|roughly|circa|means?',
+    'exclud*|exclusive|(?<!up to and )includ*|inclusive|over \\d+ years|not counting',
+    'together|altogether|in total|plus|additional|further|other|left|remaining|already',
+    'per (minute|second|hour|day)|business|working',
+    'treated|count(s|ed)? as|taken (as|for)|clamp*|capped|cut (to|off)|instead|raised to|lowered to|defaults?',
+  ],
+  zh: ['按|视为|默认|约|大约|左右|另外|已'],
+});
+
+/** Words and marks that make a limit of a number. */
+export const LIMITING = phrases({
+  en: [
+    'than|above|over|exceed*|beyond|below|under|at (most|least)|max*|min*|up to|between|from|limit*|within',
+    'largest|smallest|highest|lowest|longest|shortest|or (more|less|fewer)|onwards?',
+  ],
+  zh: ['最|不超过|超过|大于|高于|低于|少于|小于|至少|至多|以上|以下|以内|上限|下限|限'],
+  signs: ['[≤≥<>]'],
+});
+
+/** Words by which a value is taken for another, or the limit of one is told. */
+export const ADJUSTED = phrases({
+  en: [
+    'counts? as|treated as|taken (as|for)|read as|instead|ignor*',
+    'capped|clamp*|clipped|cut|reduced to|limited to|raised to',
+    'at most \\d|never more than \\d',
+    'larger|smaller|higher|lower|more than|above|below|under|over|unless|any other|other values?|unknown',
+  ],
+  zh: ['不超过|超过|忽略'],
+});
+
+/** Words by which an answer may leave out some of what was found. */
+export const SOME_ALONE = phrases({
+  en: [
+    'at most|up to|(no|not) more than|maximum',
+    '(first|top|best|last) (\\d+|n|two|three|four|five|six|seven|eight|nine|ten)',
+    '(\\d+|two|three|four|five|six|seven|eight|nine|ten) (\\p{L}+ )?\\p{L}+est',
+  ],
+  zh: ['最多|不超过|至多'],
+});
+
+/** Words for a text without a character. */
+export const EMPTY = phrases({
+  en: ['empty|blank|zero-length'],
+  de: ['leer(e[rnsm]?)?'],
+  fr: ['vides?'],
+  es: ['vac[ií][oa]s?'],
+  pt: ['vazi[oa]s?'],
+  it: ['vuot[oaie]'],
+  ru: ['пуст*'],
+  zh: ['空'],
+  signs: ['(?<![\\p{L}\\p{N}])(""|\'\'|``)(?![\\p{L}\\p{N}])'],
+});
+
+/** Words by which an answer has nothing in it. */
+export const NOTHING = phrases({
+  en: ['empty|null|none|nothing|zeros?|blank|no \\w+|without'],
+  de: ['leere?[rsmn]?|keine?[rsmn]?|nichts'],
+  fr: ['vides?|aucune?|rien'],
+  es: ['vac[ií][oa]s?|ning[uú]n[oa]?|nada'],
+  pt: ['nada'],
+  it: ['vuot[oaie]'],
+  zh: ['空|无|没有'],
+  signs: ['""', '\\[\\s?\\]', '\\{\\s?\\}'],
+});
+
+/** Words for texts whatever their names. */
+export const SOME_TEXT = phrases({
+  en: ['strings?|texts?|everything|all (the )?(other|else)|others?|the rest|remaining'],
+  de: ['Zeichenketten?|Texte?|alles|übrigen?'],
+  fr: ['cha[iî]nes?|textes?'],
+  es: ['cadenas?|textos?'],
+  pt: ['textos?'],
+  it: ['stringhe?|testi?'],
+  ru: ['строк*'],
+  zh: ['字符串|其他|其它'],
+  ja: ['文字列'],
+});

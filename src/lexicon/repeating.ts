@@ -1,0 +1,77 @@
+import { phrases } from './phrases.ts';
+
+/** That one thing is repeated in another, or taken from it unchanged. */
+export const REPEATS = phrases({
+  en: [
+    'comes? back|echo(e[ds])?|repeat(s|ed)?|cop(y|ies|ied)|unchanged|verbatim|same as|as in',
+    '(is|are|stands?|appears?) in (every|each|the|all) (response|answer|repl)*',
+    'of the (response|answer|reply) (equals?|matche?s?|is) (that|the one) of',
+    '(that|the one|taken) (of|from|in)',
+    'the \\w+ of the request',
+    '(carr(y|ies)|ha(s|ve)|returns?|contains?|includes?|bears?) …40 of (its|the|their|each) requests?',
+    '(carr(y|ies)|ha(s|ve)|returns?|contains?|includes?|bears?|with) the same',
+    "equals? (that of )?(the|its) requests?|equals? the request's",
+  ],
+  de: [
+    '*wiederholt*|*unverändert*',
+    '(trägt|tragen|enthält|übernimmt) …60 der (zugehörigen )?anfrage*',
+    'kommt* …60 *(wieder|zurück)*',
+  ],
+  fr: ['*répét*|*recopi*|reprend*|repris[es]?|inchangée?s?*', 'contient le même*|avec l[ea] même*', 'tel(le)?s? quel*'],
+  es: ['con (el|la) mism[oa]*', 'repite*|repet(e|ido|ida)|devolvid[oa]*', 'tal cual*|sin cambios*|inalterad[oa]*'],
+  pt: ['com [oa] mesm[oa]*', 'repete|devolvid[oa]*|inalterad[oa]*', 'sem alteraç*'],
+  it: ['con (lo stesso|la stessa)*', 'invariat[oa]*|ripet[eu]*'],
+  ru: ['повторя*', 'без изменений*'],
+  zh: ['原样|回传|照抄|复制|等于请求', '与…20请求…30(相同|一致)'],
+  ja: ['そのまま|繰り返', '(リクエスト|依頼|要求)…20(同じ|同一)'],
+});
+
+/** What leaves no doubt that what is repeated is of the request. */
+export const OF_REQUEST = phrases({
+  en: ['echo*|unchanged|verbatim', '(of|from|in|as) (the|its|each|their) (requests?|subscription|call|question|query)'],
+  de: ['*unverändert*', 'der (zugehörigen )?anfrage*'],
+  fr: ['tel(le)?s? quel*|inchangée?s?'],
+  es: ['tal cual*|sin cambios*|inalterad*'],
+  pt: ['sem alteraç*|inalterad*'],
+  it: ['invariat*'],
+  ru: ['без изменений*'],
+  zh: ['原样|照抄|请求'],
+  ja: ['そのまま'],
+});
+
+/** What says of two things that one is the other. */
+export const EQUALS = phrases({
+  en: [
+    'equals?|equal to|is (always )?(the|that|set)|are the|same|identical|matche?s?',
+    'echo*|repeat*|cop(y|ies|ied)|refers? to',
+  ],
+  de: ['gleich|ist (die|der|das)'],
+  fr: ["est (le|la|l')"],
+  es: ['es (el|la|igual)'],
+  pt: ['é (o|a|igual)'],
+  it: ['è (il|la|lo)'],
+  zh: ['等于|相同|一致'],
+  ja: ['同じ'],
+  signs: ['='],
+});
+
+/** What is said of a member that is only there to be sent back. */
+export const SENT_BACK = phrases({
+  en: ['echo(e[ds])?|copied|repeated|unchanged|comes? back|sent back', 'as (it )?(is|came)'],
+  de: ['*wiederholt*|*unverändert*|*zurück*'],
+  fr: ['repris*|*recopi*|*répét*'],
+  es: ['repite*|devuelve*'],
+  zh: ['原样|相同'],
+});
+
+/** That one thing is another than it should be. */
+export const DIFFERS = phrases({
+  en: ['differs?|different|another|wrong|foreign|mismatch*', 'not (match|equal)|other than|not the same'],
+  de: ['abweich*|falsche[nrs]?|andere[nrs]?'],
+  fr: ['différente?s?|autre'],
+  es: ['distint[oa]s?|diferentes?|otr[oa]s?'],
+  ru: ['отлича*|друг(ой|им|ого)*|не совпада*'],
+  zh: ['不同|不一致|不匹配|不符'],
+  ja: ['異なる|違う|一致しない'],
+  ar: ['مختلف', 'يختلف', 'لا يطابق'],
+});
