@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnrecoverableError } from 'bullmq';
-import { CANCEL_SECONDS, isAutomaticId, type Keys } from './catalog.ts';
+import { CANCEL_SECONDS, isAutomaticId, isUsableId, type Keys } from './catalog.ts';
 import { type Connection, redisFailure } from './connection.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
 import { backoffMs, codeOfThrown, dispositionOf } from './disposition.ts';
@@ -90,6 +90,7 @@ export class JobRunner {
     // The clock of the worker that promoted it runs ahead of Redis'.
     if (waitMs > EARLY_MS) return locked.delay(waitMs, nowMs);
     onEvent({ event: 'taken', jobId, kind: job.name, waitedMs: Math.max(0, nowMs - takenAtMs) });
+    if (!isUsableId(jobId)) return this.#end(delivery, unusableId);
     if (beginning.cancelled) return this.#end(delivery, cancelled);
     const version = versionOf(job.data);
     if (version !== undefined && version > KNOWN_VERSION) return this.#putBack(locked, delivery, version, nowMs);
@@ -220,6 +221,12 @@ export class JobRunner {
 const cancelled: Reason = {
   code: 'JOB_CANCELLED',
   message: `Cannot go on with job: found ${abortions.JOB_CANCELLED}, wanted to finish it`,
+};
+
+/** BullMQ's own clients refuse most of them, but a job may be written by hand. */
+const unusableId: Reason = {
+  code: 'JOB_ID_INVALID',
+  message: 'Cannot accept job: its id holds ":" or is too long, wanted 1 to 200 characters without ":"',
 };
 
 const noOutcome = new QueueError('DEFECT_NO_OUTCOME', 'Cannot publish outcome: found none, wanted one for the job');

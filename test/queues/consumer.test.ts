@@ -145,6 +145,28 @@ test('an automatic id fails and gets a stream entry only', async (t) => {
   assert.equal(worked, 0);
 });
 
+test('an id that BullMQ refuses, written by hand, ends with an error of its own', async (t) => {
+  const { connection, consume, outcome, entries } = await queueUnderTest(t);
+  let worked = 0;
+  await consume({
+    process: async ({ kind, data }) => {
+      worked += 1;
+      return envelope(kind, data);
+    },
+  });
+  for (const jobId of ['neg:17', 'x'.repeat(201)]) {
+    const job = { name: 'generate', data: JSON.stringify(jobData()), opts: '{}', timestamp: Date.now(), delay: 0 };
+    await connection.hset(`{protosmith}:code-generation:${jobId}`, job);
+    await connection.lpush('{protosmith}:code-generation:wait', jobId);
+    await connection.zadd('{protosmith}:code-generation:marker', 0, '0');
+    const found = await outcome(jobId);
+    assert.deepEqual(codes(found), ['JOB_ID_INVALID']);
+    assert.deepEqual(found.messages, [{ action: 'codeGeneration', status: 'error' }]);
+  }
+  assert.equal((await entries()).length, 2);
+  assert.equal(worked, 0);
+});
+
 test('whoever publishes first wins: a worker publishes nothing for a job that its reader closed', async (t) => {
   const { producer, connection, consume, outcome, entries, events } = await queueUnderTest(t);
   let finish = () => {};
