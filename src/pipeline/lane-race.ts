@@ -28,8 +28,12 @@ export async function raceLanes(work: Work, deadline: Deadline, patience: Deadli
   const failed = Promise.withResolvers<'failed'>();
   work.shop.purse.noteFirst();
   const first = runLane(work, shared, { answered: () => answered.abort(), failed: () => failed.resolve('failed') });
+  let isFirstVerified = false;
   const firstEnded = first.then(
-    () => 'ended' as const,
+    (tested) => {
+      isFirstVerified = tested !== null;
+      return 'ended' as const;
+    },
     () => 'ended' as const,
   );
   let hedged = false;
@@ -42,7 +46,8 @@ export async function raceLanes(work: Work, deadline: Deadline, patience: Deadli
   } finally {
     stop.abort();
     await Promise.race([Promise.allSettled([first, second]), sleep(settleMs, undefined, { ref: false })]);
-    if (hedged && wasOneForNothing(work)) work.shop.purse.returnHedge();
+    // Where the first answer came after all, the second was asked in vain: an endpoint that has become slow must not be asked twice for every job.
+    if (hedged && !isFirstVerified && wasOneForNothing(work)) work.shop.purse.returnHedge();
   }
 }
 

@@ -260,6 +260,16 @@ for (const [first, behaviour, isReturned] of [
   });
 }
 
+test('the right to ask twice is not given back where the answer that was late came first after all', async () => {
+  const purse = purseOf();
+  for (let n = 0; n < 4; n += 1) purse.noteFirst();
+  const options = { model: modelOfSpeed(10), purse, timeoutMs: 240_000 };
+  const late: Behaviour = { ...sound, pieceCharacters: Math.ceil(sound.text.length / 10), pauseMs: 100 };
+  const played = await play(productJob(), ({ nth }) => (nth === 1 ? late : silence), options);
+  assert.deepEqual(results(played), ['verified', 'aborted']);
+  assert.equal(purse.takeHedge(), false);
+});
+
 const passed = new Deadline(0, new AbortController().signal);
 
 test('once the peer waits no longer there is no hurry, and one answer is waited for', async () => {
