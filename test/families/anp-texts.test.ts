@@ -76,6 +76,22 @@ test('missing and undeclared members are named', () => {
   );
 });
 
+test('an exchange is told by its number and side, not by our list of them', () => {
+  const status: Finding = {
+    code: 'DOCUMENT_EXCHANGE_VIOLATES_SCHEMA',
+    severity: 'error',
+    in: 'exchange',
+    pointer: '/2/response/status',
+    message: '',
+    expected: { required: ['code'] },
+  };
+  assert.match(describeFinding(status, 'en'), /^Response of exchange 3, at `\/status`: the required field `code`/);
+  assert.match(describeFinding(status, 'zh'), /^第3次消息交互的响应，位置 `\/status`：/);
+  const whole: Finding = { ...status, testCase: 2, pointer: '/0/request' };
+  assert.match(describeFinding(whole, 'en'), /^Request of exchange 1 for test case 2: the required field/);
+  assert.match(describeFinding(whole, 'zh'), /^测试用例2的第1次消息交互的请求：/);
+});
+
 test('a peer that knows nothing of this project can apply the proposed change', () => {
   const text = describeFinding(NULL_PRODUCT, 'en');
   const [, path = '', value = ''] = /set `([^`]+)` to `([^`]+)`/.exec(text) ?? [];

@@ -24,7 +24,7 @@ export function changeOf({ amendment, testCase }: Finding, language: Language): 
   return language === 'zh' ? `在${where}中，${steps.join('；')}` : `in the ${where}, ${steps.join(' and ')}`;
 }
 
-type Words = Record<Language, (testCase?: number) => string>;
+type Words = Record<Language, (testCase?: number, exchange?: number) => string>;
 
 const ROOTS: Record<Finding['in'], Words> = {
   request: {
@@ -44,16 +44,27 @@ const ROOTS: Record<Finding['in'], Words> = {
   job: { en: () => 'task', zh: () => '任务' },
   tool: { en: () => 'tool', zh: () => '工具' },
   exchange: {
-    en: (n) => `exchange${n === undefined ? '' : ` for test case ${n}`}`,
-    zh: (n) => `${n === undefined ? '' : `测试用例${n}的`}消息交互`,
+    en: (n, exchange) =>
+      `exchange${exchange === undefined ? '' : ` ${exchange}`}${n === undefined ? '' : ` for test case ${n}`}`,
+    zh: (n, exchange) =>
+      `${n === undefined ? '' : `测试用例${n}的`}${exchange === undefined ? '' : `第${exchange}次`}消息交互`,
   },
 };
 
-function placeOf({ in: root, testCase, pointer }: Finding, language: Language): string {
-  const words = ROOTS[root][language](testCase);
-  const named = language === 'en' ? words.charAt(0).toUpperCase() + words.slice(1) : words;
-  if (pointer === undefined || pointer === '') return named;
-  return language === 'zh' ? `${named}，位置 ${quoteText(pointer)}` : `${named}, at ${quoteText(pointer)}`;
+/** Our list of exchanges is unknown to the peer, who is told the number of the exchange, the side, and the place inside that message. */
+const PLACE_IN_EXCHANGES = /^\/(\d+)\/(request|response)(.*)$/s;
+
+function placeOf({ in: root, testCase, pointer = '' }: Finding, language: Language): string {
+  const [, index, side, inside] = (root === 'exchange' && PLACE_IN_EXCHANGES.exec(pointer)) || [];
+  const words = ROOTS[root][language](testCase, index === undefined ? undefined : Number(index) + 1);
+  const place = inside ?? pointer;
+  if (language === 'zh') {
+    const named = `${words}${side === undefined ? '' : side === 'request' ? '的请求' : '的响应'}`;
+    return place === '' ? named : `${named}，位置 ${quoteText(place)}`;
+  }
+  const named = side === undefined ? words : `${side} of ${words}`;
+  const shown = named.charAt(0).toUpperCase() + named.slice(1);
+  return place === '' ? shown : `${shown}, at ${quoteText(place)}`;
 }
 
 function stepOf({ op, path, value }: PatchOperation, language: Language): string {
