@@ -43,7 +43,7 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
     if (schemas.length >= MAX_SCHEMAS) break;
     const inside = schemasIn(text, block);
     if (block.lenient && inside.length > 0) lenient.push({ start: block.start, end: block.end });
-    for (const { schema, start, end, member } of inside) {
+    for (const { schema, start, end, member } of inside.slice(0, MAX_SCHEMAS - schemas.length)) {
       const heading = places.headingAbove(block.start);
       const introduction = places.introductionAbove(block.start);
       schemas.push({

@@ -19,21 +19,23 @@ export function escapeToken(token: string | number): string {
 
 /** The reference tokens of a JSON pointer (RFC 6901, section 4); the empty pointer has none. */
 export function pointerTokens(pointer: string): string[] {
-  return pointer === ''
-    ? []
-    : pointer
-        .slice(1)
-        .split('/')
-        .map((token) => (token.includes('~') ? token.replaceAll('~1', '/').replaceAll('~0', '~') : token));
+  return pointer === '' ? [] : pointer.slice(1).split('/').map(unescaped);
+}
+
+function unescaped(token: string): string {
+  return token.includes('~') ? token.replaceAll('~1', '/').replaceAll('~0', '~') : token;
 }
 
 /** The value at a JSON pointer, or `undefined` where there is none; own members only. */
 export function valueAt(root: Json, pointer: string): Json | undefined {
   let here: Json | undefined = root;
-  for (const token of pointerTokens(pointer)) {
+  for (let slash = pointer === '' ? -1 : 0; slash >= 0; ) {
+    const next = pointer.indexOf('/', slash + 1);
+    const token = unescaped(next < 0 ? pointer.slice(slash + 1) : pointer.slice(slash + 1, next));
     if (Array.isArray(here)) here = /^(0|[1-9]\d*)$/.test(token) ? here[Number(token)] : undefined;
     else if (isObject(here)) here = Object.hasOwn(here, token) ? here[token] : undefined;
     else return undefined;
+    slash = next;
   }
   return here;
 }

@@ -42,34 +42,42 @@ export function sanitiseSchema(schema: Json): { schema: Json; removed: RemovedKe
   const copy = (node: Json, pointer: string): Json => {
     if (!isObject(node)) return node;
     const kept: [string, Json][] = [];
+    let isSame = true;
     for (const [keyword, value] of Object.entries(node)) {
       const place = `${pointer}/${escapeToken(keyword)}`;
+      let now: Json | undefined;
       if (isRemoved(keyword, value, pointer)) removed.push({ pointer: place, keyword });
       else if (keyword === '$ref' && typeof value === 'string') {
         const local = localReference(value, ownId);
         if (local === undefined) removed.push({ pointer: place, keyword });
-        else kept.push([keyword, pointerReference(local, schema)]);
+        else now = pointerReference(local, schema);
       } else if (keyword === 'nullable') {
         // Its meaning moves into `type` below: ajv refuses it without a type, and generators do not know it.
-      } else kept.push([keyword, copyValue(keyword, value, place)]);
+      } else now = copyValue(keyword, value, place);
+      if (now !== undefined) kept.push([keyword, now]);
+      isSame &&= now === value;
     }
-    return withNull(isDraft04 ? withNumericBounds(Object.fromEntries(kept)) : Object.fromEntries(kept), node.nullable);
+    const copied = isSame ? node : Object.fromEntries(kept);
+    return withNull(isDraft04 ? withNumericBounds(copied) : copied, node.nullable);
   };
   const copyValue = (keyword: string, value: Json, place: string): Json => {
     if (Array.isArray(value)) {
-      return SCHEMA_LIST_KEYWORDS.has(keyword) ? value.map((item, index) => copy(item, `${place}/${index}`)) : value;
+      if (!SCHEMA_LIST_KEYWORDS.has(keyword)) return value;
+      const items = value.map((item, index) => copy(item, `${place}/${index}`));
+      return items.every((item, index) => item === value[index]) ? value : items;
     }
     if (SCHEMA_KEYWORDS.has(keyword)) return copy(value, place);
     if (SCHEMA_MAP_KEYWORDS.has(keyword) && isObject(value)) {
-      return Object.fromEntries(
-        Object.entries(value).map(([name, item]) => [name, copy(item, `${place}/${escapeToken(name)}`)]),
-      );
+      const entries = Object.entries(value).map(([name, item]): [string, Json] => [
+        name,
+        copy(item, `${place}/${escapeToken(name)}`),
+      ]);
+      return entries.every(([name, item]) => item === value[name]) ? value : Object.fromEntries(entries);
     }
     return value;
   };
-  const clean = copy(schema, '');
-  // The schema itself where nothing is changed: what is known of it need not be found out again.
-  return { schema: JSON.stringify(clean) === JSON.stringify(schema) ? schema : clean, removed };
+  // What is not changed stays the same object: what is known of it need not be found out again.
+  return { schema: copy(schema, ''), removed };
 }
 
 /** The references of a schema, by place, that point outside it. */

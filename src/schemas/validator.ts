@@ -261,6 +261,8 @@ function compile(
       // Lists become loops where the comparisons one by one would be long code.
       loopEnum: 40,
       loopRequired: 40,
+      // A large definition stands once in the code, however many references lead to it.
+      inlineRefs: 8,
       formats: FORMATS,
       code: { regExp: engine, optimize: false },
     });

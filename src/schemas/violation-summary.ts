@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { memberNames } from './member-names.ts';
 import type { Violation } from './violations.ts';
 
 /** The violations of one place together: the part of the schema that is broken, and the value that breaks it. */
@@ -26,7 +27,9 @@ function actualOf(violations: readonly Violation[]): Json | undefined {
   const undeclared = violations.filter(({ keyword }) => DECLARING.has(keyword));
   if (undeclared.length === 0 || undeclared.length < violations.length || !isObject(actual)) return actual;
   const names = new Set(undeclared.map(({ property }) => property));
-  return Object.fromEntries(Object.entries(actual).filter(([name]) => names.has(name)));
+  return Object.fromEntries(
+    memberNames(actual).flatMap((name): [string, Json][] => (names.has(name) ? [[name, actual[name] as Json]] : [])),
+  );
 }
 
 const DECLARING: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties']);

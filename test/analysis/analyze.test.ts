@@ -693,3 +693,10 @@ test('a schema that is a reference into its own definitions is one schema', () =
     assert.equal(agreement.schemas.length, 2);
   }
 });
+
+test('no more schemas are taken from one object than from a whole document', () => {
+  const schemas = Object.fromEntries(
+    Array.from({ length: 100 }, (_, n) => [`s${n}`, { type: 'object', properties: { [`a${n}`]: { type: 'string' } } }]),
+  );
+  assert.equal(analyze(sampleJob(JSON.stringify({ components: { schemas } }))).agreement.schemas.length, 64);
+});

@@ -48,6 +48,14 @@ const PROSE: Record<string, Parameters<typeof filled>[0]> = {
   'schemas in an array': (n) => `[{"type":"object","properties":{"k${n}":{"type":"string"}}}]\n`,
   'libraries of definitions': (n) => `{"$defs":{"d${n}":{"type":"string"}}}\n`,
   'HTML without end': '<table><tr><td>&nbsp;</td></tr></table><!-- ',
+  'loose JSON by the thousand': (n) => `{"a":${n}, /* c */ "b":[1,],}\n`,
+  'lines of JSON': (n) => `{"event":"e${n}","id":${n},"nested":{"a":[1,2,{"b":"c"}]}}\n`,
+  'objects that end at their first name': '{"',
+  'lists that end at their first digit': '[1',
+  'sentences of every rule': (n) =>
+    `If field${n} is missing, the request is rejected with code ${400 + (n % 99)}; the response repeats requestId${n} unchanged within ${n} seconds, see https://e.org/${n}. `,
+  'refusals that are said of answers': (n) =>
+    `- error ${400 + (n % 90)}: the request is rejected as invalid, answered with {"status":"e${n}"}\n`,
   'full-width digits': '测试用例１２３：请求数据响应数据超时时间１０秒\n',
   'marks over marks': 'e\u0301\u0302\u0303\u0304',
   'characters beyond the basic plane': '\u{1f600}\u{20000}',
@@ -200,6 +208,304 @@ const SCHEMAS: Record<string, () => { request: Json; cases: string; response?: J
   }),
 };
 
+const nested = (depth: number, inner: Json, around: (inner: Json, depth: number) => Json): Json =>
+  depth === 0 ? inner : nested(depth - 1, around(inner, depth), around);
+
+const named = (count: number, name: (index: number) => string, member: (index: number) => Json): Json =>
+  Object.fromEntries(list(count, (n) => n).map((n) => [name(Number(n)), member(Number(n))]));
+
+const defined = (count: number, reference: (index: number) => string, $defs: Json): Json => ({
+  type: 'object',
+  properties: members(count, (n) => ({ $ref: reference(n) })),
+  $defs,
+});
+
+/** More of them: what multiplies behind references, over keywords, names, branches and drafts. */
+const MULTIPLIED: typeof SCHEMAS = {
+  'references to one large definition': () => ({
+    request: defined(300, () => '#/$defs/d', {
+      d: { type: 'object', properties: members(60, () => TEXT), required: ['p0', 'q'] },
+    }),
+    cases: hundred(() => members(100, () => ({ p1: 3 }))),
+  }),
+  'anchors by the hundred': () => ({
+    request: defined(
+      190,
+      (n) => `#a${n}`,
+      members(190, (n) => ({ $anchor: `a${n}`, type: 'string' })),
+    ),
+    cases: hundred(() => members(190, () => 5)),
+  }),
+  'references in percent': () => ({
+    request: defined(
+      190,
+      (n) => `#/$defs/${'%61'.repeat(20)}${n}`,
+      named(
+        190,
+        (n) => `${'a'.repeat(20)}${n}`,
+        () => TEXT,
+      ),
+    ),
+    cases: hundred(() => members(190, () => 5)),
+  }),
+  'a tree of itself': () => ({
+    request: {
+      $ref: '#/$defs/n',
+      $defs: {
+        n: { type: 'object', properties: { c: { items: { $ref: '#/$defs/n' } }, v: TEXT }, required: ['v'] },
+      },
+    },
+    cases: hundred(() => nested(5, { v: 1 }, (inner) => ({ c: [inner, inner] }))),
+  }),
+  'bounds on everything': () => ({
+    request: {
+      type: 'object',
+      properties: members(390, (n) => ({
+        ...{ minLength: n, maxLength: n, minItems: n, maxItems: n, minProperties: n, maxProperties: n },
+        ...{ minimum: n, maximum: n },
+      })),
+    },
+    cases: hundred((k) => members(300, (n) => ['x'.repeat(n % 7), n, [n], { n }][(k + n) % 4] as Json)),
+  }),
+  'every keyword in every member': () => ({
+    request: {
+      type: 'object',
+      properties: members(60, (n) => ({
+        ...{ type: ['string', 'integer', 'null'], minLength: 2, maxLength: 9, pattern: `^a${n}`, enum: ['a', 'b', n] },
+        ...{ minimum: 3, maximum: 4, multipleOf: 0.01, format: 'uri', const: 'q', not: { const: n } },
+      })),
+    },
+    cases: hundred((k) => members(60, (n) => (n % 2 ? k : `zz${k}`))),
+  }),
+  'bounds of draft-04': () => ({
+    request: {
+      $schema: 'http://json-schema.org/draft-04/schema#',
+      type: 'object',
+      properties: members(390, (n) => ({
+        ...{ type: 'number', minimum: n, exclusiveMinimum: true, maximum: n + 1, exclusiveMaximum: true },
+      })),
+    },
+    cases: hundred(() => members(390, (n) => n)),
+  }),
+  'dependencies of draft-07': () => ({
+    request: {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      type: 'object',
+      dependencies: members(180, (n) => (n % 2 ? [`q${n}`] : { required: [`r${n}`], properties: { z: TEXT } })),
+    },
+    cases: hundred(() => members(180, () => 1)),
+  }),
+  'members of 2019-09': () => ({
+    request: {
+      $schema: 'https://json-schema.org/draft/2019-09/schema',
+      type: 'object',
+      properties: members(370, (n) => ({ type: 'integer', minimum: n, deprecated: true })),
+    },
+    cases: hundred(() => members(370, () => 0)),
+  }),
+  'a dialect that fits none': () => ({
+    request: {
+      type: 'object',
+      properties: members(390, () => ({ type: 'strng', items: [TEXT, 5], dependencies: { a: 5 }, minimum: 'x' })),
+    },
+    cases: hundred(() => members(10, () => 1)),
+  }),
+  'names of odd characters': () => ({
+    request: {
+      type: 'object',
+      properties: named(
+        390,
+        (n) => `a/b~c"\\'\`$\u2028${n}`,
+        () => TEXT,
+      ),
+      required: list(390, (n) => `a/b~c"\\'\`$\u2028${n}`),
+    },
+    cases: hundred(() =>
+      named(
+        120,
+        (n) => `a/b~c"\\'\`$\u2028${n}`,
+        () => 1,
+      ),
+    ),
+  }),
+  'the same pattern everywhere': () => ({
+    request: { type: 'object', properties: members(390, () => ({ type: 'string', pattern: '^[A-Z]{2}[0-9]{6}$' })) },
+    cases: hundred((k) => members(300, (n) => `AB${100_000 + k * 300 + n}`)),
+  }),
+  'alternatives of words by the hundred': () => ({
+    request: {
+      type: 'object',
+      properties: members(20, (n) => ({ pattern: `^(?:${list(120, (k) => `word${n}${k}`).join('|')})$` })),
+    },
+    cases: hundred((k) => members(20, (n) => `word${n}${k + 60}`)),
+  }),
+  'alternatives that need their own members': () => ({
+    request: {
+      type: 'object',
+      oneOf: list(100, (k) => ({ required: [`a${k}`, `b${k}`, `c${k}`], properties: { [`a${Number(k)}`]: TEXT } })),
+    },
+    cases: hundred((k) => ({ [`a${k}`]: 1, z: k })),
+  }),
+  'alternatives in alternatives': () => {
+    const branches = (depth: number): Json =>
+      depth === 0
+        ? { required: ['z'] }
+        : { oneOf: list(6, (k) => ({ allOf: [branches(depth - 1)], properties: { [`k${depth}`]: { const: k } } })) };
+    return { request: branches(3), cases: hundred((k) => ({ k1: k % 6, k2: 2, k3: 7 })) };
+  },
+  'conditions in conditions': () => ({
+    request: nested(55, { required: ['x'] }, (inner, depth) => ({
+      if: { properties: { [`k${depth}`]: { const: 1 } } },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: inner,
+      else: { required: [`e${depth}`] },
+    })),
+    cases: hundred((k) => members(55, (n) => (k + n) % 2)),
+  }),
+  'additional members in additional members': () => ({
+    request: nested(55, TEXT, (inner) => ({ type: 'object', additionalProperties: inner, minProperties: 2 })),
+    cases: hundred(() => nested(40, 1, (inner) => ({ a: inner }))),
+  }),
+  'constants that are objects': () => ({
+    request: { type: 'object', properties: members(120, (n) => ({ const: { a: n, b: [n, { c: n }] } })) },
+    cases: hundred(() => members(120, (n) => ({ a: n, b: [n, { c: 0 }] }))),
+  }),
+  'items of every place': () => ({
+    request: {
+      type: 'object',
+      properties: { l: { type: 'array', prefixItems: list(380, (n) => ({ const: n })), items: false } },
+    },
+    cases: hundred((k) => ({ l: list(400, (n) => n + k) })),
+  }),
+  'ids by the hundred': () => ({
+    request: OPEN,
+    cases: hundred(
+      (k) =>
+        named(
+          120,
+          (n) => `x${n}Id`,
+          (n) => `v${k}-${n}`,
+        ),
+      (k) =>
+        named(
+          120,
+          (n) => `x${n}Id`,
+          (n) => `v${(k + Number(n === 3)) % 100}-${n}`,
+        ),
+    ),
+  }),
+};
+
+const tools = (count: number, examples: number): Required<HostileDocument>['more'] => ({
+  tools: list(count, (t) => t).map((t) => ({
+    ...{ name: `t${t}`, description: 'x', inputSchema: OPEN, outputSchema: OPEN },
+    annotations: { readOnlyHint: true },
+    examples: list(examples, (k) => k).map((k) => ({
+      input: { id: `x${k}`, ...(members(8, (n) => `i${n}${t}`) as object) },
+      output: members(8, (n) => `o${n}-${k}-${t}`),
+    })),
+  })),
+});
+
+const based = (part: Parameters<typeof filled>[0], bytes: number): HostileDocument => ({
+  document: `based on the existing protocol (URI: urn:b0)\n${fenced(KEYED, KEYED)}`,
+  cases: keyed,
+  more: {
+    baseProtocols: Object.fromEntries(
+      list(7, (n) => n).map((n) => [
+        `urn:b${n}`,
+        { content: `based on the existing protocol (URI: urn:b${Number(n) + 1})\n${filled(part, bytes)}` },
+      ]),
+    ),
+  },
+});
+
+const sections = (count: number, heading: (index: number) => string, schema: (index: number) => Json): string =>
+  list(count, (n) => n)
+    .map((n) => `## ${heading(Number(n))}\n\`\`\`json\n${JSON.stringify(schema(Number(n)))}\n\`\`\`\n`)
+    .join('');
+
+/** Whole agreements: what is hostile in them is how their parts are put together. */
+const AGREEMENTS: Record<string, () => HostileDocument> = {
+  'a thousand components of an interface': () => ({
+    document: JSON.stringify({
+      components: {
+        schemas: members(1_800, (n) => ({
+          type: 'object',
+          properties: { id: TEXT, o: { $ref: `#/components/schemas/p${(n + 1) % 1_800}` } },
+        })),
+      },
+    }),
+    cases: keyed,
+  }),
+  'two dozen requests, united': () => ({
+    document: sections(
+      24,
+      (n) => `Request ${n}`,
+      (n) => ({
+        ...{ type: 'object', title: `Request ${n}`, required: ['op', 'p1'], additionalProperties: false },
+        properties: { op: { const: `o${n}` }, ...(members(22, () => TEXT) as object) },
+      }),
+    ),
+    cases: hundred((k) => ({ op: `o${k % 30}`, p0: 1, x: 1 })),
+    more: { onContradiction: 'amend' },
+  }),
+  'two dozen schemas of the same members': () => ({
+    document: sections(
+      24,
+      () => 'Message',
+      (n) => ({
+        type: 'object',
+        properties: members(23, (k) => ({ enum: [`a${k}${n}`, 'b'] })),
+        required: [`p${n}`],
+      }),
+    ),
+    cases: hundred(
+      (k) => members(23, () => (k % 2 ? 'b' : 'c')),
+      (k) => members(23, () => (k % 3 ? 'b' : 'c')),
+    ),
+    more: { onContradiction: 'amend' },
+  }),
+  'schemas that name each other by their ids': () => ({
+    document: sections(
+      30,
+      () => 'Message',
+      (n) => ({
+        ...{ $id: `https://e.org/s${n}`, type: 'object' },
+        properties: { a: { $ref: `https://e.org/s${(n + 1) % 30}` }, b: { $ref: `s${(n + 2) % 30}` } },
+      }),
+    ),
+    cases: hundred(() => ({ a: { a: { a: { p1: 4 } } } })),
+  }),
+  'tools by the hundred with all their examples': () => ({
+    document: fenced(KEYED, KEYED),
+    cases: hundred(
+      (k) => ({ id: `x${k}` }),
+      (k) => ({ id: `t${k}`, v: `u${k}` }),
+    ),
+    more: tools(100, 40),
+  }),
+  'a tool with thousands of examples': () => ({
+    document: fenced(KEYED, KEYED),
+    cases: hundred(
+      (k) => ({ id: `x${k}`, name: `n${k}` }),
+      (k) => ({ v: `u${k}` }),
+    ),
+    more: tools(1, 4_000),
+  }),
+  'base protocols of prose': () =>
+    based((k) => `- ${400 + (k % 99)}: if field${k} is missing the request is rejected within ${k} seconds\n`, 100_000),
+  'base protocols of brackets': () => based((k) => `see [1] {"x"} [${k}, ] {"a" } `, 100_000),
+  'one enormous object of loose JSON': () => ({
+    document: `${fenced(KEYED, KEYED)}{${filled((n) => `"p${n}":{"type":"string",}, // c\n`, 240_000)}}`,
+    cases: keyed,
+  }),
+  'one enormous object that is no schema': () => ({
+    document: fenced(KEYED, KEYED) + JSON.stringify(members(9_000, (a) => ({ a }))),
+    cases: keyed,
+  }),
+};
+
 /** Schemas whose definitions may stand in any of thousands of other blocks. */
 const scattered: HostileDocument = {
   document:
@@ -220,7 +526,8 @@ export const attackingDocuments: Readonly<Record<string, () => HostileDocument>>
     name,
     () => ({ document: fenced(KEYED, KEYED), cases: filled(part, 600_000) }),
   ]),
-  ...Object.entries(SCHEMAS).flatMap(([name, make]) =>
+  ...Object.entries(AGREEMENTS),
+  ...Object.entries({ ...SCHEMAS, ...MULTIPLIED }).flatMap(([name, make]) =>
     (['amend', 'dispute'] as const).map((onContradiction) => [
       `${name}: ${onContradiction}`,
       () => {

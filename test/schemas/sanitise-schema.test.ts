@@ -80,3 +80,10 @@ test('references by anchor become references by pointer', () => {
   });
   assert.deepEqual(removed, []);
 });
+
+test('what is not changed stays the same object: nothing of it is found out again', () => {
+  const kept: Json = { type: 'object', properties: { a: { $ref: '#' }, b: { anyOf: [{ type: 'string' }] } } };
+  assert.equal(sanitiseSchema(kept).schema, kept);
+  const { schema } = sanitiseSchema({ properties: { kept, changed: { tsType: 'x' } } });
+  assert.equal((schema as { properties: JsonObject }).properties.kept, kept);
+});

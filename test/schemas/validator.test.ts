@@ -349,3 +349,24 @@ test('issues behind references that lead to each other are placed in the whole s
     ],
   );
 });
+
+test('a large definition is made ready once, however many references lead to it', () => {
+  const cpuMs = (references: number): number => {
+    const names = Array.from({ length: 300 }, (_, n) => `p${n}`);
+    const schema = {
+      properties: Object.fromEntries(
+        names.map((name, n) => [name, n < references ? { $ref: '#/$defs/d' } : { type: 'string' }]),
+      ),
+      $defs: {
+        d: { properties: Object.fromEntries(names.slice(0, 60).map((name) => [name, { type: 'string' }])) },
+      },
+    };
+    const started = process.cpuUsage();
+    const validator = createValidator(schema);
+    assert.ok(validator.ok && !validator.allows({ p0: { p59: 5 } }));
+    const { user, system } = process.cpuUsage(started);
+    return (user + system) / 1_000;
+  };
+  cpuMs(1);
+  assert.ok(cpuMs(300) < 10 * cpuMs(1));
+});
