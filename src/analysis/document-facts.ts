@@ -1,4 +1,5 @@
 import { ANSWERED, ANSWERED_BY_OTHERS, TIME_ALLOWED } from '../lexicon/exchanging.ts';
+import { SPEAKS_OF_ERRORS } from '../lexicon/failing.ts';
 /** The language a document is written in: Chinese where ideographs outweigh Latin words and no kana stand among them. */
 export function languageOf(prose: string): 'en' | 'zh' {
   const sample = prose.slice(0, 50_000);
@@ -98,9 +99,6 @@ export function documentedCodesIn(prose: string): DocumentedCode[] {
   }
   return [...codes.values()];
 }
-
-const SPEAKS_OF_ERRORS =
-  /\berrors?\b|\berreurs?\b|\berrores\b|\berros?\b|\berrori\b|fehler|エラー|\bexceptions?\b|\bfailures?\b|status codes?|错误|异常|失败|状态码|返回码/i;
 
 /** How many lines a list of codes may stand below the line that speaks of errors. */
 const MAX_LINES_APART = 12;

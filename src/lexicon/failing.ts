@@ -232,3 +232,65 @@ export const NO_MATTER = phrases({
   ],
   zh: ['忽略', '不影响', '无论'],
 });
+
+/** Words by which what a failing system would have told is not needed. */
+export const NOT_NEEDED = phrases({
+  en: [
+    'left out|leave out|omit*|skip*|dropped|without it|optional*|only if',
+    'no matter|regardless|does not matter|all the same|best[ -]effort|even (if|when)|still',
+  ],
+});
+
+/** Words by which a failing system may be made up for by something else. */
+export const MADE_UP_FOR = phrases({
+  en: [
+    '(?<!\\bnothing )(may|can)|might|unless|if there|otherwise|instead|however|nevertheless|anyway|all the same',
+    'used|falls? back|fallback|cached?|stale|defaults?|ignor*',
+    'counts? as|taken (as|for)|as if|treated',
+  ],
+});
+
+/** Words by which a failing system is done without. */
+export const DONE_WITHOUT = phrases({
+  en: [
+    'treated as|tak(e|es|en|ing) (it |this |that |them )?(as|for)|counts? as|taken (as|for)',
+    'assum(e|es|ing)|assumed|defaults?|skipped|ignored|left out|all the same|nevertheless',
+  ],
+});
+
+/** A sentence that only says what is not done when something fails, or that another goes on from. */
+export const LEAVES_OPEN = either(
+  phrases({
+    en: ['no|not|nothing|never|none|neither|see|same|error|failure'],
+    de: ['nicht*|kein*'],
+    fr: ['rien|pas'],
+    es: ['nada'],
+    it: ['niente'],
+    zh: ['不|没'],
+  }),
+  /[:;]\s*$/,
+);
+
+/** Words by which one of several names will do. */
+export const ANY_OF_SEVERAL = phrases({
+  en: ['or|either|such as|e\\.g|for example|like'],
+  de: ['oder'],
+  fr: ['ou'],
+  es: ['o'],
+  ru: ['или'],
+  zh: ['或'],
+  ja: ['または'],
+  ar: ['أو'],
+});
+
+/** A sentence that speaks of errors. */
+export const SPEAKS_OF_ERRORS = phrases({
+  en: ['errors?|exceptions?|failures?|*status code*'],
+  de: ['*fehler*'],
+  fr: ['erreurs?'],
+  es: ['errores'],
+  pt: ['erros?'],
+  it: ['errori'],
+  zh: ['错误|异常|失败|状态码|返回码'],
+  ja: ['エラー'],
+});

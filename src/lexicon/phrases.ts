@@ -10,7 +10,7 @@ type Language = 'en' | (typeof PARTED)[number] | (typeof UNPARTED)[number];
  * The phrases of a notion, by language, in a notation for readers. A phrase stands for itself as whole words, whatever their case;
  * `fails|falls over` are two. `fail*` leaves open how a word goes on, `*fehler` how it begins. `both … fail` has up to 60 characters of
  * the same sentence between, `both …20 fail` up to 20. `(does|did) not` is a choice that captures nothing. All else is as in a regular
- * expression: `errors?`, `vac[ií]o`, `(?! is needed)`. In languages whose words stand apart a phrase begins and ends with a letter or digit.
+ * expression: `errors?`, `vac[ií]o`, `(?! is needed)`. Where words stand apart, a phrase begins and ends with a letter or digit.
  */
 export type Phrases = Partial<Record<Language, readonly string[]>>;
 
@@ -26,8 +26,8 @@ interface Script {
 const LATIN: Script = { start: String.raw`\b`, end: String.raw`\b`, letter: String.raw`\w`, gap: String.raw`[^.\n]` };
 const LETTERS: Script = {
   ...LATIN,
-  start: String.raw`(?<!\p{L})`,
-  end: String.raw`(?!\p{L})`,
+  start: String.raw`(?<![\p{L}\p{N}_])`,
+  end: String.raw`(?![\p{L}\p{N}_])`,
   letter: String.raw`\p{L}`,
 };
 const SIGNS: Script = { start: '', end: '', letter: String.raw`\p{L}`, gap: String.raw`[^。\n]` };

@@ -1,5 +1,12 @@
 import type { Json } from '../kernel/json.ts';
-import { WHICHEVER_SYSTEM } from '../lexicon/failing.ts';
+import {
+  ANY_OF_SEVERAL,
+  DONE_WITHOUT,
+  LEAVES_OPEN,
+  MADE_UP_FOR,
+  NOT_NEEDED,
+  WHICHEVER_SYSTEM,
+} from '../lexicon/failing.ts';
 import type { CheckFacts } from './check.ts';
 import { documentedAnswersOf, holdsConstant, sentencesOf, spaced, stemsOf } from './documented-answers.ts';
 import { reportsFailure } from './failure-answer.ts';
@@ -46,15 +53,12 @@ export function tellingNames({ subject, cases }: CheckFacts): string[] {
     ownFailureSentences.every(
       ({ sentence, constants }) =>
         !constants.includes(constant) ||
-        EITHER.test(sentence) ||
+        ANY_OF_SEVERAL.test(sentence) ||
         !isShown(constant) ||
         constants.every((other) => !ownFailures.includes(other) || isShown(other)),
     ),
   );
 }
-
-/** Words by which one of several names will do. */
-const EITHER = /\b(?:or|either|such as|e\.g\.|for example|like|oder|ou|o|или)\b|或|または|أو/iu;
 
 /** Whether the document names the failure of this very tool, and an answer has neither that name nor that of another failure. */
 export function lacksOwnName(facts: CheckFacts, tool: string, answer: Json): boolean {
@@ -62,7 +66,7 @@ export function lacksOwnName(facts: CheckFacts, tool: string, answer: Json): boo
   if (holdsConstant(answer, ownFailures) || !isOwedName(facts, tool, answer)) return false;
   return ownFailureSentences.some(
     ({ sentence }) =>
-      !SEVERAL.test(sentence) && !ELSEWISE.test(sentence) && saysThatToolFails(facts.subject.tools, sentence, tool),
+      !SEVERAL.test(sentence) && !MADE_UP_FOR.test(sentence) && saysThatToolFails(facts.subject.tools, sentence, tool),
   );
 }
 
@@ -80,17 +84,14 @@ export function isPlainlyOwed(facts: CheckFacts, tool: string, answer: Json): bo
         PLAIN.test(sentence) &&
         !SEVERAL.test(sentence) &&
         !/\b(?:no|none|nobody|any of|one of|at least|only)\b/i.test(sentence),
-    ) && !sentences.some((sentence) => FAILING.test(sentence) && (ELSEWISE.test(sentence) || LEFT_OUT.test(sentence)))
+    ) &&
+    !sentences.some((sentence) => FAILING.test(sentence) && (MADE_UP_FOR.test(sentence) || NOT_NEEDED.test(sentence)))
   );
 }
 
 /** A sentence that can be read for what else it says. */
 const PLAIN =
   /\b(?:if|when|where|whenever|once|unless)\b|\bsystems? (?:is |are )?(?:unreachable|unavailable|down|failing|fails?)\b/i;
-
-/** Words by which what a failing tool would have told is not needed. */
-const LEFT_OUT =
-  /\b(?:left out|leave out|omit\w*|skip\w*|dropped|without it|no matter|regardless|all the same|best[ -]effort|even (?:if|when)|still|optional\w*|only if|does not matter)\b/i;
 
 /** Whether it is this tool that a sentence has fail: it may name others that are called then. */
 function saysThatToolFails(tools: CheckFacts['subject']['tools'], sentence: string, name: string): boolean {
@@ -116,17 +117,13 @@ function isActOf(act: string, name: string): boolean {
 /** A sentence about more than one failure, or about what is done before there is one. */
 const SEVERAL = /\b(?:both|all|neither|as well|too|again|second|third|still|every)\b/i;
 
-/** Words by which a failing tool is made up for. */
-const ELSEWISE =
-  /\b(?:(?<!\bnothing )(?:may|can)|might|unless|if there|otherwise|instead|however|nevertheless|used|falls? back|fallback|counts? as|taken (?:as|for)|as if|treated|ignor\w*|anyway|all the same|cached?|stale|defaults?)\b/i;
-
 /**
  * What an answer to a failing tool says in place of the name that the document has for whatever fails: a word that a case shows at that
  * place where nothing had failed.
  */
 export function nameOfAnother({ subject, cases }: CheckFacts, before: Json, answer: Json): string | undefined {
   const failing = sentencesOf(subject.agreement).filter((sentence) => FAILING.test(sentence));
-  if (failing.some((sentence) => ELSEWISE.test(sentence))) return undefined;
+  if (failing.some((sentence) => MADE_UP_FOR.test(sentence))) return undefined;
   const was = new Set(leavesOf(before).map(({ value }) => value));
   return leavesOf(answer)
     .flatMap(({ pointer, value }) =>
@@ -159,17 +156,9 @@ function isMadeUpFor(subject: CheckFacts['subject'], name: string): boolean {
       subject.tools.some((other) => other.name !== name && hasWord(sentence, other.name)) &&
       /\b(?:ask|use|call|quer(?:y|ies)|tr(?:y|ies)|takes?|falls?)/i.test(sentence);
     const isNamed = ownFailureSentences.some((own) => own.sentence.includes(sentence));
-    return hasOther || (!isNamed && (GOES_ON.test(sentence) || !LEAVES_OPEN.test(sentence)));
+    return hasOther || (!isNamed && (DONE_WITHOUT.test(sentence) || !LEAVES_OPEN.test(sentence)));
   });
 }
-
-/** A sentence that only says what is not done when something fails, or that another goes on from. */
-const LEAVES_OPEN =
-  /\b(?:no|not|nothing|never|none|neither|see|same|error|failure)\b|[:;]\s*$|(?<!\p{L})(?:nicht\p{L}*|kein\p{L}*|rien|pas|nada|niente)(?!\p{L})|不|没/iu;
-
-/** Words by which a failing tool is done without. */
-const GOES_ON =
-  /\b(?:treated as|tak(?:e|es|en|ing) (?:it |this |that |them )?(?:as|for)|assum(?:e|es|ing)|counts? as|taken (?:as|for)|assumed|defaults?|skipped|ignored|left out|all the same|nevertheless)\b/i;
 
 /** A place whatever the positions of the items on the way to it. */
 function placeOf(pointer: string): string {
