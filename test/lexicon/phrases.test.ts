@@ -29,10 +29,13 @@ test('what stands apart does so in one sentence, within so many characters', () 
   assert.ok(!both.test(`fällt ${'x'.repeat(59)} aus`));
 });
 
-test('two tables in order are found in one language at a time', () => {
+test('two tables in order are found in one language at a time, closer in one of syllables', () => {
   const late = inOrder({ en: ['if'], fr: ['si', 'quand'] }, { en: ['late'], fr: ['tard'], de: ['spät'] }, 10);
   for (const text of ['if it is late', 'quand il est tard']) assert.ok(late.test(text), text);
   for (const text of ['if il est tard', 'late if', 'if you are far too late']) assert.ok(!late.test(text), text);
+  const fails = inOrder({ zh: ['都'] }, { zh: ['失败'] }, 4);
+  assert.ok(fails.test('都可能失败'));
+  assert.ok(!fails.test('都有可能失败'));
 });
 
 test('patterns are joined, and asked for at the end', () => {
