@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type BuildFailure,
   type BuildOptions,
@@ -12,6 +13,7 @@ import {
 import type { BundleResult } from './contract.ts';
 import { policy } from './policy.ts';
 import { childrenNamed, cpuOf, residentMbOf } from './processes.ts';
+import { SandboxError } from './sandbox-error.ts';
 
 type ExportName = 'handle' | 'perform';
 type Fault = Extract<BundleResult, { ok: false }>['faults'][number];
@@ -29,7 +31,7 @@ export function bundleDigest(bundle: string): string {
 /**
  * Bundles the TypeScript of a candidate into one self-contained ES module whose only export is `exportName`. Nothing but `./types` can be
  * imported, and that gives types alone; nothing is read from the disk, and nothing of the candidate is run. Resolves to its faults, with
- * places in its source, where it cannot be bundled.
+ * places in its source, where it cannot be bundled. Rejects with `PLATFORM_SANDBOX_LOST` where the bundler bundles nothing at all.
  */
 export async function bundleHandler(source: string, exportName: ExportName): Promise<BundleResult> {
   const fault = sizeFault(source) ?? nestingFault(source);
@@ -128,9 +130,14 @@ async function buildWatched(
       if (errors) return errors.map((message) => faultOf(message, exportName));
       if (late) return [{ message: `Cannot bundle handler: took longer than ${policy.bundleMs.default} ms` }];
       if (error instanceof EsbuildStopped && error.message) return [{ message: error.message }];
-      // Another's source may have brought esbuild down; what brings it down again has itself to blame.
-      if (attempt === 3) return [{ message: 'Cannot bundle handler: the bundler does not survive it' }];
       if (!(error instanceof EsbuildStopped)) stopEsbuild();
+      if (attempt < 3) continue;
+      if (!(await bundlesAnything())) {
+        const message = 'Cannot bundle handler: the bundler comes to nothing with a known-good module either';
+        throw new SandboxError('PLATFORM_SANDBOX_LOST', message, { cause: error });
+      }
+      // Another's source may have brought esbuild down; what brings it down again has itself to blame.
+      return [{ message: 'Cannot bundle handler: the bundler does not survive it' }];
     } finally {
       clearInterval(timer);
       underWay.delete(build);
@@ -140,6 +147,19 @@ async function buildWatched(
       }
     }
   }
+}
+
+/** Whether esbuild still bundles what it should, and in time: the canary of the bundler. */
+async function bundlesAnything(): Promise<boolean> {
+  const inTime = new AbortController();
+  const late = sleep(policy.bundleMs.default, false, { signal: inTime.signal }).catch(() => false);
+  const built = buildOnce('export const handle = () => null;', 'handle').then(
+    (result) => 'bundle' in result,
+    () => false,
+  );
+  const isSound = await Promise.race([built, late]);
+  inTime.abort();
+  return isSound;
 }
 
 let poll: NodeJS.Timeout | undefined;

@@ -14,6 +14,7 @@ import { type Attempted, type Failed, failed, type Objection, type Tested } from
 import { observationOf, repairCases, repairChecks } from './lane-facts.ts';
 import type { Work } from './lane-work.ts';
 import type { Ledger } from './ledger.ts';
+import { retryLost } from './retry-lost.ts';
 import { runCases, runChecks } from './run-candidate.ts';
 
 /**
@@ -37,7 +38,10 @@ export async function examine(
 
   const { source } = extracted;
   const [typeFaults, bundled] = await ledger.stage('bundle', () =>
-    Promise.all([shop.typeChecker.check(source, brief.types, signal), shop.bundle(source, brief.exportName)]),
+    Promise.all([
+      shop.typeChecker.check(source, brief.types, signal),
+      retryLost(() => shop.bundle(source, brief.exportName), signal),
+    ]),
   );
   if (!bundled.ok) {
     const message = sentence('The module cannot be bundled', bundled.faults);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
@@ -113,6 +114,18 @@ test('a bundler that was brought down serves the next, and those who waited at t
   // Which bound it meets first depends on the machine.
   assert.match(slowResult.faults[0]?.message ?? '', /took (?:longer|more) than/);
   assert.ok((await bundleHandler('export const handle = () => 1;', 'handle')).ok);
+});
+
+test('a candidate is not to blame for a bundler that does not start', () => {
+  const script = `import { bundleHandler } from './sandbox/index.ts';
+await bundleHandler('export const handle = () => 1;', 'handle').catch(({ code }) => console.log(code));`;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: new URL('../..', import.meta.url),
+    encoding: 'utf8',
+    // Any program that does not speak its language.
+    env: { ...process.env, ESBUILD_BINARY_PATH: process.execPath },
+  });
+  assert.equal(stdout, 'PLATFORM_SANDBOX_LOST\n');
 });
 
 test('a bundler that wants all the memory is ended, and serves the next', async () => {
