@@ -9,16 +9,22 @@ const MAX_STEPS = 40_000;
 
 /** Holds data, such as those of one agreement's cases, against its schemas, each pair once, and stops where that takes too long. */
 export class CaseValidation {
-  readonly #allowed = new Map<Validator, Map<Json, boolean | undefined>>();
-  readonly #found = new Map<Validator, Map<Json, Violation[]>>();
+  readonly #allowed: Map<Validator, Map<Json, boolean | undefined>>;
+  readonly #found: Map<Validator, Map<Json, Violation[]>>;
   readonly #own = new Map<Validator, Validator>();
   readonly #matches: Matches | undefined;
   /** What patterns say of the texts in the data. */
   readonly matching: Matching;
   #left: number;
 
-  /** `share` is how often as much may be spent as on the cases of an agreement. */
-  constructor(matches?: Matches, share = 1) {
+  /**
+   * `share` is how often as much may be spent as on the cases of an agreement; `before` is a validation whose pairs need not be validated again, such
+   * as that of the same agreement before a counter-offer.
+   */
+  constructor(matches?: Matches, share = 1, before?: CaseValidation) {
+    const isShared = before !== undefined && !before.isUsedUp && before.matching.leftOut === undefined;
+    this.#allowed = isShared ? before.#allowed : new Map();
+    this.#found = isShared ? before.#found : new Map();
     this.#matches = matches;
     this.matching = new Matching(share);
     this.#left = MAX_STEPS * share;

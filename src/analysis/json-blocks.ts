@@ -101,15 +101,32 @@ function strictText(
   return [...kept, text.slice(cuts.at(-1)?.end ?? start, end)].join(' ');
 }
 
+const [QUOTE, BACKSLASH, LINE_FEED] = [0x22, 0x5c, 0x0a];
+const [OPEN_MAP, CLOSE_MAP, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
+
 /** Where the brackets opened at an offset are all closed again, strings passed over; `undefined` where they never are. */
 function balancedEnd(text: string, start: number, maxChars: number): number | undefined {
-  const token = /"(?:[^"\\\n]|\\.)*"|[{}[\]]/g;
-  token.lastIndex = start;
+  const limit = Math.min(text.length, start + maxChars);
   let depth = 0;
-  for (let hit = token.exec(text); hit !== null && hit.index - start < maxChars; hit = token.exec(text)) {
-    if (hit[0] === '{' || hit[0] === '[') depth += 1;
-    else if (hit[0] === '}' || hit[0] === ']') depth -= 1;
-    if (depth === 0) return hit.index + hit[0].length;
+  for (let at = start; at < limit; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = closingQuote(text, at) ?? at;
+    else if (code === OPEN_MAP || code === OPEN_LIST) depth += 1;
+    else if (code === CLOSE_MAP || code === CLOSE_LIST) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return undefined;
+}
+
+/** Where the string that a quote opens is closed, in the same line. */
+function closingQuote(text: string, start: number): number | undefined {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at;
+    if (code === BACKSLASH) at += 1;
+    if (text.charCodeAt(at) === LINE_FEED) return undefined;
   }
   return undefined;
 }

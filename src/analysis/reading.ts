@@ -26,6 +26,7 @@ import { type FoundSchema, type FoundSchemas, findSchemas } from './find-schemas
 import type { BrokenJson } from './json-blocks.ts';
 import { excerptAt, type KnownJson, knownJson, wholeJson } from './located-json.ts';
 import { withoutQuoteMarks } from './markdown-lines.ts';
+import { SaidEchoes } from './said-echoes.ts';
 import { selectSchemas } from './select-schemas.ts';
 import { Refusals } from './turns-down.ts';
 
@@ -62,6 +63,8 @@ export interface Reading {
   timeoutMs: number | null;
   documentedCodes: DocumentedCode[];
   validation: CaseValidation;
+  /** What the document's own prose says of ids that are repeated. */
+  said: SaidEchoes;
   /** What was read before schemas and cases were held against each other. */
   parts: Parts;
 }
@@ -118,7 +121,7 @@ function read(job: Job, matches?: Matches, before?: Reading & { job: Job }): Rea
     ? before.parts.cases
     : readCases(job, hasSchemas, own.prose, before && knownPayloads(before.parts.cases));
   const { caseText, cases: numbered, faults, payload, numberSpans = [] } = casesRead;
-  const validation = new CaseValidation(matches);
+  const validation = new CaseValidation(matches, 1, before?.validation);
   const selection = selectSchemas(schemas, numbered, validation);
   const isSameText = before !== undefined && isSameProse && bases === before.parts.bases;
   const documentedCodes = isSameText ? before.documentedCodes : documentedCodesIn(prose.join('\n'));
@@ -153,6 +156,7 @@ function read(job: Job, matches?: Matches, before?: Reading & { job: Job }): Rea
     timeoutMs: stated,
     documentedCodes,
     validation,
+    said: isSameProse && job.tools === before.job.tools ? before.said : new SaidEchoes(own.prose, job.tools),
     parts: { own, bases, cases: casesRead },
   };
 }

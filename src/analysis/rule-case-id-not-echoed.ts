@@ -5,7 +5,7 @@ import { type Json, pointerTokens, valueAt } from '../kernel/json.ts';
 import { pointersOf } from './located-json.ts';
 import { type ReplyPlace, replyPlaces } from './reply-places.ts';
 import type { PlacedFinding, Rule } from './rule.ts';
-import { CORRELATION, FILE_NUMBER, REQUEST_ID, SaidEchoes } from './said-echoes.ts';
+import { CORRELATION, FILE_NUMBER, REQUEST_ID, type SaidEchoes } from './said-echoes.ts';
 
 /**
  * An id that the answers of the other cases repeat is not the one of another case: a slip of who copied the case. An error where the document
@@ -13,11 +13,10 @@ import { CORRELATION, FILE_NUMBER, REQUEST_ID, SaidEchoes } from './said-echoes.
  */
 export const ruleCaseIdNotEchoed: Rule = {
   name: 'case-id-not-echoed',
-  check({ job, agreement }, { parts }) {
+  check({ job, agreement }, { said }) {
     const sound = agreement.cases.filter(({ negative }) => !negative);
     const [first] = sound;
     if (first === undefined || agreement.cases.length < 2) return [];
-    const said = new SaidEchoes(parts.own.prose, job.tools);
     const told = new Set(job.tools.flatMap(({ examples = [] }) => examples.flatMap(valuesOf)));
     const sources = { said, told };
     const echoed = pointersOf(first.request, MAX_PLACES).flatMap(({ pointer, value }) =>

@@ -7,7 +7,7 @@ import { equalJson } from '../schemas/equal-json.ts';
 import { memberNames } from '../schemas/member-names.ts';
 import { pointersOf } from './located-json.ts';
 import { type PlacedFinding, type Rule, reportable } from './rule.ts';
-import { CORRELATION, REQUEST_ID, SaidEchoes } from './said-echoes.ts';
+import { CORRELATION, REQUEST_ID, type SaidEchoes } from './said-echoes.ts';
 
 /**
  * The same request, apart from ids that the answer only echoes, has the same answer. Only a warning where our own tools have
@@ -15,13 +15,12 @@ import { CORRELATION, REQUEST_ID, SaidEchoes } from './said-echoes.ts';
  */
 export const ruleCasesContradict: Rule = {
   name: 'cases-contradict',
-  check({ job, agreement }, { parts }) {
+  check({ job, agreement }, { said }) {
     const found: PlacedFinding[] = [];
     const loose = job.role === 'provider' ? job.loose.map(({ pointer }) => pointer) : [];
     const stateful =
       job.role === 'requester' || job.tools.some(({ annotations }) => annotations?.readOnlyHint !== true);
     const inputs = toolInputs(job);
-    const said = new SaidEchoes(parts.own.prose, job.tools);
     const asked = new AskedCases();
     const kinds = new NameKinds();
     for (const each of agreement.cases) {

@@ -25,13 +25,16 @@ const WRITTEN_OUT: ReadonlyMap<string, readonly string[]> = new Map([
   ['seq', ['sequence']],
 ]);
 
+/** Most names of members that the clauses of a document are looked through for. */
+const MAX_NAMES = 40;
+
 /** The members that a document says are repeated in the answer; never what a tool takes by that name. */
 export class SaidEchoes {
   readonly #text: string;
   readonly #taken: ReadonlySet<string>;
   readonly #known = new Map<string, boolean>();
-  #repeats: readonly string[] | undefined;
-  #equating: readonly string[] | undefined;
+  #repeats: readonly Clause[] | undefined;
+  #equating: readonly Clause[] | undefined;
 
   constructor(text: string, tools: Job['tools']) {
     this.#text = text;
@@ -56,7 +59,7 @@ export class SaidEchoes {
   /** Whether a sentence of the document has this member repeated, whatever its name. */
   isSaidOf(name: string): boolean {
     const known = this.#known.get(name);
-    if (known !== undefined || this.#known.size >= 20) return known ?? false;
+    if (known !== undefined || this.#known.size >= MAX_NAMES) return known ?? false;
     const found = this.#repeating().some(names(name));
     this.#known.set(name, found);
     return found;
@@ -64,32 +67,43 @@ export class SaidEchoes {
 
   /** Whether a sentence says without doubt that the answer has this member as its request has it. */
   isReturned(name: string): boolean {
-    return this.isSaidOf(name) && this.#repeating().some((clause) => OF_REQUEST.test(clause) && names(name)(clause));
+    return (
+      this.isSaidOf(name) && this.#repeating().some((clause) => OF_REQUEST.test(clause.text) && names(name)(clause))
+    );
   }
 
   /** Whether a sentence says that two members, by these names, are the same. */
   isSaidOfBoth(one: string, other: string): boolean {
     const [first, second] = [names(one), names(other)];
-    this.#equating ??= this.#clauses().filter((clause) => EQUALS.test(clause));
+    this.#equating ??= this.#clausesWith(EQUALS);
     return this.#equating.some((clause) => first(clause) && second(clause));
   }
 
-  #clauses(): string[] {
-    return this.#text.split(/[\n;。；]|\.(?!\w)/, 5_000).map((clause) => clause.slice(0, 200));
+  #clausesWith(wanted: RegExp): Clause[] {
+    const clauses = this.#text.split(/[\n;。；]|\.(?!\w)/, 5_000).map((clause) => clause.slice(0, 200));
+    return clauses.filter((clause) => wanted.test(clause)).map((text) => ({ text, words: wordsIn(text) }));
   }
 
-  #repeating(): readonly string[] {
-    this.#repeats ??= this.#clauses().filter((clause) => REPEATS.test(clause));
+  #repeating(): readonly Clause[] {
+    this.#repeats ??= this.#clausesWith(REPEATS);
     return this.#repeats;
   }
 }
 
+/** A clause with its words in lower case, taken apart once however many names are looked for in it. */
+interface Clause {
+  text: string;
+  words: ReadonlySet<string>;
+}
+
+function wordsIn(clause: string): Set<string> {
+  return new Set(clause.split(/[^\p{L}\p{N}_-]+/u).map((word) => word.toLowerCase()));
+}
+
 /** Tells whether a clause has the name of a member in it. */
-function names(name: string): (clause: string) => boolean {
+function names(name: string): (clause: Clause) => boolean {
   // Nothing parts the words of some languages.
   const isUnparted = name.length >= 3 && /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+$/u.test(name);
   const forms = [name.toLowerCase(), ...(WRITTEN_OUT.get(name.toLowerCase()) ?? [])];
-  return (clause) =>
-    clause.split(/[^\p{L}\p{N}_-]+/u).some((word) => forms.includes(word.toLowerCase())) ||
-    (isUnparted && clause.includes(name));
+  return ({ text, words }) => forms.some((form) => words.has(form)) || (isUnparted && text.includes(name));
 }

@@ -153,7 +153,8 @@ class StepCount {
       if (schema.comparesItems) steps += (value.length * countValues(value)) / 8;
     } else if (isObject(value)) {
       for (const [name, property] of schema.properties)
-        if (Object.hasOwn(value, name)) add([property], value[name] as Json);
+        if (steps <= MAX_VALIDATION_STEPS && Object.hasOwn(value, name))
+          steps += this.of(property, value[name] as Json, depth + 1);
       if (schema.names.length > 0) for (const name of memberNames(value)) add(schema.names, name);
       if (schema.members.length > 0) for (const name of memberNames(value)) add(schema.members, value[name] as Json);
     }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
+import { CaseValidation } from '../../src/analysis/case-validation.ts';
 import { readAgain, readingOf } from '../../src/analysis/reading.ts';
 import type { Job } from '../../src/contract/job.ts';
 import { hostileDocuments } from './hostile-documents.ts';
@@ -35,4 +36,16 @@ test('hostile documents whose cases are renumbered are read as if they were read
     const renumbered = cases.replaceAll(/Test Case \d+/g, () => 'Test Case 3').replaceAll('"1"', '"2"');
     readsAlike(sampleJob(document, cases, more), sampleJob(`${document}\n`, renumbered, more));
   }
+});
+
+test('what was validated before a counter-offer is not validated again', () => {
+  const schema = { type: 'object', properties: { a: { type: 'string' } } };
+  const [sound, broken] = [{ a: 'x' }, { a: 5 }];
+  const before = new CaseValidation();
+  assert.deepEqual([before.allows(schema, sound), before.violations(schema, broken).length], [true, 1]);
+  const spent = new CaseValidation(undefined, 0, before);
+  assert.deepEqual([spent.allows(schema, sound), spent.violations(schema, broken).length], [true, 1]);
+  assert.equal(spent.allows(schema, { a: 'y' }), undefined);
+  // What was left out, since that took too long, is tried anew.
+  assert.equal(new CaseValidation(undefined, 1, spent).allows(schema, { a: 'z' }), true);
 });
