@@ -14,6 +14,7 @@ import {
   unmistakable,
 } from './documented-answers.ts';
 import { reportsFailure } from './failure-answer.ts';
+import { missingNamesOf } from './failure-names.ts';
 import { failureRulesOf } from './failure-rules.ts';
 import { isOwedName, isPlainlyOwed, lacksOwnName, nameOfAnother, tellingNames } from './owed-names.ts';
 import { hasWord } from './scalar-kinds.ts';
@@ -195,6 +196,16 @@ function faultOf(
       certain,
     };
   }
+  const missing = letsPass || recovered ? [] : missingNamesOf(facts, tool, seen.value);
+  if (
+    missing.length > 0 &&
+    subject.role === 'provider' &&
+    (hasMoved(before, seen) || goesOnActing(subject, tool, seen))
+  )
+    return {
+      message: `the answer has none of ${missing.join(', ')}, as the document has it where ${tool} fails`,
+      certain: true,
+    };
   if (
     ownFailures.length > 0 &&
     !recovered &&
@@ -237,6 +248,16 @@ function faultOf(
   return JSON.stringify(seen.value).includes(faultMessage)
     ? { message: 'the answer repeats what the tool said', certain: false }
     : undefined;
+}
+
+function hasMoved(before: Observation, seen: Observation): boolean {
+  return !equalJson(seen.value ?? null, before.value ?? null);
+}
+
+/** Whether something is done after a tool has failed. */
+function goesOnActing(subject: CheckFacts['subject'], failed: string, { calls }: Observation): boolean {
+  const at = calls.findLastIndex(({ tool }) => tool === failed);
+  return calls.slice(at + 1).some(({ tool, error }) => error === undefined && !isReadOnly(subject, tool));
 }
 
 /** An act after a tool has failed for good, which the document forbids then. */

@@ -124,7 +124,7 @@ const NO_SYSTEM =
   /\b(?:validat\w+|verif\w+|check|checks|checksum|digit|signature|login|authenticat\w+|condition|test|rule)\b/i;
 
 /** An item or row that gives a name a meaning. */
-const ITEM = /[:|]/;
+const ITEM = /[:|]|^\s*-?\d+\s{2,}\S/;
 
 /** Who does not answer is not always a system. */
 const SOMEBODY =
@@ -133,7 +133,7 @@ const SOMEBODY =
 const NO_SYSTEMS = /^\b$/;
 
 /** Whether a clause says that a system fails: any, or one that the tools are named after. */
-function saysThatFails(
+export function saysThatFails(
   clause: string,
   toolStems: ReadonlySet<string>,
   isOnly: boolean,

@@ -109,7 +109,7 @@ function saysThatToolFails(tools: CheckFacts['subject']['tools'], sentence: stri
 }
 
 /** Whether a word such as "recording" is that of the verb which a tool's name begins with. */
-function isActOf(act: string, name: string): boolean {
+export function isActOf(act: string, name: string): boolean {
   const verb = /^\p{Ll}{3,}(?=\p{Lu}|_|$)/u.exec(name)?.[0];
   return verb !== undefined && new RegExp(`^${verb.replace(/e$/, '')}\\p{L}?ing$`, 'iu').test(act);
 }

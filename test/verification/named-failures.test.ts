@@ -327,3 +327,84 @@ for (const rule of [
 ])
   test(`the name for the failure of all is none for that of one: ${rule}`, async () =>
     assert.deepEqual(await refusalsOf(gauges(rule), measured, sandbox), []));
+
+const permits = (rules: string, second = 'granted'): Agreed => ({
+  rules,
+  request: object({ n: integer, resident: text }),
+  response: object({
+    n: integer,
+    status: { enum: ['ISSUED', 'NOBODY', 'NO_REGISTER', 'NO_COUNT', 'NOT_ISSUED', 'granted'] },
+  }),
+  tools: [
+    reading('findResident', object({ resident: text }), { type: ['string', 'null'] }, [
+      [{ resident: 'R-7731' }, 'Ottilie Brandt'],
+      [{ resident: 'R-4402' }, 'Jan Kowal'],
+      [{ resident: 'R-1000' }, null],
+    ]),
+    reading('countPermits', object({ resident: text }), integer, [
+      [{ resident: 'R-7731' }, 0],
+      [{ resident: 'R-4402' }, 1],
+    ]),
+    acting('issuePermit', object({ resident: text }), object({ permit: integer }), [], { permit: 7 }),
+  ],
+  cases: [
+    [
+      { n: 1, resident: 'R-7731' },
+      { n: 1, status: second === 'granted' ? 'ISSUED' : second },
+    ],
+    [
+      { n: 2, resident: 'R-4402' },
+      { n: 2, status: second === 'granted' ? 'ISSUED' : second },
+    ],
+    [
+      { n: 3, resident: 'R-1000' },
+      { n: 3, status: 'NOBODY' },
+    ],
+  ],
+});
+const permit = ([
+  noRegister,
+  noCount,
+  notIssued,
+]: string[]) => `export async function handle({ n: given, resident: who }, { call }) {
+  const n = Number.isInteger(given) ? given : 0;
+  const resident = String(who);
+  let found;
+  try { found = await call.findResident({ resident }); } catch { return { n, status: '${noRegister}' }; }
+  if (found === null) return { n, status: 'NOBODY' };
+  let count = 0;
+  try { count = await call.countPermits({ resident }); } catch { ${noCount === '' ? '' : `return { n, status: '${noCount}' };`} }
+  if (count > 1) return { n, status: 'NOBODY' };
+  try { await call.issuePermit({ resident }); } catch { return { n, status: '${notIssued}' }; }
+  return { n, status: 'ISSUED' };
+}`;
+const each = [
+  'Nobody of that name: NOBODY. If `findResident` fails, status is NO_REGISTER; if `countPermits` fails, NO_COUNT; if `issuePermit` fails, NOT_ISSUED.',
+  'Нет такого жителя: NOBODY. Сбой `findResident` — "NO_REGISTER"; сбой `countPermits` — "NO_COUNT"; сбой `issuePermit` — "NOT_ISSUED".',
+  '没有该居民：NOBODY。findResident 失败：status 为 "NO_REGISTER"；countPermits 失败：status 为 "NO_COUNT"；issuePermit 失败：status 为 "NOT_ISSUED"。',
+];
+for (const rules of each)
+  test(`each of several tools has the name of its own failure: ${rules.slice(0, 20)}`, async () => {
+    const names = ['NO_REGISTER', 'NO_COUNT', 'NOT_ISSUED'];
+    assert.deepEqual(await refusalsOf(permits(rules), permit(names), sandbox), []);
+    const swapped = await refusalsOf(permits(rules), permit(['NO_REGISTER', 'NO_COUNT', 'NO_COUNT']), sandbox);
+    assert.match(swapped.join('\n'), /^failing-tools: .*none of NOT_ISSUED/);
+    const ignored = await refusalsOf(permits(rules), permit(['NO_REGISTER', '', 'NOT_ISSUED']), sandbox);
+    assert.match(ignored.join('\n'), /^failing-tools: .*NO_COUNT/);
+  });
+
+for (const rules of [
+  `${each[0]} If countPermits fails, it may be taken for 0.`,
+  'Nobody of that name: NOBODY. If `findResident` fails, status is NO_REGISTER. When `countPermits` has counted, `issuePermit` is called, and if that fails, status is NOT_ISSUED.',
+  'Nobody of that name: NOBODY. If `findResident` fails, status is NO_REGISTER; if `issuePermit` fails, NOT_ISSUED; `countPermits` is best effort. If `countPermits` fails, go on as if it were 0.',
+])
+  test(`another name will do where a sentence makes up for the failure: ${rules.slice(-45)}`, async () =>
+    assert.deepEqual(await refusalsOf(permits(rules), permit(['NO_REGISTER', '', 'NOT_ISSUED']), sandbox), []));
+
+test('codes of a list are the names of what fails by the verbs of the tools', async () => {
+  const rules =
+    'Answers: ISSUED, or NOBODY where nobody has that name.\n\n| status | when |\n| --- | --- |\n| NO_REGISTER | finding the resident failed |\n| NO_COUNT | counting failed |\n| NOT_ISSUED | issuing failed |\n';
+  assert.deepEqual(await refusalsOf(permits(rules), permit(['NO_REGISTER', 'NO_COUNT', 'NOT_ISSUED']), sandbox), []);
+  const swapped = await refusalsOf(permits(rules), permit(['NO_REGISTER', 'NOT_ISSUED', 'NOT_ISSUED']), sandbox);
+  assert.match(swapped.join('\n'), /^failing-tools: .*none of NO_COUNT/);
+});

@@ -1,0 +1,30 @@
+import { phrases } from './phrases.ts';
+
+/** Words by which a sentence says more than how one failure is answered: what makes up for it, another try, a further condition. */
+export const QUALIFIED = phrases({
+  en: [
+    'both|neither|too|again|second|third|still|only|unless|except|otherwise|instead|however',
+    'may|might|can|used|us(e|ing)|falls? back|fallback|counts? as|taken|treated|anyway|all the same',
+    'cached?|stale|defaults?|retr(y|ies|ied|ying)|first|last',
+  ],
+  de: ['sonst|stattdessen|andernfalls|ersatz*|erneut|nochmals?|noch'],
+  fr: ['sinon|secours|encore|nouveau'],
+  es: ['otra|nuevo|respaldo|si no'],
+  pt: ['senão|vez|novamente'],
+  it: ['altrimenti|invece|riserva|ancora|nuovo'],
+  ru: ['иначе|вместо|резерв*|снова|ещё|повтор*'],
+  zh: ['否则|改用|备用|缓存|默认|重试|再次'],
+  ja: ['代わり|予備|既定|もう一度|再度'],
+});
+
+/** What is said of goods and rooms that are not to be had as well as of systems that fail. */
+export const UNAVAILABLE = phrases({
+  en: ['(not |un)available'],
+  de: ['nicht verfügbar'],
+  fr: ['(in|pas )disponible*'],
+  es: ['no disponible*|no está disponible'],
+  pt: ['indispon[ií]ve*|não está disponível'],
+  it: ['(non |in)disponibil*'],
+  ru: ['недоступ*'],
+  ja: ['利用(できない|不可)'],
+});
