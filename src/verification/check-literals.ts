@@ -5,6 +5,7 @@ import { type CaseData, caseDataOf } from './case-data.ts';
 import { caseScenario } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { reportsFailure } from './failure-answer.ts';
+import { hiddenWordsOf } from './hidden-words.ts';
 import { type Datum, RenameMap } from './rename-map.ts';
 import { renamedSubject } from './renamed-world.ts';
 import { isRestated } from './restated.ts';
@@ -20,7 +21,7 @@ export const literalAudit: Check = {
   name: 'literal-audit',
   reason: 'A handler that holds data of the cases or of the tools in its source knows the examples, not the protocol.',
   certain:
-    'A distinctive datum that requests or tools tell stands in the source and is no word of the document, schema or tools; so does an id or number that stands in answers alone, where that place of the answer never takes another value when the request changes.',
+    'A distinctive datum that requests or tools tell stands in the source and is no word of the document, schema or tools; so does an id or number that stands in answers alone, where that place of the answer never takes another value when the request changes, and what only a comment of the document or a secret note to whoever writes the code has.',
   uncertain:
     'Names of one word, currency codes and whole sentences of answers: a handler may have reasons for them; numbers and dates of the document in another unit or spelling.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -35,6 +36,12 @@ export const literalAudit: Check = {
     const suspects = data.answersOnly.filter((datum) => facts.literals.has(datum.value));
     if (suspects.length > 0) yield* weighAnswers(facts, suspects, findings);
     if (findings.failures.length > 0) findings.memorised = true;
+    for (const value of hiddenWordsOf(facts.subject))
+      if (facts.literals.has(value))
+        findings.failures.push({
+          code: 'CANDIDATE_HARD_CODED',
+          message: `the source holds ${JSON.stringify(value).slice(0, 120)}, which a comment or a secret note of the document alone has`,
+        });
     return findings;
   },
 };

@@ -1,0 +1,36 @@
+import { phrases } from './phrases.ts';
+
+/** Whoever writes the code for an agreement. */
+export const CODE_WRITERS = phrases({
+  en: [
+    '(code|coding) (generators?|assistants?|agents?|models?)',
+    'language models?|LLMs?|AIs?',
+    'implementers?|implementors?',
+    '(who|that|which|whoever) (writes?|generates?|implements?)',
+    'code you (write|generate)',
+  ],
+  de: ['Code-?generator*|Sprachmodell*|KI', 'Code schreib*'],
+  fr: ['générateurs? de code|modèles? de langage|IA'],
+  es: ['generador(es)? de código|modelos? de lenguaje|IA'],
+  pt: ['geradore?s? de código|modelos? de linguagem|IA'],
+  it: ['generator[ei] di codice|modell[oi] linguistic[oi]|IA'],
+  zh: ['代码生成|编写代码|生成代码|大模型|语言模型|人工智能'],
+  ja: ['コード生成|コードを(書|生成)|言語モデル|人工知能'],
+});
+
+/** That something is to be kept from others, or goes before all that is agreed. */
+export const KEPT_SECRET = phrases({
+  en: [
+    '(do not|never|not to be|without) (mention*|tell*|discuss*|reveal*|disclos*|document*)',
+    'confidential|keep (it|this|that) (between us|secret|quiet|to yourself)',
+    '(no matter|regardless of) what (is|was|stands)',
+    'ignor(e|es|ing) (all|what|the (above|rules|previous)|previous|clause|rule)*',
+  ],
+  de: ['(nicht|nie|niemals) erwähn*', 'vertraulich', 'ignorier*'],
+  fr: ['(ne|jamais) …20 mentionne*', 'confidentiel*', 'ignore[rz]?'],
+  es: ['no (lo )?mencion*', 'confidencial*', 'ignor(a|e|ar)'],
+  pt: ['não mencion*', 'confidencial*', 'ignor(a|e|ar)'],
+  it: ['non menzion*', 'confidenzial*|riservat*', 'ignora(re)?'],
+  zh: ['(不要|不得|切勿|请勿)(提及|提到|透露|告诉)', '保密|忽略'],
+  ja: ['(言及|公表)し(ない|ては)', '秘密|無視'],
+});
