@@ -30,9 +30,15 @@ function readFailureRules(text: string): FailureRules {
     inWords: FAILURES_IN_GENERAL.test(text.replace(/exception handling|异常处理/gi, '')),
     ownFailures: OWN_FAILURES.test(text),
     invalidRequests: INVALID_REQUESTS.test(text) || INVALID_REQUESTS_ELSEWHERE.test(text),
-    retries: RETRIES.test(text),
+    retries: RETRIES.test(text.replaceAll(NOT_RETRIED, ' ')),
   };
 }
+
+/** That something is not tried again, in one breath and without an exception. */
+const NOT_RETRIED = new RegExp(
+  String.raw`(?:\b(?:not|never|no|without|nicht|kein\w*)(?: (?:be|been|to|ever|any|the|an?|automatically))* ?|(?:不|勿|无需|禁止)(?:得|会|能|可|要|应|再|自动|进行){0,3})(?:${RETRIES.source})(?![^.;\n]{0,60}\b(?:more|unless|until|before|except|but|longer|only)\b)`,
+  'giu',
+);
 
 /** A status code of three digits as documents write it: told to be one, at the head of an item or cell, or with its name behind it. */
 function statusCode(digits: string, names: string): RegExp {

@@ -87,6 +87,14 @@ test('what a document says of failures is told from its words', () => {
   ])
     assert.ok(!said(sentence).includes('invalidRequests'), sentence);
   assert.ok(said('A failing order may be retried once.').includes('retries'));
+  for (const allowed of [
+    'If it does not answer it is tried again.',
+    'It is not retried more than twice.',
+    '失败时重试一次',
+  ])
+    assert.ok(said(allowed).includes('retries'), allowed);
+  for (const denied of ['It MUST NOT be tried again.', 'A payment shall never be attempted twice.', '不得重试'])
+    assert.ok(!said(denied).includes('retries'), denied);
 });
 
 test('failing systems are known in other languages', () => {
