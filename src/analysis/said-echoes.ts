@@ -34,6 +34,8 @@ export class SaidEchoes {
   readonly #taken: ReadonlySet<string>;
   readonly #known = new Map<string, boolean>();
   #repeats: readonly Clause[] | undefined;
+  /** All clauses that have something repeated, as one. */
+  #repeated: Clause | undefined;
   #equating: readonly Clause[] | undefined;
 
   constructor(text: string, tools: Job['tools']) {
@@ -60,7 +62,13 @@ export class SaidEchoes {
   isSaidOf(name: string): boolean {
     const known = this.#known.get(name);
     if (known !== undefined || this.#known.size >= MAX_NAMES) return known ?? false;
-    const found = this.#repeating().some(names(name));
+    this.#repeated ??= {
+      text: this.#repeating()
+        .map(({ text }) => text)
+        .join('\n'),
+      words: new Set(this.#repeating().flatMap(({ words }) => [...words])),
+    };
+    const found = names(name)(this.#repeated);
     this.#known.set(name, found);
     return found;
   }

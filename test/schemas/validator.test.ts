@@ -264,6 +264,20 @@ test('large schemas and values are bounded', () => {
   for (let depth = 0; depth < 100; depth += 1) deep = { items: deep };
   assert.equal(faultsOf(deep)[0]?.[0], 'too-large');
   assert.deepEqual(faultsOf({ enum: Array.from({ length: 10_000 }, (_, index) => index) }), [['too-large', '']]);
+  const bounded = (count: number): Json => ({
+    properties: Object.fromEntries(
+      Array.from({ length: count }, (_, n) => [
+        `p${n}`,
+        { type: 'string', title: 'a', minLength: 1, maxLength: 9, pattern: 'x', description: 'what it is' },
+      ]),
+    ),
+  });
+  assert.deepEqual(faultsOf(bounded(390)), []);
+  const wider = { minItems: 1, ...(bounded(390) as object), items: { minimum: 1 }, not: { type: ['array'] } } as Json;
+  assert.deepEqual(faultsOf(wider), []);
+  const bounds = { minLength: 1, maxLength: 9, minItems: 1, maxItems: 9, minimum: 1, maximum: 9 };
+  const everywhere = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`p${n}`, bounds]));
+  assert.deepEqual(faultsOf({ properties: everywhere }), [['too-large', '']]);
   const many = issuesOf(
     { items: { type: 'string' } },
     Array.from({ length: 40_000 }, () => 1),
