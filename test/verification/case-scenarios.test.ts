@@ -112,6 +112,15 @@ test('a loose text may be any text but an empty one', () => {
   assert.equal(judgeCases(subject, [returned({})])[0]?.passed, false, 'left out');
 });
 
+test('a loose text may be as empty as the case has it', () => {
+  for (const none of ['', null]) {
+    const cases = [caseOf(1, {}, { ok: false, note: none })];
+    const subject = subjectOf({ cases, loose: [{ pointer: '/note', as: 'text' }] });
+    const passes = (note: Json) => judgeCases(subject, [returned({ ok: false, note })])[0]?.passed;
+    assert.deepEqual([none, passes(none), passes('Sorry.'), passes(' ')], [none, true, true, false]);
+  }
+});
+
 test('loose ids and times must change with another seed and clock', () => {
   const loose = [
     { pointer: '/id', as: 'id' as const },
