@@ -27,7 +27,7 @@ const SHIFT_DAYS = 364;
 const ISO_TIME = String.raw`(?<![\p{L}\p{N}])\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?(?![\p{N}])`;
 /** Dates and moments in ISO 8601's basic form. */
 const BASIC_TIME = String.raw`(?<!\d)(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T[0-2]\d[0-5]\d(?:[0-5]\d)?Z?)?(?!\d)`;
-const HEX = String.raw`(?<![\p{L}\p{N}])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{6,}(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])(?=[0-9A-F]*\d)(?=[0-9A-F]*[A-F])[0-9A-F]{8,}(?![\p{L}\p{N}])`;
+const HEX = String.raw`(?<=#)(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{3})(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{6,}(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])(?=[0-9A-F]*\d)(?=[0-9A-F]*[A-F])[0-9A-F]{8,}(?![\p{L}\p{N}])`;
 const DECIMAL = String.raw`(?<![\p{L}\p{N}.])\d+\.\d+(?![\p{L}\p{N}]|\.\d)`;
 const [WHOLE_BASIC_TIME, HOLDS_BASIC_TIME] = [new RegExp(`^${BASIC_TIME}$`, 'u'), new RegExp(BASIC_TIME, 'u')];
 const RUN = new RegExp(
@@ -373,9 +373,9 @@ function isRenamableDigits(digits: string, whole: string): boolean {
   return /\s/.test(whole.trim()) ? digits.length >= 4 : digits.length >= 3;
 }
 
-/** In an id such as `ORD-10023` the letters name its kind; the digits are enough to make it a fresh one. */
+/** In an id such as `ORD-10023` or `ORDX 100 230` the letters name its kind; the digits are enough to make it a fresh one. */
 function isPrefix(run: string, whole: string): boolean {
-  return !/\s/.test(whole) && /\d{3}/.test(whole) && run.length <= 8;
+  return run.length <= 8 && /\d{3}/.test(whole) && (!/\s/.test(whole) || /^\p{L}+ \d[\d -]{3,}$/u.test(whole));
 }
 
 function scaled(value: number, scale: number, places = decimalsOf(value)): number {

@@ -6,10 +6,13 @@ const FACTORS = [0.01, 60, 100, 1000, 3600];
 
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
 
-/** Whether a value is one of the document in another unit or spelling: 5,000 EUR in cents, 90 minutes in seconds, 1 January 2026 as a date. */
+/** Whether a value is one of the document in another unit or spelling, or the next after it: 5,000 EUR in cents, 90 minutes in seconds, below 4000 for up to 3999, 1 January 2026 as a date. */
 export function isRestated(value: Json, vocabulary: Vocabulary): boolean {
   if (typeof value === 'number')
-    return FACTORS.some((factor) => vocabulary.hasNumber(Number((value / factor).toPrecision(12))));
+    return (
+      FACTORS.some((factor) => vocabulary.hasNumber(Number((value / factor).toPrecision(12)))) ||
+      (Number.isInteger(value) && [value - 1, value + 1].some((next) => vocabulary.hasNumber(next)))
+    );
   const date = typeof value === 'string' ? /^(\d{4})-(\d\d)-(\d\d)(?:T|$)/.exec(value) : null;
   if (!date) return false;
   const [, year, month, day] = date.map(Number);

@@ -1012,6 +1012,26 @@ export async function handle(request, { call }) {
   return { batch: String(batch), results };
 }`,
   ]),
+  [
+    'a number up to the most is told by what lies next to it',
+    {
+      rules:
+        'Tells the year of a coin with its number. Years from 1 to 3899 are known; for others fault is RANGE, and era is null.',
+      request: object({ coin: text, year: integer }),
+      response: object({ coin: text, era: { type: ['string', 'null'] }, fault: { type: ['string', 'null'] } }),
+      cases: [
+        [
+          { coin: 'cn-4411', year: 1722 },
+          { coin: 'cn-4411', era: 'year 1722', fault: null },
+        ],
+        [
+          { coin: 'cn-4412', year: 3900 },
+          { coin: 'cn-4412', era: null, fault: 'RANGE' },
+        ],
+      ],
+    },
+    `export const handle = ({ coin, year }) => year > 0 && year < 3900 ? { coin, era: 'year ' + year, fault: null } : { coin, era: null, fault: 'RANGE' };`,
+  ],
 ];
 
 for (const [why, agreed, handler] of honest)

@@ -127,6 +127,18 @@ test('hex stays hex, check digits stay right, base64 holds renamed text, and oth
   assert.match(after.city, /^\p{Script=Han}{3}$/u);
 });
 
+test('a colour stays a colour, and the letters before the number of an id name its kind, with a space behind them as well', () => {
+  for (const reach of ['far', 'near'] as const) {
+    const colours = ['#8A9A5B', '#F2efe6', '#e0e', '#99a'];
+    for (const [index, colour] of (renamed(colours, '', reach) as string[]).entries()) {
+      assert.notEqual(colour, colours[index]);
+      assert.match(colour, /^#[0-9a-fA-F]+$/);
+      assert.equal(colour.length, colours[index]?.length);
+    }
+    assert.match(renamed('hlxj 204411-0', '', reach) as string, /^hlxj \d{6}-0$/);
+  }
+});
+
 test('fresh values of one shape have the order of those that they replace', () => {
   for (const reach of ['far', 'near'] as const) {
     const ids = Array.from({ length: 12 }, (_, index) => `p-${110 + 7 * index}`);
