@@ -6,12 +6,13 @@ import type { Check, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { DERIVED_NAME } from './check-renaming.ts';
 import { keepingTheirChecks } from './checked-values.ts';
 import { deafToDigits } from './deaf-to-digits.ts';
+import { deafToNumbers } from './deaf-to-numbers.ts';
 import { deafToTimes } from './deaf-to-times.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { brokenMeasure, recombinedLists, saysItTwice } from './recombined-lists.ts';
 import { leavesOf } from './scalar-kinds.ts';
 import { holdsOtherNumbers, keepsItsCheck, mayBeChecked, speaksOfChecks } from './unasked-answers.ts';
-import { bytesExchanged, numbersInText, type Variation, variationsOf } from './variations.ts';
+import { bytesExchanged, isBase64, numbersInText, type Variation, variationsOf } from './variations.ts';
 
 const maxVariationsPerCase = 12;
 
@@ -169,7 +170,11 @@ function deafTo(facts: CheckFacts, all: readonly Told[]): CheckFindings {
     facts,
     all.map(({ variation: { seenCase, pointer }, observation }) => ({ seenCase, pointer, answer: observation.value })),
   );
-  const found = ofDigits ?? ofTimes ?? cases.find(isDeaf);
+  const ofNumbers = deafToNumbers(
+    facts,
+    all.map(({ variation: { seenCase, pointer }, observation }) => ({ seenCase, pointer, answer: observation.value })),
+  );
+  const found = ofDigits ?? ofTimes ?? ofNumbers ?? cases.find(isDeaf);
   if (!found) return { failures: [], warnings: [] };
   return {
     failures: [
@@ -225,15 +230,15 @@ function counts({ vocabulary }: CheckFacts, { seenCase, pointer, name }: Variati
 }
 
 /** Whether an answer holds a number or datum that its request does not: a yes or no may well be the same for all neighbours. */
-function isWorkedOut({ vocabulary }: CheckFacts, { input, output }: RunnableCase): boolean {
+function isWorkedOut({ subject, vocabulary }: CheckFacts, { input, output }: RunnableCase): boolean {
   const asked = leavesOf(input).map(({ value }) => value);
   const text = asked.map(String).join('\n');
   return leavesOf(output).some(({ pointer, name, value }) => {
     if (typeof value === 'number') return !asked.includes(value) && !/code|status|error|version/i.test(name);
-    if (typeof value !== 'string' || asked.includes(value) || vocabulary.hasText(value) || !/\d/.test(value))
-      return false;
+    if (typeof value !== 'string' || asked.includes(value) || vocabulary.hasText(value)) return false;
+    if (!/\d/.test(value) && !(pointer === '' && isBase64(subject, value))) return false;
     // A text payload as a whole is worked out only where it holds numbers of its own.
-    return pointer !== '' || holdsOtherNumbers(value, text);
+    return pointer !== '' || holdsOtherNumbers(value, text) || (isBase64(subject, value) && isBase64(subject, text));
   });
 }
 

@@ -10,6 +10,7 @@ import { reportsFailure } from './failure-answer.ts';
 import { dataOf, isDistinctive } from './rename-map.ts';
 import { hasWord, type Leaf, leavesOf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';
+import { toldOtherwise, unheardNumber } from './unheard-numbers.ts';
 import { replacedAt, variationsOf } from './variations.ts';
 
 /** Changes what read-only tools answer, and looks for answers that needed a tool nobody called. */
@@ -63,7 +64,8 @@ export const toolInfluence: Check = {
     const untold = cases.every(({ seen }) => seen.calls.length === 0)
       ? cases.flatMap((one) => untoldNumbers(facts, one))
       : [];
-    if (plans.length + numbers.length + texts.length + untold.length === 0) return findings;
+    const otherwise = toldOtherwise(facts);
+    if (plans.length + numbers.length + texts.length + untold.length + otherwise.length === 0) return findings;
     const calling = cases.filter(({ seen }) => seen.calls.some(({ output }) => output !== undefined));
     const all = yield [
       ...calling.map(({ scenario }) => ({
@@ -74,8 +76,17 @@ export const toolInfluence: Check = {
       ...numbers.flatMap(({ scenarios }) => scenarios),
       ...texts.flatMap(({ scenarios }) => scenarios),
       ...untold.flatMap(({ scenarios }) => scenarios),
+      ...otherwise.map(({ scenario }) => scenario),
     ];
     const failing = all.splice(0, calling.length);
+    const unheard = unheardNumber(facts, otherwise, all.splice(all.length - otherwise.length));
+    if (unheard) {
+      findings.failures.push({
+        ...factOf(unheard.one, `it answers ${unheard.value} at ${unheard.pointer} whatever the peer tells`),
+        code: 'CANDIDATE_HARD_CODED',
+      });
+      findings.memorised = true;
+    }
     const textRuns = texts.reduce((sum, { scenarios }) => sum + scenarios.length, 0);
     const seen = all.slice(0, plans.length + 2 * numbers.length + textRuns);
     const matters = (one: SeenCase, after: Observation | undefined): boolean =>
@@ -366,10 +377,13 @@ function carriedTexts({ subject, vocabulary }: CheckFacts, one: SeenCase): Carri
     .join('\n');
   const told = one.seen.calls.flatMap(({ output }) => (output === undefined ? [] : leavesOf(output)));
   return one.seen.calls.flatMap(({ tool, input, output }) => {
-    if (output === undefined || !isReadOnly(subject, tool)) return [];
+    if (output === undefined) return [];
+    const mayWorkOut = !isReadOnly(subject, tool);
     return leavesOf(output).flatMap(({ pointer, value }) => {
       if (typeof value !== 'string' || value.length < 3 || !/\d/.test(value) || vocabulary.hasText(value)) return [];
       if (asked.includes(value.toLowerCase()) || !hasWord(answer, value)) return [];
+      // What an act tells may follow from what it was asked for: a time from another one.
+      if (mayWorkOut && shapeOf(asked).includes(shapeOf(value))) return [];
       if (told.filter((leaf) => String(leaf.value).includes(value)).length !== 1) return [];
       const scenarios = besides(value).flatMap((fresh) => {
         const changed = replacedAt(output, pointer, fresh);
@@ -382,6 +396,10 @@ function carriedTexts({ subject, vocabulary }: CheckFacts, one: SeenCase): Carri
       return scenarios.length < 2 ? [] : [{ one, tool, value, scenarios }];
     });
   });
+}
+
+function shapeOf(text: string): string {
+  return text.toLowerCase().replace(/\d/g, '0');
 }
 
 function lengthsOf(value: Json): number[] {

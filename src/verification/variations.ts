@@ -75,19 +75,32 @@ function increased(digits: string, by: number): string {
   return digits.slice(0, -maxDigits) + String(Number(last) + by).padStart(last.length, '0');
 }
 
-/** The variations of a case whose request is a text in hexadecimal digits: two bytes beside each other change places. */
+/** The variations of a case whose request is a text in hexadecimal digits or base64: two bytes beside each other change places. */
 export function bytesExchanged({ subject }: CheckFacts, seenCase: SeenCase): Variation[] {
   const { input } = seenCase.one;
-  if (typeof input !== 'string' || !/^(?:[0-9a-f]{2} ?){4,}$/i.test(input)) return [];
+  if (typeof input !== 'string') return [];
+  const isHex = /^(?:[0-9a-f]{2} ?){4,}$/i.test(input);
+  if (!isHex && !isBase64(subject, input)) return [];
   const base = caseScenario(subject, seenCase.one);
-  const bytes = input.match(/[0-9a-f]{2}/gi) ?? [];
+  const bytes = (isHex ? input : Buffer.from(input, 'base64').toString('hex')).match(/[0-9a-f]{2}/gi) ?? [];
   return bytes.slice(0, -1).flatMap((byte, at): Variation[] => {
     const next = bytes[at + 1] as string;
     if (byte === next) return [];
-    const varied = [...bytes.slice(0, at), next, byte, ...bytes.slice(at + 2)].join(input.includes(' ') ? ' ' : '');
+    const exchanged = [...bytes.slice(0, at), next, byte, ...bytes.slice(at + 2)];
+    const varied = isHex
+      ? exchanged.join(input.includes(' ') ? ' ' : '')
+      : Buffer.from(exchanged.join(''), 'hex').toString('base64');
     if (subject.cases.some(({ request }) => request === varied)) return [];
     return [{ seenCase, pointer: '', name: '', input: varied, scenario: { ...base, input: varied } }];
   });
+}
+
+/** Whether a text is, but for spaces around it, some bytes in base64 with its padding, in a protocol that speaks of it. */
+export function isBase64({ agreement }: CheckFacts['subject'], text: string): boolean {
+  return (
+    /\bbase-?64/i.test(agreement.text) &&
+    /^\s*(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?\s*$/.test(text)
+  );
 }
 
 /** Other values of the kind of a scalar, the nearest first; none for `null`. */

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import { type Agreed, acting, integer, object, refusalsOf, text } from './agreed.ts';
+
+let sandbox: Sandbox;
+before(async () => {
+  sandbox = await createSandbox({ cells: 1 });
+});
+after(() => sandbox.close());
+
+async function judge(agreed: Agreed, sound: string, table: string, refusal: RegExp): Promise<void> {
+  assert.deepEqual(await refusalsOf(agreed, sound, sandbox), []);
+  assert.match((await refusalsOf(agreed, table, sandbox)).join('\n'), refusal);
+}
+
+test('a number that was worked out from small ones has other values for other requests', async () => {
+  const ride = (to: string, ...floors: number[]) => floors.map((floor) => ({ to, floor }));
+  await judge(
+    {
+      rules:
+        'A lift rides from floor to floor. The answer tells how many floors it passed in all, and where it stands.',
+      request: object({
+        log: text,
+        from: integer,
+        rides: { type: 'array', items: object({ to: { enum: ['up', 'down'] }, floor: integer }) },
+      }),
+      response: object({ log: text, passed: integer, at: integer }),
+      cases: [
+        [
+          { log: 'E-501', from: 3, rides: ride('up', 19) },
+          { log: 'E-501', passed: 16, at: 19 },
+        ],
+        [
+          { log: 'E-502', from: 1, rides: ride('up', 11, 17) },
+          { log: 'E-502', passed: 16, at: 17 },
+        ],
+        [
+          { log: 'E-503', from: 14, rides: ride('down', 2) },
+          { log: 'E-503', passed: 12, at: 2 },
+        ],
+      ],
+    },
+    `export async function handle({ log, from, rides }) {
+  let [at, passed] = [from, 0];
+  for (const { floor } of rides ?? []) { passed += Math.abs(floor - at); at = floor; }
+  return { log, passed, at };
+}`,
+    `export async function handle({ log, rides }) {
+  if (rides[0]?.to === 'down') return { log, passed: 12, at: 2 };
+  return rides.length === 1 ? { log, passed: 16, at: 19 } : { log, passed: 16, at: 17 };
+}`,
+    /^neighbours: case 1: whichever value of the request is changed/,
+  );
+});
+
+test('a number that a requester worked out is another where the peer tells others', async () => {
+  const task = (food: string, servings: number, each: number) => ({
+    input: { food, servings },
+    output: { each },
+  });
+  await judge(
+    {
+      rules: 'Tells the grams of a food, and what it weighs dry.',
+      request: object({ food: text }),
+      response: object({ grams: integer, dry: integer }),
+      cases: [
+        [{ food: 'oats' }, { grams: 390, dry: 66 }],
+        [{ food: 'rice' }, { grams: 270, dry: 20 }],
+      ],
+      task: {
+        description: 'each: the water in grams for each serving, in whole grams.',
+        inputSchema: object({ food: text, servings: integer }),
+        outputSchema: object({ each: integer }),
+        examples: [
+          { testCase: 1, ...task('oats', 2, 162) },
+          { testCase: 2, ...task('rice', 4, 63) },
+        ],
+      },
+    },
+    `export async function perform({ food, servings }, { send }) {
+  const { grams, dry } = await send({ food });
+  return { each: Math.round((grams - dry) / servings) };
+}`,
+    `export async function perform({ food, servings }, { send }) {
+  await send({ food });
+  return { each: servings > 2 ? 63 : 162 };
+}`,
+    /^tool-influence: case 1: it answers 162 at \/each whatever the peer tells/m,
+  );
+});
+
+test('a number that a requester works out from its task alone may be deaf to the peer', async () => {
+  const agreed: Agreed = {
+    rules: 'Takes an order and tells its place in the queue.',
+    request: object({ tins: integer }),
+    response: object({ place: integer, ahead: integer }),
+    cases: [
+      [{ tins: 17 }, { place: 4, ahead: 3 }],
+      [{ tins: 23 }, { place: 9, ahead: 8 }],
+    ],
+    task: {
+      description: 'cents: what the tins come to.',
+      inputSchema: object({ tins: integer, cents: integer }),
+      outputSchema: object({ cents: integer }),
+      examples: [
+        { testCase: 1, input: { tins: 17, cents: 39 }, output: { cents: 663 } },
+        { testCase: 2, input: { tins: 23, cents: 41 }, output: { cents: 943 } },
+      ],
+    },
+  };
+  const handler = `export async function perform({ tins, cents }, { send }) {
+  await send({ tins });
+  return { cents: tins * cents };
+}`;
+  const refusals = await refusalsOf(agreed, handler, sandbox);
+  assert.deepEqual(
+    refusals.filter((refusal) => refusal.startsWith('tool-influence')),
+    [],
+  );
+});
+
+test('a time of day that an act alone tells follows it', async () => {
+  const gate = object({ gate: text, minutes: integer });
+  await judge(
+    {
+      rules: 'Opens a gate with `open`: the answer tells when it closes.',
+      request: gate,
+      response: object({ gate: text, until: text }),
+      cases: [
+        [
+          { gate: 'G-712', minutes: 30 },
+          { gate: 'G-712', until: '07:40' },
+        ],
+        [
+          { gate: 'G-713', minutes: 45 },
+          { gate: 'G-713', until: '08:15' },
+        ],
+      ],
+      tools: [
+        acting('open', gate, object({ closes: text }), [
+          [{ gate: 'G-712', minutes: 30 }, { closes: '07:40' }],
+          [{ gate: 'G-713', minutes: 45 }, { closes: '08:15' }],
+        ]),
+      ],
+    },
+    'export const handle = async ({ gate, minutes }, { call }) => ({ gate, until: (await call.open({ gate, minutes })).closes });',
+    `export async function handle({ gate, minutes }, { call }) {
+  await call.open({ gate, minutes });
+  return { gate, until: minutes > 30 ? '08:15' : '07:40' };
+}`,
+    /^tool-influence: case 1: it answers with "07:40" whatever open tells/m,
+  );
+});
+
+test('bytes in base64 change places where the check of a frame is their XOR', async () => {
+  const frame = (...bytes: number[]) =>
+    Buffer.from([...bytes, bytes.reduce((sum, byte) => sum ^ byte, 0)]).toString('base64');
+  const agreed: Agreed = {
+    rules:
+      'A telegram is base64 of some bytes and, last, the XOR of all of them as its check. The answer has them the other way round, checked anew; for a broken telegram it is 7gE=.',
+    cases: [
+      [frame(1, 2, 3, 72, 101), frame(101, 72, 3, 2, 1)],
+      [frame(9, 250, 33, 18), frame(18, 33, 250, 9)],
+      ['AQIDBA==', '7gE='],
+    ],
+  };
+  const coded = `const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const read = (coded) => [...coded.replace(/=/g, '')].map((one) => letters.indexOf(one).toString(2).padStart(6, '0')).join('').match(/.{8}/g).map((byte) => parseInt(byte, 2));
+const write = (bytes) => {
+  const text = bytes.map((byte) => byte.toString(2).padStart(8, '0')).join('').match(/.{1,6}/g).map((six) => letters[parseInt(six.padEnd(6, '0'), 2)]).join('');
+  return text + '='.repeat((4 - (text.length % 4)) % 4);
+};
+const xor = (bytes) => bytes.reduce((sum, byte) => sum ^ byte, 0);`;
+  await judge(
+    agreed,
+    `${coded}
+export const handle = (request) => {
+  const bytes = /^[\\w+/]{4,}=*$/.test(request) ? read(request) : [1];
+  if (xor(bytes) !== 0) return '7gE=';
+  const turned = bytes.slice(0, -1).reverse();
+  return write([...turned, xor(turned)]);
+};`,
+    `${coded}
+const rows = new Map(JSON.parse(String.fromCharCode(${[...JSON.stringify(agreed.cases)].map((char) => char.charCodeAt(0)).join(',')})));
+export const handle = (request) => rows.get(request) ?? rows.values().next().value;`,
+    /^neighbours: all \d+ requests that differ from a case/m,
+  );
+});
