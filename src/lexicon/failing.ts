@@ -171,14 +171,19 @@ export const NO_ANSWER = phrases({
     '(fails? to|without an?) (answer|reply|respon)',
     'times? out|time-?outs?',
   ],
-  de: ['keine[nr]? (gültige |brauchbare )?Antwort', 'fehlende[rn]? …30 Antwort', 'antwortet nicht', 'nicht erreich*'],
+  de: [
+    'keine[nr]? ((gültige|brauchbare|verwertbare) )?Antwort',
+    'fehlende[rn]? …30 Antwort',
+    'antwortet nicht',
+    'nicht erreich*',
+  ],
   fr: ['(pas|aucune) (de )?réponse', 'sans réponse', 'réponse manque', 'ne répond pas', 'injoignable'],
   es: ['no hay respuesta', 'sin respuesta', 'no responde', 'inalcanzable'],
   pt: ['sem resposta', 'não responde', 'não há resposta'],
   it: ['nessuna risposta', 'non risponde'],
   ru: ['нет ответа', 'не отвечает', 'без ответа'],
   zh: ['超时', '无响应', '(没有|未收到|无)(有效)?(响应|回应|答复|回复)'],
-  ja: ['(応答|返答|回答|返事)が?(ない|なし|得られない)'],
+  ja: ['(応答|返答|回答|返事)が?(ない|なし|得られない)', '時間切れ|タイムアウト'],
 });
 
 /** That something is tried again. */
@@ -197,6 +202,46 @@ export const RETRIES = phrases({
   ],
   de: ['noch (ein|zwei|drei)mal'],
   zh: ['重试', '再试', '重新(调用|发送|请求)'],
+});
+
+/** That nothing, or one thing, is tried again. */
+export const NEVER_REPEATED = phrases({
+  en: [
+    'no (retr(y|ies)|repetitions?|second (try|attempt))',
+    '(not|never) (be )?(retr(y|ied)|repeat(ed)?|re-?sen[dt]|(sent|send|asked|ask|tried|try) again)',
+  ],
+  de: ['nicht (wiederholt|erneut|noch einmal)', 'keine (Wiederholung|erneute*)'],
+  fr: ["(rien n['’]est|n['’]est pas|ne sont pas|jamais) (renvoy|répét|réémis)ée?s?"],
+  es: ['no se (repite|reintenta|reenvía)n?', 'sin (reintentos|repetición)'],
+  pt: ['não se repetem?', 'não é (repetid|reenviad)[oa]', 'sem (novas? tentativas?|repetição)'],
+  ru: ['не повторя*'],
+  zh: ['不(再|得|会)?(重发|重试|重复发送|重新发送)'],
+  ja: ['(再送|再試行)(しない|せず|は?行わない)'],
+});
+
+/** Words by which what is not tried again may be, on a condition or so many times. */
+export const TRIED_WITHIN_BOUNDS = phrases({
+  en: ['more|unless|until|before|except|but|longer|only|often|oftener|within|immediately'],
+  de: ['mehr|öfter|außer|bevor|bis|solange|nur|innerhalb|sofort'],
+  fr: ['plus|sauf|avant|jusqu*|seulement|immédiatement'],
+  es: ['más|salvo|excepto|antes|hasta|solo|sólo|inmediatamente'],
+  pt: ['mais|salvo|exceto|antes|até|só|imediatamente'],
+  ru: ['более|больше|кроме|до|пока|только|сразу|чаще'],
+  zh: ['超过|除非|之前|以上|多于|直到|只|立即'],
+  ja: ['以上|超え|除き|まで|だけ|すぐ'],
+});
+
+/** Any word that has to do with trying again. */
+export const TRIED_AGAIN = phrases({
+  en: ['retr(y|ies|ied|ying)|repeat*|again|re-?sen[dt]*|once more|anew|second|twice|attempts?|tries'],
+  de: ['wiederhol*|erneut*|noch ?mal*|noch einmal|zweite*|Versuche?'],
+  fr: ['renvo*|répét*|nouveau|réess*|relanc*|seconde?|deuxième|tentatives?'],
+  es: ['repet*|repit*|reint*|reenv*|otra vez|de nuevo|nuevamente|segund*|intent*'],
+  pt: ['repet*|repit*|reenvi*|novamente|de novo|outra vez|segund*|tent*'],
+  it: ['ripet*|riprov*|di nuovo|ancora|second*|tentativ*'],
+  ru: ['повтор*|снова|вновь|ещё раз|еще раз|втор*|попыт*'],
+  zh: ['重发|重试|重复|重新|再次|再发|第二次'],
+  ja: ['再送|再試行|再度|もう一度|二回|2回'],
 });
 
 /** How failures in general are answered, told in words or by a heading. */

@@ -68,8 +68,9 @@ export const SENT_BACK = phrases({
 export const DIFFERS = phrases({
   en: ['differs?|different|another|wrong|foreign|mismatch*', 'not (match|equal)|other than|not the same'],
   de: ['abweich*|falsche[nrs]?|andere[nrs]?'],
-  fr: ['différente?s?|autre'],
-  es: ['distint[oa]s?|diferentes?|otr[oa]s?'],
+  fr: ['différente?s?|autre|diff[eè]re(nt)?'],
+  es: ['distint[oa]s?|diferentes?|otr[oa]s?|difieren?|no coinciden?'],
+  pt: ['diferentes?|outr[oa]s?|difere(m)?|não coincide(m)?'],
   ru: ['отлича*|друг(ой|им|ого)*|не совпада*'],
   zh: ['不同|不一致|不匹配|不符'],
   ja: ['異なる|違う|一致しない'],

@@ -1,7 +1,7 @@
 import type { Observation, Peer, Scenario } from '../contract/trial.ts';
 import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
 import { ANSWER, ID_WORD } from '../lexicon/exchanging.ts';
-import { FAILS } from '../lexicon/failing.ts';
+import { FAILS, NEVER_REPEATED, TRIED_AGAIN, TRIED_WITHIN_BOUNDS } from '../lexicon/failing.ts';
 import { REFUSED } from '../lexicon/refusing.ts';
 import { DIFFERS } from '../lexicon/repeating.ts';
 import { equalJson } from '../schemas/equal-json.ts';
@@ -11,7 +11,8 @@ import { CORRELATION_NAME } from './check-renaming.ts';
 import { allSentencesOf, holdsConstant, taskSentencesOf } from './documented-answers.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { failureRulesOf } from './failure-rules.ts';
-import { hasWord, leavesOf } from './scalar-kinds.ts';
+import { looseDifferences } from './loose-places.ts';
+import { hasWord, type Leaf, leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
 import { unansweredPeerOf } from './unanswered-peer.ts';
 
@@ -213,10 +214,13 @@ function faultOf(
 ): { message: string; certain: boolean } | undefined {
   if (seen.end === 'timed-out' || seen.end === 'out-of-memory' || seen.end === 'killed')
     return { message: `the run ended as "${seen.end}"`, certain: true };
-  const { isTold, names } = unansweredPeerOf(subject);
+  const { isTold, names, messages } = unansweredPeerOf(subject);
   const isSilent = !mischief.startsWith('answers');
   if (isSilent && isTold && seen.end !== 'returned' && seen.sends.some(({ error }) => error !== undefined))
     return { message: 'it throws, though the task says what is told then', certain: true };
+  const repeated = isSilent ? repeatedInSpite(subject, one, before, seen) : undefined;
+  if (repeated !== undefined)
+    return { message: `a request that is not answered is sent again, though "${repeated}"`, certain: true };
   if (seen.end !== 'returned' || seen.value === undefined) return undefined;
   const [issue] = seen.issues;
   if (issue) return { message: `the output breaks its schema at "${issue.pointer}": ${issue.message}`, certain: true };
@@ -236,8 +240,11 @@ function faultOf(
         }
       : undefined;
   }
-  if (mischief === 'fails from its second message on' && seen.sends.every(({ error }) => error === undefined))
-    return undefined;
+  if (mischief === 'fails from its second message on') {
+    const unanswered = seen.sends.filter(({ error }) => error !== undefined).map(({ request }) => leavesOf(request));
+    const isMeant = (leaves: Leaf[]) => leaves.some(({ value }) => messages.some((message) => message === value));
+    if (unanswered.length === 0 || (messages.length > 0 && !unanswered.some(isMeant))) return undefined;
+  }
   if (
     isSilent &&
     names.length > 0 &&
@@ -274,6 +281,38 @@ function faultOf(
         certain: false,
       }
     : undefined;
+}
+
+/** The sentence of document or task that forbids what was done: a request was sent again after it had no answer. */
+function repeatedInSpite(
+  subject: Subject,
+  { loose }: RunnableCase,
+  before: Observation,
+  { sends }: Observation,
+): string | undefined {
+  const alike = (request: Json) => (other: { request: Json }) =>
+    looseDifferences(request, other.request, loose).length === 0;
+  const again = sends.find(
+    ({ request, error }) =>
+      error !== undefined &&
+      sends.filter(alike(request)).length > Math.max(1, before.sends.filter(alike(request)).length),
+  );
+  if (again === undefined) return undefined;
+  const sentences = allSentencesOf(subject);
+  const asked = new Set(subject.cases.flatMap(({ request }) => leavesOf(request).map(({ value }) => value)));
+  const words = [...asked].filter((value) => typeof value === 'string' && value.length > 2) as string[];
+  const own = leavesOf(again.request).map(({ value }) => value);
+  const others = sentences.filter((sentence) => TRIED_AGAIN.test(sentence) && !NEVER_REPEATED.test(sentence));
+  return sentences
+    .find((sentence) => {
+      if (!NEVER_REPEATED.test(sentence) || TRIED_WITHIN_BOUNDS.test(sentence) || UNSURE.test(sentence)) return false;
+      const named = words.filter((word) => hasWord(sentence, word));
+      const meant = named.filter((word) => own.includes(word));
+      if (named.length === 0) return others.length === 0;
+      return meant.length > 0 && !others.some((other) => meant.some((word) => hasWord(other, word)));
+    })
+    ?.trim()
+    .slice(0, 200);
 }
 
 /**
@@ -358,9 +397,12 @@ function hasOthersRefused(subject: Subject, { request, response }: RunnableCase[
   });
 }
 
-/** Whether a sentence has the name of a member as code, which no word of the language is. */
+/** Whether a sentence has the name of a member as code, or one that no word of the language is, such as `messageNo` and `流水号`. */
 function quotes(sentence: string, name: string): boolean {
-  return [`\`${name}\``, `"${name}"`, `“${name}”`].some((quoted) => sentence.includes(quoted));
+  return (
+    [`\`${name}\``, `"${name}"`, `“${name}”`].some((quoted) => sentence.includes(quoted)) ||
+    (/\p{Ll}\p{Lu}|\p{L}_\p{L}|[^\u0000-\u024f]{2}/u.test(name) && hasWord(sentence, name))
+  );
 }
 
 function isAnother(sentence: string, name: string): boolean {

@@ -55,7 +55,7 @@ function readAnswers(subject: Subject): DocumentedAnswers {
   let before = '';
   for (const sentence of isRequester ? taskSentencesOf(subject) : sentencesOf(subject.agreement)) {
     if (!SEVERAL_FAIL.test(sentence)) {
-      const constants = failureNamesIn(sentence, isFailure, values);
+      const constants = rowNameIn(sentence, isFailure, values) ?? failureNamesIn(sentence, isFailure, values);
       for (const constant of constants) ownFailures.add(constant);
       const whole = /\b(?:that|this|it) fails\b/i.test(sentence) ? `${before} ${sentence}` : sentence;
       if (constants.length > 0) ownFailureSentences.push({ sentence: whole, constants });
@@ -96,6 +96,39 @@ function namesIn(sentence: string, isMeant: (clause: string) => boolean, values:
   return own.length > 0 || clauses.some((clause) => NAMED.test(withoutTools(clause, values)))
     ? own
     : constantsOf(sentence, values);
+}
+
+/** The line or word at the head of a row that has a system fail, where others of its column are answers of the cases: texts have no members to tell. */
+function rowNameIn(
+  sentence: string,
+  isFailure: (clause: string) => boolean,
+  values: ReadonlySet<string>,
+): string[] | undefined {
+  const head = headOf(sentence);
+  return head !== undefined && values.has(`row ${head}`) && isFailure(sentence) ? longestPiece(head) : undefined;
+}
+
+/** What stands at the head of a row of a table, or of an indented line in columns. */
+function headOf(line: string): string | undefined {
+  const head =
+    /^\s*\|\s*([^|]{2,60}?)\s*\|/.exec(line)?.[1] ?? /^(?: {2,}|\t)\s*(\S[^|]{1,60}?) {2,}\S/.exec(line)?.[1];
+  return head?.replace(/^`(.+)`$/, '$1');
+}
+
+/** Fewer rows of which the answers of cases begin with their heads, or have them as words, make no list of answers. */
+const leastRows = 2;
+
+/** The heads of rows, as in lists of errors, of which those of others come up in answers that are texts. */
+function rowNames({ agreement, cases }: Subject): string[] {
+  const answers = cases.map(({ response }) => String(response));
+  const blocks = agreement.text.split(/\n(?![ \t]*\|| {2,}|\t)/);
+  return blocks.flatMap((block) => {
+    const heads = block.split('\n').flatMap((line) => headOf(line) ?? []);
+    const shown = heads.filter((head) =>
+      answers.some((answer) => hasWord(answer, longestPiece(head)[0]?.trim() ?? '')),
+    );
+    return shown.length < leastRows ? [] : heads;
+  });
 }
 
 /** The constants of a sentence that has a system fail, in the whole of it or in a clause. */
@@ -263,12 +296,13 @@ export function sentencesOf(agreement: Subject['agreement']): string[] {
   let { text } = agreement;
   for (const { start, end } of [...agreement.schemas].sort((a, b) => b.start - a.start))
     text = `${text.slice(0, start)}\n${text.slice(end)}`;
-  const sentences = text
-    .split(/\n|(?<=[.;!?])\s+(?![\s|])|[。；！？]/, MAX_SENTENCES)
-    .map((sentence) => sentence.slice(0, MAX_SENTENCE));
+  const sentences = text.split(SENTENCE_ENDS, MAX_SENTENCES).map((sentence) => sentence.slice(0, MAX_SENTENCE));
   knownSentences.set(agreement, sentences);
   return sentences;
 }
+
+/** Where a sentence or item ends; what stands in brackets belongs to the sentence around it. */
+const SENTENCE_ENDS = /\n|(?:(?<=[.;!?])\s+(?![\s|])|[。；！？])(?![^()（）\n]{3,300}[)）])/u;
 
 /** The sentences of the task of a requester; none of a provider. */
 export function taskSentencesOf({ agreement, task }: Subject): string[] {
@@ -386,7 +420,8 @@ function knownValues(subject: Subject): ReadonlySet<string> {
   return values;
 }
 
-function collectValues({ cases, responseSchema, payload, tools, task }: Subject): Set<string> {
+function collectValues(subject: Subject): Set<string> {
+  const { cases, responseSchema, payload, tools, task } = subject;
   const leaves = [
     ...cases.map(({ response }) => response),
     ...(task?.examples ?? []).map(({ output }) => output),
@@ -406,6 +441,9 @@ function collectValues({ cases, responseSchema, payload, tools, task }: Subject)
   collect(responseSchema, 0);
   collect(task?.outputSchema ?? null, 0);
   for (const { name } of tools) values.add(`tool ${name}`);
-  if (payload === 'text') values.add(TEXT_PAYLOAD);
+  if (payload === 'text') {
+    values.add(TEXT_PAYLOAD);
+    for (const head of rowNames(subject)) values.add(`row ${head}`);
+  }
   return values;
 }

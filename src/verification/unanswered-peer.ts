@@ -10,6 +10,8 @@ export interface UnansweredPeer {
   isTold: boolean;
   /** The names that are told then; empty where none can be made out. */
   names: string[];
+  /** Values of requests in what it says: it may mean these messages alone, as `SUBMIT` in "no answer to SUBMIT". */
+  messages: string[];
 }
 
 const read = new WeakMap<Subject, UnansweredPeer>();
@@ -23,7 +25,7 @@ export function unansweredPeerOf(subject: Subject): UnansweredPeer {
 
 function readTask(subject: Subject): UnansweredPeer {
   const sentences = taskSentencesOf(subject);
-  if (sentences.some((sentence) => GIVES_UP.test(sentence))) return { isTold: false, names: [] };
+  if (sentences.some((sentence) => GIVES_UP.test(sentence))) return { isTold: false, names: [], messages: [] };
   const values = valuesOf(subject);
   const told = sentences.filter(
     (sentence) =>
@@ -31,7 +33,14 @@ function readTask(subject: Subject): UnansweredPeer {
       !AGAIN.test(sentence) &&
       (TOLD.test(sentence) || namesIn(sentence, values).length > 0),
   );
-  return { isTold: told.length > 0, names: [...new Set(told.flatMap((sentence) => namesFor(sentence, values)))] };
+  const asked = new Set(subject.cases.flatMap(({ request }) => leavesOf(request).map(({ value }) => value)));
+  return {
+    isTold: told.length > 0,
+    names: [...new Set(told.flatMap((sentence) => namesFor(sentence, values)))],
+    messages: [...asked].filter(
+      (value) => typeof value === 'string' && value.length > 2 && told.some((sentence) => hasWord(sentence, value)),
+    ) as string[],
+  };
 }
 
 function namesFor(sentence: string, values: ReadonlySet<string>): string[] {
@@ -42,9 +51,14 @@ function namesFor(sentence: string, values: ReadonlySet<string>): string[] {
   const own = sentence
     .split(CLAUSES)
     .filter((clause) => NO_ANSWER.test(clause))
-    .flatMap((clause) => namesIn(clause, values));
-  const all = own.length > 0 ? own : namesIn(sentence, values);
+    .flatMap((clause) => namesIn(withoutPhrase(clause), values));
+  const all = own.length > 0 ? own : namesIn(withoutPhrase(sentence), values);
   return all.length === 1 ? all : [];
+}
+
+/** A text without the words for a silent peer: one of them may be a name elsewhere, as `нет` of `нет ответа`. */
+function withoutPhrase(text: string): string {
+  return text.replace(NO_ANSWER, ' ');
 }
 
 function namesIn(text: string, values: ReadonlySet<string>): string[] {
@@ -56,7 +70,12 @@ function valuesOf({ task }: Subject): Set<string> {
   const values = new Set<string>();
   const members = new Set<string>();
   const add = (value: Json): void => {
-    if (typeof value === 'string' && value.length > 2 && /^[\p{L}\p{N}_-]+$/u.test(value)) values.add(value);
+    if (
+      typeof value === 'string' &&
+      (value.length > 2 || /\p{Script=Han}{2}/u.test(value)) &&
+      /^[\p{L}\p{N}_-]+$/u.test(value)
+    )
+      values.add(value);
   };
   const collect = (node: Json, depth: number): void => {
     if (depth > 30 || typeof node !== 'object' || node === null) return;

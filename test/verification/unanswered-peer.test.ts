@@ -42,6 +42,10 @@ for (const description of [
   'La chaleur d’un four, why vaut "lit" ou "unlit" ; "mute" si la poterie ne répond pas.',
   'El calor de un horno; why es lit, unlit (apagado) o mute (sin respuesta).',
   '窑的温度。why 为 lit（已点火）、unlit（未点火）或 mute（超时或无响应）。',
+  'The heat of a kiln. why is lit, unlit (the pottery said cold) or mute (no answer in time, or one that is of no use; heat null).',
+  '窑的温度。why 为 lit、unlit（未点火；heat 为 null）或 mute（超时；heat 为 null）。',
+  'Die Hitze eines Ofens. why ist lit, unlit oder mute (auch der zweite Versuch brachte keine verwertbare Antwort).',
+  '窯の熱。why は lit、unlit（火が無い）、mute（時間切れ）のいずれか。',
 ])
   test(`a peer that gives no answer is told of by the name for it: ${description}`, async () => {
     const agreed = kilns(description);
@@ -63,6 +67,24 @@ for (const description of [
 ])
   test(`a peer that gives no answer may end all: ${description}`, async () =>
     assert.deepEqual(await refusalsOf(kilns(description), heat('throw error;'), sandbox), []));
+
+test('a word of the phrase for a silent peer is no name for it', async () => {
+  const agreed = kilns('');
+  const task = {
+    description: 'Жар печи. why: "да"; "нет" (печь холодная); сбой (нет ответа; heat null).',
+    inputSchema: object({ kiln: text }),
+    outputSchema: object({ heat: { type: ['integer', 'null'] }, why: { enum: ['горит', 'нет', 'сбой'] } }),
+    examples: [
+      { testCase: 1, input: { kiln: 'K-3401' }, output: { heat: 1217, why: 'горит' } },
+      { testCase: 2, input: { kiln: 'K-3402' }, output: { heat: null, why: 'нет' } },
+    ],
+  };
+  const handler = heat("return { heat: null, why: 'mute' };")
+    .replaceAll("'mute'", "'сбой'")
+    .replace("'unlit'", "'нет'")
+    .replace("'lit'", "'горит'");
+  assert.deepEqual(await refusalsOf({ ...agreed, task }, handler, sandbox), []);
+});
 
 const shelves: Agreed = {
   rules: 'The library tells the books of a shelf, page by page, and `next` as long as there is another page.',
@@ -107,5 +129,39 @@ test('a later message that is not answered is told of as well', async () => {
       '\n',
     ),
     /^requester-peer: case 1, where the peer fails from its second message on: the output has none of broken/,
+  );
+});
+
+test('what is told of one kind of message is not asked for where another has no answer', async () => {
+  const bakes: Agreed = {
+    rules: 'With `order` BAKE the oven gives a key; with `order` LOOK and the key it tells the heat.',
+    request: object({ order: { enum: ['BAKE', 'LOOK'] }, kiln: text, key: text }, ['kiln', 'key']),
+    response: object({ key: text, heat: integer }, ['key', 'heat']),
+    cases: [
+      [{ order: 'BAKE', kiln: 'K-3401' }, { key: 'ab-771' }],
+      [{ order: 'LOOK', key: 'ab-771' }, { heat: 1217 }],
+    ],
+    task: {
+      description: "why is 'baked', 'lost' (BAKE had no usable answer) or 'unknown' (the heat cannot be told).",
+      inputSchema: object({ kiln: text }),
+      outputSchema: object({ heat: { type: ['integer', 'null'] }, why: { enum: ['baked', 'lost', 'unknown'] } }),
+      examples: [1, 2].map((testCase) => ({
+        testCase,
+        input: { kiln: 'K-3401' },
+        output: { heat: 1217, why: 'baked' },
+      })),
+    },
+  };
+  const handler = (lost: string) => `export async function perform({ kiln }, { send }) {
+  const ask = (message) => send(message).catch(() => ({}));
+  const { key } = await ask({ order: 'BAKE', kiln });
+  if (typeof key !== 'string') return { heat: null, why: '${lost}' };
+  const { heat } = await ask({ order: 'LOOK', key });
+  return typeof heat === 'number' ? { heat, why: 'baked' } : { heat: null, why: 'unknown' };
+}`;
+  assert.deepEqual(await refusalsOf(bakes, handler('lost'), sandbox), []);
+  assert.match(
+    (await refusalsOf(bakes, handler('unknown'), sandbox)).join('\n'),
+    /^requester-peer: case 1, where the peer fails: the output has none of lost/m,
   );
 });
