@@ -26,7 +26,10 @@ export interface FoundSchemas {
   blocks: readonly JsonBlock[];
 }
 
-/** Most schemas that are taken from one document. */
+/**
+ * Most schemas of one document that may be request or response, and that are completed with what they refer to; others in the same object are only
+ * told from prose.
+ */
 const MAX_SCHEMAS = 64;
 
 /** How deep schemas may lie inside an object that holds several, in members: as deep as those of an operation's responses in OpenAPI. */
@@ -43,22 +46,25 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
     if (schemas.length >= MAX_SCHEMAS) break;
     const inside = schemasIn(text, block);
     if (block.lenient && inside.length > 0) lenient.push({ start: block.start, end: block.end });
-    for (const { schema, start, end, member } of inside.slice(0, MAX_SCHEMAS - schemas.length)) {
+    for (const { schema, start, end, member } of inside) {
       const heading = places.headingAbove(block.start);
       const introduction = places.introductionAbove(block.start);
+      const isTaken = schemas.length < MAX_SCHEMAS;
       schemas.push({
-        schema: enclosedSchema(schema, block.value),
+        schema: isTaken ? enclosedSchema(schema, block.value) : schema,
         start,
         end,
         heading,
         ...(baseUri === undefined ? {} : { baseUri }),
-        claim: claimOf({ schema, member, introduction, heading }),
+        claim: isTaken ? claimOf({ schema, member, introduction, heading }) : null,
       });
     }
   }
   const library = libraryOf(blocks.map(({ value }) => value));
   return {
-    schemas: schemas.map((found) => ({ ...found, schema: completedSchema(found.schema, library) })),
+    schemas: schemas.map((found, index) =>
+      index < MAX_SCHEMAS ? { ...found, schema: completedSchema(found.schema, library) } : found,
+    ),
     broken: broken.filter((each) => mentionsSchema(text, each)),
     lenient,
     prose: proseOf(text, blocks),

@@ -694,9 +694,13 @@ test('a schema that is a reference into its own definitions is one schema', () =
   }
 });
 
-test('no more schemas are taken from one object than from a whole document', () => {
+test('of hundreds of schemas in one object all are told from prose, and the first 64 completed', () => {
+  const $ref = '#/components/schemas/s0';
   const schemas = Object.fromEntries(
-    Array.from({ length: 100 }, (_, n) => [`s${n}`, { type: 'object', properties: { [`a${n}`]: { type: 'string' } } }]),
+    Array.from({ length: 100 }, (_, n) => [`s${n}`, { type: 'object', properties: { [`a${n}`]: { $ref } } }]),
   );
-  assert.equal(analyze(sampleJob(JSON.stringify({ components: { schemas } }))).agreement.schemas.length, 64);
+  const found = analyze(sampleJob(JSON.stringify({ components: { schemas } }))).agreement.schemas;
+  assert.equal(found.length, 100);
+  const isComplete = found.map(({ schema }) => Object.hasOwn(schema as object, '$defs'));
+  assert.deepEqual([isComplete.indexOf(false), isComplete.lastIndexOf(true)], [64, 63]);
 });
