@@ -55,8 +55,8 @@ export function unrunnableCases(subject: Subject): number[] {
 }
 
 /**
- * Places in a requester's requests that count as loose by themselves: ids and times that neither the task example, the tools nor the
- * document can yield. A value that all cases share is taken for a constant of the protocol.
+ * Places in a requester's requests that count as loose by themselves: ids and times that neither the task example, the tools, the
+ * document nor what the peer answers to another request can yield. A value that all cases share is taken for a constant of the protocol.
  */
 export function ownLoosePlaces(subject: Subject): (Loose & { testCase: number })[] {
   if (subject.role !== 'requester') return [];
@@ -71,6 +71,7 @@ export function ownLoosePlaces(subject: Subject): (Loose & { testCase: number })
       const as = looseKind(name, value);
       const text = String(value);
       if (!as || hasWord(known, text) || hasWord(input, text) || hasWord(outputs, text)) return [];
+      if (subject.cases.some((other) => tells(other, value))) return [];
       const shared =
         subject.cases.length > 1 && subject.cases.every((other) => valueAt(other.request, pointer) === value);
       return shared || subject.loose.some((given) => given.pointer === pointer)
@@ -78,6 +79,12 @@ export function ownLoosePlaces(subject: Subject): (Loose & { testCase: number })
         : [{ testCase: one.testCase, pointer, as }];
     });
   });
+}
+
+/** Whether the peer's answer in a case tells a value that its request has not: one to send back later. */
+function tells({ request, response }: Case, value: string | number): boolean {
+  const has = (message: Json): boolean => leavesOf(message).some((leaf) => leaf.value === value);
+  return has(response) && !has(request);
 }
 
 function looseKind(name: string, value: string | number): 'time' | 'id' | undefined {

@@ -247,3 +247,19 @@ test('ids and times that nothing yields are loose by themselves', () => {
   ]);
   assert.deepEqual(ownLoosePlaces({ ...subject, role: 'provider' }), []);
 });
+
+test('a key that the peer has told is sent back, and not loose', () => {
+  const subject = subjectOf({
+    role: 'requester',
+    task: { description: '', examples: [1, 2, 3].map((testCase) => ({ testCase, input: {}, output: null })) },
+    cases: [
+      caseOf(1, { requestId: 'zz-81' }, { requestId: 'zz-81', jobKey: 'JK-5521' }),
+      caseOf(2, { requestId: 'zz-82', jobKey: 'JK-5521' }, { requestId: 'zz-82' }),
+      caseOf(3, { requestId: 'zz-83', jobKey: 'JK-7000' }, { requestId: 'zz-83' }),
+    ],
+  });
+  assert.deepEqual(
+    ownLoosePlaces(subject).map(({ testCase, pointer }) => `${testCase} ${pointer}`),
+    ['1 /requestId', '2 /requestId', '3 /requestId', '3 /jobKey'],
+  );
+});
