@@ -259,7 +259,7 @@ function unproven(subject: Subject, one: RunnableCase, first: Observation, secon
     if (as === 'text' || !declared.has(pointer)) return [];
     // In an answer that has none, nothing is made.
     const expected = valueAt(subject.role === 'provider' ? one.output : one.case.request, pointer);
-    if (expected === null || expected === '') return [];
+    if (expected === null || expected === '' || (typeof expected === 'number' && expected <= 0)) return [];
     const got = looseValue(first, pointer);
     const then = looseValue(second, pointer);
     if (got === undefined || then === undefined || !equalJson(got, then)) return [];

@@ -148,6 +148,24 @@ test('loose ids and times must change with another seed and clock', () => {
   );
 });
 
+test('where a case has no moment and no id, none need be fresh', () => {
+  const loose = [
+    { pointer: '/id', as: 'id' as const },
+    { pointer: '/at', as: 'time' as const },
+  ];
+  for (const [id, at] of [
+    [null, null],
+    ['', ''],
+    [0, 0],
+    [-1, -1],
+  ]) {
+    const refusal = { ok: false, id: id ?? null, at: at ?? null };
+    const subject = subjectOf({ cases: [caseOf(1, {}, refusal)], loose });
+    const answers = caseScenarios(subject).map(() => returned(refusal));
+    assert.equal(judgeCases(subject, answers)[0]?.passed, true, JSON.stringify(refusal));
+  }
+});
+
 const task = {
   description: 'The price of an article.',
   examples: [
