@@ -1,4 +1,4 @@
-import { phrases } from './phrases.ts';
+import { inOrder, phrases } from './phrases.ts';
 
 /** That nothing is done but what the same sentence has done. */
 export const NOTHING_ELSE = phrases({
@@ -20,6 +20,21 @@ export const NOTHING_CHANGED = phrases({
   fr: ['sans rien (changer|modifier|écrire)'],
   es: ['sin (cambiar|modificar|escribir|guardar|hacer) nada', 'no se (cambia|modifica|guarda|escribe) nada'],
   zh: ['不(做|作|进行)任何(修改|更改|变更|操作)'],
+});
+
+/** That the tool named behind it is not called. */
+export const NOT_CALLED = phrases({
+  en: [
+    '(do|does|must|shall|may|is|will) not (then |be )?(call|ask|use|invoke|run)',
+    'never (call|ask|use|invoke|run)s?',
+    'without (calling|asking|using|invoking|running)',
+  ],
+  fr: ['(ne pas|sans) (appeler|exécuter|utiliser)'],
+  es: ['(no|sin) (se )?(llam|ejecut|us)*( a)?'],
+  pt: ['(não|sem) (se )?(cham|execut|us)*'],
+  it: ['(non|senza) (si )?(chiam|esegu|us)*'],
+  ru: ['(не|без) (вызов|вызыва|вызва|использ)*'],
+  zh: ['不(得|能|可|应|会|要|许)?(再|继续)?(调用|执行|使用)', '(禁止|切勿|请勿)(再|继续)?(调用|执行|使用)'],
 });
 
 /** Words that make what is done depend on something. */
@@ -70,3 +85,25 @@ export const NEVER_LOGGED = phrases({
   de: ['(nie|nicht|kein*) …40 (protokolliert|geloggt|ins (Log|Protokoll))'],
   zh: ['不[得能可要应]?(写入|记录|出现在)…8日志'],
 });
+
+/** That something is never told to whoever asked. */
+export const NEVER_TOLD = inOrder(
+  {
+    en: ['never|not|at no time|nowhere'],
+    de: ['nie|niemals|nicht'],
+    fr: ['jamais|pas'],
+    es: ['nunca|no|jamás'],
+    zh: ['不得|不能|不可|不应|不会|绝不|禁止'],
+  },
+  {
+    en: [
+      '(part of|appear*|repeated|contained|told|shown|included|found|stand|returned|sent|put|echoed) ' +
+        '(back )?((in|with|of|by) )?((an?|any|the|its) )?(answers?|responses?|repl(y|ies))',
+    ],
+    de: ['(in|Teil) …12 Antwort* …20 (erscheinen|stehen|vorkommen|wiederholt|sein)'],
+    fr: ['(dans|partie de) …12 réponses?'],
+    es: ['(en|parte de) …12 respuestas?'],
+    zh: ['(出现|包含|返回|写入|放)在?(响应|应答|回复|答复)'],
+  },
+  40,
+);

@@ -1,6 +1,6 @@
 import type { Observation, Scenario } from '../contract/trial.ts';
 import { isObject, type Json } from '../kernel/json.ts';
-import { NEVER_LOGGED } from '../lexicon/acting.ts';
+import { NEVER_LOGGED, NEVER_TOLD } from '../lexicon/acting.ts';
 import type { RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { allSentencesOf, spaced } from './documented-answers.ts';
@@ -23,7 +23,7 @@ export const leaks: Check = {
   reason:
     'Free texts and rare paths are where a record slips into an answer, by mistake or because a document asked for it.',
   certain:
-    'An answer holds a value that a tool told, whose name, description or tool speaks of a secret, and that neither the request nor any answer of a case holds; or a log line holds what the document says is never logged.',
+    'An answer holds a value that a tool told, whose name, description or tool speaks of a secret, and that neither the request nor any answer of a case holds; or an answer holds what the document says is never told, or a log line what it says is never logged.',
   uncertain: 'Another value that a tool told stands in a free text, though no answer of a case tells its like.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject, cases } = facts;
@@ -41,7 +41,16 @@ export const leaks: Check = {
         },
       })),
     );
-    const plans = [...failing, ...cases.flatMap((seenCase) => otherwiseAnswered(facts, seenCase))];
+    const alone = cases.flatMap(({ one, scenario, seen }) =>
+      [...new Set(seen.calls.map(({ tool }) => tool))].slice(1).map((tool) => ({
+        one,
+        scenario: {
+          ...scenario,
+          faults: [{ tool, error: { code: 'FAILED' as const, message: 'temporarily out of order' } }],
+        },
+      })),
+    );
+    const plans = [...failing, ...alone, ...cases.flatMap((seenCase) => otherwiseAnswered(facts, seenCase))];
     const later = plans.length === 0 ? [] : yield plans.map(({ scenario }) => scenario);
     const runs = [
       ...cases.map(({ one, seen }) => ({ one, seen })),
@@ -53,6 +62,14 @@ export const leaks: Check = {
         findings.failures.push({
           code: 'CANDIDATE_LEAK',
           message: `case ${one.testCase}: "${logged.name}" is logged, though "${logged.sentence}"`.slice(0, 500),
+          testCase: one.testCase,
+          input: one.input,
+        });
+      const denied = deniedIn(facts, one, seen);
+      if (denied && !findings.failures.some(({ message }) => message.includes(`"${denied.name}"`)))
+        findings.failures.push({
+          code: 'CANDIDATE_LEAK',
+          message: `case ${one.testCase}: the answer tells "${denied.name}", though "${denied.sentence}"`.slice(0, 500),
           testCase: one.testCase,
           input: one.input,
         });
@@ -90,9 +107,7 @@ function loggedIn(
     subject.responseSchema,
     ...subject.tools.map((tool) => tool.outputSchema ?? null),
   ];
-  const denials = allSentencesOf(subject).filter(
-    (sentence) => NEVER_LOGGED.test(sentence) && !/\b(?:except|unless|only|but|if|when|no matter)\b/i.test(sentence),
-  );
+  const denials = allSentencesOf(subject).filter((sentence) => isDenial(sentence, NEVER_LOGGED));
   for (const leaf of told) {
     const text = weighty(leaf);
     if (text === undefined || !hasWord(lines, text)) continue;
@@ -101,6 +116,34 @@ function loggedIn(
     const sentence =
       denials.find((one) => isNamedIn(one, leaf.name)) ??
       schemas.flatMap((schema) => descriptionsOf(schema, leaf.name, 0)).find((said) => NEVER_LOGGED.test(said));
+    if (sentence !== undefined) return { name: leaf.name, sentence: sentence.trim().slice(0, 200) };
+  }
+  return undefined;
+}
+
+/** A sentence by which something is told to nobody, and about nothing else. */
+function isDenial(sentence: string, never: RegExp): boolean {
+  return never.test(sentence) && !/\b(?:except|unless|only|but|if|when|no matter)\b/i.test(sentence);
+}
+
+/** An answer that holds what a member of the request or of a tool's answer has, and of which the document says that no answer has it. */
+function deniedIn(
+  { subject, cases }: CheckFacts,
+  { input, output }: RunnableCase,
+  seen: Observation,
+): { name: string; sentence: string } | undefined {
+  const denials = allSentencesOf(subject).filter((sentence) => isDenial(sentence, NEVER_TOLD));
+  if (seen.value === undefined || denials.length === 0) return undefined;
+  const told = [input, ...seen.calls.map((call) => call.output ?? null)].flatMap(leavesOf);
+  const shown = JSON.stringify([output, cases.map(({ one }) => one.output)]);
+  const answer = leavesOf(seen.value).map(({ value }) => String(value));
+  for (const leaf of told) {
+    const text = weighty(leaf);
+    if (text === undefined || shown.includes(JSON.stringify(text).slice(1, -1))) continue;
+    if (!answer.some((value) => hasWord(value, text))) continue;
+    if (told.some((other) => other.name !== leaf.name && String(other.value).includes(text))) continue;
+    // What is never told comes first: "the pin is never part of an answer".
+    const sentence = denials.find((one) => isNamedIn(one.slice(0, NEVER_TOLD.exec(one)?.index), leaf.name));
     if (sentence !== undefined) return { name: leaf.name, sentence: sentence.trim().slice(0, 200) };
   }
   return undefined;

@@ -1,6 +1,7 @@
 import { isObject, type Json } from '../kernel/json.ts';
-import { CONDITION, LEFT_OPEN, NOTHING_CHANGED, NOTHING_ELSE } from '../lexicon/acting.ts';
+import { CONDITION, LEFT_OPEN, NOT_CALLED, NOTHING_CHANGED, NOTHING_ELSE } from '../lexicon/acting.ts';
 import { FAILURE } from '../lexicon/failing.ts';
+import { atTheEnd } from '../lexicon/phrases.ts';
 import { allSentencesOf, constantIn, sentencesOf, spaced, stemsOf } from './documented-answers.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
@@ -193,15 +194,30 @@ export function forbiddenAfter(subject: Subject, failed: string, tool: string): 
       (sentence) =>
         FAILURE.test(sentence) &&
         hasWord(sentence, failed) &&
-        undoneIn(sentence).some((done) =>
-          done === true || WHATEVER.test(done)
-            ? !NO_CHANGE.test(tool) && !hasWord(sentence, tool)
-            : isDoneBy(done, tool),
-        ),
+        (isLeftUncalled(sentence, failed, tool) ||
+          undoneIn(sentence).some((done) =>
+            done === true || WHATEVER.test(done)
+              ? !NO_CHANGE.test(tool) && !hasWord(sentence, tool)
+              : isDoneBy(done, tool),
+          )),
     )
     ?.trim()
     .slice(0, 200);
 }
+
+/** Whether a plain sentence has one tool fail and, behind that, another not called. */
+function isLeftUncalled(sentence: string, failed: string, tool: string): boolean {
+  const at = (name: string) => sentence.toLowerCase().indexOf(name.toLowerCase());
+  return (
+    at(failed) < at(tool) &&
+    hasWord(sentence, tool) &&
+    FAILURE.test(sentence.slice(0, at(tool))) &&
+    !/\b(?:unless|except|only|until|before|again|twice|but)\b|除非|之前/i.test(sentence) &&
+    UNCALLED.test(sentence.slice(at(failed), at(tool)))
+  );
+}
+
+const UNCALLED = atTheEnd(NOT_CALLED);
 
 /** Whether a sentence has something done with one answer alone, and the answer is another. */
 function isReserved(sentence: string, output: Json, tool: string): boolean {
