@@ -87,6 +87,31 @@ export const BREAKS_A_REQUEST = either(
   }),
 );
 
+/** A sentence about requests that break the schema, whatever breaks it. */
+export const BREAKS_THE_SCHEMA = inOrder(
+  {
+    en: ['breaks?|violat*|against|outside', 'not (satisfy|match|follow|fit|conform to|conform|keep to|valid against)'],
+    de: ['nicht|verletz*|verst[oö](ß|ss)*'],
+    fr: ['ne|pas|viole*'],
+    es: ['no|viol*|incumpl*'],
+    pt: ['não|viol*'],
+    it: ['non|viol*'],
+    ru: ['не|наруша*'],
+    zh: ['不(符合?|满足|匹配)|违反'],
+  },
+  {
+    en: ['schemas?'],
+    de: ['schemas?'],
+    fr: ['sch[ée]mas?'],
+    es: ['esquemas?'],
+    pt: ['esquemas?'],
+    it: ['schem[ai]'],
+    ru: ['схем*'],
+    zh: ['模式|schema|架构'],
+  },
+  30,
+);
+
 /** Requests that break the agreement, by what English and Chinese documents call them or say of them. */
 export const INVALID_REQUESTS_NAMED = either(
   inOrder(

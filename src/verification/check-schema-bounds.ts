@@ -1,10 +1,11 @@
 import type { Observation, Scenario } from '../contract/trial.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { ADJUSTED } from '../lexicon/quantifying.ts';
+import { BREAKS_THE_SCHEMA } from '../lexicon/refusing.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { CORRELATION_NAME } from './check-renaming.ts';
-import { documentedAnswersOf, holdsConstant, sentencesOf } from './documented-answers.ts';
+import { constantIn, documentedAnswersOf, holdsConstant, sentencesOf } from './documented-answers.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { INVALID_REQUESTS } from './failure-rules.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
@@ -105,21 +106,17 @@ function owedFor({ subject, cases }: CheckFacts, name: string, keyword: string):
     const [issue, ...others] = subject.surface.requestIssues(one.input);
     return issue?.pointer === `/${name}` && issue.keyword === keyword && others.length === 0;
   });
-  const names = [...invalidRequests, ...missingMembers];
+  const ofSchema = sentencesOf(subject.agreement).filter((sentence) => BREAKS_THE_SCHEMA.test(sentence));
+  const said = ofSchema.flatMap((sentence) => constantIn(subject, sentence) ?? []);
+  const names = [...new Set([...invalidRequests, ...missingMembers, ...said])];
   if (shown) {
     const marks = marksOf(subject, shown);
     if (marks.length > 0) return { names: [...marks, ...names, ...incomplete], isCertain: true };
   }
   if (names.length === 0) return undefined;
-  const isSaid = sentencesOf(subject.agreement).some(
-    (sentence) => OF_SCHEMA.test(sentence) && names.some((constant) => sentence.includes(constant)),
-  );
+  const isSaid = ofSchema.some((sentence) => names.some((constant) => sentence.includes(constant)));
   return { names: [...names, ...incomplete], isCertain: isSaid };
 }
-
-/** A sentence about requests that break the schema, whatever breaks it. */
-const OF_SCHEMA =
-  /\b(?:breaks?|violat\w+|against|not (?:satisfy|match|follow|fit|conform to|keep to|valid against)|outside)\b[^.|]{0,30}\bschema\b/i;
 
 /** What the answer of a case holds and no answer to a valid request. */
 function marksOf({ cases, surface }: Subject, { one }: SeenCase): string[] {
