@@ -35,6 +35,8 @@ export function validationCost(rootSchema: Json): ValidationCost {
 }
 
 const counts = new WeakMap<object, number>();
+/** Values in one that is looked up rather than counted again: below it counting is quicker, and the garbage collector has less to keep. */
+const WORTH_KEEPING = 100;
 
 /** How many values a value holds, itself included; stops counting beyond `MAX_VALIDATION_STEPS`. */
 export function countValues(value: Json): number {
@@ -48,7 +50,7 @@ export function countValues(value: Json): number {
     if (Array.isArray(next)) for (const item of next) pending.push(item);
     else if (isObject(next)) for (const name of memberNames(next)) pending.push(next[name] as Json);
   }
-  counts.set(value, count);
+  if (count >= WORTH_KEEPING) counts.set(value, count);
   return count;
 }
 
