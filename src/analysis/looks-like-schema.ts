@@ -29,20 +29,23 @@ const TELLING: Readonly<Record<string, (value: Json) => boolean>> = {
   pattern: (value) => typeof value === 'string',
 };
 
-const telling = new Map(Object.entries(TELLING));
+const TELLING_KEYWORDS = Object.keys(TELLING);
 
 /** Says whether a JSON value is a JSON Schema rather than an example of a message. */
 export function looksLikeSchema(value: Json): value is JsonObject {
   if (!isObject(value) || isLibrary(value)) return false;
   if (typeof value.$schema === 'string') return true;
   const typed = isTypeKeyword(value.type);
-  const told = Object.entries(value).filter(([keyword, member]) => telling.get(keyword)?.(member) === true);
+  // Keyword by keyword: an object of thousands of members has no more of them.
+  const told = TELLING_KEYWORDS.filter(
+    (keyword) => Object.hasOwn(value, keyword) && TELLING[keyword]?.(value[keyword] as Json) === true,
+  );
   if (typed && (told.length > 0 || isObject(value.properties))) return true;
   // `type` alone names a member of many messages, so it must stand nearly alone to make a schema.
   if (typed) return Object.keys(value).every((keyword) => PART_KEYWORDS.has(keyword) || /^(?:\$|x-)/.test(keyword));
   // A reference into definitions of its own is how generators write a schema that refers to itself.
   if (typeof value.$ref === 'string' && (isMapOfSchemas(value.$defs) || isMapOfSchemas(value.definitions))) return true;
-  return told.some(([keyword]) => STRUCTURAL.has(keyword) && hasContent(value[keyword]));
+  return told.some((keyword) => STRUCTURAL.has(keyword) && hasContent(value[keyword]));
 }
 
 /** Whether an object only keeps definitions for others: it describes no message, or holds schemas beside them. */
