@@ -186,6 +186,45 @@ export const NO_ANSWER = phrases({
   ja: ['(応答|返答|回答|返事)が?(ない|なし|得られない)', '時間切れ|タイムアウト'],
 });
 
+/** Words for a peer that says no or cannot be reached, which one that is only silent does not. */
+export const CANNOT_BE_REACHED = phrases({
+  en: [
+    'fail(s|ed|ing|ures?)?(?! to (answer|reply|respond))',
+    '(could|can) ?not be (reached|asked|contacted)',
+    'unreachable|not reachable|unavailable|down|offline',
+    'no (usable|valid|proper) (answer|reply|response)',
+  ],
+  de: ['nicht erreich*', 'keine[nr]? (gültige|brauchbare|verwertbare) Antwort', '(scheiter|fehlschl)*'],
+  fr: ['injoignable', 'échou*'],
+  es: ['inalcanzable', 'fall[aoó]*'],
+  pt: ['inacess*', 'falh*'],
+  it: ['irraggiungibil*', 'fallisce'],
+  ru: ['недоступ*'],
+  zh: ['失败|不可用|无法(连接|访问|联系)'],
+  ja: ['失敗|接続できない'],
+});
+
+/** Words by which something counts as something else that may come. */
+export const TREATED_LIKE = phrases({
+  en: [
+    '(treat|handl|count|regard|consider|tak|record|report)(s|es|ed|en)? (just |exactly )?(like|as|for)',
+    'as (if|though)|(the )?same as|just (like|as)',
+  ],
+  de: [
+    '(gilt|gelten|zähl(t|en)|gewertet|behandelt|betrachtet) …30 (wie|als)',
+    '(wie|als) …30 (gewertet|behandelt|betrachtet)',
+    'als (ob|wäre|hätte)',
+  ],
+  fr: ['(traitée?|considérée?|compte|comptée?|tenue?)s? (comme|pour)', 'comme si'],
+  es: ['(trata|considera|cuenta|toma)n? (como|por)', 'como si'],
+  pt: ['(tratad[oa]|considerad[oa]|conta|contad[oa])s? como', 'como se'],
+  it: ['(trattat|considerat|conta|contat)[oaie]? come', 'come se'],
+  nl: ['(geldt|telt|behandeld|beschouwd) als', 'alsof'],
+  ru: ['счита(ет|ют)ся', 'рассматрива(ет|ют)ся', 'как (если бы|будто)'],
+  zh: ['视(为|作|同)|当作|算作|等同|按…15处理'],
+  ja: ['みなす|みなし|として(扱|数)|と同じ|同様'],
+});
+
 /** That something is tried again. */
 export const RETRIES = phrases({
   en: [

@@ -1,7 +1,14 @@
 import type { Observation, Peer, Scenario } from '../contract/trial.ts';
 import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
 import { ANSWER, ID_WORD } from '../lexicon/exchanging.ts';
-import { FAILS, NEVER_REPEATED, TRIED_AGAIN, TRIED_WITHIN_BOUNDS } from '../lexicon/failing.ts';
+import {
+  FAILS,
+  NEVER_REPEATED,
+  NO_ANSWER,
+  TREATED_LIKE,
+  TRIED_AGAIN,
+  TRIED_WITHIN_BOUNDS,
+} from '../lexicon/failing.ts';
 import { REFUSED } from '../lexicon/refusing.ts';
 import { DIFFERS } from '../lexicon/repeating.ts';
 import { equalJson } from '../schemas/equal-json.ts';
@@ -19,7 +26,7 @@ import { unansweredPeerOf } from './unanswered-peer.ts';
 type Mischief =
   | 'fails'
   | 'times out'
-  | 'fails from its second message on'
+  | 'times out from its second message on'
   | 'answers without what it must have'
   | 'answers with values of other types'
   | 'answers another request'
@@ -42,7 +49,9 @@ export const requesterPeer: Check = {
     const findings: CheckFindings = { failures: [], warnings: [] };
     for (const [index, { one, mischief }] of plans.entries()) {
       const observation = seen[index] as Observation;
-      const unheard = seen[plans.findIndex((plan) => plan.one === one && plan.mischief === 'fails')]?.value;
+      const unheard = seen.flatMap(({ value }, at) =>
+        value !== undefined && plans[at]?.one === one && isUnheard(plans[at].mischief) ? [value] : [],
+      );
       const fault = faultOf(subject, cases, one, mischief, observation, unheard);
       if (!fault) continue;
       const fact: Omit<CheckFact, 'check'> = {
@@ -58,6 +67,13 @@ export const requesterPeer: Check = {
   },
 };
 
+/** Whether nothing at all is heard of the peer then. */
+function isUnheard(mischief: Mischief): boolean {
+  return mischief === 'fails' || mischief === 'times out';
+}
+
+const SILENCE = { error: { code: 'TIMEOUT', message: 'the peer did not answer in time' } } as const;
+
 function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; mischief: Mischief; peer: Peer }[] {
   const usual = one.scenario.peer;
   const changed =
@@ -68,20 +84,13 @@ function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; mischief
     };
   const plans: { one: SeenCase; mischief: Mischief; peer: Peer }[] = [
     { one, mischief: 'fails', peer: () => ({ error: { code: 'FAILED', message: 'the peer cannot be reached' } }) },
-    {
-      one,
-      mischief: 'times out',
-      peer: () => ({ error: { code: 'TIMEOUT', message: 'the peer did not answer in time' } }),
-    },
-    ...(usual && one.seen.sends.length > 1 && unansweredPeerOf(subject).isTold
+    { one, mischief: 'times out', peer: () => SILENCE },
+    ...(usual && one.seen.sends.length > 1 && unansweredPeerOf(subject, 'silent').isTold
       ? [
           {
             one,
-            mischief: 'fails from its second message on' as const,
-            peer: ((request, nth) =>
-              nth === 1
-                ? usual(request, nth)
-                : { error: { code: 'FAILED', message: 'the peer cannot be reached' } }) as Peer,
+            mischief: 'times out from its second message on' as const,
+            peer: ((request, nth) => (nth === 1 ? usual(request, nth) : SILENCE)) as Peer,
           },
         ]
       : []),
@@ -210,11 +219,11 @@ function faultOf(
   { one, seen: before }: SeenCase,
   mischief: Mischief,
   seen: Observation,
-  unheard: Json | undefined,
+  unheard: readonly Json[],
 ): { message: string; certain: boolean } | undefined {
   if (seen.end === 'timed-out' || seen.end === 'out-of-memory' || seen.end === 'killed')
     return { message: `the run ended as "${seen.end}"`, certain: true };
-  const { isTold, names, messages } = unansweredPeerOf(subject);
+  const { isTold, names, messages } = unansweredPeerOf(subject, mischief === 'fails' ? 'failing' : 'silent');
   const isSilent = !mischief.startsWith('answers');
   if (isSilent && isTold && seen.end !== 'returned' && seen.sends.some(({ error }) => error !== undefined))
     return { message: 'it throws, though the task says what is told then', certain: true };
@@ -232,7 +241,7 @@ function faultOf(
   const asBefore = equalJson(seen.value, before.value ?? null);
   if (mischief === 'answers another request') {
     // What tells nothing of the peer's, or is told of a peer that fails as well, is what the candidate says of an answer it does not take, too.
-    const isHeard = unheard === undefined || !equalJson(seen.value, unheard);
+    const isHeard = !unheard.some((value) => equalJson(seen.value ?? null, value));
     return asBefore && before.value !== undefined && tellsOf(one) && isHeard
       ? {
           message: 'the answer is taken although its id is not that of the request',
@@ -240,7 +249,7 @@ function faultOf(
         }
       : undefined;
   }
-  if (mischief === 'fails from its second message on') {
+  if (mischief === 'times out from its second message on') {
     const unanswered = seen.sends.filter(({ error }) => error !== undefined).map(({ request }) => leavesOf(request));
     const isMeant = (leaves: Leaf[]) => leaves.some(({ value }) => messages.some((message) => message === value));
     if (unanswered.length === 0 || (messages.length > 0 && !unanswered.some(isMeant))) return undefined;
@@ -248,14 +257,14 @@ function faultOf(
   if (
     isSilent &&
     names.length > 0 &&
-    !(asBefore && mischief === 'fails from its second message on') &&
+    !(asBefore && mischief === 'times out from its second message on') &&
     !holdsConstant(seen.value, names)
   )
     return {
       message: `the output has none of ${names.join(', ')}, by which the task names a peer that gives no answer`,
       certain: true,
     };
-  if (mischief === 'fails from its second message on') return undefined;
+  if (mischief === 'times out from its second message on') return undefined;
   const other = cases.find((known) => equalJson(known.one.output, seen.value ?? null));
   const isForeign =
     mischief === 'answers what the protocol has for an error' ||
@@ -272,7 +281,8 @@ function faultOf(
     asBefore &&
     reportsFailure(one.case.response) !== true &&
     carriesPeerData(one) &&
-    !mayReportFailure(subject, one, seen.value);
+    !mayReportFailure(subject, one, seen.value) &&
+    (repeatsTheAnswer(one) || !countsAsAnAnswer(subject));
   if (repeats || claimsSuccess(cases, seen.value))
     return { message: 'it reports success without an answer', certain: true };
   return other
@@ -353,6 +363,34 @@ function claimsSuccess(cases: readonly SeenCase[], output: Json): boolean {
 /** Whether the output of a case tells something that only the peer's answer can tell. */
 function carriesPeerData(one: RunnableCase): boolean {
   return tellsOf(one) || leavesOf(one.output).some(({ value }) => value === true);
+}
+
+/** Values of an output, and of an answer, of which each is looked for in each. */
+const maxToldValues = 100;
+
+/** Whether the output of a case holds a text or number of the peer's answer that was not asked with. */
+function repeatsTheAnswer(one: RunnableCase): boolean {
+  const asked = JSON.stringify(one.input);
+  const answered = leavesOf(one.case.response)
+    .filter(({ value }) => tellsMore(value))
+    .slice(0, maxToldValues);
+  return leavesOf(one.output)
+    .slice(0, maxToldValues)
+    .some(
+      ({ value }) =>
+        tellsMore(value) &&
+        !asked.includes(String(value)) &&
+        answered.some(
+          ({ value: told }) => hasWord(String(told), String(value)) || hasWord(String(value), String(told)),
+        ),
+    );
+}
+
+/** Whether document or task have no answer count as one that may come: what is told of that one is then told of none as well. */
+function countsAsAnAnswer(subject: Subject): boolean {
+  return allSentencesOf(subject).some(
+    (sentence) => TREATED_LIKE.test(sentence) && (NO_ANSWER.test(sentence) || FAILS.test(sentence)),
+  );
 }
 
 /** Whether the output of a case holds a text or number that was not asked with. */

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../kernel/json.ts';
-import { GIVES_UP, NO_ANSWER } from '../lexicon/failing.ts';
+import { CANNOT_BE_REACHED, GIVES_UP, NO_ANSWER } from '../lexicon/failing.ts';
 import { taskSentencesOf } from './documented-answers.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
@@ -14,22 +14,26 @@ export interface UnansweredPeer {
   messages: string[];
 }
 
-const read = new WeakMap<Subject, UnansweredPeer>();
+/** How a peer gives no answer: it is silent, or says no or cannot be reached. What is told of the one need not hold for the other. */
+export type NoAnswer = 'silent' | 'failing';
+
+const read: Record<NoAnswer, WeakMap<Subject, UnansweredPeer>> = { silent: new WeakMap(), failing: new WeakMap() };
 
 /** Reads what the task has told where the peer gives no answer: a name beside the words for it, in brackets behind the name or in its clause. */
-export function unansweredPeerOf(subject: Subject): UnansweredPeer {
-  const known = read.get(subject) ?? readTask(subject);
-  read.set(subject, known);
+export function unansweredPeerOf(subject: Subject, how: NoAnswer): UnansweredPeer {
+  const known = read[how].get(subject) ?? readTask(subject, how);
+  read[how].set(subject, known);
   return known;
 }
 
-function readTask(subject: Subject): UnansweredPeer {
+function readTask(subject: Subject, how: NoAnswer): UnansweredPeer {
   const sentences = taskSentencesOf(subject);
   if (sentences.some((sentence) => GIVES_UP.test(sentence))) return { isTold: false, names: [], messages: [] };
   const values = valuesOf(subject);
+  const isMeant = (clause: string) => how === 'silent' || CANNOT_BE_REACHED.test(withoutNames(clause, values));
   const told = sentences.filter(
     (sentence) =>
-      sentence.split(CLAUSES).some((clause) => NO_ANSWER.test(clause) && !OTHERS.test(clause)) &&
+      sentence.split(CLAUSES).some((clause) => NO_ANSWER.test(clause) && !OTHERS.test(clause) && isMeant(clause)) &&
       !AGAIN.test(sentence) &&
       (TOLD.test(sentence) || namesIn(sentence, values).length > 0),
   );
@@ -59,6 +63,11 @@ function namesFor(sentence: string, values: ReadonlySet<string>): string[] {
 /** A text without the words for a silent peer: one of them may be a name elsewhere, as `нет` of `нет ответа`. */
 function withoutPhrase(text: string): string {
   return text.replace(NO_ANSWER, ' ');
+}
+
+/** A text without the names in it: `failed` may be the name for a peer that is silent. */
+function withoutNames(text: string, values: ReadonlySet<string>): string {
+  return namesIn(text, values).reduce((rest, name) => rest.replaceAll(name, ' '), text);
 }
 
 function namesIn(text: string, values: ReadonlySet<string>): string[] {
@@ -101,4 +110,4 @@ const OTHERS = /\b(?:questions?|survey|quiz|phone|caller|user|customer|guest|can
 /** Words by which it is asked again first. */
 const AGAIN = /\b(?:retr(?:y|ies|ied)|again|once more)\b/i;
 
-const CLAUSES = /[,，、()（）]/;
+const CLAUSES = /[,，、;；()（）]/;

@@ -74,7 +74,7 @@ test('of two kinds of messages the one that is not to be repeated is not', async
   assert.deepEqual(await refusalsOf(wells(rules), handler(2, 1), sandbox), []);
   assert.match(
     (await refusalsOf(wells(rules), handler(1, 2), sandbox)).join('\n'),
-    /^requester-peer: case 1, where the peer fails from its second message on: a request .* "LEVEL is not repeated/m,
+    /^requester-peer: case 1, where the peer times out from its second message on: a request .* "LEVEL is not repeated/m,
   );
 });
 

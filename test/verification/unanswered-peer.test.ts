@@ -52,13 +52,36 @@ for (const description of [
     assert.deepEqual(await refusalsOf(agreed, heat("return { heat: null, why: 'mute' };"), sandbox), []);
     assert.match(
       (await refusalsOf(agreed, heat("return { heat: null, why: 'unlit' };"), sandbox)).join('\n'),
-      /^requester-peer: case 1, where the peer fails: the output has none of mute/,
+      /^requester-peer: case 1, where the peer times out: the output has none of mute/m,
     );
     assert.match(
       (await refusalsOf(agreed, heat('throw error;'), sandbox)).join('\n'),
-      /^requester-peer: case 1, where the peer fails: it throws, though the task says/,
+      /^requester-peer: case 1, where the peer times out: it throws, though the task says/m,
     );
   });
+
+const throwsUnlessSilent = heat("if (error.code === 'TIMEOUT') return { heat: null, why: 'mute' }; throw error;");
+
+for (const description of [
+  "The heat of a kiln. why is 'lit', 'unlit' (heat null) or 'mute' (no answer in time).",
+  'The heat of a kiln. why is `mute` if the pottery does not answer in time; any other failure fails the task.',
+  '窑的温度。why 为 lit、unlit（未点火；heat 为 null）或 mute（超时；heat 为 null）。',
+  '窯の熱。why は lit、unlit（火が無い）。応答がなければ mute。',
+  'El calor de un horno; why es lit, unlit (apagado) o mute (sin respuesta).',
+])
+  test(`what is told of a silent peer need not be told of one that says no: ${description}`, async () =>
+    assert.deepEqual(await refusalsOf(kilns(description), throwsUnlessSilent, sandbox), []));
+
+for (const description of [
+  'The heat of a kiln, `mute` if the pottery could not be reached.',
+  'The heat of a kiln, `mute` if the pottery fails or does not answer.',
+  'Die Hitze eines Ofens, `mute`, wenn die Töpferei nicht erreichbar ist.',
+])
+  test(`what is told of a peer that cannot be reached is told of one that says no: ${description}`, async () =>
+    assert.match(
+      (await refusalsOf(kilns(description), throwsUnlessSilent, sandbox)).join('\n'),
+      /^requester-peer: case 1, where the peer fails: it throws, though the task says/,
+    ));
 
 for (const description of [
   "The heat of a kiln, why is 'lit' or 'unlit'.",
@@ -128,7 +151,7 @@ test('a later message that is not answered is told of as well', async () => {
     (await refusalsOf(shelves, collected(`if (page > 1) return { state: 'whole', books }; ${broken}`), sandbox)).join(
       '\n',
     ),
-    /^requester-peer: case 1, where the peer fails from its second message on: the output has none of broken/,
+    /^requester-peer: case 1, where the peer times out from its second message on: the output has none of broken/m,
   );
 });
 
@@ -163,5 +186,84 @@ test('what is told of one kind of message is not asked for where another has no 
   assert.match(
     (await refusalsOf(bakes, handler('unknown'), sandbox)).join('\n'),
     /^requester-peer: case 1, where the peer fails: the output has none of lost/m,
+  );
+});
+
+const spans = (rule: string): Agreed => ({
+  rules: `The station tells the quakes of a span of days, or \`gap\` if it was out of order. ${rule}`,
+  request: object({ first: integer, last: integer }),
+  response: object({ gap: { type: 'boolean' }, quakes: integer }),
+  cases: [
+    [
+      { first: 40, last: 41 },
+      { gap: true, quakes: 0 },
+    ],
+    [
+      { first: 60, last: 62 },
+      { gap: false, quakes: 113 },
+    ],
+  ],
+  task: {
+    description: 'The quakes of a span of days, and the spans that were gaps.',
+    inputSchema: object({ first: integer, last: integer }),
+    outputSchema: object({ quakes: integer, gaps: { type: 'array', items: text } }),
+    examples: [
+      { testCase: 1, input: { first: 40, last: 41 }, output: { quakes: 0, gaps: ['40-41'] } },
+      { testCase: 2, input: { first: 60, last: 62 }, output: { quakes: 113, gaps: [] } },
+    ],
+  },
+});
+const quakesOf = (failed: string) => `export async function perform({ first, last }, { send }) {
+  let answer;
+  try { answer = await send({ first, last }); } catch { answer = ${failed}; }
+  return { quakes: answer.quakes, gaps: answer.gap ? [first + '-' + last] : [] };
+}`;
+
+for (const rule of [
+  'A span that is not answered is treated like a gap.',
+  'Bleibt eine Antwort aus, weil die Station gestört ist, so gilt die Spanne als Lücke.',
+  'Une station qui ne répond pas est considérée comme une lacune.',
+  '没有响应时视为缺测。',
+])
+  test(`a silent peer may be told of as one whose answer it counts as: ${rule}`, async () => {
+    assert.deepEqual(await refusalsOf(spans(rule), quakesOf('{ gap: true, quakes: 0 }'), sandbox), []);
+    assert.match(
+      (await refusalsOf(spans(rule), quakesOf('{ gap: first !== 60, quakes: first === 60 ? 113 : 0 }'), sandbox)).join(
+        '\n',
+      ),
+      /^requester-peer: case 2, where the peer times out: it reports success without an answer/m,
+    );
+  });
+
+test('a silent peer is not told of as one that has said something of its own', async () =>
+  assert.match(
+    (await refusalsOf(spans(''), quakesOf('{ gap: true, quakes: 0 }'), sandbox)).join('\n'),
+    /^requester-peer: case 1, where the peer times out: it reports success without an answer/m,
+  ));
+
+test('an answer to another request may be told of as silence, where one that says no ends all', async () => {
+  const rule = 'An answer with another `ref` is ignored, as if none had come; no answer counts as a gap.';
+  const { cases, ...rest } = spans(rule);
+  const agreed: Agreed = {
+    ...rest,
+    request: object({ ref: text, first: integer, last: integer }),
+    response: object({ ref: text, gap: { type: 'boolean' }, quakes: integer }),
+    cases: cases.map(([asked, answer], index) => [
+      { ref: `ref-00${index}`, ...(asked as object) },
+      { ref: `ref-00${index}`, ...(answer as object) },
+    ]),
+    loose: [{ pointer: '/ref', as: 'id' }],
+  };
+  const handler = (isOurs: string) => `export async function perform({ first, last }, { send, newId }) {
+  const ref = newId();
+  let answer;
+  try { answer = await send({ ref, first, last }); } catch (error) { if (error.code !== 'TIMEOUT') throw error; }
+  if (!answer || !(${isOurs}) || answer.gap) return { quakes: 0, gaps: [first + '-' + last] };
+  return { quakes: answer.quakes, gaps: [] };
+}`;
+  assert.deepEqual(await refusalsOf(agreed, handler('answer.ref === ref'), sandbox), []);
+  assert.match(
+    (await refusalsOf(agreed, handler('true'), sandbox)).join('\n'),
+    /^requester-peer: case 2, where the peer answers another request: the answer is taken/m,
   );
 });
