@@ -37,7 +37,7 @@ export function isPayloadFault(payload: PayloadText | PayloadFault): payload is 
   return 'reason' in payload;
 }
 
-/** Whether text that is neither JSON nor fenced is a payload, or is taken for a slip. */
+/** Whether text that is neither JSON nor fenced, and a fence with nothing in it, is a payload, or is taken for a slip. */
 export type BareText = 'allowed' | 'refused';
 
 const DECORATION =
@@ -266,11 +266,14 @@ function unreadable(text: string, at: number): PayloadFault {
 }
 
 function readFenced(context: Context, fence: Fence): PayloadText | PayloadFault {
-  const { text } = context;
+  const { text, bareText } = context;
   const span = { start: fence.contentStart, end: fence.contentEnd };
   const raw = { ...span, indent: fence.indent };
   const content = trimmedSpan(text, span.start, span.end);
   const isEmpty = content.start === content.end;
+  // Between fences a text of no characters is plain to see.
+  const isEmptyText = isEmpty && fence.language === '' && bareText === 'allowed';
+  if (isEmptyText) return { span, raw };
   if (isEmpty && /^(?:json|jsonc|json5)?$/.test(fence.language)) return { reason: 'empty', at: span.start };
   const whole = jsonAt(context, content);
   if (whole.ok) return { value: whole.value, span: { start: whole.start, end: whole.end }, raw };

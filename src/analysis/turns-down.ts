@@ -54,7 +54,8 @@ export class Refusals {
   /**
    * Says whether the answer to a request that breaks its schema turns that request down: it reports a failure; or it is what the document writes
    * out for such requests; or it says what no answer to a
-   * sound request says, be it a word of refusal (`state: "invalid"`) or a value that the document explains by one (`2 bad query`); or it withholds
+   * sound request says, be it a word of refusal (`state: "invalid"`), a value that the document explains by one (`2 bad query`), or what it says that
+   * a member then holds (`band` 0); or it withholds
    * what sound requests are answered with. An answer that itself reports success is no refusal, unless the document has broken requests answered
    * with nothing.
    */
@@ -76,7 +77,7 @@ export class Refusals {
           (typeof value === 'number' && (value < 0 || TELLING_NAME.test(pointer)) && !isSuccessCode(value))) &&
         this.#stands('clauses', clauses, value),
     );
-    if (isExplained || this.#isBarren(answered, sound)) return true;
+    if (isExplained || own.some((leaf) => isSaidOf(clauses, leaf)) || this.#isBarren(answered, sound)) return true;
     return !reportsSuccess(answered.response, this.#codes) && this.#withholds(answered, own, sound);
   }
 
@@ -174,6 +175,27 @@ function standsIn(text: string, word: string): boolean {
     ];
     if (!/^[\p{Script=Latin}\p{N}_]{2}/u.test(before) && !/^[\p{Script=Latin}\p{N}_]{2}|^\d\.\d/u.test(after))
       return true;
+  }
+  return false;
+}
+
+/** What a clause says that a member holds, behind its name: "`band` is 0", `valid: false`. */
+const SAID = /^[\s`'"*=:：]{0,8}(?:is\s)?[`'"*]{0,3}(-?\d+(?:\.\d+)?|true|false)(?![\p{L}\p{N}])/u;
+
+/** Shorter names stand in too many words. */
+const MIN_NAME = 3;
+
+/** Whether a clause says of a member, by its name, that it holds that number or truth value. */
+function isSaidOf(clauses: string, { pointer, value }: Leaf): boolean {
+  const name = pointer.slice(pointer.lastIndexOf('/') + 1);
+  if (typeof value !== 'number' && typeof value !== 'boolean') return false;
+  if (name.length < MIN_NAME || name.length > MAX_WORD) return false;
+  let at = clauses.indexOf(name);
+  for (let looks = 0; at >= 0 && looks < MAX_SEARCHES; looks += 1) {
+    const end = at + name.length;
+    const isWhole = standsIn(clauses.slice(Math.max(0, at - 1), end + 1), name);
+    if (isWhole && SAID.exec(clauses.slice(end, end + MAX_WORD))?.[1] === String(value)) return true;
+    at = clauses.indexOf(name, end);
   }
   return false;
 }

@@ -28,7 +28,7 @@ export const BREAKS_RULES = phrases({
   de: ['*fehlerhaft*', '*verst[oö](ß|ss)t', '*verletzt*', 'nicht dem schema*'],
   fr: ['mal formée?*', 'ne respecte pas'],
   es: ['malformad*', 'no cumple*'],
-  pt: ['malformad*', 'não cumpre*'],
+  pt: ['malformad*', 'fora do (esquema|formato)', 'não (cumpr|respeit|segu|obede)*'],
   it: ['non rispetta*'],
   zh: ['不符'],
   ja: ['違反'],

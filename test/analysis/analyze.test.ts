@@ -282,6 +282,16 @@ test('payloads that are no JSON are kept to the letter', () => {
   );
 });
 
+test('an empty fence is a text of no characters where payloads are texts, and a slip elsewhere', () => {
+  const cases = '# Test Case 1\n- Request:\n```\n```\n- Response:\n```\nIDLE\n```\n';
+  const { cases: texts } = read('# Format', cases, { payload: 'text' });
+  assert.deepEqual(
+    texts.map(({ request, response }) => [request, response]),
+    [['', 'IDLE']],
+  );
+  assert.deepEqual(read('# Format', cases, { payload: 'json' }).cases, []);
+});
+
 test('the job may say how payloads are to be taken', () => {
   const agreement = read('# Format', casesOf([{ a: 1 }, [1]]), { payload: 'text' });
   assert.equal(agreement.payload, 'text');
@@ -370,6 +380,11 @@ test('what the document calls a refusal makes a negative case too, where no soun
     ['Entspricht die Anfrage nicht dem Schema: Grund `seltsam`.', { code: 7, state: 'seltsam' }, true],
     ['Si la petición no cumple el esquema: `RARA`.', { code: 7, state: 'RARA' }, true],
     ['Old queries are answered `odd`.', { code: 7, state: 'odd' }, false],
+    ['Pedido que não cumpra o esquema recebe `level` 0, sem mais.', { code: 7, level: 0 }, true],
+    ['A query that breaks the schema: level = 0.', { code: 7, level: 0 }, true],
+    ['A query that breaks the schema: level = 0.5.', { code: 7, level: 0 }, false],
+    ['A query that breaks the schema has no level and 0 rows.', { code: 7, level: 0 }, false],
+    ['Old queries have `level` 0.', { code: 7, level: 0 }, false],
     ['Wrong queries get nobody.', { code: 7, state: 'body' }, false],
   ];
   for (const [prose, response, negative] of cases) {
