@@ -12,7 +12,7 @@ import { reportsFailure } from './failure-answer.ts';
 import { brokenMeasure, recombinedLists, saysItTwice } from './recombined-lists.ts';
 import { leavesOf } from './scalar-kinds.ts';
 import { holdsOtherNumbers, keepsItsCheck, mayBeChecked, speaksOfChecks } from './unasked-answers.ts';
-import { bytesExchanged, isBase64, numbersInText, type Variation, variationsOf } from './variations.ts';
+import { bytesExchanged, bytesVaried, isBase64, numbersInText, type Variation, variationsOf } from './variations.ts';
 
 const maxVariationsPerCase = 12;
 
@@ -37,15 +37,16 @@ export const neighbours: Check = {
       ({ one }) => !one.case.negative && reportsFailure(one.output) !== true && isWorkedOut(facts, one),
     );
     const swaps = keepsItsCheck(facts.subject);
+    const bytes = swaps ? bytesExchanged : mayBeChecked(facts.subject) ? () => [] : bytesVaried;
     const plans = own.every(({ one }) => saysItTwice(one.input))
       ? []
       : own.flatMap((seenCase) =>
           [
-            ...(swaps ? bytesExchanged(facts, seenCase).slice(0, maxExchanges) : []),
+            ...bytes(facts, seenCase).slice(0, maxExchanges),
             ...numbersInText(facts, seenCase),
             ...variationsOf(facts, seenCase, 40),
           ]
-            .filter((variation) => counts(facts, variation))
+            .filter((variation) => counts(facts, variation) && keepsItsForm(facts, variation))
             .slice(0, maxVariationsPerCase),
         );
     const lists = recombinedLists(facts);
@@ -227,6 +228,12 @@ function counts({ vocabulary }: CheckFacts, { seenCase, pointer, name }: Variati
   if (DERIVED_NAME.test(name) || value === undefined || typeof value === 'boolean') return false;
   if (typeof value !== 'string') return true;
   return !vocabulary.hasText(value) && leavesOf(seenCase.one.input).filter((leaf) => leaf.value === value).length === 1;
+}
+
+/** Whether a changed text can still be read as bytes where the case's can: all others are refused alike. */
+function keepsItsForm({ subject }: CheckFacts, { seenCase, pointer, input }: Variation): boolean {
+  const [before, after] = [valueAt(seenCase.one.input, pointer), valueAt(input, pointer)];
+  return typeof before !== 'string' || !isBase64(subject, before) || isBase64(subject, String(after));
 }
 
 /** Whether an answer holds a number or datum that its request does not: a yes or no may well be the same for all neighbours. */

@@ -235,7 +235,8 @@ function judge(facts: CheckFacts, plan: CasePlan, results: readonly WorldResult[
     }
     if (own.every(({ followed }) => followed)) {
       // The answer does not tell it, and need not: unless it tells what can only be found by it.
-      if (tellsMore) deaf.push({ datum, result: own[0] as WorldResult });
+      // Of several fields in one piece the answer may tell one.
+      if (tellsMore && !isOfColumns(facts, datum)) deaf.push({ datum, result: own[0] as WorldResult });
       continue;
     }
     dead.push({

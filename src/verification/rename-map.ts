@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../kernel/json.ts';
 import { checksums } from './checked-values.ts';
-import { isEpoch, isIsoTime, type Leaf } from './scalar-kinds.ts';
+import { decodedText, isEpoch, isIsoTime, type Leaf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { looksLikeData, type Vocabulary } from './vocabulary.ts';
 
@@ -117,19 +117,6 @@ function isRenamableRun(run: string, vocabulary: Vocabulary): boolean {
     !/^(?:true|false|null|yes|the|and|for|com|org|net|www|http|https|html|json|xml|csv|mailto|urn|uuid)$/i.test(run) &&
     !vocabulary.hasWord(run)
   );
-}
-
-/** The text inside a base64 value, where it holds printable text and nothing else. */
-export function decodedText(text: string): string | undefined {
-  if (text.length < 8 || text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
-  const bytes = Buffer.from(text, 'base64');
-  if (bytes.toString('base64') !== text) return undefined;
-  const inner = bytes.toString('utf8');
-  return /^[\p{L}\p{N}\p{P}\p{S}\p{Zs}\n\r\t]{4,}$/u.test(inner) &&
-    !inner.includes('\ufffd') &&
-    /[a-z]{2}|\d{2}/i.test(inner)
-    ? inner
-    : undefined;
 }
 
 /** Consistent fresh values: the same datum becomes the same fresh one wherever and in whatever letter case it stands. */

@@ -5,8 +5,8 @@ import { equalJson, equalText } from '../schemas/equal-json.ts';
 import { caseScenario, looseReplacements, type RunnableCase, runnableCases } from './case-scenarios.ts';
 import type { SeenCase } from './check.ts';
 import { looseDifferences, substitute } from './loose-places.ts';
-import { type Datum, decodedText, type Reach, type RenameMap, renameMapOf } from './rename-map.ts';
-import { type Leaf, leavesOf } from './scalar-kinds.ts';
+import { type Datum, type Reach, type RenameMap, renameMapOf } from './rename-map.ts';
+import { decodedText, type Leaf, leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
 import type { Vocabulary } from './vocabulary.ts';
 

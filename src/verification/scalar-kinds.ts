@@ -63,3 +63,16 @@ function joins(left: string, right: string): boolean {
     /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]$/u.test(right)
   );
 }
+
+/** The text inside a base64 value, where it holds printable text and nothing else. */
+export function decodedText(text: string): string | undefined {
+  if (text.length < 8 || text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.toString('base64') !== text) return undefined;
+  const inner = bytes.toString('utf8');
+  return /^[\p{L}\p{N}\p{P}\p{S}\p{Zs}\n\r\t]{4,}$/u.test(inner) &&
+    !inner.includes('\ufffd') &&
+    /[a-z]{2}|\d{2}/i.test(inner)
+    ? inner
+    : undefined;
+}

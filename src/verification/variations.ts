@@ -3,7 +3,7 @@ import type { Observation, Scenario } from '../contract/trial.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { caseScenario } from './case-scenarios.ts';
 import type { CheckFacts, SeenCase } from './check.ts';
-import { leavesOf } from './scalar-kinds.ts';
+import { decodedText, leavesOf } from './scalar-kinds.ts';
 
 /** A case with one scalar of what is asked changed. */
 export interface Variation {
@@ -44,15 +44,40 @@ const maxNumbers = 8;
 export function numbersInText({ subject }: CheckFacts, seenCase: SeenCase): Variation[] {
   const { input } = seenCase.one;
   if (subject.payload !== 'text' || typeof input !== 'string') return [];
-  const base = caseScenario(subject, seenCase.one);
-  return [...input.matchAll(/\d+/g)].slice(0, maxNumbers).flatMap(({ 0: digits, index }): Variation[] => {
+  return asVariations(subject, seenCase, withOtherNumbers(input));
+}
+
+/** A text with one of its first numbers changed, for each of them. */
+function withOtherNumbers(text: string): string[] {
+  return [...text.matchAll(/\d+/g)].slice(0, maxNumbers).flatMap(({ 0: digits, index }) => {
     const others = digits.length > maxDigits ? eachDigit(digits) : [increased(digits, 1)];
-    return others.flatMap((next) => {
-      const varied = input.slice(0, index) + next + input.slice(index + digits.length);
-      if (subject.cases.some(({ request }) => request === varied)) return [];
-      return [{ seenCase, pointer: '', name: '', input: varied, scenario: { ...base, input: varied } }];
-    });
+    return others.map((next) => text.slice(0, index) + next + text.slice(index + digits.length));
   });
+}
+
+/** A case with each of these texts for its request, but for those of other cases. */
+function asVariations(subject: CheckFacts['subject'], seenCase: SeenCase, texts: readonly string[]): Variation[] {
+  const base = caseScenario(subject, seenCase.one);
+  return texts
+    .filter((input) => !subject.cases.some(({ request }) => request === input))
+    .map((input) => ({ seenCase, pointer: '', name: '', input, scenario: { ...base, input } }));
+}
+
+/**
+ * The variations of a case whose request is bytes in base64: of a text within, one for each of its first numbers; of other bytes, two beside
+ * each other change places, the last first, for what says how to read them stands before.
+ */
+export function bytesVaried(facts: CheckFacts, seenCase: SeenCase): Variation[] {
+  const { subject } = facts;
+  const { input } = seenCase.one;
+  if (subject.payload !== 'text' || typeof input !== 'string' || !isBase64(subject, input)) return [];
+  const inner = decodedText(input.trim());
+  if (inner === undefined) return bytesExchanged(facts, seenCase).reverse();
+  return asVariations(
+    subject,
+    seenCase,
+    withOtherNumbers(inner).map((text) => Buffer.from(text).toString('base64')),
+  );
 }
 
 /** More digits than this are several fields of fixed width. */
@@ -81,18 +106,18 @@ export function bytesExchanged({ subject }: CheckFacts, seenCase: SeenCase): Var
   if (typeof input !== 'string') return [];
   const isHex = /^(?:[0-9a-f]{2} ?){4,}$/i.test(input);
   if (!isHex && !isBase64(subject, input)) return [];
-  const base = caseScenario(subject, seenCase.one);
   const bytes = (isHex ? input : Buffer.from(input, 'base64').toString('hex')).match(/[0-9a-f]{2}/gi) ?? [];
-  return bytes.slice(0, -1).flatMap((byte, at): Variation[] => {
+  const texts = bytes.slice(0, -1).flatMap((byte, at): string[] => {
     const next = bytes[at + 1] as string;
     if (byte === next) return [];
     const exchanged = [...bytes.slice(0, at), next, byte, ...bytes.slice(at + 2)];
-    const varied = isHex
-      ? exchanged.join(input.includes(' ') ? ' ' : '')
-      : Buffer.from(exchanged.join(''), 'hex').toString('base64');
-    if (subject.cases.some(({ request }) => request === varied)) return [];
-    return [{ seenCase, pointer: '', name: '', input: varied, scenario: { ...base, input: varied } }];
+    return [
+      isHex
+        ? exchanged.join(input.includes(' ') ? ' ' : '')
+        : Buffer.from(exchanged.join(''), 'hex').toString('base64'),
+    ];
   });
+  return asVariations(subject, seenCase, texts);
 }
 
 /** Whether a text is, but for spaces around it, some bytes in base64 with its padding, in a protocol that speaks of it. */

@@ -1,4 +1,5 @@
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
+import { COLUMNS } from '../lexicon/forming.ts';
 import { isIsoTime, leavesOf, tokensOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
 
@@ -75,6 +76,7 @@ export class Vocabulary {
   readonly #names: ReadonlySet<string>;
   readonly #constants: ReadonlySet<string>;
   readonly #numbers: ReadonlySet<number>;
+  readonly #hasColumns: boolean;
   readonly #knownTexts = new Map<string, boolean>();
 
   constructor(subject: Subject) {
@@ -87,6 +89,7 @@ export class Vocabulary {
       task?.inputSchema ?? null,
       task?.outputSchema ?? null,
     ];
+    this.#hasColumns = COLUMNS.test(agreement.text);
     const words: string[] = [];
     const names = new Set<string>();
     const constants = new Set<string>();
@@ -132,6 +135,9 @@ export class Vocabulary {
     if (this.#constants.has(lower) || this.#names.has(text) || COMMON_KNOWLEDGE.test(text.trim())) return true;
     const where = looksLikeData(text) ? this.#prose : this.#full;
     if (lower.trim() !== '' && containsWord(where, lower)) return true;
+    // Zeros that fill a column up are no data beside a word of the document.
+    const filled = this.#hasColumns ? /^(?:0{2,}([^\d\s]+)|([^\d\s]+)0{2,})$/.exec(text) : null;
+    if (filled !== null && /\p{L}/u.test(text)) return this.hasText((filled[1] ?? filled[2]) as string);
     // A line may be put together of words that stand apart in the document: `ERR` and `E2` are `ERR;E2`.
     const fields = text.split(/[;|,:=]/);
     return fields.length > 1 && fields.every((field) => /\p{L}/u.test(field) && this.hasText(field));

@@ -183,6 +183,92 @@ const sheet = `export function handle(text) {
   return '<sheet>' + employees.join('') + '<rejected>' + rejected + '</rejected></sheet>';
 }`;
 
+const slips: Agreed = {
+  rules:
+    'A slip has 13 characters. | columns | content | \n 1–5 the truck, filled with blanks, 6–9 its weight, 10–13 its load, in kilograms and filled with zeros. The answer has columns 1–5 the truck, 6–9 weight less load, filled with zeros, and two letters: OK, or, with nothing but zeros before it, NG where the load is more than the weight.',
+  cases: [
+    ['AB12 33001250', 'AB12 2050OK'],
+    ['QX7YP41000700', 'QX7YP3400OK'],
+    ['QX7YP07004100', 'QX7YP0000NG'],
+    ['ZZ9A 00500060', 'ZZ9A 0000NG'],
+  ],
+};
+const weighed = `export function handle(text) {
+  const [truck, weight, load] = [text.slice(0, 5), Number(text.slice(5, 9)), Number(text.slice(9, 13))];
+  return load > weight ? truck + '0000NG' : truck + String(weight - load).padStart(4, '0') + 'OK';
+}`;
+
+const hauls: Agreed = {
+  rules:
+    'Each line has 18 characters: columns 1-6 the truck, padded with spaces, columns 7-12 GROSS and 13-18 TARE in kilograms, zero padded. The answer has a line for each: columns 1-6 the truck, 7-12 NET, which is GROSS minus TARE, zero padded, 13-14 the class, LT below 10000, MD up to 24999, HV from there on. Where TARE exceeds GROSS NET is 000000 and the class NG. Any other line is answered "??????000000ER". The last line is T, the number of lines with class LT, MD or HV in four digits and the sum of their NET in ten.',
+  cases: [
+    [
+      'AB12  018500009200\nQX7   041250014000\nROCK99033999009000',
+      'AB12  009300LT\nQX7   027250HV\nROCK99024999MD\nT00030000061549',
+    ],
+    [
+      'AB12  009200018500\nlow   018500009200\nZ     020000010000',
+      'AB12  000000NG\n??????000000ER\nZ     010000MD\nT00010000010000',
+    ],
+    ['TRK5  0185000092', '??????000000ER\nT00000000000000'],
+  ],
+};
+const hauled = `export function handle(text) {
+  let [count, total] = [0, 0];
+  const lines = text.split('\\n').map((line) => {
+    if (!/^(?=.{18}$)[A-Z0-9]+ *[0-9]{12}$/.test(line)) return '??????000000ER';
+    const net = Number(line.slice(6, 12)) - Number(line.slice(12));
+    if (net < 0) return line.slice(0, 6) + '000000NG';
+    count += 1;
+    total += net;
+    return line.slice(0, 6) + String(net).padStart(6, '0') + (net < 10000 ? 'LT' : net < 25000 ? 'MD' : 'HV');
+  });
+  return [...lines, 'T' + String(count).padStart(4, '0') + String(total).padStart(10, '0')].join('\\n');
+}`;
+
+const base64 = `const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const read = (text) => {
+  const bits = [...text.replace(/=+$/, '')].map((digit) => digits.indexOf(digit).toString(2).padStart(6, '0')).join('');
+  return (bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2));
+};
+const write = (bytes) => {
+  const bits = bytes.map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  const text = (bits.match(/.{1,6}/g) ?? []).map((six) => digits[parseInt(six.padEnd(6, '0'), 2)]).join('');
+  return text.padEnd(Math.ceil(text.length / 4) * 4, '=');
+};
+const isWhole = (text) => /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text);
+`;
+const blocks: Agreed = {
+  rules:
+    'A block is base64 of a byte 1, 2 or 3 and data. The answer is base64 of that byte and of the data: added up in two bytes (1), the largest (2), in reverse order (3). What is no base64 is answered `!B`, another byte `!OP`.',
+  cases: [
+    ['AQoUHg==', 'AQA8'],
+    ['Av8AgA==', 'Av8='],
+    ['AwECAwQ=', 'AwQDAgE='],
+    ['CQECAw==', '!OP'],
+    ['AQo*', '!B'],
+  ],
+};
+const blockwise = `${base64}export function handle(text) {
+  if (!isWhole(text)) return '!B';
+  const [first, ...data] = read(text);
+  const sum = data.reduce((total, byte) => total + byte, 0);
+  const answer = first === 1 ? [sum >> 8, sum & 255] : first === 2 ? [Math.max(...data)] : first === 3 ? data.reverse() : undefined;
+  return answer ? write([first, ...answer]) : '!OP';
+}`;
+const hidden: Agreed = {
+  rules:
+    'A question is base64 of `ADD` and two whole numbers, with a space before each. The answer is base64 of `IS`, a space and their sum. All else is answered `!Q`.',
+  cases: [[12, 30] as const, [700, 45] as const].map(([a, b]): [string, string] => [
+    Buffer.from(`ADD ${a} ${b}`).toString('base64'),
+    Buffer.from(`IS ${a + b}`).toString('base64'),
+  ]),
+};
+const questions = `${base64}export function handle(text) {
+  const found = isWhole(text) && /^ADD (\\d+) (\\d+)$/.exec(String.fromCharCode(...read(text)));
+  return found ? write([...('IS ' + (Number(found[1]) + Number(found[2])))].map((char) => char.charCodeAt(0))) : '!Q';
+}`;
+
 const honest: readonly [why: string, agreed: Agreed, handler: string][] = [
   ['fields at fixed places are no data of one piece', statement, balances],
   ['changed texts may all break a form that no schema tells', invoice, sums],
@@ -192,6 +278,10 @@ const honest: readonly [why: string, agreed: Agreed, handler: string][] = [
   ['fields of digits without a mark between them are each a number', shifts, sheet],
   ['a limit of zero that nothing goes beyond is no number of items', folders, over],
   ['a line may be put together of words that stand apart in the document', valves, openings],
+  ['of several fields in one piece the answer tells one', slips, weighed],
+  ['zeros may fill a column beside a word of the document', hauls, hauled],
+  ['what is no base64 any more is no other block', blocks, blockwise],
+  ['a text in base64 is changed within', hidden, questions],
 ];
 for (const [why, agreed, handler] of honest)
   test(`not refused: ${why}`, async () => assert.deepEqual(await refusalsOf(agreed, handler, sandbox), []));
@@ -211,6 +301,8 @@ export function handle(text) {
 
 for (const [what, agreed] of [
   ['lines of fixed places', statement],
+  ['blocks in base64', blocks],
+  ['texts in base64', hidden],
   ['bills', invoice],
   ['frames with a check', frames],
   ['lines of nothing but digits', shifts],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '../../src/kernel/json.ts';
-import { dataOf, decodedText, type Reach, RenameMap, runsOf } from '../../src/verification/rename-map.ts';
-import { leavesOf } from '../../src/verification/scalar-kinds.ts';
+import { dataOf, type Reach, RenameMap, runsOf } from '../../src/verification/rename-map.ts';
+import { decodedText, leavesOf } from '../../src/verification/scalar-kinds.ts';
 import { SeededRandom } from '../../src/verification/seeded-random.ts';
 import type { Subject } from '../../src/verification/subject.ts';
 import { Vocabulary } from '../../src/verification/vocabulary.ts';
