@@ -46,8 +46,8 @@ function codeIn(response: Json): { pointer: string; value: number } | undefined 
 }
 
 function isCode(value: Json): value is number {
-  const code = Number(value);
-  return Number.isInteger(value) && ((code >= 100 && code < 100_000) || (code > -33_000 && code <= -32_000));
+  if (typeof value !== 'number' || !Number.isInteger(value)) return false;
+  return (value >= 100 && value < 100_000) || (value > -33_000 && value <= -32_000);
 }
 
 /** A code that is a name of several words, such as `TOO_HEAVY`. */

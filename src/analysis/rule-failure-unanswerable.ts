@@ -21,7 +21,7 @@ export const ruleFailureUnanswerable: Rule = {
     // A schema that leaves any place for a code open allows them all; one without such a place says failures otherwise.
     if (places.length === 0 || places.some(({ values }) => values === undefined)) return [];
     const refused = documentedCodes.filter(
-      ({ code }) => !places.some(({ values }) => values?.some((value) => String(value) === code)),
+      ({ code }) => !places.some(({ values }) => values?.some((value) => textOf(value) === code)),
     );
     // Where none of the listed codes is known, the list speaks of something else, such as the transport's own codes.
     const [place] = places;
@@ -136,13 +136,18 @@ function placeOf(pointer: string, property: JsonObject): CodePlace {
   return { pointer, values: property.const === undefined ? undefined : [property.const], isEnum: false };
 }
 
+/** A value as a code is written; an object may not be made a text by its own methods. */
+function textOf(value: Json): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
 /** Whether the listed codes are numbers of the kind that the place holds; words may name much else, and `0` another scheme. */
 function isAboutPlace(
   place: CodePlace,
   documented: readonly Pick<DocumentedCode, 'code'>[],
   refused: readonly Pick<DocumentedCode, 'code'>[],
 ): boolean {
-  const values = (place.values ?? []).map(String);
+  const values = (place.values ?? []).map(textOf);
   if (!refused.every(({ code }) => /^\d+$/.test(code)) || values.includes('0')) return false;
   const lengths = new Set(values.filter((value) => /^\d+$/.test(value)).map(({ length }) => length));
   return refused.length < documented.length || refused.every(({ code }) => lengths.has(code.length));

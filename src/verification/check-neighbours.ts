@@ -233,7 +233,9 @@ function counts({ vocabulary }: CheckFacts, { seenCase, pointer, name }: Variati
 /** Whether a changed text can still be read as bytes where the case's can: all others are refused alike. */
 function keepsItsForm({ subject }: CheckFacts, { seenCase, pointer, input }: Variation): boolean {
   const [before, after] = [valueAt(seenCase.one.input, pointer), valueAt(input, pointer)];
-  return typeof before !== 'string' || !isBase64(subject, before) || isBase64(subject, String(after));
+  return (
+    typeof before !== 'string' || !isBase64(subject, before) || (typeof after === 'string' && isBase64(subject, after))
+  );
 }
 
 /** Whether an answer holds a number or datum that its request does not: a yes or no may well be the same for all neighbours. */

@@ -180,7 +180,11 @@ function tellsRenamed({ one, seenCase }: World): boolean {
 function isOwn({ one, seen }: SeenCase, { value }: Datum): boolean {
   const made = [
     ...seen.issuedIds,
-    ...seen.sends.flatMap(({ request }) => one.loose.map(({ pointer }) => String(valueAt(request, pointer) ?? ''))),
+    ...seen.sends.flatMap(({ request }) =>
+      one.loose.flatMap(({ pointer }) =>
+        leavesOf(valueAt(request, pointer) ?? '').map(({ value: made }) => String(made)),
+      ),
+    ),
   ];
   return made.some((text) => text !== '' && (String(value).includes(text) || text === String(value)));
 }

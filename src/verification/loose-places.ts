@@ -54,7 +54,8 @@ export function substitute(value: Json, replacements: readonly { from: Json; to:
   let text = value;
   for (const { from, to } of replacements) {
     // Short values stand in texts by chance.
-    if (typeof from === 'string' && from.length >= 4) text = text.replaceAll(from, String(to));
+    if (typeof from === 'string' && from.length >= 4 && (typeof to === 'string' || typeof to === 'number'))
+      text = text.replaceAll(from, String(to));
   }
   return text;
 }

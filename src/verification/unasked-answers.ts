@@ -90,8 +90,8 @@ export function keepsItsCheck(subject: CheckFacts['subject']): boolean {
 
 /** Whether an answer has nothing of its request but what is common to all, so that it may be what all broken ones get. */
 export function mayBeRefusal(input: Json, output: Json): boolean {
-  const [asked, answer] = [String(input), String(output)];
-  return !holdsOtherNumbers(answer, asked) || answer.length < asked.length;
+  if (typeof input !== 'string' || typeof output !== 'string') return true;
+  return !holdsOtherNumbers(output, input) || output.length < input.length;
 }
 
 /** Whether a text holds numbers that another has not. */

@@ -175,6 +175,30 @@ const fragment = fc.oneof(
 
 const text = fc.array(fragment, { maxLength: 14 }).map((parts) => parts.join('\n'));
 
+test('values that can be made neither texts nor numbers are read like others', () => {
+  const stubborn = { toString: null, valueOf: null };
+  const members = {
+    id: stubborn,
+    messageId: stubborn,
+    code: stubborn,
+    status: [stubborn],
+    error: { code: [[stubborn]] },
+  };
+  const schema = {
+    type: 'object',
+    properties: { id: {}, code: { enum: [stubborn, 404] }, error: { const: stubborn } },
+  };
+  const document = `## Request\n${JSON.stringify(schema)}\n## Response\n${JSON.stringify(schema)}\n- 404: none\n`;
+  const side = [members, [members], stubborn, [[], stubborn], { id: 1, code: 200 }];
+  const cases = side.flatMap((ask) =>
+    side.map(
+      (tell) => `- Request: ${JSON.stringify(ask)}\n- Response: ${JSON.stringify(tell)}\n- Expected: code 404\n`,
+    ),
+  );
+  const text = cases.map((one, index) => `# Test Case ${index + 1}\n${one}`).join('');
+  for (const onContradiction of ['amend', 'dispute'] as const) judged(document, text, { onContradiction });
+});
+
 test('a flood of generated documents and cases never throws or hangs', () => {
   const role = fc.constantFrom('provider' as const, 'requester' as const);
   const onContradiction = fc.constantFrom('amend' as const, 'dispute' as const);
