@@ -102,7 +102,7 @@ test('the module must export the function of its role, with its signature', asyn
   assert.equal(await messages('export const perform = () => 1;', requester), '');
 });
 
-test('the library is ES2023: no DOM, no Node', async () => {
+test('the library is ES2025: no DOM, no Node', async () => {
   for (const name of ['fetch', 'setTimeout', 'process', 'Buffer', 'console', 'require', 'window', 'structuredClone']) {
     assert.match(
       await messages(`export const handle = (): any => ${name};`),
