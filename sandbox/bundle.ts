@@ -187,8 +187,8 @@ function cpuOfEsbuild(): number {
   return pids.length === 0 ? Number.POSITIVE_INFINITY : pids.reduce((sum, pid) => sum + (cpuOf(pid) ?? 0), 0);
 }
 
-/** Ends esbuild and whatever it is at; it does not tell those who wait for it, so that they are told here. */
-function stopEsbuild(fault?: string): void {
+/** Ends esbuild and whatever it is at, and it starts again when it is next asked; it does not tell those who wait for it, so that they are told here. */
+export function stopEsbuild(fault?: string): void {
   ended = new Set(childrenNamed('esbuild'));
   stop();
   for (const { giveUp } of underWay) giveUp(fault);

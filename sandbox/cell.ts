@@ -110,7 +110,11 @@ export class Cell {
 
   /** Starts a cell; resolves once it says that it is ready. Rejects with `PLATFORM_SANDBOX_START`. */
   static async start(launch: Launch, code: string, addon: string): Promise<Cell> {
-    const options: CellOptions = { addon, maxFrameBytes: policy.maxFrameBytes.default };
+    const options: CellOptions = {
+      addon,
+      maxFrameBytes: policy.maxFrameBytes.default,
+      freshContexts: launch.strict.includes('fresh-contexts'),
+    };
     // A group of their own for the processes around a cell, so that none is left behind that no longer hears of its parent's end, or not yet.
     const isGrouped = launch.level === 'namespaces' || launch.level === 'bubblewrap';
     const child = spawn(

@@ -5,7 +5,7 @@ import { canaryPasses } from './canary.ts';
 import { Cell, type Death } from './cell.ts';
 import type { Limits, LoadedHandler, Sandbox } from './contract.ts';
 import { emptyReport, HostedHandler, type Surroundings } from './hosted-handler.ts';
-import type { Launch, Level } from './launch.ts';
+import type { Launch, Level, Strictness } from './launch.ts';
 import { detectLaunch } from './layers.ts';
 import { operatorLimits, policy, resolveLimits } from './policy.ts';
 import { Pool } from './pool.ts';
@@ -15,7 +15,7 @@ import { SandboxError } from './sandbox-error.ts';
 
 export { bundleDigest, bundleHandler } from './bundle.ts';
 export type * from './contract.ts';
-export { type Level, levels } from './launch.ts';
+export { type Level, levels, type Strictness, strictnesses } from './launch.ts';
 export { type Limit, policy, type ResolvedLimits, resolveLimits } from './policy.ts';
 export type { Quarantine } from './quarantine.ts';
 export { SandboxError } from './sandbox-error.ts';
@@ -34,8 +34,8 @@ export interface SandboxOptions {
   level?: Level;
   /** Uses this level and no better one; for tests and measurements. */
   exactly?: Level;
-  /** Runs guests without compiling to machine code: slower, and a smaller surface. Default `false`. */
-  jitless?: boolean;
+  /** What it does beyond the default; default: nothing. */
+  strict?: readonly Strictness[];
   /** Requests that may wait for a cell; at most the ceiling. */
   maxWaiting?: number;
   /** In place of the defaults for handlers that ask for no others, up to the ceilings in policy.ts. */
@@ -53,7 +53,7 @@ export interface SandboxOptions {
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const {
     cells = availableParallelism(),
-    jitless = false,
+    strict = [],
     maxWaiting = policy.maxWaiting.default,
     quarantine = memoryQuarantine(),
     onEvent = () => {},
@@ -68,7 +68,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     cell.kill('closed');
     throw new SandboxError('PLATFORM_SANDBOX_LOST', 'Cannot start cell: the known-good handler does not pass on it');
   };
-  const { layers, launch, cell } = await detectLaunch({ addon, jitless, start, ...pick(options) });
+  const { layers, launch, cell } = await detectLaunch({ addon, strict, start, ...pick(options) });
 
   const quarantined = new Set<string>();
   let runs = 0;

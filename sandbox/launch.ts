@@ -9,11 +9,21 @@ export type Level = Layers['level'];
 /** From the weakest to the strongest. */
 export const levels: readonly Level[] = ['process', 'permission', 'namespaces', 'bubblewrap'];
 
+/**
+ * What a sandbox can do beyond its default, at a price in speed: `jitless` compiles no guest to machine code, `fresh-contexts` makes each run in a
+ * context of its own in place of the frozen realm that the runs of a handler share.
+ */
+export type Strictness = 'jitless' | 'fresh-contexts';
+
+/** All there are. */
+export const strictnesses: readonly Strictness[] = ['jitless', 'fresh-contexts'];
+
 /** How a cell is started: the command, and what it reads on descriptor 3. */
 export interface Launch {
   level: Level;
   /** Whether the cell runs under another user than its parent. */
   drops: boolean;
+  strict: readonly Strictness[];
   command: string;
   args: string[];
   seccomp: Buffer | undefined;
@@ -40,14 +50,19 @@ export function findTools(searchPath = process.env.PATH ?? ''): Tools {
 }
 
 /** All ways to start a cell at a level, the tightest first. Empty where something needed is not installed. */
-export function launchesAt(level: Level, tools: Tools, cell: { addon: string; jitless: boolean }): Launch[] {
+export function launchesAt(
+  level: Level,
+  tools: Tools,
+  cell: { addon: string; strict: readonly Strictness[] },
+): Launch[] {
   const wraps = wrapsAt(level, tools, cell.addon);
   const canDrop = process.getuid?.() === 0 && tools.setpriv !== undefined;
   return (canDrop ? [true, false] : [false]).flatMap((drops) =>
     wraps.map((wrap): Launch => {
       const words = [...limitsOf(tools, drops), ...wrap.words];
       const [command = wrap.node, ...args] = [...words, wrap.node];
-      return { level, drops, command, args, seccomp: wrap.seccomp, nodeArgs: nodeArgs(level, cell) };
+      const { strict } = cell;
+      return { level, drops, strict, command, args, seccomp: wrap.seccomp, nodeArgs: nodeArgs(level, cell) };
     }),
   );
 }
@@ -133,7 +148,7 @@ const dropArgs = [
   '--inh-caps=-all',
 ];
 
-function nodeArgs(level: Level, { addon, jitless }: { addon: string; jitless: boolean }): string[] {
+function nodeArgs(level: Level, { addon, strict }: { addon: string; strict: readonly Strictness[] }): string[] {
   return [
     ...(level === 'process' ? [] : ['--permission', '--allow-addons', `--allow-fs-read=${addon}`]),
     '--no-node-snapshot',
@@ -141,7 +156,7 @@ function nodeArgs(level: Level, { addon, jitless }: { addon: string; jitless: bo
     '--no-validate-asm',
     '--no-warnings',
     `--max-old-space-size=${policy.cellHeapMb.default}`,
-    ...(jitless ? ['--jitless'] : []),
+    ...(strict.includes('jitless') ? ['--jitless'] : []),
   ];
 }
 

@@ -3,12 +3,22 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Cell } from './cell.ts';
 import type { Layers } from './contract.ts';
-import { findTools, type Launch, type Level, launchesAt, levels, resourceLimits, type Tools } from './launch.ts';
+import {
+  findTools,
+  type Launch,
+  type Level,
+  launchesAt,
+  levels,
+  resourceLimits,
+  type Strictness,
+  strictnesses,
+  type Tools,
+} from './launch.ts';
 import { SandboxError } from './sandbox-error.ts';
 
 export interface Detection {
   addon: string;
-  jitless: boolean;
+  strict: readonly Strictness[];
   /** Starts a cell and sees that the canary passes on it. */
   start(launch: Launch): Promise<Cell>;
   level?: Level;
@@ -21,7 +31,7 @@ export interface Detection {
  */
 export async function detectLaunch({
   addon,
-  jitless,
+  strict,
   start,
   level = 'process',
   exactly,
@@ -36,7 +46,7 @@ export async function detectLaunch({
     // Mostly everything installed works, and then there is nothing to be found out tool by tool.
     for (const tools of [installed, undefined]) {
       if (!tools) working ??= await workingTools(installed);
-      const launches = launchesAt(one, tools ?? (working as Tools), { addon, jitless });
+      const launches = launchesAt(one, tools ?? (working as Tools), { addon, strict });
       if (launches.length === 0 && !tools) missing.push({ layer: one, why: whyNotTried(one) });
       for (const launch of launches) {
         try {
@@ -120,13 +130,13 @@ const layerNames = {
   'minimal-file-system': 'only the level "bubblewrap" has it',
   seccomp: 'only the level "bubblewrap" has it, on x64 and arm64',
   jitless: '',
+  'fresh-contexts': '',
 } as const;
 
 /** What the kernel says of the process; what only we know is added. */
 function layersOf(cell: Cell, launch: Launch): string[] {
-  const found = new Set<keyof typeof layerNames>(['own-process', 'empty-environment']);
+  const found = new Set<keyof typeof layerNames>(['own-process', 'empty-environment', ...launch.strict]);
   if (launch.level !== 'process') found.add('permission-model');
-  if (launch.nodeArgs.includes('--jitless')) found.add('jitless');
   if (launch.level === 'bubblewrap') found.add('minimal-file-system');
   const { leaf } = cell;
   if (leaf === undefined) return [...found];
@@ -158,8 +168,8 @@ function layersOf(cell: Cell, launch: Launch): string[] {
 function absent(inForce: readonly string[], { drops }: Launch): Layers['missing'] {
   return (
     Object.entries(layerNames)
-      // Nobody goes without `jitless` who did not ask for it: it is a choice, and not the default.
-      .filter(([layer]) => layer !== 'jitless' && !inForce.includes(layer))
+      // Nobody goes without a choice beyond the default that was not asked for.
+      .filter(([layer]) => !strictnesses.some((choice) => choice === layer) && !inForce.includes(layer))
       .map(([layer, why]) => ({ layer, why: layer === 'other-user' ? whyNotAnother(drops) : why }))
   );
 }

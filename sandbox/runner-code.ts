@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
+import { stopEsbuild } from './bundle.ts';
 
 let code: Promise<string> | undefined;
 
@@ -26,6 +27,18 @@ async function glueCode(): Promise<string> {
 }
 
 async function bundled(entry: string, options: BuildOptions): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await bundledOnce(entry, options);
+    } catch (error) {
+      // esbuild is a process that may be killed like any other; a worker must not fail to start for it.
+      if (attempt === 3 || (error instanceof Error && 'errors' in error)) throw error;
+      stopEsbuild();
+    }
+  }
+}
+
+async function bundledOnce(entry: string, options: BuildOptions): Promise<string> {
   const path = `./${entry}${extname(fileURLToPath(import.meta.url))}`;
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(path, import.meta.url))],

@@ -189,9 +189,9 @@ console.log(
 );
 const bundle = await bundled(`export ${handlerText}`);
 
-for (const jitless of [false, true]) {
-  const sandbox = await createSandbox({ cells: 1, jitless });
-  const where = `${sandbox.layers.level}${jitless ? ', --jitless' : ''}`;
+for (const strict of [[], ['jitless'], ['fresh-contexts']] as const) {
+  const sandbox = await createSandbox({ cells: 1, strict });
+  const where = [sandbox.layers.level, ...strict].join(', ');
   const loaded = await sandbox.load(bundle, 'handle');
   const hundred = Array.from({ length: 100 }, () => plainRun);
   const plain = plainFunction();

@@ -216,7 +216,7 @@ async function openPort(
 
 /** Opens the sandbox as configured, and says in the log which layers are in force and which are not. */
 export async function openSandbox(
-  config: Pick<Config, 'cells' | 'sandboxLevel' | 'sandboxLimits'>,
+  config: Pick<Config, 'cells' | 'sandboxLevel' | 'sandboxLimits' | 'sandboxStrict'>,
   log: Log,
   quarantine?: SandboxQuarantine,
 ): Promise<Sandbox> {

@@ -41,6 +41,15 @@ const oneOf =
   (given: string): T | Unreadable =>
     values.find((value) => value === given) ?? { wanted: `one of ${values.join(', ')}` };
 
+const someOf =
+  <const T extends string>(...values: T[]) =>
+  (given: string): T[] | Unreadable => {
+    const named = given.split(',').map((name) => name.trim());
+    const known = values.filter((value) => named.includes(value));
+    const isAllKnown = named.every((name) => known.some((value) => value === name));
+    return isAllKnown ? known : { wanted: `some of ${values.join(', ')}, separated by commas` };
+  };
+
 const yesNo = (given: string): boolean | Unreadable =>
   given === '1' ? true : given === '0' ? false : { wanted: '1 or 0' };
 
@@ -241,6 +250,13 @@ export const settings = {
     fallback: null,
     read: numbers,
   }),
+  sandboxStrict: setting<('jitless' | 'fresh-contexts')[]>({
+    env: 'PROTOSMITH_SANDBOX_STRICT',
+    about:
+      'what the sandbox does beyond its default, at a price in speed, separated by commas: jitless (no handler is compiled to machine code), fresh-contexts (each run has a context of its own)',
+    fallback: [],
+    read: someOf('jitless', 'fresh-contexts'),
+  }),
   retentionSeconds: setting({
     env: 'PROTOSMITH_RETENTION_S',
     about: 'how long outcomes and handlers are kept, in seconds',
@@ -361,11 +377,13 @@ export function sandboxOptions({
   cells,
   sandboxLevel,
   sandboxLimits,
-}: Pick<Config, 'cells' | 'sandboxLevel' | 'sandboxLimits'>) {
+  sandboxStrict,
+}: Pick<Config, 'cells' | 'sandboxLevel' | 'sandboxLimits' | 'sandboxStrict'>) {
   return {
     ...(cells === null ? {} : { cells }),
     ...(sandboxLevel === null ? {} : { level: sandboxLevel }),
     ...(sandboxLimits === null ? {} : { limits: sandboxLimits }),
+    strict: sandboxStrict,
   };
 }
 

@@ -73,8 +73,9 @@ export async function loadHandler(
 let shared: { opening: Promise<Sandbox>; users: number } | undefined;
 
 /** What the operator of this process demands of its sandbox; other settings are none of an embedder's. */
-function demanded({ PROTOSMITH_CELLS, PROTOSMITH_SANDBOX_LEVEL, PROTOSMITH_SANDBOX_LIMITS }: NodeJS.ProcessEnv) {
-  return sandboxOptions(readConfig({ PROTOSMITH_CELLS, PROTOSMITH_SANDBOX_LEVEL, PROTOSMITH_SANDBOX_LIMITS }));
+function demanded(environment: NodeJS.ProcessEnv) {
+  const named = Object.entries(environment).filter(([name]) => /^PROTOSMITH_(?:CELLS$|SANDBOX_)/.test(name));
+  return sandboxOptions(readConfig(Object.fromEntries(named)));
 }
 
 /** The sandbox that the handlers of this process share; whoever gives it back last closes it. */

@@ -134,11 +134,14 @@ const exportTail = /\nexport \{\n {2}([\w$]+)(?: as (?:handle|perform))?\n\};\n$
 /** Where engines come from: one is made while there is nothing else to do, so that the next handler need not wait for it. */
 export class EngineShelf {
   readonly #ivm: typeof ivm;
+  readonly #shared: boolean;
   #memoryMb: number | undefined;
   #spare: Engine | undefined;
 
-  constructor(isolatedVm: typeof ivm) {
+  /** With or without the realm that runs share. */
+  constructor(isolatedVm: typeof ivm, { shared }: { shared: boolean }) {
     this.#ivm = isolatedVm;
+    this.#shared = shared;
   }
 
   /** An engine that nobody has used. */
@@ -155,6 +158,6 @@ export class EngineShelf {
   refill(): void {
     if (this.#spare || this.#memoryMb === undefined) return;
     this.#spare = new Engine(this.#ivm, this.#memoryMb);
-    this.#spare.prepare();
+    if (this.#shared) this.#spare.prepare();
   }
 }

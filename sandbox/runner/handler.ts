@@ -36,7 +36,8 @@ type Ending = Pick<RunReport, 'end' | 'value' | 'message' | 'position'>;
 
 /**
  * One bundle in an isolate of its own. Every run has the module to itself, and a realm that no run can change: the shared realm is frozen,
- * and a run that does not return there is made again in a context of its own, where its built-ins can be changed as anywhere.
+ * and a run that does not return there is made again in a context of its own, where its built-ins can be changed as anywhere. With
+ * `freshContexts` every run is made in a context of its own.
  */
 export class Handler {
   readonly #engines: EngineShelf;
@@ -44,6 +45,7 @@ export class Handler {
   readonly #limits: ResolvedLimits;
   readonly #tidings: Tidings;
   readonly #processor: Processor;
+  readonly #freshContexts: boolean;
   /** Runs that have not come to their end in the first step. */
   #active = new Map<number, ActiveRun>();
   #engine: Engine | undefined;
@@ -52,13 +54,14 @@ export class Handler {
   #chunkSize = 1;
 
   constructor(
-    cell: { engines: EngineShelf; processor: Processor; tidings: Tidings },
+    cell: { engines: EngineShelf; processor: Processor; tidings: Tidings; freshContexts: boolean },
     bundle: string,
     limits: ResolvedLimits,
   ) {
     this.#engines = cell.engines;
     this.#processor = cell.processor;
     this.#tidings = cell.tidings;
+    this.#freshContexts = cell.freshContexts;
     this.#bundle = bundle;
     this.#limits = limits;
   }
@@ -73,6 +76,10 @@ export class Handler {
     // See main.ts: what is emptied again and again is better made anew.
     if (this.isIdle) this.#active = new Map();
     for (const batch of Batch.ofFrame(table, inputs)) {
+      if (this.#freshContexts) {
+        this.#startEach(batch.runs());
+        continue;
+      }
       for (let at = 0; at < batch.size; ) {
         const chunk = batch.slice(at, this.#chunkSize);
         at += chunk.size;
@@ -182,6 +189,15 @@ export class Handler {
     if (again || news?.plain.length !== 2 || news.settled.length > 0 || news.calls.length > 0) return false;
     const [first, count] = news.plain;
     return first === chunk.first && count === chunk.size && texts.joined.length * 3 <= this.#limits.maxResultBytes;
+  }
+
+  #startEach(runs: readonly ActiveRun[]): void {
+    for (const run of runs) {
+      this.#tidings.alone(run.id);
+      this.#active.set(run.id, run);
+      this.#startAlone(run);
+      this.#tidings.progress();
+    }
   }
 
   #startAlone(run: ActiveRun): void {

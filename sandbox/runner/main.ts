@@ -16,6 +16,8 @@ export interface CellOptions {
   /** Path of the native addon of isolated-vm. */
   addon: string;
   maxFrameBytes: number;
+  /** Whether each run is made in a context of its own. */
+  freshContexts: boolean;
 }
 
 const options = JSON.parse(process.argv.at(-1) ?? '') as CellOptions;
@@ -26,7 +28,8 @@ const { ivm: isolatedVm } = createRequire('/')(options.addon) as { ivm: typeof i
 // Nearly all of the guest's side is called in every isolate: compiled as a whole, it comes out of the cache as a whole.
 setFlagsFromString('--no-lazy');
 
-const engines = new EngineShelf(isolatedVm);
+const { freshContexts } = options;
+const engines = new EngineShelf(isolatedVm, { shared: !freshContexts });
 const handlers = new Map<number, Handler>();
 const processor = new Processor();
 const collector = new Collector();
@@ -109,7 +112,10 @@ const tidings: Tidings = {
 function deal(message: ParentMessage, texts: Texts): void {
   switch (message.op) {
     case 'load':
-      handlers.set(message.handler, new Handler({ engines, processor, tidings }, texts.next(), message.limits));
+      handlers.set(
+        message.handler,
+        new Handler({ engines, processor, tidings, freshContexts }, texts.next(), message.limits),
+      );
       break;
     case 'run': {
       const handler = handlers.get(message.handler);

@@ -71,7 +71,8 @@ async function play(stage: DemoStage, view: DemoView, data: unknown): Promise<Ou
 
 async function useHandler(stage: DemoStage, view: DemoView, outcome: Outcome): Promise<void> {
   const record = await showSource(stage, view, outcome);
-  const sandbox = await openSandbox({ cells: 1, sandboxLevel: null, sandboxLimits: null }, createLog('silent'));
+  const settings = { cells: 1, sandboxLevel: null, sandboxLimits: null, sandboxStrict: [] };
+  const sandbox = await openSandbox(settings, createLog('silent'));
   const handler = await loadHandler(record, sandbox);
   try {
     const request: JsonObject = {

@@ -31,8 +31,8 @@ test('a handler runs with the functions of its embedder, and what crosses is val
 });
 
 test('what is demanded of the sandbox is demanded here too, and what is in force is told', async () => {
-  const settings = ['PROTOSMITH_SANDBOX_LEVEL', 'PROTOSMITH_SANDBOX_LIMITS'] as const;
-  const [level, limits] = settings.map((name) => process.env[name]);
+  const settings = ['PROTOSMITH_SANDBOX_LEVEL', 'PROTOSMITH_SANDBOX_LIMITS', 'PROTOSMITH_SANDBOX_STRICT'] as const;
+  const before = settings.map((name) => process.env[name]);
   const stored = await wordHandler('export const handle = () => ({ word: "four" })');
   const refuses = async (code: string) => {
     const opening = loadHandler(stored, {});
@@ -47,12 +47,13 @@ test('what is demanded of the sandbox is demanded here too, and what is in force
     process.env.PROTOSMITH_SANDBOX_LIMITS = '{"memoryMb":1000000}';
     await refuses('OPERATOR_SANDBOX_LIMITS');
     process.env.PROTOSMITH_SANDBOX_LIMITS = '{"maxResultBytes":4}';
+    process.env.PROTOSMITH_SANDBOX_STRICT = 'fresh-contexts';
     const handler = await loadHandler(stored, {});
     const { message } = await handler.run({ word: 'a' }).finally(() => handler.close());
     assert.match(message ?? '', /too large/);
-    assert.ok(handler.layers.inForce.includes('own-process'));
+    for (const layer of ['own-process', 'fresh-contexts']) assert.ok(handler.layers.inForce.includes(layer));
   } finally {
-    for (const [index, value] of [level, limits].entries()) {
+    for (const [index, value] of before.entries()) {
       const name = settings[index] ?? '';
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;

@@ -88,6 +88,20 @@ test('what a handler may take is the operator’s to set, and a wrong limit star
   }
 });
 
+test('the sandbox is as strict as the operator says, and a wrong word starts nothing: 78', async () => {
+  const marks = await file(
+    'marks.ts',
+    'export const handle = () => { try { (Array.prototype as any).mark = 1; } catch {} return ([] as any).mark ?? 0; };',
+  );
+  const runWith = (strict: string) =>
+    runCommand(['run', marks, '-'], { environment: { ...settings, PROTOSMITH_SANDBOX_STRICT: strict }, input: '1' });
+  assert.equal(lines((await runWith('')).stdout)[0]?.value, 0);
+  assert.equal(lines((await runWith('jitless, fresh-contexts')).stdout)[0]?.value, 1);
+  const { code, stderr } = await runWith('fresh');
+  assert.equal(code, 78);
+  assert.match(stderr, /OPERATOR_SETTINGS: .*PROTOSMITH_SANDBOX_STRICT: .*wanted some of jitless, fresh-contexts/s);
+});
+
 test('walls that are not the best there are, are told of', async (t) => {
   if (process.platform !== 'linux') return t.skip('there are no better ones');
   const module = await file('same.ts', 'export const handle = (request: any) => request;');

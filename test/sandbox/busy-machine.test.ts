@@ -13,6 +13,7 @@ const onLinux =
 const plain: Launch = {
   level: 'process',
   drops: false,
+  strict: [],
   command: process.execPath,
   args: [],
   seccomp: undefined,

@@ -57,7 +57,7 @@ async function openAt(level: Level) {
 
 /** Runs the break-out in place of the cell's program; `without` leaves out the permission model, to see the outer layers alone. */
 async function breakOutAt(level: Level, without: { permission: boolean }): Promise<Seen> {
-  for (const launch of launchesAt(level, findTools(), { addon: addonPath(), jitless: false })) {
+  for (const launch of launchesAt(level, findTools(), { addon: addonPath(), strict: [] })) {
     const seen = await breakOutWith(launch, without.permission).catch(() => undefined);
     if (seen) return seen;
   }

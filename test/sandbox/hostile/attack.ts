@@ -13,6 +13,7 @@ import {
   type RunReport,
   type Sandbox,
 } from '../../../sandbox/index.ts';
+import { readConfig } from '../../../src/config.ts';
 
 /** One attack: what is run, and what may become of it. */
 export interface Attack {
@@ -20,6 +21,8 @@ export interface Attack {
   source: string;
   /** How it may end; V8 decides between several where more than one stands here. */
   ends: readonly (End | 'refused')[];
+  /** Whether it sees what it itself did where the realm is not frozen, so that it can be made in the frozen one alone. */
+  frozen?: true;
   /** How often it is run in one batch; default once. */
   runs?: number;
   /** Answers that the cell has beforehand. */
@@ -31,6 +34,9 @@ export interface Attack {
 /** Whatever the machine does, nothing here takes longer. */
 const hangMs = 120_000;
 
+/** `PROTOSMITH_SANDBOX_STRICT=fresh-contexts npm test -- test/sandbox/hostile` makes the attacks there. */
+const { sandboxStrict: strict } = readConfig({ PROTOSMITH_SANDBOX_STRICT: process.env.PROTOSMITH_SANDBOX_STRICT });
+
 // Short where an attack is to be cut off, so that many make a quick test; one that comes to an end by itself has time for it on any machine.
 const cutOff = { stepMs: 400, watchdogMs: 1_000, memoryMb: 32 };
 const byItself = { stepMs: 10_000, watchdogMs: 30_000, memoryMb: 32 };
@@ -41,11 +47,12 @@ const sound = `export function handle(request: { n: number[] }) {
 }`;
 
 /** Runs an attack in real cells and sees that it ends as it must, that nothing was reached, and that host and next run are unharmed. */
-export function attack(name: string, { source, ends, runs = 1, answers, check }: Attack): void {
-  test(name, { timeout: hangMs }, async (t) => {
+export function attack(name: string, { source, ends, runs = 1, answers, check, frozen }: Attack): void {
+  const skip = frozen && strict.includes('fresh-contexts') && 'the realm is not frozen';
+  test(name, { timeout: hangMs, skip }, async (t) => {
     const canary = await plantCanaries();
     const hostBefore = hostShape();
-    const sandbox = await createSandbox({ cells: 1 });
+    const sandbox = await createSandbox({ cells: 1, strict });
     try {
       const begun = performance.now();
       const hostile = source.replaceAll('SECRET_FILE', canary.file).replaceAll('SECRET_PORT', String(canary.port));

@@ -22,6 +22,7 @@ attack('state by the setters of frozen prototypes', {
 };`,
   ends: ['returned'],
   runs: 20,
+  frozen: true,
   check: (reports) => {
     for (const { value } of reports) assert.equal(value, '[false,true,true]');
   },

@@ -21,6 +21,7 @@ export const handle = () => {
 };`,
   ends: ['returned'],
   runs: 20,
+  frozen: true,
   check: (reports) => {
     for (const { value } of reports) assert.equal(value, '0');
   },
