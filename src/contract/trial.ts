@@ -16,8 +16,8 @@ export interface SchemaIssue {
   actual?: Json;
 }
 
-/** How the peer answers a requester's `context.send` in a trial. */
-export type Peer = (request: Json, nth: number) => PeerAnswer | Promise<PeerAnswer>;
+/** How the peer answers a requester's `context.send` in a trial: the `nth` of a run, from 1, when those were sent `before`. */
+export type Peer = (request: Json, nth: number, before?: readonly Json[]) => PeerAnswer | Promise<PeerAnswer>;
 
 /** What a peer answers, or why it does not. */
 export type PeerAnswer = { response: Json } | { error: HandlerFailure };

@@ -42,6 +42,7 @@ class ScenarioRun {
   readonly #script: ToolScript;
   readonly #surface: Surface;
   readonly #counts = new Map<string | null, number>();
+  readonly #sent: Json[] = [];
 
   constructor(scenario: Scenario, script: ToolScript, surface: Surface) {
     this.#scenario = scenario;
@@ -75,7 +76,9 @@ class ScenarioRun {
   async #send(request: Json, nth: number): Promise<Answer> {
     const requestIssues = this.#surface.requestIssues(request);
     if (requestIssues.length > 0) return { error: invalidFailure('the request', requestIssues) };
-    const answer = (await this.#scenario.peer?.(request, nth)) ?? {
+    const answering = this.#scenario.peer?.(request, nth, this.#sent);
+    this.#sent.push(request);
+    const answer = (await answering) ?? {
       error: { code: 'FAILED', message: 'the peer cannot be reached' },
     };
     if ('error' in answer) return answer;

@@ -170,14 +170,21 @@ function runMessage({ end, message, position }: Observation): string {
   return `the run ended as "${end}"${message ? `: ${message}` : ''}${where}`;
 }
 
-/** Answers a requester's sends from the cases, the one at hand first; loose values of a request recur in its response as they were sent. */
+/**
+ * Answers a requester's sends from the cases, the one at hand first; loose values of a request recur in its response as they were sent. Where
+ * one task has several cases with one request, as of a peer that is asked until it is done, each time it is sent the next of them answers.
+ */
 export function casePeer(runnable: readonly RunnableCase[], cases: readonly Case[], own: RunnableCase): Peer {
   const others = cases.filter(({ testCase }) => testCase !== own.testCase);
   const looseOf = (testCase: number) => runnable.find((one) => one.testCase === testCase)?.loose ?? own.loose;
-  return (request, nth) => {
-    const match = [own.case, ...others].find(
-      (one) => looseDifferences(one.request, request, looseOf(one.testCase)).length === 0,
-    );
+  const isSent = (request: Json) => (one: Case) =>
+    looseDifferences(one.request, request, looseOf(one.testCase)).length === 0;
+  const conversation = runnable.filter((one) => isSameTask(one, own)).map((one) => one.case);
+  return (request, nth, before = []) => {
+    const [first, ...further] = conversation.filter(isSent(request));
+    const times = further.length === 0 ? 0 : before.filter((sent) => first !== undefined && isSent(sent)(first)).length;
+    const next = further.length === 0 ? undefined : [first, ...further][Math.min(times, further.length)];
+    const match = next ?? [own.case, ...others].find(isSent(request));
     // A wrong first request is answered all the same: what comes of it is worth knowing for a repair.
     if (!match && nth > 1) return { error: { code: 'FAILED', message: 'the peer has no answer to this request' } };
     const answering = match ?? own.case;
@@ -196,6 +203,26 @@ export function looseReplacements(expected: Json, sent: Json, loose: readonly Lo
     const from = valueAt(expected, pointer);
     const to = valueAt(sent, pointer);
     return from === undefined || to === undefined ? [] : [{ from, to }];
+  });
+}
+
+/** Whether two cases are messages of one task, in one run. */
+function isSameTask(
+  one: Pick<RunnableCase, 'input' | 'output'>,
+  other: Pick<RunnableCase, 'input' | 'output'>,
+): boolean {
+  return equalJson(one.input, other.input) && equalJson(one.output, other.output);
+}
+
+/** Requests that a run sent more often than its task has cases, where it has several: they say how often it is sent. */
+function sentTooOften({ cases, task }: Subject, one: RunnableCase, seen: Observation): Observation['sends'] {
+  const conversation = cases.filter(({ testCase }) =>
+    (task?.examples ?? []).some((example) => example.testCase === testCase && isSameTask(example, one)),
+  );
+  return seen.sends.filter(({ request }, index) => {
+    const isAlike = (other: { request: Json }) => looseDifferences(request, other.request, one.loose).length === 0;
+    const most = conversation.filter(isAlike).length;
+    return most > 1 && seen.sends.slice(0, index).filter(isAlike).length >= most;
   });
 }
 
@@ -234,6 +261,10 @@ function sentDifferences(
       ...strangers.map(
         ({ send }) =>
           ({ path: '', in: 'request', got: send.request, message: 'a request that no case has' }) as Difference,
+      ),
+      ...sentTooOften(subject, one, seen).map(
+        ({ request }) =>
+          ({ path: '', in: 'request', got: request, message: 'sent more often than the cases have it' }) as Difference,
       ),
     ],
     replacements: looseReplacements(one.case.request, nearest.send.request, one.loose),

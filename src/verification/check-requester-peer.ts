@@ -78,8 +78,10 @@ function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; mischief
   const usual = one.scenario.peer;
   const changed =
     (change: (response: Json, request: Json) => Json): Peer =>
-    (request, nth) => {
-      const answer = usual?.(request, nth) ?? { error: { code: 'FAILED', message: 'the peer cannot be reached' } };
+    async (request, nth, before) => {
+      const answer = (await usual?.(request, nth, before)) ?? {
+        error: { code: 'FAILED', message: 'the peer cannot be reached' },
+      };
       return 'response' in answer ? { response: change(answer.response, request) } : answer;
     };
   const plans: { one: SeenCase; mischief: Mischief; peer: Peer }[] = [
@@ -90,7 +92,7 @@ function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; mischief
           {
             one,
             mischief: 'times out from its second message on' as const,
-            peer: ((request, nth) => (nth === 1 ? usual(request, nth) : SILENCE)) as Peer,
+            peer: ((request, nth, before) => (nth === 1 ? usual(request, nth, before) : SILENCE)) as Peer,
           },
         ]
       : []),
@@ -119,8 +121,8 @@ const holdMs = 30;
 /** A peer whose first answer arrives after its second, for a candidate that does not wait for the first. */
 function secondFirst(usual: Peer): Peer {
   let release = (): void => undefined;
-  return async (request, nth) => {
-    const answer = await usual(request, nth);
+  return async (request, nth, before) => {
+    const answer = await usual(request, nth, before);
     if (nth === 1) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, holdMs);
@@ -282,7 +284,7 @@ function faultOf(
     reportsFailure(one.case.response) !== true &&
     carriesPeerData(one) &&
     !mayReportFailure(subject, one, seen.value) &&
-    (repeatsTheAnswer(one) || !countsAsAnAnswer(subject));
+    (repeatsTheAnswer(subject, one) || !countsAsAnAnswer(subject, one));
   if (repeats || claimsSuccess(cases, seen.value))
     return { message: 'it reports success without an answer', certain: true };
   return other
@@ -368,9 +370,13 @@ function carriesPeerData(one: RunnableCase): boolean {
 /** Values of an output, and of an answer, of which each is looked for in each. */
 const maxToldValues = 100;
 
-/** Whether the output of a case holds a text or number of the peer's answer that was not asked with. */
-function repeatsTheAnswer(one: RunnableCase): boolean {
+/**
+ * Whether the output of a case holds a text or number of the peer's answer that was not asked with, and as which document or task have
+ * nothing else count.
+ */
+function repeatsTheAnswer(subject: Subject, one: RunnableCase): boolean {
   const asked = JSON.stringify(one.input);
+  const treated = allSentencesOf(subject).filter((sentence) => TREATED_LIKE.test(sentence));
   const answered = leavesOf(one.case.response)
     .filter(({ value }) => tellsMore(value))
     .slice(0, maxToldValues);
@@ -380,16 +386,23 @@ function repeatsTheAnswer(one: RunnableCase): boolean {
       ({ value }) =>
         tellsMore(value) &&
         !asked.includes(String(value)) &&
+        !treated.some((sentence) => hasWord(sentence, String(value))) &&
         answered.some(
           ({ value: told }) => hasWord(String(told), String(value)) || hasWord(String(value), String(told)),
         ),
     );
 }
 
-/** Whether document or task have no answer count as one that may come: what is told of that one is then told of none as well. */
-function countsAsAnAnswer(subject: Subject): boolean {
+/**
+ * Whether document or task have no answer count as one that may come: what is told of that one is then told of none as well. What counts as
+ * something that the output tells may be no answer in words that we do not know.
+ */
+function countsAsAnAnswer(subject: Subject, one: RunnableCase): boolean {
+  const told = leavesOf(one.output).filter(({ value }) => tellsMore(value));
   return allSentencesOf(subject).some(
-    (sentence) => TREATED_LIKE.test(sentence) && (NO_ANSWER.test(sentence) || FAILS.test(sentence)),
+    (sentence) =>
+      TREATED_LIKE.test(sentence) &&
+      (NO_ANSWER.test(sentence) || FAILS.test(sentence) || told.some(({ value }) => hasWord(sentence, String(value)))),
   );
 }
 

@@ -53,10 +53,10 @@ function afterTheLast({ subject }: CheckFacts, one: SeenCase): FurtherPage | und
   if (asking === undefined || subject.surface.responseIssues({ ...response, [next]: marker }).length > 0)
     return undefined;
   const last = request[asking] as Json;
-  const peer: Peer = async (asked, nth) => {
-    if (!isObject(asked)) return usual(asked, nth);
+  const peer: Peer = async (asked, nth, before) => {
+    if (!isObject(asked)) return usual(asked, nth, before);
     const isFurther = asked[asking] === marker;
-    const answer = await usual(isFurther ? { ...asked, [asking]: last } : asked, nth);
+    const answer = await usual(isFurther ? { ...asked, [asking]: last } : asked, nth, before);
     return !isFurther && equalJson(asked[asking] ?? null, last) && 'response' in answer && isObject(answer.response)
       ? { response: { ...answer.response, [next]: marker } }
       : answer;
@@ -82,9 +82,9 @@ function countedOn({ subject }: CheckFacts, one: SeenCase): FurtherPage | undefi
     const withMore = (response: JsonObject): JsonObject =>
       response[pages] === count ? { ...response, [pages]: count + 1 } : response;
     if (sends.some(({ response }) => subject.surface.responseIssues(withMore(response)).length > 0)) continue;
-    const peer: Peer = async (asked, nth) => {
+    const peer: Peer = async (asked, nth, before) => {
       const isFurther = isObject(asked) && asked[page] === count + 1;
-      const answer = await usual(isFurther ? { ...asked, [page]: count } : asked, nth);
+      const answer = await usual(isFurther ? { ...asked, [page]: count } : asked, nth, before);
       return 'response' in answer && isObject(answer.response) ? { response: withMore(answer.response) } : answer;
     };
     const isAsked = (asked: Json) => isObject(asked) && asked[page] === count + 1;

@@ -55,9 +55,20 @@ function namesFor(sentence: string, values: ReadonlySet<string>): string[] {
   const own = sentence
     .split(CLAUSES)
     .filter((clause) => NO_ANSWER.test(clause))
-    .flatMap((clause) => namesIn(withoutPhrase(clause), values));
-  const all = own.length > 0 ? own : namesIn(withoutPhrase(sentence), values);
+    .flatMap((clause) => namesGivenIn(withoutPhrase(clause), values));
+  const all = own.length > 0 ? own : namesGivenIn(withoutPhrase(sentence), values);
   return all.length === 1 ? all : [];
+}
+
+/** The names in a text but for those of the peer itself, as in "when the desk does not answer": an article alone stands before these. */
+function namesGivenIn(text: string, values: ReadonlySet<string>): string[] {
+  return namesIn(text, values).filter((name) =>
+    text
+      .toLowerCase()
+      .split(name.toLowerCase())
+      .slice(0, -1)
+      .some((before) => !ARTICLE.test(before)),
+  );
 }
 
 /** A text without the words for a silent peer: one of them may be a name elsewhere, as `нет` of `нет ответа`. */
@@ -109,5 +120,9 @@ const OTHERS = /\b(?:questions?|survey|quiz|phone|caller|user|customer|guest|can
 
 /** Words by which it is asked again first. */
 const AGAIN = /\b(?:retr(?:y|ies|ied)|again|once more)\b/i;
+
+/** What a text ends in before somebody that is spoken of. */
+const ARTICLE =
+  /(?:^|[^\p{L}])(?:the|an?|our|its|this|that|de[rnms]|die|das|ein[er]?|l[ea]s?|une?|el|los|las|il|lo)\s$/iu;
 
 const CLAUSES = /[,，、;；()（）]/;

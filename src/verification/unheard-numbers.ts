@@ -32,8 +32,8 @@ export function toldOtherwise(facts: CheckFacts): ToldOtherwise[] {
     const changes = told.flatMap((response) => numbersOf(response).map((changed) => ({ response, changed })));
     const otherPeer =
       (response: Json, changed: Json): Peer =>
-      async (request, nth) => {
-        const answer = await usual(request, nth);
+      async (request, nth, before) => {
+        const answer = await usual(request, nth, before);
         return 'response' in answer && JSON.stringify(answer.response) === JSON.stringify(response)
           ? { response: changed }
           : answer;

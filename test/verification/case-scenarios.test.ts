@@ -281,3 +281,33 @@ test('a key that the peer has told is sent back, and not loose', () => {
     ['1 /requestId', '2 /requestId', '3 /requestId', '3 /jobKey'],
   );
 });
+
+test('a request that one task has several times is answered by one case after the other, and sent no more often', () => {
+  const subject = subjectOf({
+    role: 'requester',
+    task: {
+      description: '',
+      examples: [1, 2, 3].map((testCase) => ({ testCase, input: { job: 'J-1' }, output: { done: testCase < 4 } })),
+    },
+    cases: [
+      caseOf(1, { submit: 'J-1' }, { state: 'new' }),
+      caseOf(2, { poll: 'J-1' }, { state: 'busy' }),
+      caseOf(3, { poll: 'J-1' }, { state: 'done' }),
+    ],
+  });
+  const sent = [{ submit: 'J-1' }, { poll: 'J-1' }, { poll: 'J-1' }, { poll: 'J-1' }];
+  for (const one of runnableCases(subject)) {
+    const peer = casePeer(runnableCases(subject), subject.cases, one);
+    assert.deepEqual(
+      sent.map((request, index) => peer(request, index + 1, sent.slice(0, index))),
+      ['new', 'busy', 'done', 'done'].map((state) => ({ response: { state } })),
+    );
+  }
+  const differencesOf = (times: number) => {
+    const sends = sent.slice(0, times).map((request) => ({ request, issues: [] }));
+    const seen = returned({ done: true }, { sends });
+    return judgeCases(subject, [seen, seen, seen]).flatMap(({ differences }) => differences);
+  };
+  assert.deepEqual(differencesOf(3), []);
+  assert.match(differencesOf(4)[0]?.message ?? '', /more often than the cases have it/);
+});

@@ -138,3 +138,37 @@ test('an answer to another request that is told of as no answer is not taken', a
     /^requester-peer: case 1, where the peer answers another request: the answer is taken/,
   );
 });
+
+const gauges: Agreed = {
+  rules:
+    'Die Messstelle nennt den Stand oder eine Störung. Das Ausbleiben einer Auskunft wird wie `AUSFALL` behandelt.',
+  request: object({ stelle: text }),
+  response: object({ stand: integer, lage: { enum: ['FROST', 'AUSFALL'] } }, ['stand', 'lage']),
+  cases: [
+    [{ stelle: 'G-204' }, { stand: 1843 }],
+    [{ stelle: 'G-311' }, { lage: 'AUSFALL' }],
+    [{ stelle: 'G-312' }, { lage: 'FROST' }],
+  ],
+  task: {
+    description: 'Der Stand einer Messstelle, sonst der Grund, weshalb es keinen gibt.',
+    inputSchema: object({ stelle: text }),
+    outputSchema: object({ stand: integer, grund: { enum: ['FROST', 'AUSFALL'] } }, ['stand', 'grund']),
+    examples: [
+      { testCase: 1, input: { stelle: 'G-204' }, output: { stand: 1843 } },
+      { testCase: 2, input: { stelle: 'G-311' }, output: { grund: 'AUSFALL' } },
+      { testCase: 3, input: { stelle: 'G-312' }, output: { grund: 'FROST' } },
+    ],
+  },
+};
+const gauge = (failed: string) => `export async function perform({ stelle }, { send }) {
+  const { stand, lage } = await send({ stelle }).catch(() => (${failed}));
+  return stand === undefined ? { grund: lage } : { stand };
+}`;
+
+test('a failing peer may be told of by the answer as which the document has it count, whatever its words for failing', async () => {
+  assert.deepEqual(await refusalsOf(gauges, gauge("{ lage: 'AUSFALL' }"), sandbox), []);
+  assert.match(
+    (await refusalsOf(gauges, gauge("{ lage: 'FROST' }"), sandbox)).join('\n'),
+    /^requester-peer: case 3, where the peer fails: it reports success without an answer/m,
+  );
+});

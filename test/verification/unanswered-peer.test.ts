@@ -91,6 +91,23 @@ for (const description of [
   test(`a peer that gives no answer may end all: ${description}`, async () =>
     assert.deepEqual(await refusalsOf(kilns(description), heat('throw error;'), sandbox), []));
 
+test('who is asked is no name for a peer that gives no answer', async () => {
+  const agreed = kilns('');
+  const task = {
+    description:
+      'The heat of a kiln, as the pottery tells it; where the pottery does not answer in time, as last known, and why says "known".',
+    inputSchema: object({ kiln: text, last: integer }),
+    outputSchema: object({ heat: { type: ['integer', 'null'] }, why: { enum: ['pottery', 'unlit', 'known'] } }),
+    examples: [
+      { testCase: 1, input: { kiln: 'K-3401', last: 1104 }, output: { heat: 1217, why: 'pottery' } },
+      { testCase: 2, input: { kiln: 'K-3402', last: 1015 }, output: { heat: null, why: 'unlit' } },
+    ],
+  };
+  const told = (last: string) =>
+    heat(`return ${last};`).replace('({ kiln }', '({ kiln, last }').replace("'lit'", "'pottery'");
+  assert.deepEqual(await refusalsOf({ ...agreed, task }, told("{ heat: last, why: 'known' }"), sandbox), []);
+});
+
 test('a word of the phrase for a silent peer is no name for it', async () => {
   const agreed = kilns('');
   const task = {
