@@ -278,8 +278,17 @@ function readFenced(context: Context, fence: Fence): PayloadText | PayloadFault 
   const whole = jsonAt(context, content);
   if (whole.ok) return { value: whole.value, span: { start: whole.start, end: whole.end }, raw };
   const looksLikeJson = /^[{[]\s*["{[\]}]/.test(text.slice(content.start, content.start + 200));
-  if (/^json/.test(fence.language) || (fence.language === '' && looksLikeJson)) return unreadable(text, whole.at);
-  return { span, raw };
+  const isMeantAsJson =
+    /^json5?c?$/.test(fence.language) || (fence.language === '' && looksLikeJson && bareText === 'refused');
+  return isMeantAsJson && !isJsonLines(text.slice(content.start, content.end))
+    ? unreadable(text, whole.at)
+    : { span, raw };
+}
+
+/** Whether a text has several JSON values, each on a line of its own: together they are no JSON, but a text. */
+function isJsonLines(content: string): boolean {
+  const lines = content.split('\n').filter((line) => line.trim() !== '');
+  return lines.length > 1 && lines.every((line) => wholeJson(line, 0, line.trimEnd().length).ok);
 }
 
 /** The text between two fences: as far to the left as its opening fence stands, and without the last line's break. */

@@ -238,7 +238,10 @@ function readCases(job: Job, hasSchemas: boolean, prose: string, known?: KnownJs
     };
   }
   const bareText = job.payload === 'text' || (job.payload === undefined && !hasSchemas && wantsText(prose));
-  const { cases: read, headings } = readCaseText(plain, bareText ? 'allowed' : 'refused', known);
+  const first = readCaseText(plain, bareText ? 'allowed' : 'refused', known);
+  // Beside texts between fences, a fence with nothing in it is a text as well.
+  const areTexts = !bareText && job.payload === undefined && !hasSchemas && haveTextsAndGaps(first.cases);
+  const { cases: read, headings } = areTexts ? readCaseText(plain, 'allowed', known) : first;
   const isText = (side: Side, all: boolean): boolean => {
     const payloads = read.flatMap((each) => (isPayloadFault(each[side]) ? [] : [each[side]]));
     const texts = payloads.filter((payload) => payload.value === undefined).length;
@@ -263,6 +266,14 @@ function readCases(job: Job, hasSchemas: boolean, prose: string, known?: KnownJs
     read: { text: plain, cases: read },
     ...numberCases(strict, headings, chosenValue),
   };
+}
+
+/** Whether all payloads that could be read are texts, on either side, and some have nothing in them. */
+function haveTextsAndGaps(cases: readonly CaseText[]): boolean {
+  const payloads = cases.flatMap(({ request, response }) => [request, response]);
+  const texts = payloads.filter((payload) => !isPayloadFault(payload) && payload.value === undefined);
+  const gaps = payloads.filter((payload) => isPayloadFault(payload) && payload.reason === 'empty');
+  return texts.length > 0 && gaps.length > 0 && texts.length + gaps.length === payloads.length;
 }
 
 /** Where the job says that payloads are JSON, a text that is none could not be read. */

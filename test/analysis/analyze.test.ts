@@ -292,6 +292,34 @@ test('an empty fence is a text of no characters where payloads are texts, and a 
   assert.deepEqual(read('# Format', cases, { payload: 'json' }).cases, []);
 });
 
+test('an empty fence beside fenced texts is a text, whatever the document says of payloads', () => {
+  const cases =
+    '# Test Case 1\n- Request:\n```\n1 ROOF\n```\n- Response:\n```\nOK\n```\n# Test Case 2\n- Request:\n```\n```\n- Response:\n```\nNONE\n```\n';
+  const agreement = read('# Format', cases);
+  assert.equal(agreement.payload, 'text');
+  assert.deepEqual(
+    agreement.cases.map(({ request, response }) => [request, response]),
+    [
+      ['1 ROOF', 'OK'],
+      ['', 'NONE'],
+    ],
+  );
+  assert.deepEqual(read('# Format', cases.replace('1 ROOF', '{"at": 1}')).cases.length, 1);
+});
+
+test('JSON values line by line are a text, and torn JSON is one where payloads are texts', () => {
+  const lines = '{"at":1}\n\n{"at":2}';
+  const cases = (fence: string) =>
+    `# Test Case 1\n- Request:\n\`\`\`${fence}\n${lines}\n\`\`\`\n- Response:\n\`\`\`\n{"sum":3}\n\`\`\`\n`;
+  for (const fence of ['', 'json', 'jsonl', 'ndjson']) {
+    const [only] = read('# Format', cases(fence)).cases;
+    assert.equal(only?.request, lines, fence);
+  }
+  const torn = cases('').replace(lines, '{"at": 1');
+  assert.deepEqual(read('# Format', torn).cases, []);
+  assert.equal(read('# Format', torn, { payload: 'text' }).cases[0]?.request, '{"at": 1');
+});
+
 test('the job may say how payloads are to be taken', () => {
   const agreement = read('# Format', casesOf([{ a: 1 }, [1]]), { payload: 'text' });
   assert.equal(agreement.payload, 'text');
