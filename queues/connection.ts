@@ -17,8 +17,8 @@ export function connect(
   onError: (error: { name: string; message: string; code?: string }) => void = () => {},
 ): Connection {
   const connection = open(url, purpose);
-  // Every call that waits for a connection listens to it; a hundred at once are no leak.
-  connection.setMaxListeners(0);
+  // Every call that waits for a connection listens to it; a hundred at once are no leak. Not 0, which means the same until BullMQ adds its own three.
+  connection.setMaxListeners(Number.POSITIVE_INFINITY);
   connection.on('error', (error: unknown) => onError(trimmedError(error)));
   return connection;
 }

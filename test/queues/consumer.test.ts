@@ -2,8 +2,16 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { QueueEvents } from 'bullmq';
-import { connect, createProducer, dataDigestOf, disconnect, errorEnvelope, publishScript } from '../../queues/index.ts';
+import { Queue, QueueEvents } from 'bullmq';
+import {
+  connect,
+  createProducer,
+  dataDigestOf,
+  disconnect,
+  errorEnvelope,
+  publishScript,
+  whenReady,
+} from '../../queues/index.ts';
 import { codes, envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
 class Coded extends Error {
@@ -532,6 +540,21 @@ test('a consumer whose connection that waits for jobs is down says so', async (t
   await until(() => !consumer.health().connected);
   await connection.config('SET', 'requirepass', '');
   await until(() => consumer.health().connected);
+});
+
+test('calls that wait for Redis together, on a connection that BullMQ shares, are no leak', async (t) => {
+  const { redis, atEnd } = await queueUnderTest(t);
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on('warning', note);
+  atEnd(() => void process.off('warning', note));
+  const connection = connect(redis.url, 'caller');
+  atEnd(() => disconnect(connection));
+  const queue = new Queue('code-generation', { connection, prefix: '{protosmith}' });
+  queue.on('error', () => undefined);
+  atEnd(() => queue.close());
+  await Promise.all(Array.from({ length: 20 }, () => whenReady(connection, 10_000)));
+  assert.deepEqual(warnings, []);
 });
 
 test('a producer says within seconds that Redis cannot be reached', async () => {

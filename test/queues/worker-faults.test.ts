@@ -162,6 +162,21 @@ describe('faults of workers', { concurrency: 3 }, () => {
     await outcome('retry-1');
   });
 
+  test('a job that could not begin on a worker with a fast clock comes back in time', async (t) => {
+    const { redis, connection, producer, outcome } = await queueUnderTest(t);
+    const workers = workerProcesses(t, redis.url);
+    // What is asked before the work begins fails on a key of another type; BullMQ's own commands do not.
+    await connection.set('{protosmith}:deadlines', 'no sorted set');
+    const fast = await workers.start({ clockOffMs: 300_000 });
+    await producer.submit('generate', jobData(patient), { jobId: 'begun-late' });
+    await until(async () => (await connection.zcard('{protosmith}:code-generation:delayed')) === 1);
+    fast.child.kill('SIGKILL');
+    await fast.exited;
+    await connection.del('{protosmith}:deadlines');
+    await workers.start();
+    await outcome('begun-late');
+  });
+
   test('a worker with a fast clock does not bring back what another delayed before its time', async (t) => {
     const { redis, producer, outcome } = await queueUnderTest(t);
     const workers = workerProcesses(t, redis.url);
