@@ -10,6 +10,7 @@ import { limits } from './limits.ts';
 import { TAKEN_SECONDS } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
 import type { OnQueueEvent } from './queue-event.ts';
+import { Script } from './script.ts';
 
 /** The consumer group of the intake stream. */
 export const INTAKE_GROUP = 'protosmith';
@@ -22,6 +23,11 @@ const BLOCK_MS = 2_000;
 
 /** Entries read at once. */
 const BATCH = 50;
+
+// KEYS[1] taken  KEYS[2] the job  ARGV[1] moment in ms  ARGV[2] seconds to remember it. A job that is on the queue already was taken when it came there.
+const noteTaken = new Script(
+  `if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('SET', KEYS[1], ARGV[1], 'NX', 'EX', ARGV[2]) end return 1`,
+);
 
 /** What a bridge works with. */
 export interface IntakeBridgeOptions {
@@ -144,7 +150,7 @@ export class IntakeBridge {
     const jobId = given !== undefined && isUsableId(given) ? given : jobIdFor(digest);
     // Redis took the job when it took the entry, however long no worker was there to bridge it.
     const takenAtMs = id.slice(0, id.indexOf('-'));
-    await connection.set(keys.taken(jobId), takenAtMs, 'EX', TAKEN_SECONDS, 'NX');
+    await noteTaken.run(connection, [keys.taken(jobId), `${keys.queue}:${jobId}`], [takenAtMs, TAKEN_SECONDS]);
     await queue.add(kind, writable, { jobId, attempts: 1 });
     await connection.multi().xack(keys.intake, INTAKE_GROUP, id).xdel(keys.intake, id).exec();
     onEvent({ event: 'bridged', jobId, kind });

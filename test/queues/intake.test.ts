@@ -44,6 +44,28 @@ test('the same entry many times is one job', async (t) => {
   assert.equal(worked, 1);
 });
 
+test('a job that is on the queue already was taken when it came there, not when it is put again', async (t) => {
+  const { queue, connection, consume, outcome } = await queueUnderTest(t);
+  const data = jobData({ timeoutMs: 600_000 });
+  await queue.add('generate', data, { jobId: jobIdOf(data) });
+  const putAtMs = Date.now();
+  await sleep(1_500);
+  await connection.xadd(intake, '*', 'data', JSON.stringify(data));
+  const taken: number[] = [];
+  // The first delivery may come before the entry is bridged, the second comes after it.
+  await consume({
+    process: async ({ kind, data: given, takenAtMs, delivery }) => {
+      taken.push(takenAtMs);
+      if (delivery > 1) return envelope(kind, given);
+      await until(async () => (await connection.xlen(intake)) === 0);
+      throw Object.assign(new Error('once'), { code: 'PLATFORM_ONCE', retryAfterMs: 10 });
+    },
+  });
+  await outcome(jobIdOf(data));
+  assert.equal(taken.length, 2);
+  for (const atMs of taken) assert.ok(Math.abs(atMs - putAtMs) < 1_000, `taken ${atMs - putAtMs} ms after it was put`);
+});
+
 test('an entry that is no job is answered, not dropped', async (t) => {
   const { connection, consume, outcome } = await queueUnderTest(t);
   const seen: unknown[] = [];
