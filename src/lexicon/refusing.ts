@@ -163,7 +163,19 @@ export const WRONG_IN_GENERAL = phrases({
     'not (be )?(valid|read|parsed|understood|decoded|match|conform|satisfy|follow)',
     'cannot be|violat*|breaks?|broken|schema|format',
   ],
-  zh: ['错', '无效', '缺', '不合法', '不正确', '非法', '格式'],
+  zh: ['错(?!误(码|代码|编号))', '无效', '缺', '不合法', '不正确', '非法', '格式'],
+});
+
+/** The same in other languages. */
+export const WRONG_ELSEWHERE = phrases({
+  de: ['*fehlerhaft*|*ung[uü]e?ltig*|*verletz*|*verst[oö](ß|ss)*|falsch*|fehlt|fehlen*|schema'],
+  fr: ['mal form*|invalide*|incorrect*|manquant*|ne respecte*|schéma'],
+  es: ['no cumpl*|inv[aá]lid*|no v[aá]lid*|mal formad*|incorrect*|falta*|esquema'],
+  pt: ['inválid*|mal ?formad*|incorret*|falta*|em falta|esquema'],
+  it: ['non valid*|malformat*|errat*|mancant*|schema'],
+  nl: ['*ongeldig*|onjuist*|ontbre*'],
+  ru: ['*наруша*|не соответств*|неверн*|некорректн*|отсутств*'],
+  ja: ['不正|無効|違反|不足'],
 });
 
 /** A word of an answer that makes it a failure in whatever agreement. */

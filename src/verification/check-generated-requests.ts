@@ -18,7 +18,7 @@ export const generatedRequests: Check = {
   name: 'generated-requests',
   reason: 'Peers send more than the cases; whatever comes in, an answer must come out that the schema allows.',
   certain:
-    "The run hangs or dies; a request of the cases' shape, or where the document says how failures are answered any valid one, makes it throw or gives an answer that breaks its schema; so does a broken request where the document says how those are answered, or none of many, or not the empty one, gets the answer that it names; a request without a member it must have is not answered as the document has it for just that; an answer is empty, or a text in it says that it is no number; a failure is blamed where the only tool that was called found nothing; an id that nobody can tell comes back for requests that have nothing in common with its own; where there are no cases, nothing is answered as its schema has it, or the only tool is never called though the document has it used.",
+    "The run hangs or dies, but for a broken request of which the document says nothing; a request of the cases' shape, or where the document says how failures are answered any valid one, makes it throw or gives an answer that breaks its schema; so does a broken request where the document says how those are answered, or none of many, or not the empty one, gets the answer that it names; a request without a member it must have is not answered as the document has it for just that; an answer is empty, or a text in it says that it is no number; a failure is blamed where the only tool that was called found nothing; an id that nobody can tell comes back for requests that have nothing in common with its own; where there are no cases, nothing is answered as its schema has it, or the only tool is never called though the document has it used.",
   uncertain:
     "A fault that a tool's failure or looser schema, or the echo of a broken value, explains; broken requests of which the document says nothing.",
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -198,11 +198,12 @@ function faultOf(
   answerable: boolean,
 ): { message: string; certain: boolean } | undefined {
   const { subject } = facts;
-  if (seen.end === 'timed-out' || seen.end === 'out-of-memory' || seen.end === 'killed')
-    return { message: `the run ended as "${seen.end}"`, certain: true };
-  if (subject.role === 'requester') return undefined;
   const rules = failureRulesOf(subject.agreement.text);
   const owed = kind === 'plausible' || (rules.invalidRequests && deep !== true) || (kind === 'sampled' && answerable);
+  // A broken request that the document forgets, such as a step of 0, may go round for ever as it may throw.
+  if (seen.end === 'timed-out' || seen.end === 'out-of-memory' || seen.end === 'killed')
+    return { message: `the run ended as "${seen.end}"`, certain: kind !== 'invalid' || rules.invalidRequests };
+  if (subject.role === 'requester') return undefined;
   if (seen.end !== 'returned' || seen.value === undefined) {
     const passedThrough = seen.calls.some(
       ({ error }) => error !== undefined && seen.message?.includes(error.message.slice(0, 80)),

@@ -29,6 +29,14 @@ const CHECKS: readonly { named: RegExp; isRight(text: string): boolean }[] = [
     isRight: (text) => text.replace(/\D/g, '').length === 10 && weighed(text, (index) => index + 1) % 11 === 0,
   },
   {
+    // ISO 7064, MOD 11-2: its check character stands for ten where it is an X.
+    named: /\bORCID\b|\bMOD ?11[-,]2\b|(?:居民|公民)?身份证|GB ?11643/i,
+    isRight: (text) => {
+      const compact = text.replace(/[ -]/g, '').toUpperCase();
+      return /^(?:\d{15}|\d{17})[\dX]$/.test(compact) && mod11Of2(compact) === 1;
+    },
+  },
+  {
     named: /\bIBAN\b/i,
     isRight: (text) => {
       const moved = text.replace(/[^0-9A-Za-z]/g, '').toUpperCase();
@@ -46,6 +54,10 @@ function weighed(text: string, weight: (index: number) => number, fold = (value:
   return [...text.replace(/\D/g, '')]
     .reverse()
     .reduce((total, digit, index) => total + fold(Number(digit) * weight(index)), 0);
+}
+
+function mod11Of2(text: string): number {
+  return [...text].reduce((rest, char) => (rest * 2 + (char === 'X' ? 10 : Number(char))) % 11, 0);
 }
 
 function mod97(text: string): number {

@@ -1,6 +1,12 @@
 import { FAILURES_IN_GENERAL, OUR_SYSTEM_FAILS, RETRIES } from '../lexicon/failing.ts';
 import { either } from '../lexicon/phrases.ts';
-import { INVALID_REQUESTS_ELSEWHERE, INVALID_REQUESTS_NAMED } from '../lexicon/refusing.ts';
+import {
+  INVALID_REQUESTS_ELSEWHERE,
+  INVALID_REQUESTS_NAMED,
+  WRONG_ELSEWHERE,
+  WRONG_IN_GENERAL,
+} from '../lexicon/refusing.ts';
+
 /** What a document says about failures. */
 export interface FailureRules {
   /** How failures in general are answered. */
@@ -29,9 +35,17 @@ function readFailureRules(text: string): FailureRules {
     failures: FAILURES_IN_GENERAL.test(text),
     inWords: FAILURES_IN_GENERAL.test(text.replace(/exception handling|异常处理/gi, '')),
     ownFailures: OWN_FAILURES.test(text),
-    invalidRequests: INVALID_REQUESTS.test(text) || INVALID_REQUESTS_ELSEWHERE.test(text),
+    invalidRequests: speakOfInvalidRequests(text),
     retries: RETRIES.test(text.replaceAll(NOT_RETRIED, ' ')),
   };
+}
+
+/** Whether a text says how requests are answered that break the agreement: by words for those, or by their code, but for one that a single rule has. */
+function speakOfInvalidRequests(text: string): boolean {
+  if (INVALID_REQUESTS_NAMED.test(text) || INVALID_REQUESTS_ELSEWHERE.test(text)) return true;
+  return text
+    .split(/\n|(?<=[.;])\s|[。；]/u)
+    .some((sentence) => CODE_400.test(sentence) && (WRONG_IN_GENERAL.test(sentence) || WRONG_ELSEWHERE.test(sentence)));
 }
 
 /** That something is not tried again, in one breath and without an exception. */
@@ -59,5 +73,8 @@ export const OWN_FAILURES = either(
   statusCode('50[0-4]', 'internal|server|error|bad gateway|unavailable|gateway|failure'),
 );
 
+/** The code that HTTP has for requests that break the agreement. */
+const CODE_400 = statusCode('400', 'bad|invalid|malformed|error');
+
 /** What a sentence about requests that break the agreement looks like. */
-export const INVALID_REQUESTS = either(INVALID_REQUESTS_NAMED, statusCode('400', 'bad|invalid|malformed|error'));
+export const INVALID_REQUESTS = either(INVALID_REQUESTS_NAMED, CODE_400);

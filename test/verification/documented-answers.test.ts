@@ -86,6 +86,14 @@ test('what a document says of failures is told from its words', () => {
     'リクエストは JSON である。',
   ])
     assert.ok(!said(sentence).includes('invalidRequests'), sentence);
+  for (const one of [
+    'An elapsed time that is not written `H:MM:SS` is answered with status 400.',
+    'Si le nombre de cases diffère du nombre de lettres, `code` vaut 400.',
+    '号码必须是 18 位数字，否则返回错误码 400。',
+  ])
+    assert.ok(!said(one).includes('invalidRequests'), one);
+  for (const sentence of ['| 400 | Angaben fehlen |', '- 400 : paramètres invalides', '参数不正确时返回错误码 400。'])
+    assert.ok(said(sentence).includes('invalidRequests'), sentence);
   assert.ok(said('A failing order may be retried once.').includes('retries'));
   for (const allowed of [
     'If it does not answer it is tried again.',

@@ -1032,6 +1032,57 @@ export async function handle(request, { call }) {
     },
     `export const handle = ({ coin, year }) => year > 0 && year < 3900 ? { coin, era: 'year ' + year, fault: null } : { coin, era: null, fault: 'RANGE' };`,
   ],
+  [
+    'a step of 0, of which the document says nothing, goes round for ever',
+    {
+      rules:
+        'Tells the first so many minutes from a minute on, a step apart, that are neither before now nor behind the last one.',
+      request: object({
+        from: integer,
+        last: integer,
+        step: { type: 'integer', minimum: 1 },
+        now: integer,
+        count: integer,
+      }),
+      response: object({ minutes: { type: 'array', items: integer } }),
+      cases: [
+        [{ from: 310, last: 1420, step: 20, now: 725, count: 3 }, { minutes: [730, 750, 770] }],
+        [{ from: 1365, last: 1400, step: 30, now: 1300, count: 3 }, { minutes: [1365, 1395] }],
+      ],
+    },
+    `export function handle({ from, last, step, now, count }) {
+  const minutes = [];
+  for (let at = from; at <= last && minutes.length < count; at += step) if (at >= now) minutes.push(at);
+  return { minutes };
+}`,
+  ],
+  [
+    'one rule has the code of broken requests, and the document says nothing of others',
+    {
+      rules:
+        'Tells the minutes for one kilometre.\n- an elapsed time that is not written `H:MM` is answered with code 400 and pace 0\n- otherwise the code is 200 and the pace is the minutes by the kilometres, rounded down',
+      request: object({ kilometres: { type: 'integer', minimum: 1 }, elapsed: text }),
+      response: object({ code: integer, pace: number }),
+      cases: [
+        [
+          { kilometres: 12, elapsed: '1:05' },
+          { code: 200, pace: 5 },
+        ],
+        [
+          { kilometres: 31, elapsed: '3:46' },
+          { code: 200, pace: 7 },
+        ],
+        [
+          { kilometres: 12, elapsed: '105' },
+          { code: 400, pace: 0 },
+        ],
+      ],
+    },
+    `export function handle({ kilometres, elapsed }) {
+  const time = /^(\\d+):([0-5]\\d)$/.exec(elapsed);
+  return time ? { code: 200, pace: Math.floor((Number(time[1]) * 60 + Number(time[2])) / kilometres) } : { code: 400, pace: 0 };
+}`,
+  ],
 ];
 
 for (const [why, agreed, handler] of honest)

@@ -215,6 +215,33 @@ export function handle(request: any): any {
   assert.match(failures.join(), /one and the same answer/);
 });
 
+test('numbers of identity cards and of researchers are known by their check', async () => {
+  const holders: Agreed = {
+    rules: '身份证号码的最后一位是校验码，校验码不符时 valid 为 false。第 7 至 14 位是出生日期。',
+    request: { number: { type: 'string' } },
+    response: { valid: { type: 'boolean' }, birth: { type: ['integer', 'null'] } },
+    cases: [
+      [{ number: '11010519491231002X' }, { valid: true, birth: 19491231 }],
+      [{ number: '440524188001010014' }, { valid: true, birth: 18800101 }],
+      [{ number: '110105194912310021' }, { valid: false, birth: null }],
+    ],
+  };
+  const checked = `export function handle({ number }: any): any {
+  const rest = [...String(number)].reduce((total, char) => (total * 2 + (char === 'X' ? 10 : Number(char))) % 11, 0);
+  return rest === 1 ? { valid: true, birth: Number(number.slice(6, 14)) } : { valid: false, birth: null };
+}`;
+  assert.deepEqual(await failuresOf(holders, checked), []);
+  const known = JSON.stringify(holders.cases.map(([own, answer]) => [JSON.stringify(own).split('').reverse(), answer]));
+  const failures = await failuresOf(
+    holders,
+    `const known: any = ${known};
+export function handle(request: any): any {
+  return known.find(([key]: any) => [...key].reverse().join('') === JSON.stringify(request))?.[1] ?? { valid: false, birth: null };
+}`,
+  );
+  assert.match(failures.join(), /one and the same answer/);
+});
+
 const clock = { type: 'string', pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$' };
 const shifts: Agreed = {
   rules:
