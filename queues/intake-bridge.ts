@@ -131,7 +131,7 @@ export class IntakeBridge {
   }
 
   async #bridge(id: string, fields: string[]): Promise<void> {
-    const values = new Map(fields.flatMap((name, index) => (index % 2 === 0 ? [[name, fields[index + 1] ?? '']] : [])));
+    const values = valuesOf(fields);
     const data = parseData(values.get('data') ?? 'null');
     try {
       await this.#add(id, values, data);
@@ -144,10 +144,9 @@ export class IntakeBridge {
 
   async #add(id: string, values: ReadonlyMap<string, string>, data: unknown): Promise<void> {
     const { keys, queue, connection, onEvent } = this.#options;
-    const kind = values.get('kind') ?? 'generate';
-    const given = values.get('jobId');
+    const kind = kindOf(values);
     const { digest, writable } = measured(data);
-    const jobId = given !== undefined && isUsableId(given) ? given : jobIdFor(digest);
+    const jobId = idOf(values, () => digest);
     // Redis took the job when it took the entry, however long no worker was there to bridge it.
     const takenAtMs = id.slice(0, id.indexOf('-'));
     await noteTaken.run(connection, [keys.taken(jobId), `${keys.queue}:${jobId}`], [takenAtMs, TAKEN_SECONDS]);
@@ -165,6 +164,36 @@ export class IntakeBridge {
       await sleep(100, undefined, { ref: false });
     }
   }
+}
+
+/** Entries of the intake stream, the oldest first, that are looked through for a job. */
+const LOOKED_THROUGH = 1_000;
+
+/** A job that still stands on the intake stream, as it will be bridged; `null` where it is not among the oldest entries. */
+export async function entryOf(
+  connection: Connection,
+  keys: Keys,
+  jobId: string,
+): Promise<{ kind: string; data: unknown } | null> {
+  for (const [, fields] of await connection.xrange(keys.intake, '-', '+', 'COUNT', LOOKED_THROUGH)) {
+    const values = valuesOf(fields);
+    const data = parseData(values.get('data') ?? 'null');
+    if (idOf(values, () => measured(data).digest) === jobId) return { kind: kindOf(values), data };
+  }
+  return null;
+}
+
+function valuesOf(fields: readonly string[]): Map<string, string> {
+  return new Map(fields.flatMap((name, index) => (index % 2 === 0 ? [[name, fields[index + 1] ?? '']] : [])));
+}
+
+function kindOf(values: ReadonlyMap<string, string>): string {
+  return values.get('kind') ?? 'generate';
+}
+
+function idOf(values: ReadonlyMap<string, string>, digest: () => string): string {
+  const given = values.get('jobId');
+  return given !== undefined && isUsableId(given) ? given : jobIdFor(digest());
 }
 
 /** Data with `null` in place of what stands that many levels down. */

@@ -6,6 +6,7 @@ import { parseData } from './delivery.ts';
 import { type DrainResult, drainQueue, resumeQueue } from './drain.ts';
 import { type PublishedEnvelope, readEnvelope } from './envelope.ts';
 import { HandlerRecords, type HandlerRetention } from './handler-records.ts';
+import { entryOf } from './intake-bridge.ts';
 import { Quarantine } from './quarantine.ts';
 import { type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
 import { type RedisFacts, redisFacts } from './redis-facts.ts';
@@ -14,7 +15,7 @@ import { TolerantQueue } from './tolerant-queue.ts';
 /** A job as an operator sees it: where it stands, and what became of it. */
 export interface Inspection {
   jobId: string;
-  /** BullMQ's state; `unknown` where it has no such job any more. */
+  /** BullMQ's state; `ended` where only the outcome is left, `intake` where no worker has brought it from the intake stream yet. */
   state: string;
   kind: string | null;
   data: unknown;
@@ -34,7 +35,7 @@ export interface QueueOperator {
   readonly quarantine: Quarantine;
   snapshot(): Promise<QueueSnapshot>;
   redisFacts(): Promise<RedisFacts>;
-  /** `null` where neither BullMQ nor an outcome knows the job. */
+  /** `null` where neither BullMQ, nor an outcome, nor the intake stream knows the job. */
   inspect(jobId: string): Promise<Inspection | null>;
   drain(options: { untilMs: number; signal?: AbortSignal }): Promise<DrainResult>;
   resume(): Promise<void>;
@@ -73,12 +74,14 @@ export async function openOperator(options: {
         ...fields,
       );
       const outcome = await connection.get(keys.outcome(jobId));
-      if (kind == null && outcome === null) return null;
+      const entry = kind == null && outcome === null ? await entryOf(connection, keys, jobId) : null;
+      if (kind == null && outcome === null && entry === null) return null;
+      const state = entry === null ? await queue.getJobState(jobId) : 'intake';
       return {
         jobId,
-        state: await queue.getJobState(jobId),
-        kind: kind ?? null,
-        data: text == null ? null : parseData(text),
+        state: state === 'unknown' && outcome !== null ? 'ended' : state,
+        kind: kind ?? entry?.kind ?? null,
+        data: text == null ? (entry?.data ?? null) : parseData(text),
         failedReason: failedReason ?? null,
         deliveries: Number(deliveries ?? 0),
         deaths: Number(deaths ?? 0),

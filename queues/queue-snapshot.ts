@@ -76,8 +76,17 @@ async function oldestWaiting(connection: Connection, keys: Keys, nowMs: number):
     await connection.lindex(`${keys.queue}:wait`, -1),
     ...(await connection.zrange(`${keys.queue}:prioritized`, '0', '0')),
   ];
+  // Where the producer's clock is off, the keeper has noted when Redis took the job.
   const stamps = await Promise.all(
-    jobIds.flatMap((jobId) => (jobId === null ? [] : [connection.hget(`${keys.queue}:${jobId}`, 'timestamp')])),
+    jobIds.flatMap((jobId) =>
+      jobId === null
+        ? []
+        : [
+            connection
+              .get(keys.taken(jobId))
+              .then((at) => at ?? connection.hget(`${keys.queue}:${jobId}`, 'timestamp')),
+          ],
+    ),
   );
   // A bridged entry is taken off the stream, so the first one is the oldest that is no job yet.
   const entries = await connection.xrange(keys.intake, '-', '+', 'COUNT', 1);

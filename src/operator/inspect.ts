@@ -29,7 +29,9 @@ Exit code: 0 told, 64 usage, 65 no such job, 69 Redis unreachable, 78 wrong sett
     const jobId = positionals[0] ?? '';
     const found = await onQueue(config, (operator) => operator.inspect(jobId));
     if (found === null) {
-      complain(`Cannot inspect job ${jobId}: neither queue nor outcomes know it, wanted the id of a job`);
+      complain(
+        `Cannot inspect job ${jobId}: neither queue, outcomes nor intake stream know it, wanted the id of a job`,
+      );
       return exitCodes.unreadable;
     }
     const { data, ...rest } = found;
@@ -46,8 +48,10 @@ function tell({ jobId, state, kind, failedReason, deliveries, deaths, outcome }:
   return [
     ['job', jobId],
     ['kind', kind ?? outcome?.kind ?? 'unknown'],
-    ['state', state === 'unknown' && outcome !== null ? 'ended' : state],
-    ...(state === 'unknown' ? [] : ([['deliveries', `${deliveries}, ${deaths} workers died`]] as [string, string][])),
+    ['state', state === 'intake' ? 'on the intake stream, where no worker has taken it from' : state],
+    ...(state === 'ended' || state === 'intake'
+      ? []
+      : ([['deliveries', `${deliveries}, ${deaths} workers died`]] as [string, string][])),
     ...(failedReason === null ? [] : ([['failed', failedReason]] as [string, string][])),
     ['outcome', outcome === null ? 'none yet' : outcome.verdict],
     ...(outcome === null

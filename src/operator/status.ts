@@ -37,18 +37,22 @@ Exit code: 0 told, 64 usage, 69 Redis unreachable, 78 wrong settings.
 
 /** What about a queue wants an operator, one sentence each. */
 export function attentionTo(snapshot: QueueSnapshot, { durable }: Pick<Config, 'durable'>): string[] {
-  const { counts, deadlines, outcomes, paused, quarantined, redis, workers } = snapshot;
-  const waiting = counts.waiting + counts.prioritized;
+  const { counts, deadlines, intake, outcomes, paused, quarantined, redis, workers } = snapshot;
+  const waiting = counts.waiting + counts.prioritized + intake.length;
   const unread = outcomes.flatMap(({ replyTo, groups }) =>
     groups.filter(({ pending }) => pending > 1_000).map(({ name, pending }) => ({ replyTo, name, pending })),
   );
   return [
     ...(paused ? ['all workers are told to fetch nothing; `protosmith drain --resume` lets them go on'] : []),
     ...(workers === 0
-      ? [`no worker is connected${waiting > 0 ? `, and ${waiting} ${waiting === 1 ? 'job waits' : 'jobs wait'}` : ''}`]
+      ? [
+          `no worker is connected${waiting > 0 ? `, and ${waiting} ${waiting === 1 ? 'job waits' : 'jobs wait'}; nobody keeps their deadlines` : ''}`,
+        ]
       : []),
     ...(deadlines.overdue > 0
-      ? [`${deadlines.overdue} jobs are past their deadline without an outcome: no worker keeps the queue`]
+      ? [
+          `${deadlines.overdue} jobs are past their deadline without an outcome: no worker keeps the queue, or it has only just come to it`,
+        ]
       : []),
     ...(counts.failed > 0 ? [`${counts.failed} dead letters; \`protosmith dead-letters list\` shows them`] : []),
     ...(quarantined > 0 ? [`${quarantined} bundles killed their sandbox and are run no more`] : []),
@@ -71,7 +75,7 @@ function tell(snapshot: QueueSnapshot, config: Config): [string, string][] {
     ['dead letters', `${counts.failed}${old(failedAge)}`],
     ['workers', snapshot.workers === null ? 'unknown' : String(snapshot.workers)],
     ['fetching', snapshot.paused ? 'paused for all workers' : 'yes'],
-    ['without outcome', `${deadlines.open}, ${deadlines.overdue} past their deadline`],
+    ['deadlines', `${deadlines.open} noted by workers, ${deadlines.overdue} of them past without an outcome`],
     ['intake stream', `${intake.length} entries, ${intake.pending} not acknowledged`],
     ...outcomes.map(({ replyTo, length, groups }): [string, string] => [
       `outcomes ${replyTo}`,

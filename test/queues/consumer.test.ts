@@ -547,7 +547,7 @@ test('calls that wait for Redis together, on a connection that BullMQ shares, ar
   const warnings: Error[] = [];
   const note = (warning: Error) => warnings.push(warning);
   process.on('warning', note);
-  atEnd(() => void process.off('warning', note));
+  atEnd(async () => process.off('warning', note));
   const connection = connect(redis.url, 'caller');
   atEnd(() => disconnect(connection));
   const queue = new Queue('code-generation', { connection, prefix: '{protosmith}' });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeRedis, openOperator, redisServerPath } from '../../queues/index.ts';
+import { jobIdOf, judgeRedis, openOperator, redisServerPath } from '../../queues/index.ts';
 import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
 test('dead letters are listed, shown, put on the queue again as new jobs, and discarded', async (t) => {
@@ -41,7 +41,7 @@ test('dead letters are listed, shown, put on the queue again as new jobs, and di
 
   await operator.deadLetters.discard('b');
   assert.equal((await operator.inspect('b'))?.outcome?.verdict, 'error');
-  assert.equal((await operator.inspect('b'))?.state, 'unknown');
+  assert.equal((await operator.inspect('b'))?.state, 'ended');
   await assert.rejects(operator.deadLetters.discard('b'), { code: 'JOB_NOT_DEAD' });
   await assert.rejects(operator.deadLetters.requeue('none'), { code: 'JOB_NOT_DEAD' });
   assert.equal(await operator.inspect('none'), null);
@@ -137,6 +137,32 @@ test('an entry of the intake stream that nobody bridges waits, and is the oldest
   const { oldestWaitingAgeSeconds, intake } = await operator.snapshot();
   assert.equal(intake.length, 1);
   assert.ok((oldestWaitingAgeSeconds ?? 0) > 3_590, `${oldestWaitingAgeSeconds} s`);
+});
+
+test('a job that still stands on the intake stream is found there, under the id it will have', async (t) => {
+  const { redis, connection, atEnd } = await queueUnderTest(t);
+  const operator = await openOperator({ url: redis.url });
+  atEnd(() => operator.close());
+  const data = jobData({ attempt: 3 });
+  await connection.xadd('{protosmith}:intake', '*', 'jobId', 'mine', 'kind', 'review', 'data', '{"a":');
+  await connection.xadd('{protosmith}:intake', '*', 'data', JSON.stringify(data));
+  const { state, kind, data: found } = (await operator.inspect(jobIdOf(data))) ?? {};
+  assert.deepEqual([state, kind, found], ['intake', 'generate', data]);
+  const other = await operator.inspect('mine');
+  assert.deepEqual([other?.state, other?.kind, other?.data], ['intake', 'review', '{"a":']);
+  assert.equal(await operator.inspect('none'), null);
+});
+
+test('how long a job waits is told by the moment that Redis took it, where its producer clock is off', async (t) => {
+  const { redis, queue, consume, atEnd } = await queueUnderTest(t);
+  const operator = await openOperator({ url: redis.url });
+  atEnd(() => operator.close());
+  const consumer = await consume();
+  await consumer.pause('so that it waits');
+  const slow = { jobId: 'slow-clock', timestamp: Date.now() - 3_600_000 };
+  await queue.add('generate', jobData({ timeoutMs: 600_000 }), slow);
+  await until(async () => ((await operator.snapshot()).oldestWaitingAgeSeconds ?? 3_600) < 600);
+  assert.equal((await operator.snapshot()).counts.waiting, 1);
 });
 
 test('an operator hears at once that Redis cannot be reached', async () => {
