@@ -29,6 +29,17 @@ const noteTaken = new Script(
   `if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('SET', KEYS[1], ARGV[1], 'NX', 'EX', ARGV[2]) end return 1`,
 );
 
+// KEYS[1] intake  ARGV[1] group  ARGV[2] ms. In one call: a consumer takes what it has not acknowledged along, and may read again at any moment.
+const forgetIdle = new Script(`
+for _, consumer in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
+  local about = {}
+  for index = 1, #consumer, 2 do about[consumer[index]] = consumer[index + 1] end
+  if about.pending == 0 and about.idle > tonumber(ARGV[2]) then
+    redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], about.name)
+  end
+end
+return 1`);
+
 /** What a bridge works with. */
 export interface IntakeBridgeOptions {
   url: string;
@@ -110,6 +121,8 @@ export class IntakeBridge {
         'COUNT',
         BATCH,
       );
+      // Workers that died left their names, which would add up; one that lives and is forgotten has its name again by reading.
+      await forgetIdle.run(this.#blocking, [keys.intake], [INTAKE_GROUP, TAKE_OVER_MS]).catch(() => undefined);
       // Redis 6.2 answers nothing in place of entries that were deleted.
       const entries = (claimed[1] as (Entry | null)[]).filter((entry) => entry !== null);
       if (entries.length > 0) return entries;

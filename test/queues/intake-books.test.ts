@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { INTAKE_GROUP, jobIdOf, keysOf } from '../../queues/index.ts';
 import { fieldsOf, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
@@ -70,6 +71,22 @@ test('an id under which BullMQ keeps something else is replaced, and refused fro
     await assert.rejects(producer.submit('generate', data, { jobId }), { code: 'JOB_ID_INVALID' });
   }
   assert.equal(await onQueue(seen), 6);
+});
+
+test('the names of bridges that died do not add up, and what one of them had taken is not lost', async (t) => {
+  const seen = await queueUnderTest(t);
+  const { connection } = seen;
+  await connection.xgroup('CREATE', keys.intake, INTAKE_GROUP, '0', 'MKSTREAM');
+  await connection.xadd(keys.intake, '*', 'data', JSON.stringify(patient()));
+  await connection.xreadgroup('GROUP', INTAKE_GROUP, 'died-at-work', 'STREAMS', keys.intake, '>');
+  await connection.xgroup('CREATECONSUMER', keys.intake, INTAKE_GROUP, 'died-idle');
+  assert.deepEqual((await bridges(seen)).sort(), ['died-at-work', 'died-idle']);
+  // As long as an entry that another took is left to it.
+  await sleep(15_100);
+  await busy(seen);
+  await until(() => bridged(seen).length === 1);
+  await until(async () => (await bridges(seen)).length === 1);
+  assert.equal(await onQueue(seen), 1);
 });
 
 test('a bridge that ends takes its name along, unless entries of it are left for another', async (t) => {
