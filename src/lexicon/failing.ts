@@ -6,7 +6,7 @@ export const FAILS = phrases({
     'fail(s|ed|ing|ures? of)?',
     'breaks? down',
     "(cannot|can not|can't|could not) be (asked|reached|read|written|contacted|queried|used|stored|saved)",
-    "(cannot|can not|can't|could not) be (opened|obtained|fetched|accessed|consulted)",
+    "(cannot|can not|can't|could not) be (opened|obtained|fetched|had|got|accessed|consulted)",
     '(does|do|did) not (answer|respond|reply|react|work)',
     '(is|are|was) (silent|not (available|reachable|working))',
     'down|offline|unreachable|unavailable',
@@ -247,15 +247,26 @@ export const RETRIES = phrases({
 export const NEVER_REPEATED = phrases({
   en: [
     'no (retr(y|ies)|repetitions?|second (try|attempt))',
+    '(retr(y|ies|ying)|re-?sending|repeating) …20 (is|are) (forbidden|prohibited|not (allowed|permitted))',
     '(not|never) (be )?(retr(y|ied)|repeat(ed)?|re-?sen[dt]|(sent|send|asked|ask|tried|try) again)',
   ],
-  de: ['nicht (wiederholt|erneut|noch einmal)', 'keine (Wiederholung|erneute*)'],
+  de: ['(nicht|nie|niemals|keinesfalls) (wiederholt|erneut|noch einmal)', 'keine (Wiederholung|erneute*)'],
   fr: ["(rien n['’]est|n['’]est pas|ne sont pas|jamais) (renvoy|répét|réémis)ée?s?"],
-  es: ['no se (repite|reintenta|reenvía)n?', 'sin (reintentos|repetición)'],
-  pt: ['não se repetem?', 'não é (repetid|reenviad)[oa]', 'sem (novas? tentativas?|repetição)'],
-  ru: ['не повторя*'],
-  zh: ['不(再|得|会)?(重发|重试|重复发送|重新发送)'],
-  ja: ['(再送|再試行)(しない|せず|は?行わない)'],
+  es: [
+    '(no|nunca) se (repite|reintenta|reenvía)n?',
+    'sin (reintentos|repetición)',
+    '(prohibido|no (se )?(debe|puede)) (repetir|reintentar|reenviar)*',
+  ],
+  pt: [
+    'não se repetem?',
+    'não é (repetid|reenviad)[oa]',
+    'sem (novas? tentativas?|repetição)',
+    '(proibido|não (se )?(deve|pode)) (repetir|reenviar)*',
+  ],
+  ru: ['не повторя*', 'повторять …20 (нельзя|запрещено)', '(нельзя|запрещено) повторять'],
+  zh: ['(不(再|得|会|可|能|要)?|禁止)(重发|重试|重复发送|重新发送)'],
+  ja: ['(再送|再試行)(しない|せず|は?行わない|を?してはならない|は?禁止)'],
+  ar: ['لا (يعيد|يعاد|تعيد|تعاد|يكرر|تكرر)'],
 });
 
 /** Words by which what is not tried again may be, on a condition or so many times. */
@@ -377,4 +388,100 @@ export const SPEAKS_OF_ERRORS = phrases({
   it: ['errori'],
   zh: ['错误|异常|失败|状态码|返回码'],
   ja: ['エラー'],
+});
+
+/** What any message may be called where it is said that it is not sent again; some languages need not call it anything. */
+export const ANY_MESSAGE = phrases({
+  en: ['requests?|messages?|questions?|quer(y|ies)|inquir(y|ies)|calls?|nothing|none|retr(y|ies|ied|ying)'],
+  de: ['*(anfrage|abfrage|frage|nachricht|botschaft)(n|en)?|nichts'],
+  fr: ['requêtes?|questions?|messages?|demandes?|rien'],
+  es: ['peticiones|petición|preguntas?|mensajes?|solicitud(es)?|consultas?|nada|reint*'],
+  pt: ['pedidos?|perguntas?|mensage(m|ns)|consultas?|nada'],
+  it: ['richiest[ae]|domand[ae]|messaggi(o)?|niente'],
+  ru: ['запрос*|вопрос*|сообщени*|ничего'],
+  zh: ['\\p{Script=Han}'],
+  ja: ['\\p{Script=Han}'],
+  ar: ['\\p{Script=Arabic}'],
+});
+
+/** That a failure ends the task: it reaches the caller as an error. */
+export const PASSED_ON = phrases({
+  en: [
+    'throws?|(re-?)?thrown',
+    'propagate[sd]?',
+    '(passed|handed|forwarded) (on |up |through )?(unchanged )?to (the|its|our) caller',
+    '(is|are|becomes?) (an )?errors? for the caller',
+  ],
+  de: ['weitergereicht|durchgereicht|geworfen|wirft'],
+  fr: ['se propagent?|propagée?s?|remontée?s?', "transmise?s? (telle?s? quelle?s? )?à l['’]appelant"],
+  es: ['se propagan?|propagad[oa]s?'],
+  pt: ['se propagam?|propagad[oa]s?'],
+  it: ['si propaga(no)?|propagat[oaie]'],
+  ru: ['пробрасыва*', 'переда[её](тся|ются) вызывающ*'],
+  zh: ['抛出|抛给|原样(抛|传)'],
+  ja: ['呼び出し元(に|へ)(渡す|投げる|返す)', '例外を投げる'],
+});
+
+/** That a failure does not, or not always, end the task. */
+export const NOT_PASSED_ON = phrases({
+  en: [
+    '(not|never|without|nothing|no longer|instead of) (be )?(throw*|pass*|propagat*)',
+    'unless|except|but|only|otherwise',
+  ],
+  de: ['nicht (weiter|durch)gereicht|nicht geworfen|wirft …10 nicht', 'außer|sonst|nur|sondern'],
+  fr: ['ne …20 pas', 'sauf|sinon|seulement'],
+  es: ['no se propagan?', 'salvo|excepto|solo|sino'],
+  pt: ['não se propagam?', 'salvo|exceto|só|senão'],
+  ru: ['не пробрасыва*', 'кроме|иначе|только'],
+  zh: ['不(要|得|会)?抛|除|否则|只'],
+  ja: ['ない|除き|だけ'],
+});
+
+/** That somebody who gives no answer is passed over, and others are asked. */
+export const PASSED_OVER = phrases({
+  en: [
+    'passed over|skip(s|ped)?|left out|leave out|omitted',
+    '(go|goes|carry|carries|continue|continues|move|moves) on (to|with) the (next|others?|rest)',
+  ],
+  de: ['übersprungen|ausgelassen|übergangen'],
+  fr: ['(saut|ignor|omi[st])(ée?)?s?'],
+  es: ['se (omite|salta|ignora)n?'],
+  pt: ['(se |é |são )?(ignorad|omitid|pulad)[oa]s?'],
+  ru: ['пропуска*'],
+  zh: ['跳过|忽略'],
+  ja: ['飛ばす|飛ばし|読み飛ば*'],
+});
+
+/** That it does not matter why something fails. */
+export const FOR_ANY_REASON = phrases({
+  en: ['(whatever|for (any|whatever)) (the )?reason', 'in any way'],
+  de: ['(gleich )?aus welchem Grund*'],
+  fr: ['quelle que soit la (raison|cause)|pour quelque raison'],
+  es: ['por cualquier (motivo|razón)|sea cual sea'],
+  pt: ['por qualquer (motivo|razão)|seja qual for'],
+  ru: ['по любой причине'],
+  zh: ['无论(何种|什么)?原因|任何原因'],
+  ja: ['理由を問わず|いかなる理由'],
+});
+
+/** That whatever may go wrong does. */
+export const GOES_WRONG = phrases({
+  en: [
+    '(anything|whatever|everything) (that |which |else )?(goes|may go|can go|went) wrong',
+    '(anything|whatever) (that )?fails',
+  ],
+  de: ['(was auch immer|alles, was|etwas|irgend ?etwas) schief*'],
+  es: ['(algo|cualquier cosa|todo lo que) (sale|salga|va|vaya) mal'],
+  pt: ['(algo|qualquer coisa|tudo o que) (dê|der|dá) errado'],
+  zh: ['(任何|一切)(错误|异常|问题|失败)'],
+});
+
+/** That a failure is for the caller to handle. */
+export const LEFT_TO_CALLER = phrases({
+  en: ['(handled|dealt with|decided) by (the|its|our) caller'],
+  de: ['(dem|vom) Aufrufer'],
+  fr: ["par l['’]appelant"],
+  es: ['quien (lo |la )?llam*'],
+  zh: ['由调用(方|者)(自行)?(处理|决定)'],
+  ja: ['呼び出し元(で|が)'],
 });

@@ -2,6 +2,7 @@ import type { Observation, Peer, Scenario } from '../contract/trial.ts';
 import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
 import { ANSWER, ID_WORD } from '../lexicon/exchanging.ts';
 import {
+  ANY_MESSAGE,
   FAILS,
   NEVER_REPEATED,
   NO_ANSWER,
@@ -27,6 +28,7 @@ type Mischief =
   | 'fails'
   | 'times out'
   | 'times out from its second message on'
+  | 'fails at its first message'
   | 'answers without what it must have'
   | 'answers with values of other types'
   | 'answers another request'
@@ -72,6 +74,7 @@ function isUnheard(mischief: Mischief): boolean {
   return mischief === 'fails' || mischief === 'times out';
 }
 
+const UNREACHABLE = { error: { code: 'FAILED', message: 'the peer cannot be reached' } } as const;
 const SILENCE = { error: { code: 'TIMEOUT', message: 'the peer did not answer in time' } } as const;
 
 function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; mischief: Mischief; peer: Peer }[] {
@@ -79,13 +82,11 @@ function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; mischief
   const changed =
     (change: (response: Json, request: Json) => Json): Peer =>
     async (request, nth, before) => {
-      const answer = (await usual?.(request, nth, before)) ?? {
-        error: { code: 'FAILED', message: 'the peer cannot be reached' },
-      };
+      const answer = (await usual?.(request, nth, before)) ?? UNREACHABLE;
       return 'response' in answer ? { response: change(answer.response, request) } : answer;
     };
   const plans: { one: SeenCase; mischief: Mischief; peer: Peer }[] = [
-    { one, mischief: 'fails', peer: () => ({ error: { code: 'FAILED', message: 'the peer cannot be reached' } }) },
+    { one, mischief: 'fails', peer: () => UNREACHABLE },
     { one, mischief: 'times out', peer: () => SILENCE },
     ...(usual && one.seen.sends.length > 1 && unansweredPeerOf(subject, 'silent').isTold
       ? [
@@ -93,6 +94,15 @@ function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; mischief
             one,
             mischief: 'times out from its second message on' as const,
             peer: ((request, nth, before) => (nth === 1 ? usual(request, nth, before) : SILENCE)) as Peer,
+          },
+        ]
+      : []),
+    ...(usual && one.seen.sends.length > 1 && unansweredPeerOf(subject, 'failing').passedOver !== undefined
+      ? [
+          {
+            one,
+            mischief: 'fails at its first message' as const,
+            peer: ((request, nth, before) => (nth === 1 ? UNREACHABLE : usual(request, nth, before))) as Peer,
           },
         ]
       : []),
@@ -225,7 +235,10 @@ function faultOf(
 ): { message: string; certain: boolean } | undefined {
   if (seen.end === 'timed-out' || seen.end === 'out-of-memory' || seen.end === 'killed')
     return { message: `the run ended as "${seen.end}"`, certain: true };
-  const { isTold, names, messages } = unansweredPeerOf(subject, mischief === 'fails' ? 'failing' : 'silent');
+  const { isTold, names, messages, thrown, passedOver } = unansweredPeerOf(
+    subject,
+    mischief.startsWith('fails') ? 'failing' : 'silent',
+  );
   const isSilent = !mischief.startsWith('answers');
   if (isSilent && isTold && seen.end !== 'returned' && seen.sends.some(({ error }) => error !== undefined))
     return { message: 'it throws, though the task says what is told then', certain: true };
@@ -233,6 +246,12 @@ function faultOf(
   if (repeated !== undefined)
     return { message: `a request that is not answered is sent again, though "${repeated}"`, certain: true };
   if (seen.end !== 'returned' || seen.value === undefined) return undefined;
+  if (isUnheard(mischief) && thrown !== undefined && seen.sends.length > 0)
+    return { message: `it answers, though "${thrown.trim().slice(0, 200)}"`, certain: true };
+  if (mischief === 'fails at its first message')
+    return passesOver(one, before, seen)
+      ? undefined
+      : { message: `it asks no further, though "${passedOver?.trim().slice(0, 200)}"`, certain: true };
   const [issue] = seen.issues;
   if (issue) return { message: `the output breaks its schema at "${issue.pointer}": ${issue.message}`, certain: true };
   if (mischief === 'answers the second request first') {
@@ -295,6 +314,20 @@ function faultOf(
     : undefined;
 }
 
+/** Whether all but the first request of a run are made again that need nothing of the answer to the first. */
+function passesOver({ input, loose }: RunnableCase, before: Observation, seen: Observation): boolean {
+  const [first, ...further] = before.sends;
+  const asked = JSON.stringify([input, first?.request ?? null]);
+  const told = leavesOf(first?.response ?? null).filter(
+    ({ value }) => tellsMore(value) && !asked.includes(String(value)),
+  );
+  return further.every(
+    ({ request }) =>
+      leavesOf(request).some(({ value }) => told.some((one) => one.value === value)) ||
+      seen.sends.some((other) => looseDifferences(request, other.request, loose).length === 0),
+  );
+}
+
 /** The sentence of document or task that forbids what was done: a request was sent again after it had no answer. */
 function repeatedInSpite(
   subject: Subject,
@@ -314,17 +347,28 @@ function repeatedInSpite(
   const asked = new Set(subject.cases.flatMap(({ request }) => leavesOf(request).map(({ value }) => value)));
   const words = [...asked].filter((value) => typeof value === 'string' && value.length > 2) as string[];
   const own = leavesOf(again.request).map(({ value }) => value);
+  const hasKinds = hasKindsOfRequests(subject);
   const others = sentences.filter((sentence) => TRIED_AGAIN.test(sentence) && !NEVER_REPEATED.test(sentence));
   return sentences
     .find((sentence) => {
       if (!NEVER_REPEATED.test(sentence) || TRIED_WITHIN_BOUNDS.test(sentence) || UNSURE.test(sentence)) return false;
       const named = words.filter((word) => hasWord(sentence, word));
       const meant = named.filter((word) => own.includes(word));
-      if (named.length === 0) return others.length === 0;
+      if (named.length === 0) return others.length === 0 && (!hasKinds || ANY_MESSAGE.test(sentence));
       return meant.length > 0 && !others.some((other) => meant.some((word) => hasWord(other, word)));
     })
     ?.trim()
     .slice(0, 200);
+}
+
+/** Whether requests are of several kinds, by a place that holds one of a few words: what is said of one kind is not said of all. */
+function hasKindsOfRequests({ requestSchema, cases }: Subject): boolean {
+  const listed = JSON.stringify(requestSchema ?? null);
+  const kinds = Map.groupBy(
+    cases.flatMap(({ request }) => leavesOf(request).filter(({ value }) => listed.includes(JSON.stringify(value)))),
+    ({ pointer }) => pointer,
+  );
+  return [...kinds.values()].some((leaves) => new Set(leaves.map(({ value }) => value)).size > 1);
 }
 
 /**

@@ -1,5 +1,17 @@
 import { isObject, type Json } from '../kernel/json.ts';
-import { CANNOT_BE_REACHED, GIVES_UP, NO_ANSWER } from '../lexicon/failing.ts';
+import {
+  CANNOT_BE_REACHED,
+  FAILS,
+  FOR_ANY_REASON,
+  GIVES_UP,
+  GOES_WRONG,
+  LEFT_TO_CALLER,
+  NO_ANSWER,
+  NOT_PASSED_ON,
+  PASSED_ON,
+  PASSED_OVER,
+  SPEAKS_OF_ERRORS,
+} from '../lexicon/failing.ts';
 import { taskSentencesOf } from './documented-answers.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
@@ -12,6 +24,10 @@ export interface UnansweredPeer {
   names: string[];
   /** Values of requests in what it says: it may mean these messages alone, as `SUBMIT` in "no answer to SUBMIT". */
   messages: string[];
+  /** The sentence that has it end all, by an error that reaches the caller; absent where another one speaks of failures as well. */
+  thrown?: string;
+  /** The sentence that has it passed over, so that others are asked all the same. */
+  passedOver?: string;
 }
 
 /** How a peer gives no answer: it is silent, or says no or cannot be reached. What is told of the one need not hold for the other. */
@@ -27,15 +43,33 @@ export function unansweredPeerOf(subject: Subject, how: NoAnswer): UnansweredPee
 }
 
 function readTask(subject: Subject, how: NoAnswer): UnansweredPeer {
-  const sentences = taskSentencesOf(subject);
-  if (sentences.some((sentence) => GIVES_UP.test(sentence))) return { isTold: false, names: [], messages: [] };
+  const outputs = subject.task?.outputSchema ?? null;
+  const sentences = [...taskSentencesOf(subject), ...meaningsIn(outputs)];
+  const thrown = thrownIn(sentences, how, outputs);
+  const isAnyFailure = (sentence: string) =>
+    GOES_WRONG.test(sentence) || (FOR_ANY_REASON.test(sentence) && FAILS.test(sentence));
+  if (sentences.some((sentence) => GIVES_UP.test(sentence)))
+    return {
+      isTold: sentences.some((sentence) => isAnyFailure(sentence) && SO_FAR.test(sentence)),
+      names: [],
+      messages: [],
+      ...(thrown === undefined ? {} : { thrown }),
+    };
   const values = valuesOf(subject);
   const isMeant = (clause: string) => how === 'silent' || CANNOT_BE_REACHED.test(withoutNames(clause, values));
+  const isUnanswered = (sentence: string) =>
+    !AGAIN.test(sentence) &&
+    sentence
+      .split(CLAUSES)
+      .some(
+        (clause) =>
+          NO_ANSWER.test(clause) && !OTHERS.test(clause) && (isMeant(clause) || FOR_ANY_REASON.test(sentence)),
+      );
+  const passedOver = sentences.find((sentence) => isUnanswered(sentence) && PASSED_OVER.test(sentence));
   const told = sentences.filter(
     (sentence) =>
-      sentence.split(CLAUSES).some((clause) => NO_ANSWER.test(clause) && !OTHERS.test(clause) && isMeant(clause)) &&
-      !AGAIN.test(sentence) &&
-      (TOLD.test(sentence) || namesIn(sentence, values).length > 0),
+      (isUnanswered(sentence) || isAnyFailure(sentence)) &&
+      (TOLD.test(sentence) || PASSED_OVER.test(sentence) || namesIn(sentence, values).length > 0),
   );
   const asked = new Set(subject.cases.flatMap(({ request }) => leavesOf(request).map(({ value }) => value)));
   return {
@@ -44,8 +78,48 @@ function readTask(subject: Subject, how: NoAnswer): UnansweredPeer {
     messages: [...asked].filter(
       (value) => typeof value === 'string' && value.length > 2 && told.some((sentence) => hasWord(sentence, value)),
     ) as string[],
+    ...(thrown === undefined ? {} : { thrown }),
+    ...(passedOver === undefined ? {} : { passedOver }),
   };
 }
+
+/**
+ * The one sentence about failures, where it has them reach the caller as errors. What is only left to the caller may also be told, where the
+ * output has a member for it.
+ */
+function thrownIn(sentences: readonly string[], how: NoAnswer, outputs: Json): string | undefined {
+  const mayBeTold = FAILURE_MEMBER.test(JSON.stringify(outputs));
+  const isPassedOn = (sentence: string) =>
+    (PASSED_ON.test(sentence) || (!mayBeTold && LEFT_TO_CALLER.test(sentence))) &&
+    !NOT_PASSED_ON.test(sentence) &&
+    !TOLD.test(sentence) &&
+    !QUOTED.test(sentence);
+  const speaking = sentences.filter((sentence) =>
+    [NO_ANSWER, FAILS, SPEAKS_OF_ERRORS].some((words) => words.test(sentence)),
+  );
+  if (!speaking.every(isPassedOn)) return undefined;
+  return speaking.find((sentence) =>
+    how === 'silent'
+      ? NO_ANSWER.test(sentence)
+      : CANNOT_BE_REACHED.test(sentence) || (SPEAKS_OF_ERRORS.test(sentence) && !NO_ANSWER.test(sentence)),
+  );
+}
+
+/** Longest schema, in levels, of which the descriptions are read. */
+const maxDepth = 30;
+
+/** The sentences of the descriptions in a schema: there a task may say what its words mean. */
+function meaningsIn(schema: Json, depth = 0): string[] {
+  if (depth > maxDepth || typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([name, value]) =>
+    name === 'description' && typeof value === 'string'
+      ? value.split(/[.;\n。；]\s*/u).map((sentence) => sentence.slice(0, MAX_MEANING))
+      : meaningsIn(value, depth + 1),
+  );
+}
+
+/** Longest sentence of a description that is read, in UTF-16 units. */
+const MAX_MEANING = 1_000;
 
 function namesFor(sentence: string, values: ReadonlySet<string>): string[] {
   const explained = [...sentence.matchAll(/['"“‘`]?([\p{L}\p{N}_-]+)['"”’`]?\s*[（(]([^()（）]*)[)）]/gu)].flatMap(
@@ -114,6 +188,16 @@ function valuesOf({ task }: Subject): Set<string> {
 
 /** What need not be a word in order to be told: a truth value, nothing, zero. */
 const TOLD = /\b(?:true|false|null|empty|zero|0|none)\b|为空|空数组/iu;
+
+/** What is told all the same of something that ends early. */
+const SO_FAR = /\b(?:so far|what (?:it|was|you) (?:got|gathered|had|have))\b/i;
+
+/** Members of an output that may tell of a failure. */
+const FAILURE_MEMBER =
+  /"[^"]*(?:err|problem|fail|fault|reason|message|status|state|why|note|ok|success|原因|错误|状态|fehler|grund|motivo|causa|причин|ошибк|理由|エラー)[^"]*":/i;
+
+/** What names a member or a word that is told. */
+const QUOTED = /["“”‘`「『«]/;
 
 /** Who else may have no answer to something. */
 const OTHERS = /\b(?:questions?|survey|quiz|phone|caller|user|customer|guest|candidate|respondent)\b/i;

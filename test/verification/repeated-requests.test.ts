@@ -47,8 +47,12 @@ for (const rules of [
   'Sin respuesta, la pregunta no se repite.',
   'Sem resposta, a pergunta não se repete.',
   'Вопрос без ответа не повторяется.',
+  'Está prohibido reintentar una pregunta.',
+  'Повторять запрос нельзя.',
+  'Eine Frage wird keinesfalls wiederholt.',
   '没有应答时不重发。',
   '応答が無い場合、再送しない。',
+  'لا يعاد الإرسال عند عدم وصول الرد.',
 ])
   test(`what is not answered is not sent again: ${rules}`, async () => {
     assert.deepEqual(await refusalsOf(wells(rules), handler(1, 1), sandbox), []);
@@ -64,6 +68,8 @@ for (const rules of [
   'DEPTH is repeated once where nobody answers. LEVEL is not repeated.',
   'A question may be put again. An answer is never repeated by the well.',
   'A question is not repeated more than twice.',
+  'A survey is not repeated within the year, and a drilling is never repeated.',
+  'A drilling must never be repeated.',
   'Eine Frage wird nicht öfter als zweimal gestellt und nicht wiederholt, solange die Frist läuft.',
 ])
   test(`what may be sent again is: ${rules}`, async () =>

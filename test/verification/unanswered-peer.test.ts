@@ -284,3 +284,96 @@ test('an answer to another request may be told of as silence, where one that say
     /^requester-peer: case 2, where the peer answers another request: the answer is taken/m,
   );
 });
+
+const told = (failed: string) => heat(failed.startsWith('throw') ? failed : `return ${failed};`);
+const unlit = "{ heat: null, why: 'unlit' }";
+
+for (const description of [
+  'The heat of a kiln. A failed send propagates.',
+  'The heat of a kiln. If the pottery cannot be reached, the error is passed on to the caller, who decides.',
+  'Die Hitze eines Ofens. Fehler der Verbindung werden durchgereicht.',
+  'El calor de un horno. Los errores se propagan.',
+  '窑的温度。查询失败时抛出错误。',
+  '窯の熱。エラーはそのまま呼び出し元に渡す。',
+])
+  test(`a failure that is to reach the caller is not told as an answer: ${description}`, async () => {
+    assert.deepEqual(await refusalsOf(kilns(description), told('throw error;'), sandbox), []);
+    assert.match(
+      (await refusalsOf(kilns(description), told(unlit), sandbox)).join('\n'),
+      /^requester-peer: case 1, where the peer fails: it answers, though "/m,
+    );
+  });
+
+for (const description of [
+  'The heat of a kiln. Errors are not thrown.',
+  'The heat of a kiln. A failed send propagates unless the kiln may be cold.',
+  'The heat of a kiln. Errors of the pottery propagate as "unlit".',
+  'The heat of a kiln. A pottery that fails is taken for cold; other errors propagate.',
+  'The heat of a kiln. Errors are dealt with by the caller.',
+])
+  test(`a failure may be told where not all of them reach the caller: ${description}`, async () =>
+    assert.deepEqual(await refusalsOf(kilns(description), told(unlit), sandbox), []));
+
+for (const description of [
+  'The heat of a kiln. A kiln that does not answer, whatever the reason, is passed over: why is "mute".',
+  'The heat of a kiln. Anything that goes wrong is told as "mute".',
+  'The heat of a kiln, "mute" where it cannot be had for any reason.',
+])
+  test(`what is told whatever goes wrong is told of every failure: ${description}`, async () => {
+    assert.deepEqual(await refusalsOf(kilns(description), told("{ heat: null, why: 'mute' }"), sandbox), []);
+    assert.match(
+      (await refusalsOf(kilns(description), throwsUnlessSilent, sandbox)).join('\n'),
+      /^requester-peer: case 1, where the peer fails: it throws, though the task says/,
+    );
+  });
+
+test('what a description of the output says of silence counts as well', async () => {
+  const { task, ...rest } = kilns('The heat of a kiln.');
+  const outputSchema = object({
+    heat: { type: ['integer', 'null'] },
+    why: { enum: ['lit', 'unlit', 'mute'], description: 'unlit: the kiln is cold; mute: no answer came' },
+  });
+  const agreed = { ...rest, task: { ...(task as object), outputSchema } as Agreed['task'] as never };
+  assert.deepEqual(await refusalsOf(agreed, told("{ heat: null, why: 'mute' }"), sandbox), []);
+  assert.match(
+    (await refusalsOf(agreed, told(unlit), sandbox)).join('\n'),
+    /^requester-peer: case 1, where the peer times out: the output has none of mute/m,
+  );
+});
+
+const bells = (description: string): Agreed => ({
+  rules: 'A tower tells its ringers.',
+  request: object({ tower: text }),
+  response: object({ ringers: { type: 'array', items: text } }),
+  cases: [
+    [{ tower: 'Petroc' }, { ringers: ['Morwenna Hicks'] }],
+    [{ tower: 'Mabyn' }, { ringers: ['Silas Bray', 'Edith Tregear'] }],
+  ],
+  task: {
+    description,
+    inputSchema: object({ towers: { type: 'array', items: text } }),
+    outputSchema: object({ ringers: { type: 'array', items: text } }),
+    examples: [1, 2].map((testCase) => ({
+      testCase,
+      input: { towers: ['Petroc', 'Mabyn'] },
+      output: { ringers: ['Morwenna Hicks', 'Silas Bray', 'Edith Tregear'] },
+    })),
+  },
+});
+const ringing = (failed: string) => `export async function perform({ towers }, { send }) {
+  const ringers = [];
+  for (const tower of towers) {
+    try { ringers.push(...(await send({ tower })).ringers); } catch (error) { ${failed} }
+  }
+  return { ringers };
+}`;
+
+test('who is passed over does not keep others from being asked', async () => {
+  const agreed = bells('The ringers of the towers. A tower that cannot be reached, whatever the reason, is skipped.');
+  assert.deepEqual(await refusalsOf(agreed, ringing(''), sandbox), []);
+  assert.match(
+    (await refusalsOf(agreed, ringing('break;'), sandbox)).join('\n'),
+    /^requester-peer: case 1, where the peer fails at its first message: it asks no further, though "A tower/m,
+  );
+  assert.deepEqual(await refusalsOf(bells('The ringers of the towers.'), ringing('break;'), sandbox), []);
+});
