@@ -43,7 +43,13 @@ export const FAILS = phrases({
   ],
   pt: ['falh(am?|ou|ar(em|am)?)', 'não (responde|está disponível)', 'indispon[ií]ve(l|is)'],
   it: ['non (risponde|è disponibile)', 'fallisce'],
-  ru: ['не (отвечает|работает)', 'недоступ*', 'сбо[йеяю]*'],
+  ru: [
+    'не (отве(ча|ти)|работа)*',
+    'не ответил*',
+    'недоступ*',
+    'сбо[йеяю]*',
+    'верн(ул|ёт|ет)* ошибку|возвраща(ет|ют) ошибку',
+  ],
   zh: ['(调用|查询|访问|系统|服务|接口|工具)…6(失败|异常|超时|出错|不可用|无响应|故障)'],
   ja: ['障害', '失敗', 'エラー', '応答が?(ない|しない)', '利用(できない|不可)', '停止中'],
 });
@@ -106,7 +112,12 @@ export const WHICHEVER_SYSTEM = phrases({
   de: ['Werkzeug'],
   fr: ['outil'],
   es: ['herramienta'],
+  pt: ['ferramenta'],
+  it: ['strumento'],
+  nl: ['hulpmiddel'],
+  ru: ['инструмент'],
   zh: ['\\p{Script=Han}'],
+  ja: ['ツール'],
 });
 
 /** A sentence about several systems that fail, or do not, together: it says nothing about one of them. */
@@ -426,15 +437,15 @@ export const PASSED_ON = phrases({
 export const NOT_PASSED_ON = phrases({
   en: [
     '(not|never|without|nothing|no longer|instead of) (be )?(throw*|pass*|propagat*)',
-    'unless|except|but|only|otherwise',
+    'unless|except|but|only|otherwise|first|second|last',
   ],
-  de: ['nicht (weiter|durch)gereicht|nicht geworfen|wirft …10 nicht', 'außer|sonst|nur|sondern'],
-  fr: ['ne …20 pas', 'sauf|sinon|seulement'],
-  es: ['no se propagan?', 'salvo|excepto|solo|sino'],
-  pt: ['não se propagam?', 'salvo|exceto|só|senão'],
-  ru: ['не пробрасыва*', 'кроме|иначе|только'],
-  zh: ['不(要|得|会)?抛|除|否则|只'],
-  ja: ['ない|除き|だけ'],
+  de: ['nicht (weiter|durch)gereicht|nicht geworfen|wirft …10 nicht', 'außer|sonst|nur|sondern|erste*|letzte*'],
+  fr: ['ne …20 pas', 'sauf|sinon|seulement|premi*'],
+  es: ['no se propagan?', 'salvo|excepto|solo|sino|primer*'],
+  pt: ['não se propagam?', 'salvo|exceto|só|senão|primeir*'],
+  ru: ['не пробрасыва*', 'кроме|иначе|только|перв*'],
+  zh: ['不(要|得|会)?抛|除|否则|只|第'],
+  ja: ['ない|除き|だけ|最初'],
 });
 
 /** That somebody who gives no answer is passed over, and others are asked. */

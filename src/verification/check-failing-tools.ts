@@ -221,7 +221,8 @@ function faultOf(
         (reportsFailure(seen.value) === true ||
           new Set(before.calls.map((call) => call.tool)).size === 1 ||
           (!letsPass && nameOfAnother(facts, before.value ?? null, seen.value) !== undefined) ||
-          (isSoleActor(subject, before, tool) && reportsFailure(seen.value) === false)),
+          (isSoleActor(subject, before, tool) &&
+            (reportsFailure(seen.value) === false || (!letsPass && beginsAlike(seen.value, before.value ?? null))))),
     };
   }
   const whole = ownFailures.filter((constant) => /^\S+ \S+ \S/.test(constant));
@@ -248,6 +249,14 @@ function faultOf(
   return JSON.stringify(seen.value).includes(faultMessage)
     ? { message: 'the answer repeats what the tool said', certain: false }
     : undefined;
+}
+
+/** Whether two texts begin with the same word, by which messages of texts are told apart. */
+function beginsAlike(one: Json, other: Json): boolean {
+  const [head, same] = [one, other].map((text) =>
+    typeof text === 'string' ? /^\s*(\p{L}{2,})/u.exec(text)?.[1] : undefined,
+  );
+  return head !== undefined && head === same;
 }
 
 function hasMoved(before: Observation, seen: Observation): boolean {

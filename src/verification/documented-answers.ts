@@ -108,10 +108,12 @@ function rowNameIn(
   return head !== undefined && values.has(`row ${head}`) && isFailure(sentence) ? longestPiece(head) : undefined;
 }
 
-/** What stands at the head of a row of a table, or of an indented line in columns. */
+/** What stands at the head of a row of a table, of an indented line in columns, or in quotes of an item. */
 function headOf(line: string): string | undefined {
   const head =
-    /^\s*\|\s*([^|]{2,60}?)\s*\|/.exec(line)?.[1] ?? /^(?: {2,}|\t)\s*(\S[^|]{1,60}?) {2,}\S/.exec(line)?.[1];
+    /^\s*\|\s*([^|]{2,60}?)\s*\|/.exec(line)?.[1] ??
+    /^\s*[-*•]\s+`([^`\n]{2,60})`/.exec(line)?.[1] ??
+    /^(?: {2,}|\t)\s*(\S[^|]{1,60}?) {2,}\S/.exec(line)?.[1];
   return head?.replace(/^`(.+)`$/, '$1');
 }
 
@@ -121,13 +123,16 @@ const leastRows = 2;
 /** The heads of rows, as in lists of errors, of which those of others come up in answers that are texts. */
 function rowNames({ agreement, cases }: Subject): string[] {
   const answers = cases.map(({ response }) => String(response));
-  const blocks = agreement.text.split(/\n(?![ \t]*\|| {2,}|\t)/);
+  const requests = cases.map(({ request }) => String(request));
+  const blocks = agreement.text.split(/\n(?![ \t]*(?:\||[-*•][ \t])| {2,}|\t)/);
   return blocks.flatMap((block) => {
     const heads = block.split('\n').flatMap((line) => headOf(line) ?? []);
     const shown = heads.filter((head) =>
       answers.some((answer) => hasWord(answer, longestPiece(head)[0]?.trim() ?? '')),
     );
-    return shown.length < leastRows ? [] : heads;
+    // A list of commands may have one that asks what fails.
+    const isAsked = (head: string) => requests.some((request) => hasWord(request, longestPiece(head)[0]?.trim() ?? ''));
+    return shown.length < leastRows ? [] : heads.filter((head) => !isAsked(head));
   });
 }
 
@@ -426,7 +431,8 @@ function collectValues(subject: Subject): Set<string> {
     ...cases.map(({ response }) => response),
     ...(task?.examples ?? []).map(({ output }) => output),
   ].flatMap((answer) => leavesOf(answer));
-  const values = new Set(leaves.flatMap(({ value }) => (typeof value === 'string' ? [value] : [])));
+  // A line of text may have come with its end.
+  const values = new Set(leaves.flatMap(({ value }) => (typeof value === 'string' ? [value, value.trimEnd()] : [])));
   // Without a schema the cases alone tell what the members are.
   if (responseSchema === null) for (const { name } of leaves) if (name !== '') values.add(`member ${name}`);
   const collect = (node: Json, depth: number): void => {

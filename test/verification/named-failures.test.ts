@@ -408,3 +408,35 @@ test('codes of a list are the names of what fails by the verbs of the tools', as
   const swapped = await refusalsOf(permits(rules), permit(['NO_REGISTER', 'NOT_ISSUED', 'NOT_ISSUED']), sandbox);
   assert.match(swapped.join('\n'), /^failing-tools: .*none of NO_COUNT/);
 });
+
+const boxes: Agreed = {
+  rules:
+    '`ЯЩИК <число>` — заказ. Сначала `stockLeft` говорит, сколько осталось. Потом заказ оформляет `placeOrder`, и ответ — `ДА <номер>`.\n- `НЕТ запрос` — не такая строка\n- `НЕТ мало` — осталось меньше\n- `НЕТ сбой` — инструмент не ответил или вернул ошибку',
+  tools: [
+    reading('stockLeft', object({ of: text }), integer, [], 41),
+    acting('placeOrder', object({ count: integer }), object({ number: text }), [
+      [{ count: 17 }, { number: 'Ц-9105' }],
+      [{ count: 23 }, { number: 'Ц-9106' }],
+    ]),
+  ],
+  cases: [
+    ['ЯЩИК 17\n', 'ДА Ц-9105\n'],
+    ['ЯЩИК 23\n', 'ДА Ц-9106\n'],
+    ['ЯЩИК 42\n', 'НЕТ мало\n'],
+    ['ЯЩИК\n', 'НЕТ запрос\n'],
+  ],
+};
+const order = (failed: string) => `export async function handle(request, { call }) {
+  const count = Number(/\\d+/.exec(request)?.[0]);
+  if (!(count > 0)) return 'НЕТ запрос\\n';
+  let left;
+  try { left = await call.stockLeft({ of: 'ящик' }); } catch { return 'НЕТ сбой\\n'; }
+  if (left < count) return 'НЕТ мало\\n';
+  try { return 'ДА ' + (await call.placeOrder({ count })).number + '\\n'; } catch { return ${JSON.stringify(failed)}; }
+}`;
+
+test('a text that begins as a success does is none where the act failed and the document names that', async () => {
+  assert.deepEqual(await refusalsOf(boxes, order('НЕТ сбой\n'), sandbox), []);
+  const refusals = await refusalsOf(boxes, order('ДА 0\n'), sandbox);
+  assert.match(refusals.join(), /^failing-tools: case 1, where placeOrder fails: the answer has none of НЕТ сбой/);
+});

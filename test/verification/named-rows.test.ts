@@ -57,6 +57,11 @@ const lists: [rules: string, shown: [string, string], failed: string][] = [
     ['erro sintaxe', 'erro semente'],
     'erro avaria',
   ],
+  [
+    'Fehler:\n- `FEHLER Zeile` – die Zeile ist nicht wie oben\n- `FEHLER Samen` – den Samen gibt es nicht\n- `FEHLER Preise` – das Werkzeug antwortet nicht',
+    ['FEHLER Zeile', 'FEHLER Samen'],
+    'FEHLER Preise',
+  ],
 ];
 for (const [rules, shown, failed] of lists)
   test(`a failing tool has the name that a list of lines has for it: ${failed}`, async () => {
@@ -67,3 +72,17 @@ for (const [rules, shown, failed] of lists)
       /^failing-tools: case 1, where seedPrice fails: the answer has none of /m,
     );
   });
+
+test('a list of what may be asked has no names of failures', async () => {
+  const agreed = seeds(
+    '- `List up` asks whether our price list is down\n- `PRICE` asks for a price\n- `COST` is another word for it',
+    ['PRICE not COST', 'no PRICE'],
+  );
+  const said: [string, string] = ['PRICE not COST', 'no PRICE'];
+  const cases: typeof agreed.cases = [...agreed.cases, ['List up', 'PRICE COST']];
+  const asked = handler(said, 'later').replace(
+    '{ call }) {',
+    "{ call }) {\n  if (request === 'List up') return 'PRICE COST';",
+  );
+  assert.deepEqual(await refusalsOf({ ...agreed, cases }, asked, sandbox), []);
+});
