@@ -26,7 +26,16 @@ const otherSeed = 'another-seed';
 const otherNowMs = 33 * 86_400_000 + 3_661_007;
 
 /** The cases that can be run: all of a provider; of a requester those that the task has an example for. */
-export function runnableCases(subject: Subject): RunnableCase[] {
+export function runnableCases(subject: Subject): readonly RunnableCase[] {
+  const cases = runnable.get(subject) ?? runnableOf(subject);
+  runnable.set(subject, cases);
+  return cases;
+}
+
+/** Every scenario of a subject asks for its cases. */
+const runnable = new WeakMap<Subject, RunnableCase[]>();
+
+function runnableOf(subject: Subject): RunnableCase[] {
   if (subject.role === 'provider') {
     return subject.cases.map((one) => ({
       testCase: one.testCase,
@@ -62,6 +71,7 @@ export function ownLoosePlaces(subject: Subject): (Loose & { testCase: number })
   if (subject.role !== 'requester') return [];
   const known = subject.agreement.text;
   const outputs = JSON.stringify(subject.tools.map((tool) => [tool.examples ?? [], tool.otherwise ?? null]));
+  const told = new Set(subject.cases.flatMap(toldIn));
   return subject.cases.flatMap((one) => {
     const example = subject.task?.examples?.find(({ testCase }) => testCase === one.testCase);
     if (!example) return [];
@@ -70,8 +80,7 @@ export function ownLoosePlaces(subject: Subject): (Loose & { testCase: number })
       if (typeof value !== 'string' && typeof value !== 'number') return [];
       const as = looseKind(name, value);
       const text = String(value);
-      if (!as || hasWord(known, text) || hasWord(input, text) || hasWord(outputs, text)) return [];
-      if (subject.cases.some((other) => tells(other, value))) return [];
+      if (!as || told.has(value) || hasWord(known, text) || hasWord(input, text) || hasWord(outputs, text)) return [];
       const shared =
         subject.cases.length > 1 && subject.cases.every((other) => valueAt(other.request, pointer) === value);
       return shared || subject.loose.some((given) => given.pointer === pointer)
@@ -81,10 +90,10 @@ export function ownLoosePlaces(subject: Subject): (Loose & { testCase: number })
   });
 }
 
-/** Whether the peer's answer in a case tells a value that its request has not: one to send back later. */
-function tells({ request, response }: Case, value: string | number): boolean {
-  const has = (message: Json): boolean => leavesOf(message).some((leaf) => leaf.value === value);
-  return has(response) && !has(request);
+/** What the peer's answer in a case tells that its request has not: values to send back later. */
+function toldIn({ request, response }: Case): Json[] {
+  const sent = new Set(leavesOf(request).map(({ value }): Json => value));
+  return leavesOf(response).flatMap(({ value }) => (sent.has(value) ? [] : [value]));
 }
 
 function looseKind(name: string, value: string | number): 'time' | 'id' | undefined {

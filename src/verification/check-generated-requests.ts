@@ -103,6 +103,16 @@ function unreadable({ role, payload, cases }: Subject): GeneratedInput[] {
 /** What slips into a text where a number, time or object was not what it seemed. */
 const SLIPPED = /(?<![\p{L}\p{N}])(?:NaN|Invalid Date|\[object Object\])(?![\p{L}\p{N}])/u;
 
+/** Whether the request, what was told, the document or an answer of a case says so itself. */
+function maySay(slip: string, { agreement, cases }: Subject, input: Json, { calls }: Observation): boolean {
+  const told = [
+    input,
+    cases.map(({ response }) => response),
+    calls.map(({ output, error }) => [output, error?.message]),
+  ];
+  return `${agreement.text}${JSON.stringify(told)}`.includes(slip);
+}
+
 /** An answer that is empty, or has none of the names that the document gives to answers of its kind. */
 function misnamed(
   { subject, cases }: CheckFacts,
@@ -115,8 +125,8 @@ function misnamed(
   const isInvalid = kind === 'invalid';
   if (isEmpty(value) && !cases.some(({ one }) => isEmpty(one.output)))
     return { message: 'the answer is empty', certain: !isInvalid || invalidRequests.length > 0 };
-  const slip = SLIPPED.exec(SLIPPED.test(JSON.stringify(input)) ? '' : JSON.stringify(value))?.[0];
-  if (slip !== undefined)
+  const slip = SLIPPED.exec(JSON.stringify(value))?.[0];
+  if (slip !== undefined && !maySay(slip, subject, input, seen))
     return {
       message: `the answer says ${slip}`,
       certain: !isInvalid || (typeof input === 'string' && invalidRequests.length > 0),

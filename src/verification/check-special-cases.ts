@@ -6,12 +6,12 @@ import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './ch
 import { reportsFailure } from './failure-answer.ts';
 import { type Datum, dataOf } from './rename-map.ts';
 import { compareWorld, renamedWorld, toldLeaves, type World } from './renamed-world.ts';
-import { leavesOf, tokensOf } from './scalar-kinds.ts';
+import { hasWord, leavesOf, tokensOf } from './scalar-kinds.ts';
 import { SeededRandom } from './seeded-random.ts';
 import type { Subject } from './subject.ts';
 import { answeringAlike, replacedAt } from './variations.ts';
 
-/** Values that one tool answer or response may have changed. */
+/** Values that one request, tool answer or response may have changed. */
 const maxChanged = 60;
 
 /** A case and its likeness under other names, in worlds that differ in what tools and peer answer. */
@@ -48,7 +48,11 @@ export const specialCases: Check = {
     let at = 0;
     for (const { seenCase, likeness, others, asked } of pairs) {
       const alike = seen[at++] as Observation;
-      const nextPair = () => ({ own: seen[at++] as Observation, likeness: seen[at++] as Observation });
+      const nextPair = ({ own: { input } }: Other) => ({
+        input,
+        own: seen[at++] as Observation,
+        likeness: seen[at++] as Observation,
+      });
       const [pairs, answers] = [others.map(nextPair), asked.map(nextPair)];
       if (!compareWorld(likeness, alike).followed) continue;
       const before = seenCase.seen;
@@ -89,7 +93,7 @@ export const specialCases: Check = {
 function heldPlace(
   before: Observation,
   alike: Observation,
-  pairs: readonly { own: Observation; likeness: Observation }[],
+  pairs: readonly { input: Json; own: Observation; likeness: Observation }[],
 ): string | undefined {
   const [first, second] = [placesOf(before), placesOf(alike)];
   const others = pairs.map(({ own, likeness }) => [placesOf(own), placesOf(likeness)] as const);
@@ -98,8 +102,19 @@ function heldPlace(
   return [...(first ?? [])].find(
     ([place, value]) =>
       all.every((places) => places?.has(place)) &&
-      others.every(([own, likeness]) => own?.get(place) === value && likeness?.get(place) !== second?.get(place)),
+      others.every(([own, likeness]) => own?.get(place) === value && likeness?.get(place) !== second?.get(place)) &&
+      !pairs.every((pair) => isHandedOn(value, pair)),
   )?.[0];
+}
+
+/** Whether a word stands in what is asked or told: what is renamed as a whole is renamed otherwise, or not at all, where a number in it is another. */
+function isHandedOn(value: Json, { input, own }: { input: Json; own: Observation }): boolean {
+  const told = [
+    input,
+    own.calls.map(({ output }) => output ?? null),
+    own.sends.map(({ response }) => response ?? null),
+  ];
+  return typeof value === 'string' && hasWord(JSON.stringify(told), JSON.stringify(value).slice(1, -1));
 }
 
 /** The scalars of an answer by their places, longer texts word by word; `undefined` where there is none. */
@@ -145,11 +160,16 @@ function pairOf(facts: CheckFacts, seenCase: SeenCase): Pair[] {
 /** A subject in which the request of a case has other numbers, as far as its schema allows, and tools answer it alike. */
 function withOtherNumbers({ subject }: CheckFacts, { one, seen }: SeenCase, seed: string): Subject | undefined {
   const random = new SeededRandom(`asked-${seed}`);
-  const request = leavesOf(one.input).reduce((input, { pointer, value }) => {
+  let request = one.input;
+  let changes = 0;
+  for (const { pointer, value } of leavesOf(one.input)) {
     const other = typeof value === 'number' ? value + random.integer(1, 4) : withOtherWords(value, random);
-    const next = replacedAt(input, pointer, typeof other === 'number' ? Number(other.toFixed(6)) : other);
-    return subject.surface.requestIssues(next).length === 0 ? next : input;
-  }, one.input);
+    if (other === value) continue;
+    const next = replacedAt(request, pointer, typeof other === 'number' ? Number(other.toFixed(6)) : other);
+    if (subject.surface.requestIssues(next).length === 0) request = next;
+    changes += 1;
+    if (changes === maxChanged) break;
+  }
   if (equalJson(request, one.input)) return undefined;
   return {
     ...subject,

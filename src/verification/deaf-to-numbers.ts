@@ -65,7 +65,8 @@ export function workedOut({ subject, vocabulary }: CheckFacts, answer: Json, tol
   return leavesOf(answer).filter(({ name, value }) => {
     if (typeof value !== 'number' || /code|status|version|error/i.test(name)) return false;
     if (Math.abs(value) <= most || known.has(value) || vocabulary.hasNumber(value)) return false;
-    if (new RegExp(`(?<![\\d.])${String(Math.abs(value)).replace('.', '\\.')}(?![\\d.]*\\d)`).test(text)) return false;
+    if (new RegExp(`(?<![\\d.])${String(Math.abs(value)).replace(/[.+]/g, '\\$&')}(?![\\d.]*\\d)`).test(text))
+      return false;
     return !documented.some((one) => {
       const times = Math.abs(value) / one;
       return (

@@ -7,7 +7,8 @@ export type Key = string | number;
 export class ExchangeMap {
   /** Moments stay as they are. */
   readonly shiftMs = 0;
-  readonly #pattern: RegExp | undefined;
+  /** Made once it is asked for: most pairs are never tried. */
+  #pattern: RegExp | undefined;
 
   readonly pair: readonly [Key, Key];
   readonly names: ReadonlySet<string>;
@@ -15,7 +16,6 @@ export class ExchangeMap {
   constructor(pair: readonly [Key, Key], names: ReadonlySet<string>) {
     this.pair = pair;
     this.names = names;
-    this.#pattern = patternOf(pair.filter((key) => typeof key === 'string'));
   }
 
   /** A value with the keys exchanged; so are member names that are keys themselves. */
@@ -30,7 +30,10 @@ export class ExchangeMap {
   }
 
   #text(text: string): string {
-    return this.#pattern ? text.replace(this.#pattern, (key) => String(this.#other(key))) : text;
+    const keys = this.pair.filter((key) => typeof key === 'string');
+    if (keys.length === 0) return text;
+    this.#pattern ??= patternOf(keys);
+    return text.replace(this.#pattern, (key) => String(this.#other(key)));
   }
 
   #other(key: Key): Key {
@@ -40,8 +43,7 @@ export class ExchangeMap {
 }
 
 /** Finds some texts as words of their own; in scripts without spaces, wherever they stand. */
-function patternOf(texts: readonly string[]): RegExp | undefined {
-  if (texts.length === 0) return undefined;
+function patternOf(texts: readonly string[]): RegExp {
   const bound = String.raw`[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]`;
   const isBound = new RegExp(`^${bound}$`, 'u');
   const alternatives = [...texts]

@@ -34,30 +34,69 @@ interface Slot {
   keys: Key[];
 }
 
+/** Two keys of one kind. */
+interface KeyPair {
+  pair: [Key, Key];
+  name: string;
+  isHeld: boolean;
+}
+
+/** Keys of one kind that are looked at: as many as there may be cases. */
+const maxKeys = 100;
+
+/** Pairs that are looked at; and pairs that are tried, for each of which all data are copied, as far as that many scalars go. */
+const [maxKnownPairs, maxTriedPairs, maxCopiedScalars] = [5_000, 200, 200_000];
+
 /** Worlds in which keys of the cases have changed places, those whose keys stand in the source first. */
 export function exchangedWorlds(facts: CheckFacts): ExchangedWorld[] {
-  const texts = literalsOf(facts.candidate.bundle)
-    .map((literal) => ('text' in literal ? literal.text : ''))
-    .join('\n');
-  const pairs = slotsOf(facts).flatMap((slot) =>
-    slot.keys.flatMap((a, index) =>
-      slot.keys.slice(index + 1).flatMap((b) => {
-        const isHeld = [a, b].some((key) => isInSource(facts, texts, key));
-        const map = new ExchangeMap([a, b], new Set([slot.name]));
-        return isExchangeable(facts, map, isHeld) ? [{ map, isHeld, worlds: worldsOf(facts, map, isHeld) }] : [];
-      }),
-    ),
-  );
-  return pairs
-    .filter(({ worlds }) => worlds.length > 0)
-    .filter(({ map }, index, all) => all.findIndex((other) => isSamePair(other.map, map)) === index)
+  const found: { map: ExchangeMap; isHeld: boolean; worlds: ExchangedWorld[] }[] = [];
+  let left = Math.min(maxTriedPairs, Math.ceil(maxCopiedScalars / Math.max(1, scalarsOf(facts.subject))));
+  for (const { pair, name, isHeld } of pairsOf(facts)) {
+    const map = new ExchangeMap(pair, new Set([name]));
+    if (found.some((other) => isSamePair(other.map, map)) || !isExchangeable(facts, map, isHeld)) continue;
+    const worlds = worldsOf(facts, map, isHeld);
+    if (worlds.length > 0) found.push({ map, isHeld, worlds });
+    left -= 1;
+    if (left === 0) break;
+  }
+  return found
     .sort((a, b) => Number(b.isHeld) - Number(a.isHeld) || b.worlds.length - a.worlds.length)
     .slice(0, maxPairs)
     .flatMap(({ worlds }) => worlds);
 }
 
+/** Pairs of keys, those of which one stands in the source first. */
+function pairsOf(facts: CheckFacts): KeyPair[] {
+  const texts = literalsOf(facts.candidate.bundle)
+    .map((literal) => ('text' in literal ? literal.text : ''))
+    .join('\n');
+  const held = new Map<Key, boolean>();
+  const isHeld = (key: Key): boolean => {
+    const known = held.get(key) ?? isInSource(facts, texts, key);
+    held.set(key, known);
+    return known;
+  };
+  const pairs: KeyPair[] = [];
+  for (const { name, keys } of slotsOf(facts)) {
+    for (const [index, a] of keys.entries())
+      for (const b of keys.slice(index + 1)) pairs.push({ pair: [a, b], name, isHeld: isHeld(a) || isHeld(b) });
+    if (pairs.length >= maxKnownPairs) break;
+  }
+  return pairs.sort((a, b) => Number(b.isHeld) - Number(a.isHeld));
+}
+
+/** How many scalars cases, tools and task hold. */
+function scalarsOf({ cases, tools, task }: Subject): number {
+  const data = [
+    cases.map(({ request, response }) => [request, response]),
+    tools.map(({ examples = [] }) => examples),
+    task?.examples ?? [],
+  ];
+  return leavesOf(data as unknown as Json).length;
+}
+
 function slotsOf({ subject }: CheckFacts): Slot[] {
-  const found = new Map<string, Slot>();
+  const found = new Map<string, { name: string; keys: Set<Key> }>();
   const asked =
     subject.role === 'requester'
       ? [{ of: 'task', inputs: (subject.task?.examples ?? []).map(({ input }) => input) }]
@@ -66,26 +105,22 @@ function slotsOf({ subject }: CheckFacts): Slot[] {
     for (const { pointer, name, value } of inputs.flatMap(leavesOf)) {
       if (DERIVED_NAME.test(name) || (typeof value !== 'string' && typeof value !== 'number') || value === '') continue;
       const place = `${of} ${pointer.replace(/\/\d+/g, '/-')}`;
-      const slot = found.get(place) ?? { name, keys: [] };
+      const slot = found.get(place) ?? { name, keys: new Set() };
       found.set(place, slot);
-      if (!slot.keys.includes(value)) slot.keys.push(value);
+      if (slot.keys.size < maxKeys) slot.keys.add(value);
     }
   }
-  return [...found.values()].map(({ name, keys }) => ({ name, keys: [...keys, ...strangersTo(keys, subject)] }));
-}
-
-/** What requests ask for where others ask for one of the keys, and nobody was made to know. */
-function strangersTo(keys: readonly Key[], subject: Subject): Key[] {
-  const asked = subject.role === 'requester' ? [] : subject.cases.map(({ request }) => leavesOf(request));
-  const places = new Set(
-    asked.flatMap((leaves) => leaves.filter(({ value }) => keys.includes(value as Key)).map(({ pointer }) => pointer)),
-  );
-  const found = asked.flatMap((leaves) =>
-    leaves.filter(({ pointer }) => places.has(pointer)).map(({ value }) => value),
-  );
-  return [...new Set(found)].filter(
-    (value): value is Key => typeof value === typeof keys[0] && value !== '' && !keys.includes(value as Key),
-  );
+  const requests = subject.role === 'requester' ? [] : subject.cases.flatMap(({ request }) => leavesOf(request));
+  const placesOf = Map.groupBy(requests, ({ value }) => value);
+  const valuesAt = Map.groupBy(requests, ({ pointer }) => pointer);
+  return [...found.values()].map(({ name, keys }) => {
+    // What requests ask for where others ask for one of the keys, and nobody was made to know.
+    const [first] = keys;
+    const places = new Set([...keys].flatMap((key) => (placesOf.get(key) ?? []).map(({ pointer }) => pointer)));
+    const values = [...places].flatMap((place) => (valuesAt.get(place) ?? []).map(({ value }) => value as Key));
+    const strangers = values.filter((value) => typeof value === typeof first && value !== '');
+    return { name, keys: [...new Set([...keys, ...strangers])].slice(0, maxKeys) };
+  });
 }
 
 /** Whether a key stands in the source, alone or joined with other things, and not by chance. */

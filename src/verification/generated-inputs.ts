@@ -31,6 +31,9 @@ export interface InputCounts {
   invalid: number;
 }
 
+/** Inputs of one kind that are made of one base at most: thousands of members are alike, and each input is a copy of them all. */
+const maxTried = 60;
+
 const lengthOf = (value: Json): number => JSON.stringify(value).length;
 
 /**
@@ -57,27 +60,35 @@ export function generateInputs(
     taken.set(lengthOf(input), [...alike, input]);
     found.push({ kind, input, change, ...(deep ? { deep } : {}), ...(missing === undefined ? {} : { missing }) });
   };
+  const addAll = (kind: InputKind, made: Iterator<Omit<GeneratedInput, 'kind'>>): void => {
+    for (let tries = 0; tries < maxTried && left[kind] > 0; tries += 1) {
+      const next = made.next();
+      if (next.done) return;
+      const { input, change, deep, missing } = next.value;
+      add(kind, input, change, deep, missing);
+    }
+  };
   const valid = known.filter((input) => isValid(input));
-  for (const base of valid.slice(0, 4))
-    for (const { input, change } of restructured(base, schema)) add('plausible', input, change);
+  for (const base of valid.slice(0, 4)) addAll('plausible', restructured(base, schema));
   for (let tries = 0; tries < counts.plausible * 4; tries += 1) {
     const base = random.pick(valid);
     if (base === undefined) break;
     const { input, change } = typeof base === 'string' ? changedText(base, random) : changedValue(base, random);
     add('plausible', input, change);
   }
-  for (const base of valid.slice(0, 2)) {
-    for (const { pointer, name, value } of leavesOf(base))
-      if (typeof value === 'string') add('sampled', replacedAt(base, pointer, ''), `${name} empty`);
-  }
+  for (const base of valid.slice(0, 2)) addAll('sampled', emptied(base));
   if (isObject(schema))
     for (let tries = 0; tries < counts.sampled * 3; tries += 1)
       add('sampled', sampleSchema(schema, random), 'made from the schema');
   const bases = [...valid, ...found.filter(({ kind }) => kind === 'sampled').map(({ input }) => input)];
-  for (const base of bases.slice(0, 6)) {
-    for (const { input, change, deep, missing } of broken(base, random)) add('invalid', input, change, deep, missing);
-  }
+  for (const base of bases.slice(0, 6)) addAll('invalid', broken(base, random));
   return found;
+}
+
+/** A known input with an empty text in place of each of its own. */
+function* emptied(base: Json): Generator<{ input: Json; change: string }> {
+  for (const { pointer, name, value } of leavesOf(base))
+    if (typeof value === 'string') yield { input: replacedAt(base, pointer, ''), change: `${name} empty` };
 }
 
 /** What a schema leaves open in a known input: members that may be left out, and lists of other lengths. */
@@ -171,7 +182,8 @@ function* broken(base: Json, random: SeededRandom): Generator<Omit<GeneratedInpu
 }
 
 function without(object: JsonObject, name: string): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
+  const { [name]: _, ...rest } = object;
+  return rest;
 }
 
 function otherType(value: Json, random: SeededRandom): Json {

@@ -55,7 +55,7 @@ export function substitute(value: Json, replacements: readonly { from: Json; to:
   for (const { from, to } of replacements) {
     // Short values stand in texts by chance.
     if (typeof from === 'string' && from.length >= 4 && (typeof to === 'string' || typeof to === 'number'))
-      text = text.replaceAll(from, String(to));
+      text = text.replaceAll(from, () => String(to));
   }
   return text;
 }

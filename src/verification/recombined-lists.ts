@@ -124,7 +124,7 @@ export function brokenMeasure(
           )
             continue;
           const [first] = fresh;
-          if (!first) continue;
+          if (!first || telling.every(({ one }) => isItemOf(one, pointer, place))) continue;
           const { list } = first;
           return {
             code: 'CANDIDATE_HARD_CODED',
@@ -149,6 +149,12 @@ function isPlainChoice(items: readonly Json[], chosen: readonly Json[]): boolean
     leavesOf(item).flatMap(({ name, value }) => (typeof value === 'string' ? [`${name}:${value}`] : [])),
   );
   return new Set(words).size === words.length && items.every((item) => chosen.some((one) => equalJson(one, item)));
+}
+
+/** Whether a place of the answer is one of the list itself, which comes back: an item in the middle may be what all are on average. */
+function isItemOf({ input, output }: SeenCase['one'], pointer: string, place: string): boolean {
+  const value = valueAt(output, place);
+  return leavesOf(listAt(input, pointer)).some((leaf) => leaf.value === value && place.endsWith(leaf.pointer));
 }
 
 function listAt(input: Json, pointer: string): Json[] {

@@ -29,7 +29,7 @@ export function toldOtherwise(facts: CheckFacts): ToldOtherwise[] {
     const usual = scenario.peer;
     if (!usual) return [];
     const told = [...new Set(seen.sends.flatMap(({ response }) => (response === undefined ? [] : [response])))];
-    const changes = told.flatMap((response) => numbersOf(response).map((changed) => ({ response, changed })));
+    const changes = told.flatMap((response) => numbersOf(response).map((change) => ({ response, change })));
     const otherPeer =
       (response: Json, changed: Json): Peer =>
       async (request, nth, before) => {
@@ -39,15 +39,15 @@ export function toldOtherwise(facts: CheckFacts): ToldOtherwise[] {
           : answer;
       };
     return [
-      ...spread(changes, maxTold).map(({ response, changed }) => ({
+      ...spread(changes, maxTold).map(({ response, change }) => ({
         seenCase,
         isPeer: true,
-        scenario: { ...scenario, peer: otherPeer(response, changed) },
+        scenario: { ...scenario, peer: otherPeer(response, change()) },
       })),
-      ...spread(numbersOf(one.input), maxAsked).map((input) => ({
+      ...spread(numbersOf(one.input), maxAsked).map((change) => ({
         seenCase,
         isPeer: false,
-        scenario: { ...scenario, input, peer: answeringInTurn(seenCase) },
+        scenario: { ...scenario, input: change(), peer: answeringInTurn(seenCase) },
       })),
     ];
   });
@@ -79,12 +79,12 @@ function placesOf(facts: CheckFacts, { one, seen }: SeenCase) {
   return workedOut(facts, one.output, [one.input, ...told]);
 }
 
-/** A value with another number each: a member that is one, or holds digits, or one of a text. */
-function numbersOf(value: Json): Json[] {
+/** Makers of a value with another number each: a member that is one, or holds digits, or one of a text. Few of thousands are wanted. */
+function numbersOf(value: Json): (() => Json)[] {
   if (typeof value === 'string')
     return [...value.matchAll(/\d+/g)].flatMap(({ 0: digits, index }) =>
       [Number(digits) + 3, Number(digits) * 2 + 30].map(
-        (other) =>
+        (other) => () =>
           value.slice(0, index) + String(other).padStart(digits.length, '0') + value.slice(index + digits.length),
       ),
     );
@@ -92,7 +92,7 @@ function numbersOf(value: Json): Json[] {
     (typeof leaf === 'number' || (typeof leaf === 'string' && /\d/.test(leaf))
       ? variedScalars(leaf).slice(0, 2)
       : []
-    ).map((other) => replacedAt(value, pointer, other)),
+    ).map((other) => () => replacedAt(value, pointer, other)),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Tool } from '../contract/job.ts';
 import type { Observation, Scenario } from '../contract/trial.ts';
-import { isObject, type Json } from '../kernel/json.ts';
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { caseScenario } from './case-scenarios.ts';
 import type { CheckFacts, SeenCase } from './check.ts';
 import { decodedText, leavesOf } from './scalar-kinds.ts';
@@ -131,7 +131,9 @@ export function isBase64({ agreement }: CheckFacts['subject'], text: string): bo
 /** Other values of the kind of a scalar, the nearest first; none for `null`. */
 export function variedScalars(value: Json): Json[] {
   if (typeof value === 'number')
-    return [value + 1, value * 2 + 1, Number.isInteger(value) ? value + 10 : value / 2, value * 10];
+    return [value + 1, value * 2 + 1, Number.isInteger(value) ? value + 10 : value / 2, value * 10].filter(
+      (other) => other !== value && Number.isFinite(other),
+    );
   if (typeof value === 'boolean') return [!value];
   if (typeof value !== 'string' || value === '') return [];
   const added = (by: number) => value.replace(/\d+/g, (digits) => increased(digits, by));
@@ -161,12 +163,15 @@ export function replacedAt(root: Json, pointer: string, value: Json): Json {
   const put = (node: Json, depth: number): Json => {
     const token = tokens[depth];
     if (token === undefined) return value;
-    if (Array.isArray(node)) return node.map((item, index) => (String(index) === token ? put(item, depth + 1) : item));
-    if (isObject(node))
-      return Object.fromEntries(
-        Object.entries(node).map(([name, item]) => [name, name === token ? put(item, depth + 1) : item]),
-      );
-    return node;
+    if (Array.isArray(node)) {
+      const index = /^(?:0|[1-9]\d*)$/.test(token) ? Number(token) : -1;
+      return index >= 0 && index < node.length ? node.with(index, put(node[index] as Json, depth + 1)) : node;
+    }
+    if (!isObject(node) || !Object.hasOwn(node, token)) return node;
+    // Spread out, a member `__proto__` stays one, and takes what is assigned to it.
+    const copy: JsonObject = { ...node };
+    copy[token] = put(copy[token] as Json, depth + 1);
+    return copy;
   };
   return put(root, 0);
 }
