@@ -20,9 +20,11 @@ export class JobCloser {
   }
 
   /** Publishes a job's outcome; resolves to whether this call did. */
-  async publish(outcome: Envelope, { jobId, dataDigest, kind, replyTo }: Delivery): Promise<boolean> {
+  async publish(outcome: Envelope, { jobId, dataDigest, kind, replyTo, takenAtMs }: Delivery): Promise<boolean> {
     const first = (await this.#outcomes.publish(outcome, { jobId, dataDigest, replyTo })) !== null;
-    this.#onEvent({ event: first ? 'published' : 'suppressed', jobId, kind, verdict: outcome.verdict });
+    const about = { jobId, kind, verdict: outcome.verdict };
+    if (first) this.#onEvent({ event: 'published', ...about, latencyMs: Math.max(0, Date.now() - takenAtMs) });
+    else this.#onEvent({ event: 'suppressed', ...about });
     return first;
   }
 

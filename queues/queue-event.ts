@@ -2,7 +2,7 @@
 export interface QueueEvent {
   event: /** A job begins to be worked on; `waitedMs` since Redis took it. */
     | 'taken'
-    /** An outcome became visible. */
+    /** An outcome became visible; `latencyMs` since Redis took its job. */
     | 'published'
     /** An outcome was not published, since the job had one. */
     | 'suppressed'
@@ -37,6 +37,7 @@ export interface QueueEvent {
   message?: string;
   delayMs?: number;
   waitedMs?: number;
+  latencyMs?: number;
   count?: number;
 }
 

@@ -20,7 +20,7 @@ export interface WorkerMetrics {
   /** Names what is asked when the metrics are read. */
   watch(sources: MetricSources): void;
   /** Notes that a job begins to be worked on. */
-  jobTaken(delivery: Pick<Delivery, 'jobId' | 'takenAtMs' | 'delivery'>): void;
+  jobTaken(delivery: Pick<Delivery, 'takenAtMs' | 'delivery'>): void;
   onJobEvent(event: JobEvent): void;
   onQueueEvent(event: QueueEvent): void;
   /** The same model, its calls counted. */
@@ -35,9 +35,6 @@ const kinds: readonly Kind[] = ['generate', 'review', 'verify', 'fix', 'observe'
 
 /** How finely the event loop is watched, in milliseconds. */
 const lagResolutionMs = 20;
-
-/** More jobs than ever run at once in one process; beyond it something was not noted as ended. */
-const maxTaken = 5_000;
 
 /** Opens the metrics of a worker, with a registry of their own. */
 export function createWorkerMetrics(version: string): WorkerMetrics {
@@ -220,7 +217,6 @@ export function createWorkerMetrics(version: string): WorkerMetrics {
     registers,
   }).set({ version, node: process.versions.node }, 1);
 
-  const takenAtMs = new Map<string, number>();
   const booked = ({ inputTokens, cachedInputTokens, outputTokens, costUsd }: Usage) => {
     tokens.inc({ type: 'input' }, inputTokens);
     tokens.inc({ type: 'cached_input' }, cachedInputTokens);
@@ -234,10 +230,8 @@ export function createWorkerMetrics(version: string): WorkerMetrics {
     watch(given) {
       sources = given;
     },
-    jobTaken({ jobId, takenAtMs: at, delivery }) {
-      if (takenAtMs.size >= maxTaken) takenAtMs.clear();
-      takenAtMs.set(jobId, at);
-      if (delivery === 1) wait.observe(Math.max(0, Date.now() - at) / 1_000);
+    jobTaken({ takenAtMs, delivery }) {
+      if (delivery === 1) wait.observe(Math.max(0, Date.now() - takenAtMs) / 1_000);
     },
     onJobEvent(event) {
       if (event.type === 'stage') stages.observe({ stage: event.stage }, event.durationMs / 1_000);
@@ -245,12 +239,11 @@ export function createWorkerMetrics(version: string): WorkerMetrics {
       if (event.type === 'ended') duration.observe({ verdict: event.verdict }, event.durationMs / 1_000);
     },
     onQueueEvent(event) {
-      const { jobId = '', verdict = 'unknown', code = 'unknown', count = 1 } = event;
-      const at = takenAtMs.get(jobId);
+      const { verdict = 'unknown', code = 'unknown', count = 1, latencyMs } = event;
       switch (event.event) {
         case 'published':
           jobs.inc({ kind: kindOf(event), verdict });
-          if (at !== undefined) latency.observe({ verdict }, Math.max(0, Date.now() - at) / 1_000);
+          if (latencyMs !== undefined) latency.observe({ verdict }, latencyMs / 1_000);
           break;
         case 'suppressed':
           suppressed.inc();
@@ -263,25 +256,20 @@ export function createWorkerMetrics(version: string): WorkerMetrics {
           break;
         case 'given-up':
           givenUp.inc({ code });
-          // Its publication follows.
-          return;
+          break;
         case 'lock-lost':
           lockLost.inc();
           break;
         case 'stalled':
           stalled.inc();
-          return;
+          break;
         case 'bridged':
           bridged.inc();
-          return;
+          break;
         case 'redis-error':
           redisErrors.inc({ kind: redisErrorKind(event) }, count);
-          return;
-        case 'taken':
-        case 'cancelled':
-          return;
+          break;
       }
-      takenAtMs.delete(jobId);
     },
     counting(model) {
       return {

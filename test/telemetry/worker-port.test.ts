@@ -91,6 +91,16 @@ test('jobs are counted by verdict, with latency, stages, attempts and tokens', a
   assert.equal((await samples('protosmith_event_loop_lag_seconds')).size, 3);
 });
 
+test('the latency of a job that no worker came to before its deadline is told like that of others', async () => {
+  const closed = async () => (await samples('protosmith_outcome_latency_seconds_count')).get('verdict="error"') ?? 0;
+  const before = await closed();
+  const jobId = 'telemetry-never-taken';
+  const data = markedJob(jobId, { timeoutMs: 1_000, replyTo: jobId });
+  await rig.queue.add('generate', data, { jobId, delay: 600_000 });
+  assert.equal((await rig.outcome(jobId)).findings[0]?.code, 'PLATFORM_DEADLINE');
+  await until(async () => (await closed()) > before);
+});
+
 test('a completion that comes after its job was answered is counted, too', async () => {
   const verified = async () => (await samples('protosmith_attempts_total')).get('result="verified"') ?? 0;
   const before = await verified();
