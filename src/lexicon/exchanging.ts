@@ -56,6 +56,29 @@ export const ANSWERED_BY_OTHERS = phrases({
   zh: ['传输|上游|工具|例如|不再'],
 });
 
+/** An answer that is not to what was asked. */
+export const ANSWER_TO_ANOTHER = phrases({
+  en: [
+    '(answers?|repl(y|ies)|responses?) …15 (for|to|of) (another|a different|some other|the wrong) (request|message|question|query|call)',
+    '(answers?|repl(y|ies)|responses?|one) (that|which) (is|are) not (ours|(for|to) (our|this|that|the) (request|message|question|query|call))',
+    '(answers?|repl(y|ies)|responses?) …15 not belong to (our|this|that|the|its) (request|message|question|query|call)',
+    '(answers?|repl(y|ies)|responses?) (that|which) (repl(y|ies)|answers?) (to )?(something|another|anything) else',
+    'none that is ours',
+  ],
+  de: ['auf eine andere (Anfrage|Nachricht|Frage)', 'Antwort …20 (zu|für) eine[r]? anderen? (Anfrage|Nachricht|Frage)'],
+  fr: ['répon(d|se) à une autre (demande|requête|question)'],
+  es: ['respuesta no corresponde a', 'respon(de|den|dió) a otra (petición|solicitud|pregunta)', 'respuesta a otra*'],
+  pt: ['resposta não corresponde a*', 'respo(nde|sta) a outr[oa] (pedido|solicitação|requisição|pergunta)'],
+  it: ['risposta non corrisponde a*', 'rispo(nde|sta) a un.altra (richiesta|domanda)'],
+  ru: ['ответ (не наш|чужой)', 'ответ на (другой|чужой) (запрос|вопрос)'],
+  zh: [
+    '(应答|响应|回复|答复)(不是|并非)给(我们|本)',
+    '(其他|其它|别的|另一个?)(请求|消息)的(应答|响应|回复|答复)',
+    '(应答|响应|回复|答复)与请求不(对应|匹配|符|一致)',
+  ],
+  ja: ['(別|他|ほか)の(要求|リクエスト|依頼|質問)(への|に対する)(応答|回答|返答|返事)'],
+});
+
 /** What the number of a message is called. */
 export const ID_WORD = phrases({
   en: ['ids?|identifiers?|correlation'],

@@ -199,13 +199,18 @@ export const FAILURE_WORD = phrases({
 
 /** That a message is thrown away or counts as an error. */
 export const REFUSED = phrases({
-  en: ['ignor*|discard*|reject*|refus*|dropp?(ed)?', 'errors?|fail(s|ed|ures?)?', 'must not be (used|taken|accepted)'],
-  de: ['verw(erfen|orfen)', 'fehler', 'abgelehnt'],
+  en: [
+    'ignor*|discard*|reject*|refus*|dropp?(ed)?',
+    'errors?|fail(s|ed|ures?)?',
+    'must not be (used|taken|accepted)',
+    '(counts?|treated|regarded) as no (answer|reply|response)',
+  ],
+  de: ['verw(erfen|orfen)', 'fehler', 'abgelehnt', 'gilt (nicht als|als keine) Antwort'],
   fr: ['rejetée?s?', 'ignorée?s?', 'erreurs?'],
   es: ['rechaz*', 'descart*'],
   pt: ['descart*'],
-  ru: ['(отклон|отверг|ошибк|игнорир|нельзя)*'],
-  zh: ['丢弃', '忽略', '拒绝', '错误'],
+  ru: ['(отклон|отверг|ошибк|игнорир|нельзя)*', 'не учитыва*'],
+  zh: ['丢弃', '忽略', '拒绝', '错误', '视为(没有|未|无)'],
   ja: ['使ってはならない', '破棄', '無視', '拒否', 'エラー'],
   ar: ['مرفوض', 'يرفض', 'تجاهل', 'خطأ'],
 });

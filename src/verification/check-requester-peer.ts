@@ -1,6 +1,6 @@
 import type { Observation, Peer, Scenario } from '../contract/trial.ts';
-import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
-import { ANSWER, ID_WORD } from '../lexicon/exchanging.ts';
+import { isObject, type Json, valueAt } from '../kernel/json.ts';
+import { ANSWER, ANSWER_TO_ANOTHER, ID_WORD } from '../lexicon/exchanging.ts';
 import {
   ANY_MESSAGE,
   FAILS,
@@ -23,6 +23,7 @@ import { looseDifferences } from './loose-places.ts';
 import { hasWord, type Leaf, leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
 import { unansweredPeerOf } from './unanswered-peer.ts';
+import { replacedAt } from './variations.ts';
 
 type Mischief =
   | 'fails'
@@ -109,8 +110,7 @@ function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; mischief
     { one, mischief: 'answers without what it must have', peer: changed((response) => (isObject(response) ? {} : '')) },
     { one, mischief: 'answers with values of other types', peer: changed(mistyped) },
   ];
-  const echoed = echoedTextsOf(one);
-  if (echoed.length > 0 && subject.payload === 'json') {
+  if (echoedIdsOf(one).length > 0 && subject.payload === 'json') {
     plans.push({
       one,
       mischief: 'answers another request',
@@ -154,18 +154,17 @@ function mistyped(response: Json): Json {
   );
 }
 
-/** Ids of the request that come back at the top of the response: under their own names, or as what the answer is a reply to. */
-function echoedTextsOf({ one }: SeenCase): string[] {
+/** Where ids of the request come back in the response: under their own names, or as what the answer is a reply to. */
+function echoedIdsOf({ one }: SeenCase): { asked: string; answered: string }[] {
   const { request, response } = one.case;
   if (!isObject(request) || !isObject(response)) return [];
   const loose = new Set(one.loose.flatMap(({ pointer, as }) => (as === 'id' ? [pointer] : [])));
-  return Object.entries(request).flatMap(([name, value]) =>
-    typeof value === 'string' &&
-    (CORRELATION_NAME.test(name) || loose.has(`/${escapeToken(name)}`)) &&
-    Object.entries(response).some(
-      ([other, back]) => back === value && (isEchoName(name, other) || loose.has(`/${escapeToken(name)}`)),
-    )
-      ? [name]
+  const answers = leavesOf(response);
+  return leavesOf(request).flatMap(({ pointer, name, value }) =>
+    typeof value === 'string' && (CORRELATION_NAME.test(name) || loose.has(pointer))
+      ? answers
+          .filter((back) => back.value === value && (isEchoName(name, back.name) || loose.has(pointer)))
+          .map((back) => ({ asked: pointer, answered: back.pointer }))
       : [],
   );
 }
@@ -179,18 +178,12 @@ function isEchoName(asked: string, answered: string): boolean {
 }
 
 function withOtherIds(response: Json, request: Json, one: SeenCase): Json {
-  if (!isObject(response) || !isObject(request)) return response;
-  const ids = echoedTextsOf(one);
-  const loose = new Set(one.one.loose.flatMap(({ pointer, as }) => (as === 'id' ? [pointer] : [])));
-  return Object.fromEntries(
-    Object.entries(response).map(([name, value]) => [
-      name,
-      typeof value === 'string' &&
-      ids.some((id) => request[id] === value && (isEchoName(id, name) || loose.has(`/${escapeToken(id)}`)))
-        ? `other${value.slice(5)}x`
-        : value,
-    ]),
-  );
+  return echoedIdsOf(one).reduce((answer: Json, { asked, answered }) => {
+    const id = valueAt(request, asked);
+    return typeof id === 'string' && valueAt(answer, answered) === id
+      ? replacedAt(answer, answered, `other${id.slice(5)}x`)
+      : answer;
+  }, response);
 }
 
 /** Lines, and sentences, in which an error of a protocol of texts is looked for: each is held against each, and a document may be full of either. */
@@ -240,7 +233,14 @@ function faultOf(
     mischief.startsWith('fails') ? 'failing' : 'silent',
   );
   const isSilent = !mischief.startsWith('answers');
-  if (isSilent && isTold && seen.end !== 'returned' && seen.sends.some(({ error }) => error !== undefined))
+  const isConcerned = concerns(messages, seen);
+  if (
+    isSilent &&
+    isTold &&
+    isConcerned &&
+    seen.end !== 'returned' &&
+    seen.sends.some(({ error }) => error !== undefined)
+  )
     return { message: 'it throws, though the task says what is told then', certain: true };
   const repeated = isSilent ? repeatedInSpite(subject, one, before, seen) : undefined;
   if (repeated !== undefined)
@@ -277,6 +277,7 @@ function faultOf(
   }
   if (
     isSilent &&
+    isConcerned &&
     names.length > 0 &&
     !(asBefore && mischief === 'times out from its second message on') &&
     !holdsConstant(seen.value, names)
@@ -326,6 +327,12 @@ function passesOver({ input, loose }: RunnableCase, before: Observation, seen: O
       leavesOf(request).some(({ value }) => told.some((one) => one.value === value)) ||
       seen.sends.some((other) => looseDifferences(request, other.request, loose).length === 0),
   );
+}
+
+/** Whether what is told of messages that have no answer, those with one of these values or all, is told of one that a run sent. */
+function concerns(messages: readonly string[], { sends }: Observation): boolean {
+  const unanswered = sends.filter(({ error }) => error !== undefined).flatMap(({ request }) => leavesOf(request));
+  return messages.length === 0 || unanswered.some(({ value }) => messages.some((message) => message === value));
 }
 
 /** The sentence of document or task that forbids what was done: a request was sent again after it had no answer. */
@@ -481,9 +488,14 @@ function hasOthersRefused(subject: Subject, { request, response }: RunnableCase[
   const names = asked.flatMap(([name, value]) =>
     answered.flatMap(([other, back]) => (typeof value === 'string' && back === value ? [name, other] : [])),
   );
+  const tasks = taskSentencesOf(subject);
+  if (tasks.some((one) => ANSWER_TO_ANOTHER.test(one) && (NO_ANSWER.test(one) || REFUSED.test(one)) && !MAY.test(one)))
+    return true;
   const sentences = allSentencesOf(subject);
   return sentences.some((sentence, index) => {
-    if (!REFUSED.test(sentence) || !ANSWER.test(sentence) || UNSURE.test(sentence)) return false;
+    if (!REFUSED.test(sentence) || UNSURE.test(sentence)) return false;
+    if (ANSWER_TO_ANOTHER.test(sentence)) return true;
+    if (!ANSWER.test(sentence)) return false;
     if (OTHERS.test(sentence)) return REPEATED.test(sentences[index - 1] ?? '');
     return (
       DIFFERS.test(sentence) &&
@@ -508,4 +520,5 @@ function isAnother(sentence: string, name: string): boolean {
 
 const OTHERS = /\b(?:any|all|every)? ?other (?:answers?|repl(?:y|ies)|responses?)\b/i;
 const REPEATED = /\b(?:answers?|repl(?:y|ies)|responses?)\b[^.\n]{0,60}\b(?:repeats?|echo\w*|same|copies|carries)\b/i;
+const MAY = /\b(?:may|might|unless)\b/i;
 const UNSURE = /\b(?:may|might|can|unless|should)\b/i;

@@ -76,7 +76,7 @@ function readTask(subject: Subject, how: NoAnswer): UnansweredPeer {
     isTold: told.length > 0,
     names: [...new Set(told.flatMap((sentence) => namesFor(sentence, values)))],
     messages: [...asked].filter(
-      (value) => typeof value === 'string' && value.length > 2 && told.some((sentence) => hasWord(sentence, value)),
+      (value) => typeof value === 'string' && value.length > 2 && told.some((sentence) => speaksOf(sentence, value)),
     ) as string[],
     ...(thrown === undefined ? {} : { thrown }),
     ...(passedOver === undefined ? {} : { passedOver }),
@@ -121,11 +121,20 @@ function meaningsIn(schema: Json, depth = 0): string[] {
 /** Longest sentence of a description that is read, in UTF-16 units. */
 const MAX_MEANING = 1_000;
 
+/** Whether a sentence has a value of a request, or a word that begins with it, as `booking` with `book`. */
+function speaksOf(sentence: string, value: string): boolean {
+  if (hasWord(sentence, value)) return true;
+  const words = sentence.toLowerCase().match(/\p{L}+/gu) ?? [];
+  return value.length > 3 && words.some((word) => word.startsWith(value.toLowerCase()));
+}
+
 function namesFor(sentence: string, values: ReadonlySet<string>): string[] {
   const explained = [...sentence.matchAll(/['"“‘`]?([\p{L}\p{N}_-]+)['"”’`]?\s*[（(]([^()（）]*)[)）]/gu)].flatMap(
     ([, name, meaning]) => (name !== undefined && values.has(name) ? [{ name, meaning: meaning ?? '' }] : []),
   );
   if (explained.length > 0) return explained.flatMap(({ name, meaning }) => (NO_ANSWER.test(meaning) ? [name] : []));
+  const conditional = namedUnderCondition(sentence, values);
+  if (conditional !== undefined) return [conditional];
   const own = sentence
     .split(CLAUSES)
     .filter((clause) => NO_ANSWER.test(clause))
@@ -144,6 +153,29 @@ function namesGivenIn(text: string, values: ReadonlySet<string>): string[] {
       .some((before) => !ARTICLE.test(before)),
   );
 }
+
+/** The name that a condition follows which speaks of a silent peer and of nothing else: "'lost' if the depot does not answer". */
+function namedUnderCondition(sentence: string, values: ReadonlySet<string>): string | undefined {
+  for (const clause of sentence.split(CLAUSES)) {
+    const silent = NO_ANSWER.exec(clause);
+    const conditions = [...clause.slice(0, silent?.index ?? 0).matchAll(CONDITION)];
+    const last = conditions.at(-1);
+    if (silent === null || last === undefined) continue;
+    const before = clause
+      .slice(0, last.index)
+      .trimEnd()
+      .replace(/['"”’`」]$/u, '');
+    const names = [...values].filter((value) => before.endsWith(value) && hasWord(before, value));
+    const rest = clause.slice(last.index, silent.index);
+    if (names.length > 0 && namesGivenIn(rest, values).length === 0)
+      return names.sort((a, b) => b.length - a.length)[0];
+  }
+  return undefined;
+}
+
+/** What comes between a name and when it is told. */
+const CONDITION =
+  /(?<!\p{L})(?:if|when|where|in case|wenn|falls|lorsque|quand|si|cuando|quando|se|если|когда)(?!\p{L})/giu;
 
 /** A text without the words for a silent peer: one of them may be a name elsewhere, as `нет` of `нет ответа`. */
 function withoutPhrase(text: string): string {
@@ -181,13 +213,17 @@ function valuesOf({ task }: Subject): Set<string> {
   };
   collect(task?.outputSchema ?? null, 0);
   for (const { output } of task?.examples ?? []) for (const { value } of leavesOf(output)) add(value);
-  for (const [, quoted] of (task?.description ?? '').matchAll(/['"“‘`]([\p{L}\p{N}_-]{3,60})['"”’`]/gu))
+  const description = task?.description ?? '';
+  for (const [, quoted] of description.matchAll(/['"“‘`]([\p{L}\p{N}_-]{3,60})['"”’`]/gu))
     if (!members.has(quoted ?? '')) add(quoted ?? null);
+  // A single quote may be an apostrophe: it quotes no more than a word.
+  for (const [, quoted] of description.matchAll(/["“「]([\p{L}\p{N}_-]+(?: [\p{L}\p{N}_-]+){1,4})["”」]/gu))
+    values.add(quoted ?? '');
   return values;
 }
 
 /** What need not be a word in order to be told: a truth value, nothing, zero. */
-const TOLD = /\b(?:true|false|null|empty|zero|0|none)\b|为空|空数组/iu;
+const TOLD = /\b(?:true|false|null|empty|zero|0|none)\b|(?<![\p{L}\p{N}.])[-−]\d|为空|空数组/iu;
 
 /** What is told all the same of something that ends early. */
 const SO_FAR = /\b(?:so far|what (?:it|was|you) (?:got|gathered|had|have))\b/i;

@@ -8,7 +8,7 @@ import { leavesOf } from './scalar-kinds.ts';
 import { replacedAt, variedScalars } from './variations.ts';
 
 /** Most changes of what is told in a case, and of what is asked in it. */
-const [maxTold, maxAsked] = [12, 8];
+const [maxTold, maxAsked] = [16, 8];
 
 /** Fewer answers than this to changed numbers do not show that none of them matters. */
 const least = 4;
@@ -29,7 +29,18 @@ export function toldOtherwise(facts: CheckFacts): ToldOtherwise[] {
     const usual = scenario.peer;
     if (!usual) return [];
     const told = [...new Set(seen.sends.flatMap(({ response }) => (response === undefined ? [] : [response])))];
-    const changes = told.flatMap((response) => numbersOf(response).map((change) => ({ response, change })));
+    const sent = new Set(seen.sends.flatMap(({ request }) => leavesOf(request).map(({ value }) => value)));
+    const changes = [0, 1].map((nth) =>
+      told.flatMap((response) =>
+        numbersOf(response, sent).flatMap((others) => {
+          const change = others[nth];
+          return change === undefined ? [] : [{ response, change }];
+        }),
+      ),
+    );
+    // A number of one item of a list, or of the best alone, hears no other: where not each can be changed, nothing is known.
+    const [nearest = [], further = []] = changes;
+    if (nearest.length > maxTold) return [];
     const otherPeer =
       (response: Json, changed: Json): Peer =>
       async (request, nth, before) => {
@@ -39,12 +50,12 @@ export function toldOtherwise(facts: CheckFacts): ToldOtherwise[] {
           : answer;
       };
     return [
-      ...spread(changes, maxTold).map(({ response, change }) => ({
+      ...[...nearest, ...spread(further, maxTold - nearest.length)].map(({ response, change }) => ({
         seenCase,
         isPeer: true,
         scenario: { ...scenario, peer: otherPeer(response, change()) },
       })),
-      ...spread(numbersOf(one.input), maxAsked).map((change) => ({
+      ...spread(numbersOf(one.input).flat(), maxAsked).map((change) => ({
         seenCase,
         isPeer: false,
         scenario: { ...scenario, input: change(), peer: answeringInTurn(seenCase) },
@@ -79,21 +90,26 @@ function placesOf(facts: CheckFacts, { one, seen }: SeenCase) {
   return workedOut(facts, one.output, [one.input, ...told]);
 }
 
-/** Makers of a value with another number each: a member that is one, or holds digits, or one of a text. Few of thousands are wanted. */
-function numbersOf(value: Json): (() => Json)[] {
+/**
+ * Makers of a value with another number, for each in turn that is not among those to keep: a member that is one, or holds digits, or one of a
+ * text. Few of thousands are wanted.
+ */
+function numbersOf(value: Json, kept: ReadonlySet<Json> = new Set()): (() => Json)[][] {
   if (typeof value === 'string')
-    return [...value.matchAll(/\d+/g)].flatMap(({ 0: digits, index }) =>
+    return [...value.matchAll(/\d+/g)].map(({ 0: digits, index }) =>
       [Number(digits) + 3, Number(digits) * 2 + 30].map(
         (other) => () =>
           value.slice(0, index) + String(other).padStart(digits.length, '0') + value.slice(index + digits.length),
       ),
     );
-  return leavesOf(value).flatMap(({ pointer, value: leaf }) =>
-    (typeof leaf === 'number' || (typeof leaf === 'string' && /\d/.test(leaf))
-      ? variedScalars(leaf).slice(0, 2)
-      : []
-    ).map((other) => () => replacedAt(value, pointer, other)),
-  );
+  return leavesOf(value).flatMap(({ pointer, value: leaf }) => {
+    if (kept.has(leaf) || !(typeof leaf === 'number' || (typeof leaf === 'string' && /\d/.test(leaf)))) return [];
+    return [
+      variedScalars(leaf)
+        .slice(0, 2)
+        .map((other) => () => replacedAt(value, pointer, other)),
+    ];
+  });
 }
 
 /** At most so many, from all over the list. */

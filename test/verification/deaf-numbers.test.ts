@@ -187,3 +187,48 @@ export const handle = (request) => rows.get(request) ?? rows.values().next().val
     /^neighbours: all \d+ requests that differ from a case/m,
   );
 });
+
+test('what the peer tells of what is left out changes no number of a list', async () => {
+  const boat = (name: string, cents: number, seats: number) => ({ name, cents, seats });
+  const agreed: Agreed = {
+    rules: 'Tells the boats of a port.',
+    request: object({ messageId: text, port: text }),
+    response: object({
+      messageId: text,
+      boats: { type: 'array', items: object({ name: text, cents: integer, seats: integer }) },
+    }),
+    loose: [{ pointer: '/messageId', as: 'id' }],
+    cases: [
+      [
+        { messageId: 'b1', port: 'Sori' },
+        {
+          messageId: 'b1',
+          boats: [boat('Stella', 183, 6), boat('Onda', 157, 5), boat('Gabbiano', 977, 4), boat('Sirena', 941, 8)],
+        },
+      ],
+    ],
+    task: {
+      description: 'The boats that cost no more than most for all days, the cheapest first, each with its total.',
+      inputSchema: object({ port: text, days: integer, most: integer }),
+      outputSchema: object({ boats: { type: 'array', items: object({ name: text, total: integer }) } }),
+      examples: [
+        {
+          testCase: 1,
+          input: { port: 'Sori', days: 3, most: 599 },
+          output: {
+            boats: [
+              { name: 'Onda', total: 471 },
+              { name: 'Stella', total: 549 },
+            ],
+          },
+        },
+      ],
+    },
+  };
+  const handler = `export async function perform({ port, days, most }, { send, newId }) {
+  const { boats } = await send({ messageId: newId(), port });
+  const fit = boats.map(({ name, cents }) => ({ name, total: cents * days })).filter(({ total }) => total <= most);
+  return { boats: fit.sort((a, b) => a.total - b.total) };
+}`;
+  assert.deepEqual(await refusalsOf(agreed, handler, sandbox), []);
+});

@@ -53,6 +53,9 @@ for (const rules of [
   '没有应答时不重发。',
   '応答が無い場合、再送しない。',
   'لا يعاد الإرسال عند عدم وصول الرد.',
+  'Sin respuesta en 10 segundos se agota el tiempo. La pregunta no se repite.',
+  'Sem resposta em 10 segundos, a pergunta não se repete.',
+  'A question that has no answer is not repeated. The well answers within 30 seconds.',
 ])
   test(`what is not answered is not sent again: ${rules}`, async () => {
     assert.deepEqual(await refusalsOf(wells(rules), handler(1, 1), sandbox), []);
@@ -111,7 +114,15 @@ const depth = (isOurs: string) => `export async function perform({ berth }, { se
   return { metres: answer && ${isOurs} && typeof answer.metres === 'number' ? answer.metres : null };
 }`;
 
-for (const rules of ["Une réponse dont l'idMessage diffère est ignorée.", '流水号不一致的应答必须丢弃。'])
+for (const rules of [
+  "Une réponse dont l'idMessage diffère est ignorée.",
+  "Une réponse dont l'idMessage n'est pas celui de la demande est ignorée.",
+  '流水号不一致的应答必须丢弃。',
+  '流水号不同的应答视为没有应答。',
+  'Ответ с другим id не учитывается.',
+  'An answer with another id counts as no answer.',
+  'A response that replies to something else is discarded.',
+])
   test(`an answer to another message is not taken: ${rules}`, async () => {
     const isOurs = 'answer.idMessage === id && answer.流水号 === other';
     assert.deepEqual(await refusalsOf(berths(rules), depth(isOurs), sandbox), []);
@@ -120,3 +131,59 @@ for (const rules of ["Une réponse dont l'idMessage diffère est ignorée.", '�
       /^requester-peer: case 1, where the peer answers another request: the answer is taken/m,
     );
   });
+
+for (const description of [
+  'The depth of a berth; null if nobody answers, or the answer is not for our question: an answer that is not ours counts as no answer.',
+  'The depth of a berth; null where there is no answer, or an answer to another request.',
+  'Die Tiefe eines Liegeplatzes; null, wenn keine Antwort kommt oder eine Antwort auf eine andere Anfrage.',
+  'La profondeur ; null si le port ne répond pas ou répond à une autre demande.',
+  'La profundidad; null si el puerto no responde o si la respuesta no corresponde a la petición.',
+  'Глубина; null, если порт не ответил или ответ не наш.',
+  '泊位深度；没有应答，或应答不是给我们的，则为 null。',
+  '深さ。応答しない場合、または別の要求への応答の場合は null。',
+])
+  test(`an answer to another message is not taken where the task tells what comes of it: ${description}`, async () => {
+    const { task, ...rest } = berths('The message has two numbers.');
+    const agreed = { ...rest, task: { ...(task as object), description } };
+    assert.deepEqual(
+      await refusalsOf(agreed, depth('answer.idMessage === id && answer.流水号 === other'), sandbox),
+      [],
+    );
+    assert.match(
+      (await refusalsOf(agreed, depth('true'), sandbox)).join('\n'),
+      /^requester-peer: case 1, where the peer answers another request: the answer is taken/m,
+    );
+  });
+
+test('an answer to another message that is taken is no fault where nothing is said of it', async () => {
+  for (const rules of [
+    'The answer repeats `idMessage`.',
+    'An answer to another question may be taken as well, or ignored.',
+  ])
+    assert.deepEqual(await refusalsOf(berths(rules), depth('true'), sandbox), []);
+});
+
+test('the number of a message may stand within it', async () => {
+  const agreed: Agreed = {
+    ...berths('Head and body. An answer with another id is ignored.'),
+    request: object({ head: object({ id: text }), berth: text }),
+    response: object({ head: object({ replyTo: text }), metres: integer }),
+    cases: [
+      [
+        { head: { id: 'm-11' }, berth: 'B-204' },
+        { head: { replyTo: 'm-11' }, metres: 61 },
+      ],
+    ],
+    loose: [{ pointer: '/head/id', as: 'id' }],
+  };
+  const handler = (isOurs: string) => `export async function perform({ berth }, { send, newId }) {
+  const id = newId();
+  const answer = await send({ head: { id }, berth }).catch(() => null);
+  return { metres: answer && ${isOurs} && typeof answer.metres === 'number' ? answer.metres : null };
+}`;
+  assert.deepEqual(await refusalsOf(agreed, handler('answer.head.replyTo === id'), sandbox), []);
+  assert.match(
+    (await refusalsOf(agreed, handler('true'), sandbox)).join('\n'),
+    /^requester-peer: case 1, where the peer answers another request: the answer is taken/m,
+  );
+});

@@ -46,6 +46,11 @@ for (const description of [
   '窑的温度。why 为 lit、unlit（未点火；heat 为 null）或 mute（超时；heat 为 null）。',
   'Die Hitze eines Ofens. why ist lit, unlit oder mute (auch der zweite Versuch brachte keine verwertbare Antwort).',
   '窯の熱。why は lit、unlit（火が無い）、mute（時間切れ）のいずれか。',
+  "The heat of a kiln. why is 'lit' by itself, 'unlit' for a cold kiln and 'mute' if the pottery does not reply.",
+  'O calor de um forno. why é "unlit" quando está frio e "mute" quando a olaria não responde.',
+  '窑的温度。why 为 lit、unlit（未点火）或 mute（窑场没有应答）。',
+  '窯の熱。why は lit、unlit（火が無い）、mute（窯元が応答しない）のいずれか。',
+  'Жар печи. why: lit, unlit (печь холодная) или mute (печник не ответил).',
 ])
   test(`a peer that gives no answer is told of by the name for it: ${description}`, async () => {
     const agreed = kilns(description);
@@ -169,6 +174,97 @@ test('a later message that is not answered is told of as well', async () => {
       '\n',
     ),
     /^requester-peer: case 1, where the peer times out from its second message on: the output has none of broken/m,
+  );
+});
+
+test('a name for a silent peer may be several words in quotes', async () => {
+  const agreed = kilns('');
+  const task = {
+    description:
+      'The heat of a kiln; reason is empty if it is lit, else what the pottery says, or "no word" when it does not answer.',
+    inputSchema: object({ kiln: text }),
+    outputSchema: object({ heat: { type: ['integer', 'null'] }, reason: text }),
+    examples: [
+      { testCase: 1, input: { kiln: 'K-3401' }, output: { heat: 1217, reason: '' } },
+      { testCase: 2, input: { kiln: 'K-3402' }, output: { heat: null, reason: 'cold' } },
+    ],
+  };
+  const handler = (silent: string) => `export async function perform({ kiln }, { send }) {
+  const { heat, cold } = await send({ kiln }).catch(() => ({}));
+  return typeof heat === 'number' ? { heat, reason: '' } : { heat: null, reason: cold ? 'cold' : '${silent}' };
+}`;
+  assert.deepEqual(await refusalsOf({ ...agreed, task }, handler('no word'), sandbox), []);
+  assert.match(
+    (await refusalsOf({ ...agreed, task }, handler('cold'), sandbox)).join('\n'),
+    /^requester-peer: case 1, where the peer times out: the output has none of no word/m,
+  );
+});
+
+for (const description of [
+  'The heat of the hottest of these kilns. Whoever does not answer is passed over; null if none is left.',
+  'El calor del horno más caliente. Los hornos que no responden se omiten.',
+  '最热的窑的温度。没有应答的窑跳过。',
+])
+  test(`a peer that is passed over ends nothing: ${description}`, async () => {
+    const agreed: Agreed = {
+      ...kilns(''),
+      task: {
+        description,
+        inputSchema: object({ kilns: { type: 'array', items: text } }),
+        outputSchema: object({ heat: { type: ['integer', 'null'] } }),
+        examples: [1, 2].map((testCase) => ({
+          testCase,
+          input: { kilns: ['K-3401', 'K-3402'] },
+          output: { heat: 1217 },
+        })),
+      },
+    };
+    const handler = (failed: string) => `export async function perform({ kilns }, { send }) {
+  const heats = [];
+  for (const kiln of kilns) {
+    try { heats.push((await send({ kiln })).heat); } catch (error) { ${failed} }
+  }
+  return { heat: heats.filter(Boolean).sort((a, b) => b - a)[0] ?? null };
+}`;
+    assert.deepEqual(await refusalsOf(agreed, handler(''), sandbox), []);
+    assert.match(
+      (await refusalsOf(agreed, handler('throw error;'), sandbox)).join('\n'),
+      /^requester-peer: case 1, where the peer times out: it throws, though the task says/m,
+    );
+  });
+
+test('what is told of an order that has no answer is not asked for where a question before it has none', async () => {
+  const ovens: Agreed = {
+    rules: 'With `verb` free the baker tells the hours; with `verb` book an hour is taken.',
+    request: object({ verb: { enum: ['free', 'book'] }, hour: text }, ['hour']),
+    response: object({ hours: { type: 'array', items: text }, ticket: text }, ['hours', 'ticket']),
+    cases: [
+      [{ verb: 'free' }, { hours: ['08:15', '11:45'] }],
+      [{ verb: 'book', hour: '11:45' }, { ticket: 'tk-5512' }],
+    ],
+    task: {
+      description:
+        'state: DONE, UNSURE (the booking was sent and had no usable answer) or CLOSED (no hours were told).',
+      inputSchema: object({ after: text }),
+      outputSchema: object({ state: { enum: ['DONE', 'UNSURE', 'CLOSED'] }, ticket: text }, ['ticket']),
+      examples: [1, 2].map((testCase) => ({
+        testCase,
+        input: { after: '09:00' },
+        output: { state: 'DONE', ticket: 'tk-5512' },
+      })),
+    },
+  };
+  const handler = (unsure: string) => `export async function perform({ after }, { send }) {
+  const ask = (message) => send(message).catch(() => ({}));
+  const { hours } = await ask({ verb: 'free' });
+  if (!Array.isArray(hours)) return { state: 'CLOSED' };
+  const { ticket } = await ask({ verb: 'book', hour: hours.find((hour) => hour >= after) ?? hours[0] });
+  return typeof ticket === 'string' ? { state: 'DONE', ticket } : { state: '${unsure}' };
+}`;
+  assert.deepEqual(await refusalsOf(ovens, handler('UNSURE'), sandbox), []);
+  assert.match(
+    (await refusalsOf(ovens, handler('CLOSED'), sandbox)).join('\n'),
+    /^requester-peer: case 1, where the peer times out from its second message on: the output has none of UNSURE/m,
   );
 });
 
