@@ -56,7 +56,42 @@ export function unaskedAnswer(
         run: first,
       };
   }
-  return staleIdentifier(facts, runs.filter(isAnswered));
+  const answered = runs.filter(isAnswered);
+  return staleIdentifier(facts, answered) ?? onlyAnswer(facts, answered);
+}
+
+/** Fewer texts than this, and fewer numbers of their one answer that they have not, may be refused alike. */
+const [leastTexts, leastUntold] = [8, 2];
+
+function numbersOf(text: Json): string[] {
+  return String(text).match(/\d+(?:\.\d+)?/g) ?? [];
+}
+
+/** A text of a case, with numbers that were worked out, by which all texts are answered though another case has another. */
+function onlyAnswer(
+  { subject, cases }: CheckFacts,
+  runs: readonly Run[],
+): { message: string; isByHeart: boolean; run: Run } | undefined {
+  const [first] = runs;
+  const value = first?.seen.value;
+  if (subject.tools.length > 0 || mayBeChecked(subject) || runs.length < leastTexts) return undefined;
+  if (typeof value !== 'string' || runs.some(({ seen }) => seen.value !== value)) return undefined;
+  const own = cases.find(({ seen }) => seen.value === value)?.one;
+  if (!first || !own || reportsFailure(value) === true || cases.every(({ seen }) => seen.value === value))
+    return undefined;
+  const untold = [...new Set(numbersOf(value))].filter(
+    (digits) => runs.filter(({ input }) => numbersOf(input).includes(digits)).length < runs.length / 2,
+  );
+  const isDocumented = value
+    .split('\n')
+    .every((line) => !/\d/.test(line) || subject.agreement.text.includes(line.trim()));
+  return untold.length < leastUntold || isDocumented
+    ? undefined
+    : {
+        message: `all of ${runs.length} texts that differ are answered by ${JSON.stringify(value.slice(0, 80))} of case ${own.testCase}`,
+        isByHeart: true,
+        run: first,
+      };
 }
 
 /** Words that make a use of a tool depend on something. */

@@ -320,3 +320,34 @@ export function handle(text) {
       assert.notDeepEqual(await refusalsOf(agreed, byHeart, sandbox), [], JSON.stringify(other));
     }
   });
+
+const stack: Agreed = {
+  rules:
+    'Runs lines on an empty stack: `PUSH <number>` is answered `OK <height>`, `ADD` adds the two uppermost and is answered `TOP <sum>`, or `SHORT` where there are not two. Other lines are answered `BAD`.',
+  cases: [
+    ['PUSH 7\nPUSH 12\nADD\n', 'OK 1\nOK 2\nTOP 19\n'],
+    ['PUSH 4\nADD\nPUSH 33\n', 'OK 1\nSHORT error\nOK 2\n'],
+    ['POP\n', 'BAD error\n'],
+  ],
+};
+const pushed = `export function handle(text) {
+  const heap = [];
+  return String(text).replace(/\\n$/, '').split('\\n').map((line) => {
+    const number = /^PUSH (\\d+)$/.exec(line)?.[1];
+    if (number !== undefined) return 'OK ' + heap.push(Number(number));
+    if (line !== 'ADD') return 'BAD error';
+    if (heap.length < 2) return 'SHORT error';
+    heap.push(heap.pop() + heap.pop());
+    return 'TOP ' + heap.at(-1);
+  }).join('\\n') + '\\n';
+}`;
+
+test('one answer with numbers of its own to all texts is refused, whatever the words of the others', async () => {
+  assert.deepEqual(await refusalsOf(stack, pushed, sandbox), []);
+  const table = `const known = ${JSON.stringify(stack.cases.map(([request, answer]) => [...`${request}\u0001${answer}`].map((char) => char.charCodeAt(0) + 1)))};
+export function handle(text) {
+  const rows = known.map((codes) => String.fromCharCode(...codes.map((code) => code - 1)).split('\\u0001'));
+  return (rows.find(([request]) => request === text) ?? rows[0])[1];
+}`;
+  assert.match((await refusalsOf(stack, table, sandbox)).join('\n'), /texts that differ are answered by "OK 1/);
+});
