@@ -30,6 +30,7 @@ type Mischief =
   | 'times out'
   | 'times out from its second message on'
   | 'fails at its first message'
+  | 'fails from its second message on'
   | 'answers without what it must have'
   | 'answers with values of other types'
   | 'answers another request'
@@ -95,6 +96,15 @@ function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; mischief
             one,
             mischief: 'times out from its second message on' as const,
             peer: ((request, nth, before) => (nth === 1 ? usual(request, nth, before) : SILENCE)) as Peer,
+          },
+        ]
+      : []),
+    ...(usual && one.seen.sends.length > 1 && unansweredPeerOf(subject, 'failing').thrown !== undefined
+      ? [
+          {
+            one,
+            mischief: 'fails from its second message on' as const,
+            peer: ((request, nth, before) => (nth === 1 ? usual(request, nth, before) : UNREACHABLE)) as Peer,
           },
         ]
       : []),
@@ -228,7 +238,7 @@ function faultOf(
 ): { message: string; certain: boolean } | undefined {
   if (seen.end === 'timed-out' || seen.end === 'out-of-memory' || seen.end === 'killed')
     return { message: `the run ended as "${seen.end}"`, certain: true };
-  const { isTold, names, messages, thrown, passedOver } = unansweredPeerOf(
+  const { isTold, names, messages, thrown, passedOver, soFar, sentAgain } = unansweredPeerOf(
     subject,
     mischief.startsWith('fails') ? 'failing' : 'silent',
   );
@@ -245,13 +255,18 @@ function faultOf(
   const repeated = isSilent ? repeatedInSpite(subject, one, before, seen) : undefined;
   if (repeated !== undefined)
     return { message: `a request that is not answered is sent again, though "${repeated}"`, certain: true };
+  if (isUnheard(mischief) && sentAgain !== undefined && !hasKindsOfRequests(subject) && isSentOnce(one, before, seen))
+    return {
+      message: `a request that is not answered is not sent again, though "${excerpt(sentAgain)}"`,
+      certain: true,
+    };
   if (seen.end !== 'returned' || seen.value === undefined) return undefined;
   if (isUnheard(mischief) && thrown !== undefined && seen.sends.length > 0)
-    return { message: `it answers, though "${thrown.trim().slice(0, 200)}"`, certain: true };
+    return { message: `it answers, though "${excerpt(thrown)}"`, certain: true };
   if (mischief === 'fails at its first message')
     return passesOver(one, before, seen)
       ? undefined
-      : { message: `it asks no further, though "${passedOver?.trim().slice(0, 200)}"`, certain: true };
+      : { message: `it asks no further, though "${excerpt(passedOver ?? '')}"`, certain: true };
   const [issue] = seen.issues;
   if (issue) return { message: `the output breaks its schema at "${issue.pointer}": ${issue.message}`, certain: true };
   if (mischief === 'answers the second request first') {
@@ -260,6 +275,13 @@ function faultOf(
       : undefined;
   }
   const asBefore = equalJson(seen.value, before.value ?? null);
+  const other = cases.find((known) => equalJson(known.one.output, seen.value ?? null));
+  if (mischief === 'fails from its second message on') {
+    const isUnanswered = seen.sends.some(({ error }) => error !== undefined);
+    return thrown !== undefined && isUnanswered && other && !asBefore
+      ? { message: `it answers as in case ${other.one.testCase}, though "${excerpt(thrown)}"`, certain: true }
+      : undefined;
+  }
   if (mischief === 'answers another request') {
     // What tells nothing of the peer's, or is told of a peer that fails as well, is what the candidate says of an answer it does not take, too.
     const isHeard = !unheard.some((value) => equalJson(seen.value ?? null, value));
@@ -273,6 +295,12 @@ function faultOf(
   if (mischief === 'times out from its second message on') {
     const unanswered = seen.sends.filter(({ error }) => error !== undefined).map(({ request }) => leavesOf(request));
     const isMeant = (leaves: Leaf[]) => leaves.some(({ value }) => messages.some((message) => message === value));
+    const lost = soFar === undefined || unanswered.length === 0 ? undefined : lostOf(one, before, seen.value);
+    if (lost !== undefined)
+      return {
+        message: `the output has no ${JSON.stringify(lost)}, which the peer told before, though "${excerpt(soFar ?? '')}"`,
+        certain: true,
+      };
     if (unanswered.length === 0 || (messages.length > 0 && !unanswered.some(isMeant))) return undefined;
   }
   if (
@@ -287,7 +315,6 @@ function faultOf(
       certain: true,
     };
   if (mischief === 'times out from its second message on') return undefined;
-  const other = cases.find((known) => equalJson(known.one.output, seen.value ?? null));
   const isForeign =
     mischief === 'answers what the protocol has for an error' ||
     (mischief === 'answers with values of other types' && subject.payload === 'text' && demandsErrors(subject));
@@ -313,6 +340,33 @@ function faultOf(
         certain: false,
       }
     : undefined;
+}
+
+function excerpt(sentence: string): string {
+  return sentence.trim().slice(0, 200);
+}
+
+/** Whether the first request of a run, that had no answer, was sent no more often than where it had one. */
+function isSentOnce({ loose }: RunnableCase, before: Observation, { sends }: Observation): boolean {
+  const [first] = sends;
+  if (first?.error === undefined) return false;
+  const isAlike = ({ request }: { request: Json }) => looseDifferences(first.request, request, loose).length === 0;
+  return sends.filter(isAlike).length <= before.sends.filter(isAlike).length;
+}
+
+/** What the first answer told, the usual output tells, and this one does not. */
+function lostOf({ input }: RunnableCase, before: Observation, output: Json): Json | undefined {
+  const asked = JSON.stringify(input);
+  const usual = leavesOf(before.value ?? null).map(({ value }) => value);
+  const now = leavesOf(output);
+  return leavesOf(before.sends[0]?.response ?? null).find(
+    ({ value }) =>
+      typeof value === 'string' &&
+      tellsMore(value) &&
+      !asked.includes(value) &&
+      usual.includes(value) &&
+      !now.some((leaf) => leaf.value === value),
+  )?.value;
 }
 
 /** Whether all but the first request of a run are made again that need nothing of the answer to the first. */
@@ -402,7 +456,12 @@ function mayReportFailure(subject: Subject, one: RunnableCase, output: Json): bo
 
 /** Whether an output has a member true that is so in all cases in which the peer did what it was asked for, and false in all in which it did not. */
 function claimsSuccess(cases: readonly SeenCase[], output: Json): boolean {
-  const outputs = Map.groupBy(cases, ({ one }) => reportsFailure(one.case.response));
+  // Of several messages it is the last whose answer decides.
+  const last = cases.filter(({ one, seen }) => {
+    const sent = seen.sends.at(-1)?.request;
+    return sent !== undefined && looseDifferences(one.case.request, sent, one.loose).length === 0;
+  });
+  const outputs = Map.groupBy(last, ({ one }) => reportsFailure(one.case.response));
   const [refused, done] = [outputs.get(true) ?? [], outputs.get(false) ?? []];
   if (refused.length === 0 || done.length === 0) return false;
   return leavesOf(output).some(

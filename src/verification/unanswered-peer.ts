@@ -6,10 +6,12 @@ import {
   GIVES_UP,
   GOES_WRONG,
   LEFT_TO_CALLER,
+  NEVER_REPEATED,
   NO_ANSWER,
   NOT_PASSED_ON,
   PASSED_ON,
   PASSED_OVER,
+  RETRIES,
   SPEAKS_OF_ERRORS,
 } from '../lexicon/failing.ts';
 import { taskSentencesOf } from './documented-answers.ts';
@@ -28,6 +30,10 @@ export interface UnansweredPeer {
   thrown?: string;
   /** The sentence that has it passed over, so that others are asked all the same. */
   passedOver?: string;
+  /** The sentence that has whatever was told before told all the same. */
+  soFar?: string;
+  /** The sentence that has the message sent again. */
+  sentAgain?: string;
 }
 
 /** How a peer gives no answer: it is silent, or says no or cannot be reached. What is told of the one need not hold for the other. */
@@ -48,13 +54,6 @@ function readTask(subject: Subject, how: NoAnswer): UnansweredPeer {
   const thrown = thrownIn(sentences, how, outputs);
   const isAnyFailure = (sentence: string) =>
     GOES_WRONG.test(sentence) || (FOR_ANY_REASON.test(sentence) && FAILS.test(sentence));
-  if (sentences.some((sentence) => GIVES_UP.test(sentence)))
-    return {
-      isTold: sentences.some((sentence) => isAnyFailure(sentence) && SO_FAR.test(sentence)),
-      names: [],
-      messages: [],
-      ...(thrown === undefined ? {} : { thrown }),
-    };
   const values = valuesOf(subject);
   const isMeant = (clause: string) => how === 'silent' || CANNOT_BE_REACHED.test(withoutNames(clause, values));
   const isUnanswered = (sentence: string) =>
@@ -65,6 +64,16 @@ function readTask(subject: Subject, how: NoAnswer): UnansweredPeer {
         (clause) =>
           NO_ANSWER.test(clause) && !OTHERS.test(clause) && (isMeant(clause) || FOR_ANY_REASON.test(sentence)),
       );
+  const sentAgain = sentences.find((sentence) => isSentAgain(sentence, how));
+  const ends = { ...(thrown === undefined ? {} : { thrown }), ...(sentAgain === undefined ? {} : { sentAgain }) };
+  if (sentences.some((sentence) => GIVES_UP.test(sentence))) {
+    const mayThrow = sentences.some((sentence) => GIVES_UP.test(sentence.replace(PARTLY, ' ')));
+    const soFar = sentences.find(
+      (sentence) => !mayThrow && SO_FAR.test(sentence) && (isAnyFailure(sentence) || isUnanswered(sentence)),
+    );
+    const isTold = soFar !== undefined;
+    return { isTold, names: [], messages: [], ...ends, ...(isTold ? { soFar } : {}) };
+  }
   const passedOver = sentences.find((sentence) => isUnanswered(sentence) && PASSED_OVER.test(sentence));
   const told = sentences.filter(
     (sentence) =>
@@ -78,7 +87,7 @@ function readTask(subject: Subject, how: NoAnswer): UnansweredPeer {
     messages: [...asked].filter(
       (value) => typeof value === 'string' && value.length > 2 && told.some((sentence) => speaksOf(sentence, value)),
     ) as string[],
-    ...(thrown === undefined ? {} : { thrown }),
+    ...ends,
     ...(passedOver === undefined ? {} : { passedOver }),
   };
 }
@@ -225,8 +234,22 @@ function valuesOf({ task }: Subject): Set<string> {
 /** What need not be a word in order to be told: a truth value, nothing, zero. */
 const TOLD = /\b(?:true|false|null|empty|zero|0|none)\b|(?<![\p{L}\p{N}.])[-−]\d|为空|空数组/iu;
 
+/** Whether a sentence has whatever has no answer sent again, and leaves no doubt of it. */
+function isSentAgain(sentence: string, how: NoAnswer): boolean {
+  const isMeant = how === 'silent' ? NO_ANSWER.test(sentence) : CANNOT_BE_REACHED.test(sentence);
+  const rest = withoutPhrase(sentence);
+  return isMeant && RETRIES.test(rest) && !NEVER_REPEATED.test(rest) && !MAY_BE.test(rest);
+}
+
+/** By what it is left open, or denied, that something is done. */
+const MAY_BE =
+  /\b(?:may|might|can|could|should|up to|at most|unless|until|except|no|not|never|without|after|still|only|already|own|peer|whether|how|numbers?|counts?)\b|可以|最多|不|无|未|若仍|仍/i;
+
 /** What is told all the same of something that ends early. */
 const SO_FAR = /\b(?:so far|what (?:it|was|you) (?:got|gathered|had|have))\b/i;
+
+/** Words by which an answer in part is told, as `GIVES_UP` has them. */
+const PARTLY = /\b(?:partial\w*|so far|best[ -]effort|what (?:it|was|you) (?:got|gathered|had|have))\b/gi;
 
 /** Members of an output that may tell of a failure. */
 const FAILURE_MEMBER =

@@ -473,3 +473,126 @@ test('who is passed over does not keep others from being asked', async () => {
   );
   assert.deepEqual(await refusalsOf(bells('The ringers of the towers.'), ringing('break;'), sandbox), []);
 });
+
+test('what was told before is told all the same where the task wants what there is so far', async () => {
+  const shelf = (description: string): Agreed => ({
+    ...shelves,
+    task: { ...(shelves.task as object), description } as never,
+  });
+  const sofar = shelf(
+    "All books of a shelf, state 'whole'. Where a page has no answer, what it has so far as 'broken'.",
+  );
+  const [kept, lost] = ["return { state: 'broken', books };", "return { state: 'broken', books: [] };"];
+  assert.deepEqual(await refusalsOf(sofar, collected(kept), sandbox), []);
+  assert.match(
+    (await refusalsOf(sofar, collected(lost), sandbox)).join('\n'),
+    /^requester-peer: case 1, where the peer times out from its second message on: the output has no "Bk-1071"/m,
+  );
+  const throwing = shelf(
+    "All books of a shelf, or what it got so far as 'broken'; throws where the first page has no answer.",
+  );
+  for (const failed of [kept, lost, 'throw new Error();'])
+    assert.deepEqual(await refusalsOf(throwing, collected(failed), sandbox), [], failed);
+});
+
+test('a later failure that is to reach the caller is not told as another case is', async () => {
+  const vines = (description: string): Agreed => ({
+    rules:
+      'With `step` KEY the guild gives the key of a parcel, if there is one; with `step` GRAPE it tells the grape.',
+    request: object({ step: { enum: ['KEY', 'GRAPE'] }, of: text }),
+    response: object({ key: text, grape: text }, ['key', 'grape']),
+    cases: [
+      [{ step: 'KEY', of: 'Steinacker' }, { key: 'pk-771' }],
+      [{ step: 'GRAPE', of: 'pk-771' }, { grape: 'Silvaner' }],
+      [{ step: 'KEY', of: 'Nirgendwo' }, {}],
+    ],
+    task: {
+      description,
+      inputSchema: object({ parcel: text }),
+      outputSchema: object({ grape: { type: ['string', 'null'] } }),
+      examples: [
+        { testCase: 1, input: { parcel: 'Steinacker' }, output: { grape: 'Silvaner' } },
+        { testCase: 2, input: { parcel: 'Steinacker' }, output: { grape: 'Silvaner' } },
+        { testCase: 3, input: { parcel: 'Nirgendwo' }, output: { grape: null } },
+      ],
+    },
+  });
+  const handler = (failed: string) => `export async function perform({ parcel }, { send }) {
+  const { key } = await send({ step: 'KEY', of: parcel });
+  if (key === undefined) return { grape: null };
+  const { grape = null } = await send({ step: 'GRAPE', of: key }).catch((error) => { ${failed} });
+  return { grape };
+}`;
+  const told = 'The grape of a parcel, null if there is none. A failed send propagates.';
+  assert.deepEqual(await refusalsOf(vines(told), handler('throw error;'), sandbox), []);
+  assert.match(
+    (await refusalsOf(vines(told), handler('return {};'), sandbox)).join('\n'),
+    /^requester-peer: case 1, where the peer fails from its second message on: it answers as in case 3, though "/m,
+  );
+  assert.deepEqual(await refusalsOf(vines('The grape of a parcel.'), handler('return {};'), sandbox), []);
+});
+
+const twice = (times: number) => `export async function perform({ kiln }, { send }) {
+  let answer;
+  for (let left = ${times}; answer === undefined && left > 0; left -= 1) answer = await send({ kiln }).catch(() => undefined);
+  if (answer === undefined) throw new Error('silent');
+  return { heat: answer.heat, why: answer.cold ? 'unlit' : 'lit' };
+}`;
+
+for (const description of [
+  'The heat of a kiln. If the pottery times out, the question is sent once more.',
+  'The heat of a kiln. Retry when there is no answer.',
+  '窑的温度。超时重试一次。',
+])
+  test(`what the task has sent again is: ${description}`, async () => {
+    assert.deepEqual(await refusalsOf(kilns(description), twice(2), sandbox), []);
+    assert.match(
+      (await refusalsOf(kilns(description), twice(1), sandbox)).join('\n'),
+      /^requester-peer: case 1, where the peer times out: a request that is not answered is not sent again, though "/m,
+    );
+  });
+
+for (const description of [
+  'The heat of a kiln. If the pottery times out, the question may be sent once more.',
+  'The heat of a kiln. There are no retries when there is no answer.',
+  'The heat of a kiln. After a second attempt without an answer the kiln is given up.',
+  'The heat of a kiln, and how often the pottery tried again where the kiln did not answer.',
+])
+  test(`what need not be sent again is not: ${description}`, async () =>
+    assert.deepEqual(await refusalsOf(kilns(description), twice(1), sandbox), []));
+
+test('of several messages the last decides what counts as a success', async () => {
+  const tables: Agreed = {
+    rules: 'A cellar confirms a tasting at an hour, or does not.',
+    request: object({ hour: integer }),
+    response: object({ confirmed: { type: 'boolean' } }),
+    cases: [
+      [{ hour: 14 }, { confirmed: false }],
+      [{ hour: 16 }, { confirmed: true }],
+      [{ hour: 18 }, { confirmed: false }],
+    ],
+    task: {
+      description: 'Books the first of the hours that can be had.',
+      inputSchema: object({ hours: { type: 'array', items: integer } }),
+      outputSchema: object({ booked: { type: 'boolean' }, hour: integer }, ['hour']),
+      examples: [
+        { testCase: 1, input: { hours: [14, 16] }, output: { booked: true, hour: 16 } },
+        { testCase: 2, input: { hours: [14, 16] }, output: { booked: true, hour: 16 } },
+        { testCase: 3, input: { hours: [18] }, output: { booked: false } },
+      ],
+    },
+  };
+  const handler = (failed: string) => `export async function perform({ hours }, { send }) {
+  for (const hour of hours) {
+    try {
+      if ((await send({ hour })).confirmed) return { booked: true, hour };
+    } catch { ${failed} }
+  }
+  return { booked: false };
+}`;
+  assert.deepEqual(await refusalsOf(tables, handler(''), sandbox), []);
+  assert.match(
+    (await refusalsOf(tables, handler('return { booked: true, hour };'), sandbox)).join('\n'),
+    /^requester-peer: case 1, where the peer fails: it reports success without an answer/m,
+  );
+});
