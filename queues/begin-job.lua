@@ -9,26 +9,35 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local taken = tonumber(redis.call('GET', KEYS[3]) or '')
 if not taken then
   taken = tonumber(ARGV[2]) or now
-  -- A stamp of this second is taken as it is; any other may come from a clock that is off, and Redis' own events know better. Only the
-  -- newest are searched: the keeper has looked at the older ones, and has noted what it found.
+  -- A stamp of this second is taken as it is; any other may come from a clock that is off, and Redis' own events know better: those about the
+  -- stamp, where it is right; the newest, which the keeper may not have read yet; all, where no worker was there to keep the queue.
   if taken > now or now - taken > 1000 then
     local stamped = taken
-    local events = redis.call('XREVRANGE', KEYS[5], '+', '-', 'COUNT', 64)
-    local found = nil
-    for _, event in ipairs(events) do
-      local fields = event[2]
-      local added, same = false, false
-      for index = 1, #fields, 2 do
-        if fields[index] == 'event' and fields[index + 1] == 'added' then added = true end
-        if fields[index] == 'jobId' and fields[index + 1] == ARGV[1] then same = true end
+    local function added(events)
+      for _, event in ipairs(events) do
+        local fields = event[2]
+        local isAdded, isSame = false, false
+        for index = 1, #fields, 2 do
+          if fields[index] == 'event' and fields[index + 1] == 'added' then isAdded = true end
+          if fields[index] == 'jobId' and fields[index + 1] == ARGV[1] then isSame = true end
+        end
+        if isAdded and isSame then
+          return tonumber(string.match(event[1], '^%d+'))
+        end
       end
-      if added and same then
-        found = tonumber(string.match(event[1], '^%d+'))
-        break
-      end
+      return nil
     end
+    local found = nil
+    if stamped > 1000 and stamped <= now then
+      local from, to = string.format('%.0f', stamped - 50), string.format('%.0f', stamped + 1000)
+      found = added(redis.call('XRANGE', KEYS[5], from, to, 'COUNT', 64))
+    end
+    found = found or added(redis.call('XREVRANGE', KEYS[5], '+', '-', 'COUNT', 64))
+    local isSearched = not found
+    found = found or added(redis.call('XREVRANGE', KEYS[5], '+', '-'))
     taken = math.min(found or taken, now)
-    if math.abs(taken - stamped) > 1000 then
+    -- What all events were searched for is remembered in any case.
+    if isSearched or math.abs(taken - stamped) > 1000 then
       redis.call('SET', KEYS[3], string.format('%.0f', taken), 'EX', ARGV[3])
     end
   end

@@ -542,6 +542,27 @@ test('a consumer whose connection that waits for jobs is down says so', async (t
   await until(() => consumer.health().connected);
 });
 
+test('the time a job has counts by Redis although its producer is slow, and many jobs came after it while no worker was there', async (t) => {
+  const { queue, consume, outcome } = await queueUnderTest(t);
+  const putAtMs = Date.now();
+  await queue.add('generate', jobData(), { jobId: 'slow', timestamp: putAtMs - 600_000 });
+  const others = Array.from({ length: 100 }, (_, nth) => ({
+    name: 'generate',
+    data: jobData({ attempt: nth + 1 }),
+    opts: { jobId: `other-${nth}` },
+  }));
+  await queue.addBulk(others);
+  const taken = new Map<string, number>();
+  await consume({
+    process: async ({ jobId, kind, data, takenAtMs }) => {
+      taken.set(jobId, takenAtMs);
+      return envelope(kind, data);
+    },
+  });
+  assert.equal((await outcome('slow')).verdict, 'generated');
+  assert.ok(Math.abs((taken.get('slow') ?? 0) - putAtMs) < 5_000, `taken ${(taken.get('slow') ?? 0) - putAtMs} ms off`);
+});
+
 test('calls that wait for Redis together, on a connection that BullMQ shares, are no leak', async (t) => {
   const { redis, atEnd } = await queueUnderTest(t);
   const warnings: Error[] = [];
