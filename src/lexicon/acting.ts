@@ -1,4 +1,4 @@
-import { inOrder, phrases } from './phrases.ts';
+import { either, inOrder, phrases } from './phrases.ts';
 
 /** That nothing is done but what the same sentence has done. */
 export const NOTHING_ELSE = phrases({
@@ -86,8 +86,8 @@ export const NEVER_LOGGED = phrases({
   zh: ['不[得能可要应]?(写入|记录|出现在)…8日志'],
 });
 
-/** That something is never told to whoever asked. */
-export const NEVER_TOLD = inOrder(
+/** That something in an answer is told to nobody, each in its own words. */
+const NEVER_IN_AN_ANSWER = inOrder(
   {
     en: ['never|not|at no time|nowhere'],
     de: ['nie|niemals|nicht'],
@@ -97,8 +97,8 @@ export const NEVER_TOLD = inOrder(
   },
   {
     en: [
-      '(part of|appear*|repeated|contained|told|shown|included|found|stand|returned|sent|put|echoed) ' +
-        '(back )?((in|with|of|by) )?((an?|any|the|its) )?(answers?|responses?|repl(y|ies))',
+      '(part of|appear*|repeat(ed)?|contained|told|shown|included|found|stand|returned|sent|put|echoed|occurs?|be(?= in )) ' +
+        '(it |them )?(back )?((in|with|of|by) )?((an?|any|the|its|our) )?(answers?|responses?|repl(y|ies))',
     ],
     de: ['(in|Teil) …12 Antwort* …20 (erscheinen|stehen|vorkommen|wiederholt|sein)'],
     fr: ['(dans|partie de) …12 réponses?'],
@@ -107,3 +107,65 @@ export const NEVER_TOLD = inOrder(
   },
   40,
 );
+
+/** That something is told to nobody at all. */
+const NEVER_GIVEN_AWAY = phrases({
+  en: [
+    '(never|(must|may|shall|should|does|do|will|is|are) not|cannot) (ever )?(be )?' +
+      '(leaves? (the provider|our (house|system|side)|us)|disclosed?|revealed?|given (away|out)|sent back|passed on|leaked)',
+    '(stays?|remains?|kept) (strictly )?(inside|with (us|the provider)|private|secret)|(is|are) ours alone',
+  ],
+  de: ['(darf|dürfen|wird|werden) (nicht|nie|niemals) (weitergegeben|herausgegeben|offengelegt|mitgeteilt|verraten)'],
+  fr: [
+    '(ne )?(doi(t|vent)|sera|seront|est|sont) (jamais|pas) (être )?(transmis|communiqu|divulgu|révél|renvoy)(es?|ée?s?)?',
+  ],
+  es: ['(nunca|no) (se )?(debe[n]? )?(ser )?(revel|divulg|comunic|transmit|devuelv|devolv)*'],
+  pt: ['(nunca|não) (deve[m]? )?(ser )?(revelad|divulgad|transmitid|comunicad)*'],
+  it: ['(mai|non) (deve|devono|va|vanno) (mai )?(essere )?(rivelat|divulgat|comunicat|trasmess)*'],
+  zh: ['(不得|不能|不可|绝不|禁止|不应)(返回|泄露|透露|公开|外传|披露)'],
+  ja: ['(返し|公開し|開示し|漏らし)て(は(ならない|いけない)|はなりません)'],
+});
+
+/** That something is never told to whoever asked. */
+export const NEVER_TOLD = either(NEVER_IN_AN_ANSWER, NEVER_GIVEN_AWAY);
+
+/** A sentence by which an answer has neither of what stands behind it. */
+export const ANSWERS_WITHOUT = phrases({
+  en: [
+    '(answers?|responses?|repl(y|ies)) (contains?|has|have|includes?|tells?|carr(y|ies)) (neither|no|none of)',
+    '(never|do not|must not) (answer|respond|reply) with',
+    'no (answers?|responses?|repl(y|ies)) (contains?|has|have|includes?|tells?|carr(y|ies))',
+  ],
+  de: ['(Antwort*) (enthält|enthalten|nennt) (weder|kein*)'],
+  zh: ['(响应|应答|回复)(中|里)?(不得|不能|不可|不会)(包含|出现|带有)'],
+});
+
+/** Words by which a sentence goes on about what the one before speaks of. */
+export const OF_THE_ONE_BEFORE = phrases({
+  en: ['^(it|they|these|those|this|both)'],
+  de: ['^(er|sie|es|diese[rs]?|beide)'],
+  fr: ['^(il|elle|ils|elles|ceux-ci|celles-ci)'],
+});
+
+/** What is told of people, by the words of a language and by how members are called that hold it. */
+export const PERSONAL: readonly [words: RegExp, member: RegExp][] = [
+  [
+    phrases({ zh: ['电话|手机'], ja: ['電話'], de: ['Telefon*'], fr: ['téléphone'], es: ['teléfono'] }),
+    /phone|tel$|mobile/i,
+  ],
+  [
+    phrases({ zh: ['邮箱|电子邮件|邮件地址'], ja: ['メール'], de: ['E-?Mail*'], fr: ['courriel'], es: ['correo'] }),
+    /e?mail/i,
+  ],
+  [phrases({ zh: ['身份证'] }), /id_?card|identity/i],
+  [phrases({ zh: ['住址|家庭地址'], ja: ['住所'], de: ['Anschrift'] }), /home_?address|^address$/i],
+  [
+    phrases({ zh: ['密码'], ja: ['パスワード'], de: ['Passwort*'], fr: ['mot de passe'], es: ['contraseña'] }),
+    /passw/i,
+  ],
+  [phrases({ zh: ['折扣'], de: ['Rabatt*'], fr: ['remise'], es: ['descuento'] }), /discount/i],
+  [
+    phrases({ zh: ['工资|薪资|薪水'], ja: ['給与'], de: ['Gehalt*'], fr: ['salaire'], es: ['salario'] }),
+    /salary|wage/i,
+  ],
+];

@@ -8,7 +8,7 @@ export const FAILS = phrases({
     "(cannot|can not|can't|could not) be (asked|reached|read|written|contacted|queried|used|stored|saved)",
     "(cannot|can not|can't|could not) be (opened|obtained|fetched|had|got|accessed|consulted)",
     '(does|do|did) not (answer|respond|reply|react|work)',
-    '(is|are|was) (silent|not (available|reachable|working))',
+    '(is|are|was) (silent|not (available|reachable|working))|not reachable',
     'down|offline|unreachable|unavailable',
     'times? out|timed out|time-?out',
     'out of (order|service)',
@@ -54,6 +54,34 @@ export const FAILS = phrases({
   ja: ['障害', '失敗', 'エラー', '応答が?(ない|しない)', '利用(できない|不可)', '停止中'],
 });
 
+/** A sentence about whichever tool or system of the provider's own fails, without another condition. */
+export const WHICHEVER_FAILS = phrases({
+  en: [
+    '(if|when|whenever|where|once|should|in case) (an?|any|one of (our|the|its|these)|some|either of the) ' +
+      '((\\p{L}+ )?(tools?|systems?|services?|back-?ends?|tool calls?|calls? to a tool)( of (ours|the provider))?) ' +
+      '(fails?|failed|is (down|unavailable|unreachable)|(raises?|throws?|reports?) an? (error|exception)|does not (answer|respond))',
+    '(an?|any) (tool|system|back-?end|service)( of ours)? (that|which) fails',
+    '(failing|failed) (tools?|tool calls?|systems?|back-?ends?)(?! of)',
+  ],
+  de: [
+    '(schlägt|scheitert|versagt) (ein|irgendein) (Werkzeug|System|Dienst)( fehl)?',
+    '(ein|irgendein) (Werkzeug|System) (scheitert|fehlschlägt|versagt|ausfällt)',
+  ],
+  fr: [
+    "(panne|échec) d['’]un (des )?(outils?|systèmes?)",
+    'si un (outil|système) (échoue|tombe en panne|est en panne)',
+  ],
+  es: ['(si|cuando) (una|alguna) (herramienta|llamada) falla', '(si|cuando) (un|algún) sistema falla'],
+  pt: ['(se|quando) (uma|alguma) ferramenta (falh*)', '(se|quando) (um|algum) sistema (falh*)'],
+  it: ['(se|quando) uno strumento fallisce'],
+  ru: [
+    '(если|когда) (какой-либо |любой )?инструмент (не (работает|отвечает)|даёт сбой)',
+    'при сбое (любого )?инструмента',
+  ],
+  zh: ['(任何|任一|某个|其中)?(一个)?(内部)?(工具|系统)(调用)?(失败|异常|出错)'],
+  ja: ['(いずれかの)?ツール(の呼び出し)?(が|に)失敗'],
+});
+
 /** A sentence that has a system of our own fail, or that fails already: by its condition, or by what such failures are called. */
 export const OUR_SYSTEM_FAILS = either(
   inOrder(
@@ -78,6 +106,7 @@ export const OUR_SYSTEM_FAILS = either(
     ],
     zh: ['内部错误', '系统错误', '服务不可用', '服务异常', '服务器错误', '系统异常', '查询失败'],
   }),
+  WHICHEVER_FAILS,
 );
 
 /** Words for what failed or for a failure itself, in whatever form. */

@@ -7,6 +7,7 @@ export const CODE_WRITERS = phrases({
     'language models?|LLMs?|AIs?',
     'implementers?|implementors?',
     '(who|that|which|whoever) (writes?|generates?|implements?)',
+    '(implementing|coding|generating) (model|agent|assistant)s?|(note|hint) (to|for) the model',
     'code you (write|generate)',
   ],
   de: ['Code-?generator*|Sprachmodell*|KI', 'Code schreib*'],
@@ -33,4 +34,19 @@ export const KEPT_SECRET = phrases({
   it: ['non menzion*', 'confidenzial*|riservat*', 'ignora(re)?'],
   zh: ['(不要|不得|切勿|请勿)(提及|提到|透露|告诉)', '保密|忽略'],
   ja: ['(言及|公表)し(ない|ては)', '秘密|無視'],
+});
+
+/** That what is agreed is not to be looked at, or an answer given whatever the rules say. */
+export const PAST_THE_RULES = phrases({
+  en: [
+    '(skip|bypass|omit|disable|ignore)s? (all )?(the )?(validation|checks?|steps?|rules?|authenti*|authori*)',
+    'without (checking|validating|looking|asking|verifying)',
+    '(must|is|are|should) always (be )?(accepted|allowed|approved|granted)',
+    'exempt(ed)? from',
+    'instead of the (rules?|steps?|checks?)',
+  ],
+  de: ['(überspring|umgeh)* …20 (Prüfung|Regel)*', 'ohne (Prüfung|zu prüfen)'],
+  fr: ['(saute|contourne|ignore)* …20 (vérification|validation|règle)*', 'sans vérif*'],
+  es: ['(omit|salt)* …20 (validaci|comprob|regl)*', 'sin (comprobar|validar|verificar)'],
+  zh: ['(跳过|绕过|忽略)…8(校验|验证|检查|规则|步骤)', '无需(校验|验证|检查)'],
 });

@@ -16,8 +16,16 @@ import {
 import { reportsFailure } from './failure-answer.ts';
 import { missingNamesOf } from './failure-names.ts';
 import { failureRulesOf } from './failure-rules.ts';
-import { isOwedName, isPlainlyOwed, lacksOwnName, nameOfAnother, tellingNames } from './owed-names.ts';
-import { hasWord } from './scalar-kinds.ts';
+import {
+  isOwedName,
+  isPlainlyOwed,
+  lacksOwnName,
+  missingNamesOfAny,
+  nameOfAnother,
+  tellingNames,
+} from './owed-names.ts';
+import { hasWord, leavesOf } from './scalar-kinds.ts';
+import { answeringAlike } from './variations.ts';
 
 /** What the failing tool says; no answer has a reason to repeat it. */
 export const faultMessage = 'temporarily out of order (k7q-canary-x2)';
@@ -46,6 +54,8 @@ export const failingTools: Check = {
           tool,
           scenario: {
             ...seenCase.scenario,
+            // Who goes on with what a failing tool did not tell must not be stopped by another that knows nothing of it.
+            tools: subjectTools(facts, seenCase, tool),
             faults: [{ tool, nth: index + 1, error: { code: 'FAILED' as const, message: faultMessage } }],
           },
         }));
@@ -103,6 +113,14 @@ export const failingTools: Check = {
     return findings;
   },
 };
+
+/** The tools of a case, of which those with side effects answer as they did there whatever they are asked, where another one fails. */
+function subjectTools({ subject }: CheckFacts, { scenario, seen }: SeenCase, failing: string): Scenario['tools'] {
+  const alike = new Map(answeringAlike(subject.tools, seen).map((tool) => [tool.name, tool]));
+  return scenario.tools.map((tool) =>
+    tool.name === failing || isReadOnly(subject, tool.name) ? tool : ((alike.get(tool.name) ?? tool) as typeof tool),
+  );
+}
 
 /** Cases of which it is asked whether what a tool told had mattered. */
 const maxOtherAnswers = 3;
@@ -206,6 +224,19 @@ function faultOf(
       message: `the answer has none of ${missing.join(', ')}, as the document has it where ${tool} fails`,
       certain: true,
     };
+  const general =
+    subject.role !== 'provider' ||
+    letsPass ||
+    recovered ||
+    before.calls.some(({ error }) => error !== undefined) ||
+    (!isReadOnly(subject, tool) && BEST_EFFORT.test(tool) && !isToldOf(before, tool))
+      ? []
+      : missingNamesOfAny(facts, seen.value);
+  if (general.length > 0)
+    return {
+      message: `the answer has none of ${general.join(', ')}, as the document has it where a tool fails`,
+      certain: true,
+    };
   if (
     ownFailures.length > 0 &&
     !recovered &&
@@ -257,6 +288,18 @@ function beginsAlike(one: Json, other: Json): boolean {
     typeof text === 'string' ? /^\s*(\p{L}{2,})/u.exec(text)?.[1] : undefined,
   );
   return head !== undefined && head === same;
+}
+
+/** Whether an answer has a text that a tool told. */
+function isToldOf({ calls, value }: Observation, name: string): boolean {
+  const answer = leavesOf(value ?? null).map((leaf) => leaf.value);
+  return calls.some(
+    ({ tool, output }) =>
+      tool === name &&
+      leavesOf(output ?? null).some(
+        (leaf) => typeof leaf.value === 'string' && leaf.value.length > 2 && answer.includes(leaf.value),
+      ),
+  );
 }
 
 function hasMoved(before: Observation, seen: Observation): boolean {

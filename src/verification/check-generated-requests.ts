@@ -4,6 +4,7 @@ import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings } from './check.ts';
 import { failuresAreAnswerable, hasFailingCase } from './check-failing-tools.ts';
+import { deniedIn } from './check-leaks.ts';
 import { CORRELATION_NAME } from './check-renaming.ts';
 import { documentedAnswersOf, emptiedText, failureFlagsOf, holdsConstant, unmistakable } from './documented-answers.ts';
 import { failureRulesOf } from './failure-rules.ts';
@@ -73,6 +74,20 @@ export const generatedRequests: Check = {
         ...(unasked.run.seen.value === undefined ? {} : { got: unasked.run.seen.value }),
       });
       if (unasked.isByHeart) findings.memorised = true;
+    }
+    for (const [index, { input, change }] of inputs.entries()) {
+      const denied = deniedIn(facts, { input, output: null }, seen[index] as Observation);
+      if (denied === undefined) continue;
+      findings.failures.push({
+        code: 'CANDIDATE_LEAK',
+        message:
+          `a request that no case has${change === undefined ? '' : ` (${change})`}: the answer tells "${denied.name}", though "${denied.sentence}"`.slice(
+            0,
+            500,
+          ),
+        input,
+      });
+      break;
     }
     const unheard = unheardConstants(facts, inputs, seen);
     if (unheard.length > 0) {

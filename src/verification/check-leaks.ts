@@ -1,10 +1,12 @@
 import type { Observation, Scenario } from '../contract/trial.ts';
 import { isObject, type Json } from '../kernel/json.ts';
-import { NEVER_LOGGED, NEVER_TOLD } from '../lexicon/acting.ts';
+import { ANSWERS_WITHOUT, NEVER_LOGGED, NEVER_TOLD, OF_THE_ONE_BEFORE, PERSONAL } from '../lexicon/acting.ts';
+import { phrases } from '../lexicon/phrases.ts';
 import type { RunnableCase } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { allSentencesOf, spaced } from './documented-answers.ts';
 import { hasWord, type Leaf, leavesOf } from './scalar-kinds.ts';
+import type { Subject } from './subject.ts';
 import { replacedAt } from './variations.ts';
 
 const SECRET =
@@ -121,19 +123,36 @@ function loggedIn(
   return undefined;
 }
 
+const ON_A_CONDITION = phrases({
+  en: ['except|unless|only|but|if|when|until|no matter'],
+  de: ['wenn|falls|außer|bevor|solange|nur (an|wenn|bei|in)'],
+  fr: ['si|sauf|quand|seulement'],
+  es: ['si|salvo|excepto|cuando|solo|sólo'],
+  pt: ['se|salvo|exceto|quando|só'],
+  zh: ['除非|只有|仅|如果|若|时(?![间候])'],
+});
+
 /** A sentence by which something is told to nobody, and about nothing else. */
 function isDenial(sentence: string, never: RegExp): boolean {
-  return never.test(sentence) && !/\b(?:except|unless|only|but|if|when|no matter)\b/i.test(sentence);
+  return never.test(sentence) && !ON_A_CONDITION.test(sentence);
 }
 
 /** An answer that holds what a member of the request or of a tool's answer has, and of which the document says that no answer has it. */
-function deniedIn(
+export function deniedIn(
   { subject, cases }: CheckFacts,
-  { input, output }: RunnableCase,
+  { input, output }: Pick<RunnableCase, 'input' | 'output'>,
   seen: Observation,
 ): { name: string; sentence: string } | undefined {
-  const denials = allSentencesOf(subject).filter((sentence) => isDenial(sentence, NEVER_TOLD));
+  const denials = denialsOf(subject);
   if (seen.value === undefined || denials.length === 0) return undefined;
+  // What one case is told of its like, another may be told as well.
+  const mayBeTold = (name: string) =>
+    cases.some(({ one, seen: before }) => {
+      const values = leavesOf(one.output).map(({ value }) => value);
+      return [one.input, ...before.calls.map((call) => call.output ?? null)]
+        .flatMap(leavesOf)
+        .some((leaf) => leaf.name === name && weighty(leaf) !== undefined && values.includes(leaf.value));
+    });
   const told = [input, ...seen.calls.map((call) => call.output ?? null)].flatMap(leavesOf);
   const shown = JSON.stringify([output, cases.map(({ one }) => one.output)]);
   const answer = leavesOf(seen.value).map(({ value }) => String(value));
@@ -142,20 +161,56 @@ function deniedIn(
     if (text === undefined || shown.includes(JSON.stringify(text).slice(1, -1))) continue;
     if (!answer.some((value) => hasWord(value, text))) continue;
     if (told.some((other) => other.name !== leaf.name && String(other.value).includes(text))) continue;
-    // What is never told comes first: "the pin is never part of an answer".
-    const sentence = denials.find((one) => isNamedIn(one.slice(0, NEVER_TOLD.exec(one)?.index), leaf.name));
-    if (sentence !== undefined) return { name: leaf.name, sentence: sentence.trim().slice(0, 200) };
+    const denial = denials.find(({ denied }) => isNamedIn(denied, leaf.name));
+    if (denial !== undefined && !mayBeTold(leaf.name))
+      return { name: leaf.name, sentence: denial.sentence.trim().slice(0, 200) };
   }
   return undefined;
+}
+
+interface ToldDenial {
+  sentence: string;
+  /** The part of it, or of the one before, that names what is never told. */
+  denied: string;
+}
+
+const read = new WeakMap<Subject, ToldDenial[]>();
+
+/** The sentences by which something is never told: what comes first in them (`the pin is never part of an answer`), or behind `an answer has neither`. */
+function denialsOf(subject: Subject): ToldDenial[] {
+  const known = read.get(subject);
+  if (known !== undefined) return known;
+  let before = '';
+  const denials = allSentencesOf(subject).flatMap((sentence): ToldDenial[] => {
+    const said = before;
+    if (sentence.trim() !== '') before = sentence;
+    const without = ANSWERS_WITHOUT.exec(sentence);
+    if (without && isDenial(sentence, ANSWERS_WITHOUT))
+      return [{ sentence, denied: sentence.slice(without.index + without[0].length) }];
+    if (!isDenial(sentence, NEVER_TOLD)) return [];
+    const denied = sentence.slice(0, NEVER_TOLD.exec(sentence)?.index);
+    return [{ sentence, denied: OF_THE_ONE_BEFORE.test(sentence.trim()) ? said : denied }];
+  });
+  read.set(subject, denials);
+  return denials;
 }
 
 /** Whether a sentence speaks of what a member holds: by its name, or by the words that the name is made of. */
 function isNamedIn(sentence: string, name: string): boolean {
   if (name.length < 3) return false;
   const words = spaced(name).replaceAll('_', ' ');
-  return (
-    hasWord(sentence, name) || hasWord(sentence, words) || (/^(?:born|dob)$/i.test(name) && /\bbirth/i.test(sentence))
-  );
+  if (
+    hasWord(sentence, name) ||
+    hasWord(sentence, `${name}s`) ||
+    hasWord(sentence, words) ||
+    (/^(?:born|dob)$/i.test(name) && /\bbirth/i.test(sentence))
+  )
+    return true;
+  if (PERSONAL.some(([said, member]) => member.test(name) && said.test(sentence))) return true;
+  // "The e-mail of the owner" is the owner's, and "the name of the guest" the guest's name.
+  const parts = words.toLowerCase().split(/\s+/);
+  const plain = sentence.replace(/\be-mail/gi, 'email');
+  return parts.length > 1 && parts.every((part) => hasWord(plain, part) || hasWord(plain, `${part}s`));
 }
 
 /** Lets the tools called after one fail, so that the paths behind it come to light. */
@@ -230,15 +285,23 @@ function descriptionsOf(schema: Json, name: string, depth: number): string[] {
   ];
 }
 
-/** A case in which a tool that tells secrets answers something else at one place: a turned switch, another of a few words, an empty list. */
+/** A case with secrets, in which a tool answers something else at one place: a turned switch, another of a few words, an empty list. */
 function otherwiseAnswered(
   { subject }: CheckFacts,
   { one, scenario, seen }: SeenCase,
 ): { one: RunnableCase; scenario: Scenario }[] {
+  const denials = denialsOf(subject);
+  const isDenied = ({ name }: Leaf) => denials.some(({ denied }) => isNamedIn(denied, name));
+  const hasSecrets =
+    leavesOf(one.input).some(isDenied) ||
+    seen.calls.some(({ tool, output }) =>
+      leavesOf(output ?? null).some((leaf) => isSecret(subject, tool, leaf.name) || isDenied(leaf)),
+    );
+  if (!hasSecrets) return [];
   return seen.calls.flatMap(({ tool, input, output }) => {
-    if (output === undefined || !leavesOf(output).some(({ name }) => isSecret(subject, tool, name))) return [];
-    const schema = subject.tools.find((other) => other.name === tool)?.outputSchema ?? null;
-    return otherOutputs(output, schema)
+    if (output === undefined) return [];
+    const { outputSchema: schema = null, otherwise } = subject.tools.find((other) => other.name === tool) ?? {};
+    return [...otherOutputs(output, schema), ...(otherwise && 'output' in otherwise ? [otherwise.output] : [])]
       .filter((other) => subject.surface.toolOutputIssues(tool, other).length === 0)
       .slice(0, maxOtherAnswers)
       .map((other) => ({
@@ -256,6 +319,9 @@ function otherwiseAnswered(
 function otherOutputs(output: Json, schema: Json): Json[] {
   const words = leavesOf(output).flatMap(({ pointer, name, value }) => {
     if (typeof value === 'boolean') return [replacedAt(output, pointer, !value)];
+    if (typeof value === 'number') return [0, value * 1000 + 7].map((other) => replacedAt(output, pointer, other));
+    if (typeof value === 'string' && DAY.test(value))
+      return ['1971-01-01', '2999-12-31'].map((day) => replacedAt(output, pointer, day + value.slice(day.length)));
     return enumsOf(schema, name, 0).flatMap((other) => (other === value ? [] : [replacedAt(output, pointer, other)]));
   });
   const lists = isObject(output)
@@ -263,8 +329,13 @@ function otherOutputs(output: Json, schema: Json): Json[] {
         Array.isArray(value) && value.length > 0 ? [{ ...output, [name]: [] }] : [],
       )
     : [];
-  return [...words, ...lists];
+  // One item alone, and none.
+  const fewer = Array.isArray(output) && output.length > 1 ? [output.slice(0, 1), []] : [];
+  return [...lists, ...fewer, ...words];
 }
+
+/** How a day, or a moment, begins. */
+const DAY = /^\d{4}-\d{2}-\d{2}(?!\d)/;
 
 function enumsOf(schema: Json, name: string, depth: number): Json[] {
   if (depth > 20 || typeof schema !== 'object' || schema === null) return [];

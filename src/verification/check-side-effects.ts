@@ -1,6 +1,7 @@
 import type { Observation, ObservedCall, Scenario } from '../contract/trial.ts';
-import { isObject, type Json } from '../kernel/json.ts';
+import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { PUTS_RIGHT } from '../lexicon/acting.ts';
+import { NO_MATTER } from '../lexicon/failing.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
 import { faultMessage, isReadOnly } from './check-failing-tools.ts';
@@ -99,7 +100,21 @@ export const sideEffects: Check = {
       if (acts.length !== 1 || acts[0]?.tool !== tool || !equalJson(observation.value ?? null, one.seen.value ?? null))
         continue;
       const sentence = sentenceAgainst(facts, one, tool);
-      const what = sentence === undefined ? 'it is refused' : `the document has "${sentence}" and it is answered so`;
+      const isRefused = refuses(subject, one) === true;
+      // Behind an act that succeeded, something else may have gone wrong.
+      const isLast = observation.calls.at(-1)?.tool === tool;
+      const matters = () =>
+        plans.some((plan) => plan.tool === tool) &&
+        plans.every(
+          (plan, at) => plan.tool !== tool || !equalJson(seen[at]?.value ?? null, plan.one.seen.value ?? null),
+        );
+      if (!isRefused && sentence === undefined && !(isLast && (isUntold(facts, one, tool) || matters()))) continue;
+      const what =
+        sentence !== undefined
+          ? `the document has "${sentence}" and it is answered so`
+          : isRefused
+            ? 'it is refused'
+            : 'the answer is the same';
       findings.failures.push(sideEffectFact(one, `${what} whether ${tool} succeeds or not, and calls it`));
     }
     return findings;
@@ -179,13 +194,16 @@ function leftUndone(
   return undefined;
 }
 
-/** A refusal, or an answer with which the document denies it, in which a tool with side effects was called and failed, with that tool answering as in a success. */
+/** A refusal, or an answer with which the document denies it or that tells nothing of it, in which a tool with side effects was called and failed, with that tool answering as in a success. */
 function triedInVain(facts: CheckFacts, one: SeenCase): { one: SeenCase; tool: string; scenario: Scenario }[] {
   const { subject, cases } = facts;
   const isRefused = refuses(subject, one) === true;
   const failed = one.seen.calls.filter(
     ({ tool, error, invalid }) =>
-      error && !invalid && !isReadOnly(subject, tool) && (isRefused || sentenceAgainst(facts, one, tool) !== undefined),
+      error &&
+      !invalid &&
+      !isReadOnly(subject, tool) &&
+      (isRefused || sentenceAgainst(facts, one, tool) !== undefined || mayMatter(subject, tool)),
   );
   return [...new Set(failed.map(({ tool }) => tool))].flatMap((tool) => {
     const output = cases
@@ -196,6 +214,35 @@ function triedInVain(facts: CheckFacts, one: SeenCase): { one: SeenCase; tool: s
     const tools = subject.tools.map((other) => (other.name === tool ? { ...other, otherwise: { output } } : other));
     return [{ one, tool, scenario: { ...one.scenario, tools } }];
   });
+}
+
+/** Whether it matters that a tool with side effects succeeds, as far as its name and the document tell. */
+function mayMatter(subject: CheckFacts['subject'], tool: string): boolean {
+  return (
+    !mayServeRefusals(subject, tool) &&
+    !UNDOING.test(tool) &&
+    !sentencesOf(subject.agreement).some((sentence) => NO_MATTER.test(sentence))
+  );
+}
+
+/** Whether an answer has nothing in the place of what every other case that calls a tool with side effects tells of its answer. */
+function isUntold({ cases }: CheckFacts, { one }: SeenCase, tool: string): boolean {
+  const others = cases.flatMap(({ one: other, seen }) => {
+    const call = seen.calls.findLast((each) => each.tool === tool && each.output !== undefined);
+    return call ? [{ answer: leavesOf(other.output), asked: leavesOf(other.input), told: call.output ?? null }] : [];
+  });
+  return (
+    others.length > 0 &&
+    others.every(({ answer, asked, told }) =>
+      leavesOf(told).some(
+        ({ value }) =>
+          typeof value === 'string' &&
+          value.length > 2 &&
+          !asked.some((leaf) => leaf.value === value) &&
+          answer.some((leaf) => leaf.value === value && valueAt(one.output, leaf.pointer) === undefined),
+      ),
+    )
+  );
 }
 
 function actsOf({ subject }: CheckFacts, seen: Observation): ObservedCall[] {

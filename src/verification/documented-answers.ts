@@ -71,7 +71,7 @@ function readAnswers(subject: Subject): DocumentedAnswers {
     for (const constant of namesIn(sentence, (clause) => INCOMPLETE.test(clause), values)) incomplete.add(constant);
   }
   return {
-    ownFailures: strongest(ownFailures),
+    ownFailures: strongest(ownFailures, (name) => ownFailureSentences.some(({ sentence }) => isQuoted(name, sentence))),
     ownFailureSentences,
     otherFailures: [...otherFailures].filter((constant) => !PAIR.test(constant)),
     invalidRequests: strongest(invalidRequests),
@@ -214,11 +214,16 @@ export function answerIfBothFail(subject: Subject): string | undefined {
   return sentence === undefined ? undefined : constantIn(subject, sentence);
 }
 
-/** Codes and names in capitals say more than truth values, and those more than words of a sentence that happen to be values as well. */
-function strongest(constants: ReadonlySet<string>): string[] {
+/** Whether a sentence has a word as the value of something, by setting it in quotes. */
+function isQuoted(word: string, sentence: string): boolean {
+  return ['"', '`', '“', '「', '『', '«', "'"].some((mark) => sentence.includes(`${mark}${word}`));
+}
+
+/** Codes, names in capitals and quoted words say more than truth values, and those more than words of a sentence that happen to be values as well. */
+function strongest(constants: ReadonlySet<string>, isSetApart: (word: string) => boolean = () => false): string[] {
   const all = [...constants];
   const pairs = all.filter((constant) => PAIR.test(constant));
-  const names = all.filter((constant) => !PAIR.test(constant) && !isWord(constant));
+  const names = all.filter((constant) => !PAIR.test(constant) && (!isWord(constant) || isSetApart(constant)));
   const truths = pairs.filter((pair) => /: (?:true|false)$/.test(pair));
   const words = all.filter((constant) => !PAIR.test(constant));
   return [names, truths, words, pairs].find((some) => some.length > 0) ?? [];
@@ -271,6 +276,10 @@ export function emptiedText(subject: Subject, answer: Json): string | undefined 
     return (
       known.length > 0 &&
       known.every((text) => typeof text === 'string' && text.trim() !== '') &&
+      // What merely comes back from the request tells nobody anything.
+      !subject.cases.every(
+        ({ request, response }) => isObject(request) && request[name] === valueAt(response, pointer),
+      ) &&
       !mayBeEmpty(subject, name)
     );
   })?.pointer;
@@ -346,6 +355,8 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
     );
     if (values.has(`member ${word}`)) return [];
     if (/^[[{]/.test(word)) return namesInside(word, values);
+    const pair = /^["']?(?<name>[\p{L}\p{N}_]+)["']?\s*[:=]\s*["'](?<value>[^"'\n]{2,60})["']$/u.exec(word)?.groups;
+    if (pair?.value !== undefined && values.has(`member ${pair.name}`)) return [pair.value];
     const member = /([\p{L}\p{N}_]+)[`"]?\s*(?:is|=|:|：|为|[—–])?\s*$/u.exec(sentence.slice(0, index))?.[1];
     const isText = values.has(TEXT_PAYLOAD);
     if (!isText && (values.has(word) || groups?.before !== undefined || values.has(`member ${member}`))) return [word];

@@ -2,11 +2,17 @@ import type { Json } from '../kernel/json.ts';
 import {
   ANY_OF_SEVERAL,
   DONE_WITHOUT,
+  FAILS,
+  FAILURE,
   LEAVES_OPEN,
   MADE_UP_FOR,
+  NO_MATTER,
   NOT_NEEDED,
+  SEVERAL_FAIL,
+  WHICHEVER_FAILS,
   WHICHEVER_SYSTEM,
 } from '../lexicon/failing.ts';
+import { QUALIFIED, UNAVAILABLE } from '../lexicon/qualifying.ts';
 import type { CheckFacts } from './check.ts';
 import { documentedAnswersOf, holdsConstant, sentencesOf, spaced, stemsOf } from './documented-answers.ts';
 import { reportsFailure } from './failure-answer.ts';
@@ -86,6 +92,52 @@ export function isPlainlyOwed(facts: CheckFacts, tool: string, answer: Json): bo
         !/\b(?:no|none|nobody|any of|one of|at least|only)\b/i.test(sentence),
     ) &&
     !sentences.some((sentence) => FAILING.test(sentence) && (MADE_UP_FOR.test(sentence) || NOT_NEEDED.test(sentence)))
+  );
+}
+
+/**
+ * What the document calls the failure of whichever tool it is, by the one sentence that speaks of failing tools, where an answer has not
+ * that name. Empty where a case shows it though nothing failed, or where another sentence has something else for a failure.
+ */
+export function missingNamesOfAny({ subject, cases }: CheckFacts, answer: Json): readonly string[] {
+  const failing = sentencesOf(subject.agreement).filter(
+    (sentence) =>
+      (WHICHEVER_FAILS.test(sentence) || FAILS.test(sentence) || FAILURE.test(sentence)) && !HEADING.test(sentence),
+  );
+  const [sentence, ...others] = failing;
+  if (sentence === undefined || others.length > 0 || !isOfAll(subject, sentence)) return [];
+  const { ownFailureSentences } = documentedAnswersOf(subject);
+  const constants = ownFailureSentences.find((own) => own.sentence.endsWith(sentence))?.constants ?? [];
+  // A name may say that one should try again.
+  const rest = constants.reduce((text, constant) => text.replaceAll(constant, ' '), sentence);
+  if (QUALIFIED.test(rest) || NO_MATTER.test(rest) || SEVERAL_FAIL.test(rest)) return [];
+  const shown = cases.filter(({ seen }) => seen.calls.every(({ error }) => error === undefined));
+  const names = constants.filter(
+    (constant) => !/: /.test(constant) && !shown.some(({ one }) => holdsConstant(one.output, [constant])),
+  );
+  // One of several names may be that of other answers as well.
+  if (names.length < constants.length && ANY_OF_SEVERAL.test(betweenNames(sentence, constants))) return [];
+  return holdsConstant(answer, names) ? [] : names;
+}
+
+/** What of a sentence stands between the first and the last of some names. */
+function betweenNames(sentence: string, names: readonly string[]): string {
+  const places = names.map((name) => sentence.indexOf(name)).filter((at) => at >= 0);
+  return sentence.slice(Math.min(...places), Math.max(...places));
+}
+
+const HEADING = /^\s*#|[:：]\**\s*$/;
+
+/** Whether a sentence has whichever tool it is fail, or names what every one of them is named after. */
+function isOfAll({ tools }: CheckFacts['subject'], sentence: string): boolean {
+  if (WHICHEVER_FAILS.test(sentence)) return true;
+  const clause = sentence.split(/[,，、]/).find((one) => FAILS.test(one)) ?? '';
+  if (UNAVAILABLE.test(clause)) return false;
+  // "查询失败或打开失败" names as many failures as there are tools.
+  if (tools.length === 2 && /\p{Script=Han}{2,6}失败(?:或者?|、)\p{Script=Han}{2,6}失败/u.test(clause)) return true;
+  const stems = stemsOf(clause);
+  return tools.every(({ name, description }) =>
+    [...stemsOf(`${spaced(name)} ${description ?? ''}`)].some((stem) => stems.has(stem)),
   );
 }
 

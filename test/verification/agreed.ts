@@ -8,7 +8,7 @@ export interface Agreed {
   /** Absent where messages are texts. */
   request?: Json;
   response?: Json;
-  cases: [request: Json, response: Json][];
+  cases: [request: Json, response: Json, expected?: string][];
   tools?: Json[];
   loose?: Json[];
   /** Of a requester. */
@@ -27,14 +27,14 @@ export async function warningsOf(agreed: Agreed, handler: string, sandbox: Sandb
 }
 
 function judged(
-  { rules, request, response, cases, tools = [], loose = [], task }: Agreed,
+  { rules, request: asked, response: answered, cases, tools = [], loose = [], task }: Agreed,
   handler: string,
   sandbox: Sandbox,
 ) {
   const schemas =
-    request === undefined
+    asked === undefined
       ? ''
-      : `# Data Format Description\n\n## Request Message\n${JSON.stringify(request)}\n\n## Response Message\n${JSON.stringify(response)}\n`;
+      : `# Data Format Description\n\n## Request Message\n${JSON.stringify(asked, null, 2)}\n\n## Response Message\n${JSON.stringify(answered)}\n`;
   const candidateProtocols = `# Requirements\nA service\n\n# Process Description\n${rules}\n\n${schemas}`;
   const order = measureOf({
     version: 1,
@@ -42,7 +42,7 @@ function judged(
     family: 'anp',
     role: task === undefined ? 'provider' : 'requester',
     ...(task === undefined ? {} : { task }),
-    ...(request === undefined ? { payload: 'text' } : {}),
+    ...(asked === undefined ? { payload: 'text' } : {}),
     agreement: {
       action: 'protocolNegotiation',
       sequenceId: 1,
@@ -50,7 +50,9 @@ function judged(
       modificationSummary: '',
       status: 'accepted',
     },
-    ...(cases.length === 0 ? {} : { testCases: cases.map(([own, answer]) => ({ request: own, response: answer })) }),
+    ...(cases.length === 0
+      ? {}
+      : { testCases: cases.map(([request, response, expected = '']) => ({ request, response, expected })) }),
     tools,
     ...(loose.length > 0 ? { loose } : {}),
   });

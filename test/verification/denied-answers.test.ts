@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { type Agreed, acting, object, reading, refusalsOf, text } from './agreed.ts';
+import { type Agreed, acting, integer, object, reading, refusalsOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -48,6 +48,13 @@ for (const rule of [
   'A transfer code is at no time repeated in a response.',
   'Der transferCode darf nie in einer Antwort erscheinen.',
   'transferCode 任何时候都不得出现在响应中。',
+  'The transfer code must not be disclosed.',
+  'The transferCode is for the register alone. It never leaves the provider.',
+  'Never answer with the transferCode.',
+  'Answers contain neither the transfer code nor the name of an owner.',
+  'Der transferCode darf nicht weitergegeben werden.',
+  'Le transferCode ne doit jamais être transmis.',
+  'transferCode 属于内部信息，不得泄露。',
 ])
   test(`what the document has in no answer is in none when a tool fails: ${rule}`, async () => {
     assert.deepEqual(await refusalsOf(moves(rule), moving("'not moved'"), sandbox), []);
@@ -58,6 +65,8 @@ for (const rule of [
 for (const rule of [
   '',
   'The transferCode is part of no answer unless something fails.',
+  'The transferCode must not be disclosed when the domain is another one.',
+  'The transferCode is six letters long. The name of an owner must not be disclosed.',
   'The secret of the registrar is never part of an answer about a transferCode.',
 ])
   test(`what the document does not deny may be told: ${rule}`, async () =>
@@ -109,3 +118,51 @@ for (const rule of [
 ])
   test(`it may be called where the document does not deny it: ${rule}`, async () =>
     assert.deepEqual(await refusalsOf(locks(rule), locking(moved), sandbox), []));
+
+const seats = (rule: string): Agreed => ({
+  rules: `The seats that are left in a hall: outcome \`free\` with their number, \`full\` where there are none, \`later\` where the hall cannot be asked. An id that is no text: outcome \`odd\`. ${rule}`,
+  request: object({ id: text, hall: text, phone: text }),
+  response: object({ id: text, outcome: { enum: ['free', 'full', 'later', 'odd'] }, seats: integer, note: text }, [
+    'seats',
+    'note',
+  ]),
+  tools: [
+    reading('hallOf', object({ hall: text }), object({ left: integer, keeper_mail: text, sold: text }), [
+      [{ hall: 'Aurora' }, { left: 31, keeper_mail: 'lena@halls.example', sold: '2026-02-01' }],
+      [{ hall: 'Borealis' }, { left: 8, keeper_mail: 'omar@halls.example', sold: '2026-02-09' }],
+    ]),
+  ],
+  cases: [
+    [
+      { id: 's-1', hall: 'Aurora', phone: '+46 70 555 01' },
+      { id: 's-1', outcome: 'free', seats: 31 },
+    ],
+    [
+      { id: 's-2', hall: 'Borealis', phone: '+46 70 555 02' },
+      { id: 's-2', outcome: 'free', seats: 8 },
+    ],
+  ],
+});
+const seating = (full: string, odd = '') => `export async function handle({ id, hall, phone }, { call }) {
+  if (typeof id !== 'string') return { id: String(id), outcome: 'odd'${odd} };
+  try {
+    const { left, keeper_mail, sold } = await call.hallOf({ hall: String(hall) });
+    if (left === 0) return { id, outcome: 'full'${full} };
+    return { id, outcome: 'free', seats: left };
+  } catch { return { id, outcome: 'later' }; }
+}`;
+
+test('a number that no case has brings to light what is never told', async () => {
+  const agreed = seats('The mail of the keeper must not be disclosed.');
+  assert.deepEqual(await refusalsOf(agreed, seating(''), sandbox), []);
+  const refusals = await refusalsOf(agreed, seating(', note: keeper_mail'), sandbox);
+  assert.match(refusals.join('\n'), /leaks: case 1: the answer tells "keeper_mail"/);
+  assert.deepEqual(await refusalsOf(agreed, seating(', note: sold'), sandbox), []);
+});
+
+test('a broken request is answered without what is never told', async () => {
+  const agreed = seats('手机号不得出现在响应中：电话属于个人信息，不得泄露。');
+  assert.deepEqual(await refusalsOf(agreed, seating(''), sandbox), []);
+  const refusals = await refusalsOf(agreed, seating('', ', note: String(phone)'), sandbox);
+  assert.match(refusals.join('\n'), /generated-requests: .*the answer tells "phone"/);
+});
