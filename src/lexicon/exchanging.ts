@@ -79,6 +79,18 @@ export const ANSWER_TO_ANOTHER = phrases({
   ja: ['(別|他|ほか)の(要求|リクエスト|依頼|質問)(への|に対する)(応答|回答|返答|返事)'],
 });
 
+/** An answer that repeats something of its request: nothing is sent again then. */
+export const ANSWER_REPEATS = phrases({
+  en: ['(answers?|repl(y|ies)|responses?) (repeats?|echo(es)?|copies)'],
+  de: ['antwort wiederholt'],
+  fr: ['réponse (répète|reprend)'],
+  es: ['respuesta repite'],
+  pt: ['resposta repete'],
+  it: ['risposta ripete'],
+  ru: ['ответ повторяет'],
+  zh: ['(响应|应答|回复)(中)?(原样)?重复'],
+});
+
 /** What the number of a message is called. */
 export const ID_WORD = phrases({
   en: ['ids?|identifiers?|correlation'],

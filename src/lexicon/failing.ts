@@ -288,7 +288,8 @@ export const NEVER_REPEATED = phrases({
   en: [
     'no (retr(y|ies)|repetitions?|second (try|attempt))',
     '(retr(y|ies|ying)|re-?sending|repeating) …20 (is|are) (forbidden|prohibited|not (allowed|permitted))',
-    '(not|never) (be )?(retr(y|ied)|repeat(ed)?|re-?sen[dt]|(sent|send|asked|ask|tried|try) again)',
+    '(not|never) (be )?(retr(y|ied)|repeat(ed)?|re-?sen[dt]|(sent|send|asked|ask|tried|try) (again|a second time|twice))',
+    '(no|none of the) (requests?|messages?) (is|are|may be|must be) (ever )?(repeated|re-?sent|sent again|retried)',
   ],
   de: ['(nicht|nie|niemals|keinesfalls) (wiederholt|erneut|noch einmal)', 'keine (Wiederholung|erneute*)'],
   fr: ["(rien n['’]est|n['’]est pas|ne sont pas|jamais) (renvoy|répét|réémis)ée?s?"],
@@ -307,6 +308,21 @@ export const NEVER_REPEATED = phrases({
   zh: ['(不(再|得|会|可|能|要)?|禁止)(重发|重试|重复发送|重新发送)'],
   ja: ['(再送|再試行)(しない|せず|は?行わない|を?してはならない|は?禁止)'],
   ar: ['لا (يعيد|يعاد|تعيد|تعاد|يكرر|تكرر)'],
+});
+
+/** That what is not answered is tried again once, and no more. */
+export const TRIED_ONCE_MORE = phrases({
+  en: [
+    '(may|can|shall|should|must|is|are) (be )?(repeated|retried|re-?sent|asked again|sent again|tried again) (only |just |exactly )?once',
+    '(may|can) (ask|send|try|repeat|retry) (it |the request |the question )?(again )?(only |just )?once( more)?',
+    '(one|a single) retry',
+  ],
+  de: ['(nur |genau |höchstens )?einmal (wiederholt|erneut …20 (gesendet|gestellt))'],
+  fr: ['(répétée?|renvoyée?|réémise?) (une seule fois|au plus une fois)'],
+  es: ['(repetirse|reintentarse|reenviarse|repetir|reintentar) (una sola vez|una vez)'],
+  pt: ['(repetid[oa]|reenviad[oa]) (uma única vez|uma vez|só uma vez)'],
+  it: ['(ripetut[oa]|rinviat[oa]) (una sola volta|una volta)'],
+  zh: ['(可以?|只能|允许)(再|重新)?(请求|重试|重发|发送|询问)\\p{L}{0,6}(一次|1次)'],
 });
 
 /** Words by which what is not tried again may be, on a condition or so many times. */
@@ -330,7 +346,7 @@ export const TRIED_AGAIN = phrases({
   pt: ['repet*|repit*|reenvi*|novamente|de novo|outra vez|segunda|segundo (envio|pedido)|tent*'],
   it: ['ripet*|riprov*|di nuovo|ancora|seconda|secondo (invio|tentativo)|tentativ*'],
   ru: ['повтор*|снова|вновь|ещё раз|еще раз|втор*|попыт*'],
-  zh: ['重发|重试|重复|重新|再次|再发|第二次'],
+  zh: ['重发|重试|重复|重新|再次|再(发|试|问|请求)|第二次'],
   ja: ['再送|再試行|再度|もう一度|二回|2回'],
 });
 

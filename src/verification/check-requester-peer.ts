@@ -1,6 +1,6 @@
 import type { Observation, Peer, Scenario } from '../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
-import { ANSWER, ANSWER_TO_ANOTHER, ID_WORD } from '../lexicon/exchanging.ts';
+import { ANSWER, ANSWER_REPEATS, ANSWER_TO_ANOTHER, ID_WORD } from '../lexicon/exchanging.ts';
 import {
   ANY_MESSAGE,
   FAILS,
@@ -8,6 +8,7 @@ import {
   NO_ANSWER,
   TREATED_LIKE,
   TRIED_AGAIN,
+  TRIED_ONCE_MORE,
   TRIED_WITHIN_BOUNDS,
 } from '../lexicon/failing.ts';
 import { REFUSED } from '../lexicon/refusing.ts';
@@ -22,7 +23,7 @@ import { failureRulesOf } from './failure-rules.ts';
 import { looseDifferences } from './loose-places.ts';
 import { hasWord, type Leaf, leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
-import { unansweredPeerOf } from './unanswered-peer.ts';
+import { speaksOf, unansweredPeerOf } from './unanswered-peer.ts';
 import { replacedAt } from './variations.ts';
 
 type Mischief =
@@ -409,14 +410,20 @@ function repeatedInSpite(
   const words = [...asked].filter((value) => typeof value === 'string' && value.length > 2) as string[];
   const own = leavesOf(again.request).map(({ value }) => value);
   const hasKinds = hasKindsOfRequests(subject);
-  const others = sentences.filter((sentence) => TRIED_AGAIN.test(sentence) && !NEVER_REPEATED.test(sentence));
+  const speaking = sentences.filter((sentence) => TRIED_AGAIN.test(sentence) && !ANSWER_REPEATS.test(sentence));
+  const [once, ...more] = speaking;
+  const most = 1 + Math.max(1, before.sends.filter(alike(again.request)).length);
+  if (once !== undefined && more.length === 0 && TRIED_ONCE_MORE.test(once) && !SEVERAL_TIMES.test(once))
+    return sends.filter(alike(again.request)).length > most ? once.trim().slice(0, 200) : undefined;
+  const others = speaking.filter((sentence) => !NEVER_REPEATED.test(sentence));
   return sentences
     .find((sentence) => {
-      if (!NEVER_REPEATED.test(sentence) || TRIED_WITHIN_BOUNDS.test(sentence) || UNSURE.test(sentence)) return false;
-      const named = words.filter((word) => hasWord(sentence, word));
+      const [rule = ''] = sentence.split(/\b(?:since|because)\b/i);
+      if (!NEVER_REPEATED.test(rule) || TRIED_WITHIN_BOUNDS.test(rule) || UNSURE.test(rule)) return false;
+      const named = words.filter((word) => speaksOf(sentence, word));
       const meant = named.filter((word) => own.includes(word));
       if (named.length === 0) return others.length === 0 && (!hasKinds || ANY_MESSAGE.test(sentence));
-      return meant.length > 0 && !others.some((other) => meant.some((word) => hasWord(other, word)));
+      return meant.length > 0 && !others.some((other) => meant.some((word) => speaksOf(other, word)));
     })
     ?.trim()
     .slice(0, 200);
@@ -579,5 +586,8 @@ function isAnother(sentence: string, name: string): boolean {
 
 const OTHERS = /\b(?:any|all|every)? ?other (?:answers?|repl(?:y|ies)|responses?)\b/i;
 const REPEATED = /\b(?:answers?|repl(?:y|ies)|responses?)\b[^.\n]{0,60}\b(?:repeats?|echo\w*|same|copies|carries)\b/i;
+/** How often, where that is more than once. */
+const SEVERAL_TIMES =
+  /\b(?:twice|thrice|two|three|four|five|several|times|until|every|\d+ attempts)\b|[两三四五多数]次/i;
 const MAY = /\b(?:may|might|unless)\b/i;
 const UNSURE = /\b(?:may|might|can|unless|should)\b/i;

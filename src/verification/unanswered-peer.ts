@@ -85,7 +85,8 @@ function readTask(subject: Subject, how: NoAnswer): UnansweredPeer {
     isTold: told.length > 0,
     names: [...new Set(told.flatMap((sentence) => namesFor(sentence, values)))],
     messages: [...asked].filter(
-      (value) => typeof value === 'string' && value.length > 2 && told.some((sentence) => speaksOf(sentence, value)),
+      (value) =>
+        typeof value === 'string' && value.length > 2 && told.flatMap(meantBy).some((text) => speaksOf(text, value)),
     ) as string[],
     ...ends,
     ...(passedOver === undefined ? {} : { passedOver }),
@@ -130,16 +131,27 @@ function meaningsIn(schema: Json, depth = 0): string[] {
 /** Longest sentence of a description that is read, in UTF-16 units. */
 const MAX_MEANING = 1_000;
 
+/** Of a sentence that gives several names their meanings in brackets, the meanings that speak of a silent peer; else the whole of it. */
+function meantBy(sentence: string): string[] {
+  const meanings = [...sentence.matchAll(BRACKETED)].flatMap(([, , meaning]) =>
+    meaning !== undefined && NO_ANSWER.test(meaning) ? [meaning] : [],
+  );
+  return meanings.length > 0 ? meanings : [sentence];
+}
+
+/** A word with its meaning in brackets behind it. */
+const BRACKETED = /['"“‘`]?([\p{L}\p{N}_-]+)['"”’`]?\s*[（(]([^()（）]*)[)）]/gu;
+
 /** Whether a sentence has a value of a request, or a word that begins with it, as `booking` with `book`. */
-function speaksOf(sentence: string, value: string): boolean {
+export function speaksOf(sentence: string, value: string): boolean {
   if (hasWord(sentence, value)) return true;
   const words = sentence.toLowerCase().match(/\p{L}+/gu) ?? [];
   return value.length > 3 && words.some((word) => word.startsWith(value.toLowerCase()));
 }
 
 function namesFor(sentence: string, values: ReadonlySet<string>): string[] {
-  const explained = [...sentence.matchAll(/['"“‘`]?([\p{L}\p{N}_-]+)['"”’`]?\s*[（(]([^()（）]*)[)）]/gu)].flatMap(
-    ([, name, meaning]) => (name !== undefined && values.has(name) ? [{ name, meaning: meaning ?? '' }] : []),
+  const explained = [...sentence.matchAll(BRACKETED)].flatMap(([, name, meaning]) =>
+    name !== undefined && values.has(name) ? [{ name, meaning: meaning ?? '' }] : [],
   );
   if (explained.length > 0) return explained.flatMap(({ name, meaning }) => (NO_ANSWER.test(meaning) ? [name] : []));
   const conditional = namedUnderCondition(sentence, values);

@@ -29,10 +29,11 @@ export function toldOtherwise(facts: CheckFacts): ToldOtherwise[] {
     const usual = scenario.peer;
     if (!usual) return [];
     const told = [...new Set(seen.sends.flatMap(({ response }) => (response === undefined ? [] : [response])))];
-    const sent = new Set(seen.sends.flatMap(({ request }) => leavesOf(request).map(({ value }) => value)));
+    const sent = seen.sends.flatMap(({ request }) => leavesOf(request).map(({ value }) => value));
+    const ids = new Set(sent.filter((value) => typeof value === 'string'));
     const changes = [0, 1].map((nth) =>
       told.flatMap((response) =>
-        numbersOf(response, sent).flatMap((others) => {
+        numbersOf(response, ids).flatMap((others) => {
           const change = others[nth];
           return change === undefined ? [] : [{ response, change }];
         }),

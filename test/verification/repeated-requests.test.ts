@@ -56,6 +56,9 @@ for (const rules of [
   'Sin respuesta en 10 segundos se agota el tiempo. La pregunta no se repite.',
   'Sem resposta em 10 segundos, a pergunta não se repete.',
   'A question that has no answer is not repeated. The well answers within 30 seconds.',
+  'No se reintenta una pregunta. La respuesta repite la pregunta.',
+  'No request is ever repeated.',
+  'A question must never be sent a second time, since it might have been heard.',
 ])
   test(`what is not answered is not sent again: ${rules}`, async () => {
     assert.deepEqual(await refusalsOf(wells(rules), handler(1, 1), sandbox), []);
@@ -77,6 +80,36 @@ for (const rules of [
 ])
   test(`what may be sent again is: ${rules}`, async () =>
     assert.deepEqual(await refusalsOf(wells(rules), handler(2, 1), sandbox), []));
+
+for (const rules of [
+  'A question that has no answer may be repeated once.',
+  'Una domanda senza risposta può essere ripetuta una sola volta.',
+  '没有应答时可以再请求一次。',
+])
+  test(`what may be sent again once is not sent thrice: ${rules}`, async () => {
+    assert.deepEqual(await refusalsOf(wells(rules), handler(2, 2), sandbox), []);
+    assert.match(
+      (await refusalsOf(wells(rules), handler(3, 1), sandbox)).join('\n'),
+      /^requester-peer: case 1, where the peer fails: a request that is not answered is sent again, though "/m,
+    );
+  });
+
+test('what may be sent again twice, or once in each of several ways, is', async () => {
+  for (const rules of [
+    'A question may be repeated once, or twice at night.',
+    'It may be repeated once. At night it is asked again.',
+  ])
+    assert.deepEqual(await refusalsOf(wells(rules), handler(3, 3), sandbox), []);
+});
+
+test('a word of the rule may be the beginning of another', async () => {
+  const rules = 'DEPTHS are asked again once. A LEVELLING is not repeated.';
+  assert.deepEqual(await refusalsOf(wells(rules), handler(2, 1), sandbox), []);
+  assert.match(
+    (await refusalsOf(wells(rules), handler(1, 2), sandbox)).join('\n'),
+    /^requester-peer: case 1, where the peer times out from its second message on: a request .* "A LEVELLING is not/m,
+  );
+});
 
 test('of two kinds of messages the one that is not to be repeated is not', async () => {
   const rules = 'DEPTH is repeated once where nobody answers. LEVEL is not repeated.';

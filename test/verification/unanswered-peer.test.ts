@@ -244,7 +244,7 @@ test('what is told of an order that has no answer is not asked for where a quest
     ],
     task: {
       description:
-        'state: DONE, UNSURE (the booking was sent and had no usable answer) or CLOSED (no hours were told).',
+        'state: DONE (free, then booked), UNSURE (the booking was sent and had no usable answer) or CLOSED (no hours were told).',
       inputSchema: object({ after: text }),
       outputSchema: object({ state: { enum: ['DONE', 'UNSURE', 'CLOSED'] }, ticket: text }, ['ticket']),
       examples: [1, 2].map((testCase) => ({
