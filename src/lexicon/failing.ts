@@ -462,20 +462,15 @@ export const ANY_MESSAGE = phrases({
 
 /** That a failure ends the task: it reaches the caller as an error. */
 export const PASSED_ON = phrases({
-  en: [
-    'throws?|(re-?)?thrown',
-    'propagate[sd]?',
-    '(passed|handed|forwarded) (on |up |through )?(unchanged )?to (the|its|our) caller',
-    '(is|are|becomes?) (an )?errors? for the caller',
-  ],
-  de: ['weitergereicht|durchgereicht|geworfen|wirft'],
-  fr: ['se propagent?|propagée?s?|remontée?s?', "transmise?s? (telle?s? quelle?s? )?à l['’]appelant"],
+  en: ['throws?|(re-?)?thrown', 'propagate[sd]?', '(is|are|becomes?) (an )?errors? for the caller'],
+  de: ['geworfen|wirft'],
+  fr: ['se propagent?|propagée?s?'],
   es: ['se propagan?|propagad[oa]s?'],
   pt: ['se propagam?|propagad[oa]s?'],
   it: ['si propaga(no)?|propagat[oaie]'],
-  ru: ['пробрасыва*', 'переда[её](тся|ются) вызывающ*'],
-  zh: ['抛出|抛给|原样(抛|传)'],
-  ja: ['呼び出し元(に|へ)(渡す|投げる|返す)', '例外を投げる'],
+  ru: ['пробрасыва*'],
+  zh: ['抛出|抛给|原样抛'],
+  ja: ['例外を投げる'],
 });
 
 /** That a failure does not, or not always, end the task. */
@@ -524,7 +519,7 @@ export const FOR_ANY_REASON = phrases({
 /** That whatever may go wrong does. */
 export const GOES_WRONG = phrases({
   en: [
-    '(anything|whatever|everything) (that |which |else )?(goes|may go|can go|went) wrong',
+    '(anything|whatever|everything) (that |which |else )?(goes|may go|can go|went) wrong(?! (with|in|during|at|on))',
     '(anything|whatever) (that )?fails',
   ],
   de: ['(was auch immer|alles, was|etwas|irgend ?etwas) schief*'],
@@ -533,12 +528,16 @@ export const GOES_WRONG = phrases({
   zh: ['(任何|一切)(错误|异常|问题|失败)'],
 });
 
-/** That a failure is for the caller to handle. */
+/** That a failure is for the caller to handle, or handed to it in whatever form. */
 export const LEFT_TO_CALLER = phrases({
-  en: ['(handled|dealt with|decided) by (the|its|our) caller'],
-  de: ['(dem|vom) Aufrufer'],
-  fr: ["par l['’]appelant"],
+  en: [
+    '(handled|dealt with|decided) by (the|its|our) caller',
+    '(passed|handed|forwarded) (on |up |through )?(unchanged )?to (the|its|our) caller',
+  ],
+  de: ['(dem|vom) Aufrufer', 'durchgereicht'],
+  fr: ["(par|à) l['’]appelant"],
   es: ['quien (lo |la )?llam*'],
+  ru: ['переда[её](тся|ются) вызывающ*'],
   zh: ['由调用(方|者)(自行)?(处理|决定)'],
-  ja: ['呼び出し元(で|が)'],
+  ja: ['呼び出し元(で|が|に|へ)'],
 });

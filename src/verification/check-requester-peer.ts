@@ -43,7 +43,7 @@ export const requesterPeer: Check = {
   name: 'requester-peer',
   reason: 'A peer may be down, slow, broken or confused; our agent must not be told that all went well.',
   certain:
-    'The peer gave no usable answer, and the candidate hangs, breaks its output schema, or reports the same success as when it had one, or what the cases have for success alone, or throws, or tells it by another name, though the task says what is told then; an answer to another request is taken although the document says that the ids must match; the output depends on the order in which answers to concurrent requests arrive; a line that is no answer of the protocol, or one that it has for an error, is reported as what another line says.',
+    'The peer gave no usable answer, and the candidate hangs, breaks its output schema, or reports the same success as when it had one, or what the cases have for success alone, or throws, or tells it by another name, though the task says what is told then, or answers though errors are to reach the caller, or does not go on, keep what it was told or try again where the task has it do so; an answer to another request is taken although the document says that the ids must match; the output depends on the order in which answers to concurrent requests arrive; a line that is no answer of the protocol, or one that it has for an error, is reported as what another line says.',
   uncertain:
     'The output after a failure is one that a case has for another reason; an answer to another request is taken where the document is silent.',
   *run({ subject, cases }): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -247,7 +247,7 @@ function faultOf(
   const isConcerned = concerns(messages, seen);
   if (
     isSilent &&
-    isTold &&
+    (isTold || (passedOver !== undefined && before.sends.length > 1)) &&
     isConcerned &&
     seen.end !== 'returned' &&
     seen.sends.some(({ error }) => error !== undefined)

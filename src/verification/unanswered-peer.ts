@@ -1,5 +1,6 @@
 import { isObject, type Json } from '../kernel/json.ts';
 import {
+  ANY_MESSAGE,
   CANNOT_BE_REACHED,
   FAILS,
   FOR_ANY_REASON,
@@ -53,7 +54,9 @@ function readTask(subject: Subject, how: NoAnswer): UnansweredPeer {
   const sentences = [...taskSentencesOf(subject), ...meaningsIn(outputs)];
   const thrown = thrownIn(sentences, how, outputs);
   const isAnyFailure = (sentence: string) =>
-    GOES_WRONG.test(sentence) || (FOR_ANY_REASON.test(sentence) && FAILS.test(sentence));
+    GOES_WRONG.test(sentence) ||
+    (FOR_ANY_REASON.test(sentence) &&
+      (CANNOT_BE_HAD.test(sentence) || (FAILS.test(sentence) && ANY_MESSAGE.test(sentence))));
   const values = valuesOf(subject);
   const isMeant = (clause: string) => how === 'silent' || CANNOT_BE_REACHED.test(withoutNames(clause, values));
   const isUnanswered = (sentence: string) =>
@@ -64,7 +67,9 @@ function readTask(subject: Subject, how: NoAnswer): UnansweredPeer {
         (clause) =>
           NO_ANSWER.test(clause) && !OTHERS.test(clause) && (isMeant(clause) || FOR_ANY_REASON.test(sentence)),
       );
-  const sentAgain = sentences.find((sentence) => isSentAgain(sentence, how));
+  const answers = JSON.stringify([subject.responseSchema, subject.cases.map((one) => one.response)]);
+  const isToldByPeer = PEER_TELLS.test(answers);
+  const sentAgain = isToldByPeer ? undefined : sentences.find((sentence) => isSentAgain(sentence, how));
   const ends = { ...(thrown === undefined ? {} : { thrown }), ...(sentAgain === undefined ? {} : { sentAgain }) };
   if (sentences.some((sentence) => GIVES_UP.test(sentence))) {
     const mayThrow = sentences.some((sentence) => GIVES_UP.test(sentence.replace(PARTLY, ' ')));
@@ -74,11 +79,15 @@ function readTask(subject: Subject, how: NoAnswer): UnansweredPeer {
     const isTold = soFar !== undefined;
     return { isTold, names: [], messages: [], ...ends, ...(isTold ? { soFar } : {}) };
   }
-  const passedOver = sentences.find((sentence) => isUnanswered(sentence) && PASSED_OVER.test(sentence));
+  const passedOver = isToldByPeer
+    ? undefined
+    : sentences.find((sentence) => isUnanswered(sentence) && PASSED_OVER.test(sentence));
   const told = sentences.filter(
     (sentence) =>
       (isUnanswered(sentence) || isAnyFailure(sentence)) &&
-      (TOLD.test(sentence) || PASSED_OVER.test(sentence) || namesIn(sentence, values).length > 0),
+      (TOLD.test(sentence) || namesIn(sentence, values).length > 0) &&
+      // What the peer has for somebody else who is silent may be meant.
+      !namesFor(sentence, values).some((name) => answers.includes(JSON.stringify(name))),
   );
   const asked = new Set(subject.cases.flatMap(({ request }) => leavesOf(request).map(({ value }) => value)));
   return {
@@ -256,6 +265,14 @@ function isSentAgain(sentence: string, how: NoAnswer): boolean {
 /** By what it is left open, or denied, that something is done. */
 const MAY_BE =
   /\b(?:may|might|can|could|should|up to|at most|unless|until|except|no|not|never|without|after|still|only|already|own|peer|whether|how|numbers?|counts?)\b|可以|最多|不|无|未|若仍|仍/i;
+
+/** What is not got, whoever would tell it. */
+const CANNOT_BE_HAD =
+  /\b(?:cannot|can not|can't|could not|couldn't) be (?:had|got|obtained|fetched|read|retrieved|reached)\b/i;
+
+/** What a peer has in an answer of its own about somebody else who is silent: rules about silence may mean that one. */
+const PEER_TELLS =
+  /silent|silence|offline|unreachable|no_?(?:answer|reply|response)|not_?(?:answer|respond)|unanswered|time_?d?_?out/i;
 
 /** What is told all the same of something that ends early. */
 const SO_FAR = /\b(?:so far|what (?:it|was|you) (?:got|gathered|had|have))\b/i;

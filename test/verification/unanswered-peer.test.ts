@@ -384,18 +384,24 @@ test('an answer to another request may be told of as silence, where one that say
 const told = (failed: string) => heat(failed.startsWith('throw') ? failed : `return ${failed};`);
 const unlit = "{ heat: null, why: 'unlit' }";
 
+/** The kilns, with nothing in what is told that could tell of a failure. */
+const glows = (description: string): Agreed =>
+  JSON.parse(JSON.stringify(kilns(description)).replaceAll('"why"', '"glow"'));
+
 for (const description of [
   'The heat of a kiln. A failed send propagates.',
   'The heat of a kiln. If the pottery cannot be reached, the error is passed on to the caller, who decides.',
   'Die Hitze eines Ofens. Fehler der Verbindung werden durchgereicht.',
   'El calor de un horno. Los errores se propagan.',
   '窑的温度。查询失败时抛出错误。',
+  '窑的温度。其他错误由调用方处理。',
   '窯の熱。エラーはそのまま呼び出し元に渡す。',
 ])
   test(`a failure that is to reach the caller is not told as an answer: ${description}`, async () => {
-    assert.deepEqual(await refusalsOf(kilns(description), told('throw error;'), sandbox), []);
+    const glowing = (failed: string) => told(failed).replaceAll('why:', 'glow:');
+    assert.deepEqual(await refusalsOf(glows(description), glowing('throw error;'), sandbox), []);
     assert.match(
-      (await refusalsOf(kilns(description), told(unlit), sandbox)).join('\n'),
+      (await refusalsOf(glows(description), glowing(unlit), sandbox)).join('\n'),
       /^requester-peer: case 1, where the peer fails: it answers, though "/m,
     );
   });
@@ -406,6 +412,8 @@ for (const description of [
   'The heat of a kiln. Errors of the pottery propagate as "unlit".',
   'The heat of a kiln. A pottery that fails is taken for cold; other errors propagate.',
   'The heat of a kiln. Errors are dealt with by the caller.',
+  'The heat of a kiln. Errors are passed on to the caller.',
+  'The heat of a kiln, which is thrown into confusion where the pottery tells nothing.',
 ])
   test(`a failure may be told where not all of them reach the caller: ${description}`, async () =>
     assert.deepEqual(await refusalsOf(kilns(description), told(unlit), sandbox), []));
@@ -422,6 +430,27 @@ for (const description of [
       /^requester-peer: case 1, where the peer fails: it throws, though the task says/,
     );
   });
+
+for (const description of [
+  'The heat of a kiln. A kiln that fails to heat for any reason is "unlit".',
+  'The heat of a kiln. Where anything goes wrong with the firing, why is "unlit".',
+])
+  test(`what goes wrong elsewhere is nothing of the peer: ${description}`, async () =>
+    assert.deepEqual(await refusalsOf(kilns(description), told('throw error;'), sandbox), []));
+
+test('where the peer itself tells of silence, the task may mean that', async () => {
+  const description = 'The heat of a kiln, or "mute" where it does not answer, and then it is asked once more.';
+  const { response: _response, ...rest } = kilns(description);
+  const response = object(
+    { heat: { type: ['integer', 'null'] }, cold: { type: 'boolean' }, state: { enum: ['mute', 'offline'] } },
+    ['state'],
+  );
+  assert.deepEqual(await refusalsOf({ ...rest, response }, told('throw error;'), sandbox), []);
+  const sensors = bells('The ringers of the towers. A tower that does not answer is left out.');
+  const answer = object({ ringers: { type: 'array', items: text }, silent: { type: 'boolean' } }, ['silent']);
+  for (const failed of ['break;', 'throw error;'])
+    assert.deepEqual(await refusalsOf({ ...sensors, response: answer }, ringing(failed), sandbox), []);
+});
 
 test('what a description of the output says of silence counts as well', async () => {
   const { task, ...rest } = kilns('The heat of a kiln.');
