@@ -22,6 +22,30 @@ export const FROM = phrases({
   signs: ['≥|>=|<(?![=-])|\\bmin\\.?( of)?'],
 });
 
+/** Words before the first number of a range and between its two, by language; both numbers belong to it. */
+export const RANGES: readonly (readonly [before: RegExp, between: RegExp])[] = [
+  [/\bfrom\s*$/i, /^\s*(?:up )?to(?: and including)?\s*$/i],
+  [/(?<!\p{L})von\s*$/iu, /^\s*bis(?: einschließlich)?\s*$/i],
+  [/(?<!\p{L})de\s*$/iu, /^\s*(?:à|a)\s*$/i],
+  [/(?<!\p{L})da\s*$/iu, /^\s*a\s*$/i],
+  [/(?<!\p{L})van\s*$/iu, /^\s*tot en met\s*$/i],
+  [/(?<!\p{L})от\s*$/iu, /^\s*до\s*$/iu],
+  [/[\p{Script=Han}为]\s*$/u, /^\s*(?:至|到)\s*$/u],
+];
+
+/** Words for times and other ranges whose last number may be the first that is out of it. */
+export const HALF_OPEN = phrases({
+  en: ["hours?|o'clock|am|pm|times?|minutes?|opens?|opening|closed?|interval"],
+  de: ['Uhr|Stunden?|*zeit(en)?|geöffnet|Intervall'],
+  fr: ['heures?|h|ouvert*|intervalle'],
+  es: ['horas?|h|abiert*|horario|intervalo'],
+  pt: ['horas?|h|abert*|horário|intervalo'],
+  it: ['ore|ora|apert*|orario|intervallo'],
+  nl: ['uur|open|tijd'],
+  ru: ['час*|открыт*|врем*|интервал'],
+  zh: ['点|时|区间'],
+});
+
 /** Words by which a number may be meant otherwise than it is said, or not hold for all. */
 export const HEDGED = phrases({
   en: [

@@ -5,7 +5,7 @@ import { holdsConstant, sentencesOf } from './documented-answers.ts';
 import { changeBetween, type Effect, effectOf, type Sides } from './effect-changes.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { allNumbersIn, isSameNumber, numbersIn, readingsOf } from './number-readings.ts';
-import { type Probe, type ProbePlace, probePlaces, resultPlaces } from './probe-places.ts';
+import { type Probe, type ProbePlace, probePlaces, resultPlaces, widthOf } from './probe-places.ts';
 import { hasWord } from './scalar-kinds.ts';
 import { speaksOf, type Threshold, thresholdsOf } from './thresholds.ts';
 
@@ -24,8 +24,7 @@ export const thresholds: Check = {
   uncertain: 'An answer that changes at a number which stands nowhere, where no number of the document is missing.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const none: CheckFindings = { failures: [], warnings: [] };
-    if (facts.subject.role === 'requester' || typeof facts.cases[0]?.one.input === 'string')
-      return { ...none, skipped: 'requests have no members whose numbers could be set' };
+    if (facts.subject.role === 'requester') return { ...none, skipped: 'the candidate is a requester' };
     const told = thresholdsOf(facts.subject).filter(({ limits }) => limits);
     const strangers = strangersOf(facts);
     const lacking = told.filter((threshold) => isLacking(facts, threshold));
@@ -231,6 +230,7 @@ function stepAt({ measure, value }: ProbePlace, number: number): number {
 }
 
 function probesAt(place: ProbePlace, values: readonly number[]): Probed[] | undefined {
+  if (place.isOfFixedWidth === true && new Set(values.map(widthOf)).size > 1) return undefined;
   const probes = values.flatMap((value) => {
     const probe = place.at(Number(value.toFixed(6)));
     return probe ? [{ value, probe }] : [];
@@ -246,6 +246,7 @@ function besidesOf(threshold: Threshold, places: readonly ProbePlace[]): Beside[
   return boundTo(threshold, places).flatMap((place): Beside[] => {
     if (place.told || place.measure === 'days' || AMOUNT_WANTED.test(place.name)) return [];
     const step = stepAt(place, threshold.value);
+    if (threshold.isOfRange === true && step !== 1) return [];
     const probes = probesAt(
       place,
       [-2, -1, 0, 1, 2].map((by) => threshold.value + by * step),

@@ -10,6 +10,9 @@ export interface Effect {
   numbers: Map<string, number>;
 }
 
+/** Numbers in a value, and in a message that is a text as a whole: there with sign, and with what fills a column before it. */
+const [IN_VALUE, IN_TEXT] = [/\d+(?:[.,]\d+)*/g, /[ \t]*[-+]?\d+(?:[.,]\d+)*/g];
+
 /** Reads an observation of a case with something changed. */
 export function effectOf(seen: Observation, input: Json, { one }: SeenCase): Effect | undefined {
   if (seen.end !== 'returned' || seen.value === undefined) return undefined;
@@ -21,7 +24,8 @@ export function effectOf(seen: Observation, input: Json, { one }: SeenCase): Eff
     if (loose.has(pointer)) continue;
     if (typeof value === 'number' && !/code|status/i.test(name)) numbers.set(pointer, value);
     else if (typeof value === 'string' && echoed.has(value)) said.push([pointer]);
-    else said.push([pointer, typeof value === 'string' ? value.replace(/\d+(?:[.,]\d+)*/g, '#') : value]);
+    else
+      said.push([pointer, typeof value === 'string' ? value.replace(pointer === '' ? IN_TEXT : IN_VALUE, '#') : value]);
   }
   return { said: JSON.stringify([...said, [...numbers.keys()]]), numbers };
 }

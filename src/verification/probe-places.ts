@@ -17,6 +17,8 @@ export interface ProbePlace {
   told: boolean;
   /** What the case has. */
   value: number;
+  /** Of a text: whether all cases have so many digits there, so that fewer or more may break its form. */
+  isOfFixedWidth?: boolean;
   /** Of a result: where the answer must have the number that was wanted. */
   pointer?: string;
   /** The case with another number there; `undefined` where schemas forbid it. */
@@ -63,7 +65,12 @@ export function probePlaces(facts: CheckFacts, one: SeenCase): ProbePlace[] {
     const input = replacedAt(one.one.input, pointer, value);
     return subject.surface.requestIssues(input).length > 0 ? undefined : { input, scenario: { ...base, input } };
   };
-  const own = quantitiesOf(one.one.input, subject.nowMs ?? defaultTrialNowMs);
+  const { input } = one.one;
+  const requests = subject.cases.map(({ request }) => request);
+  const own =
+    typeof input === 'string'
+      ? namedNumbersOf(input, requests)
+      : quantitiesOf(input, subject.nowMs ?? defaultTrialNowMs);
   const tools = one.seen.calls.flatMap(({ tool, output }, index) => {
     if (output === undefined || !isReadOnly(subject, tool)) return [];
     if (one.seen.calls.findIndex((call) => call.tool === tool) !== index) return [];
@@ -105,7 +112,39 @@ interface Quantity {
   name: string;
   measure: ProbePlace['measure'];
   value: number;
+  isOfFixedWidth?: boolean;
   make(value: number): Json | undefined;
+}
+
+/** A number of a text with the name before it, as in `count=3`, `count: 3` and `"count": 3`. */
+const NAMED_NUMBER =
+  /(?<![\p{L}\p{N}_-])(\p{L}[\p{L}\p{N}_-]{0,40})("?[ \t]*[=:][ \t]*)(-?\d{1,12}(?:\.\d{1,6})?)(?![\p{L}\p{N}.,:/%-])/gu;
+
+/** Most numbers of a text that are set to others. */
+const maxNamed = 12;
+
+/** The numbers of a text that have names; one with a zero before it keeps its width. */
+function namedNumbersOf(text: string, texts: readonly Json[]): Quantity[] {
+  const named = (one: Json) => (typeof one === 'string' ? [...one.matchAll(NAMED_NUMBER)].slice(0, maxNamed) : []);
+  const all = texts.flatMap(named);
+  return named(text).map(({ 0: whole, 1: name = '', 2: sign = '', 3: digits = '', index }) => {
+    const widths = all.flatMap(({ 1: other, 3: own = '' }) => (other === name ? [widthOf(own)] : []));
+    const least = /^0\d/.test(digits) ? digits.length : 0;
+    return {
+      pointer: '',
+      name,
+      measure: 'value',
+      value: Number(digits),
+      isOfFixedWidth: new Set(widths).size < 2,
+      make: (other) =>
+        `${text.slice(0, index)}${name}${sign}${String(other).padStart(least, '0')}${text.slice(index + whole.length)}`,
+    };
+  });
+}
+
+/** How many digits a number has before its point. */
+export function widthOf(number: number | string): number {
+  return (/\d+/.exec(String(number))?.[0] ?? '').length;
 }
 
 function quantitiesOf(whole: Json, nowMs: number): Quantity[] {

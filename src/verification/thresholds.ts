@@ -1,7 +1,7 @@
 import { atTheEnd } from '../lexicon/phrases.ts';
-import { FROM, HEDGED, LIMITING, UP_TO } from '../lexicon/quantifying.ts';
+import { FROM, HALF_OPEN, HEDGED, LIMITING, RANGES, UP_TO } from '../lexicon/quantifying.ts';
 import { constantIn, sentencesOf } from './documented-answers.ts';
-import { numbersIn } from './number-readings.ts';
+import { numbersIn, type ReadNumber } from './number-readings.ts';
 import type { Subject } from './subject.ts';
 
 /** A number of the prose at which an answer may change. */
@@ -9,6 +9,8 @@ export interface Threshold {
   value: number;
   /** Where the change lies, where the words leave no doubt: behind the number (`at most 5`), or before it (`at least 5`). */
   side?: 'behind' | 'before';
+  /** Whether the side is that of a range: of what is measured rather than counted, its ends may be taken either way. */
+  isOfRange?: boolean;
   /** The sentence or table row that has it. */
   sentence: string;
   /** The sentence, with the head of its table. */
@@ -35,7 +37,7 @@ const MAX_NUMBERS = 200;
 export function thresholdsOf(subject: Subject): Threshold[] {
   let head: string | undefined;
   let left = MAX_NUMBERS;
-  return sentencesOf(subject.agreement).flatMap((line) => {
+  const found = sentencesOf(subject.agreement).flatMap((line) => {
     const sentence = line.trim();
     const isRow = sentence.startsWith('|');
     if (!isRow && sentence !== '') head = undefined;
@@ -52,8 +54,9 @@ export function thresholdsOf(subject: Subject): Threshold[] {
       const after = sentence.slice(end);
       if (isCode(sentence, before, value, head) || isListNumber(before, after)) return [];
       const lead = before.slice(Math.max(all[index - 1]?.end ?? 0, before.search(/[,，、|;]?[^,，、|;]*$/)));
-      const behind = BEHIND.test(before) || OR_LESS.test(after);
-      const from = BEFORE.test(before) || OR_MORE.test(after);
+      const rank = rankInRange(sentence, all, index);
+      const behind = BEHIND.test(before) || OR_LESS.test(after) || rank === 'last';
+      const from = BEFORE.test(before) || OR_MORE.test(after) || rank === 'first';
       const side = behind === from || HEDGED.test(sentence) ? undefined : behind ? 'behind' : 'before';
       return [
         {
@@ -61,13 +64,40 @@ export function thresholdsOf(subject: Subject): Threshold[] {
           sentence: sentence.slice(0, 200),
           context: isRow && head !== undefined ? `${head} ${sentence}` : sentence,
           lead,
-          limits: isRow || LIMITING.test(sentence),
+          limits: isRow || rank !== undefined || LIMITING.test(sentence),
           ...(side === undefined ? {} : { side }),
+          ...(rank === undefined ? {} : { isOfRange: true }),
           ...(constant === undefined ? {} : { constant }),
         },
       ];
     });
   });
+  return ofClosedRanges(found);
+}
+
+/** The same without the sides of ranges, where one begins with the last number of another: which of them has it is left open. */
+function ofClosedRanges(all: readonly Threshold[]): Threshold[] {
+  const sides = (side: Threshold['side']) =>
+    new Set(all.flatMap((one) => (one.isOfRange === true && one.side === side ? [one.value] : [])));
+  if (sides('before').isDisjointFrom(sides('behind'))) return [...all];
+  return all.map(({ side, ...one }) => (one.isOfRange === true || side === undefined ? one : { ...one, side }));
+}
+
+/** Whether a number is the first or the last of a range of whole numbers, as in `from 2 to 64`. */
+function rankInRange(sentence: string, all: readonly ReadNumber[], index: number): 'first' | 'last' | undefined {
+  const isRange = (first: ReadNumber | undefined, last: ReadNumber | undefined): boolean =>
+    first !== undefined &&
+    last !== undefined &&
+    first.value < last.value &&
+    Number.isInteger(first.value) &&
+    Number.isInteger(last.value) &&
+    RANGES.some(
+      ([before, between]) =>
+        before.test(sentence.slice(0, first.start)) && between.test(sentence.slice(first.end, last.start)),
+    );
+  if (HALF_OPEN.test(sentence)) return undefined;
+  if (isRange(all[index], all[index + 1])) return 'first';
+  return isRange(all[index - 1], all[index]) ? 'last' : undefined;
 }
 
 /** Whether a number is the code of an answer. */

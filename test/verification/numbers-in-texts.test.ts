@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import { type Agreed, refusalsOf } from './agreed.ts';
+
+let sandbox: Sandbox;
+before(async () => {
+  sandbox = await createSandbox({ cells: 1 });
+});
+after(() => sandbox.close());
+
+const servers = (range: string): Agreed => ({
+  rules: `Cada linha é \`chave=valor\`. O valor de \`porta\` é um inteiro ${range}. A resposta é \`bom\` ou, com o número da linha, \`mau 1\`.`,
+  cases: [
+    ['porta=7781\nnome=alfa', 'bom'],
+    ['nome=beta\nporta=80', 'mau 2'],
+    ['porta=91', 'mau 1'],
+  ],
+});
+const checking = (isGood: string) => `export function handle(text) {
+  for (const [index, line] of String(text).split('\\n').entries()) {
+    const porta = Number(/^porta=(\\d+)$/.exec(line)?.[1] ?? 2000);
+    if (!(${isGood})) return 'mau ' + (index + 1);
+  }
+  return 'bom';
+}`;
+
+for (const range of [
+  'de 1024 a 65535',
+  'from 1024 to 65535',
+  'von 1024 bis 65535',
+  'от 1024 до 65535',
+  '为 1024 至 65535',
+]) {
+  test(`both numbers of a range belong to it: ${range}`, async () => {
+    assert.deepEqual(await refusalsOf(servers(range), checking('porta >= 1024 && porta <= 65535'), sandbox), []);
+    for (const [wrong, where] of [
+      ['porta > 1024 && porta <= 65535', /^thresholds: .*changes only behind porta 1024/],
+      ['porta >= 1024 && porta < 65535', /^thresholds: .*changes before porta 65535/],
+    ] as const)
+      assert.match((await refusalsOf(servers(range), checking(wrong), sandbox)).join('\n'), where);
+  });
+}
+
+test('what is no range, or leaves its ends open, says nothing of them', async () => {
+  for (const range of ['acima de 1023, mas não de 80 ou 91', 'entre 1024 e 65535', 'de 1024 a 65535 (exclusive)'])
+    assert.deepEqual(await refusalsOf(servers(range), checking('porta > 1024 && porta < 65535'), sandbox), [], range);
+});
+
+test('the last number of hours, and of what is measured, may be the first out of it', async () => {
+  const open: Agreed = {
+    rules: 'A line is `hour=<hour>`. The answer is `open` from 8 to 18 hours, and `shut` otherwise.',
+    cases: [
+      ['hour=9', 'open'],
+      ['hour=21', 'shut'],
+    ],
+  };
+  const hours = `export function handle(text) {
+  const hour = Number(/\\d+/.exec(text)?.[0] ?? 0);
+  return hour >= 8 && hour < 18 ? 'open' : 'shut';
+}`;
+  assert.deepEqual(await refusalsOf(open, hours, sandbox), []);
+  const abutting: Agreed = {
+    rules: 'A line is `step=<number>`: from 1 to 8 the answer is `low`, from 8 to 18 `mid`, and `none` otherwise.',
+    cases: [
+      ['step=9', 'mid'],
+      ['step=3', 'low'],
+      ['step=21', 'none'],
+    ],
+  };
+  const steps = `export function handle(text) {
+  const step = Number(/\\d+/.exec(text)?.[0] ?? 0);
+  return step >= 1 && step < 8 ? 'low' : step >= 8 && step < 18 ? 'mid' : 'none';
+}`;
+  assert.deepEqual(await refusalsOf(abutting, steps, sandbox), []);
+  const weight: Agreed = {
+    rules: 'A line is `kg=<weight>`. The answer is `light` from 2 to 7 kg, and `heavy` otherwise.',
+    cases: [
+      ['kg=2.5', 'light'],
+      ['kg=21.4', 'heavy'],
+    ],
+  };
+  const weighed = hours
+    .replace(/\bhour\b/g, 'kg')
+    .replace('\\d+', '[\\d.]+')
+    .replace('>= 8', '>= 2')
+    .replace('< 18', '< 7');
+  const said = weighed.replace("'open'", "'light'").replace("'shut'", "'heavy'");
+  assert.deepEqual(await refusalsOf(weight, said, sandbox), []);
+});
+
+test('a number of so many digits in all cases is not made one of fewer', async () => {
+  const tanks: Agreed = {
+    rules:
+      'A line is `tank=<letters> level=<three digits>`. The answer is `pump` with what the level has above 100. All other lines are answered `bad`.',
+    cases: [
+      ['tank=KB level=481', 'pump 381'],
+      ['tank=KC level=100', 'pump 000'],
+      ['tank=KD level', 'bad'],
+    ],
+  };
+  const levels = `export function handle(text) {
+  const level = /^tank=[A-Z]+ level=(\\d{3})$/.exec(text)?.[1];
+  return level === undefined ? 'bad' : 'pump ' + String(Math.max(0, Number(level) - 100)).padStart(3, '0');
+}`;
+  assert.deepEqual(await refusalsOf(tanks, levels, sandbox), []);
+});
+
+test('the sign of a number is no word of an answer', async () => {
+  const rests: Agreed = {
+    rules:
+      'A line is `by=<number>`. The answer is `rest` and how much the number by is above 50, below zero where it is not.',
+    cases: [
+      ['by=48', 'rest -2'],
+      ['by=7', 'rest -43'],
+      ['by=150', 'rest 100'],
+    ],
+  };
+  const rest = `export function handle(text) {
+  return 'rest ' + (Number(/-?\\d+/.exec(text)?.[0] ?? 50) - 50);
+}`;
+  assert.deepEqual(await refusalsOf(rests, rest, sandbox), []);
+});
