@@ -29,12 +29,14 @@ const noteTaken = new Script(
   `if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('SET', KEYS[1], ARGV[1], 'NX', 'EX', ARGV[2]) end return 1`,
 );
 
-// KEYS[1] intake  ARGV[1] group  ARGV[2] ms. In one call: a consumer takes what it has not acknowledged along, and may read again at any moment.
-const forgetIdle = new Script(`
+// KEYS[1] intake  ARGV[1] group  ARGV[2] least idle time in ms  ARGV[3] name of one consumer, '' = any. In one call: a consumer takes what it has not
+// acknowledged along, and Redis may serve a read of it at any moment, even one whose connection is closed already.
+const forgetConsumers = new Script(`
 for _, consumer in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
   local about = {}
   for index = 1, #consumer, 2 do about[consumer[index]] = consumer[index + 1] end
-  if about.pending == 0 and about.idle > tonumber(ARGV[2]) then
+  local isMeant = ARGV[3] == '' or ARGV[3] == about.name
+  if isMeant and about.pending == 0 and about.idle >= tonumber(ARGV[2]) then
     redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], about.name)
   end
 end
@@ -81,10 +83,7 @@ export class IntakeBridge {
     await this.#running;
     const { connection, keys } = this.#options;
     if (connection.status !== 'ready') return;
-    const pending = await connection.xpending(keys.intake, INTAKE_GROUP, '-', '+', 1, this.#name).catch(() => [null]);
-    // A consumer that is deleted takes what it has not acknowledged along.
-    if (pending.length === 0)
-      await connection.xgroup('DELCONSUMER', keys.intake, INTAKE_GROUP, this.#name).catch(() => undefined);
+    await forgetConsumers.run(connection, [keys.intake], [INTAKE_GROUP, 0, this.#name]).catch(() => undefined);
   }
 
   async #run(): Promise<void> {
@@ -122,7 +121,7 @@ export class IntakeBridge {
         BATCH,
       );
       // Workers that died left their names, which would add up; one that lives and is forgotten has its name again by reading.
-      await forgetIdle.run(this.#blocking, [keys.intake], [INTAKE_GROUP, TAKE_OVER_MS]).catch(() => undefined);
+      await forgetConsumers.run(this.#blocking, [keys.intake], [INTAKE_GROUP, TAKE_OVER_MS, '']).catch(() => undefined);
       // Redis 6.2 answers nothing in place of entries that were deleted.
       const entries = (claimed[1] as (Entry | null)[]).filter((entry) => entry !== null);
       if (entries.length > 0) return entries;

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect as connectTo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { INTAKE_GROUP, jobIdOf, keysOf } from '../../queues/index.ts';
-import { fieldsOf, jobData, queueUnderTest, until } from './queue-under-test.ts';
+import { createConsumer, INTAKE_GROUP, jobIdOf, keysOf } from '../../queues/index.ts';
+import { envelope, fieldsOf, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
 const keys = keysOf();
 
@@ -114,4 +116,48 @@ test('a bridge that ends takes its name along, unless entries of it are left for
   await second.close({ drainMs: 0 });
   assert.deepEqual(await bridges(seen), [name]);
   assert.equal((await connection.xpending(keys.intake, INTAKE_GROUP))[0], 1);
+});
+
+test('an entry that Redis hands to a bridge while that ends is left for another', async (t) => {
+  const seen = await queueUnderTest(t);
+  const { connection, redis, atEnd } = seen;
+  const data = patient();
+  await connection.xgroup('CREATE', keys.intake, INTAKE_GROUP, '0', 'MKSTREAM');
+  let name: string | undefined;
+  // Between what a bridge that ends asks Redis and its last command, a read of it that Redis has not let go of is served.
+  const proxy = createServer((near) => {
+    const far = connectTo(Number(new URL(redis.url).port), '127.0.0.1');
+    for (const socket of [near, far])
+      socket.on('error', () => undefined).on('close', () => near.destroy() && far.destroy());
+    far.pipe(near);
+    near.on('data', async (chunk: Buffer) => {
+      const text = chunk.toString('latin1');
+      if (name !== undefined && text.includes(name) && /DELCONSUMER|evalsha/i.test(text)) {
+        near.pause();
+        await connection.xadd(keys.intake, '*', 'data', JSON.stringify(data));
+        await connection.xreadgroup('GROUP', INTAKE_GROUP, name, 'STREAMS', keys.intake, '>');
+        name = undefined;
+        near.resume();
+      }
+      far.write(chunk);
+    });
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  atEnd(async () => void proxy.close());
+  const ending = createConsumer({
+    url: `redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    process: async ({ kind, data: given }) => envelope(kind, given),
+  });
+  atEnd(() => ending.close());
+  await ending.ready();
+  // A bridge has a name once it has read something.
+  await connection.xadd(keys.intake, '*', 'data', JSON.stringify(patient({ attempt: 1 })));
+  const own = await until(async () => (await bridges(seen))[0]);
+  await until(async () => (await connection.xlen(keys.intake)) === 0);
+  name = own;
+  await ending.close();
+  assert.equal(name, undefined, 'the entry came in between');
+  const pending = (await connection.xpending(keys.intake, INTAKE_GROUP)) as [number];
+  assert.deepEqual([pending[0], await bridges(seen)], [1, [own]]);
 });
