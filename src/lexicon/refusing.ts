@@ -98,6 +98,7 @@ export const BREAKS_THE_SCHEMA = inOrder(
     it: ['non|viol*'],
     ru: ['не|наруша*'],
     zh: ['不(符合?|满足|匹配)|违反'],
+    ja: ['スキーマ'],
   },
   {
     en: ['schemas?'],
@@ -108,6 +109,7 @@ export const BREAKS_THE_SCHEMA = inOrder(
     it: ['schem[ai]'],
     ru: ['схем*'],
     zh: ['模式|schema|架构'],
+    ja: ['(合|従|沿)わ(ない|ず)|(準拠|適合|一致)し(ない|ず|ていない)|違反'],
   },
   30,
 );

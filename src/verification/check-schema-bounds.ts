@@ -4,12 +4,14 @@ import { ADJUSTED } from '../lexicon/quantifying.ts';
 import { BREAKS_THE_SCHEMA } from '../lexicon/refusing.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from './check.ts';
+import { isReadOnly } from './check-failing-tools.ts';
 import { CORRELATION_NAME } from './check-renaming.ts';
 import { constantIn, documentedAnswersOf, holdsConstant, sentencesOf } from './documented-answers.ts';
 import { reportsFailure } from './failure-answer.ts';
 import { INVALID_REQUESTS } from './failure-rules.ts';
 import { hasWord, leavesOf } from './scalar-kinds.ts';
 import type { Subject } from './subject.ts';
+import { answeringAlike } from './variations.ts';
 
 const maxRuns = 24;
 
@@ -19,7 +21,7 @@ export const schemaBounds: Check = {
   reason:
     'A bound that stands in the schema alone is easily forgotten: what lies beyond it is answered as if it were fine.',
   certain:
-    'A value beyond a bound of the schema, or out of its enumeration, is answered like the case it was made of, though the document names the answer to requests that break the schema, or a case shows it for that very member.',
+    'A value beyond a bound of the schema, or out of its enumeration, is answered like the case it was made of, though the document names the answer to requests that break the schema, or to broken ones and a case has one that breaks it answered so, or a case shows it for that very member; so is a list that may not be empty, where something is done for it.',
   uncertain: 'The same where the document speaks of broken requests in another way.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject, cases } = facts;
@@ -36,9 +38,17 @@ export const schemaBounds: Check = {
       .flatMap((one) => beyond(facts, one))
       .slice(0, maxRuns);
     if (plans.length === 0) return { ...none, skipped: 'the request schema has no bound that the document speaks of' };
-    const seen = yield plans.map(({ one, input }) => ({ ...one.scenario, input }));
+    // Tools that know nothing of the value would refuse it in place of the handler, who owes that itself.
+    const seen = yield plans.map(({ one, input, owed }) => ({
+      ...one.scenario,
+      input,
+      ...(owed.isCertain ? { tools: answeringAlike(subject.tools, one.seen) as Scenario['tools'] } : {}),
+    }));
     for (const [index, plan] of plans.entries()) {
-      const { value, end, issues } = seen[index] as Observation;
+      const { value, end, issues, calls } = seen[index] as Observation;
+      // Of no items at all, much can be told truthfully; it is another matter to act on them.
+      const acts = calls.some(({ tool, error }) => error === undefined && !isReadOnly(subject, tool));
+      if (Array.isArray(plan.beyond) && !acts) continue;
       if (end !== 'returned' || value === undefined || issues.length > 0) continue;
       if (holdsConstant(value, plan.owed.names) || !isAnsweredAlike(plan, value)) continue;
       const list = plan.owed.isCertain ? none.failures : none.warnings;
@@ -85,8 +95,9 @@ function beyond(facts: CheckFacts, one: SeenCase): Plan[] {
 
 /** Values just beyond what a schema allows, of its own kind. */
 function outside(schema: Record<string, Json>): Json[] {
-  const { minimum, maximum } = schema;
+  const { minimum, maximum, minItems } = schema;
   const found: Json[] = [];
+  if (typeof minItems === 'number' && minItems > 0) found.push([]);
   if (typeof maximum === 'number') found.push(maximum + 1);
   if (typeof minimum === 'number') found.push(minimum - 1);
   const { enum: words } = schema;
@@ -115,7 +126,11 @@ function owedFor({ subject, cases }: CheckFacts, name: string, keyword: string):
   }
   if (names.length === 0) return undefined;
   const isSaid = ofSchema.some((sentence) => names.some((constant) => sentence.includes(constant)));
-  return { names: [...names, ...incomplete], isCertain: isSaid };
+  // What is said of broken requests is meant of those that break the schema where a case has one answered so.
+  const isShown = cases.some(
+    ({ one }) => subject.surface.requestIssues(one.input).length > 0 && holdsConstant(one.output, invalidRequests),
+  );
+  return { names: [...names, ...incomplete], isCertain: isSaid || isShown };
 }
 
 /** What the answer of a case holds and no answer to a valid request. */
