@@ -229,6 +229,9 @@ interface CarriedNumber {
   scenarios: [Scenario, Scenario];
 }
 
+/** Numbers of one case that are tried: each is a copy of all that was told. */
+const maxCarried = 40;
+
 /** Members that may be counted anew. */
 const COUNTING_NAME = /rank|position|place|index|^no$|number|line|row|seq|order|count|page/i;
 
@@ -237,28 +240,34 @@ function carriedNumbers({ subject }: CheckFacts, one: SeenCase): CarriedNumber[]
   const asked = new Set(leavesOf(one.one.input).map(({ value }) => value));
   const answer = leavesOf(one.one.output);
   const loose = new Set(one.one.loose.map(({ pointer }) => pointer));
-  return toldIn(subject, one).flatMap(({ tool, output, isValid, telling }) =>
-    leavesOf(output).flatMap(({ pointer, name, value }) => {
+  let made = 0;
+  return toldIn(subject, one).flatMap(({ tool, output, isValid, telling }) => {
+    const told = leavesOf(output);
+    const lengths = new Set(lengthsOf(output));
+    return told.flatMap(({ pointer, name, value }) => {
+      if (made === maxCarried) return [];
       // Zero stands in an answer where nothing was told, too.
       if (typeof value !== 'number' || !Number.isInteger(value) || value === 0 || Math.abs(value) >= 1000) return [];
       // Of a list, which may come sorted or cut, one item must be told apart by the number.
       const inList = /\/\d+(?:\/|$)/.test(pointer);
       const alone = (leaves: readonly Leaf[]) =>
         leaves.filter((leaf) => leaf.name === name && leaf.value === value).length === 1;
-      if (inList && (COUNTING_NAME.test(name) || !alone(leavesOf(output)))) return [];
+      if (inList && (COUNTING_NAME.test(name) || !alone(told))) return [];
       // Of two places of the answer that have it, one may have it from elsewhere.
       if (!alone(answer)) return [];
       // So it may where an answer to another message told it as well.
       if (one.seen.sends.filter(({ response }) => holds(response, value)).length > 1) return [];
-      if (asked.has(value) || lengthsOf(output).includes(value) || /code|status|version|error/i.test(name)) return [];
+      if (asked.has(value) || lengths.has(value) || /code|status|version|error/i.test(name)) return [];
       const place = answer.find((leaf) => leaf.name === name && leaf.value === value && !loose.has(leaf.pointer));
+      if (!place) return [];
+      made += 1;
       const [more, less] = [value + 3, Math.floor(value / 2)].map((other) => replacedAt(output, pointer, other));
-      if (!place || more === undefined || !isValid(more)) return [];
+      if (more === undefined || !isValid(more)) return [];
       const isAllowed = less !== undefined && isValid(less);
       const scenarios: [Scenario, Scenario] = [telling(more), telling(isAllowed ? less : more)];
       return [{ one, tool, pointer: place.pointer, value, scenarios }];
-    }),
-  );
+    });
+  });
 }
 
 function holds(answer: Json | undefined, value: Json): boolean {
