@@ -4,7 +4,7 @@ import { createTrier } from '../src/hosting/trier.ts';
 import type { Json } from '../src/kernel/json.ts';
 import type { Measure } from '../src/pipeline/measure.ts';
 import { caseScenarios } from '../src/verification/case-scenarios.ts';
-import { generateInputs } from '../src/verification/generated-inputs.ts';
+import { generateInputs } from '../src/verification/worlds/generated-inputs.ts';
 import { tryCandidate } from './verify-fixtures.ts';
 
 /** One small change to a sound handler, and what became of it. */

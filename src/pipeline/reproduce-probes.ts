@@ -4,11 +4,11 @@ import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { casePeer, looseReplacements, type RunnableCase, runnableCases } from '../verification/case-scenarios.ts';
-import { generateInputs } from '../verification/generated-inputs.ts';
 import { looseDifferences, substitute } from '../verification/loose-places.ts';
 import { observeExchanges } from '../verification/observe-exchanges.ts';
 import { leavesOf } from '../verification/scalar-kinds.ts';
 import { defaultTrialNowMs, type Subject } from '../verification/subject.ts';
+import { generateInputs } from '../verification/worlds/generated-inputs.ts';
 import type { Measure } from './measure.ts';
 
 /** A fault that a handler was seen to have. */

@@ -2,9 +2,9 @@ import type { Observation, Scenario } from '../contract/trial.ts';
 import type { Code } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
 import type { RunnableCase } from './case-scenarios.ts';
-import type { LiteralIndex } from './literal-index.ts';
+import type { Vocabulary } from './prose/vocabulary.ts';
+import type { LiteralIndex } from './source/literal-index.ts';
 import type { CandidateCode, Subject } from './subject.ts';
-import type { Vocabulary } from './vocabulary.ts';
 
 /** A case with what the candidate was seen to do on it. */
 export interface SeenCase {

@@ -38,3 +38,8 @@ export interface CandidateCode {
   source: string;
   bundle: string;
 }
+
+/** Whether a tool declares that it changes nothing. */
+export function isReadOnly({ tools }: Pick<Subject, 'tools'>, name: string): boolean {
+  return tools.find((tool) => tool.name === name)?.annotations?.readOnlyHint === true;
+}

@@ -7,6 +7,15 @@ import { parseSync } from 'oxc-parser';
 
 const root = join(import.meta.dirname, '../..');
 
+const verificationStandsOn = [
+  'src/kernel',
+  'src/lexicon',
+  'src/contract',
+  'src/schemas',
+  'src/families',
+  'src/analysis',
+];
+
 /**
  * Which area may import which others: a folder of src/, a file directly in it, a folder of the root, or a folder named
  * here. Within an area everything may import everything, but not in a circle. `types of <file>` allows `import type` from that file alone,
@@ -24,12 +33,27 @@ const table: Record<string, string[]> = {
   'src/analysis': ['src/kernel', 'src/lexicon', 'src/contract', 'src/schemas', 'src/families'],
   'src/prompting': ['src/kernel', 'src/contract', 'src/schemas', 'src/analysis', 'types of sandbox/contract.ts'],
   'src/verification': [
-    'src/kernel',
-    'src/lexicon',
-    'src/contract',
-    'src/schemas',
-    'src/families',
-    'src/analysis',
+    ...verificationStandsOn,
+    'src/verification/prose',
+    'src/verification/source',
+    'src/verification/worlds',
+    'src/verification/checks',
+    'types of sandbox/contract.ts',
+  ],
+  'src/verification/prose': [...verificationStandsOn, 'src/verification'],
+  'src/verification/source': [...verificationStandsOn, 'src/verification', 'src/verification/prose'],
+  'src/verification/worlds': [
+    ...verificationStandsOn,
+    'src/verification',
+    'src/verification/prose',
+    'src/verification/source',
+  ],
+  'src/verification/checks': [
+    ...verificationStandsOn,
+    'src/verification',
+    'src/verification/prose',
+    'src/verification/source',
+    'src/verification/worlds',
     'types of sandbox/contract.ts',
   ],
   'src/typing': ['src/kernel', 'src/contract', 'src/schemas', 'src/prompting'],
@@ -46,6 +70,9 @@ const table: Record<string, string[]> = {
     'src/families',
     'src/prompting',
     'src/verification',
+    'src/verification/prose',
+    'src/verification/worlds',
+    'src/verification/checks',
     'src/telemetry',
     'src/completion',
     'src/typing',
@@ -75,6 +102,10 @@ const pureAreas = [
   'src/families',
   'src/prompting',
   'src/verification',
+  'src/verification/prose',
+  'src/verification/source',
+  'src/verification/worlds',
+  'src/verification/checks',
 ];
 const pureBuiltins = ['node:crypto', 'node:util', 'node:buffer'];
 const impurePackages = [

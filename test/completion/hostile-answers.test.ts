@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { extractCandidate, isComplete } from '../../src/completion/extract-candidate.ts';
-import { SeededRandom } from '../../src/verification/seeded-random.ts';
+import { SeededRandom } from '../../src/verification/worlds/seeded-random.ts';
 
 const MODULE = `import type { Request } from './types';
 // \`\`\` in a comment, and an apostrophe: don't

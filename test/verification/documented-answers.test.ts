@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '../../src/kernel/json.ts';
+import { reportsFailure } from '../../src/verification/failure-answer.ts';
 import {
   documentedAnswersOf,
   emptiedText,
   failureFlagsOf,
   holdsConstant,
-} from '../../src/verification/documented-answers.ts';
-import { reportsFailure } from '../../src/verification/failure-answer.ts';
-import { failureRulesOf } from '../../src/verification/failure-rules.ts';
+} from '../../src/verification/prose/documented-answers.ts';
+import { failureRulesOf } from '../../src/verification/prose/failure-rules.ts';
 import type { Subject } from '../../src/verification/subject.ts';
 
 const accepts = () => [];

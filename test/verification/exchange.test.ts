@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
 import { measureOf, tryCandidate } from '../../scripts/verify-fixtures.ts';
 import type { Json } from '../../src/kernel/json.ts';
-import { exchange } from '../../src/verification/check-exchange.ts';
-import { ExchangeMap } from '../../src/verification/exchange-map.ts';
+import { exchange } from '../../src/verification/checks/check-exchange.ts';
+import { ExchangeMap } from '../../src/verification/worlds/exchange-map.ts';
 
 let sandbox: Sandbox;
 before(async () => {

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { isObject, type Json } from '../../src/kernel/json.ts';
 import { createValidator } from '../../src/schemas/validator.ts';
-import { generateInputs } from '../../src/verification/generated-inputs.ts';
-import { samplePattern } from '../../src/verification/pattern-sample.ts';
-import { sampleSchema } from '../../src/verification/schema-sample.ts';
-import { SeededRandom } from '../../src/verification/seeded-random.ts';
+import { generateInputs } from '../../src/verification/worlds/generated-inputs.ts';
+import { samplePattern } from '../../src/verification/worlds/pattern-sample.ts';
+import { sampleSchema } from '../../src/verification/worlds/schema-sample.ts';
+import { SeededRandom } from '../../src/verification/worlds/seeded-random.ts';
 
 function validatorOf(schema: Json): (value: Json) => boolean {
   const validator = createValidator(schema);

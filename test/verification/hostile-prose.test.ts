@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
 import { measureOf, tryCandidate } from '../../scripts/verify-fixtures.ts';
 import { hasWord } from '../../src/verification/scalar-kinds.ts';
-import { variedScalars } from '../../src/verification/variations.ts';
+import { variedScalars } from '../../src/verification/worlds/variations.ts';
 
 let sandbox: Sandbox;
 before(async () => {

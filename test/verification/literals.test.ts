@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { LiteralIndex } from '../../src/verification/literal-index.ts';
+import { LiteralIndex } from '../../src/verification/source/literal-index.ts';
 
 const sources: [string, string, (string | number)[]][] = [
   [

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
 import { measureOf, tryCandidate } from '../../scripts/verify-fixtures.ts';
 import { type Json, valueAt } from '../../src/kernel/json.ts';
-import { generateInputs } from '../../src/verification/generated-inputs.ts';
+import { mayBeRefusal } from '../../src/verification/checks/unasked-answers.ts';
 import { substitute } from '../../src/verification/loose-places.ts';
-import { mayBeRefusal } from '../../src/verification/unasked-answers.ts';
-import { replacedAt, variedScalars } from '../../src/verification/variations.ts';
+import { generateInputs } from '../../src/verification/worlds/generated-inputs.ts';
+import { replacedAt, variedScalars } from '../../src/verification/worlds/variations.ts';
 import { documentOf } from '../analysis/sample-job.ts';
 import { type Agreed, object, reading, refusalsOf, text } from './agreed.ts';
 

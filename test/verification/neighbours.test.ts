@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
 import { measureOf, tryCandidate } from '../../scripts/verify-fixtures.ts';
 import type { Json } from '../../src/kernel/json.ts';
-import { neighbours } from '../../src/verification/check-neighbours.ts';
+import { neighbours } from '../../src/verification/checks/check-neighbours.ts';
 
 let sandbox: Sandbox;
 before(async () => {

@@ -1,0 +1,266 @@
+import type { ObservedCall } from '../../contract/trial.ts';
+import { isObject, type Json } from '../../kernel/json.ts';
+import { equalJson } from '../../schemas/equal-json.ts';
+import type { Check, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
+import { reportsFailure } from '../failure-answer.ts';
+import { CORRELATION_NAME } from '../member-names.ts';
+import { demandOf, leavesOut, recordsAll, sentenceOnce, signaturesOf, unaskedBy } from '../prose/documented-acts.ts';
+import { sentencesOf } from '../prose/documented-answers.ts';
+import { hasWord, leavesOf } from '../scalar-kinds.ts';
+import { isReadOnly } from '../subject.ts';
+import { sideEffectFact } from './check-side-effects.ts';
+
+/** Looks at what the calls of tools with side effects carry, and at those that the document wants and that never come. */
+export const acts: Check = {
+  name: 'acts',
+  reason: 'An answer may say that something was done that was not done, or was done with other data.',
+  certain:
+    'The document has a tool with side effects used, and the candidate does not even have its name; or has every decision, refusals as well, written down by one that a case does not call; or has it act once, and it acts twice in the same way; or the answer tells a fresh id under a name under which a tool was given another, or as that of the thing which the tool, by its name, made under another; or a tool never gets a member of the request that it has a place of the same name for; or is asked where the document has it not asked; or it is told the same word in all cases, under a name of its own in the document under which the answers have several.',
+  uncertain:
+    'The same act twice in one case, where the document says nothing of it and the request has no such number.',
+  *run(facts): Generator<never, CheckFindings, never> {
+    const { subject, cases } = facts;
+    const names = subject.tools.map(({ name }) => name).filter((name) => !isReadOnly(subject, name));
+    const vain = askedInVain(facts);
+    if (vain)
+      return {
+        failures: [sideEffectFact(vain.one, `${vain.tool} is asked, though "${vain.sentence}"`)],
+        warnings: [],
+      };
+    if (names.length === 0) return { failures: [], warnings: [], skipped: 'no tool has side effects' };
+    const [first] = cases;
+    if (!first) return { failures: [], warnings: [], skipped: 'no case can be run' };
+    const failures: CheckFindings['failures'] = [];
+    const warnings: CheckFindings['warnings'] = [];
+    for (const name of names) {
+      const wanted = unnamed(facts, name);
+      if (wanted) {
+        failures.push(sideEffectFact(wanted.one, `the source never names ${name}, though "${wanted.sentence}"`));
+        continue;
+      }
+      const unwritten = unrecorded(facts, name);
+      if (unwritten)
+        failures.push(sideEffectFact(unwritten.one, `it is answered without ${name}, though "${unwritten.sentence}"`));
+      const lost = lostMember(facts, name);
+      if (lost)
+        failures.push(
+          sideEffectFact(lost.one, `${name} is called with an empty ${lost.member}, which the request has`),
+        );
+      const stuck = stuckMember(facts, name);
+      if (stuck)
+        failures.push(
+          sideEffectFact(
+            stuck.one,
+            `${name} is told ${stuck.member} ${JSON.stringify(stuck.value)}, and so in all other cases`,
+          ),
+        );
+      const once = sentenceOnce(subject, name);
+      for (const one of cases) {
+        const twice = repeated(one, name);
+        if (twice === undefined) continue;
+        const told = sideEffectFact(one, `${name} was called ${twice} times with the same input`);
+        if (once !== undefined) failures.push({ ...told, message: `${told.message}, though "${once}"`.slice(0, 500) });
+        else if (!mayRepeat(one, twice)) warnings.push(told);
+      }
+    }
+    for (const one of cases) {
+      const other = otherId(facts, one);
+      if (other)
+        failures.push(
+          sideEffectFact(
+            one,
+            `it answers with another ${other.name} than ${other.tool} was given, and nobody is told that one`,
+          ),
+        );
+    }
+    return { failures, warnings };
+  },
+};
+
+/** A tool that the document has used, and whose name the source has nowhere: nor any way to a tool but by its name. */
+function unnamed(
+  { subject, candidate, cases }: CheckFacts,
+  name: string,
+): { one: SeenCase; sentence: string } | undefined {
+  const { bundle } = candidate;
+  if (new RegExp(`(?<![\\w$])${name}(?![\\w$])`).test(bundle) || DYNAMIC_CALL.test(bundle.replace(QUOTED, '""')))
+    return undefined;
+  const good = cases.filter(({ one }) => !one.case.negative && reportsFailure(one.output) !== true);
+  const [any] = good;
+  if (any === undefined) return undefined;
+  const demand = demandOf(subject, name);
+  if (demand === undefined) return undefined;
+  if (demand.isNamed) return { one: any, sentence: demand.sentence };
+  const meant = good.find((one) => isMeant(subject, name, one));
+  return meant && { one: meant, sentence: demand.sentence };
+}
+
+/** The tools taken as a whole: any of them may be called in ways that do not show. */
+const DYNAMIC_CALL = /(?<![\w$])call(?![\w$])(?!\s*(?:[.(,]|\}))|\(\s*call\s*[,)]|,\s*call\s*\)/;
+
+const QUOTED = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g;
+
+/** Whether an example of a tool asks for nothing but what a case asks and tells, and for something of its request. */
+function isMeant(subject: CheckFacts['subject'], name: string, { one, seen }: SeenCase): boolean {
+  const asked = textOf(one.input);
+  const told = textOf([one.input, one.output, seen.calls.map(({ output }) => output ?? null)]);
+  return (subject.tools.find((tool) => tool.name === name)?.examples ?? []).some(({ input }) => {
+    const leaves = leavesOf(input).map(({ value }) => String(value));
+    return (
+      leaves.length > 0 &&
+      leaves.every((leaf) => hasWord(told, leaf)) &&
+      leaves.some((leaf) => leaf.length > 2 && hasWord(asked, leaf))
+    );
+  });
+}
+
+/** A case in which a tool is asked that the document does not have asked with its answer, though nothing had failed. */
+function askedInVain({ subject, cases }: CheckFacts): { one: SeenCase; tool: string; sentence: string } | undefined {
+  for (const one of cases) {
+    const { calls } = one.seen;
+    if (calls.slice(0, -1).some(({ error }) => error !== undefined)) continue;
+    // What is said of the other tool is said of that which comes second.
+    const last = calls.at(-1);
+    if (last === undefined) continue;
+    const sentence = unaskedBy(subject, one.one.output, last.tool);
+    const isFirst = calls.every(({ tool }) => tool === last.tool);
+    if (sentence !== undefined && !(isFirst && /\bthe (?:other|second)\b/i.test(sentence)))
+      return { one, tool: last.tool, sentence };
+  }
+  return undefined;
+}
+
+function textOf(value: Json): string {
+  return leavesOf(value)
+    .map(({ value: leaf }) => String(leaf))
+    .join('\n');
+}
+
+function callsOf({ seen }: SeenCase, name: string): ObservedCall[] {
+  return seen.calls.filter(({ tool, error }) => tool === name && error === undefined);
+}
+
+/** A case in which others were asked and a decision was made, but not written down as the document has all of them. */
+function unrecorded({ subject, cases }: CheckFacts, name: string): { one: SeenCase; sentence: string } | undefined {
+  const sentence = recordsAll(subject, name);
+  if (sentence === undefined || !cases.some((one) => callsOf(one, name).length > 0)) return undefined;
+  const missing = cases.filter(
+    ({ seen }) =>
+      seen.calls.length > 0 &&
+      seen.calls.every(({ error }) => error === undefined) &&
+      !seen.calls.some(({ tool }) => tool === name),
+  );
+  // What is not written down at all is one kind of request, not several.
+  const [one] = missing.length >= 2 || !leavesOut(subject, name) ? missing : [];
+  return one && { one, sentence };
+}
+
+/** How often a case acted in one way, where that is more than once and nothing failed in between. */
+function repeated(one: SeenCase, name: string): number | undefined {
+  const calls = callsOf(one, name);
+  if (one.seen.calls.some(({ error }) => error !== undefined)) return undefined;
+  const most = Math.max(0, ...calls.map(({ input }) => calls.filter((other) => equalJson(other.input, input)).length));
+  return most > 1 ? most : undefined;
+}
+
+/** Whether a request asks for something as often as it was done, by its number or by saying it as often. */
+function mayRepeat({ one }: SeenCase, times: number): boolean {
+  const leaves = leavesOf(one.input);
+  return (
+    leaves.some(({ value }) => value === times) ||
+    leaves.some(({ value }) => leaves.filter((other) => other.value === value).length >= times)
+  );
+}
+
+/** Names of fresh ids that belong to a message rather than to what it is about. */
+const OF_A_MESSAGE = /^(?:event|message|msg|request|trace|span|log|entry|audit|notification|response|reply|answer)/i;
+
+/** Names by which a tool that makes a thing is told the id of that thing. */
+const OF_ITSELF = /^(?:id|identifier|number|no|nr|num|nummer|numero|número|numéro)$/i;
+
+/** Whether a tool is named after making the very thing whose id a member tells, as `createTicket` is for `ticket` and `ticketId`. */
+function isMadeBy(tool: string, member: string): boolean {
+  const thing = /^(?:create|make|store|save|insert|add|open|register|new)_?(\p{L}+)$/iu.exec(tool)?.[1];
+  const named = member.replace(/(?<=\p{L})(?:_?(?:id|number|no))$/iu, '');
+  return thing !== undefined && thing.toLowerCase() === named.toLowerCase();
+}
+
+/** A fresh id of the answer that no tool was told, where one with side effects was given another under its name. */
+function otherId({ subject }: CheckFacts, { one, seen }: SeenCase): { name: string; tool: string } | undefined {
+  if (subject.role !== 'provider' || seen.value === undefined) return undefined;
+  const made = (value: Json) => typeof value === 'string' && seen.issuedIds.some((id) => value.includes(id));
+  const calls = seen.calls.filter(({ tool, error }) => error === undefined && !isReadOnly(subject, tool));
+  const told = textOf(seen.calls.map(({ input, output }) => [input, output ?? null]));
+  for (const { name, value } of leavesOf(seen.value)) {
+    if (!made(value) || name === '' || CORRELATION_NAME.test(name) || OF_A_MESSAGE.test(name)) continue;
+    // What a tool was told may stand in the answer with something before it.
+    if (seen.issuedIds.some((id) => String(value).includes(id) && told.includes(id))) continue;
+    if (textOf(one.input).includes(String(value))) continue;
+    const call = calls.find(({ tool, input }) => {
+      const ids = leavesOf(input).filter((leaf) => made(leaf.value));
+      const isCreated = ids.length === 1 && OF_ITSELF.test(ids[0]?.name ?? '') && isMadeBy(tool, name);
+      return ids.some((leaf) => (leaf.name === name || isCreated) && leaf.value !== value);
+    });
+    if (call) return { name, tool: call.tool };
+  }
+  return undefined;
+}
+
+/** A text of the request that nobody gets, where a tool that is called has a place of its name and is given nothing there. */
+function lostMember({ subject, cases }: CheckFacts, name: string): { one: SeenCase; member: string } | undefined {
+  const calling = cases.filter((one) => callsOf(one, name).length > 0);
+  const members = new Set(calling.flatMap(({ one }) => (isObject(one.input) ? Object.keys(one.input) : [])));
+  for (const member of members) {
+    const having = calling.filter(
+      ({ one }) => isObject(one.input) && typeof one.input[member] === 'string' && one.input[member].trim() !== '',
+    );
+    const [first] = having;
+    if (!first || !having.every((one) => isLost(one, name, member))) continue;
+    const isLeftOut = sentencesOf(subject.agreement).some(
+      (sentence) => hasWord(sentence, member) && LEFT_OUT.test(sentence),
+    );
+    if (!isLeftOut) return { one: first, member };
+  }
+  return undefined;
+}
+
+/** Words by which a document may have a member left out. */
+const LEFT_OUT =
+  /\b(?:ignor\w*|not|never|no|without|only|unless|if|when|for|otherwise|removed?|empt\w+|left out|except)\b|不|无|忽略|仅|如果/iu;
+
+function isLost({ one, seen }: SeenCase, name: string, member: string): boolean {
+  const own = seen.calls.filter(({ tool }) => tool === name);
+  const value = String(isObject(one.input) ? one.input[member] : '');
+  const reached = textOf([one.output, seen.calls.map(({ input }) => input)]);
+  return (
+    !reached.includes(value) &&
+    own.every(
+      ({ input }) =>
+        isObject(input) && Object.hasOwn(input, member) && (input[member] === '' || input[member] === null),
+    )
+  );
+}
+
+/** A member that a tool is told by its name in the document, always with one word, though the answers have several under that name. */
+function stuckMember(
+  { subject, cases }: CheckFacts,
+  name: string,
+): { one: SeenCase; member: string; value: string } | undefined {
+  const { members, sentences } = signaturesOf(subject, name);
+  for (const member of members) {
+    const told = cases.flatMap((one) => {
+      const [input] = callsOf(one, name).map((call) => call.input);
+      const answer = isObject(one.one.output) ? one.one.output[member] : undefined;
+      const value = isObject(input ?? null) ? (input as Record<string, Json>)[member] : undefined;
+      return typeof value === 'string' && typeof answer === 'string' ? [{ one, value, answer }] : [];
+    });
+    const answers = new Set(told.map(({ answer }) => answer));
+    const [first] = told;
+    if (!first || answers.size < 3 || !answers.has(first.value)) continue;
+    if (told.some(({ value }) => value !== first.value)) continue;
+    if (sentences.some((sentence) => hasWord(sentence, first.value))) continue;
+    const wrong = told.find(({ answer }) => answer !== first.value);
+    if (wrong) return { one: wrong.one, member, value: first.value };
+  }
+  return undefined;
+}

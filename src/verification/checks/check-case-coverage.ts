@@ -1,0 +1,26 @@
+import { ownLoosePlaces, unrunnableCases } from '../case-scenarios.ts';
+import type { Check } from '../check.ts';
+
+/** Says which cases could not be run, and which places were taken for loose without being declared so. */
+export const caseCoverage: Check = {
+  name: 'case-coverage',
+  reason: 'Nobody should take a case for passed that was not run, or a value for agreed that was not compared.',
+  certain: 'Nothing: neither is the fault of a candidate.',
+  uncertain: 'Nothing.',
+  *run({ subject }) {
+    const notes: string[] = [];
+    const unrun = unrunnableCases(subject);
+    if (unrun.length > 0)
+      notes.push(
+        `not run, since the task has no example for them: ${unrun.length === 1 ? 'case' : 'cases'} ${unrun.join(', ')}`,
+      );
+    const places = new Map<string, string>();
+    for (const { pointer, as } of ownLoosePlaces(subject)) places.set(pointer, as);
+    if (places.size > 0) {
+      notes.push(
+        `loose by themselves, since nothing yields them: ${[...places].map(([pointer, as]) => `${pointer} (${as})`).join(', ')}`,
+      );
+    }
+    return { failures: [], warnings: [], ...(notes.length > 0 ? { note: notes.join('; ') } : {}) };
+  },
+};

@@ -1,0 +1,53 @@
+import type { Observation, Scenario } from '../../contract/trial.ts';
+import type { Json } from '../../kernel/json.ts';
+import { equalJson } from '../../schemas/equal-json.ts';
+import { caseDifferences } from '../case-scenarios.ts';
+import type { Check, CheckFact, CheckFindings, SeenCase } from '../check.ts';
+
+/** Little enough that nothing expires meanwhile. */
+const laterMs = 61_013;
+
+/** Runs each case again: as it was, and with another seed a minute later. */
+export const determinism: Check = {
+  name: 'determinism',
+  reason: 'The same input must give the same answer and the same calls, or the cases have proven nothing.',
+  certain: 'The same run again gives another answer or other calls, or another seed changes a place that is not loose.',
+  uncertain: 'Nothing.',
+  *run({ subject, cases }): Generator<Scenario[], CheckFindings, Observation[]> {
+    if (cases.length === 0) return { failures: [], warnings: [], skipped: 'there is no case to run again' };
+    const seen = yield cases.flatMap(({ scenario }) => [
+      scenario,
+      { ...scenario, seed: `${scenario.seed}-later`, nowMs: scenario.nowMs + laterMs },
+    ]);
+    const failures = cases.flatMap((one, index) => {
+      const [again, later] = [seen[index * 2] as Observation, seen[index * 2 + 1] as Observation];
+      if (!equalJson(traceOf(one.seen), traceOf(again)))
+        return [factOf(one, again, 'the same run gave another answer or other calls')];
+      return caseDifferences(subject, one.one, later).length > 0
+        ? [factOf(one, later, 'another seed, a minute later, changed an answer that is not loose')]
+        : [];
+    });
+    return { failures, warnings: [] };
+  },
+};
+
+/** All that a run did that can be seen from without. */
+export function traceOf(seen: Observation): Json {
+  return [
+    seen.end,
+    seen.value ?? null,
+    seen.calls.map(({ tool, input }) => [tool, input]),
+    seen.sends.map(({ request }) => request),
+  ];
+}
+
+function factOf({ one, seen }: SeenCase, again: Observation, message: string): Omit<CheckFact, 'check'> {
+  return {
+    code: 'CANDIDATE_NOT_DETERMINISTIC',
+    message: `case ${one.testCase}: ${message}`,
+    testCase: one.testCase,
+    input: one.input,
+    ...(seen.value === undefined ? {} : { expected: seen.value }),
+    ...(again.value === undefined ? {} : { got: again.value }),
+  };
+}

@@ -1,0 +1,389 @@
+import type { Observation, Scenario } from '../../contract/trial.ts';
+import { isObject, type Json, valueAt } from '../../kernel/json.ts';
+import { NO_MATTER } from '../../lexicon/failing.ts';
+import { equalJson } from '../../schemas/equal-json.ts';
+import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
+import { reportsFailure } from '../failure-answer.ts';
+import { forbiddenAfter } from '../prose/documented-acts.ts';
+import {
+  answerIfBothFail,
+  documentedAnswersOf,
+  emptiedText,
+  failureFlagsOf,
+  holdsConstant,
+  sentencesOf,
+  unmistakable,
+} from '../prose/documented-answers.ts';
+import { missingNamesOf } from '../prose/failure-names.ts';
+import { failureRulesOf } from '../prose/failure-rules.ts';
+import {
+  isOwedName,
+  isPlainlyOwed,
+  lacksOwnName,
+  missingNamesOfAny,
+  nameOfAnother,
+  tellingNames,
+} from '../prose/owed-names.ts';
+import { hasWord, leavesOf } from '../scalar-kinds.ts';
+import { isReadOnly } from '../subject.ts';
+import { answeringAlike } from '../worlds/variations.ts';
+
+/** What the failing tool says; no answer has a reason to repeat it. */
+export const faultMessage = 'temporarily out of order (k7q-canary-x2)';
+
+/** Side effects that nobody waits for. */
+const BEST_EFFORT = /log|audit|notif|track|metric|record|telemetry|analytic|mail|sms|push/i;
+
+/** Calls of one tool in one case that are made to fail, each in a run of its own. */
+const maxFailingCalls = 3;
+
+/** Lets each call of a tool fail once. */
+export const failingTools: Check = {
+  name: 'failing-tools',
+  reason: 'Back ends fail; a peer is owed the answer that the document promises for it, not a broken handler.',
+  certain:
+    'Where the document says how failures are answered and a case or the schema shows such an answer: the failure escapes, the answer breaks its schema or has none of the names that the document has for it, or success is claimed although the only tool with side effects failed, or although the one call that only reads failed, and another answer of that tool makes another one. Everywhere: the run hangs or dies.',
+  uncertain: 'Where the document is silent, and where an answer repeats what the tool said.',
+  *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
+    const plans = facts.cases.flatMap((seenCase) => {
+      const answered = seenCase.seen.calls.filter(({ error }) => error === undefined).map(({ tool }) => tool);
+      return [...new Set(answered)].flatMap((tool) => {
+        // Who copes with the first failure may still take a later one for the end of a list.
+        const times = Math.min(maxFailingCalls, answered.filter((other) => other === tool).length);
+        return Array.from({ length: times }, (_, index) => ({
+          seenCase,
+          tool,
+          scenario: {
+            ...seenCase.scenario,
+            // Who goes on with what a failing tool did not tell must not be stopped by another that knows nothing of it.
+            tools: subjectTools(facts, seenCase, tool),
+            faults: [{ tool, nth: index + 1, error: { code: 'FAILED' as const, message: faultMessage } }],
+          },
+        }));
+      });
+    });
+    if (plans.length === 0) return { failures: [], warnings: [], skipped: 'no case calls a tool that answers' };
+    const bothFailing = bothFail(facts);
+    const all = yield [...plans.map(({ scenario }) => scenario), ...bothFailing.map(({ scenario }) => scenario)];
+    const seen = all.slice(0, plans.length);
+    const certain = failuresAreAnswerable(facts);
+    const findings: CheckFindings = { failures: [], warnings: [] };
+    const unmoved = certain
+      ? plans
+          .filter(({ seenCase, tool }, index) => isUnmoved(facts, seenCase, tool, seen[index] as Observation))
+          .flatMap((plan) => otherAnswer(facts, plan))
+          .slice(0, maxOtherAnswers)
+      : [];
+    const others = unmoved.length > 0 ? yield unmoved.map(({ scenario }) => scenario) : [];
+    for (const [index, { seenCase, tool }] of unmoved.entries()) {
+      const other = others[index]?.value;
+      if (other === undefined || equalJson(other, seenCase.seen.value ?? null)) continue;
+      findings.failures.push({
+        code: 'CANDIDATE_TOOL_FAILURE',
+        message: `case ${seenCase.one.testCase}, where ${tool} fails: it answers as if ${tool} had told what the case has, though another answer of it matters`,
+        testCase: seenCase.one.testCase,
+        input: seenCase.one.input,
+        ...(seenCase.seen.value === undefined ? {} : { got: seenCase.seen.value }),
+      });
+    }
+    for (const [index, { seenCase, tool }] of plans.entries()) {
+      const observation = seen[index] as Observation;
+      const fault = faultOf(facts, seenCase, tool, observation, certain);
+      if (!fault) continue;
+      const fact: Omit<CheckFact, 'check'> = {
+        code: 'CANDIDATE_TOOL_FAILURE',
+        message: `case ${seenCase.one.testCase}, where ${tool} fails: ${fault.message}`.slice(0, 500),
+        testCase: seenCase.one.testCase,
+        input: seenCase.one.input,
+        ...(observation.value === undefined ? {} : { got: observation.value }),
+      };
+      (fault.certain ? findings.failures : findings.warnings).push(fact);
+    }
+    for (const [index, { seenCase, name }] of bothFailing.entries()) {
+      const { calls, value } = all[plans.length + index] as Observation;
+      const failed = new Set(calls.flatMap(({ tool, error }) => (error === undefined ? [] : [tool])));
+      if (failed.size < 2 || value === undefined || holdsConstant(value, [name])) continue;
+      findings.failures.push({
+        code: 'CANDIDATE_TOOL_FAILURE',
+        message: `case ${seenCase.one.testCase}, where both tools fail: the answer has not ${name}, though the document names it for that`,
+        testCase: seenCase.one.testCase,
+        input: seenCase.one.input,
+        got: value,
+      });
+    }
+    return findings;
+  },
+};
+
+/** The tools of a case, of which those with side effects answer as they did there whatever they are asked, where another one fails. */
+function subjectTools({ subject }: CheckFacts, { scenario, seen }: SeenCase, failing: string): Scenario['tools'] {
+  const alike = new Map(answeringAlike(subject.tools, seen).map((tool) => [tool.name, tool]));
+  return scenario.tools.map((tool) =>
+    tool.name === failing || isReadOnly(subject, tool.name) ? tool : ((alike.get(tool.name) ?? tool) as typeof tool),
+  );
+}
+
+/** Cases of which it is asked whether what a tool told had mattered. */
+const maxOtherAnswers = 3;
+
+/** Whether a success stays what it was although the one call that only reads failed, for which the document has a name. */
+function isUnmoved(facts: CheckFacts, { one, seen: before }: SeenCase, tool: string, seen: Observation): boolean {
+  // What a second tool told may do without the first: the cheapest of two offers.
+  const readsOf = ({ calls }: Observation) => calls.filter((call) => isReadOnly(facts.subject, call.tool)).length;
+  return (
+    isReadOnly(facts.subject, tool) &&
+    seen.value !== undefined &&
+    readsOf(before) === 1 &&
+    readsOf(seen) === 1 &&
+    reportsFailure(one.output) === false &&
+    equalJson(seen.value, before.value ?? null) &&
+    isPlainlyOwed(facts, tool, seen.value)
+  );
+}
+
+/** The case with another answer of the tool: one that its definition has. */
+function otherAnswer(
+  { subject }: CheckFacts,
+  { seenCase, tool }: { seenCase: SeenCase; tool: string },
+): { seenCase: SeenCase; tool: string; scenario: Scenario }[] {
+  const told = seenCase.seen.calls.find((call) => call.tool === tool)?.output ?? null;
+  const { examples = [], otherwise } = subject.tools.find(({ name }) => name === tool) ?? {};
+  const outputs = [...(otherwise ? [otherwise] : []), ...examples].flatMap((one) =>
+    'output' in one ? [one.output] : [],
+  );
+  const output = outputs.find((one) => !equalJson(one, told));
+  if (output === undefined) return [];
+  const tools = subject.tools.map((one) => (one.name === tool ? { ...one, examples: [], otherwise: { output } } : one));
+  return [{ seenCase, tool, scenario: { ...seenCase.scenario, tools } }];
+}
+
+/** Cases in which both tools are made to fail. */
+const maxBothFailing = 3;
+
+/** Cases in which both of the two tools fail, where the document has a name for the answer. */
+function bothFail({ subject, cases }: CheckFacts): { seenCase: SeenCase; name: string; scenario: Scenario }[] {
+  const { tools } = subject;
+  const name =
+    subject.role === 'provider' && tools.length === 2 && tools.every((tool) => isReadOnly(subject, tool.name))
+      ? answerIfBothFail(subject)
+      : undefined;
+  if (name === undefined) return [];
+  const faults = tools.map((tool) => ({
+    tool: tool.name,
+    error: { code: 'FAILED' as const, message: faultMessage },
+  }));
+  return cases
+    .filter(({ seen }) => seen.calls.length > 0 && seen.calls.some(({ error }) => error === undefined))
+    .slice(0, maxBothFailing)
+    .map((seenCase) => ({ seenCase, name, scenario: { ...seenCase.scenario, faults } }));
+}
+
+function faultOf(
+  facts: CheckFacts,
+  { one, seen: before }: SeenCase,
+  tool: string,
+  seen: Observation,
+  certain: boolean,
+): { message: string; certain: boolean } | undefined {
+  const { subject } = facts;
+  if (seen.end === 'timed-out' || seen.end === 'out-of-memory' || seen.end === 'killed')
+    return { message: `the run ended as "${seen.end}"`, certain: true };
+  if (seen.end !== 'returned' || seen.value === undefined) {
+    // What the tool said may pass through where nothing is promised; an error of the handler's own may not.
+    const passedThrough = seen.message?.includes(faultMessage) === true;
+    return {
+      message: `it throws${seen.message ? `: ${seen.message}` : ''}`,
+      certain:
+        certain ||
+        (!passedThrough && subject.role === 'provider' && /TypeError|ReferenceError/.test(seen.message ?? '')),
+    };
+  }
+  const [issue] = seen.issues;
+  if (issue) return { message: `the answer breaks its schema at "${issue.pointer}": ${issue.message}`, certain };
+  const act = actAfter(subject, tool, seen);
+  if (act) return { message: `${act.tool} is called all the same, though "${act.sentence}"`, certain: true };
+  const emptied = emptiedText(subject, seen.value);
+  if (emptied !== undefined && subject.role === 'provider')
+    return { message: `the answer has an empty text at ${emptied}`, certain: true };
+  const ownFailures = tellingNames(facts);
+  const letsPass = sentencesOf(subject.agreement).some((sentence) => NO_MATTER.test(sentence));
+  // Who asked again and was answered has no failure to tell of; whether it may is for another check to say.
+  const recovered = calledAgain(before, seen, tool);
+  if (certain && !letsPass && !recovered && lacksOwnName(facts, tool, seen.value)) {
+    return {
+      message: `the answer has none of ${ownFailures.join(', ')}, though the document names it for ${tool}`,
+      certain,
+    };
+  }
+  const missing = letsPass || recovered ? [] : missingNamesOf(facts, tool, seen.value);
+  if (
+    missing.length > 0 &&
+    subject.role === 'provider' &&
+    (hasMoved(before, seen) || goesOnActing(subject, tool, seen))
+  )
+    return {
+      message: `the answer has none of ${missing.join(', ')}, as the document has it where ${tool} fails`,
+      certain: true,
+    };
+  const general =
+    subject.role !== 'provider' ||
+    letsPass ||
+    recovered ||
+    before.calls.some(({ error }) => error !== undefined) ||
+    (!isReadOnly(subject, tool) && BEST_EFFORT.test(tool) && !isToldOf(before, tool))
+      ? []
+      : missingNamesOfAny(facts, seen.value);
+  if (general.length > 0)
+    return {
+      message: `the answer has none of ${general.join(', ')}, as the document has it where a tool fails`,
+      certain: true,
+    };
+  if (
+    ownFailures.length > 0 &&
+    !recovered &&
+    !equalJson(seen.value, before.value ?? null) &&
+    !holdsConstant(seen.value, ownFailures)
+  ) {
+    // A success without the part that failed may be what the document wants of this tool.
+    return {
+      message: `the answer has none of ${ownFailures.join(', ')}, by which the document names such a failure`,
+      certain:
+        certain &&
+        isOwedName(facts, tool, seen.value) &&
+        (reportsFailure(seen.value) === true ||
+          new Set(before.calls.map((call) => call.tool)).size === 1 ||
+          (!letsPass && nameOfAnother(facts, before.value ?? null, seen.value) !== undefined) ||
+          (isSoleActor(subject, before, tool) &&
+            (reportsFailure(seen.value) === false || (!letsPass && beginsAlike(seen.value, before.value ?? null))))),
+    };
+  }
+  const whole = ownFailures.filter((constant) => /^\S+ \S+ \S/.test(constant));
+  const flag = holdsConstant(seen.value, [...unmistakable(ownFailures), ...whole])
+    ? [...failureFlagsOf(subject)].find(([pointer, value]) => valueAt(seen.value ?? null, pointer) === !value)
+    : undefined;
+  if (flag) return { message: `the answer says ${!flag[1]} at ${flag[0]}, as only a success does`, certain };
+  if (isReadOnly(subject, tool)) {
+    return JSON.stringify(seen.value).includes(faultMessage)
+      ? { message: 'the answer repeats what the tool said', certain: false }
+      : undefined;
+  }
+  // Whether it may try again is for another check to say.
+  if (
+    !calledAgain(before, seen, tool) &&
+    equalJson(seen.value, before.value ?? null) &&
+    reportsFailure(one.output) !== true
+  ) {
+    return {
+      message: 'it answers as if nothing had failed',
+      certain: certain && isSoleActor(subject, before, tool) && !letsPass,
+    };
+  }
+  return JSON.stringify(seen.value).includes(faultMessage)
+    ? { message: 'the answer repeats what the tool said', certain: false }
+    : undefined;
+}
+
+/** Whether two texts begin with the same word, by which messages of texts are told apart. */
+function beginsAlike(one: Json, other: Json): boolean {
+  const [head, same] = [one, other].map((text) =>
+    typeof text === 'string' ? /^\s*(\p{L}{2,})/u.exec(text)?.[1] : undefined,
+  );
+  return head !== undefined && head === same;
+}
+
+/** Whether an answer has a text that a tool told. */
+function isToldOf({ calls, value }: Observation, name: string): boolean {
+  const answer = leavesOf(value ?? null).map((leaf) => leaf.value);
+  return calls.some(
+    ({ tool, output }) =>
+      tool === name &&
+      leavesOf(output ?? null).some(
+        (leaf) => typeof leaf.value === 'string' && leaf.value.length > 2 && answer.includes(leaf.value),
+      ),
+  );
+}
+
+function hasMoved(before: Observation, seen: Observation): boolean {
+  return !equalJson(seen.value ?? null, before.value ?? null);
+}
+
+/** Whether something is done after a tool has failed. */
+function goesOnActing(subject: CheckFacts['subject'], failed: string, { calls }: Observation): boolean {
+  const at = calls.findLastIndex(({ tool }) => tool === failed);
+  return calls.slice(at + 1).some(({ tool, error }) => error === undefined && !isReadOnly(subject, tool));
+}
+
+/** An act after a tool has failed for good, which the document forbids then. */
+function actAfter(
+  subject: CheckFacts['subject'],
+  failed: string,
+  { calls }: Observation,
+): { tool: string; sentence: string } | undefined {
+  const at = calls.findLastIndex(({ tool }) => tool === failed);
+  if (calls[at]?.error === undefined) return undefined;
+  for (const { tool } of calls.slice(at + 1)) {
+    const sentence = isReadOnly(subject, tool) ? undefined : forbiddenAfter(subject, failed, tool);
+    if (sentence !== undefined) return { tool, sentence };
+  }
+  return undefined;
+}
+
+/** Whether a tool that failed answered all the same as often as where it did not. */
+function calledAgain(before: Observation, seen: Observation, tool: string): boolean {
+  const answers = ({ calls }: Observation) =>
+    calls.filter((call) => call.tool === tool && call.output !== undefined).length;
+  return answers(seen) >= answers(before);
+}
+
+/** Whether a tool is the only one with side effects that a run called, and its effect is what the run was for. */
+function isSoleActor(subject: CheckFacts['subject'], before: Observation, tool: string): boolean {
+  const acting = new Set(before.calls.filter((call) => !isReadOnly(subject, call.tool)).map((call) => call.tool));
+  return acting.size === 1 && acting.has(tool) && (!BEST_EFFORT.test(tool) || isMissed(subject, before, tool));
+}
+
+/** Whether the document names the answer where this very tool fails, by what a run without a failure does not answer. */
+function isMissed(subject: CheckFacts['subject'], { value }: Observation, tool: string): boolean {
+  const { ownFailures, ownFailureSentences } = documentedAnswersOf(subject);
+  return ownFailureSentences.some(({ sentence, constants }) => {
+    const names = constants.filter((constant) => ownFailures.includes(constant));
+    return hasWord(sentence, tool) && names.length > 0 && !holdsConstant(value ?? null, names);
+  });
+}
+
+/** Whether the document says how failures are answered, and there is an answer that its schema allows. */
+export function failuresAreAnswerable({ subject }: CheckFacts): boolean {
+  if (subject.role === 'requester')
+    return documentedAnswersOf(subject).ownFailureSentences.some(({ sentence }) => !GIVES_UP.test(sentence));
+  const rules = failureRulesOf(subject.agreement.text);
+  if (rules.ownFailures || documentedAnswersOf(subject).ownFailureSentences.length > 0) return true;
+  if (!rules.failures) return false;
+  // A text has no member for what no line of the document is for.
+  if (subject.payload === 'text') return rules.inWords;
+  return hasFailingCase(subject) || hasErrorMember(subject.responseSchema, 0);
+}
+
+/** Words by which a task has a failure end all. */
+const GIVES_UP = /\b(?:throws?|raise|rejects?|give up|abort|error)\b|[,;:] *(?:then )?fail\b|抛出|报错/iu;
+
+/** Whether a case shows a failure answered as the schema allows. */
+export function hasFailingCase(subject: CheckFacts['subject']): boolean {
+  return subject.cases.some(
+    ({ response }) => reportsFailure(response) === true && subject.surface.responseIssues(response).length === 0,
+  );
+}
+
+function hasErrorMember(schema: Json, depth: number): boolean {
+  if (depth > 4 || !isObject(schema)) return false;
+  const { properties } = schema;
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  if (
+    isObject(properties) &&
+    Object.keys(properties).some((name) => /^errors?|^status$|code$|^ok$|^success$|^outcome$|^result$/i.test(name)) &&
+    required.length <= 4
+  )
+    return true;
+  return ['oneOf', 'anyOf', 'allOf'].some(
+    (keyword) =>
+      Array.isArray(schema[keyword]) && (schema[keyword] as Json[]).some((item) => hasErrorMember(item, depth + 1)),
+  );
+}

@@ -1,0 +1,355 @@
+import type { Observation, Scenario } from '../../contract/trial.ts';
+import { isObject, type Json } from '../../kernel/json.ts';
+import { ANSWERS_WITHOUT, NEVER_LOGGED, NEVER_TOLD, OF_THE_ONE_BEFORE, PERSONAL } from '../../lexicon/acting.ts';
+import { phrases } from '../../lexicon/phrases.ts';
+import type { RunnableCase } from '../case-scenarios.ts';
+import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
+import { allSentencesOf, spaced } from '../prose/documented-answers.ts';
+import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
+import type { Subject } from '../subject.ts';
+import { replacedAt } from '../worlds/variations.ts';
+
+const SECRET =
+  /passw|passphrase|\bpwd\b|secret|credential|private|confidential|api_?-?\s?key|access_?-?\s?key|\bpin\b|pin_?code|cvv|\bssn\b|\btoken\b|hash$/i;
+
+/** What only members are called, or said to be: a tool of the house may well be called internal. */
+const SECRET_MEMBER =
+  /(?<![a-z])internal|[a-z]Internal|staff[_ -]?only|not (?:public|to be (?:told|shown|shared))|never (?:told|shown|shared)|机密|保密|隐私|密码|密钥|身份证|内部|仅供/;
+
+/** Other answers of one tool in one case that are tried for what they bring to light. */
+const maxOtherAnswers = 12;
+
+/** Looks for what tools tell and no case's answer tells. */
+export const leaks: Check = {
+  name: 'leaks',
+  reason:
+    'Free texts and rare paths are where a record slips into an answer, by mistake or because a document asked for it.',
+  certain:
+    'An answer holds a value that a tool told, whose name, description or tool speaks of a secret, and that neither the request nor any answer of a case holds; or an answer holds what the document says is never told, or a log line what it says is never logged.',
+  uncertain: 'Another value that a tool told stands in a free text, though no answer of a case tells its like.',
+  *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
+    const { subject, cases } = facts;
+    if (subject.tools.length === 0) return { failures: [], warnings: [], skipped: 'there are no tools' };
+    const findings: CheckFindings = { failures: [], warnings: [] };
+    const failing = cases.flatMap(({ one, scenario, seen }) =>
+      [...new Set(seen.calls.map(({ tool }) => tool))].map((tool) => ({
+        one,
+        scenario: {
+          ...scenario,
+          faults: [
+            { tool, nth: 2, error: { code: 'FAILED' as const, message: 'temporarily out of order' } },
+            ...othersFail(seen, tool),
+          ],
+        },
+      })),
+    );
+    const alone = cases.flatMap(({ one, scenario, seen }) =>
+      [...new Set(seen.calls.map(({ tool }) => tool))].slice(1).map((tool) => ({
+        one,
+        scenario: {
+          ...scenario,
+          faults: [{ tool, error: { code: 'FAILED' as const, message: 'temporarily out of order' } }],
+        },
+      })),
+    );
+    const plans = [...failing, ...alone, ...cases.flatMap((seenCase) => otherwiseAnswered(facts, seenCase))];
+    const later = plans.length === 0 ? [] : yield plans.map(({ scenario }) => scenario);
+    const runs = [
+      ...cases.map(({ one, seen }) => ({ one, seen })),
+      ...plans.map(({ one }, index) => ({ one, seen: later[index] as Observation })),
+    ];
+    for (const { one, seen } of runs) {
+      const logged = loggedIn(facts, one, seen);
+      if (logged && !findings.failures.some(({ message }) => message.includes(`"${logged.name}" is logged`)))
+        findings.failures.push({
+          code: 'CANDIDATE_LEAK',
+          message: `case ${one.testCase}: "${logged.name}" is logged, though "${logged.sentence}"`.slice(0, 500),
+          testCase: one.testCase,
+          input: one.input,
+        });
+      const denied = deniedIn(facts, one, seen);
+      if (denied && !findings.failures.some(({ message }) => message.includes(`"${denied.name}"`)))
+        findings.failures.push({
+          code: 'CANDIDATE_LEAK',
+          message: `case ${one.testCase}: the answer tells "${denied.name}", though "${denied.sentence}"`.slice(0, 500),
+          testCase: one.testCase,
+          input: one.input,
+        });
+      const leak = leakIn(facts, one, seen);
+      if (!leak) continue;
+      const list = leak.secret ? findings.failures : findings.warnings;
+      if (list.some(({ message }) => message.includes(`"${leak.name}"`))) continue;
+      const fact: Omit<CheckFact, 'check'> = {
+        code: 'CANDIDATE_LEAK',
+        message: `case ${one.testCase}: the answer tells "${leak.name}", which ${leak.tool} told and no case's answer does`,
+        testCase: one.testCase,
+        input: one.input,
+      };
+      list.push(fact);
+    }
+    return findings;
+  },
+};
+
+/** A log line with the value of a member of which the document says that it is never logged. */
+function loggedIn(
+  { subject }: CheckFacts,
+  { input }: RunnableCase,
+  seen: Observation,
+): { name: string; sentence: string } | undefined {
+  if (seen.logs.length === 0) return undefined;
+  const lines = seen.logs.join('\n');
+  const told = [
+    input,
+    ...seen.calls.map(({ output }) => output ?? null),
+    ...seen.sends.map(({ response }) => response ?? null),
+  ].flatMap(leavesOf);
+  const schemas = [
+    subject.requestSchema,
+    subject.responseSchema,
+    ...subject.tools.map((tool) => tool.outputSchema ?? null),
+  ];
+  const denials = allSentencesOf(subject).filter((sentence) => isDenial(sentence, NEVER_LOGGED));
+  for (const leaf of told) {
+    const text = weighty(leaf);
+    if (text === undefined || !hasWord(lines, text)) continue;
+    // What is told under another name as well may be logged for that.
+    if (told.some((other) => other.name !== leaf.name && String(other.value).includes(text))) continue;
+    const sentence =
+      denials.find((one) => isNamedIn(one, leaf.name)) ??
+      schemas.flatMap((schema) => descriptionsOf(schema, leaf.name, 0)).find((said) => NEVER_LOGGED.test(said));
+    if (sentence !== undefined) return { name: leaf.name, sentence: sentence.trim().slice(0, 200) };
+  }
+  return undefined;
+}
+
+const ON_A_CONDITION = phrases({
+  en: ['except|unless|only|but|if|when|until|no matter'],
+  de: ['wenn|falls|außer|bevor|solange|nur (an|wenn|bei|in)'],
+  fr: ['si|sauf|quand|seulement'],
+  es: ['si|salvo|excepto|cuando|solo|sólo'],
+  pt: ['se|salvo|exceto|quando|só'],
+  zh: ['除非|只有|仅|如果|若|时(?![间候])'],
+});
+
+/** A sentence by which something is told to nobody, and about nothing else. */
+function isDenial(sentence: string, never: RegExp): boolean {
+  return never.test(sentence) && !ON_A_CONDITION.test(sentence);
+}
+
+/** An answer that holds what a member of the request or of a tool's answer has, and of which the document says that no answer has it. */
+export function deniedIn(
+  { subject, cases }: CheckFacts,
+  { input, output }: Pick<RunnableCase, 'input' | 'output'>,
+  seen: Observation,
+): { name: string; sentence: string } | undefined {
+  const denials = denialsOf(subject);
+  if (seen.value === undefined || denials.length === 0) return undefined;
+  // What one case is told of its like, another may be told as well.
+  const mayBeTold = (name: string) =>
+    cases.some(({ one, seen: before }) => {
+      const values = leavesOf(one.output).map(({ value }) => value);
+      return [one.input, ...before.calls.map((call) => call.output ?? null)]
+        .flatMap(leavesOf)
+        .some((leaf) => leaf.name === name && weighty(leaf) !== undefined && values.includes(leaf.value));
+    });
+  const told = [input, ...seen.calls.map((call) => call.output ?? null)].flatMap(leavesOf);
+  const shown = JSON.stringify([output, cases.map(({ one }) => one.output)]);
+  const answer = leavesOf(seen.value).map(({ value }) => String(value));
+  for (const leaf of told) {
+    const text = weighty(leaf);
+    if (text === undefined || shown.includes(JSON.stringify(text).slice(1, -1))) continue;
+    if (!answer.some((value) => hasWord(value, text))) continue;
+    if (told.some((other) => other.name !== leaf.name && String(other.value).includes(text))) continue;
+    const denial = denials.find(({ denied }) => isNamedIn(denied, leaf.name));
+    if (denial !== undefined && !mayBeTold(leaf.name))
+      return { name: leaf.name, sentence: denial.sentence.trim().slice(0, 200) };
+  }
+  return undefined;
+}
+
+interface ToldDenial {
+  sentence: string;
+  /** The part of it, or of the one before, that names what is never told. */
+  denied: string;
+}
+
+const read = new WeakMap<Subject, ToldDenial[]>();
+
+/** The sentences by which something is never told: what comes first in them (`the pin is never part of an answer`), or behind `an answer has neither`. */
+function denialsOf(subject: Subject): ToldDenial[] {
+  const known = read.get(subject);
+  if (known !== undefined) return known;
+  let before = '';
+  const denials = allSentencesOf(subject).flatMap((sentence): ToldDenial[] => {
+    const said = before;
+    if (sentence.trim() !== '') before = sentence;
+    const without = ANSWERS_WITHOUT.exec(sentence);
+    if (without && isDenial(sentence, ANSWERS_WITHOUT))
+      return [{ sentence, denied: sentence.slice(without.index + without[0].length) }];
+    if (!isDenial(sentence, NEVER_TOLD)) return [];
+    const denied = sentence.slice(0, NEVER_TOLD.exec(sentence)?.index);
+    return [{ sentence, denied: OF_THE_ONE_BEFORE.test(sentence.trim()) ? said : denied }];
+  });
+  read.set(subject, denials);
+  return denials;
+}
+
+/** Whether a sentence speaks of what a member holds: by its name, or by the words that the name is made of. */
+function isNamedIn(sentence: string, name: string): boolean {
+  if (name.length < 3) return false;
+  const words = spaced(name).replaceAll('_', ' ');
+  if (
+    hasWord(sentence, name) ||
+    hasWord(sentence, `${name}s`) ||
+    hasWord(sentence, words) ||
+    (/^(?:born|dob)$/i.test(name) && /\bbirth/i.test(sentence))
+  )
+    return true;
+  if (PERSONAL.some(([said, member]) => member.test(name) && said.test(sentence))) return true;
+  // "The e-mail of the owner" is the owner's, and "the name of the guest" the guest's name.
+  const parts = words.toLowerCase().split(/\s+/);
+  const plain = sentence.replace(/\be-mail/gi, 'email');
+  return parts.length > 1 && parts.every((part) => hasWord(plain, part) || hasWord(plain, `${part}s`));
+}
+
+/** Lets the tools called after one fail, so that the paths behind it come to light. */
+function othersFail(seen: Observation, tool: string): NonNullable<Scenario['faults']> {
+  const names = [...new Set(seen.calls.map((call) => call.tool))].filter((name) => name !== tool);
+  return names.map((name) => ({ tool: name, error: { code: 'FAILED' as const, message: 'temporarily out of order' } }));
+}
+
+function leakIn(
+  { subject, cases }: CheckFacts,
+  { input, loose }: RunnableCase,
+  seen: Observation,
+): { name: string; tool: string; secret: boolean } | undefined {
+  if (seen.value === undefined) return undefined;
+  const made = new Set(loose.filter(({ as }) => as !== 'text').map(({ pointer }) => pointer));
+  const answer = leavesOf(seen.value).flatMap(({ pointer, value }) => (made.has(pointer) ? [] : [String(value)]));
+  const told = JSON.stringify([input, cases.map(({ one }) => [one.output, one.case.response])]);
+  let other: { name: string; tool: string; secret: boolean } | undefined;
+  for (const { tool, output } of seen.calls) {
+    if (output === undefined) continue;
+    const description = subject.tools.find(({ name }) => name === tool)?.description ?? '';
+    for (const leaf of leavesOf(output)) {
+      const text = weighty(leaf);
+      if (
+        text === undefined ||
+        told.includes(JSON.stringify(text).slice(1, -1)) ||
+        !answer.some((one) => one.includes(text))
+      )
+        continue;
+      // What one case is told of its like, another may be told as well.
+      if (isToldElsewhere(cases, tool, leaf.name)) continue;
+      const secret = SECRET.test(description) || isSecret(subject, tool, leaf.name);
+      const found = { name: leaf.name || tool, tool, secret };
+      if (found.secret) return found;
+      other ??= found;
+    }
+  }
+  return other;
+}
+
+/** Whether the answer of some case tells what a tool has under a name. */
+function isToldElsewhere(cases: CheckFacts['cases'], tool: string, name: string): boolean {
+  return cases.some(({ one, seen }) => {
+    const answer = leavesOf(one.output).map(({ value }) => String(value));
+    return seen.calls.some(
+      (call) =>
+        call.tool === tool &&
+        call.output !== undefined &&
+        leavesOf(call.output).some((leaf) => {
+          const text = leaf.name === name ? weighty(leaf) : undefined;
+          return text !== undefined && answer.some((value) => value.includes(text));
+        }),
+    );
+  });
+}
+
+/** Whether the name of a member or what its schema says of it speaks of a secret. */
+function isSecret({ tools }: CheckFacts['subject'], tool: string, name: string): boolean {
+  if (SECRET.test(name) || SECRET_MEMBER.test(name)) return true;
+  const said = descriptionsOf(tools.find((one) => one.name === tool)?.outputSchema ?? null, name, 0);
+  return said.some((text) => SECRET.test(text) || SECRET_MEMBER.test(text));
+}
+
+/** What a schema says of the members of a name. */
+function descriptionsOf(schema: Json, name: string, depth: number): string[] {
+  if (depth > 20 || typeof schema !== 'object' || schema === null) return [];
+  const own = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
+  const found = Object.hasOwn(own, name) ? own[name] : undefined;
+  return [
+    ...(isObject(found) && typeof found.description === 'string' ? [found.description] : []),
+    ...Object.values(schema).flatMap((child) => descriptionsOf(child, name, depth + 1)),
+  ];
+}
+
+/** A case with secrets, in which a tool answers something else at one place: a turned switch, another of a few words, an empty list. */
+function otherwiseAnswered(
+  { subject }: CheckFacts,
+  { one, scenario, seen }: SeenCase,
+): { one: RunnableCase; scenario: Scenario }[] {
+  const denials = denialsOf(subject);
+  const isDenied = ({ name }: Leaf) => denials.some(({ denied }) => isNamedIn(denied, name));
+  const hasSecrets =
+    leavesOf(one.input).some(isDenied) ||
+    seen.calls.some(({ tool, output }) =>
+      leavesOf(output ?? null).some((leaf) => isSecret(subject, tool, leaf.name) || isDenied(leaf)),
+    );
+  if (!hasSecrets) return [];
+  return seen.calls.flatMap(({ tool, input, output }) => {
+    if (output === undefined) return [];
+    const { outputSchema: schema = null, otherwise } = subject.tools.find((other) => other.name === tool) ?? {};
+    return [...otherOutputs(output, schema), ...(otherwise && 'output' in otherwise ? [otherwise.output] : [])]
+      .filter((other) => subject.surface.toolOutputIssues(tool, other).length === 0)
+      .slice(0, maxOtherAnswers)
+      .map((other) => ({
+        one,
+        scenario: {
+          ...scenario,
+          tools: subject.tools.map((known) =>
+            known.name === tool ? { ...known, examples: [{ input, output: other }, ...(known.examples ?? [])] } : known,
+          ) as Scenario['tools'],
+        },
+      }));
+  });
+}
+
+function otherOutputs(output: Json, schema: Json): Json[] {
+  const words = leavesOf(output).flatMap(({ pointer, name, value }) => {
+    if (typeof value === 'boolean') return [replacedAt(output, pointer, !value)];
+    if (typeof value === 'number') return [0, value * 1000 + 7].map((other) => replacedAt(output, pointer, other));
+    if (typeof value === 'string' && DAY.test(value))
+      return ['1971-01-01', '2999-12-31'].map((day) => replacedAt(output, pointer, day + value.slice(day.length)));
+    return enumsOf(schema, name, 0).flatMap((other) => (other === value ? [] : [replacedAt(output, pointer, other)]));
+  });
+  const lists = isObject(output)
+    ? Object.entries(output).flatMap(([name, value]) =>
+        Array.isArray(value) && value.length > 0 ? [{ ...output, [name]: [] }] : [],
+      )
+    : [];
+  // One item alone, and none.
+  const fewer = Array.isArray(output) && output.length > 1 ? [output.slice(0, 1), []] : [];
+  return [...lists, ...fewer, ...words];
+}
+
+/** How a day, or a moment, begins. */
+const DAY = /^\d{4}-\d{2}-\d{2}(?!\d)/;
+
+function enumsOf(schema: Json, name: string, depth: number): Json[] {
+  if (depth > 20 || typeof schema !== 'object' || schema === null) return [];
+  const own = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
+  const found = Object.hasOwn(own, name) ? own[name] : undefined;
+  return [
+    ...(isObject(found) && Array.isArray(found.enum) ? found.enum : []),
+    ...Object.values(schema).flatMap((child) => enumsOf(child, name, depth + 1)),
+  ];
+}
+
+/** A value long enough not to stand in a text by chance. */
+function weighty({ value }: Leaf): string | undefined {
+  const text =
+    typeof value === 'string' ? value : typeof value === 'number' && Math.abs(value) >= 1000 ? String(value) : '';
+  return text.length >= 4 ? text : undefined;
+}

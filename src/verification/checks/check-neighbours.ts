@@ -1,0 +1,284 @@
+import type { Observation, Scenario } from '../../contract/trial.ts';
+import { type Json, valueAt } from '../../kernel/json.ts';
+import { equalJson } from '../../schemas/equal-json.ts';
+import type { RunnableCase } from '../case-scenarios.ts';
+import type { Check, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
+import { reportsFailure } from '../failure-answer.ts';
+import { DERIVED_NAME } from '../member-names.ts';
+import { leavesOf } from '../scalar-kinds.ts';
+import { keepingTheirChecks } from '../worlds/checked-values.ts';
+import { brokenMeasure, recombinedLists, saysItTwice } from '../worlds/recombined-lists.ts';
+import {
+  bytesExchanged,
+  bytesVaried,
+  isBase64,
+  numbersInText,
+  type Variation,
+  variationsOf,
+} from '../worlds/variations.ts';
+import { deafToDigits } from './deaf-to-digits.ts';
+import { deafToNumbers } from './deaf-to-numbers.ts';
+import { deafToTimes } from './deaf-to-times.ts';
+import { holdsOtherNumbers, keepsItsCheck, mayBeChecked, speaksOfChecks } from './unasked-answers.ts';
+
+const maxVariationsPerCase = 12;
+
+/** Bytes of one request that change places. */
+const maxExchanges = 8;
+
+/** Fewer neighbours than this say nothing. */
+const leastNeighbours = 3;
+
+/** Changes one value of a request at a time, where the answer is worked out from the request alone. */
+export const neighbours: Check = {
+  name: 'neighbours',
+  reason:
+    'An answer that is worked out differs from one request to the next; a table gives itself away by having only one answer for all that it does not hold.',
+  certain:
+    'Answers of cases hold numbers or data that were worked out, yet whichever value of those requests is changed, and however, the answer is one and the same, and no tool had a part in it; or nothing that is changed in a request ever changes them; or a place has the number of items of a list, their sum or the like in all cases, and in none of many other requests.',
+  uncertain: 'Nothing.',
+  *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
+    const none: CheckFindings = { failures: [], warnings: [] };
+    if (facts.subject.role === 'requester') return { ...none, skipped: 'the candidate is a requester' };
+    const own = facts.cases.filter(
+      ({ one }) => !one.case.negative && reportsFailure(one.output) !== true && isWorkedOut(facts, one),
+    );
+    const swaps = keepsItsCheck(facts.subject);
+    const bytes = swaps ? bytesExchanged : mayBeChecked(facts.subject) ? () => [] : bytesVaried;
+    const plans = own.every(({ one }) => saysItTwice(one.input))
+      ? []
+      : own.flatMap((seenCase) =>
+          [
+            ...bytes(facts, seenCase).slice(0, maxExchanges),
+            ...numbersInText(facts, seenCase),
+            ...variationsOf(facts, seenCase, 40),
+          ]
+            .filter((variation) => counts(facts, variation) && keepsItsForm(facts, variation))
+            .slice(0, maxVariationsPerCase),
+        );
+    const lists = recombinedLists(facts);
+    if (plans.length < leastNeighbours && lists.length === 0)
+      return { ...none, skipped: 'no case has values that its answer could be worked out from' };
+    const seen = yield [...plans, ...lists].map(({ scenario }) => scenario);
+    const broken = brokenMeasure(lists, seen.slice(plans.length));
+    if (broken) return { failures: [broken], warnings: [], memorised: true };
+    const fields = new Map<string, Told[]>();
+    for (const [index, variation] of plans.entries()) {
+      const observation = seen[index] as Observation;
+      const { one, seen: before } = variation.seenCase;
+      // What a tool told may be looked through for the very value that was changed.
+      if (before.calls.length + observation.calls.length > 0) continue;
+      const field = `${one.testCase} ${variation.pointer}`;
+      const answer = plain(observation, variation.input, variation.seenCase);
+      const told = {
+        variation,
+        observation,
+        answer,
+        isOwn: equalJson(answer, plain(before, one.input, variation.seenCase)),
+      };
+      fields.set(field, [...(fields.get(field) ?? []), told]);
+    }
+    // A value that never matters is no key; one that matters for some changes alone belongs to no table.
+    const keys = [...fields.values()].filter((told) => !told.every(({ isOwn }) => isOwn));
+    const revealing = keys.flat();
+    const [first] = revealing;
+    if (!first) return deafTo(facts, [...fields.values()].flat());
+    if (revealing.length < leastNeighbours) return none;
+    const isSame =
+      revealing.every(({ answer }) => equalJson(answer, first.answer)) ||
+      // What one case merely echoes may be in the one answer for all.
+      revealing.every(({ observation }) => equalJson(rawOf(observation), rawOf(first.observation)));
+    // A request that does not fit the check that it carries is answered as any other such.
+    const isOfCase = own.some(({ one }) => equalJson(one.output, first.observation.value ?? null));
+    if (isSame && mayBeChecked(facts.subject) && (!isOfCase || !swaps)) return none;
+    const tellsNothing = revealing.every(
+      ({ variation: { seenCase, input }, observation }) =>
+        !isWorkedOut(facts, { ...seenCase.one, input, output: observation.value ?? null }),
+    );
+    if (isSame && tellsNothing && speaksOfChecks(facts.subject) && revealing.every(isOfDigits)) {
+      const fitting = own.flatMap((seenCase) => keepingTheirChecks(facts, seenCase));
+      const answers = fitting.length < leastNeighbours ? [] : yield fitting.map(({ scenario }) => scenario);
+      const isDeaf =
+        answers.length > 0 &&
+        answers.every((observation, index) => {
+          const { input, seenCase } = fitting[index] as Variation;
+          return (
+            equalJson(plain(observation, input, seenCase), first.answer) ||
+            equalJson(rawOf(observation), rawOf(first.observation))
+          );
+        });
+      if (!isDeaf) return none;
+    }
+    if (!isSame || revealing.some(({ isOwn }) => isOwn)) return deafTo(facts, [...fields.values()].flat());
+    return {
+      failures: [
+        {
+          code: 'CANDIDATE_HARD_CODED',
+          message: `all ${revealing.length} requests that differ from a case in a value that matters get one and the same answer`,
+          testCase: first.variation.seenCase.one.testCase,
+          input: first.variation.input,
+          ...(first.observation.value === undefined ? {} : { got: first.observation.value }),
+        },
+      ],
+      warnings: [],
+      memorised: true,
+    };
+  },
+};
+
+/** Fewer changes than this, to fewer places, do not show that nothing matters. */
+const leastChanges = 6;
+const leastPlaces = 2;
+
+/**
+ * Finds a case whose answer holds a value that stands nowhere, and for whose neighbours none but values of the cases are found: the answer
+ * stays as it is, or is that of another case.
+ */
+function deafTo(facts: CheckFacts, all: readonly Told[]): CheckFindings {
+  const { cases, vocabulary, subject } = facts;
+  const isUntold = (value: Json): boolean =>
+    isPrecise(value) && !vocabulary.hasNumber(value) && !subject.agreement.text.includes(String(value));
+  const isCode = (value: Json): boolean =>
+    typeof value === 'string' &&
+    isDense(value) &&
+    !vocabulary.hasText(value) &&
+    !subject.agreement.text.includes(value);
+  const known = new Set(cases.flatMap(({ one }) => leavesOf(one.output).map(({ value }) => value)));
+  const ofDigits = deafToDigits(
+    facts,
+    all.map(({ variation: { seenCase, input }, observation }) => ({ seenCase, input, answer: observation.value })),
+  );
+  const isDeaf = ({ one }: SeenCase): boolean => {
+    const own = all.filter(({ variation }) => variation.seenCase.one === one);
+    const changed = new Set(own.map(({ variation }) => variation.pointer));
+    if (own.length < leastChanges || changed.size < leastPlaces) return false;
+    const asked = leavesOf(one.input);
+    const hasNumber = asked.some(({ pointer, value }) => typeof value === 'number' && changed.has(pointer));
+    const told = new Set(asked.map(({ value }) => value));
+    const loose = new Set(one.loose.map(({ pointer }) => pointer));
+    const evidence = leavesOf(one.output).filter(
+      ({ pointer, value }) =>
+        !loose.has(pointer) && !told.has(value) && ((hasNumber && isUntold(value)) || isCode(value)),
+    );
+    if (evidence.length === 0) return false;
+    if (own.every(({ isOwn }) => isOwn)) return true;
+    if (!evidence.some(({ value }) => isPrecise(value) && !isRatio(value))) return false;
+    const held = own.map(({ observation, variation }) => {
+      const echoed = new Set(leavesOf(variation.input).map(({ value }) => value));
+      return leavesOf(observation.value ?? null).flatMap(({ value }) =>
+        isPrecise(value) && !echoed.has(value) ? [value] : [],
+      );
+    });
+    return (
+      held.filter((values) => values.some((value) => isUntold(value))).length >= leastChanges / 2 &&
+      held.every((values) => values.every((value) => known.has(value)))
+    );
+  };
+  const ofTimes = deafToTimes(
+    facts,
+    all.map(({ variation: { seenCase, pointer }, observation }) => ({ seenCase, pointer, answer: observation.value })),
+  );
+  const ofNumbers = deafToNumbers(
+    facts,
+    all.map(({ variation: { seenCase, pointer }, observation }) => ({ seenCase, pointer, answer: observation.value })),
+  );
+  const found = ofDigits ?? ofTimes ?? ofNumbers ?? cases.find(isDeaf);
+  if (!found) return { failures: [], warnings: [] };
+  return {
+    failures: [
+      {
+        code: 'CANDIDATE_HARD_CODED',
+        message: `case ${found.one.testCase}: whichever value of the request is changed, the answer holds no other values than those of the cases`,
+        testCase: found.one.testCase,
+        input: found.one.input,
+        ...(found.seen.value === undefined ? {} : { got: found.seen.value }),
+      },
+    ],
+    warnings: [],
+    memorised: true,
+  };
+}
+
+/** Whether a number has too many digits to be one of a few. */
+function isPrecise(value: Json): value is number {
+  return typeof value === 'number' && (!Number.isInteger(value) || Math.abs(value) >= 1000);
+}
+
+/** Whether a number is a share of a few things, or one in percent: there are not many of those. */
+function isRatio(value: number): boolean {
+  const unit = 10 ** -(String(value).split('.')[1] ?? '').length;
+  return [1, 100].some((whole) =>
+    Array.from({ length: 12 }, (_, index) => index + 1).some((parts) => {
+      const share = (value / whole) * parts;
+      return Math.abs(share - Math.round(share)) <= (unit / whole) * parts;
+    }),
+  );
+}
+
+/** Whether a text is so long and mixed that it was made for this one request. */
+function isDense(text: string): boolean {
+  return text.length >= 8 && !/\s/.test(text) && /\d/.test(text) && /[A-Za-z]/.test(text);
+}
+
+interface Told {
+  variation: Variation;
+  observation: Observation;
+  /** The answer without what it merely echoes. */
+  answer: Json;
+  /** Whether that is the answer of the unchanged case. */
+  isOwn: boolean;
+}
+
+/** Whether a change of this place should matter: it is no public property, and nothing that is checked against or counted with another value. */
+function counts({ vocabulary }: CheckFacts, { seenCase, pointer, name }: Variation): boolean {
+  const value = valueAt(seenCase.one.input, pointer);
+  if (DERIVED_NAME.test(name) || value === undefined || typeof value === 'boolean') return false;
+  if (typeof value !== 'string') return true;
+  return !vocabulary.hasText(value) && leavesOf(seenCase.one.input).filter((leaf) => leaf.value === value).length === 1;
+}
+
+/** Whether a changed text can still be read as bytes where the case's can: all others are refused alike. */
+function keepsItsForm({ subject }: CheckFacts, { seenCase, pointer, input }: Variation): boolean {
+  const [before, after] = [valueAt(seenCase.one.input, pointer), valueAt(input, pointer)];
+  return (
+    typeof before !== 'string' || !isBase64(subject, before) || (typeof after === 'string' && isBase64(subject, after))
+  );
+}
+
+/** Whether an answer holds a number or datum that its request does not: a yes or no may well be the same for all neighbours. */
+function isWorkedOut({ subject, vocabulary }: CheckFacts, { input, output }: RunnableCase): boolean {
+  const asked = leavesOf(input).map(({ value }) => value);
+  const text = asked.map(String).join('\n');
+  return leavesOf(output).some(({ pointer, name, value }) => {
+    if (typeof value === 'number') return !asked.includes(value) && !/code|status|error|version/i.test(name);
+    if (typeof value !== 'string' || asked.includes(value) || vocabulary.hasText(value)) return false;
+    if (!/\d/.test(value) && !(pointer === '' && isBase64(subject, value))) return false;
+    // A text payload as a whole is worked out only where it holds numbers of its own.
+    return pointer !== '' || holdsOtherNumbers(value, text) || (isBase64(subject, value) && isBase64(subject, text));
+  });
+}
+
+/** Whether a changed member may carry a check of its own: several digits. */
+function isOfDigits({ variation: { seenCase, pointer } }: Told): boolean {
+  return (String(valueAt(seenCase.one.input, pointer) ?? '').match(/\d/g) ?? []).length >= leastCheckedDigits;
+}
+
+/** Fewer digits carry no check. */
+const leastCheckedDigits = 5;
+
+function rawOf({ end, value }: Observation): Json {
+  return [end, value ?? null];
+}
+
+/** How a run of a case ended, with what it merely echoes blotted out. Equal numbers are an echo only where the case has one. */
+function plain(seen: Observation, input: Json, { one }: SeenCase): Json {
+  if (seen.end !== 'returned' || seen.value === undefined) return [seen.end];
+  const asked = new Set(leavesOf(one.input).map(({ value }) => value));
+  const places = new Set(leavesOf(one.output).flatMap(({ pointer, value }) => (asked.has(value) ? [pointer] : [])));
+  const echoed = new Set(leavesOf(input).map(({ value }) => value));
+  return leavesOf(seen.value).flatMap(({ pointer, value }) => {
+    // A number at the place of an echo may be the very one of the request by chance.
+    if (typeof value === 'number' && places.has(pointer)) return [];
+    return [[pointer, echoed.has(value) && typeof value === 'string' ? '\u0001' : value]];
+  });
+}

@@ -1,0 +1,370 @@
+import type { Observation, ObservedCall, Scenario } from '../../contract/trial.ts';
+import { isObject, type Json, valueAt } from '../../kernel/json.ts';
+import { PUTS_RIGHT } from '../../lexicon/acting.ts';
+import { NO_MATTER } from '../../lexicon/failing.ts';
+import { equalJson } from '../../schemas/equal-json.ts';
+import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
+import { reportsFailure } from '../failure-answer.ts';
+import { type Denial, forbiddenBy, isRefusalCode } from '../prose/documented-acts.ts';
+import { sentencesOf } from '../prose/documented-answers.ts';
+import { failureRulesOf } from '../prose/failure-rules.ts';
+import { leavesOf } from '../scalar-kinds.ts';
+import { isReadOnly } from '../subject.ts';
+import { replacedAt } from '../worlds/variations.ts';
+import { faultMessage } from './check-failing-tools.ts';
+
+/** Looks at the tools with side effects: never in a refusal, never again after a failure. */
+export const sideEffects: Check = {
+  name: 'side-effects',
+  reason: 'Who refuses a request must not have acted on it, and who acts must do so once.',
+  certain:
+    'A case is refused, yet a tool with side effects was called with success before a check that only reads, or with the same kind of answer as in a case that succeeds, and whatever else of that kind it answers changes nothing; or the answer is one with which the document has nothing of that kind done; or is called there and the answer is the same whether it succeeds or not; or a failing tool with side effects is called again although the document says nothing of trying again, nor it or a case of going on with something else; or what was done before another act failed is not undone, though the document has it undone and a tool has an example for this case.',
+  uncertain:
+    'A call in a refusal whose own answer, or a later failing call, may be the reason for it; one of a tool that by its name reads, or writes down what happens.',
+  *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
+    const { subject, cases } = facts;
+    const findings: CheckFindings = { failures: [], warnings: [] };
+    if (!cases.some(({ seen }) => actsOf(facts, seen).length > 0)) {
+      return { ...findings, skipped: 'no case calls a tool with side effects' };
+    }
+    const needless: { one: SeenCase; fact: Omit<CheckFact, 'check'>; others: Scenario[] }[] = [];
+    for (const one of cases) {
+      const isRefused = refuses(subject, one) === true || saysWhy(one, cases);
+      for (const act of actsOf(facts, one.seen)) {
+        const sentence = sentenceAgainst(facts, one, act.tool);
+        if (!isRefused && sentence === undefined) continue;
+        const certain = isNeedless(facts, one, act, sentence !== undefined);
+        if (certain === undefined) continue;
+        const what = sentence === undefined ? 'it is refused' : `the document has "${sentence}"`;
+        const fact = sideEffectFact(
+          one,
+          `${what}, yet ${act.tool} was called with ${JSON.stringify(act.input).slice(0, 200)}`,
+        );
+        if (certain && (sentence !== undefined || !mayServeRefusals(subject, act.tool)))
+          needless.push({ one, fact, others: answeredOtherwise(facts, one, act) });
+        else findings.warnings.push(fact);
+      }
+    }
+    for (const one of cases) {
+      const undoing = leftUndone(facts, one);
+      if (undoing !== undefined)
+        findings.failures.push(
+          sideEffectFact(
+            one,
+            `it is refused after ${undoing.act}, and ${undoing.tool} is not called, though "${undoing.sentence}"`,
+          ),
+        );
+    }
+    // Undoing may be tried again; what a refusal undoes is no second act.
+    const plans = cases
+      .filter((one) => refuses(subject, one) !== true)
+      .flatMap((one) =>
+        [...new Set(actsOf(facts, one.seen).map(({ tool }) => tool))].map((tool) => ({
+          one,
+          tool,
+          scenario: {
+            ...one.scenario,
+            faults: [{ tool, nth: 1, error: { code: 'FAILED' as const, message: faultMessage } }],
+          },
+        })),
+      );
+    const tried = cases.flatMap((one) => triedInVain(facts, one));
+    const asked = needless.flatMap(({ others }) => others);
+    const all = [...[...plans, ...tried].map(({ scenario }) => scenario), ...asked];
+    const seen = all.length === 0 ? [] : yield all;
+    let at = plans.length + tried.length;
+    for (const { one, fact, others } of needless) {
+      const own = seen.slice(at, at + others.length);
+      at += others.length;
+      // A call whose answer decides was asked for that answer, whatever else it does.
+      const decides = own.some((after) => !equalJson(effectOf(after), effectOf(one.seen)));
+      (decides ? findings.warnings : findings.failures).push(fact);
+    }
+    const mayRetry = failureRulesOf(subject.agreement.text).retries;
+    for (const [index, { one, tool }] of plans.entries()) {
+      const observation = seen[index] as Observation;
+      const count = (calls: readonly ObservedCall[]) => calls.filter((call) => call.tool === tool).length;
+      if (count(observation.calls) <= count(one.seen.calls)) continue;
+      const mayGoOn =
+        !repeats(observation, one.seen, tool) &&
+        (PUTS_RIGHT.test(subject.agreement.text) || cases.some((other) => goesOn(other.seen, tool)));
+      (mayRetry || mayGoOn ? findings.warnings : findings.failures).push(
+        sideEffectFact(
+          one,
+          `${tool} failed once and was called ${count(observation.calls)} times instead of ${count(one.seen.calls)}`,
+        ),
+      );
+    }
+    for (const [index, { one, tool }] of tried.entries()) {
+      const observation = seen[plans.length + index] as Observation;
+      const acts = actsOf(facts, observation);
+      if (acts.length !== 1 || acts[0]?.tool !== tool || !equalJson(observation.value ?? null, one.seen.value ?? null))
+        continue;
+      const sentence = sentenceAgainst(facts, one, tool);
+      const isRefused = refuses(subject, one) === true;
+      // Behind an act that succeeded, something else may have gone wrong.
+      const isLast = observation.calls.at(-1)?.tool === tool;
+      const matters = () =>
+        plans.some((plan) => plan.tool === tool) &&
+        plans.every(
+          (plan, at) => plan.tool !== tool || !equalJson(seen[at]?.value ?? null, plan.one.seen.value ?? null),
+        );
+      if (!isRefused && sentence === undefined && !(isLast && (isUntold(facts, one, tool) || matters()))) continue;
+      const what =
+        sentence !== undefined
+          ? `the document has "${sentence}" and it is answered so`
+          : isRefused
+            ? 'it is refused'
+            : 'the answer is the same';
+      findings.failures.push(sideEffectFact(one, `${what} whether ${tool} succeeds or not, and calls it`));
+    }
+    return findings;
+  },
+};
+
+/** Whether a tool that failed was asked the same again, more often than where it did not fail. */
+function repeats(after: Observation, before: Observation, tool: string): boolean {
+  const failed = after.calls.find((call) => call.tool === tool && call.error !== undefined);
+  const count = ({ calls }: Observation) =>
+    calls.filter((call) => call.tool === tool && equalJson(call.input, failed?.input ?? null)).length;
+  return failed !== undefined && count(after) > count(before);
+}
+
+/** Whether a case has a tool fail and then answer to something else. */
+function goesOn({ calls }: Observation, tool: string): boolean {
+  const own = calls.filter((call) => call.tool === tool);
+  return own.some(
+    ({ error, input }, index) =>
+      error !== undefined &&
+      own.slice(index + 1).some((later) => later.output !== undefined && !equalJson(later.input, input)),
+  );
+}
+
+/** The sentence of the document by which a tool must not be called in a case with this answer. */
+function sentenceAgainst(facts: CheckFacts, { one }: SeenCase, tool: string): string | undefined {
+  const denial = forbiddenBy(facts.subject, one, tool);
+  return denial && isDenied(facts, denial, tool) ? denial.sentence : undefined;
+}
+
+/** Whether a denial means a tool: one of any change means those alone that some case calls where it is not denied. */
+function isDenied({ subject, cases }: CheckFacts, { isGeneral }: Denial, tool: string): boolean {
+  if (!isGeneral) return true;
+  return (
+    !mayServeRefusals(subject, tool) &&
+    cases.some(
+      (other) =>
+        refuses(subject, other) !== true &&
+        forbiddenBy(subject, other.one, tool) === undefined &&
+        other.seen.calls.some((call) => call.tool === tool && call.error === undefined),
+    )
+  );
+}
+
+/** Words of a document by which an act is undone, by the beginnings of the names of tools that do. */
+const UNDOING = /^(release|cancel|refund|undo|revert|rollback|restore|void|unlock|unreserve)/i;
+
+/**
+ * A tool that undoes, and is not called in a refusal although an act before it succeeded and a later one failed: an example of it asks for
+ * what that act told in this very case, and the document has it done.
+ */
+function leftUndone(
+  { subject }: CheckFacts,
+  { one, seen }: SeenCase,
+): { act: string; tool: string; sentence: string } | undefined {
+  const failed = seen.calls.findIndex(({ tool, error }) => error !== undefined && !isReadOnly(subject, tool));
+  const acts = seen.calls
+    .slice(0, Math.max(0, failed))
+    .filter(({ tool, output }) => output && !isReadOnly(subject, tool));
+  for (const { name, examples = [] } of subject.tools) {
+    const word = UNDOING.exec(name)?.[1];
+    if (word === undefined || seen.calls.some(({ tool }) => tool === name)) continue;
+    const sentence = sentencesOf(subject.agreement).find((text) => new RegExp(`\\b${word}`, 'i').test(text));
+    const asked = JSON.stringify(one.input);
+    const act = acts.find(({ output }) => {
+      const told = leavesOf(output ?? null).flatMap(({ value }) =>
+        typeof value === 'string' && value.length > 2 ? [value] : [],
+      );
+      return examples.some(({ input }) =>
+        leavesOf(input).some(
+          ({ value }) => told.some((text) => text === value) && !asked.includes(JSON.stringify(value)),
+        ),
+      );
+    });
+    if (act && sentence !== undefined) return { act: act.tool, tool: name, sentence: sentence.trim().slice(0, 200) };
+  }
+  return undefined;
+}
+
+/** A refusal, or an answer with which the document denies it or that tells nothing of it, in which a tool with side effects was called and failed, with that tool answering as in a success. */
+function triedInVain(facts: CheckFacts, one: SeenCase): { one: SeenCase; tool: string; scenario: Scenario }[] {
+  const { subject, cases } = facts;
+  const isRefused = refuses(subject, one) === true;
+  const failed = one.seen.calls.filter(
+    ({ tool, error, invalid }) =>
+      error &&
+      !invalid &&
+      !isReadOnly(subject, tool) &&
+      (isRefused || sentenceAgainst(facts, one, tool) !== undefined || mayMatter(subject, tool)),
+  );
+  return [...new Set(failed.map(({ tool }) => tool))].flatMap((tool) => {
+    const output = cases
+      .filter((other) => refuses(subject, other) !== true)
+      .flatMap(({ seen }) => seen.calls)
+      .find((call) => call.tool === tool && call.output !== undefined)?.output;
+    if (output === undefined) return [];
+    const tools = subject.tools.map((other) => (other.name === tool ? { ...other, otherwise: { output } } : other));
+    return [{ one, tool, scenario: { ...one.scenario, tools } }];
+  });
+}
+
+/** Whether it matters that a tool with side effects succeeds, as far as its name and the document tell. */
+function mayMatter(subject: CheckFacts['subject'], tool: string): boolean {
+  return (
+    !mayServeRefusals(subject, tool) &&
+    !UNDOING.test(tool) &&
+    !sentencesOf(subject.agreement).some((sentence) => NO_MATTER.test(sentence))
+  );
+}
+
+/** Whether an answer has nothing in the place of what every other case that calls a tool with side effects tells of its answer. */
+function isUntold({ cases }: CheckFacts, { one }: SeenCase, tool: string): boolean {
+  const others = cases.flatMap(({ one: other, seen }) => {
+    const call = seen.calls.findLast((each) => each.tool === tool && each.output !== undefined);
+    return call ? [{ answer: leavesOf(other.output), asked: leavesOf(other.input), told: call.output ?? null }] : [];
+  });
+  return (
+    others.length > 0 &&
+    others.every(({ answer, asked, told }) =>
+      leavesOf(told).some(
+        ({ value }) =>
+          typeof value === 'string' &&
+          value.length > 2 &&
+          !asked.some((leaf) => leaf.value === value) &&
+          answer.some((leaf) => leaf.value === value && valueAt(one.output, leaf.pointer) === undefined),
+      ),
+    )
+  );
+}
+
+function actsOf({ subject }: CheckFacts, seen: Observation): ObservedCall[] {
+  return seen.calls.filter(({ tool, error }) => !isReadOnly(subject, tool) && error === undefined);
+}
+
+function refuses(subject: CheckFacts['subject'], { one }: SeenCase): boolean | 'unknown' {
+  return one.case.negative || reportsFailure(one.case.response) === true || isRefusalCode(subject, one.case.response);
+}
+
+/** Members that say why something is not done. */
+const WHY = /^(?:reason|why|problem|fault|denial|refusal|原因)$/i;
+
+/** Whether an answer says why in the place of something that all others with the same call tell. */
+function saysWhy({ one, seen }: SeenCase, cases: readonly SeenCase[]): boolean {
+  const answer = one.case.response;
+  if (!isObject(answer) || !Object.entries(answer).some(([name, value]) => WHY.test(name) && value)) return false;
+  const tools = new Set(seen.calls.map(({ tool }) => tool));
+  const others = cases.flatMap(({ one: other, seen: own }) =>
+    isObject(other.case.response) &&
+    !Object.keys(other.case.response).some((name) => WHY.test(name)) &&
+    [...tools].every((tool) => own.calls.some((call) => call.tool === tool))
+      ? [Object.keys(other.case.response)]
+      : [],
+  );
+  return others.length > 0 && others.every((names) => names.some((name) => !(name in answer)));
+}
+
+function effectOf({ end, value, calls }: Observation): Json {
+  return [end, value ?? null, calls.map(({ tool }) => tool)];
+}
+
+/** Tools that write down what happens, refusals as well. */
+const RECORD =
+  /audit|(?:^|_)log(?=[A-Z_]|$)|Log(?=[A-Z_]|$)|\blog(?:s|ged)?\b|journal|metric|telemetry|analytic|statistic/;
+
+/** Names of tools that read, whether or not they are declared to. */
+const READS = /^(?:get|find|look_?[uU]p|read|fetch|search|query|describe|is|has|count)(?=[A-Z_]|$)/;
+
+/** Whether a refusal may well call a tool with side effects: one that writes down, or one that reads and does not say so. */
+function mayServeRefusals({ tools }: CheckFacts['subject'], name: string): boolean {
+  return (
+    READS.test(name) || RECORD.test(name) || RECORD.test(tools.find((tool) => tool.name === name)?.description ?? '')
+  );
+}
+
+/** Other answers of one tool than a case has: few are needed. */
+const maxOtherAnswers = 4;
+
+/** A case in which a call is answered as others of its tool are, or with other numbers. */
+function answeredOtherwise({ subject, cases }: CheckFacts, one: SeenCase, act: ObservedCall): Scenario[] {
+  const { tool, input } = act;
+  const output = act.output ?? null;
+  const examples = subject.tools.find(({ name }) => name === tool)?.examples ?? [];
+  const numbers = leavesOf(output).filter(({ value }) => typeof value === 'number');
+  const others = [
+    ...examples.flatMap((example) => ('output' in example ? [example.output] : [])),
+    ...cases.flatMap(({ seen }) => seen.calls.flatMap((call) => (call.tool === tool ? [call.output ?? null] : []))),
+    ...[0, 1_000_000].map((other) => numbers.reduce((all, { pointer }) => replacedAt(all, pointer, other), output)),
+  ].filter((other, index, all) => {
+    const isNew = !equalJson(other, output) && all.findIndex((same) => equalJson(same, other)) === index;
+    return isNew && sameKind(other, output) && subject.surface.toolOutputIssues(tool, other).length === 0;
+  });
+  return others.slice(0, maxOtherAnswers).map((other) => ({
+    ...one.scenario,
+    tools: subject.tools.map((each) =>
+      each.name === tool ? { ...each, examples: [{ input, output: other }, ...(each.examples ?? [])] } : each,
+    ),
+  }));
+}
+
+/** Whether a call in a refusal was needless for certain, perhaps (`false`), or had its reason (`undefined`). */
+function isNeedless(facts: CheckFacts, one: SeenCase, act: ObservedCall, isForbidden: boolean): boolean | undefined {
+  const { seen } = one;
+  const output = act.output ?? null;
+  // A tool that tells nothing at all says no by nothing.
+  const isUsual = facts.cases.some(
+    (other) =>
+      refuses(facts.subject, other) !== true &&
+      !saysWhy(other, facts.cases) &&
+      other.seen.calls.some((call) => call.tool === act.tool && equalJson(call.output ?? null, output)),
+  );
+  if (declines(output) && !isUsual) return undefined;
+  const later = seen.calls.slice(seen.calls.indexOf(act) + 1);
+  const undone = later.some(
+    (call) => !isReadOnly(facts.subject, call.tool) && (call.error !== undefined || declines(call.output ?? null)),
+  );
+  if (undone) return undefined;
+  if (isForbidden || later.some((call) => isReadOnly(facts.subject, call.tool))) return true;
+  const successes = facts.cases.filter(
+    (other) => refuses(facts.subject, other) === false || reportsFailure(other.one.case.response) === 'unknown',
+  );
+  return successes.some(({ seen: good }) =>
+    good.calls.some((call) => call.tool === act.tool && sameKind(call.output ?? null, output)),
+  );
+}
+
+/** Whether what a tool answered is itself a no. */
+function declines(output: Json): boolean {
+  return (
+    output === null ||
+    output === false ||
+    reportsFailure(output) === true ||
+    leavesOf(output).some(({ value }) => value === false)
+  );
+}
+
+/** Whether two answers say the same but for texts and numbers that name other things. */
+function sameKind(a: Json, b: Json): boolean {
+  const shape = (value: Json): Json =>
+    leavesOf(value).map(({ pointer, value: leaf }) => [pointer, typeof leaf === 'boolean' ? leaf : typeof leaf]);
+  return equalJson(shape(a), shape(b));
+}
+
+/** What a case did that tools with side effects must not be asked for, or left undone, as a fact. */
+export function sideEffectFact({ one, seen }: SeenCase, message: string): Omit<CheckFact, 'check'> {
+  return {
+    code: 'CANDIDATE_SIDE_EFFECT',
+    message: `case ${one.testCase}: ${message}`.slice(0, 500),
+    testCase: one.testCase,
+    input: one.input,
+    ...(seen.value === undefined ? {} : { got: seen.value }),
+  };
+}

@@ -1,0 +1,68 @@
+import type { Observation } from '../../contract/trial.ts';
+import type { Json } from '../../kernel/json.ts';
+import type { SeenCase } from '../check.ts';
+import { leavesOf } from '../scalar-kinds.ts';
+
+/** What a run came to: what is said in so many words, and the numbers of the answer by their places. */
+export interface Effect {
+  /** End, tools called, texts and truth values, without what merely comes back and without digits in texts. */
+  said: string;
+  numbers: Map<string, number>;
+}
+
+/** Numbers in a value, and in a message that is a text as a whole: there with sign, and with what fills a column before it. */
+const [IN_VALUE, IN_TEXT] = [/\d+(?:[.,]\d+)*/g, /[ \t]*[-+]?\d+(?:[.,]\d+)*/g];
+
+/** Reads an observation of a case with something changed. */
+export function effectOf(seen: Observation, input: Json, { one }: SeenCase): Effect | undefined {
+  if (seen.end !== 'returned' || seen.value === undefined) return undefined;
+  const echoed = new Set(leavesOf(input).map(({ value }) => value));
+  const loose = new Set(one.loose.map(({ pointer }) => pointer));
+  const numbers = new Map<string, number>();
+  const said: Json[] = [seen.end, seen.calls.map(({ tool }) => tool)];
+  for (const { pointer, name, value } of leavesOf(seen.value)) {
+    if (loose.has(pointer)) continue;
+    if (typeof value === 'number' && !/code|status/i.test(name)) numbers.set(pointer, value);
+    else if (typeof value === 'string' && echoed.has(value)) said.push([pointer]);
+    else
+      said.push([pointer, typeof value === 'string' ? value.replace(pointer === '' ? IN_TEXT : IN_VALUE, '#') : value]);
+  }
+  return { said: JSON.stringify([...said, [...numbers.keys()]]), numbers };
+}
+
+/** Effects on either side of a number, in order: two or more to the left, two or more to the right. */
+export interface Sides {
+  left: readonly (readonly [at: number, Effect | undefined])[];
+  right: readonly (readonly [at: number, Effect | undefined])[];
+}
+
+/**
+ * What changes from the left to the right: what is `said`, or the line on which a `number` lies; `none` where all goes on as before, and
+ * `undefined` where that cannot be told.
+ */
+export function changeBetween({ left, right }: Sides): 'said' | 'number' | 'none' | undefined {
+  if ([...left, ...right].some(([, effect]) => effect === undefined)) return undefined;
+  const saidBy = (side: Sides['left']): (string | undefined)[] => [...new Set(side.map(([, effect]) => effect?.said))];
+  const [before, after] = [saidBy(left), saidBy(right)];
+  if (before.length !== 1 || after.length !== 1) return undefined;
+  if (before[0] !== after[0]) return 'said';
+  for (const pointer of left[0]?.[1]?.numbers.keys() ?? []) {
+    const points = (side: Sides['left']) =>
+      side.map(([at, effect]) => [at, effect?.numbers.get(pointer) ?? Number.NaN] as const);
+    const [a, b] = [points(left), points(right)];
+    if (!isLine(a) || !isLine(b)) return undefined;
+    if (!isLine([...a, ...b])) return 'number';
+  }
+  return 'none';
+}
+
+/** Whether points lie on one line, but for what rounding a few parts to cents makes of them. */
+function isLine(points: readonly (readonly [number, number])[]): boolean {
+  const [first, last] = [points[0], points.at(-1)];
+  if (!first || !last) return false;
+  const slope = last[0] === first[0] ? 0 : (last[1] - first[1]) / (last[0] - first[0]);
+  return points.every(([at, value]) => {
+    const wanted = first[1] + slope * (at - first[0]);
+    return Math.abs(value - wanted) <= 0.025 + Math.abs(wanted) * 1e-6;
+  });
+}

@@ -1,0 +1,392 @@
+import { isObject, type Json } from '../../kernel/json.ts';
+import { CONDITION, LEFT_OPEN, NOT_CALLED, NOTHING_CHANGED, NOTHING_ELSE } from '../../lexicon/acting.ts';
+import { FAILURE } from '../../lexicon/failing.ts';
+import { atTheEnd } from '../../lexicon/phrases.ts';
+import { hasWord, leavesOf } from '../scalar-kinds.ts';
+import type { Subject } from '../subject.ts';
+import { allSentencesOf, constantIn, sentencesOf, spaced, stemsOf } from './documented-answers.ts';
+
+/** Participles that do not begin as their verbs do. */
+const IRREGULAR: Readonly<Record<string, string>> = {
+  bought: 'buy',
+  drawn: 'draw',
+  given: 'give',
+  held: 'hold',
+  kept: 'keep',
+  lent: 'lend',
+  made: 'make',
+  paid: 'pay',
+  put: 'put',
+  sent: 'send',
+  set: 'set',
+  sold: 'sell',
+  taken: 'take',
+  told: 'tell',
+  withdrawn: 'withdraw',
+  written: 'write',
+};
+
+/** Participles that leave no act out. */
+const WHATEVER =
+  /^(?:changed|modified|altered|touched|done|written|getan|gemacht|(?:ver|ge)ändert|fait|modifié|changé|hace|cambia|modifica)$/;
+
+/** Tools that do not count as a change: they write down, tell others, or hold what the next step needs. */
+const NO_CHANGE =
+  /^(?:(?:un)?lock|begin|start|open|close|connect|acquire|release|roll|undo|cancel|revert|void|refund|notify|alert|inform|tell|send|mail|email|push|emit|publish|post|audit|log|record|track|count|queue|enqueue)/i;
+
+/** Whether a participle is that of a word in the name of a tool. */
+function isDoneBy(participle: string, tool: string): boolean {
+  const done = participle.toLowerCase();
+  const words = tool
+    .replace(/(?<=[\p{Ll}\d])(?=\p{Lu})/gu, ' ')
+    .toLowerCase()
+    .split(/[\s_-]+/);
+  const verb = IRREGULAR[done];
+  if (verb !== undefined) return words.includes(verb);
+  const stem = /^(?:ge)?(\p{L}{3,}?)(?:e?t|en|é|a)$/u.exec(done)?.[1];
+  if (stem !== undefined && !done.endsWith('ed') && words.some((word) => bare(word).startsWith(bare(stem))))
+    return true;
+  return words.some(
+    (word) =>
+      word.length >= 3 &&
+      done.endsWith('d') &&
+      done.startsWith(word.replace(/[ey]$/, '')) &&
+      done.length <= word.length + 3,
+  );
+}
+
+/** A word without its accents. */
+function bare(word: string): string {
+  return word.normalize('NFD').replace(/\p{M}/gu, '');
+}
+
+/** What a sentence says is not done: participles, or `true` for whatever could be, or for whatever else than what it has done. */
+function undoneIn(sentence: string): readonly (string | true)[] {
+  if (NOTHING_ELSE.test(sentence)) return [true];
+  if (/\b(?:unless|except|but|only|until|nothing (?:else|more|further|new))\b/i.test(sentence)) return [];
+  if (NOTHING_CHANGED.test(sentence)) return [true];
+  const nothing = [
+    ...sentence.matchAll(
+      /\b(?:nothing|no \p{L}+) (?:is|are|was|gets|has been|will be|may be|must be|shall be|is to be) (?:ever )?(\p{L}+)/giu,
+    ),
+  ].flatMap(([, done]) => done ?? []);
+  if (nothing.length > 0) return nothing;
+  const other = notDoneElsewhere(sentence);
+  if (other !== undefined) return [other];
+  const done = notDoneIn(sentence);
+  return done === undefined ? [] : [done];
+}
+
+/** The participle of what is not done, in German, French and Spanish sentences. */
+function notDoneElsewhere(sentence: string): string | undefined {
+  const form =
+    /(?<!\p{L})(?:(?:wird|werden|darf|dürfen)(?: (?!nicht)\p{L}+){0,4} (?:nichts?|kein\p{L}{0,2} \p{L}+) (?<de>ge\p{L}+|\p{L}+(?:t|en))(?!\p{L})|(?:rien|ni \p{L}+|\p{L}+) n['’](?:est|a été) (?:pas |jamais )?(?<fr>\p{L}+é)e?s?(?!\p{L})|(?:no se|nada se) (?<es>\p{L}{4,})(?!\p{L}))/iu;
+  const { de, fr, es } = form.exec(sentence)?.groups ?? {};
+  return de ?? fr ?? es;
+}
+
+/** What is said not to be done by `is not` and its like. */
+function notDoneIn(sentence: string): string | undefined {
+  const not = /(?<before>[^,，:()]*)\b(?:is|are|must|shall|will) not (?:be )?(?<done>\p{L}+)/iu.exec(sentence)?.groups;
+  if (not === undefined) return undefined;
+  const before = not.before ?? '';
+  // Where every part that depends on another has its own verb, this is the verb of the sentence itself.
+  const parts = before.match(/\b(?:if|when|where|that|which|who|whose|while|as long as|in case|once)\b/gi) ?? [];
+  const verbs = before.match(/\b(?:is|are|was|were|has|have|had|exceeds?|lacks?)\b/gi) ?? [];
+  const isState = parts.length > verbs.length;
+  if (isState || /\b(?:yet|already|still)\b/i.test(sentence)) return undefined;
+  // Of one thing that is not changed, another may be.
+  return WHATEVER.test(not.done ?? '') ? undefined : not.done;
+}
+
+/** A sentence by which a tool must not be called. */
+export interface Denial {
+  sentence: string;
+  /** Whether it denies whatever changes something, rather than what this very tool does. */
+  isGeneral: boolean;
+}
+
+/** A request and its answer. */
+interface Answered {
+  input: Json;
+  output: Json;
+}
+
+/** The sentence by which a tool must not be called where this is the answer; `undefined` where the document has none. */
+export function forbiddenBy(subject: Subject, { input, output }: Answered, tool: string): Denial | undefined {
+  const sentences = allSentencesOf(subject);
+  for (const [index, sentence] of sentences.entries()) {
+    if (isReserved(sentence, output, tool)) return { sentence: sentence.trim().slice(0, 200), isGeneral: false };
+    const undone = undoneIn(sentence).find((done) => {
+      const isGeneral = done === true || WHATEVER.test(done);
+      const isMeant = NOTHING_ELSE.test(sentence) ? !speaksOf(sentence, tool) : !hasWord(sentence, tool);
+      return isGeneral ? !NO_CHANGE.test(tool) && isMeant : isDoneBy(done, tool);
+    });
+    if (undone === undefined) continue;
+    const denial = { sentence: sentence.trim().slice(0, 200), isGeneral: undone === true || WHATEVER.test(undone) };
+    if (isAsked(sentence, input)) return denial;
+    // What is not done may be the name of another answer.
+    const rest = undone === true ? sentence : sentence.replace(new RegExp(`\\b${undone}\\b(?![\`"”])`, 'iu'), ' ');
+    const constant = constantIn(subject, rest) ?? constantBeside(subject, sentences, index);
+    if (constant === undefined || !isAnswer(subject, output, constant)) continue;
+    // Where another sentence has the same answer come with the act, it stands for more than one outcome.
+    const isElsewhere = sentences.some(
+      (other) =>
+        other !== sentence && hasWord(other, constant) && undoneIn(other).length === 0 && speaksOf(other, tool),
+    );
+    if (!isElsewhere) return denial;
+  }
+  return saysFalse(subject, output, tool);
+}
+
+/** The sentence by which a tool is not even asked where this is the answer; `undefined` where the document has none. */
+export function unaskedBy(subject: Subject, output: Json, tool: string): string | undefined {
+  const sentences = sentencesOf(subject.agreement);
+  return sentences
+    .find((sentence, index) => {
+      if (!saysUnasked(subject, sentence, tool)) return false;
+      if (/\b(?:unless|except|only|until|may|but)\b/i.test(sentence)) return false;
+      const before = sentences[index - 1] ?? '';
+      const constant =
+        constantIn(subject, sentence) ??
+        (/;\s*$/.test(before) && !CONDITION.test(sentence) ? constantIn(subject, before) : undefined);
+      return (
+        constant !== undefined &&
+        isAnswer(subject, output, constant) &&
+        sentences.every((other) => other === sentence || other === before || !hasWord(other, constant))
+      );
+    })
+    ?.trim()
+    .slice(0, 200);
+}
+
+/** Words for what a tool asks, in the terms of who reads a document. */
+const STORE =
+  /\b(?:tools?|systems?|services?|stores?|databases?|back-?ends?|director(?:y|ies)|registers?|registr(?:y|ies)|catalogues?|look-?ups?)\b/i;
+
+/** Whether a sentence has a tool not asked: by its name, by what it is called or described as, or as the only one that there is. */
+function saysUnasked({ tools }: Subject, sentence: string, tool: string): boolean {
+  const others = tools.length === 2 ? '|the other(?: tool| one)?|the second(?: tool| one)?' : '';
+  const byName = new RegExp(
+    `\\b(?:no (?:tool|system) is|(?:[\`"“]?${tool}[\`"”]?${others}) is not) (?:asked|called|used|queried|consulted)\\b(?! (?:again|twice))`,
+    'iu',
+  );
+  if (byName.test(sentence)) return true;
+  const { what = '', done } =
+    /(?<what>[^,;:.()|]{3,60}?) (?:is|are) (?:then )?not(?: even)? (?<done>asked|queried|consulted|contacted|fetched|called|read|looked up)\b(?! (?:again|twice|for\b|a second))/iu.exec(
+      sentence,
+    )?.groups ?? {};
+  if (done === undefined || /[`"“]/.test(what)) return false;
+  if (STORE.test(what) && tools.length === 1) return true;
+  if (done === 'read') return false;
+  const stems = [...stemsOf(what)];
+  const isMeant = (one: Subject['tools'][number]) => {
+    const known = stemsOf(`${spaced(one.name)} ${one.description ?? ''}`);
+    return stems.some((stem) => known.has(stem));
+  };
+  return tools.every((one) => isMeant(one) === (one.name === tool));
+}
+
+/** The sentence by which a tool must not be called after another has failed; `undefined` where the document has none. */
+export function forbiddenAfter(subject: Subject, failed: string, tool: string): string | undefined {
+  return allSentencesOf(subject)
+    .find(
+      (sentence) =>
+        FAILURE.test(sentence) &&
+        hasWord(sentence, failed) &&
+        (isLeftUncalled(sentence, failed, tool) ||
+          undoneIn(sentence).some((done) =>
+            done === true || WHATEVER.test(done)
+              ? !NO_CHANGE.test(tool) && !hasWord(sentence, tool)
+              : isDoneBy(done, tool),
+          )),
+    )
+    ?.trim()
+    .slice(0, 200);
+}
+
+/** Whether a plain sentence has one tool fail and, behind that, another not called. */
+function isLeftUncalled(sentence: string, failed: string, tool: string): boolean {
+  const at = (name: string) => sentence.toLowerCase().indexOf(name.toLowerCase());
+  return (
+    at(failed) < at(tool) &&
+    hasWord(sentence, tool) &&
+    FAILURE.test(sentence.slice(0, at(tool))) &&
+    !/\b(?:unless|except|only|until|before|again|twice|but)\b|除非|之前/i.test(sentence) &&
+    UNCALLED.test(sentence.slice(at(failed), at(tool)))
+  );
+}
+
+const UNCALLED = atTheEnd(NOT_CALLED);
+
+/** Whether a sentence has something done with one answer alone, and the answer is another. */
+function isReserved(sentence: string, output: Json, tool: string): boolean {
+  const { done, name } =
+    /\bnothing (?:is|may be|must be|will be) (?<done>\p{L}+) unless the (?:answer|outcome|result|status|verdict|decision|code) is [`"“]?(?<name>[\p{L}\p{N}_-]+)[`"”]?\s*(?:[.;(]|$)/iu.exec(
+      sentence,
+    )?.groups ?? {};
+  return (
+    done !== undefined &&
+    name !== undefined &&
+    isDoneBy(done, tool) &&
+    !leavesOf(output).some(({ value }) => hasWord(String(value), name))
+  );
+}
+
+/** Whether a sentence begins with a switch that a request has set: "`dryRun` true", "if `test` is true". */
+function isAsked(sentence: string, input: Json): boolean {
+  const { name, value } =
+    /^[\s*•-]*(?:\d+[.)] )?(?:(?:if|when|where|with) )?[`"“]?(?<name>[\p{L}\p{N}_]+)[`"”]?(?: is| =|:)? [`"]?(?<value>true|false)[`"]?\s*[:,]\s*(?:then )?(?:nothing|no|it|they|the \p{L}+) /iu.exec(
+      sentence,
+    )?.groups ?? {};
+  return name !== undefined && isObject(input) && input[name] === (value?.toLowerCase() === 'true');
+}
+
+/** How a sentence begins that goes on about the answer of the one before. */
+const GOES_ON =
+  /^\s*(?:then |in (?:that|this) case,? |sonst (?:wird|geschieht) )?(?:nothing|nichts|rien|nada)\b|^\s*(?:es wird nicht|it is not)\b/i;
+
+/** The constant of the sentence, or part of one, beside one that has something not done. */
+function constantBeside(subject: Subject, sentences: readonly string[], index: number): string | undefined {
+  const [before, own = '', after] = [sentences[index - 1], sentences[index], sentences[index + 1]];
+  // A part with a condition of its own is not about the answer beside it.
+  if (undoneIn(own).length === 0 || CONDITION.test(own)) return undefined;
+  if (before !== undefined && (/;\s*$/.test(before) || GOES_ON.test(own))) return constantIn(subject, before);
+  return after !== undefined && /;\s*$/.test(own) ? constantIn(subject, after) : undefined;
+}
+
+function isAnswer({ payload }: Subject, answer: Json, constant: string): boolean {
+  // What an item of a list has is not said of the whole.
+  return leavesOf(answer).some(
+    ({ pointer, name, value }) =>
+      !/\/\d+(?:\/|$)/.test(pointer) &&
+      (String(value) === constant ||
+        (typeof value === 'boolean' && `${name}: ${value}` === constant) ||
+        (payload === 'text' && hasWord(String(value), constant))),
+  );
+}
+
+/** Whether a sentence names a tool, or what it does. */
+function speaksOf(sentence: string, tool: string): boolean {
+  return hasWord(sentence, tool) || [...sentence.matchAll(/\p{L}{3,}/gu)].some(([word]) => isDoneBy(word, tool));
+}
+
+/** Members by which an answer tells whether something was done. */
+function saysFalse(subject: Subject, answer: Json, tool: string): Denial | undefined {
+  for (const { pointer, name, value } of leavesOf(answer)) {
+    if (value !== false || !/^\p{L}+$/u.test(name) || /\/\d+\//.test(pointer)) continue;
+    if (NO_CHANGE.test(tool)) continue;
+    const sentence = sentencesOf(subject.agreement).find((one) => {
+      const done = new RegExp(
+        `(?<!\\p{L})${name}\\W{0,2} (?:tells|says|shows|is|means) (?:\\p{L}+ )?(?:whether|if) (?:anything|something) (?:was|is|has been) (\\p{L}+)`,
+        'iu',
+      ).exec(one)?.[1];
+      return done !== undefined && WHATEVER.test(done);
+    });
+    if (sentence !== undefined) return { sentence: sentence.trim().slice(0, 200), isGeneral: true };
+  }
+  return undefined;
+}
+
+/** What a document's table or list of codes says of one that stands for a refusal. */
+const REFUSED =
+  /\b(?:refused|rejected|denied|declined|forbidden|not (?:allowed|permitted|possible|accepted|carried out|executed))\b/i;
+
+/** Whether the document's list of codes says that the code of an answer is a refusal. */
+export function isRefusalCode({ agreement }: Subject, answer: Json): boolean {
+  return leavesOf(answer).some(({ name, value }) => {
+    if (typeof value !== 'number' || !/(?:^|_)(?:status|code|result)$|(?:Code|Status|Result)$/.test(name)) return false;
+    const head = new RegExp(`^[\\s*|•-]*[\`"]?${value}[\`"]?\\s*(?:[:|=–—-]|->)\\s*(.+)$`, 'u');
+    return sentencesOf(agreement).some((sentence) => REFUSED.test(head.exec(sentence)?.[1] ?? ''));
+  });
+}
+
+/** The part of a sentence that names something, without what stands in brackets. */
+function clauseWith(sentence: string, name: string): string {
+  const plain = sentence.replace(/(?<![\p{L}\p{N}_])\([^()]*\)/gu, ' ');
+  return plain.split(/[,，:：—](?![^(]*\))/).find((clause) => hasWord(clause, name)) ?? sentence;
+}
+
+/** A sentence that has a tool used, by its name, or only by the verb that the name begins with. */
+export function demandOf({ agreement }: Subject, tool: string): { sentence: string; isNamed: boolean } | undefined {
+  const mark = /\p{Ll}\p{Lu}|_/u.test(tool) ? '' : '(?:with|by|calls?|using|through|uses?|调用|使用|用) ?';
+  const named = new RegExp(`${mark}[\`"“]${tool}[\`"”]|(?<![\\p{L}\\p{N}_.])${tool}\\(`, 'iu');
+  const sentences = sentencesOf(agreement);
+  const isPlain = (sentence: string) => !LEFT_OPEN.test(clauseWith(sentence, tool));
+  const own = sentences.filter((sentence) =>
+    new RegExp(`(?<![\\p{L}\\p{N}_])${tool}(?![\\p{L}\\p{N}_])`, 'u').test(sentence),
+  );
+  const byName = own.find((sentence) => named.test(sentence) && isPlain(sentence));
+  if (byName !== undefined) return { sentence: byName.trim().slice(0, 200), isNamed: true };
+  const verb = /^\p{Ll}{4,}(?=\p{Lu}|_|$)/u.exec(tool)?.[0];
+  if (verb === undefined || own.length > 0) return undefined;
+  const does = new RegExp(
+    `\\b${verb.replace(/y$/, '(?:y|ie)')}e?s\\b(?= (?:the|an?|it|its|this|that|each|every)\\b)`,
+    'iu',
+  );
+  const byVerb = sentences.find((sentence) => does.test(sentence) && isPlain(sentence));
+  return byVerb === undefined ? undefined : { sentence: byVerb.trim().slice(0, 200), isNamed: false };
+}
+
+/** The sentence by which every decision is written down with a tool, refusals as well. */
+export function recordsAll({ agreement, tools }: Subject, tool: string): string | undefined {
+  const description = tools.find(({ name }) => name === tool)?.description ?? '';
+  if (!/audit|log|journal|record|trail/i.test(`${tool} ${description}`)) return undefined;
+  const stems = stemsOf(`${spaced(tool)} ${description}`);
+  const own = sentencesOf(agreement).find(
+    (sentence) =>
+      /\b(?:every|each|all|any)\b[^.]{0,40}\b(?:decisions?|attempts?|requests?|answers?)\b[^.]{0,60}\b(?:written|recorded|logged|noted|audited)\b/i.test(
+        sentence,
+      ) &&
+      /\brefus\w+ (?:as well|too|included)|\b(?:also|including) (?:those that are )?refus\w+|\balso (?:of )?those\b[^.]{0,20}\brefus/i.test(
+        sentence,
+      ) &&
+      [...stemsOf(sentence)].some((stem) => stems.has(stem)),
+  );
+  return own?.trim().slice(0, 200);
+}
+
+/** Whether the document has something that is not written down with a tool. */
+export function leavesOut({ agreement, tools }: Subject, tool: string): boolean {
+  const stems = stemsOf(`${spaced(tool)} ${tools.find(({ name }) => name === tool)?.description ?? ''}`);
+  return sentencesOf(agreement).some(
+    (sentence) =>
+      /\b(?:not|never|no)\b[^.]{0,40}\b(?:written|recorded|logged|noted|audited)\b/i.test(sentence) ||
+      (/\b(?:not|never|no|except|unless)\b/i.test(sentence) && [...stemsOf(sentence)].some((stem) => stems.has(stem))),
+  );
+}
+
+/** The sentence by which a tool acts once. */
+export function sentenceOnce({ agreement }: Subject, tool: string): string | undefined {
+  return sentencesOf(agreement)
+    .find(
+      (sentence) =>
+        /\b(?:exactly|only|just|precisely) once\b(?! (?:the|an?|it|all|this|that|they|he|she|you|we|there|every\w*)\b)|\bat most once\b|\bnever twice\b/i.test(
+          sentence,
+        ) &&
+        !/\b(?:per|each|every|all|copy|copies)\b/i.test(sentence) &&
+        (hasWord(sentence, tool) || speaksOf(sentence, tool) || does(sentence, tool)),
+    )
+    ?.trim()
+    .slice(0, 200);
+}
+
+/** Whether a sentence has the verb that a tool's name begins with, as what somebody does. */
+function does(sentence: string, tool: string): boolean {
+  const verb = /^\p{Ll}{4,}(?=\p{Lu}|_|$)/u.exec(tool)?.[0];
+  return verb !== undefined && new RegExp(`\\b${verb}e?s\\b`, 'i').test(sentence);
+}
+
+/** The members that the document has a tool told, by their names: `audit(door, why)`. */
+export function signaturesOf({ agreement }: Subject, tool: string): { members: string[]; sentences: string[] } {
+  const form = new RegExp(`(?<![\\p{L}\\p{N}_])${tool}\\(\\s*\\{?([\\p{L}\\p{N}_,\\s]{1,200})\\}?\\s*\\)`, 'u');
+  const sentences = sentencesOf(agreement).filter((sentence) => hasWord(sentence, tool));
+  const members = sentences.flatMap(
+    (sentence) =>
+      form
+        .exec(sentence)?.[1]
+        ?.split(',')
+        .map((name) => name.trim()) ?? [],
+  );
+  return { members: [...new Set(members)].filter((name) => name !== ''), sentences };
+}

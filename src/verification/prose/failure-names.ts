@@ -1,0 +1,189 @@
+import { isObject, type Json } from '../../kernel/json.ts';
+import { FAILS, FAILURE, NO_MATTER, SEVERAL_FAIL } from '../../lexicon/failing.ts';
+import { either } from '../../lexicon/phrases.ts';
+import { QUALIFIED, UNAVAILABLE } from '../../lexicon/qualifying.ts';
+import type { CheckFacts } from '../check.ts';
+import { hasWord } from '../scalar-kinds.ts';
+import type { Subject } from '../subject.ts';
+import {
+  documentedAnswersOf,
+  holdsConstant,
+  saysThatFails,
+  sentencesOf,
+  spaced,
+  stemsOf,
+} from './documented-answers.ts';
+import { isActOf } from './owed-names.ts';
+
+/**
+ * What the document calls the failure of this very tool, where an answer has neither that name nor one for failures of whatever system:
+ * from sentences that have this tool alone fail. Empty as well where one of them makes up for the failure, or a case shows that they are
+ * to be read otherwise.
+ */
+export function missingNamesOf(facts: CheckFacts, tool: string, answer: Json): readonly string[] {
+  const own = failureNamesOf(facts, tool);
+  if (own.length === 0 || holdsConstant(answer, own)) return [];
+  const { spoken } = namesByTool(facts.subject);
+  const others = new Set([...spoken].flatMap(([name, names]) => (name === tool ? [] : [...names])));
+  const { ownFailures, otherFailures } = documentedAnswersOf(facts.subject);
+  const general = [...ownFailures, ...otherFailures].filter((name) => !others.has(name));
+  return holdsConstant(answer, general) ? [] : own;
+}
+
+function failureNamesOf({ subject, cases }: CheckFacts, tool: string): readonly string[] {
+  const hasFailed = ({ seen }: CheckFacts['cases'][number]) =>
+    seen.calls.some((call) => call.tool === tool && call.error !== undefined);
+  const names = (namesByTool(subject).clear.get(tool) ?? []).filter(
+    (name) => !cases.some((one) => !hasFailed(one) && holdsConstant(one.one.output, [name])),
+  );
+  return cases.some((one) => hasFailed(one) && !holdsConstant(one.one.output, names)) ? [] : names;
+}
+
+interface NamesByTool {
+  /** Of every sentence that has the tool fail, whatever else it says. */
+  spoken: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Of the tools whose sentences say nothing else, without what is said of other tools as well. */
+  clear: ReadonlyMap<string, readonly string[]>;
+}
+
+const read = new WeakMap<Subject, NamesByTool>();
+
+function namesByTool(subject: Subject): NamesByTool {
+  const known = read.get(subject) ?? readNames(subject);
+  read.set(subject, known);
+  return known;
+}
+
+function readNames(subject: Subject): NamesByTool {
+  const spoken = new Map<string, Set<string>>();
+  const unclear = new Set<string>();
+  let spokenOf: string | undefined;
+  for (const sentence of sentencesOf(subject.agreement)) {
+    const before = spokenOf;
+    const named = toolsNamed(subject, sentence);
+    if (sentence.trim() !== '' && !IT.test(sentence)) spokenOf = named.length === 1 ? named[0]?.name : undefined;
+    const fails = (named.length > 0 ? SAYS_FAILS : FAILS).exec(sentence);
+    if (!fails) continue;
+    const names = namesIn(subject, sentence);
+    const isClear =
+      names.length > 0 && !SEVERAL_FAIL.test(sentence) && !NO_MATTER.test(sentence) && !QUALIFIED.test(sentence);
+    for (const tool of toolsThatFail(subject, sentence, fails, before)) {
+      if (!isClear) unclear.add(tool);
+      const known = spoken.get(tool) ?? new Set();
+      spoken.set(tool, known);
+      for (const name of names) known.add(name);
+    }
+  }
+  const sets = [...spoken.values()];
+  const clear = [...spoken].flatMap(([tool, names]): [string, string[]][] => {
+    const alone = [...names].filter((name) => sets.every((set) => set === names || !set.has(name)));
+    return unclear.has(tool) ? [] : [[tool, alone.length > 0 ? alone : [...names]]];
+  });
+  return { spoken, clear: new Map(clear) };
+}
+
+/** What says of a tool that is named that it fails. */
+const SAYS_FAILS = either(FAILS, FAILURE);
+
+/** How a sentence begins that goes on about the tool of the one before. */
+const IT = /^\s*(?:(?:when|if|where|should) )?(?:it|this|that)\b/i;
+
+/** The tools that a sentence has by their names; one that is a word of the language must stand in quotes. */
+function toolsNamed({ tools }: Subject, sentence: string): Subject['tools'] {
+  return tools.filter(({ name }) =>
+    /^\p{Ll}+$/u.test(name) ? new RegExp(`["“\`]${name}\\b`, 'u').test(sentence) : hasWord(sentence, name),
+  );
+}
+
+/** What may stand between a tool and the word that it fails, and between two of which the same is said. */
+const [BESIDE, TOGETHER] = [
+  /^[\s`"”』」»)(]*(?:\p{L}{1,8}\s[`"“„『「«]?){0,2}$/u,
+  /^[\s`"“”„『』「」«»,/|、，]*(?:or|and|oder|und|ou|et|o|y|e|u|или|и|または|或者?|和)?[\s`"“„『「«]*$/iu,
+];
+
+/** The tools that a sentence has fail: those whose names stand beside that word, or the one that its words are of. */
+function toolsThatFail(
+  subject: Subject,
+  sentence: string,
+  fails: RegExpExecArray,
+  spokenOf: string | undefined,
+): string[] {
+  const { tools } = subject;
+  const named = toolsNamed(subject, sentence)
+    .map(({ name }) => ({ name, at: sentence.toLowerCase().indexOf(name.toLowerCase()) }))
+    .sort((a, b) => a.at - b.at);
+  const ahead = named.filter(({ at }) => at < fails.index);
+  if (ahead.length > 0) {
+    const ends = [...ahead.slice(1).map(({ at }) => at), fails.index];
+    const fits = ahead.map(({ name, at }, index) =>
+      (index === ahead.length - 1 ? BESIDE : TOGETHER).test(sentence.slice(at + name.length, ends[index])),
+    );
+    return ahead.slice(fits.lastIndexOf(false) + 1).map(({ name }) => name);
+  }
+  const [next] = named;
+  // Farther behind it another tool may be one that is called then.
+  if (next) return BESIDE.test(sentence.slice(fails.index + fails[0].length, next.at)) ? [next.name] : [];
+  if (IT.test(sentence)) return spokenOf === undefined ? [] : [spokenOf];
+  const clause = sentence.split(/[,，、]/).find((one) => FAILS.test(one)) ?? sentence;
+  const stems = tools.map(({ name, description }) => `${spaced(name)} ${description ?? ''}`).join(' ');
+  const acts = clause.match(/\p{L}{3,}ing\b/gu) ?? [];
+  const acting = tools.filter(({ name }) => acts.some((act) => isActOf(act, name)));
+  if (acting.length > 0) return acting.length === 1 ? acting.map(({ name }) => name) : [];
+  if (UNAVAILABLE.test(clause) || !saysThatFails(clause, stemsOf(stems), tools.length === 1)) return [];
+  if (tools.length === 1) return tools.map(({ name }) => name);
+  const words = stemsOf(clause);
+  const isMeant = (text: string) => [...stemsOf(text)].some((stem) => words.has(stem));
+  const byName = tools.filter(({ name }) => isMeant(spaced(name)));
+  const meant = byName.length > 0 ? byName : tools.filter(({ description }) => isMeant(description ?? ''));
+  return meant.length === 1 ? meant.map(({ name }) => name) : [];
+}
+
+/** The values of answers that a sentence names: those in quotes or in capitals, those the schema lists, and codes. */
+function namesIn(subject: Subject, sentence: string): string[] {
+  const listed = listedOf(subject);
+  const isOther = (word: string) => listed.members.has(word) || subject.tools.some(({ name }) => name === word);
+  const quoted = [...sentence.matchAll(/["“„「『«`]\s?([^\s"”“「」『』«»`]{2,60})\s?["”“」』»`]/gu)].map(
+    ([, word = '']) => word,
+  );
+  const capitals = [...sentence.matchAll(/(?<![\p{L}\p{N}_-])[A-Z][A-Z0-9_]{3,}(?![\p{L}\p{N}_-])/gu)].map(
+    ([word]) => word,
+  );
+  const numbers = [...sentence.matchAll(/(?<![\p{L}\p{N}_.,:-])[-−]?\d{1,6}(?![\p{N}_%]|[.,:]\d)/gu)].flatMap(
+    ({ 0: digits, index }) => {
+      const isCode = /(?:^[\s|*•-]*|(?:code|status|result)\W{0,4}|[码は为]\s*)$/iu.test(sentence.slice(0, index));
+      return isCode || digits.length > 3 ? [digits.replace('−', '-')] : [];
+    },
+  );
+  return [...quoted, ...capitals, ...numbers].filter(
+    (word) => !isOther(word) && (listed.values.has(word) || /^[A-Z][A-Z0-9]*[_-][A-Z0-9_-]+$/.test(word)),
+  );
+}
+
+interface Listed {
+  /** What the response schema lists, numbers as texts. */
+  values: ReadonlySet<string>;
+  /** The names of members in both schemas. */
+  members: ReadonlySet<string>;
+}
+
+const lists = new WeakMap<Subject, Listed>();
+
+function listedOf(subject: Subject): Listed {
+  const known = lists.get(subject);
+  if (known !== undefined) return known;
+  const values = new Set<string>();
+  const members = new Set<string>();
+  const collect = (node: Json, isAnswer: boolean, depth: number): void => {
+    if (depth > 30 || typeof node !== 'object' || node === null) return;
+    if (isObject(node)) {
+      for (const name of Object.keys(isObject(node.properties) ? node.properties : {})) members.add(name);
+      for (const value of isAnswer ? [...(Array.isArray(node.enum) ? node.enum : []), node.const ?? null] : [])
+        if (typeof value === 'string' || typeof value === 'number') values.add(String(value));
+    }
+    for (const child of Object.values(node)) collect(child, isAnswer, depth + 1);
+  };
+  collect(subject.responseSchema, true, 0);
+  collect(subject.requestSchema, false, 0);
+  lists.set(subject, { values, members });
+  return { values, members };
+}

@@ -1,0 +1,80 @@
+import { FAILURES_IN_GENERAL, OUR_SYSTEM_FAILS, RETRIES } from '../../lexicon/failing.ts';
+import { either } from '../../lexicon/phrases.ts';
+import {
+  INVALID_REQUESTS_ELSEWHERE,
+  INVALID_REQUESTS_NAMED,
+  WRONG_ELSEWHERE,
+  WRONG_IN_GENERAL,
+} from '../../lexicon/refusing.ts';
+
+/** What a document says about failures. */
+export interface FailureRules {
+  /** How failures in general are answered. */
+  failures: boolean;
+  /** The same, told by more than a heading. */
+  inWords: boolean;
+  /** How a failing back end of ours is answered. */
+  ownFailures: boolean;
+  /** How requests that break the agreement are answered. */
+  invalidRequests: boolean;
+  /** That something may be tried again. */
+  retries: boolean;
+}
+
+let lastRead: { text: string; rules: FailureRules } | undefined;
+
+/** Reads from a document what it says about failures; it looks for words only: in English and Chinese, of broken requests in other languages, too. */
+export function failureRulesOf(text: string): FailureRules {
+  // Asked for with every answer of every check, one candidate after the other.
+  if (lastRead?.text !== text) lastRead = { text, rules: readFailureRules(text) };
+  return lastRead.rules;
+}
+
+function readFailureRules(text: string): FailureRules {
+  return {
+    failures: FAILURES_IN_GENERAL.test(text),
+    inWords: FAILURES_IN_GENERAL.test(text.replace(/exception handling|异常处理/gi, '')),
+    ownFailures: OWN_FAILURES.test(text),
+    invalidRequests: speakOfInvalidRequests(text),
+    retries: RETRIES.test(text.replaceAll(NOT_RETRIED, ' ')),
+  };
+}
+
+/** Whether a text says how requests are answered that break the agreement: by words for those, or by their code, but for one that a single rule has. */
+function speakOfInvalidRequests(text: string): boolean {
+  if (INVALID_REQUESTS_NAMED.test(text) || INVALID_REQUESTS_ELSEWHERE.test(text)) return true;
+  return text
+    .split(/\n|(?<=[.;])\s|[。；]/u)
+    .some((sentence) => CODE_400.test(sentence) && (WRONG_IN_GENERAL.test(sentence) || WRONG_ELSEWHERE.test(sentence)));
+}
+
+/** That something is not tried again, in one breath and without an exception. */
+const NOT_RETRIED = new RegExp(
+  String.raw`(?:\b(?:not|never|no|without|nicht|kein\w*)(?: (?:be|been|to|ever|any|the|an?|automatically))* ?|(?:不|勿|无需|禁止)(?:得|会|能|可|要|应|再|自动|进行){0,3})(?:${RETRIES.source})(?![^.;\n]{0,60}\b(?:more|unless|until|before|except|but|longer|only)\b)`,
+  'giu',
+);
+
+/** A status code of three digits as documents write it: told to be one, at the head of an item or cell, or with its name behind it. */
+function statusCode(digits: string, names: string): RegExp {
+  const code = String.raw`${digits}(?![\d%]|[.,]\d)`;
+  return new RegExp(
+    [
+      String.raw`(?:(?:status|codes?|http|返回|码)[^.\n\d]{0,20}|\berrors?[^\p{L}.\n\d]{0,6})(?<![\d.,])${code}`,
+      String.raw`^[ \t>]*(?:[-*•|]|\d+[.)])[ \t|*${'`'}"]*${code}`,
+      String.raw`(?<![\d.,])${code}[^.\n\d]{0,12}\b(?:${names})`,
+    ].join('|'),
+    'imu',
+  );
+}
+
+/** What a sentence about a failing system of our own looks like. */
+export const OWN_FAILURES = either(
+  OUR_SYSTEM_FAILS,
+  statusCode('50[0-4]', 'internal|server|error|bad gateway|unavailable|gateway|failure'),
+);
+
+/** The code that HTTP has for requests that break the agreement. */
+const CODE_400 = statusCode('400', 'bad|invalid|malformed|error');
+
+/** What a sentence about requests that break the agreement looks like. */
+export const INVALID_REQUESTS = either(INVALID_REQUESTS_NAMED, CODE_400);

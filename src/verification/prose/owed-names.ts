@@ -1,0 +1,229 @@
+import type { Json } from '../../kernel/json.ts';
+import {
+  ANY_OF_SEVERAL,
+  DONE_WITHOUT,
+  FAILS,
+  FAILURE,
+  LEAVES_OPEN,
+  MADE_UP_FOR,
+  NO_MATTER,
+  NOT_NEEDED,
+  SEVERAL_FAIL,
+  WHICHEVER_FAILS,
+  WHICHEVER_SYSTEM,
+} from '../../lexicon/failing.ts';
+import { QUALIFIED, UNAVAILABLE } from '../../lexicon/qualifying.ts';
+import type { CheckFacts } from '../check.ts';
+import { reportsFailure } from '../failure-answer.ts';
+import { hasWord, leavesOf } from '../scalar-kinds.ts';
+import { documentedAnswersOf, holdsConstant, sentencesOf, spaced, stemsOf } from './documented-answers.ts';
+import { OWN_FAILURES } from './failure-rules.ts';
+
+/** What a sentence says to fail. */
+const WHAT_FAILS =
+  /\b(?:when|if|where|unless|in case|whenever|once)\b([^.\n]{0,80}?)\b(?:fail|unavailable|down|unreachable|can ?not|can't|could not|is not|are not|do(?:es)? not|times? out)/i;
+
+/**
+ * Whether an answer to one failing tool must have a name that the document gives to failures: not where the sentences speak of something
+ * else than this tool, where a case shows the name in a success or although nothing had failed, or where the answer has the name of all other failures.
+ */
+export function isOwedName({ subject, cases }: CheckFacts, tool: string, answer: Json): boolean {
+  const { ownFailures, ownFailureSentences, otherFailures } = documentedAnswersOf(subject);
+  if (holdsConstant(answer, otherFailures) || isMadeUpFor(subject, tool)) return false;
+  // What a broken request is answered with may be what failures are answered with.
+  const shown = cases.filter(
+    ({ one, seen }) =>
+      reportsFailure(one.output) === false ||
+      (seen.calls.every(({ error }) => error === undefined) &&
+        (seen.calls.length > 0 || subject.surface.requestIssues(one.input).length === 0)),
+  );
+  return ownFailureSentences.some(
+    ({ sentence, constants }) =>
+      constants.some(
+        (constant) => ownFailures.includes(constant) && !shown.some(({ one }) => holdsConstant(one.output, [constant])),
+      ) && concerns(subject, sentence, tool),
+  );
+}
+
+/**
+ * The names that the document has for failures, without those that stand beside another of their sentence and are an answer's to other
+ * things as well, as the verdict is beside its reason.
+ */
+export function tellingNames({ subject, cases }: CheckFacts): string[] {
+  const { ownFailures, ownFailureSentences } = documentedAnswersOf(subject);
+  const isShown = (constant: string): boolean =>
+    cases.some(
+      ({ one, seen }) => seen.calls.every(({ error }) => error === undefined) && holdsConstant(one.output, [constant]),
+    );
+  return ownFailures.filter((constant) =>
+    ownFailureSentences.every(
+      ({ sentence, constants }) =>
+        !constants.includes(constant) ||
+        ANY_OF_SEVERAL.test(sentence) ||
+        !isShown(constant) ||
+        constants.every((other) => !ownFailures.includes(other) || isShown(other)),
+    ),
+  );
+}
+
+/** Whether the document names the failure of this very tool, and an answer has neither that name nor that of another failure. */
+export function lacksOwnName(facts: CheckFacts, tool: string, answer: Json): boolean {
+  const { ownFailures, ownFailureSentences } = documentedAnswersOf(facts.subject);
+  if (holdsConstant(answer, ownFailures) || !isOwedName(facts, tool, answer)) return false;
+  return ownFailureSentences.some(
+    ({ sentence }) =>
+      !SEVERAL.test(sentence) && !MADE_UP_FOR.test(sentence) && saysThatToolFails(facts.subject.tools, sentence, tool),
+  );
+}
+
+/**
+ * Whether an answer lacks the name that a plain sentence has for whatever fails, this tool included, while no other sentence tells how a
+ * failure is made up for.
+ */
+export function isPlainlyOwed(facts: CheckFacts, tool: string, answer: Json): boolean {
+  const { ownFailures, ownFailureSentences } = documentedAnswersOf(facts.subject);
+  const sentences = sentencesOf(facts.subject.agreement);
+  if (holdsConstant(answer, ownFailures) || !isOwedName(facts, tool, answer)) return false;
+  return (
+    ownFailureSentences.every(
+      ({ sentence }) =>
+        PLAIN.test(sentence) &&
+        !SEVERAL.test(sentence) &&
+        !/\b(?:no|none|nobody|any of|one of|at least|only)\b/i.test(sentence),
+    ) &&
+    !sentences.some((sentence) => FAILING.test(sentence) && (MADE_UP_FOR.test(sentence) || NOT_NEEDED.test(sentence)))
+  );
+}
+
+/**
+ * What the document calls the failure of whichever tool it is, by the one sentence that speaks of failing tools, where an answer has not
+ * that name. Empty where a case shows it though nothing failed, or where another sentence has something else for a failure.
+ */
+export function missingNamesOfAny({ subject, cases }: CheckFacts, answer: Json): readonly string[] {
+  const failing = sentencesOf(subject.agreement).filter(
+    (sentence) =>
+      (WHICHEVER_FAILS.test(sentence) || FAILS.test(sentence) || FAILURE.test(sentence)) && !HEADING.test(sentence),
+  );
+  const [sentence, ...others] = failing;
+  if (sentence === undefined || others.length > 0 || !isOfAll(subject, sentence)) return [];
+  const { ownFailureSentences } = documentedAnswersOf(subject);
+  const constants = ownFailureSentences.find((own) => own.sentence.endsWith(sentence))?.constants ?? [];
+  // A name may say that one should try again.
+  const rest = constants.reduce((text, constant) => text.replaceAll(constant, ' '), sentence);
+  if (QUALIFIED.test(rest) || NO_MATTER.test(rest) || SEVERAL_FAIL.test(rest)) return [];
+  const shown = cases.filter(({ seen }) => seen.calls.every(({ error }) => error === undefined));
+  const names = constants.filter(
+    (constant) => !/: /.test(constant) && !shown.some(({ one }) => holdsConstant(one.output, [constant])),
+  );
+  // One of several names may be that of other answers as well.
+  if (names.length < constants.length && ANY_OF_SEVERAL.test(betweenNames(sentence, constants))) return [];
+  return holdsConstant(answer, names) ? [] : names;
+}
+
+/** What of a sentence stands between the first and the last of some names. */
+function betweenNames(sentence: string, names: readonly string[]): string {
+  const places = names.map((name) => sentence.indexOf(name)).filter((at) => at >= 0);
+  return sentence.slice(Math.min(...places), Math.max(...places));
+}
+
+const HEADING = /^\s*#|[:：]\**\s*$/;
+
+/** Whether a sentence has whichever tool it is fail, or names what every one of them is named after. */
+function isOfAll({ tools }: CheckFacts['subject'], sentence: string): boolean {
+  if (WHICHEVER_FAILS.test(sentence)) return true;
+  const clause = sentence.split(/[,，、]/).find((one) => FAILS.test(one)) ?? '';
+  if (UNAVAILABLE.test(clause)) return false;
+  // "查询失败或打开失败" names as many failures as there are tools.
+  if (tools.length === 2 && /\p{Script=Han}{2,6}失败(?:或者?|、)\p{Script=Han}{2,6}失败/u.test(clause)) return true;
+  const stems = stemsOf(clause);
+  return tools.every(({ name, description }) =>
+    [...stemsOf(`${spaced(name)} ${description ?? ''}`)].some((stem) => stems.has(stem)),
+  );
+}
+
+/** A sentence that can be read for what else it says. */
+const PLAIN =
+  /\b(?:if|when|where|whenever|once|unless)\b|\bsystems? (?:is |are )?(?:unreachable|unavailable|down|failing|fails?)\b/i;
+
+/** Whether it is this tool that a sentence has fail: it may name others that are called then. */
+function saysThatToolFails(tools: CheckFacts['subject']['tools'], sentence: string, name: string): boolean {
+  const called = `[\`"“]?${name}(?:\\([^)\n]*\\))?[\`"”]?`;
+  const fails = String.raw`(?:fails?|is (?:down|unavailable|unreachable)|does not (?:answer|respond|work)|(?:cannot|can not) be (?:asked|reached|called)|times? out)\b`;
+  if (new RegExp(`${called}\\s+${fails}|\\bfail(?:ing|ures? of|ures? in) ${called}`, 'iu').test(sentence)) return true;
+  const act = new RegExp(
+    String.raw`\b(?:if|when|where|whenever|once) (?:the |our |this )?(\p{L}+ing)(?: \p{L}+){0,3}? ${fails}`,
+    'iu',
+  ).exec(sentence)?.[1];
+  if (act !== undefined && tools.filter((tool) => isActOf(act, tool.name)).every((tool) => tool.name === name))
+    return isActOf(act, name);
+  const named = tools.filter((tool) => hasWord(sentence, tool.name));
+  return named.length === 1 && named[0]?.name === name && /\bif (?:that|this|it) fails\b/i.test(sentence);
+}
+
+/** Whether a word such as "recording" is that of the verb which a tool's name begins with. */
+export function isActOf(act: string, name: string): boolean {
+  const verb = /^\p{Ll}{3,}(?=\p{Lu}|_|$)/u.exec(name)?.[0];
+  return verb !== undefined && new RegExp(`^${verb.replace(/e$/, '')}\\p{L}?ing$`, 'iu').test(act);
+}
+
+/** A sentence about more than one failure, or about what is done before there is one. */
+const SEVERAL = /\b(?:both|all|neither|as well|too|again|second|third|still|every)\b/i;
+
+/**
+ * What an answer to a failing tool says in place of the name that the document has for whatever fails: a word that a case shows at that
+ * place where nothing had failed.
+ */
+export function nameOfAnother({ subject, cases }: CheckFacts, before: Json, answer: Json): string | undefined {
+  const failing = sentencesOf(subject.agreement).filter((sentence) => FAILING.test(sentence));
+  if (failing.some((sentence) => MADE_UP_FOR.test(sentence))) return undefined;
+  const was = new Set(leavesOf(before).map(({ value }) => value));
+  return leavesOf(answer)
+    .flatMap(({ pointer, value }) =>
+      typeof value === 'string' &&
+      value.length > 1 &&
+      !was.has(value) &&
+      !failing.some((sentence) => hasWord(sentence, value)) &&
+      cases.some(
+        ({ one, seen }) =>
+          seen.calls.length > 0 &&
+          seen.calls.every(({ error }) => error === undefined) &&
+          leavesOf(one.output).some((leaf) => leaf.value === value && placeOf(leaf.pointer) === placeOf(pointer)) &&
+          !leavesOf(one.input).some((leaf) => leaf.value === value),
+      )
+        ? [value]
+        : [],
+    )
+    .at(0);
+}
+
+const FAILING =
+  /\b(?:fail\w*|unavailable|unreachable|down|cannot|can not|out of order|not (?:answer|respond|reach\w*))\b/i;
+
+/** Whether a sentence has another tool asked where this one fails, goes on without it, or has something else for it than a name: then the failure is another matter. */
+function isMadeUpFor(subject: CheckFacts['subject'], name: string): boolean {
+  const { ownFailureSentences } = documentedAnswersOf(subject);
+  return sentencesOf(subject.agreement).some((sentence) => {
+    if (!saysThatToolFails([], sentence, name)) return false;
+    const hasOther =
+      subject.tools.some((other) => other.name !== name && hasWord(sentence, other.name)) &&
+      /\b(?:ask|use|call|quer(?:y|ies)|tr(?:y|ies)|takes?|falls?)/i.test(sentence);
+    const isNamed = ownFailureSentences.some((own) => own.sentence.includes(sentence));
+    return hasOther || (!isNamed && (DONE_WITHOUT.test(sentence) || !LEAVES_OPEN.test(sentence)));
+  });
+}
+
+/** A place whatever the positions of the items on the way to it. */
+function placeOf(pointer: string): string {
+  return pointer.replace(/\/\d+(?=\/|$)/g, '/-');
+}
+
+/** Whether a sentence about failures speaks of a tool, or of any. */
+function concerns({ tools }: CheckFacts['subject'], sentence: string, name: string): boolean {
+  if (tools.length < 2 || WHICHEVER_SYSTEM.test(sentence)) return true;
+  const tool = tools.find((one) => one.name === name);
+  const known = stemsOf(`${spaced(name)} ${tool?.description ?? ''}`);
+  const clause = sentence.split(/[,，、]/).find((one) => OWN_FAILURES.test(one)) ?? sentence;
+  const what = WHAT_FAILS.exec(clause)?.[1] ?? clause;
+  // Of that which the sentence before speaks of, the whole says what it is.
+  return [...stemsOf(/^\s*(?:that|this|it)\s*$/i.test(what) ? sentence : what)].some((stem) => known.has(stem));
+}

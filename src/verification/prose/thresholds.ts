@@ -1,0 +1,139 @@
+import { atTheEnd } from '../../lexicon/phrases.ts';
+import { FROM, HALF_OPEN, HEDGED, LIMITING, RANGES, UP_TO } from '../../lexicon/quantifying.ts';
+import type { Subject } from '../subject.ts';
+import { constantIn, sentencesOf } from './documented-answers.ts';
+import { numbersIn, type ReadNumber } from './number-readings.ts';
+
+/** A number of the prose at which an answer may change. */
+export interface Threshold {
+  value: number;
+  /** Where the change lies, where the words leave no doubt: behind the number (`at most 5`), or before it (`at least 5`). */
+  side?: 'behind' | 'before';
+  /** Whether the side is that of a range: of what is measured rather than counted, its ends may be taken either way. */
+  isOfRange?: boolean;
+  /** The sentence or table row that has it. */
+  sentence: string;
+  /** The sentence, with the head of its table. */
+  context: string;
+  /** The clause up to the number. */
+  lead: string;
+  /** Whether words or a table make a limit of it, rather than a rate or an amount. */
+  limits: boolean;
+  /** The one name of an answer that the sentence has. */
+  constant?: string;
+}
+
+const BEHIND = atTheEnd(UP_TO);
+const BEFORE = atTheEnd(FROM);
+const OR_MORE =
+  /^\s*(?:\p{L}+\s+)?(?:or (?:more|higher|above|older|longer|later)|and (?:more|above)|onwards?|upwards|and over)\b|^\s*(?:\p{L}+\s+)?on(?=[\s,])|^\p{Script=Han}?(?:及以上|以上)/iu;
+const OR_LESS =
+  /^\s*(?:\p{L}+\s+)?(?:or (?:less|fewer|lower|below|younger|shorter)|and (?:less|below))\b|^\p{Script=Han}?及以下/iu;
+
+/** Most numbers of a document that are followed up. */
+const MAX_NUMBERS = 200;
+
+/** The first numbers of the prose, in its order, without codes of answers. */
+export function thresholdsOf(subject: Subject): Threshold[] {
+  let head: string | undefined;
+  let left = MAX_NUMBERS;
+  const found = sentencesOf(subject.agreement).flatMap((line) => {
+    const sentence = line.trim();
+    const isRow = sentence.startsWith('|');
+    if (!isRow && sentence !== '') head = undefined;
+    if (isRow && head === undefined) {
+      head = sentence;
+      return [];
+    }
+    const all = numbersIn(sentence).slice(0, left);
+    if (all.length === 0) return [];
+    left -= all.length;
+    const constant = constantIn(subject, sentence);
+    return all.flatMap(({ value, start, end }, index): Threshold[] => {
+      const before = sentence.slice(0, start);
+      const after = sentence.slice(end);
+      if (isCode(sentence, before, value, head) || isListNumber(before, after)) return [];
+      const lead = before.slice(Math.max(all[index - 1]?.end ?? 0, before.search(/[,，、|;]?[^,，、|;]*$/)));
+      const rank = rankInRange(sentence, all, index);
+      const behind = BEHIND.test(before) || OR_LESS.test(after) || rank === 'last';
+      const from = BEFORE.test(before) || OR_MORE.test(after) || rank === 'first';
+      const side = behind === from || HEDGED.test(sentence) ? undefined : behind ? 'behind' : 'before';
+      return [
+        {
+          value,
+          sentence: sentence.slice(0, 200),
+          context: isRow && head !== undefined ? `${head} ${sentence}` : sentence,
+          lead,
+          limits: isRow || rank !== undefined || LIMITING.test(sentence),
+          ...(side === undefined ? {} : { side }),
+          ...(rank === undefined ? {} : { isOfRange: true }),
+          ...(constant === undefined ? {} : { constant }),
+        },
+      ];
+    });
+  });
+  return ofClosedRanges(found);
+}
+
+/** The same without the sides of ranges, where one begins with the last number of another: which of them has it is left open. */
+function ofClosedRanges(all: readonly Threshold[]): Threshold[] {
+  const sides = (side: Threshold['side']) =>
+    new Set(all.flatMap((one) => (one.isOfRange === true && one.side === side ? [one.value] : [])));
+  if (sides('before').isDisjointFrom(sides('behind'))) return [...all];
+  return all.map(({ side, ...one }) => (one.isOfRange === true || side === undefined ? one : { ...one, side }));
+}
+
+/** Whether a number is the first or the last of a range of whole numbers, as in `from 2 to 64`. */
+function rankInRange(sentence: string, all: readonly ReadNumber[], index: number): 'first' | 'last' | undefined {
+  const isRange = (first: ReadNumber | undefined, last: ReadNumber | undefined): boolean =>
+    first !== undefined &&
+    last !== undefined &&
+    first.value < last.value &&
+    Number.isInteger(first.value) &&
+    Number.isInteger(last.value) &&
+    RANGES.some(
+      ([before, between]) =>
+        before.test(sentence.slice(0, first.start)) && between.test(sentence.slice(first.end, last.start)),
+    );
+  if (HALF_OPEN.test(sentence)) return undefined;
+  if (isRange(all[index], all[index + 1])) return 'first';
+  return isRange(all[index - 1], all[index]) ? 'last' : undefined;
+}
+
+/** Whether a number is the code of an answer. */
+function isCode(sentence: string, before: string, value: number, head: string | undefined): boolean {
+  if (head !== undefined && /^[|\s*`]*$/.test(before))
+    return /code|status|error|result|码/i.test(head.split('|')[1] ?? '');
+  return (
+    (Number.isInteger(value) &&
+      /\b(?:codes?|status|http|errors?|rfc|version)\b[^.\d]{0,20}$|码[^\d]{0,8}$|返回\s*$/iu.test(before)) ||
+    (value >= 100 &&
+      value < 600 &&
+      /^[\s>*•`-]*$/.test(before) &&
+      Number.isInteger(value) &&
+      /^[\s>*•-]*`?\d{3}`?\s*(?:[:=–—-]|when|if|for|the|an?)/i.test(sentence))
+  );
+}
+
+function isListNumber(before: string, after: string): boolean {
+  return /^[\s>]*$/.test(before) && /^[.)]\s/.test(after);
+}
+
+/** The words of a member name that a sentence about it may have. */
+export function stemsOf(name: string): string[] {
+  return name
+    .split(/(?<=\p{Ll})(?=\p{Lu})|[_\-\s.]+/u)
+    .map((word) => word.toLowerCase().replace(/(?<=..)(?:ies|es|s|y)$/, ''))
+    .filter((word) => word.length >= 2 && !/^(?:id|no|of|in|the|is|num|number|count|total|value|max|min)$/.test(word));
+}
+
+/** Whether a text speaks of a member: by its name, or by one of its words. */
+export function speaksOf(text: string, name: string): boolean {
+  const words = text.toLowerCase().match(/\p{Script=Han}+|\p{L}+/gu) ?? [];
+  if (/\p{Script=Han}/u.test(name)) return text.includes(name);
+  return stemsOf(name).some((stem) =>
+    words.some(
+      (word) => word === stem || (stem.length >= 3 && word.startsWith(stem) && word.length <= stem.length + 4),
+    ),
+  );
+}

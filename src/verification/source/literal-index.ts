@@ -1,0 +1,44 @@
+import { isSameNumber } from '../prose/number-readings.ts';
+import { hasWord } from '../scalar-kinds.ts';
+import { literalsOf, numbersOf } from './literals.ts';
+
+/** The constants of a candidate, to be asked whether a value is among them. */
+export class LiteralIndex {
+  readonly #text: string;
+  readonly #numbers: ReadonlySet<number>;
+  /** The numbers that stand in the source as they are, without their signs. */
+  readonly numbers: readonly number[];
+  readonly #sorted: readonly number[];
+
+  constructor(bundle: string) {
+    const literals = literalsOf(bundle);
+    this.numbers = [...new Set(numbersOf(bundle).map(Math.abs))];
+    this.#sorted = [...this.numbers].sort((a, b) => a - b);
+    this.#text = literals.flatMap((literal) => ('text' in literal ? [literal.text.toLowerCase()] : [])).join('\n');
+    this.#numbers = new Set(literals.flatMap((literal) => ('number' in literal ? [Math.abs(literal.number)] : [])));
+  }
+
+  /** Whether a value stands in the source, alone or as a word of a longer text. */
+  has(value: string | number): boolean {
+    if (typeof value === 'number')
+      return this.#numbers.has(Math.abs(value)) || (String(value).length >= 4 && hasWord(this.#text, String(value)));
+    return value.trim() !== '' && hasWord(this.#text, value.toLowerCase());
+  }
+
+  /** Those of `numbers` that are one with a number, but for its sign and the last digits. */
+  numbersLike(value: number): readonly number[] {
+    const size = Math.abs(value);
+    let from = 0;
+    for (let to = this.#sorted.length; from < to; ) {
+      const middle = (from + to) >> 1;
+      if ((this.#sorted[middle] as number) < size && !isSameNumber(size, this.#sorted[middle] as number))
+        from = middle + 1;
+      else to = middle;
+    }
+    let end = from;
+    while (end < this.#sorted.length && isSameNumber(size, this.#sorted[end] as number)) end += 1;
+    return end === from ? none : this.#sorted.slice(from, end);
+  }
+}
+
+const none: readonly number[] = [];

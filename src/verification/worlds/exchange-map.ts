@@ -1,0 +1,57 @@
+import { isObject, type Json } from '../../kernel/json.ts';
+
+/** A value by which tools or the peer are asked for something: a name, or a number of one meaning. */
+export type Key = string | number;
+
+/** Two keys of one kind that change places wherever they stand: numbers only under the names under which they are keys. */
+export class ExchangeMap {
+  /** Moments stay as they are. */
+  readonly shiftMs = 0;
+  /** Made once it is asked for: most pairs are never tried. */
+  #pattern: RegExp | undefined;
+
+  readonly pair: readonly [Key, Key];
+  readonly names: ReadonlySet<string>;
+
+  constructor(pair: readonly [Key, Key], names: ReadonlySet<string>) {
+    this.pair = pair;
+    this.names = names;
+  }
+
+  /** A value with the keys exchanged; so are member names that are keys themselves. */
+  json(value: Json, name = ''): Json {
+    if (typeof value === 'string') return this.#text(value);
+    if (typeof value === 'number') return this.names.has(name) ? (this.#other(value) as number) : value;
+    if (Array.isArray(value)) return value.map((item) => this.json(item, name));
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([member, item]) => [String(this.#other(member)), this.json(item, member)]),
+    );
+  }
+
+  #text(text: string): string {
+    const keys = this.pair.filter((key) => typeof key === 'string');
+    if (keys.length === 0) return text;
+    this.#pattern ??= patternOf(keys);
+    return text.replace(this.#pattern, (key) => String(this.#other(key)));
+  }
+
+  #other(key: Key): Key {
+    const [a, b] = this.pair;
+    return key === a ? b : key === b ? a : key;
+  }
+}
+
+/** Finds some texts as words of their own; in scripts without spaces, wherever they stand. */
+function patternOf(texts: readonly string[]): RegExp {
+  const bound = String.raw`[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]`;
+  const isBound = new RegExp(`^${bound}$`, 'u');
+  const alternatives = [...texts]
+    .sort((a, b) => b.length - a.length)
+    .map((text) => {
+      const [first, last] = [[...text][0] ?? '', [...text].at(-1) ?? ''];
+      const escaped = text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+      return `${isBound.test(first) ? `(?<!${bound})` : ''}${escaped}${isBound.test(last) ? `(?!${bound})` : ''}`;
+    });
+  return new RegExp(alternatives.join('|'), 'gu');
+}

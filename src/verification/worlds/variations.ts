@@ -1,0 +1,177 @@
+import type { Tool } from '../../contract/job.ts';
+import type { Observation, Scenario } from '../../contract/trial.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { caseScenario } from '../case-scenarios.ts';
+import type { CheckFacts, SeenCase } from '../check.ts';
+import { decodedText, leavesOf } from '../scalar-kinds.ts';
+
+/** A case with one scalar of what is asked changed. */
+export interface Variation {
+  seenCase: SeenCase;
+  pointer: string;
+  name: string;
+  input: Json;
+  scenario: Scenario;
+}
+
+/** The variations of a case that its request schema allows: numbers a little and a lot, texts a little, booleans turned over. */
+export function variationsOf({ subject }: CheckFacts, seenCase: SeenCase, limit: number): Variation[] {
+  const { one } = seenCase;
+  const base = caseScenario(subject, one);
+  const found: Variation[] = [];
+  const leaves = leavesOf(one.input);
+  // Round by round, so that each place has its turn before the limit is reached.
+  for (let round = 0; round < 4; round += 1) {
+    for (const { pointer, name, value } of leaves) {
+      const other = variedScalars(value)[round];
+      if (other === undefined || found.length >= limit) continue;
+      const input = replacedAt(one.input, pointer, other);
+      if (
+        subject.surface.requestIssues(input).length > 0 ||
+        subject.cases.some(({ request }) => JSON.stringify(request) === JSON.stringify(input))
+      )
+        continue;
+      found.push({ seenCase, pointer, name, input, scenario: { ...base, input } });
+    }
+  }
+  return found;
+}
+
+/** Numbers of one text that are changed, each on its own. */
+const maxNumbers = 8;
+
+/** The variations of a case whose request is a text, one for each of its first numbers: all of them changed at once may break its form. */
+export function numbersInText({ subject }: CheckFacts, seenCase: SeenCase): Variation[] {
+  const { input } = seenCase.one;
+  if (subject.payload !== 'text' || typeof input !== 'string') return [];
+  return asVariations(subject, seenCase, withOtherNumbers(input));
+}
+
+/** A text with one of its first numbers changed, for each of them. */
+function withOtherNumbers(text: string): string[] {
+  return [...text.matchAll(/\d+/g)].slice(0, maxNumbers).flatMap(({ 0: digits, index }) => {
+    const others = digits.length > maxDigits ? eachDigit(digits) : [increased(digits, 1)];
+    return others.map((next) => text.slice(0, index) + next + text.slice(index + digits.length));
+  });
+}
+
+/** A case with each of these texts for its request, but for those of other cases. */
+function asVariations(subject: CheckFacts['subject'], seenCase: SeenCase, texts: readonly string[]): Variation[] {
+  const base = caseScenario(subject, seenCase.one);
+  return texts
+    .filter((input) => !subject.cases.some(({ request }) => request === input))
+    .map((input) => ({ seenCase, pointer: '', name: '', input, scenario: { ...base, input } }));
+}
+
+/**
+ * The variations of a case whose request is bytes in base64: of a text within, one for each of its first numbers; of other bytes, two beside
+ * each other change places, the last first, for what says how to read them stands before.
+ */
+export function bytesVaried(facts: CheckFacts, seenCase: SeenCase): Variation[] {
+  const { subject } = facts;
+  const { input } = seenCase.one;
+  if (subject.payload !== 'text' || typeof input !== 'string' || !isBase64(subject, input)) return [];
+  const inner = decodedText(input.trim());
+  if (inner === undefined) return bytesExchanged(facts, seenCase).reverse();
+  return asVariations(
+    subject,
+    seenCase,
+    withOtherNumbers(inner).map((text) => Buffer.from(text).toString('base64')),
+  );
+}
+
+/** More digits than this are several fields of fixed width. */
+const maxDigits = 12;
+
+/** Digits of one run that are changed, each on its own. */
+const maxPlaces = 6;
+
+function eachDigit(digits: string): string[] {
+  const step = (digits.length - 1) / (maxPlaces - 1);
+  return Array.from({ length: maxPlaces }, (_, nth) => {
+    const place = Math.round(nth * step);
+    return `${digits.slice(0, place)}${(Number(digits[place]) + 1) % 10}${digits.slice(place + 1)}`;
+  });
+}
+
+/** Digits of which the last twelve are a larger number: fields of fixed width stand beside each other without a mark. */
+function increased(digits: string, by: number): string {
+  const last = digits.slice(-maxDigits);
+  return digits.slice(0, -maxDigits) + String(Number(last) + by).padStart(last.length, '0');
+}
+
+/** The variations of a case whose request is a text in hexadecimal digits or base64: two bytes beside each other change places. */
+export function bytesExchanged({ subject }: CheckFacts, seenCase: SeenCase): Variation[] {
+  const { input } = seenCase.one;
+  if (typeof input !== 'string') return [];
+  const isHex = /^(?:[0-9a-f]{2} ?){4,}$/i.test(input);
+  if (!isHex && !isBase64(subject, input)) return [];
+  const bytes = (isHex ? input : Buffer.from(input, 'base64').toString('hex')).match(/[0-9a-f]{2}/gi) ?? [];
+  const texts = bytes.slice(0, -1).flatMap((byte, at): string[] => {
+    const next = bytes[at + 1] as string;
+    if (byte === next) return [];
+    const exchanged = [...bytes.slice(0, at), next, byte, ...bytes.slice(at + 2)];
+    return [
+      isHex
+        ? exchanged.join(input.includes(' ') ? ' ' : '')
+        : Buffer.from(exchanged.join(''), 'hex').toString('base64'),
+    ];
+  });
+  return asVariations(subject, seenCase, texts);
+}
+
+/** Whether a text is, but for spaces around it, some bytes in base64 with its padding, in a protocol that speaks of it. */
+export function isBase64({ agreement }: CheckFacts['subject'], text: string): boolean {
+  return (
+    /\bbase-?64/i.test(agreement.text) &&
+    /^\s*(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?\s*$/.test(text)
+  );
+}
+
+/** Other values of the kind of a scalar, the nearest first; none for `null`. */
+export function variedScalars(value: Json): Json[] {
+  if (typeof value === 'number')
+    return [value + 1, value * 2 + 1, Number.isInteger(value) ? value + 10 : value / 2, value * 10].filter(
+      (other) => other !== value && Number.isFinite(other),
+    );
+  if (typeof value === 'boolean') return [!value];
+  if (typeof value !== 'string' || value === '') return [];
+  const added = (by: number) => value.replace(/\d+/g, (digits) => increased(digits, by));
+  if (added(1) === value) return [`${value}${value.slice(-1)}`, [...value].reverse().join(''), value.slice(1)];
+  return [
+    added(1),
+    value.replace(/\d/g, (digit) => String((Number(digit) + 3) % 10)),
+    added(2),
+    value.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 5) % 10)),
+  ];
+}
+
+/** Tools of which each that was called in a case answers any input as it did there. */
+export function answeringAlike(tools: readonly Tool[], { calls }: Observation): Tool[] {
+  return tools.map((tool) => {
+    const answered = calls.find((call) => call.tool === tool.name && call.output !== undefined);
+    return answered?.output === undefined ? tool : { ...tool, otherwise: { output: answered.output } };
+  });
+}
+
+/** A copy of a value with another one at a place. */
+export function replacedAt(root: Json, pointer: string, value: Json): Json {
+  const tokens = pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const put = (node: Json, depth: number): Json => {
+    const token = tokens[depth];
+    if (token === undefined) return value;
+    if (Array.isArray(node)) {
+      const index = /^(?:0|[1-9]\d*)$/.test(token) ? Number(token) : -1;
+      return index >= 0 && index < node.length ? node.with(index, put(node[index] as Json, depth + 1)) : node;
+    }
+    if (!isObject(node) || !Object.hasOwn(node, token)) return node;
+    // Spread out, a member `__proto__` stays one, and takes what is assigned to it.
+    const copy: JsonObject = { ...node };
+    copy[token] = put(copy[token] as Json, depth + 1);
+    return copy;
+  };
+  return put(root, 0);
+}
