@@ -1,6 +1,6 @@
 -- Says what must be known before a delivered job is worked on, in one call.
 -- KEYS[1] outcome  KEYS[2] cancel  KEYS[3] taken  KEYS[4] due  KEYS[5] BullMQ's event stream of the queue  KEYS[6] deadlines
--- KEYS[7] messages announced before the outcome
+-- KEYS[7] messages announced before the outcome  KEYS[8] the last of those events that a keeper has read
 -- ARGV[1] jobId  ARGV[2] the job's time stamp in ms, by its producer's clock  ARGV[3] seconds to remember a corrected moment
 -- ARGV[4] how long the peer waits in ms, 0 = the job has no deadline to be kept
 -- Answers {now in ms, outcome or '', 1 if cancelled, moment taken in ms, moment due in ms or '', those messages (JSON array) or ''}.
@@ -10,7 +10,7 @@ local taken = tonumber(redis.call('GET', KEYS[3]) or '')
 if not taken then
   taken = tonumber(ARGV[2]) or now
   -- A stamp of this second is taken as it is; any other may come from a clock that is off, and Redis' own events know better: those about the
-  -- stamp, where it is right; the newest, which the keeper may not have read yet; all, where no worker was there to keep the queue.
+  -- stamp, where it is right; the newest; and those that no keeper has read yet. What it has read it has noted.
   if taken > now or now - taken > 1000 then
     local stamped = taken
     local function added(events)
@@ -33,11 +33,9 @@ if not taken then
       found = added(redis.call('XRANGE', KEYS[5], from, to, 'COUNT', 64))
     end
     found = found or added(redis.call('XREVRANGE', KEYS[5], '+', '-', 'COUNT', 64))
-    local isSearched = not found
-    found = found or added(redis.call('XREVRANGE', KEYS[5], '+', '-'))
+    found = found or added(redis.call('XRANGE', KEYS[5], '(' .. (redis.call('GET', KEYS[8]) or '0-0'), '+'))
     taken = math.min(found or taken, now)
-    -- What all events were searched for is remembered in any case.
-    if isSearched or math.abs(taken - stamped) > 1000 then
+    if math.abs(taken - stamped) > 1000 then
       redis.call('SET', KEYS[3], string.format('%.0f', taken), 'EX', ARGV[3])
     end
   end

@@ -186,9 +186,8 @@ export class Keeper {
     const events = await connection.xrange(`${keys.queue}:events`, `(${seen}`, '+', 'COUNT', 2_000);
     const last = events.at(-1)?.[0];
     if (last === undefined) return;
-    // First, so that an announcement is rather lost by a crash than made twice: the outcome itself is under its key.
-    await connection.set(keys.seen, last);
     const added = new Map<string, number>();
+    const ignored: [jobId: string, atMs: number][] = [];
     for (const [id, fields] of events) {
       const event = new Map(
         fields.flatMap((name, index) => (index % 2 === 0 ? [[name, fields[index + 1] ?? '']] : [])),
@@ -196,9 +195,13 @@ export class Keeper {
       const jobId = event.get('jobId') ?? '';
       if (jobId === '' || isAutomaticId(jobId)) continue;
       if (event.get('event') === 'added') added.set(jobId, Number.parseInt(id, 10));
-      if (event.get('event') === 'duplicated') await this.#announceIgnored(jobId, Number.parseInt(id, 10));
+      if (event.get('event') === 'duplicated') ignored.push([jobId, Number.parseInt(id, 10)]);
     }
+    // Before they count as read: whoever begins a job looks for the moment among those that do not.
     await this.#noteTaken(added);
+    // Before the announcements, so that one is rather lost by a crash than made twice: the outcome itself is under its key.
+    await connection.set(keys.seen, last);
+    for (const [jobId, atMs] of ignored) await this.#announceIgnored(jobId, atMs);
   }
 
   /** Notes when Redis took jobs whose time stamps say otherwise. */

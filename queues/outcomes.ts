@@ -151,10 +151,10 @@ export class Outcomes {
 
   /** Says what must be known before a job is worked on, and notes its deadline, after which anyone may close it; `timeoutMs` 0 notes none. */
   async begin(jobId: string, timestampMs: number, timeoutMs: number): Promise<Beginning> {
-    const { outcome: outcomeKey, cancel, taken: takenKey, due: dueKey, queue, deadlines, announced } = this.#keys;
+    const { outcome: outcomeKey, cancel, taken: takenKey, due: dueKey, queue, deadlines, announced, seen } = this.#keys;
     const answer = await begin.run(
       this.#connection,
-      [outcomeKey(jobId), cancel(jobId), takenKey(jobId), dueKey, `${queue}:events`, deadlines, announced(jobId)],
+      [outcomeKey(jobId), cancel(jobId), takenKey(jobId), dueKey, `${queue}:events`, deadlines, announced(jobId), seen],
       [jobId, timestampMs, TAKEN_SECONDS, timeoutMs],
     );
     const [now, outcome, cancelled, taken, due, early] = answer as [string, string, number, string, string, string];
