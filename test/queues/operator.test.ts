@@ -157,12 +157,15 @@ test('how long a job waits is told by the moment that Redis took it, where its p
   const { redis, queue, consume, atEnd } = await queueUnderTest(t);
   const operator = await openOperator({ url: redis.url });
   atEnd(() => operator.close());
-  const consumer = await consume();
-  await consumer.pause('so that it waits');
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  await consume({ concurrency: 1, process: ({ kind, data }) => held.then(() => envelope(kind, data)) });
+  await queue.add('generate', jobData({ attempt: 1 }), { jobId: 'ahead' });
+  await until(async () => (await operator.snapshot()).counts.active === 1);
   const slow = { jobId: 'slow-clock', timestamp: Date.now() - 3_600_000 };
   await queue.add('generate', jobData({ timeoutMs: 600_000 }), slow);
   await until(async () => ((await operator.snapshot()).oldestWaitingAgeSeconds ?? 3_600) < 600);
   assert.equal((await operator.snapshot()).counts.waiting, 1);
+  letGo();
 });
 
 test('an operator hears at once that Redis cannot be reached', async () => {

@@ -186,6 +186,11 @@ test('a Sentinel group fails over, and jobs go on', { skip }, async (t) => {
   redis.atEnd(() => producer.close());
   await producer.submit('generate', jobData(), { jobId: 'before' });
   assert.equal((await producer.waitForOutcome('before', { untilMs: Date.now() + 20_000 }))?.verdict, 'generated');
+  // Replicas hear of writes a moment later: what the one that takes over is to know has to have come to it.
+  const first = connect(`redis://127.0.0.1:${masterPort}`, 'worker');
+  await first.set('last', '1');
+  assert.equal(await first.wait(1, 10_000), 1);
+  await disconnect(first);
   master.kill('SIGKILL');
   const sinceMs = Date.now();
   await until(async () => (await replica.info('replication')).includes('role:master'), 30_000);
