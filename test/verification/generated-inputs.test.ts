@@ -67,6 +67,74 @@ test('lists grow, shrink and empty where the schema lets them, and each required
   );
 });
 
+test('a known input gets each member that it lacks, an empty list and null among what is added', () => {
+  const schema: Json = {
+    type: 'object',
+    required: ['id'],
+    properties: {
+      id: { type: 'string' },
+      want: { type: 'array', items: { $ref: '#/$defs/name' } },
+      note: { type: ['string', 'null'] },
+      kinds: { type: 'array', items: { enum: ['a', 'b', 'c'] } },
+      to: { type: 'object', required: ['city'], properties: { city: { type: 'string' }, floor: { type: 'integer' } } },
+    },
+    $defs: { name: { type: 'string', minLength: 1 } },
+  };
+  const to: Json = { city: 'Ulm', floor: 2 };
+  const made = generateInputs(
+    schema,
+    [
+      { id: 'x-1', to },
+      { id: 'x-2', want: ['n'] },
+    ],
+    validatorOf(schema),
+    's',
+    { ...counts, sampled: 24 },
+  );
+  const texts = made.map(({ input }) => JSON.stringify(input));
+  for (const wanted of [
+    { id: 'x-1', to, want: [] },
+    { id: 'x-1', to, want: ['n'] },
+    { id: 'x-1', to, note: null },
+    { id: 'x-1', to, kinds: ['a', 'b', 'c'] },
+    { id: 'x-1', to: { city: 'Ulm' } },
+    { id: 'x-2', want: ['n', 'n'] },
+  ])
+    assert.ok(texts.includes(JSON.stringify(wanted)), JSON.stringify(wanted));
+});
+
+test('members are left out of every known input, each change once before any twice', () => {
+  const schema: Json = {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'string' }, a: { type: 'integer' }, b: { type: 'integer' }, c: { type: 'integer' } },
+  };
+  const all = Array.from(
+    { length: 8 },
+    (_, nth): Json => ({ id: `x-${nth}`, a: nth, b: nth, ...(nth > 5 ? { c: nth } : {}) }),
+  );
+  const changes = generateInputs(schema, all, validatorOf(schema), 'seed', counts).map(({ change }) => change);
+  assert.deepEqual(changes.slice(0, 4), ['without a', 'without b', 'without c', 'without a']);
+});
+
+test('requests are broken inside their lists and objects too, however many members they have', () => {
+  const names = Array.from({ length: 8 }, (_, nth) => `name${nth}`);
+  const schema: Json = {
+    type: 'object',
+    required: [...names, 'lines', 'to'],
+    properties: {
+      ...Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
+      lines: { type: 'array', items: { type: 'object', required: ['sku'], properties: { sku: { type: 'string' } } } },
+      to: { type: 'object' },
+    },
+  };
+  const one: Json = { ...Object.fromEntries(names.map((name) => [name, 'x'])), lines: [{ sku: 'S' }], to: {} };
+  const made = generateInputs(schema, [one], validatorOf(schema), 'seed', { ...counts, invalid: 18 });
+  const changes = made.map(({ change }) => change);
+  for (const wanted of ['an item of lines null', 'to null', 'an item of lines without sku', 'an empty object'])
+    assert.ok(changes.includes(wanted), `${wanted} of ${changes.join(', ')}`);
+});
+
 test('text payloads are varied too', () => {
   const inputs = generateInputs(null, ['item,12\nother,7\n'], () => true, 'seed', counts);
   assert.ok(inputs.length >= 5);

@@ -1,6 +1,7 @@
 import type { Tool } from '../../contract/job.ts';
 import type { Observation, Scenario, SchemaIssue } from '../../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../../kernel/json.ts';
+import { FAILS } from '../../lexicon/failing.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings } from '../check.ts';
 import { CORRELATION_NAME } from '../member-names.ts';
@@ -9,23 +10,25 @@ import {
   emptiedText,
   failureFlagsOf,
   holdsConstant,
+  sentencesOf,
   unmistakable,
 } from '../prose/documented-answers.ts';
-import { failureRulesOf } from '../prose/failure-rules.ts';
+import { failureRulesOf, OWN_FAILURES } from '../prose/failure-rules.ts';
+import { hasWord } from '../scalar-kinds.ts';
 import { defaultTrialNowMs, type Subject } from '../subject.ts';
 import { type GeneratedInput, generateInputs } from '../worlds/generated-inputs.ts';
 import { failuresAreAnswerable, hasFailingCase } from './check-failing-tools.ts';
 import { deniedIn } from './check-leaks.ts';
 import { unaskedAnswer } from './unasked-answers.ts';
 
-const counts = { plausible: 16, sampled: 14, invalid: 18 };
+const counts = { plausible: 16, sampled: 18, invalid: 18 };
 
 /** Sends requests that no case has: of the cases' shape, from the schema alone, and broken ones. */
 export const generatedRequests: Check = {
   name: 'generated-requests',
   reason: 'Peers send more than the cases; whatever comes in, an answer must come out that the schema allows.',
   certain:
-    "The run hangs or dies, but for a broken request of which the document says nothing; a request of the cases' shape, or where the document says how failures are answered any valid one, makes it throw or gives an answer that breaks its schema; so does a broken request where the document says how those are answered, or none of many, or not the empty one, gets the answer that it names; a request without a member it must have is not answered as the document has it for just that; an answer is empty, or a text in it says that it is no number; a failure is blamed where the only tool that was called found nothing; an id that nobody can tell comes back for requests that have nothing in common with its own; where there are no cases, nothing is answered as its schema has it, or the only tool is never called though the document has it used.",
+    "The run hangs or dies, but for a broken request of which the document says nothing; a request of the cases' shape, or where the document says how failures are answered any valid one, makes it throw or gives an answer that breaks its schema; so does a broken request where the document says how those are answered, or none of many, or not the empty one, gets the answer that it names; a request without a member it must have is not answered as the document has it for just that; an answer is empty, or a text in it says that it is no number; a failure is blamed where the only tool that was called found nothing, or where a case's request lost or gained a member, every sentence with the failure's name tells of such a failure, and every tool answered just as in a case; an id that nobody can tell comes back for requests that have nothing in common with its own; where there are no cases, nothing is answered as its schema has it, or the only tool is never called though the document has it used.",
   uncertain:
     "A fault that a tool's failure or looser schema, or the echo of a broken value, explains; broken requests of which the document says nothing.",
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -44,9 +47,9 @@ export const generatedRequests: Check = {
       return { failures: [], warnings: [], skipped: 'there is neither a schema nor a case to make requests from' };
     const tools = withSomeAnswer(subject.tools);
     const peer = cases[0]?.scenario.peer;
-    const seen = yield inputs.map(({ input }, index) => ({
+    const seen = yield inputs.map(({ input, reshaped }, index) => ({
       input,
-      tools: (index % 2 === 0 ? tools : subject.tools) as Scenario['tools'],
+      tools: (reshaped || index % 2 === 0 ? tools : subject.tools) as Scenario['tools'],
       ...(peer ? { peer } : {}),
       seed: `generated-${index}`,
       nowMs: subject.nowMs ?? defaultTrialNowMs,
@@ -137,7 +140,7 @@ function maySay(slip: string, { agreement, cases }: Subject, input: Json, { call
 /** An answer that is empty, or has none of the names that the document gives to answers of its kind. */
 function misnamed(
   { subject, cases }: CheckFacts,
-  { kind, input, missing }: GeneratedInput,
+  { kind, input, missing, reshaped, emptied }: GeneratedInput,
   seen: Observation,
 ): { message: string; certain: boolean } | undefined {
   const { value } = seen;
@@ -166,6 +169,16 @@ function misnamed(
   const [call, ...others] = seen.calls;
   const shown = cases.some(({ one }) => holdsConstant(one.output, ownFailures));
   if (
+    reshaped &&
+    !isInvalid &&
+    !shown &&
+    holdsConstant(value, ownFailures) &&
+    // Something that is asked for may be unavailable, which is no failure of ours.
+    meansOwnFailures(subject, emptied ? FAILS : OWN_FAILURES) &&
+    areCallsOfACase(cases, seen)
+  )
+    return { message: 'every tool answered as in a case, and the answer blames a failure of ours', certain: true };
+  if (
     kind !== 'plausible' ||
     call?.output !== null ||
     others.length > 0 ||
@@ -176,6 +189,34 @@ function misnamed(
   return holdsConstant(value, ownFailures)
     ? { message: `${call.tool} found nothing, and the answer blames a failure of it`, certain: true }
     : undefined;
+}
+
+/** Whether every sentence that has a name of our own failures says such a failure in other words too. */
+function meansOwnFailures(subject: Subject, failing: RegExp): boolean {
+  const { ownFailures } = documentedAnswersOf(subject);
+  const rest = (sentence: string): string => ownFailures.reduce((text, name) => text.replaceAll(name, ' '), sentence);
+  return sentencesOf(subject.agreement).every(
+    (sentence) => !ownFailures.some((name) => hasWord(sentence, name)) || failing.test(rest(sentence)),
+  );
+}
+
+/** Whether there were calls, and one case has each of them with what it gave. */
+function areCallsOfACase(cases: CheckFacts['cases'], { calls }: Observation): boolean {
+  return (
+    calls.length > 0 &&
+    cases.some(({ seen }) =>
+      calls.every(({ tool, input, output }) =>
+        seen.calls.some(
+          (call) =>
+            call.tool === tool &&
+            output !== undefined &&
+            call.output !== undefined &&
+            equalJson(call.input, input) &&
+            equalJson(call.output, output),
+        ),
+      ),
+    )
+  );
 }
 
 /** What a document calls that nothing was found. */

@@ -1,5 +1,6 @@
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { escapeToken, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
+import { resolveLocalReference } from '../../schemas/schema-walk.ts';
 import { leavesOf } from '../scalar-kinds.ts';
 import { listsOf } from './lists.ts';
 import { sampleSchema } from './schema-sample.ts';
@@ -22,6 +23,10 @@ export interface GeneratedInput {
   deep?: boolean;
   /** The member that was taken from the top of a known input. */
   missing?: string;
+  /** Whether members of a known input came or went, and what else it says is as it was. */
+  reshaped?: boolean;
+  /** Whether all that came of it is a list with nothing in it: whoever asks for nothing lacks nothing. */
+  emptied?: boolean;
 }
 
 /** How many inputs of each kind are wanted. */
@@ -33,6 +38,20 @@ export interface InputCounts {
 
 /** Inputs of one kind that are made of one base at most: thousands of members are alike, and each input is a copy of them all. */
 const maxTried = 60;
+
+/** Known inputs of which others are made by leaving out and adding. */
+const maxBases = 8;
+
+type Made = Omit<GeneratedInput, 'kind'>;
+
+function* firstOf(made: Iterable<Made>): Generator<Made> {
+  let left = maxTried;
+  for (const one of made) {
+    if (left === 0) return;
+    left -= 1;
+    yield one;
+  }
+}
 
 const lengthOf = (value: Json): number => JSON.stringify(value).length;
 
@@ -52,54 +71,158 @@ export function generateInputs(
   const left = { ...counts };
   // What is equal is equally long.
   const taken = Map.groupBy(known, lengthOf);
-  const add = (kind: InputKind, input: Json, change: string, deep = false, missing?: string): void => {
-    if (left[kind] === 0) return;
-    const alike = taken.get(lengthOf(input)) ?? [];
-    if (alike.some((one) => equalJson(one, input)) || isValid(input) !== (kind !== 'invalid')) return;
+  const add = (kind: InputKind, made: Made): boolean => {
+    if (left[kind] === 0) return false;
+    const alike = taken.get(lengthOf(made.input)) ?? [];
+    if (alike.some((one) => equalJson(one, made.input)) || isValid(made.input) !== (kind !== 'invalid')) return false;
     left[kind] -= 1;
-    taken.set(lengthOf(input), [...alike, input]);
-    found.push({ kind, input, change, ...(deep ? { deep } : {}), ...(missing === undefined ? {} : { missing }) });
+    taken.set(lengthOf(made.input), [...alike, made.input]);
+    found.push({ kind, ...made });
+    return true;
   };
-  const addAll = (kind: InputKind, made: Iterator<Omit<GeneratedInput, 'kind'>>): void => {
-    for (let tries = 0; tries < maxTried && left[kind] > 0; tries += 1) {
-      const next = made.next();
-      if (next.done) return;
-      const { input, change, deep, missing } = next.value;
-      add(kind, input, change, deep, missing);
+  // Each change is made to one of the bases before it is made to another.
+  const addAll = (
+    kind: InputKind,
+    bases: readonly Json[],
+    made: (base: Json) => Iterable<Made>,
+    most: number,
+  ): void => {
+    const least = Math.max(0, left[kind] - most);
+    const done = new Set<string>();
+    for (const isRepeated of [false, true]) {
+      for (const base of bases) {
+        for (const one of firstOf(made(base))) {
+          if (left[kind] <= least) return;
+          if (done.has(one.change) === isRepeated && add(kind, one)) done.add(one.change);
+        }
+      }
     }
   };
   const valid = known.filter((input) => isValid(input));
-  for (const base of valid.slice(0, 4)) addAll('plausible', restructured(base, schema));
+  const bases = valid.slice(0, maxBases);
+  addAll('plausible', bases, (base) => restructured(base, schema), Math.ceil(counts.plausible * 0.75));
   for (let tries = 0; tries < counts.plausible * 4; tries += 1) {
     const base = random.pick(valid);
     if (base === undefined) break;
-    const { input, change } = typeof base === 'string' ? changedText(base, random) : changedValue(base, random);
-    add('plausible', input, change);
+    add('plausible', typeof base === 'string' ? changedText(base, random) : changedValue(base, random));
   }
-  for (const base of valid.slice(0, 2)) addAll('sampled', emptied(base));
+  addAll('sampled', bases, (base) => completed(base, schema, valid, random), Math.ceil(counts.sampled / 2));
+  addAll('sampled', valid.slice(0, 2), emptied, Math.ceil(left.sampled / 2));
   if (isObject(schema))
     for (let tries = 0; tries < counts.sampled * 3; tries += 1)
-      add('sampled', sampleSchema(schema, random), 'made from the schema');
-  const bases = [...valid, ...found.filter(({ kind }) => kind === 'sampled').map(({ input }) => input)];
-  for (const base of bases.slice(0, 6)) addAll('invalid', broken(base, random));
+      add('sampled', { input: sampleSchema(schema, random), change: 'made from the schema' });
+  const whole = [...valid, ...found.filter(({ kind }) => kind === 'sampled').map(({ input }) => input)];
+  addAll('invalid', whole.slice(0, 6), (base) => broken(base, random), counts.invalid);
   return found;
 }
 
 /** A known input with an empty text in place of each of its own. */
-function* emptied(base: Json): Generator<{ input: Json; change: string }> {
+function* emptied(base: Json): Generator<Made> {
   for (const { pointer, name, value } of leavesOf(base))
     if (typeof value === 'string') yield { input: replacedAt(base, pointer, ''), change: `${name} empty` };
 }
 
 /** What a schema leaves open in a known input: members that may be left out, and lists of other lengths. */
-function* restructured(base: Json, schema: Json): Generator<{ input: Json; change: string }> {
+function* restructured(base: Json, schema: Json): Generator<Made> {
   for (const name of optionalNames(base, schema))
-    if (isObject(base)) yield { input: without(base, name), change: `without ${name}` };
+    if (isObject(base)) yield { input: without(base, name), change: `without ${name}`, reshaped: true };
   for (const { pointer, items } of listsOf(base)) {
-    for (const next of [[], items.slice(0, 1), [...items, ...items.slice(-1)], [...items].reverse()]) {
-      yield { input: replacedAt(base, pointer, next), change: `a list of ${next.length} at ${pointer || 'the root'}` };
+    const at = pointer || 'the root';
+    yield { input: replacedAt(base, pointer, []), change: `an empty list at ${at}`, reshaped: true, emptied: true };
+    const repeated = [...items, ...items.slice(-1)];
+    yield { input: replacedAt(base, pointer, repeated), change: `an item twice at ${at}`, reshaped: true };
+    if (items.length < 2) continue;
+    yield { input: replacedAt(base, pointer, items.slice(0, 1)), change: `one item at ${at}`, reshaped: true };
+    yield { input: replacedAt(base, pointer, [...items].reverse()), change: `a list turned round at ${at}` };
+  }
+}
+
+/**
+ * A known input with a member that its schema has and it has not, as another known input has it or else made from the schema; with `null`
+ * or every item of an enumeration where that may be; or, inside, without a member it may lack.
+ */
+function* completed(base: Json, schema: Json, known: readonly Json[], random: SeededRandom): Generator<Made> {
+  for (const { pointer, object, properties, required } of objectsOf(base, schema, schema)) {
+    for (const [name, child] of Object.entries(properties)) {
+      const path = `${pointer}/${escapeToken(name)}`;
+      const set = (value: Json, change: string): Made => ({
+        input: replacedAt(base, pointer, { ...object, [name]: value }),
+        change,
+        reshaped: true,
+      });
+      const all = enumItems(child);
+      if (all.length > 0) yield set(all, `each item there is at ${path}`);
+      if (Object.hasOwn(object, name)) {
+        if (object[name] !== null) yield set(null, `null at ${path}`);
+        if (pointer !== '' && !required.has(name))
+          yield {
+            input: replacedAt(base, pointer, without(object, name)),
+            change: `without ${path}`,
+            reshaped: true,
+          };
+        continue;
+      }
+      const shown = pointer === '' ? known.find((one) => isObject(one) && Object.hasOwn(one, name)) : undefined;
+      const value =
+        isObject(shown) && shown[name] !== undefined
+          ? shown[name]
+          : sampleSchema(withDefinitions(child, schema), random);
+      if (Array.isArray(value)) yield { ...set([], `an empty list added at ${path}`), emptied: true };
+      yield set(value, `${path} added`);
+      yield set(null, `null added at ${path}`);
     }
   }
+}
+
+/** What the items of a list may be, where few values are named. */
+function enumItems(schema: Json): Json[] {
+  const items = isObject(schema) && isObject(schema.items) ? schema.items.enum : undefined;
+  return Array.isArray(items) && items.length <= maxEnumItems ? items : [];
+}
+
+const maxEnumItems = 20;
+
+interface ObjectPlace {
+  pointer: string;
+  object: JsonObject;
+  properties: JsonObject;
+  required: ReadonlySet<string>;
+}
+
+/** The objects of a value with what their schema says of their members: of a list only the first. */
+function* objectsOf(
+  value: Json,
+  schema: Json | undefined,
+  root: Json,
+  pointer = '',
+  depth = 0,
+): Generator<ObjectPlace> {
+  let own = schema;
+  for (let hops = 0; isObject(own) && typeof own.$ref === 'string' && hops < 16; hops += 1)
+    own = resolveLocalReference(root, own.$ref)?.schema;
+  if (!isObject(own) || depth > maxObjectDepth) return;
+  if (Array.isArray(value)) {
+    if (value[0] !== undefined) yield* objectsOf(value[0], own.items, root, `${pointer}/0`, depth + 1);
+    return;
+  }
+  if (!isObject(value) || !isObject(own.properties)) return;
+  const { properties } = own;
+  const required = new Set(Array.isArray(own.required) ? own.required.map(String) : Object.keys(properties));
+  yield { pointer, object: value, properties, required };
+  for (const [name, child] of Object.entries(properties)) {
+    const member = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (member !== undefined) yield* objectsOf(member, child, root, `${pointer}/${escapeToken(name)}`, depth + 1);
+  }
+}
+
+/** Objects further inside are left alone. */
+const maxObjectDepth = 6;
+
+/** A part of a schema beside what it may refer to. */
+function withDefinitions(part: Json, schema: Json): Json {
+  if (!isObject(part) || !isObject(schema)) return part;
+  const { $defs, definitions } = schema;
+  return { ...part, ...($defs === undefined ? {} : { $defs }), ...(definitions === undefined ? {} : { definitions }) };
 }
 
 function changedValue(base: Json, random: SeededRandom): { input: Json; change: string } {
@@ -142,43 +265,67 @@ function changedText(base: string, random: SeededRandom): { input: Json; change:
   return { input: next, change: 'another text of the same form' };
 }
 
-function* broken(base: Json, random: SeededRandom): Generator<Omit<GeneratedInput, 'kind'>> {
+/** What breaks a known input: each way once before any a second time, but that each member is left out once. */
+function* broken(base: Json, random: SeededRandom): Generator<Made> {
   if (isObject(base)) {
     for (const name of Object.keys(base))
       yield { input: without(base, name), change: `without ${name}`, missing: name };
-    for (const [name, value] of Object.entries(base))
-      yield { input: { ...base, [name]: otherType(value, random) }, change: `${name} of another type` };
-    for (const [name, value] of Object.entries(base)) {
-      if (typeof value === 'string')
-        yield { input: { ...base, [name]: `${value}?!` }, change: `${name} not of its form` };
-      else if (typeof value === 'number')
-        yield { input: { ...base, [name]: -Math.abs(value) - 0.5 }, change: `${name} out of range` };
-      else if (Array.isArray(value))
-        yield {
-          input: { ...base, [name]: [...value, null] },
-          change: `${name} with an item of another type`,
-          deep: true,
-        };
-      else if (isObject(value)) {
-        for (const inner of Object.keys(value))
-          yield { input: { ...base, [name]: without(value, inner) }, change: `${name} without ${inner}`, deep: true };
-      }
-    }
-    for (const [name, value] of Object.entries(base)) {
-      if (value !== null) yield { input: { ...base, [name]: null }, change: `${name} null` };
-      if (Array.isArray(value) && isObject(value[0])) {
-        for (const inner of Object.keys(value[0]))
-          yield {
-            input: { ...base, [name]: [without(value[0], inner)] },
-            change: `an item of ${name} without ${inner}`,
-          };
-      }
-    }
-    yield { input: { ...base, unforeseen: 1 }, change: 'with a member that nobody foresaw' };
+    const ways = [nulls(base), otherTypes(base, random), outOfForm(base), brokenInside(base), strange(base)];
+    for (let made = ways.map((way) => way.next()); made.some(({ done }) => !done); made = ways.map((way) => way.next()))
+      for (const one of made) if (!one.done) yield one.value;
   }
   yield { input: {}, change: 'an empty object' };
   yield { input: [], change: 'a list', deep: true };
   yield { input: 'text', change: 'a text', deep: true };
+}
+
+function* nulls(base: JsonObject): Generator<Made> {
+  const entries = Object.entries(base).filter(([, value]) => value !== null);
+  // What is looked into without a look at it first throws.
+  const isHolder = ([, value]: [string, Json]): boolean =>
+    isObject(value) || (Array.isArray(value) && value.some((item) => isObject(item)));
+  for (const [name, value] of entries.filter(isHolder)) {
+    if (Array.isArray(value)) yield { input: { ...base, [name]: [...value, null] }, change: `an item of ${name} null` };
+  }
+  for (const [name] of [...entries.filter(isHolder), ...entries.filter((entry) => !isHolder(entry))])
+    yield { input: { ...base, [name]: null }, change: `${name} null` };
+}
+
+function* otherTypes(base: JsonObject, random: SeededRandom): Generator<Made> {
+  for (const [name, value] of Object.entries(base))
+    yield { input: { ...base, [name]: otherType(value, random) }, change: `${name} of another type` };
+}
+
+function* outOfForm(base: JsonObject): Generator<Made> {
+  for (const [name, value] of Object.entries(base)) {
+    if (typeof value === 'string')
+      yield { input: { ...base, [name]: `${value}?!` }, change: `${name} not of its form` };
+    else if (typeof value === 'number')
+      yield { input: { ...base, [name]: -Math.abs(value) - 0.5 }, change: `${name} out of range` };
+    else if (Array.isArray(value) && !isObject(value[0]))
+      yield {
+        input: { ...base, [name]: [...value, null] },
+        change: `${name} with an item of another type`,
+        deep: true,
+      };
+  }
+}
+
+function* brokenInside(base: JsonObject): Generator<Made> {
+  for (const [name, value] of Object.entries(base)) {
+    if (isObject(value)) {
+      for (const inner of Object.keys(value))
+        yield { input: { ...base, [name]: without(value, inner) }, change: `${name} without ${inner}`, deep: true };
+    } else if (Array.isArray(value) && isObject(value[0])) {
+      for (const inner of Object.keys(value[0]))
+        yield { input: { ...base, [name]: [without(value[0], inner)] }, change: `an item of ${name} without ${inner}` };
+    }
+  }
+}
+
+function* strange(base: JsonObject): Generator<Made> {
+  yield { input: {}, change: 'an empty object' };
+  yield { input: { ...base, unforeseen: 1 }, change: 'with a member that nobody foresaw' };
 }
 
 function without(object: JsonObject, name: string): JsonObject {
