@@ -114,3 +114,35 @@ export const TIME_ALLOWED = phrases({
   ],
   zh: ['超时|时限', '内(没有|未|无|返回|响应|应答)'],
 });
+
+/** What a sentence calls the member of an answer that tells how it went, beside the code or word itself. */
+export const CODE_WORD = phrases({
+  en: ['(http|status|error|response|result) codes?|codes?|status(es)?|http'],
+  de: ['(http-?|status|fehler)?codes?|status'],
+  fr: ['codes?|statut'],
+  es: ['c[oó]digos?|estado'],
+  pt: ['c[oó]digos?|estado'],
+  it: ['codic[ei]|stato'],
+  nl: ['codes?|status'],
+  ru: ['код(а|ом|е)?|статус(а|ом|е)?'],
+  zh: ['(状态|错误|响应|返回)?码|状态|代码'],
+  ja: ['(ステータス|エラー)?コード|状態'],
+});
+
+/** What may stand between a name and the code or word that it is told for, without a condition of its own. */
+export const TOLD_FOR = phrases({
+  en: [
+    '(if|when|where) (the|its|our|an?) \\p{L}+ (answers|replies|returns|responds)',
+    'if|when|where|for|on|with|in case of|is|are|has|the|its|an?|of|it',
+    'answers?|repl(y|ies)|response',
+  ],
+  de: ['wenn|falls|bei|der|die|das|den|dem|mit|ist|lautet|Antwort|antwortet|er|sie|es'],
+  fr: ['si|quand|lorsque|pour|le|la|est|vaut|réponse|répond'],
+  es: ['si|cuando|para|con|el|la|es|respuesta|responde'],
+  pt: ['se|quando|para|com|o|a|é|resposta|responde'],
+  it: ['se|quando|per|con|il|la|è|risposta|risponde'],
+  nl: ['als|bij|voor|de|het|is|antwoord'],
+  ru: ['если|когда|при|для|ответ(е|а)?'],
+  zh: ['当|如果|若|对应|为|是|时|响应|应答|返回'],
+  ja: ['場合|とき|なら|の|は|が|応答'],
+});

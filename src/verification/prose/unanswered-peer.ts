@@ -128,7 +128,7 @@ function thrownIn(sentences: readonly string[], how: NoAnswer, outputs: Json): s
 const maxDepth = 30;
 
 /** The sentences of the descriptions in a schema: there a task may say what its words mean. */
-function meaningsIn(schema: Json, depth = 0): string[] {
+export function meaningsIn(schema: Json, depth = 0): string[] {
   if (depth > maxDepth || typeof schema !== 'object' || schema === null) return [];
   return Object.entries(schema).flatMap(([name, value]) =>
     name === 'description' && typeof value === 'string'
