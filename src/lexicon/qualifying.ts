@@ -28,3 +28,6 @@ export const UNAVAILABLE = phrases({
   ru: ['недоступ*'],
   ja: ['利用(できない|不可)'],
 });
+
+/** Words by which a rule leaves it open whether it holds. */
+export const UNSURE = phrases({ en: ['may|might|can|unless|should'] });

@@ -1,0 +1,173 @@
+import type { Peer } from '../../contract/trial.ts';
+import { isObject, type Json, valueAt } from '../../kernel/json.ts';
+import type { SeenCase } from '../check.ts';
+import { CORRELATION_NAME } from '../member-names.ts';
+import { unansweredPeerOf } from '../prose/unanswered-peer.ts';
+import { hasWord, leavesOf } from '../scalar-kinds.ts';
+import type { Subject } from '../subject.ts';
+import { replacedAt } from './variations.ts';
+
+/** What a requester's peer does wrong. */
+export type Mischief =
+  | 'fails'
+  | 'times out'
+  | 'times out from its second message on'
+  | 'fails at its first message'
+  | 'fails from its second message on'
+  | 'answers without what it must have'
+  | 'answers with values of other types'
+  | 'answers another request'
+  | 'answers the second request first'
+  | 'answers what the protocol has for an error';
+
+/** Whether nothing at all is heard of the peer then. */
+export function isUnheard(mischief: Mischief): boolean {
+  return mischief === 'fails' || mischief === 'times out';
+}
+
+const UNREACHABLE = { error: { code: 'FAILED', message: 'the peer cannot be reached' } } as const;
+
+const SILENCE = { error: { code: 'TIMEOUT', message: 'the peer did not answer in time' } } as const;
+
+/** A case with each peer that misbehaves in a way that means something there: what may come of it must be told by document, task or cases. */
+export function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; mischief: Mischief; peer: Peer }[] {
+  const usual = one.scenario.peer;
+  const changed =
+    (change: (response: Json, request: Json) => Json): Peer =>
+    async (request, nth, before) => {
+      const answer = (await usual?.(request, nth, before)) ?? UNREACHABLE;
+      return 'response' in answer ? { response: change(answer.response, request) } : answer;
+    };
+  const plans: { one: SeenCase; mischief: Mischief; peer: Peer }[] = [
+    { one, mischief: 'fails', peer: () => UNREACHABLE },
+    { one, mischief: 'times out', peer: () => SILENCE },
+    ...(usual && one.seen.sends.length > 1 && unansweredPeerOf(subject, 'silent').isTold
+      ? [
+          {
+            one,
+            mischief: 'times out from its second message on' as const,
+            peer: ((request, nth, before) => (nth === 1 ? usual(request, nth, before) : SILENCE)) as Peer,
+          },
+        ]
+      : []),
+    ...(usual && one.seen.sends.length > 1 && unansweredPeerOf(subject, 'failing').thrown !== undefined
+      ? [
+          {
+            one,
+            mischief: 'fails from its second message on' as const,
+            peer: ((request, nth, before) => (nth === 1 ? usual(request, nth, before) : UNREACHABLE)) as Peer,
+          },
+        ]
+      : []),
+    ...(usual && one.seen.sends.length > 1 && unansweredPeerOf(subject, 'failing').passedOver !== undefined
+      ? [
+          {
+            one,
+            mischief: 'fails at its first message' as const,
+            peer: ((request, nth, before) => (nth === 1 ? UNREACHABLE : usual(request, nth, before))) as Peer,
+          },
+        ]
+      : []),
+    { one, mischief: 'answers without what it must have', peer: changed((response) => (isObject(response) ? {} : '')) },
+    { one, mischief: 'answers with values of other types', peer: changed(mistyped) },
+  ];
+  if (echoedIdsOf(one).length > 0 && subject.payload === 'json') {
+    plans.push({
+      one,
+      mischief: 'answers another request',
+      peer: changed((response, request) => withOtherIds(response, request, one)),
+    });
+  }
+  const line = errorLineOf(subject);
+  if (line !== undefined)
+    plans.push({ one, mischief: 'answers what the protocol has for an error', peer: () => ({ response: line }) });
+  if (usual && one.seen.sends.length > 1)
+    plans.push({ one, mischief: 'answers the second request first', peer: secondFirst(usual) });
+  return plans;
+}
+
+/** How long the first answer is held back where no second request comes, in milliseconds. */
+const holdMs = 30;
+
+/** A peer whose first answer arrives after its second, for a candidate that does not wait for the first. */
+function secondFirst(usual: Peer): Peer {
+  let release = (): void => undefined;
+  return async (request, nth, before) => {
+    const answer = await usual(request, nth, before);
+    if (nth === 1) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, holdMs);
+        release = () => {
+          clearTimeout(timer);
+          setImmediate(resolve);
+        };
+      });
+    } else release();
+    return answer;
+  };
+}
+
+function mistyped(response: Json): Json {
+  if (typeof response === 'string') return '\u0000';
+  if (!isObject(response)) return 'text';
+  return Object.fromEntries(
+    Object.entries(response).map(([name, value]) => [name, typeof value === 'string' ? 0 : 'text']),
+  );
+}
+
+/** Where ids of the request come back in the response: under their own names, or as what the answer is a reply to. */
+function echoedIdsOf({ one }: SeenCase): { asked: string; answered: string }[] {
+  const { request, response } = one.case;
+  if (!isObject(request) || !isObject(response)) return [];
+  const loose = new Set(one.loose.flatMap(({ pointer, as }) => (as === 'id' ? [pointer] : [])));
+  const answers = leavesOf(response);
+  return leavesOf(request).flatMap(({ pointer, name, value }) =>
+    typeof value === 'string' && (CORRELATION_NAME.test(name) || loose.has(pointer))
+      ? answers
+          .filter((back) => back.value === value && (isEchoName(name, back.name) || loose.has(pointer)))
+          .map((back) => ({ asked: pointer, answered: back.pointer }))
+      : [],
+  );
+}
+
+/** Whether a member of a response is one that repeats an id of the request. */
+function isEchoName(asked: string, answered: string): boolean {
+  return (
+    asked === answered ||
+    /^(?:in_?reply_?to|in_?response_?to|reply_?to|correlation_?id|ref(?:erence)?|request_?id)$/i.test(answered)
+  );
+}
+
+function withOtherIds(response: Json, request: Json, one: SeenCase): Json {
+  return echoedIdsOf(one).reduce((answer: Json, { asked, answered }) => {
+    const id = valueAt(request, asked);
+    return typeof id === 'string' && valueAt(answer, answered) === id
+      ? replacedAt(answer, answered, `other${id.slice(5)}x`)
+      : answer;
+  }, response);
+}
+
+/** Lines, and sentences, in which an error of a protocol of texts is looked for: each is held against each, and a document may be full of either. */
+const maxErrorTexts = 100;
+
+/** A line of a protocol of texts that no case has and that, in the words of document or task, is an error. */
+function errorLineOf({ payload, agreement, task, cases }: Subject): string | undefined {
+  if (payload !== 'text') return undefined;
+  const lines = [...agreement.text.matchAll(/^(?: {4,}|\t)(\S[^<|…\n]{2,60})$/gmu)]
+    .slice(0, maxErrorTexts)
+    .map(([, line]) => (line ?? '').trim());
+  const sentences = `${task?.description ?? ''}\n${agreement.text}`
+    .split(/[.\n]/)
+    .filter((one) => IS_ERROR.test(one))
+    .slice(0, maxErrorTexts);
+  return lines.find(
+    (line) =>
+      !cases.some(({ request, response }) => String(response).startsWith(line) || String(request).startsWith(line)) &&
+      sentences.some((sentence) => {
+        const words = line.match(/\p{L}{4,}/gu) ?? [];
+        return words.length > 0 && words.every((word) => hasWord(sentence, word));
+      }),
+  );
+}
+
+const IS_ERROR = /\b(?:is|are|counts? as) (?:an )?(?:errors?|failures?)\b|\bfor an error\b/i;
