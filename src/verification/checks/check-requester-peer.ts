@@ -6,7 +6,7 @@ import type { Check, CheckFact, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { looseDifferences } from '../loose-places.ts';
 import { demandsMatchingIds, hasOthersRefused } from '../prose/answers-to-others.ts';
-import { holdsConstant } from '../prose/documented-answers.ts';
+import { excerpt, holdsConstant } from '../prose/documented-answers.ts';
 import { unansweredPeerOf } from '../prose/unanswered-peer.ts';
 import { type Leaf, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
@@ -193,10 +193,6 @@ function faultOf(
         certain: false,
       }
     : undefined;
-}
-
-function excerpt(sentence: string): string {
-  return sentence.trim().slice(0, 200);
 }
 
 /** What the first answer told, the usual output tells, and this one does not. */

@@ -4,7 +4,7 @@ import { CODE_WORD } from '../../lexicon/exchanging.ts';
 import { OTHER_FAILURES, RETRIES, TRIED_AGAIN } from '../../lexicon/failing.ts';
 import type { SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
-import { allSentencesOf, holdsConstant, sentencesOf, taskSentencesOf } from '../prose/documented-answers.ts';
+import { allSentencesOf, excerpt, holdsConstant, sentencesOf, taskSentencesOf } from '../prose/documented-answers.ts';
 import { isUnconditional, namedValuesOf } from '../prose/named-values.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
@@ -147,10 +147,6 @@ function errorCodesIn({ agreement }: Subject): string[] {
     (sentence) => sentence.match(/(?<![\p{L}\p{N}.,])4\d\d(?![\p{L}\p{N}%]|[.,]\d)/gu) ?? [],
   );
   return [...new Set(codes)];
-}
-
-function excerpt(sentence: string): string {
-  return sentence.trim().slice(0, 200);
 }
 
 function isErrorCode(value: Json): boolean {

@@ -464,3 +464,8 @@ function collectValues(subject: Subject): Set<string> {
   }
   return values;
 }
+
+/** A sentence as far as a finding quotes it. */
+export function excerpt(sentence: string): string {
+  return sentence.trim().slice(0, 200);
+}
