@@ -13,8 +13,8 @@ if not taken then
   -- stamp, where it is right; the newest; and those that no keeper has read yet. What it has read it has noted.
   if taken > now or now - taken > 1000 then
     local stamped = taken
-    local function added(events)
-      for _, event in ipairs(events) do
+    local function added(command, first, last, ...)
+      for _, event in ipairs(redis.call(command, KEYS[5], first, last, ...)) do
         local fields = event[2]
         local isAdded, isSame = false, false
         for index = 1, #fields, 2 do
@@ -29,11 +29,15 @@ if not taken then
     end
     local found = nil
     if stamped > 1000 and stamped <= now then
-      local from, to = string.format('%.0f', stamped - 50), string.format('%.0f', stamped + 1000)
-      found = added(redis.call('XRANGE', KEYS[5], from, to, 'COUNT', 64))
+      local from, to = string.format('%.0f', stamped), string.format('%.0f', stamped + 1000)
+      -- Where both clocks agree, the event stands right behind the stamp; farther off where many jobs were added at once.
+      found = added('XRANGE', from, to, 'COUNT', 8)
+        or added('XRANGE', from, to, 'COUNT', 256)
+        or added('XREVRANGE', from, string.format('%.0f', stamped - 50), 'COUNT', 64)
     end
-    found = found or added(redis.call('XREVRANGE', KEYS[5], '+', '-', 'COUNT', 64))
-    found = found or added(redis.call('XRANGE', KEYS[5], '(' .. (redis.call('GET', KEYS[8]) or '0-0'), '+'))
+    found = found
+      or added('XREVRANGE', '+', '-', 'COUNT', 64)
+      or added('XRANGE', '(' .. (redis.call('GET', KEYS[8]) or '0-0'), '+')
     taken = math.min(found or taken, now)
     if math.abs(taken - stamped) > 1000 then
       redis.call('SET', KEYS[3], string.format('%.0f', taken), 'EX', ARGV[3])
