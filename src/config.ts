@@ -125,6 +125,24 @@ const dollars = (given: string): number | null | Unreadable =>
 
 const setting = <T>(one: Setting<T>): Setting<T> => one;
 
+/** The checks whose rules are read from the words of an agreement, which can be read wrongly; none of those that know a table of the examples. */
+export const advisableChecks = [
+  'acts',
+  'amounts',
+  'failing-tools',
+  'generated-requests',
+  'leaks',
+  'limits',
+  'paging',
+  'requester-peer',
+  'schema-bounds',
+  'side-effects',
+  'sorting',
+  'special-cases',
+  'thresholds',
+  'transitions',
+] as const;
+
 /** Every setting there is, with its default. */
 export const settings = {
   redisUrl: setting({
@@ -256,6 +274,13 @@ export const settings = {
       'what the sandbox does beyond its default, at a price in speed, separated by commas: jitless (no handler is compiled to machine code), fresh-contexts (each run has a context of its own)',
     fallback: [],
     read: someOf('jitless', 'fresh-contexts'),
+  }),
+  advisoryChecks: setting<string[]>({
+    env: 'PROTOSMITH_ADVISORY_CHECKS',
+    about:
+      'checks that only warn where they would refuse a handler, separated by commas: for agreements whose words they read wrongly (docs/verification.md)',
+    fallback: [],
+    read: someOf(...advisableChecks),
   }),
   retentionSeconds: setting({
     env: 'PROTOSMITH_RETENTION_S',

@@ -4,6 +4,7 @@ import { codeOf } from './kernel/errors.ts';
 import { type Command, exitCodes, UsageError } from './operator/command.ts';
 import { forTerminal } from './operator/for-terminal.ts';
 import { UnreadableInput } from './operator/read-input.ts';
+import { stopSignal } from './operator/stop-signal.ts';
 import { protosmithVersion } from './version.ts';
 
 /** Every command, loaded only when it is called. */
@@ -50,6 +51,8 @@ async function main([name, ...args]: string[]): Promise<number> {
     );
     return exitCodes.usage;
   }
+  // Told to stop while it is still being loaded, a worker ends as one that was told later.
+  if (name === 'worker') void stopSignal();
   const command = await load();
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(command.help);

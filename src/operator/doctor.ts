@@ -9,7 +9,7 @@ import { protosmithVersion } from '../version.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
 import { forTerminal, jsonForTerminal } from './for-terminal.ts';
 import { projectMemory } from './memory-projection.ts';
-import { settingsHelp } from './settings-help.ts';
+import { sandboxSettings, settingsHelp } from './settings-help.ts';
 
 /** One thing that was looked at. */
 interface Examination {
@@ -34,7 +34,7 @@ model server (reachable or not; no completion is asked for) and the sandbox (lay
 
   --json    as one JSON array
 
-${settingsHelp(['redisUrl', 'prefix', 'durable', 'model', 'apiKey', 'baseUrl', 'models', 'cells', 'sandboxLevel', 'sandboxLimits'])}
+${settingsHelp(['redisUrl', 'prefix', 'durable', 'model', 'apiKey', 'baseUrl', 'models', ...sandboxSettings])}
 Exit code: 0 all is well or a warning, 2 something is ill, 64 usage, 78 wrong settings.
 `,
   async run(args) {

@@ -6,7 +6,7 @@ import { actOf, type Command, exitCodes, limitOf, readArguments, UsageError } fr
 import { onQueue } from './on-queue.ts';
 import { complain, moment, print, rows, size } from './print.ts';
 import { readJson } from './read-input.ts';
-import { settingsHelp } from './settings-help.ts';
+import { sandboxSettings, settingsHelp } from './settings-help.ts';
 
 /** Handlers read at once when all of them are meant. */
 const batch = 200;
@@ -32,7 +32,7 @@ never served, even if the same one is made again, until it is restored.
   --reason <text>   why it is withdrawn, for whoever looks at it
   --json            as JSON
 
-${settingsHelp(['redisUrl', 'prefix', 'retentionSeconds', 'sandboxLevel', 'sandboxLimits'])}
+${settingsHelp(['redisUrl', 'prefix', 'retentionSeconds', ...sandboxSettings])}
 Exit code: 0 done, 64 usage, 65 no such handler, or one that cannot be imported, 69 Redis unreachable, 78 wrong settings.
 `,
   async run(args) {

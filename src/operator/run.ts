@@ -12,7 +12,7 @@ import { printAnswer } from './run-answer.ts';
 import { runBatch } from './run-batch.ts';
 import { fromExamples, readTools, runSource, schemasOf } from './run-module.ts';
 import { serveStdio } from './run-stdio.ts';
-import { settingsHelp } from './settings-help.ts';
+import { sandboxSettings, settingsHelp } from './settings-help.ts';
 import { openStore, type StoreAccess } from './store-access.ts';
 
 const ranOtherwise = 1;
@@ -38,7 +38,7 @@ a trial: its clock stands still, and chance and identifiers depend on source and
                      {id, call, error}, and at last {id, end, value, message}; many at once. tool is null where a
                      requester sends. Ends with standard input
 
-${settingsHelp(['redisUrl', 'prefix', 'sandboxLevel', 'sandboxLimits', 'cells'])}
+${settingsHelp(['redisUrl', 'prefix', ...sandboxSettings])}
 Where the walls are not the best there are, that is said on standard error.
 Exit code: 0 returned (--batch: every line was answered), 1 otherwise, 64 usage, 65 a file cannot be read, 69 Redis
 unreachable, 78 wrong settings.

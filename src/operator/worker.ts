@@ -3,7 +3,8 @@ import { readConfig, redactUrl } from '../config.ts';
 import { createLog } from '../telemetry/log.ts';
 import { protosmithVersion } from '../version.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
-import { settingsHelp } from './settings-help.ts';
+import { sandboxSettings, settingsHelp } from './settings-help.ts';
+import { stopSignal } from './stop-signal.ts';
 
 /** How long Redis may be away at start, in milliseconds, before the worker says so and gives up: a supervisor starts it again. */
 const startWithinMs = 30_000;
@@ -17,7 +18,7 @@ Takes jobs from the queue, has handlers written and proven, and publishes one ou
 standard output, one JSON object a line. On SIGTERM or SIGINT it finishes its jobs, hands back what does not end in
 time, and exits with 0.
 
-${settingsHelp(['redisUrl', 'prefix', 'model', 'apiKey', 'baseUrl', 'inputPrice', 'cachedInputPrice', 'outputPrice', 'models', 'maxCandidates', 'maxCompletions', 'maxTokens', 'maxCostUsd', 'maxTokensPerHour', 'maxCostUsdPerHour', 'concurrency', 'cells', 'sandboxLevel', 'sandboxLimits', 'retentionSeconds', 'drainMs', 'durable', 'port', 'host', 'monitor', 'logLevel', 'generator'])}
+${settingsHelp(['redisUrl', 'prefix', 'model', 'apiKey', 'baseUrl', 'inputPrice', 'cachedInputPrice', 'outputPrice', 'models', 'maxCandidates', 'maxCompletions', 'maxTokens', 'maxCostUsd', 'maxTokensPerHour', 'maxCostUsdPerHour', 'concurrency', ...sandboxSettings, 'advisoryChecks', 'retentionSeconds', 'drainMs', 'durable', 'port', 'host', 'monitor', 'logLevel', 'generator'])}
 Exit code: 0 stopped, 69 Redis unreachable at start, 78 wrong or missing settings.
 `,
   async run(args) {
@@ -58,10 +59,3 @@ Exit code: 0 stopped, 69 Redis unreachable at start, 78 wrong or missing setting
     return exitCodes.ok;
   },
 };
-
-/** Resolves with the first signal that asks the process to stop; later ones change nothing. */
-function stopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal));
-  });
-}

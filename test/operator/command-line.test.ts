@@ -5,6 +5,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { settings } from '../../src/config.ts';
 import { root, runCommand, startWorker, stopWorker, workerSettings } from '../system/harness.ts';
 
 const commands = [
@@ -145,6 +146,27 @@ test('a worker told to stop while Redis is not there ends with 0', async () => {
   assert.deepEqual(await stopWorker(worker), { code: 0, signal: null });
   assert.ok(worker.lines.every(({ msg }) => msg !== 'ready'));
   assert.ok(worker.lines.some(({ msg }) => msg === 'stopped'));
+});
+
+test('a worker told to stop while it is still being loaded ends with 0', async () => {
+  const telling = `import { registerHooks } from 'node:module';
+    registerHooks({
+      load(url, context, next) {
+        if (url.endsWith('/src/operator/worker.ts')) process.kill(process.pid, 'SIGTERM');
+        return next(url, context);
+      },
+    });`;
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(telling)}`;
+  const settings = workerSettings(nobody, 'http://127.0.0.1:1/v1');
+  const { code, signal, stdout } = await runCommand(['worker'], { environment: { ...settings, NODE_OPTIONS } });
+  assert.deepEqual({ code, signal }, { code: 0, signal: null });
+  assert.match(stdout, /"stopped"/);
+});
+
+test('every setting of a worker and of its sandbox stands in the help', async () => {
+  const { stdout } = await runCommand(['worker', '--help']);
+  for (const [name, { env }] of Object.entries(settings))
+    if (name !== 'consoleToken') assert.match(stdout, new RegExp(`^  ${env}\\b`, 'm'), name);
 });
 
 test('wrong settings end with 78 and are all named at once', async () => {
