@@ -17,7 +17,7 @@ import { clear } from '../src/pipeline/clear.ts';
 import { measure } from '../src/pipeline/measure.ts';
 import { readScripts } from '../src/scripted-model/script.ts';
 import { caseScenarios } from '../src/verification/case-scenarios.ts';
-import { checks, defaultCheckBudget, verify } from '../src/verification/checks.ts';
+import { checks, defaultCheckPolicy, verify } from '../src/verification/checks.ts';
 
 const rounds = Number(process.argv[3] ?? 20);
 if (!Number.isSafeInteger(rounds) || rounds < 1) {
@@ -94,7 +94,7 @@ async function costOf(list: typeof checks) {
       { source, bundle: bundled.ok ? bundled.bundle : '' },
       observations,
       counting,
-      defaultCheckBudget,
+      defaultCheckPolicy,
       AbortSignal.timeout(60_000),
       list,
     );

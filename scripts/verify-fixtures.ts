@@ -11,7 +11,7 @@ import { clear } from '../src/pipeline/clear.ts';
 import { type Measure, measure } from '../src/pipeline/measure.ts';
 import { caseScenarios, judgeCases } from '../src/verification/case-scenarios.ts';
 import type { Check } from '../src/verification/check.ts';
-import { type CheckBudget, checks, defaultCheckBudget, type Verification, verify } from '../src/verification/checks.ts';
+import { type CheckPolicy, checks, defaultCheckPolicy, type Verification, verify } from '../src/verification/checks.ts';
 import type { Subject } from '../src/verification/subject.ts';
 
 import { type MutantTrial, reportMutants, tryMutants } from './verify-fixtures-mutants.ts';
@@ -47,7 +47,7 @@ export async function tryCandidate(
   sandbox: Sandbox,
   list: readonly Check[] = checks,
   signal: AbortSignal = new AbortController().signal,
-  budget: CheckBudget = defaultCheckBudget,
+  policy: CheckPolicy = defaultCheckPolicy,
 ): Promise<Trial> {
   const bundled = await bundleHandler(source, order.exportName);
   if (!bundled.ok) return { cases: [], refusedFor: bundled.faults.map(({ message }) => `bundle: ${message}`) };
@@ -65,7 +65,7 @@ export async function tryCandidate(
         ),
       };
     const code = { source, bundle: bundled.bundle };
-    const verification = await verify(order.subject, code, observations, trier, budget, signal, list);
+    const verification = await verify(order.subject, code, observations, trier, policy, signal, list);
     return {
       cases,
       verification,

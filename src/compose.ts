@@ -39,6 +39,7 @@ import { createQueueMetrics } from './telemetry/queue-metrics.ts';
 import { consumerChecks, Progress, prompt, remembered } from './telemetry/worker-health.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './telemetry/worker-metrics.ts';
 import { createTypeChecker } from './typing/type-checker.ts';
+import { defaultCheckPolicy } from './verification/checks.ts';
 import { protosmithVersion } from './version.ts';
 
 /** A worker process's inside: the queue's consumer with everything that works on its jobs. */
@@ -106,6 +107,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     },
     purse: new Purse(limits),
     typeChecker,
+    checkPolicy: { ...defaultCheckPolicy, advisory: config.advisoryChecks },
     bundle: bundleHandler,
     sandbox,
     warm: new WarmHandlers(sandbox, (bundle) => quarantine.has(bundleDigest(bundle))),

@@ -67,7 +67,15 @@ async function passEverythingElse(
     try {
       const trier = createTrier(handler, brief.surface, () => undefined);
       const observations = await runCases(amended, trier, ledger, signal);
-      const { failures } = await runChecks(amended, { source, bundle }, observations, trier, ledger, signal);
+      const { failures } = await runChecks(
+        amended,
+        { source, bundle },
+        observations,
+        trier,
+        shop.checkPolicy,
+        ledger,
+        signal,
+      );
       if (failures.length > 0) return false;
     } finally {
       await handler.close();

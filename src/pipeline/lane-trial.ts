@@ -70,7 +70,15 @@ export async function examine(
       return failedCases(brief, typeFaults, observations, tested([]));
 
     const startedAt = performance.now();
-    const found = await runChecks(brief.subject, { source, bundle }, observations, trier, ledger, signal);
+    const found = await runChecks(
+      brief.subject,
+      { source, bundle },
+      observations,
+      trier,
+      shop.checkPolicy,
+      ledger,
+      signal,
+    );
     tellOfChecks(ledger, attempt, found.reports, performance.now() - startedAt);
     const seen = tested(found.reports);
     if (found.failures.length > 0) return failedChecks(found, seen);

@@ -38,7 +38,7 @@ export async function prove(
       sound = true;
       return { sound, cases, checks: [] };
     }
-    const found = await runChecks(subject, record, observations, trier, ledger, signal);
+    const found = await runChecks(subject, record, observations, trier, shop.checkPolicy, ledger, signal);
     sound = found.failures.length === 0;
     return { sound, cases, checks: found.reports };
   } finally {

@@ -1,6 +1,6 @@
 import type { Observation, Trier } from '../contract/trial.ts';
 import { caseScenarios } from '../verification/case-scenarios.ts';
-import { defaultCheckBudget, type Verification, verify } from '../verification/checks.ts';
+import { type CheckPolicy, type Verification, verify } from '../verification/checks.ts';
 import type { CandidateCode, Subject } from '../verification/subject.ts';
 import type { Ledger } from './ledger.ts';
 import { retryLost } from './retry-lost.ts';
@@ -16,10 +16,11 @@ export function runChecks(
   code: CandidateCode,
   observations: readonly Observation[],
   trier: Trier,
+  policy: CheckPolicy,
   ledger: Ledger,
   signal: AbortSignal,
 ): Promise<Verification> {
   return ledger.stage('judge', () =>
-    retryLost(() => verify(subject, code, observations, trier, defaultCheckBudget, signal), signal),
+    retryLost(() => verify(subject, code, observations, trier, policy, signal), signal),
   );
 }

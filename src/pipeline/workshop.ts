@@ -3,6 +3,7 @@ import type { Model } from '../completion/create-model.ts';
 import type { HandlerStore } from '../contract/ports.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
 import type { TypeChecker } from '../typing/type-checker.ts';
+import type { CheckPolicy } from '../verification/checks.ts';
 import type { JobLimits, Purse, SpendingBook } from './budget.ts';
 import type { WarmHandlers } from './warm-handlers.ts';
 
@@ -17,6 +18,7 @@ export interface Workshop {
   /** Stored handlers that stay loaded in the sandbox. */
   warm: WarmHandlers;
   handlers: HandlerStore;
+  checkPolicy: CheckPolicy;
   /** What one job may spend. */
   limits: JobLimits;
   /** What each job has spent. */

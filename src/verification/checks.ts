@@ -59,14 +59,16 @@ export const checks: readonly Check[] = [
   generatedRequests,
 ];
 
-/** What the checks of one candidate may cost. */
-export interface CheckBudget {
+/** What the checks of one candidate may cost, and how much their word counts. */
+export interface CheckPolicy {
   /** Runs of the candidate over all checks; a check that would go beyond is skipped and says so. */
   maxRuns: number;
+  /** Names of the checks that refuse nothing: what they would refuse for, they warn of. */
+  advisory: readonly string[];
 }
 
-/** Runs of a candidate that its checks may take, unless the caller says otherwise. */
-export const defaultCheckBudget: CheckBudget = { maxRuns: 600 };
+/** What counts unless the caller says otherwise. */
+export const defaultCheckPolicy: CheckPolicy = { maxRuns: 600, advisory: [] };
 
 /** What the checks beyond the cases found. */
 export interface Verification {
@@ -90,7 +92,7 @@ export async function verify(
   candidate: CandidateCode,
   observations: readonly Observation[],
   trier: Trier,
-  budget: CheckBudget,
+  policy: CheckPolicy,
   signal: AbortSignal,
   list: readonly Check[] = checks,
 ): Promise<Verification> {
@@ -111,7 +113,9 @@ export async function verify(
       (subject.task?.examples ?? []) as unknown as Json,
     ]),
   };
-  const found = await runChecks(list, facts, trier, budget, signal);
+  const found = (await runChecks(list, facts, trier, policy, signal)).map((one) =>
+    policy.advisory.includes(one.check.name) ? { ...one, findings: advice(one.findings) } : one,
+  );
   const label = (check: Check, list: CheckFindings['failures']) => list.map((fact) => ({ check: check.name, ...fact }));
   return {
     reports: found.map(reportOf),
@@ -132,10 +136,10 @@ async function runChecks(
   list: readonly Check[],
   facts: CheckFacts,
   trier: Trier,
-  budget: CheckBudget,
+  { maxRuns }: CheckPolicy,
   signal: AbortSignal,
 ): Promise<Found[]> {
-  let runsLeft = budget.maxRuns;
+  let runsLeft = maxRuns;
   const plans = list.map((check) => ({
     check,
     steps: check.run(facts),
@@ -151,7 +155,7 @@ async function runChecks(
     const shares: { plan: (typeof plans)[number]; start: number }[] = [];
     for (const plan of waiting) {
       if (plan.wanted.length > runsLeft) {
-        plan.findings = { failures: [], warnings: [], skipped: `the budget of ${budget.maxRuns} runs is used up` };
+        plan.findings = { failures: [], warnings: [], skipped: `the budget of ${maxRuns} runs is used up` };
         continue;
       }
       runsLeft -= plan.wanted.length;
@@ -176,6 +180,12 @@ function advance(
   const step = given === undefined ? plan.steps.next() : plan.steps.next(given);
   if (step.done) plan.findings = step.value;
   else plan.wanted = step.value;
+}
+
+/** The findings of a check that may only warn. */
+function advice({ failures, warnings, skipped, note }: CheckFindings): CheckFindings {
+  const rest = { ...(skipped === undefined ? {} : { skipped }), ...(note === undefined ? {} : { note }) };
+  return { failures: [], warnings: [...failures, ...warnings], ...rest };
 }
 
 function reportOf({ check, findings, runs }: Found): CheckReport {

@@ -23,6 +23,7 @@ import { REPAIR_HEADING } from '../../src/prompting/render-repair.ts';
 import { type Behaviour, type Question, startScriptedModel } from '../../src/scripted-model/server.ts';
 import type { JobEvent } from '../../src/telemetry/job-event.ts';
 import { createTypeChecker } from '../../src/typing/type-checker.ts';
+import { defaultCheckPolicy } from '../../src/verification/checks.ts';
 
 /** Far above anything that is waited for here. */
 export const hangMs = 60_000;
@@ -148,6 +149,7 @@ export async function startGeneration() {
       model: 'scripted',
       typeChecker,
       bundle: bundleHandler,
+      checkPolicy: defaultCheckPolicy,
       sandbox,
       warm: new WarmHandlers(sandbox, async () => false),
       handlers: undefined as never,

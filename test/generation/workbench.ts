@@ -19,6 +19,7 @@ import { verifierVersion } from '../../src/pipeline/verifier-version.ts';
 import { WarmHandlers } from '../../src/pipeline/warm-handlers.ts';
 import type { Workshop } from '../../src/pipeline/workshop.ts';
 import { createTypeChecker } from '../../src/typing/type-checker.ts';
+import { defaultCheckPolicy } from '../../src/verification/checks.ts';
 import { purseOf } from './rig.ts';
 
 const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costUsd: null };
@@ -82,6 +83,7 @@ export async function startWorkbench() {
       completer: { generator: 'scripted', p75Ms: () => null, complete },
       typeChecker,
       bundle: bundleHandler,
+      checkPolicy: defaultCheckPolicy,
       sandbox: watched,
       warm: new WarmHandlers(watched, async () => false),
     } as Partial<Workshop> as Workshop;

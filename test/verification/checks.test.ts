@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
 import { candidatesFolder, mechanicalTables, openFixture, tryCandidate } from '../../scripts/verify-fixtures.ts';
-import { checks } from '../../src/verification/checks.ts';
+import { advisableChecks } from '../../src/config.ts';
+import { checks, defaultCheckPolicy } from '../../src/verification/checks.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -106,10 +107,46 @@ test('a check beyond the budget says so and nothing is claimed of it', async () 
   const folder = new URL('product-lookup/', candidatesFolder);
   const order = await openFixture(folder);
   const source = await readFile(new URL('sound.ts', folder), 'utf8');
-  const { verification } = await tryCandidate(order, source, sandbox, checks, undefined, { maxRuns: 10 });
+  const { verification } = await tryCandidate(order, source, sandbox, checks, undefined, {
+    ...defaultCheckPolicy,
+    maxRuns: 10,
+  });
   const skipped = verification?.reports.filter(({ message }) => message?.includes('budget')) ?? [];
   assert.ok(skipped.length > 0);
   assert.ok(skipped.every(({ result, runs }) => result === 'skipped' && runs === 0));
+});
+
+test('a check that an operator has made advisory refuses nothing, and warns of what it found', async () => {
+  const folder = new URL('product-lookup/', candidatesFolder);
+  const order = await openFixture(folder);
+  const source = await readFile(new URL('faulty-failure-escapes.ts', folder), 'utf8');
+  const verificationWith = async (advisory: readonly string[]) =>
+    (await tryCandidate(order, source, sandbox, checks, undefined, { ...defaultCheckPolicy, advisory })).verification;
+  const strict = await verificationWith([]);
+  const names = [...new Set(strict?.failures.map(({ check }) => check))];
+  assert.ok(names.includes('failing-tools'));
+  const lenient = await verificationWith(names);
+  assert.deepEqual(lenient?.failures, []);
+  const reported = (check: string) => lenient?.reports.find(({ name }) => name === check);
+  for (const { check, message } of strict?.failures ?? []) {
+    assert.equal(reported(check)?.result, 'warned');
+    assert.ok(lenient?.warnings.some((warning) => warning.check === check && warning.message === message));
+  }
+});
+
+test('what an operator can make advisory are checks, and none of those that know tables', () => {
+  const names = checks.map(({ name }) => name);
+  assert.deepEqual(names.filter((name) => !advisableChecks.some((advisable) => advisable === name)).sort(), [
+    'case-coverage',
+    'determinism',
+    'exchange',
+    'literal-audit',
+    'neighbours',
+    'renaming',
+    'tables',
+    'tool-influence',
+  ]);
+  assert.ok(advisableChecks.every((name) => names.includes(name)));
 });
 
 test('cases that were not run and places that are loose by themselves are named', async () => {
