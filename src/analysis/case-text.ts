@@ -1,5 +1,7 @@
 import { isObject, type Json } from '../kernel/json.ts';
-import { findJsonBlocks, type JsonBlock } from './json-blocks.ts';
+import { CASE_WORDS, REQUEST_LABELS, RESPONSE_LABELS, RESULT_LABELS, STORY_WORDS } from '../lexicon/testing.ts';
+import { type Cell, cellsOf, payloadRows } from './case-table.ts';
+import { findJsonBlocks, type JsonBlock, type JsonBlocks } from './json-blocks.ts';
 import { excerptAt, type KnownJson, wholeJson } from './located-json.ts';
 import { type Fence, type Line, readLines } from './markdown-lines.ts';
 
@@ -43,16 +45,24 @@ export type BareText = 'allowed' | 'refused';
 const DECORATION =
   '\\ufeff?[ \\t]*(?:>[ \\t]*)*(?:[-*+•][ \\t]+|\\d{1,3}[.)、][ \\t]*)?(?:#{1,6}[ \\t]*)?(?:\\*\\*|__|`)?[ \\t]*';
 const NUMERAL = '[0-9０-９]{1,9}|[零一二三四五六七八九十百]{1,5}';
+const anyOf = (labels: readonly string[]): string => labels.join('|');
 const HEADING = new RegExp(
-  `^${DECORATION}(?:test[ \\t_-]*case|case|example|tc(?=[ \\t_-]*\\d)|测试用例|测试案例|测试样例|用例)(?![a-z])[ \\t]*(?:#|no\\.?|number|编号|[:：_–—-])?[ \\t]*(${NUMERAL})?[ \\t]*(.*)$`,
+  `^${DECORATION}(?:${anyOf(CASE_WORDS)})(?![a-zа-яäöüß])[ \\t]*(?:#|no\\.?|nr\\.?|n[.ºo°]{1,2}|number|№|编号|[:：_–—-])?[ \\t]*(${NUMERAL})?[ \\t]*(.*)$`,
   'di',
 );
+const END_OF_LABEL =
+  '[ \\t]*(?:\\*\\*|__|`)?[ \\t]*(?:[(（][^)）\\n]{0,40}[)）])?[ \\t]*(?:\\*\\*|__)?[ \\t\\u00a0\\u202f]*([:：]|$)[ \\t]*(?:\\*\\*|__)?';
 const LABEL = new RegExp(
-  `^${DECORATION}(?:(?:the[ \\t]+)?(?:test[ \\t]+|expected[ \\t]+)?(request|response|input|output|reply|answer)(?:[ \\t]+(?:data|message|payload|body|json))*(?:[ \\t]+(?:is|are)?[ \\t]*as[ \\t]+follows)?|(?:测试|预期|期望)?(请求|响应|应答|输入|输出|返回)(?:数据|消息|报文|内容)?(?:如下|为)?)[ \\t]*(?:\\*\\*|__|\`)?[ \\t]*(?:[(（][^)）\\n]{0,40}[)）])?[ \\t]*(?:\\*\\*|__)?[ \\t]*([:：]|$)[ \\t]*(?:\\*\\*|__)?`,
+  `^${DECORATION}(?:(${anyOf(REQUEST_LABELS)})|(?:${anyOf(RESPONSE_LABELS)}))${END_OF_LABEL}`,
   'i',
 );
 const RESULT_LABEL = new RegExp(
-  `^${DECORATION}(?:(?:expected|test)[ \\t]+(?:test[ \\t]+)?(?:results?|outcomes?|behaviou?r)|expected|测试?(?:预期|期望)(?:的)?(?:测试)?结果|(?:预期|期望)(?:测试)?结果|测试结果|预期|期望)[ \\t]*(?:\\*\\*|__|\`)?[ \\t]*([:：]|$)[ \\t]*(?:\\*\\*|__)?`,
+  `^${DECORATION}(?:${anyOf(RESULT_LABELS)})[ \\t]*(?:\\*\\*|__|\`)?[ \\t\\u00a0\\u202f]*([:：]|$)[ \\t]*(?:\\*\\*|__)?`,
+  'i',
+);
+/** A step of a case that is told as a story; what follows the word goes on with the sentence. */
+const STEP = new RegExp(
+  `^${DECORATION}(?:(${anyOf(STORY_WORDS.before)})|(${anyOf(STORY_WORDS.request)})|${anyOf(STORY_WORDS.response)})(?![a-zа-яäöüß])[ \\t]*(?:\\*\\*|__)?`,
   'i',
 );
 
@@ -62,21 +72,33 @@ export const MAX_CASES = 100;
 /** Most headings and labels looked at: those of some thousand cases. */
 const MAX_MARKS = 5_000;
 
-/** Reads the cases out of a case text: headings, three labels each, in English or Chinese, at most `MAX_CASES`. Linear in the text; never throws. */
+/**
+ * Reads the cases out of a case text, at most `MAX_CASES`: headings with three labels each; where there are no such labels, a table with a column for
+ * each, or stories of `Given`, `When` and `Then`. Linear in the text; never throws.
+ */
 export function readCaseText(
   text: string,
   bareText: BareText,
   known?: KnownJson,
-): { cases: CaseText[]; headings: number } {
+): { cases: CaseText[]; headings: number; json: JsonBlocks } {
   const { lines, fences } = readLines(text);
-  const { blocks } = findJsonBlocks(text, fences, known);
+  const json = findJsonBlocks(text, fences, known);
+  const { blocks } = json;
   const context: Context = {
     text,
     fences,
     bareText,
     blocksByStart: new Map(blocks.map((block) => [block.start, block])),
   };
-  const marks = withoutStrays(findMarks(lines, blocks));
+  const labelled = findMarks(lines, blocks, markOf);
+  const isLabelled = labelled.some(isPayloadMark);
+  if (!isLabelled) {
+    const rows = payloadRows(lines, partNamed);
+    if (rows.length > 0)
+      return { cases: rows.slice(0, MAX_CASES).map((row) => caseOfRow(context, row)), headings: rows.length, json };
+  }
+  const told = isLabelled ? [] : findMarks(lines, blocks, (line) => stepOf(line) ?? fieldOf(line));
+  const marks = withoutStrays([...labelled, ...told].sort((a, b) => a.start - b.start));
   const cases: CaseText[] = [];
   let current: CaseText | undefined;
   const begin = (mark: Mark): CaseText => {
@@ -92,12 +114,13 @@ export function readCaseText(
     return made;
   };
   for (const [index, mark] of marks.entries()) {
-    const end = marks[index + 1]?.start ?? text.length;
+    const end = mark.contentEnd ?? marks[index + 1]?.start ?? text.length;
     if (mark.kind === 'case') {
       if (cases.length >= MAX_CASES) break;
       current = begin(mark);
       continue;
     }
+    if (mark.kind === 'before') continue;
     current ??= begin({ ...mark, kind: 'case' });
     if (mark.kind === 'result') current.expected = text.slice(mark.end, end).trim();
     else {
@@ -107,7 +130,7 @@ export function readCaseText(
         isPayloadFault(before) && before.reason === 'missing' ? payload : { reason: 'repeated', at: mark.start };
     }
   }
-  return { cases, headings: Math.max(cases.length, marks.filter(({ kind }) => kind === 'case').length) };
+  return { cases, headings: Math.max(cases.length, marks.filter(({ kind }) => kind === 'case').length), json };
 }
 
 /** Leaves out a title over all cases and lines of an expected result that only look like labels; begins cases that have no heading. */
@@ -133,15 +156,25 @@ function withoutStrays(marks: readonly Mark[]): Mark[] {
 }
 
 interface Mark {
-  kind: 'case' | 'request' | 'response' | 'result';
+  kind: 'case' | 'request' | 'response' | 'result' | 'before';
   start: number;
   /** Where the content after the mark begins. */
   end: number;
+  /** Where it ends, unless at the next mark. */
+  contentEnd?: number;
   number?: number;
   numberSpan?: { start: number; end: number };
 }
 
-function findMarks(lines: readonly Line[], hidden: readonly JsonBlock[]): Mark[] {
+function isPayloadMark({ kind }: Mark): boolean {
+  return kind === 'request' || kind === 'response';
+}
+
+function findMarks(
+  lines: readonly Line[],
+  hidden: readonly JsonBlock[],
+  read: (line: Pick<Line, 'start' | 'end' | 'text'>) => Mark | undefined,
+): Mark[] {
   const marks: Mark[] = [];
   let block = 0;
   for (const line of lines) {
@@ -149,20 +182,19 @@ function findMarks(lines: readonly Line[], hidden: readonly JsonBlock[]): Mark[]
     for (let node = hidden[block]; node !== undefined && node.end <= line.start; node = hidden[block]) block += 1;
     const covering = hidden[block];
     if (line.fenced || line.text.trim() === '' || (covering !== undefined && covering.start < line.start)) continue;
-    const mark = markOf(line);
+    const mark = read(line);
     if (mark !== undefined) marks.push(mark);
   }
   return marks;
 }
 
-function markOf(line: Line): Mark | undefined {
+function markOf(line: Pick<Line, 'start' | 'end' | 'text'>): Mark | undefined {
   const text = line.text.slice(0, 400);
   const result = RESULT_LABEL.exec(text);
   if (result !== null) return { kind: 'result', start: line.start, end: line.start + result[0].length };
   const label = LABEL.exec(text);
   if (label !== null) {
-    const word = (label[1] ?? label[2] ?? '').toLowerCase();
-    const kind = /request|input|请求|输入/.test(word) ? 'request' : 'response';
+    const kind = label[1] === undefined ? 'response' : 'request';
     return { kind, start: line.start, end: line.start + label[0].length };
   }
   const heading = HEADING.exec(text);
@@ -180,6 +212,60 @@ function markOf(line: Line): Mark | undefined {
     end: line.end,
     number: numberOf(numeral),
     numberSpan: { start: at, end: at + numeral.length },
+  };
+}
+
+function stepOf({ start, text }: Pick<Line, 'start' | 'text'>): Mark | undefined {
+  const step = STEP.exec(text.slice(0, 400));
+  if (step === null) return undefined;
+  const [all, before, request] = step;
+  const kind = before === undefined ? (request === undefined ? 'response' : 'request') : 'before';
+  return { kind, start, end: start + all.length };
+}
+
+/** A row of two cells, label and content, of a table that is one case. */
+function fieldOf({ start, text }: Pick<Line, 'start' | 'text'>): Mark | undefined {
+  const [label, content, third] = cellsOf({ start, text });
+  if (label === undefined || content === undefined || third !== undefined) return undefined;
+  const partOf = ({ start: from, end }: Span) => partNamed(text.slice(from - start, end - start));
+  const kind = partOf(label);
+  if (kind === undefined || kind === 'case' || partOf(content) !== undefined) return undefined;
+  const bare = withoutTicks(text, { start: content.start - start, end: content.end - start });
+  return { kind, start, end: start + bare.start, contentEnd: start + bare.end };
+}
+
+/** The inside of a span that is one piece of code. */
+function withoutTicks(text: string, { start, end }: Span): Span {
+  const isCode = /^`[^`]*`$/.test(text.slice(start, end));
+  return isCode ? { start: start + 1, end: end - 1 } : { start, end };
+}
+
+/** What part of a case a label names, be it the head of a column or the name of a member; `undefined` where it names none. */
+export function partNamed(label: string): Mark['kind'] | undefined {
+  return markOf({ start: 0, end: label.length, text: label })?.kind;
+}
+
+/** A case that is a row of a table; what its first column says is its number. */
+function caseOfRow(context: Context, row: readonly Cell[]): CaseText {
+  const { text } = context;
+  const cellOf = (kind: Mark['kind']) => row.find((cell) => cell.kind === kind);
+  const start = row[0]?.start ?? 0;
+  const payloadOf = (kind: 'request' | 'response'): PayloadText | PayloadFault => {
+    const cell = cellOf(kind);
+    if (cell === undefined) return { reason: 'missing', at: start };
+    const bare = withoutTicks(text, cell);
+    return readPayload(context, bare.start, bare.end);
+  };
+  const named = row.find(({ kind }) => kind === undefined || kind === 'case');
+  const name = named === undefined ? '' : text.slice(named.start, named.end);
+  const numeral = /^\W{0,3}(\d{1,9})\W{0,3}$/.exec(name)?.[1] ?? HEADING.exec(name)?.[1];
+  const result = cellOf('result');
+  return {
+    number: numeral === undefined ? null : numberOf(numeral),
+    start,
+    request: payloadOf('request'),
+    response: payloadOf('response'),
+    expected: result === undefined ? '' : text.slice(result.start, result.end),
   };
 }
 

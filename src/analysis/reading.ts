@@ -1,7 +1,7 @@
 import type { Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Job } from '../contract/job.ts';
 import { decodeAnp } from '../families/anp/decode.ts';
-import { isObject, type Json } from '../kernel/json.ts';
+import type { Json } from '../kernel/json.ts';
 import type { Matches } from '../schemas/validator.ts';
 import {
   type CaseText,
@@ -24,7 +24,8 @@ import {
 } from './document-facts.ts';
 import { type FoundSchema, type FoundSchemas, findSchemas } from './find-schemas.ts';
 import type { BrokenJson } from './json-blocks.ts';
-import { excerptAt, type KnownJson, knownJson, wholeJson } from './located-json.ts';
+import { listedCases } from './listed-cases.ts';
+import { excerptAt, type KnownJson, knownJson } from './located-json.ts';
 import { withoutQuoteMarks } from './markdown-lines.ts';
 import { SaidEchoes } from './said-echoes.ts';
 import { selectSchemas } from './select-schemas.ts';
@@ -228,17 +229,17 @@ function readCases(job: Job, hasSchemas: boolean, prose: string, known?: KnownJs
     };
   }
   const plain = withoutQuoteMarks(caseText);
-  const structured = structuredCases(plain);
-  if (structured !== undefined) {
+  const bareText = job.payload === 'text' || (job.payload === undefined && !hasSchemas && wantsText(prose));
+  const first = readCaseText(plain, bareText ? 'allowed' : 'refused', known);
+  const listed = first.cases.every(hasNoPayload) ? listedCases(first.json) : undefined;
+  if (listed !== undefined) {
     return {
       caseText,
-      cases: structured.slice(0, MAX_CASES),
-      faults: tooMany(structured.length),
+      cases: listed.slice(0, MAX_CASES),
+      faults: tooMany(listed.length),
       payload: job.payload ?? 'json',
     };
   }
-  const bareText = job.payload === 'text' || (job.payload === undefined && !hasSchemas && wantsText(prose));
-  const first = readCaseText(plain, bareText ? 'allowed' : 'refused', known);
   // Beside texts between fences, a fence with nothing in it is a text as well.
   const areTexts = !bareText && job.payload === undefined && !hasSchemas && haveTextsAndGaps(first.cases);
   const { cases: read, headings } = areTexts ? readCaseText(plain, 'allowed', known) : first;
@@ -268,6 +269,10 @@ function readCases(job: Job, hasSchemas: boolean, prose: string, known?: KnownJs
   };
 }
 
+function hasNoPayload({ request, response }: CaseText): boolean {
+  return [request, response].every((payload) => isPayloadFault(payload) && payload.reason === 'missing');
+}
+
 /** Whether all payloads that could be read are texts, on either side, and some have nothing in them. */
 function haveTextsAndGaps(cases: readonly CaseText[]): boolean {
   const payloads = cases.flatMap(({ request, response }) => [request, response]);
@@ -283,22 +288,6 @@ function withoutTexts(caseText: string, each: CaseText): CaseText {
       ? payload
       : { reason: 'unreadable', at: payload.span.start, found: excerptAt(caseText, payload.span.start) };
   return { ...each, request: checked(each.request), response: checked(each.response) };
-}
-
-/** Cases given as a JSON array in the text itself. */
-function structuredCases(caseText: string): Case[] | undefined {
-  if (!/^\s*\[/.test(caseText)) return undefined;
-  const whole = wholeJson(caseText, 0, caseText.length);
-  if (!whole.ok) return undefined;
-  const { value } = whole;
-  if (!Array.isArray(value) || value.length === 0) return undefined;
-  const cases: Case[] = [];
-  for (const [index, item] of value.entries()) {
-    if (!isObject(item) || item.request === undefined || item.response === undefined) return undefined;
-    const expected = typeof item.expected === 'string' ? item.expected : '';
-    cases.push({ testCase: index + 1, request: item.request, response: item.response, expected, negative: false });
-  }
-  return cases;
 }
 
 function tooMany(count: number): CaseFault[] {

@@ -6,9 +6,10 @@ export const REQUEST = phrases({
   de: ['anfragen?'],
   fr: ['requ[eê]tes?'],
   es: ['solicitud|petición'],
-  pt: ['solicitação'],
+  pt: ['solicitação|requisição|pedido'],
   it: ['richiesta'],
   nl: ['verzoek'],
+  ru: ['запрос*'],
   zh: ['请求|输入|入参|查询消息|问询'],
   ja: ['リクエスト|要求'],
 });
@@ -22,6 +23,7 @@ export const RESPONSE = phrases({
   pt: ['resposta'],
   it: ['risposta'],
   nl: ['antwoord'],
+  ru: ['ответ*'],
   zh: ['响应|应答|返回|回复|输出|出参|结果'],
   ja: ['レスポンス|応答'],
 });

@@ -641,6 +641,8 @@ test('headings in other languages name the sides as well', () => {
     ['Anfrage', 'Antwort'],
     ['Requête', 'Réponse'],
     ['Solicitud', 'Respuesta'],
+    ['Requisição', 'Resposta'],
+    ['Запрос', 'Ответ'],
     ['Richiesta', 'Risposta'],
     ['リクエスト', 'レスポンス'],
   ]) {

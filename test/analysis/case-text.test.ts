@@ -5,8 +5,8 @@ import { preflight } from '../../src/analysis/rules.ts';
 import type { Case } from '../../src/contract/agreement.ts';
 import { sampleJob } from './sample-job.ts';
 
-function read(text: string): { cases: Case[]; codes: string[] } {
-  const analyzed = analyze(sampleJob('# Requirements\nAnswer in JSON.', text));
+function read(text: string, prose = 'Answer in JSON.'): { cases: Case[]; codes: string[] } {
+  const analyzed = analyze(sampleJob(`# Requirements\n${prose}`, text));
   for (const { requestSpan, responseSpan, request, response } of analyzed.agreement.cases) {
     if (typeof request !== 'string')
       assert.deepEqual(JSON.parse(text.slice(requestSpan?.start, requestSpan?.end)), request);
@@ -55,12 +55,41 @@ const FORMS: Record<string, string> = {
     '## 测试用例-1\n测试请求数据如下：\n{"a":1}\n预期响应数据为：\n{"b":[2]}\n预期结果：Works.',
   'with numbers of two digits':
     '## Test_Case_01 - the usual\n1) Input data: {"a":1}\n2) Output data: {"b":[2]}\n3) Expected result: Works.',
+  'as the row of a table':
+    '# Cases\n\n| No. | Test Request Data | Test Response Data | Expected Test Result |\n|---|:--|:--|---|\n| 1 | `{"a": 1}` | `{"b": [2]}` | Works. |\n',
+  'as the row of a Chinese table':
+    '| 编号 | 测试请求数据 | 测试响应数据 | 预期结果 |\n| --- | --- | --- | --- |\n| 用例一 | {"a": 1} | {"b": [2]} | Works. |\n',
+  'as a table of its own':
+    '## Test Case 1\n\n| | |\n|---|---|\n| **Request** | `{"a": 1}` |\n| **Response** | `{"b": [2]}` |\n\nExpected: Works.',
+  'as a story':
+    '# Scenario 1: the usual\n**Given** a stock of {"c": 3}\n**When** the client sends\n```json\n{"a": 1}\n```\n**Then** the server answers\n```json\n{"b": [2]}\n```\n**Expected**: Works.',
+  'in a list between fences': '# Cases\n```json\n[{"request":{"a":1},"response":{"b":[2]},"expected":"Works."}]\n```\n',
+  'in a list under a name':
+    'All of them:\n{"testCases": [{"number": 1, "input": {"a": 1}, "expectedOutput": {"b": [2]}, "expectedResult": "Works."}]}',
+  'as an object under its heading':
+    '# Test Case 1\n```json\n{"request": {"a": 1}, "response": {"b": [2]}, "expected": "Works."}\n```\n',
+  'in German':
+    '# Testfall 1\n- **Testanfrage**:\n{"a":1}\n- **Erwartete Antwort**:\n{"b":[2]}\n- **Erwartetes Ergebnis**: Works.',
+  'in French':
+    '# Cas de test n° 1\n- **Données de la requête** :\n{"a":1}\n- **Données de réponse** :\n{"b":[2]}\n- **Résultat attendu** : Works.',
+  'in Spanish':
+    '# Caso de prueba 1\n- **Datos de la solicitud**:\n{"a":1}\n- **Respuesta**:\n{"b":[2]}\n- **Resultado esperado de la prueba**: Works.',
+  'in Portuguese':
+    '# Caso de teste 1\n- **Dados da requisição**:\n{"a":1}\n- **Dados da resposta**:\n{"b":[2]}\n- **Resultado esperado**: Works.',
+  'in Italian':
+    '# Caso di test 1\n- **Dati della richiesta**:\n{"a":1}\n- **Dati della risposta**:\n{"b":[2]}\n- **Risultato atteso**: Works.',
+  'in Dutch': '# Testgeval 1\n- **Verzoek**:\n{"a":1}\n- **Antwoord**:\n{"b":[2]}\n- **Verwacht resultaat**: Works.',
+  'in Japanese':
+    '# テストケース1\n- **リクエストデータ**：\n{"a":1}\n- **レスポンスデータ**：\n{"b":[2]}\n- **期待される結果**：Works.',
+  'in Korean': '# 테스트 케이스 1\n- **요청 데이터**:\n{"a":1}\n- **응답 데이터**:\n{"b":[2]}\n- **예상 결과**: Works.',
+  'in Russian':
+    '# Тест-кейс №1\n- **Данные запроса**:\n{"a":1}\n- **Данные ответа**:\n{"b":[2]}\n- **Ожидаемый результат**: Works.',
   'as a JSON array': '[{"request":{"a":1},"response":{"b":[2]},"expected":"Works."}]',
 };
 
 for (const [form, text] of Object.entries(FORMS)) {
   test(`a case is read ${form}`, () => {
-    const { cases, codes } = form === 'as a JSON array' ? { ...readStructured(text) } : read(text);
+    const { cases, codes } = /"request":|"input":/.test(text) ? readStructured(text) : read(text);
     assert.deepEqual(codes, []);
     assert.deepEqual(
       cases.map(({ testCase, request, response, expected }) => ({ testCase, request, response, expected })),
@@ -78,6 +107,39 @@ function readStructured(text: string): { cases: Case[]; codes: string[] } {
       .filter((code) => code.includes('CASE')),
   };
 }
+
+test('texts in a table are read as they stand, and a bar in one parts nothing', () => {
+  const { cases, codes } = read(
+    '| Case | Request | Response |\n|---|---|---|\n| 1 | `SUM 1 2` | OK 3 |\n| 2 | `A|B` | `ERR` |\n',
+    'Answer in plain text.',
+  );
+  assert.deepEqual(codes, []);
+  assert.deepEqual(
+    cases.map(({ request, response }) => [request, response]),
+    [
+      ['SUM 1 2', 'OK 3'],
+      ['A|B', 'ERR'],
+    ],
+  );
+});
+
+test('words that begin a step of a story begin nothing beside labels', () => {
+  const { cases, codes } = read(
+    '# Test Case 1\n- Request: {"a":1}\n- Response: {"b":2}\n- Expected Result:\nWhen it is {"a":1},\nthen it is {"b":2}.\n',
+  );
+  assert.deepEqual(codes, []);
+  assert.equal(cases.length, 1);
+});
+
+test('a table or a list that lacks something is no case', () => {
+  assert.deepEqual(read('| Request | Response |\n|---|---|\n| {"a":1} | |\n').codes, [
+    'warning DOCUMENT_CASE_NUMBER_MISSING',
+    'error DOCUMENT_CASE_INCOMPLETE',
+  ]);
+  assert.deepEqual(read('```json\n[{"request":{}},{"request":{},"response":{}}]\n```').codes, [
+    'error DOCUMENT_CASES_UNREADABLE',
+  ]);
+});
 
 test('labels and headings inside data are data', () => {
   const inside =
