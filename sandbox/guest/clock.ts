@@ -5,26 +5,23 @@ import {
   defineProperty,
   getOwnPropertyDescriptor,
   hide,
-  hostNow,
   lend,
   NativeDate,
   scope,
 } from './primordials.ts';
-import type { GuestClock } from './protocol.ts';
 
-// Runs of several clocks share a realm; nothing of a run goes on but in a step that has its clock.
-let fixedMs: number | null = null;
-let offsetMs = 0;
+// Runs of several clocks share a realm; nothing of a run goes on but in a step that has its clock. In a step it stands still, in live use too: a run
+// that is made again sees the times that it saw, and none can measure anything by it.
+let nowMs = 0;
 
-/** Sets the clock of the step that begins. */
-export function setClock(clock: GuestClock): void {
-  fixedMs = clock.fixedMs;
-  offsetMs = clock.offsetMs;
+/** Says what time it is in the step that begins. */
+export function setClock(timeMs: number): void {
+  nowMs = timeMs;
 }
 
 /** What time it is for the run at work, in milliseconds since 1970. */
 export function now(): number {
-  return fixedMs === null ? hostNow() + offsetMs : fixedMs;
+  return nowMs;
 }
 
 /** Puts every built-in that tells the time under this clock. */

@@ -47,7 +47,7 @@ export function installGlue(shared: boolean): GuestDoor {
       tables = header.tables;
       return '';
     }
-    setClock(header);
+    setClock(header.nowMs);
     let at = end + 1;
     const { lengths } = header;
     if (header.op === 'resume') {

@@ -22,7 +22,6 @@ export const NativeMath = Math;
 export const NativePromise = Promise;
 export const NativeRangeError = RangeError;
 export const NativeTypeError = TypeError;
-export const hostNow = Date.now;
 
 const bindCall = Function.prototype.bind.bind(Function.prototype.call as never) as unknown as <
   T,

@@ -12,14 +12,8 @@ export interface GuestLimits {
   maxIssuedIds: number;
 }
 
-/** What the clock of a run says: always `fixedMs`, or where that is null the host's time and `offsetMs`. */
-export interface GuestClock {
-  fixedMs: number | null;
-  offsetMs: number;
-}
-
 /**
- * Messages into the guest; those that let runs go on say what their clock is. `bind` comes once, with the bundle's factory; `chance` says
+ * Messages into the guest; those that let runs go on say what time it is in that step, in milliseconds since 1970. `bind` comes once, with the bundle's factory; `chance` says
  * whether its text speaks of `random`. `start` starts runs numbered from `first`, with a seed for each, and its input as text. `resume` has
  * `[run, call, code or nothing]` for each answer, and its output or error message as text. Answers that the guest has at hand it gives
  * when it is entered next, without a message or with a `resume`: like all others they come after whatever the run can do without them.
@@ -27,8 +21,8 @@ export interface GuestClock {
 export type GuestMessage =
   | { op: 'bind'; limits: GuestLimits; chance: boolean }
   | { op: 'tables'; tables: readonly GuestAnswers[] }
-  | ({ op: 'start'; first: number; seeds: readonly string[]; kinds: GuestKind[] } & GuestClock)
-  | ({ op: 'resume'; answers: [run: number, call: number, code: string][] } & GuestClock);
+  | { op: 'start'; first: number; nowMs: number; seeds: readonly string[]; kinds: GuestKind[] }
+  | { op: 'resume'; nowMs: number; answers: [run: number, call: number, code: string][] };
 
 /** In place of a message: asks for the news alone, and lets nothing go on. */
 export const poll = '?';

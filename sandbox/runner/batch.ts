@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
 import type { Answer, AnsweredCall } from '../contract.ts';
-import type { GuestClock, GuestKind, GuestMessage } from '../guest/protocol.ts';
+import type { GuestKind, GuestMessage } from '../guest/protocol.ts';
 import { type AnswerTable, pack, type RunSetting, type RunTable, type Texts } from '../wire.ts';
 import type { Realm } from './engine.ts';
 
@@ -12,6 +12,13 @@ interface Setting {
   table: number;
 }
 
+/** An answer to a call that a run has made. */
+export interface GivenAnswer {
+  run: number;
+  call: number;
+  answer: Answer;
+}
+
 /** A run on its way. */
 export interface ActiveRun {
   readonly id: number;
@@ -20,6 +27,10 @@ export interface ActiveRun {
   readonly calls: AnsweredCall[];
   /** How many of `calls` the guest has made since it was last started; fewer than there are while it is started again. */
   made: number;
+  /** The steps in which it was given answers of the parent's, and what time it was in each: made again, it is given them as it was the first time. */
+  readonly steps: { nowMs: number; answers: readonly GivenAnswer[] }[];
+  /** How many of `steps` it has had since it was last started. */
+  stepped: number;
   realm: Realm | undefined;
   alone: boolean;
   /** What it is given on top of a step's time. */
@@ -33,7 +44,7 @@ export interface ActiveRun {
 /** Runs of one clock, numbered one after another, in columns: most come to their end without ever being looked at one by one. */
 export class Batch {
   readonly first: number;
-  readonly clock: GuestClock;
+  readonly clock: Clock;
   /** All tables of the frame. */
   readonly tables: readonly AnswerTable[];
   readonly #seeds: readonly string[];
@@ -41,7 +52,7 @@ export class Batch {
   readonly #inputs: Texts;
 
   private constructor(
-    common: { clock: GuestClock; tables: readonly AnswerTable[] },
+    common: { clock: Clock; tables: readonly AnswerTable[] },
     columns: {
       first: number;
       seeds: readonly string[];
@@ -111,6 +122,8 @@ export class Batch {
       batch: this.slice(index, 1),
       calls: [],
       made: 0,
+      steps: [],
+      stepped: 0,
       realm: undefined,
       alone: false,
       moreMs: 0,
@@ -124,7 +137,7 @@ export class Batch {
   startText(): string {
     const message: GuestMessage = {
       op: 'start',
-      ...this.clock,
+      nowMs: this.clock.beginMs,
       first: this.first,
       seeds: this.#seeds,
       kinds: this.#settings.map(({ setting: { send, tools, table }, runs }): GuestKind => [send, tools, table, runs]),
@@ -149,11 +162,22 @@ export class Batch {
   }
 }
 
-/** How far a live run's clock may be from the host's for it to follow the host's as it is. */
+/** The clock of runs: the time at which they begin, and by how much it goes ahead of the host's from then on; null where it stands still. */
+export interface Clock {
+  beginMs: number;
+  offsetMs: number | null;
+}
+
+/** What time it is by a clock in a step after the first. */
+export function timeBy({ beginMs, offsetMs }: Clock): number {
+  return offsetMs === null ? beginMs : Date.now() + offsetMs;
+}
+
+/** How far a live run's clock may be behind the host's for it to follow the host's as it is. */
 const clockSlackMs = 1_000;
 
-function clockOf([nowMs, fixedClock]: RunSetting): GuestClock {
-  if (fixedClock) return { fixedMs: nowMs, offsetMs: 0 };
-  const offsetMs = nowMs - Date.now();
-  return { fixedMs: null, offsetMs: Math.abs(offsetMs) < clockSlackMs ? 0 : offsetMs };
+function clockOf([beginMs, fixedClock]: RunSetting): Clock {
+  if (fixedClock) return { beginMs, offsetMs: null };
+  const offsetMs = beginMs - Date.now();
+  return { beginMs, offsetMs: -clockSlackMs < offsetMs && offsetMs < 0 ? 0 : offsetMs };
 }

@@ -1,8 +1,8 @@
 import type { Answer, AnsweredCall, RunReport } from '../contract.ts';
-import { type GuestClock, type GuestMessage, type GuestNews, sendCommand } from '../guest/protocol.ts';
+import { type GuestMessage, type GuestNews, sendCommand } from '../guest/protocol.ts';
 import { policy, type ResolvedLimits, runBudgetMs } from '../policy.ts';
 import { pack, type RunTable, Texts } from '../wire.ts';
-import { type ActiveRun, Batch } from './batch.ts';
+import { type ActiveRun, Batch, type Clock, type GivenAnswer, timeBy } from './batch.ts';
 import { type Crossing, enter, goOn, type Left, pollOnce } from './crossing.ts';
 import type { Engine, EngineShelf, Realm } from './engine.ts';
 import { positionIn, tidy, tidyLogs } from './guest-text.ts';
@@ -20,13 +20,6 @@ export interface Tidings {
   alone(run: number | undefined, moreMs?: number): void;
   /** Lets reports go out if some have waited long. */
   progress(): void;
-}
-
-/** An answer to a call that a run has made. */
-interface GivenAnswer {
-  run: number;
-  call: number;
-  answer: Answer;
 }
 
 /** The share of a step's time below which the processor was not the run's for long enough to hold the rest of the time against it. */
@@ -105,20 +98,29 @@ export class Handler {
       };
       let count = 1;
       while (count < this.#chunkSize && count < rest.length && fits(rest[count] as (typeof rest)[number])) count += 1;
-      const given = rest.slice(0, count).flatMap(([, all]) => all.filter((one) => this.#accept(one)));
+      const nowMs = first ? timeBy(first.batch.clock) : 0;
+      const runs: ActiveRun[] = [];
+      const given: GivenAnswer[] = [];
+      for (const [id, all] of rest.slice(0, count)) {
+        const answers = all.filter((one) => this.#accept(one));
+        const run = answers.length > 0 ? this.#active.get(id) : undefined;
+        if (!run) continue;
+        run.stepped = run.steps.push({ nowMs, answers });
+        runs.push(run);
+        given.push(...answers);
+      }
       rest = rest.slice(count);
-      const runs = [...new Set(given.map(({ run }) => run))].flatMap((id) => this.#active.get(id) ?? []);
-      if (!first || !realm || runs.length === 0) continue;
+      if (!realm || runs.length === 0) continue;
       const [only] = runs.length === 1 ? runs : [];
       // Of a frame for one run the parent knows it.
       if (several || only?.moreMs) this.#tidings.alone(only?.id, only?.moreMs);
       this.#processor.mark();
-      this.#drive(realm, runs, enter(realm, resumeText(first.batch.clock, given), this.#limitsOf(runs)));
+      this.#drive(realm, runs, { nowMs, begun: enter(realm, resumeText(nowMs, given), this.#limitsOf(runs)) });
       this.#tidings.progress();
     }
   }
 
-  /** Takes an answer; whether the run waits for it in the guest. */
+  /** Takes an answer; whether the run waits for it in the guest, which one that is made again and does otherwise may not. */
   #accept({ run: id, call, answer }: GivenAnswer): boolean {
     const run = this.#active.get(id);
     const waiting = run?.calls[call];
@@ -181,7 +183,7 @@ export class Handler {
       this.#move(run, realm);
       this.#active.set(run.id, run);
     }
-    this.#drive(realm, runs, crossed);
+    this.#drive(realm, runs, { nowMs: chunk.clock.beginMs, begun: crossed });
   }
 
   /** Whether every run returned and did nothing else, with results that need no second look. */
@@ -203,6 +205,7 @@ export class Handler {
   #startAlone(run: ActiveRun): void {
     run.alone = true;
     run.made = 0;
+    run.stepped = 0;
     const realm = this.#enterable(
       () => [run],
       () => this.#open(false),
@@ -210,7 +213,8 @@ export class Handler {
     if (!realm) return;
     this.#move(run, realm);
     this.#processor.mark();
-    this.#drive(realm, [run], this.#enterStarting(realm, run.batch, this.#limitsOf([run])));
+    const begun = this.#enterStarting(realm, run.batch, this.#limitsOf([run]));
+    this.#drive(realm, [run], { nowMs: run.batch.clock.beginMs, begun });
   }
 
   #enterStarting(realm: Realm, chunk: Batch, limits: ResolvedLimits): Crossing | Left {
@@ -254,8 +258,8 @@ export class Handler {
   }
 
   /** Goes on from a first crossing until every run has ended or waits for the parent. */
-  #drive(realm: Realm, runs: readonly ActiveRun[], begun: Crossing | Left): void {
-    const { clock } = (runs[0] as ActiveRun).batch;
+  #drive(realm: Realm, runs: readonly ActiveRun[], { begun, ...at }: { begun: Crossing | Left; nowMs: number }): void {
+    let { nowMs } = at;
     const limits = this.#limitsOf(runs);
     for (let crossed = begun; ; ) {
       if ('left' in crossed) {
@@ -266,8 +270,16 @@ export class Handler {
         run.guestMs += crossed.wallMs / runs.length;
         run.cpuMs += crossed.cpuMs / runs.length;
       }
-      const resume = crossed.news && this.#hear(crossed.news, crossed.texts, clock);
-      const message = resume ?? (crossed.again && runs.some((run) => this.#isIn(run, realm)) ? goOn : undefined);
+      const resumed = crossed.news ? this.#hear(crossed.news, crossed.texts) : [];
+      let message = crossed.again && runs.some((run) => this.#isIn(run, realm)) ? goOn : undefined;
+      if (resumed.length > 0) message = resumeText(nowMs, resumed);
+      // Only a run that is made again, which is alone, has steps that it has not had.
+      const first = runs[0] as ActiveRun;
+      const step = message === undefined && this.#isIn(first, realm) ? nextStep(first) : undefined;
+      if (step) {
+        nowMs = step.nowMs;
+        message = resumeText(nowMs, step.answers);
+      }
       if (runs.some((run) => this.#isIn(run, realm) && run.guestMs > runBudgetMs(limits))) {
         this.#lost({ left: 'timed-out' }, runs);
         return;
@@ -276,7 +288,8 @@ export class Handler {
       crossed = enter(realm, message, limits);
     }
     for (const run of runs) {
-      if (!this.#isIn(run, realm) || run.calls.some((call) => !call.answer)) continue;
+      // What it made when it was made before, and has not made again, it does not wait for.
+      if (!this.#isIn(run, realm) || run.calls.slice(0, run.made).some((call) => !call.answer)) continue;
       this.#abandon(run, {
         end: 'timed-out',
         message: 'waits for something that can never come: its promise cannot settle',
@@ -288,8 +301,8 @@ export class Handler {
     return run.realm === realm && this.#active.get(run.id) === run;
   }
 
-  /** Takes in what the guest says; returns what it is to be told at once, if anything. */
-  #hear(news: GuestNews, texts: Texts, clock: GuestClock): string | undefined {
+  /** Takes in what the guest says; returns the answers that are there already and that it has not got. */
+  #hear(news: GuestNews, texts: Texts): GivenAnswer[] {
     const again: ActiveRun[] = [];
     const ended = new Map<ActiveRun, { ending: Ending; logs: string[]; ids: string[] }>();
     this.#hearGiven(news, texts);
@@ -327,7 +340,7 @@ export class Handler {
       this.#tidings.alone(run.id);
       this.#startAlone(run);
     }
-    return resumed.length === 0 ? undefined : resumeText(clock, resumed);
+    return resumed;
   }
 
   /** Takes in the calls that were answered beforehand and are told late. */
@@ -339,7 +352,7 @@ export class Handler {
     }
   }
 
-  /** Takes in a call; returns the answer where there is one already, and passes it on where there is not. */
+  /** Takes in a call; returns the answer that was prepared for it, if any, and passes the call on where there is none. */
   #hearCall(run: ActiveRun, call: number, { tool, input }: AnsweredCall): Answer | undefined {
     const known = run.calls[call];
     run.made = call + 1;
@@ -355,7 +368,7 @@ export class Handler {
       if (!this.#exchange(run, input.length)) return undefined;
       run.calls[call] = made;
     }
-    const answer = made.answer ?? run.batch.prepared(made);
+    const answer = run.batch.prepared(made);
     if (answer && !made.answer) this.#take(run, made, answer);
     if (!answer && !known) this.#tidings.call(run.id, call, { tool, input });
     return answer;
@@ -392,9 +405,7 @@ export class Handler {
    */
   #grantMore(run: ActiveRun, tookMs: number): boolean {
     const share = this.#processor.usedMs() / tookMs;
-    // By a clock that goes on it might make other calls than those that have their answers.
-    const isOther = run.calls.length > 0 && run.batch.clock.fixedMs === null;
-    if (run.moreMs > 0 || share >= fairShare || isOther) return false;
+    if (run.moreMs > 0 || share >= fairShare) return false;
     const { stepMs, watchdogMs } = this.#limits;
     run.moreMs = Math.ceil(Math.min(stepMs / share - stepMs, watchdogMs));
     return true;
@@ -453,15 +464,24 @@ export class Handler {
   }
 }
 
-function isSameClock(one: GuestClock, other: GuestClock): boolean {
-  return one.fixedMs === other.fixedMs && one.offsetMs === other.offsetMs;
+/** Whether two clocks show the same after their beginning. */
+function isSameClock(one: Clock, other: Clock): boolean {
+  return one.offsetMs === other.offsetMs && (one.offsetMs !== null || one.beginMs === other.beginMs);
 }
 
-/** Answers to runs of one clock. */
-function resumeText(clock: GuestClock, answers: readonly GivenAnswer[]): string {
+/** The next of the steps that a run had before it was made again, once it has made the calls that were answered in it. */
+function nextStep(run: ActiveRun): ActiveRun['steps'][number] | undefined {
+  const step = run.steps[run.stepped];
+  if (!step?.answers.every(({ call }) => call < run.made)) return undefined;
+  run.stepped += 1;
+  return step;
+}
+
+/** Answers to runs, and what time it is. */
+function resumeText(nowMs: number, answers: readonly GivenAnswer[]): string {
   const message: GuestMessage = {
     op: 'resume',
-    ...clock,
+    nowMs,
     answers: answers.map(({ run, call, answer }) => [run, call, 'error' in answer ? answer.error.code : '']),
   };
   return pack(

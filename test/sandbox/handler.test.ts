@@ -288,6 +288,34 @@ test('a live clock goes on from where it was set', async () => {
   }
 });
 
+test('a live run that is made again sees the times that it saw, and its answers as they came', async () => {
+  const handler = await load(`export async function handle(request: any, context: any) {
+    const at = () => ({ at: context.now(), date: new Date().toISOString() });
+    const slow = context.call.look(at()).then(() => context.call.look({ behind: 'slow', ...at() }));
+    const fast = context.call.store(at()).then(() => context.call.store({ behind: 'fast', ...at() }));
+    await Promise.all([slow, fast]);
+    while (request === 'loops') {}
+    if (request === 'throws') throw new Error('declined');
+    return request;
+  }`);
+  const ends: unknown[] = [];
+  for (const requests of [['throws'], ['sound', 'loops', 'sound']]) {
+    let asked = 0;
+    const answer: OnCall = async ({ tool, input }) => {
+      asked += 1;
+      // The one that waits longest is the one that loops, so that the others have ended or have all their answers.
+      const isFirst = !input.includes('behind');
+      await new Promise((resolve) => setTimeout(resolve, tool === 'look' && isFirst ? 60 : 20));
+      return { output: '1' };
+    };
+    const reports = await Promise.all(
+      requests.map((request) => handler.run(run(request, { nowMs: Date.now(), fixedClock: false }), answer)),
+    );
+    ends.push(...reports.map(({ end, message }) => (end === 'threw' ? message : end)), asked);
+  }
+  assert.deepEqual(ends, ['Error: declined', 4, 'returned', 'timed-out', 'returned', 12]);
+});
+
 test('the place of a throw is found in the bundle', async () => {
   const handler = await load(
     'export function handle(request: any) {\n  const inner = () => {\n    throw new TypeError("here");\n  };\n  return inner();\n}',

@@ -27,6 +27,8 @@ export interface Attack {
   runs?: number;
   /** Answers that the cell has beforehand. */
   answers?: NonNullable<Run['answers']>;
+  /** How long the host takes to answer a tool, in milliseconds; default: no time. */
+  slowMs?: Readonly<Record<string, number>>;
   /** Looks at the reports more closely. */
   check?(reports: RunReport[]): void;
 }
@@ -47,7 +49,7 @@ const sound = `export function handle(request: { n: number[] }) {
 }`;
 
 /** Runs an attack in real cells and sees that it ends as it must, that nothing was reached, and that host and next run are unharmed. */
-export function attack(name: string, { source, ends, runs = 1, answers, check, frozen }: Attack): void {
+export function attack(name: string, { source, ends, runs = 1, answers, slowMs = {}, check, frozen }: Attack): void {
   const skip = frozen && strict.includes('fresh-contexts') && 'the realm is not frozen';
   test(name, { timeout: hangMs, skip }, async (t) => {
     const canary = await plantCanaries();
@@ -57,7 +59,12 @@ export function attack(name: string, { source, ends, runs = 1, answers, check, f
       const begun = performance.now();
       const hostile = source.replaceAll('SECRET_FILE', canary.file).replaceAll('SECRET_PORT', String(canary.port));
       const isCutOff = ends.includes('timed-out') || ends.includes('killed');
-      const reports = await runHostile(sandbox, hostile, { runs, answers, limits: isCutOff ? cutOff : byItself });
+      const reports = await runHostile(sandbox, hostile, {
+        runs,
+        answers,
+        slowMs,
+        limits: isCutOff ? cutOff : byItself,
+      });
       t.diagnostic(`${reports.map(({ end }) => end).join(', ')} in ${Math.round(performance.now() - begun)} ms`);
       for (const { end, message } of reports)
         assert.ok(ends.includes(end), `${end} (${message}), wanted ${ends.join(' or ')}`);
@@ -78,7 +85,12 @@ export function attack(name: string, { source, ends, runs = 1, answers, check, f
 async function runHostile(
   sandbox: Sandbox,
   source: string,
-  { runs, answers, limits }: { runs: number; answers: Run['answers']; limits: Limits },
+  {
+    runs,
+    answers,
+    slowMs,
+    limits,
+  }: { runs: number; answers: Run['answers']; slowMs: Attack['slowMs'] & object; limits: Limits },
 ): Promise<RunReport[]> {
   const bundled = await bundleHandler(source, 'handle');
   if (!bundled.ok) {
@@ -100,7 +112,11 @@ async function runHostile(
       ...runOf(JSON.stringify({ index })),
       ...(answers ? { answers } : {}),
     })),
-    async ({ input }) => ({ output: `{"echo":${input}}` }),
+    async ({ tool, input }) => {
+      const ms = slowMs[tool ?? ''];
+      if (ms !== undefined) await new Promise((resolve) => setTimeout(resolve, ms));
+      return { output: `{"echo":${input}}` };
+    },
   );
 }
 
