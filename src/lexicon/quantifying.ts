@@ -74,9 +74,18 @@ export const ADJUSTED = phrases({
     'counts? as|treated as|taken (as|for)|read as|instead|ignor*',
     'capped|clamp*|clipped|cut|reduced to|limited to|raised to',
     'at most \\d|never more than \\d',
-    'larger|smaller|higher|lower|more than|above|below|under|over|unless|any other|other values?|unknown',
+    'unless|any other|other values?|unknown',
   ],
-  zh: ['不超过|超过|忽略'],
+  zh: ['忽略'],
+});
+
+/** Words by which a document may have something of its own done with more than a bound. */
+export const SAYS_MORE = phrases({ en: ['larger|higher|more than|above|over|greater'], zh: ['超过'] });
+
+/** Words by which a document may have something of its own done with less than a bound. */
+export const SAYS_LESS = phrases({
+  en: ['smaller|lower|less than|below|under|fewer|negative|zero'],
+  zh: ['少于|小于'],
 });
 
 /** Words by which an answer may leave out some of what was found. */

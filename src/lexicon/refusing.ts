@@ -90,7 +90,10 @@ export const BREAKS_A_REQUEST = either(
 /** A sentence about requests that break the schema, whatever breaks it. */
 export const BREAKS_THE_SCHEMA = inOrder(
   {
-    en: ['breaks?|violat*|against|outside', 'not (satisfy|match|follow|fit|conform to|conform|keep to|valid against)'],
+    en: [
+      'breaks?|violat*|against|outside',
+      'not (satisfy|match|follow|fit|conform to|conform|comply with|keep to|valid against)',
+    ],
     de: ['nicht|verletz*|verst[oö](ß|ss)*'],
     fr: ['ne|pas|viole*'],
     es: ['no|viol*|incumpl*'],

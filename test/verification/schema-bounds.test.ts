@@ -126,3 +126,131 @@ for (const [broken, what] of [
     );
     assert.deepEqual(await refusalsOf(rounds(''), ordering(broken), sandbox), []);
   });
+
+/** Seats that are held for a party, by what the schema alone has for its members. */
+const parties = (rule: string): Agreed => ({
+  rules: `The seats of a party are held with \`holdSeats\`: state is "fine", with the number of the hold. If a tool fails: state "later". ${rule}`,
+  request: object({
+    ref: text,
+    code: { type: 'string', pattern: '^[A-Z]{3}[0-9]{2}$' },
+    host: { type: 'string', minLength: 2, maxLength: 9 },
+    seats: { type: 'array', items: { type: 'integer', minimum: 1 }, uniqueItems: true },
+    deposit: { type: 'number', exclusiveMinimum: 0 },
+  }),
+  response: object({ ref: text, state: { enum: ['fine', 'malformed', 'later'] }, hold: text }, ['hold']),
+  tools: [
+    acting(
+      'holdSeats',
+      object({ code: text, host: text, seats: { type: 'array', items: {} }, deposit: {} }),
+      object({ hold: text }),
+      [
+        [{ code: 'KLM20', host: 'Odile', seats: [31, 32], deposit: 25.5 }, { hold: 'HO-4417' }],
+        [{ code: 'PQR75', host: 'Bertil', seats: [8], deposit: 12 }, { hold: 'HO-6120' }],
+      ],
+    ),
+  ],
+  cases: [
+    [
+      { ref: 'p-1', code: 'KLM20', host: 'Odile', seats: [31, 32], deposit: 25.5 },
+      { ref: 'p-1', state: 'fine', hold: 'HO-4417' },
+    ],
+    [
+      { ref: 'p-2', code: 'PQR75', host: 'Bertil', seats: [8], deposit: 12 },
+      { ref: 'p-2', state: 'fine', hold: 'HO-6120' },
+    ],
+  ],
+});
+const rulesOfParties = {
+  code: "typeof code === 'string'",
+  shape: '/^[A-Z]{3}[0-9]{2}$/.test(code)',
+  host: "typeof host === 'string'",
+  short: 'host.length >= 2',
+  long: 'host.length <= 9',
+  list: 'Array.isArray(seats)',
+  whole: 'seats.every(Number.isInteger)',
+  positive: "seats.every((seat) => typeof seat !== 'number' || seat > 0)",
+  unlike: 'new Set(seats).size === seats.length',
+  number: "typeof deposit === 'number'",
+  paid: 'Number(deposit) > 0',
+};
+const holding = (without?: string) => `export async function handle(request, { call }) {
+  const { ref: given, code, host, seats, deposit } = Object(request);
+  const ref = typeof given === 'string' ? given : '';
+  const isParty = ${Object.entries(rulesOfParties)
+    .map(([name, rule]) => (name === without ? 'true' : rule))
+    .join(' && ')};
+  if (typeof given !== 'string' || !isParty) return { ref, state: 'malformed' };
+  try {
+    const { hold } = await call.holdSeats({ code, host, seats, deposit });
+    return { ref, state: 'fine', hold };
+  } catch { return { ref, state: 'later' }; }
+}`;
+
+for (const rule of ['A request that breaks the schema: state "malformed".', 'Malformed requests: state "malformed".']) {
+  test(`requests that keep the schema are all acted on: ${rule}`, async () =>
+    assert.deepEqual(await refusalsOf(parties(rule), holding(), sandbox), []));
+  for (const [without, what] of [
+    ['shape', 'code "klm20"'],
+    ['short', 'host "O"'],
+    ['long', 'host "Odileeeeee"'],
+    ['positive', 'seats 0'],
+    ['unlike', 'seats \\[31,32,31\\]'],
+    ...(/schema/.test(rule)
+      ? ([
+          ['whole', 'seats 31.5'],
+          ['number', 'deposit "25.5"'],
+        ] as const)
+      : []),
+  ] as const)
+    test(`what the schema forbids is not acted on: ${what}; ${rule}`, async () =>
+      assert.match(
+        (await refusalsOf(parties(rule), holding(without), sandbox)).join('\n'),
+        new RegExp(`schema-bounds: case 1: with ${what}`),
+      ));
+}
+
+test('where nothing is said of the schema, half of a thing may be taken for one', async () => {
+  const rule = 'Malformed requests: state "malformed".';
+  for (const without of ['whole', 'number'])
+    assert.deepEqual(await refusalsOf(parties(rule), holding(without), sandbox), []);
+});
+
+test('a value that a tool would know is refused by the handler itself', async () => {
+  const guarded: Agreed = {
+    rules:
+      'The pass of a guest is told, where the day of birth is that of the guest: state "fine". Else state "other". A request that breaks the schema: state "malformed".',
+    request: object({ ref: text, guest: text, born: { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' } }),
+    response: object({ ref: text, state: { enum: ['fine', 'other', 'malformed', 'later'] }, pass: text }, ['pass']),
+    tools: [
+      reading('guestOf', object({ guest: text }), object({ born: text, pass: text }), [
+        [{ guest: 'Odile' }, { born: '1988-02-14', pass: 'PA-4417' }],
+        [{ guest: 'Bertil' }, { born: '1951-11-30', pass: 'PA-6120' }],
+      ]),
+    ],
+    cases: [
+      [
+        { ref: 'g-1', guest: 'Odile', born: '1988-02-14' },
+        { ref: 'g-1', state: 'fine', pass: 'PA-4417' },
+      ],
+      [
+        { ref: 'g-2', guest: 'Bertil', born: '1951-11-30' },
+        { ref: 'g-2', state: 'fine', pass: 'PA-6120' },
+      ],
+      [
+        { ref: 'g-3', guest: 'Bertil', born: '1988-02-14' },
+        { ref: 'g-3', state: 'other' },
+      ],
+    ],
+  };
+  const telling = (shape: string) => `export async function handle(request, { call }) {
+    const { ref: given, guest, born } = Object(request);
+    const ref = typeof given === 'string' ? given : '';
+    if (typeof given !== 'string' || typeof guest !== 'string' || typeof born !== 'string'${shape}) return { ref, state: 'malformed' };
+    try {
+      const known = await call.guestOf({ guest });
+      return known.born === born ? { ref, state: 'fine', pass: known.pass } : { ref, state: 'other' };
+    } catch { return { ref, state: 'later' }; }
+  }`;
+  assert.deepEqual(await refusalsOf(guarded, telling(' || !/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(born)'), sandbox), []);
+  assert.match((await refusalsOf(guarded, telling(''), sandbox)).join('\n'), /schema-bounds: case 1: with born "/);
+});

@@ -1,6 +1,7 @@
+import type { Tool } from '../../contract/job.ts';
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
-import { ADJUSTED } from '../../lexicon/quantifying.ts';
+import { ADJUSTED, SAYS_LESS, SAYS_MORE } from '../../lexicon/quantifying.ts';
 import { BREAKS_THE_SCHEMA } from '../../lexicon/refusing.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
@@ -10,9 +11,10 @@ import { constantIn, documentedAnswersOf, holdsConstant, sentencesOf } from '../
 import { INVALID_REQUESTS } from '../prose/failure-rules.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly, type Subject } from '../subject.ts';
+import { forbiddenValues } from '../worlds/forbidden-values.ts';
 import { answeringAlike } from '../worlds/variations.ts';
 
-const maxRuns = 24;
+const maxRuns = 60;
 
 /** Sends requests that break the schema by one value: beyond a bound, or none of an enumeration. */
 export const schemaBounds: Check = {
@@ -20,7 +22,7 @@ export const schemaBounds: Check = {
   reason:
     'A bound that stands in the schema alone is easily forgotten: what lies beyond it is answered as if it were fine.',
   certain:
-    'A value beyond a bound of the schema, or out of its enumeration, is answered like the case it was made of, though the document names the answer to requests that break the schema, or to broken ones and a case has one that breaks it answered so, or a case shows it for that very member; so is a list that may not be empty, where something is done for it.',
+    'A value that the schema forbids in its place, by a bound, a length, a pattern, an enumeration or as the second of its like, is answered like that of the case it was made of, though the document names the answer to requests that break the schema (one of another type, or half of a whole number, as well), or to broken ones and a case has one that breaks it answered so, or a case shows it for that very member; or something is done for it, though the response schema has a name for invalid requests that the prose has too; so is a list that may not be empty, where something is done for it.',
   uncertain: 'The same where the document speaks of broken requests in another way.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject, cases } = facts;
@@ -32,25 +34,32 @@ export const schemaBounds: Check = {
         reportsFailure(one.output) !== true &&
         subject.surface.requestIssues(one.input).length === 0,
     );
+    const said = saidOfBroken(facts);
     const plans = good
       .slice(0, 3)
-      .flatMap((one) => beyond(facts, one))
+      .flatMap((one) => plansOf(facts, said, one))
       .slice(0, maxRuns);
     if (plans.length === 0) return { ...none, skipped: 'the request schema has no bound that the document speaks of' };
     // Tools that know nothing of the value would refuse it in place of the handler, who owes that itself.
-    const seen = yield plans.map(({ one, input, owed }) => ({
+    const seen = yield plans.map(({ one, input, owed, from, beyond }) => ({
       ...one.scenario,
       input,
-      ...(owed.isCertain ? { tools: answeringAlike(subject.tools, one.seen) as Scenario['tools'] } : {}),
+      ...(owed.isCertain || owed.isCertainOfActs
+        ? { tools: knowing(subject, one.seen, from, beyond) as Scenario['tools'] }
+        : {}),
     }));
     for (const [index, plan] of plans.entries()) {
       const { value, end, issues, calls } = seen[index] as Observation;
-      // Of no items at all, much can be told truthfully; it is another matter to act on them.
-      const acts = calls.some(({ tool, error }) => error === undefined && !isReadOnly(subject, tool));
-      if (Array.isArray(plan.beyond) && !acts) continue;
       if (end !== 'returned' || value === undefined || issues.length > 0) continue;
-      if (holdsConstant(value, plan.owed.names) || !isAnsweredAlike(plan, value)) continue;
-      const list = plan.owed.isCertain ? none.failures : none.warnings;
+      const { owed } = plan;
+      if (holdsConstant(value, owed.names)) continue;
+      const tried = calls.filter(({ tool }) => !isReadOnly(subject, tool));
+      const isActedOn = owed.isCertainOfActs && tried.length > 0;
+      if (!isActedOn && (plan.isEcho || !isAnsweredAlike(plan, value))) continue;
+      // Of no items at all, much can be told truthfully; it is another matter to act on them.
+      const isEmptied = Array.isArray(plan.beyond) && plan.beyond.length === 0;
+      if (isEmptied && tried.every(({ error }) => error !== undefined)) continue;
+      const list = owed.isCertain || isActedOn ? none.failures : none.warnings;
       if (list.some(({ message }) => message.includes(` ${plan.name} `))) continue;
       list.push(factOf(plan, value));
     }
@@ -61,75 +70,110 @@ export const schemaBounds: Check = {
 interface Plan {
   one: SeenCase;
   name: string;
+  /** What the case has there. */
+  from: Json | undefined;
   beyond: Json;
   input: Json;
+  /** Whether the member only comes back as it was sent. */
+  isEcho: boolean;
   owed: Owed;
 }
 
-/** The names of the answer to a broken request, and whether nothing else will do. */
+/** The names of the answer to a broken request, and whether nothing else will do: at all, or where something is done for it. */
 interface Owed {
   names: string[];
   isCertain: boolean;
+  isCertainOfActs: boolean;
 }
 
 /** A case with one member of its request beyond what the schema has for it. */
-function beyond(facts: CheckFacts, one: SeenCase): Plan[] {
+function plansOf(facts: CheckFacts, said: SaidOfBroken, one: SeenCase): Plan[] {
   const { subject } = facts;
-  const { input } = one.one;
-  const properties = isObject(subject.requestSchema) ? subject.requestSchema.properties : undefined;
-  if (!isObject(input) || !isObject(properties)) return [];
-  return Object.entries(properties).flatMap(([name, schema]) => {
-    if (!isObject(schema) || CORRELATION_NAME.test(name) || isExempt(subject, name)) return [];
-    if (isEcho(facts, name)) return [];
-    return outside(schema).flatMap((value) => {
-      const changed = { ...input, [name]: value };
-      const issues = subject.surface.requestIssues(changed);
-      const [issue] = issues;
-      if (issue === undefined || issues.length > 1 || issue.pointer !== `/${name}`) return [];
-      const owed = owedFor(facts, name, issue.keyword);
-      return owed === undefined ? [] : [{ one, name, beyond: value, input: changed, owed }];
-    });
+  const { input, output } = one.one;
+  if (!isObject(input)) return [];
+  return forbiddenValues(subject.requestSchema, input).flatMap(({ pointer, name, value, from, input: changed }) => {
+    if (CORRELATION_NAME.test(name)) return [];
+    const echoed = isEcho(facts, name);
+    // What is sent back must be known to be sent back, but for numbers, which are more than marks.
+    if (echoed && typeof from !== 'number') return [];
+    const [issue, ...others] = subject.surface.requestIssues(changed);
+    if (issue === undefined || others.length > 0 || issue.pointer !== pointer) return [];
+    if (isExempt(subject, name, issue.keyword)) return [];
+    const { names, ...owed } = owedFor(said, pointer, issue.keyword);
+    // What the case itself is answered is no name of what is broken.
+    const own = names.filter((constant) => !holdsConstant(output, [constant]));
+    const plan = { one, name, from, beyond: value, input: changed, isEcho: echoed, owed: { ...owed, names: own } };
+    return own.length === 0 ? [] : [plan];
   });
 }
 
-/** Values just beyond what a schema allows, of its own kind. */
-function outside(schema: Record<string, Json>): Json[] {
-  const { minimum, maximum, minItems } = schema;
-  const found: Json[] = [];
-  if (typeof minItems === 'number' && minItems > 0) found.push([]);
-  if (typeof maximum === 'number') found.push(maximum + 1);
-  if (typeof minimum === 'number') found.push(minimum - 1);
-  const { enum: words } = schema;
-  if (Array.isArray(words) && words.length > 1) {
-    if (words.every((word) => typeof word === 'number' && Number.isInteger(word))) {
-      const [least, most] = [Math.min(...(words as number[])), Math.max(...(words as number[]))];
-      found.push(most + 2, ...(words.includes(least + 1) ? [] : [least + 1]));
-    } else if (words.every((word) => typeof word === 'string' && /^\p{L}{3,}$/u.test(word))) found.push('zzqx');
-  }
-  return found;
+/** What document and cases have for requests that break the schema. */
+interface SaidOfBroken {
+  names: string[];
+  incomplete: string[];
+  ofSchema: string[];
+  broken: { one: SeenCase; pointer: string; keyword: string; marks: string[] }[];
+  /** Whether a case shows that the names of broken requests are those of what breaks the schema. */
+  isShown: boolean;
+}
+
+function saidOfBroken({ subject, cases }: CheckFacts): SaidOfBroken {
+  const { invalidRequests, incomplete, missingMembers } = documentedAnswersOf(subject);
+  const sentences = sentencesOf(subject.agreement);
+  const ofSchema = sentences.filter((sentence) => BREAKS_THE_SCHEMA.test(sentence));
+  const said = ofSchema.flatMap((sentence) => constantIn(subject, sentence) ?? []);
+  const named = constantsOf(subject).filter(
+    (constant) => isOfAnyBroken(constant) && sentences.some((sentence) => sentence.includes(constant)),
+  );
+  const broken = cases.flatMap((one) => {
+    const [issue, ...others] = subject.surface.requestIssues(one.one.input);
+    if (issue === undefined) return [];
+    const { pointer, keyword } = others.length === 0 ? issue : { pointer: '', keyword: '' };
+    return [{ one, pointer, keyword, marks: marksOf(subject, one) }];
+  });
+  return {
+    names: [...new Set([...invalidRequests, ...missingMembers, ...said, ...named])],
+    incomplete,
+    ofSchema,
+    broken,
+    isShown: broken.some(({ one }) => holdsConstant(one.one.output, invalidRequests)),
+  };
 }
 
 /** What the document, or a case whose request is broken at the same member, has for such a request. */
-function owedFor({ subject, cases }: CheckFacts, name: string, keyword: string): Owed | undefined {
-  const { invalidRequests, incomplete, missingMembers } = documentedAnswersOf(subject);
-  const shown = cases.find(({ one }) => {
-    const [issue, ...others] = subject.surface.requestIssues(one.input);
-    return issue?.pointer === `/${name}` && issue.keyword === keyword && others.length === 0;
-  });
-  const ofSchema = sentencesOf(subject.agreement).filter((sentence) => BREAKS_THE_SCHEMA.test(sentence));
-  const said = ofSchema.flatMap((sentence) => constantIn(subject, sentence) ?? []);
-  const names = [...new Set([...invalidRequests, ...missingMembers, ...said])];
-  if (shown) {
-    const marks = marksOf(subject, shown);
-    if (marks.length > 0) return { names: [...marks, ...names, ...incomplete], isCertain: true };
-  }
-  if (names.length === 0) return undefined;
-  const isSaid = ofSchema.some((sentence) => names.some((constant) => sentence.includes(constant)));
-  // What is said of broken requests is meant of those that break the schema where a case has one answered so.
-  const isShown = cases.some(
-    ({ one }) => subject.surface.requestIssues(one.input).length > 0 && holdsConstant(one.output, invalidRequests),
-  );
-  return { names: [...names, ...incomplete], isCertain: isSaid || isShown };
+function owedFor(
+  { names, incomplete, ofSchema, broken, isShown }: SaidOfBroken,
+  pointer: string,
+  keyword: string,
+): Owed {
+  const alike = broken.find((one) => one.pointer === pointer && one.keyword === keyword);
+  const marks = (alike ? [alike] : broken).flatMap((one) => one.marks);
+  const all = [...new Set([...marks, ...names])];
+  const isSaid = ofSchema.some((sentence) => all.some((constant) => sentence.includes(constant)));
+  // What is said of broken requests is meant of those that break the schema where a case has one answered so: of its bounds, for whoever
+  // takes a number in a text, or half of one, for a number reads no more out of it.
+  const isMeant = keyword !== 'type' && (isShown || marks.some(isOfAnyBroken));
+  const isCertain = isSaid || isMeant || (alike !== undefined && marks.length > 0);
+  const isCertainOfActs = isCertain || (keyword !== 'type' && names.some(isOfAnyBroken));
+  return { names: [...all, ...incomplete], isCertain, isCertainOfActs };
+}
+
+/** The words that the response schema lists. */
+function constantsOf({ responseSchema }: Subject): string[] {
+  const found: string[] = [];
+  const collect = (node: Json, depth: number): void => {
+    if (depth > 20 || typeof node !== 'object' || node === null) return;
+    if (isObject(node) && Array.isArray(node.enum))
+      found.push(...node.enum.flatMap((constant) => (typeof constant === 'string' ? [constant] : [])));
+    for (const child of Object.values(node)) collect(child, depth + 1);
+  };
+  collect(responseSchema, 0);
+  return found;
+}
+
+/** Whether a name speaks of broken requests in general, whatever is wrong with them. */
+function isOfAnyBroken(name: string): boolean {
+  return BROKEN_NAME.test(name.replaceAll(/(?<=\p{Ll})(?=\p{Lu})|[_-]/gu, ' '));
 }
 
 /** What the answer of a case holds and no answer to a valid request. */
@@ -149,13 +193,24 @@ function marksOf({ cases, surface }: Subject, { one }: SeenCase): string[] {
 }
 
 /** Whether the document has something else done with such values of a member, or takes what comes. */
-function isExempt({ agreement }: Subject, name: string): boolean {
+function isExempt({ agreement }: Subject, name: string, keyword: string): boolean {
+  const comparing = /^max|^exclusiveMax/.test(keyword)
+    ? SAYS_MORE
+    : /^min|^exclusiveMin/.test(keyword)
+      ? SAYS_LESS
+      : undefined;
   return sentencesOf(agreement).some(
     (sentence) =>
       LENIENT.test(sentence) ||
-      (hasWord(sentence, name) && ADJUSTED.test(sentence) && !INVALID_REQUESTS.test(sentence)),
+      (hasWord(sentence, name) &&
+        (ADJUSTED.test(sentence) || comparing?.test(sentence) === true) &&
+        !INVALID_REQUESTS.test(sentence)),
   );
 }
+
+/** What requests are called that break the schema, and nothing more of what is wrong with them. */
+const BROKEN_NAME =
+  /^(?:err(?:or)? )?(?:bad|invalid|malformed|illegal|schema|format)(?: (?:request|input|message|format|schema|error|violation|invalid))?$|^ung(?:u|ue|ü)ltig$|^(?:请求)?(?:无效|格式错误)$/i;
 
 const LENIENT =
   /\b(?:lenien\w+|toler\w+|liberal|as far as (?:possible|it can)|makes the best|not validated|without validation)\b/i;
@@ -181,6 +236,32 @@ function isAnsweredAlike({ one }: Plan, value: Json): boolean {
     own.some(({ pointer }) => known.has(pointer)) &&
     own.every(({ pointer, value: leaf }) => !known.has(pointer) || known.get(pointer) === kindOf(leaf))
   );
+}
+
+/** Tools that know a value as they know the one of the case. */
+function knowing({ tools, surface }: Subject, seen: Observation, from: Json | undefined, to: Json): Tool[] {
+  const swapped = (value: Json): Json =>
+    equalJson(value, from ?? null)
+      ? to
+      : Array.isArray(value)
+        ? value.map(swapped)
+        : isObject(value)
+          ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, swapped(item)]))
+          : value;
+  const alike = answeringAlike(tools, seen);
+  return tools.map((tool, index) => {
+    // Where a tool is asked several times, it need not know everything.
+    const isAskedOnce = seen.calls.filter((call) => call.tool === tool.name).length === 1;
+    const { otherwise } = (isAskedOnce ? alike[index] : undefined) ?? tool;
+    const known = tool.examples ?? [];
+    const added = from === undefined ? [] : (swapped(known as unknown as Json) as unknown as typeof known);
+    const sound = added.filter(
+      (one, nth) =>
+        !equalJson(one as unknown as Json, known[nth] as unknown as Json) &&
+        !('output' in one && surface.toolOutputIssues(tool.name, one.output).length > 0),
+    );
+    return { ...tool, examples: [...sound, ...known], ...(otherwise ? { otherwise } : {}) };
+  });
 }
 
 function isWord(value: Json): boolean {
