@@ -22,15 +22,19 @@ interface Script {
   gap: string;
 }
 
+// What letters are, as ranges: V8 takes nine times as long to compile `\p{L}` where case does not count, and each table has it several times.
+const LETTER = String.raw`a-z\xaa\xb5\xba\xc0-\xd6\xd8-\xf6\xf8-\u02c1\u02e0-\u02e4\u0370-\u037d\u037f-\u058f\u05d0-\u05ff\u0620-\u0669\u066e-\u06d3\u06d5-\u0963\u0966-\u1fff\u2c00-\u2dff\u3005-\u3007\u3041-\u30fa\u30fc-\ud7ff\uf900-\ufdff`;
+const SIGN_OF_WORD = String.raw`${LETTER}\d\xb2\xb3\xb9\uff10-\uff19_`;
+
 // Beside an accented or Cyrillic letter `\b` sees the end of a word where there is none.
 const LATIN: Script = { start: String.raw`\b`, end: String.raw`\b`, letter: String.raw`\w`, gap: String.raw`[^.\n]` };
 const LETTERS: Script = {
   ...LATIN,
-  start: String.raw`(?<![\p{L}\p{N}_])`,
-  end: String.raw`(?![\p{L}\p{N}_])`,
-  letter: String.raw`\p{L}`,
+  start: `(?<![${SIGN_OF_WORD}])`,
+  end: `(?![${SIGN_OF_WORD}])`,
+  letter: `[${LETTER}]`,
 };
-const SIGNS: Script = { start: '', end: '', letter: String.raw`\p{L}`, gap: String.raw`[^。\n]` };
+const SIGNS: Script = { start: '', end: '', letter: `[${LETTER}]`, gap: String.raw`[^。\n]` };
 
 /** One expression that finds any of the phrases. Its gaps are bounded, so it takes time in proportion to a text. */
 export function phrases(table: Phrases): RegExp {
