@@ -1,5 +1,5 @@
 import type { Cell, CellListener, Death, GivenAnswer } from './cell.ts';
-import type { LoadedHandler, OnCall, Run, RunReport } from './contract.ts';
+import type { Call, LoadedHandler, OnCall, Run, RunReport } from './contract.ts';
 import { policy, type ResolvedLimits } from './policy.ts';
 import type { Lease, Pool } from './pool.ts';
 import { inMicroseconds } from './report-wire.ts';
@@ -32,6 +32,8 @@ export class HostedHandler implements LoadedHandler {
   #closed = false;
   /** Batches that are on their way. */
   #batches = 0;
+  /** Runs that have killed a cell. */
+  #kills = 0;
 
   constructor(bundle: string, digest: string, limits: ResolvedLimits, surroundings: Surroundings) {
     this.#bundle = bundle;
@@ -84,14 +86,18 @@ export class HostedHandler implements LoadedHandler {
    */
   async #work(tickets: readonly Ticket[], signal?: AbortSignal): Promise<void> {
     let together = true;
-    let kills = 0;
+    const killsBefore = this.#kills;
     for (let attempt = 0; !signal?.aborted; attempt += 1) {
       const open = tickets.filter(({ report }) => !report);
       if (open.length === 0) return;
       if (attempt > tickets.length + 10) throw lostError('cells keep dying under it');
+      // Those beside it count too: many batches that wait would otherwise kill a cell each.
+      const kills = this.#kills - killsBefore;
       if (kills >= policy.deathsPerBatch.default) {
         for (const ticket of open)
-          ticket.settle(emptyReport('refused', `not run: ${kills} runs of the same batch have killed a cell`));
+          ticket.settle(
+            emptyReport('refused', `not run: ${kills} runs of the same bundle have killed a cell meanwhile`),
+          );
         return;
       }
       const group = together ? fitting(open, ({ run }) => run.input.length) : open.slice(0, 1);
@@ -106,7 +112,7 @@ export class HostedHandler implements LoadedHandler {
       const report = reportOfDeath(lost.death, this.#limits, culprit.deaths);
       if (culprit.deaths < 2 && mayBeOthersDoing(lost.death, report)) continue;
       if (!(await this.#surroundings.canary())) throw lostError('the known-good handler does not pass either');
-      kills += 1;
+      this.#kills += 1;
       await this.#surroundings.quarantine(this.#digest);
       culprit.settle({ ...report, durationMs: inMicroseconds(durationMs) });
     }
@@ -117,6 +123,7 @@ export class HostedHandler implements LoadedHandler {
     group: readonly Ticket[],
     signal?: AbortSignal,
   ): Promise<{ death: Death; culprit: Ticket | undefined; inOurs: boolean } | undefined> {
+    const limits = this.#limits;
     return this.#withCell(async (cell) => {
       if (signal?.aborted) return undefined;
       if (cell.dead) return { death: cell.dead, culprit: undefined, inOurs: false };
@@ -166,6 +173,7 @@ export class HostedHandler implements LoadedHandler {
           },
           call(id, call, made) {
             const ticket = going[id - first];
+            if (ticket && !mayMake(ticket.run, call, made, limits)) return cell.kill('frame');
             ticket?.ask(call, made).then((answer) => {
               if (cell.dead || !going[id - first]) return;
               if (!answer) return giveUp(id);
@@ -188,7 +196,7 @@ export class HostedHandler implements LoadedHandler {
         cell.attach(listener);
         signal?.addEventListener('abort', end, { once: true });
         try {
-          cell.load(this.#id, this.#bundle, this.#limits);
+          cell.load(this.#id, this.#bundle, limits);
           framesOf.set(
             cell.run(
               { handler: this.#id, first, ...table },
@@ -367,6 +375,11 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.addEventListener('abort', abort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
+}
+
+/** Whether a cell of ours would ever tell of this call: one that was taken over could ask for anything. */
+function mayMake({ tools, send }: Run, call: number, { tool }: Call, { maxCalls }: ResolvedLimits): boolean {
+  return Number.isInteger(call) && call >= 0 && call < maxCalls && (tool === null ? send : tools.includes(tool));
 }
 
 function isTooLarge({ input }: Run): boolean {

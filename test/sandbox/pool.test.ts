@@ -179,6 +179,20 @@ test('runs of one handler share its cell, and wait for their answers at the same
   }
 });
 
+test('of many runs at the same time few may kill a cell, and the rest is refused', async () => {
+  const sandbox = await createSandbox({ cells: 1 });
+  try {
+    const handler = await load(sandbox, killer, { stepMs: 200, watchdogMs: 600 });
+    const reports = await Promise.all(Array.from({ length: 12 }, () => handler.run(run(0), echo)));
+    const killed = reports.filter(({ end }) => end === 'killed').length;
+    // The next may begin while the known-good handler is asked whether the last is to blame.
+    assert.ok(killed >= 1 && killed <= 4, `${killed}`);
+    assert.equal(reports.filter(({ end }) => end === 'refused').length, 12 - killed);
+  } finally {
+    await sandbox.close();
+  }
+});
+
 test('a quarantine that workers share keeps a bundle out of all of them', async () => {
   const digests = new Set<string>();
   const quarantine = {
