@@ -22,7 +22,7 @@ export const schemaBounds: Check = {
   reason:
     'A bound that stands in the schema alone is easily forgotten: what lies beyond it is answered as if it were fine.',
   certain:
-    'A value that the schema forbids in its place, by a bound, a length, a pattern, an enumeration or as the second of its like, is answered like that of the case it was made of, though the document names the answer to requests that break the schema (one of another type, or half of a whole number, as well), or to broken ones and a case has one that breaks it answered so, or a case shows it for that very member; or something is done for it, though the response schema has a name for invalid requests that the prose has too; so is a list that may not be empty, where something is done for it.',
+    'A value that the schema forbids in its place is answered like that of the case it was made of, though the document names the answer to requests that break the schema, or a case shows it for that very member; one beyond a bound, or out of an enumeration, also where a case has another broken request answered as the document has it; or something is done for that, though the response schema has a name for invalid requests that the prose has too; so is a list that may not be empty, where something is done for it.',
   uncertain: 'The same where the document speaks of broken requests in another way.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject, cases } = facts;
@@ -150,13 +150,17 @@ function owedFor(
   const marks = (alike ? [alike] : broken).flatMap((one) => one.marks);
   const all = [...new Set([...marks, ...names])];
   const isSaid = ofSchema.some((sentence) => all.some((constant) => sentence.includes(constant)));
-  // What is said of broken requests is meant of those that break the schema where a case has one answered so: of its bounds, for whoever
-  // takes a number in a text, or half of one, for a number reads no more out of it.
-  const isMeant = keyword !== 'type' && (isShown || marks.some(isOfAnyBroken));
+  // What is said of broken requests is meant of those that break the schema where a case has one answered so, but of its bounds alone: whoever
+  // is careful of those need not look at the letters of every text.
+  const isBound = BOUND.test(keyword);
+  const isMeant = isBound && (isShown || marks.some(isOfAnyBroken));
   const isCertain = isSaid || isMeant || (alike !== undefined && marks.length > 0);
-  const isCertainOfActs = isCertain || (keyword !== 'type' && names.some(isOfAnyBroken));
+  const isCertainOfActs = isCertain || (isBound && names.some(isOfAnyBroken));
   return { names: [...all, ...incomplete], isCertain, isCertainOfActs };
 }
+
+/** Keywords that say how much or which, rather than what a value looks like. */
+const BOUND = /^(?:minimum|maximum|exclusiveMinimum|exclusiveMaximum|multipleOf|minItems|maxItems|enum|const)$/;
 
 /** The words that the response schema lists. */
 function constantsOf({ responseSchema }: Subject): string[] {
