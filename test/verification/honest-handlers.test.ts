@@ -1083,6 +1083,48 @@ export async function handle(request, { call }) {
   return time ? { code: 200, pace: Math.floor((Number(time[1]) * 60 + Number(time[2])) / kilometres) } : { code: 400, pace: 0 };
 }`,
   ],
+  [
+    'a number may be answered without the blanks between its groups, and the name of an answer makes no rule for all requests',
+    {
+      rules:
+        'Checks the tag of a cask. Blanks and dashes are removed and letters made upper case. What remains must have 9 digits or letters, otherwise state is `malformed` and the other members are null. check is the sum of all digits, modulo 7, as a text.',
+      request: object({ tag: text }),
+      response: object({
+        state: { enum: ['read', 'malformed'] },
+        tag: { type: ['string', 'null'] },
+        check: { type: ['string', 'null'] },
+      }),
+      cases: [
+        [{ tag: 'ksb 4417 kq' }, { state: 'read', tag: 'KSB4417KQ', check: '2' }],
+        [{ tag: '77-KB-23158' }, { state: 'read', tag: '77KB23158', check: '5' }],
+        [{ tag: '77-KB' }, { state: 'malformed', tag: null, check: null }],
+      ],
+    },
+    `export function handle({ tag }) {
+  const closed = tag.replace(/[ -]/g, '').toUpperCase();
+  if (!/^[A-Z0-9]{9}$/.test(closed)) return { state: 'malformed', tag: null, check: null };
+  const sum = (closed.match(/\\d/g) ?? []).reduce((all, digit) => all + Number(digit), 0);
+  return { state: 'read', tag: closed, check: String(sum % 7) };
+}`,
+  ],
+  [
+    '“参数错误”所说的只是文中那一种情形',
+    {
+      rules:
+        '按用水量计费，每吨 3 元，fee 以元为单位。\n异常处理：\n- 用水量为负数或大于 5000 的，code 为 400，message 为“参数错误”，fee 为 null',
+      request: object({ tons: number }),
+      response: object({ code: integer, message: text, fee: { type: ['number', 'null'] } }),
+      cases: [
+        [{ tons: 12 }, { code: 200, message: '成功', fee: 36 }],
+        [{ tons: 431 }, { code: 200, message: '成功', fee: 1293 }],
+        [{ tons: -4 }, { code: 400, message: '参数错误', fee: null }],
+      ],
+    },
+    `export function handle({ tons }) {
+  if (tons < 0 || tons > 5000) return { code: 400, message: '参数错误', fee: null };
+  return { code: 200, message: '成功', fee: tons * 3 };
+}`,
+  ],
 ];
 
 for (const [why, agreed, handler] of honest)

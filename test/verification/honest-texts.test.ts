@@ -269,6 +269,24 @@ const questions = `${base64}export function handle(text) {
   return found ? write([...('IS ' + (Number(found[1]) + Number(found[2])))].map((char) => char.charCodeAt(0))) : '!Q';
 }`;
 
+const clocked: Agreed = {
+  rules:
+    'Each line has fixed columns: 1–4 a number, 5–12 a name (filled with blanks), 13–16 minutes. The answer has a line for each: 1–4 the number, 5–12 the name, 13–18 the pay in cents (filled with zeros, 37 a minute), then a mark `L` for more than 500 minutes or `N`, and the status `0`. A line with other characters than digits for number or minutes: its first 12 characters, pay 000000, mark `N` and status `9`.',
+  cases: [
+    ['0417TANAKA  0480\n0902ABEBE   0455', '0417TANAKA  017760N0\n0902ABEBE   016835N0'],
+    ['0120NOVAK   0512', '0120NOVAK   018944L0'],
+    ['0A17TANAKA  0480\n0902ABEBE   0455', '0A17TANAKA  000000N9\n0902ABEBE   016835N0'],
+  ],
+};
+const paid = `export function handle(text) {
+  return String(text).replace(/\\n$/, '').split('\\n').map((line) => {
+    const match = /^(\\d{4})(.{8})(\\d{4})$/.exec(line);
+    if (!match) return line.slice(0, 12) + '000000N9';
+    const [, number, name, minutes] = match;
+    return number + name + String(minutes * 37).padStart(6, '0') + (minutes > 500 ? 'L' : 'N') + '0';
+  }).join('\\n');
+}`;
+
 const honest: readonly [why: string, agreed: Agreed, handler: string][] = [
   ['fields at fixed places are no data of one piece', statement, balances],
   ['changed texts may all break a form that no schema tells', invoice, sums],
@@ -282,6 +300,7 @@ const honest: readonly [why: string, agreed: Agreed, handler: string][] = [
   ['zeros may fill a column beside a word of the document', hauls, hauled],
   ['what is no base64 any more is no other block', blocks, blockwise],
   ['a text in base64 is changed within', hidden, questions],
+  ['marks of one column each stand in one piece with the zeros before them', clocked, paid],
 ];
 for (const [why, agreed, handler] of honest)
   test(`not refused: ${why}`, async () => assert.deepEqual(await refusalsOf(agreed, handler, sandbox), []));

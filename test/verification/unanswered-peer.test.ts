@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import type { Json } from '../../src/kernel/json.ts';
 import { type Agreed, integer, object, refusalsOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
@@ -625,3 +626,40 @@ test('of several messages the last decides what counts as a success', async () =
     /^requester-peer: case 1, where the peer fails: it reports success without an answer/m,
   );
 });
+
+for (const [description, cold, mute] of [
+  [
+    'Die Hitze eines Ofens. "why" ist "kein Feuer" bei kaltem Ofen, der Name des Ofens bei heißem und "keine Antwort", wenn keine oder eine fremde Antwort kam.',
+    'kein Feuer',
+    'keine Antwort',
+  ],
+  [
+    'The heat of a kiln. why is "no fire" with a cold kiln, its name with a hot one and "no answer", when none came at all.',
+    'no fire',
+    'no answer',
+  ],
+] as const)
+  test(`a name that says itself that there is no answer is the one for it: ${mute}`, async () => {
+    const base = kilns(description);
+    const agreed: Agreed = {
+      ...base,
+      task: {
+        ...(base.task as Record<string, Json>),
+        outputSchema: object({ heat: { type: ['integer', 'null'] }, why: text }),
+        examples: [
+          { testCase: 1, input: { kiln: 'K-3401' }, output: { heat: 1217, why: 'K-3401' } },
+          { testCase: 2, input: { kiln: 'K-3402' }, output: { heat: null, why: cold } },
+        ],
+      },
+    };
+    const handler = (silent: string) => `export async function perform({ kiln }, { send }) {
+  const answer = await send({ kiln }).catch(() => null);
+  if (typeof answer?.heat !== 'number' && !answer?.cold) return { heat: null, why: '${silent}' };
+  return { heat: answer.heat, why: answer.cold ? '${cold}' : kiln };
+}`;
+    assert.deepEqual(await refusalsOf(agreed, handler(mute), sandbox), []);
+    assert.match(
+      (await refusalsOf(agreed, handler(cold), sandbox)).join('\n'),
+      new RegExp(`the output has none of ${mute}, by which the task names a peer that gives no answer`),
+    );
+  });

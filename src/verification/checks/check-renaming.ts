@@ -320,9 +320,21 @@ function isAlive(result: WorldResult, datum: Datum): boolean {
     result.computed.some(
       (place) => concerns(place, datum) && place.got !== undefined && place.got !== place.original,
     ) ||
+    result.other.some((place) => isCarriedClosed(result.world, place, datum)) ||
     reachedOthers(result.world, datum, result.seen) ||
     (result.world.data.length === 1 && callsChanged(result))
   );
+}
+
+/** Shortest text, without what parts its groups, that is known again. */
+const leastClosed = 6;
+
+/** Whether an answer carries a fresh value, as the case does the original, without the blanks and dashes between its groups. */
+function isCarriedClosed({ map }: World, { original, got }: PlaceResult, { value }: Datum): boolean {
+  if (typeof value !== 'string' || typeof original !== 'string' || typeof got !== 'string') return false;
+  const closed = (text: string): string => text.replace(/[\s.-]+/g, '').toLowerCase();
+  const [was, is] = [closed(value), closed(map.text(value))];
+  return was.length >= leastClosed && was !== is && closed(original).includes(was) && closed(got).includes(is);
 }
 
 /** Whether the only datum that was changed made the candidate ask others something else. */

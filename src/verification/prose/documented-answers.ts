@@ -5,7 +5,7 @@ import { INCOMPLETE, MISSING_MEMBERS, WRONG_IN_GENERAL } from '../../lexicon/ref
 import { reportsFailure } from '../failure-answer.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
-import { INVALID_REQUESTS, OWN_FAILURES } from './failure-rules.ts';
+import { INVALID_REQUESTS, inOwnWords, OWN_FAILURES } from './failure-rules.ts';
 
 /** The constants by which a document names the answers to a kind of failure; empty where it names none. */
 export interface DocumentedAnswers {
@@ -63,7 +63,8 @@ function readAnswers(subject: Subject): DocumentedAnswers {
     if (sentence.trim() !== '') before = sentence;
     for (const constant of namesIn(sentence, (clause) => OTHER_FAILURES.test(clause), values))
       otherFailures.add(constant);
-    if (WRONG_IN_GENERAL.test(sentence) && !SYNTAX.test(sentence))
+    const own = inOwnWords(sentence);
+    if (WRONG_IN_GENERAL.test(own) && INVALID_REQUESTS.test(own) && !SYNTAX.test(sentence))
       for (const constant of namesIn(sentence, (clause) => INVALID_REQUESTS.test(clause), values))
         invalidRequests.add(constant);
     for (const constant of namesIn(sentence, (clause) => MISSING_MEMBERS.test(clause), values))

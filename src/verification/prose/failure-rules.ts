@@ -42,11 +42,44 @@ function readFailureRules(text: string): FailureRules {
 
 /** Whether a text says how requests are answered that break the agreement: by words for those, or by their code, but for one that a single rule has. */
 function speakOfInvalidRequests(text: string): boolean {
-  if (INVALID_REQUESTS_NAMED.test(text) || INVALID_REQUESTS_ELSEWHERE.test(text)) return true;
   return text
-    .split(/\n|(?<=[.;])\s|[。；]/u)
-    .some((sentence) => CODE_400.test(sentence) && (WRONG_IN_GENERAL.test(sentence) || WRONG_ELSEWHERE.test(sentence)));
+    .split('\n')
+    .flatMap((line) =>
+      JSON_LINE.test(line) ? [...line.matchAll(DESCRIPTION)].map(([, words]) => words ?? '') : [line],
+    )
+    .flatMap((line) => line.split(/(?<=[.;])\s|[。；]/u))
+    .map(inOwnWords)
+    .some(
+      (sentence) =>
+        INVALID_REQUESTS_NAMED.test(sentence) ||
+        INVALID_REQUESTS_ELSEWHERE.test(sentence) ||
+        (CODE_400.test(sentence) && (WRONG_IN_GENERAL.test(sentence) || WRONG_ELSEWHERE.test(sentence))),
+    );
 }
+
+/** A line of a schema or of sample data, of which descriptions alone are words about requests. */
+const JSON_LINE = /^\s*(?:[{}]|[[\]]\s*(?:["{[\]},]|$)|"[^"\n]*"\s*[:,]|"[^"\n]*"$)/;
+
+const DESCRIPTION = /"description"\s*:\s*"([^"\n]*)"/g;
+
+/**
+ * A sentence without the names that it quotes, where it says in words of its own when they are given: that the answer to a number out of
+ * bounds is called `malformed`, or “参数错误”, makes no rule for all requests of it.
+ */
+export function inOwnWords(sentence: string): string {
+  const rest = sentence.replace(QUOTED_NAME, ' ');
+  const words = rest.replace(SAID_OF_ANSWERS, ' ').match(/\p{Script=Han}{2}|[^\P{L}\p{Script=Han}]{2,}/gu) ?? [];
+  return words.length >= leastOwnWords ? rest : sentence;
+}
+
+/** Fewer words than this beside a name are no condition. */
+const leastOwnWords = 3;
+
+const QUOTED_NAME = /`[^`\n]{0,60}`|"[^"\n]{0,60}"|“[^”\n]{0,60}”|「[^」\n]{0,60}」|«[^»\n]{0,60}»/g;
+
+/** What goes with the name of an answer, whenever that is given. */
+const SAID_OF_ANSWERS =
+  /\b(?:status|codes?|http|messages?|errors?|responses?|answer(?:s|ed)?|repl(?:y|ies)|returns?|respond(?:s|ed)?|with|is|are|the|an?|and|in|of|to|as|by|for|it|then)\b|返回|响应|状态|错误|信息|消息|代码/gi;
 
 /** That something is not tried again, in one breath and without an exception. */
 const NOT_RETRIED = new RegExp(

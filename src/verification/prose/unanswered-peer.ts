@@ -169,8 +169,17 @@ function namesFor(sentence: string, values: ReadonlySet<string>): string[] {
     .split(CLAUSES)
     .filter((clause) => NO_ANSWER.test(clause))
     .flatMap((clause) => namesGivenIn(withoutPhrase(clause), values));
+  // A name that says itself that there is no answer needs no condition to be understood by.
+  const speaking = [...values].filter((name) => NO_ANSWER.test(name) && isQuotedIn(sentence, name));
+  if (own.length === 0 && speaking.length === 1) return speaking;
   const all = own.length > 0 ? own : namesGivenIn(withoutPhrase(sentence), values);
   return all.length === 1 ? all : [];
+}
+
+/** Whether a sentence has a name in quotes. */
+function isQuotedIn(sentence: string, name: string): boolean {
+  const at = sentence.indexOf(name);
+  return at > 0 && QUOTED.test(sentence[at - 1] as string);
 }
 
 /** The names in a text but for those of the peer itself, as in "when the desk does not answer": an article alone stands before these. */
