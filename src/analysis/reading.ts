@@ -157,7 +157,10 @@ function read(job: Job, matches?: Matches, before?: Reading & { job: Job }): Rea
     timeoutMs: stated,
     documentedCodes,
     validation,
-    said: isSameProse && job.tools === before.job.tools ? before.said : new SaidEchoes(own.prose, job.tools),
+    said:
+      isSameProse && job.tools === before.job.tools
+        ? before.said
+        : new SaidEchoes(own.prose, job.tools, selection.response?.schema),
     parts: { own, bases, cases: casesRead },
   };
 }

@@ -9,11 +9,17 @@ export interface ReplyPlace {
   response: string;
   /** Whether the document says so. */
   isSaid: boolean;
+  /** Whether its own name can mean nothing else, as `inReplyTo` does. */
+  isNamed: boolean;
 }
 
 /** Names of what says which message is answered. */
 const ANSWERS =
   /^(?:(?:in|is)?[_-]?(?:reply|response|re|answer)[_-]?to(?:[_-]?(?:id|message[_-]?id))?|(?:correlation|corr|request|req|original|orig|acked|ack|ref)(?:[_-]?(?:id|message(?:[_-]?id)?|msg(?:[_-]?id)?|request(?:[_-]?id)?|seq|no|number))?|ref(?:erence)?|antwort[_-]?auf|bezug|引用编号|确认号)$/i;
+
+/** Those names that are of nothing else. */
+const REPLY =
+  /(?:reply|response|answer|re)[_-]?to|^(?:corr|orig)|^(?:request|req)[_-]?(?:id|seq|no|number)$|antwort[_-]?auf/i;
 
 /** Names of what says which message one is. */
 const NAMES_MESSAGE = /^(?:id|uuid|[mr]id|seq(?:uence)?(?:[_-]?(?:id|no|nr|number))?|nonce|编号|序号)$/i;
@@ -38,6 +44,7 @@ export function replyPlaces(cases: readonly Case[], said: SaidEchoes): ReplyPlac
         request: id.pointer,
         response: answer.pointer,
         isSaid: said.isSaidOfBoth(id.name, answer.name),
+        isNamed: REPLY.test(answer.name),
         times: cases.filter((each) => isSame(each, id.pointer, answer.pointer)).length,
       }))
       .filter(({ times }) => times > 0),

@@ -66,8 +66,9 @@ function slipsAt(pointer: string, cases: readonly Case[], { said, told }: Source
   const namesExchange = CORRELATION.test(name) || REQUEST_ID.test(name);
   const isCopied = wrong.every(({ answered }) => sent.has(answered));
   const isStandard = isJsonRpcId(pointer, cases);
-  if (!isCopied && !namesExchange && !isStandard) return [];
   const perSlip = (pairs.length - wrong.length) / wrong.length;
+  const isDescribed = perSlip >= 2 && said.isDescribed(name);
+  if (!isCopied && !namesExchange && !isStandard && !isDescribed) return [];
   const isId = namesExchange || WHOLE_ID.test(name) || FILE_NUMBER.test(name);
   const isSaid =
     (isStandard && perSlip >= 1) ||
@@ -90,7 +91,7 @@ function isJsonRpcId(pointer: string, cases: readonly Case[]): boolean {
 
 /** Slips where the id of the request comes back under another name. */
 function repliesAt(
-  { request, response, isSaid }: ReplyPlace,
+  { request, response, isSaid, isNamed }: ReplyPlace,
   cases: readonly Case[],
   { told }: Sources,
 ): PlacedFinding[] {
@@ -98,10 +99,11 @@ function repliesAt(
   const wrong = pairs.filter(({ sent, answered }) => sent !== answered);
   if (wrong.length === 0 || wrong.length > MAX_SLIPS) return [];
   if (new Set(pairs.map((pair) => pair.sent)).size < pairs.length) return [];
-  if (wrong.some(({ answered }) => told.has(answered) || !sent.has(answered))) return [];
+  const isCopied = wrong.every(({ answered }) => sent.has(answered));
+  if (wrong.some(({ answered }) => told.has(answered)) || !(isCopied || (isSaid && isNamed))) return [];
   if ((pairs.length - wrong.length) / wrong.length < (isSaid ? 1 : 2)) return [];
   if (!isSaid && (pairs.some(({ sent }) => isShort(sent)) || wrong.some(({ each }) => each.negative))) return [];
-  return wrong.map((pair) => placed(pair, response, { isSaid, isCopied: true }));
+  return wrong.map((pair) => placed(pair, response, { isSaid, isCopied }));
 }
 
 function placed({ each, ...pair }: Pair, pointer: string, how: { isSaid: boolean; isCopied: boolean }): PlacedFinding {

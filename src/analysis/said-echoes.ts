@@ -1,6 +1,7 @@
 import type { Job } from '../contract/job.ts';
-import { isObject } from '../kernel/json.ts';
+import { isObject, type Json } from '../kernel/json.ts';
 import { EQUALS, OF_REQUEST, REPEATS } from '../lexicon/repeating.ts';
+import { allSubschemas } from '../schemas/schema-walk.ts';
 
 /** Names of members that say which message is which, and nothing about what is asked. */
 export const CORRELATION =
@@ -25,21 +26,29 @@ const WRITTEN_OUT: ReadonlyMap<string, readonly string[]> = new Map([
   ['seq', ['sequence']],
 ]);
 
+/** Most schemas inside the response's whose descriptions are read, and the longest description, in UTF-16 units: what has more words speaks of more. */
+const [MAX_DESCRIBED, MAX_DESCRIPTION] = [200, 120];
+
 /** Most names of members that the clauses of a document are looked through for. */
 const MAX_NAMES = 40;
 
-/** The members that a document says are repeated in the answer; never what a tool takes by that name. */
+/** The members that a document, or the response schema by a description, says are repeated in the answer; never what a tool takes by that name. */
 export class SaidEchoes {
   readonly #text: string;
   readonly #taken: ReadonlySet<string>;
+  readonly #response: Json | undefined;
   readonly #known = new Map<string, boolean>();
   #repeats: readonly Clause[] | undefined;
   /** All clauses that have something repeated, as one. */
   #repeated: Clause | undefined;
   #equating: readonly Clause[] | undefined;
 
-  constructor(text: string, tools: Job['tools']) {
+  /** Descriptions that say of a member that it is as in the request, by its name. */
+  #described: ReadonlyMap<string, Clause> | undefined;
+
+  constructor(text: string, tools: Job['tools'], response?: Json) {
     this.#text = text;
+    this.#response = response;
     this.#taken = new Set(
       tools.flatMap(({ inputSchema }) =>
         isObject(inputSchema) && isObject(inputSchema.properties) ? Object.keys(inputSchema.properties) : [],
@@ -68,7 +77,7 @@ export class SaidEchoes {
         .join('\n'),
       words: new Set(this.#repeating().flatMap(({ words }) => [...words])),
     };
-    const found = names(name)(this.#repeated);
+    const found = names(name)(this.#repeated) || this.isDescribed(name);
     this.#known.set(name, found);
     return found;
   }
@@ -76,15 +85,38 @@ export class SaidEchoes {
   /** Whether a sentence says without doubt that the answer has this member as its request has it. */
   isReturned(name: string): boolean {
     return (
-      this.isSaidOf(name) && this.#repeating().some((clause) => OF_REQUEST.test(clause.text) && names(name)(clause))
+      this.isDescribed(name) ||
+      (this.isSaidOf(name) && this.#repeating().some((clause) => OF_REQUEST.test(clause.text) && names(name)(clause)))
     );
+  }
+
+  /** Whether the response schema describes this member as that of the request. */
+  isDescribed(name: string): boolean {
+    return this.#descriptions().has(name);
   }
 
   /** Whether a sentence says that two members, by these names, are the same. */
   isSaidOfBoth(one: string, other: string): boolean {
     const [first, second] = [names(one), names(other)];
     this.#equating ??= this.#clausesWith(EQUALS);
-    return this.#equating.some((clause) => first(clause) && second(clause));
+    const described = this.#descriptions().get(other);
+    return (
+      (described !== undefined && first(described)) || this.#equating.some((clause) => first(clause) && second(clause))
+    );
+  }
+
+  #descriptions(): ReadonlyMap<string, Clause> {
+    this.#described ??= new Map(
+      allSubschemas(this.#response ?? true, MAX_DESCRIBED).flatMap(({ schema }) => {
+        const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
+        return Object.entries(properties).flatMap(([name, property]): [string, Clause][] => {
+          const text = isObject(property) ? property.description : undefined;
+          if (typeof text !== 'string' || text.length > MAX_DESCRIPTION || !OF_REQUEST.test(text)) return [];
+          return [[name, { text, words: wordsIn(text) }]];
+        });
+      }),
+    );
+    return this.#described;
   }
 
   #clausesWith(wanted: RegExp): Clause[] {

@@ -30,13 +30,14 @@ export const REPEATS = phrases({
 export const OF_REQUEST = phrases({
   en: ['echo*|unchanged|verbatim', '(of|from|in|as) (the|its|each|their) (requests?|subscription|call|question|query)'],
   de: ['*unverändert*', 'der (zugehörigen )?anfrage*'],
-  fr: ['tel(le)?s? quel*|inchangée?s?'],
-  es: ['tal cual*|sin cambios*|inalterad*'],
-  pt: ['sem alteraç*|inalterad*'],
-  it: ['invariat*'],
-  ru: ['без изменений*'],
+  fr: ['tel(le)?s? quel*|inchangée?s?', 'de la (requête|demande)'],
+  es: ['tal cual*|sin cambios*|inalterad*', '(de|en|como) la (solicitud|petición)'],
+  pt: ['sem alteraç*|inalterad*', '(da|na) (solicitação|requisição)', '(do|no) pedido'],
+  it: ['invariat*', '(dell|nell)a richiesta'],
+  nl: ['(van|uit|in) het verzoek'],
+  ru: ['без изменений*', '(из|в|как) запрос*'],
   zh: ['原样|照抄|请求'],
-  ja: ['そのまま'],
+  ja: ['そのまま', 'リクエスト|依頼|要求'],
 });
 
 /** What says of two things that one is the other. */

@@ -40,7 +40,7 @@ export function observeExchanges({ job, agreement }: Analyzed): Finding[] {
   const validation = new CaseValidation(undefined, validationShare);
   const request = violationsBy(agreement.requestSchema?.schema, validation);
   const response = violationsBy(agreement.responseSchema?.schema, validation);
-  const echoes = echoesOf(agreement, new SaidEchoes(agreement.text, job.tools));
+  const echoes = echoesOf(agreement, new SaidEchoes(agreement.text, job.tools, agreement.responseSchema?.schema));
   const ignored = [
     ...job.loose,
     ...echoes.map(({ request }): Loose => ({ pointer: request, as: 'id' })),
@@ -172,7 +172,9 @@ function echoesOf({ cases, requestSchema, responseSchema }: Analyzed['agreement'
   const named = propertyNames(requestSchema)
     .filter((name) => answered.has(name) && (correlationName.test(name) || said.isIdRepeated(name)))
     .map((name): Echo => ({ request: `/${escapeToken(name)}`, response: `/${escapeToken(name)}` }))
-    .filter((echo) => correlationName.test(echo.request.slice(1)) || cases.every((one) => isEchoed(one, echo)));
+    .filter((echo) =>
+      correlationName.test(echo.request.slice(1)) ? mayBeEcho(cases, echo) : cases.every((one) => isEchoed(one, echo)),
+    );
   const shown = shownEchoes(cases[0], said).filter((echo) => cases.every((one) => isEchoed(one, echo)));
   const replies = replyPlaces(cases, said).filter(
     (place) =>
@@ -197,6 +199,11 @@ function shownEchoes(one: Case | undefined, said: SaidEchoes): Echo[] {
       echoes.push({ request: leaf.pointer, response: pointer });
   }
   return echoes;
+}
+
+/** Whether not all cases have another value in the answer than in the request: then the answer has an id of its own. */
+function mayBeEcho(cases: readonly Case[], echo: Echo): boolean {
+  return cases.length === 0 || cases.some((one) => isEchoed(one, echo));
 }
 
 function isEchoed({ request, response }: Case, echo: Echo): boolean {

@@ -128,9 +128,33 @@ test('an id may come back under another name', () => {
   assert.equal(slip(said, reply, ['u-1', 'u-2'], 'u-2'), undefined);
   assert.equal(slip('', reply, ['u-1', 'u-2', 'u-3'], 'u-1'), 'warning /head/inReplyTo');
   assert.equal(slip('', reply, ['u-1', 'u-2'], 'u-1'), undefined);
-  assert.equal(slip(said, reply, ['u-1', 'u-2'], 'v-9'), undefined);
+  assert.equal(slip(said, reply, ['u-1', 'u-2'], 'v-9'), 'error /head/inReplyTo', 'an id that nobody sent');
+  assert.equal(slip('', reply, ['u-1', 'u-2', 'u-3'], 'v-9'), undefined);
+  assert.equal(slip('The ref is the msgId.', ['msgId', 'ref'], ['u-1', 'u-2'], 'v-9'), undefined, 'may be of a thing');
   assert.equal(slip('ack 等于请求的 seq。', ['seq', 'ack'], ['3', '4'], '3'), 'error /head/ack');
   assert.equal(slip('', ['msgId', 'room'], ['u-1', 'u-2', 'u-3'], 'u-1'), undefined);
+});
+
+test('what the response schema describes as that of the request is', () => {
+  const slip = (description: string, [name, reply]: [string, string], last: string, more: object[] = []) => {
+    const answers: Json = { type: 'object', properties: { [reply]: { type: 'string', description } } };
+    const ids = ['u-1', 'u-2', 'u-3'];
+    const cases = casesOf(
+      ...ids.map((id, n): [Json, Json] => [
+        { [name]: id, n },
+        { [reply]: n === 2 ? last : id, ...more[n] },
+      ]),
+    );
+    const found = preflight(analyze(sampleJob(documentOf(OPEN, answers), cases)));
+    return found.find(({ code }) => code === 'DOCUMENT_CASE_ID_NOT_ECHOED')?.severity;
+  };
+  assert.equal(slip('与请求中的messageId一致', ['messageId', 'messageId'], 'u-1'), 'error');
+  assert.equal(slip('消息标识', ['messageId', 'messageId'], 'u-1'), 'warning');
+  assert.equal(slip('wie in der Anfrage', ['vorgang', 'vorgang'], 'v-9'), 'error');
+  assert.equal(slip('Nummer des Vorgangs', ['vorgang', 'vorgang'], 'v-9'), undefined);
+  assert.equal(slip('对应请求的 requestId', ['requestId', 'replyTo'], 'v-9'), 'error');
+  assert.equal(slip('对应的房间', ['requestId', 'replyTo'], 'v-9'), undefined);
+  assert.equal(slip('The city of the request.', ['city', 'city'], 'u-9'), undefined, 'no id');
 });
 
 test('a file number that the document has repeated tells no cases apart in other languages either', () => {

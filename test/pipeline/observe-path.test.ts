@@ -85,6 +85,22 @@ test('an id comes back under another name where all cases have it so, or a heade
   assert.deepEqual(await placesOf(pair('b1', 'b1', 'b2')), ['ID_NOT_ECHOED /0/response/head/Idempotency-Key']);
 });
 
+test('an answer may have an id of its own, as all cases have it', async () => {
+  const schema = '```json\n{"type":"object","properties":{"messageId":{}}}\n```\n';
+  const candidateProtocols = `# Requirements\nTell how it goes.\n\n## Request Message\n${schema}\n## Response Message\n${schema}`;
+  const { agreement, task: _, tools: __, ...rest } = base;
+  const pair = (sent: string, own: string) => ({
+    request: { messageId: sent },
+    response: { messageId: own, inReplyTo: sent },
+  });
+  const data = { ...rest, role: 'requester', agreement: { ...agreement, candidateProtocols } };
+  const ends = async (...testCases: JsonObject[]) =>
+    (await observed({ ...data, testCases, exchanges: [pair('c', 'z')] })).verdict;
+  assert.equal(await ends(pair('a', 'x'), pair('b', 'y')), 'clean');
+  assert.equal(await ends(pair('a', 'a'), pair('b', 'b')), 'disputed');
+  assert.equal(await ends(), 'disputed', 'nothing shows that it is not the one of the request');
+});
+
 test('a request that an agreed case breaks its schema with as well is no fault of the peer, with another id either', async () => {
   const schema = (member: JsonObject) =>
     `\`\`\`json\n${JSON.stringify({ type: 'object', properties: member })}\n\`\`\`\n`;
