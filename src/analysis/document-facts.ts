@@ -87,10 +87,15 @@ export interface DocumentedCode {
 export function documentedCodesIn(prose: string): DocumentedCode[] {
   const codes = new Map<string, DocumentedCode>();
   let spokenOfErrors = Number.NEGATIVE_INFINITY;
-  for (const [line, text] of prose.split('\n').entries()) {
+  const lines = prose.split('\n');
+  let isListOfCodes = false;
+  for (const [line, text] of lines.entries()) {
     const row = text.slice(0, 300);
     if (SPEAKS_OF_ERRORS.test(row)) spokenOfErrors = line;
-    const [, code, meaning = ''] = LISTED_CODE.exec(row) ?? CODE_WITH_REASON.exec(row) ?? [];
+    const isBare = CODE_AND_WORDS.test(row);
+    isListOfCodes = isBare && (isListOfCodes || opensListOfCodes(lines, line));
+    const [, code, meaning = ''] =
+      LISTED_CODE.exec(row) ?? CODE_WITH_REASON.exec(row) ?? (isListOfCodes ? CODE_AND_WORDS.exec(row) : null) ?? [];
     if (code === undefined || codes.size >= 200) continue;
     const number = Number(code);
     if (number >= 100 && number < 400) continue;
@@ -99,6 +104,16 @@ export function documentedCodesIn(prose: string): DocumentedCode[] {
   }
   return [...codes.values()];
 }
+
+/** Whether a list whose items are a code and words each, nothing between, begins here: at least two, right below a line that speaks of codes. */
+function opensListOfCodes(lines: readonly string[], first: number): boolean {
+  const above = (lines[first - 1]?.trim() === '' ? lines[first - 2] : lines[first - 1]) ?? '';
+  return CODE_AND_WORDS.test((lines[first + 1] ?? '').slice(0, 300)) && OPENS_CODES.test(above.slice(-300));
+}
+
+const CODE_AND_WORDS = /^[ \t]*[-*+•][ \t]+`?([1-5]\d\d)`?[ \t]+(\p{L}.{0,200})$/u;
+
+const OPENS_CODES = /(?:\b(?:status|error|response|http) codes?\b|状态码|错误码).*[:：]\s*$/iu;
 
 /** How many lines a list of codes may stand below the line that speaks of errors. */
 const MAX_LINES_APART = 12;
@@ -121,7 +136,10 @@ export function answeredCodesIn(prose: string): number[] {
   const codes = new Set<number>();
   for (const sentence of prose.split(/\n|[。；;]|[.!?](?=\s)/, 5_000)) {
     const text = sentence.slice(0, 500);
-    if (!ANSWERED.test(text) || ANSWERED_BY_OTHERS.test(text)) continue;
+    if (ANSWERED_BY_OTHERS.test(text)) continue;
+    const pointedTo = [...text.matchAll(CODE_POINTED_TO)];
+    if (pointedTo.length > 1) for (const [, code] of pointedTo) codes.add(Number(code));
+    if (!ANSWERED.test(text)) continue;
     for (const [, code] of text.matchAll(CODE_OF_ANSWER)) codes.add(Number(code));
   }
   return [...codes];
@@ -129,6 +147,10 @@ export function answeredCodesIn(prose: string): number[] {
 
 const CODE_OF_ANSWER =
   /(?:\b(?:status )?code\b|\bstatus\b|\bcódigo\b|状态码|代码|错误码)[\s:：=]{0,3}(?:(?:is|of|为|是)\s{0,2})?[`"'“]?([1-5]\d\d)(?![\d.])/giu;
+
+/** As in "unknown → 404, taken → 409". */
+const CODE_POINTED_TO =
+  /\p{L}[\s)）]{0,2}(?:→|⇒|[-=]>)\s{0,2}`?([45]\d\d)`?(?=\s{0,2}(?:[,，、)）]|$|(?:and|or|und|et|y|e)\s))/gu;
 
 /** Says whether a document wants its messages as plain text rather than JSON. */
 export function wantsText(prose: string): boolean {

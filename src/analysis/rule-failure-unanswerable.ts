@@ -21,7 +21,8 @@ export const ruleFailureUnanswerable: Rule = {
     // A schema that leaves any place for a code open allows them all; one without such a place says failures otherwise.
     if (places.length === 0 || places.some(({ values }) => values === undefined)) return [];
     const refused = documentedCodes.filter(
-      ({ code }) => !places.some(({ values }) => values?.some((value) => textOf(value) === code)),
+      ({ code }) =>
+        code !== PARSE_ERROR && !places.some(({ values }) => values?.some((value) => textOf(value) === code)),
     );
     // Where none of the listed codes is known, the list speaks of something else, such as the transport's own codes.
     const [place] = places;
@@ -30,6 +31,9 @@ export const ruleFailureUnanswerable: Rule = {
     return [{ finding: findingOf(place, codes), text: 'document', at: located.start }];
   },
 };
+
+/** JSON-RPC 2.0, section 5.1: what was no JSON, which no handler is asked. */
+const PARSE_ERROR = '-32700';
 
 function findingOf(place: CodePlace, refused: readonly string[]): Finding {
   const numeric = place.values?.every((value) => typeof value === 'number') === true;
@@ -148,7 +152,7 @@ function isAboutPlace(
   refused: readonly Pick<DocumentedCode, 'code'>[],
 ): boolean {
   const values = (place.values ?? []).map(textOf);
-  if (!refused.every(({ code }) => /^\d+$/.test(code)) || values.includes('0')) return false;
-  const lengths = new Set(values.filter((value) => /^\d+$/.test(value)).map(({ length }) => length));
+  if (!refused.every(({ code }) => /^-?\d+$/.test(code)) || values.includes('0')) return false;
+  const lengths = new Set(values.filter((value) => /^-?\d+$/.test(value)).map(({ length }) => length));
   return refused.length < documented.length || refused.every(({ code }) => lengths.has(code.length));
 }

@@ -401,6 +401,7 @@ test('documented failures need a place that allows their code', () => {
     ['one is missing', listed, { enum: [200, 404] }, ['410']],
     ['all are missing', listed, { const: 200 }, ['404', '410']],
     ['codes of another kind may be said elsewhere', '- 100001: sold out', { enum: [0, 1] }, []],
+    ['below zero', '# Errors\n- -32001: unknown\n- -32002: offline\n- -32700: parse error', { enum: [-32001] }, ['-32002']],
     ['nothing is listed', 'Error codes use HTTP error codes', { enum: [200] }, []],
   ];
   for (const [name, prose, code, codes] of rows) {
@@ -666,6 +667,12 @@ test('a code with the phrase that HTTP has for it is listed without a mark betwe
   assert.equal(lacks('- 500 requests a day'), undefined);
   assert.equal(lacks('At 503 Service Road.'), undefined);
   assert.equal(lacks('- 404 Not Found'), undefined);
+  assert.deepEqual(
+    lacks('`code` has the HTTP status codes:\n- 200 found\n- 404 never seen\n- 503 depot offline'),
+    [503],
+  );
+  assert.equal(lacks('`code` has the HTTP status codes:\n- 200 found\n\nA day has\n- 503 slots'), undefined);
+  assert.equal(lacks('Limits:\n- 200 guests\n- 500 requests a day'), undefined);
 });
 
 test('what is told of a reference says where it stands and what it names', () => {
@@ -758,6 +765,9 @@ test('failures that a sentence gives a code can be answered, or it is said', () 
   assert.equal(refused('Where there is none, the answer has code 404.', { enum: [200, 404] }), false);
   assert.equal(refused('Where there is none, the answer has code 404.', { type: 'integer' }), false);
   assert.equal(refused('Where there is none, the answer has code 404.', { enum: [0, 1] }), false);
+  assert.equal(refused('A taken name → 409, a locked forum → 423.', { enum: [201, 409] }), true);
+  assert.equal(refused('A taken name → 409, a locked forum → 423.', { enum: [201, 409, 423] }), false);
+  assert.equal(refused('A large order → 500 ml.', { enum: [200, 404] }), false);
   assert.equal(refused('The HTTP response may have status 502.'), false);
   assert.equal(refused('Our tool answers with code 404 then.'), false);
   assert.equal(refused('It must not be answered with code 404.'), false);
