@@ -401,7 +401,12 @@ test('documented failures need a place that allows their code', () => {
     ['one is missing', listed, { enum: [200, 404] }, ['410']],
     ['all are missing', listed, { const: 200 }, ['404', '410']],
     ['codes of another kind may be said elsewhere', '- 100001: sold out', { enum: [0, 1] }, []],
-    ['below zero', '# Errors\n- -32001: unknown\n- -32002: offline\n- -32700: parse error', { enum: [-32001] }, ['-32002']],
+    [
+      'below zero',
+      '# Errors\n- -32001: unknown\n- -32002: offline\n- -32700: parse error',
+      { enum: [-32001] },
+      ['-32002'],
+    ],
     ['nothing is listed', 'Error codes use HTTP error codes', { enum: [200] }, []],
   ];
   for (const [name, prose, code, codes] of rows) {
