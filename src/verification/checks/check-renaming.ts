@@ -334,7 +334,10 @@ function isCarriedClosed({ map }: World, { original, got }: PlaceResult, { value
   if (typeof value !== 'string' || typeof original !== 'string' || typeof got !== 'string') return false;
   const closed = (text: string): string => text.replace(/[\s.-]+/g, '').toLowerCase();
   const [was, is] = [closed(value), closed(map.text(value))];
-  return was.length >= leastClosed && was !== is && closed(original).includes(was) && closed(got).includes(is);
+  const isParted = was !== value.toLowerCase();
+  return (
+    isParted && was.length >= leastClosed && was !== is && closed(original).includes(was) && closed(got).includes(is)
+  );
 }
 
 /** Whether the only datum that was changed made the candidate ask others something else. */
