@@ -6,10 +6,10 @@ import type { OnQueueEvent } from './queue-event.ts';
 
 /**
  * Announces the outcome that a job already has, and resolves to its verdict. Rejects where that outcome is another job's, which had the
- * same id.
+ * same id, and where it tells of a defect and the job's worker died before it could bury the job.
  */
 export async function replay(
-  { jobId, kind, dataDigest, replyTo }: Delivery,
+  { jobId, kind, dataDigest, replyTo, deaths }: Delivery,
   text: string,
   takenAtMs: number,
   outcomes: Outcomes,
@@ -33,5 +33,7 @@ export async function replay(
   }
   await outcomes.announce(envelope, { jobId, replyTo }, true);
   onEvent({ event: 'replayed', jobId, kind, verdict });
+  const { code, message } = Object(envelope.findings.find((finding) => /^DEFECT_/.test(Object(finding).code)));
+  if (deaths > 0 && code !== undefined) throw new UnrecoverableError(`${code}: ${message}`);
   return verdict;
 }

@@ -378,6 +378,28 @@ test('a defect ends the job with an error and lies among the failed', async (t) 
   assert.match(buried?.failedReason ?? '', /^DEFECT_UNCODED: oops/);
 });
 
+test('a defect whose worker died before it could bury the job is buried by the next', async (t) => {
+  const { queue, connection, producer, consume, outcome } = await queueUnderTest(t);
+  const process = async () => {
+    throw new TypeError('oops');
+  };
+  const first = await consume({ process });
+  await producer.submit('generate', jobData(), { jobId: 'job-1' });
+  await outcome('job-1');
+  await until(async () => (await queue.getFailedCount()) === 1);
+  await first.close();
+  // What is left where the worker died between the outcome and the end of the job: it is put back as stalled.
+  await queue.retryJobs({ state: 'failed' });
+  await connection.hset(queue.toKey('job-1'), 'stc', 1);
+  await consume({ process });
+  const [buried] = await until(async () => {
+    const failed = await queue.getFailed();
+    return failed.length > 0 && failed;
+  });
+  assert.match(buried?.failedReason ?? '', /^DEFECT_UNCODED: oops/);
+  assert.equal(await queue.getCompletedCount(), 0);
+});
+
 test('a later version is put back for a newer worker, and taken by it', async (t) => {
   const { queue, consume, outcome, events } = await queueUnderTest(t);
   const old = await consume();
