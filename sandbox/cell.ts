@@ -39,6 +39,8 @@ export interface GivenAnswer {
 export interface CellListener {
   report?(run: number, report: RunReport): void;
   call?(run: number, call: number, made: { tool: string | null; input: string }): void;
+  /** Told when the cell has dealt with all that it was sent. */
+  idle?(): void;
   died(death: Death): void;
 }
 
@@ -213,12 +215,13 @@ export class Cell {
     return this.#send({ op: 'run', ...message }, Texts.of(inputs));
   }
 
-  /** Answers calls that runs of a handler here wait for. Gives the number of the frame. */
-  answer(handler: number, answers: readonly GivenAnswer[]): number {
+  /** Answers calls that runs of a handler here wait for; `atMs` is what time it is for the host. Gives the number of the frame. */
+  answer(handler: number, atMs: number, answers: readonly GivenAnswer[]): number {
     return this.#send(
       {
         op: 'answers',
         handler,
+        atMs,
         answers: answers.map(({ run, call, answer }) => [run, call, 'error' in answer ? answer.error.code : '']),
       },
       Texts.of(answers.map(({ answer }) => ('error' in answer ? answer.error.message : answer.output))),
@@ -320,7 +323,9 @@ export class Cell {
       if (batch.left === 0) this.#batches.splice(this.#batches.indexOf(batch), 1);
       batch.listener.report?.(run, report);
     }
-    if (this.#sent === this.#done) this.onIdle?.();
+    if (this.#sent !== this.#done) return;
+    for (const listener of this.#listeners) listener.idle?.();
+    this.onIdle?.();
   }
 
   /** Whose run this is, as long as there is no report of it. */

@@ -1,5 +1,5 @@
 import type { Cell, CellListener, Death, GivenAnswer } from './cell.ts';
-import type { Call, LoadedHandler, OnCall, Run, RunReport } from './contract.ts';
+import type { Answer, Call, LoadedHandler, OnCall, Run, RunReport } from './contract.ts';
 import { policy, type ResolvedLimits } from './policy.ts';
 import type { Lease, Pool } from './pool.ts';
 import { inMicroseconds } from './report-wire.ts';
@@ -53,8 +53,9 @@ export class HostedHandler implements LoadedHandler {
       throw new SandboxError('PLATFORM_SANDBOX_CLOSED', 'Cannot run handler: it is closed, wanted an open one');
     this.#surroundings.countRuns(runs.length);
     if (this.#surroundings.isQuarantined(this.#digest)) return runs.map(() => quarantinedReport());
+    const hostMs = Date.now();
     const tickets = runs.map((run) => {
-      const ticket = new Ticket(run, onCall);
+      const ticket = new Ticket(run, onCall, hostMs);
       if (isTooLarge(run)) ticket.settle(tooLargeReport());
       return ticket;
     });
@@ -129,6 +130,7 @@ export class HostedHandler implements LoadedHandler {
       if (cell.dead) return { death: cell.dead, culprit: undefined, inOurs: false };
       return await new Promise((resolve, reject) => {
         const { order, table } = arranged(group);
+        for (const ticket of order) ticket.start();
         const first = lastRun + 1;
         lastRun += order.length;
         /** The runs that have no report yet, each in the place of its number. */
@@ -143,17 +145,31 @@ export class HostedHandler implements LoadedHandler {
         const end = () => {
           for (let index = 0; index < going.length; index += 1) if (going[index] && !cell.dead) giveUp(first + index);
         };
-        let ready: GivenAnswer[] = [];
+        /** Runs that have answers which they have not been given. */
+        let ready = new Set<number>();
         const sendReady = () => {
-          const wanted = ready.filter(({ run }) => going[run - first]);
-          ready = [];
+          const runs = [...ready];
+          ready = new Set();
+          const atMs = Date.now();
+          const wanted: GivenAnswer[] = [];
           try {
+            for (const run of runs) {
+              const ticket = going[run - first];
+              for (let step = ticket?.nextStep(); step && !cell.dead; step = ticket?.nextStep())
+                framesOf.set(cell.answer(this.#id, step.atMs, answersOf(run, step.answers)), ticket);
+              if (ticket) wanted.push(...answersOf(run, ticket.nextAnswers()));
+            }
             for (let rest = wanted; rest.length > 0 && !cell.dead; ) {
               const frame = fitting(rest, lengthOfAnswer);
               rest = rest.slice(frame.length);
-              const run = frame[0]?.run ?? 0;
-              const alone = frame.every((one) => one.run === run) ? going[run - first] : undefined;
-              framesOf.set(cell.answer(this.#id, frame), alone);
+              const given = Map.groupBy(frame, ({ run }) => run);
+              for (const [run, answers] of given)
+                going[run - first]?.gave(
+                  atMs,
+                  answers.map(({ call }) => call),
+                );
+              const alone = given.size === 1 ? going[(frame[0]?.run ?? 0) - first] : undefined;
+              framesOf.set(cell.answer(this.#id, atMs, frame), alone);
             }
           } catch (error) {
             leave();
@@ -178,18 +194,35 @@ export class HostedHandler implements LoadedHandler {
               if (cell.dead || !going[id - first]) return;
               if (!answer) return giveUp(id);
               // Calls made together are mostly answered together, and a frame costs more than an answer.
-              if (ready.length === 0) process.nextTick(sendReady);
-              ready.push({ run: id, call, answer });
+              if (ready.size === 0) process.nextTick(sendReady);
+              ready.add(id);
+              ticket.hold(call, answer);
             }, reject);
+          },
+          idle() {
+            if (!going.some((ticket) => ticket?.isBehind)) return;
+            // By then those that are made again have what they have asked for: what is left of the time before they do not ask for.
+            setImmediate(() => {
+              if (cell.dead || !cell.waitsOutside) return;
+              for (let index = 0; index < going.length; index += 1) {
+                if (!going[index]?.isBehind) continue;
+                going[index]?.forgetSteps();
+                ready.add(first + index);
+              }
+              sendReady();
+            });
           },
           died(death) {
             leave();
             const ofFrame = death.run === undefined ? (death.frame ?? -1) : -1;
             const alone = going[(death.run ?? -1) - first];
+            // What no cell says is the doing of a run that is in there, whatever the cell says it is at.
+            const isForged = death.cause === 'frame';
+            const only = isForged && left === 1 ? going.find((ticket) => ticket) : undefined;
             resolve({
               death,
-              culprit: alone ?? framesOf.get(ofFrame),
-              inOurs: alone !== undefined || framesOf.has(ofFrame),
+              culprit: alone ?? framesOf.get(ofFrame) ?? only,
+              inOurs: alone !== undefined || framesOf.has(ofFrame) || isForged,
             });
           },
         };
@@ -279,16 +312,15 @@ function arranged(group: readonly Ticket[]): { order: readonly Ticket[]; table: 
     }
     kind.push(ticket);
   }
-  const byClock = [
-    ...Map.groupBy(kinds, ([one]) => `${one?.run.nowMs} ${one?.run.fixedClock ?? true}`).values(),
-  ].flat();
+  const byClock = [...Map.groupBy(kinds, ([one]) => `${one?.run.nowMs} ${one?.aheadMs}`).values()].flat();
   // Runs of a batch mostly have the very same lists, which are sent once.
   const tools = new Map<readonly string[], number>();
   const answers = new Map<AnswerTable, number>();
   const settings = byClock.map((one): RunSetting => {
-    const { nowMs, fixedClock = true, send, ...lists } = (one[0] as Ticket).run;
+    const { aheadMs, run } = one[0] as Ticket;
+    const { nowMs, send, ...lists } = run;
     const table = lists.answers ? indexIn(answers, lists.answers) : -1;
-    return [nowMs, fixedClock, send, indexIn(tools, lists.tools), table, one.length];
+    return [nowMs, aheadMs, send, indexIn(tools, lists.tools), table, one.length];
   });
   const order = byClock.length === 1 ? group : byClock.flat();
   return {
@@ -322,6 +354,10 @@ function fitting<T>(all: readonly T[], lengthOf: (one: T) => number): readonly T
     count += 1;
   }
   return count === all.length ? all : all.slice(0, count);
+}
+
+function answersOf(run: number, answers: readonly [call: number, answer: Answer][]): GivenAnswer[] {
+  return answers.map(([call, answer]) => ({ run, call, answer }));
 }
 
 function lengthOfAnswer({ answer }: GivenAnswer): number {

@@ -1,18 +1,76 @@
 import type { Answer, Call, OnCall, Run, RunReport } from './contract.ts';
 import { policy } from './policy.ts';
 
+/** How far a live run's clock may be behind the host's for it to follow the host's as it is. */
+const clockSlackMs = 1_000;
+
 /** A run that has been asked for, until its report is there. */
 export class Ticket {
   readonly run: Run;
+  /** By how much its clock goes ahead of the host's after the first step; null where it stands still. */
+  readonly aheadMs: number | null;
   readonly #onCall: OnCall;
   #answers: HostAnswers | undefined;
+  /** The steps in which the guest was given answers: made again, it is given them as it was the first time. */
+  readonly #steps: { atMs: number; calls: readonly number[] }[] = [];
+  /** How many of them it has had since it was last started. */
+  #stepped = 0;
+  /** Answers to calls that it has made since then, and that it has not been given. */
+  #held = new Map<number, Answer>();
   report: RunReport | undefined;
   /** Cells that died over this run without our doing. */
   deaths = 0;
 
-  constructor(run: Run, onCall: OnCall) {
+  constructor(run: Run, onCall: OnCall, hostMs: number) {
     this.run = run;
     this.#onCall = onCall;
+    const aheadMs = run.nowMs - hostMs;
+    this.aheadMs = (run.fixedClock ?? true) ? null : -clockSlackMs < aheadMs && aheadMs < 0 ? 0 : aheadMs;
+  }
+
+  /** Says that the run is started, perhaps again. */
+  start(): void {
+    this.#stepped = 0;
+    this.#held = new Map();
+  }
+
+  /** Takes the host's answer to a call, until it can be given. */
+  hold(call: number, answer: Answer): void {
+    this.#held.set(call, answer);
+  }
+
+  /** Whether it is made again and has not had all the answers of the time before. */
+  get isBehind(): boolean {
+    return this.#stepped < this.#steps.length;
+  }
+
+  /** The answers of the next step of the time before, if it has made those calls again. */
+  nextStep(): { atMs: number; answers: [call: number, answer: Answer][] } | undefined {
+    const step = this.#steps[this.#stepped];
+    if (!step?.calls.every((call) => this.#held.has(call))) return undefined;
+    this.#stepped += 1;
+    return { atMs: step.atMs, answers: step.calls.map((call) => this.#take(call)) };
+  }
+
+  /** The answers that can be given beyond those of the time before. */
+  nextAnswers(): [call: number, answer: Answer][] {
+    return this.isBehind ? [] : [...this.#held.keys()].map((call) => this.#take(call));
+  }
+
+  #take(call: number): [call: number, answer: Answer] {
+    const answer = this.#held.get(call) as Answer;
+    this.#held.delete(call);
+    return [call, answer];
+  }
+
+  /** Notes what it was given in one step. */
+  gave(atMs: number, calls: readonly number[]): void {
+    this.#stepped = this.#steps.push({ atMs, calls });
+  }
+
+  /** Gives up making it as it was the time before: it does not make those calls. */
+  forgetSteps(): void {
+    this.#stepped = this.#steps.length;
   }
 
   /** The host's answer to a call; undefined where there is none, so that the run is to be ended. */

@@ -90,7 +90,13 @@ export function frameHead(bytes: number): string {
 export type ParentMessage = { seq: number } & (
   | { op: 'load'; handler: number; limits: ResolvedLimits }
   | ({ op: 'run'; handler: number } & RunTable)
-  | { op: 'answers'; handler: number; answers: [run: number, call: number, code: HandlerFailure['code'] | ''][] }
+  /** `atMs` is what time it is for the host. */
+  | {
+      op: 'answers';
+      handler: number;
+      atMs: number;
+      answers: [run: number, call: number, code: HandlerFailure['code'] | ''][];
+    }
   | { op: 'end'; handler: number; run: number }
   | { op: 'drop'; handler: number }
 );
@@ -106,10 +112,13 @@ export interface RunTable {
   answers: AnswerTable[];
 }
 
-/** What so many runs in a row have in common. `tools` and `answers` are indexes into the lists beside, -1 for none. */
+/**
+ * What so many runs in a row have in common. `aheadMs` is by how much their clock goes ahead of the host's after the first step, null where it stands
+ * still. `tools` and `answers` are indexes into the lists beside, -1 for none.
+ */
 export type RunSetting = [
   nowMs: number,
-  fixedClock: boolean,
+  aheadMs: number | null,
   send: boolean,
   tools: number,
   answers: number,

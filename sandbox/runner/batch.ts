@@ -72,11 +72,12 @@ export class Batch {
   static ofFrame({ first, seeds, settings, tools, answers }: RunTable, inputs: Texts): Batch[] {
     const batches: Batch[] = [];
     let at = 0;
-    for (const group of Map.groupBy(settings, ([nowMs, fixed]) => `${nowMs} ${fixed}`).values()) {
+    for (const group of Map.groupBy(settings, ([nowMs, aheadMs]) => `${nowMs} ${aheadMs}`).values()) {
+      const [[nowMs, aheadMs]] = group as [RunSetting];
       const runs = group.reduce((sum, row) => sum + row[5], 0);
       batches.push(
         new Batch(
-          { clock: clockOf(group[0] as RunSetting), tables: answers },
+          { clock: { beginMs: nowMs, aheadMs }, tables: answers },
           {
             first: first + at,
             seeds: seeds.slice(at, at + runs),
@@ -165,19 +166,10 @@ export class Batch {
 /** The clock of runs: the time at which they begin, and by how much it goes ahead of the host's from then on; null where it stands still. */
 export interface Clock {
   beginMs: number;
-  offsetMs: number | null;
+  aheadMs: number | null;
 }
 
-/** What time it is by a clock in a step after the first. */
-export function timeBy({ beginMs, offsetMs }: Clock): number {
-  return offsetMs === null ? beginMs : Date.now() + offsetMs;
-}
-
-/** How far a live run's clock may be behind the host's for it to follow the host's as it is. */
-const clockSlackMs = 1_000;
-
-function clockOf([beginMs, fixedClock]: RunSetting): Clock {
-  if (fixedClock) return { beginMs, offsetMs: null };
-  const offsetMs = beginMs - Date.now();
-  return { beginMs, offsetMs: -clockSlackMs < offsetMs && offsetMs < 0 ? 0 : offsetMs };
+/** What a clock says in a step after the first, at a time of the host's. */
+export function timeBy({ beginMs, aheadMs }: Clock, atMs: number): number {
+  return aheadMs === null ? beginMs : atMs + aheadMs;
 }

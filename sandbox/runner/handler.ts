@@ -85,7 +85,7 @@ export class Handler {
   }
 
   /** Hands the parent's answers to the calls that wait for them. */
-  answer(answers: readonly GivenAnswer[]): void {
+  answer(atMs: number, answers: readonly GivenAnswer[]): void {
     // All answers to one run go in at once: one that has them all and does not go on waits for nothing that can come.
     let rest = [...Map.groupBy(answers, ({ run }) => run)];
     const several = rest.length > 1;
@@ -98,7 +98,7 @@ export class Handler {
       };
       let count = 1;
       while (count < this.#chunkSize && count < rest.length && fits(rest[count] as (typeof rest)[number])) count += 1;
-      const nowMs = first ? timeBy(first.batch.clock) : 0;
+      const nowMs = first ? timeBy(first.batch.clock, atMs) : 0;
       const runs: ActiveRun[] = [];
       const given: GivenAnswer[] = [];
       for (const [id, all] of rest.slice(0, count)) {
@@ -466,7 +466,7 @@ export class Handler {
 
 /** Whether two clocks show the same after their beginning. */
 function isSameClock(one: Clock, other: Clock): boolean {
-  return one.offsetMs === other.offsetMs && (one.offsetMs !== null || one.beginMs === other.beginMs);
+  return one.aheadMs === other.aheadMs && (one.aheadMs !== null || one.beginMs === other.beginMs);
 }
 
 /** The next of the steps that a run had before it was made again, once it has made the calls that were answered in it. */

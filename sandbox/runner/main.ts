@@ -125,6 +125,7 @@ function deal(message: ParentMessage, texts: Texts): void {
     }
     case 'answers':
       handlers.get(message.handler)?.answer(
+        message.atMs,
         message.answers.map(([run, call, code]) => {
           const text = texts.next();
           return { run, call, answer: code === '' ? { output: text } : { error: { code, message: text } } };

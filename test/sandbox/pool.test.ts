@@ -109,6 +109,53 @@ test('a cell that is ended from outside while it computes is not blamed on the r
   }
 });
 
+test('a live run whose cell another has killed goes on as it began', async () => {
+  const sandbox = await createSandbox({ cells: 1 });
+  try {
+    const handler = await load(
+      sandbox,
+      `export async function handle(request: any, context: any) {
+        const slow = context.call.look({ of: 'slow', at: context.now() }).then(() => context.call.look({ after: 'slow', at: Date.now() }));
+        await context.call.look({ of: 'fast', at: context.now() });
+        if (request === 'kills') return Array.prototype.indexOf.call({ length: 2 ** 53 - 1 } as any, 1);
+        await context.call.look({ after: 'fast', at: Date.now() });
+        await slow;
+        return await context.call.look({ of: 'last', at: Date.now() });
+      }`,
+      { stepMs: 300, watchdogMs: 1_000 },
+    );
+    let asked = 0;
+    let killsNow = () => {};
+    const toldToKill = new Promise<void>((resolve) => {
+      killsNow = resolve;
+    });
+    const answer: OnCall = async ({ input }, _signal, { input: request }) => {
+      const { of } = JSON.parse(input) as { of?: string };
+      asked += 1;
+      if (of === 'slow') await sleep(100);
+      if (request === '"kills"') await toldToKill;
+      if (of === 'last') {
+        killsNow();
+        await sleep(1_500);
+      }
+      return { output: '"done"' };
+    };
+    const live = (request: string) => ({ ...run(request), nowMs: Date.now(), fixedClock: false });
+    const reports = await Promise.all(['sound', 'kills', 'sound'].map((request) => handler.run(live(request), answer)));
+    assert.deepEqual(
+      reports.map(({ end, value, message }) => [end, value ?? message]),
+      [
+        ['returned', '"done"'],
+        ['killed', 'its cell did not answer within 1000 ms'],
+        ['returned', '"done"'],
+      ],
+    );
+    assert.equal(asked, 2 * 5 + 2);
+  } finally {
+    await sandbox.close();
+  }
+});
+
 test('the queue in front of the cells is bounded, and its length is told', async () => {
   const sandbox = await createSandbox({ cells: 1, maxWaiting: 2 });
   try {

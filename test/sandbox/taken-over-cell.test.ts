@@ -16,27 +16,61 @@ const plain: Launch = {
   nodeArgs: [],
 };
 
-/** A program in place of a cell's, as after a fault of V8: once it has a run, it says this of it. */
-const program = (said: string) => `
+/** A program in place of a cell's, as after a fault of V8: it says this once it has a run, and that once it has answers. */
+const program = (onRun: string, onAnswers = '') => `
   const { readSync, writeSync } = require('node:fs');
   const say = (header, texts = []) => {
-    const text = JSON.stringify({ ...header, lengths: texts.map(({ length }) => length) }) + '\\n' + texts.join('');
+    const text = JSON.stringify({ plain: [], reports: [], calls: [], ...header, lengths: texts.map(({ length }) => length) }) + '\\n' + texts.join('');
     writeSync(1, text.length.toString(16).padStart(8, '0') + text);
   };
   const inbox = Buffer.alloc(1_048_576);
   say({ op: 'ready' });
-  for (let all = ''; ; ) {
-    const count = readSync(0, inbox);
-    if (count === 0) break;
-    all += inbox.toString('latin1', 0, count);
-    const [, first] = /"first":(\\d+)/.exec(all) ?? [];
-    if (!first) continue;
-    const run = Number(first);
-    const call = (call, tool) => say({ op: 'news', done: 1, plain: [], reports: [], calls: [[run, call, tool]] }, ['{}']);
-    ${said}
-    break;
-  }
+  let all = '';
+  const heard = (pattern) => {
+    for (; !pattern.test(all); all += inbox.toString('latin1', 0, readSync(0, inbox)));
+    return pattern.exec(all)[1];
+  };
+  const run = Number(heard(/"first":(\\d+)/));
+  const call = (call, tool) => say({ op: 'news', done: 2, calls: [[run, call, tool]] }, ['{}']);
+  ${onRun}
+  heard(/"op":"answers"/);
+  ${onAnswers}
   setInterval(() => {}, 1_000);`;
+
+/** A handler on cells that run these programs, one after another. */
+function handlerOn(programs: string[]) {
+  const quarantined: string[] = [];
+  let started = 0;
+  const pool = {
+    async acquire() {
+      started += 1;
+      return { cell: await Cell.start(plain, programs[started - 1] ?? '', ''), release() {} };
+    },
+    drop() {},
+    contended: false,
+  } as unknown as Pool;
+  const handler = new HostedHandler('bundle', 'digest', resolveLimits({ maxCalls: 2 }), {
+    pool,
+    canary: async () => true,
+    quarantine: async (digest) => {
+      quarantined.push(digest);
+    },
+    isQuarantined: () => false,
+    countRuns() {},
+  });
+  return { handler, quarantined };
+}
+
+const run: Run = { input: 'null', seed: 'seed', nowMs: 0, tools: ['look'], send: false };
+
+test('a run that makes other calls where it is made again is answered none the less', async () => {
+  const { handler } = handlerOn([
+    program("call(0, 'look');", 'process.exit(1);'),
+    program("call(1, 'look');", "say({ op: 'news', done: 3, plain: [[run, 1, 0, 0]] }, ['7']); process.exit(0);"),
+  ]);
+  const { end, value } = await handler.run(run, async () => ({ output: 'null' }));
+  assert.deepEqual([end, value], ['returned', '7']);
+});
 
 const forged: [what: string, said: string][] = [
   ['a tool that the run has not', "call(0, 'store');"],
@@ -49,22 +83,7 @@ const forged: [what: string, said: string][] = [
 for (const [what, said] of forged)
   test(`a cell that asks for ${what} is ended, and nobody is asked`, async () => {
     const asked: unknown[] = [];
-    const quarantined: string[] = [];
-    const pool = {
-      acquire: async () => ({ cell: await Cell.start(plain, program(said), ''), release() {} }),
-      drop() {},
-      contended: false,
-    } as unknown as Pool;
-    const handler = new HostedHandler('bundle', 'digest', resolveLimits({ maxCalls: 2 }), {
-      pool,
-      canary: async () => true,
-      quarantine: async (digest) => {
-        quarantined.push(digest);
-      },
-      isQuarantined: () => false,
-      countRuns() {},
-    });
-    const run: Run = { input: 'null', seed: 'seed', nowMs: 0, tools: ['look'], send: false };
+    const { handler, quarantined } = handlerOn([program(said)]);
     const { end, message } = await handler.run(run, async ({ tool }) => {
       asked.push(tool);
       return { output: 'null' };
