@@ -6,6 +6,7 @@ import { validatorOf } from '../schemas/validator-of.ts';
 import { casePeer, looseReplacements, type RunnableCase, runnableCases } from '../verification/case-scenarios.ts';
 import { looseDifferences, substitute } from '../verification/loose-places.ts';
 import { observeExchanges } from '../verification/observe-exchanges.ts';
+import { failureRulesOf } from '../verification/prose/failure-rules.ts';
 import { leavesOf } from '../verification/scalar-kinds.ts';
 import { defaultTrialNowMs, type Subject } from '../verification/subject.ts';
 import { generateInputs } from '../verification/worlds/generated-inputs.ts';
@@ -79,9 +80,12 @@ function providerProbes(held: Measure, exchanges: readonly QuotedExchange[]): Pr
     subject.requestSchema === null ? [] : generateInputs(subject.requestSchema, known, isRequest, 'complaint', counts);
   // How invalid requests are answered, not every protocol says.
   const isCertain = (input: Json) => subject.requestSchema !== null && isRequest(input);
+  const { invalidRequests } = failureRulesOf(subject.agreement.text);
+  // Where it does not say so, what we made up ourselves shows nothing.
+  const telling = generated.filter(({ kind, deep }) => kind !== 'invalid' || (invalidRequests && deep !== true));
   return [
     ...exchanges.map(({ request }) => ({ input: request, quoted: true })),
-    ...generated.map(({ input }) => ({ input, quoted: false })),
+    ...telling.map(({ input }) => ({ input, quoted: false })),
   ].map(({ input, quoted }, index) => ({
     quoted,
     scenario: scenarioOf(subject, input, index),
