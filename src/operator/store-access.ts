@@ -1,4 +1,4 @@
-import { connect, disconnect, keysOf, Quarantine, whenReady } from '../../queues/index.ts';
+import { connect, disconnect, keysOf, Quarantine, redisFailure, whenReady } from '../../queues/index.ts';
 import type { Quarantine as SandboxQuarantine } from '../../sandbox/index.ts';
 import type { Config } from '../config.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
@@ -20,7 +20,7 @@ const withinMs = 3_000;
 export function openStore(config: Pick<Config, 'redisUrl' | 'prefix' | 'retentionSeconds'>): StoreAccess {
   let connection: ReturnType<typeof connect> | undefined;
   const connected = async () => {
-    connection ??= connect(config.redisUrl, 'worker');
+    connection ??= connect(config.redisUrl, 'caller');
     await whenReady(connection, withinMs);
     return connection;
   };
@@ -39,7 +39,12 @@ export function openStore(config: Pick<Config, 'redisUrl' | 'prefix' | 'retentio
       return record;
     },
     quarantine: {
-      has: async (digest) => (await quarantine()).has(digest),
+      has: async (digest) => {
+        const shared = await quarantine();
+        return shared.has(digest).catch((error) => {
+          throw redisFailure(error, 'look into the quarantine') ?? error;
+        });
+      },
       // Where Redis is away, this process alone keeps it out; what the run came to is none the less told.
       add: async (digest) =>
         quarantine()
