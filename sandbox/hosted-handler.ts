@@ -1,5 +1,5 @@
 import type { Cell, CellListener, Death, GivenAnswer } from './cell.ts';
-import type { Answer, Call, LoadedHandler, OnCall, Run, RunReport } from './contract.ts';
+import type { Call, LoadedHandler, OnCall, Run, RunReport } from './contract.ts';
 import { policy, type ResolvedLimits } from './policy.ts';
 import type { Lease, Pool } from './pool.ts';
 import { inMicroseconds } from './report-wire.ts';
@@ -155,20 +155,18 @@ export class HostedHandler implements LoadedHandler {
           try {
             for (const run of runs) {
               const ticket = going[run - first];
-              for (let step = ticket?.nextStep(); step && !cell.dead; step = ticket?.nextStep())
-                framesOf.set(cell.answer(this.#id, step.atMs, answersOf(run, step.answers)), ticket);
-              if (ticket) wanted.push(...answersOf(run, ticket.nextAnswers()));
+              if (!ticket) continue;
+              for (let step = ticket.nextStep(); step && !cell.dead; step = ticket.nextStep()) {
+                const again = step.given.map((given) => ({ run, ...given }));
+                framesOf.set(cell.answer(this.#id, step.atMs, again), ticket);
+              }
+              for (const { call, answer } of ticket.nextAnswers(atMs)) wanted.push({ run, call, answer });
             }
             for (let rest = wanted; rest.length > 0 && !cell.dead; ) {
               const frame = fitting(rest, lengthOfAnswer);
               rest = rest.slice(frame.length);
-              const given = Map.groupBy(frame, ({ run }) => run);
-              for (const [run, answers] of given)
-                going[run - first]?.gave(
-                  atMs,
-                  answers.map(({ call }) => call),
-                );
-              const alone = given.size === 1 ? going[(frame[0]?.run ?? 0) - first] : undefined;
+              const run = frame[0]?.run ?? 0;
+              const alone = frame.every((one) => one.run === run) ? going[run - first] : undefined;
               framesOf.set(cell.answer(this.#id, atMs, frame), alone);
             }
           } catch (error) {
@@ -196,7 +194,7 @@ export class HostedHandler implements LoadedHandler {
               // Calls made together are mostly answered together, and a frame costs more than an answer.
               if (ready.size === 0) process.nextTick(sendReady);
               ready.add(id);
-              ticket.hold(call, answer);
+              ticket.hold({ call, answer });
             }, reject);
           },
           idle() {
@@ -354,10 +352,6 @@ function fitting<T>(all: readonly T[], lengthOf: (one: T) => number): readonly T
     count += 1;
   }
   return count === all.length ? all : all.slice(0, count);
-}
-
-function answersOf(run: number, answers: readonly [call: number, answer: Answer][]): GivenAnswer[] {
-  return answers.map(([call, answer]) => ({ run, call, answer }));
 }
 
 function lengthOfAnswer({ answer }: GivenAnswer): number {

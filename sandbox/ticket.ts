@@ -4,6 +4,18 @@ import { policy } from './policy.ts';
 /** How far a live run's clock may be behind the host's for it to follow the host's as it is. */
 const clockSlackMs = 1_000;
 
+/** An answer of the host's to a call of a run. */
+interface Given {
+  call: number;
+  answer: Answer;
+}
+
+/** Answers that a run was given together, and when. */
+interface Step {
+  atMs: number;
+  given: readonly Given[];
+}
+
 /** A run that has been asked for, until its report is there. */
 export class Ticket {
   readonly run: Run;
@@ -11,12 +23,6 @@ export class Ticket {
   readonly aheadMs: number | null;
   readonly #onCall: OnCall;
   #answers: HostAnswers | undefined;
-  /** The steps in which the guest was given answers: made again, it is given them as it was the first time. */
-  readonly #steps: { atMs: number; calls: readonly number[] }[] = [];
-  /** How many of them it has had since it was last started. */
-  #stepped = 0;
-  /** Answers to calls that it has made since then, and that it has not been given. */
-  #held = new Map<number, Answer>();
   report: RunReport | undefined;
   /** Cells that died over this run without our doing. */
   deaths = 0;
@@ -30,47 +36,32 @@ export class Ticket {
 
   /** Says that the run is started, perhaps again. */
   start(): void {
-    this.#stepped = 0;
-    this.#held = new Map();
+    this.#answers?.start();
   }
 
   /** Takes the host's answer to a call, until it can be given. */
-  hold(call: number, answer: Answer): void {
-    this.#held.set(call, answer);
+  hold(given: Given): void {
+    this.#answers?.hold(given);
   }
 
   /** Whether it is made again and has not had all the answers of the time before. */
   get isBehind(): boolean {
-    return this.#stepped < this.#steps.length;
+    return this.#answers?.isBehind ?? false;
   }
 
-  /** The answers of the next step of the time before, if it has made those calls again. */
-  nextStep(): { atMs: number; answers: [call: number, answer: Answer][] } | undefined {
-    const step = this.#steps[this.#stepped];
-    if (!step?.calls.every((call) => this.#held.has(call))) return undefined;
-    this.#stepped += 1;
-    return { atMs: step.atMs, answers: step.calls.map((call) => this.#take(call)) };
+  /** The next step of the time before, if the run has made those calls again. */
+  nextStep(): Step | undefined {
+    return this.#answers?.nextStep();
   }
 
-  /** The answers that can be given beyond those of the time before. */
-  nextAnswers(): [call: number, answer: Answer][] {
-    return this.isBehind ? [] : [...this.#held.keys()].map((call) => this.#take(call));
-  }
-
-  #take(call: number): [call: number, answer: Answer] {
-    const answer = this.#held.get(call) as Answer;
-    this.#held.delete(call);
-    return [call, answer];
-  }
-
-  /** Notes what it was given in one step. */
-  gave(atMs: number, calls: readonly number[]): void {
-    this.#stepped = this.#steps.push({ atMs, calls });
+  /** The answers that can be given beyond those of the time before, as they are from now on. */
+  nextAnswers(atMs: number): readonly Given[] {
+    return this.#answers?.nextAnswers(atMs) ?? [];
   }
 
   /** Gives up making it as it was the time before: it does not make those calls. */
   forgetSteps(): void {
-    this.#stepped = this.#steps.length;
+    this.#answers?.forgetSteps();
   }
 
   /** The host's answer to a call; undefined where there is none, so that the run is to be ended. */
@@ -99,6 +90,12 @@ class HostAnswers {
   readonly #asked = new Map<number, { made: Call; answer: Promise<Answer> }>();
   /** Calls that the host is still at. */
   #open = 0;
+  /** The steps in which the run was given answers: made again, it is given them as it was the first time. */
+  readonly #steps: Step[] = [];
+  /** How many of them it has had since it was last started. */
+  #stepped = 0;
+  /** Answers to calls that it has made since then, and that it has not been given. */
+  #held: Given[] = [];
   /** Why the run cannot go on, if it cannot. */
   fault: string | undefined;
 
@@ -130,6 +127,40 @@ class HostAnswers {
       this.fault = `the host cannot answer a call: ${error instanceof Error ? error.message : String(error)}`;
       return undefined;
     }
+  }
+
+  start(): void {
+    this.#stepped = 0;
+    this.#held = [];
+  }
+
+  hold(given: Given): void {
+    this.#held.push(given);
+  }
+
+  get isBehind(): boolean {
+    return this.#stepped < this.#steps.length;
+  }
+
+  nextStep(): Step | undefined {
+    const step = this.#steps[this.#stepped];
+    const isIn = (given: readonly Given[], { call }: Given) => given.some((one) => one.call === call);
+    if (!step?.given.every((one) => isIn(this.#held, one))) return undefined;
+    this.#held = this.#held.filter((one) => !isIn(step.given, one));
+    this.#stepped += 1;
+    return step;
+  }
+
+  nextAnswers(atMs: number): readonly Given[] {
+    if (this.isBehind || this.#held.length === 0) return [];
+    const given = this.#held;
+    this.#held = [];
+    this.#stepped = this.#steps.push({ atMs, given });
+    return given;
+  }
+
+  forgetSteps(): void {
+    this.#stepped = this.#steps.length;
   }
 
   cancel(): void {
