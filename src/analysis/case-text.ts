@@ -34,6 +34,16 @@ export interface CaseText {
   expected: string;
 }
 
+/** What was read out of a case text. */
+export interface CaseTexts {
+  cases: CaseText[];
+  /** How many cases there are, those that are not read among them. */
+  headings: number;
+  /** Where the cases begin that have a heading. */
+  heads: Pick<CaseText, 'number' | 'numberSpan' | 'start'>[];
+  json: JsonBlocks;
+}
+
 /** Says whether a payload could not be read. */
 export function isPayloadFault(payload: PayloadText | PayloadFault): payload is PayloadFault {
   return 'reason' in payload;
@@ -76,11 +86,7 @@ const MAX_MARKS = 5_000;
  * Reads the cases out of a case text, at most `MAX_CASES`: headings with three labels each; where there are no such labels, a table with a column for
  * each, or stories of `Given`, `When` and `Then`. Linear in the text; never throws.
  */
-export function readCaseText(
-  text: string,
-  bareText: BareText,
-  known?: KnownJson,
-): { cases: CaseText[]; headings: number; json: JsonBlocks } {
+export function readCaseText(text: string, bareText: BareText, known?: KnownJson): CaseTexts {
   const { lines, fences } = readLines(text);
   const json = findJsonBlocks(text, fences, known);
   const { blocks } = json;
@@ -95,7 +101,12 @@ export function readCaseText(
   if (!isLabelled) {
     const rows = payloadRows(lines, partNamed);
     if (rows.length > 0)
-      return { cases: rows.slice(0, MAX_CASES).map((row) => caseOfRow(context, row)), headings: rows.length, json };
+      return {
+        cases: rows.slice(0, MAX_CASES).map((row) => caseOfRow(context, row)),
+        headings: rows.length,
+        heads: [],
+        json,
+      };
   }
   const told = isLabelled ? [] : findMarks(lines, blocks, (line) => stepOf(line) ?? fieldOf(line));
   const marks = withoutStrays([...labelled, ...told].sort((a, b) => a.start - b.start));
@@ -130,7 +141,15 @@ export function readCaseText(
         isPayloadFault(before) && before.reason === 'missing' ? payload : { reason: 'repeated', at: mark.start };
     }
   }
-  return { cases, headings: Math.max(cases.length, marks.filter(({ kind }) => kind === 'case').length), json };
+  const begun = marks.filter(({ kind }) => kind === 'case');
+  const heads = begun
+    .filter(({ start, end }) => end > start)
+    .map(({ start, number, numberSpan }) => ({
+      start,
+      number: number ?? null,
+      ...(numberSpan === undefined ? {} : { numberSpan }),
+    }));
+  return { cases, headings: Math.max(cases.length, begun.length), heads, json };
 }
 
 /** Leaves out a title over all cases and lines of an expected result that only look like labels; begins cases that have no heading. */
@@ -361,7 +380,7 @@ function readFenced(context: Context, fence: Fence): PayloadText | PayloadFault 
   const isEmptyText = isEmpty && fence.language === '' && bareText === 'allowed';
   if (isEmptyText) return { span, raw };
   if (isEmpty && /^(?:json|jsonc|json5)?$/.test(fence.language)) return { reason: 'empty', at: span.start };
-  const whole = jsonAt(context, content);
+  const whole = jsonAt(context, fence.language === 'http' && bareText === 'refused' ? bodyOf(text, content) : content);
   if (whole.ok) return { value: whole.value, span: { start: whole.start, end: whole.end }, raw };
   const looksLikeJson = /^[{[]\s*["{[\]}]/.test(text.slice(content.start, content.start + 200));
   const isMeantAsJson =
@@ -369,6 +388,12 @@ function readFenced(context: Context, fence: Fence): PayloadText | PayloadFault 
   return isMeantAsJson && !isJsonLines(text.slice(content.start, content.end))
     ? unreadable(text, whole.at)
     : { span, raw };
+}
+
+/** What follows the first empty line of an HTTP message. */
+function bodyOf(text: string, { start, end }: Span): Span {
+  const head = /\r?\n[ \t]*\r?\n/.exec(text.slice(start, end));
+  return head === null ? { start, end } : trimmedSpan(text, start + head.index, end);
 }
 
 /** Whether a text has several JSON values, each on a line of its own: together they are no JSON, but a text. */

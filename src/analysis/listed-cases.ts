@@ -1,14 +1,19 @@
 import type { Case } from '../contract/agreement.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { memberNames } from '../schemas/member-names.ts';
 import { partNamed } from './case-text.ts';
 import type { JsonBlocks } from './json-blocks.ts';
 
-/** Cases that the JSON of a text gives: a list of them, a list under a name, or one object each; `undefined` where some JSON in it is none. */
+/** Cases that the JSON of a text gives: a list of them, a list under a name, a case under each name, or one object each; `undefined` where some JSON in it is none. */
 export function listedCases({ blocks, broken }: JsonBlocks): Case[] | undefined {
   if (broken.length > 0 || blocks.some(({ lenient }) => lenient)) return undefined;
-  const read = blocks.flatMap(({ value }) => itemsOf(value)).map(caseIn);
-  const cases = read.filter((each) => each !== undefined);
-  if (cases.length === 0 || cases.length < read.length) return undefined;
+  const cases: CaseRead[] = [];
+  for (const item of blocks.flatMap(({ value }) => itemsOf(value))) {
+    const read = caseIn(item);
+    if (read === undefined) return undefined;
+    cases.push(read);
+  }
+  if (cases.length === 0) return undefined;
   const numbers = new Set(cases.map(({ number }) => number).filter((number) => number !== undefined && number > 0));
   return cases.map(({ number, ...each }, index) => ({
     testCase: numbers.size === cases.length && number !== undefined ? number : index + 1,
@@ -20,18 +25,26 @@ export function listedCases({ blocks, broken }: JsonBlocks): Case[] | undefined 
 function itemsOf(value: Json): readonly Json[] {
   if (Array.isArray(value)) return value;
   if (!isObject(value)) return [value];
-  const lists = Object.values(value).filter((member) => Array.isArray(member));
-  return caseIn(value) === undefined && lists.length === 1 && lists[0] !== undefined ? lists[0] : [value];
+  if (caseIn(value) !== undefined) return [value];
+  const members = Object.values(value);
+  const lists = members.filter((member) => Array.isArray(member));
+  if (lists.length === 1 && lists[0] !== undefined) return lists[0];
+  return members.length > 0 && members.every((member) => caseIn(member) !== undefined) ? members : [value];
 }
 
 /** Names of members that number a case. */
 const NUMBER = /^(?:test_?)?(?:case|number|no|id|编号|序号)$/i;
 
-function caseIn(
-  item: Json,
-): (Pick<Case, 'request' | 'response' | 'expected'> & { number: number | undefined }) | undefined {
+/** Most members of a case: what has more is something else. */
+const MAX_MEMBERS = 20;
+
+type CaseRead = Pick<Case, 'request' | 'response' | 'expected'> & { number: number | undefined };
+
+function caseIn(item: Json): CaseRead | undefined {
   if (!isObject(item)) return undefined;
-  const parts = new Map(Object.keys(item).map((name) => [partNamed(wordsOf(name)), name]));
+  const names = memberNames(item);
+  if (names.length > MAX_MEMBERS) return undefined;
+  const parts = new Map(names.map((name) => [partNamed(wordsOf(name)), name]));
   const memberOf = (part: 'request' | 'response' | 'result'): Json | undefined =>
     Object.hasOwn(item, part) ? item[part] : memberNamed(item, parts.get(part));
   const [request, result] = [memberOf('request'), memberOf('result')];

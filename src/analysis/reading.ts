@@ -27,6 +27,7 @@ import type { BrokenJson } from './json-blocks.ts';
 import { listedCases } from './listed-cases.ts';
 import { excerptAt, type KnownJson, knownJson } from './located-json.ts';
 import { withoutQuoteMarks } from './markdown-lines.ts';
+import { pairedCases } from './paired-cases.ts';
 import { SaidEchoes } from './said-echoes.ts';
 import { selectSchemas } from './select-schemas.ts';
 import { Refusals } from './turns-down.ts';
@@ -245,7 +246,9 @@ function readCases(job: Job, hasSchemas: boolean, prose: string, known?: KnownJs
   }
   // Beside texts between fences, a fence with nothing in it is a text as well.
   const areTexts = !bareText && job.payload === undefined && !hasSchemas && haveTextsAndGaps(first.cases);
-  const { cases: read, headings } = areTexts ? readCaseText(plain, 'allowed', known) : first;
+  const { cases: read, headings } = areTexts
+    ? readCaseText(plain, 'allowed', known)
+    : (pairedCases(plain, first) ?? first);
   const isText = (side: Side, all: boolean): boolean => {
     const payloads = read.flatMap((each) => (isPayloadFault(each[side]) ? [] : [each[side]]));
     const texts = payloads.filter((payload) => payload.value === undefined).length;

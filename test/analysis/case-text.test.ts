@@ -84,6 +84,17 @@ const FORMS: Record<string, string> = {
   'in Korean': '# 테스트 케이스 1\n- **요청 데이터**:\n{"a":1}\n- **응답 데이터**:\n{"b":[2]}\n- **예상 결과**: Works.',
   'in Russian':
     '# Тест-кейс №1\n- **Данные запроса**:\n{"a":1}\n- **Данные ответа**:\n{"b":[2]}\n- **Ожидаемый результат**: Works.',
+  'in a sentence': '# Test Case 1\nWhen the client sends `{"a":1}`, then the server answers `{"b":[2]}`.\n',
+  'by an arrow': 'Test Case 1: `{"a": 1}` → `{"b": [2]}`',
+  'by an arrow alone': '- the usual: `{"a": 1}` => `{"b": [2]}`',
+  'as two blocks': '## Case 1\n```json\n{"a": 1}\n```\n```json\n{"b": [2]}\n```\n',
+  'as what is sent and what comes back': '# Test Case 1\nThe client sends:\n{"a":1}\nThe server answers:\n{"b":[2]}',
+  'with its answer first': '# Test Case 1\nThe answer {"b":[2]} comes of the request {"a":1}.',
+  'in labels of other words': '# Test Case 1\n- **Request sent**: {"a":1}\n- **Response expected**: {"b":[2]}\n',
+  'in a table without bars around it': 'Case | Request | Response\n--- | --- | ---\n1 | `{"a":1}` | `{"b":[2]}`\n',
+  'as messages of HTTP':
+    '# Test Case 1\n- Request:\n```http\nPOST /a HTTP/1.1\nAccept: */*\n\n{"a":1}\n```\n- Response:\n```http\nHTTP/1.1 200 OK\n\n{"b":[2]}\n```\n',
+  'under its name': '{"the usual": {"request": {"a": 1}, "response": {"b": [2]}}}',
   'as a JSON array': '[{"request":{"a":1},"response":{"b":[2]},"expected":"Works."}]',
 };
 
@@ -93,7 +104,7 @@ for (const [form, text] of Object.entries(FORMS)) {
     assert.deepEqual(codes, []);
     assert.deepEqual(
       cases.map(({ testCase, request, response, expected }) => ({ testCase, request, response, expected })),
-      [{ testCase: 1, request: { a: 1 }, response: { b: [2] }, expected: 'Works.' }],
+      [{ testCase: 1, request: { a: 1 }, response: { b: [2] }, expected: text.includes('Works.') ? 'Works.' : '' }],
     );
   });
 }
@@ -129,6 +140,19 @@ test('words that begin a step of a story begin nothing beside labels', () => {
   );
   assert.deepEqual(codes, []);
   assert.equal(cases.length, 1);
+});
+
+test('of values that nothing names only two make a case', () => {
+  for (const [text, code] of [
+    ['# Test Case 1\n{"a":1}\n', 'INCOMPLETE'],
+    ['# Test Case 1\n{"a":1} {"b":2} {"c":3}\n', 'INCOMPLETE'],
+    ['# Test Case 1\n{"a":1} {"b":2}\n# Test Case 2\n{"a":1}', 'INCOMPLETE'],
+    ['# Test Case 1\n- Request: {"a":1}\n- Response: {"b":2,}\n', 'UNREADABLE'],
+    ['# Test Case 1\n- Request: {"a":1} {"b":2,}\n', 'UNREADABLE'],
+  ] as const)
+    assert.ok(read(text).codes.includes(`error DOCUMENT_CASE_${code}`), text);
+  for (const text of ['{"a":1}, {"b":2}', '{"a":1} → {"b":2} {"c":3}', '{"a":1} → {"b":2} and {"c":3} {"d":4}'])
+    assert.deepEqual(read(text).codes, ['error DOCUMENT_CASES_UNREADABLE'], text);
 });
 
 test('a table or a list that lacks something is no case', () => {
