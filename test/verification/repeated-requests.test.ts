@@ -59,6 +59,8 @@ for (const rules of [
   'No se reintenta una pregunta. La respuesta repite la pregunta.',
   'No request is ever repeated.',
   'A question must never be sent a second time, since it might have been heard.',
+  'A question that has no answer is **not** repeated.',
+  '| 429 | send the question again, at most two more times |\n\nA question that has no answer is never repeated.',
 ])
   test(`what is not answered is not sent again: ${rules}`, async () => {
     assert.deepEqual(await refusalsOf(wells(rules), handler(1, 1), sandbox), []);
@@ -155,6 +157,7 @@ for (const rules of [
   'Ответ с другим id не учитывается.',
   'An answer with another id counts as no answer.',
   'A response that replies to something else is discarded.',
+  'Stimmt die idMessage einer Antwort nicht mit der Anfrage überein, ist die Antwort zu verwerfen.',
 ])
   test(`an answer to another message is not taken: ${rules}`, async () => {
     const isOurs = 'answer.idMessage === id && answer.流水号 === other';
@@ -219,4 +222,75 @@ test('the number of a message may stand within it', async () => {
     (await refusalsOf(agreed, handler('true'), sandbox)).join('\n'),
     /^requester-peer: case 1, where the peer answers another request: the answer is taken/m,
   );
+});
+
+const kilns = (rules: string): Agreed => ({
+  rules,
+  request: object({ ref: text, kiln: text }),
+  response: object({ ref: text, done: { type: 'boolean' }, shelf: text }, ['shelf']),
+  cases: [
+    [
+      { ref: 'r-01', kiln: 'K-204' },
+      { ref: 'r-01', done: false },
+    ],
+    [
+      { ref: 'r-02', kiln: 'K-204' },
+      { ref: 'r-02', done: true, shelf: 'SH-77' },
+    ],
+  ],
+  loose: [{ pointer: '/ref', as: 'id' }],
+  task: {
+    description: 'The shelf of what a kiln has fired; null where it is not done.',
+    inputSchema: object({ kiln: text }),
+    outputSchema: object({ shelf: { type: ['string', 'null'] } }),
+    examples: [1, 2].map((testCase) => ({ testCase, input: { kiln: 'K-204' }, output: { shelf: 'SH-77' } })),
+  },
+});
+const firing = (times: number, isFresh = true) => `export async function perform({ kiln }, { send, newId }) {
+  const first = newId();
+  for (let time = 0; time < ${times}; time += 1) {
+    const ref = ${isFresh ? 'time === 0 ? first : newId()' : 'first'};
+    const answer = await send({ ref, kiln }).catch(() => null);
+    if (typeof answer?.done !== 'boolean') return { shelf: null };
+    if (answer.done) return { shelf: answer.shelf ?? null };
+  }
+  return { shelf: null };
+}`;
+
+for (const rules of [
+  'Asks whether a kiln is done. It is asked at most 4 times.',
+  'Asks whether a kiln is done, and where not, sends the question again, at most three more times.',
+  'Fragt, ob ein Ofen fertig ist, höchstens 4 mal.',
+  '询问窑炉是否完成，最多询问 4 次。',
+])
+  test(`nothing is asked more often than it may be: ${rules}`, async () => {
+    assert.deepEqual(await refusalsOf(kilns(rules), firing(4), sandbox), []);
+    assert.deepEqual(await refusalsOf(kilns(rules), firing(2), sandbox), []);
+    assert.match(
+      (await refusalsOf(kilns(rules), firing(5), sandbox)).join('\n'),
+      /^requester-peer: case 1, where the peer answers what is repeated as it did first: a request is sent 5 times, though "/m,
+    );
+  });
+
+test('who may ask so often in a minute may ask for ever', async () =>
+  assert.deepEqual(
+    await refusalsOf(kilns('Asks whether a kiln is done, at most 4 times per minute.'), firing(9), sandbox),
+    [],
+  ));
+
+for (const rules of [
+  'Asks whether a kiln is done; where it is not, asks again with a new `ref`.',
+  '询问窑炉是否完成，未完成时再询问（新的 ref）。',
+])
+  test(`what is asked again has an id of its own: ${rules}`, async () => {
+    assert.deepEqual(await refusalsOf(kilns(rules), firing(4), sandbox), []);
+    assert.match(
+      (await refusalsOf(kilns(rules), firing(4, false), sandbox)).join('\n'),
+      /^requester-peer: case 1: two messages have the same id, though "/m,
+    );
+  });
+
+test('what is asked again may have the id that it had where nothing is said of it', async () => {
+  for (const rules of ['Asks again until a kiln is done.', 'Asks again until it is done, and may use a new `ref`.'])
+    assert.deepEqual(await refusalsOf(kilns(rules), firing(4, false), sandbox), []);
 });

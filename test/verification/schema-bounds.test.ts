@@ -71,6 +71,36 @@ test('what is said of broken requests is meant of the schema where a case has on
   assert.match((await refusalsOf(shown, offering(''), sandbox)).join('\n'), /schema-bounds: case 1: with guests 13/);
 });
 
+test('“参数错误” is a name of all that breaks a bound of the schema where a case has it for one', async () => {
+  const tons = { type: 'number', minimum: 0 };
+  const agreed: Agreed = {
+    rules:
+      '水费 fee 为每吨 3 元。用水量为负数或月份不在 1 至 12 之间的，code 为 400，message 为“参数错误”，fee 为 null。',
+    request: object({ tons, month: { type: 'integer', minimum: 1, maximum: 12 } }),
+    response: object({ code: { type: 'integer' }, message: text, fee: { type: ['number', 'null'] } }),
+    cases: [
+      [
+        { tons: 12, month: 3 },
+        { code: 200, message: '成功', fee: 36 },
+      ],
+      [
+        { tons: 431, month: 7 },
+        { code: 200, message: '成功', fee: 1293 },
+      ],
+      [
+        { tons: -4, month: 7 },
+        { code: 400, message: '参数错误', fee: null },
+      ],
+    ],
+  };
+  const fee = (bad: string) => `export function handle({ tons, month }) {
+  if (${bad}) return { code: 400, message: '参数错误', fee: null };
+  return { code: 200, message: '成功', fee: tons * 3 };
+}`;
+  assert.deepEqual(await refusalsOf(agreed, fee('tons < 0 || month < 1 || month > 12'), sandbox), []);
+  assert.match((await refusalsOf(agreed, fee('tons < 0'), sandbox)).join('\n'), /schema-bounds: case 1: with month 13/);
+});
+
 /** Rounds that are ordered for a table, by a tool that knows nothing of other orders. */
 const rounds = (rule: string): Agreed => ({
   rules: `The drinks of a round are ordered with \`orderAll\`: state is "fine", with its number. If a tool fails: state "later". ${rule}`,

@@ -6,12 +6,13 @@ import type { Check, CheckFact, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { looseDifferences } from '../loose-places.ts';
 import { demandsMatchingIds, hasOthersRefused } from '../prose/answers-to-others.ts';
+import { boundOfRepeats } from '../prose/bound-of-repeats.ts';
 import { excerpt, holdsConstant } from '../prose/documented-answers.ts';
 import { unansweredPeerOf } from '../prose/unanswered-peer.ts';
 import { type Leaf, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
-import { isUnheard, type Mischief, mischiefsOf } from '../worlds/misbehaving-peer.ts';
-import { hasKindsOfRequests, isSentOnce, repeatedInSpite } from './sent-again.ts';
+import { isUnheard, type Mischief, mischiefsOf, repeatedRequest } from '../worlds/misbehaving-peer.ts';
+import { hasKindsOfRequests, isSentOnce, repeatedInSpite, sameIdInSpite, timesSent } from './sent-again.ts';
 import {
   carriesPeerData,
   claimsSuccess,
@@ -28,7 +29,7 @@ export const requesterPeer: Check = {
   name: 'requester-peer',
   reason: 'A peer may be down, slow, broken or confused; our agent must not be told that all went well.',
   certain:
-    'The peer gave no usable answer, and the candidate hangs, breaks its output schema, or reports the same success as when it had one, or what the cases have for success alone, or throws, or tells it by another name, though the task says what is told then, or answers though errors are to reach the caller, or does not go on, keep what it was told or try again where the task has it do so; an answer to another request is taken although the document says that the ids must match; the output depends on the order in which answers to concurrent requests arrive; a line that is no answer of the protocol, or one that it has for an error, is reported as what another line says; an answer that no case shows is told without the name that the task has for its code or word, or as another where such codes are repeated.',
+    'The peer gave no usable answer, and the candidate hangs, breaks its output schema, or reports the same success as when it had one, or what the cases have for success alone, or throws, or tells it by another name, though the task says what is told then, or answers though errors are to reach the caller, or does not go on, keep what it was told or try again where the task has it do so; a request is sent more often than document or task allows, or again with the id that it had where the document wants a new one; an answer to another request is taken although the document says that the ids must match; the output depends on the order in which answers to concurrent requests arrive; a line that is no answer of the protocol, or one that it has for an error, is reported as what another line says; an answer that no case shows is told without the name that the task has for its code or word, or as another where such codes are repeated.',
   uncertain:
     'The output after a failure is one that a case has for another reason; an answer to another request is taken where the document is silent.',
   *run({ subject, cases }): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -56,6 +57,17 @@ export const requesterPeer: Check = {
         ...(observation.value === undefined ? {} : { got: observation.value }),
       };
       (fault.certain ? findings.failures : findings.warnings).push(fact);
+    }
+    for (const { one, seen: before } of cases) {
+      const sentence = sameIdInSpite(subject, one, before);
+      if (sentence === undefined) continue;
+      findings.failures.push({
+        code: 'CANDIDATE_PEER_FAILURE',
+        message: `case ${one.testCase}: two messages have the same id, though "${excerpt(sentence)}"`,
+        testCase: one.testCase,
+        input: one.input,
+      });
+      break;
     }
     for (const [index, plan] of unshown.entries()) {
       const observation = seen[plans.length + index] as Observation;
@@ -105,6 +117,13 @@ function faultOf(
     seen.sends.some(({ error }) => error !== undefined)
   )
     return { message: 'it throws, though the task says what is told then', certain: true };
+  if (mischief === 'answers what is repeated as it did first') {
+    const [asked, bound] = [repeatedRequest(one, before), boundOfRepeats(subject)];
+    const times = asked === undefined ? 0 : timesSent(asked, one, seen);
+    return bound !== undefined && times > bound.most
+      ? { message: `a request is sent ${times} times, though "${excerpt(bound.sentence)}"`, certain: true }
+      : undefined;
+  }
   const repeated = isSilent ? repeatedInSpite(subject, one, before, seen) : undefined;
   if (repeated !== undefined)
     return { message: `a request that is not answered is sent again, though "${repeated}"`, certain: true };

@@ -214,7 +214,7 @@ function isExempt({ agreement }: Subject, name: string, keyword: string): boolea
 
 /** What requests are called that break the schema, and nothing more of what is wrong with them. */
 const BROKEN_NAME =
-  /^(?:err(?:or)? )?(?:bad|invalid|malformed|illegal|schema|format)(?: (?:request|input|message|format|schema|error|violation|invalid))?$|^ung(?:u|ue|ü)ltig$|^(?:请求)?(?:无效|格式错误)$/i;
+  /^(?:err(?:or)? )?(?:bad|invalid|malformed|illegal|schema|format)(?: (?:request|input|message|format|schema|error|violation|invalid))?$|^ung(?:u|ue|ü)ltig$|^(?:请求|参数)?(?:无效|错误|格式错误)$/i;
 
 const LENIENT =
   /\b(?:lenien\w+|toler\w+|liberal|as far as (?:possible|it can)|makes the best|not validated|without validation)\b/i;

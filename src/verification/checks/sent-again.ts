@@ -1,13 +1,16 @@
 import type { Observation } from '../../contract/trial.ts';
-import type { Json } from '../../kernel/json.ts';
+import { type Json, valueAt } from '../../kernel/json.ts';
 import { ANSWER_REPEATS } from '../../lexicon/exchanging.ts';
 import {
   ANY_MESSAGE,
+  CANNOT_BE_REACHED,
   NEVER_REPEATED,
+  NO_ANSWER,
   TRIED_AGAIN,
   TRIED_ONCE_MORE,
   TRIED_WITHIN_BOUNDS,
 } from '../../lexicon/failing.ts';
+import { either } from '../../lexicon/phrases.ts';
 import { UNSURE } from '../../lexicon/qualifying.ts';
 import type { RunnableCase } from '../case-scenarios.ts';
 import { looseDifferences } from '../loose-places.ts';
@@ -56,12 +59,44 @@ export function repeatedInSpite(
       if (!NEVER_REPEATED.test(rule) || TRIED_WITHIN_BOUNDS.test(rule) || UNSURE.test(rule)) return false;
       const named = words.filter((word) => speaksOf(sentence, word));
       const meant = named.filter((word) => own.includes(word));
-      if (named.length === 0) return others.length === 0 && (!hasKinds || ANY_MESSAGE.test(sentence));
+      // An answer upon which it is sent again is another matter than none.
+      const rivals = NO_ANSWER.test(rule)
+        ? others.filter((other) => NO_ANSWER.test(other) || CANNOT_BE_REACHED.test(other))
+        : others;
+      if (named.length === 0) return rivals.length === 0 && (!hasKinds || ANY_MESSAGE.test(sentence));
       return meant.length > 0 && !others.some((other) => meant.some((word) => speaksOf(other, word)));
     })
     ?.trim()
     .slice(0, 200);
 }
+
+/** How often a run sent a request, whatever stood at its loose places. */
+export function timesSent(request: Json, { loose }: RunnableCase, { sends }: Observation): number {
+  return sends.filter((other) => looseDifferences(request, other.request, loose).length === 0).length;
+}
+
+/** The sentence of document or task by which each message has an id of its own at a loose place, where two of a run have the same. */
+export function sameIdInSpite(subject: Subject, { loose }: RunnableCase, { sends }: Observation): string | undefined {
+  for (const { pointer, as } of loose) {
+    const ids = sends.map(({ request }) => valueAt(request, pointer));
+    if (as !== 'id' || new Set(ids).size === ids.length) continue;
+    const name = pointer.slice(pointer.lastIndexOf('/') + 1);
+    if (!/^\w+$/.test(name)) continue;
+    const anew = new RegExp(
+      String.raw`\b(?:an? )?(?:new|fresh|different|another|unique) [\`"“]?${name}\b(?![^.\n]{0,40}\bconversation)|新的?\s*[\`"“]?${name}(?!\w)`,
+      'i',
+    );
+    const sentence = allSentencesOf(subject).find(
+      (one) => anew.test(one) && TRIED_AGAIN_OR_EACH.test(one) && !UNSURE_OF_ID.test(one),
+    );
+    if (sentence !== undefined) return sentence.trim().slice(0, 200);
+  }
+  return undefined;
+}
+
+const TRIED_AGAIN_OR_EACH = either(TRIED_AGAIN, /\b(?:each|every)\b|每[次条]|再/i);
+
+const UNSURE_OF_ID = /\b(?:(?:may|can|might) (?:use|have|carry|choose|take)|same|unless|ignore\w*|discard\w*)\b|相同/i;
 
 /** Whether requests are of several kinds, by a place that holds one of a few words: what is said of one kind is not said of all. */
 export function hasKindsOfRequests({ requestSchema, cases }: Subject): boolean {

@@ -1,7 +1,10 @@
-import type { Peer } from '../../contract/trial.ts';
+import type { Observation, Peer } from '../../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../../kernel/json.ts';
+import type { RunnableCase } from '../case-scenarios.ts';
 import type { SeenCase } from '../check.ts';
+import { looseDifferences } from '../loose-places.ts';
 import { CORRELATION_NAME } from '../member-names.ts';
+import { boundOfRepeats } from '../prose/bound-of-repeats.ts';
 import { unansweredPeerOf } from '../prose/unanswered-peer.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
@@ -18,7 +21,8 @@ export type Mischief =
   | 'answers with values of other types'
   | 'answers another request'
   | 'answers the second request first'
-  | 'answers what the protocol has for an error';
+  | 'answers what the protocol has for an error'
+  | 'answers what is repeated as it did first';
 
 /** Whether nothing at all is heard of the peer then. */
 export function isUnheard(mischief: Mischief): boolean {
@@ -83,7 +87,21 @@ export function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; m
     plans.push({ one, mischief: 'answers what the protocol has for an error', peer: () => ({ response: line }) });
   if (usual && one.seen.sends.length > 1)
     plans.push({ one, mischief: 'answers the second request first', peer: secondFirst(usual) });
+  const repeated = repeatedRequest(one.one, one.seen);
+  if (usual && repeated !== undefined && boundOfRepeats(subject) !== undefined) {
+    const isOther = (request: Json) => looseDifferences(repeated, request, one.one.loose).length > 0;
+    const peer: Peer = (request, nth, before) => usual(request, nth, (before ?? []).filter(isOther));
+    plans.push({ one, mischief: 'answers what is repeated as it did first', peer });
+  }
   return plans;
+}
+
+/** A request of a case that is sent at least twice there, each time alike, as by one who asks until something is done. */
+export function repeatedRequest({ loose }: RunnableCase, seen: Observation): Json | undefined {
+  return seen.sends.find(
+    ({ request }) =>
+      seen.sends.filter((other) => looseDifferences(request, other.request, loose).length === 0).length > 1,
+  )?.request;
 }
 
 /** How long the first answer is held back where no second request comes, in milliseconds. */
