@@ -1,5 +1,6 @@
 import type { Job } from '../contract/job.ts';
 import { isObject, type Json } from '../kernel/json.ts';
+import { ALTERNATIVE } from '../lexicon/qualifying.ts';
 import { EQUALS, OF_REQUEST, REPEATS } from '../lexicon/repeating.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
 
@@ -111,7 +112,13 @@ export class SaidEchoes {
         const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
         return Object.entries(properties).flatMap(([name, property]): [string, Clause][] => {
           const text = isObject(property) ? property.description : undefined;
-          if (typeof text !== 'string' || text.length > MAX_DESCRIPTION || !OF_REQUEST.test(text)) return [];
+          if (
+            typeof text !== 'string' ||
+            text.length > MAX_DESCRIPTION ||
+            !OF_REQUEST.test(text) ||
+            ALTERNATIVE.test(text)
+          )
+            return [];
           return [[name, { text, words: wordsIn(text) }]];
         });
       }),

@@ -12,6 +12,7 @@ export const REQUEST = phrases({
   ru: ['запрос*'],
   zh: ['请求|输入|入参|查询消息|问询'],
   ja: ['リクエスト|要求'],
+  ko: ['요청'],
 });
 
 /** What a response is called there. */
@@ -26,6 +27,7 @@ export const RESPONSE = phrases({
   ru: ['ответ*'],
   zh: ['响应|应答|返回|回复|输出|出参|结果'],
   ja: ['レスポンス|応答'],
+  ko: ['응답'],
 });
 
 /** A word of a sentence for an answer. */

@@ -2,7 +2,7 @@
 const PARTED = ['de', 'fr', 'es', 'pt', 'it', 'nl', 'ru'] as const;
 
 /** Languages and signs whose words nothing parts from what is beside them. */
-const UNPARTED = ['zh', 'ja', 'ar', 'signs'] as const;
+const UNPARTED = ['zh', 'ja', 'ko', 'ar', 'signs'] as const;
 
 type Language = 'en' | (typeof PARTED)[number] | (typeof UNPARTED)[number];
 

@@ -29,5 +29,19 @@ export const UNAVAILABLE = phrases({
   ja: ['利用(できない|不可)'],
 });
 
+/** Words by which a description lets a place hold one thing or another. */
+export const ALTERNATIVE = phrases({
+  en: ['or|if|when|unless|otherwise|except|else|new|next'],
+  de: ['oder|falls|wenn|sonst|andernfalls|neue*|nächste*'],
+  fr: ['ou|si|sinon|nouve*|suivant*'],
+  es: ['o|si|nuev*|siguiente'],
+  pt: ['ou|se|nov*|seguinte'],
+  it: ['o|se|nuov*|successiv*'],
+  nl: ['of|als|nieuw*|volgend*'],
+  ru: ['или|если|нов*|следующ*'],
+  zh: ['或|若|如果|否则|新|下一'],
+  ja: ['または|場合|新|次'],
+});
+
 /** Words by which a rule leaves it open whether it holds. */
 export const UNSURE = phrases({ en: ['may|might|can|unless|should'] });

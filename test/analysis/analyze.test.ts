@@ -643,6 +643,7 @@ test('headings in other languages name the sides as well', () => {
     ['Solicitud', 'Respuesta'],
     ['Requisição', 'Resposta'],
     ['Запрос', 'Ответ'],
+    ['요청 메시지', '응답 메시지'],
     ['Richiesta', 'Risposta'],
     ['リクエスト', 'レスポンス'],
   ]) {

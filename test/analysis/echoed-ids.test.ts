@@ -152,6 +152,7 @@ test('what the response schema describes as that of the request is', () => {
   assert.equal(slip('消息标识', ['messageId', 'messageId'], 'u-1'), 'warning');
   assert.equal(slip('wie in der Anfrage', ['vorgang', 'vorgang'], 'v-9'), 'error');
   assert.equal(slip('Nummer des Vorgangs', ['vorgang', 'vorgang'], 'v-9'), undefined);
+  assert.equal(slip('Vorgang der Anfrage, oder ein neuer', ['vorgang', 'vorgang'], 'v-9'), undefined);
   assert.equal(slip('对应请求的 requestId', ['requestId', 'replyTo'], 'v-9'), 'error');
   assert.equal(slip('对应的房间', ['requestId', 'replyTo'], 'v-9'), undefined);
   assert.equal(slip('The city of the request.', ['city', 'city'], 'u-9'), undefined, 'no id');
