@@ -113,7 +113,7 @@ function opensListOfCodes(lines: readonly string[], first: number): boolean {
 
 const CODE_AND_WORDS = /^[ \t]*[-*+•][ \t]+`?([1-5]\d\d)`?[ \t]+(\p{L}.{0,200})$/u;
 
-const OPENS_CODES = /(?:\b(?:status|error|response|http) codes?\b|状态码|错误码).*[:：]\s*$/iu;
+const OPENS_CODES = /(?:\b(?:status|error|response|http) codes?\b|状态码|错误码)(?:(?![.!?]\s|[;。；]).)*[:：]\s*$/iu;
 
 /** How many lines a list of codes may stand below the line that speaks of errors. */
 const MAX_LINES_APART = 12;

@@ -2,7 +2,7 @@ import { isAgreedFailure } from '../analysis/agreed-failure.ts';
 import { CaseValidation } from '../analysis/case-validation.ts';
 import { documentedCodesIn } from '../analysis/document-facts.ts';
 import { replyPlaces } from '../analysis/reply-places.ts';
-import { CORRELATION, SaidEchoes } from '../analysis/said-echoes.ts';
+import { CORRELATION, REQUEST_ID, SaidEchoes } from '../analysis/said-echoes.ts';
 import type { Analyzed, Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Loose } from '../contract/job.ts';
@@ -230,7 +230,9 @@ function momentsIn(messages: readonly Json[]): Loose[] {
 function ownIdsIn({ request, response }: Case): Loose[] {
   const sent = new Set(leavesOf(request).map(({ value }) => value));
   return leavesOf(response)
-    .filter(({ name, value }) => CORRELATION.test(name) && value !== null && !sent.has(value))
+    .filter(
+      ({ name, value }) => (CORRELATION.test(name) || REQUEST_ID.test(name)) && value !== null && !sent.has(value),
+    )
     .slice(0, maxEchoes)
     .map(({ pointer }) => ({ pointer, as: 'id' }));
 }

@@ -678,6 +678,7 @@ test('a code with the phrase that HTTP has for it is listed without a mark betwe
   );
   assert.equal(lacks('`code` has the HTTP status codes:\n- 200 found\n\nA day has\n- 503 slots'), undefined);
   assert.equal(lacks('Limits:\n- 200 guests\n- 500 requests a day'), undefined);
+  assert.equal(lacks('Status codes: see `code`. Limits:\n- 200 guests\n- 500 requests a day'), undefined);
 });
 
 test('what is told of a reference says where it stands and what it names', () => {

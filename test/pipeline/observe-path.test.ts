@@ -99,6 +99,12 @@ test('an answer may have an id of its own, as all cases have it', async () => {
   assert.equal(await ends(pair('a', 'x'), pair('b', 'y')), 'clean');
   assert.equal(await ends(pair('a', 'a'), pair('b', 'b')), 'disputed');
   assert.equal(await ends(), 'disputed', 'nothing shows that it is not the one of the request');
+  const told = (sent: string, requestId: string) => ({
+    request: { messageId: sent, amount: 5 },
+    response: { messageId: sent, requestId },
+  });
+  const again = { ...data, testCases: [told('a', 'bank-1')], exchanges: [told('b', 'bank-2')] };
+  assert.equal((await observed(again)).verdict, 'clean');
 });
 
 test('a request that an agreed case breaks its schema with as well is no fault of the peer, with another id either', async () => {
