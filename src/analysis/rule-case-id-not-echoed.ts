@@ -73,7 +73,7 @@ function slipsAt(pointer: string, cases: readonly Case[], { said, told }: Source
   const isSaid =
     (isStandard && perSlip >= 1) ||
     (perSlip >= (isCopied && (isId || said.isReturned(name)) ? 1 : 2) &&
-      (namesExchange || FILE_NUMBER.test(name) ? said.isSaidOf(name) : said.isEcho(name)));
+      (said.isDescribed(name) || (namesExchange || FILE_NUMBER.test(name) ? said.isSaidOf(name) : said.isEcho(name))));
   if (!isSaid && !(namesExchange && isCopied && perSlip >= 2)) return [];
   // A short text or a number of two digits may be anything, and so may the answer to a broken request.
   if (!isSaid && pairs.some(({ sent }) => isShort(sent))) return [];

@@ -32,7 +32,16 @@ export const ruleCasesContradict: Rule = {
         ({ path }) => !isOfTheMoment(path),
       );
       if (difference === undefined) continue;
-      found.push(placed(job, earlier.each, each, difference.path, stateful));
+      // Without tools nobody can tell whether an id that is repeated is of the message, or of what is asked about.
+      const unsure = (earlier.mayAsk || later.mayAsk) && !job.tools.some(({ examples = [] }) => examples.length > 0);
+      const reason = stateful
+        ? job.role === 'requester'
+          ? 'the peer may keep a state'
+          : 'a tool has side effects'
+        : unsure
+          ? 'an id may be what is asked about'
+          : null;
+      found.push(placed(earlier.each, each, difference.path, reason));
     }
     return found;
   },
@@ -49,6 +58,8 @@ interface AskedCase {
   left: ReadonlySet<string>;
   /** The name under which each of those ids was sent. */
   echoed: ReadonlyMap<Json, string>;
+  /** Whether one of those ids is known as such by the document alone. */
+  mayAsk: boolean;
   /** What it is answered with, the echoed ids taken out: found out once. */
   answer?: Json;
 }
@@ -117,18 +128,18 @@ function sumOf(text: string): number {
   return sum;
 }
 
-function placed(job: Job, earlier: Case, later: Case, pointer: string, stateful: boolean): PlacedFinding {
+/** `reason` says why it is only warned of. */
+function placed(earlier: Case, later: Case, pointer: string, reason: string | null): PlacedFinding {
   const expected = valueAt(earlier.response, pointer);
   const actual = valueAt(later.response, pointer);
-  const reason = job.role === 'requester' ? 'the peer may keep a state' : 'a tool has side effects';
   return {
     finding: {
       code: 'DOCUMENT_CASES_CONTRADICT',
-      severity: stateful ? 'warning' : 'error',
+      severity: reason === null ? 'error' : 'warning',
       in: 'response',
       testCase: later.testCase,
       pointer,
-      message: `Cannot satisfy cases ${earlier.testCase} and ${later.testCase}: the same request has different answers, wanted one${stateful ? ` (${reason})` : ''}`,
+      message: `Cannot satisfy cases ${earlier.testCase} and ${later.testCase}: the same request has different answers, wanted one${reason === null ? '' : ` (${reason})`}`,
       ...reportable({ ...(expected === undefined ? {} : { expected }), ...(actual === undefined ? {} : { actual }) }),
     },
     text: 'cases',
@@ -177,21 +188,26 @@ function askedCase({ each, inputs, said, kinds }: Exchanges): AskedCase {
   const { request } = each;
   const echoed = new Map<Json, string>();
   const left = new Set<string>();
-  if (!isObject(request)) return { each, look: lookOf(request, left), request, left, echoed };
+  let mayAsk = false;
+  if (!isObject(request)) return { each, look: lookOf(request, left), request, left, echoed, mayAsk };
   const asksMore = memberNames(request).some((name) => {
     const { isKind, isCorrelation, isRequestId } = kinds.of(name);
     return !isKind && !isCorrelation && !isRequestId;
   });
   const isEcho = (within: string, name: string, value: Json) => {
     if (typeof value !== 'string' && typeof value !== 'number') return false;
+    const isOfMessage =
+      within === '' &&
+      (kinds.of(name).isCorrelation ||
+        (asksMore && kinds.of(name).isRequestId) ||
+        (name === 'id' && request.jsonrpc !== undefined));
     const isId =
-      (within === '' &&
-        (kinds.of(name).isCorrelation ||
-          (asksMore && kinds.of(name).isRequestId) ||
-          (name === 'id' && request.jsonrpc !== undefined))) ||
+      isOfMessage ||
       (asksMore && said.isEcho(name) && valueAt(each.response, `${within}/${escapeToken(name)}`) === value);
     // What a tool is asked for is data, whatever its name.
-    return isId && !inputs.has(value);
+    if (!isId || inputs.has(value)) return false;
+    if (!isOfMessage && !kinds.of(name).isCorrelation) mayAsk = true;
+    return true;
   };
   let isLeftInside = false;
   const collect = (value: JsonObject, within: string, depth: number): void => {
@@ -209,9 +225,9 @@ function askedCase({ each, inputs, said, kinds }: Exchanges): AskedCase {
   collect(request, '', 0);
   if (isLeftInside) {
     const copy = withoutEchoes(request, isEcho);
-    return { each, look: lookOf(copy, NONE), request: copy, left: NONE, echoed };
+    return { each, look: lookOf(copy, NONE), request: copy, left: NONE, echoed, mayAsk };
   }
-  const asked: AskedCase = { each, look: 0, request, left, echoed };
+  const asked: AskedCase = { each, look: 0, request, left, echoed, mayAsk };
   asked.look = lookOf(left.size < memberNames(request).length ? request : requestOf(asked), left);
   return asked;
 }

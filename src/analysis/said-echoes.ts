@@ -65,7 +65,7 @@ export class SaidEchoes {
   /** Whether a member is an id or the number of a file, and the document has it repeated. */
   isIdRepeated(name: string): boolean {
     const isId = FILE_NUMBER.test(name) || CORRELATION.test(name);
-    return this.isEcho(name) || (isId && !this.#taken.has(name) && this.isSaidOf(name));
+    return this.isEcho(name) || this.isDescribed(name) || (isId && !this.#taken.has(name) && this.isSaidOf(name));
   }
 
   /** Whether a sentence of the document has this member repeated, whatever its name. */
@@ -78,7 +78,7 @@ export class SaidEchoes {
         .join('\n'),
       words: new Set(this.#repeating().flatMap(({ words }) => [...words])),
     };
-    const found = names(name)(this.#repeated) || this.isDescribed(name);
+    const found = names(name)(this.#repeated);
     this.#known.set(name, found);
     return found;
   }
@@ -91,9 +91,10 @@ export class SaidEchoes {
     );
   }
 
-  /** Whether the response schema describes this member as that of the request. */
+  /** Whether the response schema describes an id as that of the request; what is asked about may be described so as well. */
   isDescribed(name: string): boolean {
-    return this.#descriptions().has(name);
+    const mayBeId = MAY_BE_ECHO.test(name) || FILE_NUMBER.test(name) || CORRELATION.test(name);
+    return mayBeId && !this.#taken.has(name) && this.#descriptions().has(name);
   }
 
   /** Whether a sentence says that two members, by these names, are the same. */

@@ -178,6 +178,28 @@ test('a file number that the document has repeated tells no cases apart in other
   assert.equal(contradicts('paciente', 'Rui'), false);
 });
 
+test('an id that comes back may be what is asked about', () => {
+  const look = { name: 'look', annotations: { readOnlyHint: true }, examples: [{ input: { at: 9 }, output: 7 }] };
+  const severity = (prose: string, description: string, more: object = {}) => {
+    const answers: Json = { type: 'object', properties: { productId: { type: 'string', description } } };
+    const cases = casesOf(
+      [
+        { productId: 'p-1', lang: 'en' },
+        { productId: 'p-1', name: 'Lamp' },
+      ],
+      [
+        { productId: 'p-2', lang: 'en' },
+        { productId: 'p-2', name: 'Chair' },
+      ],
+    );
+    const found = preflight(analyze(sampleJob(documentOf(OPEN, answers, prose), cases, more)));
+    return found.find(({ code }) => code === 'DOCUMENT_CASES_CONTRADICT')?.severity;
+  };
+  assert.equal(severity('Looks products up.', 'The productId from the request'), undefined);
+  assert.equal(severity('The productId is copied from the request.', 'id'), 'warning', 'nobody can tell');
+  assert.equal(severity('The productId is copied from the request.', 'id', { tools: [look] }), 'error');
+});
+
 test('an id that breaks its schema tells two cases apart, be it repeated or not', () => {
   const ask: Json = { type: 'object', properties: { vorgang: { type: 'string', pattern: '^[A-Z]-' } } };
   const document = documentOf(
