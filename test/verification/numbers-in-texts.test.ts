@@ -121,3 +121,51 @@ test('the sign of a number is no word of an answer', async () => {
 }`;
   assert.deepEqual(await refusalsOf(rests, rest, sandbox), []);
 });
+
+const dimmer: Agreed = {
+  rules:
+    'A message has a line `key=value` for each key: cmd is `set`, with the level and to, or `fade`, with steps as well, a number from 2 to 20. The answer to `set` is `level=` with to, that to `fade` is `path=` with the level after each step, rounded down.',
+  cases: [
+    ['cmd=set\nlevel=40\nto=75', 'level=75'],
+    ['cmd=fade\nlevel=20\nto=100\nsteps=3', 'path=46,73,100'],
+    ['cmd=fade\nlevel=90\nto=11\nsteps=4', 'path=70,50,30,11'],
+  ],
+};
+const fades = `export function handle(text) {
+  const { cmd, level, to, steps } = Object.fromEntries(String(text).split('\\n').map((line) => line.split('=')));
+  if (cmd !== 'fade') return 'level=' + to;
+  const at = (nth) => Math.floor((Number(level) * (steps - nth) + Number(to) * nth) / steps);
+  return 'path=' + Array.from({ length: Number(steps) || 0 }, (_, index) => at(index + 1)).join(',');
+}`;
+
+test('small numbers that were worked out of numbers among words of the document follow these', async () => {
+  assert.deepEqual(await refusalsOf(dimmer, fades, sandbox), []);
+  const table = `const rows = ${JSON.stringify(dimmer.cases)};
+export function handle(text) {
+  const words = (one) => String(one).split(/[=\\n]/);
+  const shared = ([asked]) => words(asked).filter((word) => words(text).includes(word)).length;
+  const [asked, answer] = [...rows].sort((a, b) => shared(b) - shared(a))[0];
+  const last = /to=(\\d+)/;
+  return answer.replace(new RegExp('\\\\b' + last.exec(asked)[1] + '\\\\b'), last.exec(String(text))?.[1] ?? '0');
+}`;
+  assert.match(
+    (await refusalsOf(dimmer, table, sandbox)).join('\n'),
+    /neighbours: case 2: whichever value of the request is changed, the answer holds no other values than those/,
+  );
+});
+
+test('a price that words tell by numbers of the document may stay whatever the numbers of the request are', async () => {
+  const agreed: Agreed = {
+    rules:
+      'A message has a line `key=value` for order, row, zone and class. zone `north` costs 12, zone `south` 17; class `first` adds 9, class `second` 4. The answer is `order=` with the order and `price=` with the sum.',
+    cases: [
+      ['order=4417\nrow=3\nseat=8\nzone=north\nclass=first', 'order=4417\nprice=21'],
+      ['order=5120\nrow=6\nseat=2\nzone=south\nclass=first', 'order=5120\nprice=26'],
+    ],
+  };
+  const priced = `export function handle(text) {
+  const { order, zone, class: kind } = Object.fromEntries(String(text).split('\\n').map((line) => line.split('=')));
+  return 'order=' + order + '\\nprice=' + ((zone === 'south' ? 17 : 12) + (kind === 'second' ? 4 : 9));
+}`;
+  assert.deepEqual(await refusalsOf(agreed, priced, sandbox), []);
+});

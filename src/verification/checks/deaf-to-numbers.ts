@@ -2,6 +2,7 @@ import { type Json, valueAt } from '../../kernel/json.ts';
 import type { CheckFacts, SeenCase } from '../check.ts';
 import { sentencesOf } from '../prose/documented-answers.ts';
 import { type Leaf, leavesOf, tokensOf } from '../scalar-kinds.ts';
+import type { Subject } from '../subject.ts';
 
 /** Fewer changed requests, and fewer for each number, do not show that nothing matters. */
 const least = { changes: 6, forEach: 2, places: 2 };
@@ -51,28 +52,34 @@ export function workedOut({ subject, vocabulary }: CheckFacts, answer: Json, tol
     ...texts.map((one) => one.length),
     ...texts.map((one) => one.split('\n').length),
   ]);
-  // Small numbers of a document are those of its lists and samples.
-  const documented = [
-    ...new Set(
-      sentencesOf(subject.agreement)
-        .join('\n')
-        .match(/\d+(?:\.\d+)?/g) ?? [],
-    ),
-  ]
-    .map(Number)
-    .filter((value) => value >= 10 || !Number.isInteger(value))
-    .slice(0, maxNumbers);
+  const isDocumented = madeOfDocumented(subject);
   return leavesOf(answer).filter(({ name, value }) => {
     if (typeof value !== 'number' || /code|status|version|error/i.test(name)) return false;
     if (Math.abs(value) <= most || known.has(value) || vocabulary.hasNumber(value)) return false;
     if (new RegExp(`(?<![\\d.])${String(Math.abs(value)).replace(/[.+]/g, '\\$&')}(?![\\d.]*\\d)`).test(text))
       return false;
-    return !documented.some((one) => {
-      const times = Math.abs(value) / one;
+    return !isDocumented(Math.abs(value), 10);
+  });
+}
+
+/** Tells of a number whether it is a small multiple of a number of the document, not below a least one, or made of two. */
+export function madeOfDocumented({ agreement }: Subject): (value: number, least: number) => boolean {
+  const numbers = [
+    ...new Set(
+      sentencesOf(agreement)
+        .join('\n')
+        .match(/\d+(?:\.\d+)?/g) ?? [],
+    ),
+  ].map(Number);
+  return (value, least) => {
+    // Small numbers of a document are those of its lists and samples.
+    const documented = numbers.filter((one) => one >= least || !Number.isInteger(one)).slice(0, maxNumbers);
+    return documented.some((one) => {
+      const times = value / one;
       return (
-        (Number.isInteger(times) && times <= 20) ||
-        documented.some((other) => [one + other, one - other, one * other].includes(Math.abs(value)))
+        (one >= 10 && Number.isInteger(times) && times <= 20) ||
+        documented.some((other) => [one + other, one - other, one * other].includes(value))
       );
     });
-  });
+  };
 }

@@ -50,7 +50,10 @@ export function numbersInText({ subject }: CheckFacts, seenCase: SeenCase): Vari
 /** A text with one of its first numbers changed, for each of them. */
 function withOtherNumbers(text: string): string[] {
   return [...text.matchAll(/\d+/g)].slice(0, maxNumbers).flatMap(({ 0: digits, index }) => {
-    const others = digits.length > maxDigits ? eachDigit(digits) : [increased(digits, 1)];
+    const others =
+      digits.length > maxDigits
+        ? eachDigit(digits)
+        : [increased(digits, 1), increased(digits, Number(digits) + farther)];
     return others.map((next) => text.slice(0, index) + next + text.slice(index + digits.length));
   });
 }
@@ -79,6 +82,9 @@ export function bytesVaried(facts: CheckFacts, seenCase: SeenCase): Variation[] 
     withOtherNumbers(inner).map((text) => Buffer.from(text).toString('base64')),
   );
 }
+
+/** By how much a number grows beyond its double: small ones too must come to something else, however it is rounded. */
+const farther = 30;
 
 /** More digits than this are several fields of fixed width. */
 const maxDigits = 12;
