@@ -33,7 +33,7 @@ export interface Run {
   seed: string;
   /** What `context.now()` and `Date.now()` say first, in milliseconds since 1970. */
   nowMs: number;
-  /** Whether the clock stands still (trials) or follows the host's (live use). Default `true`: it stands still. */
+  /** Whether the clock stands still (trials) or follows the host's from step to step (live use). Default `true`: it stands still. */
   fixedClock?: boolean;
   /** Names on `context.call`. */
   tools: readonly string[];

@@ -33,7 +33,7 @@ export function openStore(config: Pick<Config, 'redisUrl' | 'prefix' | 'retentio
       if (record === null || withdrawn !== null) {
         throw new CodedError(
           'JOB_HANDLER_UNKNOWN',
-          `Cannot serve handler ${digest}: ${record === null ? 'none is stored' : 'it was withdrawn'} for tenant "${tenant}", wanted one in service`,
+          `Cannot serve handler ${digest.slice(0, 100)}: ${record === null ? 'none is stored' : 'it was withdrawn'} for tenant "${tenant}", wanted one in service`,
         );
       }
       return record;

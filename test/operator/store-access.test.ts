@@ -18,6 +18,7 @@ test('a Redis that is frozen keeps nobody waiting for a handler, nor for a run t
   });
   const digest = 'a'.repeat(64);
   await assert.rejects(store.served('default', digest), { code: 'JOB_HANDLER_UNKNOWN' });
+  await assert.rejects(store.served('default', 'x'.repeat(100_000)), ({ message }: Error) => message.length < 300);
   process.kill(redis.pid ?? 0, 'SIGSTOP');
   const asked = [store.served('default', digest), store.quarantine.has(digest)];
   for (const answer of asked) await assert.rejects(answer, { code: 'PLATFORM_REDIS_UNREACHABLE' });
