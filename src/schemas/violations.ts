@@ -54,7 +54,7 @@ export function violationsOf(schema: Json, value: Json, errors: readonly ErrorOb
     if (error.keyword === '$ref' || error.keyword === 'if') continue;
     const each = { error, keyword: keywordAt(schema, error) };
     // A combination is reported right after its branches, inner ones first.
-    if (error.keyword === 'anyOf' || error.keyword === 'oneOf') told.push(...closestBranch(schema, told, each));
+    if (error.keyword === 'anyOf' || error.keyword === 'oneOf') told.push(...closestBranch(schema, told, each, value));
     else told.push(each);
   }
   const values = new Map<string, Json | undefined>();
@@ -66,7 +66,7 @@ export function violationsOf(schema: Json, value: Json, errors: readonly ErrorOb
 }
 
 /** Takes the errors of a failed combination's branches off the end of a list; gives those of the branch that is meant, or the combination. */
-function closestBranch(schema: Json, told: Told[], whole: Told): Told[] {
+function closestBranch(schema: Json, told: Told[], whole: Told, value: Json): Told[] {
   const { keyword } = whole;
   if (!Array.isArray(keyword.value)) return [whole];
   keyword.owners ??= new BranchPlaces(schema, keyword.value, keyword.place);
@@ -86,7 +86,11 @@ function closestBranch(schema: Json, told: Told[], whole: Told): Told[] {
   const ofType = [...byBranch.values()].filter(
     (errors) => !errors.some(({ error }) => isOfOtherType(error, whole.error)),
   );
-  const ofKind = ofType.filter((errors) => !errors.some(({ error }) => isOfOtherKind(error, whole.error)));
+  const ofKind = ofType.filter(
+    (errors) =>
+      !errors.some(({ error }) => isOfOtherKind(error, whole.error)) &&
+      !deniesAll(errors, whole.error.instancePath, valueAt(value, whole.error.instancePath)),
+  );
   const listed = ofType.filter((errors) => errors.every(({ error }) => error.keyword === 'enum'));
   // Where constants and lists deny all branches, the only one is meant of which nothing but a list is broken, or the only one of the value's type.
   const meant = [ofKind, listed.length === 1 ? listed : [], ofType.length === 1 ? ofType : []].find(
@@ -119,6 +123,14 @@ function isOfOtherType({ keyword, instancePath }: ErrorObject, whole: ErrorObjec
 function isOfOtherKind({ keyword, instancePath }: ErrorObject, whole: ErrorObject): boolean {
   const below = instancePath.slice(whole.instancePath.length);
   return (keyword === 'const' || keyword === 'enum') && below.lastIndexOf('/') <= 0;
+}
+
+/** Whether a branch declares no member that a value has. */
+function deniesAll(errors: readonly Told[], place: string, value: Json | undefined): boolean {
+  const denied = errors.filter(
+    ({ error }) => error.keyword === 'additionalProperties' && error.instancePath === place,
+  ).length;
+  return denied > 0 && isObject(value) && denied === Object.keys(value).length;
 }
 
 /** The branches of a combination by the places they are made of: their own, and those that their references lead to. */

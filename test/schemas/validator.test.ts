@@ -79,6 +79,17 @@ test('a failed combination is one issue, or those of the branch that is meant', 
     assert.deepEqual(places(schema, []).length, 1);
   }
   assert.deepEqual(places({ oneOf: [{ type: 'number' }, { minimum: 1 }] }, 5), ['oneOf '], 'more than one branch fits');
+  const closed = (properties: { [name: string]: Json }): Json => ({
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  });
+  const failing = closed({ error: { enum: ['COLD'] } });
+  const measured = closed({ value: { type: 'number' }, unit: { enum: ['C', 'F'] } });
+  assert.deepEqual(places({ oneOf: [measured, failing] }, { value: 1, unit: 'K' }), ['enum /unit']);
+  const kind = (name: string) => closed({ kind: { enum: [name] } });
+  assert.deepEqual(places({ oneOf: [kind('a'), kind('b')] }, { kind: 'b', x: 1 }), ['additionalProperties ']);
   const nested = {
     anyOf: [
       { type: 'string' },
