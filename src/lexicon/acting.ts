@@ -1,4 +1,4 @@
-import { either, inOrder, phrases } from './phrases.ts';
+import { either, inOrder, type Phrases, phrases } from './phrases.ts';
 
 /** That nothing is done but what the same sentence has done. */
 export const NOTHING_ELSE = phrases({
@@ -114,6 +114,9 @@ const NEVER_GIVEN_AWAY = phrases({
     '(never|(must|may|shall|should|does|do|will|is|are) not|cannot) (ever )?(be )?' +
       '(leaves? (the provider|our (house|system|side)|us)|disclosed?|revealed?|given (away|out)|sent back|passed on|leaked)',
     '(stays?|remains?|kept) (strictly )?(inside|with (us|the provider)|private|secret)|(is|are) ours alone',
+    '(is|are|stays?|remains?) (strictly )?confidential',
+    '(is|are) (not|never) to be (told|returned|shown|sent|shared|given)',
+    'neither …80 (may|must|can|shall|will|is|are) (be )?(told|returned|shown|sent|shared|given|disclosed)',
   ],
   de: ['(darf|dürfen|wird|werden) (nicht|nie|niemals) (weitergegeben|herausgegeben|offengelegt|mitgeteilt|verraten)'],
   fr: [
@@ -137,7 +140,7 @@ export const ANSWERS_WITHOUT = phrases({
     'no (answers?|responses?|repl(y|ies)) (contains?|has|have|includes?|tells?|carr(y|ies))',
   ],
   de: ['(Antwort*) (enthält|enthalten|nennt) (weder|kein*)'],
-  zh: ['(响应|应答|回复)(中|里)?(不得|不能|不可|不会)(包含|出现|带有)'],
+  zh: ['(响应|应答|回复)(中|里)?(都|均|也)?(不得|不能|不可|不会)(包含|出现|带有)'],
 });
 
 /** Words by which a sentence goes on about what the one before speaks of. */
@@ -151,13 +154,18 @@ export const OF_THE_ONE_BEFORE = phrases({
 export const PERSONAL: readonly [words: RegExp, member: RegExp][] = [
   [
     phrases({ zh: ['电话|手机'], ja: ['電話'], de: ['Telefon*'], fr: ['téléphone'], es: ['teléfono'] }),
-    /phone|tel$|mobile/i,
+    /phone|tel$|mobile|telefon|téléphone|teléfono/i,
   ],
   [
     phrases({ zh: ['邮箱|电子邮件|邮件地址'], ja: ['メール'], de: ['E-?Mail*'], fr: ['courriel'], es: ['correo'] }),
     /e?mail/i,
   ],
-  [phrases({ zh: ['身份证'] }), /id_?card|identity/i],
+  [phrases({ zh: ['身份证|证件号'] }), /id_?card|identity|id_?(?:no|num)/i],
+  [
+    phrases({ zh: ['姓名'], ja: ['氏名'] }),
+    /^(?:(?:full|real|user|owner|customer|student|receiver|recipient|holder|contact)_?)?name$|^(?:owner|receiver|recipient|holder|payer|tenant)$/i,
+  ],
+  [phrases({ zh: ['成绩'], ja: ['成績'], es: ['calificaci*'] }), /gpa|grade|score/i],
   [phrases({ zh: ['住址|家庭地址'], ja: ['住所'], de: ['Anschrift'] }), /home_?address|^address$/i],
   [
     phrases({ zh: ['密码'], ja: ['パスワード'], de: ['Passwort*'], fr: ['mot de passe'], es: ['contraseña'] }),
@@ -169,3 +177,50 @@ export const PERSONAL: readonly [words: RegExp, member: RegExp][] = [
     /salary|wage/i,
   ],
 ];
+
+const A_REFUSAL: Phrases = {
+  en: [
+    'refus*|denial|denied|reject*|not accepted|declined|failed requests?|say no',
+    'errors? (is|are|was|has been) (answered|returned)',
+  ],
+  de: ['Ablehn*|abgelehnt*|zurückgewiesen*'],
+  fr: ['refus*'],
+  es: ['rechaz*|denega*'],
+  pt: ['recus*|rejeit*'],
+  zh: ['失败|拒绝|出错'],
+};
+
+const IS_NOT_DONE: Phrases = {
+  en: ['never|must not|may not|shall not', '(nothing|no \\p{L}+) (is|may|must|shall|will)'],
+  de: ['nichts|keine?|(darf|dürfen|wird|werden) (nie|niemals|nicht)'],
+  fr: ['rien|aucune?|ne (doit|peut) (pas|jamais)'],
+  es: ['nada|ningun[oa]?|no se'],
+  pt: ['nada|nenhuma?|não se'],
+  zh: ['不得|不能|不可|不应|不会|禁止'],
+};
+
+/** A sentence by which something is not done where the answer is a refusal. */
+export const NOT_DONE_IN_REFUSALS = either(inOrder(A_REFUSAL, IS_NOT_DONE), inOrder(IS_NOT_DONE, A_REFUSAL, 80));
+
+/** That something is done behind all checks. */
+export const ONLY_AFTER_CHECKS = phrases({
+  en: ['only (after|once|when) (all|every|each) …40 (checked|verified|passed|met|fulfilled|validated)'],
+  de: ['erst (nach|wenn) all* …40 (Prüfung*|geprüft|erfüllt)'],
+  zh: ['(全部|所有)…8(校验|检查|条件)…8后?(才|方)'],
+});
+
+/** That whatever could be done is not. */
+export const NOTHING_AT_ALL = phrases({ en: ['nothing'], de: ['nichts'], fr: ['rien'], es: ['nada'], pt: ['nada'] });
+
+/** That something is only tried, and has no effect. */
+export const WITHOUT_EFFECT = phrases({
+  en: [
+    '(change|store|write|book|charge|do)(s|ing)? nothing|nothing (is|will be|gets) (really )?\\p{L}+|no (changes?|effects?|side[ -]effects?)',
+    'without (any )?(chang|effect|side|writ|stor|execut|perform|carry)*',
+    '(not|never) (be |actually |really )?(executed|carried out|performed|changed|stored|written)',
+  ],
+  de: ['nichts|ohne …20 (Wirkung|Änderung)*'],
+  fr: ['rien|sans …20 (effet|modif)*'],
+  es: ['nada|sin …20 (efecto|cambi)*'],
+  zh: ['不(做|作|进行|实际|真正|执行|写入|修改)', '无副作用'],
+});

@@ -189,6 +189,7 @@ export const BAD_WORD = phrases({
     'error|err|fail(ed|ure)?|reject(ed)?|denied|refused?|declined|unauthori[sz]ed|forbidden|nack',
     'invalid|malformed|bad[ _-]?request|missing|cannot|conflict',
     'not[ _-]?found|unknown|unavailable|timeout|expired|insufficient|out[ _-]?of[ _-]?stock',
+    'too[ _-](late|early|soon|many|few|much|small|large|big|long|short|old|young)',
   ],
   zh: ['错误', '失败', '拒绝', '无效', '不存在', '未找到', '不足', '过期', '异常'],
 });

@@ -61,6 +61,14 @@ export interface Check {
   readonly uncertain: string;
   /** Yields the scenarios it wants to see, is given the observations in the same order, and returns what it found. */
   run(facts: CheckFacts): Generator<Scenario[], CheckFindings, Observation[]>;
+  /** What is certain of whatever run of whichever check, without another one: rare paths come to light anywhere. */
+  review?(facts: CheckFacts, runs: readonly Run[]): Omit<CheckFact, 'check'>[];
+}
+
+/** What a candidate was asked, and what it did. */
+export interface Run {
+  scenario: Scenario;
+  seen: Observation;
 }
 
 /** An answer value of a case that can be had from neither request, tools, schema nor document. */

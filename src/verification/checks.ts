@@ -2,7 +2,7 @@ import type { CheckReport } from '../contract/check-report.ts';
 import type { Observation, Scenario, Trier } from '../contract/trial.ts';
 import type { Json } from '../kernel/json.ts';
 import { caseScenario, runsOfCases } from './case-scenarios.ts';
-import type { Check, CheckFact, CheckFacts, CheckFindings, Underived } from './check.ts';
+import type { Check, CheckFact, CheckFacts, CheckFindings, Run, Underived } from './check.ts';
 import { acts } from './checks/check-acts.ts';
 import { amounts } from './checks/check-amounts.ts';
 import { caseCoverage } from './checks/check-case-coverage.ts';
@@ -140,6 +140,7 @@ async function runChecks(
   signal: AbortSignal,
 ): Promise<Found[]> {
   let runsLeft = maxRuns;
+  const seen: Run[] = [];
   const plans = list.map((check) => ({
     check,
     steps: check.run(facts),
@@ -164,13 +165,14 @@ async function runChecks(
       batch.push(...plan.wanted);
     }
     const observations = batch.length === 0 ? [] : await trier.try(batch, signal);
+    seen.push(...batch.map((scenario, index) => ({ scenario, seen: observations[index] as Observation })));
     for (const { plan, start } of shares) advance(plan, observations.slice(start, start + plan.wanted.length));
   }
-  return plans.map(({ check, findings, runs }) => ({
-    check,
-    findings: findings ?? { failures: [], warnings: [] },
-    runs,
-  }));
+  return plans.map(({ check, findings = { failures: [], warnings: [] }, runs }) => {
+    // What a check has found by itself needs no second proof.
+    const more = findings.failures.length === 0 ? (check.review?.(facts, seen) ?? []) : [];
+    return { check, findings: { ...findings, failures: [...findings.failures, ...more] }, runs };
+  });
 }
 
 function advance(

@@ -42,7 +42,9 @@ function collect(value: Json, name: string, votes: boolean[], depth: number): vo
     return;
   }
   if (
-    /^(?:ok|success|successful|succeeded|accepted|approved|valid|confirmed|是否成功|成功)$/i.test(name) &&
+    /^(?:ok|success|successful|succeeded|accepted|approved|valid|confirmed|angenommen|erfolgreich|genehmigt|acceptée?|aceptad[oa]|aceito|是否成功|成功)$/i.test(
+      name,
+    ) &&
     typeof value === 'boolean'
   )
     votes.push(!value);

@@ -297,3 +297,85 @@ test('what the document has for the failure of both tools is asked for, and no t
     /acts: .*marketRate is asked, though/,
   );
 });
+
+/** Places on a course, of which a member may have three. */
+const courses = (rules: string): Agreed => ({
+  rules: `\`member\` tells how many courses somebody has and how to reach them, \`enrolMember\` enrols: accepted. With three courses or more nobody is enrolled.\n${rules}`,
+  request: object({ id: text, member: text, dryRun: flag }, ['dryRun']),
+  response: object({ id: text, accepted: flag, result: { enum: ['in', 'full', 'tried'] } }, ['accepted']),
+  tools: [
+    reading(
+      'member',
+      object({ member: text }),
+      object({ courses: integer }),
+      [[{ member: 'M-4401' }, { courses: 1 }]],
+      {
+        courses: 0,
+      },
+    ),
+    {
+      ...(acting('enrolMember', object({ member: text }), { type: 'null' }, [], null) as object),
+      description: 'Meldet an. 报名课程',
+    } as Json,
+  ],
+  cases: [
+    [
+      { id: 'c-1', member: 'M-4401' },
+      { id: 'c-1', accepted: true, result: 'in' },
+    ],
+    [
+      { id: 'c-2', member: 'M-4409' },
+      { id: 'c-2', accepted: true, result: 'in' },
+    ],
+    [
+      { id: 'c-3', member: 'M-4401', dryRun: true },
+      { id: 'c-3', result: 'tried' },
+    ],
+  ],
+});
+const enrolling = (
+  at: 'before' | 'after' | 'always',
+) => `export async function handle({ id: given, member: name, dryRun }, { call }) {
+  const id = String(given);
+  const member = String(name);
+  const { courses } = await call.member({ member });
+  const full = { id, accepted: false, result: 'full' };
+  ${at === 'before' ? 'if (courses >= 3) return full;' : ''}
+  ${at === 'always' ? '' : "if (dryRun === true) return { id, result: 'tried' };"}
+  await call.enrolMember({ member });
+  if (dryRun === true) return { id, result: 'tried' };
+  ${at === 'before' ? '' : 'if (courses >= 3) return full;'}
+  return { id, accepted: true, result: 'in' };
+}`;
+
+for (const rule of [
+  'No member is enrolled when the request is rejected.',
+  'Bei einer Ablehnung darf nichts eingetragen werden.',
+  '被拒绝的请求不得报名。',
+  'A member must be enrolled only after all conditions have been checked.',
+])
+  test(`an act that the document has in no refusal is in none that only another answer of a tool brings about: ${rule}`, async () => {
+    assert.deepEqual(await refusalsOf(courses(rule), enrolling('before'), sandbox), []);
+    assert.match(
+      (await refusalsOf(courses(rule), enrolling('after'), sandbox)).join('\n'),
+      /^side-effects: the document has ".*yet enrolMember was called/m,
+    );
+  });
+
+test('a request that is only tried changes nothing', async () => {
+  const agreed = courses('`dryRun` is optional and means: look, but change nothing.');
+  assert.match(
+    (await refusalsOf(agreed, enrolling('always'), sandbox)).join('\n'),
+    /^side-effects: case 3: the document has/m,
+  );
+  assert.deepEqual(await refusalsOf(agreed, enrolling('before'), sandbox), []);
+});
+
+test('a tool that one answer alone comes with is called for no other', async () => {
+  const rule = '只有 DONE 才可以调用 bookGift；其他情况一律不记账';
+  assert.match(
+    (await refusalsOf(gifts(rule, 'bookGift'), giver('bookGift', 'clash'), sandbox)).join('\n'),
+    /^side-effects: case 3: the document has "只有/m,
+  );
+  assert.deepEqual(await refusalsOf(gifts(rule, 'bookGift'), giver('bookGift'), sandbox), []);
+});

@@ -166,3 +166,64 @@ test('a broken request is answered without what is never told', async () => {
   const refusals = await refusalsOf(agreed, seating('', ', note: String(phone)'), sandbox);
   assert.match(refusals.join('\n'), /generated-requests: .*the answer tells "phone"/);
 });
+
+/** Plots that are let, each to somebody. */
+const plots = (rule: string): Agreed => ({
+  rules: `\`plot\` tells of a plot whether it is let. ${rule}`,
+  request: object({ id: text, plot: text, asker: text }),
+  response: object({ id: text, isLet: { type: 'boolean' }, note: text }, ['note']),
+  tools: [
+    reading(
+      'plot',
+      object({ plot: text }),
+      object({ isLet: { type: 'boolean' }, owner: text, telefon: text, buyRate: { type: 'number' } }),
+      [
+        [{ plot: 'P-3301' }, { isLet: false, owner: '陈敏', telefon: '0421-5550117', buyRate: 2.87 }],
+        [{ plot: 'P-3302' }, { isLet: true, owner: '孙立', telefon: '0421-5550118', buyRate: 3.41 }],
+      ],
+    ),
+  ],
+  cases: [
+    [
+      { id: 'p-1', plot: 'P-3301', asker: 'Ines' },
+      { id: 'p-1', isLet: false },
+    ],
+    [
+      { id: 'p-2', plot: 'P-3302', asker: 'Jan' },
+      { id: 'p-2', isLet: true },
+    ],
+  ],
+});
+const letting = (
+  when: string,
+  note: string,
+) => `export async function handle({ id: given, plot: name, asker }, { call }) {
+  const id = String(given);
+  const plot = await call.plot({ plot: String(name) });
+  if (${when}) return { id, isLet: plot.isLet, note: 'ask ' + ${note} };
+  return { id, isLet: plot.isLet };
+}`;
+
+for (const [rule, member] of [
+  ['业主姓名属于隐私，任何应答都不得包含。', 'owner'],
+  ['Telefonnummern dürfen nicht weitergegeben werden.', 'telefon'],
+  ['Die Telefonnummer des Pächters darf nicht weitergegeben werden.', 'telefon'],
+  ['What we pay (`buyRate`) is confidential.', 'buyRate'],
+  ['Neither the name of the tenant nor the telefon may be sent.', 'telefon'],
+  ['The lease is secret and never part of an answer, neither is the telefon.', 'telefon'],
+  ['El telefon y la renta no se comunican a nadie.', 'telefon'],
+] as const)
+  test(`what is told to nobody is not told where a word of the source alone asks for it: ${rule}`, async () => {
+    const told = letting("asker === 'Registry'", `plot.${member}`);
+    assert.match(
+      (await refusalsOf(plots(rule), told, sandbox)).join('\n'),
+      new RegExp(`^leaks: .*the answer tells "${member}"`, 'm'),
+    );
+    assert.deepEqual(await refusalsOf(plots(rule), letting('false', `plot.${member}`), sandbox), []);
+  });
+
+test('a leak counts in whatever run it comes to light', async () => {
+  const agreed = plots('The telefon must not be disclosed.');
+  const told = letting("id !== 'p-1' && id !== 'p-2'", 'plot.telefon');
+  assert.match((await refusalsOf(agreed, told, sandbox)).join('\n'), /^leaks: the answer tells "telefon"/m);
+});

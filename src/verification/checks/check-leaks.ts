@@ -7,6 +7,7 @@ import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../c
 import { allSentencesOf, spaced } from '../prose/documented-answers.ts';
 import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
+import { toldOtherwise } from '../worlds/other-outputs.ts';
 import { replacedAt } from '../worlds/variations.ts';
 
 const SECRET =
@@ -52,7 +53,12 @@ export const leaks: Check = {
         },
       })),
     );
-    const plans = [...failing, ...alone, ...cases.flatMap((seenCase) => otherwiseAnswered(facts, seenCase))];
+    const plans = [
+      ...failing,
+      ...alone,
+      ...cases.flatMap((seenCase) => otherwiseAnswered(facts, seenCase)),
+      ...askedByWords(facts),
+    ];
     const later = plans.length === 0 ? [] : yield plans.map(({ scenario }) => scenario);
     const runs = [
       ...cases.map(({ one, seen }) => ({ one, seen })),
@@ -88,6 +94,22 @@ export const leaks: Check = {
       list.push(fact);
     }
     return findings;
+  },
+  review(facts, runs) {
+    if (facts.subject.tools.length === 0 || denialsOf(facts.subject).length === 0) return [];
+    for (const { scenario, seen } of runs) {
+      const denied = deniedIn(facts, { input: scenario.input, output: null }, seen);
+      if (denied)
+        return [
+          {
+            code: 'CANDIDATE_LEAK',
+            message: `the answer tells "${denied.name}", though "${denied.sentence}"`.slice(0, 500),
+            input: scenario.input,
+            ...(seen.value === undefined ? {} : { got: seen.value }),
+          },
+        ];
+    }
+    return [];
   },
 };
 
@@ -128,7 +150,8 @@ const ON_A_CONDITION = phrases({
   de: ['wenn|falls|außer|bevor|solange|nur (an|wenn|bei|in)'],
   fr: ['si|sauf|quand|seulement'],
   es: ['si|salvo|excepto|cuando|solo|sólo'],
-  pt: ['se|salvo|exceto|quando|só'],
+  // A Spanish verb has the same word before it.
+  pt: ['se (não|o|a|os|as|for|houver|um|uma)|salvo|exceto|quando|só'],
   zh: ['除非|只有|仅|如果|若|时(?![间候])'],
 });
 
@@ -156,9 +179,10 @@ export function deniedIn(
   const told = [input, ...seen.calls.map((call) => call.output ?? null)].flatMap(leavesOf);
   const shown = JSON.stringify([output, cases.map(({ one }) => one.output)]);
   const answer = leavesOf(seen.value).map(({ value }) => String(value));
+  const texts = answer.join('\n');
   for (const leaf of told) {
     const text = weighty(leaf);
-    if (text === undefined || shown.includes(JSON.stringify(text).slice(1, -1))) continue;
+    if (text === undefined || !texts.includes(text) || shown.includes(JSON.stringify(text).slice(1, -1))) continue;
     if (!answer.some((value) => hasWord(value, text))) continue;
     if (told.some((other) => other.name !== leaf.name && String(other.value).includes(text))) continue;
     const denial = denials.find(({ denied }) => isNamedIn(denied, leaf.name));
@@ -186,13 +210,22 @@ function denialsOf(subject: Subject): ToldDenial[] {
     if (sentence.trim() !== '') before = sentence;
     const without = ANSWERS_WITHOUT.exec(sentence);
     if (without && isDenial(sentence, ANSWERS_WITHOUT))
-      return [{ sentence, denied: sentence.slice(without.index + without[0].length) }];
+      return [{ sentence, denied: saidIn(sentence.slice(without.index + without[0].length)) ?? sentence }];
     if (!isDenial(sentence, NEVER_TOLD)) return [];
-    const denied = sentence.slice(0, NEVER_TOLD.exec(sentence)?.index);
+    const at = NEVER_TOLD.exec(sentence)?.index ?? 0;
+    const denied = AS_WELL.test(sentence.slice(at)) ? sentence : (saidIn(sentence.slice(0, at)) ?? sentence);
     return [{ sentence, denied: OF_THE_ONE_BEFORE.test(sentence.trim()) ? said : denied }];
   });
   read.set(subject, denials);
   return denials;
+}
+
+/** How a sentence goes on to something else that is not told. */
+const AS_WELL = /,\s*(?:and )?(?:neither|nor)\b|，也(?:不|勿)/i;
+
+/** A part of a sentence, where it says anything. */
+function saidIn(part: string): string | undefined {
+  return /\p{L}{2}/u.test(part) ? part : undefined;
 }
 
 /** Whether a sentence speaks of what a member holds: by its name, or by the words that the name is made of. */
@@ -201,6 +234,9 @@ function isNamedIn(sentence: string, name: string): boolean {
   const words = spaced(name).replaceAll('_', ' ');
   if (
     hasWord(sentence, name) ||
+    // One word in German: "Steuernummer".
+    (name.length >= 4 &&
+      new RegExp(`(?<!\\p{L})${name.replace(/\W/g, '')}(?:nummer|adresse|daten)n?(?!\\p{L})`, 'iu').test(sentence)) ||
     hasWord(sentence, `${name}s`) ||
     hasWord(sentence, words) ||
     (/^(?:born|dob)$/i.test(name) && /\bbirth/i.test(sentence))
@@ -210,6 +246,12 @@ function isNamedIn(sentence: string, name: string): boolean {
   // "The e-mail of the owner" is the owner's, and "the name of the guest" the guest's name.
   const parts = words.toLowerCase().split(/\s+/);
   const plain = sentence.replace(/\be-mail/gi, 'email');
+  // "The owner's data" are all of them.
+  if (
+    parts.length > 1 &&
+    new RegExp(`\\b${(parts[0] ?? '').replace(/\W/g, '')}['’]s (?:personal )?(?:data|details)\\b`, 'i').test(sentence)
+  )
+    return true;
   return parts.length > 1 && parts.every((part) => hasWord(plain, part) || hasWord(plain, `${part}s`));
 }
 
@@ -290,66 +332,58 @@ function otherwiseAnswered(
   { subject }: CheckFacts,
   { one, scenario, seen }: SeenCase,
 ): { one: RunnableCase; scenario: Scenario }[] {
+  if (!hasSecrets(subject, one, seen)) return [];
+  return toldOtherwise(subject, { scenario, seen }, maxOtherAnswers).map((other) => ({ one, scenario: other }));
+}
+
+function hasSecrets(subject: Subject, { input }: RunnableCase, { calls }: Observation): boolean {
   const denials = denialsOf(subject);
   const isDenied = ({ name }: Leaf) => denials.some(({ denied }) => isNamedIn(denied, name));
-  const hasSecrets =
-    leavesOf(one.input).some(isDenied) ||
-    seen.calls.some(({ tool, output }) =>
+  return (
+    leavesOf(input).some(isDenied) ||
+    calls.some(({ tool, output }) =>
       leavesOf(output ?? null).some((leaf) => isSecret(subject, tool, leaf.name) || isDenied(leaf)),
-    );
-  if (!hasSecrets) return [];
-  return seen.calls.flatMap(({ tool, input, output }) => {
-    if (output === undefined) return [];
-    const { outputSchema: schema = null, otherwise } = subject.tools.find((other) => other.name === tool) ?? {};
-    return [...otherOutputs(output, schema), ...(otherwise && 'output' in otherwise ? [otherwise.output] : [])]
-      .filter((other) => subject.surface.toolOutputIssues(tool, other).length === 0)
-      .slice(0, maxOtherAnswers)
-      .map((other) => ({
-        one,
-        scenario: {
-          ...scenario,
-          tools: subject.tools.map((known) =>
-            known.name === tool ? { ...known, examples: [{ input, output: other }, ...(known.examples ?? [])] } : known,
-          ) as Scenario['tools'],
-        },
-      }));
-  });
+    )
+  );
 }
 
-function otherOutputs(output: Json, schema: Json): Json[] {
-  const words = leavesOf(output).flatMap(({ pointer, name, value }) => {
-    if (typeof value === 'boolean') return [replacedAt(output, pointer, !value)];
-    if (typeof value === 'number') return [0, value * 1000 + 7].map((other) => replacedAt(output, pointer, other));
-    if (typeof value === 'string' && DAY.test(value))
-      return ['1971-01-01', '2999-12-31'].map((day) => replacedAt(output, pointer, day + value.slice(day.length)));
-    return enumsOf(schema, name, 0).flatMap((other) => (other === value ? [] : [replacedAt(output, pointer, other)]));
-  });
-  const lists = isObject(output)
-    ? Object.entries(output).flatMap(([name, value]) =>
-        Array.isArray(value) && value.length > 0 ? [{ ...output, [name]: [] }] : [],
-      )
-    : [];
-  // One item alone, and none.
-  const fewer = Array.isArray(output) && output.length > 1 ? [output.slice(0, 1), []] : [];
-  return [...lists, ...fewer, ...words];
-}
+/** Words of the source that are tried as values of a request, and the runs that are made of them. */
+const [maxWords, maxWordRuns] = [8, 32];
 
-/** How a day, or a moment, begins. */
-const DAY = /^\d{4}-\d{2}-\d{2}(?!\d)/;
+/** What `typeof` says. */
+const KIND_OF_VALUE = /^(?:string|number|boolean|object|function|undefined)$/;
 
-function enumsOf(schema: Json, name: string, depth: number): Json[] {
-  if (depth > 20 || typeof schema !== 'object' || schema === null) return [];
-  const own = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
-  const found = Object.hasOwn(own, name) ? own[name] : undefined;
-  return [
-    ...(isObject(found) && Array.isArray(found.enum) ? found.enum : []),
-    ...Object.values(schema).flatMap((child) => enumsOf(child, name, depth + 1)),
-  ];
+/** Cases with secrets, in whose request a text is one that stands in the source and nowhere in the document. */
+function askedByWords({
+  subject,
+  cases,
+  literals,
+  vocabulary,
+}: CheckFacts): { one: RunnableCase; scenario: Scenario }[] {
+  const words = literals.texts
+    .filter((text) => !KIND_OF_VALUE.test(text) && !vocabulary.hasText(text))
+    .slice(0, maxWords);
+  return cases
+    .flatMap(({ one, scenario, seen }) =>
+      hasSecrets(subject, one, seen)
+        ? leavesOf(one.input)
+            .flatMap(({ pointer, value }) =>
+              typeof value === 'string' ? words.map((word) => replacedAt(one.input, pointer, word)) : [],
+            )
+            .map((input) => ({ one: { ...one, input }, scenario: { ...scenario, input } }))
+        : [],
+    )
+    .filter(({ scenario }) => subject.surface.requestIssues(scenario.input).length === 0)
+    .slice(0, maxWordRuns);
 }
 
 /** A value long enough not to stand in a text by chance. */
 function weighty({ value }: Leaf): string | undefined {
-  const text =
-    typeof value === 'string' ? value : typeof value === 'number' && Math.abs(value) >= 1000 ? String(value) : '';
-  return text.length >= 4 ? text : undefined;
+  if (typeof value === 'number') {
+    const digits = String(value);
+    return Math.abs(value) >= 1000 || /\d\.\d\d/.test(digits) ? digits : undefined;
+  }
+  if (typeof value !== 'string') return undefined;
+  // Names of two signs are usual.
+  return value.length >= (/\p{Script=Han}/u.test(value) ? 2 : 4) ? value : undefined;
 }

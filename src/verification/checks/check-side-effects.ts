@@ -5,11 +5,18 @@ import { NO_MATTER } from '../../lexicon/failing.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
-import { type Denial, forbiddenBy, isRefusalCode } from '../prose/documented-acts.ts';
+import {
+  type Denial,
+  forbiddenBy,
+  forbiddenInRefusals,
+  isRefusalCode,
+  mayBeForbidden,
+} from '../prose/documented-acts.ts';
 import { sentencesOf } from '../prose/documented-answers.ts';
 import { failureRulesOf } from '../prose/failure-rules.ts';
 import { leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
+import { toldOtherwise } from '../worlds/other-outputs.ts';
 import { replacedAt } from '../worlds/variations.ts';
 import { faultMessage } from './check-failing-tools.ts';
 
@@ -70,7 +77,7 @@ export const sideEffects: Check = {
       );
     const tried = cases.flatMap((one) => triedInVain(facts, one));
     const asked = needless.flatMap(({ others }) => others);
-    const all = [...[...plans, ...tried].map(({ scenario }) => scenario), ...asked];
+    const all = [...[...plans, ...tried].map(({ scenario }) => scenario), ...asked, ...refusable(facts)];
     const seen = all.length === 0 ? [] : yield all;
     let at = plans.length + tried.length;
     for (const { one, fact, others } of needless) {
@@ -120,7 +127,64 @@ export const sideEffects: Check = {
     }
     return findings;
   },
+  review(facts, runs) {
+    for (const { scenario, seen } of runs) {
+      const act = forbiddenAct(facts, scenario, seen);
+      if (act === undefined) continue;
+      return [
+        {
+          code: 'CANDIDATE_SIDE_EFFECT',
+          message: `the document has "${act.sentence}", yet ${act.tool} was called`.slice(0, 500),
+          input: scenario.input,
+          ...(seen.value === undefined ? {} : { got: seen.value }),
+        },
+      ];
+    }
+    return [];
+  },
 };
+
+/** Runs in which tools that only read answer otherwise than in the cases that act: more than those show may be a reason not to. */
+const [maxToldOtherwise, maxOtherReads] = [24, 10];
+
+/** Cases that act, in each of which one tool that only reads answers something else; none where the document forbids no act. */
+function refusable({ subject, cases }: CheckFacts): Scenario[] {
+  const acting = subject.tools.filter(({ name }) => !isReadOnly(subject, name));
+  if (!acting.some(({ name }) => mayBeForbidden(subject, name))) return [];
+  return cases
+    .filter((one) => refuses(subject, one) !== true && one.seen.calls.some(({ tool }) => !isReadOnly(subject, tool)))
+    .flatMap((one) => toldOtherwise(subject, one, maxOtherReads, (tool) => isReadOnly(subject, tool)))
+    .slice(0, maxToldOtherwise);
+}
+
+/** An act of a run in which nothing failed, that the document forbids with this answer; what it told was what a success is told, and nothing was undone. */
+function forbiddenAct(
+  facts: CheckFacts,
+  { input, faults = [] }: Scenario,
+  seen: Observation,
+): { tool: string; sentence: string } | undefined {
+  const { subject } = facts;
+  const { calls, value } = seen;
+  if (faults.length > 0 || value === undefined || seen.issues.length > 0 || calls.some(({ error }) => error))
+    return undefined;
+  // Of a request that no case has, it is not certain what it asks for.
+  if (!facts.cases.some(({ one }) => equalJson(one.input, input))) return undefined;
+  const acts = actsOf(facts, seen);
+  if (acts.some(({ tool }) => UNDOING.test(tool))) return undefined;
+  for (const { tool, output } of acts) {
+    const isUsual = facts.cases.some(
+      (one) =>
+        refuses(subject, one) !== true &&
+        one.seen.calls.some((call) => call.tool === tool && equalJson(call.output ?? null, output ?? null)),
+    );
+    if (!isUsual || mayServeRefusals(subject, tool)) continue;
+    const denial =
+      forbiddenBy(subject, { input, output: value }, tool) ??
+      (reportsFailure(value) === true ? forbiddenInRefusals(subject, tool) : undefined);
+    if (denial && isDenied(facts, denial, tool)) return { tool, sentence: denial.sentence };
+  }
+  return undefined;
+}
 
 /** Whether a tool that failed was asked the same again, more often than where it did not fail. */
 function repeats(after: Observation, before: Observation, tool: string): boolean {

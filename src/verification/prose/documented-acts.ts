@@ -1,5 +1,15 @@
 import { isObject, type Json } from '../../kernel/json.ts';
-import { CONDITION, LEFT_OPEN, NOT_CALLED, NOTHING_CHANGED, NOTHING_ELSE } from '../../lexicon/acting.ts';
+import {
+  CONDITION,
+  LEFT_OPEN,
+  NOT_CALLED,
+  NOT_DONE_IN_REFUSALS,
+  NOTHING_AT_ALL,
+  NOTHING_CHANGED,
+  NOTHING_ELSE,
+  ONLY_AFTER_CHECKS,
+  WITHOUT_EFFECT,
+} from '../../lexicon/acting.ts';
 import { FAILURE } from '../../lexicon/failing.ts';
 import { atTheEnd } from '../../lexicon/phrases.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
@@ -136,7 +146,55 @@ export function forbiddenBy(subject: Subject, { input, output }: Answered, tool:
     );
     if (!isElsewhere) return denial;
   }
-  return saysFalse(subject, output, tool);
+  return rehearsed(sentences, input) ?? saysFalse(subject, output, tool);
+}
+
+/** The sentence by which a request with a switch such as `dryRun`, that is on, has no effect. */
+function rehearsed(sentences: readonly string[], input: Json): Denial | undefined {
+  const on = isObject(input)
+    ? Object.keys(input).filter(
+        (name) =>
+          input[name] === true &&
+          /^(?:is_?)?(?:dry_?run|simulate|simulation|preview|rehearsal|(?:validate|check)_?only)$/i.test(name),
+      )
+    : [];
+  const sentence = sentences.find((one) => WITHOUT_EFFECT.test(one) && on.some((name) => hasWord(one, name)));
+  return sentence === undefined ? undefined : { sentence: sentence.trim().slice(0, 200), isGeneral: true };
+}
+
+/** Whether any sentence has something not done that a tool does, whatever the answer. */
+export function mayBeForbidden(subject: Subject, tool: string): boolean {
+  return (
+    forbiddenInRefusals(subject, tool) !== undefined ||
+    allSentencesOf(subject).some((sentence) =>
+      undoneIn(sentence).some((done) => done === true || WHATEVER.test(done) || isDoneBy(done, tool)),
+    )
+  );
+}
+
+/** The sentence by which a tool must not be called in whatever refusal; `undefined` where the document has none. */
+export function forbiddenInRefusals(subject: Subject, tool: string): Denial | undefined {
+  const described = subject.tools.find(({ name }) => name === tool)?.description ?? '';
+  const pairs = pairsOfSigns(described);
+  for (const sentence of allSentencesOf(subject)) {
+    if (ONLY_AFTER_CHECKS.test(sentence) && speaksOf(sentence, tool))
+      return { sentence: sentence.trim().slice(0, 200), isGeneral: false };
+    if (
+      !NOT_DONE_IN_REFUSALS.test(sentence) ||
+      /\b(?:unless|except|only|but|until)\b|除非|仅|außer|sauf|salvo/i.test(sentence)
+    )
+      continue;
+    if (speaksOf(sentence, tool) || pairsOfSigns(sentence).some((pair) => pairs.includes(pair)))
+      return { sentence: sentence.trim().slice(0, 200), isGeneral: false };
+    if (NOTHING_AT_ALL.test(sentence) && !NO_CHANGE.test(tool))
+      return { sentence: sentence.trim().slice(0, 200), isGeneral: true };
+  }
+  return undefined;
+}
+
+/** Every two Chinese signs beside each other: a verb has two. */
+function pairsOfSigns(text: string): string[] {
+  return [...text.matchAll(/(?=(\p{Script=Han}{2}))/gu)].flatMap(([, pair]) => pair ?? []);
 }
 
 /** The sentence by which a tool is not even asked where this is the answer; `undefined` where the document has none. */
@@ -225,6 +283,12 @@ function isReserved(sentence: string, output: Json, tool: string): boolean {
     /\bnothing (?:is|may be|must be|will be) (?<done>\p{L}+) unless the (?:answer|outcome|result|status|verdict|decision|code) is [`"“]?(?<name>[\p{L}\p{N}_-]+)[`"”]?\s*(?:[.;(]|$)/iu.exec(
       sentence,
     )?.groups ?? {};
+  const alone =
+    /只有\s*[`"“]?(?<name>[\p{L}\p{N}_-]+?)[`"”]?\s*(?:时)?才(?:可以|可|能|会)?(?:调用|使用|执行)\s*[`"“]?(?<tool>[A-Za-z]\w*)/u.exec(
+      sentence,
+    )?.groups;
+  if (alone?.name !== undefined && alone.tool === tool)
+    return !leavesOf(output).some(({ value }) => hasWord(String(value), alone.name as string));
   return (
     done !== undefined &&
     name !== undefined &&
@@ -267,7 +331,7 @@ function isAnswer({ payload }: Subject, answer: Json, constant: string): boolean
 }
 
 /** Whether a sentence names a tool, or what it does. */
-function speaksOf(sentence: string, tool: string): boolean {
+export function speaksOf(sentence: string, tool: string): boolean {
   return hasWord(sentence, tool) || [...sentence.matchAll(/\p{L}{3,}/gu)].some(([word]) => isDoneBy(word, tool));
 }
 

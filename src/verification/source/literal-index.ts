@@ -9,12 +9,15 @@ export class LiteralIndex {
   /** The numbers that stand in the source as they are, without their signs. */
   readonly numbers: readonly number[];
   readonly #sorted: readonly number[];
+  /** The short texts of the source that a value of a message may be. */
+  readonly texts: readonly string[];
 
   constructor(bundle: string) {
     const literals = literalsOf(bundle);
     this.numbers = [...new Set(numbersOf(bundle).map(Math.abs))];
     this.#sorted = [...this.numbers].sort((a, b) => a - b);
     this.#text = literals.flatMap((literal) => ('text' in literal ? [literal.text.toLowerCase()] : [])).join('\n');
+    this.texts = [...new Set([...bundle.matchAll(QUOTED)].flatMap(({ groups }) => groups?.text ?? []))];
     this.#numbers = new Set(literals.flatMap((literal) => ('number' in literal ? [Math.abs(literal.number)] : [])));
   }
 
@@ -40,5 +43,7 @@ export class LiteralIndex {
     return end === from ? none : this.#sorted.slice(from, end);
   }
 }
+
+const QUOTED = /(?<mark>["'`])(?<text>[^"'`\\\s$]{3,24})\k<mark>/gu;
 
 const none: readonly number[] = [];

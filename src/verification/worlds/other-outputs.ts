@@ -1,0 +1,62 @@
+import type { Scenario } from '../../contract/trial.ts';
+import { isObject, type Json } from '../../kernel/json.ts';
+import type { SeenCase } from '../check.ts';
+import { leavesOf } from '../scalar-kinds.ts';
+import type { Subject } from '../subject.ts';
+import { replacedAt } from './variations.ts';
+
+/**
+ * A case, again and again, in which one call is answered otherwise at one place: a turned switch, another number or day, another of a few
+ * words, an empty list. At most so many for each call.
+ */
+export function toldOtherwise(
+  subject: Subject,
+  { scenario, seen }: Pick<SeenCase, 'scenario' | 'seen'>,
+  most: number,
+  isMeant: (tool: string) => boolean = () => true,
+): Scenario[] {
+  return seen.calls.flatMap(({ tool, input, output }) => {
+    if (output === undefined || !isMeant(tool)) return [];
+    const { outputSchema: schema = null, otherwise } = subject.tools.find((other) => other.name === tool) ?? {};
+    return [...otherOutputs(output, schema), ...(otherwise && 'output' in otherwise ? [otherwise.output] : [])]
+      .filter((other) => subject.surface.toolOutputIssues(tool, other).length === 0)
+      .slice(0, most)
+      .map((other) => ({
+        ...scenario,
+        tools: subject.tools.map((known) =>
+          known.name === tool ? { ...known, examples: [{ input, output: other }, ...(known.examples ?? [])] } : known,
+        ) as Scenario['tools'],
+      }));
+  });
+}
+
+function otherOutputs(output: Json, schema: Json): Json[] {
+  const words = leavesOf(output).flatMap(({ pointer, name, value }) => {
+    if (typeof value === 'boolean') return [replacedAt(output, pointer, !value)];
+    if (typeof value === 'number') return [0, value * 1000 + 7].map((other) => replacedAt(output, pointer, other));
+    if (typeof value === 'string' && DAY.test(value))
+      return ['1971-01-01', '2999-12-31'].map((day) => replacedAt(output, pointer, day + value.slice(day.length)));
+    return enumsOf(schema, name, 0).flatMap((other) => (other === value ? [] : [replacedAt(output, pointer, other)]));
+  });
+  const lists = isObject(output)
+    ? Object.entries(output).flatMap(([name, value]) =>
+        Array.isArray(value) && value.length > 0 ? [{ ...output, [name]: [] }] : [],
+      )
+    : [];
+  // One item alone, and none.
+  const fewer = Array.isArray(output) && output.length > 1 ? [output.slice(0, 1), []] : [];
+  return [...lists, ...fewer, ...words];
+}
+
+/** How a day, or a moment, begins. */
+const DAY = /^\d{4}-\d{2}-\d{2}(?!\d)/;
+
+function enumsOf(schema: Json, name: string, depth: number): Json[] {
+  if (depth > 20 || typeof schema !== 'object' || schema === null) return [];
+  const own = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
+  const found = Object.hasOwn(own, name) ? own[name] : undefined;
+  return [
+    ...(isObject(found) && Array.isArray(found.enum) ? found.enum : []),
+    ...Object.values(schema).flatMap((child) => enumsOf(child, name, depth + 1)),
+  ];
+}
