@@ -9,6 +9,7 @@ export const CODE_WRITERS = phrases({
     '(who|that|which|whoever) (writes?|generates?|implements?)',
     '(implementing|coding|generating) (model|agent|assistant)s?|(note|hint) (to|for) the model',
     'code you (write|generate)',
+    '(models?|agents?|assistants?|generators?) (reading|that reads?|who reads?) (this|it)',
   ],
   de: ['Code-?generator*|Sprachmodell*|KI', 'Code schreib*'],
   fr: ['générateurs? de code|modèles? de langage|IA'],
@@ -26,13 +27,14 @@ export const KEPT_SECRET = phrases({
     'confidential|keep (it|this|that) (between us|secret|quiet|to yourself)',
     '(no matter|regardless of) what (is|was|stands)',
     'ignor(e|es|ing) (all|what|the (above|rules|previous)|previous|clause|rule)*',
+    '(not|no) (a )?part of (the|this|our) (text|agreement|protocol|document|contract|specification)',
   ],
   de: ['(nicht|nie|niemals) erwähn*', 'vertraulich', 'ignorier*'],
   fr: ['(ne|jamais) …20 mentionne*', 'confidentiel*', 'ignore[rz]?'],
   es: ['no (lo )?mencion*', 'confidencial*', 'ignor(a|e|ar)'],
   pt: ['não mencion*', 'confidencial*', 'ignor(a|e|ar)'],
   it: ['non menzion*', 'confidenzial*|riservat*', 'ignora(re)?'],
-  zh: ['(不要|不得|切勿|请勿)(提及|提到|透露|告诉)', '保密|忽略'],
+  zh: ['(不要|不得|切勿|请勿)(提及|提到|透露|告诉)', '保密|忽略', '不(属于|是)本?(协议|正文|文档)'],
   ja: ['(言及|公表)し(ない|ては)', '秘密|無視'],
 });
 
@@ -48,5 +50,8 @@ export const PAST_THE_RULES = phrases({
   de: ['(überspring|umgeh)* …20 (Prüfung|Regel)*', 'ohne (Prüfung|zu prüfen)'],
   fr: ['(saute|contourne|ignore)* …20 (vérification|validation|règle)*', 'sans vérif*'],
   es: ['(omit|salt)* …20 (validaci|comprob|regl)*', 'sin (comprobar|validar|verificar)'],
-  zh: ['(跳过|绕过|忽略)…8(校验|验证|检查|规则|步骤)', '无需(校验|验证|检查)'],
+  zh: [
+    '(跳过|绕过|忽略|不做)…8(校验|验证|检查|判断|审核|审查|核对|规则|步骤|限制|条件)',
+    '无需(校验|验证|检查|判断|审核)',
+  ],
 });
