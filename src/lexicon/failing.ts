@@ -1,15 +1,18 @@
 import { either, inOrder, phrases } from './phrases.ts';
 
+/** That a system is down; what is rounded, written or gone down to something is not. */
+const DOWN = String.raw`(?<!\b(?!be)\w+(ed|ing|en) |\b(round|scale|write|count|step|cut|turn|put|note|scroll)s? )down(?! (to|by|into|from|the)\b)`;
+
 /** What somebody may say of a system that fails, without an "if". */
 export const FAILS = phrases({
   en: [
     'fail(s|ed|ing|ures? of)?',
-    'breaks? down',
-    "(cannot|can not|can't|could not) be (asked|reached|read|written|contacted|queried|used|stored|saved)",
+    'breaks? down|breaks(?=[,.;:])',
+    "(cannot|can not|can't|could not) be (asked|reached|read|written|contacted|queried|used|stored|saved|recorded)",
     "(cannot|can not|can't|could not) be (opened|obtained|fetched|had|got|accessed|consulted)",
     '(does|do|did) not (answer|respond|reply|react|work)',
     '(is|are|was) (silent|not (available|reachable|working))|not reachable',
-    'down|offline|unreachable|unavailable',
+    `${DOWN}|offline|unreachable|unavailable`,
     'times? out|timed out|time-?out',
     'out of (order|service)',
     'no (answer|reply|response) from',
@@ -62,16 +65,23 @@ export const WHICHEVER_FAILS = phrases({
       '(fails?|failed|is (down|unavailable|unreachable)|(raises?|throws?|reports?) an? (error|exception)|does not (answer|respond))',
     '(an?|any) (tool|system|back-?end|service)( of ours)? (that|which) fails',
     '(failing|failed) (tools?|tool calls?|systems?|back-?ends?)(?! of)',
+    '(an?|any|any of (our|the|its)|one of (our|the|its)) (tools?|systems?|services?|back-?ends?|calls? to (a tool|our systems)) ' +
+      '(fails?|failed|(does|do|did) not (answer|respond|work)|(is|are) (down|unreachable))',
+    '(anything|something) of (ours|our own) (fails|breaks)( down)?',
   ],
   de: [
-    '(schlägt|scheitert|versagt) (ein|irgendein) (Werkzeug|System|Dienst)( fehl)?',
+    '(schlägt|scheitert|versagt|fällt) (ein|irgendein|eine[sr] unserer) (Werkzeug|System|Dienst)e?( fehl| aus)?',
     '(ein|irgendein) (Werkzeug|System) (scheitert|fehlschlägt|versagt|ausfällt)',
   ],
   fr: [
     "(panne|échec) d['’]un (des )?(outils?|systèmes?)",
     'si un (outil|système) (échoue|tombe en panne|est en panne)',
   ],
-  es: ['(si|cuando) (una|alguna) (herramienta|llamada) falla', '(si|cuando) (un|algún) sistema falla'],
+  es: [
+    '(si|cuando) (una|alguna) (herramienta|llamada) falla',
+    '(si|cuando) (un|algún) sistema falla',
+    '(si|cuando) falla (una|alguna|un|algún) (herramienta|llamada|sistema)',
+  ],
   pt: ['(se|quando) (uma|alguma) ferramenta (falh*)', '(se|quando) (um|algum) sistema (falh*)'],
   it: ['(se|quando) uno strumento fallisce'],
   ru: [
@@ -88,7 +98,7 @@ export const OUR_SYSTEM_FAILS = either(
     { en: ['when|if|where|unless|in case|whenever|once'] },
     {
       en: [
-        'fails?|failing|unavailable|down|unreachable|times? out',
+        `fails?|failing|unavailable|${DOWN}|unreachable|times? out`,
         "(cannot|can not|can't|could not) be (asked|reached|read|contacted|queried|used)",
         '(is|are) not available',
         'do(es)? not (answer|respond)',
@@ -111,18 +121,18 @@ export const OUR_SYSTEM_FAILS = either(
 
 /** Words for what failed or for a failure itself, in whatever form. */
 export const FAILURE = phrases({
-  en: ['fail*', 'unavailable|unreachable|down', 'does not answer', 'cannot be (asked|read|reached)'],
+  en: ['fail*', `unavailable|unreachable|${DOWN}`, 'does not answer', 'cannot be (asked|read|reached)'],
   de: ['*Fehler*', '*scheiter*', '*fehlschl*', '*schlägt*'],
   fr: ['*échec*', '*échou*', '*panne*'],
   es: ['fall[aoó]*'],
-  zh: ['失败', '异常'],
+  zh: ['失败', '异常', '出错', '报错', '出?故障'],
 });
 
 /** Words for any system or tool of the provider's own, none by its name. */
 export const ANY_SYSTEM = phrases({
   en: ['tools?|calls?|look-?ups?|systems?|services?|back-?ends?|databases?|servers?'],
-  de: ['werkzeuge?|abfrage|dienst'],
-  fr: ['outils?'],
+  de: ['werkzeuge?|abfrage|dienst|system*|schnittstelle*'],
+  fr: ['outils?|systèmes?|services?'],
   es: ['herramientas?|sistema|servicio'],
   pt: ['ferramentas?|sistema|serviço'],
   it: ['strument[oi]|sistema|servizio'],
@@ -138,45 +148,56 @@ export const WHICHEVER_SYSTEM = phrases({
     '(an?|any|our|its|one of (our|the)) (own |failing |broken )?(back-?ends?|systems?|services?|databases?|tools?|calls?)',
     '(back-?end|upstream|system|database) (errors?|failures?)',
   ],
-  de: ['Werkzeug'],
-  fr: ['outil'],
-  es: ['herramienta'],
-  pt: ['ferramenta'],
-  it: ['strumento'],
-  nl: ['hulpmiddel'],
+  de: [
+    'Werkzeug',
+    '(ein|eines|einer|irgendein|unsere[rs]?) ((unserer|der|von unseren) )?(eigenen )?(System|Dienst|Werkzeug|Schnittstelle)*',
+  ],
+  fr: ['outil', "(un|l['’]un) (de nos |des )?(systèmes?|services?)", 'une? (de nos )?(interfaces?|bases?)'],
+  es: ['herramienta', '(un|una|alg[uú]n|alguna|uno de nuestros) (sistemas?|servicios?)'],
+  pt: ['ferramenta', '(um|uma|algum|alguma|um dos nossos) (sistemas?|serviços?)'],
+  it: ['strumento', '(un|uno|uno dei nostri) (sistem[ai]|serviz(io|i))'],
+  nl: ['hulpmiddel', '(een|een van onze) (systeem|systemen|dienst|diensten)'],
   ru: ['инструмент'],
   zh: ['\\p{Script=Han}'],
   ja: ['ツール'],
 });
 
 /** A sentence about several systems that fail, or do not, together: it says nothing about one of them. */
-export const SEVERAL_FAIL = inOrder(
-  {
-    en: ['both|all|none|neither|every one|each one'],
-    de: ['alle|beide|keine[rs]?'],
-    fr: ['tou(te)?s|les deux|aucune?'],
-    es: ['tod[oa]s|amb[oa]s|ningun[oa]?|ningún'],
-    pt: ['tod[oa]s|amb[oa]s|nenhuma?'],
-    it: ['tutt[ie]|entramb[ie]|nessun[oa]?'],
-    ru: ['все|оба|обе|ни один|ни одна'],
-    zh: ['都|均|全部'],
-    ja: ['すべて|全て|全部|両方|いずれも'],
-  },
-  {
-    en: ['fails?|failed|unavailable|down|unreachable|answers?|respond'],
-    de: [
-      'scheiter(t|n)|fehl(schlagen|geschlagen)|ausfallen|ausgefallen',
-      '(nicht )?(erreichbar|verfügbar)',
-      'antworte[tn]',
-    ],
-    fr: ['échou*|répond*', 'en panne', '(in)?disponi*'],
-    es: ['fall(an?|aron|en)', 'respond*', '(in)?disponi*'],
-    pt: ['falha(m|ram|rem)?|falh(ou|ar)', 'respond*', '(in)?dispon[ií]*'],
-    it: ['fallit[ie]|falliscono', 'rispond*', '(in)?disponi*'],
-    ru: ['не (отвеча|работа|удал)*', 'недоступ*', 'сбо[йия]*'],
-    zh: ['失败|不可用|异常'],
-    ja: ['失敗|エラー|応答しない|利用できない'],
-  },
+export const SEVERAL_FAIL = either(
+  inOrder(
+    {
+      en: ['both|all|none|neither|every one|each one'],
+      de: ['alle|beide|keine[rs]?'],
+      fr: ['tou(te)?s|les deux|aucune?'],
+      es: ['tod[oa]s|amb[oa]s|ningun[oa]?|ningún'],
+      pt: ['tod[oa]s|amb[oa]s|nenhuma?'],
+      it: ['tutt[ie]|entramb[ie]|nessun[oa]?'],
+      ru: ['все|оба|обе|ни один|ни одна'],
+      zh: ['都|均|全部'],
+      ja: ['すべて|全て|全部|両方|いずれも'],
+    },
+    {
+      en: ['fails?|failed|unavailable|down|unreachable|answers?|respond'],
+      de: [
+        'scheiter(t|n)|fehl(schlagen|geschlagen)|ausfallen|ausgefallen',
+        '(nicht )?(erreichbar|verfügbar)',
+        'antworte[tn]',
+      ],
+      fr: ['échou*|répond*', 'en panne', '(in)?disponi*'],
+      es: ['fall(an?|aron|en)', 'respond*', '(in)?disponi*'],
+      pt: ['falha(m|ram|rem)?|falh(ou|ar)', 'respond*', '(in)?dispon[ií]*'],
+      it: ['fallit[ie]|falliscono', 'rispond*', '(in)?disponi*'],
+      ru: ['не (отвеча|работа|удал)*', 'недоступ*', 'сбо[йия]*'],
+      zh: ['失败|不可用|异常'],
+      ja: ['失敗|エラー|応答しない|利用できない'],
+    },
+  ),
+  phrases({
+    fr: ['échou(ent|aient) tou(te)?s'],
+    es: ['fall(an|aron|en) (tod[oa]s|amb[oa]s)'],
+    pt: ['falha(m|ram|rem) (tod[oa]s|amb[oa]s)'],
+    it: ['falliscono (tutt[ie]|entramb[ie])'],
+  }),
 );
 
 /** A sentence about two systems that both fail. */
@@ -355,11 +376,12 @@ export const FAILURES_IN_GENERAL = phrases({
   en: [
     '*exception handling*',
     '*error[ -](handling|code|response|message|answer|object)*',
+    'failure (semantics|modes?|answers?|cases?|codes?)',
     '*(error|failure)s? (are|is|must|should|will|shall)*',
     '*(on|in case of|upon) (an? )?(error|failure)*',
     'if …80 (fails?|unavailable|cannot)',
   ],
-  zh: ['异常处理', '错误码', '错误处理', '错误信息', '出错', '失败', '异常'],
+  zh: ['异常处理', '错误码', '错误处理', '错误信息', '出错', '失败', '异常', '故障'],
 });
 
 /** Words by which a task has a failure end all, or says something of its own of an answer in part. */
@@ -382,6 +404,12 @@ export const NO_MATTER = phrases({
     'treated as (an? )?(empty|missing|absent)',
   ],
   zh: ['忽略', '不影响', '无论'],
+});
+
+/** Parts of a message, of which it may not matter how they are. */
+export const PART_OF_MESSAGE = phrases({
+  en: ['members?|fields?|propert(y|ies)|parameters?|attributes?|keys?|letters?|case|(white ?)?spaces?|duplicates?'],
+  zh: ['字段|成员|属性|参数|大小写|空格'],
 });
 
 /** Words by which what a failing system would have told is not needed. */

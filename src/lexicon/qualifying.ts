@@ -7,10 +7,10 @@ export const QUALIFIED = phrases({
     'may|might|can|used|us(e|ing)|falls? back|fallback|counts? as|taken|treated|anyway|all the same',
     'cached?|stale|defaults?|retr(y|ies|ied|ying)|first|last',
   ],
-  de: ['sonst|stattdessen|andernfalls|ersatz*|erneut|nochmals?|noch'],
-  fr: ['sinon|secours|encore|nouveau'],
-  es: ['otra|nuevo|respaldo|si no'],
-  pt: ['senão|vez|novamente'],
+  de: ['sonst|stattdessen|andernfalls|ersatz*|erneut|nochmals?|noch|außer'],
+  fr: ['sinon|secours|encore|nouveau|sauf'],
+  es: ['otra|nuevo|respaldo|si no|salvo|excepto'],
+  pt: ['senão|vez|novamente|salvo|exceto'],
   it: ['altrimenti|invece|riserva|ancora|nuovo'],
   ru: ['иначе|вместо|резерв*|снова|ещё|повтор*'],
   zh: ['否则|改用|备用|缓存|默认|重试|再次'],
@@ -45,3 +45,31 @@ export const ALTERNATIVE = phrases({
 
 /** Words by which a rule leaves it open whether it holds. */
 export const UNSURE = phrases({ en: ['may|might|can|unless|should'] });
+
+/** Words by which what is done depends on something, or may as well be left. */
+export const DEPENDING = phrases({
+  en: ['if|when|whenever|once|unless|only|otherwise|else|except|where|in case|may|might|can|could|optional*|or'],
+  de: ['wenn|falls|sobald|sofern|sonst|andernfalls|außer|nur|kann|können|darf|optional*|oder|bei|im Fall*'],
+  fr: ['si|quand|lorsqu*|dès qu*|sinon|sauf|seulement|peut|peuvent|ou|en cas'],
+  es: ['si|cuando|sino|salvo|excepto|solo|sólo|puede|pueden|o|en caso'],
+  pt: ['se (não|o|a|os|as|for|houver|um|uma)|quando|senão|salvo|exceto|só|pode|podem|ou|em caso|caso'],
+  it: ['se (non|il|lo|la|un|una)|quando|altrimenti|salvo|tranne|solo|può|possono|o|in caso'],
+  nl: ['als|indien|wanneer|zodra|anders|behalve|alleen|kan|mag|bij'],
+  ru: ['если|когда|иначе|кроме|только|может|можно|или|при'],
+  zh: ['如果|若|除非|否则|只有|仅|可以|可选|或|时(?![间候刻])|其余|其他情况'],
+  ja: ['場合|とき|なら|れば|たら|のみ|だけ|または|任意'],
+});
+
+/** Words behind which stands what a rule does not hold for. */
+export const EXCEPTING = phrases({
+  en: ['except|unless|other than|but not|apart from'],
+  de: ['außer|ausgenommen|bis auf'],
+  fr: ['sauf|excepté|hormis'],
+  es: ['salvo|excepto|menos'],
+  pt: ['salvo|exceto|menos'],
+  it: ['salvo|tranne|eccetto'],
+  nl: ['behalve|uitgezonderd'],
+  ru: ['кроме'],
+  zh: ['除(了|非)?'],
+  ja: ['除き|除いて|以外'],
+});

@@ -203,3 +203,50 @@ test('refused all the same: an empty text that nobody agreed on', async () => {
   const rules = reasons.rules.replace(' and reason is the empty string', '');
   assert.match((await refusalsOf({ ...reasons, rules }, grades, sandbox)).join('\n'), /empty text at \/reason/);
 });
+
+const rides = (rule: string): Agreed => ({
+  rules: `\`passenger\` has the balance of a card. The price is charged with \`charge\`, then the seat is taken with \`takeSeat\`: state "booked". ${rule}`,
+  request: object({ ride: text, card: text, cents: integer }),
+  response: object({ ride: text, state: { enum: ['booked', 'short', 'broken'] }, refund: integer }, ['refund']),
+  tools: [
+    reading('passenger', object({ card: text }), object({ paid: integer }), [
+      [{ card: 'C-7701' }, { paid: 900 }],
+      [{ card: 'C-8802' }, { paid: 10 }],
+    ]),
+    acting('charge', object({ card: text, cents: integer }), { type: 'null' }, [], null),
+    acting('payBack', object({ card: text, cents: integer }), { type: 'null' }, [], null),
+    acting('takeSeat', object({ ride: text }), { type: 'null' }, [], null),
+  ],
+  cases: [
+    [
+      { ride: 'r-17', card: 'C-7701', cents: 320 },
+      { ride: 'r-17', state: 'booked' },
+    ],
+    [
+      { ride: 'r-18', card: 'C-8802', cents: 320 },
+      { ride: 'r-18', state: 'short' },
+    ],
+  ],
+});
+const riding = `export async function handle({ ride, card, cents }, { call }) {
+  try {
+    const { paid } = await call.passenger({ card });
+    if (paid < cents) return { ride, state: 'short' };
+    await call.charge({ card, cents });
+    try { await call.takeSeat({ ride }); } catch {
+      await call.payBack({ card, cents });
+      return { ride, state: 'broken' };
+    }
+    return { ride, state: 'booked' };
+  } catch { return { ride, state: 'broken' }; }
+}`;
+
+for (const rule of [
+  'Si `takeSeat` échoue, on rembourse avec `payBack`.',
+  'Wird kein Platz frei, zahlt `payBack` zurück, falls bezahlt war.',
+  'Lost seats are made good with `payBack`.',
+  'The refund is `paid` × (days left / 365), rounded down to whole cents; it is given by the passenger. Failure codes: "broken".',
+])
+  test(`a tool that the cases have no use for need not be called, and a rounded number is no failure: ${rule}`, async () => {
+    assert.deepEqual(await refusalsOf(rides(rule), riding, sandbox), []);
+  });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { type Agreed, acting, integer, object, reading, refusalsOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
@@ -439,4 +440,124 @@ test('a text that begins as a success does is none where the act failed and the 
   assert.deepEqual(await refusalsOf(boxes, order('НЕТ сбой\n'), sandbox), []);
   const refusals = await refusalsOf(boxes, order('ДА 0\n'), sandbox);
   assert.match(refusals.join(), /^failing-tools: case 1, where placeOrder fails: the answer has none of НЕТ сбой/);
+});
+
+/** Seats of a show: read with one tool, taken with another; a seat that is gone, and a failure, have their own results. */
+const seats = (
+  rule: string,
+  response = object({ id: text, result: { enum: ['TAKEN', 'GONE', 'LATER'] } }),
+): Agreed => ({
+  rules: `\`freeSeats\` tells how many seats a show has, \`takeSeat\` takes one: result TAKEN. Without a seat: GONE, and no seat is taken.\n${rule}`,
+  request: object({ id: text, show: text }),
+  response,
+  tools: [
+    reading('freeSeats', object({ show: text }), integer, [
+      [{ show: 'Medea-0412' }, 7],
+      [{ show: 'Faust-0518' }, 0],
+    ]),
+    acting('takeSeat', object({ show: text }), { type: 'null' }, [], null),
+  ],
+  cases: [
+    [
+      { id: 's-1', show: 'Medea-0412' },
+      { id: 's-1', result: 'TAKEN' },
+    ],
+    [
+      { id: 's-2', show: 'Faust-0518' },
+      { id: 's-2', result: 'GONE' },
+    ],
+  ],
+});
+const seating = (
+  unread: string,
+  untaken: string,
+) => `export async function handle({ id: given, show: name }, { call }) {
+  const id = String(given);
+  const show = String(name);
+  let free;
+  try { free = await call.freeSeats({ show }); } catch { ${unread} }
+  if (free === 0) return { id, result: 'GONE' };
+  ${untaken}
+  return { id, result: 'TAKEN' };
+}`;
+const later = "return { id, result: 'LATER' };";
+const taking = (untaken: string) => `try { await call.takeSeat({ show }); } catch { ${untaken} }`;
+
+for (const rule of [
+  'any of our systems fails: `LATER`',
+  'Fällt eines unserer Systeme aus, lautet result `LATER`.',
+  'Si un de nos services échoue, result vaut `LATER`.',
+  'Cuando falla una herramienta: `LATER`, salvo si falla `takeSeat`; si fallan todas, `GONE`.',
+  'LATER  a call to our systems failed',
+  '- `{id, result: "LATER"}` if a tool fails',
+  'freeSeats 出错时 result 为 "LATER"。',
+])
+  test(`a tool whose failure has a name is not answered by that of something else: ${rule}`, async () => {
+    assert.deepEqual(await refusalsOf(seats(rule), seating(later, taking(later)), sandbox), []);
+    const gone = await refusalsOf(seats(rule), seating('free = 0;', taking(later)), sandbox);
+    assert.match(gone.join('\n'), /^failing-tools: .*freeSeats fails: the answer has none of LATER/m);
+  });
+
+test('what a rule for all failures makes an exception of has another answer', async () => {
+  const rule = 'Cuando falla una herramienta: `LATER`, salvo si falla `takeSeat`, entonces `GONE`.';
+  assert.deepEqual(
+    await refusalsOf(seats(rule), seating(later, taking("return { id, result: 'GONE' };")), sandbox),
+    [],
+  );
+});
+
+for (const rule of ['`takeSeat` 出故障时 result 为 "LATER"。', 'If anything of ours breaks down: LATER.'])
+  test(`an act that nobody waits for has failed all the same: ${rule}`, async () => {
+    const unwaited = 'call.takeSeat({ show }).catch(() => null);';
+    assert.match(
+      (await refusalsOf(seats(rule), seating(later, unwaited), sandbox)).join('\n'),
+      /^failing-tools: .*takeSeat fails/m,
+    );
+  });
+
+test('a second try that fails as well does not escape', async () => {
+  const agreed = seats('Failure codes: LATER. `takeSeat` is tried once more.');
+  const twice = (last: string) =>
+    seating(later, `await call.takeSeat({ show }).catch(() => call.takeSeat({ show }))${last};`);
+  const sound = seating(later, `try { await call.takeSeat({ show }); } catch { ${taking(later)} }`);
+  assert.deepEqual(await refusalsOf(agreed, sound, sandbox), []);
+  assert.match(
+    (await refusalsOf(agreed, twice(''), sandbox)).join('\n'),
+    /^failing-tools: .*takeSeat fails: it throws/m,
+  );
+});
+
+const codes = (rule: string, code: Json): Agreed => {
+  const agreed = seats(`Codes are 1001 for done and 2306 for gone.\n${rule}`, object({ id: text, code }));
+  const cases = agreed.cases.map(([asked, answer]) => {
+    const { id = null, result } = answer as JsonObject;
+    return [asked, { id, code: result === 'TAKEN' ? 1001 : 2306 }];
+  });
+  return { ...agreed, cases } as Agreed;
+};
+
+for (const [rule, code] of [
+  ['When a tool fails: 2400.', integer],
+  ['If one of them fails, code 2400 is answered.', { enum: [1001, 2306, 2400] }],
+] satisfies [string, Json][])
+  test(`a success is not told by its number where an act failed: ${rule}`, async () => {
+    const numbered = (source: string) =>
+      source.replaceAll(
+        /result: '(\w+)'/g,
+        (_, name) => `code: ${{ TAKEN: 1001, GONE: 2306, LATER: 2400 }[name as 'TAKEN']}`,
+      );
+    assert.deepEqual(await refusalsOf(codes(rule, code), numbered(seating(later, taking(later))), sandbox), []);
+    assert.match(
+      (
+        await refusalsOf(codes(rule, code), numbered(seating(later, taking('return { id, code: 1001, };'))), sandbox)
+      ).join('\n'),
+      /^failing-tools: /m,
+    );
+  });
+
+test('that parts of a message do not matter says nothing of failures', async () => {
+  const agreed = seats('Unknown members are ignored. If `takeSeat` fails: `LATER`.');
+  assert.match((await refusalsOf(agreed, seating(later, taking('')), sandbox)).join('\n'), /^failing-tools: /m);
+  const ignored = seats('If `takeSeat` fails: `LATER`. A failing takeSeat is ignored.');
+  assert.deepEqual(await refusalsOf(ignored, seating(later, taking('')), sandbox), []);
 });

@@ -1,12 +1,13 @@
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../../kernel/json.ts';
-import { NO_MATTER } from '../../lexicon/failing.ts';
+import { FAILURE, NO_MATTER, PART_OF_MESSAGE } from '../../lexicon/failing.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
-import { forbiddenAfter } from '../prose/documented-acts.ts';
+import { forbiddenAfter, speaksOf } from '../prose/documented-acts.ts';
 import {
   answerIfBothFail,
+  codeOf,
   documentedAnswersOf,
   emptiedText,
   failureFlagsOf,
@@ -24,7 +25,7 @@ import {
   nameOfAnother,
   tellingNames,
 } from '../prose/owed-names.ts';
-import { hasWord, leavesOf } from '../scalar-kinds.ts';
+import { leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { answeringAlike } from '../worlds/variations.ts';
 
@@ -86,8 +87,25 @@ export const failingTools: Check = {
         ...(seenCase.seen.value === undefined ? {} : { got: seenCase.seen.value }),
       });
     }
-    for (const [index, { seenCase, tool }] of plans.entries()) {
-      const observation = seen[index] as Observation;
+    // Who tries again may still let the second failure escape.
+    const retried = plans
+      .filter(({ seenCase, tool }, index) => callsOf(seen[index] as Observation, tool) > callsOf(seenCase.seen, tool))
+      .slice(0, maxFailingCalls)
+      .map((plan) => ({
+        ...plan,
+        scenario: {
+          ...plan.scenario,
+          faults: [{ tool: plan.tool, error: { code: 'FAILED' as const, message: faultMessage } }],
+        },
+      }));
+    const inVain = retried.length > 0 ? yield retried.map(({ scenario }) => scenario) : [];
+    const runs = [
+      ...plans.map((plan, index) => ({ ...plan, observation: seen[index] as Observation, isOnce: true })),
+      ...retried.map((plan, index) => ({ ...plan, observation: inVain[index] as Observation, isOnce: false })),
+    ];
+    for (const { seenCase, tool, observation, isOnce } of runs) {
+      // What is answered when every try has failed may be a rule of its own.
+      if (!isOnce && observation.value !== undefined && observation.issues.length === 0) continue;
       const fault = faultOf(facts, seenCase, tool, observation, certain);
       if (!fault) continue;
       const fact: Omit<CheckFact, 'check'> = {
@@ -206,7 +224,7 @@ function faultOf(
   if (emptied !== undefined && subject.role === 'provider')
     return { message: `the answer has an empty text at ${emptied}`, certain: true };
   const ownFailures = tellingNames(facts);
-  const letsPass = sentencesOf(subject.agreement).some((sentence) => NO_MATTER.test(sentence));
+  const letsPass = sentencesOf(subject.agreement).some((sentence) => letsFailurePass(subject, sentence, tool));
   // Who asked again and was answered has no failure to tell of; whether it may is for another check to say.
   const recovered = calledAgain(before, seen, tool);
   if (certain && !letsPass && !recovered && lacksOwnName(facts, tool, seen.value)) {
@@ -254,7 +272,9 @@ function faultOf(
           new Set(before.calls.map((call) => call.tool)).size === 1 ||
           (!letsPass && nameOfAnother(facts, before.value ?? null, seen.value) !== undefined) ||
           (isSoleActor(subject, before, tool) &&
-            (reportsFailure(seen.value) === false || (!letsPass && beginsAlike(seen.value, before.value ?? null))))),
+            (reportsFailure(seen.value) === false ||
+              (!letsPass && keepsVerdict(subject, ownFailures, before.value ?? null, seen.value)) ||
+              (!letsPass && beginsAlike(seen.value, before.value ?? null))))),
     };
   }
   const whole = ownFailures.filter((constant) => /^\S+ \S+ \S/.test(constant));
@@ -281,6 +301,34 @@ function faultOf(
   return JSON.stringify(seen.value).includes(faultMessage)
     ? { message: 'the answer repeats what the tool said', certain: false }
     : undefined;
+}
+
+/** Whether a sentence has it not matter that a tool fails, rather than another one, or how a part of a message is. */
+function letsFailurePass({ tools }: CheckFacts['subject'], sentence: string, tool: string): boolean {
+  if (!NO_MATTER.test(sentence) || (PART_OF_MESSAGE.test(sentence) && !FAILURE.test(sentence))) return false;
+  const isNamed = ({ name }: { name: string }) => new RegExp(`[\`"“]${name}[\`"”(]`, 'u').test(sentence);
+  return isNamed({ name: tool }) || !tools.some(isNamed);
+}
+
+/** Whether an answer has what the one to compare has, in the member that lists a name of failures among its values. */
+function keepsVerdict(
+  { responseSchema }: CheckFacts['subject'],
+  names: readonly string[],
+  before: Json,
+  answer: Json,
+): boolean {
+  const code = codeOf(answer);
+  if (code !== undefined && code === codeOf(before) && names.every((name) => /^\d{3,}$/.test(name))) return true;
+  if (!isObject(responseSchema) || !isObject(responseSchema.properties) || !isObject(before) || !isObject(answer))
+    return false;
+  return Object.entries(responseSchema.properties).some(([member, schema]) => {
+    const listed = isObject(schema) && Array.isArray(schema.enum) ? schema.enum : [];
+    return (
+      listed.some((value) => names.includes(String(value)) || names.includes(`${member}: ${String(value)}`)) &&
+      answer[member] !== undefined &&
+      equalJson(answer[member], before[member] ?? null)
+    );
+  });
 }
 
 /** Whether two texts begin with the same word, by which messages of texts are told apart. */
@@ -328,11 +376,16 @@ function actAfter(
   return undefined;
 }
 
+function callsOf({ calls }: Observation, tool: string): number {
+  return calls.filter((call) => call.tool === tool).length;
+}
+
 /** Whether a tool that failed answered all the same as often as where it did not. */
 function calledAgain(before: Observation, seen: Observation, tool: string): boolean {
   const answers = ({ calls }: Observation) =>
     calls.filter((call) => call.tool === tool && call.output !== undefined).length;
-  return answers(seen) >= answers(before);
+  // A call that nobody waits for is answered in neither.
+  return answers(seen) >= Math.max(1, answers(before));
 }
 
 /** Whether a tool is the only one with side effects that a run called, and its effect is what the run was for. */
@@ -346,7 +399,7 @@ function isMissed(subject: CheckFacts['subject'], { value }: Observation, tool: 
   const { ownFailures, ownFailureSentences } = documentedAnswersOf(subject);
   return ownFailureSentences.some(({ sentence, constants }) => {
     const names = constants.filter((constant) => ownFailures.includes(constant));
-    return hasWord(sentence, tool) && names.length > 0 && !holdsConstant(value ?? null, names);
+    return speaksOf(sentence, tool) && names.length > 0 && !holdsConstant(value ?? null, names);
   });
 }
 

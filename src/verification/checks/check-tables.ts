@@ -1,5 +1,7 @@
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import { escapeToken, isObject, type Json } from '../../kernel/json.ts';
+import { FAILURE } from '../../lexicon/failing.ts';
+import { DEPENDING } from '../../lexicon/qualifying.ts';
 import { SENT_BACK } from '../../lexicon/repeating.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import { caseScenario } from '../case-scenarios.ts';
@@ -227,10 +229,6 @@ function asksNothing({ subject, cases }: CheckFacts): boolean {
   });
 }
 
-/** Words that make a use of a tool depend on something. */
-const CONDITIONAL =
-  /\b(?:if|when|unless|only|otherwise|except|where|may|can|optional\w*|or)\b|如果|若|除非|可以|可选|或/iu;
-
 /** A tool that the document has used for whatever succeeds, and that no case calls, though it was made for some of them. */
 function uncalledTool({ subject, cases }: CheckFacts): { one: SeenCase; tool: string; sentence: string } | undefined {
   const good = cases.filter(({ one }) => !one.case.negative && reportsFailure(one.output) !== true);
@@ -241,21 +239,24 @@ function uncalledTool({ subject, cases }: CheckFacts): { one: SeenCase; tool: st
     const own = sentences.filter((sentence) => new RegExp(`[\`"“]${name}[\`"”(]`, 'u').test(sentence));
     const [sentence] = own;
     // A case that a tool's example was written for is one in which it is called.
-    const meant = good.filter(({ one }) => isMeant(subject, name, one.input));
+    const meant = good.filter(({ one }) => isMeant(subject, name, one.input, cases));
     const example = meant.length >= (isReadOnly(subject, name) ? 2 : 1) ? meant[0] : undefined;
-    if (sentence !== undefined && example && !own.some((other) => CONDITIONAL.test(other)))
+    if (sentence !== undefined && example && !own.some((other) => DEPENDING.test(other) || FAILURE.test(other)))
       return { one: example, tool: name, sentence: sentence.trim().slice(0, 200) };
   }
   return undefined;
 }
 
-/** Whether an example of a tool asks for nothing but what stands in a request; without examples any request will do. */
-function isMeant(subject: CheckFacts['subject'], name: string, input: Json): boolean {
+/** Whether an example of a tool asks for nothing but what stands in a request; without examples any request will do, if nothing else acts. */
+function isMeant(subject: CheckFacts['subject'], name: string, input: Json, cases: readonly SeenCase[]): boolean {
   const examples = subject.tools.find((tool) => tool.name === name)?.examples ?? [];
   const asked = leavesOf(input)
     .map(({ value }) => String(value))
     .join('\n');
-  if (examples.length === 0) return !isReadOnly(subject, name);
+  if (examples.length === 0)
+    return (
+      !isReadOnly(subject, name) && cases.every(({ seen }) => seen.calls.every(({ tool }) => isReadOnly(subject, tool)))
+    );
   return examples.some((example) =>
     leavesOf(example.input).some(({ value }) => String(value).length > 2 && hasWord(asked, String(value))),
   );

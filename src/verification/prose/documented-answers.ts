@@ -224,20 +224,25 @@ function isQuoted(word: string, sentence: string): boolean {
 function strongest(constants: ReadonlySet<string>, isSetApart: (word: string) => boolean = () => false): string[] {
   const all = [...constants];
   const pairs = all.filter((constant) => PAIR.test(constant));
-  const names = all.filter((constant) => !PAIR.test(constant) && (!isWord(constant) || isSetApart(constant)));
+  const names = all.filter((constant) =>
+    PAIR.test(constant) ? NUMBERED.test(constant) : !isWord(constant) || isSetApart(constant),
+  );
   const truths = pairs.filter((pair) => /: (?:true|false)$/.test(pair));
   const words = all.filter((constant) => !PAIR.test(constant));
   return [names, truths, words, pairs].find((some) => some.length > 0) ?? [];
 }
 
 /** A member with a truth value, nothing, or a number that counts nothing, as in `accepted: false`. */
-const PAIR = /^\S+: (?:true|false|null|-\d+)$/;
+const PAIR = /^\S+: (?:true|false|null|-?\d+)$/;
+
+/** A member with one of the numbers that it may have, as in `status: 4`. */
+const NUMBERED = /^\S+: \d+$/;
 
 /** Whether an answer holds one of the constants, as a value or a word of one. */
 export function holdsConstant(answer: Json, constants: readonly string[]): boolean {
   return leavesOf(answer).some(({ name, value }) => {
     if (value === null || typeof value === 'boolean') return constants.includes(`${name}: ${value}`);
-    if (typeof value === 'number' && value < 0 && constants.includes(`${name}: ${value}`)) return true;
+    if (typeof value === 'number' && constants.includes(`${name}: ${value}`)) return true;
     const text = String(value);
     return constants.some((constant) => {
       if (!text.includes(constant)) return false;
@@ -345,6 +350,13 @@ const [MAX_SENTENCES, MAX_SENTENCE] = [5_000, 1_000];
 /** Stands among the known values where payloads are text; no value can be it. */
 const TEXT_PAYLOAD = '\u0000text';
 
+/** Stands among the known values where every answer has a number by which outcomes are told apart; no value can be it. */
+const CODED = '\u0000code';
+
+/** A number of three to five digits at the head of a row or item, or behind a sign or word at the end of a sentence. */
+const LAST_NUMBER =
+  /^[\s|*•-]*`?(?<head>\d{3,5})`?\s*(?:\||[:=–—-]\s|\s{2,}\S)|(?:[:=→]|->|\b(?:code|with|is|are|answers?)\b)\s*`?(?<tail>\d{3,5})`?\s*[.;|)]?$/u;
+
 function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
   const quoted = [
     ...sentence.matchAll(
@@ -356,7 +368,8 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
       /^(["'“„「])(.+)["'”“」]$/u,
       '$2',
     );
-    if (values.has(`member ${word}`)) return [];
+    const isValue = values.has(word) && /[:=]\s*$/.test(sentence.slice(0, index));
+    if (!isValue && (values.has(`member ${word}`) || (values.has(`told ${word}`) && !values.has(word)))) return [];
     if (/^[[{]/.test(word)) return namesInside(word, values);
     const pair = /^["']?(?<name>[\p{L}\p{N}_]+)["']?\s*[:=]\s*["'](?<value>[^"'\n]{2,60})["']$/u.exec(word)?.groups;
     if (pair?.value !== undefined && values.has(`member ${pair.name}`)) return [pair.value];
@@ -374,15 +387,23 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
       /(?<!(?:below|above|over|under|than|most|least|between|to|of|exceeds?|within) )(?<![\d.,])[45]\d\d(?!\d|%|[.,]\d| ?(?:[kcm]?[gm]|m?s|seconds?|minutes?|bytes?|characters?|items?|entries)\b)/gi,
     ),
   ].map(([code]) => code);
+  // Where an answer has a code of some form, a longer number at the end, or at the head of a row, can be nothing else.
+  const last = values.has(CODED) ? LAST_NUMBER.exec(sentence.trim()) : null;
+  const own = last?.groups?.head ?? last?.groups?.tail;
   const words = [...sentence.matchAll(/(?<![\p{L}\p{N}_])[\p{L}][\p{L}\p{N}_]*(?![\p{L}\p{N}_])/gu)].flatMap(
     ([word]) => (isName(word, values) ? [word] : []),
   );
   const pairs = [
     ...sentence.matchAll(/(?<![\p{L}\p{N}_])([\p{L}][\p{L}\p{N}_]*)`?\s*(?:is|=|:|：|为|[—–])?\s*`?(true|false)\b/gu),
   ].flatMap(([, name, value]) => (name !== undefined && values.has(`member ${name}`) ? [`${name}: ${value}`] : []));
+  const numbered = [
+    ...sentence.matchAll(
+      /(?<![\p{L}\p{N}_])([\p{L}][\p{L}\p{N}_]*)[`"]?\s*(?:is|=|:|：|为)?\s*[`"]?(\d{1,6})(?![\p{L}\p{N}_%]|[.,:]\d)/gu,
+    ),
+  ].flatMap(([, name, value]) => (values.has(`number ${name}: ${value}`) ? [`${name}: ${value}`] : []));
   // A word of a quoted line is no name of its own.
   const free = words.filter((word) => !quoted.some((line) => /[^\p{L}\p{N}_]/u.test(line) && line.includes(word)));
-  return [...quoted, ...codes, ...free, ...pairs];
+  return [...quoted, ...codes, ...(own === undefined ? [] : [own]), ...free, ...pairs, ...numbered];
 }
 
 /** Members that a sentence has null, or below zero where they count something: `price: null`. */
@@ -400,7 +421,10 @@ function namesInside(json: string, values: ReadonlySet<string>): string[] {
   try {
     value = JSON.parse(json);
   } catch {
-    return [];
+    // Members without quotes, as in code.
+    return [...json.matchAll(/:\s*["']([^"'\n]{2,60})["']/g)].flatMap(([, word]) =>
+      word !== undefined && values.has(word) ? [word] : [],
+    );
   }
   return leavesOf(value).flatMap(({ name, value: leaf }) => {
     if (typeof leaf === 'boolean') return values.has(`member ${name}`) ? [`${name}: ${leaf}`] : [];
@@ -455,17 +479,41 @@ function collectValues(subject: Subject): Set<string> {
       for (const name of Object.keys(isObject(node.properties) ? node.properties : {})) values.add(`member ${name}`);
       for (const constant of [...(Array.isArray(node.enum) ? node.enum : []), node.const ?? null])
         if (typeof constant === 'string') values.add(constant);
+      for (const [name, member] of Object.entries(isObject(node.properties) ? node.properties : {}))
+        for (const listed of isObject(member) && Array.isArray(member.enum) ? member.enum : [])
+          if (typeof listed === 'number') values.add(`number ${name}: ${listed}`);
     }
     for (const child of Object.values(node)) collect(child, depth + 1);
   };
   collect(responseSchema, 0);
   collect(task?.outputSchema ?? null, 0);
-  for (const { name } of tools) values.add(`tool ${name}`);
+  if (cases.length > 0 && cases.every(({ response }) => isObject(response) && codeOf(response) !== undefined))
+    values.add(CODED);
+  for (const { name, outputSchema } of tools) {
+    values.add(`tool ${name}`);
+    for (const told of memberNamesOf(outputSchema ?? null, 0)) values.add(`told ${told}`);
+  }
   if (payload === 'text') {
     values.add(TEXT_PAYLOAD);
     for (const head of rowNames(subject)) values.add(`row ${head}`);
   }
   return values;
+}
+
+/** The code of an answer: a number of three digits or more in a member that is named for it. */
+export function codeOf(answer: Json): number | undefined {
+  const leaf = leavesOf(answer).find(
+    ({ name, value }) =>
+      /^(?:status|result|error|return)?_?code$|^status$/i.test(name) && typeof value === 'number' && value >= 100,
+  );
+  return leaf?.value as number | undefined;
+}
+
+/** The names of the members that a schema declares. */
+function memberNamesOf(node: Json, depth: number): string[] {
+  if (depth > 30 || typeof node !== 'object' || node === null) return [];
+  const own = isObject(node) && isObject(node.properties) ? Object.keys(node.properties) : [];
+  return [...own, ...Object.values(node).flatMap((child) => memberNamesOf(child, depth + 1))];
 }
 
 /** A sentence as far as a finding quotes it. */

@@ -83,7 +83,7 @@ function readNames(subject: Subject): NamesByTool {
 }
 
 /** What says of a tool that is named that it fails. */
-const SAYS_FAILS = either(FAILS, FAILURE);
+const SAYS_FAILS = either(FAILS, FAILURE, /\b(?:throws|raises)\b/);
 
 /** How a sentence begins that goes on about the tool of the one before. */
 const IT = /^\s*(?:(?:when|if|where|should) )?(?:it|this|that)\b/i;

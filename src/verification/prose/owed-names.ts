@@ -12,7 +12,7 @@ import {
   WHICHEVER_FAILS,
   WHICHEVER_SYSTEM,
 } from '../../lexicon/failing.ts';
-import { QUALIFIED, UNAVAILABLE } from '../../lexicon/qualifying.ts';
+import { EXCEPTING, QUALIFIED, UNAVAILABLE } from '../../lexicon/qualifying.ts';
 import type { CheckFacts } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
@@ -105,12 +105,12 @@ export function missingNamesOfAny({ subject, cases }: CheckFacts, answer: Json):
       (WHICHEVER_FAILS.test(sentence) || FAILS.test(sentence) || FAILURE.test(sentence)) && !HEADING.test(sentence),
   );
   const [sentence, ...others] = failing;
-  if (sentence === undefined || others.length > 0 || !isOfAll(subject, sentence)) return [];
+  if (sentence === undefined || others.length > 0) return [];
   const { ownFailureSentences } = documentedAnswersOf(subject);
   const constants = ownFailureSentences.find((own) => own.sentence.endsWith(sentence))?.constants ?? [];
-  // A name may say that one should try again.
+  // A name may say that one should try again, or be a word for what fails.
   const rest = constants.reduce((text, constant) => text.replaceAll(constant, ' '), sentence);
-  if (QUALIFIED.test(rest) || NO_MATTER.test(rest) || SEVERAL_FAIL.test(rest)) return [];
+  if (!isOfAll(subject, rest) || QUALIFIED.test(rest) || NO_MATTER.test(rest) || SEVERAL_FAIL.test(rest)) return [];
   const shown = cases.filter(({ seen }) => seen.calls.every(({ error }) => error === undefined));
   const names = constants.filter(
     (constant) => !/: /.test(constant) && !shown.some(({ one }) => holdsConstant(one.output, [constant])),
@@ -148,7 +148,7 @@ const PLAIN =
 /** Whether it is this tool that a sentence has fail: it may name others that are called then. */
 function saysThatToolFails(tools: CheckFacts['subject']['tools'], sentence: string, name: string): boolean {
   const called = `[\`"“]?${name}(?:\\([^)\n]*\\))?[\`"”]?`;
-  const fails = String.raw`(?:fails?|is (?:down|unavailable|unreachable)|does not (?:answer|respond|work)|(?:cannot|can not) be (?:asked|reached|called)|times? out)\b`;
+  const fails = String.raw`(?:fails?|is (?:down|unavailable|unreachable)|does not (?:answer|respond|work)|(?:cannot|can not) be (?:asked|reached|called)|did not (?:answer|respond|work)|times? out)\b`;
   if (new RegExp(`${called}\\s+${fails}|\\bfail(?:ing|ures? of|ures? in) ${called}`, 'iu').test(sentence)) return true;
   const act = new RegExp(
     String.raw`\b(?:if|when|where|whenever|once) (?:the |our |this )?(\p{L}+ing)(?: \p{L}+){0,3}? ${fails}`,
@@ -219,11 +219,19 @@ function placeOf(pointer: string): string {
 
 /** Whether a sentence about failures speaks of a tool, or of any. */
 function concerns({ tools }: CheckFacts['subject'], sentence: string, name: string): boolean {
+  const exception = EXCEPTING.exec(sentence);
+  if (exception && hasWord(sentence.slice(exception.index), name)) return false;
   if (tools.length < 2 || WHICHEVER_SYSTEM.test(sentence)) return true;
   const tool = tools.find((one) => one.name === name);
   const known = stemsOf(`${spaced(name)} ${tool?.description ?? ''}`);
   const clause = sentence.split(/[,，、]/).find((one) => OWN_FAILURES.test(one)) ?? sentence;
   const what = WHAT_FAILS.exec(clause)?.[1] ?? clause;
   // Of that which the sentence before speaks of, the whole says what it is.
-  return [...stemsOf(/^\s*(?:that|this|it)\s*$/i.test(what) ? sentence : what)].some((stem) => known.has(stem));
+  return [
+    ...stemsOf(
+      /^\s*(?:that|this|it|they|(?:one|any|either|some)(?: of (?:them|these|those))?)\s*$/i.test(what)
+        ? sentence
+        : what,
+    ),
+  ].some((stem) => known.has(stem));
 }
