@@ -31,6 +31,36 @@ export const COLUMNS = either(
   /\| *columns? *\|/,
 );
 
+/** That a field with signs of the form stands in quotes, and quotes in it are doubled. */
+export const QUOTED_FIELDS = either(
+  phrases({
+    en: [
+      'rfc ?4180',
+      '(quotes?|quotation marks?) …40 (are|is|being)? ?(doubled|repeated)',
+      'doubl(ed|ing) …20 (quotes?|quotation marks?)',
+    ],
+    de: ['Anführungszeichen …40 verdoppelt'],
+    fr: ['guillemets …40 doublés'],
+    es: ['comillas …40 (duplicad|doblad)as'],
+    pt: ['aspas …40 (duplicad|dobrad)as'],
+    it: ['virgolette …40 raddoppiat*'],
+    zh: ['引号…20(双写|重复|加倍|成对|两个)'],
+  }),
+  /"["'`]? (?:inside|within|in)[^.\n]{0,40}"{2}/,
+);
+
+/** That signs of markup are written as entities. */
+export const ESCAPED = either(
+  phrases({
+    en: ['escaped?|escaping|entit(y|ies)'],
+    de: ['maskiert*'],
+    fr: ['échapp*'],
+    es: ['escap(ad|an)*'],
+    zh: ['转义'],
+  }),
+  /&(?:lt|amp);/,
+);
+
 /** That the letters of a text decide, rather than what it stands for. */
 export const LETTERS_DECIDE = phrases({
   en: [

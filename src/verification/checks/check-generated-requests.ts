@@ -8,6 +8,7 @@ import { CORRELATION_NAME } from '../member-names.ts';
 import {
   documentedAnswersOf,
   emptiedText,
+  excerpt,
   failureFlagsOf,
   holdsConstant,
   sentencesOf,
@@ -20,6 +21,7 @@ import { type GeneratedInput, generateInputs } from '../worlds/generated-inputs.
 import { failuresAreAnswerable, hasFailingCase } from './check-failing-tools.ts';
 import { deniedIn } from './check-leaks.ts';
 import { unaskedAnswer } from './unasked-answers.ts';
+import { fieldsWithSigns, unescapedIn } from './unescaped-fields.ts';
 
 const counts = { plausible: 16, sampled: 18, invalid: 18 };
 
@@ -28,7 +30,7 @@ export const generatedRequests: Check = {
   name: 'generated-requests',
   reason: 'Peers send more than the cases; whatever comes in, an answer must come out that the schema allows.',
   certain:
-    "The run hangs or dies, but for a broken request of which the document says nothing; a request of the cases' shape, or where the document says how failures are answered any valid one, makes it throw or gives an answer that breaks its schema; so does a broken request where the document says how those are answered, or none of many, or not the empty one, gets the answer that it names; a request without a member it must have is not answered as the document has it for just that; an answer is empty, or a text in it says that it is no number; a failure is blamed where the only tool that was called found nothing, or where a case's request lost or gained a member, every sentence with the failure's name tells of such a failure, and every tool answered just as in a case; an id that nobody can tell comes back for requests that have nothing in common with its own; where there are no cases, nothing is answered as its schema has it, or the only tool is never called though the document has it used.",
+    "The run hangs or dies, but for a broken request of which the document says nothing; a request of the cases' shape, or where the document says how failures are answered any valid one, makes it throw or gives an answer that breaks its schema; so does a broken request where the document says how those are answered, or none of many, or not the empty one, gets the answer that it names; a request without a member it must have is not answered as the document has it for just that; an answer is empty, or a text in it says that it is no number; a failure is blamed where the only tool that was called found nothing, or where a case's request lost or gained a member, every sentence with the failure's name tells of such a failure, and every tool answered just as in a case; an id that nobody can tell comes back for requests that have nothing in common with its own; a text with signs of the form, as a comma in CSV or `<` in XML, is written as it stands though the document has them quoted or escaped; where there are no cases, nothing is answered as its schema has it, or the only tool is never called though the document has it used.",
   uncertain:
     "A fault that a tool's failure or looser schema, or the echo of a broken value, explains; broken requests of which the document says nothing.",
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -47,14 +49,31 @@ export const generatedRequests: Check = {
       return { failures: [], warnings: [], skipped: 'there is neither a schema nor a case to make requests from' };
     const tools = withSomeAnswer(subject.tools);
     const peer = cases[0]?.scenario.peer;
-    const seen = yield inputs.map(({ input, reshaped }, index) => ({
-      input,
-      tools: (reshaped || index % 2 === 0 ? tools : subject.tools) as Scenario['tools'],
-      ...(peer ? { peer } : {}),
-      seed: `generated-${index}`,
-      nowMs: subject.nowMs ?? defaultTrialNowMs,
-    }));
+    const fields = fieldsWithSigns(facts);
+    const all = yield [
+      ...inputs.map(({ input, reshaped }, index) => ({
+        input,
+        tools: (reshaped || index % 2 === 0 ? tools : subject.tools) as Scenario['tools'],
+        ...(peer ? { peer } : {}),
+        seed: `generated-${index}`,
+        nowMs: subject.nowMs ?? defaultTrialNowMs,
+      })),
+      ...fields.map(({ scenario }) => scenario),
+    ];
+    const seen = all.slice(0, inputs.length);
     const findings: CheckFindings = { failures: [], warnings: [] };
+    for (const [index, field] of fields.entries()) {
+      const written = unescapedIn(facts, field, all[inputs.length + index] as Observation);
+      if (written === undefined) continue;
+      findings.failures.push({
+        code: 'CANDIDATE_BREAKS_ON_REQUEST',
+        message: `case ${field.one.one.testCase} with ${JSON.stringify(field.raw)}: this is written as it stands, though "${excerpt(field.sentence)}"`,
+        testCase: field.one.one.testCase,
+        input: field.scenario.input,
+        got: written,
+      });
+      break;
+    }
     const answerable = isProvider && failuresAreAnswerable(facts);
     for (const [index, generated] of inputs.entries()) {
       const observation = seen[index] as Observation;
