@@ -58,7 +58,7 @@ export function sanitiseSchema(schema: Json): { schema: Json; removed: RemovedKe
       isSame &&= now === value;
     }
     const copied = isSame ? node : Object.fromEntries(kept);
-    return withNull(isDraft04 ? withNumericBounds(copied) : copied, node.nullable);
+    return withNull(isDraft04 ? withNumericBounds(copied) : copied, node.nullable, pointer === '');
   };
   const copyValue = (keyword: string, value: Json, place: string): Json => {
     if (Array.isArray(value)) {
@@ -119,11 +119,22 @@ function withNumericBounds(schema: JsonObject): JsonObject {
   return changed;
 }
 
-function withNull(schema: JsonObject, nullable: Json | undefined): JsonObject {
-  const { type } = schema;
-  if (nullable !== true || type === undefined) return schema;
+/** Keywords whose schemas would go on refusing `null` where only the type allowed it. */
+const COMBINING = ['$ref', 'allOf', 'anyOf', 'oneOf'];
+
+/** OpenAPI's own text has `nullable` add a type and nothing else; whoever writes it beside a list of values or a reference means `null` all the same. */
+function withNull(schema: JsonObject, nullable: Json | undefined, isRoot: boolean): JsonObject {
+  if (nullable !== true) return schema;
+  // What the root holds is referred to by its place.
+  if (!isRoot && COMBINING.some((keyword) => schema[keyword] !== undefined))
+    return { anyOf: [schema, { type: 'null' }] };
+  const { type, enum: values } = schema;
   const types = Array.isArray(type) ? type : [type];
-  return types.includes('null') ? schema : { ...schema, type: [...types, 'null'] };
+  return {
+    ...schema,
+    ...(type === undefined || types.includes('null') ? {} : { type: [...types, 'null'] as Json }),
+    ...(!Array.isArray(values) || values.includes(null) ? {} : { enum: [...values, null] }),
+  };
 }
 
 function withoutFragment(uri: string): string {

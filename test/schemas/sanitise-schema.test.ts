@@ -54,6 +54,23 @@ test('keywords for generators and compilers are removed and named, names of prop
   );
 });
 
+test('what may be null by the word of OpenAPI may be null, whatever stands beside that word', () => {
+  const clean = (schema: JsonObject): Json => {
+    const whole = { properties: { a: { ...schema, nullable: true } }, $defs: { b: { type: 'string' } } };
+    const { properties } = sanitiseSchema(whole).schema as { properties: JsonObject };
+    return properties.a ?? null;
+  };
+  const either = { $ref: '#/$defs/b' };
+  assert.deepEqual(clean({ type: 'string' }), { type: ['string', 'null'] });
+  assert.deepEqual(clean({ type: 'string', enum: ['x'] }), { type: ['string', 'null'], enum: ['x', null] });
+  assert.deepEqual(clean({ enum: ['x', null] }), { enum: ['x', null] });
+  assert.deepEqual(clean(either), { anyOf: [either, { type: 'null' }] });
+  assert.deepEqual(clean({ type: 'object', allOf: [either] }), {
+    anyOf: [{ type: 'object', allOf: [either] }, { type: 'null' }],
+  });
+  assert.deepEqual(sanitiseSchema({ nullable: true, ...either }).schema, either, 'the root stays where it is');
+});
+
 test('sanitising twice changes nothing, and keeps schemas that have nothing to remove', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
