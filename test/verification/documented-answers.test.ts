@@ -221,3 +221,21 @@ test('names of failures in other languages, quoted twice, in rows, and beside a 
     ['try again'],
   );
 });
+
+for (const [text, names] of [
+  ['The amount that the service tells is rounded down, else LATER.', []],
+  ['When the service is down: LATER.', ['LATER']],
+] as const)
+  test(`a number that is rounded down is no system that is: ${text}`, () => {
+    const subject = subjectOf(text, [], { type: 'object', properties: { state: { enum: ['DONE', 'LATER'] } } });
+    assert.deepEqual(documentedAnswersOf(subject).ownFailures, names);
+  });
+
+test('a member that a tool tells is no name of an answer', () => {
+  const subject = subjectOf('If the ledger is down the refund is `paid`.', [], {
+    type: 'object',
+    properties: { refund: { type: 'integer' } },
+  });
+  const ledger = { name: 'ledger', outputSchema: { type: 'object', properties: { paid: { type: 'integer' } } } };
+  assert.deepEqual(documentedAnswersOf({ ...subject, tools: [ledger as never] }).ownFailures, []);
+});
