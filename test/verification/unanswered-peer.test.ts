@@ -264,9 +264,11 @@ test('what is told of an order that has no answer is not asked for where a quest
 }`;
   assert.deepEqual(await refusalsOf(ovens, handler('UNSURE'), sandbox), []);
   assert.match(
-    (await refusalsOf(ovens, handler('CLOSED'), sandbox)).join('\n'),
+    (await refusalsOf(ovens, handler('DONE'), sandbox)).join('\n'),
     /^requester-peer: case 1, where the peer times out from its second message on: the output has none of UNSURE/m,
   );
+  // A name that no case shows may be the one that is meant.
+  assert.deepEqual(await refusalsOf(ovens, handler('CLOSED'), sandbox), []);
 });
 
 test('what is told of one kind of message is not asked for where another has no answer', async () => {
@@ -298,7 +300,7 @@ test('what is told of one kind of message is not asked for where another has no 
 }`;
   assert.deepEqual(await refusalsOf(bakes, handler('lost'), sandbox), []);
   assert.match(
-    (await refusalsOf(bakes, handler('unknown'), sandbox)).join('\n'),
+    (await refusalsOf(bakes, handler('baked'), sandbox)).join('\n'),
     /^requester-peer: case 1, where the peer fails: the output has none of lost/m,
   );
 });

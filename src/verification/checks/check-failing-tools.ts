@@ -25,6 +25,7 @@ import {
   nameOfAnother,
   tellingNames,
 } from '../prose/owed-names.ts';
+import { tellsUnshownName } from '../prose/unshown-names.ts';
 import { leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { answeringAlike } from '../worlds/variations.ts';
@@ -198,12 +199,13 @@ function bothFail({ subject, cases }: CheckFacts): { seenCase: SeenCase; name: s
 
 function faultOf(
   facts: CheckFacts,
-  { one, seen: before }: SeenCase,
+  seenCase: SeenCase,
   tool: string,
   seen: Observation,
   certain: boolean,
 ): { message: string; certain: boolean } | undefined {
   const { subject } = facts;
+  const { one, seen: before } = seenCase;
   if (seen.end === 'timed-out' || seen.end === 'out-of-memory' || seen.end === 'killed')
     return { message: `the run ended as "${seen.end}"`, certain: true };
   if (seen.end !== 'returned' || seen.value === undefined) {
@@ -224,13 +226,15 @@ function faultOf(
   if (emptied !== undefined && subject.role === 'provider')
     return { message: `the answer has an empty text at ${emptied}`, certain: true };
   const ownFailures = tellingNames(facts);
+  // An answer with another name of the document's may be the one that its sentences mean.
+  const mayBeMeant = tellsUnshownName(facts, seenCase, seen.value);
   const letsPass = sentencesOf(subject.agreement).some((sentence) => letsFailurePass(subject, sentence, tool));
   // Who asked again and was answered has no failure to tell of; whether it may is for another check to say.
   const recovered = calledAgain(before, seen, tool);
   if (certain && !letsPass && !recovered && lacksOwnName(facts, tool, seen.value)) {
     return {
       message: `the answer has none of ${ownFailures.join(', ')}, though the document names it for ${tool}`,
-      certain,
+      certain: !mayBeMeant,
     };
   }
   const missing = letsPass || recovered ? [] : missingNamesOf(facts, tool, seen.value);
@@ -267,6 +271,7 @@ function faultOf(
       message: `the answer has none of ${ownFailures.join(', ')}, by which the document names such a failure`,
       certain:
         certain &&
+        !mayBeMeant &&
         isOwedName(facts, tool, seen.value) &&
         (reportsFailure(seen.value) === true ||
           new Set(before.calls.map((call) => call.tool)).size === 1 ||

@@ -9,6 +9,7 @@ import { demandsMatchingIds, hasOthersRefused } from '../prose/answers-to-others
 import { boundOfRepeats } from '../prose/bound-of-repeats.ts';
 import { excerpt, holdsConstant } from '../prose/documented-answers.ts';
 import { unansweredPeerOf } from '../prose/unanswered-peer.ts';
+import { tellsUnshownName } from '../prose/unshown-names.ts';
 import { type Leaf, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { isUnheard, type Mischief, mischiefsOf, repeatedRequest } from '../worlds/misbehaving-peer.ts';
@@ -96,11 +97,12 @@ function demandsErrors({ agreement, task }: Subject): boolean {
 function faultOf(
   subject: Subject,
   cases: readonly SeenCase[],
-  { one, seen: before }: SeenCase,
+  seenCase: SeenCase,
   mischief: Mischief,
   seen: Observation,
   unheard: readonly Json[],
 ): { message: string; certain: boolean } | undefined {
+  const { one, seen: before } = seenCase;
   if (seen.end === 'timed-out' || seen.end === 'out-of-memory' || seen.end === 'killed')
     return { message: `the run ended as "${seen.end}"`, certain: true };
   const { isTold, names, messages, thrown, passedOver, soFar, sentAgain } = unansweredPeerOf(
@@ -175,17 +177,16 @@ function faultOf(
       };
     if (unanswered.length === 0 || (messages.length > 0 && !unanswered.some(isMeant))) return undefined;
   }
-  if (
+  const isNameless =
     isSilent &&
     isConcerned &&
     names.length > 0 &&
     !(asBefore && mischief === 'times out from its second message on') &&
-    !holdsConstant(seen.value, names)
-  )
-    return {
-      message: `the output has none of ${names.join(', ')}, by which the task names a peer that gives no answer`,
-      certain: true,
-    };
+    !holdsConstant(seen.value, names);
+  const nameless = `the output has none of ${names.join(', ')}, by which the task names a peer that gives no answer`;
+  // An output with another name of the task's may be the one that its sentences mean.
+  const mayBeMeant = isNameless && tellsUnshownName({ subject, cases }, seenCase, seen.value);
+  if (isNameless && !mayBeMeant) return { message: nameless, certain: true };
   if (mischief === 'times out from its second message on') return undefined;
   const isForeign =
     mischief === 'answers what the protocol has for an error' ||
@@ -206,6 +207,7 @@ function faultOf(
     (repeatsTheAnswer(subject, one) || !countsAsAnAnswer(subject, one));
   if (repeats || claimsSuccess(cases, seen.value))
     return { message: 'it reports success without an answer', certain: true };
+  if (mayBeMeant) return { message: nameless, certain: false };
   return other
     ? {
         message: `it reports what it reports for case ${other.one.testCase}, which the peer has not said`,

@@ -3,6 +3,7 @@ import type { Observation, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { ADJUSTED, SAYS_LESS, SAYS_MORE } from '../../lexicon/quantifying.ts';
 import { BREAKS_THE_SCHEMA } from '../../lexicon/refusing.ts';
+import { constantsOf } from '../../schemas/constants-of.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
@@ -122,7 +123,8 @@ function saidOfBroken({ subject, cases }: CheckFacts): SaidOfBroken {
   const sentences = sentencesOf(subject.agreement);
   const ofSchema = sentences.filter((sentence) => BREAKS_THE_SCHEMA.test(sentence));
   const said = ofSchema.flatMap((sentence) => constantIn(subject, sentence) ?? []);
-  const named = constantsOf(subject).filter(
+  const words = constantsOf(subject.responseSchema).filter((constant) => typeof constant === 'string');
+  const named = words.filter(
     (constant) => isOfAnyBroken(constant) && sentences.some((sentence) => sentence.includes(constant)),
   );
   const broken = cases.flatMap((one) => {
@@ -161,19 +163,6 @@ function owedFor(
 
 /** Keywords that say how much or which, rather than what a value looks like. */
 const BOUND = /^(?:minimum|maximum|exclusiveMinimum|exclusiveMaximum|multipleOf|minItems|maxItems|enum|const)$/;
-
-/** The words that the response schema lists. */
-function constantsOf({ responseSchema }: Subject): string[] {
-  const found: string[] = [];
-  const collect = (node: Json, depth: number): void => {
-    if (depth > 20 || typeof node !== 'object' || node === null) return;
-    if (isObject(node) && Array.isArray(node.enum))
-      found.push(...node.enum.flatMap((constant) => (typeof constant === 'string' ? [constant] : [])));
-    for (const child of Object.values(node)) collect(child, depth + 1);
-  };
-  collect(responseSchema, 0);
-  return found;
-}
 
 /** Whether a name speaks of broken requests in general, whatever is wrong with them. */
 function isOfAnyBroken(name: string): boolean {

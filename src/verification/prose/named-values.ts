@@ -1,6 +1,7 @@
-import { isObject, type Json } from '../../kernel/json.ts';
+import type { Json } from '../../kernel/json.ts';
 import { ANSWERED, CODE_WORD, TOLD_FOR } from '../../lexicon/exchanging.ts';
 import { RETRIES, TRIED_AGAIN } from '../../lexicon/failing.ts';
+import { constantsOf } from '../../schemas/constants-of.ts';
 import { hasWord } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { taskSentencesOf } from './documented-answers.ts';
@@ -122,12 +123,10 @@ function isLimited(text: string): boolean {
 }
 
 /** The words that a schema lists. */
-function constantsIn(schema: Json, depth = 0): Set<string> {
-  const found = new Set<string>();
-  if (depth > 30 || typeof schema !== 'object' || schema === null) return found;
-  if (isObject(schema))
-    for (const one of [...(Array.isArray(schema.enum) ? schema.enum : []), schema.const ?? null])
-      if (typeof one === 'string' && one.length > 1) found.add(one);
-  for (const child of Object.values(schema)) for (const one of constantsIn(child, depth + 1)) found.add(one);
-  return found;
+function constantsIn(schema: Json): Set<string> {
+  return new Set(
+    constantsOf(schema)
+      .filter((one) => typeof one === 'string')
+      .filter(({ length }) => length > 1),
+  );
 }

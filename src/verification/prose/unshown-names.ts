@@ -1,0 +1,45 @@
+import type { Json } from '../../kernel/json.ts';
+import { constantsOf } from '../../schemas/constants-of.ts';
+import type { CheckFacts, SeenCase } from '../check.ts';
+import { hasWord, leavesOf } from '../scalar-kinds.ts';
+
+/**
+ * Whether an answer to a failure has a name that document, task or schema has, and no case shows where nothing had failed: however their
+ * sentences were read, it may be the one that is meant.
+ */
+export function tellsUnshownName(
+  { subject, cases }: Pick<CheckFacts, 'subject' | 'cases'>,
+  { one, seen }: SeenCase,
+  answer: Json,
+): boolean {
+  const { agreement, task, payload, responseSchema } = subject;
+  const listed = [responseSchema, task?.outputSchema ?? null].flatMap((schema) => constantsOf(schema)).map(String);
+  const isWell = ({ seen: { calls, sends } }: SeenCase) =>
+    [...calls, ...sends].every((told) => !('error' in told) || told.error === undefined);
+  const told = [
+    one.input,
+    ...seen.calls.map(({ output }) => output ?? null),
+    ...seen.sends.map(({ response }) => response ?? null),
+    ...cases.filter(isWell).map((known) => known.one.output),
+  ];
+  const known = new Set(told.flatMap((value) => namesIn(value, payload)));
+  return namesIn(answer, payload).some(
+    (name) =>
+      !known.has(name) &&
+      (listed.includes(name) || [agreement.text, task?.description ?? ''].some((text) => hasWord(text, name))),
+  );
+}
+
+/** What may be a name in an answer: a text, a code; of messages that are texts their words in capitals and digits. */
+function namesIn(value: Json, payload: 'json' | 'text'): string[] {
+  return leavesOf(value).flatMap((leaf) => {
+    if (typeof leaf.value === 'number') return Number.isInteger(leaf.value) ? [String(leaf.value)] : [];
+    if (typeof leaf.value !== 'string') return [];
+    if (payload === 'text')
+      return leaf.value.match(/(?<![\p{L}\p{N}_-])[A-Z0-9][A-Z0-9_-]{2,}(?![\p{L}\p{N}_-])/gu) ?? [];
+    return leaf.value.length > 1 && leaf.value.length <= MAX_NAME ? [leaf.value] : [];
+  });
+}
+
+/** Longest text that is taken for a name, in UTF-16 units. */
+const MAX_NAME = 60;

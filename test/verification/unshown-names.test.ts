@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import { type Agreed, object, reading, refusalsOf, text } from './agreed.ts';
+
+let sandbox: Sandbox;
+before(async () => {
+  sandbox = await createSandbox({ cells: 1 });
+});
+after(() => sandbox.close());
+
+const train = { type: ['string', 'null'] };
+const trains: Agreed = {
+  rules:
+    'The next train of a line, by `board`: RUNS with its number, NONE where the line is not known. If the board fails: state BROKEN. NIGHT is told after the last one.',
+  request: object({ trip: text, line: text }),
+  response: object({ trip: text, state: { enum: ['RUNS', 'NONE', 'BROKEN', 'NIGHT'] }, number: train }),
+  tools: [
+    reading(
+      'board',
+      object({ line: text }),
+      train,
+      [
+        [{ line: 'harbour' }, 'T-7731'],
+        [{ line: 'airport' }, 'T-2290'],
+      ],
+      null,
+    ),
+  ],
+  cases: [
+    [
+      { trip: 'a-1', line: 'harbour' },
+      { trip: 'a-1', state: 'RUNS', number: 'T-7731' },
+    ],
+    [
+      { trip: 'a-2', line: 'airport' },
+      { trip: 'a-2', state: 'RUNS', number: 'T-2290' },
+    ],
+    [
+      { trip: 'a-3', line: 'moon' },
+      { trip: 'a-3', state: 'NONE', number: null },
+    ],
+  ],
+};
+const next = (broken: string) => `export async function handle({ trip: given, line }, { call }) {
+  const trip = String(given);
+  let number;
+  try { number = await call.board({ line: String(line) }); } catch { return { trip, state: '${broken}', number: null }; }
+  return { trip, state: number === null ? 'NONE' : 'RUNS', number };
+}`;
+
+test('a failure told by a name that a case has for something else is refused', async () => {
+  assert.deepEqual(await refusalsOf(trains, next('BROKEN'), sandbox), []);
+  for (const other of ['NONE', 'RUNS'])
+    assert.match(
+      (await refusalsOf(trains, next(other), sandbox)).join('\n'),
+      /^failing-tools: .*none of BROKEN/,
+      other,
+    );
+});
+
+test('a failure told by another name of the document, which no case shows, is not: its sentences may have been read wrongly', async () =>
+  assert.deepEqual(await refusalsOf(trains, next('NIGHT'), sandbox), []));
