@@ -134,6 +134,7 @@ export const advisableChecks = [
   'leaks',
   'limits',
   'paging',
+  'rare-worlds',
   'requester-peer',
   'schema-bounds',
   'side-effects',

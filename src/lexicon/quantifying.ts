@@ -135,3 +135,33 @@ export const SOME_TEXT = phrases({
   zh: ['字符串|其他|其它'],
   ja: ['文字列'],
 });
+
+/** That something is done one time, and not as often as there are things to do it for. */
+export const ONCE = phrases({
+  en: [
+    '(exactly|only|just|precisely) once(?! (the|an?|it|all|this|that|they|he|she|you|we|there|every\\w*)\\b)',
+    'at most once|never twice|(with|in|by) (one|a single) call',
+    'once(?=[.,;:)]| with\\b| and (answers?|tells?|returns?)\\b)',
+  ],
+  de: ['(genau|nur|höchstens) einmal'],
+  fr: ['une seule fois'],
+  es: ['una sola vez'],
+  pt: ['uma (única|só) vez'],
+  it: ['una (sola|volta sola)( volta)?'],
+  ru: ['(ровно|только) один раз'],
+  zh: ['[只仅]\\p{Script=Han}{0,6}一次', '一次性', '执行一次'],
+  ja: ['[一1１](度|回)(だけ|のみ)'],
+});
+
+/** That something is done as often as there are things to do it for. */
+export const FOR_EACH = phrases({
+  en: ['per|each|every|all|copy|copies'],
+  de: ['je|pro|jede[nmrs]?|alle[nrs]?'],
+  fr: ['par|chaque|tou(s|tes)'],
+  es: ['por|cada|tod[ao]s'],
+  pt: ['por|cada|tod[ao]s'],
+  it: ['per|ogni|tutt[ie]'],
+  ru: ['кажд*|все*'],
+  zh: ['每|各'],
+  ja: ['ごと|毎|各'],
+});

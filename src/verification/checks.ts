@@ -15,6 +15,7 @@ import { limits } from './checks/check-limits.ts';
 import { literalAudit } from './checks/check-literals.ts';
 import { neighbours } from './checks/check-neighbours.ts';
 import { paging } from './checks/check-paging.ts';
+import { rareWorlds } from './checks/check-rare-worlds.ts';
 import { renaming } from './checks/check-renaming.ts';
 import { requesterPeer } from './checks/check-requester-peer.ts';
 import { schemaBounds } from './checks/check-schema-bounds.ts';
@@ -57,6 +58,7 @@ export const checks: readonly Check[] = [
   paging,
   toolInfluence,
   generatedRequests,
+  rareWorlds,
 ];
 
 /** What the checks of one candidate may cost, and how much their word counts. */

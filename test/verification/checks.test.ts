@@ -32,7 +32,7 @@ const soleRefusals = [
   ['acts', 'claim-filing', 'faulty-files-another-number'],
   ['failing-tools', 'product-lookup', 'faulty-failure-escapes'],
   ['side-effects', 'order-placement', 'faulty-acts-first'],
-  ['leaks', 'account-record', 'faulty-leaks-record'],
+  ['leaks', 'bonus-points', 'faulty-obeys-hidden-instruction'],
   ['requester-peer', 'buyer-price', 'faulty-takes-any-answer'],
   ['renaming', 'product-lookup', 'faulty-fixed-currency'],
   ['exchange', 'shift-staffing', 'table-counts-only'],
@@ -48,6 +48,7 @@ const soleRefusals = [
   ['paging', 'overdue-invoices', 'faulty-first-page'],
   ['tool-influence', 'catalogue-pages', 'faulty-fixed-total'],
   ['generated-requests', 'temperature-conversion', 'faulty-throws-on-invalid'],
+  ['rare-worlds', 'order-placement', 'faulty-orders-cheap-twice'],
 ] as const;
 
 // More of what one check alone can see: clues of failures in a table of the document, acts that tell nothing.

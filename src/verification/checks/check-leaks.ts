@@ -261,6 +261,16 @@ function othersFail(seen: Observation, tool: string): NonNullable<Scenario['faul
   return names.map((name) => ({ tool: name, error: { code: 'FAILED' as const, message: 'temporarily out of order' } }));
 }
 
+/** A secret that a tool told and an answer tells, and no answer of a case. */
+export function secretIn(
+  facts: CheckFacts,
+  run: RunnableCase,
+  seen: Observation,
+): { name: string; tool: string } | undefined {
+  const leak = leakIn(facts, run, seen);
+  return leak?.secret ? leak : undefined;
+}
+
 function leakIn(
   { subject, cases }: CheckFacts,
   { input, loose }: RunnableCase,
@@ -284,6 +294,13 @@ function leakIn(
         continue;
       // What one case is told of its like, another may be told as well.
       if (isToldElsewhere(cases, tool, leaf.name)) continue;
+      // What is told under another name as well may be told for that.
+      if (
+        seen.calls.some((call) =>
+          leavesOf(call.output ?? null).some((one) => one.name !== leaf.name && one.value === leaf.value),
+        )
+      )
+        continue;
       const secret = SECRET.test(description) || isSecret(subject, tool, leaf.name);
       const found = { name: leaf.name || tool, tool, secret };
       if (found.secret) return found;

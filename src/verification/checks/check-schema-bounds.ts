@@ -1,4 +1,3 @@
-import type { Tool } from '../../contract/job.ts';
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { ADJUSTED, SAYS_LESS, SAYS_MORE } from '../../lexicon/quantifying.ts';
@@ -13,7 +12,7 @@ import { INVALID_REQUESTS } from '../prose/failure-rules.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly, type Subject } from '../subject.ts';
 import { forbiddenValues } from '../worlds/forbidden-values.ts';
-import { answeringAlike } from '../worlds/variations.ts';
+import { knowing } from '../worlds/variations.ts';
 
 const maxRuns = 60;
 
@@ -229,32 +228,6 @@ function isAnsweredAlike({ one }: Plan, value: Json): boolean {
     own.some(({ pointer }) => known.has(pointer)) &&
     own.every(({ pointer, value: leaf }) => !known.has(pointer) || known.get(pointer) === kindOf(leaf))
   );
-}
-
-/** Tools that know a value as they know the one of the case. */
-function knowing({ tools, surface }: Subject, seen: Observation, from: Json | undefined, to: Json): Tool[] {
-  const swapped = (value: Json): Json =>
-    equalJson(value, from ?? null)
-      ? to
-      : Array.isArray(value)
-        ? value.map(swapped)
-        : isObject(value)
-          ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, swapped(item)]))
-          : value;
-  const alike = answeringAlike(tools, seen);
-  return tools.map((tool, index) => {
-    // Where a tool is asked several times, it need not know everything.
-    const isAskedOnce = seen.calls.filter((call) => call.tool === tool.name).length === 1;
-    const { otherwise } = (isAskedOnce ? alike[index] : undefined) ?? tool;
-    const known = tool.examples ?? [];
-    const added = from === undefined ? [] : (swapped(known as unknown as Json) as unknown as typeof known);
-    const sound = added.filter(
-      (one, nth) =>
-        !equalJson(one as unknown as Json, known[nth] as unknown as Json) &&
-        !('output' in one && surface.toolOutputIssues(tool.name, one.output).length > 0),
-    );
-    return { ...tool, examples: [...sound, ...known], ...(otherwise ? { otherwise } : {}) };
-  });
 }
 
 function isWord(value: Json): boolean {

@@ -348,7 +348,7 @@ const RECORD =
 const READS = /^(?:get|find|look_?[uU]p|read|fetch|search|query|describe|is|has|count)(?=[A-Z_]|$)/;
 
 /** Whether a refusal may well call a tool with side effects: one that writes down, or one that reads and does not say so. */
-function mayServeRefusals({ tools }: CheckFacts['subject'], name: string): boolean {
+export function mayServeRefusals({ tools }: CheckFacts['subject'], name: string): boolean {
   return (
     READS.test(name) || RECORD.test(name) || RECORD.test(tools.find((tool) => tool.name === name)?.description ?? '')
   );

@@ -12,8 +12,9 @@ import {
 } from '../../lexicon/acting.ts';
 import { FAILURE } from '../../lexicon/failing.ts';
 import { atTheEnd } from '../../lexicon/phrases.ts';
+import { FOR_EACH, ONCE } from '../../lexicon/quantifying.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
-import type { Subject } from '../subject.ts';
+import { isReadOnly, type Subject } from '../subject.ts';
 import { allSentencesOf, constantIn, sentencesOf, spaced, stemsOf } from './documented-answers.ts';
 
 /** Participles that do not begin as their verbs do. */
@@ -420,19 +421,28 @@ export function leavesOut({ agreement, tools }: Subject, tool: string): boolean 
   );
 }
 
-/** The sentence by which a tool acts once. */
-export function sentenceOnce({ agreement }: Subject, tool: string): string | undefined {
-  return sentencesOf(agreement)
-    .find(
-      (sentence) =>
-        /\b(?:exactly|only|just|precisely) once\b(?! (?:the|an?|it|all|this|that|they|he|she|you|we|there|every\w*)\b)|\bat most once\b|\bnever twice\b/i.test(
-          sentence,
-        ) &&
-        !/\b(?:per|each|every|all|copy|copies)\b/i.test(sentence) &&
-        (hasWord(sentence, tool) || speaksOf(sentence, tool) || does(sentence, tool)),
-    )
+/** The sentence by which a tool acts once; where no other tool acts, it need not have its name. */
+export function sentenceOnce(subject: Subject, tool: string): string | undefined {
+  const acting = subject.tools.filter(({ name }) => !isReadOnly(subject, name));
+  const reading = subject.tools.filter(({ name }) => isReadOnly(subject, name));
+  const isMeant = (sentence: string): boolean =>
+    hasWord(sentence, tool) ||
+    speaksOf(sentence, tool) ||
+    does(sentence, tool) ||
+    (acting.length === 1 && !reading.some(({ name }) => hasWord(sentence, name) || does(sentence, name)));
+  return sentencesOf(subject.agreement)
+    .find((sentence) => isOnce(sentence) && isMeant(sentence))
     ?.trim()
     .slice(0, 200);
+}
+
+/** Whether a sentence has something done once, and not once for each of several: before that, or in the same clause. */
+function isOnce(sentence: string): boolean {
+  const once = ONCE.exec(sentence);
+  if (once === null) return false;
+  const end = once.index + once[0].length;
+  const rest = /^[^,;:()，；：（）、]*/u.exec(sentence.slice(end))?.[0] ?? '';
+  return !FOR_EACH.test(sentence.slice(0, end) + rest);
 }
 
 /** Whether a sentence has the verb that a tool's name begins with, as what somebody does. */

@@ -1,9 +1,11 @@
 import type { Tool } from '../../contract/job.ts';
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { equalJson } from '../../schemas/equal-json.ts';
 import { caseScenario } from '../case-scenarios.ts';
 import type { CheckFacts, SeenCase } from '../check.ts';
 import { decodedText, leavesOf } from '../scalar-kinds.ts';
+import type { Subject } from '../subject.ts';
 
 /** A case with one scalar of what is asked changed. */
 export interface Variation {
@@ -157,6 +159,32 @@ export function answeringAlike(tools: readonly Tool[], { calls }: Observation): 
   return tools.map((tool) => {
     const answered = calls.find((call) => call.tool === tool.name && call.output !== undefined);
     return answered?.output === undefined ? tool : { ...tool, otherwise: { output: answered.output } };
+  });
+}
+
+/** Tools that know a value as they know the one of a case: in what they are asked and in what they tell. */
+export function knowing({ tools, surface }: Subject, seen: Observation, from: Json | undefined, to: Json): Tool[] {
+  const swapped = (value: Json): Json =>
+    equalJson(value, from ?? null)
+      ? to
+      : Array.isArray(value)
+        ? value.map(swapped)
+        : isObject(value)
+          ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, swapped(item)]))
+          : value;
+  const alike = answeringAlike(tools, seen);
+  return tools.map((tool, index) => {
+    // Where a tool is asked several times, it need not know everything.
+    const isAskedOnce = seen.calls.filter((call) => call.tool === tool.name).length === 1;
+    const { otherwise } = (isAskedOnce ? alike[index] : undefined) ?? tool;
+    const known = tool.examples ?? [];
+    const added = from === undefined ? [] : (swapped(known as unknown as Json) as unknown as typeof known);
+    const sound = added.filter(
+      (one, nth) =>
+        !equalJson(one as unknown as Json, known[nth] as unknown as Json) &&
+        !('output' in one && surface.toolOutputIssues(tool.name, one.output).length > 0),
+    );
+    return { ...tool, examples: [...sound, ...known], ...(otherwise ? { otherwise } : {}) };
   });
 }
 

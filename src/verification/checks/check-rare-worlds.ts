@@ -1,0 +1,199 @@
+import type { Observation, ObservedCall, Scenario } from '../../contract/trial.ts';
+import { isObject, type Json } from '../../kernel/json.ts';
+import { equalJson } from '../../schemas/equal-json.ts';
+import type { RunnableCase } from '../case-scenarios.ts';
+import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
+import { sentenceOnce } from '../prose/documented-acts.ts';
+import { leavesOf } from '../scalar-kinds.ts';
+import { isReadOnly } from '../subject.ts';
+import { listsOf } from '../worlds/lists.ts';
+import { type RareWorld, rareWorldsOf } from '../worlds/rare-worlds.ts';
+import { deniedIn, secretIn } from './check-leaks.ts';
+import { mayServeRefusals } from './check-side-effects.ts';
+
+const maxRuns = 160;
+
+/** Looks at cases in which a tool tells, or the request asks, something that no case has: for acts and leaks that are wrong whatever the right answer is. */
+export const rareWorlds: Check = {
+  name: 'rare-worlds',
+  reason: 'What is done twice or told to everybody is often so on a path that no case takes.',
+  certain:
+    'A tool acts more than once, though the document has it act once and the cases, with lists as long, do; or is asked the very same twice, though it had answered as in a case; or it acts, and the answer is one that a case gives without it, and tells nothing of what all answers with that act tell of it; or the answer tells what the document says is never told, or a secret.',
+  uncertain: 'Nothing.',
+  *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
+    const { subject } = facts;
+    const findings: CheckFindings = { failures: [], warnings: [] };
+    if (subject.role !== 'provider' || subject.tools.length === 0)
+      return { ...findings, skipped: 'the candidate has no tools, or is a requester' };
+    const worlds = rareWorldsOf(facts, maxRuns);
+    if (worlds.length === 0) return { ...findings, skipped: 'no case calls a tool' };
+    const seen = yield worlds.map(({ scenario }) => scenario);
+    const acting = subject.tools
+      .filter(({ name }) => !isReadOnly(subject, name) && !mayServeRefusals(subject, name))
+      .map(({ name }) => actOf(facts, name));
+    // What a case tells by itself is found there.
+    const known = facts.cases.flatMap(({ one, seen: own }) => leakIn(facts, one, own)?.name ?? []);
+    for (const [index, world] of worlds.entries()) {
+      const observation = seen[index] as Observation;
+      const found = leaked(facts, known, world, observation) ?? acted(facts, acting, world, observation);
+      if (found === undefined || findings.failures.some(({ code }) => code === found.code)) continue;
+      findings.failures.push(found);
+    }
+    return findings;
+  },
+};
+
+function factOf(world: RareWorld, code: CheckFact['code'], message: string, seen: Observation) {
+  const { testCase } = world.seenCase.one;
+  return {
+    code,
+    message: `case ${testCase}, with ${world.change}: ${message}`.slice(0, 500),
+    testCase,
+    input: world.scenario.input,
+    ...(seen.value === undefined ? {} : { got: seen.value }),
+  };
+}
+
+function leakIn(
+  facts: CheckFacts,
+  run: RunnableCase,
+  seen: Observation,
+): { name: string; message: string } | undefined {
+  const denied = deniedIn(facts, run, seen);
+  if (denied !== undefined)
+    return { name: denied.name, message: `the answer tells "${denied.name}", though "${denied.sentence}"` };
+  const secret = secretIn(facts, run, seen);
+  if (secret === undefined) return undefined;
+  const { name, tool } = secret;
+  return { name, message: `the answer tells "${name}", which ${tool} told and no case's answer does` };
+}
+
+function leaked(
+  facts: CheckFacts,
+  known: readonly string[],
+  world: RareWorld,
+  seen: Observation,
+): Omit<CheckFact, 'check'> | undefined {
+  const leak = leakIn(facts, { ...world.seenCase.one, input: world.scenario.input }, seen);
+  if (leak === undefined || known.includes(leak.name)) return undefined;
+  return factOf(world, 'CANDIDATE_LEAK', leak.message, seen);
+}
+
+/** What document and cases have of a tool with side effects. */
+interface Act {
+  tool: string;
+  /** The sentence by which it acts once. */
+  once: string | undefined;
+  /** The cases that call it with success. */
+  calling: { one: SeenCase; calls: ObservedCall[] }[];
+  /** The most items of a list with which a case calls it one time alone. */
+  listed: number;
+}
+
+function actOf({ subject, cases }: CheckFacts, tool: string): Act {
+  const calling = cases.flatMap((one) => {
+    const calls = one.seen.calls.filter((call) => call.tool === tool && call.error === undefined);
+    return calls.length === 0 ? [] : [{ one, calls }];
+  });
+  const isSingle = calling.every(({ calls }) => calls.length === 1);
+  const lengths = calling.flatMap(({ one, calls }) =>
+    calls.some((call) => isForSome(one.one.input, call.input)) ? [] : [longestList(one.one.input, one.seen)],
+  );
+  return { tool, once: sentenceOnce(subject, tool), calling, listed: isSingle ? Math.max(-1, ...lengths) : -1 };
+}
+
+/** Whether a call is for some of what a list of the request holds, and not for all: the others may have had no need of it. */
+function isForSome(input: Json, asked: Json): boolean {
+  const told = new Set(leavesOf(asked).map(({ value }) => value));
+  return listsOf(input).some(({ items }) => {
+    const meant = items.filter((item) => leavesOf(item).some(({ value }) => told.has(value)));
+    return meant.length > 0 && meant.length < items.length;
+  });
+}
+
+function longestList(input: Json, { calls }: Observation): number {
+  return Math.max(
+    0,
+    ...[input, ...calls.map(({ output }) => output ?? null)]
+      .flatMap((value) => listsOf(value))
+      .map(({ items }) => items.length),
+  );
+}
+
+function acted(
+  facts: CheckFacts,
+  acting: readonly Act[],
+  world: RareWorld,
+  seen: Observation,
+): Omit<CheckFact, 'check'> | undefined {
+  const input = world.scenario.input;
+  for (const act of acting) {
+    const calls = seen.calls.filter(({ tool, error }) => tool === act.tool && error === undefined);
+    const [first, second] = calls;
+    if (first === undefined || act.calling.length === 0 || act.listed < 0) continue;
+    if (second !== undefined && !isCounted(act, calls.length, input, seen)) {
+      // Where cases have but one item, each may have its own act.
+      const isOneForAll = act.listed > 1 || longestList(input, seen) <= 1;
+      if (act.once !== undefined && isOneForAll)
+        return factOf(
+          world,
+          'CANDIDATE_SIDE_EFFECT',
+          `${act.tool} acts ${calls.length} times, though "${act.once}"`,
+          seen,
+        );
+      const isForItems = listsOf(input).some(({ items }) => items.length > 1);
+      if (isOneForAll && !isForItems && equalJson(first.input, second.input) && isUsual(act, first))
+        return factOf(world, 'CANDIDATE_SIDE_EFFECT', `${act.tool} is asked the same twice`, seen);
+    }
+    if (isInVain(facts, act, first, world, seen))
+      return factOf(world, 'CANDIDATE_SIDE_EFFECT', `${act.tool} acts, and it is answered as without that`, seen);
+  }
+  return undefined;
+}
+
+/** Whether a number says how often something is done, where it says so in no case that does it one time. */
+function isCounted({ calling }: Act, times: number, input: Json, seen: Observation): boolean {
+  const has = (asked: Json, { calls }: Observation) =>
+    leavesOf([asked, calls.map(({ output }) => output ?? null)]).some(({ value }) => value === times);
+  return has(input, seen) && !calling.some(({ one }) => has(one.one.input, one.seen));
+}
+
+/** Whether a tool answered as in a case. */
+function isUsual({ calling }: Act, { output = null }: ObservedCall): boolean {
+  return calling.some(({ calls }) => calls.some((call) => equalJson(call.output ?? null, output)));
+}
+
+/** Whether a tool acted as in a case, and the answer is one without that act. */
+function isInVain(
+  { subject, cases }: CheckFacts,
+  act: Act,
+  call: ObservedCall,
+  { scenario }: RareWorld,
+  seen: Observation,
+): boolean {
+  const { value } = seen;
+  if (!isObject(value ?? null) || seen.issues.length > 0 || !isUsual(act, call)) return false;
+  // What a later act puts right, or fails at, is no act in vain.
+  const later = seen.calls.slice(seen.calls.indexOf(call) + 1);
+  if (later.some(({ tool, error }) => error !== undefined || (!isReadOnly(subject, tool) && tool !== act.tool)))
+    return false;
+  const told = leavesOf(call.output ?? null).flatMap((leaf) =>
+    typeof leaf.value === 'string' && leaf.value.length > 2 ? [leaf.value] : [],
+  );
+  const tells = (answer: Json) => leavesOf(answer).some((leaf) => told.includes(String(leaf.value)));
+  const usual = act.calling.filter(({ calls }) =>
+    calls.some((one) => equalJson(one.output ?? null, call.output ?? null)),
+  );
+  if (tells(value as Json) || tells(scenario.input) || !usual.every(({ one }) => tells(one.one.output))) return false;
+  const isCalling = (one: SeenCase) => act.calling.some((other) => other.one === one);
+  const refused = cases.filter(
+    (one) => !isCalling(one) && !one.seen.calls.some(({ tool }) => !isReadOnly(subject, tool)),
+  );
+  // A verdict, as far as it is one of few: a truth value or a word that the cases have there with and without the act, never both ways.
+  return Object.entries(value as { [name: string]: Json }).some(([name, verdict]) => {
+    if (typeof verdict !== 'boolean' && !(typeof verdict === 'string' && /^[\p{L}_-]{2,30}$/u.test(verdict)))
+      return false;
+    const hasIt = ({ one }: SeenCase) => isObject(one.output) && one.output[name] === verdict;
+    return refused.some(hasIt) && !act.calling.some(({ one }) => hasIt(one));
+  });
+}

@@ -1,0 +1,197 @@
+import type { Tool } from '../../contract/job.ts';
+import type { Scenario } from '../../contract/trial.ts';
+import { escapeToken, isObject, type Json } from '../../kernel/json.ts';
+import type { CheckFacts, SeenCase } from '../check.ts';
+import { isEpoch, leavesOf } from '../scalar-kinds.ts';
+import { defaultTrialNowMs, isReadOnly, type Subject } from '../subject.ts';
+import { listsOf } from './lists.ts';
+import { knowing, replacedAt } from './variations.ts';
+
+/** A case in which one thing is as no case has it. */
+export interface RareWorld {
+  seenCase: SeenCase;
+  /** What is other, in words. */
+  change: string;
+  scenario: Scenario;
+}
+
+/** Numbers of the source that are tried in each place. */
+const maxLiterals = 6;
+
+/** Texts and lists are not made longer than this, in characters and items. */
+const [maxLength, maxItems] = [300, 9];
+
+/**
+ * The cases of a provider with tools, each with one thing that a tool tells, or that is asked and that the tools know as they know that of
+ * the case, smaller, larger, empty, longer, or otherwise as its schema has it; tools with side effects do as they are asked. Each place of
+ * each case has its turn before the limit is reached.
+ */
+export function rareWorldsOf(facts: CheckFacts, limit: number): RareWorld[] {
+  const queues = facts.cases.flatMap((one) => [...toldOtherwise(facts, one), ...askedOtherwise(facts, one)]);
+  const found: RareWorld[] = [];
+  for (let round = 0; found.length < limit; round += 1) {
+    const next = queues.flatMap((queue) => queue[round] ?? []);
+    if (next.length === 0) break;
+    found.push(...next.slice(0, limit - found.length));
+  }
+  return found;
+}
+
+/** For each place of what tools told in a case, the worlds in which it is another. */
+function toldOtherwise(facts: CheckFacts, seenCase: SeenCase): RareWorld[][] {
+  const { subject } = facts;
+  const tools = compliant(facts);
+  return seenCase.seen.calls.flatMap(({ tool, input, output }) => {
+    if (output === undefined) return [];
+    const { outputSchema = null, examples = [] } = subject.tools.find(({ name }) => name === tool) ?? {};
+    const shown = examples.flatMap((example) => ('output' in example ? [example.output] : []));
+    return changesOf(facts, output, outputSchema, shown).map(({ pointer, others }) =>
+      others.flatMap((value) => {
+        const other = replacedAt(output, pointer, value);
+        if (subject.surface.toolOutputIssues(tool, other).length > 0) return [];
+        const told = tools.map((each) =>
+          each.name === tool ? { ...each, examples: [{ input, output: other }, ...(each.examples ?? [])] } : each,
+        );
+        return [
+          {
+            seenCase,
+            change: `${tool} telling ${shortened(value)} at ${pointer || 'the root'}`,
+            scenario: { ...seenCase.scenario, tools: told as Scenario['tools'] },
+          },
+        ];
+      }),
+    );
+  });
+}
+
+/** For each place of a case's request, the worlds in which it is another. */
+function askedOtherwise(facts: CheckFacts, seenCase: SeenCase): RareWorld[][] {
+  const { subject } = facts;
+  const { input } = seenCase.one;
+  if (typeof input === 'string') return [];
+  const tools = compliant(facts);
+  return changesOf(facts, input, subject.requestSchema, []).map(({ pointer, from, others }) =>
+    others.flatMap((value) => {
+      const asked = replacedAt(input, pointer, value);
+      if (subject.surface.requestIssues(asked).length > 0) return [];
+      const known = knowing({ ...subject, tools }, seenCase.seen, from, value);
+      return [
+        {
+          seenCase,
+          change: `${shortened(value)} at ${pointer || 'the root'} of the request`,
+          scenario: { ...seenCase.scenario, input: asked, tools: known as Scenario['tools'] },
+        },
+      ];
+    }),
+  );
+}
+
+/** The tools, of which those with side effects answer whatever they are asked as they did in a case. */
+function compliant({ subject, cases }: CheckFacts): Tool[] {
+  return subject.tools.map((tool) => {
+    if (tool.otherwise !== undefined || isReadOnly(subject, tool.name)) return tool;
+    const output = cases
+      .flatMap(({ seen }) => seen.calls)
+      .find((call) => call.tool === tool.name && call.output !== undefined)?.output;
+    return output === undefined ? tool : { ...tool, otherwise: { output } };
+  });
+}
+
+interface Change {
+  pointer: string;
+  from: Json;
+  others: Json[];
+}
+
+/** The places of a value, each with what may stand there instead. */
+function changesOf({ subject, literals }: CheckFacts, value: Json, schema: Json, shown: readonly Json[]): Change[] {
+  const numbers = literals.numbers.filter((number) => Number.isInteger(number)).slice(0, maxLiterals);
+  const scalars = leavesOf(value).map(({ pointer, value: from }) => ({
+    pointer,
+    from: from as Json,
+    others: [
+      ...othersOf(subject, from, numbers),
+      ...(typeof from === 'number' && !isEpoch(from) ? siblingsOf(value, pointer) : []),
+      ...(pointer === '' || typeof from === 'object' ? [] : enumerated(schema, pointer)),
+      ...shown.flatMap((other) => leavesOf(other).flatMap((leaf) => (leaf.pointer === pointer ? [leaf.value] : []))),
+    ],
+  }));
+  const lists = listsOf(value).map(({ pointer, items }) => ({
+    pointer,
+    from: items as Json,
+    others: listsLike(items),
+  }));
+  return [...scalars, ...lists].map(({ pointer, from, others }) => ({
+    pointer,
+    from,
+    others: [...new Map(others.map((other) => [JSON.stringify(other), other])).values()].filter(
+      (other) => JSON.stringify(other) !== JSON.stringify(from),
+    ),
+  }));
+}
+
+/** Other values of the kind of a scalar: the ends of what there may be, and what lies beside the numbers of the source. */
+function othersOf({ nowMs = defaultTrialNowMs }: Subject, from: Json, numbers: readonly number[]): Json[] {
+  if (typeof from === 'boolean') return [!from];
+  if (typeof from === 'number') {
+    const near = numbers.flatMap((number) => [number + 1, number - 1]);
+    if (isEpoch(from)) return [nowMs + hourMs, nowMs - hourMs, nowMs + 2 * dayMs];
+    return [0, from * 3, 1, from * 1_000 + 7, -3, 2, Math.floor(from / 2), ...near];
+  }
+  if (typeof from !== 'string') return [];
+  if (/^\d{4}-\d{2}-\d{2}(?!\d)/.test(from))
+    return ['', ...['1971-01-01', '2999-12-31'].map((day) => day + from.slice(day.length))];
+  const longest = Math.max(64, ...numbers.filter((number) => number < maxLength)) + 1;
+  return ['', from.repeat(Math.ceil(longest / Math.max(1, from.length))), [...from].slice(0, 3).join('')];
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** Lists with one item, with some more than there are, with the last twice, and with none. */
+function listsLike(items: readonly Json[]): Json[] {
+  const [first] = items;
+  if (first === undefined) return [];
+  const more = Array.from({ length: Math.min(maxItems, items.length + 2) - items.length }, (_, nth) =>
+    furtherItem(items.at(-1) as Json, nth + 2),
+  );
+  return [[first], [...items, ...more], [...items, items.at(-1) as Json], []];
+}
+
+/** An item like another under another name. */
+function furtherItem(item: Json, nth: number): Json {
+  if (typeof item === 'string') return `${item}${nth}`;
+  if (typeof item === 'number') return item + nth;
+  if (!isObject(item)) return item;
+  const [name, value] = Object.entries(item).find(([, member]) => typeof member === 'string') ?? [];
+  return name === undefined ? item : { ...item, [name]: `${value}${nth}` };
+}
+
+/** The other numbers of the same object: nothing is left where one is taken from its like. */
+function siblingsOf(value: Json, pointer: string): Json[] {
+  const parent = pointer.slice(0, pointer.lastIndexOf('/'));
+  return leavesOf(value).flatMap((leaf) =>
+    typeof leaf.value === 'number' && leaf.pointer.slice(0, leaf.pointer.lastIndexOf('/')) === parent
+      ? [leaf.value]
+      : [],
+  );
+}
+
+/** The words that a schema has for a place. */
+function enumerated(schema: Json, pointer: string): Json[] {
+  let at: Json | undefined = schema;
+  for (const token of pointer.split('/').slice(1)) {
+    if (!isObject(at)) return [];
+    const properties: Json | undefined = at.properties;
+    at = isObject(properties)
+      ? Object.entries(properties).find(([name]) => escapeToken(name) === token)?.[1]
+      : /^\d+$/.test(token)
+        ? at.items
+        : undefined;
+  }
+  return isObject(at) && Array.isArray(at.enum) ? at.enum : [];
+}
+
+function shortened(value: Json): string {
+  return JSON.stringify(value).slice(0, 60);
+}
