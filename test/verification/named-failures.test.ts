@@ -498,6 +498,19 @@ for (const rule of [
     assert.match(gone.join('\n'), /^failing-tools: .*freeSeats fails: the answer has none of LATER/m);
   });
 
+test('the one name for all failures is asked for under a heading, and where it is a word of its sentence', async () => {
+  const results = object({ id: text, result: { enum: ['TAKEN', 'GONE', 'panne'] } });
+  const panne = later.replace('LATER', 'panne');
+  for (const [agreed, broken] of [
+    [seats('**Failure.** If a tool fails: result `LATER`.'), later],
+    [seats('En cas de panne d’un outil, `result` vaut "panne".', results), panne],
+  ] as const) {
+    assert.deepEqual(await refusalsOf(agreed, seating(broken, taking(broken)), sandbox), []);
+    const taken = await refusalsOf(agreed, seating('free = 1;', taking(broken)), sandbox);
+    assert.match(taken.join('\n'), /^failing-tools: case 1, where freeSeats fails: the answer has none of/m);
+  }
+});
+
 test('what a rule for all failures makes an exception of has another answer', async () => {
   const rule = 'Cuando falla una herramienta: `LATER`, salvo si falla `takeSeat`, entonces `GONE`.';
   assert.deepEqual(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { type Agreed, object, reading, refusalsOf, text } from './agreed.ts';
+import { type Agreed, integer, object, reading, refusalsOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -61,3 +61,21 @@ test('a failure told by a name that a case has for something else is refused', a
 
 test('a failure told by another name of the document, which no case shows, is not: its sentences may have been read wrongly', async () =>
   assert.deepEqual(await refusalsOf(trains, next('NIGHT'), sandbox), []));
+
+test('a small number of the answer is no such name', async () => {
+  const counted: Agreed = {
+    ...trains,
+    rules: `${trains.rules} \`late\` is 0 to 3 as far as is known.`,
+    response: object({
+      trip: text,
+      state: { enum: ['RUNS', 'NONE', 'BROKEN', 'NIGHT'] },
+      number: train,
+      late: integer,
+    }),
+    cases: trains.cases.map(([request, response]) => [request, { ...Object(response), late: 0 }]),
+  };
+  const late = (broken: string) =>
+    next(broken).replace('number: null }', 'number: null, late: 3 }').replace('number };', 'number, late: 0 };');
+  assert.deepEqual(await refusalsOf(counted, late('BROKEN'), sandbox), []);
+  assert.match((await refusalsOf(counted, late('NONE'), sandbox)).join('\n'), /none of BROKEN/);
+});

@@ -108,8 +108,8 @@ export function missingNamesOfAny({ subject, cases }: CheckFacts, answer: Json):
   if (sentence === undefined || others.length > 0) return [];
   const { ownFailureSentences } = documentedAnswersOf(subject);
   const constants = ownFailureSentences.find((own) => own.sentence.endsWith(sentence))?.constants ?? [];
-  // A name may say that one should try again, or be a word for what fails.
-  const rest = constants.reduce((text, constant) => text.replaceAll(constant, ' '), sentence);
+  // A name may say that one should try again, or be a word for what fails; but "a tool fails" says so whatever the name is.
+  const rest = constants.reduce((text, constant) => text.replaceAll(asNamed(constant), ' '), sentence);
   if (!isOfAll(subject, rest) || QUALIFIED.test(rest) || NO_MATTER.test(rest) || SEVERAL_FAIL.test(rest)) return [];
   const shown = cases.filter(({ seen }) => seen.calls.every(({ error }) => error === undefined));
   const names = constants.filter(
@@ -120,13 +120,20 @@ export function missingNamesOfAny({ subject, cases }: CheckFacts, answer: Json):
   return holdsConstant(answer, names) ? [] : names;
 }
 
+/** Finds a name where it stands as one: in quotes, or wherever it is no word of the language. */
+function asNamed(name: string): RegExp {
+  const escaped = RegExp.escape(name);
+  return new RegExp(/^\p{Ll}+$/u.test(name) ? `["'“„「『«\`]${escaped}["'”“」』»\`]` : escaped, 'gu');
+}
+
 /** What of a sentence stands between the first and the last of some names. */
 function betweenNames(sentence: string, names: readonly string[]): string {
   const places = names.map((name) => sentence.indexOf(name)).filter((at) => at >= 0);
   return sentence.slice(Math.min(...places), Math.max(...places));
 }
 
-const HEADING = /^\s*#|[:：]\**\s*$/;
+/** What only says what comes next: a heading, or a word or two such as `Failure.` in front of a paragraph. */
+const HEADING = /^\s*#|[:：]\**\s*$|^[\s*]*\p{L}+(?: \p{L}+)?[.\s*]*$/u;
 
 /** Whether a sentence has whichever tool it is fail, or names what every one of them is named after. */
 function isOfAll({ tools }: CheckFacts['subject'], sentence: string): boolean {

@@ -1,6 +1,7 @@
 import type { Json } from '../../kernel/json.ts';
 import { constantsOf } from '../../schemas/constants-of.ts';
 import type { CheckFacts, SeenCase } from '../check.ts';
+import { reportsFailure } from '../failure-answer.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 
 /**
@@ -12,6 +13,7 @@ export function tellsUnshownName(
   { one, seen }: SeenCase,
   answer: Json,
 ): boolean {
+  if (reportsFailure(answer) === false) return false;
   const { agreement, task, payload, responseSchema } = subject;
   const listed = [responseSchema, task?.outputSchema ?? null].flatMap((schema) => constantsOf(schema)).map(String);
   const isWell = ({ seen: { calls, sends } }: SeenCase) =>
@@ -33,13 +35,16 @@ export function tellsUnshownName(
 /** What may be a name in an answer: a text, a code; of messages that are texts their words in capitals and digits. */
 function namesIn(value: Json, payload: 'json' | 'text'): string[] {
   return leavesOf(value).flatMap((leaf) => {
-    if (typeof leaf.value === 'number') return Number.isInteger(leaf.value) ? [String(leaf.value)] : [];
+    if (typeof leaf.value === 'number') return CODE.test(leaf.name) ? [String(leaf.value)] : [];
     if (typeof leaf.value !== 'string') return [];
     if (payload === 'text')
       return leaf.value.match(/(?<![\p{L}\p{N}_-])[A-Z0-9][A-Z0-9_-]{2,}(?![\p{L}\p{N}_-])/gu) ?? [];
     return leaf.value.length > 1 && leaf.value.length <= MAX_NAME ? [leaf.value] : [];
   });
 }
+
+/** Members whose numbers are names; other numbers count something. */
+const CODE = /code|status|error|errno|result|码|状态/i;
 
 /** Longest text that is taken for a name, in UTF-16 units. */
 const MAX_NAME = 60;
