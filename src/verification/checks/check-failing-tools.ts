@@ -300,7 +300,12 @@ function faultOf(
   ) {
     return {
       message: 'it answers as if nothing had failed',
-      certain: certain && isSoleActor(subject, before, tool) && !letsPass,
+      // What did nothing in the case either has taken nothing away.
+      certain:
+        certain &&
+        isSoleActor(subject, before, tool) &&
+        !letsPass &&
+        !before.calls.some((call) => call.tool === tool && saysNo(call)),
     };
   }
   return JSON.stringify(seen.value).includes(faultMessage)
@@ -379,6 +384,11 @@ function actAfter(
     if (sentence !== undefined) return { tool, sentence };
   }
   return undefined;
+}
+
+/** Whether a tool answered that nothing was done. */
+function saysNo({ output }: Observation['calls'][number]): boolean {
+  return leavesOf(output ?? null).some(({ value }) => value === false);
 }
 
 function callsOf({ calls }: Observation, tool: string): number {

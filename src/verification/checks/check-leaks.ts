@@ -172,9 +172,13 @@ export function deniedIn(
   const mayBeTold = (name: string) =>
     cases.some(({ one, seen: before }) => {
       const values = leavesOf(one.output).map(({ value }) => value);
-      return [one.input, ...before.calls.map((call) => call.output ?? null)]
-        .flatMap(leavesOf)
-        .some((leaf) => leaf.name === name && weighty(leaf) !== undefined && values.includes(leaf.value));
+      const isTold = (leaf: Leaf) => leaf.name === name && values.includes(leaf.value);
+      return (
+        leavesOf(one.input).some((leaf) => typeof leaf.value === 'number' && isTold(leaf)) ||
+        [one.input, ...before.calls.map((call) => call.output ?? null)]
+          .flatMap(leavesOf)
+          .some((leaf) => weighty(leaf) !== undefined && isTold(leaf))
+      );
     });
   const told = [input, ...seen.calls.map((call) => call.output ?? null)].flatMap(leavesOf);
   const shown = JSON.stringify([output, cases.map(({ one }) => one.output)]);

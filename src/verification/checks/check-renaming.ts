@@ -1,6 +1,7 @@
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import { type Json, valueAt } from '../../kernel/json.ts';
 import { COLUMNS } from '../../lexicon/forming.ts';
+import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { CORRELATION_NAME, DERIVED_NAME } from '../member-names.ts';
@@ -232,8 +233,11 @@ function judge(facts: CheckFacts, plan: CasePlan, results: readonly WorldResult[
     }
     if (own.every(({ followed }) => followed)) {
       // The answer does not tell it, and need not: unless it tells what can only be found by it.
-      // Of several fields in one piece the answer may tell one.
-      if (tellsMore && !isOfColumns(facts, datum)) deaf.push({ datum, result: own[0] as WorldResult });
+      // Of several fields in one piece the answer may tell one; and one that changes with it, if only as dates may, has heard it.
+      const alone = own.filter(({ world }) => world.data.length === 1);
+      const isSame =
+        alone.length > 0 && alone.every(({ seen }) => equalJson(seen.value ?? null, seenCase.seen.value ?? null));
+      if (tellsMore && isSame && !isOfColumns(facts, datum)) deaf.push({ datum, result: own[0] as WorldResult });
       continue;
     }
     dead.push({

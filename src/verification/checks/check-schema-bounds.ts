@@ -154,7 +154,8 @@ function owedFor(
   // What is said of broken requests is meant of those that break the schema where a case has one answered so, but of its bounds alone: whoever
   // is careful of those need not look at the letters of every text.
   const isBound = BOUND.test(keyword);
-  const isMeant = isBound && (isShown || marks.some(isOfAnyBroken));
+  // A sentence about missing members and wrong numbers need not be meant of words.
+  const isMeant = isBound && ((isShown && keyword !== 'enum') || marks.some(isOfAnyBroken));
   const isCertain = isSaid || isMeant || (alike !== undefined && marks.length > 0);
   const isCertainOfActs = isCertain || (isBound && names.some(isOfAnyBroken));
   return { names: [...all, ...incomplete], isCertain, isCertainOfActs };

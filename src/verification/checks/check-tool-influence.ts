@@ -255,8 +255,9 @@ function carriedNumbers({ subject }: CheckFacts, one: SeenCase): CarriedNumber[]
       if (inList && (COUNTING_NAME.test(name) || !alone(told))) return [];
       // Of two places of the answer that have it, one may have it from elsewhere.
       if (!alone(answer)) return [];
-      // So it may where an answer to another message told it as well.
+      // So it may where another answer of the peer, or of a tool, told it as well.
       if (one.seen.sends.filter(({ response }) => holds(response, value)).length > 1) return [];
+      if (one.seen.calls.filter((call) => holds(call.output, value)).length > 1) return [];
       if (asked.has(value) || lengths.has(value) || /code|status|version|error/i.test(name)) return [];
       const place = answer.find((leaf) => leaf.name === name && leaf.value === value && !loose.has(leaf.pointer));
       if (!place) return [];

@@ -64,7 +64,8 @@ function readAnswers(subject: Subject): DocumentedAnswers {
     for (const constant of namesIn(sentence, (clause) => OTHER_FAILURES.test(clause), values))
       otherFailures.add(constant);
     const own = inOwnWords(sentence);
-    if (WRONG_IN_GENERAL.test(own) && INVALID_REQUESTS.test(own) && !SYNTAX.test(sentence))
+    // "done, unless the request is broken" names what all others are answered.
+    if (WRONG_IN_GENERAL.test(own) && INVALID_REQUESTS.test(own) && !SYNTAX.test(sentence) && !UNLESS.test(own))
       for (const constant of namesIn(sentence, (clause) => INVALID_REQUESTS.test(clause), values))
         invalidRequests.add(constant);
     for (const constant of namesIn(sentence, (clause) => MISSING_MEMBERS.test(clause), values))
@@ -80,6 +81,9 @@ function readAnswers(subject: Subject): DocumentedAnswers {
     incomplete: strongest(incomplete),
   };
 }
+
+/** Words by which a sentence speaks of all but what follows. */
+const UNLESS = /\b(?:unless|except)\b|除非|除了|es sei denn|sauf si|salvo (?:si|que|che)|a menos que/i;
 
 /** The constants of a sentence that speaks of something: those of the very clause, where it has any. */
 function namesIn(sentence: string, isMeant: (clause: string) => boolean, values: ReadonlySet<string>): string[] {
