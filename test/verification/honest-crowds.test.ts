@@ -107,7 +107,7 @@ test('what a request has and the cases tell is no secret', async () => {
   const gift = object({ gift: integer });
   const wishes: Agreed = {
     rules:
-      'Free gifts of the list are taken with `claim` and told in `yours`, those that are not free in `gone`. Nor is it ever told who bought the other gifts.',
+      'Free gifts of the list are taken with `claim` and told in `yours`, those that are not free in `gone`. The address of the house is never part of the answer, nor who bought the other gifts.',
     request: object({ guest: text, gifts: list(integer) }),
     response: object({ yours: list(integer), gone: list(integer) }),
     tools: [
@@ -167,4 +167,34 @@ test('a day that is worked out of another one, in another year, has followed it'
   return 'BACK ' + new Date(from + Number(days) * 86400000).toISOString().slice(0, 10) + '\\n';
 }`;
   assert.deepEqual(await refusalsOf(films, handler, sandbox), []);
+});
+
+test('where the document lists what makes a request wrong, a word that the schema has not may be answered otherwise', async () => {
+  const weight: Json = { type: 'integer', minimum: 0, maximum: 60_000 };
+  const loads: Agreed = {
+    rules:
+      'The net of a load is gross minus tare; without any the answer is weighing error. A material other than basalt: wrong material. A request with missing members or weights that are not whole numbers between 0 and 60000 is answered with `weighing error` as well.',
+    request: object({ plate: text, material: { enum: ['sand', 'basalt'] }, tare: weight, gross: weight }),
+    response: object({ outcome: { enum: ['note', 'wrong material', 'weighing error'] }, net: integer }, ['net']),
+    cases: [
+      [
+        { plate: 'AB-7731', material: 'basalt', tare: 11_520, gross: 39_875 },
+        { outcome: 'note', net: 28_355 },
+      ],
+      [
+        { plate: 'CD-2290', material: 'basalt', tare: 9_310, gross: 25_040 },
+        { outcome: 'note', net: 15_730 },
+      ],
+      [{ plate: 'CD-2290', material: 'sand', tare: 9_310, gross: 25_040 }, { outcome: 'wrong material' }],
+      [{ plate: 'EF-4417', material: 'basalt', tare: 9_310 }, { outcome: 'weighing error' }],
+    ],
+  };
+  const handler = `export function handle(request) {
+  const { plate, material, tare, gross } = Object(request);
+  const isWeight = (value) => Number.isInteger(value) && value >= 0 && value <= 60000;
+  if (typeof plate !== 'string' || typeof material !== 'string' || !isWeight(tare) || !isWeight(gross) || gross <= tare)
+    return { outcome: 'weighing error' };
+  return material === 'basalt' ? { outcome: 'note', net: gross - tare } : { outcome: 'wrong material' };
+}`;
+  assert.deepEqual(await refusalsOf(loads, handler, sandbox), []);
 });
