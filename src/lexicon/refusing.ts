@@ -76,6 +76,7 @@ export const BREAKS_A_REQUEST = either(
       en: [
         'not (match|keep|conform|follow|fit|valid|as agreed|compl[yi]|obey|satisfy)*',
         'violat*|breaks?|breach*|in breach|broken|malformed|ill[- ]formed|invalid',
+        'missing (members?|fields?|properties|values)',
       ],
       zh: ['不符|不合法|无效|格式错误|不满足|不正确'],
     },

@@ -422,6 +422,22 @@ test('what the document calls a refusal makes a negative case too, where no soun
   }
 });
 
+test('what the document writes out for broken requests makes a negative case, though a sound one is answered so, too', () => {
+  const odd = { outcome: 'weighing error' };
+  const cases = casesOf([{ city: 'Rome' }, { outcome: 'found' }], [{ city: 'Oslo' }, odd], [{ town: 1 }, odd]);
+  for (const [who, negative] of [
+    ['A request with missing members or numbers that are not whole', true],
+    ['A city without scales', false],
+  ] as const) {
+    const prose = `${who} is answered with \`{"outcome": "weighing error"}\` as well.`;
+    const agreement = read(`${prose}\n\n${documentOf(ASK, { type: 'object' })}`, cases);
+    assert.deepEqual(
+      agreement.cases.map((one) => one.negative),
+      [false, false, negative],
+    );
+  }
+});
+
 test('a number below zero that the document has for broken requests turns one down', () => {
   const sound: [Json, Json] = [{ city: 'Rome' }, { open: false, by: 3 }];
   const isNegative = (prose: string, by: number) => {
