@@ -2,7 +2,7 @@
 -- KEYS[1] outcome  KEYS[2] cancel  KEYS[3] taken  KEYS[4] due  KEYS[5] BullMQ's event stream of the queue  KEYS[6] deadlines
 -- KEYS[7] messages announced before the outcome  KEYS[8] the last of those events that a keeper has read
 -- ARGV[1] jobId  ARGV[2] the job's time stamp in ms, by its producer's clock  ARGV[3] seconds to remember a corrected moment
--- ARGV[4] how long the peer waits in ms, 0 = the job has no deadline to be kept
+-- ARGV[4] how long the peer waits in ms, 0 = the job has no deadline to be kept  ARGV[5] 1 where a worker has the job in its hands
 -- Answers {now in ms, outcome or '', 1 if cancelled, moment taken in ms, moment due in ms or '', those messages (JSON array) or ''}.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -45,7 +45,7 @@ if not taken then
   end
 end
 local due = redis.call('ZSCORE', KEYS[4], ARGV[1])
-if due and tonumber(due) <= now then
+if due and ARGV[5] == '1' and tonumber(due) <= now then
   redis.call('ZREM', KEYS[4], ARGV[1])
 end
 local outcome = redis.call('GET', KEYS[1]) or ''

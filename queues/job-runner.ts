@@ -81,7 +81,7 @@ export class JobRunner {
     const { outcomes, onEvent } = this.#parts;
     const jobId = job.id ?? '';
     const automatic = isAutomaticId(jobId);
-    const beginning = await outcomes.begin(jobId, job.timestamp, automatic ? 0 : timeoutOf(job.data));
+    const beginning = await outcomes.begin(jobId, job.timestamp, automatic ? 0 : timeoutOf(job.data), true);
     const { outcome, takenAtMs, nowMs } = beginning;
     const delivery = this.#deliveryOf(job, beginning);
     if (automatic) return this.#refuseAutomatic(delivery);

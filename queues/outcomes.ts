@@ -149,13 +149,16 @@ export class Outcomes {
     return null;
   }
 
-  /** Says what must be known before a job is worked on, and notes its deadline, after which anyone may close it; `timeoutMs` 0 notes none. */
-  async begin(jobId: string, timestampMs: number, timeoutMs: number): Promise<Beginning> {
+  /**
+   * Says what must be known before a job is worked on, and notes its deadline, after which anyone may close it; `timeoutMs` 0 notes none. When it was to be
+   * tried again is forgotten only where a worker has it in its hands: of one that still waits somebody must know.
+   */
+  async begin(jobId: string, timestampMs: number, timeoutMs: number, isInHand = false): Promise<Beginning> {
     const { outcome: outcomeKey, cancel, taken: takenKey, due: dueKey, queue, deadlines, announced, seen } = this.#keys;
     const answer = await begin.run(
       this.#connection,
       [outcomeKey(jobId), cancel(jobId), takenKey(jobId), dueKey, `${queue}:events`, deadlines, announced(jobId), seen],
-      [jobId, timestampMs, TAKEN_SECONDS, timeoutMs],
+      [jobId, timestampMs, TAKEN_SECONDS, timeoutMs, isInHand ? 1 : 0],
     );
     const [now, outcome, cancelled, taken, due, early] = answer as [string, string, number, string, string, string];
     return {
