@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'bullmq';
 import { keysOf } from '../../queues/index.ts';
+import { Outcomes } from '../../queues/outcomes.ts';
 import { codes, envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
 const keys = keysOf();
@@ -170,4 +171,16 @@ test('a delayed job whose moment has come by Redis’ clock is not left to a wor
   await connection.zadd(keys.due, Date.now() - hourMs, 'lags');
   await seen.consume();
   assert.equal((await seen.outcome('lags')).verdict, 'generated');
+});
+
+test('noting the deadline of a job that waits keeps when it comes back, taking it in hand does not', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const outcomes = new Outcomes(connection, keys, 60);
+  const dueMs = (await outcomes.nowMs()) - 1;
+  await connection.zadd(keys.due, dueMs, 'back');
+  const noted = await outcomes.begin('back', dueMs, 30_000);
+  assert.equal(noted.dueMs, dueMs);
+  assert.equal(await connection.zscore(keys.due, 'back'), String(dueMs));
+  await outcomes.begin('back', dueMs, 30_000, true);
+  assert.equal(await connection.zscore(keys.due, 'back'), null);
 });
