@@ -158,7 +158,7 @@ function owedFor(
   const isMeant = isBound && ((isShown && keyword !== 'enum') || marks.some(isOfAnyBroken));
   const isCertain = isSaid || isMeant || (alike !== undefined && marks.length > 0);
   const isCertainOfActs = isCertain || (isBound && names.some(isOfAnyBroken));
-  return { names: [...all, ...incomplete], isCertain, isCertainOfActs };
+  return { names: [...new Set([...all, ...incomplete])], isCertain, isCertainOfActs };
 }
 
 /** Keywords that say how much or which, rather than what a value looks like. */
