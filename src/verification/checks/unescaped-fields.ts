@@ -121,10 +121,7 @@ function planOf(
     return isAllowed ? [{ one, raw, sentence, scenario: { ...one.scenario, tools: tools as Scenario['tools'] } }] : [];
   }
   if (pointer === undefined) {
-    const field = new RegExp(
-      `(?<=^|[\\n;,|\\t>])${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?=$|[\\n;,|\\t<])`,
-      'gu',
-    );
+    const field = new RegExp(`(?<=^|[\\n;,|\\t>])${RegExp.escape(text)}(?=$|[\\n;,|\\t<])`, 'gu');
     const changed = String(input).replace(field, () => write(raw));
     return changed === input ? [] : [{ one, raw, sentence, scenario: { ...one.scenario, input: changed } }];
   }
