@@ -33,6 +33,11 @@ export async function disconnect(connection: Connection): Promise<void> {
   clearTimeout(timer);
 }
 
+/** Names with their values, from the flat list as which Redis answers them: fields of an entry, members with scores. */
+export function pairsOf(answer: readonly string[]): Map<string, string> {
+  return new Map(answer.flatMap((name, index) => (index % 2 === 0 ? [[name, answer[index + 1] ?? '']] : [])));
+}
+
 /** Waits until a connection is usable. Rejects with `PLATFORM_REDIS_UNREACHABLE` after `withinMs`. */
 export async function whenReady(connection: Connection, withinMs: number): Promise<void> {
   if (connection.status === 'ready') return;

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import { isUsableId, type Keys } from './catalog.ts';
-import { type Connection, connect } from './connection.ts';
+import { type Connection, connect, pairsOf } from './connection.ts';
 import { parseData } from './delivery.ts';
 import { jobIdFor, measured } from './job-id.ts';
 import { limits } from './limits.ts';
@@ -143,7 +143,7 @@ export class IntakeBridge {
   }
 
   async #bridge(id: string, fields: string[]): Promise<void> {
-    const values = valuesOf(fields);
+    const values = pairsOf(fields);
     const data = parseData(values.get('data') ?? 'null');
     try {
       await this.#add(id, values, data);
@@ -188,15 +188,11 @@ export async function entryOf(
   jobId: string,
 ): Promise<{ kind: string; data: unknown } | null> {
   for (const [, fields] of await connection.xrange(keys.intake, '-', '+', 'COUNT', LOOKED_THROUGH)) {
-    const values = valuesOf(fields);
+    const values = pairsOf(fields);
     const data = parseData(values.get('data') ?? 'null');
     if (idOf(values, () => measured(data).digest) === jobId) return { kind: kindOf(values), data };
   }
   return null;
-}
-
-function valuesOf(fields: readonly string[]): Map<string, string> {
-  return new Map(fields.flatMap((name, index) => (index % 2 === 0 ? [[name, fields[index + 1] ?? '']] : [])));
 }
 
 function kindOf(values: ReadonlyMap<string, string>): string {

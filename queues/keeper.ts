@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import { isAutomaticId, type Keys } from './catalog.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, pairsOf } from './connection.ts';
 import { deliveryOf, parseData, replyToOf, type StoredJob } from './delivery.ts';
 import { givenUp, type Reason, readEnvelope } from './envelope.ts';
 import type { JobCloser } from './job-closer.ts';
@@ -8,6 +8,12 @@ import { type Lease, Leases } from './lease.ts';
 import { type Outcomes, TAKEN_SECONDS } from './outcomes.ts';
 import type { OnQueueEvent } from './queue-event.ts';
 import { timeoutOf } from './readable.ts';
+import { Script } from './script.ts';
+
+// KEYS[1] due  ARGV[1] job id  ARGV[2] the moment that was seen. A job that was put back since has another, and is to come back then.
+const forgetDue = new Script(
+  `if redis.call('ZSCORE', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('ZREM', KEYS[1], ARGV[1]) end return 1`,
+);
 
 /** How often the keeper looks, in milliseconds. */
 const TICK_MS = 1_000;
@@ -125,14 +131,14 @@ export class Keeper {
   /** BullMQ promotes delayed jobs by its workers' clocks: one that lags would let them lie. */
   async #promoteDue(nowMs: number): Promise<void> {
     const { connection, keys, queue } = this.#options;
-    const jobIds = await connection.zrangebyscore(keys.due, 0, nowMs - OVERDUE_MS, 'LIMIT', 0, BATCH);
-    for (const jobId of jobIds) {
+    const due = await connection.zrangebyscore(keys.due, 0, nowMs - OVERDUE_MS, 'WITHSCORES', 'LIMIT', 0, BATCH);
+    for (const [jobId, dueMs] of pairsOf(due)) {
       // One that is not delayed any more is refused, which is as well.
       await queue
         .getBackend()
         .promote(jobId)
         .catch(() => undefined);
-      await connection.zrem(keys.due, jobId);
+      await forgetDue.run(connection, [keys.due], [jobId, dueMs]);
     }
   }
 
@@ -189,9 +195,7 @@ export class Keeper {
     const added = new Map<string, number>();
     const ignored: [jobId: string, atMs: number][] = [];
     for (const [id, fields] of events) {
-      const event = new Map(
-        fields.flatMap((name, index) => (index % 2 === 0 ? [[name, fields[index + 1] ?? '']] : [])),
-      );
+      const event = pairsOf(fields);
       const jobId = event.get('jobId') ?? '';
       if (jobId === '' || isAutomaticId(jobId)) continue;
       if (event.get('event') === 'added') added.set(jobId, Number.parseInt(id, 10));

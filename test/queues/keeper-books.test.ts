@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'bullmq';
 import { keysOf } from '../../queues/index.ts';
+import type { JobCloser } from '../../queues/job-closer.ts';
+import { Keeper } from '../../queues/keeper.ts';
 import { Outcomes } from '../../queues/outcomes.ts';
 import { codes, envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
@@ -183,4 +185,27 @@ test('noting the deadline of a job that waits keeps when it comes back, taking i
   assert.equal(await connection.zscore(keys.due, 'back'), String(dueMs));
   await outcomes.begin('back', dueMs, 30_000, true);
   assert.equal(await connection.zscore(keys.due, 'back'), null);
+});
+
+test('a job that is put back again while the keeper brings it back keeps its new moment', async (t) => {
+  const { connection, queue } = await queueUnderTest(t);
+  await connection.zadd(keys.due, Date.now() - hourMs, 'a', Date.now() - hourMs, 'b');
+  const laterMs = Date.now() + hourMs;
+  // BullMQ refuses to bring back what is being worked on; a worker puts it back right then.
+  const promote = async (jobId: string) => {
+    if (jobId === 'a') await connection.zadd(keys.due, laterMs, jobId);
+    throw new Error('not delayed');
+  };
+  const keeper = new Keeper({
+    connection,
+    keys,
+    outcomes: new Outcomes(connection, keys, 3_600),
+    closer: { end: () => Promise.resolve() } as unknown as JobCloser,
+    queue: Object.create(queue, { getBackend: { value: () => ({ promote }) } }),
+    retentionSeconds: 3_600,
+    onError: (error) => assert.fail(String(error)),
+    onEvent: () => {},
+  });
+  await until(async () => (await connection.zscore(keys.due, 'b')) === null).finally(() => keeper.close());
+  assert.equal(await connection.zscore(keys.due, 'a'), String(laterMs));
 });
