@@ -175,7 +175,7 @@ function limitIn(
   sentence: string,
   name: string,
 ): (Pick<Limit, 'measure' | 'side' | 'inclusive' | 'limit'> & { start: number; end: number }) | undefined {
-  const member = String.raw`(?<![\p{L}\p{N}_.])[\x60"']?${escaped(name)}[\x60"']?\s+(?:(?:that|which)\s+)?(?:is|has|have|lies|are)?\s*`;
+  const member = String.raw`(?<![\p{L}\p{N}_.])[\x60"']?${RegExp.escape(name)}[\x60"']?\s+(?:(?:that|which)\s+)?(?:is|has|have|lies|are)?\s*`;
   const compared = new RegExp(
     `${member}(?:(?<below>${BELOW})|(?<above>${ABOVE}))\\s+${NUMBER}${UNIT}${END}`,
     'iu',
@@ -300,17 +300,13 @@ function pairsOf(facts: CheckFacts, one: SeenCase): (Probe & { constant: string;
 /** What a sentence looks like that has an answer for one member being no more, or no less, than another. */
 function comparison(name: string, other: string): RegExp {
   const [a, b] = [name, other].map(
-    (text) => `(?<![\\p{L}\\p{N}_])[\\x60"']?${escaped(text)}[\\x60"']?(?![\\p{L}\\p{N}_])`,
+    (text) => `(?<![\\p{L}\\p{N}_])[\\x60"']?${RegExp.escape(text)}[\\x60"']?(?![\\p{L}\\p{N}_])`,
   );
   const side = '(?:after|before|later than|earlier than|greater than|less than|above|below)';
   return new RegExp(
     `${a}\\s+(?:(?:is|lies)\\s+)?not\\s+${side}\\s+${b}|${a}\\s+must\\s+(?:be|lie)\\s+${side}\\s+${b}\\s*[,;]?\\s*(?:or\\s+)?(?:else|otherwise)`,
     'iu',
   );
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
 interface Bound {
@@ -373,7 +369,7 @@ const NUMBER_WORDS = [
 
 /** Whether the prose has a number that may be a narrower bound than that of the schema. */
 function isNarrowed({ subject }: CheckFacts, next: number): boolean {
-  const number = NUMBER_WORDS[next] === undefined ? escaped(String(next)) : `(?:${next}|${NUMBER_WORDS[next]})`;
+  const number = NUMBER_WORDS[next] === undefined ? RegExp.escape(String(next)) : `(?:${next}|${NUMBER_WORDS[next]})`;
   return new RegExp(`(?<![\\p{L}\\d.,])${number}(?![\\p{L}\\d]|[.,]\\d)`, 'iu').test(
     sentencesOf(subject.agreement).join('\n'),
   );
@@ -381,6 +377,6 @@ function isNarrowed({ subject }: CheckFacts, next: number): boolean {
 
 /** Whether the document speaks of a number as of one that is left out. */
 function isCompared({ subject }: CheckFacts, bound: number): boolean {
-  const number = escaped(String(bound));
+  const number = RegExp.escape(String(bound));
   return new RegExp(`(?:${BELOW}|${ABOVE})\\s+${number}(?![\\d.]*\\d)`, 'i').test(subject.agreement.text);
 }

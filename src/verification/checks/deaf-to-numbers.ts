@@ -56,8 +56,7 @@ export function workedOut({ subject, vocabulary }: CheckFacts, answer: Json, tol
   return leavesOf(answer).filter(({ name, value }) => {
     if (typeof value !== 'number' || /code|status|version|error/i.test(name)) return false;
     if (Math.abs(value) <= most || known.has(value) || vocabulary.hasNumber(value)) return false;
-    if (new RegExp(`(?<![\\d.])${String(Math.abs(value)).replace(/[.+]/g, '\\$&')}(?![\\d.]*\\d)`).test(text))
-      return false;
+    if (new RegExp(`(?<![\\d.])${RegExp.escape(String(Math.abs(value)))}(?![\\d.]*\\d)`).test(text)) return false;
     return !isDocumented(Math.abs(value), 10);
   });
 }

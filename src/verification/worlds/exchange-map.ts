@@ -50,8 +50,7 @@ function patternOf(texts: readonly string[]): RegExp {
     .sort((a, b) => b.length - a.length)
     .map((text) => {
       const [first, last] = [[...text][0] ?? '', [...text].at(-1) ?? ''];
-      const escaped = text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
-      return `${isBound.test(first) ? `(?<!${bound})` : ''}${escaped}${isBound.test(last) ? `(?!${bound})` : ''}`;
+      return `${isBound.test(first) ? `(?<!${bound})` : ''}${RegExp.escape(text)}${isBound.test(last) ? `(?!${bound})` : ''}`;
     });
   return new RegExp(alternatives.join('|'), 'gu');
 }

@@ -130,7 +130,7 @@ function isInSource({ literals }: CheckFacts, texts: string, key: Key): boolean 
   if (literals.has(key)) return true;
   if (text.length < 3) return false;
   const bound = typeof key === 'number' ? String.raw`\d` : String.raw`\p{L}`;
-  const alone = new RegExp(`(?<!${bound})${text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')}(?!${bound})`, 'u');
+  const alone = new RegExp(`(?<!${bound})${RegExp.escape(text)}(?!${bound})`, 'u');
   return alone.test(texts);
 }
 

@@ -148,7 +148,9 @@ export class RenameMap {
     for (const fresh of [this.#phrases, this.#runs]) keepOrder(fresh, this.#checked);
     for (const { value, kind } of data) if (kind === 'encoded') this.#encode(String(value));
     if (this.#phrases.size > 0) {
-      const alternatives = [...this.#phrases.keys()].sort((a, b) => b.length - a.length).map(escapePattern);
+      const alternatives = [...this.#phrases.keys()]
+        .sort((a, b) => b.length - a.length)
+        .map((text) => RegExp.escape(text));
       this.#phrasePattern = new RegExp(`(?<![a-z0-9])(?:${alternatives.join('|')})(?![a-z0-9])`, 'giu');
     }
   }
@@ -460,10 +462,6 @@ function withCaseOf(model: string, fresh: string): string {
         : char.toLowerCase(),
     )
     .join('');
-}
-
-function escapePattern(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }
 
 /** All runs of letters and digits that stand in some values, in lower case: what fresh values must keep clear of. */
