@@ -66,16 +66,9 @@ async function passEverythingElse(
     const handler = await shop.sandbox.load(bundle, brief.exportName);
     try {
       const trier = createTrier(handler, brief.surface, () => undefined);
-      const observations = await runCases(amended, trier, ledger, signal);
-      const { failures } = await runChecks(
-        amended,
-        { source, bundle },
-        observations,
-        trier,
-        shop.checkPolicy,
-        ledger,
-        signal,
-      );
+      const run = { subject: amended, trier, ledger, signal };
+      const observations = await runCases(run);
+      const { failures } = await runChecks(run, { source, bundle }, observations, shop.checkPolicy);
       if (failures.length > 0) return false;
     } finally {
       await handler.close();

@@ -55,7 +55,8 @@ export async function examine(
   const handler = await shop.sandbox.load(bundle, brief.exportName);
   try {
     const trier = recordTools(createTrier(handler, brief.surface, sourceLocator(source, map)), tools);
-    const observations = await runCases(brief.subject, trier, ledger, signal);
+    const run = { subject: brief.subject, trier, ledger, signal };
+    const observations = await runCases(run);
     const cases = judgeCases(brief.subject, observations);
     tellOfCases(ledger, attempt, cases, observations);
     const tested = (checks: CheckReport[]): Tested => ({
@@ -70,15 +71,7 @@ export async function examine(
       return failedCases(brief, typeFaults, observations, tested([]));
 
     const startedAt = performance.now();
-    const found = await runChecks(
-      brief.subject,
-      { source, bundle },
-      observations,
-      trier,
-      shop.checkPolicy,
-      ledger,
-      signal,
-    );
+    const found = await runChecks(run, { source, bundle }, observations, shop.checkPolicy);
     tellOfChecks(ledger, attempt, found.reports, performance.now() - startedAt);
     const seen = tested(found.reports);
     if (found.failures.length > 0) return failedChecks(found, seen);

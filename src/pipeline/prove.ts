@@ -31,14 +31,15 @@ export async function prove(
   let sound = false;
   try {
     const trier = createTrier(handler, storedSurface(record, schemas), () => undefined);
-    const observations = await runCases(subject, trier, ledger, signal);
+    const run = { subject, trier, ledger, signal };
+    const observations = await runCases(run);
     const cases = judgeCases(subject, observations);
     if (cases.some(({ passed }) => !passed)) return { sound: false, cases, checks: [] };
     if (record.provenance.verifierVersion === verifierVersion && isProven(record, subject.cases)) {
       sound = true;
       return { sound, cases, checks: [] };
     }
-    const found = await runChecks(subject, record, observations, trier, shop.checkPolicy, ledger, signal);
+    const found = await runChecks(run, record, observations, shop.checkPolicy);
     sound = found.failures.length === 0;
     return { sound, cases, checks: found.reports };
   } finally {

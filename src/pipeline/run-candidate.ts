@@ -5,20 +5,25 @@ import type { CandidateCode, Subject } from '../verification/subject.ts';
 import type { Ledger } from './ledger.ts';
 import { retryLost } from './retry-lost.ts';
 
+/** What a candidate is run with. */
+interface Run {
+  subject: Subject;
+  trier: Trier;
+  ledger: Ledger;
+  signal: AbortSignal;
+}
+
 /** Runs the cases, for `judgeCases` and {@link runChecks}, and books their time. Rejects for reasons of the platform only. */
-export function runCases(subject: Subject, trier: Trier, ledger: Ledger, signal: AbortSignal): Promise<Observation[]> {
+export function runCases({ subject, trier, ledger, signal }: Run): Promise<Observation[]> {
   return ledger.stage('trial', () => retryLost(() => trier.try(caseScenarios(subject), signal), signal));
 }
 
 /** Runs the checks beyond the cases, starting from what the cases showed, and books their time. Rejects for reasons of the platform only. */
 export function runChecks(
-  subject: Subject,
+  { subject, trier, ledger, signal }: Run,
   code: CandidateCode,
   observations: readonly Observation[],
-  trier: Trier,
   policy: CheckPolicy,
-  ledger: Ledger,
-  signal: AbortSignal,
 ): Promise<Verification> {
   return ledger.stage('judge', () =>
     retryLost(() => verify(subject, code, observations, trier, policy, signal), signal),
