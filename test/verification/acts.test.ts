@@ -399,3 +399,59 @@ test('warned of: an answer to another letter is taken, where the document is sil
   assert.ok((await warningsOf(prices, trusting, sandbox)).some((warning) => foreign.test(warning)));
   assert.ok(!(await warningsOf(prices, careful, sandbox)).some((warning) => foreign.test(warning)));
 });
+
+const berths: Agreed = {
+  rules: `The harbour holds a berth with \`hold(berth)\`, which answers with the hold, or null where the berth is taken, and takes the fee with \`charge(account, fee)\`.
+
+- A berth that is taken: state \`taken\`.
+- If \`hold\` fails: state \`closed\`.
+- If \`charge\` fails, the hold is given back with \`release(hold)\`, and the state is \`unpaid\`.
+- Otherwise the skipper is told with \`notify(skipper, hold)\`, and the state is \`moored\`. It does not matter whether that fails.`,
+  request: object({ ref: text, berth: text, account: text, fee: integer, skipper: text }),
+  response: object({ ref: text, state: { enum: ['moored', 'taken', 'closed', 'unpaid'] } }),
+  cases: [
+    [
+      { ref: 'r-1', berth: 'North 12', account: 'AC-4471', fee: 35, skipper: 'ola@fjord.example' },
+      { ref: 'r-1', state: 'moored' },
+    ],
+    [
+      { ref: 'r-2', berth: 'South 3', account: 'AC-9020', fee: 20, skipper: 'kim@fjord.example' },
+      { ref: 'r-2', state: 'taken' },
+    ],
+  ],
+  tools: [
+    acting(
+      'hold',
+      object({ berth: text }),
+      { type: ['object', 'null'], properties: { hold: text } },
+      [[{ berth: 'North 12' }, { hold: 'H-5518' }]],
+      null,
+    ),
+    acting('charge', object({ account: text, fee: integer }), object({}), [], {}),
+    acting('release', object({ hold: text }), object({}), [], {}),
+    acting('notify', object({ skipper: text, hold: text }), object({}), [], {}),
+  ],
+};
+
+const berthHandler = (released: string, told: string) => `export async function handle(request, { call }) {
+  const ref = String(request.ref);
+  const berth = String(request.berth), account = String(request.account), fee = Number(request.fee) || 0;
+  let held;
+  try { held = await call.hold({ berth }); } catch { return { ref, state: 'closed' }; }
+  if (!held) return { ref, state: 'taken' };
+  try { await call.charge({ account, fee }); } catch {
+    try { await call.release(${released}); } catch {}
+    return { ref, state: 'unpaid' };
+  }
+  await call.notify(${told}).catch(() => undefined);
+  return { ref, state: 'moored' };
+}`;
+
+test('a tool that no call reaches because the schema of the tool forbids its input is not used at all', async () => {
+  const [released, told] = ['{ hold: held.hold }', '{ skipper: String(request.skipper), hold: held.hold }'];
+  assert.deepEqual(await refusalsOf(berths, berthHandler(released, told), sandbox), []);
+  const forgets = await refusalsOf(berths, berthHandler('{}', told), sandbox);
+  assert.match(forgets.join('\n'), /acts: case 1: no call of release that it makes is carried out/);
+  const mutters = await refusalsOf(berths, berthHandler(released, '{ to: request.skipper, hold: held.hold }'), sandbox);
+  assert.match(mutters.join('\n'), /acts: case 1: no call of notify that it makes is carried out/);
+});

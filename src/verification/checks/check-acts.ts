@@ -1,7 +1,7 @@
 import type { ObservedCall } from '../../contract/trial.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
-import type { Check, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
+import type { Check, CheckFacts, CheckFindings, Run, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { CORRELATION_NAME } from '../member-names.ts';
 import { demandOf, leavesOut, recordsAll, sentenceOnce, signaturesOf, unaskedBy } from '../prose/documented-acts.ts';
@@ -15,7 +15,7 @@ export const acts: Check = {
   name: 'acts',
   reason: 'An answer may say that something was done that was not done, or was done with other data.',
   certain:
-    'The document has a tool with side effects used, and the candidate does not even have its name; or has every decision, refusals as well, written down by one that a case does not call; or has it act once, and it acts twice in the same way; or the answer tells a fresh id under a name under which a tool was given another, or as that of the thing which the tool, by its name, made under another; or a tool never gets a member of the request that it has a place of the same name for; or is asked where the document has it not asked; or it is told the same word in all cases, under a name of its own in the document under which the answers have several.',
+    'The document has a tool with side effects used, and the candidate does not even have its name; or has every decision, refusals as well, written down by one that a case does not call; or has it act once, and it acts twice in the same way; or the answer tells a fresh id under a name under which a tool was given another, or as that of the thing which the tool, by its name, made under another; or a tool never gets a member of the request that it has a place of the same name for; or is asked where the document has it not asked; or it is told the same word in all cases, under a name of its own in the document under which the answers have several; or in whatever run of a request that succeeds in a case, no call of a tool is carried out, since its input breaks the schema of the tool.',
   uncertain:
     'The same act twice in one case, where the document says nothing of it and the request has no such number.',
   *run(facts): Generator<never, CheckFindings, never> {
@@ -75,7 +75,38 @@ export const acts: Check = {
     }
     return { failures, warnings };
   },
+  review(facts, runs) {
+    return facts.subject.tools.flatMap(({ name }) => {
+      const vain = isReadOnly(facts.subject, name) ? undefined : neverTaken(facts, runs, name);
+      if (vain === undefined) return [];
+      const { pointer = '', message = 'invalid' } = vain.call.issues?.[0] ?? {};
+      const told = `no call of ${name} that it makes is carried out: its input breaks the schema of the tool at "${pointer}": ${message}`;
+      return [sideEffectFact(vain.one, told)];
+    });
+  },
 };
+
+/** A call that a tool's schema forbids, in place or in the wake of an act, where no call of that tool for a request that succeeds is any better. */
+function neverTaken(
+  { subject, cases }: CheckFacts,
+  runs: readonly Run[],
+  name: string,
+): { one: SeenCase; call: ObservedCall } | undefined {
+  const good = cases.filter(({ one }) => !one.case.negative && reportsFailure(one.case.response) !== true);
+  const made = [...cases, ...runs].flatMap(({ scenario, seen }) => {
+    const one = good.find(({ scenario: { input } }) => equalJson(input, scenario.input));
+    // Where the tool was made to fail, nobody looked at the input.
+    if (!one || scenario.faults?.some(({ tool }) => tool === name)) return [];
+    return seen.calls.flatMap((call, index) => (call.tool === name ? [{ one, seen, call, index }] : []));
+  });
+  if (!made.every(({ call }) => call.invalid === 'input')) return undefined;
+  // Where nothing was done before, there may have been nothing to say to the tool.
+  return made.find(
+    ({ one, seen, index }) =>
+      seen === one.seen ||
+      seen.calls.slice(0, index).some(({ tool, error }) => !isReadOnly(subject, tool) && error === undefined),
+  );
+}
 
 /** A tool that the document has used, and whose name the source has nowhere: nor any way to a tool but by its name. */
 function unnamed(
