@@ -80,19 +80,23 @@ function walk(root: unknown): JobFault[] {
     if (typeof value === 'string' && !value.isWellFormed()) {
       faults.push(fault('JOB_INVALID', pointer, 'found a lone surrogate, wanted well-formed Unicode', {}));
     } else if (typeof value === 'number' && !Number.isFinite(value)) {
-      faults.push(fault('JOB_INVALID', pointer, 'found a number beyond the range of IEEE 754 doubles', {}));
+      faults.push(
+        fault('JOB_INVALID', pointer, 'found a number beyond the range of IEEE 754 doubles, wanted one in it', {}),
+      );
     } else if (typeof value === 'object' && value !== null) {
       if (depth >= limits.nesting.value) {
         const wanted = limits.nesting.value;
         return [
-          fault('JOB_TOO_DEEP', pointer.slice(0, 1_000), `found more than ${wanted} levels of nesting`, {
+          fault('JOB_TOO_DEEP', pointer.slice(0, 1_000), `found more levels of nesting, wanted at most ${wanted}`, {
             expected: wanted,
           }),
         ];
       }
       for (const [name, child] of Object.entries(value)) {
         if (!name.isWellFormed()) {
-          faults.push(fault('JOB_INVALID', pointer, 'found a member name with a lone surrogate', {}));
+          faults.push(
+            fault('JOB_INVALID', pointer, 'found a member name with a lone surrogate, wanted well-formed Unicode', {}),
+          );
         } else {
           open.push({ value: child, pointer: `${pointer}/${escapeToken(name)}`, depth: depth + 1 });
         }
@@ -153,7 +157,14 @@ function nameFaults(data: JsonObject): JobFault[] {
       return [];
     }
     const actual = { actual: shortened(name) };
-    return [fault('JOB_INVALID', `/tools/${index}/name`, `found ${quoted(name)} a second time`, actual)];
+    return [
+      fault(
+        'JOB_INVALID',
+        `/tools/${index}/name`,
+        `found ${quoted(name)} a second time, wanted a name of its own`,
+        actual,
+      ),
+    ];
   });
 }
 
@@ -247,7 +258,7 @@ function bareHash(hash: string): string {
 function capped(faults: JobFault[]): JobFault[] {
   const { value } = limits.faults;
   if (faults.length <= value) return faults;
-  const more = fault('JOB_INVALID', '', `found ${faults.length - value} faults more than the ${value} listed`, {});
+  const more = fault('JOB_INVALID', '', `found ${faults.length - value} faults more than are listed, wanted none`, {});
   return [...faults.slice(0, value), more];
 }
 

@@ -18,15 +18,19 @@ export async function storedHandler(job: Job, shop: Workshop): Promise<HandlerRe
   const protocolHash = sha256Hex(job.agreement.candidateProtocols);
   const record = await shop.handlers.get(job.tenant, digest);
   if (record === null)
-    throw refused(job, 'JOB_HANDLER_UNKNOWN', `no handler ${digest} of tenant "${job.tenant}", wanted a stored one`);
+    throw refused(
+      job,
+      'JOB_HANDLER_UNKNOWN',
+      `found no handler ${digest} of tenant "${job.tenant}", wanted a stored one`,
+    );
   const reason = await shop.handlers.withdrawnFor(job.tenant, digest);
   if (reason !== null)
-    throw refused(job, 'JOB_HANDLER_UNKNOWN', `handler ${digest} was withdrawn, wanted one in service`);
+    throw refused(job, 'JOB_HANDLER_UNKNOWN', `found handler ${digest} withdrawn, wanted one in service`);
   if (record.role !== job.role || record.provenance.protocolHash !== protocolHash) {
     throw refused(
       job,
       'JOB_HANDLER_MISMATCH',
-      `a handler for the ${record.role} of agreement ${record.provenance.protocolHash}, wanted one for the ${job.role} of ${protocolHash}`,
+      `found a handler for the ${record.role} of agreement ${record.provenance.protocolHash}, wanted one for the ${job.role} of ${protocolHash}`,
     );
   }
   const fault = recordFault(record);
@@ -56,6 +60,6 @@ function refused(job: Job, code: Code, found: string): Leave {
   return new Leave({
     verdict: 'error',
     messages: errorMessages(job),
-    findings: [jobFinding(code, `Cannot accept job at /handlerDigest: ${found}`)],
+    findings: [{ ...jobFinding(code, `Cannot accept job at /handlerDigest: ${found}`), pointer: '/handlerDigest' }],
   });
 }

@@ -56,7 +56,11 @@ test('a handler that is unknown, withdrawn or for another agreement is the jobâ€
     { ...job, handlerDigest: 'a'.repeat(64), negotiationId: 'v3' },
     { kind: 'verify' },
   );
-  assert.deepEqual([unknown.verdict, unknown.findings[0]?.code], ['error', 'JOB_HANDLER_UNKNOWN']);
+  assert.deepEqual(
+    [unknown.verdict, unknown.findings[0]?.code, unknown.findings[0]?.pointer],
+    ['error', 'JOB_HANDLER_UNKNOWN', '/handlerDigest'],
+  );
+  assert.match(String(unknown.findings[0]?.message), /^Cannot .*: found .*, wanted /);
   const agreement = {
     ...(job.agreement as JsonObject),
     candidateProtocols: `${(job.agreement as JsonObject).candidateProtocols}\nMore.\n`,

@@ -151,6 +151,21 @@ test('a fault says what was found and what is wanted, long texts cut', () => {
   );
 });
 
+test('every fault says what is wanted, of whatever kind it is', () => {
+  const nested = JSON.parse(`${'['.repeat(80)}1${']'.repeat(80)}`);
+  const odd = JSON.parse('{"a":"\\ud800","b":[1e400],"c":{"\\udfff":1}}');
+  const faults = [
+    ...faultsOf('juggle', jobData()),
+    ...faultsOf('generate', jobData({ tools: [{ name: 'a' }, { name: 'a' }], ...odd, protocolHash: '0'.repeat(64) })),
+    ...faultsOf('generate', jobData({ exchanges: nested })),
+    ...faultsOf('generate', jobData({ tools: Array.from({ length: 300 }, () => ({ name: '' })) })),
+    ...faultsOf('generate', jobData({ agreement: { status: 'negotiating' } })),
+    ...faultsOf('generate', jobData({ testCases: Array.from({ length: 200 }, () => ({ request: 1, response: 2 })) })),
+  ];
+  assert.ok(faults.length > 100);
+  for (const { message } of faults) assert.match(message, /^Cannot accept job.*: found .+, wanted ./s);
+});
+
 test('a missing member is named where it should stand', () => {
   assert.deepEqual(
     faultsOf('generate', {}).map((fault) => [fault.code, fault.pointer]),
