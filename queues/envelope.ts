@@ -72,7 +72,7 @@ export function withAnnounced<E extends Envelope>(envelope: E, announced: readon
   return has ? envelope : { ...envelope, messages: [...announced, ...messages] };
 }
 
-/** Reads a published envelope; lists that its writer, a reader in some other language, left out are empty. `null` where the text is none. */
+/** Reads a published envelope; of what its writer, a reader in some other language, left out, lists are empty, and what tells of the job is `null`. `null` where the text is none. */
 export function readEnvelope(text: string): PublishedEnvelope | null {
   let parsed: Json;
   try {
@@ -84,16 +84,20 @@ export function readEnvelope(text: string): PublishedEnvelope | null {
     return null;
   }
   const { messages, findings, dataDigest } = parsed;
+  const textOrNull = (value: Json | undefined) => (typeof value === 'string' ? value : null);
   return {
     ...parsed,
+    negotiationId: textOrNull(parsed.negotiationId),
+    kind: textOrNull(parsed.kind),
+    protocolHash: textOrNull(parsed.protocolHash),
     messages: Array.isArray(messages) ? messages : [],
     findings: Array.isArray(findings) ? findings : [],
-    dataDigest: typeof dataDigest === 'string' ? dataDigest : null,
+    dataDigest: textOrNull(dataDigest),
   } as unknown as PublishedEnvelope;
 }
 
 /** The hash of the agreement, where its text can be read. */
-function protocolHashOf(data: unknown): string | null {
+export function protocolHashOf(data: unknown): string | null {
   const agreement = typeof data === 'object' && data !== null && 'agreement' in data ? data.agreement : undefined;
   const named = typeof agreement === 'object' && agreement !== null && 'candidateProtocols' in agreement;
   const text = named ? agreement.candidateProtocols : agreement;

@@ -6,7 +6,14 @@ export type { Delivery } from './delivery.ts';
 export { backoffMs, type Disposition, dispositionOf } from './disposition.ts';
 export { type DrainResult, drainQueue, resumeQueue } from './drain.ts';
 export { type CircuitPolicy, type CircuitState, Endpoints } from './endpoints.ts';
-export { type Envelope, errorEnvelope, type PublishedEnvelope, type Reason, readEnvelope } from './envelope.ts';
+export {
+  type Envelope,
+  errorEnvelope,
+  type PublishedEnvelope,
+  protocolHashOf,
+  type Reason,
+  readEnvelope,
+} from './envelope.ts';
 export { type HandlerEntry, HandlerRecords, type HandlerRetention } from './handler-records.ts';
 export { INTAKE_GROUP } from './intake-bridge.ts';
 export type { Job, JobFault, JobReading, Readable } from './job.ts';

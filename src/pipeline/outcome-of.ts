@@ -1,7 +1,5 @@
-import { readableOf } from '../../queues/index.ts';
+import { protocolHashOf, readableOf } from '../../queues/index.ts';
 import type { Outcome } from '../contract/outcome.ts';
-import { sha256Hex } from '../kernel/digest.ts';
-import { isObject } from '../kernel/json.ts';
 import type { Taken } from './intake.ts';
 import type { Conclusion } from './leave.ts';
 import type { Ledger } from './ledger.ts';
@@ -37,10 +35,4 @@ export function outcomeOf(taken: Taken, ledger: Ledger, conclusion: Conclusion):
     findings,
     report: ledger.report(),
   };
-}
-
-function protocolHashOf(data: unknown): string | null {
-  const agreement = isObject(data) ? data.agreement : undefined;
-  const text = isObject(agreement) ? agreement.candidateProtocols : undefined;
-  return typeof text === 'string' ? sha256Hex(text) : null;
 }

@@ -1,11 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Finding } from '../../src/contract/finding.ts';
+import { sha256Hex } from '../../src/kernel/digest.ts';
 import type { Taken } from '../../src/pipeline/intake.ts';
 import { Ledger } from '../../src/pipeline/ledger.ts';
 import { outcomeOf } from '../../src/pipeline/outcome-of.ts';
 import type { JobEvent } from '../../src/telemetry/job-event.ts';
 import { example } from '../system/harness.ts';
+
+test('the hash of the agreement is told where its text can be read, and no other', () => {
+  const hashFor = (agreement: unknown) => {
+    const taken = { jobId: 'j', kind: 'review', data: { agreement }, dataDigest: 'd' } as Partial<Taken> as Taken;
+    const ledger = new Ledger('j', () => undefined);
+    return outcomeOf(taken, ledger, { verdict: 'error', messages: [], findings: [] }).protocolHash;
+  };
+  assert.equal(hashFor({ candidateProtocols: 'Grüße\r\n' }), sha256Hex('Grüße\r\n'));
+  assert.equal(hashFor('Grüße'), sha256Hex('Grüße'));
+  for (const unreadable of [undefined, null, {}, 5, { candidateProtocols: 'a\udfff' }, { candidateProtocols: 5 }])
+    assert.equal(hashFor(unreadable), null);
+});
 
 test('of how a job ended its faults are told, each once, and the outcome does not say where it goes', () => {
   const events: JobEvent[] = [];

@@ -21,6 +21,7 @@ test('an error envelope says what can be read, and forwards what the kind allows
 test('what a reader in another language published is read, however short', () => {
   const text = '{"jobId":"a","verdict":"error"}';
   const envelope = readEnvelope(text);
-  assert.deepEqual(envelope, { jobId: 'a', verdict: 'error', messages: [], findings: [], dataDigest: null });
+  const unknown = { dataDigest: null, negotiationId: null, kind: null, protocolHash: null };
+  assert.deepEqual(envelope, { jobId: 'a', verdict: 'error', messages: [], findings: [], ...unknown });
   for (const none of ['', 'null', '[]', '{}', '"x"', '{"verdict":1}']) assert.equal(readEnvelope(none), null);
 });
