@@ -99,6 +99,10 @@ class Negotiator:
     def submit(self, kind, job):
         """Puts a job on the intake stream, after which it is not lost. Returns its id."""
         job_id = job_id_of(job)
+        earlier = self.envelope(job_id)
+        if earlier is not None and earlier.get("kind") not in (None, kind):
+            # The same data reviewed first are another job.
+            job_id += f"-{kind}"
         fields = {"kind": kind, "jobId": job_id, "data": json.dumps(job, ensure_ascii=False)}
         self.redis.xadd(f"{self.prefix}:intake", fields)
         return job_id

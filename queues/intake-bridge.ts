@@ -5,6 +5,7 @@ import type { Queue } from 'bullmq';
 import { isUsableId, type Keys } from './catalog.ts';
 import { type Connection, connect, pairsOf } from './connection.ts';
 import { parseData } from './delivery.ts';
+import { readEnvelope } from './envelope.ts';
 import { jobIdFor, measured } from './job-id.ts';
 import { limits } from './limits.ts';
 import { TAKEN_SECONDS } from './outcomes.ts';
@@ -56,7 +57,7 @@ type Entry = [id: string, fields: string[] | null];
 
 /**
  * Brings jobs from the intake stream to the queue, for negotiators that have no BullMQ library: `XADD <prefix>:intake * data <job JSON>`, with `kind`
- * (default `generate`) and `jobId` (default: the one recommended for the data) as further fields. An entry is acknowledged after its job was added, and a
+ * (default `generate`) and `jobId` (default: the one recommended for the data, with `-<kind>` where it is another kind's already) as further fields. An entry is acknowledged after its job was added, and a
  * job is added under one id however often: nothing is lost, nothing doubled.
  */
 export class IntakeBridge {
@@ -158,13 +159,31 @@ export class IntakeBridge {
     const { keys, queue, connection, onEvent } = this.#options;
     const kind = kindOf(values);
     const { digest, writable } = measured(data);
-    const jobId = idOf(values, () => digest);
     // Redis took the job when it took the entry, however long no worker was there to bridge it.
     const takenAtMs = id.slice(0, id.indexOf('-'));
-    await noteTaken.run(connection, [keys.taken(jobId), `${keys.queue}:${jobId}`], [takenAtMs, TAKEN_SECONDS]);
-    await queue.add(kind, writable, { jobId, attempts: 1 });
+    const put = async (one: string) => {
+      await noteTaken.run(connection, [keys.taken(one), `${keys.queue}:${one}`], [takenAtMs, TAKEN_SECONDS]);
+      await queue.add(kind, writable, { jobId: one, attempts: 1 });
+    };
+    let [jobId, another] = idsOf(values, () => digest);
+    const isTaken = async () => another !== undefined && (await this.#isOfAnotherKind(jobId, kind));
+    if (!(await isTaken())) await put(jobId);
+    // Asked again, for a job of the other kind may have been put there meanwhile.
+    if (another !== undefined && (await isTaken())) {
+      jobId = another;
+      await put(jobId);
+    }
     await connection.multi().xack(keys.intake, INTAKE_GROUP, id).xdel(keys.intake, id).exec();
     onEvent({ event: 'bridged', jobId, kind });
+  }
+
+  async #isOfAnotherKind(jobId: string, kind: string): Promise<boolean> {
+    const { connection, keys } = this.#options;
+    const name = await connection.hget(`${keys.queue}:${jobId}`, 'name');
+    if (name !== null) return name !== kind;
+    const text = await connection.get(keys.outcome(jobId));
+    const published = text === null ? null : (readEnvelope(text)?.kind ?? null);
+    return published !== null && published !== kind;
   }
 
   async #createGroup(): Promise<void> {
@@ -190,7 +209,7 @@ export async function entryOf(
   for (const [, fields] of await connection.xrange(keys.intake, '-', '+', 'COUNT', LOOKED_THROUGH)) {
     const values = pairsOf(fields);
     const data = parseData(values.get('data') ?? 'null');
-    if (idOf(values, () => measured(data).digest) === jobId) return { kind: kindOf(values), data };
+    if (idsOf(values, () => measured(data).digest).includes(jobId)) return { kind: kindOf(values), data };
   }
   return null;
 }
@@ -199,9 +218,13 @@ function kindOf(values: ReadonlyMap<string, string>): string {
   return values.get('kind') ?? 'generate';
 }
 
-function idOf(values: ReadonlyMap<string, string>, digest: () => string): string {
+/** The id that an entry gives; else the one of our own making, and another for data that are on their way as a job of another kind. */
+function idsOf(values: ReadonlyMap<string, string>, digest: () => string): [jobId: string, another?: string] {
   const given = values.get('jobId');
-  return given !== undefined && isUsableId(given) ? given : jobIdFor(digest());
+  if (given !== undefined && isUsableId(given)) return [given];
+  const jobId = jobIdFor(digest());
+  const another = `${jobId}-${kindOf(values)}`;
+  return isUsableId(another) ? [jobId, another] : [jobId];
 }
 
 /** Data with `null` in place of what stands that many levels down. */

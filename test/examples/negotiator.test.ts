@@ -73,6 +73,8 @@ test('a negotiator in Python enqueues, reads its outcomes, acknowledges and reac
   const reviewed = await negotiate('review', markedJob('python-two'), '--kind', 'review');
   assert.equal(reviewed.code, 0);
   assert.match(reviewed.reactions.at(-1)?.next ?? '', /your own acceptance/);
+  const accepted = await negotiate('accepted', markedJob('python-two'));
+  assert.deepEqual([accepted.code, accepted.reactions.at(-1)?.verdict], [0, 'generated']);
 
   const disputed = await negotiate('disputed', {
     ...example('anp-product-en.disputed'),

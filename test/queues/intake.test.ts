@@ -27,6 +27,29 @@ test('kind and id may be given; an id that cannot be used is replaced', async (t
   assert.equal((await outcome(jobIdOf(other))).verdict, 'generated');
 });
 
+test('the same data reviewed first are another job, under an id of its own, and no job fails', async (t) => {
+  const { connection, consume, outcome, queue } = await queueUnderTest(t);
+  await consume();
+  const data = jobData();
+  const add = (kind: string, given = data) => connection.xadd(intake, '*', 'kind', kind, 'data', JSON.stringify(given));
+  await add('review');
+  assert.equal((await outcome(jobIdOf(data))).kind, 'review');
+  await add('generate');
+  assert.equal((await outcome(`${jobIdOf(data)}-generate`)).kind, 'generate');
+  // At the same moment, too.
+  const other = jobData({ attempt: 1 });
+  await Promise.all(['generate', 'review', 'generate'].map((kind) => add(kind, other)));
+  const kinds = async () => {
+    const ids = [jobIdOf(other), ...['generate', 'review'].map((kind) => `${jobIdOf(other)}-${kind}`)];
+    const texts = await connection.mget(ids.map((id) => `{protosmith}:outcome:${id}`));
+    return texts.flatMap((text) => (text === null ? [] : [JSON.parse(text).kind])).sort();
+  };
+  await until(async () => (await kinds()).length === 2);
+  assert.deepEqual(await kinds(), ['generate', 'review']);
+  await until(async () => (await connection.xlen(intake)) === 0);
+  assert.equal(await queue.getFailedCount(), 0);
+});
+
 test('the same entry many times is one job', async (t) => {
   const { connection, consume, outcome, events } = await queueUnderTest(t);
   let worked = 0;
