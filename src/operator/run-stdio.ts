@@ -8,7 +8,14 @@ export interface StdioPorts {
   lines: AsyncIterable<string>;
   print(line: object): void;
   /** Loads a stored handler. */
-  open(digest: string): Promise<RunnableHandler>;
+  open(digest: string): Promise<OpenHandler>;
+}
+
+/** A stored handler that stays loaded for as long as it may. */
+export interface OpenHandler {
+  handler: RunnableHandler;
+  /** Whether it may still be run: an operator may withdraw it meanwhile, a worker put it into quarantine. */
+  isServed(): Promise<boolean>;
 }
 
 /** Handlers kept loaded at once; the one longest unused makes room. */
@@ -125,28 +132,34 @@ function answerCall(calls: Map<number, Waiting> | undefined, { call, output, err
 /** Handlers by digest, loaded once. */
 class HandlerCache {
   readonly #open: StdioPorts['open'];
-  readonly #loaded = new Map<string, Promise<RunnableHandler>>();
+  readonly #loaded = new Map<string, Promise<OpenHandler>>();
 
   constructor(open: StdioPorts['open']) {
     this.#open = open;
   }
 
-  get(digest: string): Promise<RunnableHandler> {
+  async get(digest: string): Promise<RunnableHandler> {
     const known = this.#loaded.get(digest);
+    if (known && !(await (await known).isServed())) this.#drop(digest, known);
+    const opened = this.#loaded.get(digest) ?? this.#open(digest);
     this.#loaded.delete(digest);
-    const handler = known ?? this.#open(digest);
-    this.#loaded.set(digest, handler);
+    this.#loaded.set(digest, opened);
     // A handler that could not be loaded may be there the next time.
-    handler.catch(() => this.#loaded.delete(digest));
+    opened.catch(() => this.#loaded.delete(digest));
     for (const [oldest, one] of this.#loaded) {
       if (this.#loaded.size <= maxLoaded) break;
-      this.#loaded.delete(oldest);
-      one.then((loaded) => loaded.close()).catch(() => {});
+      this.#drop(oldest, one);
     }
-    return handler;
+    return (await opened).handler;
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#loaded.values()].map((one) => one.then((handler) => handler.close()).catch(() => {})));
+    await Promise.all([...this.#loaded].map(([digest, one]) => this.#drop(digest, one)));
+  }
+
+  /** Lets go of a handler; what it has begun it finishes. */
+  async #drop(digest: string, one: Promise<OpenHandler>): Promise<void> {
+    if (this.#loaded.get(digest) === one) this.#loaded.delete(digest);
+    await one.then(({ handler }) => handler.close()).catch(() => {});
   }
 }

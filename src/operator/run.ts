@@ -116,7 +116,10 @@ async function runStdio(store: StoreAccess, tenant: string, sandbox: Sandbox): P
   await serveStdio({
     lines: linesOf(process.stdin),
     print: printAnswer,
-    open: async (digest) => loadHandler(await store.served(tenant, digest), sandbox),
+    open: async (digest) => {
+      const record = await store.served(tenant, digest);
+      return { handler: await loadHandler(record, sandbox), isServed: () => store.isServed(tenant, record) };
+    },
   });
   return exitCodes.ok;
 }

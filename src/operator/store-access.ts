@@ -1,5 +1,5 @@
 import { connect, disconnect, keysOf, Quarantine, redisFailure, whenReady } from '../../queues/index.ts';
-import type { Quarantine as SandboxQuarantine } from '../../sandbox/index.ts';
+import { bundleDigest, type Quarantine as SandboxQuarantine } from '../../sandbox/index.ts';
 import type { Config } from '../config.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import { createHandlerStore } from '../handlers/redis-handler-store.ts';
@@ -9,6 +9,8 @@ import { CodedError } from '../kernel/errors.ts';
 export interface StoreAccess {
   /** A handler that may be served. Rejects with `JOB_HANDLER_UNKNOWN` where there is none or it was withdrawn, with `PLATFORM_REDIS_UNREACHABLE` where Redis is away. */
   served(tenant: string, digest: string): Promise<HandlerRecord>;
+  /** Whether a handler that was served may still be: neither withdrawn nor in quarantine since. Where Redis is away, it may: agents go on talking without it. */
+  isServed(tenant: string, record: HandlerRecord): Promise<boolean>;
   /** The bundles that no worker runs any more; whoever runs stored handlers neither runs these nor keeps new ones to itself. */
   quarantine: SandboxQuarantine;
   close(): Promise<void>;
@@ -37,6 +39,15 @@ export function openStore(config: Pick<Config, 'redisUrl' | 'prefix' | 'retentio
         );
       }
       return record;
+    },
+    async isServed(tenant, { digest, bundle }) {
+      if (connection?.status !== 'ready') return true;
+      const store = createHandlerStore(connection, config.prefix, config.retentionSeconds);
+      const kept = new Quarantine(connection, keysOf(config.prefix));
+      return Promise.all([store.withdrawnFor(tenant, digest), kept.has(bundleDigest(bundle))]).then(
+        ([withdrawn, isQuarantined]) => withdrawn === null && !isQuarantined,
+        () => true,
+      );
     },
     quarantine: {
       has: async (digest) => {

@@ -21,17 +21,24 @@ const source = `export async function handle(request: any, context: any) {
   }
 }`;
 
+let loaded = 0;
+/** Handlers that an operator has withdrawn. */
+const withdrawn = new Set<string>();
+
 async function open(digest: string) {
+  if (withdrawn.has(digest)) throw new CodedError('JOB_HANDLER_UNKNOWN', 'Cannot serve handler: it was withdrawn');
   if (digest === 'lost') throw new CodedError('PLATFORM_SANDBOX_LOST', 'Cannot run handler: its cell died');
   if (digest !== 'known') throw new CodedError('JOB_HANDLER_UNKNOWN', 'Cannot load handler: not stored');
   const bundled = await bundleHandler(source, 'handle');
   assert.ok(bundled.ok);
   const toolSchemas = { find: { readOnly: true } };
   const surface = new Surface({ role: 'provider', requestSchema: null, responseSchema: null, toolSchemas });
-  return hostHandler(await sandbox.load(bundled.bundle, 'handle'), surface, {
+  const handler = hostHandler(await sandbox.load(bundled.bundle, 'handle'), surface, {
     sendTimeoutMs: 60_000,
     toolTimeoutMs: 60_000,
   });
+  loaded += 1;
+  return { handler, isServed: async () => !withdrawn.has(digest) };
 }
 
 type Said = Record<string, unknown>;
@@ -131,6 +138,48 @@ test('lines that are none, and what cannot be run, are told by their id and end 
   );
   assert.equal((byId.lost?.error as { code: string } | undefined)?.code, 'PLATFORM_SANDBOX_LOST');
   assert.deepEqual(byId.said?.value, { said: 'a\u2028b' });
+});
+
+test('a handler stays loaded until it is withdrawn: what it has begun it finishes, and it is served no more', async (t) => {
+  t.after(() => withdrawn.clear());
+  const host = talk();
+  const before = loaded;
+  for (const id of ['one', 'two']) {
+    host.write({ id, digest: 'known', request: id });
+    assert.equal((await host.line(endOf(id))).end, 'returned');
+  }
+  assert.equal(loaded, before + 1);
+  host.write(asks('begun', 1));
+  const { call } = await host.line(callOf('begun'));
+  withdrawn.add('known');
+  host.write({ id: 'late', digest: 'known', request: 1 });
+  const { end, message } = await host.line(endOf('late'));
+  assert.equal(end, 'refused');
+  assert.match(String(message), /^JOB_HANDLER_UNKNOWN: /);
+  host.write({ id: 'begun', call, output: 'there' });
+  assert.deepEqual((await host.line(endOf('begun'))).value, { found: 'there' });
+  withdrawn.clear();
+  host.write({ id: 'restored', digest: 'known', request: 1 });
+  assert.equal((await host.line(endOf('restored'))).end, 'returned');
+  await host.end();
+});
+
+test('an id that is in use is refused a second run, and the first goes on', async () => {
+  const host = talk();
+  host.write(asks('twice', 1));
+  const { call } = await host.line(callOf('twice'));
+  host.write({ id: 'twice', digest: 'known', request: 2 });
+  assert.match(String((await host.line(endOf('twice'))).message), /an id that is still in use/);
+  host.write({ id: 'twice', call, output: 'there' });
+  await host.line((line) => line.end === 'returned');
+  const said = await host.end();
+  assert.deepEqual(
+    said.filter(endOf('twice')).map(({ end, value }) => [end, value]),
+    [
+      ['refused', undefined],
+      ['returned', { found: 'there' }],
+    ],
+  );
 });
 
 test('where the input ends, calls that wait fail and runs come to their end', async () => {

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { localRedis, redisServerPath } from '../../queues/index.ts';
+import {
+  connect,
+  disconnect,
+  HandlerRecords,
+  keysOf,
+  localRedis,
+  Quarantine,
+  redisServerPath,
+} from '../../queues/index.ts';
+import { bundleDigest } from '../../sandbox/index.ts';
 import { readConfig } from '../../src/config.ts';
+import type { HandlerRecord } from '../../src/contract/handler.ts';
 import { openStore } from '../../src/operator/store-access.ts';
 
 const skip = redisServerPath() === undefined ? 'needs a real redis-server to freeze' : false;
@@ -23,4 +33,30 @@ test('a Redis that is frozen keeps nobody waiting for a handler, nor for a run t
   const asked = [store.served('default', digest), store.quarantine.has(digest)];
   for (const answer of asked) await assert.rejects(answer, { code: 'PLATFORM_REDIS_UNREACHABLE' });
   await store.quarantine.add(digest);
+});
+
+test('a handler that was served may be run until it is withdrawn or in quarantine, and while Redis is away', async (t) => {
+  const redis = await localRedis();
+  const config = readConfig({ REDIS_URL: redis.url });
+  const store = openStore(config);
+  const connection = connect(redis.url, 'worker');
+  t.after(async () => {
+    await Promise.all([store.close(), disconnect(connection)]);
+    await redis.close();
+  });
+  const keys = keysOf(config.prefix);
+  const records = new HandlerRecords(connection, keys);
+  const bundle = 'export const handle = () => 1;';
+  const stored = { digest: 'd', bundle, provenance: {}, proof: {} } as unknown as HandlerRecord;
+  await records.put('mine', 'd', JSON.stringify(stored));
+  const record = await store.served('mine', 'd');
+  assert.equal(await store.isServed('mine', record), true);
+  await records.withdraw('mine', 'd', 'leaks');
+  assert.deepEqual([await store.isServed('mine', record), await store.isServed('other', record)], [false, true]);
+  await records.restore('mine', 'd');
+  assert.equal(await store.isServed('mine', record), true);
+  await new Quarantine(connection, keys).add(bundleDigest(bundle), 'killed its cell');
+  assert.equal(await store.isServed('mine', record), false);
+  await store.close();
+  assert.equal(await store.isServed('mine', record), true);
 });
