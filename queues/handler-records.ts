@@ -28,6 +28,7 @@ const HISTORY = 20;
 const nowLine = `local time = redis.call('TIME') local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))`;
 
 // KEYS record, handlers, pinned, tenants, then look-ups  ARGV record, digest, tenant, retention in seconds, history. Answers how many handlers there are.
+// A look-up that never expires is a pinned handler's, here and below.
 const putScript = new Script(`
 ${nowLine}
 if redis.call('SISMEMBER', KEYS[3], ARGV[2]) == 1 then redis.call('SET', KEYS[1], ARGV[1])
@@ -35,9 +36,10 @@ else redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[4]) end
 redis.call('ZADD', KEYS[2], now, ARGV[2])
 redis.call('SADD', KEYS[4], ARGV[3])
 for index = 5, #KEYS do
+  local ttl = redis.call('TTL', KEYS[index])
   redis.call('ZADD', KEYS[index], now, ARGV[2])
   redis.call('ZREMRANGEBYRANK', KEYS[index], 0, -1 - ARGV[5])
-  redis.call('EXPIRE', KEYS[index], ARGV[4])
+  if ttl ~= -1 then redis.call('EXPIRE', KEYS[index], ARGV[4]) end
 end
 return redis.call('ZCARD', KEYS[2])`);
 
@@ -46,7 +48,22 @@ const touchScript = new Script(`
 ${nowLine}
 redis.call('ZADD', KEYS[2], 'XX', now, ARGV[1])
 if redis.call('SISMEMBER', KEYS[3], ARGV[1]) == 0 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
-for index = 4, #KEYS do redis.call('EXPIRE', KEYS[index], ARGV[2]) end
+for index = 4, #KEYS do
+  if redis.call('TTL', KEYS[index]) ~= -1 then redis.call('EXPIRE', KEYS[index], ARGV[2]) end
+end
+return 1`);
+
+// KEYS record, pinned, then look-ups  ARGV digest, retention in seconds.
+const unpinScript = new Script(`
+redis.call('SREM', KEYS[2], ARGV[1])
+redis.call('EXPIRE', KEYS[1], ARGV[2])
+for index = 3, #KEYS do
+  local pinned = false
+  for _, digest in ipairs(redis.call('ZRANGE', KEYS[index], 0, -1)) do
+    pinned = pinned or redis.call('SISMEMBER', KEYS[2], digest) == 1
+  end
+  if not pinned then redis.call('EXPIRE', KEYS[index], ARGV[2]) end
+end
 return 1`);
 
 /** Keeps handlers' records, opaque texts, by tenant and digest, and finds them again by look-up keys. */
@@ -107,23 +124,24 @@ export class HandlerRecords {
     );
   }
 
-  /** Keeps a handler for good; `false` where there is none. */
-  async pin(tenant: string, digest: string): Promise<boolean> {
+  /** Keeps a handler for good, and the look-ups that find it; `false` where there is none. */
+  async pin(tenant: string, digest: string, lookups: readonly string[] = []): Promise<boolean> {
     const key = this.#keys.handler(tenant, digest);
     if ((await this.#connection.exists(key)) === 0) return false;
-    await settled(this.#connection.multi().sadd(this.#keys.pinnedHandlers(tenant), digest).persist(key).exec());
+    const writing = this.#connection.multi().sadd(this.#keys.pinnedHandlers(tenant), digest).persist(key);
+    for (const lookup of lookups) writing.persist(this.#keys.handlerLookup(tenant, lookup));
+    await settled(writing.exec());
     return true;
   }
 
-  /** Lets a pinned handler expire again. */
-  async unpin(tenant: string, digest: string): Promise<void> {
-    const { retentionSeconds } = this.#retention;
-    const key = this.#keys.handler(tenant, digest);
-    const writing = this.#connection
-      .multi()
-      .srem(this.#keys.pinnedHandlers(tenant), digest)
-      .expire(key, retentionSeconds);
-    await settled(writing.exec());
+  /** Lets a pinned handler expire again, and the look-ups that find no other pinned one. */
+  async unpin(tenant: string, digest: string, lookups: readonly string[] = []): Promise<void> {
+    const { handler, pinnedHandlers, handlerLookup } = this.#keys;
+    await unpinScript.run(
+      this.#connection,
+      [handler(tenant, digest), pinnedHandlers(tenant), ...lookups.map((lookup) => handlerLookup(tenant, lookup))],
+      [digest, this.#retention.retentionSeconds],
+    );
   }
 
   /** Serves a handler no more, even if the same one is made again; its record stays to be looked at. */

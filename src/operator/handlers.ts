@@ -206,8 +206,12 @@ const verbs: Record<string, Act> = {
   show,
   export: exported,
   import: imported,
-  pin: change('pin', 'pinned', (stored, { tenant = '' }, digest) => stored.pin(tenant, digest)),
-  unpin: change('unpin', 'unpinned', (stored, { tenant = '' }, digest) => stored.unpin(tenant, digest)),
+  pin: change('pin', 'pinned', async (stored, { tenant = '' }, digest) =>
+    stored.pin(tenant, digest, await lookupsOf(stored, tenant, digest)),
+  ),
+  unpin: change('unpin', 'unpinned', async (stored, { tenant = '' }, digest) =>
+    stored.unpin(tenant, digest, await lookupsOf(stored, tenant, digest)),
+  ),
   withdraw: (call) => {
     const { reason } = call;
     if (reason === undefined || reason.trim() === '')
@@ -252,6 +256,12 @@ async function recordOf(
 ): Promise<HandlerRecord | null> {
   const text = await stored.get(tenant, digest);
   return text === null ? null : readRecord(text);
+}
+
+/** Under what jobs find a handler. */
+async function lookupsOf(stored: QueueOperator['handlers'], tenant: string, digest: string): Promise<string[]> {
+  const lookup = (await recordOf(stored, tenant, digest))?.lookup;
+  return lookup === undefined ? [] : [lookup];
 }
 
 function unknown(verb: string, tenant: string, digest: string): number {

@@ -75,9 +75,12 @@ test('a pinned handler does not expire, an unpinned one does', async () => {
   const key = rig.keys.handler('default', digest);
   assert.deepEqual(await json(['handlers', 'pin', digest]), [{ tenant: 'default', digest, pinned: true }]);
   assert.equal(await rig.connection.ttl(key), -1);
+  const { lookup } = JSON.parse((await rig.connection.get(key)) ?? '');
+  const found = rig.keys.handlerLookup('default', lookup);
+  assert.equal(await rig.connection.ttl(found), -1);
   assert.equal((await json(['handlers', 'list']))[0].pinned, true);
   assert.equal((await call(['handlers', 'unpin', digest])).stdout, `${digest} unpinned\n`);
-  assert.ok((await rig.connection.ttl(key)) > 0);
+  for (const each of [key, found]) assert.ok((await rig.connection.ttl(each)) > 0);
   assert.equal((await call(['handlers', 'pin', 'e'.repeat(64)])).code, 65);
 });
 

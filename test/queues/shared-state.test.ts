@@ -182,6 +182,23 @@ test('handlers expire, pinned ones do not, and there are never too many', async 
   assert.equal(await handlers.get('t', 'd4'), null);
 });
 
+test('a pinned handler is found for good, whatever else is stored and used under its look-up', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const handlers = new HandlerRecords(connection, keys, { retentionSeconds: 1_000 });
+  const leftSeconds = () => connection.ttl(keys.handlerLookup('t', 'k'));
+  await handlers.put('t', 'd1', 'one', ['k']);
+  await handlers.put('t', 'd2', 'two', ['k']);
+  assert.ok((await leftSeconds()) > 900);
+  for (const digest of ['d1', 'd2']) await handlers.pin('t', digest, ['k']);
+  await handlers.put('t', 'd3', 'three', ['k']);
+  await handlers.touch('t', 'd3', ['k']);
+  assert.equal(await leftSeconds(), -1);
+  await handlers.unpin('t', 'd1', ['k']);
+  assert.equal(await leftSeconds(), -1);
+  await handlers.unpin('t', 'd2', ['k']);
+  assert.ok((await leftSeconds()) > 900);
+});
+
 test('a bundle in quarantine is known to all until it is let out', async (t) => {
   const { connection } = await queueUnderTest(t);
   const quarantine = new Quarantine(connection, keys);
