@@ -67,6 +67,9 @@ export class Cell {
   #buffered = 0;
   #sent = 0;
   #done = 0;
+  /** The frames with runs that are not dealt with. */
+  #owed: { frame: number; since: number }[] = [];
+  #waitedMs = 0;
   #alone: number | undefined;
   #cause: Cause = 'exit';
   #watchdogMs: number = policy.cellStartMs.default;
@@ -158,6 +161,16 @@ export class Cell {
     return this.#leaf;
   }
 
+  /** How many frames of runs it has been sent and has not dealt with. */
+  get owed(): number {
+    return this.#owed.length;
+  }
+
+  /** How long frames of runs have waited here for those before them. */
+  get waitedMs(): number {
+    return this.#waitedMs;
+  }
+
   /** Whether it has runs that all wait for answers from outside, so that it needs no processor. */
   get waitsOutside(): boolean {
     return this.#sent === this.#done && this.#batches.length > 0;
@@ -212,7 +225,9 @@ export class Cell {
   ): number {
     const left = inputs.length;
     this.#batches.push({ first: message.first, places: new Uint8Array(left).fill(1), left, listener });
-    return this.#send({ op: 'run', ...message }, Texts.of(inputs));
+    const frame = this.#send({ op: 'run', ...message }, Texts.of(inputs));
+    this.#owed.push({ frame, since: performance.now() });
+    return frame;
   }
 
   /** Answers calls that runs of a handler here wait for; `atMs` is what time it is for the host. Gives the number of the frame. */
@@ -305,6 +320,10 @@ export class Cell {
       return;
     }
     this.#done = header.done;
+    while (this.#owed.length > 0 && (this.#owed[0]?.frame as number) <= this.#done) {
+      this.#owed.shift();
+      this.#waitedMs += this.#owed[0] ? performance.now() - this.#owed[0].since : 0;
+    }
     this.#alone = undefined;
     this.#watch();
     const next = () => texts.next();

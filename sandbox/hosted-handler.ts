@@ -51,6 +51,7 @@ export class HostedHandler implements LoadedHandler {
     signal?.throwIfAborted();
     if (this.#closed)
       throw new SandboxError('PLATFORM_SANDBOX_CLOSED', 'Cannot run handler: it is closed, wanted an open one');
+    this.#surroundings.pool.admit();
     this.#surroundings.countRuns(runs.length);
     if (this.#surroundings.isQuarantined(this.#digest)) return runs.map(() => quarantinedReport());
     const hostMs = Date.now();
@@ -252,12 +253,13 @@ export class HostedHandler implements LoadedHandler {
 
   /** Joins the lease that this handler has, or takes a new one. Under steady load it goes back to the queue now and then. */
   async #withCell<T>(work: (cell: Cell) => Promise<T>): Promise<T> {
+    const hasCell = this.#surroundings.pool.enqueue();
     while (this.#shared && (this.#shared.over || this.#keepsOthersWaiting(this.#shared))) await this.#shared.gone;
     this.#shared ??= new SharedLease(this.#surroundings.pool.acquire(this.#id));
     const shared = this.#shared;
     shared.users += 1;
     try {
-      const { cell } = await shared.lease;
+      const { cell } = await shared.lease.finally(hasCell);
       shared.cell = cell;
       return await work(cell);
     } finally {

@@ -210,10 +210,11 @@ export const policy = {
     reason: 'processes beside each working cell whose runs only wait for answers; some 60 MB each',
   },
   maxWaiting: {
-    default: 1_000,
+    default: 10_000,
     ceiling: 100_000,
     unit: 'runs',
-    reason: 'requests for a cell that may wait; above it the sandbox says that it is busy',
+    reason:
+      'requests that may wait for a cell, be they for one handler or for many; above it the sandbox says that it is busy',
   },
   leaseMs: {
     default: 1_000,

@@ -22,7 +22,6 @@ const maxPassedOver = 32;
 
 interface Waiter {
   handler: number;
-  since: number;
   passedOver: number;
   grant(lease: Lease): void;
   fail(error: unknown): void;
@@ -34,6 +33,8 @@ export class Pool {
   readonly #all = new Set<Cell>();
   readonly #idle = new Set<Cell>();
   readonly #waiters: Waiter[] = [];
+  /** Requests that have no cell yet, each with the moment since when. */
+  readonly #queue = new Set<{ since: number }>();
   #starting = 0;
   #closed = false;
   #waitedMs = 0;
@@ -46,8 +47,36 @@ export class Pool {
   /** How many requests wait for a cell, how long requests have waited altogether, how many cells died. */
   get stats(): { waiting: number; waitedMs: number; killedCells: number } {
     const now = performance.now();
-    const waitingMs = this.#waiters.reduce((sum, { since }) => sum + now - since, 0);
-    return { waiting: this.#waiters.length, waitedMs: this.#waitedMs + waitingMs, killedCells: this.#killed };
+    let waitingMs = 0;
+    for (const { since } of this.#queue) waitingMs += now - since;
+    for (const cell of this.#all) waitingMs += cell.waitedMs;
+    return { waiting: this.#waiting, waitedMs: this.#waitedMs + waitingMs, killedCells: this.#killed };
+  }
+
+  /** Those that have no cell, and those whose cell is at others before. */
+  get #waiting(): number {
+    let behind = 0;
+    for (const { owed } of this.#all) if (owed > 1) behind += owed - 1;
+    return this.#queue.size + behind;
+  }
+
+  /** Throws `PLATFORM_SANDBOX_BUSY` where too many requests wait already, be they for one handler or for many. */
+  admit(): void {
+    const waiting = this.#waiting;
+    if (waiting < this.#options.maxWaiting) return;
+    throw new SandboxError(
+      'PLATFORM_SANDBOX_BUSY',
+      `Cannot run handler: ${waiting} requests wait for a cell, wanted fewer than ${this.#options.maxWaiting}`,
+    );
+  }
+
+  /** Notes that a request waits for a cell; gives what is called when it has one, or wants none any more. */
+  enqueue(): () => void {
+    const one = { since: performance.now() };
+    this.#queue.add(one);
+    return () => {
+      if (this.#queue.delete(one)) this.#waitedMs += performance.now() - one.since;
+    };
   }
 
   /** Whether somebody waits. */
@@ -67,21 +96,12 @@ export class Pool {
   }
 
   /**
-   * Lends a cell, one that has the handler loaded where there is one. Rejects with `PLATFORM_SANDBOX_BUSY` where too many wait already, and
-   * with `PLATFORM_SANDBOX_LOST` where no cell can be started.
+   * Lends a cell, one that has the handler loaded where there is one. Rejects with `PLATFORM_SANDBOX_LOST` where no cell can be started.
    */
   acquire(handler: number): Promise<Lease> {
     if (this.#closed) return Promise.reject(closedError());
-    if (this.#waiters.length >= this.#options.maxWaiting) {
-      return Promise.reject(
-        new SandboxError(
-          'PLATFORM_SANDBOX_BUSY',
-          `Cannot run handler: ${this.#waiters.length} requests wait for a cell, wanted fewer than ${this.#options.maxWaiting}`,
-        ),
-      );
-    }
     return new Promise((grant, fail) => {
-      this.#waiters.push({ handler, since: performance.now(), passedOver: 0, grant, fail });
+      this.#waiters.push({ handler, passedOver: 0, grant, fail });
       this.#serve();
     });
   }
@@ -112,7 +132,6 @@ export class Pool {
       const { waiter, cell } = this.#match();
       this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
       this.#idle.delete(cell);
-      this.#waitedMs += performance.now() - waiter.since;
       waiter.grant({ cell, release: () => this.#release(cell) });
     }
     this.#refill();
@@ -187,6 +206,7 @@ export class Pool {
     this.#idle.delete(cell);
     if (this.#closed) return;
     this.#killed += 1;
+    this.#waitedMs += cell.waitedMs;
     this.#options.onDeath(death);
     this.#serve();
     this.#options.onReplaced();

@@ -11,6 +11,7 @@ import {
   type LoadedHandler,
   type OnCall,
   type Run,
+  type RunReport,
   type Sandbox,
   type SandboxEvent,
 } from '../../sandbox/index.ts';
@@ -29,6 +30,11 @@ async function load(sandbox: Sandbox, source: string, limits = {}): Promise<Load
   const bundled = await bundleHandler(source, 'handle');
   assert.ok(bundled.ok);
   return sandbox.load(bundled.bundle, 'handle', limits);
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let n = 0; n < 2_000 && !holds(); n += 1) await sleep(5);
+  assert.ok(holds());
 }
 
 const sound = 'export const handle = async (n: number, context: any) => (await context.call.look({ n })).n;';
@@ -168,13 +174,58 @@ test('the queue in front of the cells is bounded, and its length is told', async
         (error: { code: string }) => error.code,
       ),
     );
-    for (let n = 0; n < 400 && sandbox.stats().waiting !== 2; n += 1)
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    assert.equal(sandbox.stats().waiting, 2);
+    await until(() => sandbox.stats().waiting === 2);
     assert.deepEqual(await Promise.all(results), ['0', '1', 'PLATFORM_SANDBOX_BUSY']);
     assert.equal((await holder).end, 'timed-out');
     assert.ok(sandbox.stats().waitedMs > 0);
     assert.equal(sandbox.stats().waiting, 0);
+  } finally {
+    await sandbox.close();
+  }
+});
+
+test('requests for one handler wait in that queue too, those beside others that wait for their tools do not', async () => {
+  const sandbox = await createSandbox({ cells: 1, maxWaiting: 2 });
+  try {
+    const busy = await load(sandbox, 'export const handle = () => { for (;;); };', {
+      stepMs: 1_000,
+      watchdogMs: 10_000,
+    });
+    const first = busy.run(run(0), echo);
+    await until(() => sandbox.stats().waiting === 0);
+    const more = [1, 2, 3].map((index) =>
+      busy.run(run(index), echo).then(
+        ({ end }) => end,
+        (error: { code: string }) => error.code,
+      ),
+    );
+    assert.equal(sandbox.stats().waiting, 2);
+    assert.deepEqual(await Promise.all(more), ['timed-out', 'timed-out', 'PLATFORM_SANDBOX_BUSY']);
+    assert.equal((await first).end, 'timed-out');
+    // One behind another, a second each.
+    assert.ok(sandbox.stats().waitedMs > 2_000, `${sandbox.stats().waitedMs}`);
+    assert.equal(sandbox.stats().waiting, 0);
+
+    const asking = await load(sandbox, sound);
+    let asked = 0;
+    let answer: () => void = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const runs: Promise<RunReport>[] = [];
+    for (let index = 0; index < 8; index += 1) {
+      runs.push(
+        asking.run(run(index), async ({ input }) => {
+          asked += 1;
+          await answered;
+          return { output: input };
+        }),
+      );
+      await until(() => asked === index + 1);
+      assert.equal(sandbox.stats().waiting, 0);
+    }
+    answer();
+    for (const { end } of await Promise.all(runs)) assert.equal(end, 'returned');
   } finally {
     await sandbox.close();
   }

@@ -47,6 +47,8 @@ function handlerOn(programs: string[]) {
       return { cell: await Cell.start(plain, programs[started - 1] ?? '', ''), release() {} };
     },
     drop() {},
+    admit() {},
+    enqueue: () => () => {},
     contended: false,
   } as unknown as Pool;
   const handler = new HostedHandler('bundle', 'digest', resolveLimits({ maxCalls: 2 }), {
