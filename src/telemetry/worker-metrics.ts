@@ -11,7 +11,7 @@ import type { JobEvent } from './job-event.ts';
 /** What is asked when the metrics are read. */
 export interface MetricSources {
   health(): ConsumerHealth;
-  sandbox: { stats(): SandboxStats; layers: { level: string } };
+  sandbox: { stats(): SandboxStats; layers: { level: string; inForce: readonly string[] } };
 }
 
 /** The metrics of one worker process (docs/metrics.md); no label holds a job's text. */
@@ -190,6 +190,15 @@ export function createWorkerMetrics(version: string): WorkerMetrics {
     registers,
     collect() {
       if (sources !== undefined) this.set({ level: sources.sandbox.layers.level }, 1);
+    },
+  });
+  new Gauge({
+    name: 'protosmith_sandbox_layer',
+    help: 'Layers of the sandbox in force: 1 for each, with its name as the label.',
+    labelNames: ['layer'],
+    registers,
+    collect() {
+      for (const layer of sources?.sandbox.layers.inForce ?? []) this.set({ layer }, 1);
     },
   });
   new Gauge({

@@ -88,6 +88,8 @@ test('jobs are counted by verdict, with latency, stages, attempts and tokens', a
   assert.ok(((await samples('protosmith_sandbox_runs_total')).get('') ?? 0) > 0);
   assert.equal((await samples('protosmith_sandbox_cells')).get(''), 1);
   assert.equal([...(await samples('protosmith_sandbox_level')).values()][0], 1);
+  const layers = await samples('protosmith_sandbox_layer');
+  for (const layer of ['own-process', 'empty-environment']) assert.equal(layers.get(`layer="${layer}"`), 1, layer);
   assert.equal((await samples('protosmith_event_loop_lag_seconds')).size, 3);
 });
 
