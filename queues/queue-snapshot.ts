@@ -35,7 +35,7 @@ export async function queueSnapshot(queue: Queue, connection: Connection, keys: 
   const [seconds] = await connection.time();
   const nowMs = Number(seconds) * 1_000;
   const counts = await queue.getJobCounts('waiting', 'prioritized', 'delayed', 'active', 'failed', 'completed');
-  const streams = await keysLike(connection, `${escapeGlob(keys.outcomes(''))}*`);
+  const streams = await outcomeStreams(connection, keys);
   return {
     counts: {
       waiting: counts.waiting ?? 0,
@@ -68,6 +68,11 @@ export async function queueSnapshot(queue: Queue, connection: Connection, keys: 
     quarantined: await connection.zcard(keys.quarantine),
     redis: await redisFacts(connection),
   };
+}
+
+/** The keys of all outcome streams. Looks through every key of Redis. */
+export async function outcomeStreams(connection: Connection, keys: Keys): Promise<string[]> {
+  return keysLike(connection, `${escapeGlob(keys.outcomes(''))}*`);
 }
 
 /** The age of the job that waits longest, on the queue or on the intake stream; the newest stands on the left of BullMQ's list. */

@@ -1,4 +1,4 @@
-import type { Connection, Keys, RedisFacts } from '../../queues/index.ts';
+import { type Connection, type Keys, outcomeStreams, type RedisFacts, readEnvelope } from '../../queues/index.ts';
 import { size } from './print.ts';
 
 /** How memory may grow, as far as the last hour tells. */
@@ -8,7 +8,7 @@ export interface MemoryProjection {
   details: { outcomesLastHour: number; bytesPerOutcome: number | null; projectedBytesIn24h: number | null };
 }
 
-/** Outcomes whose size is asked for; their mean stands for all. */
+/** Outcomes whose size is asked for, of all streams together; their mean stands for all. */
 const sampled = 50;
 
 const hourMs = 3_600_000;
@@ -17,33 +17,54 @@ const hourMs = 3_600_000;
 const roomy = 0.7;
 
 /**
- * Projects what Redis will hold in 24 hours: what it holds, and outcomes at the pace of the last hour in their mean size with their stream entries. What
- * expires meanwhile is not taken off, so it is an upper bound. Looks at the outcome stream `default`.
+ * Projects what Redis will hold in 24 hours: what it holds, and outcomes at the pace of the last hour in their mean size, with their stream entries and
+ * the handlers that were made for them. What expires meanwhile is not taken off, and jobs that pile up are not counted.
  */
 export async function projectMemory(connection: Connection, keys: Keys, facts: RedisFacts): Promise<MemoryProjection> {
   const { usedMemoryBytes: used, maxmemoryBytes: most } = facts;
   const [seconds] = await connection.time();
   const sinceMs = Number(seconds) * 1_000 - hourMs;
-  const stream = keys.outcomes('default');
-  const latest = await connection.xrevrange(stream, '+', sinceMs, 'COUNT', sampled);
-  const lastHour = await countSince(connection, stream, sinceMs, latest);
-  const bytes = await Promise.all(
-    latest.map(async ([, fields]) => {
-      const jobId = fields[fields.indexOf('jobId') + 1] ?? '';
-      return (await connection.strlen(keys.outcome(jobId))) + fields.join('').length;
+  const streams = await outcomeStreams(connection, keys);
+  const looked = Math.ceil(sampled / Math.max(1, streams.length));
+  const paces = await Promise.all(
+    streams.map(async (stream) => {
+      const latest = await connection.xrevrange(stream, '+', sinceMs, 'COUNT', sampled);
+      const lastHour = await countSince(connection, stream, sinceMs, latest);
+      const sample = latest.slice(0, looked);
+      const bytes = await Promise.all(sample.map(([, fields]) => bytesOf(connection, keys, fields)));
+      return { lastHour, bytes: bytes.length === 0 ? 0 : total(bytes) / bytes.length };
     }),
   );
-  const bytesPerOutcome =
-    bytes.length === 0 ? null : Math.round(bytes.reduce((sum, each) => sum + each, 0) / bytes.length);
-  const growth = bytesPerOutcome === null ? null : bytesPerOutcome * lastHour * 24;
-  const projected = used === null || growth === null ? null : used + growth;
+  const lastHour = total(paces.map((pace) => pace.lastHour));
+  const hourly = total(paces.map((pace) => pace.lastHour * pace.bytes));
+  const projected = used === null || lastHour === 0 ? null : Math.round(used + hourly * 24);
   return {
     warning:
       projected !== null && most !== null && most > 0 && projected > roomy * most
         ? `in 24 hours Redis may hold ${size(projected)} of ${size(most)}: give it more memory, or shorten the retention`
         : null,
-    details: { outcomesLastHour: lastHour, bytesPerOutcome, projectedBytesIn24h: projected },
+    details: {
+      outcomesLastHour: lastHour,
+      bytesPerOutcome: lastHour === 0 ? null : Math.round(hourly / lastHour),
+      projectedBytesIn24h: projected,
+    },
   };
+}
+
+/** What an entry of an outcome stream stands for: itself, and, where it is an outcome's first, that with the handler that was made for it. */
+async function bytesOf(connection: Connection, keys: Keys, fields: readonly string[]): Promise<number> {
+  const entry = fields.join('').length;
+  const valueUnder = (name: string) => fields.find((_, at) => at % 2 === 1 && fields[at - 1] === name);
+  if (valueUnder('final') !== '1' || valueUnder('replayed') === '1') return entry;
+  const text = (await connection.get(keys.outcome(valueUnder('jobId') ?? ''))) ?? '';
+  const { handler, report, tenant } = Object(readEnvelope(text));
+  const made = Object(report).reused === true ? undefined : Object(handler).digest;
+  const record = typeof made === 'string' ? await connection.strlen(keys.handler(String(tenant), made)) : 0;
+  return entry + Buffer.byteLength(text) + record;
+}
+
+function total(amounts: readonly number[]): number {
+  return amounts.reduce((sum, each) => sum + each, 0);
 }
 
 /** How many entries came within the time: the newest are timed where there are too many to fetch them all. */

@@ -9,6 +9,13 @@ const skip = rig.redis.pid === null && 'the embedded Redis has no settings';
 const durable = { PROTOSMITH_DURABLE: '1' };
 const set = (name: string, value: string) => rig.connection.config('SET', name, value);
 
+/** What doctor says of Redis. */
+async function redisExamined(): Promise<{ says: string; details: Record<string, number> } | undefined> {
+  const { stdout } = await runCommand(['doctor', '--json'], { environment: { REDIS_URL: rig.redis.url } });
+  const all = JSON.parse(stdout) as { subject: string; says: string; details: Record<string, number> }[];
+  return all.find(({ subject }) => subject === 'redis');
+}
+
 test('a worker that must be durable refuses a Redis that keeps nothing, or that evicts', { skip }, async () => {
   await assert.rejects(rig.worker(durable), /OPERATOR_REDIS_NOT_DURABLE: .*found nothing written to disk/);
   await set('appendonly', 'yes');
@@ -53,11 +60,36 @@ test('doctor warns before memory runs out at the pace of the last hour', { skip 
     await rig.connection.xadd(rig.keys.outcomes('default'), '*', 'jobId', `grown-${nth}`, 'final', '1');
   }
   await set('maxmemory', String(60_000_000));
-  const { stdout } = await runCommand(['doctor', '--json'], { environment: { REDIS_URL: rig.redis.url } });
-  const redis = (JSON.parse(stdout) as { subject: string; says: string; details: Record<string, number> }[]).find(
-    ({ subject }) => subject === 'redis',
-  );
+  const redis = await redisExamined();
   assert.match(redis?.says ?? '', /in 24 hours Redis may hold .* of 60 MB/);
   assert.ok((redis?.details.outcomesLastHour ?? 0) >= 50);
   assert.ok((redis?.details.bytesPerOutcome ?? 0) > 50_000);
+});
+
+test('what doctor projects counts outcomes wherever they are announced, with the handlers that were made for them', {
+  skip,
+}, async () => {
+  await rig.connection.flushall();
+  const envelope = (digest: string, reused: boolean) =>
+    JSON.stringify({
+      verdict: 'generated',
+      messages: [],
+      findings: [],
+      tenant: 't',
+      handler: { digest },
+      report: { reused },
+    });
+  await rig.connection.set(rig.keys.handler('t', 'made'), 'x'.repeat(100_000));
+  for (const [jobId, replyTo, reused, replayed] of [
+    ['first', 'elsewhere', false, '0'],
+    ['again', 'default', true, '0'],
+    ['first', 'default', false, '1'],
+  ] as const) {
+    await rig.connection.set(rig.keys.outcome(jobId), envelope('made', reused));
+    await rig.connection.xadd(rig.keys.outcomes(replyTo), '*', 'jobId', jobId, 'final', '1', 'replayed', replayed);
+  }
+  const { outcomesLastHour = 0, bytesPerOutcome = 0 } = (await redisExamined())?.details ?? {};
+  assert.equal(outcomesLastHour, 3);
+  const all = bytesPerOutcome * outcomesLastHour;
+  assert.ok(all > 100_000 && all < 101_000, `${all}`);
 });
