@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from './harness.ts';
@@ -19,6 +19,23 @@ test('every test that docs/faults.md names is there', () => {
       if (title === 'the same') continue;
       file = path;
       assert.ok(readFileSync(join(root, path), 'utf8').includes(title), `${path}: ${title}`);
+    }
+  }
+});
+
+test('everything in the sources that docs/faults.md names as a protection is there', () => {
+  const sources = globSync('{queues,sandbox,src}/**/*.{ts,lua}', { cwd: root }).map((path) =>
+    readFileSync(join(root, path), 'utf8'),
+  );
+  for (const row of rows) {
+    for (const [, named = ''] of row.matchAll(/`([^`]+)`/g)) {
+      const [, owner, member] = /^(?:([A-Z]\w+)\.)?(#?[a-z]\w+)$/.exec(named) ?? [];
+      if (member === undefined) continue;
+      const where = sources.filter((text) => owner === undefined || text.includes(`class ${owner} `));
+      assert.ok(
+        where.some((text) => text.includes(member)),
+        named,
+      );
     }
   }
 });
