@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import document from '../../queues/asyncapi.json' with { type: 'json' };
 import { DEFAULT_PREFIX, keysOf, kinds, publishScript } from '../../queues/index.ts';
 import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
@@ -60,8 +61,13 @@ test('the entries described are those that are written', async (t) => {
     return all.length === 3 && all;
   });
   const { earlyEntry, outcomeEntry, lateEntry } = document.components.messages;
+  const described = [earlyEntry, outcomeEntry, lateEntry].map(({ payload }) => payload);
   assert.deepEqual(
     written.map((entry) => Object.keys(entry)),
-    [earlyEntry, outcomeEntry, lateEntry].map((message) => message.payload.required),
+    described.map(({ required }) => required),
   );
+  for (const [index, payload] of described.entries()) {
+    const isValid = new Ajv2020().compile(payload);
+    assert.ok(isValid(written[index]), JSON.stringify(isValid.errors));
+  }
 });

@@ -36,6 +36,9 @@ export interface Attack {
 /** Whatever the machine does, nothing here takes longer. */
 const hangMs = 120_000;
 
+/** How long an attack may take from its source to its last report, in milliseconds: many times what it takes on a quiet machine. */
+const longestMs = { cutOff: 30_000, byItself: 60_000 };
+
 /** `PROTOSMITH_SANDBOX_STRICT=fresh-contexts npm test -- test/sandbox/hostile` makes the attacks there. */
 const { sandboxStrict: strict } = readConfig({ PROTOSMITH_SANDBOX_STRICT: process.env.PROTOSMITH_SANDBOX_STRICT });
 
@@ -65,7 +68,10 @@ export function attack(name: string, { source, ends, runs = 1, answers, slowMs =
         slowMs,
         limits: isCutOff ? cutOff : byItself,
       });
-      t.diagnostic(`${reports.map(({ end }) => end).join(', ')} in ${Math.round(performance.now() - begun)} ms`);
+      const tookMs = Math.round(performance.now() - begun);
+      t.diagnostic(`${reports.map(({ end }) => end).join(', ')} in ${tookMs} ms`);
+      const mostMs = isCutOff ? longestMs.cutOff : longestMs.byItself;
+      assert.ok(tookMs < mostMs, `took ${tookMs} ms, wanted less than ${mostMs}`);
       for (const { end, message } of reports)
         assert.ok(ends.includes(end), `${end} (${message}), wanted ${ends.join(' or ')}`);
       check?.(reports);
