@@ -1,7 +1,7 @@
 import type { Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Amendment, Finding } from '../contract/finding.ts';
 import { visibleText } from '../families/quote.ts';
-import { violationWords } from '../families/violation-words.ts';
+import { violationMessage } from '../families/violation-words.ts';
 import type { Json } from '../kernel/json.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
@@ -70,7 +70,7 @@ function checkSide(
         in: side,
         testCase: each.testCase,
         pointer,
-        message: `Cannot validate ${side} of case ${each.testCase}${at}: ${violationWords(expected, actual, 'en')}`,
+        message: `Cannot validate ${side} of case ${each.testCase}${at}: ${violationMessage(expected, actual)}`,
         ...shown,
         ...(amendment === undefined ? {} : { amendment }),
       };

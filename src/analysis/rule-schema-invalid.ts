@@ -53,7 +53,7 @@ function placed(
     severity,
     in: place,
     ...(place === 'document' ? {} : { pointer: fault.pointer }),
-    message: `Cannot use schema${fault.pointer === '' ? '' : ` at ${visibleText(fault.pointer)}`}: ${fault.kind.startsWith('reference') ? `${JSON.stringify(fault.actual)} ` : ''}${fault.message}`,
+    message: `Cannot use schema${fault.pointer === '' ? '' : ` at ${visibleText(fault.pointer)}`}: ${fault.kind.startsWith('reference') ? `${JSON.stringify(fault.actual)} ` : ''}${fault.message}, wanted a JSON Schema that can be used`,
     ...reportable(fault.actual === undefined ? {} : { actual: fault.actual }),
   };
   return { finding, text: 'document', at: located.start };

@@ -14,6 +14,13 @@ export function violationWords(expected: JsonObject, actual: Json | undefined, l
   return [...found, ...words].join(language === 'zh' ? '，' : ', ');
 }
 
+/** The same for the message of a finding, which says what is wanted, whichever keyword is broken. */
+export function violationMessage(expected: JsonObject, actual: Json | undefined): string {
+  const words = violationWords(expected, actual, 'en');
+  const isSaid = Object.keys(expected).some((keyword) => /^wanted /.test(keywordWords(keyword, null, undefined, 'en')));
+  return isSaid ? words : `${words}, wanted what the schema allows`;
+}
+
 const FOUND = { en: (value: string) => `found ${value}`, zh: (value: string) => `实际为 ${value}` } as const;
 
 function isMemberFault(expected: JsonObject): boolean {

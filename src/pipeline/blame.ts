@@ -1,5 +1,7 @@
 import { proposalsFor } from '../analysis/proposals.ts';
 import type { Finding, PatchOperation } from '../contract/finding.ts';
+import type { Task } from '../contract/job.ts';
+import type { Difference } from '../contract/outcome.ts';
 import { canBeTold, codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
 import { visibleText } from '../families/quote.ts';
 import { createTrier } from '../hosting/trier.ts';
@@ -92,7 +94,7 @@ function caseWrong({ testCase, answer }: Suspicion, { brief }: Work): Finding[] 
       in: 'response',
       testCase,
       pointer: path,
-      message: `Cannot keep case ${testCase}: its response is not what the agreement asks for here`,
+      message: `Cannot keep case ${testCase}: found a response that the agreement does not ask for here, wanted the one that it asks for`,
       ...(expected === undefined ? {} : { expected }),
       ...(actual === undefined ? {} : { actual }),
       amendment: { of: 'response', patch: [operation] },
@@ -105,7 +107,7 @@ function contradiction({ quote, against }: { quote: string; against: string }): 
     code: 'DOCUMENT_CONTRADICTS_ITSELF',
     severity: 'error',
     in: 'document',
-    message: 'Cannot keep agreement: two of its passages exclude each other',
+    message: 'Cannot keep agreement: found two passages that exclude each other, wanted one of them',
     expected: quote,
     actual: against,
   };
@@ -138,7 +140,7 @@ function ours(work: Work): Leave {
       ? missing
       : [
           ...(declined === undefined ? [] : [jobFinding('CANDIDATE_DECLINED', declineMessage(declined))]),
-          ...(best === undefined ? [] : unverified(best)),
+          ...(best === undefined ? [] : unverified(best, brief)),
         ];
   const usedUp = budget.usedUp === null ? [] : [jobFinding('CANDIDATE_BUDGET', budgetMessage(budget.usedUp))];
   return new Leave({
@@ -167,27 +169,43 @@ function missingTools(declines: readonly Declined[], failures: readonly Failed[]
   }));
 }
 
-function unverified(best: Failed): Finding[] {
+function unverified(best: Failed, { cleared: { job } }: Brief): Finding[] {
   const findings = (best.tested?.cases ?? [])
     .filter(({ passed }) => !passed)
     .map(({ testCase, differences: [first] }): Finding => {
-      const pointer = first?.in === 'run' ? undefined : first?.path;
+      const why = first?.message ?? 'it answers otherwise';
       return {
         code: best.code,
         severity: 'error',
-        in: first?.in === 'request' ? 'request' : 'response',
+        ...placeOf(first, job.task, testCase),
         testCase,
-        message: first?.message ?? 'the handler answers otherwise than the case',
-        ...(pointer === undefined ? {} : { pointer }),
+        message: `Cannot verify handler: case ${testCase} is not kept (${why}), wanted one that keeps every case`,
         ...(first?.expected === undefined ? {} : { expected: first.expected }),
         ...(first?.got === undefined ? {} : { actual: first.got }),
       };
     });
-  return findings.length > 0 ? findings : [jobFinding(best.code, best.message)];
+  if (findings.length > 0) return findings;
+  const why = best.message.replace(/^The /, 'the ');
+  return [jobFinding(best.code, `Cannot verify handler: ${why}, wanted a module that passes cases and checks`)];
+}
+
+/** Where a case is not kept. What a requester resolves to stands in no message, but in its task. */
+function placeOf(
+  difference: Difference | undefined,
+  task: Task | undefined,
+  testCase: number,
+): Pick<Finding, 'in' | 'pointer'> {
+  if (difference === undefined || difference.in === 'run') return { in: 'response' };
+  const { in: what, path } = difference;
+  if (what !== 'output') return { in: what === 'request' ? 'request' : 'response', pointer: path };
+  const index = task?.examples?.findIndex((example) => example.testCase === testCase);
+  return { in: 'job', pointer: `/task/examples/${index}/output${path}` };
 }
 
 function declineMessage({ decline, reason, quote }: Declined): string {
-  return visibleText(`The model declined (${decline}): ${reason.slice(0, 500)}; it quotes "${quote.slice(0, 200)}"`);
+  return visibleText(
+    `Cannot generate handler: the model declined (${decline}): ${reason.slice(0, 500)}; it quotes "${quote.slice(0, 200)}", wanted a module`,
+  );
 }
 
 function budgetMessage(usedUp: string): string {

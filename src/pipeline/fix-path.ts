@@ -149,7 +149,7 @@ function confirmed({ pointer, message, testCase, got }: Reproduced, side: Side):
     severity: 'warning',
     in: side,
     pointer,
-    message,
+    message: `Cannot reject complaint: ${message}, wanted a handler that keeps the agreement`,
     ...(testCase === undefined ? {} : { testCase }),
     ...(got === undefined ? {} : { actual: shapeOf(got) }),
   };

@@ -6,7 +6,7 @@ import { CORRELATION, REQUEST_ID, SaidEchoes } from '../analysis/said-echoes.ts'
 import type { Analyzed, Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Loose } from '../contract/job.ts';
-import { violationWords } from '../families/violation-words.ts';
+import { violationMessage } from '../families/violation-words.ts';
 import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
 import type { Violation } from '../schemas/violations.ts';
@@ -147,7 +147,7 @@ function violation(
     code: 'DOCUMENT_EXCHANGE_VIOLATES_SCHEMA',
     severity: 'error',
     pointer: `/${index}/${side}${violations[0]?.pointer ?? ''}`,
-    message: `Cannot accept ${side} of exchange ${index + 1}: ${violationWords(expected, actual, 'en')}`,
+    message: `Cannot accept ${side} of exchange ${index + 1}: ${violationMessage(expected, actual)}`,
     expected,
     ...(actual === undefined ? {} : { actual }),
   };

@@ -110,7 +110,9 @@ for (const rule of RULES) {
     const sample = SAMPLES[rule.name];
     assert.ok(sample, 'a sample for every rule');
     const analyzed = analyze(sampleJob(sample.document, sample.cases, sample.more));
-    assert.deepEqual(said(preflight(analyzed)), sample.says);
+    const findings = preflight(analyzed);
+    assert.deepEqual(said(findings), sample.says);
+    for (const { message } of findings) assert.match(message, /^Cannot .+: .+, wanted ./s);
     assert.deepEqual(
       said(
         preflight(

@@ -17,6 +17,7 @@ import { type Declined, type Failed, failed } from '../../src/pipeline/lane-cand
 import type { Work } from '../../src/pipeline/lane-work.ts';
 import { Ledger } from '../../src/pipeline/ledger.ts';
 import { measure } from '../../src/pipeline/measure.ts';
+import { example } from '../system/harness.ts';
 import { hangMs, productJob, purseOf, withCaseText } from './rig.ts';
 
 const limits = { maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null };
@@ -69,6 +70,7 @@ async function endOf(data: JsonObject, tried: Work['tried'], maxCompletions?: nu
   const work = await workOf(data, tried, maxCompletions);
   const { conclusion } = await blame(work, new Deadline(Date.now() + hangMs, new AbortController().signal));
   assert.equal(conclusion.verdict, 'error');
+  for (const { message } of conclusion.findings) assert.match(message, /^Cannot .+: .+, wanted ./s);
   return conclusion.findings.filter(({ severity }) => severity === 'error');
 }
 
@@ -90,6 +92,22 @@ test('a missing tool is told where every candidate that passed the cases knew th
   assert.deepEqual(codesOf(await endOf(withoutTools, [candidate(table), candidate(other)])), [
     'CANDIDATE_CHECKS_FAILED',
   ]);
+});
+
+test('what a requester resolves to is told of where the job says what that should be', async () => {
+  const job = example('anp-product-en.requester');
+  const { examples } = job.task as { examples: { testCase: number }[] };
+  const task = { ...(job.task as JsonObject), examples: examples.toReversed() } as JsonObject;
+  const failed = failing({ 1: null });
+  const [first, ...others] = failed.tested?.cases ?? [];
+  assert.ok(first && failed.tested);
+  const differences: CaseReport['differences'] = [{ path: '/price', in: 'output', expected: 1299.99, got: 1 }];
+  const tested = { ...failed.tested, cases: [{ ...first, differences }, ...others] };
+  const [finding] = await endOf({ ...job, task }, [candidate({ ...failed, tested })]);
+  assert.deepEqual(
+    [finding?.in, finding?.testCase, finding?.pointer, finding?.expected, finding?.actual],
+    ['job', 1, '/task/examples/1/output/price', 1299.99, 1],
+  );
 });
 
 test('a refusal for another reason names no missing tool', async () => {
@@ -147,10 +165,9 @@ test('of failed candidates, the one is told of that passes most cases', async ()
 
 test('of failed candidates that pass as many cases, the last is told of', async () => {
   const tried = ['earlier', 'later'].map((message) => candidate(refused({ message })));
-  assert.deepEqual(
-    (await endOf(productJob(), tried)).map(({ message }) => message),
-    ['later'],
-  );
+  const [finding, ...others] = await endOf(productJob(), tried);
+  assert.match(finding?.message ?? '', /: later, /);
+  assert.deepEqual(others, []);
 });
 
 test('where the budget leaves no question to a judge, nothing is confirmed', async () => {

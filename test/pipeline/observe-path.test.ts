@@ -25,6 +25,19 @@ test('exchanges that keep the agreement are clean', async () => {
   assert.deepEqual([verdict, messages, findings], ['clean', [], []]);
 });
 
+test('what a schema forbids is told with what is wanted, whichever keyword says it', async () => {
+  const closed = withDocument((text) =>
+    text.replace('"required": ["messageId", "type", "action"', '"additionalProperties": false, $&'),
+  );
+  const odd = { messageId: 'x1', type: 'REQUEST', action: 'getProductInfo', surprise: 1 };
+  const { findings } = await observedHere({
+    ...closed,
+    exchanges: [{ request: odd, response: { ...response, status: 5 } }],
+  });
+  assert.ok(findings.length > 1);
+  for (const { message } of findings) assert.match(message, /^Cannot .+: .+, wanted ./s);
+});
+
 test('an exchange that claims to answer a case that was not agreed is the job’s own fault', async () => {
   const exchanges = [
     { request, response, testCase: 2 },
