@@ -1,4 +1,4 @@
-import { phrases } from './phrases.ts';
+import { either, phrases } from './phrases.ts';
 
 /** Words by which a sentence says more than how one failure is answered: what makes up for it, another try, a further condition. */
 export const QUALIFIED = phrases({
@@ -59,6 +59,33 @@ export const DEPENDING = phrases({
   zh: ['如果|若|除非|否则|只有|仅|可以|可选|或|时(?![间候刻])|其余|其他情况'],
   ja: ['場合|とき|なら|れば|たら|のみ|だけ|または|任意'],
 });
+
+/** Words by which a rule compares one amount with another, or reckons with it. */
+export const RECKONING = phrases({
+  en: [
+    'than|below|above|at (least|most)|the (smaller|larger|greater|lower|higher|lesser) of|multiplied|times|divided|minus|plus',
+  ],
+  de: ['als|mindestens|höchstens|unter|über|mal|geteilt|minus|plus'],
+  fr: ['au (moins|plus)|(plus|moins) …20 qu*|supérieur*|inférieur*|fois|divis*'],
+  es: ['mayor*|menor*|(más|menos) …20 que|al menos|como máximo|multiplic*|divid*'],
+  pt: ['maior*|menor*|(mais|menos) …20 que|pelo menos|no máximo|multiplic*|divid*'],
+  it: ['maggior*|minor*|(più|meno) …20 (di|del*)|almeno|al massimo|moltiplic*|divis*'],
+  zh: ['大于|小于|多于|少于|超过|低于|高于|不足|乘|除以|减|加上'],
+});
+
+/** Words by which a rule depends on what it names. */
+export const DECIDING = either(
+  phrases({
+    en: ['if|when|whenever|unless|otherwise|(is|are) (true|false|null|0|zero|empty)'],
+    de: ['wenn|falls|sofern|sonst|andernfalls|(ist|sind) (true|false|null|0|leer)'],
+    fr: ['si|quand|lorsqu*|sinon|(est|sont) (true|false|null|0|vide*)'],
+    es: ['si|cuando|(es|son|está*) (true|false|null|0|vací*)'],
+    pt: ['se|quando|(é|são|está*) (true|false|null|0|vazi*)'],
+    it: ['se|quando|(è|sono) (true|false|null|0|vuot*)'],
+    zh: ['如果|若|否则|时(?![间候刻])|(不)?一致|为 ?(true|false|null|0|空)'],
+  }),
+  RECKONING,
+);
 
 /** Words behind which stands what a rule does not hold for. */
 export const EXCEPTING = phrases({

@@ -7,27 +7,29 @@ import { sentenceOnce } from '../prose/documented-acts.ts';
 import { leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { listsOf } from '../worlds/lists.ts';
-import { type RareWorld, rareWorldsOf } from '../worlds/rare-worlds.ts';
+import { peerWorldsOf, type RareWorld, rareWorldsOf } from '../worlds/rare-worlds.ts';
 import { deniedIn, secretIn } from './check-leaks.ts';
 import { mayServeRefusals } from './check-side-effects.ts';
+import { unheededMembers } from './unheeded-members.ts';
 
 const maxRuns = 160;
 
-/** Looks at cases in which a tool tells, or the request asks, something that no case has: for acts and leaks that are wrong whatever the right answer is. */
+/** Looks at cases in which a tool or the peer tells, or the request asks, something that no case has: for acts and leaks that are wrong whatever the right answer is, and for what never matters. */
 export const rareWorlds: Check = {
   name: 'rare-worlds',
   reason: 'What is done twice or told to everybody is often so on a path that no case takes.',
   certain:
-    'A tool acts more than once, though the document has it act once and the cases, with lists as long, do; or is asked the very same twice, though it had answered as in a case; or it acts, and the answer is one that a case gives without it, and tells nothing of what all answers with that act tell of it; or the answer tells what the document says is never told, or a secret.',
+    'A tool acts more than once, though the document has it act once and the cases, with lists as long, do; or is asked the very same twice, though it had answered as in a case; or it acts, and the answer is one that a case gives without it, and tells nothing of what all answers with that act tell of it; or the answer tells what the document says is never told, or a secret; or what a tool or the peer tells, by which the document decides or reckons, changes nothing in any case.',
   uncertain: 'Nothing.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject } = facts;
     const findings: CheckFindings = { failures: [], warnings: [] };
-    if (subject.role !== 'provider' || subject.tools.length === 0)
-      return { ...findings, skipped: 'the candidate has no tools, or is a requester' };
-    const worlds = rareWorldsOf(facts, maxRuns);
-    if (worlds.length === 0) return { ...findings, skipped: 'no case calls a tool' };
+    const worlds = subject.role === 'requester' ? peerWorldsOf(facts, maxRuns) : rareWorldsOf(facts, maxRuns);
+    if (worlds.length === 0) return { ...findings, skipped: 'no case is told anything' };
     const seen = yield worlds.map(({ scenario }) => scenario);
+    const [unheeded] = unheededMembers(facts, worlds, seen);
+    if (unheeded) findings.failures.push(unheeded);
+    if (subject.role === 'requester') return findings;
     const acting = subject.tools
       .filter(({ name }) => !isReadOnly(subject, name) && !mayServeRefusals(subject, name))
       .map(({ name }) => actOf(facts, name));

@@ -1,5 +1,5 @@
 import type { Tool } from '../../contract/job.ts';
-import type { Scenario } from '../../contract/trial.ts';
+import type { Peer, Scenario } from '../../contract/trial.ts';
 import { escapeToken, isObject, type Json } from '../../kernel/json.ts';
 import type { CheckFacts, SeenCase } from '../check.ts';
 import { isEpoch, leavesOf } from '../scalar-kinds.ts';
@@ -12,6 +12,8 @@ export interface RareWorld {
   seenCase: SeenCase;
   /** What is other, in words. */
   change: string;
+  /** The tool that tells something else, and where; absent where the request is another. */
+  told?: { tool: string; pointer: string; from: Json; value: Json };
   scenario: Scenario;
 }
 
@@ -28,6 +30,11 @@ const [maxLength, maxItems] = [300, 9];
  */
 export function rareWorldsOf(facts: CheckFacts, limit: number): RareWorld[] {
   const queues = facts.cases.flatMap((one) => [...toldOtherwise(facts, one), ...askedOtherwise(facts, one)]);
+  return inTurn(queues, limit);
+}
+
+/** The first of each queue, then the second of each, up to a limit. */
+function inTurn(queues: readonly RareWorld[][], limit: number): RareWorld[] {
   const found: RareWorld[] = [];
   for (let round = 0; found.length < limit; round += 1) {
     const next = queues.flatMap((queue) => queue[round] ?? []);
@@ -35,6 +42,54 @@ export function rareWorldsOf(facts: CheckFacts, limit: number): RareWorld[] {
     found.push(...next.slice(0, limit - found.length));
   }
   return found;
+}
+
+/** The cases of a requester, each with one thing that the peer tells otherwise, or leaves out. */
+export function peerWorldsOf(facts: CheckFacts, limit: number): RareWorld[] {
+  const { subject } = facts;
+  const shown = subject.cases.map(({ response }) => response);
+  const queues = facts.cases.flatMap((seenCase) => {
+    const { peer } = seenCase.scenario;
+    const told = seenCase.seen.sends.flatMap(({ response }) => (isObject(response ?? null) ? [response as Json] : []));
+    return [...new Map(told.map((response) => [JSON.stringify(response), response]))].flatMap(([key, response]) =>
+      [...changesOf(facts, response, subject.responseSchema, shown), ...leftOut(response)].map(
+        ({ pointer, from, others }) =>
+          others.flatMap((value): RareWorld[] => {
+            const other = value === absent ? without(response, pointer) : replacedAt(response, pointer, value);
+            if (peer === undefined || subject.surface.responseIssues(other).length > 0) return [];
+            const telling: Peer = async (request, nth, before) => {
+              const answer = await peer(request, nth, before);
+              return 'response' in answer && JSON.stringify(answer.response) === key ? { response: other } : answer;
+            };
+            const change = `the peer telling ${shortened(value)} at ${pointer || 'the root'}`;
+            return [
+              {
+                seenCase,
+                change,
+                told: { tool: 'the peer', pointer, from, value },
+                scenario: { ...seenCase.scenario, peer: telling },
+              },
+            ];
+          }),
+      ),
+    );
+  });
+  return inTurn(queues, limit);
+}
+
+/** What stands for a member that is left out. */
+const absent = '\u0000absent';
+
+function leftOut(response: Json): Change[] {
+  return isObject(response)
+    ? Object.entries(response).map(([name, from]) => ({ pointer: `/${escapeToken(name)}`, from, others: [absent] }))
+    : [];
+}
+
+function without(response: Json, pointer: string): Json {
+  return Object.fromEntries(
+    Object.entries(response as { [name: string]: Json }).filter(([name]) => `/${escapeToken(name)}` !== pointer),
+  );
 }
 
 /** For each place of what tools told in a case, the worlds in which it is another. */
@@ -45,7 +100,7 @@ function toldOtherwise(facts: CheckFacts, seenCase: SeenCase): RareWorld[][] {
     if (output === undefined) return [];
     const { outputSchema = null, examples = [] } = subject.tools.find(({ name }) => name === tool) ?? {};
     const shown = examples.flatMap((example) => ('output' in example ? [example.output] : []));
-    return changesOf(facts, output, outputSchema, shown).map(({ pointer, others }) =>
+    return changesOf(facts, output, outputSchema, shown).map(({ pointer, from, others }) =>
       others.flatMap((value) => {
         const other = replacedAt(output, pointer, value);
         if (subject.surface.toolOutputIssues(tool, other).length > 0) return [];
@@ -56,6 +111,7 @@ function toldOtherwise(facts: CheckFacts, seenCase: SeenCase): RareWorld[][] {
           {
             seenCase,
             change: `${tool} telling ${shortened(value)} at ${pointer || 'the root'}`,
+            told: { tool, pointer, from, value },
             scenario: { ...seenCase.scenario, tools: told as Scenario['tools'] },
           },
         ];
@@ -110,9 +166,10 @@ function changesOf({ subject, literals }: CheckFacts, value: Json, schema: Json,
     pointer,
     from: from as Json,
     others: [
+      ...(typeof from === 'number' ? declared(schema, pointer) : []),
       ...othersOf(subject, from, numbers),
       ...(typeof from === 'number' && !isEpoch(from) ? siblingsOf(value, pointer) : []),
-      ...(pointer === '' || typeof from === 'object' ? [] : enumerated(schema, pointer)),
+      ...(pointer === '' || typeof from !== 'string' ? [] : declared(schema, pointer)),
       ...shown.flatMap((other) => leavesOf(other).flatMap((leaf) => (leaf.pointer === pointer ? [leaf.value] : []))),
     ],
   }));
@@ -177,8 +234,8 @@ function siblingsOf(value: Json, pointer: string): Json[] {
   );
 }
 
-/** The words that a schema has for a place. */
-function enumerated(schema: Json, pointer: string): Json[] {
+/** What a schema itself has for a place: its words, or its ends. */
+function declared(schema: Json, pointer: string): Json[] {
   let at: Json | undefined = schema;
   for (const token of pointer.split('/').slice(1)) {
     if (!isObject(at)) return [];
@@ -189,7 +246,9 @@ function enumerated(schema: Json, pointer: string): Json[] {
         ? at.items
         : undefined;
   }
-  return isObject(at) && Array.isArray(at.enum) ? at.enum : [];
+  if (!isObject(at)) return [];
+  const ends = [at.maximum, at.minimum].filter((end) => typeof end === 'number');
+  return Array.isArray(at.enum) ? at.enum : ends;
 }
 
 function shortened(value: Json): string {
