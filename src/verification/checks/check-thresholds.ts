@@ -20,7 +20,7 @@ export const thresholds: Check = {
   name: 'thresholds',
   reason: 'A number of the document that is moved, left out, or counted on the wrong side, is seen in no case.',
   certain:
-    'An answer changes at a number of the source that stands nowhere, in any unit, and not at the one that the document has for that member, which is not in the source; or changes just before the number though the document puts the change behind it, or the other way round; or nothing changes at a number that is not in the source, though the document has a name for what lies beyond it.',
+    'An answer changes at a number of the source that stands nowhere, in any unit, and not at the one that the document has for that member, which is not in the source; or changes just before the number though the document puts the change behind it, or the other way round; or nothing changes at a number that is not in the source, though the document has a name for what lies beyond it; or, where there are no tools, nothing changes at several limits that the source has in no form, or at any of more.',
   uncertain: 'An answer that changes at a number which stands nowhere, where no number of the document is missing.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const none: CheckFindings = { failures: [], warnings: [] };
@@ -41,7 +41,12 @@ export const thresholds: Check = {
         ...(unseen.length > 0 ? resultMovesOf(number, unseen, resultPlaces(facts, one)) : []),
       ]),
     );
-    const plans = [...within(beside, maxRuns.documented), ...within(moved, maxRuns.strange)];
+    const limits = limitsOf(facts, cases);
+    const plans = [
+      ...within(beside, maxRuns.documented),
+      ...within(moved, maxRuns.strange),
+      ...within(limits, maxRuns.documented),
+    ];
     if (plans.length === 0) return { ...none, skipped: 'the prose has no number that a request could be set to' };
     const seen = yield plans.flatMap(({ probes }) => probes.map(({ probe }) => probe.scenario));
     let at = 0;
@@ -67,7 +72,7 @@ export const thresholds: Check = {
         if (wrong === undefined) continue;
         if (wrong.change === 'said') add(factOf(plan, wrong.message), true);
         else doubtful.push({ ...plan, message: wrong.message });
-      } else if (CHANGED.has(changeAt(plan.effects, plan.number))) {
+      } else if (plan.kind === 'move' && CHANGED.has(changeAt(plan.effects, plan.number))) {
         const still = plan.threshold && changeAt(plan.effects, plan.threshold.value) === 'none';
         const what = `the answer changes at ${nameOf(plan.place)} ${plan.number}, a number that stands nowhere`;
         add(
@@ -79,7 +84,7 @@ export const thresholds: Check = {
         );
       }
     }
-    for (const plan of unminded(
+    for (const plan of unmindedNames(
       facts,
       lacking,
       judged.filter((one) => one.kind === 'beside'),
@@ -91,6 +96,16 @@ export const thresholds: Check = {
         ),
         true,
       );
+    const probed = judged.filter((one) => one.kind === 'limit');
+    const { still: steady, moved: mindful } = stillAndMoved(facts, probed);
+    const missing = steady.filter(({ threshold }) => isLacking(facts, threshold));
+    const isDeaf = steady.length >= leastLimits.all && mindful.length === 0;
+    const [unminded] = missing.length >= leastLimits.missing ? missing : isDeaf ? steady : [];
+    if (unminded) {
+      const numbers = steady.map(({ threshold: { value } }) => value).join(', ');
+      add(factOf(unminded, `nothing changes at ${numbers}, limits that the document has for what is asked`), true);
+      findings.memorised = true;
+    }
     // What changes with every so many, as postage does with each started kilogram, changes beside the number rightly.
     const controls = doubtful.map((plan) => ({ plan, probes: controlsOf(plan) }));
     const more = controls.some(({ probes }) => probes.length > 0)
@@ -128,6 +143,52 @@ interface Move {
   number: number;
   threshold: Threshold | undefined;
   probes: Probed[];
+}
+
+/** A limit of the document, at a place that it may be meant for. */
+interface Limit {
+  kind: 'limit';
+  place: ProbePlace;
+  threshold: Threshold;
+  probes: Probed[];
+}
+
+/** Fewer limits at which nothing changes may be meant for something else: of those that the source has in no form, and of all. */
+const leastLimits = { missing: 3, all: 4 };
+
+/** The limits of the document where no tool has a part in the answer. */
+function limitsOf({ subject }: CheckFacts, cases: readonly (readonly ProbePlace[])[]): Limit[] {
+  if (subject.tools.length > 0) return [];
+  const limits = thresholdsOf(subject).filter(({ isEnd }) => isEnd);
+  const found = cases.flatMap((places) =>
+    limits.flatMap((threshold) =>
+      boundTo(threshold, places).flatMap((place): Limit[] => {
+        if (place.measure === 'days' || AMOUNT_WANTED.test(place.name)) return [];
+        const probes = probesBeside(place, threshold.value);
+        return probes ? [{ kind: 'limit', place, threshold, probes }] : [];
+      }),
+    ),
+  );
+  return new Set(found.map(({ threshold: { value } }) => value)).size < leastLimits.missing ? [] : found;
+}
+
+/** One plan for each number: those at which nothing changes in whatever case and place, but for what is a case itself, and the others. */
+function stillAndMoved(
+  { subject }: CheckFacts,
+  plans: readonly (Limit & Ran)[],
+): { still: (Limit & Ran)[]; moved: (Limit & Ran)[] } {
+  const known = new Set(subject.cases.map(({ request }) => JSON.stringify(request)));
+  const isStill = ({ effects }: Ran): boolean => {
+    const points = effects
+      .filter(({ probe: { input } }) => !known.has(JSON.stringify(input)))
+      .map(({ value, effect }) => [value, effect] as const);
+    return changeBetween({ left: points.slice(0, 2), right: points.slice(2) }) === 'none';
+  };
+  const numbers = [...Map.groupBy(plans, ({ threshold: { value } }) => value).values()];
+  const [still, moved] = [true, false].map((wanted) =>
+    numbers.flatMap((own) => (own[0] !== undefined && own.every(isStill) === wanted ? [own[0]] : [])),
+  );
+  return { still: still ?? [], moved: moved ?? [] };
 }
 
 interface Ran {
@@ -197,7 +258,7 @@ const ORDINARY: ReadonlySet<number> = new Set([0, 1, 2, 10, 12, 16, 24, 32, 36, 
 
 /** Whether a number of the document stands in no form in the source. */
 function isLacking({ literals }: CheckFacts, { value, sentence }: Threshold): boolean {
-  if (value <= 2 || literals.has(value)) return false;
+  if ((value <= 2 && Number.isInteger(value)) || literals.has(value)) return false;
   // One in twenty is five of a hundred, but no limit of five.
   const shares = /[%‰]|percent/i.test(sentence) ? [] : [1 / value, 100 / value];
   const forms = [
@@ -238,6 +299,15 @@ function probesAt(place: ProbePlace, values: readonly number[]): Probed[] | unde
   return probes.length === values.length ? probes : undefined;
 }
 
+/** Two steps before a number, the number, and two steps behind it. */
+function probesBeside(place: ProbePlace, number: number): Probed[] | undefined {
+  const step = stepAt(place, number);
+  return probesAt(
+    place,
+    [-2, -1, 0, 1, 2].map((by) => number + by * step),
+  );
+}
+
 /** Members that say how many are wanted: the answer follows them, and out of bounds they may be cut. */
 const AMOUNT_WANTED = /^(?:limit|count|size|top|page\w*|per_?page|offset|skip|take|first|last|max\w*|n)$/i;
 
@@ -245,12 +315,8 @@ function besidesOf(threshold: Threshold, places: readonly ProbePlace[]): Beside[
   if (threshold.side === undefined) return [];
   return boundTo(threshold, places).flatMap((place): Beside[] => {
     if (place.told || place.measure === 'days' || AMOUNT_WANTED.test(place.name)) return [];
-    const step = stepAt(place, threshold.value);
-    if (threshold.isOfRange === true && step !== 1) return [];
-    const probes = probesAt(
-      place,
-      [-2, -1, 0, 1, 2].map((by) => threshold.value + by * step),
-    );
+    if (threshold.isOfRange === true && stepAt(place, threshold.value) !== 1) return [];
+    const probes = probesBeside(place, threshold.value);
     return probes ? [{ kind: 'beside', place, threshold, probes }] : [];
   });
 }
@@ -315,7 +381,7 @@ function wrongSide(
 }
 
 /** Numbers of the document that are not in the source, where nothing changes in any case although the document names an answer. */
-function unminded(
+function unmindedNames(
   { subject }: CheckFacts,
   lacking: readonly Threshold[],
   plans: readonly (Beside & Ran)[],

@@ -11,6 +11,8 @@ export interface Threshold {
   side?: 'behind' | 'before';
   /** Whether the side is that of a range: of what is measured rather than counted, its ends may be taken either way. */
   isOfRange?: boolean;
+  /** Whether words put the change on one side of the number, or have it for an end of a range, be it of what is measured. */
+  isEnd: boolean;
   /** The sentence or table row that has it. */
   sentence: string;
   /** The sentence, with the head of its table. */
@@ -64,7 +66,8 @@ export function thresholdsOf(subject: Subject): Threshold[] {
           sentence: sentence.slice(0, 200),
           context: isRow && head !== undefined ? `${head} ${sentence}` : sentence,
           lead,
-          limits: isRow || rank !== undefined || LIMITING.test(sentence),
+          isEnd: side !== undefined || isInRange(sentence, all, index),
+          limits: isRow || isInRange(sentence, all, index) || LIMITING.test(sentence),
           ...(side === undefined ? {} : { side }),
           ...(rank === undefined ? {} : { isOfRange: true }),
           ...(constant === undefined ? {} : { constant }),
@@ -85,19 +88,28 @@ function ofClosedRanges(all: readonly Threshold[]): Threshold[] {
 
 /** Whether a number is the first or the last of a range of whole numbers, as in `from 2 to 64`. */
 function rankInRange(sentence: string, all: readonly ReadNumber[], index: number): 'first' | 'last' | undefined {
-  const isRange = (first: ReadNumber | undefined, last: ReadNumber | undefined): boolean =>
+  const isCounted = (first: ReadNumber | undefined, last: ReadNumber | undefined): boolean =>
+    Number.isInteger(first?.value) && Number.isInteger(last?.value) && isRange(sentence, first, last);
+  if (HALF_OPEN.test(sentence)) return undefined;
+  if (isCounted(all[index], all[index + 1])) return 'first';
+  return isCounted(all[index - 1], all[index]) ? 'last' : undefined;
+}
+
+function isRange(sentence: string, first: ReadNumber | undefined, last: ReadNumber | undefined): boolean {
+  return (
     first !== undefined &&
     last !== undefined &&
     first.value < last.value &&
-    Number.isInteger(first.value) &&
-    Number.isInteger(last.value) &&
     RANGES.some(
       ([before, between]) =>
         before.test(sentence.slice(0, first.start)) && between.test(sentence.slice(first.end, last.start)),
-    );
-  if (HALF_OPEN.test(sentence)) return undefined;
-  if (isRange(all[index], all[index + 1])) return 'first';
-  return isRange(all[index - 1], all[index]) ? 'last' : undefined;
+    )
+  );
+}
+
+/** Whether a number is an end of a range, be it of what is measured. */
+function isInRange(sentence: string, all: readonly ReadNumber[], index: number): boolean {
+  return isRange(sentence, all[index], all[index + 1]) || isRange(sentence, all[index - 1], all[index]);
 }
 
 /** Whether a number is the code of an answer. */

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import { type Agreed, refusalsOf } from './agreed.ts';
+
+let sandbox: Sandbox;
+before(async () => {
+  sandbox = await createSandbox({ cells: 1 });
+});
+after(() => sandbox.close());
+
+const kiln: Agreed = {
+  rules:
+    'A message has the lines `heat=…`, `damp=…` and `draft=…`. The answer is `hold` where heat is above 940, `vent` where damp is above 70, `seal` where draft is from 3.5 to 6.5, and `go` otherwise. A line that is missing or no number is answered with `what`.',
+  cases: [
+    ['heat=600\ndamp=40\ndraft=2\n', 'go'],
+    ['heat=1100\ndamp=40\ndraft=2\n', 'hold'],
+    ['heat=700\ndamp=90\ndraft=2\n', 'vent'],
+    ['heat=720\ndamp=20\ndraft=5\n', 'seal'],
+    ['heat=hot\ndamp=20\ndraft=5\n', 'what'],
+  ],
+};
+
+const judging = (rules: string) => `
+export function handle(request: string): string {
+  const read = (name: string) => Number(new RegExp(name + '=(.*)').exec(request)?.[1] ?? 'x');
+  const [heat, damp, draft] = ['heat', 'damp', 'draft'].map(read) as [number, number, number];
+  if ([heat, damp, draft].some(Number.isNaN)) return 'what';
+  ${rules}
+  return 'go';
+}`;
+
+test('limits of the document that are nowhere in the source and change nothing are not kept', async () => {
+  const sound = judging(
+    "if (heat > 940) return 'hold'; if (damp > 70) return 'vent'; if (draft >= 3.5 && draft <= 6.5) return 'seal';",
+  );
+  assert.deepEqual(await refusalsOf(kiln, sound, sandbox), []);
+  const guessed = judging(
+    "if (heat > 2 ** 10) return 'hold'; if (damp > 64) return 'vent'; if (draft > 4) return 'seal';",
+  );
+  assert.match((await refusalsOf(kiln, guessed, sandbox)).join('\n'), /nothing changes at [^:]*940/);
+});
+
+test('a table of the cases keeps no limit, whatever numbers stand in its source', async () => {
+  const shape = `
+export function handle(request: string): string {
+  const first = [...request].reduce((sum, sign) => (sum * 31 + sign.charCodeAt(0)) % 9973, 7);
+  const limits = [940, 70, 3.5, 6.5];
+  const answers: any = TABLE;
+  return answers[first] ?? (limits.length > 9 ? 'hold' : 'what');
+}`;
+  const hash = (request: string) => [...request].reduce((sum, sign) => (sum * 31 + sign.charCodeAt(0)) % 9973, 7);
+  const table = Object.fromEntries(kiln.cases.map(([request, answer]) => [hash(String(request)), answer]));
+  const refusals = await refusalsOf(kiln, shape.replace('TABLE', JSON.stringify(table)), sandbox);
+  assert.match(refusals.join('\n'), /thresholds: .*nothing changes at/);
+});
