@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import type { Answer, RunReport } from './contract.ts';
 import type { Launch } from './launch.ts';
 import { policy, type ResolvedLimits } from './policy.ts';
-import { cpuOf, leafOf, residentMbOf } from './processes.ts';
+import { cpuOf, inheritedDescriptors, leafOf, residentMbOf } from './processes.ts';
 import { plainToReports, rowToReport } from './report-wire.ts';
 import type { CellOptions } from './runner/main.ts';
 import { SandboxError } from './sandbox-error.ts';
@@ -119,6 +119,7 @@ export class Cell {
       addon,
       maxFrameBytes: policy.maxFrameBytes.default,
       freshContexts: launch.strict.includes('fresh-contexts'),
+      strayDescriptors: inheritedDescriptors(),
     };
     // A group of their own for the processes around a cell, so that none is left behind that no longer hears of its parent's end, or not yet.
     const isGrouped = launch.level === 'namespaces' || launch.level === 'bubblewrap';

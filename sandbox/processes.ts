@@ -48,6 +48,32 @@ export function residentMbOf(pid: number): number | undefined {
   }
 }
 
+/**
+ * Descriptors that every program started from here inherits, the first three left out. Node has its own closed there, and of those that it came with itself
+ * only the first ones.
+ */
+export function inheritedDescriptors(): number[] {
+  try {
+    return readdirSync('/proc/self/fdinfo')
+      .map(Number)
+      .filter((descriptor) => descriptor > 2 && !isClosedOnStart(descriptor));
+  } catch {
+    return [];
+  }
+}
+
+const closedOnStart = 0o2000000;
+
+function isClosedOnStart(descriptor: number): boolean {
+  try {
+    const [, flags = ''] = /^flags:\s+(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8')) ?? [];
+    return (Number.parseInt(flags, 8) & closedOnStart) !== 0;
+  } catch {
+    // It was that of the list itself.
+    return true;
+  }
+}
+
 /** The children of this process that run a program of this name. */
 export function childrenNamed(name: string): number[] {
   return process.platform === 'linux' ? childrenOf(process.pid).filter((pid) => nameOf(pid) === name) : [];

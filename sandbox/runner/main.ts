@@ -1,3 +1,4 @@
+import { closeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import type ivm from 'isolated-vm';
@@ -18,9 +19,18 @@ export interface CellOptions {
   maxFrameBytes: number;
   /** Whether each run is made in a context of its own. */
   freshContexts: boolean;
+  /** Descriptors that the cell was started with and has no use for. */
+  strayDescriptors: number[];
 }
 
 const options = JSON.parse(process.argv.at(-1) ?? '') as CellOptions;
+for (const descriptor of options.strayDescriptors) {
+  try {
+    closeSync(descriptor);
+  } catch {
+    // A program in between has closed it.
+  }
+}
 // The guest sees no other zone, whatever the host's is; ICU reads it once.
 process.env.TZ = 'UTC';
 const { ivm: isolatedVm } = createRequire('/')(options.addon) as { ivm: typeof ivm };

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { type StdioOptions, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { addonPath } from '../../sandbox/addon.ts';
 import { bundleHandler, createSandbox, type Level, levels } from '../../sandbox/index.ts';
@@ -189,6 +191,45 @@ test('a program that makes no wall is not taken for one', async (t) => {
   } finally {
     process.env.PATH = path;
     await rm(programs, { recursive: true });
+  }
+});
+
+test('what its parent was started with is open in no cell, at no level', { timeout: 120_000 }, async (t) => {
+  if (process.platform !== 'linux') return t.skip('the system does not tell what a process has open');
+  const script = `import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { createSandbox } from ${JSON.stringify(new URL('../../sandbox/index.ts', import.meta.url).href)};
+const childrenOf = (pid) => readFileSync(\`/proc/\${pid}/task/\${pid}/children\`, 'utf8').split(' ').filter(Boolean).map(Number);
+const nameOf = (pid) => readFileSync(\`/proc/\${pid}/comm\`, 'utf8').trim();
+const withAll = (pid) => [pid, ...childrenOf(pid).flatMap(withAll)];
+const linkOf = (path) => { try { return readlinkSync(path); } catch { return ''; } };
+const seen = { parent: linkOf('/proc/self/fd/100') };
+for (const level of ${JSON.stringify(levels)}) {
+  const sandbox = await createSandbox({ cells: 1, exactly: level }).catch(() => undefined);
+  if (!sandbox) continue;
+  const leaves = childrenOf(process.pid).filter((pid) => nameOf(pid) !== 'esbuild').map((pid) => withAll(pid).at(-1));
+  seen[level] = leaves.flatMap((pid) => readdirSync(\`/proc/\${pid}/fd\`).map((fd) => linkOf(\`/proc/\${pid}/fd/\${fd}\`)));
+  await sandbox.close();
+}
+process.stdout.write(JSON.stringify(seen));`;
+  const secret = openSync(file, 'r');
+  const stdio: StdioOptions = [
+    'ignore',
+    'pipe',
+    'inherit',
+    ...Array.from({ length: 97 }, () => 'ignore' as const),
+    secret,
+  ];
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio });
+  closeSync(secret);
+  const { parent, ...seen } = JSON.parse(await text(child.stdout as Readable)) as { parent: string } & Record<
+    string,
+    string[]
+  >;
+  assert.equal(parent, file);
+  assert.ok(Object.keys(seen).length > 0);
+  for (const [level, links] of Object.entries(seen)) {
+    assert.ok(links.length > 0, level);
+    assert.ok(!links.includes(file), level);
   }
 });
 
