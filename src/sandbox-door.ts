@@ -4,6 +4,7 @@ import { createSandbox } from '../sandbox/index.ts';
 import { readConfig, sandboxOptions } from './config.ts';
 import type { HandlerRecord } from './contract/handler.ts';
 import { type Embedder, type HandlerResult, loadHandler as loadHosted } from './hosting/load-handler.ts';
+import { weaknessOf } from './hosting/weakness.ts';
 import type { Json } from './kernel/json.ts';
 
 export type { Layers, Limits, Sandbox, SandboxStats } from '../sandbox/contract.ts';
@@ -78,9 +79,17 @@ function demanded(environment: NodeJS.ProcessEnv) {
   return sandboxOptions(readConfig(Object.fromEntries(named)));
 }
 
+/** Opens it, and warns where its walls are not the best there are. */
+async function openShared(): Promise<Sandbox> {
+  const sandbox = await createSandbox(demanded(process.env));
+  const weakness = weaknessOf(sandbox.layers);
+  if (weakness !== undefined) process.emitWarning(weakness, { code: 'PROTOSMITH_SANDBOX_LEVEL' });
+  return sandbox;
+}
+
 /** The sandbox that the handlers of this process share; whoever gives it back last closes it. */
 async function borrow(): Promise<{ sandbox: Sandbox; giveBack(): Promise<void> }> {
-  shared ??= { opening: createSandbox(demanded(process.env)), users: 0 };
+  shared ??= { opening: openShared(), users: 0 };
   const used = shared;
   used.users += 1;
   let isGivenBack = false;

@@ -7,9 +7,11 @@ import { createHandlerStore } from '../handlers/redis-handler-store.ts';
 import { recordFault } from '../hosting/load-handler.ts';
 import { storedSurface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
+import { weaknessOf } from '../hosting/weakness.ts';
 import { createLog } from '../telemetry/log.ts';
 import { caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
 import { onQueue } from './on-queue.ts';
+import { complain } from './print.ts';
 import { UnreadableInput } from './read-input.ts';
 
 /** What became of one handler of an export. */
@@ -95,6 +97,8 @@ export async function importHandlers(given: unknown, config: Config): Promise<Im
     );
   }
   const sandbox = await openSandbox({ ...config, cells: 1 }, createLog('silent'));
+  const weakness = weaknessOf(sandbox.layers);
+  if (weakness !== undefined) complain(weakness);
   try {
     return await onQueue(config, async ({ connection }) => {
       const store = createHandlerStore(connection, config.prefix, config.retentionSeconds);

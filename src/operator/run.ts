@@ -1,12 +1,13 @@
-import { createSandbox, levels, type Sandbox } from '../../sandbox/index.ts';
+import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
 import { readConfig, sandboxOptions } from '../config.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Tool } from '../contract/job.ts';
 import { type HandlerResult, loadHandler } from '../hosting/load-handler.ts';
 import { Surface } from '../hosting/surface.ts';
+import { weaknessOf } from '../hosting/weakness.ts';
 import type { Json } from '../kernel/json.ts';
 import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
-import { forTerminal } from './for-terminal.ts';
+import { complain } from './print.ts';
 import { linesOf, readJson, readLines, readText } from './read-input.ts';
 import { printAnswer } from './run-answer.ts';
 import { runBatch } from './run-batch.ts';
@@ -69,7 +70,8 @@ unreachable, 78 wrong settings.
       ...sandboxOptions(config),
       ...(store === undefined ? {} : { quarantine: store.quarantine }),
     });
-    tellWeakness(sandbox);
+    const weakness = weaknessOf(sandbox.layers);
+    if (weakness !== undefined) complain(weakness);
     try {
       if (values.batch !== undefined)
         return (await runBatch(await readLines(values.batch), sandbox, printAnswer)) ? exitCodes.ok : ranOtherwise;
@@ -86,13 +88,6 @@ unreachable, 78 wrong settings.
     }
   },
 };
-
-/** Says on standard error where the walls are not the best there are; `doctor` says more. */
-function tellWeakness({ layers: { level, missing } }: Sandbox): void {
-  if (level === levels.at(-1)) return;
-  const why = missing.find(({ layer }) => levels.some((one) => layer.startsWith(one)))?.why ?? 'unknown';
-  process.stderr.write(`The sandbox is at level "${level}", since no better one starts: ${forTerminal(why)}\n`);
-}
 
 async function runStored(
   record: HandlerRecord,

@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { createSandbox, loadHandler } from '../../src/sandbox-door.ts';
 import { wordHandler } from './word-handler.ts';
@@ -59,6 +63,23 @@ test('what is demanded of the sandbox is demanded here too, and what is in force
       else process.env[name] = value;
     }
   }
+});
+
+test('walls that are not the best there are, are warned of', async (t) => {
+  const programs = await mkdtemp(join(tmpdir(), 'no-bwrap-'));
+  await writeFile(join(programs, 'bwrap'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const path = process.env.PATH;
+  t.after(async () => {
+    process.env.PATH = path;
+    await rm(programs, { recursive: true });
+  });
+  process.env.PATH = `${programs}:${path}`;
+  const warned = once(process, 'warning', { signal: AbortSignal.timeout(30_000) });
+  const handler = await loadHandler(await wordHandler('export const handle = () => ({ word: "four" })'), {});
+  await handler.close();
+  const [{ code, message }] = await warned;
+  assert.equal(code, 'PROTOSMITH_SANDBOX_LEVEL');
+  assert.match(message, /^The sandbox is at level "(namespaces|permission|process)", since no better one starts: /);
 });
 
 test('one that is closed twice takes the sandbox from no other', async () => {
