@@ -270,7 +270,8 @@ const warned: ReadonlySet<QueueEvent['event']> = new Set([
   'refused',
 ]);
 
-function logQueueEvent(log: Log, { event, ...fields }: QueueEvent): void {
+/** A job stands under the same name in these lines as in those of its stages. */
+function logQueueEvent(log: Log, { event, jobId, ...fields }: QueueEvent): void {
   const level = event === 'redis-error' ? 'error' : warned.has(event) ? 'warn' : 'info';
-  log[level](fields, event);
+  log[level](jobId === undefined ? fields : { job: jobId, ...fields }, event);
 }

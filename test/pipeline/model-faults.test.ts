@@ -60,8 +60,8 @@ for (const [name, behaviour] of Object.entries(passing)) {
     assert.ok(outcome.report.usage.outputTokens > 0);
     // Tried again where it was asked: the job did not go back to the queue.
     const { jobId } = outcome;
-    await worker.logged((line) => line.msg === 'published' && line.jobId === jobId);
-    assert.ok(!worker.lines.some((line) => line.msg === 'retried' && line.jobId === jobId), 'the job was put back');
+    await worker.logged((line) => line.msg === 'published' && line.job === jobId);
+    assert.ok(!worker.lines.some((line) => line.msg === 'retried' && line.job === jobId), 'the job was put back');
   });
 }
 

@@ -92,7 +92,7 @@ test('SIGTERM under load: exit 0, what does not end in time is handed back', asy
     outcomes.map(({ verdict }) => verdict),
     marks.map(() => 'generated'),
   );
-  const handedBack = first.lines.filter(({ msg }) => msg === 'handed-back').map(({ jobId }) => jobId);
+  const handedBack = first.lines.filter(({ msg }) => msg === 'handed-back').map(({ job }) => job);
   assert.deepEqual(handedBack.toSorted(), jobIds.slice(0, 2).toSorted());
   assert.ok(!second.lines.some(({ msg }) => msg === 'stalled'));
 });

@@ -61,7 +61,7 @@ export function markedJob(mark: string, more: JsonObject = {}): JsonObject {
 export const soundReply = reply('product-en-provider-repair');
 
 /** One line of a worker's log. */
-export type LogLine = Record<string, unknown> & { msg?: string; job?: string; jobId?: string };
+export type LogLine = Record<string, unknown> & { msg?: string; job?: string };
 
 /** How a process ended. */
 export interface Ended {

@@ -17,7 +17,7 @@ test('two releases mixed: jobs of the later version wait for a worker that knows
   };
   const before = await Promise.all([submit('before', 1), submit('before', 2)]);
   await rig.outcome('before-v1');
-  await old.logged(({ msg, jobId }) => msg === 'put-back' && jobId === 'before-v2');
+  await old.logged(({ msg, job }) => msg === 'put-back' && job === 'before-v2');
   const sinceMs = Date.now();
   const later = await rig.worker(newer);
   const mixed = await Promise.all(

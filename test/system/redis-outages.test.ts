@@ -41,7 +41,7 @@ describe('Redis', { concurrency: 4, skip }, () => {
     again = await localRedis({ dir, port: Number(new URL(rig.redis.url).port) });
     const sinceMs = Date.now();
     const fresh = await until(() => rig.submit(markedJob('away-new', patient)).catch(() => null), 'a job to be taken');
-    await worker.logged(({ msg, jobId }) => msg === 'taken' && (jobId === fresh || jobId === waits));
+    await worker.logged(({ msg, job }) => msg === 'taken' && (job === fresh || job === waits));
     const resumedMs = Date.now() - sinceMs;
     const outcomes = await reportFault(rig, 'Redis killed, away for 30 s', [runs, waits, fresh], sinceMs);
     assert.ok(outcomes.every(generated), JSON.stringify(outcomes.map(({ findings }) => findings)));
@@ -83,7 +83,7 @@ describe('Redis', { concurrency: 4, skip }, () => {
     process.kill(rig.redis.pid ?? 0, 'SIGCONT');
     const sinceMs = Date.now();
     await until(() => question.hungUp.aborted, 'the model call to be dropped');
-    await first.logged((line) => line.msg === 'lock-lost' && line.jobId === jobId);
+    await first.logged((line) => line.msg === 'lock-lost' && line.job === jobId);
     const outcomes = await reportFault(rig, 'Redis frozen for longer than the lock', [jobId], sinceMs);
     assert.ok(outcomes.every(generated), JSON.stringify(outcomes.map(({ findings }) => findings)));
   });
