@@ -27,7 +27,8 @@ export const FAILS = phrases({
     'antwortet nicht',
     'nicht (erreichbar|verfügbar)',
     '(Abfrage|Zugriff|Verbindung) nicht möglich',
-    'nicht (abgefragt|gelesen|erreicht|geschrieben|gespeichert) werden (kann|können)',
+    'nicht (abgefragt|befragt|gelesen|erreicht|geschrieben|gespeichert) werden (kann|können)',
+    '(kann|können) …30 nicht (abgefragt|befragt|gelesen|erreicht|geschrieben|gespeichert) werden',
   ],
   fr: [
     '(tombe |est |sont )?en panne',
@@ -39,8 +40,8 @@ export const FAILS = phrases({
     'indisponible',
   ],
   es: [
-    'fallan?',
-    'no responden?',
+    'fallan?|falló|fallaron|(ha|han|haya|hayan) fallado',
+    'no (respond|contest)(e|a)n?',
     'no (está|están) disponibles?',
     'no (se )?pued(e|en) (ser )?(obten|consult|leer|leíd|contact|guard)*',
   ],
@@ -239,12 +240,32 @@ export const NO_ANSWER = phrases({
     'nicht erreich*',
   ],
   fr: ['(pas|aucune) (de )?réponse', 'sans réponse', 'réponse manque', 'ne répond(ent)? pas', 'injoignable'],
-  es: ['no hay respuesta', 'sin respuesta', 'no respond(e|en|ió|ieron)', 'inalcanzable'],
+  es: ['no hay respuesta', 'sin respuesta', 'no (respond(e|en|ió|ieron)|contest(a|an|ó|aron))', 'inalcanzable'],
   pt: ['sem resposta', 'não respond(e|em|eu|eram)', 'não há resposta'],
   it: ['nessuna risposta', 'non rispond(e|ono)'],
   ru: ['нет ответа', 'ответа нет', 'не отвеча(ет|ют)', 'не ответил[аои]?', 'без ответа'],
-  zh: ['超时', '(没有|未收到|没收到|无|未|不)(有效)?(响应|回应|答复|回复|应答)'],
+  zh: ['超时', '(没有?收到|未能?收到|收不到|没有|无|未|不)(任何)?(有效的?)?(响应|回应|答复|回复|应答)'],
   ja: ['(応答|返答|回答|返事)(が|し)?(ない|なし|得られない)', '時間切れ|タイムアウト'],
+});
+
+/** Words for an answer of a peer that cannot be used, whatever is wrong with it. */
+export const UNUSABLE_ANSWER = phrases({
+  en: [
+    'no (usable|valid|proper) (answer|reply|response)',
+    '(invalid|malformed|unreadable|garbled|unusable|nonsensical) (answer|reply|response)s?',
+    '(answer|reply|response)s? …40 (makes? no sense|(cannot|can not) be (read|understood|parsed|used))',
+  ],
+  de: [
+    'keine[nr]? (gültige|brauchbare|verwertbare) Antwort',
+    '(ungültige|unbrauchbare|unlesbare|fehlerhafte)[nr]? Antwort(en)?',
+  ],
+  fr: ['réponses? (invalide|illisible|inutilisable|incorrecte|mal formée)s?'],
+  es: ['respuestas? (inválida|no válida|ilegible|incorrecta|mal formada)s?', '(contest|respond)(a|e)n? mal'],
+  pt: ['respostas? (inválida|ilegível|incorreta|malformada)s?'],
+  zh: [
+    '(响应|应答|回复|答复)(格式|内容)?(有误|无效|错误|不正确|不合法|无法(解析|识别))',
+    '无效的?(响应|应答|回复|答复)',
+  ],
 });
 
 /** Words for a peer that says no or cannot be reached, which one that is only silent does not. */
@@ -309,7 +330,7 @@ export const NEVER_REPEATED = phrases({
   en: [
     'no (retr(y|ies)|repetitions?|second (try|attempt))',
     '(retr(y|ies|ying)|re-?sending|repeating) …20 (is|are) (forbidden|prohibited|not (allowed|permitted))',
-    '(not|never) (be )?(retr(y|ied)|repeat(ed)?|re-?sen[dt]|(sent|send|asked|ask|tried|try) (again|a second time|twice))',
+    '(not|never) (be )?(retr(y|ied)|repeat(ed)?|re-?sen[dt]|(sent|send|asked|ask|tried|try) ((it|this|that|them|(the|this|that) (request|message|question|query)) )?(again|a second time|twice))',
     '(no|none of the) (requests?|messages?) (is|are|may be|must be) (ever )?(repeated|re-?sent|sent again|retried)',
   ],
   de: ['(nicht|nie|niemals|keinesfalls) (wiederholt|erneut|noch einmal)', 'keine (Wiederholung|erneute*)'],
@@ -408,8 +429,11 @@ export const NO_MATTER = phrases({
 
 /** Parts of a message, of which it may not matter how they are. */
 export const PART_OF_MESSAGE = phrases({
-  en: ['members?|fields?|propert(y|ies)|parameters?|attributes?|keys?|letters?|case|(white ?)?spaces?|duplicates?'],
-  zh: ['字段|成员|属性|参数|大小写|空格'],
+  en: [
+    'members?|fields?|propert(y|ies)|parameters?|attributes?|keys?|letters?|case|(white ?)?spaces?|duplicates?',
+    '(order|sequence) (of|in which)',
+  ],
+  zh: ['字段|成员|属性|参数|大小写|空格|顺序'],
 });
 
 /** Words by which what a failing system would have told is not needed. */
@@ -522,9 +546,9 @@ export const PASSED_OVER = phrases({
     'passed over|skip(s|ped)?|left out|leave out|omitted',
     '(go|goes|carry|carries|continue|continues|move|moves) on (to|with) the (next|others?|rest)',
   ],
-  de: ['übersprungen|ausgelassen|übergangen'],
+  de: ['übersprungen|ausgelassen|übergangen', '(weiter )?mit (dem|der) nächsten'],
   fr: ['(saut|ignor|omi[st])(ée?)?s?'],
-  es: ['se (omite|salta|ignora)n?'],
+  es: ['se (omite|salta|ignora)n?', '(sigue|pasa|continúa|pregunta) …10 (siguiente|próxim[oa]|demás|otr[oa]s)'],
   pt: ['(se |é |são )?(ignorad|omitid|pulad)[oa]s?'],
   it: ['(saltat|omess|tralasciat)[oaie]'],
   ru: ['пропуска*'],

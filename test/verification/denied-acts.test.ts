@@ -80,6 +80,8 @@ const denied: readonly [rule: string, book: string, at: Place][] = [
   ['Another amount: outcome `CLASH`; no gift is booked and nobody is told.', 'bookGift', 'clash'],
   ['`trial` true: nothing is booked.', 'bookGift', 'trial'],
   ['Nothing is booked unless the outcome is `DONE`.', 'bookGift', 'clash'],
+  ['- `CLASH`: the gift is of another amount. The first amount stands. Nothing is booked.', 'bookGift', 'clash'],
+  ['| `CLASH` | ein anderer Betrag. Das geht vor. Es wird nicht gebucht. |', 'bucheGabe', 'clash'],
   ['A tool that fails: outcome LATER. If `lookUp` fails, nothing may be booked.', 'bookGift', 'lost'],
   ['A tool that fails: outcome LATER. Nach einem Fehler von lookUp darf nicht gebucht werden.', 'bucheGabe', 'lost'],
 ];
@@ -101,6 +103,11 @@ const allowed: readonly [rule: string, book: string, at: Place][] = [
   ['Nothing is booked unless the sender is known.', 'bookGift', 'clash'],
   ['Nothing is booked unless the outcome is `DONE` or `CLASH`.', 'bookGift', 'clash'],
   ['Another amount: outcome `CLASH`; the gift is not booked if it was refused.', 'bookGift', 'clash'],
+  [
+    '- `CLASH`: another amount, by which `KNOWN` is not told.\n\nNothing is booked if it was refused.',
+    'bookGift',
+    'clash',
+  ],
   ['Another amount: outcome `CLASH`; no gift is booked before that.', 'bookGift', 'clash'],
   ['`trial` true and cents above 1000: nothing is booked.', 'bookGift', 'trial'],
 ];
@@ -378,4 +385,31 @@ test('a tool that one answer alone comes with is called for no other', async () 
     /^side-effects: case 3: the document has "只有/m,
   );
   assert.deepEqual(await refusalsOf(gifts(rule, 'bookGift'), giver('bookGift'), sandbox), []);
+});
+
+test('that the order of lines does not matter has no failure pass', async () => {
+  const lamps: Agreed = {
+    rules:
+      'A line `on=<lamp>` lights a lamp. The order of the lines does not matter. Answers: `lit=<lamp>`, or `FAULT`: the system of lamps fails.',
+    cases: [
+      ['on=L-204', 'lit=L-204'],
+      ['on=L-380', 'lit=L-380'],
+    ],
+    tools: [
+      acting('lightLamp', object({ lamp: text }), object({ lamp: text }), [
+        [{ lamp: 'L-204' }, { lamp: 'L-204' }],
+        [{ lamp: 'L-380' }, { lamp: 'L-380' }],
+      ]),
+    ],
+  };
+  const light = (failed: string) => `export async function handle(text, { call }) {
+  const lamp = text.slice(3);
+  try { await call.lightLamp({ lamp }); } catch { return ${failed}; }
+  return 'lit=' + lamp;
+}`;
+  assert.deepEqual(await refusalsOf(lamps, light("'FAULT'"), sandbox), []);
+  assert.match(
+    (await refusalsOf(lamps, light("'lit=' + lamp"), sandbox)).join('\n'),
+    /^failing-tools: case 1, where lightLamp fails/m,
+  );
 });

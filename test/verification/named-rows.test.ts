@@ -43,6 +43,11 @@ const handler = ([bad, none]: [string, string], failed: string) => `export async
 
 const lists: [rules: string, shown: [string, string], failed: string][] = [
   [
+    '| Grund | wann |\n| --- | --- |\n| FORM | die Zeile ist nicht wie oben |\n| FEHLT | den Samen gibt es nicht |\n| STOERUNG | die Preise können nicht befragt werden |',
+    ['FORM', 'FEHLT'],
+    'STOERUNG',
+  ],
+  [
     '| answer | when |\n| --- | --- |\n| ERR,line | the line is not as above |\n| ERR,seed | we have no such seed |\n| ERR,prices | the prices cannot be read |',
     ['ERR,line', 'ERR,seed'],
     'ERR,prices',
@@ -85,4 +90,17 @@ test('a list of what may be asked has no names of failures', async () => {
     "{ call }) {\n  if (request === 'List up') return 'PRICE COST';",
   );
   assert.deepEqual(await refusalsOf({ ...agreed, cases }, asked, sandbox), []);
+});
+
+test('a name in capitals with accents is one, and a system may have failed already', async () => {
+  const agreed: Agreed = {
+    ...seeds('- `SINTAXIS`: la línea no es una orden', ['SINTAXIS', 'NO HAY']),
+    rules:
+      'Precios de semillas: PRICE s-204 tiene la respuesta 3.45 EUR.\n\nSin tal semilla:\n- `NO HAY`\n\nA cualquier orden:\n- `SINTAXIS`: la línea no es una orden\n- `AVERÍA`: el sistema ha fallado en algún paso\n',
+  };
+  assert.deepEqual(await refusalsOf(agreed, handler(['SINTAXIS', 'NO HAY'], 'AVERÍA'), sandbox), []);
+  assert.match(
+    (await refusalsOf(agreed, handler(['SINTAXIS', 'NO HAY'], 'NO HAY'), sandbox)).join('\n'),
+    /^failing-tools: .*has none of AVERÍA/m,
+  );
 });

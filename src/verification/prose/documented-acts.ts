@@ -138,12 +138,17 @@ export function forbiddenBy(subject: Subject, { input, output }: Answered, tool:
     if (isAsked(sentence, input)) return denial;
     // What is not done may be the name of another answer.
     const rest = undone === true ? sentence : sentence.replace(new RegExp(`\\b${undone}\\b(?![\`"”])`, 'iu'), ' ');
-    const constant = constantIn(subject, rest) ?? constantBeside(subject, sentences, index);
+    const head = headOfItem(subject, sentences, index);
+    const constant = constantIn(subject, rest) ?? constantBeside(subject, sentences, index) ?? head?.constant;
     if (constant === undefined || !isAnswer(subject, output, constant)) continue;
     // Where another sentence has the same answer come with the act, it stands for more than one outcome.
     const isElsewhere = sentences.some(
       (other) =>
-        other !== sentence && hasWord(other, constant) && undoneIn(other).length === 0 && speaksOf(other, tool),
+        other !== sentence &&
+        other !== head?.sentence &&
+        hasWord(other, constant) &&
+        undoneIn(other).length === 0 &&
+        speaksOf(other, tool),
     );
     if (!isElsewhere) return denial;
   }
@@ -318,6 +323,30 @@ function constantBeside(subject: Subject, sentences: readonly string[], index: n
   if (undoneIn(own).length === 0 || CONDITION.test(own)) return undefined;
   if (before !== undefined && (/;\s*$/.test(before) || GOES_ON.test(own))) return constantIn(subject, before);
   return after !== undefined && /;\s*$/.test(own) ? constantIn(subject, after) : undefined;
+}
+
+/** How the sentence begins with which an item or row does that gives an answer its meaning. */
+const HEAD_OF_ITEM = /^\s*(?:[-*•]|\d+[.)]|\|)\s*[`"“]?[\p{L}\p{N}_-]+[`"”]?\s*[:|–—]/u;
+
+/** Most sentences of an item that are looked through for its head. */
+const maxItemSentences = 4;
+
+/** The answer whose item a sentence ends, where that goes on about it: "`LOCKED`: the door is locked. This is told first. Nothing is opened." */
+function headOfItem(
+  subject: Subject,
+  sentences: readonly string[],
+  index: number,
+): { constant: string; sentence: string } | undefined {
+  const own = sentences[index] ?? '';
+  if (!GOES_ON.test(own) || CONDITION.test(own)) return undefined;
+  for (let at = index - 1; at >= Math.max(0, index - maxItemSentences); at -= 1) {
+    const sentence = sentences[at] ?? '';
+    if (sentence.trim() === '') return undefined;
+    const constant = constantIn(subject, sentence);
+    if (HEAD_OF_ITEM.test(sentence)) return constant === undefined ? undefined : { constant, sentence };
+    if (constant !== undefined) return undefined;
+  }
+  return undefined;
 }
 
 function isAnswer({ payload }: Subject, answer: Json, constant: string): boolean {

@@ -381,7 +381,8 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
     const isText = values.has(TEXT_PAYLOAD);
     if (!isText && (values.has(word) || groups?.before !== undefined || values.has(`member ${member}`))) return [word];
     if (isText && (values.has(word) || groups?.before !== undefined)) return longestPiece(word);
-    if (isText && groups?.code !== undefined && /^(?:\p{L}+(?:-\p{L}+)+|[A-Z][A-Z_]{2,})$/u.test(word)) return [word];
+    if (isText && groups?.code !== undefined && /^(?:\p{L}+(?:-\p{L}+)+|\p{Lu}[\p{Lu}_]{2,})$/u.test(word))
+      return [word];
     // A line or element of a text payload, with marks where something else is put in.
     const isLine = isText && groups?.code !== undefined && /[=;|,<>]/.test(word);
     return isLine && /err|fail|fault|unavail|fehler|panne/i.test(word) ? longestPiece(word) : [];

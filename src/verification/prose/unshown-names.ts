@@ -38,7 +38,7 @@ function namesIn(value: Json, payload: 'json' | 'text'): string[] {
     if (typeof leaf.value === 'number') return CODE.test(leaf.name) ? [String(leaf.value)] : [];
     if (typeof leaf.value !== 'string') return [];
     if (payload === 'text')
-      return leaf.value.match(/(?<![\p{L}\p{N}_-])[A-Z0-9][A-Z0-9_-]{2,}(?![\p{L}\p{N}_-])/gu) ?? [];
+      return leaf.value.match(/(?<![\p{L}\p{N}_-])[\p{Lu}0-9][\p{Lu}0-9_-]{2,}(?![\p{L}\p{N}_-])/gu) ?? [];
     return leaf.value.length > 1 && leaf.value.length <= MAX_NAME ? [leaf.value] : [];
   });
 }
