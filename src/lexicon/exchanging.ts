@@ -32,7 +32,7 @@ export const RESPONSE = phrases({
 
 /** A word of a sentence for an answer. */
 export const ANSWER = phrases({
-  en: ['answers?|repl(y|ies)|responses?'],
+  en: ['answers?|repl(y|ies)|responses?', '(whatever|anything|what) (that )?comes back'],
   de: ['antwort(en)?'],
   fr: ['réponses?'],
   es: ['respuestas?'],
@@ -131,6 +131,17 @@ export const CODE_WORD = phrases({
   ru: ['код(а|ом|е)?|статус(а|ом|е)?'],
   zh: ['(状态|错误|响应|返回)?码|状态|代码'],
   ja: ['(ステータス|エラー)?コード|状態'],
+});
+
+/** Whatever else a peer may answer than what was spoken of. */
+export const ANY_OTHER_ANSWER = phrases({
+  en: [
+    '(any|every|all) other (results?|codes?|status(es)?|states?|answers?|outcomes?|repl(y|ies)|responses?|(error|status|result) codes?)',
+  ],
+  de: ['(jede[rs]?|alle[ns]?) andere[nrs]? (Ergebniss?e?|Codes?|Status|Antwort(en)?|Fehler(codes?)?)'],
+  es: ['(cualquier otr[oa]|tod[oa]s l[oa]s demás) (resultado|código|estado|respuesta)s?'],
+  fr: ['(tout|toute) autre (résultat|code|statut|réponse)'],
+  zh: ['(其他|其它)(所有|任何)?(的)?(错误|返回|响应|结果|状态)?(码|代码|结果|状态)'],
 });
 
 /** What may stand between a name and the code or word that it is told for, without a condition of its own. */

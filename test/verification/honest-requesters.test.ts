@@ -172,3 +172,42 @@ test('a failing peer may be told of by the answer as which the document has it c
     /^requester-peer: case 3, where the peer fails: it reports success without an answer/m,
   );
 });
+
+const docks = (description: string): Agreed => ({
+  rules:
+    'A line `BERTH <ferry>` asks where a ferry lies; `AT <ferry> <berth>` answers, or `NONE <ferry>`. An answer names the ferry.',
+  cases: [
+    ['BERTH FX-204', 'AT FX-204 north'],
+    ['BERTH FX-380', 'NONE FX-380'],
+  ],
+  task: {
+    description,
+    inputSchema: object({ ferry: text }),
+    outputSchema: object({ berth: { type: ['string', 'null'] } }),
+    examples: [
+      { testCase: 1, input: { ferry: 'FX-204' }, output: { berth: 'north' } },
+      { testCase: 2, input: { ferry: 'FX-380' }, output: { berth: 'at sea' } },
+    ],
+  },
+});
+const docked = (pattern: string) => `export async function perform({ ferry }, { send }) {
+  try {
+    const answer = await send('BERTH ' + ferry);
+    const [, verb, berth] = new RegExp(${pattern}).exec(answer) ?? [];
+    return { berth: verb === 'AT' ? berth : verb === 'NONE' ? 'at sea' : null };
+  } catch {
+    return { berth: null };
+  }
+}`;
+const ownDock = docked("'^(AT|NONE) ' + ferry + '(?: (.+))?$'");
+const anyDock = docked("'^(AT|NONE) [^ ]+(?: (.+))?$'");
+
+test('an answer in a protocol of texts that names another ferry is not taken, where the task has it refused', async () => {
+  const strict = docks('Where a ferry lies; null where there is no answer, or an answer that is not ours.');
+  assert.deepEqual(await refusalsOf(strict, ownDock, sandbox), []);
+  assert.match(
+    (await refusalsOf(strict, anyDock, sandbox)).join('\n'),
+    /where the peer answers another request: the answer is taken/,
+  );
+  assert.deepEqual(await refusalsOf(docks('Where a ferry lies; null where there is no answer.'), anyDock, sandbox), []);
+});

@@ -60,6 +60,8 @@ for (const rules of [
   'No request is ever repeated.',
   'A question must never be sent a second time, since it might have been heard.',
   'A question that has no answer is **not** repeated.',
+  'If no answer has come after 20 seconds, the asker does not send the question again. No request is sent again.',
+  'If no answer comes, do not send the question again.',
   '| 429 | send the question again, at most two more times |\n\nA question that has no answer is never repeated.',
 ])
   test(`what is not answered is not sent again: ${rules}`, async () => {
@@ -158,6 +160,9 @@ for (const rules of [
   'An answer with another id counts as no answer.',
   'A response that replies to something else is discarded.',
   'Stimmt die idMessage einer Antwort nicht mit der Anfrage überein, ist die Antwort zu verwerfen.',
+  'Eine Antwort, deren idMessage nicht die der Anfrage ist, ist ungültig.',
+  'Una respuesta con otro idMessage no vale como respuesta.',
+  'Whatever comes back with an idMessage that was not sent does not concern us.',
 ])
   test(`an answer to another message is not taken: ${rules}`, async () => {
     const isOurs = 'answer.idMessage === id && answer.流水号 === other';

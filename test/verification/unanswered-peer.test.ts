@@ -52,6 +52,8 @@ for (const description of [
   '窑的温度。why 为 lit、unlit（未点火）或 mute（窑场没有应答）。',
   '窯の熱。why は lit、unlit（火が無い）、mute（窯元が応答しない）のいずれか。',
   'Жар печи. why: lit, unlit (печь холодная) или mute (печник не ответил).',
+  '窑的温度。why 为 lit 或 unlit（未点火）。没有收到响应、响应有误时 why 为 mute。',
+  'El calor de un horno; why es lit o unlit (apagado). Si el alfar no contesta, why es mute.',
 ])
   test(`a peer that gives no answer is told of by the name for it: ${description}`, async () => {
     const agreed = kilns(description);
@@ -96,6 +98,71 @@ for (const description of [
 ])
   test(`a peer that gives no answer may end all: ${description}`, async () =>
     assert.deepEqual(await refusalsOf(kilns(description), heat('throw error;'), sandbox), []));
+
+/** Kilns of which the output says by a truth value whether their heat is known; messages have an id and no schema. */
+const known = (description: string): Agreed => ({
+  rules: 'Asks a pottery for the heat of a kiln: `{"id": "q1", "kiln": "K-1"}`, answered `{"id": "q1", "heat": 900}`. ',
+  request: true,
+  response: true,
+  loose: [{ pointer: '/id', as: 'id' }],
+  cases: [
+    [
+      { id: 'q-5501', kiln: 'K-3401' },
+      { id: 'q-5501', heat: 1217 },
+    ],
+    [
+      { id: 'q-5502', kiln: 'K-3402' },
+      { id: 'q-5502', heat: 1104 },
+    ],
+  ],
+  task: {
+    description,
+    inputSchema: object({ kiln: text }),
+    outputSchema: object({ known: { type: 'boolean' }, heat: integer }, ['heat']),
+    examples: [
+      { testCase: 1, input: { kiln: 'K-3401' }, output: { known: true, heat: 1217 } },
+      { testCase: 2, input: { kiln: 'K-3402' }, output: { known: true, heat: 1104 } },
+    ],
+  },
+});
+const knows = (silent: string, broken: string) => `export async function perform({ kiln }, { send, newId }) {
+  const id = newId();
+  let answer;
+  try { answer = await send({ id, kiln }); } catch { return ${silent}; }
+  if (answer?.id !== id) return { known: false };
+  return typeof answer.heat === 'number' ? { known: true, heat: answer.heat } : ${broken};
+}`;
+
+for (const description of [
+  'The heat of a kiln; known is false where there is no valid answer.',
+  'Die Hitze eines Ofens. Keine Antwort oder ungültige Antwort: {"known": false}.',
+  '窑的温度。没有收到响应或响应有误时 known 为 false。',
+])
+  test(`a truth value is told where the peer gives no answer, or one of no use: ${description}`, async () => {
+    const [no, yes] = ['{ known: false }', '{ known: true, heat: 0 }'];
+    assert.deepEqual(await refusalsOf(known(description), knows(no, no), sandbox), []);
+    assert.match(
+      (await refusalsOf(known(description), knows(yes, no), sandbox)).join('\n'),
+      /where the peer times out: the output has none of known: false/,
+    );
+    assert.match(
+      (await refusalsOf(known(description), knows(no, yes), sandbox)).join('\n'),
+      /where the peer answers with its id alone: the output has none of known: false/,
+    );
+  });
+
+for (const description of [
+  'The heat of a kiln; known is false where the pottery does not answer twice, otherwise it may be guessed.',
+  'The heat of a kiln; where there is no answer, known is false or the heat is guessed unless it is night.',
+])
+  test(`a truth value with an exception is not asked for: ${description}`, async () => {
+    const guess = '{ known: true, heat: 0 }';
+    const why = await refusalsOf(known(description), knows(guess, guess), sandbox);
+    assert.deepEqual(
+      why.filter((one) => one.includes('known: false')),
+      [],
+    );
+  });
 
 test('who is asked is no name for a peer that gives no answer', async () => {
   const agreed = kilns('');
@@ -205,6 +272,7 @@ for (const description of [
   'The heat of the hottest of these kilns. Whoever does not answer is passed over; null if none is left.',
   'El calor del horno más caliente. Los hornos que no responden se omiten.',
   '最热的窑的温度。没有应答的窑跳过。',
+  'El calor del horno más caliente. Si un horno no contesta, se sigue con el siguiente.',
 ])
   test(`a peer that is passed over ends nothing: ${description}`, async () => {
     const agreed: Agreed = {
@@ -231,6 +299,10 @@ for (const description of [
     assert.match(
       (await refusalsOf(agreed, handler('throw error;'), sandbox)).join('\n'),
       /^requester-peer: case 1, where the peer times out: it throws, though the task says/m,
+    );
+    assert.match(
+      (await refusalsOf(agreed, handler('break;'), sandbox)).join('\n'),
+      /^requester-peer: case 1, where the peer times out at its first message: it asks no further, though/m,
     );
   });
 

@@ -103,6 +103,67 @@ test('a word that no case shows is told by its name', async () => {
   );
 });
 
+const inWords = 'Where is a parcel? where is moving (ROAD), arrived (HOME)';
+for (const rest of [
+  '; it is unclear where there is no answer, or any other state.',
+  ' or unclear (no answer, any other state).',
+  '. In case of any other result it is unclear.',
+  '；没有响应或其他状态时为 unclear。',
+])
+  test(`whatever else may come has one name: ${rest}`, async () => {
+    const { task, ...agreed } = parcels(false);
+    const other = {
+      ...agreed,
+      rules: `${agreed.rules} GONE: it is lost.`,
+      task: { ...(task as object), description: inWords + rest },
+    };
+    assert.deepEqual(await refusalsOf(other, where('unclear'), sandbox), []);
+    assert.match(
+      (await refusalsOf(other, where('lost'), sandbox)).join('\n'),
+      /^requester-peer: case \d, where the peer answers GONE: the output has not unclear, though/m,
+    );
+  });
+
+for (const rest of [
+  ', lost (GONE), or unclear (any other state).',
+  ', or unclear: no answer. Any other state is told as lost or as moving.',
+  ', or unclear for any other state unless it is gone.',
+  ', or unclear for any other code.',
+])
+  test(`a name for all else is not asked for: ${rest}`, async () => {
+    const { task, ...agreed } = parcels(false);
+    const other = {
+      ...agreed,
+      rules: `${agreed.rules} GONE: it is lost.`,
+      task: { ...(task as object), description: inWords + rest },
+    };
+    assert.deepEqual(await refusalsOf(other, where('lost'), sandbox), []);
+  });
+
+test('numbers of a list in the document are codes of which any other has one name', async () => {
+  const rules =
+    'Asks for the level of a well.\n\n| code | meaning |\n| --- | --- |\n| 0 | fine |\n| 1001 | no such well |\n| 2001 | busy |\n';
+  const { task, ...agreed } = wells('');
+  const busy: Agreed = {
+    ...agreed,
+    rules,
+    cases: [
+      [{ well: 'W-3401' }, { code: 0, level: 1217 }],
+      [{ well: 'W-3402' }, { code: 1001, text: 'not found' }],
+    ],
+    task: {
+      ...(task as object),
+      description: 'why is fine, dry where there is no such well; it is mute for any other code.',
+    },
+  };
+  const told = (rest: string) => level(`code === 1001 ? 'dry' : ${rest}`).replace('code === 200', 'code === 0');
+  assert.deepEqual(await refusalsOf(busy, told("'mute'"), sandbox), []);
+  assert.match(
+    (await refusalsOf(busy, told("'broken'"), sandbox)).join('\n'),
+    /^requester-peer: case 2, where the peer answers 2001: the output has not mute, though/m,
+  );
+});
+
 test('a word is not asked for where its answer may need a member that the cases lack', async () =>
   assert.deepEqual(await refusalsOf(parcels(true), where('moving'), sandbox), []));
 

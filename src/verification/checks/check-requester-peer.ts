@@ -30,7 +30,7 @@ export const requesterPeer: Check = {
   name: 'requester-peer',
   reason: 'A peer may be down, slow, broken or confused; our agent must not be told that all went well.',
   certain:
-    'The peer gave no usable answer, and the candidate hangs, breaks its output schema, or reports the same success as when it had one, or what the cases have for success alone, or throws, or tells it by another name, though the task says what is told then, or answers though errors are to reach the caller, or does not go on, keep what it was told or try again where the task has it do so; a request is sent more often than document or task allows, or again with the id that it had where the document wants a new one; an answer to another request is taken although the document says that the ids must match; the output depends on the order in which answers to concurrent requests arrive; a line that is no answer of the protocol, or one that it has for an error, is reported as what another line says; an answer that no case shows is told without the name that the task has for its code or word, or as another where such codes are repeated.',
+    'The peer gave no usable answer, as none but the id of its request, and the candidate hangs, breaks its output schema, or reports the same success as when it had one, or what the cases have for success alone, or throws, or tells it by another name, though the task says what is told then, or answers though errors are to reach the caller, or does not go on, keep what it was told or try again where the task has it do so; a request is sent more often than document or task allows, or again with the id that it had where the document wants a new one; an answer to another request is taken although the document says that the ids must match; the output depends on the order in which answers to concurrent requests arrive; a line that is no answer of the protocol, or one that it has for an error, is reported as what another line says; an answer that no case shows is told without the name that the task has for its code or word, or as another where such codes are repeated.',
   uncertain:
     'The output after a failure is one that a case has for another reason; an answer to another request is taken where the document is silent.',
   *run({ subject, cases }): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -105,7 +105,7 @@ function faultOf(
   const { one, seen: before } = seenCase;
   if (seen.end === 'timed-out' || seen.end === 'out-of-memory' || seen.end === 'killed')
     return { message: `the run ended as "${seen.end}"`, certain: true };
-  const { isTold, names, messages, thrown, passedOver, soFar, sentAgain } = unansweredPeerOf(
+  const { isTold, isToldOfUnusable, names, messages, thrown, passedOver, soFar, sentAgain } = unansweredPeerOf(
     subject,
     mischief.startsWith('fails') ? 'failing' : 'silent',
   );
@@ -137,12 +137,24 @@ function faultOf(
   if (seen.end !== 'returned' || seen.value === undefined) return undefined;
   if (isUnheard(mischief) && thrown !== undefined && seen.sends.length > 0)
     return { message: `it answers, though "${excerpt(thrown)}"`, certain: true };
-  if (mischief === 'fails at its first message')
+  if (mischief === 'fails at its first message' || mischief === 'times out at its first message')
     return passesOver(one, before, seen)
       ? undefined
       : { message: `it asks no further, though "${excerpt(passedOver ?? '')}"`, certain: true };
   const [issue] = seen.issues;
   if (issue) return { message: `the output breaks its schema at "${issue.pointer}": ${issue.message}`, certain: true };
+  // An empty line, or an id without anything, is no answer of any protocol of which a case shows more.
+  const isUnusable =
+    mischief === 'answers with its id alone' ||
+    (mischief === 'answers without what it must have' && subject.payload === 'text');
+  const isOfAll =
+    messages.length === 0 ||
+    seen.sends.every(({ request }) => leavesOf(request).some(({ value }) => messages.some((one) => one === value)));
+  if (isUnusable && isToldOfUnusable && isOfAll && names.length > 0 && !holdsConstant(seen.value, names))
+    return {
+      message: `the output has none of ${names.join(', ')}, by which the task names an answer that cannot be used`,
+      certain: !tellsUnshownName({ subject, cases }, seenCase, seen.value),
+    };
   if (mischief === 'answers the second request first') {
     return caseDifferences(subject, one, seen).length > 0
       ? { message: 'the output depends on the order in which answers arrive', certain: true }

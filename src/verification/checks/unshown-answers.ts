@@ -1,11 +1,12 @@
 import type { Observation, Peer, Scenario } from '../../contract/trial.ts';
 import { escapeToken, isObject, type Json, valueAt } from '../../kernel/json.ts';
-import { CODE_WORD } from '../../lexicon/exchanging.ts';
+import { ANY_OTHER_ANSWER, CODE_WORD } from '../../lexicon/exchanging.ts';
 import { OTHER_FAILURES, RETRIES, TRIED_AGAIN } from '../../lexicon/failing.ts';
+import { constantsOf } from '../../schemas/constants-of.ts';
 import type { SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { allSentencesOf, excerpt, holdsConstant, sentencesOf, taskSentencesOf } from '../prose/documented-answers.ts';
-import { isUnconditional, namedValuesOf } from '../prose/named-values.ts';
+import { isLimited, isUnconditional, namedValuesOf } from '../prose/named-values.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { replacedAt } from '../worlds/variations.ts';
@@ -30,6 +31,7 @@ export function unshownAnswers(subject: Subject, cases: readonly SeenCase[]): Un
   const places = [...codePlaceOf(subject), ...wordPlacesOf(subject)];
   return places
     .flatMap((place) => [...namedAt(subject, cases, place), ...repeatedAt(subject, cases, place)])
+    .concat(othersAt(subject, cases, [...places, ...numberPlacesOf(subject)]))
     .slice(0, maxUnshown);
 }
 
@@ -137,6 +139,66 @@ function repeatedAt(subject: Subject, cases: readonly SeenCase[], { pointer, val
     const message = `where the peer answers ${word}: the output tells another at ${place.pointer}, though "${excerpt(sentence)}"`;
     const faultOf = (output: Json) => (isOther(valueAt(output, place.pointer)) ? message : undefined);
     return [{ one, scenario, faultOf }];
+  });
+}
+
+/** Answers that the task does not speak of, where it has one name for any other. */
+function othersAt(subject: Subject, cases: readonly SeenCase[], places: readonly Place[]): UnshownAnswer[] {
+  const sentences = taskSentencesOf(subject);
+  const [sentence, ...more] = sentences.filter((one) => ANY_OTHER_ANSWER.test(one));
+  if (sentence === undefined || more.length > 0 || isLimited(sentence)) return [];
+  const words = new Set(constantsOf(subject.task?.outputSchema ?? null).map(String));
+  const named = [...words].filter((one) => isWord(one) && hasWord(sentence, one));
+  const explained = named.filter((one) =>
+    sentence
+      .split(one)
+      .some((rest) => ANY_OTHER_ANSWER.test(/^['"”’`]?\s*[（(]([^()（）]*)[)）]/u.exec(rest)?.[1] ?? '')),
+  );
+  const [name, ...rivals] = explained.length > 0 ? explained : named;
+  if (name === undefined || rivals.length > 0) return [];
+  const phrase = ANY_OTHER_ANSWER.exec(sentence)?.[0] ?? '';
+  const isOfCode = /code|码/iu.test(phrase);
+  const [place, ...further] = places.filter(
+    ({ pointer, isCode }) =>
+      isCode === isOfCode &&
+      (isCode ||
+        phrase.includes(pointer.slice(pointer.lastIndexOf('/') + 1)) ||
+        (places.length === 1 && TELLS_OUTCOME.test(pointer))),
+  );
+  if (place === undefined || further.length > 0) return [];
+  const { pointer, values } = place;
+  const ends = endsAt(cases, pointer).filter(({ one }) => one.seen.sends.length === 1);
+  const base = ends.find(({ one }) => reportsFailure(one.one.case.response) === true) ?? ends.at(-1);
+  if (base === undefined) return [];
+  const message = `the output has not ${name}, though "${excerpt(sentence)}"`;
+  return [...values].flatMap((value) => {
+    if (sentences.some((one) => hasWord(one, value)) || !hasWord(subject.agreement.text, value)) return [];
+    const scenario = replaced(subject, base, pointer, value);
+    const faultOf = (output: Json) =>
+      holdsConstant(output, [name]) ? undefined : `where the peer answers ${value}: ${message}`;
+    return scenario === undefined ? [] : [{ one: base.one, scenario, faultOf }];
+  });
+}
+
+/** Members that tell how it went. */
+const TELLS_OUTCOME =
+  /(?:status|state|result|outcome|decision|verdict|answer|ergebnis|estado|resultado|statut|résultat|状态|结果)$/iu;
+
+/** The members of answers that hold a number of a list or table of the document in every case, with what else stands there. */
+function numberPlacesOf({ cases, agreement }: Subject): Place[] {
+  const places = Map.groupBy(
+    cases.flatMap(({ response }) => leavesOf(response)),
+    ({ pointer }) => pointer,
+  );
+  const heads = sentencesOf(agreement).flatMap(
+    (one) => /^\s*(?:[-*•]|\|)\s*`?(\d{1,6})`?\s*[:：|=–—]/u.exec(one)?.[1] ?? [],
+  );
+  return [...places].flatMap(([pointer, leaves]) => {
+    const shown = new Set(leaves.map(({ value }) => String(value)));
+    const isListed = shown.size > 1 && leaves.length === cases.length && [...shown].every((one) => heads.includes(one));
+    return isListed && leaves.every(({ name, value }) => typeof value === 'number' && CODE_WORD.test(name))
+      ? [{ pointer, values: new Set(heads), isCode: true }]
+      : [];
   });
 }
 

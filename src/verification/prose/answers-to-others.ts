@@ -42,8 +42,8 @@ export function hasOthersRefused(subject: Subject, { request, response }: Runnab
     if (!ANSWER.test(sentence)) return false;
     if (OTHERS.test(sentence)) return REPEATED.test(sentences[index - 1] ?? '');
     return (
-      DIFFERS.test(sentence) &&
-      (ID_WORD.test(sentence) || names.some((name) => quotes(sentence, name) || isAnother(sentence, name)))
+      names.some((name) => isAnother(sentence, name)) ||
+      (DIFFERS.test(sentence) && (ID_WORD.test(sentence) || names.some((name) => quotes(sentence, name))))
     );
   });
 }
@@ -58,7 +58,11 @@ function quotes(sentence: string, name: string): boolean {
 
 function isAnother(sentence: string, name: string): boolean {
   return (
-    /^\w+$/.test(name) && new RegExp(`\\b(?:another|other|different|wrong|foreign)\\s+${name}\\b`, 'i').test(sentence)
+    /^\w+$/.test(name) &&
+    new RegExp(
+      `\\b(?:another|other|different|wrong|foreign)\\s+${name}\\b|\\b${name} (?:that|which) (?:was|is|has) (?:not|never) (?:been )?sent\\b`,
+      'i',
+    ).test(sentence)
   );
 }
 

@@ -118,7 +118,8 @@ export function isUnconditional(sentence: string): boolean {
 const CONDITIONS =
   /(?<!\p{L})(?:if|else|otherwise|when|where|for|other|wenn|falls|sonst|bei|andere\p{L}*|si|sinon|sino|cuando|quand|quando|se|autres?|otr\p{L}*|outr\p{L}*|если|иначе|при|друг\p{L}*)(?!\p{L})|如果|若|当|时|否则|其他|其它|場合|他/iu;
 
-function isLimited(text: string): boolean {
+/** Whether a text has words by which more than the answer may decide, or by which it is asked again. */
+export function isLimited(text: string): boolean {
   return LIMITS.test(text) || RETRIES.test(text) || TRIED_AGAIN.test(text);
 }
 

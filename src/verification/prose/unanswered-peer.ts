@@ -14,7 +14,9 @@ import {
   PASSED_OVER,
   RETRIES,
   SPEAKS_OF_ERRORS,
+  UNUSABLE_ANSWER,
 } from '../../lexicon/failing.ts';
+import { EXCEPTING } from '../../lexicon/qualifying.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { taskSentencesOf } from './documented-answers.ts';
@@ -27,6 +29,8 @@ export interface UnansweredPeer {
   names: string[];
   /** Values of requests in what it says: it may mean these messages alone, as `SUBMIT` in "no answer to SUBMIT". */
   messages: string[];
+  /** Whether the same is told of an answer that cannot be used. */
+  isToldOfUnusable: boolean;
   /** The sentence that has it end all, by an error that reaches the caller; absent where another one speaks of failures as well. */
   thrown?: string;
   /** The sentence that has it passed over, so that others are asked all the same. */
@@ -58,6 +62,7 @@ function readTask(subject: Subject, how: NoAnswer): UnansweredPeer {
     (FOR_ANY_REASON.test(sentence) &&
       (CANNOT_BE_HAD.test(sentence) || (FAILS.test(sentence) && ANY_MESSAGE.test(sentence))));
   const values = valuesOf(subject);
+  const flags = flagsOf(subject);
   const isMeant = (clause: string) => how === 'silent' || CANNOT_BE_REACHED.test(withoutNames(clause, values));
   const isUnanswered = (sentence: string) =>
     !AGAIN.test(sentence) &&
@@ -77,7 +82,7 @@ function readTask(subject: Subject, how: NoAnswer): UnansweredPeer {
       (sentence) => !mayThrow && SO_FAR.test(sentence) && (isAnyFailure(sentence) || isUnanswered(sentence)),
     );
     const isTold = soFar !== undefined;
-    return { isTold, names: [], messages: [], ...ends, ...(isTold ? { soFar } : {}) };
+    return { isTold, names: [], messages: [], isToldOfUnusable: false, ...ends, ...(isTold ? { soFar } : {}) };
   }
   const passedOver = isToldByPeer
     ? undefined
@@ -87,16 +92,17 @@ function readTask(subject: Subject, how: NoAnswer): UnansweredPeer {
       (isUnanswered(sentence) || isAnyFailure(sentence)) &&
       (TOLD.test(sentence) || namesIn(sentence, values).length > 0) &&
       // What the peer has for somebody else who is silent may be meant.
-      !namesFor(sentence, values).some((name) => answers.includes(JSON.stringify(name))),
+      !namesFor(sentence, values, flags).some((name) => answers.includes(JSON.stringify(name))),
   );
   const asked = new Set(subject.cases.flatMap(({ request }) => leavesOf(request).map(({ value }) => value)));
   return {
     isTold: told.length > 0,
-    names: [...new Set(told.flatMap((sentence) => namesFor(sentence, values)))],
+    names: [...new Set(told.flatMap((sentence) => namesFor(sentence, values, flags)))],
     messages: [...asked].filter(
       (value) =>
         typeof value === 'string' && value.length > 2 && told.flatMap(meantBy).some((text) => speaksOf(text, value)),
     ) as string[],
+    isToldOfUnusable: told.length > 0 && told.every((sentence) => UNUSABLE_ANSWER.test(sentence)),
     ...ends,
     ...(passedOver === undefined ? {} : { passedOver }),
   };
@@ -158,7 +164,7 @@ export function speaksOf(sentence: string, value: string): boolean {
   return value.length > 3 && words.some((word) => word.startsWith(value.toLowerCase()));
 }
 
-function namesFor(sentence: string, values: ReadonlySet<string>): string[] {
+function namesFor(sentence: string, values: ReadonlySet<string>, flags: ReadonlySet<string>): string[] {
   const explained = [...sentence.matchAll(BRACKETED)].flatMap(([, name, meaning]) =>
     name !== undefined && values.has(name) ? [{ name, meaning: meaning ?? '' }] : [],
   );
@@ -173,7 +179,28 @@ function namesFor(sentence: string, values: ReadonlySet<string>): string[] {
   const speaking = [...values].filter((name) => NO_ANSWER.test(name) && isQuotedIn(sentence, name));
   if (own.length === 0 && speaking.length === 1) return speaking;
   const all = own.length > 0 ? own : namesGivenIn(withoutPhrase(sentence), values);
+  if (all.length === 0) return truthIn(sentence, flags);
   return all.length === 1 ? all : [];
+}
+
+/** The one truth value that a sentence without an exception has for a member, as in `ready: false`. */
+function truthIn(sentence: string, flags: ReadonlySet<string>): string[] {
+  if (EXCEPTING.test(sentence) || OTHERWISE.test(sentence)) return [];
+  const pairs = [
+    ...sentence.matchAll(/([\p{L}_][\p{L}\p{N}_]*)["”`]?\s*(?:is|=|:|：|为|ist|es|est)?\s*["“`]?(true|false)\b/gu),
+  ].flatMap(([, name = '', value]) => (flags.has(name) ? [`${name}: ${value}`] : []));
+  return pairs.length === 1 ? pairs : [];
+}
+
+const OTHERWISE =
+  /(?<!\p{L})(?:(?:only|nur) (?:if|when|where|dann|wenn|falls)|else|otherwise|whether|sonst|andernfalls|ob|seulement|sinon|(?:solo|sólo) si|sino|si no|senão|altrimenti)(?!\p{L})|否则|只有|是否/iu;
+
+/** The members of an output that are true or false, but for those that the peer's answers have as well. */
+function flagsOf({ task, responseSchema, cases }: Subject): Set<string> {
+  const told = [...(task?.examples ?? [])].flatMap(({ output }) => leavesOf(output));
+  const answers = JSON.stringify([responseSchema, cases.map(({ response }) => response)]);
+  const flags = told.flatMap(({ name, value }) => (typeof value === 'boolean' ? [name] : []));
+  return new Set(flags.filter((name) => name !== '' && !answers.includes(JSON.stringify(name))));
 }
 
 /** Whether a sentence has a name in quotes. */

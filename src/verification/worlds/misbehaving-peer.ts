@@ -4,6 +4,7 @@ import type { RunnableCase } from '../case-scenarios.ts';
 import type { SeenCase } from '../check.ts';
 import { looseDifferences } from '../loose-places.ts';
 import { CORRELATION_NAME } from '../member-names.ts';
+import { demandsMatchingIds, hasOthersRefused } from '../prose/answers-to-others.ts';
 import { boundOfRepeats } from '../prose/bound-of-repeats.ts';
 import { unansweredPeerOf } from '../prose/unanswered-peer.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
@@ -16,9 +17,11 @@ export type Mischief =
   | 'times out'
   | 'times out from its second message on'
   | 'fails at its first message'
+  | 'times out at its first message'
   | 'fails from its second message on'
   | 'answers without what it must have'
   | 'answers with values of other types'
+  | 'answers with its id alone'
   | 'answers another request'
   | 'answers the second request first'
   | 'answers what the protocol has for an error'
@@ -72,6 +75,15 @@ export function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; m
           },
         ]
       : []),
+    ...(usual && one.seen.sends.length > 1 && unansweredPeerOf(subject, 'silent').passedOver !== undefined
+      ? [
+          {
+            one,
+            mischief: 'times out at its first message' as const,
+            peer: ((request, nth, before) => (nth === 1 ? SILENCE : usual(request, nth, before))) as Peer,
+          },
+        ]
+      : []),
     { one, mischief: 'answers without what it must have', peer: changed((response) => (isObject(response) ? {} : '')) },
     { one, mischief: 'answers with values of other types', peer: changed(mistyped) },
   ];
@@ -82,6 +94,17 @@ export function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; m
       peer: changed((response, request) => withOtherIds(response, request, one)),
     });
   }
+  const { text } = subject.agreement;
+  if (isOthersRefused(subject, one) && commonWordsOf(one.one.case.request, one.one.case.response, text).length > 0)
+    plans.push({
+      one,
+      mischief: 'answers another request',
+      peer: changed((response, request) => withOtherWords(response, commonWordsOf(request, response, text))),
+    });
+  // A schema has the host refuse it.
+  const isUnchecked = subject.payload === 'json' && subject.responseSchema === null;
+  if (isUnchecked && echoedIdsOf(one).length > 0 && unansweredPeerOf(subject, 'silent').isToldOfUnusable)
+    plans.push({ one, mischief: 'answers with its id alone', peer: changed((response) => idsAlone(response, one)) });
   const line = errorLineOf(subject);
   if (line !== undefined)
     plans.push({ one, mischief: 'answers what the protocol has for an error', peer: () => ({ response: line }) });
@@ -163,6 +186,44 @@ function withOtherIds(response: Json, request: Json, one: SeenCase): Json {
       ? replacedAt(answer, answered, `other${id.slice(5)}x`)
       : answer;
   }, response);
+}
+
+/** The answer of a case without all but the ids of the request. */
+function idsAlone(response: Json, one: SeenCase): Json {
+  return Object.fromEntries(
+    echoedIdsOf(one).flatMap(({ answered }) => {
+      const name = answered.slice(1);
+      const id = valueAt(response, answered);
+      return name.includes('/') || id === undefined ? [] : [[name, id]];
+    }),
+  );
+}
+
+/** Whether messages are texts and an answer to another request must not be taken. */
+function isOthersRefused(subject: Subject, { one }: SeenCase): boolean {
+  return subject.payload === 'text' && (demandsMatchingIds(subject) || hasOthersRefused(subject, one.case));
+}
+
+/** What a request of a protocol of texts and its answer have in common: words with digits, and those that are none of the protocol's. */
+function commonWordsOf(request: Json, response: Json, protocol: string): string[] {
+  if (typeof request !== 'string' || typeof response !== 'string') return [];
+  const words = response.match(WORD) ?? [];
+  return [...new Set(words)].filter(
+    (word) => hasWord(request, word) && (/\d/.test(word) || (word.length > 2 && !hasWord(protocol, word))),
+  );
+}
+
+const WORD = /(?<![\p{L}\p{N}_.-])[\p{L}\p{N}_-]+(?![\p{L}\p{N}_-]|\.\d)/gu;
+
+/** An answer in which other words of the same form stand for some. */
+function withOtherWords(response: Json, words: readonly string[]): Json {
+  return String(response).replace(WORD, (word) =>
+    words.includes(word)
+      ? word.replace(/[\p{L}\d](?=[_-]*$)/u, (last) =>
+          /\d/.test(last) ? String((Number(last) + 1) % 10) : last === 'x' ? 'y' : 'x',
+        )
+      : word,
+  );
 }
 
 /** Lines, and sentences, in which an error of a protocol of texts is looked for: each is held against each, and a document may be full of either. */
