@@ -7,6 +7,9 @@ export const UP_TO = phrases({
     '(less|fewer|smaller|lower|shorter) than or equal to',
     '(?<!\\bthan or )(above|exceed(s|ing)?|beyond|at most|maximum( of)?)|up to( and including)?|over',
   ],
+  de: ['(mehr|größer|höher|länger|schwerer|älter) als|höchstens|maximal|bis (zu|einschließlich)'],
+  fr: ['plus de|(supérieure?|supérieurs) à|au plus|(dépass|excèd)*'],
+  es: ['más de|(mayor|superior)(es)? (a|de|que)|como máximo|hasta|(super|exced)(a|e|an|en)'],
   zh: ['最多|不超过|不得超过|超过|大于|高于|至多|上限为?'],
   signs: ['≤|<=|(?<![<=-])>(?!=)|\\bmax\\.?( of)?'],
 });
@@ -18,6 +21,9 @@ export const FROM = phrases({
     '(more|greater|larger|higher) than or equal to',
     'below|under|at least|minimum( of)?',
   ],
+  de: ['(weniger|kleiner|kürzer|leichter|jünger) als|mindestens|ab|unter'],
+  fr: ['moins de|inférieure?s? à|au moins|à partir de'],
+  es: ['menos de|(menor|inferior)(es)? (a|de|que)|(como mínimo|al menos|a partir de)'],
   zh: ['至少|不少于|不低于|低于|少于|小于|不足'],
   signs: ['≥|>=|<(?![=-])|\\bmin\\.?( of)?'],
 });
@@ -51,9 +57,20 @@ export const HEDGED = phrases({
   en: [
     'about|around|approximately|roughly|circa|means?',
     'exclud*|exclusive|(?<!up to and )includ*|inclusive|over \\d+ years|not counting',
-    'together|altogether|in total|plus|additional|further|other|left|remaining|already',
+    'together|altogether|in total|plus(?! de\\b)|additional|further|other|left|remaining|already',
     'per (minute|second|hour|day)|business|working',
     'treated|count(s|ed)? as|taken (as|for)|clamp*|capped|cut (to|off)|instead|raised to|lowered to|defaults?',
+  ],
+  de: [
+    'etwa|ungefähr|rund|circa|ca|insgesamt|zusammen|zuzüglich|weitere[nrsm]?|übrige*|bereits|pro|je|nach',
+    '(gilt|gelten|zählt|zählen) …20 als|statt*|sonst|gekürzt|ausschließlich|Werktag*',
+  ],
+  fr: [
+    'environ|au total|ensemble|supplémentaires?|autres?|reste*|déjà|par|après|(compte|considéré)* …10 comme|sinon|exclu*',
+  ],
+  es: [
+    'aproximadamente|unos|unas|alrededor|total|junt[oa]s|adicional*|otr[oa]s|rest*|ya|por|después|tras',
+    '(cuent|consider|trat)* …10 como|si no|exclu*|hábil*|cada',
   ],
   zh: ['按|视为|默认|约|大约|左右|另外|已'],
 });
@@ -64,6 +81,9 @@ export const LIMITING = phrases({
     'than|above|over|exceed*|beyond|below|under|at (most|least)|max*|min*|up to|between|from|limit*|within',
     'largest|smallest|highest|lowest|longest|shortest|or (more|less|fewer)|onwards?',
   ],
+  de: ['als|höchstens|mindestens|maximal|ab|bis|unter|zwischen|oder (mehr|weniger)'],
+  fr: ['plus|moins|jusqu*|partir|entre|(maxim|minim|dépass|inférieur|supérieur|excèd)*'],
+  es: ['más|menos|hasta|partir|entre|(máxim|mínim|may|men|super|inferior|exced)*'],
   zh: ['最|不超过|超过|大于|高于|低于|少于|小于|至少|至多|以上|以下|以内|上限|下限|限'],
   signs: ['[≤≥<>]'],
 });

@@ -169,3 +169,97 @@ test('a price that words tell by numbers of the document may stay whatever the n
 }`;
   assert.deepEqual(await refusalsOf(agreed, priced, sandbox), []);
 });
+
+const parcels = (rule: string): Agreed => ({
+  rules: `A parcel is \`<gramm>500</gramm>\` with its weight; the answer is \`NORMAL\` or \`SCHWER\`. ${rule}`,
+  cases: [
+    ['<gramm>480</gramm>', 'NORMAL'],
+    ['<gramm>3100</gramm>', 'SCHWER'],
+  ],
+});
+const weighing = (isHeavy: string) => `export function handle(text) {
+  const gramm = Number(/^<gramm>(\\d+)<.gramm>$/.exec(text)?.[1] ?? 0);
+  return ${isHeavy} ? 'SCHWER' : 'NORMAL';
+}`;
+
+for (const rule of [
+  'SCHWER: mehr als 1250 Gramm.',
+  'NORMAL: höchstens 1250 Gramm.',
+  'SCHWER : plus de 1250 grammes.',
+  'NORMAL: hasta 1250 gramos.',
+  'SCHWER: pesa más de 1250 gramos.',
+])
+  test(`the side of a number is read in other languages, and in elements: ${rule}`, async () => {
+    assert.deepEqual(await refusalsOf(parcels(rule), weighing('gramm > 1250'), sandbox), []);
+    assert.match(
+      (await refusalsOf(parcels(rule), weighing('gramm >= 1250'), sandbox)).join('\n'),
+      /^thresholds: .*changes before gramm 1250/,
+    );
+  });
+
+for (const rule of [
+  'SCHWER: ab 1250 Gramm.',
+  'SCHWER: 1250 Gramm oder mehr.',
+  'NORMAL: weniger als 1250 Gramm.',
+  'NORMAL : moins de 1250 grammes.',
+  'SCHWER: a partir de 1250 gramos.',
+  'SCHWER: 1250 gramos o más.',
+])
+  test(`a number that begins what it bounds is read in other languages: ${rule}`, async () => {
+    assert.deepEqual(await refusalsOf(parcels(rule), weighing('gramm >= 1250'), sandbox), []);
+    assert.match(
+      (await refusalsOf(parcels(rule), weighing('gramm > 1250'), sandbox)).join('\n'),
+      /^thresholds: .*changes only behind gramm 1250/,
+    );
+  });
+
+test('digits of a number of another form, and a limit that is hedged, have no side', async () => {
+  for (const rule of [
+    'SCHWER: mindestens 1250,5 Gramm.',
+    'SCHWER: ab 1250 Gramm zuzüglich Karton.',
+    'SCHWER: a partir de unos 1250 gramos.',
+  ])
+    assert.deepEqual(await refusalsOf(parcels(rule), weighing('gramm > 1250'), sandbox), [], rule);
+});
+
+test('what introduces a list tells what the numbers of its items are of', async () => {
+  const rated = (from: string): Agreed => ({
+    rules: `准时率 \`onTime\`（百分比）：\n\n- 98 及以上：A 级\n- ${from}、不足 98：B 级\n- 其余：C 级\n\n请求为 \`onTime=97 age=3\`。`,
+    cases: [
+      ['onTime=99 age=3', 'A'],
+      ['onTime=96 age=7', 'B'],
+      ['onTime=51 age=7', 'C'],
+    ],
+  });
+  const rating = (b: string) => `export function handle(text) {
+  const rate = Number(/onTime=(\\d+)/.exec(text)?.[1] ?? 0);
+  return rate >= 98 ? 'A' : ${b} ? 'B' : 'C';
+}`;
+  assert.deepEqual(await refusalsOf(rated('95 及以上'), rating('rate >= 95'), sandbox), []);
+  assert.match(
+    (await refusalsOf(rated('95 及以上'), rating('rate > 95'), sandbox)).join('\n'),
+    /^thresholds: .*changes only behind onTime 95/,
+  );
+});
+
+test('a plain number of an answer that is a text follows the numbers of the prose', async () => {
+  const sums: Agreed = {
+    rules:
+      'A line has pieces and a price, as `pieces=5 price=7`; the answer is their product, as `sum 35`. From 14 pieces on, the sum is 10 % less.',
+    cases: [
+      ['pieces=5 price=7', 'sum 35'],
+      ['pieces=30 price=8', 'sum 216'],
+    ],
+  };
+  const summing = (isMany: string) => `export function handle(text) {
+  const [, pieces, price] = (/pieces=(\\d+) price=(\\d+)/.exec(text) ?? []).map(Number);
+  if (!price) return 'bad';
+  const sum = pieces * price;
+  return 'sum ' + (${isMany} ? (sum * 90) / 100 : sum);
+}`;
+  assert.deepEqual(await refusalsOf(sums, summing('pieces >= 14'), sandbox), []);
+  assert.match(
+    (await refusalsOf(sums, summing('pieces > 14'), sandbox)).join('\n'),
+    /^thresholds: .*changes only behind pieces 14/,
+  );
+});

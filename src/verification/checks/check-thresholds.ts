@@ -272,7 +272,10 @@ const LENGTHS = /\b(?:characters?|letters?|digits|long|length|chars)\b|字符|�
 const DAYS = /\b(?:days?|nights?|weeks?|months?|years?)\b|天|日|晚|夜|周|月|年/iu;
 
 /** The places of a case that a number of the prose may be meant for, those that its clause names first. */
-function boundTo({ lead, context, sentence, value }: Threshold, places: readonly ProbePlace[]): ProbePlace[] {
+function boundTo(
+  { lead, context, intro = '', sentence, value }: Threshold,
+  places: readonly ProbePlace[],
+): ProbePlace[] {
   const fitting = places.filter(({ measure }) =>
     measure === 'length' ? LENGTHS.test(sentence) : measure === 'days' ? DAYS.test(sentence) : true,
   );
@@ -281,6 +284,8 @@ function boundTo({ lead, context, sentence, value }: Threshold, places: readonly
   if (named.length > 0) return named;
   const near = sized.filter(({ name }) => speaksOf(context, name));
   if (near.length > 0) return near;
+  const introduced = sized.filter(({ name }) => speaksOf(intro, name));
+  if (introduced.length > 0) return introduced;
   const numbers = sized.filter(({ measure, told, value: own }) => measure === 'value' && !told && own !== value);
   return new Set(numbers.map(({ name }) => name)).size === 1 ? numbers : [];
 }
@@ -420,7 +425,8 @@ function unmindedNames(
 }
 
 /** Words by which a limit holds for some requests alone. */
-const CONDITIONAL = /\b(?:unless|except|only|may|might|if .+ and|when .+ and|exempt\w*|otherwise)\b|除非|只有/iu;
+const CONDITIONAL =
+  /\b(?:unless|except|only|may|might|if .+ and|when .+ and|exempt\w*|otherwise)\b|(?<!\p{L})(?:nur|außer|ausgenommen|sofern|sonst|solo|sólo|salvo|excepto|sauf|seulement|sinon)(?!\p{L})|除非|只有/iu;
 
 /** The neighbourhoods of other numbers: of the next ones, and of twice and three times as many. */
 function controlsOf({ place, threshold: { value } }: Beside): Probed[] {

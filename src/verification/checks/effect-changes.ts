@@ -13,6 +13,9 @@ export interface Effect {
 /** Numbers in a value, and in a message that is a text as a whole: there with sign, and with what fills a column before it. */
 const [IN_VALUE, IN_TEXT] = [/\d+(?:[.,]\d+)*/g, /[ \t]*[-+]?\d+(?:[.,]\d+)*/g];
 
+/** A plain number of a message that is a text: no part of an id, a date or a time. */
+const PLAIN_IN_TEXT = /(?<![\p{L}\p{N}_.,:/-])-?\d{1,12}(?:\.\d{1,6})?(?![\p{L}\p{N}_:/-]|[.,]\d)/gu;
+
 /** Reads an observation of a case with something changed. */
 export function effectOf(seen: Observation, input: Json, { one }: SeenCase): Effect | undefined {
   if (seen.end !== 'returned' || seen.value === undefined) return undefined;
@@ -24,8 +27,11 @@ export function effectOf(seen: Observation, input: Json, { one }: SeenCase): Eff
     if (loose.has(pointer)) continue;
     if (typeof value === 'number' && !/code|status/i.test(name)) numbers.set(pointer, value);
     else if (typeof value === 'string' && echoed.has(value)) said.push([pointer]);
-    else
-      said.push([pointer, typeof value === 'string' ? value.replace(pointer === '' ? IN_TEXT : IN_VALUE, '#') : value]);
+    else if (typeof value === 'string' && pointer === '') {
+      for (const [index, [digits]] of [...value.matchAll(PLAIN_IN_TEXT)].entries())
+        numbers.set(`#${index}`, Number(digits));
+      said.push([pointer, value.replace(IN_TEXT, '#')]);
+    } else said.push([pointer, typeof value === 'string' ? value.replace(IN_VALUE, '#') : value]);
   }
   return { said: JSON.stringify([...said, [...numbers.keys()]]), numbers };
 }

@@ -1,5 +1,6 @@
 import { atTheEnd } from '../../lexicon/phrases.ts';
 import { FROM, HALF_OPEN, HEDGED, LIMITING, RANGES, UP_TO } from '../../lexicon/quantifying.ts';
+import { hasWord } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { constantIn, sentencesOf } from './documented-answers.ts';
 import { numbersIn, type ReadNumber } from './number-readings.ts';
@@ -17,6 +18,8 @@ export interface Threshold {
   sentence: string;
   /** The sentence, with the head of its table. */
   context: string;
+  /** What introduces the list that the sentence is an item of. */
+  intro?: string;
   /** The clause up to the number. */
   lead: string;
   /** Whether words or a table make a limit of it, rather than a rate or an amount. */
@@ -28,9 +31,9 @@ export interface Threshold {
 const BEHIND = atTheEnd(UP_TO);
 const BEFORE = atTheEnd(FROM);
 const OR_MORE =
-  /^\s*(?:\p{L}+\s+)?(?:or (?:more|higher|above|older|longer|later)|and (?:more|above)|onwards?|upwards|and over)\b|^\s*(?:\p{L}+\s+)?on(?=[\s,])|^\p{Script=Han}?(?:及以上|以上)/iu;
+  /^\s*(?:\p{L}+\s+)?(?:or (?:more|higher|above|older|longer|later)|and (?:more|above)|onwards?|upwards|and over)\b|^\s*(?:\p{L}+\s+)?on(?=[\s,])|^\s?\p{Script=Han}?(?:及以上|以上)|^\s*(?:\p{L}+\s+)?(?:oder (?:mehr|höher|länger|älter|später)|ou plus|et plus|o más|en adelante)(?!\p{L})/iu;
 const OR_LESS =
-  /^\s*(?:\p{L}+\s+)?(?:or (?:less|fewer|lower|below|younger|shorter)|and (?:less|below))\b|^\p{Script=Han}?及以下/iu;
+  /^\s*(?:\p{L}+\s+)?(?:or (?:less|fewer|lower|below|younger|shorter)|and (?:less|below))\b|^\s?\p{Script=Han}?及以下|^\s*(?:\p{L}+\s+)?(?:oder (?:weniger|niedriger|kürzer|jünger)|ou moins|o menos)(?!\p{L})/iu;
 
 /** Most numbers of a document that are followed up. */
 const MAX_NUMBERS = 200;
@@ -38,6 +41,7 @@ const MAX_NUMBERS = 200;
 /** The first numbers of the prose, in its order, without codes of answers. */
 export function thresholdsOf(subject: Subject): Threshold[] {
   let head: string | undefined;
+  let intro: string | undefined;
   let left = MAX_NUMBERS;
   const found = sentencesOf(subject.agreement).flatMap((line) => {
     const sentence = line.trim();
@@ -47,6 +51,8 @@ export function thresholdsOf(subject: Subject): Threshold[] {
       head = sentence;
       return [];
     }
+    const isItem = /^(?:[-*•]|\d+[.)])\s/.test(sentence);
+    if (!isItem && sentence !== '') intro = /[:：]\**$/.test(sentence) ? sentence : undefined;
     const all = numbersIn(sentence).slice(0, left);
     if (all.length === 0) return [];
     left -= all.length;
@@ -54,6 +60,7 @@ export function thresholdsOf(subject: Subject): Threshold[] {
     return all.flatMap(({ value, start, end }, index): Threshold[] => {
       const before = sentence.slice(0, start);
       const after = sentence.slice(end);
+      if (isOfOtherForm(before, sentence.slice(start, end), after)) return [];
       if (isCode(sentence, before, value, head) || isListNumber(before, after)) return [];
       const lead = before.slice(Math.max(all[index - 1]?.end ?? 0, before.search(/[,，、|;]?[^,，、|;]*$/)));
       const rank = rankInRange(sentence, all, index);
@@ -65,6 +72,7 @@ export function thresholdsOf(subject: Subject): Threshold[] {
           value,
           sentence: sentence.slice(0, 200),
           context: isRow && head !== undefined ? `${head} ${sentence}` : sentence,
+          ...(isItem && intro !== undefined ? { intro } : {}),
           lead,
           isEnd: side !== undefined || isInRange(sentence, all, index),
           limits: isRow || isInRange(sentence, all, index) || LIMITING.test(sentence),
@@ -112,6 +120,16 @@ function isInRange(sentence: string, all: readonly ReadNumber[], index: number):
   return isRange(sentence, all[index], all[index + 1]) || isRange(sentence, all[index - 1], all[index]);
 }
 
+/** Whether digits may be those of a number with a comma before its fraction, or a point between its thousands, or are those of a sample element. */
+function isOfOtherForm(before: string, digits: string, after: string): boolean {
+  return (
+    /<\/?\p{L}[^<>]*>\s*$/u.test(before) ||
+    /^,\d/.test(after) ||
+    /\d,$/.test(before) ||
+    /^\d{1,3}(?:\.\d{3})+$/.test(digits)
+  );
+}
+
 /** Whether a number is the code of an answer. */
 function isCode(sentence: string, before: string, value: number, head: string | undefined): boolean {
   if (head !== undefined && /^[|\s*`]*$/.test(before))
@@ -143,6 +161,7 @@ export function stemsOf(name: string): string[] {
 export function speaksOf(text: string, name: string): boolean {
   const words = text.toLowerCase().match(/\p{Script=Han}+|\p{L}+/gu) ?? [];
   if (/\p{Script=Han}/u.test(name)) return text.includes(name);
+  if (/\p{Ll}\p{Lu}|_/u.test(name) && hasWord(text, name)) return true;
   return stemsOf(name).some((stem) =>
     words.some(
       (word) => word === stem || (stem.length >= 3 && word.startsWith(stem) && word.length <= stem.length + 4),

@@ -115,9 +115,9 @@ interface Quantity {
   make(value: number): Json | undefined;
 }
 
-/** A number of a text with the name before it, as in `count=3`, `count: 3` and `"count": 3`. */
+/** A number of a text with the name before it, as in `count=3`, `count: 3`, `"count": "3"` and `<count>3`. */
 const NAMED_NUMBER =
-  /(?<![\p{L}\p{N}_-])(\p{L}[\p{L}\p{N}_-]{0,40})("?[ \t]*[=:][ \t]*)(-?\d{1,12}(?:\.\d{1,6})?)(?![\p{L}\p{N}.,:/%-])/gu;
+  /(?<![\p{L}\p{N}_-])(\p{L}[\p{L}\p{N}_-]{0,40})("?[ \t]*[=:][ \t]*"?|(?<=<\p{L}[\p{L}\p{N}_-]{0,40})>)(-?\d{1,12}(?:\.\d{1,6})?)(?![\p{L}\p{N}.,:/%-])/gu;
 
 /** Most numbers of a text that are set to others. */
 const maxNamed = 12;
