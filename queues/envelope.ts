@@ -23,6 +23,8 @@ export interface PublishedEnvelope extends Envelope {
 export interface Reason {
   code: string;
   message: string;
+  /** Where in the job's data it stands, as a JSON pointer. */
+  pointer?: string;
 }
 
 /** The code of the finding with which a reader closes its job. */
@@ -38,7 +40,7 @@ export function errorEnvelope(kind: string, data: unknown, reason: Reason): Enve
     messages: silent ? [] : [{ action: 'codeGeneration', status: 'error' }],
     protocolHash: protocolHashOf(data),
     handler: null,
-    findings: [{ code: reason.code, severity: 'error', in: 'job', message: reason.message }],
+    findings: [{ ...reason, severity: 'error', in: 'job' }],
     report: {
       verification: null,
       reused: false,

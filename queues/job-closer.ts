@@ -31,7 +31,8 @@ export class JobCloser {
   /** Ends a job with `error` for a reason; resolves to what was made for it. */
   async end(delivery: Delivery, reason: Reason): Promise<Envelope> {
     const { jobId, kind } = delivery;
-    this.#onEvent({ event: reason.code === 'JOB_CANCELLED' ? 'cancelled' : 'given-up', jobId, kind, ...reason });
+    const { code, message } = reason;
+    this.#onEvent({ event: code === 'JOB_CANCELLED' ? 'cancelled' : 'given-up', jobId, kind, code, message });
     const outcome = await this.make(delivery, reason);
     await this.publish(outcome, delivery);
     return outcome;

@@ -163,7 +163,7 @@ export class JobRunner {
     const leftMs = delivery.deadlineAtMs - Date.now() - CLOSING_MS;
     if (leftMs <= 0) {
       const message = `Cannot accept job at /version: found ${version} and no worker that knows it, wanted ${KNOWN_VERSION}`;
-      return this.#end(delivery, { code: 'JOB_VERSION_UNSUPPORTED', message });
+      return this.#end(delivery, { code: 'JOB_VERSION_UNSUPPORTED', message, pointer: '/version' });
     }
     const delayMs = Math.min(500 + Math.random() * 500, leftMs);
     const { jobId, kind } = delivery;

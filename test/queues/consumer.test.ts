@@ -420,8 +420,8 @@ test('a later version that no worker takes ends before its deadline', async (t) 
   await queue.add('generate', jobData({ version: 2, timeoutMs: 3_000 }), { jobId: 'job-1' });
   const found = await outcome('job-1');
   assert.deepEqual(
-    found.findings.map((finding) => 'code' in finding && finding.code),
-    ['JOB_VERSION_UNSUPPORTED'],
+    found.findings.map((finding) => [Object(finding).code, Object(finding).pointer]),
+    [['JOB_VERSION_UNSUPPORTED', '/version']],
   );
   assert.equal(found.version, 2);
   assert.ok(Date.now() - added > 1_500, 'it was put back first');
