@@ -62,6 +62,7 @@ function faultsOf(kind: string, data: unknown, rawBytes: number | undefined): Jo
     ...nameFaults(data),
     ...statusFaults(kind, data),
     ...complaintFaults(kind, data),
+    ...payloadFaults(data),
     ...hashFaults(data),
   ];
 }
@@ -192,6 +193,20 @@ function complaintFaults(kind: Kind, data: JsonObject): JobFault[] {
   if (status !== 'accepted' && status !== 'rejected') return [];
   const message = `found ${quoted(status)}, the answer to a complaint, wanted one: "negotiating"`;
   return [fault('JOB_INVALID', '/complaint/status', message, { expected: 'negotiating', actual: status })];
+}
+
+/** A text is a string, in a case as on the wire. */
+function payloadFaults(data: JsonObject): JobFault[] {
+  const cases = member(data, 'testCases');
+  if (member(data, 'payload') !== 'text' || !Array.isArray(cases)) return [];
+  return cases.flatMap((each, index) =>
+    ['request', 'response'].flatMap((side) => {
+      const value = isObject(each) ? member(each, side) : undefined;
+      if (value === undefined || typeof value === 'string') return [];
+      const found = `found ${kindOfValue(value)}, wanted a string, since the payload is text`;
+      return [fault('JOB_INVALID', `/testCases/${index}/${side}`, found, { expected: 'string' })];
+    }),
+  );
 }
 
 function hashFaults(data: JsonObject): JobFault[] {

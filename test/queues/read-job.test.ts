@@ -211,6 +211,26 @@ test('the status must be accepted, but in a review', () => {
   assert.deepEqual(faultsOf('generate', jobData({ family: 'agent-description', agreement: { status: 'live' } })), []);
 });
 
+test('cases of a payload of text are texts', () => {
+  const cases = [
+    { request: 'a', response: '' },
+    { request: { a: 1 }, response: null },
+  ];
+  assert.deepEqual(faultsOf('generate', jobData({ payload: 'text', testCases: cases.slice(0, 1) })), []);
+  assert.deepEqual(
+    faultsOf('generate', jobData({ payload: 'text', testCases: cases })).map(({ pointer, message }) => [
+      pointer,
+      message,
+    ]),
+    ['request', 'response'].map((side, index) => [
+      `/testCases/1/${side}`,
+      `Cannot accept job at /testCases/1/${side}: found ${index === 0 ? 'an object' : 'null'}, wanted a string, since the payload is text`,
+    ]),
+  );
+  for (const payload of [{}, { payload: 'json' }])
+    assert.deepEqual(faultsOf('generate', jobData({ ...payload, testCases: cases })), []);
+});
+
 test('hashes are verified, with or without their prefix, and handed on bare', () => {
   for (const prefix of ['', 'sha256:', 'sha-256:']) {
     const reading = readJob(
