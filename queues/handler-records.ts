@@ -34,6 +34,10 @@ ${nowLine}
 if redis.call('SISMEMBER', KEYS[3], ARGV[2]) == 1 then redis.call('SET', KEYS[1], ARGV[1])
 else redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[4]) end
 redis.call('ZADD', KEYS[2], now, ARGV[2])
+if redis.call('EXISTS', KEYS[3]) == 0 then
+  redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', string.format('(%.0f', now - ARGV[4] * 1000))
+  redis.call('EXPIRE', KEYS[2], ARGV[4])
+end
 redis.call('SADD', KEYS[4], ARGV[3])
 for index = 5, #KEYS do
   local ttl = redis.call('TTL', KEYS[index])
@@ -47,17 +51,19 @@ return redis.call('ZCARD', KEYS[2])`);
 const touchScript = new Script(`
 ${nowLine}
 redis.call('ZADD', KEYS[2], 'XX', now, ARGV[1])
+if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('EXPIRE', KEYS[2], ARGV[2]) end
 if redis.call('SISMEMBER', KEYS[3], ARGV[1]) == 0 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
 for index = 4, #KEYS do
   if redis.call('TTL', KEYS[index]) ~= -1 then redis.call('EXPIRE', KEYS[index], ARGV[2]) end
 end
 return 1`);
 
-// KEYS record, pinned, then look-ups  ARGV digest, retention in seconds.
+// KEYS record, pinned, handlers, then look-ups  ARGV digest, retention in seconds.
 const unpinScript = new Script(`
 redis.call('SREM', KEYS[2], ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[2])
-for index = 3, #KEYS do
+if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('EXPIRE', KEYS[3], ARGV[2]) end
+for index = 4, #KEYS do
   local pinned = false
   for _, digest in ipairs(redis.call('ZRANGE', KEYS[index], 0, -1)) do
     pinned = pinned or redis.call('SISMEMBER', KEYS[2], digest) == 1
@@ -65,6 +71,14 @@ for index = 3, #KEYS do
   if not pinned then redis.call('EXPIRE', KEYS[index], ARGV[2]) end
 end
 return 1`);
+
+// KEYS tenants, then the handlers of each  ARGV the names of those. Answers those that have handlers, and forgets the others.
+const tenantsScript = new Script(`
+local having = {}
+for index, name in ipairs(ARGV) do
+  if redis.call('EXISTS', KEYS[index + 1]) == 1 then having[#having + 1] = name else redis.call('SREM', KEYS[1], name) end
+end
+return having`);
 
 /** Keeps handlers' records, opaque texts, by tenant and digest, and finds them again by look-up keys. */
 export class HandlerRecords {
@@ -128,7 +142,12 @@ export class HandlerRecords {
   async pin(tenant: string, digest: string, lookups: readonly string[] = []): Promise<boolean> {
     const key = this.#keys.handler(tenant, digest);
     if ((await this.#connection.exists(key)) === 0) return false;
-    const writing = this.#connection.multi().sadd(this.#keys.pinnedHandlers(tenant), digest).persist(key);
+    const { handlers, pinnedHandlers } = this.#keys;
+    const writing = this.#connection
+      .multi()
+      .sadd(pinnedHandlers(tenant), digest)
+      .persist(key)
+      .persist(handlers(tenant));
     for (const lookup of lookups) writing.persist(this.#keys.handlerLookup(tenant, lookup));
     await settled(writing.exec());
     return true;
@@ -136,10 +155,11 @@ export class HandlerRecords {
 
   /** Lets a pinned handler expire again, and the look-ups that find no other pinned one. */
   async unpin(tenant: string, digest: string, lookups: readonly string[] = []): Promise<void> {
-    const { handler, pinnedHandlers, handlerLookup } = this.#keys;
+    const { handler, handlers, pinnedHandlers, handlerLookup } = this.#keys;
+    const own = [handler(tenant, digest), pinnedHandlers(tenant), handlers(tenant)];
     await unpinScript.run(
       this.#connection,
-      [handler(tenant, digest), pinnedHandlers(tenant), ...lookups.map((lookup) => handlerLookup(tenant, lookup))],
+      [...own, ...lookups.map((lookup) => handlerLookup(tenant, lookup))],
       [digest, this.#retention.retentionSeconds],
     );
   }
@@ -192,9 +212,11 @@ export class HandlerRecords {
     return entries;
   }
 
-  /** The names of tenants that ever stored a handler. */
+  /** The names of tenants that have handlers; those whose last one expired are forgotten. */
   async tenants(): Promise<string[]> {
-    return (await this.#connection.smembers(this.#keys.tenants)).sort();
+    const names = await this.#connection.smembers(this.#keys.tenants);
+    const lists = names.map((name) => this.#keys.handlers(name));
+    return ((await tenantsScript.run(this.#connection, [this.#keys.tenants, ...lists], names)) as string[]).sort();
   }
 
   async #evict(tenant: string, tooMany: number): Promise<void> {

@@ -199,6 +199,27 @@ test('a pinned handler is found for good, whatever else is stored and used under
   assert.ok((await leftSeconds()) > 900);
 });
 
+test('what handlers are listed by ends with the last of them, unless one is pinned', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const handlers = new HandlerRecords(connection, keys, { retentionSeconds: 1_000 });
+  const list = keys.handlers('t');
+  await handlers.put('t', 'd1', 'one');
+  await connection.zadd(list, 1, 'long-gone');
+  await handlers.put('t', 'd2', 'two');
+  assert.deepEqual((await connection.zrange(list, 0, -1)).sort(), ['d1', 'd2']);
+  assert.ok((await connection.ttl(list)) > 900);
+  await handlers.pin('t', 'd1');
+  await handlers.put('t', 'd3', 'three');
+  await handlers.touch('t', 'd3');
+  assert.equal(await connection.ttl(list), -1);
+  await handlers.unpin('t', 'd1');
+  assert.ok((await connection.ttl(list)) > 900);
+  await handlers.put('other', 'd1', 'one');
+  assert.deepEqual(await handlers.tenants(), ['other', 't']);
+  await connection.del(list);
+  assert.deepEqual([await handlers.tenants(), await connection.smembers(keys.tenants)], [['other'], ['other']]);
+});
+
 test('a bundle in quarantine is known to all until it is let out', async (t) => {
   const { connection } = await queueUnderTest(t);
   const quarantine = new Quarantine(connection, keys);
