@@ -112,6 +112,8 @@ const residentMb = () => process.memoryUsage.rss() / 1_048_576;
 let mutants = 0;
 let firstMb = 0;
 let failed = false;
+/** What the parent may grow by after the first 200 mutants, in MB: what V8 keeps at hand, and no more with the next thousand. */
+const maxGrownMb = 100;
 
 for (let seed = Number(values.seed); Date.now() < untilMs && !failed; seed += 1) {
   const chance = chances(seed);
@@ -137,6 +139,10 @@ for (let seed = Number(values.seed); Date.now() < untilMs && !failed; seed += 1)
 console.log(`${mutants} mutants of ${corpus.length} attacks, first seed ${values.seed}`);
 for (const [end, count] of [...ends].sort((one, other) => other[1] - one[1]))
   console.log(`${String(count).padStart(6)}  ${end}`);
+if (firstMb > 0 && residentMb() - firstMb > maxGrownMb) {
+  console.error(`the parent's memory grew by more than ${maxGrownMb} MB`);
+  failed = true;
+}
 const { killedCells } = sandbox.stats();
 console.log(
   `${killedCells} cells killed; the parent's resident memory ${firstMb ? `went from ${firstMb.toFixed(0)} to ` : 'is '}${residentMb().toFixed(0)} MB`,
