@@ -84,6 +84,48 @@ test('what a tool tells is escaped as the document has it', async () => {
   );
 });
 
+test('a text of a tool that has signs itself is told with others', async () => {
+  const known: [string, string][] = [
+    ['B-4401', 'Fish & Chips'],
+    ['B-4402', 'Salt & Rope'],
+  ];
+  const signed: Agreed = {
+    ...shelves,
+    cases: known.map(([book, title]) => [book, `<book><title>${title.replace('&', '&amp;')}</title></book>`]),
+    tools: [
+      reading(
+        'titleOf',
+        object({ book: text }),
+        { type: ['string', 'null'] },
+        known.map(([book, title]) => [{ book }, title]),
+        null,
+      ),
+    ],
+  };
+  assert.deepEqual(await refusalsOf(signed, titled(`.replaceAll('&', '&amp;').replaceAll('<', '&lt;')`), sandbox), []);
+  assert.match(
+    (await refusalsOf(signed, titled(`.replaceAll('&', '&amp;')`), sandbox)).join('\n'),
+    /^generated-requests: case 1 with " Chips <b": this is written as it stands, though "/m,
+  );
+});
+
+test('a comma alone is reason enough for quotes', async () => {
+  const rule = 'Names with a comma or a quote are quoted as in RFC 4180.';
+  const always = `'"' + name.replaceAll('"', '""') + '"'`;
+  const quotedNames: Agreed = {
+    ...crews(rule),
+    cases: [
+      ['Ada,12\nBo,7', '"Ada",24\n"Bo",14'],
+      ['"Meier, Jo",31\nLi,5', '"Meier, Jo",62\n"Li",10'],
+    ],
+  };
+  assert.deepEqual(await refusalsOf(quotedNames, doubled(always), sandbox), []);
+  assert.match(
+    (await refusalsOf(crews(rule), doubled(quotesAll.replace('[",]', '"|, ')), sandbox)).join('\n'),
+    /^generated-requests: case 1 with "Ada,z": this is written as it stands, though "/m,
+  );
+});
+
 const asked: Agreed = {
   rules:
     'The request has a line `name;parameter` for the sample, the answer its value. A name with a semicolon or a double quote is enclosed in double quotes, with inner double quotes doubled.',

@@ -67,7 +67,7 @@ export const generatedRequests: Check = {
       if (written === undefined) continue;
       findings.failures.push({
         code: 'CANDIDATE_BREAKS_ON_REQUEST',
-        message: `case ${field.one.one.testCase} with ${JSON.stringify(field.raw)}: this is written as it stands, though "${excerpt(field.sentence)}"`,
+        message: `case ${field.one.one.testCase} with ${JSON.stringify(field.bare)}: this is written as it stands, though "${excerpt(field.sentence)}"`,
         testCase: field.one.one.testCase,
         input: field.scenario.input,
         got: written,

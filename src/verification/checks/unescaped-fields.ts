@@ -11,13 +11,16 @@ import { replacedAt } from '../worlds/variations.ts';
 /** A case in which a text that messages carry has signs of their form in it, and how it must not stand in what is written. */
 export interface FieldWithSigns {
   one: SeenCase;
-  raw: string;
+  /** What must not stand in it. */
+  bare: string;
+  /** Whether that may stand behind a quotation mark. */
+  canBeQuoted: boolean;
   sentence: string;
   scenario: Scenario;
 }
 
 /** Cases of which texts are changed, and changes of one. */
-const [maxCases, maxPlans] = [3, 4];
+const [maxCases, maxPlans] = [3, 6];
 
 /** Texts with signs that the document has written otherwise: of CSV in quotes with the quotes doubled, of XML as entities. */
 export function fieldsWithSigns(facts: CheckFacts): FieldWithSigns[] {
@@ -34,13 +37,19 @@ export function fieldsWithSigns(facts: CheckFacts): FieldWithSigns[] {
       return carriedTexts(facts, one).flatMap((carried) => {
         const separator = quoting === undefined ? undefined : separatorBeside(carried.text, written);
         if (quoting !== undefined && separator !== undefined)
-          return [`${carried.text}"q`, `${carried.text} "q"${separator} z`].flatMap((raw) =>
-            planOf(facts, one, carried, raw, quoted, quoting),
+          return [`${carried.text}"q`, `${carried.text} "q"${separator} z`, `${carried.text}${separator}z`].flatMap(
+            (raw) => {
+              const held = { one, bare: raw, canBeQuoted: !raw.includes('"'), sentence: quoting };
+              return planOf(facts, held, carried, raw, quoted);
+            },
           );
-        if (escaping !== undefined && written.includes(`>${carried.text}<`))
-          return [`${carried.text} <b`, `${carried.text} & c`].flatMap((raw) =>
-            planOf(facts, one, carried, raw, entities, escaping),
-          );
+        if (escaping !== undefined && isElement(written, carried.text))
+          return [' <b', ' & c'].flatMap((signs) => {
+            // Signs that the text has itself are written otherwise in any case.
+            const tail = /[\p{L}\p{N} .-]+$/u.exec(carried.text)?.[0];
+            const held = { one, bare: `${tail}${signs}`, canBeQuoted: false, sentence: escaping };
+            return tail === undefined ? [] : planOf(facts, held, carried, `${carried.text}${signs}`, entities);
+          });
         return [];
       });
     })
@@ -50,9 +59,26 @@ export function fieldsWithSigns(facts: CheckFacts): FieldWithSigns[] {
 }
 
 /** What a run wrote that holds a text as it stands, though the document has signs of it written otherwise. */
-export function unescapedIn({ subject }: CheckFacts, { raw }: FieldWithSigns, seen: Observation): string | undefined {
+export function unescapedIn(
+  { subject }: CheckFacts,
+  { bare, canBeQuoted }: FieldWithSigns,
+  seen: Observation,
+): string | undefined {
   const written = subject.role === 'provider' ? [seen.value] : seen.sends.map(({ request }) => request);
-  return written.find((text): text is string => typeof text === 'string' && text.includes(raw));
+  return written.find(
+    (text): text is string =>
+      typeof text === 'string' &&
+      text
+        .split(bare)
+        .slice(0, -1)
+        .some((before) => !(canBeQuoted && before.endsWith('"'))),
+  );
+}
+
+/** Whether a text is the whole of an element, with its signs written as they must be. */
+function isElement(written: string, text: string): boolean {
+  const forms = [entities(text), entities(text).replaceAll('"', '&quot;').replaceAll("'", '&apos;')];
+  return forms.some((form) => written.includes(`>${form}<`));
 }
 
 /** A text that is told, whether by the request, the task or a tool. */
@@ -68,7 +94,9 @@ function carriedTexts({ subject }: CheckFacts, { one, seen }: SeenCase): Carried
   const isPlain = (text: Json): text is string =>
     typeof text === 'string' && /^[\p{L}\p{N}][\p{L}\p{N} .'-]*$/u.test(text) && /\p{L}{2}/u.test(text);
   const told = seen.calls.flatMap(({ output }) => leavesOf(output ?? null).map(({ value }) => value));
-  const ofTools = [...new Set(told)].filter(isPlain).map((text) => ({ text, isOfTool: true }));
+  const ofTools = [...new Set(told)]
+    .filter((text) => typeof text === 'string' && /^[^\n]*\p{L}{2}[^\n]*$/u.test(text))
+    .map((text) => ({ text: String(text), isOfTool: true }));
   if (subject.role === 'requester')
     return leavesOf(one.input).flatMap(({ pointer, value }) =>
       isPlain(value) ? [{ text: value, pointer, isOfTool: false }] : [],
@@ -104,12 +132,12 @@ function entities(text: string): string {
 /** The case with a text that has such signs, written as the document has it where it comes in a text. */
 function planOf(
   { subject }: CheckFacts,
-  one: SeenCase,
+  held: Omit<FieldWithSigns, 'scenario'>,
   { text, pointer, isOfTool }: Carried,
   raw: string,
   write: (text: string) => string,
-  sentence: string,
 ): FieldWithSigns[] {
+  const { one } = held;
   const { input } = one.one;
   if (isOfTool) {
     const tools = subject.tools.map((tool) => withText(tool, text, raw));
@@ -118,18 +146,18 @@ function planOf(
         (example) => !('output' in example) || subject.surface.toolOutputIssues(name, example.output).length === 0,
       ),
     );
-    return isAllowed ? [{ one, raw, sentence, scenario: { ...one.scenario, tools: tools as Scenario['tools'] } }] : [];
+    return isAllowed ? [{ ...held, scenario: { ...one.scenario, tools: tools as Scenario['tools'] } }] : [];
   }
   if (pointer === undefined) {
     const field = new RegExp(`(?<=^|[\\n;,|\\t>])${RegExp.escape(text)}(?=$|[\\n;,|\\t<])`, 'gu');
     const changed = String(input).replace(field, () => write(raw));
-    return changed === input ? [] : [{ one, raw, sentence, scenario: { ...one.scenario, input: changed } }];
+    return changed === input ? [] : [{ ...held, scenario: { ...one.scenario, input: changed } }];
   }
   const changed = replacedAt(input, pointer, raw);
   const schema = subject.task?.inputSchema;
   const validator = schema === undefined ? undefined : validatorOf(schema);
   if (validator?.ok && !validator.allows(changed)) return [];
-  return [{ one, raw, sentence, scenario: { ...one.scenario, input: changed } }];
+  return [{ ...held, scenario: { ...one.scenario, input: changed } }];
 }
 
 /** A tool that tells one text where its examples have another. */
