@@ -13,6 +13,7 @@ import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { listsOf } from '../worlds/lists.ts';
 import { replacedAt, variationsOf, variedScalars } from '../worlds/variations.ts';
+import { miscountedItems } from './miscounted-items.ts';
 
 const maxVariationsPerCase = 8;
 const maxEchoCases = 4;
@@ -26,7 +27,7 @@ export const tables: Check = {
   reason:
     'Where requests are words and answers are a few names, a table of the cases holds nothing that could be renamed.',
   certain:
-    'No tool is ever asked for what a request holds, though examples of a tool are those of the cases, and all requests but the cases get one and the same answer; or all requests whose lists are those of cases, with an item less, twice or in another order, get one and the same; or an answer repeats a member of another case than the one it is asked about, though that member was not changed; or nothing ever matters but a member that is only there to be sent back; or the document has a tool used for whatever succeeds, and it is never called.',
+    'No tool is ever asked for what a request holds, though examples of a tool are those of the cases, and all requests but the cases get one and the same answer; or all requests whose lists are those of cases, with an item less, twice or in another order, get one and the same; or an answer repeats a member of another case than the one it is asked about, though that member was not changed; or nothing ever matters but a member that is only there to be sent back; or the document has a tool used for whatever succeeds, and it is never called; or whatever answer of whichever check has more items of the kind that it counts, by a sentence and in all cases, than it says.',
   uncertain: 'Nothing.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const findings: CheckFindings = { failures: [], warnings: [] };
@@ -101,6 +102,10 @@ export const tables: Check = {
       findings.memorised = true;
     }
     return findings;
+  },
+  review(facts, runs) {
+    const found = miscountedItems(facts, runs);
+    return found ? [found] : [];
   },
 };
 
