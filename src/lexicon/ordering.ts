@@ -6,7 +6,7 @@ export const SORTED = phrases({
     'sort(s|ed|ing)?|ordered by',
     'ascending*|descending*|alphabetical*',
     '(newest|oldest|earliest|latest|cheapest|dearest|nearest)( \\p{L}+){0,2} first',
-    '(highest|lowest|largest|smallest|longest|shortest)( \\p{L}+){0,2} first',
+    '(highest|lowest|largest|smallest|longest|shortest|fastest|slowest|best|heaviest|lightest|youngest)( \\p{L}+){0,2} first',
   ],
   de: ['(auf|ab)steigend*|alphabetisch|sortiert'],
   fr: ['(tri|class)ée?s? par|(dé)?croissante?s?'],

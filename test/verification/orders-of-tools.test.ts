@@ -16,7 +16,7 @@ const [small, middle, large] = [
   { nr: 'r-220', betrag: 118 },
   { nr: 'r-307', betrag: 960 },
 ];
-const bills = (rule: string, told: string): Agreed => ({
+const bills = (rule: string, told: string, own: Json[] = [middle, small, large]): Agreed => ({
   rules: rule,
   request: object({ id: text, konto: text }),
   response: object({ id: text, liste: { type: 'array', items: item } }),
@@ -27,7 +27,7 @@ const bills = (rule: string, told: string): Agreed => ({
         object({ konto: text }),
         { type: 'array', items: item },
         [
-          [{ konto: 'K-north' }, [middle, small, large]],
+          [{ konto: 'K-north' }, own],
           [{ konto: 'K-south' }, [small]],
         ],
         [],
@@ -72,12 +72,108 @@ for (const [rule, told] of [
   });
 
 test('a tool that says nothing of its order is warned of alone', async () => {
-  const agreed = bills('Se ordenan por `betrag` de mayor a menor.', 'The bills of an account.');
+  const agreed = bills('Se ordenan por `betrag` de mayor a menor.', 'The bills of an account.', [small, middle, large]);
+  const turned = list('[...all].reverse()');
   assert.deepEqual(
-    (await refusalsOf(agreed, byPlace, sandbox)).filter((why) => why.startsWith('sorting')),
+    (await refusalsOf(agreed, turned, sandbox)).filter((why) => why.startsWith('sorting')),
     [],
   );
-  assert.match((await warningsOf(agreed, byPlace, sandbox)).join('\n'), /sorting: case 1: with the list of bills/);
+  assert.match((await warningsOf(agreed, turned, sandbox)).join('\n'), /sorting: case 1: with the list of bills/);
+});
+
+test('a tool that tells what is sorted by neither rising nor falling has no order to rely on', async () => {
+  const agreed = bills('Se ordenan por `betrag` de mayor a menor.', 'The bills of an account.');
+  assert.match((await refusalsOf(agreed, byPlace, sandbox)).join('\n'), /sorting: case 1: with the list of bills/);
+  assert.deepEqual(await refusalsOf(agreed, sorted, sandbox), []);
+});
+
+test('items of one value are in any order among themselves, and their values are in one', async () => {
+  const even = { nr: 'r-511', betrag: 118 };
+  const agreed = bills('The list is sorted by `betrag`, largest first.', 'The bills of an account.', [
+    middle,
+    small,
+    large,
+    even,
+  ]);
+  agreed.cases[0] = [
+    { id: 'o-1', konto: 'K-north' },
+    { id: 'o-1', liste: [large, middle, even, small] },
+  ];
+  assert.deepEqual(await refusalsOf(agreed, sorted, sandbox), []);
+  const placed = list('all.length === 4 ? [all[2], all[0], all[3], all[1]] : all');
+  assert.match((await refusalsOf(agreed, placed, sandbox)).join('\n'), /sorting: case 1: with the list of bills/);
+});
+
+/** Runners that come in by heat, and lines that go out by time. */
+const race: Agreed = {
+  rules: 'There is a line for each runner, fastest first: the name and the seconds.',
+  request: object({ runners: { type: 'array', items: object({ name: text, seconds: integer }) } }),
+  response: object({ board: { type: 'array', items: text } }),
+  cases: [
+    [
+      {
+        runners: [
+          { name: 'Okoro', seconds: 61 },
+          { name: 'Lindt', seconds: 74 },
+          { name: 'Baker', seconds: 58 },
+        ],
+      },
+      { board: ['Baker 58', 'Okoro 61', 'Lindt 74'] },
+    ],
+    [{ runners: [{ name: 'Silva', seconds: 90 }] }, { board: ['Silva 90'] }],
+    [{ runners: [] }, { board: [] }],
+  ],
+};
+
+test('lines of an answer that are sorted do not depend on the order of the request', async () => {
+  const racing = (order: string) => `
+export function handle({ runners }: any) {
+  const all = ${order};
+  return { board: all.map(({ name, seconds }: any) => name + ' ' + seconds) };
+}`;
+  assert.deepEqual(await refusalsOf(race, racing('[...runners].sort((a, b) => a.seconds - b.seconds)'), sandbox), []);
+  const placed = racing('runners.length === 3 ? [runners[2], runners[0], runners[1]] : runners');
+  assert.match((await refusalsOf(race, placed, sandbox)).join('\n'), /sorting: .* turned round, the answer is another/);
+});
+
+/** Minutes to the next trams, in one line. */
+const trams: Agreed = {
+  rules:
+    'A stop is asked for by its name. The answer is one line: the minutes that `trams` tells, sorted from the smallest to the largest, parted by blanks. A failing tool is answered with `closed`.',
+  tools: [
+    reading(
+      'trams',
+      object({ stop: text }),
+      object({ minutes: { type: 'array', items: integer } }),
+      [
+        [{ stop: 'Oderplatz' }, { minutes: [9, 31, 17] }],
+        [{ stop: 'Elbtor' }, { minutes: [4] }],
+      ],
+      { minutes: [] },
+    ),
+  ],
+  cases: [
+    ['Oderplatz', '9 17 31'],
+    ['Elbtor', '4'],
+  ],
+};
+
+test('neither does a text depend on the order of what a tool tells', async () => {
+  const waiting = (order: string) => `
+export async function handle(request: string, { call }: any) {
+  try {
+    const { minutes } = await call.trams({ stop: request.trim() });
+    return ${order}.join(' ');
+  } catch {
+    return 'closed';
+  }
+}`;
+  assert.deepEqual(await refusalsOf(trams, waiting('[...minutes].sort((a: number, b: number) => a - b)'), sandbox), []);
+  const placed = waiting('(minutes.length === 3 ? [minutes[0], minutes[2], minutes[1]] : minutes)');
+  assert.match(
+    (await refusalsOf(trams, placed, sandbox)).join('\n'),
+    /sorting: .* turned round, the answer is another/,
+  );
 });
 
 for (const rule of ['Die Liste ist nicht sortiert.', 'Las facturas conservan el mismo orden de la cuenta.'])

@@ -209,19 +209,15 @@ test('a protocol that has pages itself is left alone', async () => {
   assert.deepEqual([report?.result, report?.message], ['skipped', 'the protocol itself has pages']);
 });
 
-test('the order of a tool may be its own: only warned of', async () => {
+test('a tool that tells days in no order leaves it to the handler', async () => {
   const { verification } = await trialOf('overdue-invoices', 'sound-a', [
     [
       'items.sort((a, b) => a.due.localeCompare(b.due));',
       "if (items[0]?.due.startsWith('2025-08')) items.push(items.shift()!);",
     ],
   ]);
-  assert.deepEqual(
-    verification?.failures.filter(({ check }) => check === 'sorting'),
-    [],
-  );
   assert.match(
-    verification?.warnings.find(({ check }) => check === 'sorting')?.message ?? '',
+    verification?.failures.find(({ check }) => check === 'sorting')?.message ?? '',
     /the list of listOverdue/,
   );
 });
