@@ -242,6 +242,18 @@ export const settings = {
     fallback: null,
     read: dollars,
   }),
+  maxTokensPerHourPerTenant: setting<number | null>({
+    env: 'PROTOSMITH_TENANT_TOKENS_PER_HOUR',
+    about: 'tokens of all jobs of one tenant on this worker process within an hour; no limit when not set',
+    fallback: null,
+    read: integer(1, 1_000_000_000_000),
+  }),
+  maxCostUsdPerHourPerTenant: setting<number | null>({
+    env: 'PROTOSMITH_TENANT_COST_USD_PER_HOUR',
+    about: 'cost of all jobs of one tenant on this worker process within an hour; wants prices; no limit when not set',
+    fallback: null,
+    read: dollars,
+  }),
   concurrency: setting({
     env: 'PROTOSMITH_CONCURRENCY',
     flag: 'concurrency',
@@ -450,10 +462,12 @@ function budgetFaults(config: Config): string[] {
   const priced = (config.models ?? [{ inputPrice, outputPrice }]).every(
     (one) => one.inputPrice !== null && one.outputPrice !== null,
   );
-  return ([settings.maxCostUsd, settings.maxCostUsdPerHour] as const).flatMap(({ env }, index) =>
-    (index === 0 ? config.maxCostUsd : config.maxCostUsdPerHour) === null || priced
+  return (['maxCostUsd', 'maxCostUsdPerHour', 'maxCostUsdPerHourPerTenant'] as const).flatMap((name) =>
+    config[name] === null || priced
       ? []
-      : [`${env}: set, but the price of a model is not, wanted prices of input and output for each model`],
+      : [
+          `${settings[name].env}: set, but the price of a model is not, wanted prices of input and output for each model`,
+        ],
   );
 }
 

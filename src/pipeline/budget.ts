@@ -21,6 +21,9 @@ export interface JobLimits {
 export interface HourLimits {
   maxTokensPerHour: number | null;
   maxCostUsdPerHour: number | null;
+  /** Of these, how much all jobs of one tenant may cost: none uses up what is there for the others. */
+  maxTokensPerHourPerTenant: number | null;
+  maxCostUsdPerHourPerTenant: number | null;
   /** As for one job. */
   usdPerInputToken?: number;
 }
@@ -82,24 +85,30 @@ const hourMs = 3_600_000;
 export class Purse {
   readonly #limits: HourLimits;
   readonly #clock: () => number;
+  readonly #whose: string;
+  readonly #tenants = new Map<string, Purse>();
   #booked: { atMs: number; tokens: number; costUsd: number }[] = [];
   #expectedTokens = 0;
   #expectedUsd = 0;
   #hedgeFifths = 0;
 
-  constructor(limits: HourLimits, clock: () => number = Date.now) {
+  constructor(limits: HourLimits, clock: () => number = Date.now, whose = "this worker's hour") {
     this.#limits = limits;
     this.#clock = clock;
+    this.#whose = whose;
   }
 
-  /** Sets expected tokens aside. Throws `PLATFORM_BUDGET`, with the time to wait, where the hour's budget is used up. */
-  take(tokens: number): Receipt {
+  /** Sets expected tokens aside. Throws `PLATFORM_BUDGET`, with the time to wait, where the hour's budget is used up, or what of it a tenant may have. */
+  take(tokens: number, tenant?: string): Receipt {
     const usd = tokens * (this.#limits.usdPerInputToken ?? 0);
     this.#check(tokens, usd);
+    const share = tenant === undefined ? undefined : this.#shareOf(tenant)?.take(tokens);
     this.#expectedTokens += tokens;
     this.#expectedUsd += usd;
     return {
-      book: ({ inputTokens, outputTokens, costUsd }) => {
+      book: (usage) => {
+        share?.book(usage);
+        const { inputTokens, outputTokens, costUsd } = usage;
         this.#expectedTokens -= tokens;
         this.#expectedUsd -= usd;
         this.#booked.push({ atMs: this.#clock(), tokens: inputTokens + outputTokens, costUsd: costUsd ?? 0 });
@@ -124,6 +133,30 @@ export class Purse {
     this.#hedgeFifths = Math.min(10, this.#hedgeFifths + 5);
   }
 
+  #shareOf(tenant: string): Purse | undefined {
+    const { maxTokensPerHourPerTenant, maxCostUsdPerHourPerTenant, usdPerInputToken } = this.#limits;
+    if (maxTokensPerHourPerTenant === null && maxCostUsdPerHourPerTenant === null) return undefined;
+    const known = this.#tenants.get(tenant);
+    if (known !== undefined) return known;
+    // Whoever enqueues names the tenant: those that have spent nothing for an hour are not remembered.
+    for (const [name, share] of this.#tenants) if (share.#isUntouched()) this.#tenants.delete(name);
+    const limits: HourLimits = {
+      maxTokensPerHour: maxTokensPerHourPerTenant,
+      maxCostUsdPerHour: maxCostUsdPerHourPerTenant,
+      maxTokensPerHourPerTenant: null,
+      maxCostUsdPerHourPerTenant: null,
+      ...(usdPerInputToken === undefined ? {} : { usdPerInputToken }),
+    };
+    const share = new Purse(limits, this.#clock, `the hour of tenant "${tenant}" on this worker`);
+    this.#tenants.set(tenant, share);
+    return share;
+  }
+
+  #isUntouched(): boolean {
+    const fromMs = this.#clock() - hourMs;
+    return this.#expectedTokens === 0 && this.#booked.every(({ atMs }) => atMs <= fromMs);
+  }
+
   #check(tokens: number, usd: number): void {
     const { maxTokensPerHour, maxCostUsdPerHour } = this.#limits;
     if (maxTokensPerHour === null && maxCostUsdPerHour === null) {
@@ -144,7 +177,7 @@ export class Purse {
     const [oldest] = this.#booked;
     throw new CodedError(
       'PLATFORM_BUDGET',
-      `Cannot ask the model: ${used} of this worker's hour are used, wanted a budget with something left`,
+      `Cannot ask the model: ${used} of ${this.#whose} are used, wanted a budget with something left`,
       { retryAfterMs: (oldest?.atMs ?? nowMs) + hourMs - nowMs },
     );
   }
@@ -153,7 +186,7 @@ export class Purse {
 /** What one job may still spend. Every completion of a job is taken from it first. */
 export class Budget {
   readonly #limits: JobLimits;
-  readonly #purse: Purse;
+  readonly #purse: Pick<Purse, 'take'>;
   readonly #note: (more: Spent) => void;
   #candidates: number;
   #completions: number;
@@ -163,7 +196,12 @@ export class Budget {
   usedUp: string | null = null;
 
   /** `spent` is what earlier deliveries of the job used up; `note` is told what this one adds. */
-  constructor(limits: JobLimits, purse: Purse, spent: Partial<Spent> = {}, note: (more: Spent) => void = () => {}) {
+  constructor(
+    limits: JobLimits,
+    purse: Pick<Purse, 'take'>,
+    spent: Partial<Spent> = {},
+    note: (more: Spent) => void = () => {},
+  ) {
     this.#limits = limits;
     this.#purse = purse;
     this.#note = note;

@@ -24,7 +24,9 @@ export async function generate(
   ledger.verification = runnableCases(brief.subject).length > 0 ? 'negotiated' : 'schema-only';
   const { jobId } = ledger;
   const spent = await shop.spending.of(jobId);
-  const budget = new Budget(shop.limits, shop.purse, spent, (more) => shop.spending.note(jobId, more));
+  const { tenant } = brief.cleared.job;
+  const purse = { take: (tokens: number) => shop.purse.take(tokens, tenant) };
+  const budget = new Budget(shop.limits, purse, spent, (more) => shop.spending.note(jobId, more));
   const work: Work = { brief, shop, ledger, budget, tried: [], running: new Set() };
   const verified = await raceLanes(work, deadline, patience);
   const last = verified ?? work.tried.flatMap(({ attempted }) => testedOf(attempted)).at(-1);

@@ -77,6 +77,31 @@ test('the cost of an hour is bounded as its tokens are', () => {
   assert.throws(() => purse.take(100), { code: 'PLATFORM_BUDGET', message: /0\.0200 of 0\.02 US dollars/ });
 });
 
+test('one tenant does not use up the hour of another, nor all of them more than there is', async () => {
+  let nowMs = 1_000_000;
+  const purse = purseOf({ maxTokensPerHour: 500, maxTokensPerHourPerTenant: 300 }, () => nowMs);
+  const spend = (tenant: string) => purse.take(100, tenant).book(used);
+  spend('a');
+  spend('a');
+  assert.throws(() => purse.take(100, 'a'), {
+    code: 'PLATFORM_BUDGET',
+    message: /300 of 300 tokens of the hour of tenant "a"/,
+  });
+  spend('b');
+  assert.throws(() => purse.take(100, 'c'), {
+    code: 'PLATFORM_BUDGET',
+    message: /450 of 500 tokens of this worker's hour/,
+  });
+  nowMs += 3_600_001;
+  spend('a');
+
+  const jobs = purseOf({ maxTokensPerHourPerTenant: 3_000 });
+  assert.ok((await play(productJob({ tenant: 'a' }), () => sound, { purse: jobs })).tested);
+  const again = await play(productJob({ tenant: 'a' }), () => sound, { purse: jobs, mayThrow: true });
+  assert.ok(again.thrown instanceof CodedError && again.thrown.code === 'PLATFORM_BUDGET');
+  assert.ok((await play(productJob({ tenant: 'b' }), () => sound, { purse: jobs })).tested);
+});
+
 test('a job that is delivered again goes on with what is left', async () => {
   for (const [earlier, limits] of [
     [{ completions: 2 }, { maxCompletions: 2 }],

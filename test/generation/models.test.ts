@@ -65,6 +65,14 @@ test('a limit of cost wants the price of every model', () => {
   assert.equal(faultsOf({ PROTOSMITH_MODELS: priced, PROTOSMITH_MAX_COST_USD_PER_HOUR: '5' }), '');
 });
 
+test('what one tenant may cost wants prices, too', () => {
+  const unpriced = JSON.stringify([good]);
+  assert.match(
+    faultsOf({ PROTOSMITH_MODELS: unpriced, PROTOSMITH_TENANT_COST_USD_PER_HOUR: '5' }),
+    /PROTOSMITH_TENANT_COST_USD_PER_HOUR: set/,
+  );
+});
+
 test('a worker asks the second model where the first is down', async () => {
   const down = await startScriptedModel({ behave: () => ({ kind: 'status', status: 401 }) });
   const up = await startScriptedModel({ behave: () => ({ kind: 'reply', text: soundReply }) });

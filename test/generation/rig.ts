@@ -179,7 +179,8 @@ export async function startGeneration() {
 
 /** A purse without limits, but for those given. */
 export function purseOf(limits: Partial<HourLimits> = {}, clock?: () => number): Purse {
-  return new Purse({ maxTokensPerHour: null, maxCostUsdPerHour: null, ...limits }, clock);
+  const none = { maxTokensPerHourPerTenant: null, maxCostUsdPerHourPerTenant: null };
+  return new Purse({ maxTokensPerHour: null, maxCostUsdPerHour: null, ...none, ...limits }, clock);
 }
 
 /** The codes of the faults that a job ended with. */
