@@ -15,7 +15,7 @@ import { CORRELATION, REQUEST_ID, type SaidEchoes } from './said-echoes.ts';
  */
 export const ruleCasesContradict: Rule = {
   name: 'cases-contradict',
-  check({ job, agreement }, { said }) {
+  check({ job, agreement }, { said, cases: own }) {
     const found: PlacedFinding[] = [];
     const loose = job.role === 'provider' ? job.loose.map(({ pointer }) => pointer) : [];
     const stateful =
@@ -41,7 +41,12 @@ export const ruleCasesContradict: Rule = {
         : unsure
           ? 'an id may be what is asked about'
           : null;
-      found.push(placed(earlier.each, each, difference.path, reason));
+      // Those that a handler was verified with before have numbers here that nobody gave them.
+      const isOwn = own.some(({ testCase }) => testCase === earlier.each.testCase);
+      const cases = isOwn
+        ? `cases ${earlier.each.testCase} and ${each.testCase}`
+        : `case ${each.testCase} and one agreed before`;
+      found.push(placed(cases, earlier.each, each, difference.path, reason));
     }
     return found;
   },
@@ -128,8 +133,8 @@ function sumOf(text: string): number {
   return sum;
 }
 
-/** `reason` says why it is only warned of. */
-function placed(earlier: Case, later: Case, pointer: string, reason: string | null): PlacedFinding {
+/** `cases` names both; `reason` says why it is only warned of. */
+function placed(cases: string, earlier: Case, later: Case, pointer: string, reason: string | null): PlacedFinding {
   const expected = valueAt(earlier.response, pointer);
   const actual = valueAt(later.response, pointer);
   return {
@@ -139,7 +144,7 @@ function placed(earlier: Case, later: Case, pointer: string, reason: string | nu
       in: 'response',
       testCase: later.testCase,
       pointer,
-      message: `Cannot satisfy cases ${earlier.testCase} and ${later.testCase}: the same request has different answers, wanted one${reason === null ? '' : ` (${reason})`}`,
+      message: `Cannot satisfy ${cases}: the same request has different answers, wanted one${reason === null ? '' : ` (${reason})`}`,
       ...reportable({ ...(expected === undefined ? {} : { expected }), ...(actual === undefined ? {} : { actual }) }),
     },
     text: 'cases',
