@@ -67,6 +67,7 @@ test('what a tool tells and a rule decides by must matter somewhere', async () =
 test('what no rule decides by, or nobody is told, need not matter', async () => {
   for (const rule of [
     'If the wind is above 25, the verdict is "kept". The strength of a kite and whether it is torn stand on its label.',
+    'If the wind is above 25, the verdict is "kept". For whoever has one, `kiteOf` tells an `ownerName`, when the shed knows it.',
     'If the wind is above 25, the verdict is "kept". The `ownerName` is never told to anybody. The `strength` is for the shed alone.',
   ])
     assert.deepEqual(await refusalsOf(kites(rule), lending('request.wind > 25'), sandbox), []);

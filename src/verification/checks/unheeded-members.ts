@@ -1,6 +1,7 @@
 import type { Observation } from '../../contract/trial.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { NEVER_TOLD } from '../../lexicon/acting.ts';
+import { CODE_WRITERS } from '../../lexicon/instructing.ts';
 import { DECIDING, RECKONING } from '../../lexicon/qualifying.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { CheckFact, CheckFacts, SeenCase } from '../check.ts';
@@ -45,7 +46,8 @@ export function unheededMembers(
       return [];
     if (mayBeToldTwice(subject, tool, runs)) return [];
     const isAmount = runs.every(({ from }) => typeof from === 'number' || Array.isArray(from));
-    const sentence = ruleFor(subject, tool, name, isAmount);
+    const isText = runs.some(({ from }) => typeof from === 'string');
+    const sentence = ruleFor(subject, tool, name, isText ? 'text' : isAmount ? 'amount' : 'switch');
     if (sentence === undefined) return [];
     const { one, seen: before } = first.one;
     return [
@@ -110,8 +112,8 @@ function mayLack(schema: Json): boolean {
 /** Signs by which a sentence compares or reckons. */
 const COMPARES = /[<>≤≥×÷]|(?<=[\p{L}\p{N}] )[=*](?= )/u;
 
-/** A sentence that decides by a member, by a name that is no other word or beside that of the tool, or reckons with an amount. */
-function ruleFor(subject: Subject, tool: string, name: string, isAmount: boolean): string | undefined {
+/** A sentence that decides by a member that is no text, by a name that is no other word or beside that of the tool, or reckons with an amount. */
+function ruleFor(subject: Subject, tool: string, name: string, kind: 'text' | 'amount' | 'switch'): string | undefined {
   const { agreement, tools } = subject;
   const isCode =
     stemsOf(name).length > 1 ||
@@ -121,15 +123,19 @@ function ruleFor(subject: Subject, tool: string, name: string, isAmount: boolean
   const own = (tools.find((each) => each.name === tool)?.description ?? '')
     .split(/[.;。；]/)
     .find((sentence) => hasWord(sentence, name) && DECIDING.test(sentence));
-  if (own !== undefined) return own;
+  if (own !== undefined && kind === 'switch') return own;
   return [...sentencesOf(agreement), ...taskSentencesOf(subject)].find((sentence) => {
     const isNamed = hasWord(sentence, name);
-    if (!(isNamed || isParaphrased(sentence, name)) || NEVER_TOLD.test(sentence)) return false;
+    // A text may as well be what the rule hands on.
+    if (kind === 'text' || !(isNamed || isParaphrased(sentence, name))) return false;
+    if (NEVER_TOLD.test(sentence) || CODE_WRITERS.test(sentence)) return false;
     if (isNamed && COMPARES.test(sentence)) return true;
-    const isRow = /^\s*\|/.test(sentence) && hasWord(sentence.split('|')[1] ?? '', name);
+    // A cell with the name alone begins a row about the member, not about what is done.
+    const [, cell = ''] = /^\s*\|([^|]*)\|/.exec(sentence) ?? [];
+    const isRow = hasWord(cell, name) && /\p{L}/u.test(cell.replaceAll(name, ''));
     return (
-      isRow ||
-      (isAmount && RECKONING.test(sentence)) ||
+      (kind === 'switch' && isRow) ||
+      (kind === 'amount' && RECKONING.test(sentence)) ||
       ((isCode || hasWord(sentence, tool)) && DECIDING.test(sentence))
     );
   });
