@@ -22,6 +22,9 @@ export interface FieldWithSigns {
 /** Cases of which texts are changed, and changes of one. */
 const [maxCases, maxPlans] = [3, 6];
 
+/** How much of the end of a text is looked for where it must not stand, in UTF-16 units. */
+const maxTail = 60;
+
 /** Texts with signs that the document has written otherwise: of CSV in quotes with the quotes doubled, of XML as entities. */
 export function fieldsWithSigns(facts: CheckFacts): FieldWithSigns[] {
   const { subject, cases } = facts;
@@ -46,7 +49,7 @@ export function fieldsWithSigns(facts: CheckFacts): FieldWithSigns[] {
         if (escaping !== undefined && isElement(written, carried.text))
           return [' <b', ' & c'].flatMap((signs) => {
             // Signs that the text has itself are written otherwise in any case.
-            const tail = /[\p{L}\p{N} .-]+$/u.exec(carried.text)?.[0];
+            const tail = /[\p{L}\p{N} .-]+$/u.exec(carried.text.slice(-maxTail))?.[0];
             const held = { one, bare: `${tail}${signs}`, canBeQuoted: false, sentence: escaping };
             return tail === undefined ? [] : planOf(facts, held, carried, `${carried.text}${signs}`, entities);
           });

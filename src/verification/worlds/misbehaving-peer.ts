@@ -208,10 +208,13 @@ function isOthersRefused(subject: Subject, { one }: SeenCase): boolean {
 function commonWordsOf(request: Json, response: Json, protocol: string): string[] {
   if (typeof request !== 'string' || typeof response !== 'string') return [];
   const words = response.match(WORD) ?? [];
-  return [...new Set(words)].filter(
-    (word) => hasWord(request, word) && (/\d/.test(word) || (word.length > 2 && !hasWord(protocol, word))),
-  );
+  return [...new Set(words)]
+    .slice(0, maxWords)
+    .filter((word) => hasWord(request, word) && (/\d/.test(word) || (word.length > 2 && !hasWord(protocol, word))));
 }
+
+/** Words of an answer that are looked for in its request and in the document. */
+const maxWords = 100;
 
 const WORD = /(?<![\p{L}\p{N}_.-])[\p{L}\p{N}_-]+(?![\p{L}\p{N}_-]|\.\d)/gu;
 
