@@ -26,9 +26,9 @@ export const FAILS = phrases({
     'fehlschlägt',
     'antwortet nicht',
     'nicht (erreichbar|verfügbar)',
-    '(Abfrage|Zugriff|Verbindung) nicht möglich',
-    'nicht (abgefragt|befragt|gelesen|erreicht|geschrieben|gespeichert) werden (kann|können)',
-    '(kann|können) …30 nicht (abgefragt|befragt|gelesen|erreicht|geschrieben|gespeichert) werden',
+    '(Abfrage|Abruf|Zugriff|Verbindung) …30 nicht möglich',
+    'nicht (abgefragt|befragt|gelesen|erreicht|geschrieben|gespeichert) werden (kann|können|konnten?)',
+    '(kann|können|konnten?) …50 nicht (abgefragt|befragt|gelesen|erreicht|geschrieben|gespeichert|vermerkt) werden',
   ],
   fr: [
     '(tombe |est |sont )?en panne',
@@ -54,7 +54,10 @@ export const FAILS = phrases({
     'сбо[йеяю]*',
     'верн(ул|ёт|ет)* ошибку|возвраща(ет|ют) ошибку',
   ],
-  zh: ['(调用|查询|访问|系统|服务|接口|工具)…6(失败|异常|超时|出错|不可用|无响应|故障)'],
+  zh: [
+    '(调用|查询|访问|系统|服务|接口|工具)…6(失败|异常|超时|出错|不可用|无响应|故障)',
+    '(读取|获取|写入|保存|存储|创建|更新|删除|发送|登记|冻结|退回|退款|签发)(操作)?(失败|出错|超时)',
+  ],
   ja: ['障害', '失敗', 'エラー', '応答が?(ない|しない)', '利用(できない|不可)', '停止中'],
 });
 
@@ -159,7 +162,7 @@ export const WHICHEVER_SYSTEM = phrases({
   it: ['strumento', '(un|uno|uno dei nostri) (sistem[ai]|serviz(io|i))'],
   nl: ['hulpmiddel', '(een|een van onze) (systeem|systemen|dienst|diensten)'],
   ru: ['инструмент'],
-  zh: ['\\p{Script=Han}'],
+  zh: ['工具|系统|服务|接口|调用|内部|任何|任意|后端|数据库|上游'],
   ja: ['ツール'],
 });
 
@@ -425,6 +428,19 @@ export const NO_MATTER = phrases({
     'treated as (an? )?(empty|missing|absent)',
   ],
   zh: ['忽略', '不影响', '无论'],
+});
+
+/** That the answer is the same although something fails. */
+export const STAYS = phrases({
+  en: [
+    '(answer|response|reply|result|outcome|status) …20 (stays?|remains?|is|are) (still )?(the same|unchanged|unaffected|as (it is|it was|if))',
+    '(does|do|must|will|shall) not (change|affect|influence) (the|its|this) (answer|response|reply|result|outcome|status)',
+    'changes? nothing about the (answer|response|reply|result|outcome|status)',
+  ],
+  de: ['bleibt es bei', '(ändert|ändern) …30 nichts', '(hat|haben) keinen Einfluss auf (die Antwort|das Ergebnis)'],
+  fr: ['ne chang(e|ent) rien à la réponse', "n['’]affect(e|ent) pas la réponse"],
+  es: ['no (cambia|afecta|influye en) (a )?(la respuesta|el resultado)'],
+  zh: ['不影响(结果|响应|应答|答复|返回)'],
 });
 
 /** Parts of a message, of which it may not matter how they are. */

@@ -192,6 +192,12 @@ export const BAD_WORD = phrases({
     'not[ _-]?found|unknown|unavailable|timeout|expired|insufficient|out[ _-]?of[ _-]?stock',
     'too[ _-](late|early|soon|many|few|much|small|large|big|long|short|old|young)',
   ],
+  de: [
+    '*abgelehnt|*zur(ü|ue)ckgewiesen|*verweigert|fehler(haft)?|fehlgeschlagen|gescheitert|*ung(ü|ue)ltig*|unbekannt|nicht gefunden',
+  ],
+  fr: ['refus(é|e)e?|rejet(é|e)e?|erreur|(é|e)chec|invalide|inconnue?|introuvable'],
+  es: ['(rechazad|denegad|inv(á|a)lid|desconocid)[oa]|fallid[oa]|no encontrad[oa]'],
+  pt: ['(recusad|negad|inv(á|a)lid|desconhecid)[oa]|erro|n(ã|a)o encontrad[oa]'],
   zh: ['错误', '失败', '拒绝', '无效', '不存在', '未找到', '不足', '过期', '异常'],
 });
 

@@ -6,7 +6,7 @@ const GOOD_WORD =
 
 /** Names of members that hold a status code: an area has a code as well. */
 const STATUS_NAME =
-  /^(?:http_?)?(?:status|code)$|^(?:status|response|result|return|ret|error|err|biz|business|r)_?code$/i;
+  /^(?:http_?)?(?:status|code)$|^(?:status|response|result|return|ret|error|err|biz|business|r)_?code$|^c[oó]digo$/i;
 
 /** What a text tells of how many things failed: that is no failure of its own. */
 const COUNT =
@@ -58,7 +58,10 @@ function collect(value: Json, name: string, votes: boolean[], depth: number): vo
   if (
     typeof value === 'string' &&
     (STATUS_NAME.test(name) ||
-      /^(?:state|result|outcome|decision|verdict|type|kind|reason|message|msg|description)$/i.test(name))
+      /^(?:state|result|outcome|decision|verdict|type|kind|reason|message|msg|description)$/i.test(name) ||
+      /^(?:ergebnis|entscheidung|grund|meldung|résultat|décision|motif|statut|estado|resultado|motivo|mensaje)$/i.test(
+        name,
+      ))
   ) {
     if (GOOD_WORD.test(value.trim())) votes.push(false);
     else if (BAD_WORD.test(value.replaceAll('_', ' ').slice(0, 200))) votes.push(true);

@@ -82,6 +82,7 @@ const denied: readonly [rule: string, book: string, at: Place][] = [
   ['Nothing is booked unless the outcome is `DONE`.', 'bookGift', 'clash'],
   ['- `CLASH`: the gift is of another amount. The first amount stands. Nothing is booked.', 'bookGift', 'clash'],
   ['| `CLASH` | ein anderer Betrag. Das geht vor. Es wird nicht gebucht. |', 'bucheGabe', 'clash'],
+  ['No gift is booked and no message is sent unless the outcome is `DONE`.', 'bookGift', 'clash'],
   ['A tool that fails: outcome LATER. If `lookUp` fails, nothing may be booked.', 'bookGift', 'lost'],
   ['A tool that fails: outcome LATER. Nach einem Fehler von lookUp darf nicht gebucht werden.', 'bucheGabe', 'lost'],
 ];

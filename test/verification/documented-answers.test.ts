@@ -56,6 +56,11 @@ for (const [answer, expected] of [
   ['error=404', true],
   ['rejected: no such account', true],
   [[1, 2], 'unknown'],
+  [{ estado: 'RECHAZADA', motivo: 'OTRO_COMPRADOR' }, true],
+  [{ ergebnis: 'ANTRAG_UNGUELTIG' }, true],
+  [{ ergebnis: 'FEHLERFREI' }, 'unknown'],
+  [{ résultat: 'refusé' }, true],
+  [{ codigo: 409 }, true],
 ] as [Json, boolean | 'unknown'][]) {
   test(`${JSON.stringify(answer)} reports failure: ${expected}`, () => assert.equal(reportsFailure(answer), expected));
 }

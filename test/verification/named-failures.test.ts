@@ -574,3 +574,138 @@ test('that parts of a message do not matter says nothing of failures', async () 
   const ignored = seats('If `takeSeat` fails: `LATER`. A failing takeSeat is ignored.');
   assert.deepEqual(await refusalsOf(ignored, seating(later, taking('')), sandbox), []);
 });
+
+/** Vouchers: read, debited, and a wrong PIN noted. */
+const vouchers = (rule: string, outcomes: Json = text): Agreed => ({
+  rules: `Ein Gutschein wird gelesen; bei falscher PIN wird der Fehlversuch vermerkt, sonst wird abgebucht.\n\n${rule}`,
+  request: object({ nr: integer, gutschein: text, pin: text }),
+  response: object({ nr: integer, art: text, grund: outcomes }, ['grund']),
+  tools: [
+    {
+      ...(reading('gutscheinLesen', object({ gutschein: text }), object({ pin: text }), [
+        [{ gutschein: 'GS-4471' }, { pin: '8093' }],
+        [{ gutschein: 'GS-7020' }, { pin: '5526' }],
+      ]) as JsonObject),
+      description: 'Liest einen Gutschein.',
+    },
+    {
+      ...(acting('abbuchen', object({ gutschein: text }), object({ ok: { type: 'boolean' } }), [], {
+        ok: true,
+      }) as JsonObject),
+      description: 'Bucht einen Betrag vom Gutschein ab.',
+    },
+    {
+      ...(acting('fehlversuchMerken', object({ gutschein: text }), integer, [], 1) as JsonObject),
+      description: 'Vermerkt einen Fehlversuch zum Gutschein.',
+    },
+  ],
+  cases: [
+    [
+      { nr: 1, gutschein: 'GS-4471', pin: '8093' },
+      { nr: 1, art: 'ERLEDIGT' },
+    ],
+    [
+      { nr: 2, gutschein: 'GS-7020', pin: '1111' },
+      { nr: 2, art: 'ABGELEHNT', grund: 'PIN_FALSCH' },
+    ],
+  ],
+});
+const voucher = (
+  unread: string,
+  unnoted: string,
+  undebited: string,
+) => `export async function handle({ nr: given, gutschein, pin }, { call }) {
+  const nr = Number.isInteger(given) ? given : 0;
+  const failed = (grund) => ({ nr, art: 'FEHLER', grund });
+  const asked = { gutschein: String(gutschein) };
+  let told;
+  try { told = await call.gutscheinLesen(asked); } catch { return failed('${unread}'); }
+  if (told.pin !== pin) {
+    try { await call.fehlversuchMerken(asked); } catch { ${unnoted === '' ? '' : `return failed('${unnoted}');`} }
+    return { nr, art: 'ABGELEHNT', grund: 'PIN_FALSCH' };
+  }
+  try { await call.abbuchen(asked); } catch { return failed('${undebited}'); }
+  return { nr, art: 'ERLEDIGT' };
+}`;
+const down =
+  'Kann der Gutschein nicht gelesen werden oder schlägt das Abbuchen fehl, ist die Art FEHLER mit dem Grund `STOERUNG`.';
+
+test('a sentence about two tools that fail says nothing of a third, whatever words it shares with its name', async () =>
+  assert.deepEqual(await refusalsOf(vouchers(down), voucher('STOERUNG', '', 'STOERUNG'), sandbox), []));
+
+test('an answer that a failure does not change is not that of a failure', async () => {
+  const rule = `${down} Kann der Fehlversuch nicht vermerkt werden, bleibt es bei \`PIN_FALSCH\`.`;
+  assert.deepEqual(await refusalsOf(vouchers(rule), voucher('STOERUNG', '', 'STOERUNG'), sandbox), []);
+  const turned = await refusalsOf(vouchers(rule), voucher('STOERUNG', 'STOERUNG', 'STOERUNG'), sandbox);
+  assert.match(
+    turned.join('\n'),
+    /failing-tools: case 2, .*the answer has (?:FEHLER|STOERUNG), though "Kann der Fehlversuch/,
+  );
+});
+
+test('a verdict that stands beside every name of a failure is none of them', async () => {
+  const rule =
+    'Kann der Gutschein nicht gelesen werden: Art `FEHLER`, Grund `NICHT_GELESEN`. Schlägt das Abbuchen fehl: Art `FEHLER`, Grund `NICHT_GEBUCHT`.';
+  assert.deepEqual(await refusalsOf(vouchers(rule), voucher('NICHT_GELESEN', '', 'NICHT_GEBUCHT'), sandbox), []);
+  const told = await refusalsOf(vouchers(rule), voucher('NICHT_GELESEN', '', 'kein Netz'), sandbox);
+  assert.match(told.join('\n'), /failing-tools: case 1, .*none of NICHT_GEBUCHT/);
+});
+
+test('what fails is told by two signs of a Chinese description', async () => {
+  const rule = '读取失败：原因为 NOT_READ。退款失败：原因为 NOT_PAID。';
+  const { tools, ...agreed } = vouchers(rule);
+  const [read, debit, note] = tools as JsonObject[];
+  const chinese: Agreed = {
+    ...agreed,
+    tools: [
+      { ...read, description: '读取礼券的密码。' },
+      { ...debit, description: '向顾客退款。' },
+      { ...note, description: '记下一次密码错误。' },
+    ],
+  };
+  assert.deepEqual(await refusalsOf(chinese, voucher('NOT_READ', '', 'NOT_PAID'), sandbox), []);
+  const swapped = await refusalsOf(chinese, voucher('NOT_READ', '', 'NOT_READ'), sandbox);
+  assert.match(swapped.join('\n'), /failing-tools: case 1, .*none of NOT_PAID/);
+});
+
+test('a code behind a colon is the name of a failure where all answers have one', async () => {
+  const coded = (rule: string): Agreed => ({
+    ...vouchers(rule),
+    response: object({ nr: integer, codigo: integer }),
+    cases: [
+      [
+        { nr: 1, gutschein: 'GS-4471', pin: '8093' },
+        { nr: 1, codigo: 200 },
+      ],
+      [
+        { nr: 2, gutschein: 'GS-7020', pin: '1111' },
+        { nr: 2, codigo: 403 },
+      ],
+    ],
+  });
+  const coding = (undebited: number) => `export async function handle({ nr: given, gutschein, pin }, { call }) {
+  const nr = Number.isInteger(given) ? given : 0;
+  const asked = { gutschein: String(gutschein) };
+  try {
+    const told = await call.gutscheinLesen(asked);
+    await call.fehlversuchMerken(asked).catch(() => 0);
+    if (told.pin !== pin) return { nr, codigo: 403 };
+  } catch { return { nr, codigo: 502 }; }
+  try { await call.abbuchen(asked); } catch { return { nr, codigo: ${undebited} }; }
+  return { nr, codigo: 200 };
+}`;
+  const rule = 'Si falla `gutscheinLesen`: 502. Si falla `abbuchen`: 207, sin cargo.';
+  assert.deepEqual(await refusalsOf(coded(rule), coding(207), sandbox), []);
+  assert.match(
+    (await refusalsOf(coded(rule), coding(500), sandbox)).join('\n'),
+    /failing-tools: case 1, .*none of 207/,
+  );
+});
+
+test('what any tool fails with holds for one of which no other sentence speaks', async () => {
+  const rule =
+    'If any tool fails, the reason is BROKEN. A failed call is never repeated. If `fehlversuchMerken` fails, the reason remains the PIN.';
+  assert.deepEqual(await refusalsOf(vouchers(rule), voucher('BROKEN', '', 'BROKEN'), sandbox), []);
+  const other = await refusalsOf(vouchers(rule), voucher('BROKEN', '', 'kein Netz'), sandbox);
+  assert.match(other.join('\n'), /failing-tools: case 1, .*none of BROKEN/);
+});

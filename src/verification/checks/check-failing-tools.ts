@@ -15,7 +15,7 @@ import {
   sentencesOf,
   unmistakable,
 } from '../prose/documented-answers.ts';
-import { missingNamesOf } from '../prose/failure-names.ts';
+import { missingNamesOf, staysTheSame } from '../prose/failure-names.ts';
 import { failureRulesOf } from '../prose/failure-rules.ts';
 import {
   isOwedName,
@@ -26,7 +26,7 @@ import {
   tellingNames,
 } from '../prose/owed-names.ts';
 import { tellsUnshownName } from '../prose/unshown-names.ts';
-import { leavesOf } from '../scalar-kinds.ts';
+import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { answeringAlike } from '../worlds/variations.ts';
 
@@ -34,7 +34,8 @@ import { answeringAlike } from '../worlds/variations.ts';
 export const faultMessage = 'temporarily out of order (k7q-canary-x2)';
 
 /** Side effects that nobody waits for. */
-const BEST_EFFORT = /log|audit|notif|track|metric|record|telemetry|analytic|mail|sms|push/i;
+const BEST_EFFORT =
+  /log|audit|notif|track|metric|record|telemetry|analytic|mail|sms|push|merken|protokoll|benachricht|anotar|avisar/i;
 
 /** Calls of one tool in one case that are made to fail, each in a run of its own. */
 const maxFailingCalls = 3;
@@ -228,7 +229,10 @@ function faultOf(
   const ownFailures = tellingNames(facts);
   // An answer with another name of the document's may be the one that its sentences mean.
   const mayBeMeant = tellsUnshownName(facts, seenCase, seen.value);
-  const letsPass = sentencesOf(subject.agreement).some((sentence) => letsFailurePass(subject, sentence, tool));
+  const harmless = staysTheSame(subject, tool);
+  const letsPass =
+    harmless !== undefined ||
+    sentencesOf(subject.agreement).some((sentence) => letsFailurePass(subject, sentence, tool));
   // Who asked again and was answered has no failure to tell of; whether it may is for another check to say.
   const recovered = calledAgain(before, seen, tool);
   if (certain && !letsPass && !recovered && lacksOwnName(facts, tool, seen.value)) {
@@ -237,6 +241,17 @@ function faultOf(
       certain: !mayBeMeant,
     };
   }
+  const turned =
+    harmless === undefined
+      ? undefined
+      : ownFailures.find(
+          (name) =>
+            holdsConstant(seen.value ?? null, [name]) &&
+            !holdsConstant(before.value ?? null, [name]) &&
+            !hasWord(harmless, name),
+        );
+  if (turned !== undefined)
+    return { message: `the answer has ${turned}, though "${harmless?.trim().slice(0, 200)}"`, certain };
   const missing = letsPass || recovered ? [] : missingNamesOf(facts, tool, seen.value);
   if (
     missing.length > 0 &&
@@ -254,7 +269,7 @@ function faultOf(
     before.calls.some(({ error }) => error !== undefined) ||
     (!isReadOnly(subject, tool) && BEST_EFFORT.test(tool) && !isToldOf(before, tool))
       ? []
-      : missingNamesOfAny(facts, seen.value);
+      : missingNamesOfAny(facts, tool, seen.value);
   if (general.length > 0)
     return {
       message: `the answer has none of ${general.join(', ')}, as the document has it where a tool fails`,

@@ -2,6 +2,7 @@ import type { Observation, ObservedCall, Scenario } from '../../contract/trial.t
 import { isObject, type Json, valueAt } from '../../kernel/json.ts';
 import { PUTS_RIGHT } from '../../lexicon/acting.ts';
 import { NO_MATTER } from '../../lexicon/failing.ts';
+import { KEPT_SECRET } from '../../lexicon/instructing.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
@@ -286,7 +287,7 @@ function mayMatter(subject: CheckFacts['subject'], tool: string): boolean {
   return (
     !mayServeRefusals(subject, tool) &&
     !UNDOING.test(tool) &&
-    !sentencesOf(subject.agreement).some((sentence) => NO_MATTER.test(sentence))
+    !sentencesOf(subject.agreement).some((sentence) => NO_MATTER.test(sentence) && !KEPT_SECRET.test(sentence))
   );
 }
 
@@ -342,10 +343,11 @@ function effectOf({ end, value, calls }: Observation): Json {
 
 /** Tools that write down what happens, refusals as well. */
 const RECORD =
-  /audit|(?:^|_)log(?=[A-Z_]|$)|Log(?=[A-Z_]|$)|\blog(?:s|ged)?\b|journal|metric|telemetry|analytic|statistic/;
+  /audit|(?:^|_)log(?=[A-Z_]|$)|Log(?=[A-Z_]|$)|\blog(?:s|ged)?\b|journal|metric|telemetry|analytic|statistic|[Pp]rotokoll|[Vv]ermerk|[Mm]erken|[Rr]egistra|[Aa]notar|[Cc]onsigner|[Ee]nregistre|记录|记下|日志|审计/;
 
 /** Names of tools that read, whether or not they are declared to. */
-const READS = /^(?:get|find|look_?[uU]p|read|fetch|search|query|describe|is|has|count)(?=[A-Z_]|$)/;
+const READS =
+  /^(?:get|find|look_?[uU]p|read|fetch|search|query|describe|is|has|count|le[ei]r|consultar?|buscar?|obtener|lire|chercher|consulter|obtenir)(?=[A-Z_]|$)|(?:[Ll]esen|[Aa]bfragen|[Ss]uchen|[Hh]olen|[Pp]r(?:ü|ue)fen)$/;
 
 /** Whether a refusal may well call a tool with side effects: one that writes down, or one that reads and does not say so. */
 export function mayServeRefusals({ tools }: CheckFacts['subject'], name: string): boolean {

@@ -285,8 +285,8 @@ const UNCALLED = atTheEnd(NOT_CALLED);
 
 /** Whether a sentence has something done with one answer alone, and the answer is another. */
 function isReserved(sentence: string, output: Json, tool: string): boolean {
-  const { done, name } =
-    /\bnothing (?:is|may be|must be|will be) (?<done>\p{L}+) unless the (?:answer|outcome|result|status|verdict|decision|code) is [`"“]?(?<name>[\p{L}\p{N}_-]+)[`"”]?\s*(?:[.;(]|$)/iu.exec(
+  const { done, also, name } =
+    /\b(?:nothing|no \p{L}+) (?:is|may be|must be|will be) (?<done>\p{L}+)(?: (?:and|or) (?:nothing|no \p{L}+(?: \p{L}+)?) (?:is|may be|must be|will be) (?<also>\p{L}+))? unless the (?:answer|outcome|result|status|verdict|decision|code) is [`"“]?(?<name>[\p{L}\p{N}_-]+)[`"”]?\s*(?:[.;(]|$)/iu.exec(
       sentence,
     )?.groups ?? {};
   const alone =
@@ -298,7 +298,7 @@ function isReserved(sentence: string, output: Json, tool: string): boolean {
   return (
     done !== undefined &&
     name !== undefined &&
-    isDoneBy(done, tool) &&
+    (isDoneBy(done, tool) || (also !== undefined && isDoneBy(also, tool))) &&
     !leavesOf(output).some(({ value }) => hasWord(String(value), name))
   );
 }

@@ -188,17 +188,16 @@ export function saysThatFails(
   return anySystem.test(clause) || [...stemsOf(clause)].some((stem) => toolStems.has(stem));
 }
 
-/** Words that say nothing of what fails. */
+/** Words that say nothing of what fails, and those of other languages that stand in any sentence about it. */
 const EMPTY_WORD =
-  /^(?:when|where|unless|whenever|case|fail|does|answ|resp|with|that|this|then|code|stat|mess|erro|unav|avai|cann|reac|time(?:[sd]|outs?)?$|down|from|have|been|there|requ|retu|resu|outc|problem)/;
+  /^(?:(?:when|where|unless|whenever|case|fail|does|answ|resp|with|that|this|then|code|stat|mess|erro|unav|avai|cann|reac|time(?:[sd]|outs?)?$|down|from|have|been|there|requ|retu|resu|outc|problem)|(?:fehl(?:en|t|er|ers|ern)?|(?:fehl)?schlägt|eine[rnms]?|keine[rnms]?|oder|nicht|kann|können|konnten?|wird|werden|wenn|falls|beim?|fallan?|para|cuando|puede|esta|este|estado|cette|dans|pour|avec)$|失败|出错|异常|超时|返回|请求|响应|结果|代码|状态|错误|如果|或者|编号)/;
 
-/** The beginnings of the words of a text that may name something. */
+/** The beginnings of the words of a text that may name something; of Chinese, where nothing parts the words, every two signs. */
 export function stemsOf(text: string): Set<string> {
-  return new Set(
-    [...text.toLowerCase().matchAll(/\p{L}{4,}/gu)].flatMap(([word]) =>
-      EMPTY_WORD.test(word) ? [] : [word.slice(0, 4)],
-    ),
+  const words = [...text.toLowerCase().matchAll(/[\p{L}--\p{Script=Han}]{4,}|(?=(\p{Script=Han}{2}))/gv)].map(
+    ([word, pair]) => pair ?? word,
   );
+  return new Set(words.flatMap((word) => (EMPTY_WORD.test(word) ? [] : [word.slice(0, 4)])));
 }
 
 /** A name in the words that it is made of. */
@@ -509,7 +508,9 @@ function collectValues(subject: Subject): Set<string> {
 export function codeOf(answer: Json): number | undefined {
   const leaf = leavesOf(answer).find(
     ({ name, value }) =>
-      /^(?:status|result|error|return)?_?code$|^status$/i.test(name) && typeof value === 'number' && value >= 100,
+      /^(?:status|result|error|return)?_?code$|^status$|^c[oó]digo$|^(?:状态|返回|结果)?(?:代)?码$/i.test(name) &&
+      typeof value === 'number' &&
+      value >= 100,
   );
   return leaf?.value as number | undefined;
 }

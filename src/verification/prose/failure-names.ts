@@ -1,11 +1,12 @@
 import { isObject, type Json } from '../../kernel/json.ts';
-import { FAILS, FAILURE, NO_MATTER, SEVERAL_FAIL } from '../../lexicon/failing.ts';
+import { FAILS, FAILURE, NO_MATTER, SEVERAL_FAIL, STAYS } from '../../lexicon/failing.ts';
 import { either } from '../../lexicon/phrases.ts';
 import { QUALIFIED, UNAVAILABLE } from '../../lexicon/qualifying.ts';
 import type { CheckFacts } from '../check.ts';
 import { hasWord } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import {
+  codeOf,
   documentedAnswersOf,
   holdsConstant,
   saysThatFails,
@@ -25,9 +26,21 @@ export function missingNamesOf(facts: CheckFacts, tool: string, answer: Json): r
   if (own.length === 0 || holdsConstant(answer, own)) return [];
   const { spoken } = namesByTool(facts.subject);
   const others = new Set([...spoken].flatMap(([name, names]) => (name === tool ? [] : [...names])));
-  const { ownFailures, otherFailures } = documentedAnswersOf(facts.subject);
-  const general = [...ownFailures, ...otherFailures].filter((name) => !others.has(name));
+  const { ownFailures, ownFailureSentences, otherFailures } = documentedAnswersOf(facts.subject);
+  // A verdict that stands beside the name of every tool's failure, as `error` beside its reason, is not that of any failure.
+  const all = [...spoken.values()].flatMap((names) => [...names]);
+  const isGeneral = (name: string) =>
+    ownFailureSentences.some(
+      ({ sentence, constants }) =>
+        constants.includes(name) && !all.some((other) => other !== name && hasWord(sentence, other)),
+    );
+  const general = [...ownFailures.filter(isGeneral), ...otherFailures].filter((name) => !others.has(name));
   return holdsConstant(answer, general) ? [] : own;
+}
+
+/** The sentence by which the answer stays what it is where this very tool fails; `undefined` where the document has none. */
+export function staysTheSame(subject: Subject, tool: string): string | undefined {
+  return namesByTool(subject).harmless.get(tool);
 }
 
 function failureNamesOf({ subject, cases }: CheckFacts, tool: string): readonly string[] {
@@ -44,6 +57,8 @@ interface NamesByTool {
   spoken: ReadonlyMap<string, ReadonlySet<string>>;
   /** Of the tools whose sentences say nothing else, without what is said of other tools as well. */
   clear: ReadonlyMap<string, readonly string[]>;
+  /** Of the tools whose failing does not matter to the answer, the sentence that says so. */
+  harmless: ReadonlyMap<string, string>;
 }
 
 const read = new WeakMap<Subject, NamesByTool>();
@@ -57,6 +72,7 @@ function namesByTool(subject: Subject): NamesByTool {
 function readNames(subject: Subject): NamesByTool {
   const spoken = new Map<string, Set<string>>();
   const unclear = new Set<string>();
+  const harmless = new Map<string, string>();
   let spokenOf: string | undefined;
   for (const sentence of sentencesOf(subject.agreement)) {
     const before = spokenOf;
@@ -67,7 +83,9 @@ function readNames(subject: Subject): NamesByTool {
     const names = namesIn(subject, sentence);
     const isClear =
       names.length > 0 && !SEVERAL_FAIL.test(sentence) && !NO_MATTER.test(sentence) && !QUALIFIED.test(sentence);
-    for (const tool of toolsThatFail(subject, sentence, fails, before)) {
+    const failing = toolsThatFail(subject, sentence, fails, before);
+    if (failing.length === 1 && STAYS.test(sentence)) harmless.set(failing[0] as string, sentence);
+    for (const tool of failing) {
       if (!isClear) unclear.add(tool);
       const known = spoken.get(tool) ?? new Set();
       spoken.set(tool, known);
@@ -79,7 +97,7 @@ function readNames(subject: Subject): NamesByTool {
     const alone = [...names].filter((name) => sets.every((set) => set === names || !set.has(name)));
     return unclear.has(tool) ? [] : [[tool, alone.length > 0 ? alone : [...names]]];
   });
-  return { spoken, clear: new Map(clear) };
+  return { spoken, clear: new Map(clear), harmless };
 }
 
 /** What says of a tool that is named that it fails. */
@@ -141,6 +159,8 @@ function toolsThatFail(
 /** The values of answers that a sentence names: those in quotes or in capitals, those the schema lists, and codes. */
 function namesIn(subject: Subject, sentence: string): string[] {
   const listed = listedOf(subject);
+  // Where every answer has such a code, nothing else is meant.
+  const isCoded = subject.cases.length > 0 && subject.cases.every(({ response }) => codeOf(response) !== undefined);
   const isOther = (word: string) => listed.members.has(word) || subject.tools.some(({ name }) => name === word);
   const quoted = [...sentence.matchAll(/["“„「『«`]\s?([^\s"”“「」『』«»`]{2,60})\s?["”“」』»`]/gu)].map(
     ([, word = '']) => word,
@@ -150,14 +170,24 @@ function namesIn(subject: Subject, sentence: string): string[] {
   );
   const numbers = [...sentence.matchAll(/(?<![\p{L}\p{N}_.,:-])[-−]?\d{1,6}(?![\p{N}_%]|[.,:]\d)/gu)].flatMap(
     ({ 0: digits, index }) => {
-      const isCode = /(?:^[\s|*•-]*|(?:code|status|result)\W{0,4}|[码は为]\s*)$/iu.test(sentence.slice(0, index));
+      const before = sentence.slice(0, index);
+      const isCode =
+        /(?:^[\s|*•-]*|(?:code|status|result)\W{0,4}|[码是为]\s*)$/iu.test(before) ||
+        (isCoded && CODE_OF_ANSWERS.test(digits) && /[:：]\s*$/u.test(before));
       return isCode || digits.length > 3 ? [digits.replace('−', '-')] : [];
     },
   );
   return [...quoted, ...capitals, ...numbers].filter(
-    (word) => !isOther(word) && (listed.values.has(word) || /^[A-Z][A-Z0-9]*[_-][A-Z0-9_-]+$/.test(word)),
+    (word) =>
+      !isOther(word) &&
+      (listed.values.has(word) ||
+        /^[A-Z][A-Z0-9]*[_-][A-Z0-9_-]+$/.test(word) ||
+        (isCoded && CODE_OF_ANSWERS.test(word))),
   );
 }
+
+/** A code of three digits, as HTTP has them. */
+const CODE_OF_ANSWERS = /^[1-5]\d\d$/;
 
 interface Listed {
   /** What the response schema lists, numbers as texts. */

@@ -6,6 +6,7 @@ import {
   FAILURE,
   LEAVES_OPEN,
   MADE_UP_FOR,
+  NEVER_REPEATED,
   NO_MATTER,
   NOT_NEEDED,
   SEVERAL_FAIL,
@@ -97,17 +98,27 @@ export function isPlainlyOwed(facts: CheckFacts, tool: string, answer: Json): bo
 
 /**
  * What the document calls the failure of whichever tool it is, by the one sentence that speaks of failing tools, where an answer has not
- * that name. Empty where a case shows it though nothing failed, or where another sentence has something else for a failure.
+ * that name. Empty where a case shows it though nothing failed, or where another sentence may have something else for this tool's failure.
  */
-export function missingNamesOfAny({ subject, cases }: CheckFacts, answer: Json): readonly string[] {
+export function missingNamesOfAny({ subject, cases }: CheckFacts, tool: string, answer: Json): readonly string[] {
   const failing = sentencesOf(subject.agreement).filter(
     (sentence) =>
       (WHICHEVER_FAILS.test(sentence) || FAILS.test(sentence) || FAILURE.test(sentence)) && !HEADING.test(sentence),
   );
-  const [sentence, ...others] = failing;
-  if (sentence === undefined || others.length > 0) return [];
+  const [sentence, ...rivals] = failing.length === 1 ? failing : failing.filter((one) => WHICHEVER_FAILS.test(one));
+  if (sentence === undefined || rivals.length > 0) return [];
   const { ownFailureSentences } = documentedAnswersOf(subject);
-  const constants = ownFailureSentences.find((own) => own.sentence.endsWith(sentence))?.constants ?? [];
+  const namesIn = (text: string) => ownFailureSentences.find((own) => own.sentence.endsWith(text))?.constants ?? [];
+  const constants = namesIn(sentence);
+  const saysElse = (other: string) => {
+    const own = namesIn(other);
+    if (own.length > 0 && own.every((name) => constants.includes(name))) return false;
+    return (
+      !(own.length === 0 && NEVER_REPEATED.test(other)) &&
+      !(!QUALIFIED.test(other) && failsElsewhere(subject, other, tool))
+    );
+  };
+  if (failing.some((other) => other !== sentence && saysElse(other))) return [];
   // A name may say that one should try again, or be a word for what fails; but "a tool fails" says so whatever the name is.
   const rest = constants.reduce((text, constant) => text.replaceAll(asNamed(constant), ' '), sentence);
   if (!isOfAll(subject, rest) || QUALIFIED.test(rest) || NO_MATTER.test(rest) || SEVERAL_FAIL.test(rest)) return [];
@@ -132,6 +143,16 @@ function betweenNames(sentence: string, names: readonly string[]): string {
   return sentence.slice(Math.min(...places), Math.max(...places));
 }
 
+/** Whether a sentence has other tools fail than this one, by their names or what they are described as. */
+function failsElsewhere({ tools }: CheckFacts['subject'], sentence: string, name: string): boolean {
+  const clause = sentence.split(/[,，、]/).find((one) => FAILS.test(one) || FAILURE.test(one)) ?? sentence;
+  const stems = stemsOf(clause);
+  const meant = tools.filter((tool) =>
+    [...stemsOf(`${spaced(tool.name)} ${tool.description ?? ''}`)].some((stem) => stems.has(stem)),
+  );
+  return meant.length > 0 && meant.every((tool) => tool.name !== name);
+}
+
 /** What only says what comes next: a heading, or a word or two such as `Failure.` in front of a paragraph. */
 const HEADING = /^\s*#|[:：]\**\s*$|^[\s*]*\p{L}+(?: \p{L}+)?[.\s*]*$/u;
 
@@ -143,9 +164,12 @@ function isOfAll({ tools }: CheckFacts['subject'], sentence: string): boolean {
   // "查询失败或打开失败" names as many failures as there are tools.
   if (tools.length === 2 && /\p{Script=Han}{2,6}失败(?:或者?|、)\p{Script=Han}{2,6}失败/u.test(clause)) return true;
   const stems = stemsOf(clause);
-  return tools.every(({ name, description }) =>
-    [...stemsOf(`${spaced(name)} ${description ?? ''}`)].some((stem) => stems.has(stem)),
+  const shared = tools.map(({ name, description }) =>
+    [...stemsOf(`${spaced(name)} ${description ?? ''}`)].filter((stem) => stems.has(stem)),
   );
+  // Of what all of them are about, "cannot be read" says that of one.
+  const own = shared.map((all) => all.filter((stem) => !shared.every((other) => other.includes(stem))));
+  return (own.some((all) => all.length > 0) ? own : shared).every((all) => all.length > 0);
 }
 
 /** A sentence that can be read for what else it says. */
