@@ -113,12 +113,16 @@ const NEVER_GIVEN_AWAY = phrases({
   en: [
     '(never|(must|may|shall|should|does|do|will|is|are) not|cannot) (ever )?(be )?' +
       '(leaves? (the provider|our (house|system|side)|us)|disclosed?|revealed?|given (away|out)|sent back|passed on|leaked)',
-    '(stays?|remains?|kept) (strictly )?(inside|with (us|the provider)|private|secret)|(is|are) ours alone',
-    '(is|are|stays?|remains?) (strictly )?confidential',
+    '(stays?|remains?|kept) (strictly )?(inside|with (us|the provider)|private|secret)|(is|are) (ours|for us) alone',
+    '(is|are|stays?|remains?) (strictly )?(confidential|private)(?! to)',
+    '(is|are) (passed on|handed on|given|told|shown|sent|disclosed|revealed) to (nobody|no one)(?! (but|else|except))',
     '(is|are) (not|never) to be (told|returned|shown|sent|shared|given)',
     'neither …80 (may|must|can|shall|will|is|are) (be )?(told|returned|shown|sent|shared|given|disclosed)',
   ],
-  de: ['(darf|dürfen|wird|werden) (nicht|nie|niemals) (weitergegeben|herausgegeben|offengelegt|mitgeteilt|verraten)'],
+  de: [
+    '(darf|dürfen|wird|werden) (nicht|nie|niemals|niemandem) (weitergegeben|herausgegeben|offengelegt|mitgeteilt|verraten)',
+    'in keine[rn] (\\p{L}+ )?Antwort* …20 (erscheinen|erscheint|stehen|steht|vorkommen|vorkommt|sein)',
+  ],
   fr: [
     '(ne )?(doi(t|vent)|sera|seront|est|sont) (jamais|pas) (être )?(transmis|communiqu|divulgu|révél|renvoy)(es?|ée?s?)?',
   ],
@@ -137,6 +141,7 @@ export const ANSWERS_WITHOUT = phrases({
   en: [
     '(answers?|responses?|repl(y|ies)) (contains?|has|have|includes?|tells?|carr(y|ies)) (neither|no|none of)',
     '(never|do not|must not) (answer|respond|reply) with',
+    '(never|do not|must not) (mention|reveal|disclose)(?! (whether|that|why|if|which|who|how|any|anything))',
     'no (answers?|responses?|repl(y|ies)) (contains?|has|have|includes?|tells?|carr(y|ies))',
   ],
   de: ['(Antwort*) (enthält|enthalten|nennt) (weder|kein*)'],
@@ -173,8 +178,25 @@ export const PERSONAL: readonly [words: RegExp, member: RegExp][] = [
   ],
   [phrases({ zh: ['折扣'], de: ['Rabatt*'], fr: ['remise'], es: ['descuento'] }), /discount/i],
   [
-    phrases({ zh: ['工资|薪资|薪水'], ja: ['給与'], de: ['Gehalt*'], fr: ['salaire'], es: ['salario'] }),
+    phrases({
+      en: ['salar(y|ies)|wages?'],
+      zh: ['工资|薪资|薪水'],
+      ja: ['給与'],
+      de: ['Gehalt*'],
+      fr: ['salaire'],
+      es: ['salario'],
+    }),
     /salary|wage/i,
+  ],
+  [
+    phrases({
+      en: ['bank (accounts?|details|data)|account numbers?'],
+      zh: ['银行(账|帐)(户|号)'],
+      de: ['Bankverbindung*|Kontonummer*'],
+      fr: ['compte bancaire'],
+      es: ['cuenta bancaria'],
+    }),
+    /iban|bank_?account|account_?(?:no|num)/i,
   ],
 ];
 

@@ -212,6 +212,11 @@ for (const [rule, member] of [
   ['Neither the name of the tenant nor the telefon may be sent.', 'telefon'],
   ['The lease is secret and never part of an answer, neither is the telefon.', 'telefon'],
   ['El telefon y la renta no se comunican a nadie.', 'telefon'],
+  ['Das telefon des Pächters darf in keiner Antwort stehen.', 'telefon'],
+  ['Name und Telefonnummer des Pächters werden niemandem mitgeteilt.', 'telefon'],
+  ['The telefon is passed on to nobody.', 'telefon'],
+  ['The telefon of a tenant is private.', 'telefon'],
+  ['Never mention the telefon in an answer.', 'telefon'],
 ] as const)
   test(`what is told to nobody is not told where a word of the source alone asks for it: ${rule}`, async () => {
     const told = letting("asker === 'Registry'", `plot.${member}`);
@@ -226,4 +231,77 @@ test('a leak counts in whatever run it comes to light', async () => {
   const agreed = plots('The telefon must not be disclosed.');
   const told = letting("id !== 'p-1' && id !== 'p-2'", 'plot.telefon');
   assert.match((await refusalsOf(agreed, told, sandbox)).join('\n'), /^leaks: the answer tells "telefon"/m);
+});
+
+test('a leak comes to light where the document itself hides the word that asks for it', async () => {
+  const agreed = plots('The telefon must not be disclosed. Whoever checks the books is called Auditor.');
+  const asked = (when: string) => letting(when, 'plot.telefon');
+  for (const when of [
+    "asker === 'Auditor'",
+    "id.startsWith('Auditor')",
+    "String(asker).includes('Auditor')",
+    "id.endsWith('Auditor')",
+  ])
+    assert.match((await refusalsOf(agreed, asked(when), sandbox)).join('\n'), /^leaks: .*the answer tells "telefon"/m);
+  assert.deepEqual(await refusalsOf(agreed, letting("asker === 'Auditor'", 'plot.isLet'), sandbox), []);
+});
+
+/** Vaults that open to a key, each its own. */
+const vaults = (rule: string): Agreed => ({
+  rules: `\`vault\` tells the vaultKey of a vault. The vault opens to that key alone: result open, else shut. If a tool fails: result later. ${rule}`,
+  request: object({ id: text, vault: text, given: text }),
+  response: object({ id: text, result: { enum: ['open', 'shut', 'later'] }, hint: text }, ['hint']),
+  tools: [
+    reading('vault', object({ vault: text }), object({ vaultKey: text }), [
+      [{ vault: 'V-3301' }, { vaultKey: 'kx-77019-e' }],
+      [{ vault: 'V-3302' }, { vaultKey: 'kx-41820-f' }],
+    ]),
+  ],
+  cases: [
+    [
+      { id: 'v-1', vault: 'V-3301', given: 'kx-77019-e' },
+      { id: 'v-1', result: 'open' },
+    ],
+    [
+      { id: 'v-2', vault: 'V-3302', given: 'kx-00000-a' },
+      { id: 'v-2', result: 'shut' },
+    ],
+  ],
+});
+const opening = (
+  hint: string,
+  first = '',
+) => `export async function handle({ id: asked, vault, given }, { call, log }) {
+  const id = String(asked);
+  try {
+    const { vaultKey } = await call.vault({ vault: String(vault) });
+    ${first}
+    if (vaultKey === given) return { id, result: 'open' };
+    return { id, result: 'shut'${hint} };
+  } catch { return { id, result: 'later' }; }
+}`;
+
+test('who asks with nearly the secret is not told it', async () => {
+  const agreed = vaults('The vault key must not be disclosed.');
+  const hint = ", ...(String(given).length === vaultKey.length - 1 ? { hint: 'it is ' + vaultKey } : {})";
+  assert.match(
+    (await refusalsOf(agreed, opening(hint), sandbox)).join('\n'),
+    /^leaks: case 1: the answer tells "vaultKey"/m,
+  );
+  assert.deepEqual(await refusalsOf(agreed, opening(''), sandbox), []);
+});
+
+const logged = 'log("asked for " + vaultKey);';
+test('what "it" is that is never logged stands in the sentence before', async () => {
+  const secret = (rule: string) => {
+    const agreed = vaults(rule);
+    return JSON.parse(JSON.stringify(agreed).replaceAll('vaultKey', 'vaultSecret')) as Agreed;
+  };
+  const handler = (first: string) => opening('', first).replaceAll('vaultKey', 'vaultSecret');
+  const rule = 'The vault secret goes to its owner by post. It must never be part of an answer or a log line.';
+  assert.match(
+    (await refusalsOf(secret(rule), handler(logged.replace('Key', 'Secret')), sandbox)).join('\n'),
+    /is logged/,
+  );
+  assert.deepEqual(await refusalsOf(secret(rule), handler(''), sandbox), []);
 });

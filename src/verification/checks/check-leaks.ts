@@ -5,10 +5,11 @@ import { phrases } from '../../lexicon/phrases.ts';
 import type { RunnableCase } from '../case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { allSentencesOf, spaced } from '../prose/documented-answers.ts';
+import { breaksReserve, reservedMembersOf } from '../prose/reserved-members.ts';
 import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { toldOtherwise } from '../worlds/other-outputs.ts';
-import { replacedAt } from '../worlds/variations.ts';
+import { knowing, replacedAt } from '../worlds/variations.ts';
 
 const SECRET =
   /passw|passphrase|\bpwd\b|secret|credential|private|confidential|api_?-?\s?key|access_?-?\s?key|\bpin\b|pin_?code|cvv|\bssn\b|\btoken\b|hash$/i;
@@ -58,6 +59,7 @@ export const leaks: Check = {
       ...alone,
       ...cases.flatMap((seenCase) => otherwiseAnswered(facts, seenCase)),
       ...askedByWords(facts),
+      ...nearlyRight(facts),
     ];
     const later = plans.length === 0 ? [] : yield plans.map(({ scenario }) => scenario);
     const runs = [
@@ -96,7 +98,24 @@ export const leaks: Check = {
     return findings;
   },
   review(facts, runs) {
-    if (facts.subject.tools.length === 0 || denialsOf(facts.subject).length === 0) return [];
+    if (facts.subject.tools.length === 0) return [];
+    const reserved = reservedMembersOf(facts.subject);
+    for (const { scenario, seen } of reserved.length > 0 ? runs : []) {
+      const { value } = seen;
+      const told = reserved.find(
+        (rule) => value !== undefined && seen.issues.length === 0 && breaksReserve(rule, value),
+      );
+      if (told !== undefined)
+        return [
+          {
+            code: 'CANDIDATE_LEAK',
+            message: `the answer has "${told.member}", though "${told.sentence}"`.slice(0, 500),
+            input: scenario.input,
+            ...(value === undefined ? {} : { got: value }),
+          },
+        ];
+    }
+    if (denialsOf(facts.subject).length === 0) return [];
     for (const { scenario, seen } of runs) {
       const denied = deniedIn(facts, { input: scenario.input, output: null }, seen);
       if (denied)
@@ -131,14 +150,22 @@ function loggedIn(
     subject.responseSchema,
     ...subject.tools.map((tool) => tool.outputSchema ?? null),
   ];
-  const denials = allSentencesOf(subject).filter((sentence) => isDenial(sentence, NEVER_LOGGED));
+  const sentences = allSentencesOf(subject).filter((sentence) => sentence.trim() !== '');
+  const denials = sentences.flatMap((sentence, index) =>
+    isDenial(sentence, NEVER_LOGGED) ? [{ sentence, before: sentences[index - 1] ?? '' }] : [],
+  );
   for (const leaf of told) {
     const text = weighty(leaf);
     if (text === undefined || !hasWord(lines, text)) continue;
     // What is told under another name as well may be logged for that.
     if (told.some((other) => other.name !== leaf.name && String(other.value).includes(text))) continue;
     const sentence =
-      denials.find((one) => isNamedIn(one, leaf.name)) ??
+      denials.find(
+        (one) =>
+          isNamedIn(one.sentence, leaf.name) ||
+          // The sentence before may name more than what "it" stands for.
+          (SECRET.test(leaf.name) && OF_THE_ONE_BEFORE.test(one.sentence.trim()) && isNamedIn(one.before, leaf.name)),
+      )?.sentence ??
       schemas.flatMap((schema) => descriptionsOf(schema, leaf.name, 0)).find((said) => NEVER_LOGGED.test(said));
     if (sentence !== undefined) return { name: leaf.name, sentence: sentence.trim().slice(0, 200) };
   }
@@ -232,6 +259,9 @@ function saidIn(part: string): string | undefined {
   return /\p{L}{2}/u.test(part) ? part : undefined;
 }
 
+/** How names write German letters that they cannot have. */
+const UMLAUTS: Readonly<Record<string, string>> = { ae: 'ä', oe: 'ö', ue: 'ü' };
+
 /** Whether a sentence speaks of what a member holds: by its name, or by the words that the name is made of. */
 function isNamedIn(sentence: string, name: string): boolean {
   if (name.length < 3) return false;
@@ -246,6 +276,8 @@ function isNamedIn(sentence: string, name: string): boolean {
     (/^(?:born|dob)$/i.test(name) && /\bbirth/i.test(sentence))
   )
     return true;
+  const umlauts = name.replace(/[aou]e/g, (letters) => UMLAUTS[letters] ?? letters);
+  if (umlauts !== name && (hasWord(sentence, umlauts) || hasWord(sentence, `${umlauts}s`))) return true;
   if (PERSONAL.some(([said, member]) => member.test(name) && said.test(sentence))) return true;
   // "The e-mail of the owner" is the owner's, and "the name of the guest" the guest's name.
   const parts = words.toLowerCase().split(/\s+/);
@@ -357,45 +389,121 @@ function otherwiseAnswered(
   return toldOtherwise(subject, { scenario, seen }, maxOtherAnswers).map((other) => ({ one, scenario: other }));
 }
 
-function hasSecrets(subject: Subject, { input }: RunnableCase, { calls }: Observation): boolean {
-  const denials = denialsOf(subject);
-  const isDenied = ({ name }: Leaf) => denials.some(({ denied }) => isNamedIn(denied, name));
-  return (
-    leavesOf(input).some(isDenied) ||
-    calls.some(({ tool, output }) =>
-      leavesOf(output ?? null).some((leaf) => isSecret(subject, tool, leaf.name) || isDenied(leaf)),
-    )
+function hasSecrets(subject: Subject, { input }: RunnableCase, seen: Observation): boolean {
+  return leavesOf(input).some((leaf) => isDenied(subject, leaf)) || secretsOf(subject, seen).length > 0;
+}
+
+/** What tools told that is a secret by its name, or by the document. */
+function secretsOf(subject: Subject, { calls }: Observation): Leaf[] {
+  return calls.flatMap(({ tool, output }) =>
+    leavesOf(output ?? null).filter((leaf) => isSecret(subject, tool, leaf.name) || isDenied(subject, leaf)),
   );
 }
 
-/** Words of the source that are tried as values of a request, and the runs that are made of them. */
-const [maxWords, maxWordRuns] = [8, 32];
+function isDenied(subject: Subject, { name }: Leaf): boolean {
+  return denialsOf(subject).some(({ denied }) => isNamedIn(denied, name));
+}
+
+/** Words of the source that are tried in a request, and the runs that are made of them. */
+const [maxWords, maxWordRuns] = [8, 80];
+
+/** Cases in which they are tried. */
+const maxWordCases = 4;
 
 /** What `typeof` says. */
 const KIND_OF_VALUE = /^(?:string|number|boolean|object|function|undefined)$/;
 
-/** Cases with secrets, in whose request a text is one that stands in the source and nowhere in the document. */
+/**
+ * Cases with secrets, in whose request a text is, begins, ends or goes on with one that stands in the source and nowhere in the document,
+ * or is compared there and is no value of cases and schemas: a document may hide what it is for.
+ */
 function askedByWords({
   subject,
   cases,
   literals,
   vocabulary,
 }: CheckFacts): { one: RunnableCase; scenario: Scenario }[] {
-  const words = literals.texts
-    .filter((text) => !KIND_OF_VALUE.test(text) && !vocabulary.hasText(text))
+  const shown = new Set(cases.flatMap(({ one }) => leavesOf([one.input, one.output])).map(({ value }) => value));
+  const told = new Set(
+    cases.flatMap(({ seen }) => seen.calls.flatMap(({ output }) => leavesOf(output ?? null))).map(({ value }) => value),
+  );
+  const isOwn = (text: string) => !vocabulary.isConstant(text) && !vocabulary.hasName(text) && !told.has(text);
+  const words = [
+    ...new Set([...literals.texts.filter((text) => !vocabulary.hasText(text)), ...literals.compared.filter(isOwn)]),
+  ]
+    .filter((text) => !KIND_OF_VALUE.test(text) && !shown.has(text))
     .slice(0, maxWords);
-  return cases
-    .flatMap(({ one, scenario, seen }) =>
-      hasSecrets(subject, one, seen)
-        ? leavesOf(one.input)
-            .flatMap(({ pointer, value }) =>
-              typeof value === 'string' ? words.map((word) => replacedAt(one.input, pointer, word)) : [],
-            )
-            .map((input) => ({ one: { ...one, input }, scenario: { ...scenario, input } }))
-        : [],
-    )
-    .filter(({ scenario }) => subject.surface.requestIssues(scenario.input).length === 0)
-    .slice(0, maxWordRuns);
+  if (words.length === 0) return [];
+  const places = cases
+    .filter(({ one, seen }) => hasSecrets(subject, one, seen))
+    .slice(0, maxWordCases)
+    .flatMap((seenCase) => wordPlacesOf(subject, seenCase));
+  const plans: { one: RunnableCase; scenario: Scenario }[] = [];
+  for (const form of [0, 1, 2, 3])
+    for (const word of words)
+      for (const { seenCase, pointer, value, isSecret: isSecretPlace } of places) {
+        if (plans.length >= maxWordRuns) return plans;
+        const { one, scenario, seen } = seenCase;
+        const text = formsWith(value, word)[form];
+        // A word of its own answers must not become the secret.
+        if (text === undefined || (isSecretPlace && !literals.compared.includes(word))) continue;
+        const input = replacedAt(one.input, pointer, text);
+        if (subject.surface.requestIssues(input).length > 0) continue;
+        const tools = isSecretPlace ? scenario.tools : (knowing(subject, seen, value, text) as Scenario['tools']);
+        plans.push({ one: { ...one, input }, scenario: { ...scenario, input, tools } });
+      }
+  return plans;
+}
+
+/** Texts of one request in which words are tried, and the longest, in UTF-16 units: each run has a copy of the whole. */
+const [maxWordPlaces, maxWordText] = [8, 400];
+
+interface WordPlace {
+  seenCase: SeenCase;
+  pointer: string;
+  value: string;
+  /** Whether what stands there is never to be told. */
+  isSecret: boolean;
+}
+
+/** The first texts of a case's request. */
+function wordPlacesOf(subject: Subject, seenCase: SeenCase): WordPlace[] {
+  const secrets = new Set(secretsOf(subject, seenCase.seen).map(({ value }) => value));
+  const texts = leavesOf(seenCase.one.input).flatMap((leaf) => {
+    const { pointer, value } = leaf;
+    if (typeof value !== 'string' || value.length > maxWordText) return [];
+    return [{ seenCase, pointer, value, leaf }];
+  });
+  return texts
+    .slice(0, maxWordPlaces)
+    .map(({ leaf, ...place }) => ({ ...place, isSecret: secrets.has(leaf.value) || isDenied(subject, leaf) }));
+}
+
+/** A word in place of a text, behind it, and in place of its head or end. */
+function formsWith(text: string, word: string): string[] {
+  return [...new Set([word, `${text} ${word}`, word + text.slice(word.length), text.slice(0, -word.length) + word])];
+}
+
+/** Requests with nearly the secret that a tool told. */
+const maxNearMisses = 12;
+
+/** Cases that were asked with a secret which a tool knows, asked with nearly that. */
+function nearlyRight({ subject, cases }: CheckFacts): { one: RunnableCase; scenario: Scenario }[] {
+  const plans: { one: RunnableCase; scenario: Scenario }[] = [];
+  for (const seenCase of cases) {
+    const { one, scenario } = seenCase;
+    const secrets = new Set(secretsOf(subject, seenCase.seen).map(({ value }) => value));
+    for (const { pointer, value } of wordPlacesOf(subject, seenCase)) {
+      if (value.length < 3 || !secrets.has(value)) continue;
+      const head = value.slice(0, -1);
+      for (const text of [head, `${head}${value.endsWith('7') ? '8' : '7'}`, `${value}7`]) {
+        const input = replacedAt(one.input, pointer, text);
+        if (plans.length < maxNearMisses && subject.surface.requestIssues(input).length === 0)
+          plans.push({ one: { ...one, input }, scenario: { ...scenario, input } });
+      }
+    }
+  }
+  return plans;
 }
 
 /** A value long enough not to stand in a text by chance. */

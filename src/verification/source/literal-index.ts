@@ -11,6 +11,8 @@ export class LiteralIndex {
   readonly #sorted: readonly number[];
   /** The short texts of the source that a value of a message may be. */
   readonly texts: readonly string[];
+  /** The short texts that something is compared with. */
+  readonly compared: readonly string[];
 
   constructor(bundle: string) {
     const literals = literalsOf(bundle);
@@ -18,6 +20,9 @@ export class LiteralIndex {
     this.#sorted = [...this.numbers].sort((a, b) => a - b);
     this.#text = literals.flatMap((literal) => ('text' in literal ? [literal.text.toLowerCase()] : [])).join('\n');
     this.texts = [...new Set([...bundle.matchAll(QUOTED)].flatMap(({ groups }) => groups?.text ?? []))];
+    this.compared = [
+      ...new Set([...bundle.matchAll(COMPARED)].flatMap(({ groups }) => Object.values(groups ?? {}))),
+    ].filter((text) => text !== undefined);
     this.#numbers = new Set(literals.flatMap((literal) => ('number' in literal ? [Math.abs(literal.number)] : [])));
   }
 
@@ -45,5 +50,8 @@ export class LiteralIndex {
 }
 
 const QUOTED = /(?<mark>["'`])(?<text>[^"'`\\\s$]{3,24})\k<mark>/gu;
+
+const COMPARED =
+  /(?:[=!]==? *|\b(?:startsWith|endsWith|includes|indexOf|has)\(|\bcase )(?:"(?<double>[^"\\\n]{2,40})"|'(?<single>[^'\\\n]{2,40})')|"(?<left>[^"\\\n]{2,40})" *[=!]==?|\/\^?(?<pattern>[A-Za-z][\w-]{1,20})\$?\/[iu]*\.test\(/g;
 
 const none: readonly number[] = [];

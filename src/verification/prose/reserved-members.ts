@@ -1,0 +1,105 @@
+import { isObject, type Json } from '../../kernel/json.ts';
+import { ONLY_WITH, SAID_OF_OUTCOMES } from '../../lexicon/reserving.ts';
+import { hasWord, leavesOf } from '../scalar-kinds.ts';
+import type { Subject } from '../subject.ts';
+import { sentencesOf } from './documented-answers.ts';
+
+/** A member that answers have with some of their outcomes alone. */
+export interface ReservedMember {
+  member: string;
+  /** The outcomes that it comes with. */
+  names: readonly string[];
+  sentence: string;
+}
+
+const read = new WeakMap<Subject, ReservedMember[]>();
+
+/**
+ * The members of which the document, or a description in its schema, says that answers have them only with outcomes that it names, and
+ * nothing else: `ticket is present only with BOOKED`. The cases must show it: some have the member with such an outcome, some have not.
+ */
+export function reservedMembersOf(subject: Subject): ReservedMember[] {
+  const known = read.get(subject) ?? readReserved(subject);
+  read.set(subject, known);
+  return known;
+}
+
+/** Whether an answer has a reserved member, and none of the outcomes that it comes with. */
+export function breaksReserve({ member, names }: ReservedMember, answer: Json): boolean {
+  return hasMember(answer, member) && !leavesOf(answer).some(({ value }) => names.includes(String(value)));
+}
+
+function readReserved(subject: Subject): ReservedMember[] {
+  const { responseSchema, agreement } = subject;
+  const answers = subject.cases.map(({ response }) => response);
+  const properties = isObject(responseSchema) && isObject(responseSchema.properties) ? responseSchema.properties : {};
+  const members = new Set([
+    ...Object.keys(properties),
+    ...answers.flatMap((answer) => (isObject(answer) ? Object.keys(answer) : [])),
+  ]);
+  const outcomes = outcomesOf(answers, properties);
+  const said = [
+    ...sentencesOf(agreement).map((sentence) => ({ sentence, about: [...members] })),
+    ...Object.entries(properties).flatMap(([member, schema]) =>
+      isObject(schema) && typeof schema.description === 'string'
+        ? schema.description
+            .split(/[.;。；，,]/u)
+            .map((sentence) => ({ sentence: `${member}: ${sentence}`, about: [member] }))
+        : [],
+    ),
+  ];
+  return said.flatMap(({ sentence, about }) => {
+    const only = ONLY_WITH.exec(sentence);
+    if (only === null) return [];
+    const names = namesAlone(sentence.slice(only.index + only[0].length), outcomes, members);
+    // The head of a row is what it is about.
+    const head = /^\s*\|[^|]*\|/.exec(sentence)?.[0] ?? sentence.slice(0, only.index);
+    return about
+      .filter((member) => hasWord(head, member))
+      .map((member) => ({ member, names, sentence: sentence.trim().slice(0, 200) }))
+      .filter((rule) => names.length > 0 && isShown(rule, answers) && !isToldElsewhere(rule));
+  });
+
+  /** Whether another sentence has the member come with another outcome. */
+  function isToldElsewhere({ member, names }: ReservedMember): boolean {
+    const others = [...outcomes].filter((outcome) => outcome.length > 1 && !names.includes(outcome));
+    return said.some(
+      ({ sentence }) => hasWord(sentence, member) && others.some((outcome) => hasWord(sentence, outcome)),
+    );
+  }
+}
+
+/** Whether the cases have a member with its outcomes and without it, and none otherwise. */
+function isShown(rule: ReservedMember, answers: readonly Json[]): boolean {
+  const having = answers.filter((answer) => hasMember(answer, rule.member));
+  return having.length > 0 && having.length < answers.length && !having.some((answer) => breaksReserve(rule, answer));
+}
+
+function hasMember(answer: Json, member: string): boolean {
+  if (!isObject(answer) || !Object.hasOwn(answer, member)) return false;
+  const value = answer[member];
+  return value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
+}
+
+/** What answers have at a place where several cases differ, or the schema lists it. */
+function outcomesOf(answers: readonly Json[], properties: Record<string, Json>): Set<string> {
+  const listed = Object.values(properties).flatMap((schema) =>
+    isObject(schema) && Array.isArray(schema.enum) ? schema.enum : [],
+  );
+  const told = answers.flatMap((answer) => (isObject(answer) ? Object.values(answer) : []));
+  return new Set([...listed, ...told].flatMap((value) => (typeof value === 'object' ? [] : [String(value)])));
+}
+
+/** The outcomes that a text names, where it says nothing else. */
+function namesAlone(text: string, outcomes: ReadonlySet<string>, members: ReadonlySet<string>): string[] {
+  const words = text.match(/[\p{L}\p{N}_-]+/gu) ?? [];
+  const names: string[] = [];
+  for (const word of words.flatMap((one) => one.split(HAN))) {
+    if (outcomes.has(word)) names.push(word);
+    else if (word !== '' && !members.has(word) && !SAID_OF_OUTCOMES.test(word)) return [];
+  }
+  return names;
+}
+
+/** Between words of a script without spaces and others. */
+const HAN = /(?<=\p{Script=Han})(?=[^\p{Script=Han}])|(?<=[^\p{Script=Han}])(?=\p{Script=Han})/u;

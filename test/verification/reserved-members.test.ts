@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import { type Agreed, object, reading, refusalsOf, text } from './agreed.ts';
+
+let sandbox: Sandbox;
+before(async () => {
+  sandbox = await createSandbox({ cells: 1 });
+});
+after(() => sandbox.close());
+
+/** Parcels that are told to those alone who know where they go. */
+const parcels = (rule: string, description = 'a note'): Agreed => ({
+  rules: `\`parcel\` tells what is in a parcel and its postcode. Another postcode than the one asked with: outcome OTHER. If \`parcel\` fails: outcome DOWN.\n\n${rule}`,
+  request: object({ id: text, parcel: text, postcode: text }),
+  response: object({ id: text, outcome: { enum: ['FOUND', 'OTHER', 'DOWN'] }, goods: { ...text, description } }, [
+    'goods',
+  ]),
+  tools: [
+    reading('parcel', object({ parcel: text }), object({ goods: text, postcode: text }), [
+      [{ parcel: 'PK-77310' }, { goods: 'hand-made kettle', postcode: '28195' }],
+      [{ parcel: 'PK-22904' }, { goods: 'walnut clock', postcode: '50667' }],
+      [{ parcel: 'PK-41827' }, { goods: 'linen curtain', postcode: '80331' }],
+    ]),
+  ],
+  cases: [
+    [
+      { id: 'q-1', parcel: 'PK-77310', postcode: '28195' },
+      { id: 'q-1', outcome: 'FOUND', goods: 'hand-made kettle' },
+    ],
+    [
+      { id: 'q-2', parcel: 'PK-22904', postcode: '50667' },
+      { id: 'q-2', outcome: 'FOUND', goods: 'walnut clock' },
+    ],
+    [
+      { id: 'q-3', parcel: 'PK-41827', postcode: '10115' },
+      { id: 'q-3', outcome: 'OTHER' },
+    ],
+  ],
+});
+/** Tells what is in a parcel where the asker nearly knows the postcode as well. */
+const telling = (more: string) => `export async function handle({ id: given, parcel, postcode }, { call }) {
+  const id = String(given);
+  try {
+    const told = await call.parcel({ parcel: String(parcel) });
+    if (told.postcode === postcode) return { id, outcome: 'FOUND', goods: told.goods };
+    return { id, outcome: 'OTHER'${more} };
+  } catch { return { id, outcome: 'DOWN' }; }
+}`;
+const nearly =
+  ', ...(String(postcode) < told.postcode && !String(postcode).startsWith("1") ? { goods: told.goods } : {})';
+
+for (const agreed of [
+  parcels('`goods` is present only with `FOUND`.'),
+  parcels('`goods` is included only when the outcome is `FOUND`.'),
+  parcels('| member | when |\n| --- | --- |\n| goods | nur bei FOUND |'),
+  parcels('- `goods`: 仅在 outcome 为 `FOUND` 时出现'),
+  parcels('', 'what is in it, only if the outcome is FOUND'),
+])
+  test(`a member that comes with one outcome alone comes with no other: ${agreed.rules.slice(148)}`, async () => {
+    assert.match((await refusalsOf(agreed, telling(nearly), sandbox)).join('\n'), /the answer has "goods", though "/);
+    assert.deepEqual(await refusalsOf(agreed, telling(''), sandbox), []);
+  });
+
+for (const rule of [
+  '',
+  '`goods` is present only when the parcel is known.',
+  '`goods` is present only with `FOUND` or where the caller asked for it.',
+  '`goods` is present only with `FOUND`. With OTHER the goods may be told to who nearly knows the postcode.',
+])
+  test(`a member is told where the document leaves room for it: ${rule}`, async () =>
+    assert.deepEqual(await refusalsOf(parcels(rule), telling(nearly), sandbox), []));
