@@ -439,17 +439,19 @@ function askedByWords({
     .slice(0, maxWordCases)
     .flatMap((seenCase) => wordPlacesOf(subject, seenCase));
   const plans: { one: RunnableCase; scenario: Scenario }[] = [];
-  for (const form of [0, 1, 2, 3])
+  for (const form of [0, 1, 2, 3, 4])
     for (const word of words)
       for (const { seenCase, pointer, value, isSecret: isSecretPlace } of places) {
         if (plans.length >= maxWordRuns) return plans;
         const { one, scenario, seen } = seenCase;
-        const text = formsWith(value, word)[form];
+        const text = formsWith(value, word)[form % 4];
         // A word of its own answers must not become the secret.
         if (text === undefined || (isSecretPlace && !literals.compared.includes(word))) continue;
         const input = replacedAt(one.input, pointer, text);
         if (subject.surface.requestIssues(input).length > 0) continue;
-        const tools = isSecretPlace ? scenario.tools : (knowing(subject, seen, value, text) as Scenario['tools']);
+        // What tools tell of others may come to light where they do not know the word as they know what was asked for.
+        const isUnknown = isSecretPlace || form === 0;
+        const tools = isUnknown ? scenario.tools : (knowing(subject, seen, value, text) as Scenario['tools']);
         plans.push({ one: { ...one, input }, scenario: { ...scenario, input, tools } });
       }
   return plans;
