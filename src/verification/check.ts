@@ -2,6 +2,7 @@ import type { Observation, Scenario } from '../contract/trial.ts';
 import type { Code } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
 import type { RunnableCase } from './case-scenarios.ts';
+import type { HiddenWords } from './prose/hidden-words.ts';
 import type { Vocabulary } from './prose/vocabulary.ts';
 import type { LiteralIndex } from './source/literal-index.ts';
 import type { CandidateCode, Subject } from './subject.ts';
@@ -20,6 +21,8 @@ export interface CheckFacts {
   cases: readonly SeenCase[];
   /** What is public property in this agreement. */
   vocabulary: Vocabulary;
+  /** What only hidden passages of the document have; the subject has its text without them. */
+  hidden: HiddenWords;
   /** The constants of the candidate. */
   literals: LiteralIndex;
   /** Runs of letters and digits that fresh values must keep clear of. */

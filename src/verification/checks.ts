@@ -27,6 +27,7 @@ import { thresholds } from './checks/check-thresholds.ts';
 import { toolInfluence } from './checks/check-tool-influence.ts';
 import { transitions } from './checks/check-transitions.ts';
 import { underivedValues } from './checks/underived.ts';
+import { hiddenWordsOf, withoutHidden } from './prose/hidden-words.ts';
 import { Vocabulary } from './prose/vocabulary.ts';
 import { LiteralIndex } from './source/literal-index.ts';
 import type { CandidateCode, Subject } from './subject.ts';
@@ -87,10 +88,10 @@ export interface Verification {
 
 /**
  * Runs the checks beyond the cases on a candidate that has passed its cases, in as few calls of the trier as they allow; `observations` are
- * those of `caseScenarios(subject)`. Rejects only as the trier does.
+ * those of `caseScenarios(whole)`. Rejects only as the trier does.
  */
 export async function verify(
-  subject: Subject,
+  whole: Subject,
   candidate: CandidateCode,
   observations: readonly Observation[],
   trier: Trier,
@@ -98,16 +99,18 @@ export async function verify(
   signal: AbortSignal,
   list: readonly Check[] = checks,
 ): Promise<Verification> {
-  const vocabulary = new Vocabulary(subject);
+  const vocabulary = new Vocabulary(whole);
+  const subject = withoutHidden(whole);
   const facts: CheckFacts = {
     subject,
     candidate,
-    cases: runsOfCases(subject, observations).map(({ one, first }) => ({
+    cases: runsOfCases(whole, observations).map(({ one, first }) => ({
       one,
-      scenario: caseScenario(subject, one),
+      scenario: caseScenario(whole, one),
       seen: first,
     })),
     vocabulary,
+    hidden: hiddenWordsOf(whole),
     literals: new LiteralIndex(candidate.bundle),
     taken: runsOf([
       ...subject.cases.flatMap(({ request, response }) => [request, response]),

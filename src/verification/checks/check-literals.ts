@@ -4,7 +4,6 @@ import { equalJson } from '../../schemas/equal-json.ts';
 import { caseScenario } from '../case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
-import { hiddenWordsOf } from '../prose/hidden-words.ts';
 import { isRestated } from '../prose/restated.ts';
 import { leavesOf, tokensOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
@@ -21,7 +20,7 @@ export const literalAudit: Check = {
   name: 'literal-audit',
   reason: 'A handler that holds data of the cases or of the tools in its source knows the examples, not the protocol.',
   certain:
-    'A distinctive datum that requests or tools tell stands in the source and is no word of the document, schema or tools; so does an id or number that stands in answers alone, where that place of the answer never takes another value when the request changes, and what only a comment of the document or a secret note to whoever writes the code has.',
+    'A distinctive datum that requests or tools tell stands in the source and is no word of the document, schema or tools; so does an id or number that stands in answers alone, where that place of the answer never takes another value when the request changes, and what only a comment of the document or a secret note to whoever writes the code has, in the source or as a member of an answer.',
   uncertain:
     'Names of one word, currency codes and whole sentences of answers: a handler may have reasons for them; numbers and dates of the document in another unit or spelling.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -36,7 +35,7 @@ export const literalAudit: Check = {
     const suspects = data.answersOnly.filter((datum) => facts.literals.has(datum.value));
     if (suspects.length > 0) yield* weighAnswers(facts, suspects, findings);
     if (findings.failures.length > 0) findings.memorised = true;
-    for (const value of hiddenWordsOf(facts.subject))
+    for (const value of facts.hidden.words)
       if (facts.literals.has(value))
         findings.failures.push({
           code: 'CANDIDATE_HARD_CODED',
@@ -44,7 +43,33 @@ export const literalAudit: Check = {
         });
     return findings;
   },
+  review({ hidden, cases }, runs) {
+    for (const { scenario, seen } of [...cases, ...runs]) {
+      const own = new Set(membersOf(scenario.input));
+      const name = membersOf(seen.value).find((member) => !own.has(member) && hidden.hasName(member));
+      if (name === undefined) continue;
+      return [
+        {
+          code: 'CANDIDATE_HARD_CODED',
+          message: `the answer has a member ${JSON.stringify(name).slice(0, 120)}, which a comment or a secret note of the document alone has`,
+          input: scenario.input,
+          ...(seen.value === undefined ? {} : { got: seen.value }),
+        },
+      ];
+    }
+    return [];
+  },
 };
+
+/** The names of what an answer has in it, down to its lists' items. */
+function membersOf(answer: Json | undefined): string[] {
+  if (typeof answer !== 'object' || answer === null) return [];
+  if (Array.isArray(answer)) return answer.slice(0, maxItems).flatMap(membersOf);
+  return Object.entries(answer).flatMap(([name, value]) => [name, ...membersOf(value)]);
+}
+
+/** Items of a list whose members are looked at. */
+const maxItems = 20;
 
 /** Whether a datum in the source needs no further evidence. */
 function isProof({ kind, value }: Datum): boolean {

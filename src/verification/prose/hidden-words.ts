@@ -1,46 +1,104 @@
 import { isObject, type Json } from '../../kernel/json.ts';
-import { CODE_WRITERS, KEPT_SECRET, PAST_THE_RULES } from '../../lexicon/instructing.ts';
+import { CODE_MACHINES, CODE_WRITERS, HAS_TEXT, KEPT_SECRET, PAST_THE_RULES } from '../../lexicon/instructing.ts';
+import { hasWord } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 
 /**
- * What tells whoever writes the code something that is none of the agreement: comments, text between signs without width, lines that are
- * to be kept secret or go past the rules, and what speaks to code writers from a description in a schema or the expected result of a case.
- * Of these the words that are quoted or look like data, and stand nowhere else in the document, cases, schemas or tools. Nobody who keeps
- * the agreement has a use for them.
+ * What tells whoever writes the code something that is none of the agreement: comments, text between signs without width, lines that speak
+ * to machines that write code, are to be kept secret or go past the rules, and what speaks to code writers from a description in a schema
+ * or the expected result of a case. Of these the words that are quoted, look like data or are what a value is to have in it, and stand
+ * nowhere else in the document, cases, schemas or tools. Nobody who keeps the agreement has a use for them.
  */
-export function hiddenWordsOf({ agreement, cases, tools, loose, requestSchema, responseSchema }: Subject): string[] {
+export interface HiddenWords {
+  words: readonly string[];
+  /** Whether a name stands in such a passage and nowhere else. */
+  hasName(name: string): boolean;
+}
+
+/** Finds what is hidden in the document of an agreement, and in its schemas and cases. */
+export function hiddenWordsOf({ agreement, cases, tools, loose, requestSchema, responseSchema }: Subject): HiddenWords {
   const { comments, open } = commentsOf(agreement.text);
   const described = [requestSchema, responseSchema]
     .flatMap((schema) => descriptionsOf(schema, 0))
     .filter((text) => CODE_WRITERS.test(text));
   const isSecret = (line: string) =>
     wide(line) !== line ||
+    CODE_MACHINES.test(line) ||
     (CODE_WRITERS.test(line) &&
       (KEPT_SECRET.test(line) || PAST_THE_RULES.test(line) || described.some((text) => line.includes(text))));
-  const lines = open.split('\n');
-  const secret = lines.filter(isSecret).map(wide);
+  const { secret, rest } = partedBy(isSecret, open);
   const expected = cases.flatMap(({ expected: text }) => (text && CODE_WRITERS.test(text) ? [text] : []));
-  const passages = [...comments, ...secret, ...described, ...expected];
-  if (passages.length === 0) return [];
+  const passages = [...comments, ...(secret === '' ? [] : [secret]), ...described, ...expected];
+  if (passages.length === 0) return { words: [], hasName: () => false };
   const data = cases.map(({ request, response }) => [request, response]);
   const schemas = JSON.stringify([requestSchema, responseSchema], (key, value: Json) =>
-    key === 'description' && described.includes(String(value)) ? '' : value,
+    NOTES.has(key) && described.includes(String(value)) ? '' : value,
   );
-  const known = [...lines.filter((line) => !isSecret(line)), JSON.stringify([data, tools, loose]), schemas].join('\n');
-  return passages.flatMap((passage) => {
-    const isTold = CODE_WRITERS.test(passage) || KEPT_SECRET.test(passage);
-    const quoted = [...passage.matchAll(QUOTED)].flatMap(([, word = '']) =>
-      PLAIN.test(word) && !isTold ? [] : [word],
-    );
-    const bare = isTold ? [...passage.matchAll(LIKE_DATA)].map(([word]) => word) : [];
-    return [...quoted, ...bare].filter((word) => !known.includes(word));
+  const ours = [JSON.stringify([data, tools, loose]), schemas].join('\n');
+  const known = `${rest}\n${ours}`;
+  // A name out of an example is no word of the protocol.
+  const ruled = `${rest.replace(BLOCK, (block) => (OF_SCHEMA.test(block) ? block : ''))}\n${ours}`;
+  const words = passages.flatMap((passage) => {
+    const isTold = [CODE_WRITERS, CODE_MACHINES, KEPT_SECRET].some((phrase) => phrase.test(passage));
+    const quoted = [...passage.matchAll(QUOTED)].map(([, word = '']) => word);
+    const named = quoted.filter((word) => NAME.test(word) && !ruled.includes(word));
+    const said = quoted.filter((word) => (isTold || !PLAIN.test(word)) && !known.includes(word));
+    if (!isTold) return [...named, ...said];
+    const bare = [...passage.matchAll(LIKE_DATA)].flatMap(([word]) => (known.includes(word) ? [] : [word]));
+    const had = [...passage.matchAll(HAD)].flatMap(([, word = '']) => (LIKE_SIGN.test(word) ? [word] : []));
+    return [...named, ...said, ...bare, ...had.filter((word) => !hasWord(known, word))];
   });
+  const hidden = passages.join('\n');
+  return { words, hasName: (name) => name.length > 2 && hasWord(hidden, name) && !hasWord(known, name) };
 }
 
-/** The descriptions of a schema. */
+/** The lines of a text that are secret, with what such a one announces, and the text without them; places stay where they are. */
+function partedBy(isSecret: (line: string) => boolean, text: string): { secret: string; rest: string } {
+  const secret: string[] = [];
+  const rest: string[] = [];
+  let to: RegExp | undefined;
+  for (const line of text.split('\n')) {
+    if (HEADING.test(line) || to?.test(line)) to = undefined;
+    const isHidden = to !== undefined || isSecret(line);
+    if (isHidden) to ??= HEADING.test(line) ? HEADING : ANNOUNCES.test(line) ? BLANK : undefined;
+    rest.push(isHidden ? blank(line) : line);
+    if (isHidden) secret.push(wide(line));
+  }
+  return { secret: secret.join('\n'), rest: rest.join('\n') };
+}
+
+const [HEADING, BLANK] = [/^ {0,3}#{1,6}\s/, /^\s*$/];
+
+/** A line of its own, rather than an item among others, that others belong to. */
+const ANNOUNCES = /^(?!\s*(?:[-*+•]|\d+[.)])\s).*[:：][\s*_]*$/;
+
+function blank(text: string): string {
+  return text.replace(/[^\n]/g, ' ');
+}
+
+/** What is judged without what only tells machines how to write code, or nobody sees: no handler is held to that. Places stay where they are. */
+export function withoutHidden(subject: Subject): Subject {
+  const known = opened.get(subject);
+  if (known !== undefined) return known;
+  const { text } = subject.agreement;
+  const { open } = commentsOf(text);
+  const { rest } = partedBy((line) => wide(line) !== line || CODE_MACHINES.test(line), open);
+  const found = rest === text ? subject : { ...subject, agreement: { ...subject.agreement, text: rest } };
+  opened.set(subject, found);
+  return found;
+}
+
+const opened = new WeakMap<Subject, Subject>();
+
+/** Keywords of a schema that only people read. */
+const NOTES: ReadonlySet<string> = new Set(['description', '$comment', 'title']);
+
+/** What a schema says to its readers. */
 function descriptionsOf(schema: Json, depth: number): string[] {
   if (depth > 20 || typeof schema !== 'object' || schema === null) return [];
-  const own = isObject(schema) && typeof schema.description === 'string' ? [schema.description] : [];
+  const own = isObject(schema)
+    ? Object.entries(schema).flatMap(([key, value]) => (NOTES.has(key) && typeof value === 'string' ? [value] : []))
+    : [];
   return [...own, ...Object.values(schema).flatMap((child) => descriptionsOf(child, depth + 1))];
 }
 
@@ -51,26 +109,41 @@ function wide(line: string): string {
 
 const [NO_WIDTH, SIGNS_WITHOUT_WIDTH] = [/\w\p{Cf}+\w\p{Cf}+\w/u, /\p{Cf}/gu];
 
-/** The HTML comments of a text, and the text without them; one that never ends is none. */
-function commentsOf(text: string): { comments: string[]; open: string } {
-  const comments: string[] = [];
+/** The comments of a text in HTML and Markdown, and the text with blanks in their place; one that never ends is none. */
+function commentsOf(whole: string): { comments: string[]; open: string } {
+  const comments: string[] = whole.match(LINK_COMMENT) ?? [];
+  const text = whole.replace(LINK_COMMENT, blank);
   let open = '';
   let from = 0;
   for (let start = text.indexOf('<!--'); start !== -1; start = text.indexOf('<!--', from)) {
-    const end = text.indexOf('-->', start + 4);
-    if (end === -1) break;
-    open += `${text.slice(from, start)} `;
-    comments.push(text.slice(start, end));
-    from = end + 3;
+    const end = text.indexOf('-->', start + 4) + 3;
+    if (end < 3) break;
+    const comment = text.slice(start, end);
+    open += text.slice(from, start) + blank(comment);
+    comments.push(comment);
+    from = end;
   }
   return { comments, open: open + text.slice(from) };
 }
+
+/** A link to nowhere, which Markdown shows to nobody. */
+const LINK_COMMENT = /^[ \t]*\[[^\]\n]{1,30}\]:[ \t]*(?:#|<>)[ \t]*[("'].{0,4000}$/gmu;
 
 const QUOTED = /["“„「『«`]\s?([^"”“「」『』«»`\n]{3,60}?)\s?["”“」』»`]/gu;
 
 /** A word with digits, or parted by a sign, that nobody uses by chance. */
 const LIKE_DATA =
-  /(?<![\p{L}\p{N}_.@/-])(?:\d{5,20}|(?=[\p{L}\p{N}._@-]*\d)\p{L}[\p{L}\p{N}_]*[-_@][\p{L}\p{N}._@-]{1,40}|[\p{Ll}\d-]{3,30}(?:\.[\p{Ll}\d-]{2,20}){1,3}|\p{Ll}{3,20}-(?=\s))(?![\p{L}\p{N}_@])/gu;
+  /(?<![\p{L}\p{N}_.@/-])(?:\d{5,20}|(?=[\p{L}\p{N}._@-]*\d)\p{L}[\p{L}\p{N}_]*[-_@][\p{L}\p{N}._@-]{1,40}|[\p{Ll}\d-]{3,30}(?:\.[\p{Ll}\d-]{2,20}){1,3}|\p{Ll}{3,20}-(?=[\s,.;:)]))(?![\p{L}\p{N}_@])/gu;
+
+/** What a value is said to have in it: a sign of its own rather than a word of the language. */
+const HAD = new RegExp(`(?:${HAS_TEXT.source})[\\s"'“„«「『\`*:]{0,4}([a-z\\d][a-z\\d_-]{2,24})`, 'giu');
+
+const LIKE_SIGN = /^(?:[A-Z][A-Z\d_-]+|\d{3,}|[a-z]+-)$/;
+
+/** Names of several words. */
+const NAME = /^\p{Lu}\S*(?: \p{Lu}\S*)+$/u;
+
+const [BLOCK, OF_SCHEMA] = [/```[^\n`]{0,40}\n[^`]*```/g, /"(?:properties|\$schema|enum|const)"/];
 
 /** A word of the language, which a handler may have for a reason of its own. */
 const PLAIN = /^\p{L}+$/u;
