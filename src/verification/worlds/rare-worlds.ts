@@ -33,15 +33,26 @@ export function rareWorldsOf(facts: CheckFacts, limit: number): RareWorld[] {
   return inTurn(queues, limit);
 }
 
+/** Makes a world where what is other is allowed there: a place of a large value costs as much as all of it. */
+type Attempt = () => RareWorld | undefined;
+
+/** Attempts for each world that is wanted. */
+const maxAttempts = 8;
+
 /** The first of each queue, then the second of each, up to a limit. */
-function inTurn(queues: readonly RareWorld[][], limit: number): RareWorld[] {
+function inTurn(queues: readonly Attempt[][], limit: number): RareWorld[] {
   const found: RareWorld[] = [];
-  for (let round = 0; found.length < limit; round += 1) {
+  let left = limit * maxAttempts;
+  for (let round = 0; ; round += 1) {
     const next = queues.flatMap((queue) => queue[round] ?? []);
-    if (next.length === 0) break;
-    found.push(...next.slice(0, limit - found.length));
+    if (next.length === 0) return found;
+    for (const attempt of next) {
+      if (found.length === limit || left === 0) return found;
+      left -= 1;
+      const world = attempt();
+      if (world !== undefined) found.push(world);
+    }
   }
-  return found;
 }
 
 /** The cases of a requester, each with one thing that the peer tells otherwise, or leaves out. */
@@ -54,23 +65,24 @@ export function peerWorldsOf(facts: CheckFacts, limit: number): RareWorld[] {
     return [...new Map(told.map((response) => [JSON.stringify(response), response]))].flatMap(([key, response]) =>
       [...changesOf(facts, response, subject.responseSchema, shown), ...leftOut(response)].map(
         ({ pointer, from, others }) =>
-          others.flatMap((value): RareWorld[] => {
-            const other = value === absent ? without(response, pointer) : replacedAt(response, pointer, value);
-            if (peer === undefined || subject.surface.responseIssues(other).length > 0) return [];
-            const telling: Peer = async (request, nth, before) => {
-              const answer = await peer(request, nth, before);
-              return 'response' in answer && JSON.stringify(answer.response) === key ? { response: other } : answer;
-            };
-            const change = `the peer telling ${shortened(value)} at ${pointer || 'the root'}`;
-            return [
-              {
-                seenCase,
-                change,
-                told: { tool: 'the peer', pointer, from, value },
-                scenario: { ...seenCase.scenario, peer: telling },
+          others.map(
+            (value): Attempt =>
+              () => {
+                const other = value === absent ? without(response, pointer) : replacedAt(response, pointer, value);
+                if (peer === undefined || subject.surface.responseIssues(other).length > 0) return undefined;
+                const telling: Peer = async (request, nth, before) => {
+                  const answer = await peer(request, nth, before);
+                  return 'response' in answer && JSON.stringify(answer.response) === key ? { response: other } : answer;
+                };
+                const change = `the peer telling ${shortened(value)} at ${pointer || 'the root'}`;
+                return {
+                  seenCase,
+                  change,
+                  told: { tool: 'the peer', pointer, from, value },
+                  scenario: { ...seenCase.scenario, peer: telling },
+                };
               },
-            ];
-          }),
+          ),
       ),
     );
   });
@@ -93,7 +105,7 @@ function without(response: Json, pointer: string): Json {
 }
 
 /** For each place of what tools told in a case, the worlds in which it is another. */
-function toldOtherwise(facts: CheckFacts, seenCase: SeenCase): RareWorld[][] {
+function toldOtherwise(facts: CheckFacts, seenCase: SeenCase): Attempt[][] {
   const { subject } = facts;
   const tools = compliant(facts);
   return seenCase.seen.calls.flatMap(({ tool, input, output }) => {
@@ -101,44 +113,46 @@ function toldOtherwise(facts: CheckFacts, seenCase: SeenCase): RareWorld[][] {
     const { outputSchema = null, examples = [] } = subject.tools.find(({ name }) => name === tool) ?? {};
     const shown = examples.flatMap((example) => ('output' in example ? [example.output] : []));
     return changesOf(facts, output, outputSchema, shown).map(({ pointer, from, others }) =>
-      others.flatMap((value) => {
-        const other = replacedAt(output, pointer, value);
-        if (subject.surface.toolOutputIssues(tool, other).length > 0) return [];
-        const told = tools.map((each) =>
-          each.name === tool ? { ...each, examples: [{ input, output: other }, ...(each.examples ?? [])] } : each,
-        );
-        return [
-          {
-            seenCase,
-            change: `${tool} telling ${shortened(value)} at ${pointer || 'the root'}`,
-            told: { tool, pointer, from, value },
-            scenario: { ...seenCase.scenario, tools: told as Scenario['tools'] },
+      others.map(
+        (value): Attempt =>
+          () => {
+            const other = replacedAt(output, pointer, value);
+            if (subject.surface.toolOutputIssues(tool, other).length > 0) return undefined;
+            const told = tools.map((each) =>
+              each.name === tool ? { ...each, examples: [{ input, output: other }, ...(each.examples ?? [])] } : each,
+            );
+            return {
+              seenCase,
+              change: `${tool} telling ${shortened(value)} at ${pointer || 'the root'}`,
+              told: { tool, pointer, from, value },
+              scenario: { ...seenCase.scenario, tools: told as Scenario['tools'] },
+            };
           },
-        ];
-      }),
+      ),
     );
   });
 }
 
 /** For each place of a case's request, the worlds in which it is another. */
-function askedOtherwise(facts: CheckFacts, seenCase: SeenCase): RareWorld[][] {
+function askedOtherwise(facts: CheckFacts, seenCase: SeenCase): Attempt[][] {
   const { subject } = facts;
   const { input } = seenCase.one;
   if (typeof input === 'string') return [];
   const tools = compliant(facts);
   return changesOf(facts, input, subject.requestSchema, []).map(({ pointer, from, others }) =>
-    others.flatMap((value) => {
-      const asked = replacedAt(input, pointer, value);
-      if (subject.surface.requestIssues(asked).length > 0) return [];
-      const known = knowing({ ...subject, tools }, seenCase.seen, from, value);
-      return [
-        {
-          seenCase,
-          change: `${shortened(value)} at ${pointer || 'the root'} of the request`,
-          scenario: { ...seenCase.scenario, input: asked, tools: known as Scenario['tools'] },
+    others.map(
+      (value): Attempt =>
+        () => {
+          const asked = replacedAt(input, pointer, value);
+          if (subject.surface.requestIssues(asked).length > 0) return undefined;
+          const known = knowing({ ...subject, tools }, seenCase.seen, from, value);
+          return {
+            seenCase,
+            change: `${shortened(value)} at ${pointer || 'the root'} of the request`,
+            scenario: { ...seenCase.scenario, input: asked, tools: known as Scenario['tools'] },
+          };
         },
-      ];
-    }),
+    ),
   );
 }
 
