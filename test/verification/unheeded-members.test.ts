@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { type Agreed, integer, object, reading, refusalsOf, text } from './agreed.ts';
+import { type Agreed, integer, object, reading, refusalsOf, text, warningsOf } from './agreed.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -55,13 +55,14 @@ export async function handle(request: any, { call }: any) {
   }
 }`;
 
-test('what a tool tells and a rule decides by must matter somewhere', async () => {
+test('warned of: what a tool tells and a rule decides by matters nowhere', async () => {
   const rule = 'If the wind is more than its strength, or `isTorn` is true, the verdict is "kept".';
   const sound = lending('request.wind > kite.strength || kite.isTorn');
   assert.deepEqual(await refusalsOf(kites(rule), sound, sandbox), []);
-  const refusals = async (keeps: string) => (await refusalsOf(kites(rule), lending(keeps), sandbox)).join('\n');
-  assert.match(await refusals('request.wind > 25 || kite.isTorn'), unheeded('strength'));
-  assert.match(await refusals('request.wind > Math.min(kite.strength, 31)'), unheeded('isTorn'));
+  const warnings = async (keeps: string) => (await warningsOf(kites(rule), lending(keeps), sandbox)).join('\n');
+  assert.doesNotMatch(await warnings('request.wind > kite.strength || kite.isTorn'), /changes anything/);
+  assert.match(await warnings('request.wind > 25 || kite.isTorn'), unheeded('strength'));
+  assert.match(await warnings('request.wind > Math.min(kite.strength, 31)'), unheeded('isTorn'));
 });
 
 test('what no rule decides by, or nobody is told, need not matter', async () => {
@@ -70,7 +71,10 @@ test('what no rule decides by, or nobody is told, need not matter', async () => 
     'If the wind is above 25, the verdict is "kept". For whoever has one, `kiteOf` tells an `ownerName`, when the shed knows it.',
     'If the wind is above 25, the verdict is "kept". The `ownerName` is never told to anybody. The `strength` is for the shed alone.',
   ])
-    assert.deepEqual(await refusalsOf(kites(rule), lending('request.wind > 25'), sandbox), []);
+    assert.doesNotMatch(
+      (await warningsOf(kites(rule), lending('request.wind > 25'), sandbox)).join('\n'),
+      /changes anything/,
+    );
 });
 
 /** A lender who asks a depot how much of something there is. */
@@ -97,7 +101,7 @@ const depot: Agreed = {
   ],
 };
 
-test('so must what the peer tells', async () => {
+test('warned of: what the peer tells and a task reckons with matters nowhere', async () => {
   const asking = (crates: string) => `
 export async function perform(task: any, context: any) {
   try {
@@ -108,6 +112,13 @@ export async function perform(task: any, context: any) {
   }
 }`;
   assert.deepEqual(await refusalsOf(depot, asking('Math.min(task.wanted, answer.onHand)'), sandbox), []);
-  const refusals = await refusalsOf(depot, asking('task.wanted > 6 ? 2 : task.wanted'), sandbox);
-  assert.match(refusals.join('\n'), unheeded('onHand'));
+  const warnings = await warningsOf(depot, asking('task.wanted > 6 ? 2 : task.wanted'), sandbox);
+  assert.match(warnings.join('\n'), unheeded('onHand'));
+});
+
+test('what matters under a condition alone that no case meets is no reason to refuse', async () => {
+  const rule =
+    'If the wind is above 90, `strength` is compared with it, and the verdict is "kept" where it is smaller.';
+  const sound = lending('request.wind > 90 ? request.wind > kite.strength : request.wind > 25');
+  assert.deepEqual(await refusalsOf(kites(`Above a wind of 25 the verdict is "kept". ${rule}`), sound, sandbox), []);
 });

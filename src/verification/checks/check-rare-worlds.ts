@@ -19,8 +19,8 @@ export const rareWorlds: Check = {
   name: 'rare-worlds',
   reason: 'What is done twice or told to everybody is often so on a path that no case takes.',
   certain:
-    'A tool acts more than once, though the document has it act once and the cases, with lists as long, do; or is asked the very same twice, though it had answered as in a case; or it acts, and the answer is one that a case gives without it, and tells nothing of what all answers with that act tell of it; or the answer tells what the document says is never told, or a secret; or what a tool or the peer tells, by which the document decides or reckons, changes nothing in any case.',
-  uncertain: 'Nothing.',
+    'A tool acts more than once, though the document has it act once and the cases, with lists as long, do; or is asked the very same twice, though it had answered as in a case; or it acts, and the answer is one that a case gives without it, and tells nothing of what all answers with that act tell of it; or the answer tells what the document says is never told, or a secret.',
+  uncertain: 'What a tool or the peer tells, and the document decides or reckons by, changes nothing in any case.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject } = facts;
     const findings: CheckFindings = { failures: [], warnings: [] };
@@ -28,7 +28,8 @@ export const rareWorlds: Check = {
     if (worlds.length === 0) return { ...findings, skipped: 'no case is told anything' };
     const seen = yield worlds.map(({ scenario }) => scenario);
     const [unheeded] = unheededMembers(facts, worlds, seen);
-    if (unheeded) findings.failures.push(unheeded);
+    // The rule may hold under a condition that no case meets.
+    if (unheeded) findings.warnings.push(unheeded);
     if (subject.role === 'requester') return findings;
     const acting = subject.tools
       .filter(({ name }) => !isReadOnly(subject, name) && !mayServeRefusals(subject, name))
