@@ -148,6 +148,20 @@ test('fresh values of one shape have the order of those that they replace', () =
   }
 });
 
+test('short ids become none that stands anywhere in the data, and stay where all of their shape do', () => {
+  const seats = { seats: ['A1', 'A2'], taken: ['A3', 'A4', 'B7'] };
+  for (const reach of ['far', 'near'] as const) {
+    const fresh = leavesOf(renamed(seats, 'Seats are booked.', reach)).map(({ value }) => String(value));
+    assert.equal(new Set(fresh).size, 5);
+    for (const seat of fresh) {
+      assert.match(seat, /^[A-Z]\d$/);
+      assert.ok(!['A1', 'A2', 'A3', 'A4', 'B7'].includes(seat), seat);
+    }
+  }
+  const all = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].flatMap((row) => [...'0123456789'].map((seat) => `${row}${seat}`));
+  assert.deepEqual(renamed(all, 'Seats are booked.'), all);
+});
+
 test('a near value differs as little as it can, and the same seed gives the same values', () => {
   const after = renamed({ id: 'AB-77120' }, '', 'near') as { id: string };
   assert.match(after.id, /^AB-771\d\d$/);

@@ -178,8 +178,9 @@ export class RenameMap {
     const digits = value.replace(/\D/g, '').length;
     const short = kind === 'id' && !/\s/.test(value) && digits <= 2 && /\p{L}/u.test(value);
     if (short || /^\p{Script=Han}/u.test(value)) {
-      if (!this.#phrases.has(value.toLowerCase()))
-        this.#phrases.set(value.toLowerCase(), freshOf(value, used, random, reach));
+      if (this.#phrases.has(value.toLowerCase())) return;
+      const fresh = freshOf(value, used, random, reach);
+      if (fresh !== undefined) this.#phrases.set(value.toLowerCase(), fresh);
       return;
     }
     if (digits >= 8 && !HOLDS_BASIC_TIME.test(value) && this.#addChecked(value, used, random)) return;
@@ -225,7 +226,8 @@ export class RenameMap {
       (digits !== undefined
         ? isRenamableDigits(digits, whole) && !this.#vocabulary.hasText(digits)
         : isRenamableRun(run, this.#vocabulary) && !isPrefix(run, whole));
-    if (renamable) this.#runs.set(run.toLowerCase(), freshOf(run.toLowerCase(), used, random, reach));
+    const fresh = renamable ? freshOf(run.toLowerCase(), used, random, reach) : undefined;
+    if (fresh !== undefined) this.#runs.set(run.toLowerCase(), fresh);
   }
 
   /** Long numbers often hold check digits: whichever of the usual ones are right must be right again. */
@@ -396,19 +398,31 @@ const POOLS: readonly [RegExp, string][] = [
   [/\p{Script=Greek}/u, 'βγδζθκλμνξπρστφ'],
 ];
 
-/** A fresh text of the same shape, in lower case where the letters allow it; none that was used before. */
-function freshOf(text: string, used: Set<string>, random: SeededRandom, reach: Reach): string {
+/** A fresh text of the same shape, in lower case where the letters allow it; none that was used before, so that short ones may have none. */
+function freshOf(text: string, used: Set<string>, random: SeededRandom, reach: Reach): string | undefined {
   const chars = [...text];
   const lower = text.toLowerCase();
   const hex = /^(?=.*\d)[0-9a-f]+$/i.test(text) && /[a-f]/i.test(text);
-  for (let tries = 0; tries < 200; tries += 1) {
-    const fresh = reach === 'near' && tries < 50 ? nearOf(chars, random, hex) : farOf(chars, random, hex);
+  for (let tries = 0; tries < 300; tries += 1) {
+    const fresh =
+      reach === 'near' && tries < 50
+        ? nearOf(chars, random, hex)
+        : tries < 200
+          ? farOf(chars, random, hex)
+          : farthestOf(chars, random, hex);
     if (fresh.toLowerCase() !== lower && !used.has(fresh.toLowerCase())) {
       used.add(fresh.toLowerCase());
       return fresh;
     }
   }
-  return farOf([...text, ...text], random, hex);
+  return undefined;
+}
+
+/** Every letter and digit another. */
+function farthestOf(chars: readonly string[], random: SeededRandom, hex: boolean): string {
+  return chars
+    .map((char) => (/\d/.test(char) ? String(random.integer(1, 9)) : freshLetter(char, random, hex)))
+    .join('');
 }
 
 function farOf(chars: readonly string[], random: SeededRandom, hex: boolean): string {
@@ -468,8 +482,8 @@ function withCaseOf(model: string, fresh: string): string {
 export function runsOf(values: readonly Json[]): Set<string> {
   const runs = new Set<string>();
   for (const value of values)
-    for (const [run] of JSON.stringify(value).matchAll(/[\p{L}\p{M}]+|\d+|[\p{L}\p{N}]+/gu))
-      runs.add(run.toLowerCase());
+    for (const [run] of JSON.stringify(value).matchAll(/[\p{L}\p{M}\p{N}]+/gu))
+      for (const part of [run, ...(run.match(/[\p{L}\p{M}]+|\d+/gu) ?? [])]) runs.add(part.toLowerCase());
   return runs;
 }
 
