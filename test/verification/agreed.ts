@@ -26,17 +26,22 @@ export async function warningsOf(agreed: Agreed, handler: string, sandbox: Sandb
   return (verification?.warnings ?? []).map(({ check, message }) => `${check}: ${message}`);
 }
 
-function judged(
-  { rules, request: asked, response: answered, cases, tools = [], loose = [], task }: Agreed,
-  handler: string,
-  sandbox: Sandbox,
-) {
+/** What handlers of an agreement are judged against. */
+export function subjectOf(agreed: Agreed) {
+  return orderOf(agreed).subject;
+}
+
+function judged(agreed: Agreed, handler: string, sandbox: Sandbox) {
+  return tryCandidate(orderOf(agreed), handler, sandbox);
+}
+
+function orderOf({ rules, request: asked, response: answered, cases, tools = [], loose = [], task }: Agreed) {
   const schemas =
     asked === undefined
       ? ''
       : `# Data Format Description\n\n## Request Message\n${JSON.stringify(asked, null, 2)}\n\n## Response Message\n${JSON.stringify(answered)}\n`;
   const candidateProtocols = `# Requirements\nA service\n\n# Process Description\n${rules}\n\n${schemas}`;
-  const order = measureOf({
+  return measureOf({
     version: 1,
     negotiationId: 'honest',
     family: 'anp',
@@ -56,7 +61,6 @@ function judged(
     tools,
     ...(loose.length > 0 ? { loose } : {}),
   });
-  return tryCandidate(order, handler, sandbox);
 }
 
 /** The schema of any text. */

@@ -150,9 +150,8 @@ function sameForAll(facts: CheckFacts, runs: readonly Run[], fewest = least.chan
   if (!first || runs.length < fewest) return undefined;
   const plain = runs.map(({ seen, input, one }) => plainOf(seen, input, one));
   const isOne = plain.every((answer) => equalJson(answer, plain[0] ?? null));
-  const isCopied = runs.every(
-    ({ seen }) => seen.value !== undefined && equalJson(seen.value, first.seen.value ?? null),
-  );
+  const copy = withoutEchoes(first);
+  const isCopied = runs.every((run) => run.seen.value !== undefined && equalJson(withoutEchoes(run), copy));
   if (!isOne && !isCopied) return undefined;
   if (runs.some(({ one, seen }) => !equalJson(callsOf(one.seen), callsOf(seen)) && callsOf(seen).length > 0))
     return undefined;
@@ -162,6 +161,12 @@ function sameForAll(facts: CheckFacts, runs: readonly Run[], fewest = least.chan
     .filter((answer) => !equalJson(answer, plain[0] ?? null));
   const kinds = own.filter((answer, index) => own.findIndex((other) => equalJson(other, answer)) === index);
   return kinds.length >= least.cases && facts.cases.length >= 3 ? first : undefined;
+}
+
+/** An answer without what its request has under the same name. */
+function withoutEchoes({ input, seen: { value = null } }: Run): Json {
+  if (!isObject(value) || !isObject(input)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name, told]) => !equalJson([told], [input[name] ?? null])));
 }
 
 /** Whether a member tells requests apart and nothing else: by its name, or since the document says nothing of it but that it is sent back. */
