@@ -156,15 +156,16 @@ function sameForAll(facts: CheckFacts, runs: readonly Run[], fewest = least.chan
   if (runs.some(({ one, seen }) => !equalJson(callsOf(one.seen), callsOf(seen)) && callsOf(seen).length > 0))
     return undefined;
   const changed = [...new Set(runs.map(({ one }) => one))];
-  const own = changed
-    .map((one) => plainOf(one.seen, one.one.input, one))
-    .filter((answer) => !equalJson(answer, plain[0] ?? null));
+  const [common, ofCase] = isOne
+    ? [plain[0] ?? null, (one: SeenCase) => plainOf(one.seen, one.one.input, one)]
+    : [copy, ({ one, seen }: SeenCase) => withoutEchoes({ input: one.input, seen })];
+  const own = changed.map(ofCase).filter((answer) => !equalJson(answer, common));
   const kinds = own.filter((answer, index) => own.findIndex((other) => equalJson(other, answer)) === index);
   return kinds.length >= least.cases && facts.cases.length >= 3 ? first : undefined;
 }
 
 /** An answer without what its request has under the same name. */
-function withoutEchoes({ input, seen: { value = null } }: Run): Json {
+function withoutEchoes({ input, seen: { value = null } }: Pick<Run, 'input' | 'seen'>): Json {
   if (!isObject(value) || !isObject(input)) return value;
   return Object.fromEntries(Object.entries(value).filter(([name, told]) => !equalJson([told], [input[name] ?? null])));
 }
