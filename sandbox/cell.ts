@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import type { Answer, RunReport } from './contract.ts';
 import type { Launch } from './launch.ts';
-import { policy, type ResolvedLimits } from './policy.ts';
+import { type OperatorLimits, policy, type ResolvedLimits } from './policy.ts';
 import { cpuOf, inheritedDescriptors, leafOf, residentMbOf } from './processes.ts';
 import { plainToReports, rowToReport } from './report-wire.ts';
 import type { CellOptions } from './runner/main.ts';
@@ -52,12 +52,16 @@ interface Batch {
   listener: CellListener;
 }
 
+/** What a cell may take before it is ended, or lets go of handlers. */
+export type CellLimits = Pick<OperatorLimits, 'cellMemoryMb' | 'cellRestMb' | 'isolatesPerCell'>;
+
 type Unnumbered<T> = T extends unknown ? Omit<T, 'seq'> : never;
 
 /** A sandbox process, as its parent sees it. What comes from it is believed in its form alone: it may have been taken over. */
 export class Cell {
   readonly #child: ChildProcess;
   readonly #stdin: Writable;
+  readonly #limits: CellLimits;
   #listeners: CellListener[] = [];
   /** Runs that have no report yet, in the order of their numbers. */
   #batches: Batch[] = [];
@@ -90,8 +94,9 @@ export class Cell {
   onIdle: (() => void) | undefined;
   dead: Death | undefined;
 
-  private constructor(child: ChildProcess, isGrouped: boolean) {
+  private constructor(child: ChildProcess, isGrouped: boolean, limits: CellLimits) {
     this.#child = child;
+    this.#limits = limits;
     this.#stdin = child.stdin as Writable;
     child.stdout?.on('data', (chunk: Buffer) => this.#receive(chunk));
     // A broken pipe is told by the exit.
@@ -114,7 +119,7 @@ export class Cell {
   }
 
   /** Starts a cell; resolves once it says that it is ready. Rejects with `PLATFORM_SANDBOX_START`. */
-  static async start(launch: Launch, code: string, addon: string): Promise<Cell> {
+  static async start(launch: Launch, code: string, addon: string, limits: CellLimits): Promise<Cell> {
     const options: CellOptions = {
       addon,
       maxFrameBytes: policy.maxFrameBytes.default,
@@ -141,7 +146,7 @@ export class Cell {
     const seccomp = child.stdio[3] as Writable | undefined;
     seccomp?.on('error', () => {});
     seccomp?.end(launch.seccomp);
-    const cell = new Cell(child, isGrouped);
+    const cell = new Cell(child, isGrouped, limits);
     const timer = setTimeout(() => cell.kill('watchdog'), policy.cellStartMs.default);
     try {
       await new Promise<void>((resolve, reject) => {
@@ -191,7 +196,7 @@ export class Cell {
     }
     const [oldest] = this.#loaded;
     if (this.#isFilled()) for (const one of this.#loaded) this.drop(one);
-    else if (oldest !== undefined && this.#loaded.size >= policy.isolatesPerCell.default) this.drop(oldest);
+    else if (oldest !== undefined && this.#loaded.size >= this.#limits.isolatesPerCell) this.drop(oldest);
     this.#loaded.add(handler);
     this.#send({ op: 'load', handler, limits }, Texts.of([bundle]));
   }
@@ -200,7 +205,7 @@ export class Cell {
   #isFilled(): boolean {
     if (this.#loaded.size === 0 || this.#batches.length > 0 || this.leaf === undefined) return false;
     this.#rested(residentMbOf(this.leaf));
-    return this.#residentMb > policy.cellRestMb.default;
+    return this.#residentMb > this.#limits.cellRestMb;
   }
 
   /** Lets go of a handler that is loaded here. */
@@ -406,7 +411,7 @@ export class Cell {
     if (residentMb === undefined) return;
     this.#residentMb = residentMb;
     if (this.#restMb === undefined) this.#rested(residentMb);
-    if (residentMb > policy.cellMemoryMb.default) this.kill('memory');
+    if (residentMb > this.#limits.cellMemoryMb) this.kill('memory');
   }
 
   #rested(residentMb: number | undefined): void {

@@ -80,6 +80,22 @@ export interface Limits {
   watchdogMs?: number;
 }
 
+/** What an operator may set of a sandbox, each up to the ceiling in policy.ts: what handlers get that ask for no less, and what cells take. */
+export interface SandboxLimits extends Limits {
+  /** Resident memory beyond which a cell is ended. */
+  cellMemoryMb?: number;
+  /** Resident memory beyond which a cell lets go of its handlers. */
+  cellRestMb?: number;
+  /** Handlers that one cell keeps loaded. */
+  isolatesPerCell?: number;
+  /** Cells beside each working one whose runs only wait for answers. */
+  parkedPerCell?: number;
+  /** Requests that may wait for a cell. */
+  maxWaiting?: number;
+  /** How long a handler under steady load keeps a cell that others wait for. */
+  leaseMs?: number;
+}
+
 /** A bundle loaded for running: an isolate of its own, in which no run sees another. Runs may be concurrent. */
 export interface LoadedHandler {
   run(run: Run, onCall: OnCall, signal?: AbortSignal): Promise<RunReport>;

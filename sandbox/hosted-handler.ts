@@ -10,6 +10,8 @@ import type { AnswerTable, RunSetting, RunTable } from './wire.ts';
 /** What handlers share. */
 export interface Surroundings {
   pool: Pool;
+  /** How long a handler keeps a cell that others wait for. */
+  leaseMs: number;
   /** Whether the known-good handler passes. */
   canary(): Promise<boolean>;
   quarantine(digest: string): Promise<void>;
@@ -246,7 +248,8 @@ export class HostedHandler implements LoadedHandler {
   }
 
   #keepsOthersWaiting({ since, cell }: SharedLease): boolean {
-    const isLong = this.#surroundings.pool.contended && performance.now() - since > policy.leaseMs.default;
+    const { pool, leaseMs } = this.#surroundings;
+    const isLong = pool.contended && performance.now() - since > leaseMs;
     // A cell that waits for answers keeps nobody waiting; and the answers may depend on what would join it now.
     return isLong && cell !== undefined && !cell.waitsOutside;
   }

@@ -3,7 +3,7 @@ import { addonPath } from './addon.ts';
 import { bundleDigest, normalizeBundle } from './bundle.ts';
 import { canaryPasses } from './canary.ts';
 import { Cell, type Death } from './cell.ts';
-import type { Limits, LoadedHandler, Sandbox } from './contract.ts';
+import type { LoadedHandler, Sandbox, SandboxLimits } from './contract.ts';
 import { emptyReport, HostedHandler, type Surroundings } from './hosted-handler.ts';
 import type { Launch, Level, Strictness } from './launch.ts';
 import { detectLaunch } from './layers.ts';
@@ -36,10 +36,8 @@ export interface SandboxOptions {
   exactly?: Level;
   /** What it does beyond the default; default: nothing. */
   strict?: readonly Strictness[];
-  /** Requests that may wait for a cell; at most the ceiling. */
-  maxWaiting?: number;
-  /** In place of the defaults for handlers that ask for no others, up to the ceilings in policy.ts. */
-  limits?: Limits;
+  /** In place of the defaults, up to the ceilings in policy.ts. */
+  limits?: SandboxLimits;
   /** Shared by workers through this port; default: this process alone. */
   quarantine?: Quarantine;
   onEvent?(event: SandboxEvent): void;
@@ -51,18 +49,12 @@ export interface SandboxOptions {
  * `PLATFORM_SANDBOX_START` where not even a plain process starts.
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const {
-    cells = availableParallelism(),
-    strict = [],
-    maxWaiting = policy.maxWaiting.default,
-    quarantine = memoryQuarantine(),
-    onEvent = () => {},
-  } = options;
-  const defaults = operatorLimits({ ...options.limits });
+  const { cells = availableParallelism(), strict = [], quarantine = memoryQuarantine(), onEvent = () => {} } = options;
+  const limits = operatorLimits(options.limits ?? {});
   const addon = addonPath();
   const code = await runnerCode();
   const start = async (launch: Launch): Promise<Cell> => {
-    const cell = await Cell.start(launch, code, addon);
+    const cell = await Cell.start(launch, code, addon, limits);
     if (await canaryPasses(cell)) return cell;
     onEvent({ kind: 'canary-failed' });
     cell.kill('closed');
@@ -75,7 +67,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   let closed = false;
   const pool = new Pool({
     cells: Math.max(1, cells),
-    maxWaiting: Math.min(maxWaiting, policy.maxWaiting.ceiling),
+    limits,
     start: () => start(launch),
     onDeath: ({ cause }) => onEvent({ kind: 'cell-died', cause }),
     onReplaced: () => onEvent({ kind: 'cell-replaced' }),
@@ -98,6 +90,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   };
   const surroundings: Surroundings = {
     pool,
+    leaseMs: limits.leaseMs,
     canary,
     isQuarantined: (digest) => quarantined.has(digest),
     async quarantine(digest) {
@@ -112,7 +105,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 
   return {
     layers,
-    async load(bundle, exportName, limits): Promise<LoadedHandler> {
+    async load(bundle, exportName, asked): Promise<LoadedHandler> {
       if (closed)
         throw new SandboxError(
           'PLATFORM_SANDBOX_CLOSED',
@@ -125,7 +118,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       if (await quarantine.has(digest)) quarantined.add(digest);
       const normal = await normalizeBundle(bundle, exportName);
       if (!('bundle' in normal)) return refusing(normal[0]?.message ?? 'Cannot load bundle');
-      return new HostedHandler(normal.bundle, digest, resolveLimits({ ...defaults, ...limits }), surroundings);
+      return new HostedHandler(normal.bundle, digest, resolveLimits({ ...limits, ...asked }), surroundings);
     },
     canary,
     stats: () => ({ cells: Math.max(1, cells), runs, quarantined: quarantined.size, ...pool.stats }),

@@ -1,4 +1,4 @@
-import type { Limits } from './contract.ts';
+import type { Limits, SandboxLimits } from './contract.ts';
 import { SandboxError } from './sandbox-error.ts';
 
 /** One limit of the sandbox. */
@@ -10,7 +10,10 @@ export interface Limit {
   reason: string;
 }
 
-/** Every limit of the sandbox. A job may ask for less than the default, an operator for more, up to the ceiling: of `Limits`, those of one handler. */
+/**
+ * Every limit of the sandbox. A job may ask for less than the default (of those in `Limits`), an operator for more, up to the ceiling. Where the
+ * ceiling is the default, nobody gets more: these limits fit one another, or no handler has a use for more.
+ */
 export const policy = {
   stepMs: {
     default: 1_000,
@@ -88,38 +91,38 @@ export const policy = {
   },
   maxSourceBytes: {
     default: 262_144,
-    ceiling: 1_048_576,
+    ceiling: 262_144,
     unit: 'bytes',
     reason: 'source of a handler; more than a model writes in one answer',
   },
   maxBundleBytes: {
     default: 1_048_576,
-    ceiling: 4_194_304,
+    ceiling: 1_048_576,
     unit: 'bytes',
     reason: 'a bundle is its source printed anew, never several times as large',
   },
   maxNesting: {
     default: 250,
-    ceiling: 1_000,
+    ceiling: 250,
     unit: 'levels',
     reason: 'brackets within brackets in a source; the bundler recurses on them, and some 100,000 bring it down',
   },
   bundleMs: {
     default: 3_000,
-    ceiling: 30_000,
+    ceiling: 3_000,
     unit: 'ms',
     reason: 'bundling takes 2 ms; some sources of a few hundred bytes would take for ever',
   },
   bundlerMemoryMb: {
     default: 512,
-    ceiling: 2_048,
+    ceiling: 512,
     unit: 'MB',
     reason:
       'resident memory of the bundler, which is behind no wall; it needs some 20 MB, and a source of 500 bytes can make it take all',
   },
   maxFrameBytes: {
     default: 33_554_432,
-    ceiling: 67_108_864,
+    ceiling: 33_554_432,
     unit: 'bytes',
     reason: 'one frame between parent and cell, checked before it is parsed',
   },
@@ -138,7 +141,7 @@ export const policy = {
   },
   cellHeapMb: {
     default: 128,
-    ceiling: 512,
+    ceiling: 128,
     unit: 'MB',
     reason: "heap of the cell's own program, which holds frames; guests have isolates of their own",
   },
@@ -156,25 +159,25 @@ export const policy = {
   },
   cellOpenFiles: {
     default: 64,
-    ceiling: 256,
+    ceiling: 64,
     unit: 'files',
     reason: 'open descriptors of a cell: its pipes, and some twenty that Node opens for itself',
   },
   cellStartMs: {
     default: 10_000,
-    ceiling: 30_000,
+    ceiling: 10_000,
     unit: 'ms',
     reason: 'a cell starts in some 30 ms; a busy machine may need a hundred times that',
   },
   cellEndMs: {
     default: 500,
-    ceiling: 5_000,
+    ceiling: 500,
     unit: 'ms',
     reason: 'how long the processes around a cell have to end after it by themselves; they need a millisecond',
   },
   memoryPollMs: {
     default: 25,
-    ceiling: 1_000,
+    ceiling: 25,
     unit: 'ms',
     reason: 'how often resident memory is looked at while a cell works',
   },
@@ -193,13 +196,13 @@ export const policy = {
   },
   runsPerFrame: {
     default: 100,
-    ceiling: 1_000,
+    ceiling: 100,
     unit: 'runs',
     reason: 'a frame is paid once; more than this gains nothing measurable',
   },
   deathsPerBatch: {
     default: 2,
-    ceiling: 10,
+    ceiling: 2,
     unit: 'deaths',
     reason: 'runs of one batch that may kill a cell before the rest is refused: each may last as long as the watchdog',
   },
@@ -228,6 +231,10 @@ export const policy = {
 export type ResolvedLimits = Required<Limits>;
 
 const perHandler = ['stepMs', 'memoryMb', 'maxResultBytes', 'maxLogBytes', 'maxCalls', 'watchdogMs'] as const;
+const perCell = ['cellMemoryMb', 'cellRestMb', 'isolatesPerCell', 'parkedPerCell', 'maxWaiting', 'leaseMs'] as const;
+
+/** Limits of a sandbox: of its cells, with every value decided, and what an operator has set for handlers. */
+export type OperatorLimits = Limits & Required<Omit<SandboxLimits, keyof Limits>>;
 
 /**
  * The limits that apply: what was asked, at least 1 and at most the ceiling, else the default. The watchdog is kept at twice the step or
@@ -251,20 +258,23 @@ export function resolveLimits(asked: Limits = {}): ResolvedLimits {
 }
 
 /**
- * The limits that an operator puts in place of the defaults. Throws `OPERATOR_SANDBOX_LIMITS` for one that no handler has and for one that is
+ * The limits that an operator puts in place of the defaults. Throws `OPERATOR_SANDBOX_LIMITS` for one that cannot be set and for one that is
  * no whole number from 1 to its ceiling: it is better not to start than to go by others than were asked for.
  */
-export function operatorLimits(asked: Readonly<Record<string, number | undefined>>): Limits {
-  const faults = Object.entries(asked).flatMap(([name, value]) => {
-    const known = perHandler.find((one) => one === name);
-    if (!known) return [`${JSON.stringify(name.slice(0, 40))}, wanted one of ${perHandler.join(', ')}`];
+export function operatorLimits(asked: SandboxLimits): OperatorLimits {
+  const settable = [...perHandler, ...perCell];
+  const faults = Object.entries<number | undefined>({ ...asked }).flatMap(([name, value]) => {
+    const known = settable.find((one) => one === name);
+    if (!known) return [`${JSON.stringify(name.slice(0, 40))}, wanted one of ${settable.join(', ')}`];
     const { ceiling, unit } = policy[known];
     const isAllowed = value === undefined || (Number.isInteger(value) && value >= 1 && value <= ceiling);
     return isAllowed ? [] : [`${name} of ${value} ${unit}, wanted a whole number from 1 to ${ceiling}`];
   });
   if (faults.length > 0)
     throw new SandboxError('OPERATOR_SANDBOX_LIMITS', `Cannot open sandbox: found limits ${faults.join('; ')}`);
-  return asked;
+  const defaults = perCell.map((name) => [name, policy[name].default]);
+  const set = Object.entries(asked).filter(([, value]) => value !== undefined);
+  return Object.fromEntries([...defaults, ...set]);
 }
 
 /** Wall time that all guest steps of one run may take together; the rest of the watchdog's time belongs to the last step. */

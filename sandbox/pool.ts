@@ -1,5 +1,5 @@
 import type { Cell, Death } from './cell.ts';
-import { policy } from './policy.ts';
+import type { OperatorLimits } from './policy.ts';
 import { SandboxError } from './sandbox-error.ts';
 
 /** A cell that one handler has to itself until it is released. */
@@ -10,7 +10,7 @@ export interface Lease {
 
 export interface PoolOptions {
   cells: number;
-  maxWaiting: number;
+  limits: Pick<OperatorLimits, 'maxWaiting' | 'parkedPerCell'>;
   /** Starts a cell that has passed the canary. */
   start(): Promise<Cell>;
   onDeath(death: Death): void;
@@ -63,10 +63,11 @@ export class Pool {
   /** Throws `PLATFORM_SANDBOX_BUSY` where too many requests wait already, be they for one handler or for many. */
   admit(): void {
     const waiting = this.#waiting;
-    if (waiting < this.#options.maxWaiting) return;
+    const { maxWaiting } = this.#options.limits;
+    if (waiting < maxWaiting) return;
     throw new SandboxError(
       'PLATFORM_SANDBOX_BUSY',
-      `Cannot run handler: ${waiting} requests wait for a cell, wanted fewer than ${this.#options.maxWaiting}`,
+      `Cannot run handler: ${waiting} requests wait for a cell, wanted fewer than ${maxWaiting}`,
     );
   }
 
@@ -172,10 +173,10 @@ export class Pool {
   /** Cells are started when they are wanted, and one more, so that a death costs nobody the start of a process. */
   #refill(): void {
     if (this.#closed) return;
-    const { cells } = this.#options;
+    const { cells, limits } = this.#options;
     const { working, parked } = this.#lent();
     // A tool may take long to answer, or want another handler for its answer: a cell that waits for it holds nobody up.
-    const inPlaceOfParked = Math.min(parked, cells * policy.parkedPerCell.default);
+    const inPlaceOfParked = Math.min(parked, cells * limits.parkedPerCell);
     const wanted = Math.min(cells, working + this.#waiters.length) + inPlaceOfParked + 1;
     while (this.#all.size + this.#starting < wanted) {
       this.#starting += 1;

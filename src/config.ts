@@ -277,7 +277,7 @@ export const settings = {
   sandboxLimits: setting<Record<string, number> | null>({
     env: 'PROTOSMITH_SANDBOX_LIMITS',
     about:
-      'what a handler may take where the default does not fit: a JSON object of stepMs, watchdogMs, memoryMb, maxResultBytes, maxLogBytes and maxCalls; their ceilings stand in sandbox/policy.ts',
+      'limits of the sandbox where the defaults do not fit, as a JSON object: of handlers stepMs, watchdogMs, memoryMb, maxResultBytes, maxLogBytes and maxCalls, of cells cellMemoryMb, cellRestMb, isolatesPerCell, parkedPerCell, maxWaiting and leaseMs; their ceilings stand in sandbox/policy.ts',
     fallback: null,
     read: numbers,
   }),

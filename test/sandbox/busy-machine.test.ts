@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Cell, type Death } from '../../sandbox/cell.ts';
 import { bundleHandler, createSandbox, resolveLimits } from '../../sandbox/index.ts';
 import type { Launch } from '../../sandbox/launch.ts';
-import { policy } from '../../sandbox/policy.ts';
+import { operatorLimits, policy } from '../../sandbox/policy.ts';
 import { childrenNamed, cpuOf } from '../../sandbox/processes.ts';
 
 // Processes are stopped in place of a machine that has no time for them.
@@ -71,7 +71,7 @@ test('a late cell is ended as soon as it has had a quarter of its time', {
   ...onLinux,
   timeout: 120_000,
 }, async (t) => {
-  const cell = await Cell.start(plain, program('for (;;);'), '');
+  const cell = await Cell.start(plain, program('for (;;);'), '', operatorLimits({}));
   const pid = cell.leaf as number;
   t.after(() => process.kill(pid, 'SIGKILL'));
   process.kill(pid, 'SIGSTOP');
@@ -97,6 +97,7 @@ test('what a cell holds of others is told of its death, and is not taken for gro
     plain,
     program('if (frame === 2) all.push(Buffer.alloc(2 ** 26, 1)); if (frame === 3) process.exit(1); done(frame);'),
     '',
+    operatorLimits({}),
   );
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
   const died = new Promise<Death>((resolve) => cell.attach({ died: resolve }));

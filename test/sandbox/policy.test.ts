@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { bundleHandler, createSandbox, type Limit, type Limits, policy, resolveLimits } from '../../sandbox/index.ts';
-import { runBudgetMs } from '../../sandbox/policy.ts';
+import { Cell } from '../../sandbox/cell.ts';
+import {
+  bundleHandler,
+  createSandbox,
+  type Limit,
+  type Limits,
+  policy,
+  resolveLimits,
+  type Sandbox,
+  type SandboxLimits,
+} from '../../sandbox/index.ts';
+import { operatorLimits, runBudgetMs } from '../../sandbox/policy.ts';
 
 test('every limit has a reason and a default no greater than its ceiling', () => {
   for (const [name, limit] of Object.entries<Limit>(policy)) {
@@ -62,4 +72,99 @@ test('an operator sets what a handler may take, up to the ceiling, and a handler
   }
   for (const limits of [{ memoryMb: policy.memoryMb.ceiling + 1 }, { stepMs: 0 }, { stepMs: 1.5 }, { bytes: 1 }])
     await assert.rejects(createSandbox({ cells: 1, limits }), { code: 'OPERATOR_SANDBOX_LIMITS' });
+});
+
+test('an operator raises every limit whose ceiling is above its default', () => {
+  const raised = Object.entries<Limit>(policy).filter(([, limit]) => limit.ceiling > limit.default);
+  for (const [name, { ceiling }] of raised) {
+    assert.equal(operatorLimits({ [name]: ceiling })[name as 'leaseMs'], ceiling);
+    assert.throws(() => operatorLimits({ [name]: ceiling + 1 }), { code: 'OPERATOR_SANDBOX_LIMITS' }, name);
+  }
+});
+
+async function loaded(sandbox: Sandbox, source: string) {
+  const bundled = await bundleHandler(source, 'handle');
+  assert.ok(bundled.ok);
+  return sandbox.load(bundled.bundle, 'handle');
+}
+
+/** How many of these handlers, each of which makes one call that is answered late, have made it before any is answered. */
+async function callsAtOnce(handlers: number, limits: SandboxLimits): Promise<number> {
+  const sandbox = await createSandbox({ cells: 1, limits });
+  try {
+    let made = 0;
+    let most = 0;
+    const late = Promise.withResolvers<void>();
+    const runs = Array.from({ length: handlers }, async (_, index) => {
+      const handler = await loaded(sandbox, `// ${index}\nexport const handle = (n, context) => context.call.echo(n);`);
+      const answer = async () => {
+        made += 1;
+        if (made === 1)
+          setTimeout(() => {
+            most = made;
+            late.resolve();
+          }, 1_500);
+        await late.promise;
+        return { output: '1' };
+      };
+      const { end } = await handler.run({ input: '1', seed: 's', nowMs: 0, tools: ['echo'], send: false }, answer);
+      assert.equal(end, 'returned');
+    });
+    await Promise.all(runs);
+    return most;
+  } finally {
+    await sandbox.close();
+  }
+}
+
+test("how many cells may wait for answers is the operator's to say", async () => {
+  assert.equal(await callsAtOnce(5, { parkedPerCell: 1 }), 3, 'the one at work, one that waits, and the spare');
+  assert.equal(await callsAtOnce(7, { parkedPerCell: 5 }), 7);
+});
+
+test("what a cell may take is the operator's to say", async () => {
+  const grows = 'export const handle = () => Array.from({ length: 2e7 }, (_, n) => n).length;';
+  const endIn = async (limits: SandboxLimits) => {
+    const sandbox = await createSandbox({ cells: 1, limits: { memoryMb: 512, stepMs: 10_000, ...limits } });
+    try {
+      const handler = await loaded(sandbox, grows);
+      return (
+        await handler.run({ input: '1', seed: 's', nowMs: 0, tools: [], send: false }, async () => ({ output: '1' }))
+      ).end;
+    } finally {
+      await sandbox.close();
+    }
+  };
+  assert.equal(await endIn({}), 'returned');
+  assert.notEqual(await endIn({ cellMemoryMb: 130 }), 'returned');
+});
+
+test("how many handlers a cell keeps loaded, and with how much memory at rest, is the operator's to say", async () => {
+  const keeps = async (limits: SandboxLimits) => {
+    const cell = await Cell.start(
+      {
+        level: 'process',
+        drops: false,
+        strict: [],
+        command: process.execPath,
+        args: [],
+        seccomp: undefined,
+        nodeArgs: [],
+      },
+      `const text = '{"op":"ready","lengths":[]}\\n';
+       process.stdout.write(text.length.toString(16).padStart(8, '0') + text);
+       process.stdin.resume();`,
+      '',
+      operatorLimits(limits),
+    );
+    try {
+      for (const handler of [1, 2, 3]) cell.load(handler, '', resolveLimits());
+      return [1, 2, 3].filter((handler) => cell.has(handler));
+    } finally {
+      cell.kill('closed');
+    }
+  };
+  assert.deepEqual(await keeps({}), [1, 2, 3]);
+  assert.deepEqual(await keeps({ isolatesPerCell: 2 }), [2, 3]);
+  if (process.platform === 'linux') assert.deepEqual(await keeps({ cellRestMb: 1 }), [3]);
 });

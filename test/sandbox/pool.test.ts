@@ -16,6 +16,7 @@ import {
   type SandboxEvent,
 } from '../../sandbox/index.ts';
 import type { Launch } from '../../sandbox/launch.ts';
+import { operatorLimits } from '../../sandbox/policy.ts';
 
 const run = (input: unknown): Run => ({
   input: JSON.stringify(input),
@@ -163,7 +164,7 @@ test('a live run whose cell another has killed goes on as it began', async () =>
 });
 
 test('the queue in front of the cells is bounded, and its length is told', async () => {
-  const sandbox = await createSandbox({ cells: 1, maxWaiting: 2 });
+  const sandbox = await createSandbox({ cells: 1, limits: { maxWaiting: 2 } });
   try {
     const busy = await load(sandbox, 'export const handle = () => { for (;;); };', { stepMs: 1_000 });
     const holder = busy.run(run(0), echo);
@@ -185,7 +186,7 @@ test('the queue in front of the cells is bounded, and its length is told', async
 });
 
 test('requests for one handler wait in that queue too, those beside others that wait for their tools do not', async () => {
-  const sandbox = await createSandbox({ cells: 1, maxWaiting: 2 });
+  const sandbox = await createSandbox({ cells: 1, limits: { maxWaiting: 2 } });
   try {
     const busy = await load(sandbox, 'export const handle = () => { for (;;); };', {
       stepMs: 1_000,
@@ -346,7 +347,7 @@ for (const level of ['process', 'bubblewrap'] as const) {
       nodeArgs: [],
     };
     try {
-      await assert.rejects(Cell.start(launch, '', ''), { code: 'PLATFORM_SANDBOX_START' });
+      await assert.rejects(Cell.start(launch, '', '', operatorLimits({})), { code: 'PLATFORM_SANDBOX_START' });
       // Where there are processes around a cell, none outlives it.
       if (level === 'process') return;
       while (!signal.aborted && isRunning(Number(readFileSync(left, 'utf8')))) await sleep(10);

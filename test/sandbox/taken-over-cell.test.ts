@@ -4,6 +4,7 @@ import { Cell } from '../../sandbox/cell.ts';
 import { HostedHandler } from '../../sandbox/hosted-handler.ts';
 import { type Run, resolveLimits } from '../../sandbox/index.ts';
 import type { Launch } from '../../sandbox/launch.ts';
+import { operatorLimits } from '../../sandbox/policy.ts';
 import type { Pool } from '../../sandbox/pool.ts';
 
 const plain: Launch = {
@@ -44,7 +45,7 @@ function handlerOn(programs: string[]) {
   const pool = {
     async acquire() {
       started += 1;
-      return { cell: await Cell.start(plain, programs[started - 1] ?? '', ''), release() {} };
+      return { cell: await Cell.start(plain, programs[started - 1] ?? '', '', operatorLimits({})), release() {} };
     },
     drop() {},
     admit() {},
@@ -53,6 +54,7 @@ function handlerOn(programs: string[]) {
   } as unknown as Pool;
   const handler = new HostedHandler('bundle', 'digest', resolveLimits({ maxCalls: 2 }), {
     pool,
+    leaseMs: 1_000,
     canary: async () => true,
     quarantine: async (digest) => {
       quarantined.push(digest);
