@@ -1,5 +1,5 @@
 import type { Keys } from './catalog.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, pairsOf } from './connection.ts';
 import { Script } from './script.ts';
 
 /** How long and how many handlers are kept. */
@@ -18,12 +18,15 @@ export interface HandlerEntry {
   pinned: boolean;
   /** Why it is not served any more; `null` while it is. */
   withdrawn: string | null;
-  /** Size of the record; 0 where it expired. */
+  /** Size of the record. */
   bytes: number;
 }
 
 /** Digests kept for one look-up: the newest that serves is wanted, older ones are its history. */
 const HISTORY = 20;
+
+/** Handlers listed or removed in one step. */
+const AT_ONCE = 500;
 
 const nowLine = `local time = redis.call('TIME') local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))`;
 
@@ -191,25 +194,35 @@ export class HandlerRecords {
     tenant: string,
     { offset = 0, limit = 100 }: { offset?: number; limit?: number } = {},
   ): Promise<HandlerEntry[]> {
-    const last = offset + limit - 1;
-    const flat = await this.#connection.zrevrange(this.#keys.handlers(tenant), offset, last, 'WITHSCORES');
+    const key = this.#keys.handlers(tenant);
     const entries: HandlerEntry[] = [];
-    for (let index = 0; index < flat.length; index += 2) {
-      const digest = flat[index] ?? '';
-      const bytes = await this.#connection.strlen(this.#keys.handler(tenant, digest));
-      if (bytes === 0) {
-        await this.#connection.zrem(this.#keys.handlers(tenant), digest);
-        continue;
-      }
-      entries.push({
-        digest,
-        usedAtMs: Number(flat[index + 1]),
-        pinned: (await this.#connection.sismember(this.#keys.pinnedHandlers(tenant), digest)) === 1,
-        withdrawn: await this.withdrawnFor(tenant, digest),
-        bytes,
-      });
+    // What expired is taken off the list, and others move up.
+    for (let first = offset; first < offset + limit; first = offset + entries.length) {
+      const last = Math.min(first + AT_ONCE, offset + limit) - 1;
+      const used = [...pairsOf(await this.#connection.zrevrange(key, first, last, 'WITHSCORES'))];
+      if (used.length === 0) break;
+      const found = await this.#entriesOf(tenant, used);
+      const expired = found.filter(({ bytes }) => bytes === 0).map(({ digest }) => digest);
+      if (expired.length > 0) await this.#connection.zrem(key, ...expired);
+      entries.push(...found.filter(({ bytes }) => bytes > 0));
     }
     return entries;
+  }
+
+  async #entriesOf(tenant: string, used: readonly [digest: string, atMs: string][]): Promise<HandlerEntry[]> {
+    const digests = used.map(([digest]) => digest);
+    const reading = this.#connection.pipeline();
+    for (const digest of digests) reading.strlen(this.#keys.handler(tenant, digest));
+    const sizes = (await settled(reading.exec())) as number[];
+    const pinned = await this.#connection.smismember(this.#keys.pinnedHandlers(tenant), ...digests);
+    const withdrawn = await this.#connection.hmget(this.#keys.withdrawnHandlers(tenant), ...digests);
+    return used.map(([digest, atMs], index) => ({
+      digest,
+      usedAtMs: Number(atMs),
+      pinned: pinned[index] === 1,
+      withdrawn: withdrawn[index] ?? null,
+      bytes: sizes[index] ?? 0,
+    }));
   }
 
   /** The names of tenants that have handlers; those whose last one expired are forgotten. */
@@ -222,11 +235,20 @@ export class HandlerRecords {
   async #evict(tenant: string, tooMany: number): Promise<void> {
     const pinned = new Set(await this.#connection.smembers(this.#keys.pinnedHandlers(tenant)));
     const oldest = await this.#connection.zrange(this.#keys.handlers(tenant), '0', String(tooMany + pinned.size - 1));
-    for (const digest of oldest.filter((one) => !pinned.has(one)).slice(0, tooMany)) await this.remove(tenant, digest);
+    const evicted = oldest.filter((one) => !pinned.has(one)).slice(0, tooMany);
+    // Many where an operator has lowered the bound.
+    for (let at = 0; at < evicted.length; at += AT_ONCE) {
+      const digests = evicted.slice(at, at + AT_ONCE);
+      const writing = this.#connection.multi().unlink(...digests.map((one) => this.#keys.handler(tenant, one)));
+      await settled(writing.zrem(this.#keys.handlers(tenant), ...digests).exec());
+    }
   }
 }
 
-/** A transaction resolves even where one of its commands failed. */
-async function settled(transaction: Promise<[Error | null, unknown][] | null>): Promise<void> {
-  for (const [error] of (await transaction) ?? []) if (error) throw error;
+/** What the commands of a transaction or a pipeline answered, which resolves even where one of them failed. */
+async function settled(running: Promise<[Error | null, unknown][] | null>): Promise<unknown[]> {
+  return ((await running) ?? []).map(([error, answer]) => {
+    if (error) throw error;
+    return answer;
+  });
 }

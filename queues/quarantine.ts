@@ -1,5 +1,5 @@
 import type { Keys } from './catalog.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, pairsOf } from './connection.ts';
 
 /** A bundle that is run no more. */
 export interface QuarantineEntry {
@@ -24,10 +24,10 @@ export class Quarantine {
   /** Puts a bundle in. */
   async add(digest: string, reason: string): Promise<void> {
     const [seconds] = await this.#connection.time();
-    const oldestMs = (Number(seconds) - this.#retentionSeconds) * 1_000;
     await this.#connection.set(this.#keys.quarantined(digest), reason.slice(0, 500), 'EX', this.#retentionSeconds);
     await this.#connection.zadd(this.#keys.quarantine, Number(seconds) * 1_000, digest);
-    await this.#connection.zremrangebyscore(this.#keys.quarantine, '-inf', oldestMs);
+    const { expired } = await this.#listed();
+    if (expired.length > 0) await this.#connection.zrem(this.#keys.quarantine, ...expired);
   }
 
   /** Whether a bundle is in. */
@@ -43,13 +43,27 @@ export class Quarantine {
 
   /** What is in, the newest first. */
   async list(limit = 100): Promise<QuarantineEntry[]> {
-    const flat = await this.#connection.zrevrange(this.#keys.quarantine, 0, limit - 1, 'WITHSCORES');
-    const entries: QuarantineEntry[] = [];
-    for (let index = 0; index < flat.length; index += 2) {
-      const digest = flat[index] ?? '';
-      const reason = await this.#connection.get(this.#keys.quarantined(digest));
-      if (reason !== null) entries.push({ digest, reason, sinceMs: Number(flat[index + 1]) });
-    }
-    return entries;
+    return (await this.#listed()).entries.slice(0, limit);
+  }
+
+  /** How many are in. */
+  async count(): Promise<number> {
+    return (await this.#listed()).entries.length;
+  }
+
+  /** Digests may be listed for longer than they are in: each is for as long as whoever put it in said. */
+  async #listed(): Promise<{ entries: QuarantineEntry[]; expired: string[] }> {
+    const since = [...pairsOf(await this.#connection.zrevrange(this.#keys.quarantine, 0, -1, 'WITHSCORES'))];
+    if (since.length === 0) return { entries: [], expired: [] };
+    const reasons = await this.#connection.mget(since.map(([digest]) => this.#keys.quarantined(digest)));
+    const found = since.map(([digest, sinceMs], index) => ({
+      digest,
+      sinceMs: Number(sinceMs),
+      reason: reasons[index],
+    }));
+    return {
+      entries: found.flatMap(({ reason, ...entry }) => (reason == null ? [] : [{ ...entry, reason }])),
+      expired: found.flatMap(({ digest, reason }) => (reason == null ? [digest] : [])),
+    };
   }
 }

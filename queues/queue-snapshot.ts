@@ -3,6 +3,7 @@ import type { Cluster } from 'ioredis';
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { INTAKE_GROUP } from './intake-bridge.ts';
+import { Quarantine } from './quarantine.ts';
 import { type RedisFacts, redisFacts } from './redis-facts.ts';
 
 /** A consumer group of an outcome stream. */
@@ -65,7 +66,7 @@ export async function queueSnapshot(queue: Queue, connection: Connection, keys: 
       open: await connection.zcard(keys.deadlines),
       overdue: await connection.zcount(keys.deadlines, 0, nowMs),
     },
-    quarantined: await connection.zcard(keys.quarantine),
+    quarantined: await new Quarantine(connection, keys).count(),
     redis: await redisFacts(connection),
   };
 }

@@ -134,11 +134,10 @@ async function each(
 /** Taken before anything is done to them: what is requeued now and fails again is not meant. */
 async function everyId(letters: QueueOperator['deadLetters']): Promise<string[]> {
   const jobIds: string[] = [];
-  for (let offset = 0; ; offset += batch) {
-    const page = await letters.list({ offset, limit: batch });
-    jobIds.push(...page.map(({ jobId }) => jobId));
-    if (page.length < batch) return jobIds;
-  }
+  const count = await letters.count();
+  for (let offset = 0; offset < count; offset += batch)
+    jobIds.push(...(await letters.list({ offset, limit: batch })).map(({ jobId }) => jobId));
+  return jobIds;
 }
 
 function wantCount(jobIds: readonly string[], count: number): void {

@@ -182,6 +182,27 @@ test('handlers expire, pinned ones do not, and there are never too many', async 
   assert.equal(await handlers.get('t', 'd4'), null);
 });
 
+test('where the bound is lowered, the next handler that is stored takes the place of all that are too many', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const many = new HandlerRecords(connection, keys);
+  for (let nth = 0; nth < 1_200; nth += 1) await many.put('t', `d${nth}`, 'record');
+  await many.pin('t', 'd7');
+  await new HandlerRecords(connection, keys, { maxPerTenant: 3 }).put('t', 'last', 'record');
+  const listed = (await many.list('t')).map(({ digest }) => digest);
+  assert.deepEqual([...listed].sort(), ['d1199', 'd7', 'last']);
+  assert.equal((await connection.keys(keys.handler('t', '*'))).length, 3);
+});
+
+test('handlers that have expired shorten no page of the list', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const handlers = new HandlerRecords(connection, keys);
+  for (let nth = 0; nth < 20; nth += 1) await handlers.put('t', `d${nth}`, 'record');
+  await connection.del(...Array.from({ length: 10 }, (_, nth) => keys.handler('t', `d${10 + nth}`)));
+  assert.equal((await handlers.list('t', { limit: 8 })).length, 8);
+  assert.equal((await handlers.list('t', { offset: 8, limit: 8 })).length, 2);
+  assert.equal((await handlers.list('t', { offset: 10, limit: 8 })).length, 0);
+});
+
 test('a pinned handler is found for good, whatever else is stored and used under its look-up', async (t) => {
   const { connection } = await queueUnderTest(t);
   const handlers = new HandlerRecords(connection, keys, { retentionSeconds: 1_000 });
@@ -232,6 +253,22 @@ test('a bundle in quarantine is known to all until it is let out', async (t) => 
   );
   assert.equal(await quarantine.release('d'), true);
   assert.equal(await quarantine.has('d'), false);
+});
+
+test('a bundle is in quarantine for as long as whoever put it in keeps one, and is counted no longer', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const long = new Quarantine(connection, keys);
+  const short = new Quarantine(connection, keys, 100);
+  await long.add('long', 'killed its cell');
+  await short.add('short', 'killed its cell');
+  const left = await connection.ttl(keys.quarantined('short'));
+  assert.ok(left > 90 && left <= 100, `${left} s`);
+  assert.deepEqual([await long.count(), await short.count()], [2, 2]);
+  await connection.zadd(keys.quarantine, Date.now() - 200_000, 'long');
+  await connection.del(keys.quarantined('short'));
+  assert.deepEqual([await short.count(), (await short.list()).map(({ digest }) => digest)], [1, ['long']]);
+  await short.add('other', 'killed its cell');
+  assert.deepEqual((await connection.zrange(keys.quarantine, '0', '-1')).sort(), ['long', 'other']);
 });
 
 test('every key stands on one slot of a cluster', () => {
