@@ -64,7 +64,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
   const keys = keysOf(config.prefix);
   // The consumer tells of a Redis that is away, summed up.
   const connection = connect(config.redisUrl, 'worker');
-  const quarantine = new Quarantine(connection, keys);
+  const quarantine = new Quarantine(connection, keys, config.quarantineSeconds);
   const sandbox = await demandDurability(config, connection)
     .then(() =>
       openSandbox(config, log, {
@@ -111,7 +111,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     bundle: bundleHandler,
     sandbox,
     warm: new WarmHandlers(sandbox, (bundle) => quarantine.has(bundleDigest(bundle))),
-    handlers: createHandlerStore(connection, config.prefix, config.retentionSeconds),
+    handlers: createHandlerStore(connection, config),
     onJobEvent: (event) => {
       metrics.onJobEvent(event);
       tellJob(event);

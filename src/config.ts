@@ -301,6 +301,18 @@ export const settings = {
     fallback: 7 * 86_400,
     read: integer(60, 365 * 86_400),
   }),
+  maxHandlersPerTenant: setting({
+    env: 'PROTOSMITH_TENANT_HANDLERS',
+    about: 'handlers kept for one tenant; the longest unused make room, pinned ones never',
+    fallback: 10_000,
+    read: integer(1, 1_000_000),
+  }),
+  quarantineSeconds: setting({
+    env: 'PROTOSMITH_QUARANTINE_S',
+    about: 'how long a bundle that killed its sandbox is run no more, in seconds',
+    fallback: 30 * 86_400,
+    read: integer(60, 365 * 86_400),
+  }),
   drainMs: setting({
     env: 'PROTOSMITH_DRAIN_MS',
     about: 'how long a worker told to stop may finish its jobs, in milliseconds',

@@ -4,10 +4,21 @@ import type { HandlerStore } from '../contract/ports.ts';
 import { CodedError, codeOf } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 
-/** The store of verified handlers in Redis: `<prefix>:handler:<tenant>:<digest>`, kept for the retention given, counted from the last use. */
-export function createHandlerStore(connection: Connection, prefix: string, retentionSeconds: number): HandlerStore {
+/** Where the store lies, and how much it keeps. */
+export interface StoreSettings {
+  prefix: string;
+  /** Counted from a handler's last use. */
+  retentionSeconds: number;
+  maxHandlersPerTenant: number;
+}
+
+/** The store of verified handlers in Redis: `<prefix>:handler:<tenant>:<digest>`. */
+export function createHandlerStore(
+  connection: Connection,
+  { prefix, retentionSeconds, maxHandlersPerTenant }: StoreSettings,
+): HandlerStore {
   const keys = keysOf(prefix);
-  const records = new HandlerRecords(connection, keys, { retentionSeconds });
+  const records = new HandlerRecords(connection, keys, { retentionSeconds, maxPerTenant: maxHandlersPerTenant });
   const leases = new Leases(connection, keys);
   return {
     put: (record, key) =>

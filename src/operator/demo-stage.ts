@@ -91,7 +91,7 @@ export async function startStage(view: DemoView, scripted: boolean): Promise<Dem
     const shown = async (jobId: string) => {
       for (const giveUpAt = Date.now() + 1_000; !ended.has(jobId) && Date.now() < giveUpAt; ) await sleep(10);
     };
-    return { producer, handlers: createHandlerStore(connection, config.prefix, config.retentionSeconds), shown, close };
+    return { producer, handlers: createHandlerStore(connection, config), shown, close };
   } catch (error) {
     await close();
     throw error;

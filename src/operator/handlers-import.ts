@@ -101,7 +101,7 @@ export async function importHandlers(given: unknown, config: Config): Promise<Im
   if (weakness !== undefined) complain(weakness);
   try {
     return await onQueue(config, async ({ connection }) => {
-      const store = createHandlerStore(connection, config.prefix, config.retentionSeconds);
+      const store = createHandlerStore(connection, config);
       const results: Imported[] = [];
       for (const record of given.handlers) {
         const { tenant } = record.provenance;

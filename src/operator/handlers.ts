@@ -32,7 +32,7 @@ never served, even if the same one is made again, until it is restored.
   --reason <text>   why it is withdrawn, for whoever looks at it
   --json            as JSON
 
-${settingsHelp(['redisUrl', 'prefix', 'retentionSeconds', ...sandboxSettings])}
+${settingsHelp(['redisUrl', 'prefix', 'retentionSeconds', 'maxHandlersPerTenant', ...sandboxSettings])}
 Exit code: 0 done, 64 usage, 65 no such handler, or one that cannot be imported, 69 Redis unreachable, 78 wrong settings.
 `,
   async run(args) {

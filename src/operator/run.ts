@@ -39,7 +39,7 @@ a trial: its clock stands still, and chance and identifiers depend on source and
                      {id, call, error}, and at last {id, end, value, message}; many at once. tool is null where a
                      requester sends. Ends with standard input
 
-${settingsHelp(['redisUrl', 'prefix', ...sandboxSettings])}
+${settingsHelp(['redisUrl', 'prefix', 'quarantineSeconds', ...sandboxSettings])}
 Where the walls are not the best there are, that is said on standard error.
 Exit code: 0 returned (--batch: every line was answered), 1 otherwise, 64 usage, 65 a file cannot be read, 69 Redis
 unreachable, 78 wrong settings.

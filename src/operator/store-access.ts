@@ -16,20 +16,25 @@ export interface StoreAccess {
   close(): Promise<void>;
 }
 
+type StoreConfig = Pick<
+  Config,
+  'redisUrl' | 'prefix' | 'retentionSeconds' | 'maxHandlersPerTenant' | 'quarantineSeconds'
+>;
+
 const withinMs = 3_000;
 
 /** Opens the way to the stored handlers. */
-export function openStore(config: Pick<Config, 'redisUrl' | 'prefix' | 'retentionSeconds'>): StoreAccess {
+export function openStore(config: StoreConfig): StoreAccess {
   let connection: ReturnType<typeof connect> | undefined;
   const connected = async () => {
     connection ??= connect(config.redisUrl, 'caller');
     await whenReady(connection, withinMs);
     return connection;
   };
-  const quarantine = async () => new Quarantine(await connected(), keysOf(config.prefix));
+  const quarantine = async () => new Quarantine(await connected(), keysOf(config.prefix), config.quarantineSeconds);
   return {
     async served(tenant, digest) {
-      const store = createHandlerStore(await connected(), config.prefix, config.retentionSeconds);
+      const store = createHandlerStore(await connected(), config);
       const record = await store.get(tenant, digest);
       const withdrawn = record && (await store.withdrawnFor(tenant, digest));
       if (record === null || withdrawn !== null) {
@@ -42,7 +47,7 @@ export function openStore(config: Pick<Config, 'redisUrl' | 'prefix' | 'retentio
     },
     async isServed(tenant, { digest, bundle }) {
       if (connection?.status !== 'ready') return true;
-      const store = createHandlerStore(connection, config.prefix, config.retentionSeconds);
+      const store = createHandlerStore(connection, config);
       const kept = new Quarantine(connection, keysOf(config.prefix));
       return Promise.all([store.withdrawnFor(tenant, digest), kept.has(bundleDigest(bundle))]).then(
         ([withdrawn, isQuarantined]) => withdrawn === null && !isQuarantined,

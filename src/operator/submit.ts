@@ -82,10 +82,7 @@ async function fillIn(outcome: PublishedEnvelope, config: ReturnType<typeof read
   if (reference === null || outcome.tenant === null) return outcome;
   const connection = connect(config.redisUrl, 'worker');
   try {
-    const record = await createHandlerStore(connection, config.prefix, config.retentionSeconds).get(
-      outcome.tenant,
-      reference.digest,
-    );
+    const record = await createHandlerStore(connection, config).get(outcome.tenant, reference.digest);
     return { ...outcome, handler: { ...reference, ...record } };
   } finally {
     await disconnect(connection);

@@ -15,7 +15,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 const elsewhere = '{elsewhere}';
-await Promise.all([rig.worker(), rig.worker({ PROTOSMITH_PREFIX: elsewhere })]);
+await Promise.all([rig.worker(), rig.worker({ PROTOSMITH_PREFIX: elsewhere, PROTOSMITH_TENANT_HANDLERS: '1' })]);
 rig.answer('handlers-', () => ({ kind: 'reply', text: soundReply }));
 
 const call = (args: string[], more: { prefix?: string; input?: string } = {}) =>
@@ -162,6 +162,19 @@ test('an exported handler that is imported elsewhere is verified again, and serv
   // Checked here now: its record says so.
   const checked = await json(['handlers', 'show', digest], { prefix: elsewhere });
   assert.equal(checked.provenance.verifierVersion, given.handlers[0]?.provenance.verifierVersion);
+});
+
+test('a worker keeps as many handlers for a tenant as it is told to', async () => {
+  const digests: string[] = [];
+  for (const name of ['handlers-few-a', 'handlers-few-b']) {
+    const path = file(name, markedJob(name, { ...patient, tenant: 'few' }));
+    digests.push(JSON.parse((await call(['submit', path], { prefix: elsewhere })).stdout).handler.digest);
+  }
+  const listed = await json(['handlers', 'list', '--tenant', 'few'], { prefix: elsewhere });
+  assert.deepEqual(
+    listed.map((one: { digest: string }) => one.digest),
+    digests.slice(1),
+  );
 });
 
 test('what was changed on the way is refused', async () => {

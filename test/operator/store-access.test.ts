@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   connect,
   disconnect,
@@ -12,6 +13,7 @@ import {
 import { bundleDigest } from '../../sandbox/index.ts';
 import { readConfig } from '../../src/config.ts';
 import type { HandlerRecord } from '../../src/contract/handler.ts';
+import { createHandlerStore } from '../../src/handlers/redis-handler-store.ts';
 import { openStore } from '../../src/operator/store-access.ts';
 
 const skip = redisServerPath() === undefined ? 'needs a real redis-server to freeze' : false;
@@ -59,4 +61,37 @@ test('a handler that was served may be run until it is withdrawn or in quarantin
   assert.equal(await store.isServed('mine', record), false);
   await store.close();
   assert.equal(await store.isServed('mine', record), true);
+});
+
+test('how many handlers a tenant may have, and how long a bundle stays in quarantine, are settings', async (t) => {
+  const redis = await localRedis();
+  const config = readConfig({
+    REDIS_URL: redis.url,
+    PROTOSMITH_TENANT_HANDLERS: '2',
+    PROTOSMITH_QUARANTINE_S: '100',
+  });
+  const connection = connect(redis.url, 'worker');
+  const access = openStore(config);
+  t.after(async () => {
+    await Promise.all([access.close(), disconnect(connection)]);
+    await redis.close();
+  });
+  const keys = keysOf(config.prefix);
+  const store = createHandlerStore(connection, config);
+  for (const digest of ['d1', 'd2', 'd3']) {
+    await store.put({ digest, provenance: { tenant: 'mine' }, proof: {} } as unknown as HandlerRecord, 'key');
+    await sleep(3);
+  }
+  assert.deepEqual(
+    (await store.find('mine', 'key')).map(({ digest }) => digest),
+    ['d3', 'd2'],
+  );
+  await access.quarantine.add('b');
+  const left = await connection.ttl(keys.quarantined('b'));
+  assert.ok(left > 90 && left <= 100, `${left} s`);
+  for (const [name, value] of [
+    ['PROTOSMITH_TENANT_HANDLERS', '0'],
+    ['PROTOSMITH_QUARANTINE_S', '5'],
+  ] as const)
+    assert.throws(() => readConfig({ [name]: value }), new RegExp(`${name}: "${value}", wanted a whole number from`));
 });
