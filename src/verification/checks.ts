@@ -1,7 +1,7 @@
 import type { CheckReport } from '../contract/check-report.ts';
 import type { Observation, Scenario, Trier } from '../contract/trial.ts';
 import type { Json } from '../kernel/json.ts';
-import { caseScenario, runsOfCases } from './case-scenarios.ts';
+import { caseScenario, type RunnableCase, runsOfCases } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, Run, Underived } from './check.ts';
 import { acts } from './checks/check-acts.ts';
 import { amounts } from './checks/check-amounts.ts';
@@ -105,7 +105,7 @@ export async function verify(
     subject,
     candidate,
     cases: runsOfCases(whole, observations).map(({ one, first }) => ({
-      one,
+      one: asAnswered(one, first),
       scenario: caseScenario(whole, one),
       seen: first,
     })),
@@ -129,6 +129,11 @@ export async function verify(
     memorised: found.some(({ findings }) => findings.memorised === true),
     underived: underivedValues(subject, vocabulary),
   };
+}
+
+/** The case with the handler's own text: for a case it is the same, but from run to run texts are compared to the letter. */
+function asAnswered(one: RunnableCase, { value }: Observation): RunnableCase {
+  return typeof one.output === 'string' && typeof value === 'string' ? { ...one, output: value } : one;
 }
 
 interface Found {

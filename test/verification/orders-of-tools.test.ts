@@ -169,6 +169,11 @@ export async function handle(request: string, { call }: any) {
   }
 }`;
   assert.deepEqual(await refusalsOf(trams, waiting('[...minutes].sort((a: number, b: number) => a - b)'), sandbox), []);
+  const line = waiting('[...minutes].sort((a: number, b: number) => a - b)').replace(
+    "join(' ')",
+    "join(' ') + '\\r\\n'",
+  );
+  assert.deepEqual(await refusalsOf(trams, line, sandbox), []);
   const placed = waiting('(minutes.length === 3 ? [minutes[0], minutes[2], minutes[1]] : minutes)');
   assert.match(
     (await refusalsOf(trams, placed, sandbox)).join('\n'),
