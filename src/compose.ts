@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Connection,
   type Consumer,
@@ -54,6 +55,9 @@ export interface WorkerProcess {
 /** How long Redis may be away before a worker that must know whether it is durable gives up, in milliseconds. */
 const factsWithinMs = 30_000;
 
+/** How long the quarantine is waited for, in milliseconds. */
+const quarantineWithinMs = 500;
+
 const noModelAnswers = 'no model endpoint answers, their circuits are open';
 
 /**
@@ -64,14 +68,9 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
   const keys = keysOf(config.prefix);
   // The consumer tells of a Redis that is away, summed up.
   const connection = connect(config.redisUrl, 'worker');
-  const quarantine = new Quarantine(connection, keys, config.quarantineSeconds);
+  const quarantine = patientQuarantine(new Quarantine(connection, keys, config.quarantineSeconds));
   const sandbox = await demandDurability(config, connection)
-    .then(() =>
-      openSandbox(config, log, {
-        has: (digest) => quarantine.has(digest),
-        add: (digest) => quarantine.add(digest, 'a run of it killed its cell'),
-      }),
-    )
+    .then(() => openSandbox(config, log, quarantine))
     .catch(async (error) => {
       await disconnect(connection);
       throw error;
@@ -155,6 +154,18 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
       await watched.close();
       await closeRest();
     },
+  };
+}
+
+/**
+ * The quarantine that workers share, not waited for where Redis is away: a worker goes on by what it knows itself, and what a model has answered
+ * meanwhile is not lost with the job's lock.
+ */
+function patientQuarantine(quarantine: Quarantine): SandboxQuarantine {
+  return {
+    has: (digest) =>
+      Promise.race([quarantine.has(digest), sleep(quarantineWithinMs, false, { ref: false })]).catch(() => false),
+    add: (digest) => quarantine.add(digest, 'a run of it killed its cell'),
   };
 }
 
