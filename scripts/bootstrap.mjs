@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -42,7 +42,12 @@ export async function bootstrap(script, args) {
   // Whatever the script starts by the name of node is this one too.
   process.env.PATH = [dirname(node), process.env.PATH ?? '/usr/bin:/bin'].join(delimiter);
   // Where this Node can become the script instead of being its parent, nothing stands between it and its signals.
-  if (process.execve !== undefined) process.execve(node, [node, ...argv], process.env);
+  if (process.execve !== undefined) {
+    // A signal that this image was told of and has not acted on would be lost with it.
+    await setImmediate();
+    for (const signal of ['SIGTERM', 'SIGINT']) process.removeAllListeners(signal);
+    process.execve(node, [node, ...argv], process.env);
+  }
   endAs(await run(node, argv, 'inherit'));
 }
 

@@ -148,19 +148,38 @@ test('a worker told to stop while Redis is not there ends with 0', async () => {
   assert.ok(worker.lines.some(({ msg }) => msg === 'stopped'));
 });
 
-test('a worker told to stop while it is still being loaded ends with 0', async () => {
+/** Has a process tell itself to stop as it loads a file, before anything in that file runs. */
+function toldToStopAt(path: string): string {
   const telling = `import { registerHooks } from 'node:module';
     registerHooks({
       load(url, context, next) {
-        if (url.endsWith('/src/operator/worker.ts')) process.kill(process.pid, 'SIGTERM');
+        if (url.endsWith(${JSON.stringify(path)})) process.kill(process.pid, 'SIGTERM');
         return next(url, context);
       },
     });`;
-  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(telling)}`;
+  return `--import=data:text/javascript,${encodeURIComponent(telling)}`;
+}
+
+test('a worker told to stop while it is still being loaded ends with 0', async () => {
   const settings = workerSettings(nobody, 'http://127.0.0.1:1/v1');
-  const { code, signal, stdout } = await runCommand(['worker'], { environment: { ...settings, NODE_OPTIONS } });
-  assert.deepEqual({ code, signal }, { code: 0, signal: null });
-  assert.match(stdout, /"stopped"/);
+  for (const path of ['/src/operator/command-line.ts', '/src/operator/worker.ts']) {
+    const environment = { ...settings, NODE_OPTIONS: toldToStopAt(path) };
+    const { code, signal, stdout } = await runCommand(['worker'], { environment });
+    assert.deepEqual({ path, code, signal }, { path, code: 0, signal: null });
+    assert.match(stdout, /"stopped"/);
+  }
+});
+
+test('the installed command that is told to stop before there is a worker ends with 0, and no other command does', async () => {
+  const told = (args: string[]) => {
+    const child = spawn(process.execPath, [join(root, 'bin/protosmith.mjs'), ...args], {
+      env: { ...process.env, NODE_OPTIONS: toldToStopAt('/scripts/bootstrap.mjs') },
+      stdio: 'ignore',
+    });
+    return once(child, 'exit');
+  };
+  assert.deepEqual(await told(['worker', '--help']), [0, null]);
+  assert.deepEqual(await told(['status']), [null, 'SIGTERM']);
 });
 
 test('every setting of a worker and of its sandbox stands in the help', async () => {

@@ -1,0 +1,94 @@
+import { SettingsError } from '../config.ts';
+import { codeOf } from '../kernel/errors.ts';
+import { protosmithVersion } from '../version.ts';
+import { type Command, exitCodes, UsageError } from './command.ts';
+import { forTerminal } from './for-terminal.ts';
+import { UnreadableInput } from './read-input.ts';
+
+/** Every command, loaded only when it is called. */
+const commands: Record<string, () => Promise<Command>> = {
+  worker: async () => (await import('./worker.ts')).worker,
+  submit: async () => (await import('./submit.ts')).submit,
+  run: async () => (await import('./run.ts')).run,
+  demo: async () => (await import('./demo.ts')).demo,
+  lint: async () => (await import('./lint.ts')).lint,
+  doctor: async () => (await import('./doctor.ts')).doctor,
+  status: async () => (await import('./status.ts')).status,
+  inspect: async () => (await import('./inspect.ts')).inspect,
+  retry: async () => (await import('./retry.ts')).retry,
+  drain: async () => (await import('./drain.ts')).drain,
+  'dead-letters': async () => (await import('./dead-letters.ts')).deadLetters,
+  handlers: async () => (await import('./handlers.ts')).handlers,
+  console: async () => (await import('./console.ts')).consoleCommand,
+};
+
+/** Runs the command that the arguments name, and says why where it cannot; resolves to the exit code. */
+export async function commandLine([name, ...args]: string[]): Promise<number> {
+  // A reader that has seen enough, as `head` does, is no fault; but 0 would say that a document or a job is well.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(exitCodes.unread);
+    process.stderr.write(`Cannot write output: ${error.message}, wanted all of it written\n`);
+    process.exit(exitCodes.unwritable);
+  });
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    process.stdout.write(await overview());
+    return name === undefined ? exitCodes.usage : exitCodes.ok;
+  }
+  if (name === '--version' || name === '-v') {
+    process.stdout.write(`${protosmithVersion()}\n`);
+    return exitCodes.ok;
+  }
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!load) {
+    process.stderr.write(
+      `Cannot run command: ${forTerminal(JSON.stringify(name.slice(0, 80)))}, wanted one of ${Object.keys(commands).join(', ')}\n`,
+    );
+    return exitCodes.usage;
+  }
+  const command = await load();
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(command.help);
+    return exitCodes.ok;
+  }
+  try {
+    return await command.run(args);
+  } catch (error) {
+    return explain(error, command);
+  }
+}
+
+function explain(error: unknown, command: Command): number {
+  if (error instanceof UsageError) {
+    process.stderr.write(`${forTerminal(error.message)}\n\n${command.help}`);
+    return exitCodes.usage;
+  }
+  if (error instanceof UnreadableInput) {
+    process.stderr.write(`${forTerminal(error.message)}\n`);
+    return exitCodes.unreadable;
+  }
+  const code = codeOf(error);
+  if (code !== undefined && error instanceof Error) {
+    process.stderr.write(`${code}: ${forTerminal(error.message)}\n`);
+    if (error instanceof SettingsError || code.startsWith('OPERATOR_')) return exitCodes.settings;
+    if (code.startsWith('JOB_')) return exitCodes.unreadable;
+    return code.startsWith('PLATFORM_') ? exitCodes.unavailable : exitCodes.defect;
+  }
+  process.stderr.write(
+    `DEFECT_UNEXPECTED: ${forTerminal(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`,
+  );
+  return exitCodes.defect;
+}
+
+async function overview(): Promise<string> {
+  const lines = await Promise.all(
+    Object.entries(commands).map(async ([name, load]) => `  ${name.padEnd(13)} ${(await load()).summary}`),
+  );
+  return `protosmith: agreed protocol documents in, verified handlers out
+
+Usage: protosmith <command> [options]
+
+${lines.join('\n')}
+
+protosmith <command> --help tells more; protosmith --version prints the version.
+`;
+}
