@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MetricsTime, Queue } from 'bullmq';
 import { DEFAULT_RETENTION_SECONDS, keysOf, QUEUE_NAME } from './catalog.ts';
 import { type Connection, connect, disconnect, whenReady } from './connection.ts';
+import { parseData } from './delivery.ts';
 import { IntakeBridge } from './intake-bridge.ts';
 import { IntakeValve, isUnwritable } from './intake-valve.ts';
 import { type GiveUp, JobCloser } from './job-closer.ts';
@@ -10,6 +11,7 @@ import { Keeper } from './keeper.ts';
 import { Outcomes } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
 import { ErrorSummary, type OnQueueEvent } from './queue-event.ts';
+import { readableOf } from './readable.ts';
 import { RunningJobs, SETTLE_MS } from './running-jobs.ts';
 import { TolerantWorker } from './tolerant-worker.ts';
 
@@ -128,7 +130,10 @@ class QueueConsumer implements Consumer {
         this.#blocking = client;
       }, onError);
     });
-    this.#worker.on('stalled', (jobId) => onEvent({ event: 'stalled', jobId }));
+    this.#worker.on('stalled', async (jobId) => {
+      const names = await this.#namesOf(`${keys.queue}:${jobId}`);
+      onEvent({ event: 'stalled', jobId, ...names });
+    });
     this.#worker.on('lockRenewalFailed', (jobIds) => {
       for (const jobId of jobIds) this.#running.abort(jobId, 'PLATFORM_LOCK_LOST');
     });
@@ -194,6 +199,13 @@ class QueueConsumer implements Consumer {
       if (this.#connection.status === 'ready' || this.#running.size > 0) idleSinceMs = nowMs;
       if (nowMs > leaveAtMs || nowMs - idleSinceMs > SETTLE_MS) return 'cut off';
     }
+  }
+
+  /** What a job is called that BullMQ names by its id alone. */
+  async #namesOf(key: string): Promise<{ kind?: string; negotiationId?: string | null }> {
+    const [kind, text] = await this.#connection.hmget(key, 'name', 'data').catch(() => []);
+    if (kind == null || text == null) return {};
+    return { kind, negotiationId: readableOf(kind, parseData(text)).negotiationId };
   }
 
   #noteError(error: unknown): void {

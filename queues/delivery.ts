@@ -10,6 +10,8 @@ export interface Delivery {
   readonly jobId: string;
   /** The name of the BullMQ job. */
   readonly kind: string;
+  /** As far as the data can be read; `null` beyond that. */
+  readonly negotiationId: string | null;
   /** As parsed from its JSON text; that text itself where it is no JSON. Nothing about it is validated. */
   readonly data: unknown;
   readonly dataDigest: string;
@@ -55,10 +57,12 @@ export function deliveryOf(job: StoredJob, beginning: Beginning, outcomes: Outco
   const { jobId, kind, data, text, deaths } = job;
   // Deadlines follow Redis' clock; what is done with them here follows the local one.
   const takenAtMs = beginning.takenAtMs + Date.now() - beginning.nowMs;
-  const replyTo = replyToOf(kind, data);
+  const { negotiationId, replyTo: given } = readableOf(kind, data);
+  const replyTo = given ?? 'default';
   return {
     jobId,
     kind,
+    negotiationId,
     data,
     dataDigest: dataDigestOf(data, text),
     rawBytes: Buffer.byteLength(text),

@@ -11,6 +11,7 @@ import { limits } from './limits.ts';
 import { TAKEN_SECONDS } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
 import type { OnQueueEvent } from './queue-event.ts';
+import { readableOf } from './readable.ts';
 import { Script } from './script.ts';
 
 /** The consumer group of the intake stream. */
@@ -174,7 +175,7 @@ export class IntakeBridge {
       await put(jobId);
     }
     await connection.multi().xack(keys.intake, INTAKE_GROUP, id).xdel(keys.intake, id).exec();
-    onEvent({ event: 'bridged', jobId, kind });
+    onEvent({ event: 'bridged', jobId, kind, negotiationId: readableOf(kind, data).negotiationId });
   }
 
   async #isOfAnotherKind(jobId: string, kind: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { Delivery } from './delivery.ts';
 import { type Envelope, errorEnvelope, type Reason } from './envelope.ts';
 import type { Outcomes } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
-import type { OnQueueEvent } from './queue-event.ts';
+import { namesOf, type OnQueueEvent } from './queue-event.ts';
 
 /** Makes the `error` outcome of a job that ends without a verdict. */
 export type GiveUp = (delivery: Delivery, reason: Reason) => Promise<Envelope> | Envelope;
@@ -20,9 +20,10 @@ export class JobCloser {
   }
 
   /** Publishes a job's outcome; resolves to whether this call did. */
-  async publish(outcome: Envelope, { jobId, dataDigest, kind, replyTo, takenAtMs }: Delivery): Promise<boolean> {
+  async publish(outcome: Envelope, delivery: Delivery): Promise<boolean> {
+    const { jobId, dataDigest, replyTo, takenAtMs } = delivery;
     const first = (await this.#outcomes.publish(outcome, { jobId, dataDigest, replyTo })) !== null;
-    const about = { jobId, kind, verdict: outcome.verdict };
+    const about = { ...namesOf(delivery), verdict: outcome.verdict };
     if (first) this.#onEvent({ event: 'published', ...about, latencyMs: Math.max(0, Date.now() - takenAtMs) });
     else this.#onEvent({ event: 'suppressed', ...about });
     return first;
@@ -30,9 +31,8 @@ export class JobCloser {
 
   /** Ends a job with `error` for a reason; resolves to what was made for it. */
   async end(delivery: Delivery, reason: Reason): Promise<Envelope> {
-    const { jobId, kind } = delivery;
     const { code, message } = reason;
-    this.#onEvent({ event: code === 'JOB_CANCELLED' ? 'cancelled' : 'given-up', jobId, kind, code, message });
+    this.#onEvent({ event: code === 'JOB_CANCELLED' ? 'cancelled' : 'given-up', ...namesOf(delivery), code, message });
     const outcome = await this.make(delivery, reason);
     await this.publish(outcome, delivery);
     return outcome;
@@ -45,7 +45,7 @@ export class JobCloser {
       if (made !== undefined) return made;
     } catch (error) {
       const { message } = trimmedError(error);
-      this.#onEvent({ event: 'given-up', jobId: delivery.jobId, code: 'DEFECT_GIVE_UP', message });
+      this.#onEvent({ event: 'given-up', ...namesOf(delivery), code: 'DEFECT_GIVE_UP', message });
     }
     return errorEnvelope(delivery.kind, delivery.data, reason);
   }

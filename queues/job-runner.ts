@@ -10,7 +10,7 @@ import type { JobCloser } from './job-closer.ts';
 import { isBullSignal, LockedJob } from './locked-job.ts';
 import type { Beginning, Outcomes } from './outcomes.ts';
 import { QueueError, trimmedError } from './queue-error.ts';
-import type { OnQueueEvent } from './queue-event.ts';
+import { namesOf, type OnQueueEvent } from './queue-event.ts';
 import { readJob } from './read-job.ts';
 import { timeoutOf, versionOf } from './readable.ts';
 import { replay } from './replay.ts';
@@ -89,7 +89,7 @@ export class JobRunner {
     const waitMs = (beginning.dueMs ?? 0) - nowMs;
     // The clock of the worker that promoted it runs ahead of Redis'.
     if (waitMs > EARLY_MS) return locked.delay(waitMs, nowMs);
-    onEvent({ event: 'taken', jobId, kind: job.name, waitedMs: Math.max(0, nowMs - takenAtMs) });
+    onEvent({ event: 'taken', ...namesOf(delivery), waitedMs: Math.max(0, nowMs - takenAtMs) });
     if (!isUsableId(jobId)) return this.#end(delivery, unusableId);
     if (beginning.cancelled) return this.#end(delivery, cancelled);
     const version = versionOf(job.data);
@@ -101,14 +101,14 @@ export class JobRunner {
 
   async #run(locked: LockedJob, delivery: Delivery): Promise<Pointer> {
     const { running, onEvent } = this.#parts;
-    const { jobId, kind } = delivery;
+    const { jobId } = delivery;
     let published: Envelope | undefined;
     const publish = async (outcome: Envelope) => {
       const first = await this.#publish(outcome, delivery);
       published ??= outcome;
       return first;
     };
-    const worked = await running.run(jobId, (signal) => this.#parts.process({ ...delivery, publish }, signal));
+    const worked = await running.run(delivery, (signal) => this.#parts.process({ ...delivery, publish }, signal));
     if (published !== undefined) return this.#pointer(jobId, published.verdict);
     const { result: outcome, calledOff } = worked;
     const another = calledOff === 'PLATFORM_LOCK_LOST' || calledOff === 'PLATFORM_WORKER_STOPPING';
@@ -119,7 +119,7 @@ export class JobRunner {
     }
     if (calledOff === 'PLATFORM_LOCK_LOST') return locked.leave();
     if (calledOff === 'PLATFORM_WORKER_STOPPING') {
-      return locked.handBack(() => onEvent({ event: 'handed-back', jobId, kind }));
+      return locked.handBack(() => onEvent({ event: 'handed-back', ...namesOf(delivery) }));
     }
     if (calledOff === 'JOB_CANCELLED') return this.#end(delivery, cancelled);
     return this.#dispose(locked, delivery, 'thrown' in worked ? worked.thrown : noOutcome);
@@ -128,7 +128,6 @@ export class JobRunner {
   /** Does with a job whose work threw what the error's code asks for. */
   async #dispose(locked: LockedJob, delivery: Delivery, given: unknown): Promise<Pointer> {
     const { outcomes, valve, onEvent } = this.#parts;
-    const { jobId, kind } = delivery;
     // What Redis refused meanwhile is no fault of the job, whoever asked for it.
     const thrown = redisFailure(given, 'work on job') ?? given;
     const code = codeOfThrown(thrown);
@@ -136,7 +135,7 @@ export class JobRunner {
     if (dispositionOf(code) === 'retry') {
       const delayMs = backoffMs(delivery.delivery, retryAfterOf(thrown));
       if (Date.now() + delayMs < delivery.deadlineAtMs - CLOSING_MS) {
-        onEvent({ event: 'retried', jobId, kind, code, message, delayMs });
+        onEvent({ event: 'retried', ...namesOf(delivery), code, message, delayMs });
         return valve.whenWritable(async () => locked.delay(delayMs, await outcomes.nowMs()));
       }
       return this.#end(delivery, { code, message });
@@ -166,18 +165,17 @@ export class JobRunner {
       return this.#end(delivery, { code: 'JOB_VERSION_UNSUPPORTED', message, pointer: '/version' });
     }
     const delayMs = Math.min(500 + Math.random() * 500, leftMs);
-    const { jobId, kind } = delivery;
-    this.#parts.onEvent({ event: 'put-back', jobId, kind, delayMs: Math.round(delayMs) });
+    this.#parts.onEvent({ event: 'put-back', ...namesOf(delivery), delayMs: Math.round(delayMs) });
     return locked.delay(delayMs, nowMs);
   }
 
   async #refuseAutomatic(delivery: Delivery): Promise<never> {
     const { outcomes, closer, onEvent } = this.#parts;
-    const { jobId, kind, replyTo } = delivery;
+    const { jobId, replyTo } = delivery;
     const message = `Cannot accept job: found the automatic id ${jobId}, wanted one of the producer's own`;
     const outcome = await closer.make(delivery, { code: 'JOB_ID_MISSING', message });
     await outcomes.announce(outcome, { jobId, replyTo }, false);
-    onEvent({ event: 'refused', jobId, kind, code: 'JOB_ID_MISSING' });
+    onEvent({ event: 'refused', ...namesOf(delivery), code: 'JOB_ID_MISSING' });
     throw new UnrecoverableError(`JOB_ID_MISSING: ${message}`);
   }
 

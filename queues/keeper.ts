@@ -234,7 +234,8 @@ export class Keeper {
     const publishedAtMs = await outcomes.publishedAtMs(jobId, replyTo);
     if (publishedAtMs !== null && putAtMs < publishedAtMs) return;
     await outcomes.announce(envelope, { jobId, replyTo }, true);
-    onEvent({ event: 'replayed', jobId, kind: found?.kind ?? envelope.kind ?? '', verdict: envelope.verdict });
+    const { negotiationId, verdict } = envelope;
+    onEvent({ event: 'replayed', jobId, kind: found?.kind ?? envelope.kind ?? '', negotiationId, verdict });
   }
 
   /** Every job that BullMQ finished has an outcome. Only as far back as outcomes surely are kept: an expired one is not contradicted. */

@@ -32,6 +32,8 @@ export interface QueueEvent {
     | 'redis-error';
   jobId?: string;
   kind?: string;
+  /** As far as the job's data can be read; `null` beyond that. */
+  negotiationId?: string | null;
   verdict?: string;
   code?: string;
   message?: string;
@@ -39,6 +41,18 @@ export interface QueueEvent {
   waitedMs?: number;
   latencyMs?: number;
   count?: number;
+}
+
+/** By what an event names its job. */
+export interface JobNames {
+  jobId: string;
+  kind: string;
+  negotiationId: string | null;
+}
+
+/** A job's names alone. */
+export function namesOf({ jobId, kind, negotiationId }: JobNames): JobNames {
+  return { jobId, kind, negotiationId };
 }
 
 /** Takes the events of a queue. */

@@ -1,7 +1,7 @@
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { QueueError } from './queue-error.ts';
-import type { OnQueueEvent } from './queue-event.ts';
+import { type JobNames, namesOf, type OnQueueEvent } from './queue-event.ts';
 
 /** How often the keys that cancel running jobs are looked at, in milliseconds. */
 const CANCEL_WATCH_MS = 250;
@@ -32,7 +32,7 @@ export class RunningJobs {
   readonly #keys: Keys;
   readonly #onEvent: OnQueueEvent;
   readonly #onError: (error: unknown) => void;
-  readonly #running = new Map<string, AbortController>();
+  readonly #running = new Map<string, { names: JobNames; controller: AbortController }>();
   readonly #cancelWatch: NodeJS.Timeout;
 
   constructor(connection: Connection, keys: Keys, onEvent: OnQueueEvent, onError: (error: unknown) => void) {
@@ -50,27 +50,28 @@ export class RunningJobs {
   }
 
   /** Has a job worked on until the work settles, or, once it is called off, as long as it takes to clean up. */
-  async run<Result>(jobId: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Worked<Result>> {
+  async run<Result>(names: JobNames, work: (signal: AbortSignal) => Promise<Result>): Promise<Worked<Result>> {
     const controller = new AbortController();
     const { signal } = controller;
-    this.#running.set(jobId, controller);
+    const { jobId } = names;
+    this.#running.set(jobId, { names, controller });
     const settled = (async () => work(signal))().then(
       (result) => ({ result }),
       (thrown: unknown) => ({ thrown }),
     );
     const end = await settledOrCalledOff(settled, signal);
     // After a lost lock this worker itself may have the job a second time.
-    if (this.#running.get(jobId) === controller) this.#running.delete(jobId);
+    if (this.#running.get(jobId)?.controller === controller) this.#running.delete(jobId);
     return { ...end, calledOff: abortionOf(signal) };
   }
 
   /** Calls off the work on a job; no more than once. */
   abort(jobId: string, code: Abortion): void {
-    const controller = this.#running.get(jobId);
-    if (controller === undefined || controller.signal.aborted) return;
-    if (code === 'PLATFORM_LOCK_LOST') this.#onEvent({ event: 'lock-lost', jobId });
+    const running = this.#running.get(jobId);
+    if (running === undefined || running.controller.signal.aborted) return;
+    if (code === 'PLATFORM_LOCK_LOST') this.#onEvent({ event: 'lock-lost', ...namesOf(running.names) });
     const message = `Cannot go on with job ${jobId}: found ${abortions[code]}, wanted to finish it`;
-    controller.abort(new QueueError(code, message));
+    running.controller.abort(new QueueError(code, message));
   }
 
   /** Calls off the work on every job. */

@@ -281,8 +281,8 @@ const warned: ReadonlySet<QueueEvent['event']> = new Set([
   'refused',
 ]);
 
-/** A job stands under the same name in these lines as in those of its stages. */
-function logQueueEvent(log: Log, { event, jobId, ...fields }: QueueEvent): void {
+/** A job and its negotiation stand under the same names in these lines as in those of its stages. */
+function logQueueEvent(log: Log, { event, jobId, negotiationId, ...fields }: QueueEvent): void {
   const level = event === 'redis-error' ? 'error' : warned.has(event) ? 'warn' : 'info';
-  log[level](jobId === undefined ? fields : { job: jobId, ...fields }, event);
+  log[level](jobId === undefined ? fields : { job: jobId, negotiation: negotiationId ?? null, ...fields }, event);
 }

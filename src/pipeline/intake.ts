@@ -3,13 +3,13 @@ import type { Finding } from '../contract/finding.ts';
 import type { Job } from '../contract/job.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import { deadlinePassed, errorMessages, jobFinding, Leave } from './leave.ts';
-import type { Ledger } from './ledger.ts';
 
 /** A job as it was taken from the queue; nothing in its data is known to be right. */
 export type Taken = Pick<
   Delivery,
   | 'jobId'
   | 'kind'
+  | 'negotiationId'
   | 'data'
   | 'dataDigest'
   | 'rawBytes'
@@ -44,10 +44,9 @@ export interface Received {
 const publishReserve = { share: 0.05, leastMs: 250, mostMs: 2_000 } as const;
 
 /** Validates a job and starts its deadline. Leaves with `error` and a `JOB_` finding for every fault, by JSON pointer, and for a kind or a family that is not known. */
-export function intake(taken: Taken, ledger: Ledger, knownKinds: readonly string[]): Received {
+export function intake(taken: Taken, knownKinds: readonly string[]): Received {
   const { jobId, kind, data, rawBytes, deadlineAtMs, signal } = taken;
   const reading = readJob(kind, data, rawBytes);
-  if (reading.readable.negotiationId !== null) ledger.negotiation = reading.readable.negotiationId;
   if (!reading.ok)
     throw new Leave({
       verdict: 'error',

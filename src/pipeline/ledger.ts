@@ -19,20 +19,19 @@ export class Ledger {
   /** What earlier deliveries of the job used. */
   earlier: Usage = noUsage;
   readonly jobId: string;
+  readonly #negotiation: string | null;
   readonly #startedAt = performance.now();
   readonly #timings = new Map<string, number>();
   readonly #onEvent: (event: JobEvent) => void;
-  #negotiation: string | null = null;
   #attempts = 0;
 
-  constructor(jobId: string, onEvent: (event: JobEvent) => void) {
+  constructor(
+    { jobId, negotiationId }: { jobId: string; negotiationId: string | null },
+    onEvent: (event: JobEvent) => void,
+  ) {
     this.jobId = jobId;
+    this.#negotiation = negotiationId;
     this.#onEvent = onEvent;
-  }
-
-  /** Names the negotiation in everything told from now on. */
-  set negotiation(id: string) {
-    this.#negotiation = id;
   }
 
   /** Tells what happened, as it happens. */

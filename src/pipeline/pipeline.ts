@@ -49,12 +49,12 @@ const paths: Record<Kind, Path> = {
  * queue deals with: `PLATFORM_` faults, which bring the job back while there is time, work called off, and defects.
  */
 export async function runJob(taken: Taken, shop: Workshop): Promise<Outcome | undefined> {
-  const ledger = new Ledger(taken.jobId, shop.onJobEvent);
+  const ledger = new Ledger(taken, shop.onJobEvent);
   ledger.tell({ type: 'started', kind: taken.kind });
   let received: Received | undefined;
   try {
     if (taken.delivery > 1) ledger.earlier = usageOf(await shop.spending.of(taken.jobId));
-    received = await ledger.stage('intake', () => intake(taken, ledger, Object.keys(paths)));
+    received = await ledger.stage('intake', () => intake(taken, Object.keys(paths)));
     const path = paths[received.job.kind];
     const conclusion = await answerInTime(path(received, shop, ledger), taken, received, ledger);
     return conclusion && outcomeOf(taken, ledger, conclusion);

@@ -41,7 +41,7 @@ function workWith(complete: Model['complete']) {
     shop: { completer: { generator: 'scripted', p75Ms: () => null, complete }, model: 'm' } as Partial<
       Work['shop']
     > as Work['shop'],
-    ledger: new Ledger('job', (event) => void events.push(event)),
+    ledger: new Ledger({ jobId: 'job', negotiationId: null }, (event) => void events.push(event)),
     budget: new Budget(limits, purseOf(), {}, note),
     tried: [],
     running: new Set(),

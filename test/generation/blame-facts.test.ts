@@ -29,7 +29,7 @@ async function workOf(data: JsonObject, tried: Work['tried'], maxCompletions = l
   return {
     brief: await brief(measure(clear(analyze(reading.job)))),
     shop: undefined as never,
-    ledger: new Ledger('job', () => undefined),
+    ledger: new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
     budget: new Budget({ ...limits, maxCompletions }, purseOf()),
     tried,
     running: new Set(),

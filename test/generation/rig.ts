@@ -143,7 +143,7 @@ export async function startGeneration() {
     const reading = readJob('generate', data);
     if (!reading.ok) throw new Error(JSON.stringify(reading.faults));
     const events: JobEvent[] = [];
-    const ledger = new Ledger('job', (event) => void events.push(event));
+    const ledger = new Ledger({ jobId: 'job', negotiationId: null }, (event) => void events.push(event));
     const shop: Workshop = {
       completer: { ...model, complete },
       model: 'scripted',

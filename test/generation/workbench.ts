@@ -93,7 +93,7 @@ export async function startWorkbench() {
     counts,
     sandbox: watched,
     shopWith,
-    ledger: () => new Ledger('job', () => undefined),
+    ledger: () => new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
     /** What happens as the nth batch of runs, from 1, goes to the sandbox; returns what happened before. */
     disturb(happens: typeof during): typeof during {
       const before = during;
@@ -106,7 +106,7 @@ export async function startWorkbench() {
       return {
         brief: await brief(heldTo(data)),
         shop: shopWith(answer),
-        ledger: new Ledger('job', () => undefined),
+        ledger: new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
         budget: new Budget({ maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null }, purseOf()),
         tried: [],
         running: new Set(),

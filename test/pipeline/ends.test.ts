@@ -37,6 +37,7 @@ function takenJob(signal = new AbortController().signal) {
   const taken: Taken = {
     jobId: 'j',
     kind: 'fix',
+    negotiationId: null,
     data: {},
     dataDigest: '',
     rawBytes: 2,
@@ -97,7 +98,12 @@ test('a defect is buried with its evidence, late or not, and work called off is 
 
 test('work that ends in time is not published here', async () => {
   const { taken, published } = takenJob();
-  const ended = await answerInTime(Promise.resolve(clean), taken, receivedJob(false), new Ledger('j', () => undefined));
+  const ended = await answerInTime(
+    Promise.resolve(clean),
+    taken,
+    receivedJob(false),
+    new Ledger({ jobId: 'j', negotiationId: null }, () => undefined),
+  );
   assert.deepEqual([ended, published], [clean, []]);
 });
 
@@ -106,7 +112,15 @@ test('at the deadline the error is out, whatever the work comes to meanwhile', a
     const { taken, published, announced } = takenJob();
     const working = new Promise<Conclusion>((resolve) => setTimeout(() => resolve(later), 1));
     later.catch(() => undefined);
-    assert.equal(await answerInTime(working, taken, receivedJob(true), new Ledger('j', () => undefined)), undefined);
+    assert.equal(
+      await answerInTime(
+        working,
+        taken,
+        receivedJob(true),
+        new Ledger({ jobId: 'j', negotiationId: null }, () => undefined),
+      ),
+      undefined,
+    );
     assert.deepEqual(
       published.map(({ verdict, messages, findings }) => [verdict, messages, findings[0]?.code]),
       [['error', [error], 'PLATFORM_DEADLINE']],
@@ -120,7 +134,7 @@ test('a handler that is finished after the deadline is announced', async () => {
   const handler = { digest: 'd', provenance: { protocolHash: 'h' } } as Conclusion['handler'] & object;
   const working = Promise.resolve<Conclusion>({ ...clean, verdict: 'generated', handler });
   const slow = new Promise<Conclusion>((resolve) => setTimeout(() => resolve(working), 1));
-  await answerInTime(slow, taken, receivedJob(true), new Ledger('j', () => undefined));
+  await answerInTime(slow, taken, receivedJob(true), new Ledger({ jobId: 'j', negotiationId: null }, () => undefined));
   assert.equal(published.length, 1);
   assert.deepEqual(announced, [{ negotiationId: 'n', protocolHash: 'h', digest: 'd' }]);
 });
@@ -133,7 +147,10 @@ test('work that was called off, or may not go on, is waited for, and nothing is 
   ] as const) {
     const { taken, published } = takenJob(signal);
     const working = new Promise<Conclusion>((resolve) => setTimeout(() => resolve(clean), 1));
-    assert.equal(await answerInTime(working, taken, received, new Ledger('j', () => undefined)), clean);
+    assert.equal(
+      await answerInTime(working, taken, received, new Ledger({ jobId: 'j', negotiationId: null }, () => undefined)),
+      clean,
+    );
     assert.deepEqual(published, []);
   }
 });

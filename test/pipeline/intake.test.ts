@@ -11,7 +11,6 @@ import { Ledger } from '../../src/pipeline/ledger.ts';
 import { measure } from '../../src/pipeline/measure.ts';
 import { solve } from '../../src/pipeline/solve.ts';
 import type { Workshop } from '../../src/pipeline/workshop.ts';
-import type { JobEvent } from '../../src/telemetry/job-event.ts';
 import { example } from '../system/harness.ts';
 
 const dayMs = 86_400_000;
@@ -25,6 +24,7 @@ function takenJob(
   return {
     jobId: 'j',
     kind: 'generate',
+    negotiationId: null,
     data,
     dataDigest: '',
     rawBytes: JSON.stringify(data).length,
@@ -39,14 +39,14 @@ function takenJob(
 }
 
 function received(taken: Taken): Received {
-  const one = intake(taken, new Ledger('j', () => undefined), ['generate']);
+  const one = intake(taken, ['generate']);
   one.release();
   return one;
 }
 
 function leaves(taken: Taken, knownKinds = ['generate']) {
   try {
-    intake(taken, new Ledger('j', () => undefined), knownKinds).release();
+    intake(taken, knownKinds).release();
   } catch (error) {
     if (error instanceof Leave) return error.conclusion;
     throw error;
@@ -91,23 +91,11 @@ test('a kind without a path is the job’s fault', () => {
 
 test('work that is called off stops both deadlines, for the reason given', () => {
   const stop = new AbortController();
-  const one = intake(takenJob({}, undefined, stop.signal), new Ledger('j', () => undefined), ['generate']);
+  const one = intake(takenJob({}, undefined, stop.signal), ['generate']);
   const reason = new Error('cancelled');
   stop.abort(reason);
   assert.deepEqual([one.deadline.signal.reason, one.work.signal.reason], [reason, reason]);
   one.release();
-});
-
-test('what is told of a job names its negotiation, even where the job is refused', () => {
-  for (const more of [{}, { protocolHash: 'x' }]) {
-    const events: JobEvent[] = [];
-    const ledger = new Ledger('j', (event) => void events.push(event));
-    try {
-      intake(takenJob({ negotiationId: 'n-9', ...more }), ledger, ['generate']).release();
-    } catch {}
-    ledger.tell({ type: 'stage', stage: 'x', durationMs: 1 });
-    assert.equal(events[0]?.negotiation, 'n-9');
-  }
 });
 
 test('where another worker generates the same handler for too long, the deadline is what failed', async () => {
@@ -120,8 +108,11 @@ test('where another worker generates the same handler for too long, the deadline
   const shop = { handlers: { once } as Partial<HandlerStore> } as Partial<Workshop> as Workshop;
   const work = new Deadline(one.work.atMs, new AbortController().signal);
   const held = measure(clear(analyze(one.job)));
-  await assert.rejects(solve(held, { ...one, work }, shop, new Ledger('j', () => undefined)), {
-    code: 'PLATFORM_DEADLINE',
-  });
+  await assert.rejects(
+    solve(held, { ...one, work }, shop, new Ledger({ jobId: 'j', negotiationId: null }, () => undefined)),
+    {
+      code: 'PLATFORM_DEADLINE',
+    },
+  );
   assert.deepEqual(asked, [one.work.atMs], 'it is waited for until work must end');
 });

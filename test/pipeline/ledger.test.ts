@@ -26,7 +26,10 @@ test('the cost of a job is known where that of all is which used anything', () =
 
 test('the time of a stage is that of all its turns, those that failed too', async () => {
   const turns: number[] = [];
-  const ledger = new Ledger('job', (event) => event.type === 'stage' && turns.push(event.durationMs));
+  const ledger = new Ledger(
+    { jobId: 'job', negotiationId: null },
+    (event) => event.type === 'stage' && turns.push(event.durationMs),
+  );
   for (const fails of [false, true, false])
     await ledger
       .stage('trial', async () => {

@@ -11,7 +11,11 @@ export async function observed(data: object) {
   assert.ok(reading.ok, JSON.stringify(reading));
   try {
     const shop = undefined as never;
-    return await observePath({ job: reading.job } as Received, shop, new Ledger('job', () => undefined));
+    return await observePath(
+      { job: reading.job } as Received,
+      shop,
+      new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
+    );
   } catch (error) {
     if (error instanceof Leave) return error.conclusion;
     throw error;

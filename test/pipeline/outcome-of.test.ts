@@ -11,7 +11,7 @@ import { example } from '../system/harness.ts';
 test('the hash of the agreement is told where its text can be read, and no other', () => {
   const hashFor = (agreement: unknown) => {
     const taken = { jobId: 'j', kind: 'review', data: { agreement }, dataDigest: 'd' } as Partial<Taken> as Taken;
-    const ledger = new Ledger('j', () => undefined);
+    const ledger = new Ledger({ jobId: 'j', negotiationId: null }, () => undefined);
     return outcomeOf(taken, ledger, { verdict: 'error', messages: [], findings: [] }).protocolHash;
   };
   assert.equal(hashFor({ candidateProtocols: 'Grüße\r\n' }), sha256Hex('Grüße\r\n'));
@@ -35,7 +35,7 @@ test('of how a job ended its faults are told, each once, and the outcome does no
     finding('DOCUMENT_KEYWORD_REMOVED', 'warning'),
     finding('CANDIDATE_CASES_FAILED', 'error'),
   ];
-  const ledger = new Ledger('j', (event) => events.push(event));
+  const ledger = new Ledger({ jobId: 'j', negotiationId: null }, (event) => events.push(event));
   const outcome = outcomeOf(taken, ledger, { verdict: 'error', messages: [], findings });
   assert.deepEqual(outcome.findings, findings);
   assert.ok(!Object.hasOwn(outcome, 'replyTo'));

@@ -9,7 +9,9 @@ import {
   dataDigestOf,
   disconnect,
   errorEnvelope,
+  keysOf,
   publishScript,
+  type QueueEvent,
   whenReady,
 } from '../../queues/index.ts';
 import { codes, envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
@@ -659,4 +661,37 @@ test('a reader closes its job, and learns of the outcome that was faster', async
   const second = await producer.submit('generate', jobData({ attempt: 1 }));
   const before = await outcome(second.jobId);
   assert.deepEqual(await producer.closeExpired(second.jobId), before);
+});
+
+test('whatever is told of a job names its negotiation', async (t) => {
+  const { producer, connection, queue, consume, outcome, events } = await queueUnderTest(t);
+  const named = (name: string) => jobData({ negotiationId: `n-${name}` });
+  await producer.submit('generate', named('cancelled'), { jobId: 'cancelled' });
+  await producer.cancel('cancelled');
+  await consume({
+    process: async ({ kind, data, delivery, jobId }) => {
+      if (jobId === 'retried' && delivery === 1) throw new Coded('PLATFORM_MODEL_CUT');
+      if (jobId === 'buried') throw new Error('a defect');
+      return envelope(kind, data);
+    },
+  });
+  for (const name of ['retried', 'buried']) await queue.add('generate', named(name), { jobId: name });
+  await queue.add('generate', { ...named('later'), version: 2, timeoutMs: 3_000 }, { jobId: 'later' });
+  await connection.xadd(keysOf().intake, '*', 'jobId', 'bridged', 'data', JSON.stringify(named('bridged')));
+  for (const name of ['cancelled', 'retried', 'buried', 'later', 'bridged']) await outcome(name);
+  for (const name of ['retried', 'bridged']) await until(async () => (await queue.getJob(name)) === undefined);
+  await queue.add('generate', named('retried'), { jobId: 'retried' });
+  await queue.add('generate', named('another'), { jobId: 'bridged' });
+  const { id } = await queue.add('generate', named('automatic'));
+  const told = () => events.filter(({ jobId }) => jobId !== undefined);
+  await until(() => told().filter(({ event }) => event === 'replayed' || event === 'refused').length === 3);
+  const kinds = 'bridged cancelled given-up published put-back refused replayed retried taken';
+  assert.deepEqual([...new Set(told().map(({ event }) => event))].sort(), kinds.split(' '));
+  const refused = new Map([
+    ['bridged', 'n-another'],
+    [id, 'n-automatic'],
+  ]);
+  const wanted = ({ event, jobId }: QueueEvent) => (event === 'refused' ? refused.get(jobId) : `n-${jobId}`);
+  const wrong = told().filter((event) => event.negotiationId !== wanted(event));
+  assert.deepEqual(wrong, []);
 });

@@ -56,7 +56,7 @@ test('kill -9 of a worker, with jobs in every stage', async (t) => {
   assert.equal((await first.ended).signal, 'SIGKILL');
   await until(() => !children.some(isAlive), 'its sandbox and compilers to end with it');
 
-  await rig.worker();
+  const second = await rig.worker();
   const [, , kept] = await report(
     rig,
     'kill -9, model waited for / in a trial / published',
@@ -66,6 +66,8 @@ test('kill -9 of a worker, with jobs in every stage', async (t) => {
   assert.equal((await rig.outcome(waiting)).verdict, 'generated');
   assert.equal((await rig.outcome(trial)).verdict, 'generated');
   assert.deepEqual(kept, before);
+  const stalled = second.lines.filter(({ msg }) => msg === 'stalled').map(({ negotiation }) => negotiation);
+  assert.deepEqual(stalled.toSorted(), ['kill-published', 'kill-trial', 'kill-waiting']);
   await until(async () => (await rig.queue.getJob(published)) === undefined, 'the job to leave the queue');
   assert.equal(rig.questions('kill-published').length, 1, 'no model call once the outcome is out');
 });
@@ -100,7 +102,7 @@ test('SIGTERM under load: exit 0, what does not end in time is handed back', asy
 test('two workers, 50 jobs of ten agreements: one outcome each, each agreement solved once', async (t) => {
   const rig = await startRig();
   t.after(() => rig.close());
-  await Promise.all([rig.worker(), rig.worker()]);
+  const workers = await Promise.all([rig.worker(), rig.worker()]);
   const marks = [...'abcdefghij'].map((letter) => `many-${letter}`);
   for (const mark of marks) rig.answer(mark, () => ({ kind: 'reply', text: soundReply }));
   const startedAtMs = Date.now();
@@ -110,11 +112,14 @@ test('two workers, 50 jobs of ten agreements: one outcome each, each agreement s
     ),
   );
   assert.equal(new Set(jobIds).size, 50);
+  const negotiations = new Map(jobIds.map((jobId, index) => [jobId, `many-${index}`]));
   const outcomes = await report(rig, 'none: two workers, 50 jobs', jobIds, startedAtMs);
   assert.deepEqual(
     outcomes.filter(({ verdict }) => verdict !== 'generated').map(({ findings }) => findings),
     [],
   );
+  for (const { job, negotiation, msg } of workers.flatMap(({ lines }) => lines))
+    if (job !== undefined) assert.equal(negotiation, negotiations.get(job), msg);
   const reused = outcomes.filter(({ report: { reused } }) => reused);
   assert.equal(reused.length, 40);
   assert.ok(reused.every(({ report: { attempts } }) => attempts.length === 0));

@@ -91,7 +91,8 @@ describe('Redis', { concurrency: 4, skip }, () => {
     const fresh = await Promise.all(['a', 'b', 'c'].map((mark) => rig.submit(markedJob(`thawed-${mark}`, patient))));
     await Promise.race([tookAgain(first, fresh, sinceMs), tookAgain(second, fresh, sinceMs)]);
     await until(() => question.hungUp.aborted, 'the model call to be dropped');
-    await first.logged((line) => line.msg === 'lock-lost' && line.job === jobId);
+    const lost = await first.logged((line) => line.msg === 'lock-lost' && line.job === jobId);
+    assert.equal(lost.negotiation, 'lock-lost');
     const outcomes = await reportFault(rig, 'Redis frozen for longer than the lock', [jobId, ...fresh], sinceMs);
     assert.ok(outcomes.every(generated), JSON.stringify(outcomes.map(({ findings }) => findings)));
   });
