@@ -123,10 +123,13 @@ test('the same job again is announced as replayed, and nothing is done twice', a
   assert.equal(first.verdict, 'generated', JSON.stringify(first.findings));
   const asked = rig.questions('jobs-replayed').length;
   await rig.submit(job);
+  const sinceMs = Date.now();
+  const replays = { outcome: rig.outcome, entries: () => rig.entries('replays') };
   const [once, again] = await until(async () => {
-    const entries = await rig.entries('replays');
+    const entries = await replays.entries();
     return entries.length > 1 && entries;
   }, 'the second entry');
+  await reportFault(replays, 'the same job again after its outcome', [first.jobId], sinceMs);
   assert.deepEqual([once?.replayed, again?.replayed], ['0', '1']);
   assert.deepEqual({ ...again, replayed: '0' }, once);
   assert.equal(rig.questions('jobs-replayed').length, asked);

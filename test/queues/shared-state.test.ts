@@ -229,6 +229,9 @@ test('what handlers are listed by ends with the last of them, unless one is pinn
   await handlers.put('t', 'd2', 'two');
   assert.deepEqual((await connection.zrange(list, '0', '-1')).sort(), ['d1', 'd2']);
   assert.ok((await connection.ttl(list)) > 900);
+  await connection.expire(list, 10);
+  await handlers.touch('t', 'd1');
+  assert.ok((await connection.ttl(list)) > 900);
   await handlers.pin('t', 'd1');
   await handlers.put('t', 'd3', 'three');
   await handlers.touch('t', 'd3');
