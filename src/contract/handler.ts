@@ -3,6 +3,7 @@ import type { Case } from './agreement.ts';
 import type { CheckReport } from './check-report.ts';
 import type { Amendment } from './finding.ts';
 import type { Family, Loose, Role, Task, Tool } from './job.ts';
+import type { Report } from './outcome.ts';
 
 /** Version of the contract between a handler and its host (docs/handler.md). */
 export const HANDLER_ABI = 1;
@@ -49,7 +50,10 @@ export interface HandlerRecord {
     verifierVersion: string;
     protosmithVersion: string;
     createdAtMs: number;
+    /** How the checks beyond the cases went when it was last verified. */
     checks: CheckReport[];
+    /** The report of the job that it was made for; handlers stored by earlier releases have none. */
+    report?: Omit<Report, 'checks'>;
   };
   /** What it was verified against, so that it can be verified against it again. */
   proof: Proof;

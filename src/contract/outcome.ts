@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { CheckReport } from './check-report.ts';
 import type { Amendment, Finding } from './finding.ts';
-import type { HandlerRecord } from './handler.ts';
 import type { Family, Kind, Role } from './job.ts';
 
 /** The end of a job. */
@@ -70,7 +69,13 @@ export interface Report {
 }
 
 /** The handler as an outcome names it; the whole record lies in the handler store. */
-export type HandlerReference = Pick<HandlerRecord, 'digest' | 'role' | 'abi' | 'tools'> & { amendments: Amendment[] };
+export interface HandlerReference {
+  digest: string;
+  role: Role;
+  abi: number;
+  tools: string[];
+  amendments: Amendment[];
+}
 
 /** The envelope that is published, one for each job. */
 export interface Outcome {

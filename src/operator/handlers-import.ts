@@ -39,6 +39,21 @@ const members = (properties: Record<string, object>) => ({
   required: Object.keys(properties),
 });
 
+const withOptional = (optional: Record<string, object>, required: Record<string, object>) => ({
+  ...members(required),
+  properties: { ...optional, ...required },
+});
+const count = { type: 'integer', minimum: 0 };
+const report = members({
+  verification: { enum: ['negotiated', 'schema-only', null] },
+  reused: { type: 'boolean' },
+  cases: { type: 'array', items: members({ testCase: { type: 'integer' }, passed: { type: 'boolean' } }) },
+  attempts: { type: 'array', maxItems: 50, items: members({ attempt: count, model: text, result: text }) },
+  usage: members({ inputTokens: count, outputTokens: count, costUsd: { type: ['number', 'null'] } }),
+  timings: { type: 'object', additionalProperties: { type: 'number' } },
+  generator: { type: 'object' },
+});
+
 const isExport = new Ajv2020({ strict: false }).compile<{ handlers: HandlerRecord[] }>(
   members({
     format: { const: exportFormat },
@@ -61,19 +76,22 @@ const isExport = new Ajv2020({ strict: false }).compile<{ handlers: HandlerRecor
           responseSchema: true as unknown as object,
           toolSchemas: { type: 'object' },
           timeoutMs: { type: ['number', 'null'] },
-          provenance: members({
-            tenant: name,
-            family: text,
-            protocolHash: hash,
-            jobId: text,
-            model: text,
-            generator: { enum: ['live', 'scripted'] },
-            promptVersion: text,
-            verifierVersion: text,
-            protosmithVersion: text,
-            createdAtMs: { type: 'number' },
-            checks: list,
-          }),
+          provenance: withOptional(
+            { report },
+            {
+              tenant: name,
+              family: text,
+              protocolHash: hash,
+              jobId: text,
+              model: text,
+              generator: { enum: ['live', 'scripted'] },
+              promptVersion: text,
+              verifierVersion: text,
+              protosmithVersion: text,
+              createdAtMs: { type: 'number' },
+              checks: list,
+            },
+          ),
           proof: members({
             cases: { type: 'array', items: members({ testCase: { type: 'integer' } }) },
             tools: { type: 'array', items: members({ name: text }) },

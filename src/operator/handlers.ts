@@ -1,6 +1,7 @@
 import type { QueueOperator } from '../../queues/index.ts';
 import { type Config, readConfig } from '../config.ts';
 import { exportFormat, type HandlerRecord } from '../contract/handler.ts';
+import type { Report } from '../contract/outcome.ts';
 import { readRecord } from '../handlers/redis-handler-store.ts';
 import { actOf, type Command, exitCodes, limitOf, readArguments, UsageError } from './command.ts';
 import { onQueue } from './on-queue.ts';
@@ -123,6 +124,7 @@ const show: Act = async ({ config, operands, tenant = 'default', json }) => {
       ['made', `${moment(provenance.createdAtMs)} for ${provenance.jobId}`],
       ['by', `${provenance.model} (${provenance.generator}), protosmith ${provenance.protosmithVersion}`],
       ['verifier', provenance.verifierVersion],
+      ...(provenance.report === undefined ? [] : told(provenance.report)),
       ['withdrawn', withdrawn ?? 'no'],
       ['source', ''],
     ]),
@@ -130,6 +132,26 @@ const show: Act = async ({ config, operands, tenant = 'default', json }) => {
   ]);
   return exitCodes.ok;
 };
+
+/** The report of the job that a handler was made for. */
+function told({ verification, cases, attempts, usage, timings }: Omit<Report, 'checks'>): [string, string][] {
+  const passed = cases.filter((one) => one.passed).length;
+  const cost = usage.costUsd === null ? 'of unknown price' : `${usage.costUsd} US dollars`;
+  return [
+    ['report', `${verification ?? 'unverified'}, ${passed} of ${cases.length} cases passed`],
+    ...attempts.map(({ attempt, model, result, message }): [string, string] => [
+      'attempt',
+      `${attempt} by ${model}: ${result}${message === undefined ? '' : ` (${message})`}`,
+    ]),
+    ['usage', `${usage.inputTokens} tokens in, ${usage.outputTokens} out, ${cost}`],
+    [
+      'stages',
+      Object.entries(timings)
+        .map(([stage, ms]) => `${stage} ${Math.round(ms)} ms`)
+        .join(', '),
+    ],
+  ];
+}
 
 const exported: Act = async ({ config, operands, tenant = 'default', all }) => {
   if (all === operands.length > 0)

@@ -82,9 +82,7 @@ export const fixPath: Path = async (received, shop, ledger) => {
       faultsOf: async (tested) => standing((await seek({ ...tested, role: record.role })).faults),
     };
     const tested = await generate(order, shop, ledger, work, received.deadline);
-    const handler = await ledger.stage('store', () =>
-      store(tested, order, handlerKey(held.cleared), received.jobId, shop),
-    );
+    const handler = await ledger.stage('store', () => store(tested, order, handlerKey(held.cleared), ledger, shop));
     return {
       verdict: 'generated',
       messages: [codeGeneration('generated')],

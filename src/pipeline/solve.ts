@@ -17,7 +17,7 @@ import type { Workshop } from './workshop.ts';
  */
 export async function solve(
   measure: Measure,
-  { jobId, deadline, work }: Received,
+  { deadline, work }: Received,
   shop: Workshop,
   ledger: Ledger,
 ): Promise<HandlerRecord> {
@@ -30,7 +30,7 @@ export async function solve(
     work: async (signal) => {
       const order = await ledger.stage('prompt', () => brief(measure));
       const tested = await generate(order, shop, ledger, new Deadline(work.atMs, signal), deadline);
-      return ledger.stage('store', () => store(tested, order, key, jobId, shop));
+      return ledger.stage('store', () => store(tested, order, key, ledger, shop));
     },
   });
   if (record === null)

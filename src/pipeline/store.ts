@@ -1,10 +1,12 @@
 import { HANDLER_ABI, type HandlerRecord } from '../contract/handler.ts';
+import type { Report } from '../contract/outcome.ts';
 import { handlerDigest } from '../hosting/load-handler.ts';
 import { CodedError } from '../kernel/errors.ts';
 import { PROMPT_VERSION } from '../prompting/system-prompt.ts';
 import { protosmithVersion } from '../version.ts';
 import { type Brief, typesFor } from './brief.ts';
 import type { Tested } from './lane-candidate.ts';
+import type { Ledger } from './ledger.ts';
 import type { Measure } from './measure.ts';
 import { proofOf } from './proof.ts';
 import { verifierVersion } from './verifier-version.ts';
@@ -18,7 +20,7 @@ export async function store(
   tested: Tested,
   order: Brief,
   key: string,
-  jobId: string,
+  ledger: Ledger,
   shop: Workshop,
 ): Promise<HandlerRecord> {
   const { cleared, types, schemas } = order;
@@ -37,7 +39,7 @@ export async function store(
       tenant: job.tenant,
       family: job.family,
       protocolHash: agreement.protocolHash,
-      jobId,
+      jobId: ledger.jobId,
       model: tested.model,
       generator: shop.completer.generator,
       promptVersion: PROMPT_VERSION,
@@ -45,10 +47,22 @@ export async function store(
       protosmithVersion: protosmithVersion(),
       createdAtMs: Date.now(),
       checks: tested.checks,
+      report: keptReport(ledger.report()),
     },
     proof: proofOf(order),
   };
   return put(record, key, shop);
+}
+
+/** Characters of what is said of an attempt that are kept with a handler; the job's outcome has it all, for as long as that is kept. */
+const keptCharacters = 200;
+
+/** A report as it is kept with a handler: the checks stand beside it, and attempts are as many as one job may have, told shortly. */
+function keptReport({ checks: _, ...report }: Report): Omit<Report, 'checks'> {
+  const attempts = report.attempts.map((attempt) =>
+    attempt.message === undefined ? attempt : { ...attempt, message: attempt.message.slice(0, keptCharacters) },
+  );
+  return { ...report, attempts };
 }
 
 /**

@@ -67,7 +67,15 @@ test('list and show tell what is stored', async () => {
   assert.equal(shown.code, 0);
   assert.match(shown.stdout, /export async function handle/);
   assert.match(shown.stdout, new RegExp(`^made +.*${made.jobId}`, 'm'));
-  assert.equal((await json(['handlers', 'show', digest])).provenance.jobId, made.jobId);
+  const { provenance } = (await json(['handlers', 'show', digest])) as HandlerRecord;
+  assert.equal(provenance.jobId, made.jobId);
+  const { timings, ...report } = provenance.report ?? assert.fail('no report');
+  const { checks, timings: _, ...wanted } = made.report;
+  assert.deepEqual([report, provenance.checks], [wanted, checks]);
+  assert.ok(['lookup', 'complete', 'trial', 'judge'].every((stage) => stage in timings));
+  assert.match(shown.stdout, /^report +negotiated, 2 of 2 cases passed$/m);
+  assert.match(shown.stdout, /^attempt +1 by scripted: verified$/m);
+  assert.match(shown.stdout, /^usage +\d+ tokens in, \d+ out, of unknown price$/m);
   const unknown = await call(['handlers', 'show', 'f'.repeat(64)]);
   assert.equal(unknown.code, 65);
   assert.match(unknown.stderr, /^Cannot show handler f+: none is stored/);
@@ -150,6 +158,8 @@ test('an exported handler that is imported elsewhere is verified again, and serv
   const results = await json(['handlers', 'import', '-'], { prefix: elsewhere, input: text });
   assert.deepEqual(results, [{ tenant: 'default', digest, stored: true, why: null }]);
   const stored = await json(['handlers', 'show', digest], { prefix: elsewhere });
+  assert.deepEqual(stored.provenance.report, given.handlers[0]?.provenance.report);
+  assert.ok(stored.provenance.report);
   assert.notEqual(stored.provenance.verifierVersion, given.handlers[0]?.provenance.verifierVersion);
 
   const before = rig.questions(mark).length;
@@ -193,6 +203,10 @@ test('what was changed on the way is refused', async () => {
   const hangs = { ...sound, bundle: 'export async function handle() { for (;;); }' };
   const hanging = { ...hangs, digest: handlerDigest(hangs) };
   assert.equal((await call(['handlers', 'import', file('hangs', { ...head, handlers: [hanging] })])).code, 65);
+  const oddReport = { ...sound, provenance: { ...sound.provenance, report: { attempts: 'many' } } };
+  const odd = await call(['handlers', 'import', file('odd-report', { ...head, handlers: [oddReport] })]);
+  assert.equal(odd.code, 65);
+  assert.match(odd.stderr, /^Cannot import handlers: .*\/provenance\/report/);
   const oddSchema = { ...sound, responseSchema: { type: 7 } };
   assert.equal((await call(['handlers', 'import', file('odd', { ...head, handlers: [oddSchema] })])).code, 65);
   assert.deepEqual(

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HandlerRecord } from '../../src/contract/handler.ts';
 import type { HandlerStore } from '../../src/contract/ports.ts';
-import { storeAmended } from '../../src/pipeline/store.ts';
+import { brief } from '../../src/pipeline/brief.ts';
+import type { Tested } from '../../src/pipeline/lane-candidate.ts';
+import { Ledger, noUsage } from '../../src/pipeline/ledger.ts';
+import { store, storeAmended } from '../../src/pipeline/store.ts';
 import type { Workshop } from '../../src/pipeline/workshop.ts';
 import { productJob, soundSource } from '../generation/rig.ts';
 import { heldTo, recordOf } from '../generation/workbench.ts';
@@ -25,4 +28,33 @@ test('what is stored of a handler that is held to further amendments is declared
   assert.deepEqual(put, [stored]);
   assert.match(stored.types, /productId: \(string \| null\)/);
   assert.notEqual(stored.types, record.types);
+});
+
+test('a handler is stored with the report of its job, told shortly', async () => {
+  const job = productJob();
+  const order = await brief(heldTo(job));
+  const ledger = new Ledger({ jobId: 'j', negotiationId: 'n' }, () => undefined);
+  ledger.verification = 'negotiated';
+  ledger.cases = [{ testCase: 1, passed: true, differences: [] }];
+  ledger.attempts.push({
+    attempt: 1,
+    model: 'm',
+    result: 'failed-types',
+    message: 'x'.repeat(1_000),
+    passedCases: 0,
+    usage: noUsage,
+    durationMs: 1,
+  });
+  const put: HandlerRecord[] = [];
+  const handlers: Partial<HandlerStore> = {
+    withdrawnFor: async () => null,
+    put: async (one) => void put.push(one),
+  };
+  const tested: Tested = { source: soundSource, bundle: '', model: 'm', tools: [], cases: ledger.cases, checks: [] };
+  await store(tested, order, 'key', ledger, { handlers, completer: {} } as unknown as Workshop);
+  const { jobId, report } = put[0]?.provenance ?? assert.fail('nothing was stored');
+  assert.equal(jobId, 'j');
+  const { checks: _, ...whole } = ledger.report();
+  const [attempt] = whole.attempts;
+  assert.deepEqual(report, { ...whole, attempts: [{ ...attempt, message: 'x'.repeat(200) }] });
 });
