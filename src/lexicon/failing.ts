@@ -9,7 +9,7 @@ export const FAILS = phrases({
     'fail(s|ed|ing|ures? of)?',
     'breaks? down|breaks(?=[,.;:])',
     "(cannot|can not|can't|could not) be (asked|reached|read|written|contacted|queried|used|stored|saved|recorded)",
-    "(cannot|can not|can't|could not) be (opened|obtained|fetched|had|got|accessed|consulted)",
+    "(cannot|can not|can't|could not) be (opened|obtained|fetched|had|got|accessed|consulted|retrieved|looked up)",
     '(does|do|did) not (answer|respond|reply|react|work)',
     '(is|are|was) (silent|not (available|reachable|working))|not reachable',
     `${DOWN}|offline|unreachable|unavailable`,
@@ -36,7 +36,7 @@ export const FAILS = phrases({
     'hors (ligne|service)',
     'échou(e|ent|era|eraient)',
     'ne répond pas',
-    'ne peu(t|vent) (pas )?être (obtenu|lu|joint|consulté|contacté|interrogé|atteint|récupéré|enregistré)e?s?',
+    "(ne peu(t|vent)|n['’](a|ont)) (pas )?(pu )?être (obtenu|lu|joint|consulté|contacté|interrogé|atteint|récupéré|enregistré)e?s?",
     'indisponible',
   ],
   es: [
@@ -57,6 +57,7 @@ export const FAILS = phrases({
   zh: [
     '(调用|查询|访问|系统|服务|接口|工具)…6(失败|异常|超时|出错|不可用|无响应|故障)',
     '(读取|获取|写入|保存|存储|创建|更新|删除|发送|登记|冻结|退回|退款|签发)(操作)?(失败|出错|超时)',
+    '(没能|未能|无法)(成功)?(读取|获取|写入|保存|存储|创建|更新|删除|发送|登记|冻结|退回|退款|签发|打开)',
   ],
   ja: ['障害', '失敗', 'エラー', '応答が?(ない|しない)', '利用(できない|不可)', '停止中'],
 });
@@ -257,6 +258,7 @@ export const UNUSABLE_ANSWER = phrases({
     'no (usable|valid|proper) (answer|reply|response)',
     '(invalid|malformed|unreadable|garbled|unusable|nonsensical) (answer|reply|response)s?',
     '(answer|reply|response)s? …40 (makes? no sense|(cannot|can not) be (read|understood|parsed|used))',
+    '(answer|reply|response)s? …20 not (have|follow|keep|match|fit|conform*) …20 (form|format|protocol|schema)',
   ],
   de: [
     'keine[nr]? (gültige|brauchbare|verwertbare) Antwort',
@@ -266,7 +268,8 @@ export const UNUSABLE_ANSWER = phrases({
   es: ['respuestas? (inválida|no válida|ilegible|incorrecta|mal formada)s?', '(contest|respond)(a|e)n? mal'],
   pt: ['respostas? (inválida|ilegível|incorreta|malformada)s?'],
   zh: [
-    '(响应|应答|回复|答复)(格式|内容)?(有误|无效|错误|不正确|不合法|无法(解析|识别))',
+    '(响应|应答|回复|答复)(的?(格式|内容))?(有误|无效|错误|不正确|不合法|无法(解析|识别))',
+    '(响应|应答|回复|答复)不符合?…6(格式|协议)',
     '无效的?(响应|应答|回复|答复)',
   ],
 });

@@ -236,6 +236,21 @@ for (const [text, names] of [
     assert.deepEqual(documentedAnswersOf(subject).ownFailures, names);
   });
 
+test('a member may stand without a space before the word that gives it a value', () => {
+  const schema = { type: 'object', properties: { reminded: { type: 'boolean' }, day: { type: ['string', 'null'] } } };
+  const tool = { name: 'remind', description: '保存提醒', inputSchema: {}, outputSchema: {} };
+  const namesOf = (text: string) => documentedAnswersOf({ ...subjectOf(text, [], schema), tools: [tool] }).ownFailures;
+  assert.deepEqual(namesOf('提醒没能保存时，day为null。'), ['day: null']);
+  assert.deepEqual(namesOf('无法保存提醒时，reminded为false。'), ['reminded: false']);
+});
+
+test('who cannot read the request speaks of no tool that fails', () => {
+  const tool = { name: 'measure', inputSchema: {}, outputSchema: {} };
+  const namesOf = (text: string) => documentedAnswersOf({ ...subjectOf(text), tools: [tool] }).ownFailures;
+  assert.deepEqual(namesOf('| BAD_LINE | line n of the request cannot be read |'), []);
+  assert.deepEqual(namesOf('| NO_DEPTH | the depth cannot be read |'), ['NO_DEPTH']);
+});
+
 test('a member that a tool tells is no name of an answer', () => {
   const subject = subjectOf('If the ledger is down the refund is `paid`.', [], {
     type: 'object',

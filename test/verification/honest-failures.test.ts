@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import type { Json } from '../../src/kernel/json.ts';
 import { type Agreed, acting, integer, object, reading, refusalsOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
@@ -250,3 +251,52 @@ for (const rule of [
   test(`a tool that the cases have no use for need not be called, and a rounded number is no failure: ${rule}`, async () => {
     assert.deepEqual(await refusalsOf(rides(rule), riding, sandbox), []);
   });
+
+const barrier: Agreed = {
+  rules:
+    '`出场 <车牌>`：用`findCar`查询车辆，用`takeFee`收费，再用`liftBar`抬杆。收费后没能抬杆的，用`giveBack`退还该费用。\n\n| 响应 | 含义 |\n| --- | --- |\n| `放行 <车牌>` | 已抬杆 |\n| `拒绝 未入场` | 该车不在场内 |\n| `拒绝 未缴费` | 收费没有成功 |\n| `错误 系统` | 查询车辆记录失败，或没能抬杆 |\n| `错误 格式` | 没有这个命令 |',
+  cases: [
+    ['出场 沪A63K18', '放行 沪A63K18'],
+    ['出场 浙B0927M', '放行 浙B0927M'],
+    ['出场 苏E55Q02', '拒绝 未入场'],
+    ['离开 沪A63K18', '错误 格式'],
+  ],
+  tools: [
+    {
+      ...(reading(
+        'findCar',
+        object({ plate: text }),
+        object({ yuan: { type: ['integer', 'null'] } }),
+        [
+          [{ plate: '沪A63K18' }, { yuan: 18 }],
+          [{ plate: '浙B0927M' }, { yuan: 24 }],
+        ],
+        { yuan: null },
+      ) as Record<string, Json>),
+      description: '查询场内车辆',
+    },
+    ...['takeFee', 'liftBar', 'giveBack'].map((name, index) => ({
+      ...(acting(name, object({ plate: text }), object({ done: { type: 'boolean' } }), [
+        [{ plate: '沪A63K18' }, { done: true }],
+        [{ plate: '浙B0927M' }, { done: true }],
+      ]) as Record<string, Json>),
+      description: ['从车主账户收费', '抬起出口栏杆', '退还费用'][index] as string,
+    })),
+  ],
+};
+const leaving = (undo: string) => `export async function handle(text, { call }) {
+  const [, plate] = /^出场 (\\S+)$/.exec(String(text).trim()) ?? [];
+  if (plate === undefined) return '错误 格式';
+  const done = (promise) => promise.then(({ done }) => done, () => false);
+  let car;
+  try { car = await call.findCar({ plate }); } catch { return '错误 系统'; }
+  if (car.yuan === null) return '拒绝 未入场';
+  if (!(await done(call.takeFee({ plate })))) return '拒绝 未缴费';
+  if (await done(call.liftBar({ plate }))) return '放行 ' + plate;
+  ${undo}
+  return '错误 系统';
+}`;
+
+test('the name of an answer says nothing of which tool fails, and what undoes is not called where nothing failed', async () => {
+  assert.deepEqual(await refusalsOf(barrier, leaving('await done(call.giveBack({ plate }));'), sandbox), []);
+});

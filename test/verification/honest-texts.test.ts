@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { type Agreed, integer, object, refusalsOf, text } from './agreed.ts';
+import { type Agreed, integer, object, reading, refusalsOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -369,4 +369,78 @@ export function handle(text) {
   return (rows.find(([request]) => request === text) ?? rows[0])[1];
 }`;
   assert.match((await refusalsOf(stack, table, sandbox)).join('\n'), /texts that differ are answered by "OK 1/);
+});
+
+const turnstile: Agreed = {
+  rules:
+    'A file has fixed columns. The header: column 1 `H`, 2–4 the number of lines. Each line: column 1 `D`, 2–7 the visitors in, 8–13 those out, filled with zeros. The answer has for each line columns 1 `R` and 2–7 those who stay. A faulty file is answered with `E`, the number of the line in five digits and a code: `HDR` no header (line 00001), `CNT` another number of lines (line 00001), `DET` a line that is none.',
+  cases: [
+    ['H002\nD004512004102\nD000930000618', 'R000410\nR000312'],
+    ['H001\nD120345120007', 'R000338'],
+    ['H003\nD004512004102', 'E00001CNT'],
+    ['H002\nD004512004102\nD0009x0000618', 'E00003DET'],
+    ['002\nD004512004102', 'E00001HDR'],
+  ],
+};
+const counted = (header: string, count: string) => `export function handle(text) {
+  const [head, ...lines] = String(text).replace(/\\n$/, '').split('\\n');
+  const count = /^H(\\d{3})$/.exec(head ?? '')?.[1];
+  if (count === undefined) return ${header};
+  if (lines.length !== Number(count)) return ${count};
+  const out = [];
+  for (const [index, line] of lines.entries()) {
+    const found = /^D(\\d{6})(\\d{6})$/.exec(line);
+    if (!found) return 'E' + String(index + 2).padStart(5, '0') + 'DET';
+    out.push('R' + String(Math.abs(found[1] - found[2])).padStart(6, '0'));
+  }
+  return out.join('\\n');
+}`;
+
+for (const [header, count] of [
+  ["'E00001HDR'", "'E00001CNT'"],
+  ["'E' + '1'.padStart(5, '0') + 'HDR'", "'E' + '1'.padStart(5, '0') + 'CNT'"],
+] as const)
+  test(`an error line is put together of what the document has and the number of a line: ${header}`, async () => {
+    assert.deepEqual(await refusalsOf(turnstile, counted(header, count), sandbox), []);
+  });
+
+const wages: Agreed = {
+  rules:
+    'Lines below `name;hours` are shifts. The answer has each name with its pay, hours times the wage that `wageOf` tells.\n\n| line | when |\n| --- | --- |\n| `ERROR FORMAT <n>` | line n of the request cannot be read |\n| `ERROR COUNT` | there are no shifts |\n| `ERROR WAGE` | the wage could not be looked up |\n\nThe shifts are counted before any line is read.',
+  cases: [
+    ['name;hours\nada-17;3', 'ada-17;63'],
+    ['name;hours\nbob-22;4\nada-17;1', 'bob-22;76\nada-17;21'],
+    ['name;hours\nbob-22', 'ERROR FORMAT 2'],
+    ['name;hours', 'ERROR COUNT'],
+  ],
+  tools: [
+    reading('wageOf', object({ name: text }), object({ wage: integer }), [
+      [{ name: 'ada-17' }, { wage: 21 }],
+      [{ name: 'bob-22' }, { wage: 19 }],
+    ]),
+  ],
+};
+const payslip = (failed: string) => `export async function handle(text, { call }) {
+  const [head, ...lines] = String(text).split('\\n').filter(Boolean);
+  if (lines.length === 0) return 'ERROR COUNT';
+  if (head !== 'name;hours') return 'ERROR FORMAT 1';
+  const out = [];
+  for (const [index, line] of lines.entries()) {
+    const [, name, hours] = /^(\\S+);(\\d+)$/.exec(line) ?? [];
+    if (name === undefined) return 'ERROR FORMAT ' + (index + 2);
+    try {
+      out.push(name + ';' + hours * (await call.wageOf({ name })).wage);
+    } catch {
+      return '${failed}';
+    }
+  }
+  return out.join('\\n');
+}`;
+
+test('what is no message at all may have another fault before the one that it cannot be read', async () => {
+  assert.deepEqual(await refusalsOf(wages, payslip('ERROR WAGE'), sandbox), []);
+  assert.match(
+    (await refusalsOf(wages, payslip('ERROR COUNT'), sandbox)).join('\n'),
+    /^failing-tools: case 1, where wageOf fails: the answer has none of ERROR WAGE/m,
+  );
 });

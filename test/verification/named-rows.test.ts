@@ -67,6 +67,16 @@ const lists: [rules: string, shown: [string, string], failed: string][] = [
     ['FEHLER Zeile', 'FEHLER Samen'],
     'FEHLER Preise',
   ],
+  [
+    "| code | cas |\n| --- | --- |\n| LIGNE | la ligne n'est pas comme ci-dessus |\n| GRAINE | pas de telle graine |\n| TARIF | le prix n'a pas pu être obtenu |",
+    ['LIGNE', 'GRAINE'],
+    'TARIF',
+  ],
+  [
+    '| answer | when |\n| --- | --- |\n| ERR LINE | the request cannot be read |\n| ERR SEED | there is no such seed |\n| ERR PRICE | the price could not be looked up |',
+    ['ERR LINE', 'ERR SEED'],
+    'ERR PRICE',
+  ],
 ];
 for (const [rules, shown, failed] of lists)
   test(`a failing tool has the name that a list of lines has for it: ${failed}`, async () => {

@@ -4,6 +4,7 @@ import { isObject, type Json, valueAt } from '../../kernel/json.ts';
 import { FAILS } from '../../lexicon/failing.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings } from '../check.ts';
+import { reportsFailure } from '../failure-answer.ts';
 import { CORRELATION_NAME } from '../member-names.ts';
 import {
   documentedAnswersOf,
@@ -183,7 +184,12 @@ function misnamed(
   if (wanted.length > 0 && !holdsConstant(value, [...wanted, ...incomplete])) {
     // What nobody looks at nobody misses.
     const unused = missing !== undefined && cases.some(({ seen: before }) => equalJson(before.value ?? null, value));
-    return { message: `the answer has none of ${wanted.join(', ')}, by which the document names it`, certain: !unused };
+    // A text that cannot be read at all may have another fault first.
+    const isOther = input === noMessage && reportsFailure(value) === true;
+    return {
+      message: `the answer has none of ${wanted.join(', ')}, by which the document names it`,
+      certain: !unused && !isOther,
+    };
   }
   const [call, ...others] = seen.calls;
   const shown = cases.some(({ one }) => holdsConstant(one.output, ownFailures));

@@ -241,12 +241,21 @@ function asksNothing({ subject, cases }: CheckFacts): boolean {
 }
 
 /** A tool that the document has used for whatever succeeds, and that no case calls, though it was made for some of them. */
-function uncalledTool({ subject, cases }: CheckFacts): { one: SeenCase; tool: string; sentence: string } | undefined {
+function uncalledTool({
+  subject,
+  cases,
+  candidate,
+}: CheckFacts): { one: SeenCase; tool: string; sentence: string } | undefined {
   const good = cases.filter(({ one }) => !one.case.negative && reportsFailure(one.output) !== true);
   if (good.length === 0) return undefined;
   const sentences = sentencesOf(subject.agreement);
   for (const { name } of subject.tools) {
     if (cases.some(({ seen }) => seen.calls.some(({ tool }) => tool === name))) continue;
+    // What is there beside another act may be there to undo it, in whatever words the document says so.
+    const isBeside =
+      !isReadOnly(subject, name) &&
+      cases.some(({ seen }) => seen.calls.some((call) => !isReadOnly(subject, call.tool)));
+    if (isBeside && hasWord(candidate.bundle, name)) continue;
     const own = sentences.filter((sentence) => new RegExp(`[\`"“]${name}[\`"”(]`, 'u').test(sentence));
     const [sentence] = own;
     // A case that a tool's example was written for is one in which it is called.

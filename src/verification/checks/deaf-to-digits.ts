@@ -62,7 +62,7 @@ function isOfDigits(text: Json): boolean {
 /** The numbers of a text that are too large, or too exact, to be one of a few. */
 function largeNumbersIn(text: Json | undefined): string[] {
   return typeof text === 'string'
-    ? (text.match(/\d+(?:\.\d+)?/g) ?? []).filter((digits) => digits.length >= leastDigits)
+    ? (text.match(/\d+(?:\.\d+)?/g) ?? []).filter((digits) => digits.replace(/^0+/, '').length >= leastDigits)
     : [];
 }
 

@@ -184,7 +184,7 @@ export function saysThatFails(
 ): boolean {
   if (!FAILS.test(clause) || NO_SYSTEM.test(clause)) return false;
   // Of an item that says of something that it fails, nothing else can be meant than the only tool there is.
-  if (isOnly && ITEM.test(clause) && !SOMEBODY.test(clause)) return true;
+  if (isOnly && ITEM.test(clause) && !SOMEBODY.test(clause) && !INVALID_REQUESTS.test(clause)) return true;
   return anySystem.test(clause) || [...stemsOf(clause)].some((stem) => toolStems.has(stem));
 }
 
@@ -398,11 +398,13 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
     ([word]) => (isName(word, values) ? [word] : []),
   );
   const pairs = [
-    ...sentence.matchAll(/(?<![\p{L}\p{N}_])([\p{L}][\p{L}\p{N}_]*)`?\s*(?:is|=|:|：|为|[—–])?\s*`?(true|false)\b/gu),
+    ...sentence.matchAll(
+      /(?<![\p{L}\p{N}_])([\p{L}][\p{L}\p{N}_]*?)(?=[^\p{L}\p{N}_]|为)`?\s*(?:is|=|:|：|为|[—–])?\s*`?(true|false)\b/gu,
+    ),
   ].flatMap(([, name, value]) => (name !== undefined && values.has(`member ${name}`) ? [`${name}: ${value}`] : []));
   const numbered = [
     ...sentence.matchAll(
-      /(?<![\p{L}\p{N}_])([\p{L}][\p{L}\p{N}_]*)[`"]?\s*(?:is|=|:|：|为)?\s*[`"]?(\d{1,6})(?![\p{L}\p{N}_%]|[.,:]\d)/gu,
+      /(?<![\p{L}\p{N}_])([\p{L}][\p{L}\p{N}_]*?)(?=[^\p{L}\p{N}_]|为)[`"]?\s*(?:is|=|:|：|为)?\s*[`"]?(\d{1,6})(?![\p{L}\p{N}_%]|[.,:]\d)/gu,
     ),
   ].flatMap(([, name, value]) => (values.has(`number ${name}: ${value}`) ? [`${name}: ${value}`] : []));
   // A word of a quoted line is no name of its own.
@@ -414,7 +416,7 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
 function emptiesIn(sentence: string, values: ReadonlySet<string>): string[] {
   return [
     ...sentence.matchAll(
-      /(?<![\p{L}\p{N}_])([\p{L}][\p{L}\p{N}_]*)[`"]?\s*(?:is|=|:|：|为|[—–])?\s*[`"]?(null|[-−]\d+(?![\d.,-]))(?![\p{L}\p{N}_])/gu,
+      /(?<![\p{L}\p{N}_])([\p{L}][\p{L}\p{N}_]*?)(?=[^\p{L}\p{N}_]|为)[`"]?\s*(?:is|=|:|：|为|[—–])?\s*[`"]?(null|[-−]\d+(?![\d.,-]))(?![\p{L}\p{N}_])/gu,
     ),
   ].flatMap(([, name, value]) => (values.has(`member ${name}`) ? [`${name}: ${value?.replace('−', '-')}`] : []));
 }

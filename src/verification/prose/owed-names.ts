@@ -42,7 +42,7 @@ export function isOwedName({ subject, cases }: CheckFacts, tool: string, answer:
     ({ sentence, constants }) =>
       constants.some(
         (constant) => ownFailures.includes(constant) && !shown.some(({ one }) => holdsConstant(one.output, [constant])),
-      ) && concerns(subject, sentence, tool),
+      ) && concerns(subject, withoutNames(sentence, constants), tool),
   );
 }
 
@@ -246,6 +246,12 @@ function isMadeUpFor(subject: CheckFacts['subject'], name: string): boolean {
 /** A place whatever the positions of the items on the way to it. */
 function placeOf(pointer: string): string {
   return pointer.replace(/\/\d+(?=\/|$)/g, '/-');
+}
+
+/** A sentence without the names of its answers, where the rest still has something fail: `SYSTEM ERROR` says nothing of which system did. */
+function withoutNames(sentence: string, names: readonly string[]): string {
+  const rest = names.reduce((text, name) => text.replaceAll(name, ' '), sentence);
+  return FAILS.test(rest) ? rest : sentence;
 }
 
 /** Whether a sentence about failures speaks of a tool, or of any. */

@@ -138,12 +138,9 @@ export class Vocabulary {
     // Zeros that fill a column up are no data beside a word of the document.
     const filled = this.#hasColumns ? /^(?:0{2,}([^\d\s]+)|([^\d\s]+)0{2,})$/.exec(text) : null;
     if (filled !== null && /\p{L}/u.test(text)) return this.hasText((filled[1] ?? filled[2]) as string);
-    // So are such zeros with marks of one column each behind them, where all of them stand in the document.
-    const marks = this.#hasColumns ? /^(0{2,})((?:\p{L}+\d+)+\p{L}*)$/u.exec(lower) : null;
-    if (marks !== null)
-      return [marks[1] as string, ...(marks[2]?.match(/\p{L}+|\d+/gu) ?? [])].every((part) =>
-        containsWord(this.#prose, part),
-      );
+    // So are such zeros among marks of one column each, where all of them stand in the document.
+    if (this.#hasColumns && /^[\p{L}\d]+$/u.test(lower) && /(?<!\d)0{2,}/.test(lower) && /\p{L}/u.test(lower))
+      return (lower.match(/\p{L}+|\d+/gu) ?? []).every((part) => containsWord(this.#prose, part));
     // A line may be put together of words that stand apart in the document: `ERR` and `E2` are `ERR;E2`.
     const fields = text.split(/[;|,:=]/);
     return fields.length > 1 && fields.every((field) => /\p{L}/u.test(field) && this.hasText(field));
