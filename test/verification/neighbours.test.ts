@@ -266,3 +266,67 @@ test('times that are worked out differ from one request to the next', async () =
   const failures = await failuresOf(shifts, over("known[from] ?? (from > '12:00' ? '14:56' : '10:35')"));
   assert.match(failures.join(), /no other values than those of the cases/);
 });
+
+const spelt: Agreed = {
+  rules: 'A number below a hundred is spelt, ten and unit apart: four tens and seven units.',
+  request: { number: { type: 'string' } },
+  response: { words: { type: 'string' } },
+  cases: [
+    [{ number: '47' }, { words: 'forty-seven' }],
+    [{ number: '83' }, { words: 'eighty-three' }],
+    [{ number: '26' }, { words: 'twenty-six' }],
+  ],
+};
+
+test('texts that are put together for each request are not one and the same for all others', async () => {
+  const known = JSON.stringify(spelt.cases.map(([own, answer]) => [JSON.stringify(own).split('').reverse(), answer]));
+  const failures = await failuresOf(
+    spelt,
+    `const known: any = ${known};
+export function handle(request: any): any {
+  return known.find(([key]: any) => [...key].reverse().join('') === JSON.stringify(request))?.[1] ?? known[0][1];
+}`,
+  );
+  assert.match(failures.join(), /one and the same answer/);
+  const sound = `const tens = ['', 'ten', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety'];
+const units = ['', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
+export function handle({ number }: any): any {
+  const [ten, unit] = String(number).padStart(2, '0').slice(-2).split('').map(Number) as [number, number];
+  return { words: [tens[ten], units[unit]].filter(Boolean).join('-') };
+}`;
+  assert.deepEqual(await failuresOf(spelt, sound), []);
+});
+
+test('a few sentences of its own may be what all others are told', async () => {
+  const failures = await failuresOf(
+    {
+      rules: 'An order is taken where its sum is that of its parts.',
+      request: { parts: { type: 'array', items: integer }, freight: integer, sum: integer },
+      response: { ok: { type: 'boolean' }, message: { type: 'string' } },
+      cases: [
+        [
+          { parts: [1210, 415], freight: 90, sum: 1715 },
+          { ok: true, message: 'Many thanks.' },
+        ],
+        [
+          { parts: [332], freight: 45, sum: 377 },
+          { ok: true, message: 'Many thanks.' },
+        ],
+        [
+          { parts: [332], freight: 45, sum: 378 },
+          { ok: false, message: 'Please add up again.' },
+        ],
+        [
+          { parts: [], freight: 0, sum: 0 },
+          { ok: false, message: 'Nothing is wanted.' },
+        ],
+      ],
+    },
+    `export function handle({ parts, freight, sum }: any): any {
+      if (parts.length === 0) return { ok: false, message: 'Nothing is wanted.' };
+      const isRight = parts.reduce((all: number, one: number) => all + one, freight) === sum;
+      return isRight ? { ok: true, message: 'Many thanks.' } : { ok: false, message: 'Please add up again.' };
+    }`,
+  );
+  assert.deepEqual(failures, []);
+});

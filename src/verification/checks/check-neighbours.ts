@@ -246,16 +246,34 @@ function keepsItsForm({ subject }: CheckFacts, { seenCase, pointer, input }: Var
 }
 
 /** Whether an answer holds a number or datum that its request does not: a yes or no may well be the same for all neighbours. */
-function isWorkedOut({ subject, vocabulary }: CheckFacts, { input, output }: RunnableCase): boolean {
+function isWorkedOut({ subject, vocabulary, cases }: CheckFacts, { input, output }: RunnableCase): boolean {
   const asked = leavesOf(input).map(({ value }) => value);
   const text = asked.map(String).join('\n');
   return leavesOf(output).some(({ pointer, name, value }) => {
     if (typeof value === 'number') return !asked.includes(value) && !/code|status|error|version/i.test(name);
     if (typeof value !== 'string' || asked.includes(value) || vocabulary.hasText(value)) return false;
-    if (!/\d/.test(value) && !(pointer === '' && isBase64(subject, value))) return false;
+    if (!/\d/.test(value) && !(pointer === '' && isBase64(subject, value)))
+      return pointer !== '' && areComposed(textsAt(cases, pointer), vocabulary);
     // A text payload as a whole is worked out only where it holds numbers of its own.
     return pointer !== '' || holdsOtherNumbers(value, text) || (isBase64(subject, value) && isBase64(subject, text));
   });
+}
+
+/** Fewer texts without digits than this, and fewer that the document has nowhere, may be sentences of the handler's own. */
+const [leastTexts, leastUndocumented] = [3, 2];
+
+/** Whether texts that cases have at one place are too many to be names that the document gives. */
+function areComposed(texts: readonly string[], vocabulary: CheckFacts['vocabulary']): boolean {
+  return texts.length >= leastTexts && texts.filter((text) => !vocabulary.hasText(text)).length >= leastUndocumented;
+}
+
+/** The different texts that successes have at a place and their requests have not: refusals have sentences of their own. */
+function textsAt(cases: CheckFacts['cases'], pointer: string): string[] {
+  const texts = cases.flatMap(({ one }) => {
+    const value = reportsFailure(one.output) === true ? undefined : valueAt(one.output, pointer);
+    return typeof value === 'string' && !leavesOf(one.input).some((leaf) => leaf.value === value) ? [value] : [];
+  });
+  return [...new Set(texts)];
 }
 
 /** Whether a changed member may carry a check of its own: several digits. */
