@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { type Agreed, refusalsOf } from './agreed.ts';
+import { type Agreed, integer, object, refusalsOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -53,4 +53,28 @@ export function handle(request: string): string {
   const table = Object.fromEntries(kiln.cases.map(([request, answer]) => [hash(String(request)), answer]));
   const refusals = await refusalsOf(kiln, shape.replace('TABLE', JSON.stringify(table)), sandbox);
   assert.match(refusals.join('\n'), /thresholds: .*nothing changes at/);
+});
+
+const loans: Agreed = {
+  rules:
+    'The fee of a loan is 3 for each week.\n\n- `OUT_OF_RANGE`: amount is below 1200 or above 880000\n- `TOO_LONG`: weeks is above 52',
+  request: object({ amount: integer, weeks: integer }),
+  response: object({ fee: integer, error: text }, ['fee', 'error']),
+  cases: [
+    [{ amount: 5000, weeks: 8 }, { fee: 24 }],
+    [{ amount: 31400, weeks: 12 }, { fee: 36 }],
+    [{ amount: 900, weeks: 12 }, { error: 'OUT_OF_RANGE' }],
+  ],
+};
+const fees = (range: string) => `export function handle({ amount, weeks }) {
+  if (${range}) return { error: 'OUT_OF_RANGE' };
+  return weeks > 52 ? { error: 'TOO_LONG' } : { fee: weeks * 3 };
+}`;
+
+test('the second of two limits is that of the member that was named before the first', async () => {
+  assert.deepEqual(await refusalsOf(loans, fees('amount < 1200 || amount > 880000'), sandbox), []);
+  assert.match(
+    (await refusalsOf(loans, fees('amount < 1200'), sandbox)).join('\n'),
+    /nothing changes at amount 880000/,
+  );
 });

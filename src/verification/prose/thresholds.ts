@@ -35,6 +35,9 @@ const OR_MORE =
 const OR_LESS =
   /^\s*(?:\p{L}+\s+)?(?:or (?:less|fewer|lower|below|younger|shorter)|and (?:less|below))\b|^\s?\p{Script=Han}?及以下|^\s*(?:\p{L}+\s+)?(?:oder (?:weniger|niedriger|kürzer|jünger)|ou moins|o menos)(?!\p{L})/iu;
 
+/** What stands between two numbers, up to the words by which the second is compared. */
+const OTHER_END = /^\s*(?:\p{L}{1,12}\s+|\p{Script=Han}{1,4}?)?(?:or|oder|ou|o|或者?)(?![\p{L}--\p{Script=Han}])/v;
+
 /** Most numbers of a document that are followed up. */
 const MAX_NUMBERS = 200;
 
@@ -62,11 +65,14 @@ export function thresholdsOf(subject: Subject): Threshold[] {
       const after = sentence.slice(end);
       if (isOfOtherForm(before, sentence.slice(start, end), after)) return [];
       if (isCode(sentence, before, value, head) || isListNumber(before, after)) return [];
-      const lead = before.slice(Math.max(all[index - 1]?.end ?? 0, before.search(/[,，、|;]?[^,，、|;]*$/)));
+      const clause = before.search(/[,，、|;]?[^,，、|;]*$/);
+      const known = all[index - 1]?.end ?? 0;
+      const from = isOtherEnd(before.slice(known)) ? (all[index - 2]?.end ?? 0) : known;
+      const lead = before.slice(Math.max(from, clause));
       const rank = rankInRange(sentence, all, index);
       const behind = BEHIND.test(before) || OR_LESS.test(after) || rank === 'last';
-      const from = BEFORE.test(before) || OR_MORE.test(after) || rank === 'first';
-      const side = behind === from || HEDGED.test(sentence) ? undefined : behind ? 'behind' : 'before';
+      const starts = BEFORE.test(before) || OR_MORE.test(after) || rank === 'first';
+      const side = behind === starts || HEDGED.test(sentence) ? undefined : behind ? 'behind' : 'before';
       return [
         {
           value,
@@ -92,6 +98,13 @@ function ofClosedRanges(all: readonly Threshold[]): Threshold[] {
     new Set(all.flatMap((one) => (one.isOfRange === true && one.side === side ? [one.value] : [])));
   if (sides('before').isDisjointFrom(sides('behind'))) return [...all];
   return all.map(({ side, ...one }) => (one.isOfRange === true || side === undefined ? one : { ...one, side }));
+}
+
+/** Whether nothing stands between two numbers but that the quantity of the first is compared with the second, as in `below 5 or above 9`. */
+function isOtherEnd(between: string): boolean {
+  const joined = OTHER_END.exec(between)?.[0];
+  const rest = joined === undefined ? between : between.slice(joined.length);
+  return joined !== undefined && rest.replace(BEHIND, '').replace(BEFORE, '').trim() === '';
 }
 
 /** Whether a number is the first or the last of a range of whole numbers, as in `from 2 to 64`. */
