@@ -49,6 +49,8 @@ for (const rules of [
   'An answer with another mid is a failure.',
   'Eine Antwort mit einer anderen Kennung wird verworfen, als Fehler.',
   'Ответ, в котором идентификатор отличается, использовать нельзя.',
+  '编号不一致的响应当作没有收到。',
+  '收到的响应不属于本请求时应当丢弃。',
   'إذا كان المعرّف في الجواب مختلفاً عن معرّف السؤال فالجواب مرفوض.',
 ])
   test(`an answer to another message is not taken: ${rules}`, async () => {

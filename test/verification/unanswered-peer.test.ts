@@ -164,6 +164,42 @@ for (const description of [
     );
   });
 
+const spoken = (description: string): Agreed => ({
+  rules: 'Asks `HEAT <kiln>`, answered `HEAT <degrees>`, or `COLD`.',
+  cases: [
+    ['HEAT K-3401', 'HEAT 1217'],
+    ['HEAT K-3402', 'COLD'],
+  ],
+  task: {
+    description,
+    inputSchema: object({ kiln: text }),
+    outputSchema: object({ heat: integer, why: { enum: ['lit', 'unlit', 'mute'] } }, ['heat']),
+    examples: [
+      { testCase: 1, input: { kiln: 'K-3401' }, output: { heat: 1217, why: 'lit' } },
+      { testCase: 2, input: { kiln: 'K-3402' }, output: { why: 'unlit' } },
+    ],
+  },
+});
+const asksInText = (broken: string) => `export async function perform({ kiln }, { send }) {
+  let answer;
+  try { answer = await send('HEAT ' + kiln); } catch { return { why: 'mute' }; }
+  const heat = /^HEAT (\\d+)$/.exec(answer.trim())?.[1];
+  if (heat !== undefined) return { heat: Number(heat), why: 'lit' };
+  return { why: answer.trim() === 'COLD' ? 'unlit' : '${broken}' };
+}`;
+
+for (const description of [
+  "The heat of a kiln, why is 'lit' or 'unlit'; 'mute' when the pottery does not answer or its answer does not have the agreed form.",
+  '窑的温度，why为lit、unlit或mute（窑场无应答，或答复不符合约定格式）。',
+])
+  test(`an answer in another form is told of by the name for it: ${description}`, async () => {
+    assert.deepEqual(await refusalsOf(spoken(description), asksInText('mute'), sandbox), []);
+    assert.match(
+      (await refusalsOf(spoken(description), asksInText('unlit'), sandbox)).join('\n'),
+      /the output has none of mute, by which the task names an answer that cannot be used/,
+    );
+  });
+
 test('who is asked is no name for a peer that gives no answer', async () => {
   const agreed = kilns('');
   const task = {

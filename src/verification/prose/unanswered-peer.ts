@@ -165,9 +165,11 @@ export function speaksOf(sentence: string, value: string): boolean {
 }
 
 function namesFor(sentence: string, values: ReadonlySet<string>, flags: ReadonlySet<string>): string[] {
-  const explained = [...sentence.matchAll(BRACKETED)].flatMap(([, name, meaning]) =>
-    name !== undefined && values.has(name) ? [{ name, meaning: meaning ?? '' }] : [],
-  );
+  const explained = [...sentence.matchAll(BRACKETED)].flatMap(([, word = '', meaning = '']) => {
+    // Nothing parts a name from the Chinese before it.
+    const name = [word, /[^\p{Script=Han}]*$/u.exec(word)?.[0] ?? ''].find((one) => values.has(one));
+    return name === undefined ? [] : [{ name, meaning }];
+  });
   if (explained.length > 0) return explained.flatMap(({ name, meaning }) => (NO_ANSWER.test(meaning) ? [name] : []));
   const conditional = namedUnderCondition(sentence, values);
   if (conditional !== undefined) return [conditional];
@@ -187,7 +189,9 @@ function namesFor(sentence: string, values: ReadonlySet<string>, flags: Readonly
 function truthIn(sentence: string, flags: ReadonlySet<string>): string[] {
   if (EXCEPTING.test(sentence) || OTHERWISE.test(sentence)) return [];
   const pairs = [
-    ...sentence.matchAll(/([\p{L}_][\p{L}\p{N}_]*)["”`]?\s*(?:is|=|:|：|为|ist|es|est)?\s*["“`]?(true|false)\b/gu),
+    ...sentence.matchAll(
+      /([\p{L}_][\p{L}\p{N}_]*?)(?=[^\p{L}\p{N}_]|为)["”`]?\s*(?:is|=|:|：|为|ist|es|est)?\s*["“`]?(true|false)\b/gu,
+    ),
   ].flatMap(([, name = '', value]) => (flags.has(name) ? [`${name}: ${value}`] : []));
   return pairs.length === 1 ? pairs : [];
 }
