@@ -6,6 +6,7 @@ import { reportsFailure } from '../failure-answer.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { INVALID_REQUESTS, inOwnWords, OWN_FAILURES } from './failure-rules.ts';
+import { unwrapped } from './unwrapped.ts';
 
 /** The constants by which a document names the answers to a kind of failure; empty where it names none. */
 export interface DocumentedAnswers {
@@ -321,7 +322,7 @@ export function sentencesOf(agreement: Subject['agreement']): string[] {
     text = `${text.slice(0, start)}\n${text.slice(end)}`;
   // What is said in bold is said in the same words.
   text = text.replace(/`[^`\n]*`|\*\*([^*\n]{1,200})\*\*/g, (marked, words?: string) => words ?? marked);
-  const sentences = text.split(SENTENCE_ENDS, MAX_SENTENCES).map((sentence) => sentence.slice(0, MAX_SENTENCE));
+  const sentences = unwrapped(text).split(SENTENCE_ENDS, MAX_SENTENCES).map((sentence) => sentence.slice(0, MAX_SENTENCE));
   knownSentences.set(agreement, sentences);
   return sentences;
 }
