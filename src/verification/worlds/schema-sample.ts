@@ -133,7 +133,7 @@ function sampleObject(schema: JsonObject, root: Json, source: Source, depth: num
   const least = numberOf(schema.minProperties) ?? 0;
   if (extra && depth < maxDepth) {
     for (let nth = entries.length; nth < Math.max(least, source.random.integer(0, 2)) && nth < 50; nth += 1)
-      entries.push([`key${nth}`, sample(extra, root, source, depth + 1)]);
+      entries.push([`m${nth}`, sample(extra, root, source, depth + 1)]);
   }
   for (const [name, child] of Object.entries(properties)) {
     if (entries.length < least && !entries.some(([known]) => known === name))
@@ -268,5 +268,5 @@ function numberOf(value: Json | undefined): number | undefined {
 }
 
 function anything(source: Source): Json {
-  return source.random.pick<Json>([null, true, 0, 7, 'text', '', [], [1], {}, { key: 'value' }]) ?? null;
+  return source.random.pick<Json>([null, true, 0, 7, 'text', '', [], [1], {}, { m1: 'v1' }]) ?? null;
 }
