@@ -259,3 +259,12 @@ test('a member that a tool tells is no name of an answer', () => {
   const ledger = { name: 'ledger', outputSchema: { type: 'object', properties: { paid: { type: 'integer' } } } };
   assert.deepEqual(documentedAnswersOf({ ...subject, tools: [ledger as never] }).ownFailures, []);
 });
+
+test('a word that a clause gives a meaning is a name, whatever word it is', () => {
+  const statuses = { properties: { status: { enum: ['shipped', 'rejected', 'invalid', 'error'] } } };
+  const text =
+    'status: shipped if everything went well, rejected if an item is missing, invalid if the request does not match its schema (nothing is called then), and error when a tool fails.';
+  const { invalidRequests, ownFailures } = documentedAnswersOf(subjectOf(text, [], statuses));
+  assert.deepEqual(invalidRequests, ['invalid']);
+  assert.deepEqual(ownFailures, ['error']);
+});

@@ -408,10 +408,16 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
       /(?<![\p{L}\p{N}_])([\p{L}][\p{L}\p{N}_]*?)(?=[^\p{L}\p{N}_]|为)[`"]?\s*(?:is|=|:|：|为)?\s*[`"]?(\d{1,6})(?![\p{L}\p{N}_%]|[.,:]\d)/gu,
     ),
   ].flatMap(([, name, value]) => (values.has(`number ${name}: ${value}`) ? [`${name}: ${value}`] : []));
+  const meant = MEANT.exec(sentence)?.groups?.name;
+  if (meant !== undefined && values.has(meant) && !words.includes(meant)) words.push(meant);
   // A word of a quoted line is no name of its own.
   const free = words.filter((word) => !quoted.some((line) => /[^\p{L}\p{N}_]/u.test(line) && line.includes(word)));
   return [...quoted, ...codes, ...(own === undefined ? [] : [own]), ...free, ...pairs, ...numbered];
 }
+
+/** A word that a clause begins with and says the meaning of: even `invalid` and `error` are names there. */
+const MEANT =
+  /^[\s*•–-]*(?:(?:and|or|und|oder|y|o|et|ou|e)\s+)?(?<name>\p{L}{3,})\s+(?:if|when|whenever|where|wenn|falls|bei|si|cuando|quand|lorsque|se|quando)\s/u;
 
 /** Members that a sentence has null, or below zero where they count something: `price: null`. */
 function emptiesIn(sentence: string, values: ReadonlySet<string>): string[] {
