@@ -1,4 +1,3 @@
-import { Job } from 'bullmq';
 import { keysOf, type QueueOperator } from '../../queues/index.ts';
 import { readConfig } from '../config.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
@@ -53,7 +52,7 @@ async function again(operator: QueueOperator, jobId: string, prefix: string): Pr
   if (found.state === 'delayed') {
     // Else the worker that takes it finds that it is not due yet, and puts it back.
     await operator.connection.zrem(keysOf(prefix).due, jobId);
-    await (await Job.fromId(operator.queue, jobId))?.promote();
+    await operator.queue.getBackend().promote(jobId);
     return { did: 'promoted', jobId };
   }
   if (found.outcome !== null)

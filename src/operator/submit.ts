@@ -1,4 +1,11 @@
-import { connect, createProducer, disconnect, type PublishedEnvelope, timeoutOf } from '../../queues/index.ts';
+import {
+  connect,
+  createProducer,
+  disconnect,
+  type PublishedEnvelope,
+  timeoutOf,
+  whenReady,
+} from '../../queues/index.ts';
 import { readConfig } from '../config.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import { createHandlerStore } from '../handlers/redis-handler-store.ts';
@@ -77,11 +84,15 @@ Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable jo
   },
 };
 
+/** How long Redis is waited for once there is an outcome, in milliseconds. */
+const withinMs = 3_000;
+
 async function fillIn(outcome: PublishedEnvelope, config: ReturnType<typeof readConfig>): Promise<object> {
   const reference = outcome.handler as Pick<HandlerRecord, 'digest'> | null;
   if (reference === null || outcome.tenant === null) return outcome;
-  const connection = connect(config.redisUrl, 'worker');
+  const connection = connect(config.redisUrl, 'caller');
   try {
+    await whenReady(connection, withinMs);
     const record = await createHandlerStore(connection, config).get(outcome.tenant, reference.digest);
     return { ...outcome, handler: { ...reference, ...record } };
   } finally {

@@ -107,6 +107,12 @@ test('retry requeues a dead letter, and has a job that was put back come at once
   assert.deepEqual(await json('retry', jobId), { did: 'promoted', jobId });
   assert.notEqual((await rig.outcome(jobId)).kind, null);
 
+  const odd = 'put-back-without-json';
+  await rig.queue.add('review', markedJob(odd), { jobId: odd, delay: 3_600_000 });
+  await rig.connection.hset(`${rig.keys.queue}:${odd}`, 'data', 'no JSON');
+  assert.deepEqual(await json('retry', odd), { did: 'promoted', jobId: odd });
+  assert.equal((await rig.outcome(odd)).verdict, 'error');
+
   const ended = await call('retry', jobId);
   assert.equal(ended.code, 65);
   assert.match(ended.stderr, /^Cannot retry job put-back: it has its outcome/);
