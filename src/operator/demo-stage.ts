@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { connect, createProducer, disconnect, localRedis, type Producer, whenReady } from '../../queues/index.ts';
 import { readConfig, redactUrl, settings } from '../config.ts';
 import type { HandlerStore } from '../contract/ports.ts';
@@ -102,7 +103,7 @@ async function startWorker(
   environment: NodeJS.ProcessEnv,
   onJobEvent: (event: JobEvent) => void,
 ): Promise<ChildProcess> {
-  const entry = new URL(`../main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url).pathname;
+  const entry = fileURLToPath(new URL(`../main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url));
   const worker = spawn(process.execPath, [entry, 'worker'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
   // Whatever ends this process ends the worker.
   const stop = () => worker.kill('SIGTERM');
