@@ -129,6 +129,7 @@ for (const rest of [
   ', or unclear: no answer. Any other state is told as lost or as moving.',
   ', or unclear for any other state unless it is gone.',
   ', or unclear for any other code.',
+  ', lost where it is not found any more, or unclear (any other state).',
 ])
   test(`a name for all else is not asked for: ${rest}`, async () => {
     const { task, ...agreed } = parcels(false);

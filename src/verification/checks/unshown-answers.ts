@@ -7,6 +7,7 @@ import type { SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { allSentencesOf, excerpt, holdsConstant, sentencesOf, taskSentencesOf } from '../prose/documented-answers.ts';
 import { isLimited, isUnconditional, namedValuesOf } from '../prose/named-values.ts';
+import { unansweredPeerOf } from '../prose/unanswered-peer.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { replacedAt } from '../worlds/variations.ts';
@@ -167,6 +168,15 @@ function othersAt(subject: Subject, cases: readonly SeenCase[], places: readonly
   );
   if (place === undefined || further.length > 0) return [];
   const { pointer, values } = place;
+  // What the task has told by a name that no case shows, the document may have a code or word for.
+  const meant = new Set([
+    name,
+    ...(subject.task?.examples ?? []).flatMap(({ output }) => leavesOf(output).map(({ value: told }) => String(told))),
+    ...namedValuesOf(subject, values).map((told) => told.name),
+    ...(['silent', 'failing'] as const).flatMap((how) => unansweredPeerOf(subject, how).names),
+  ]);
+  const isOpen = (word: string) => isWord(word) && !meant.has(word) && sentences.some((other) => hasWord(other, word));
+  if ([...words].some(isOpen)) return [];
   const ends = endsAt(cases, pointer).filter(({ one }) => one.seen.sends.length === 1);
   const base = ends.find(({ one }) => reportsFailure(one.one.case.response) === true) ?? ends.at(-1);
   if (base === undefined) return [];
