@@ -322,7 +322,9 @@ export function sentencesOf(agreement: Subject['agreement']): string[] {
     text = `${text.slice(0, start)}\n${text.slice(end)}`;
   // What is said in bold is said in the same words.
   text = text.replace(/`[^`\n]*`|\*\*([^*\n]{1,200})\*\*/g, (marked, words?: string) => words ?? marked);
-  const sentences = unwrapped(text).split(SENTENCE_ENDS, MAX_SENTENCES).map((sentence) => sentence.slice(0, MAX_SENTENCE));
+  const sentences = unwrapped(text)
+    .split(SENTENCE_ENDS, MAX_SENTENCES)
+    .map((sentence) => sentence.slice(0, MAX_SENTENCE));
   knownSentences.set(agreement, sentences);
   return sentences;
 }
