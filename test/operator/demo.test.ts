@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
@@ -55,6 +55,20 @@ test('the whole story in a pipe: plain lines, in their order', async () => {
   assert.ok(existsSync(join(dirname(source), 'types.d.ts')));
   // Each line stands for one event: a lane that is dropped says nothing more.
   assert.ok(stdout.split('\n').every((line) => line.length < 2_000));
+});
+
+test('it runs in a folder whose name has spaces and other signs', () => {
+  const there = join(folder, 'a folder, 100 % €');
+  for (const part of ['src', 'sandbox', 'queues', 'fixtures', 'package.json'])
+    cpSync(join(root, part), join(there, part), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(there, 'node_modules'));
+  const call = [join(there, 'src/main.ts'), 'demo', file('elsewhere', { version: 1 })];
+  const { status, stdout, stderr } = spawnSync(process.execPath, call, {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH ?? '', TMPDIR: folder },
+  });
+  assert.deepEqual({ status, stderr }, { status: 2, stderr: '' });
+  assert.match(stdout, /outcome: error/);
 });
 
 test('on a terminal the story has colours', {
