@@ -4,7 +4,7 @@ import { either, phrases } from './phrases.ts';
 export const QUALIFIED = phrases({
   en: [
     'both|neither|too|again|second|third|still|only|unless|except|otherwise|instead|however',
-    'may|might|can|used|us(e|ing)|falls? back|fallback|counts? as|taken|treated|anyway|all the same',
+    'may|might|can|used|us(e|ing)|falls? back|fallback|counts? as|(?<!\\bno \\w{1,20} (is|are) )taken|treated|anyway|all the same',
     'cached?|stale|defaults?|retr(y|ies|ied|ying)|first|last',
   ],
   de: ['sonst|stattdessen|andernfalls|ersatz*|erneut|nochmals?|noch|außer'],

@@ -7,6 +7,7 @@ import {
   emptiedText,
   failureFlagsOf,
   holdsConstant,
+  stemsOf,
 } from '../../src/verification/prose/documented-answers.ts';
 import { failureRulesOf } from '../../src/verification/prose/failure-rules.ts';
 import type { Subject } from '../../src/verification/subject.ts';
@@ -267,4 +268,9 @@ test('a word that a clause gives a meaning is a name, whatever word it is', () =
   const { invalidRequests, ownFailures } = documentedAnswersOf(subjectOf(text, [], statuses));
   assert.deepEqual(invalidRequests, ['invalid']);
   assert.deepEqual(ownFailures, ['error']);
+});
+
+test('a measurement is named after what measures, and a message is nothing that fails', () => {
+  assert.deepEqual([...stemsOf('die Messung')], ['mess']);
+  assert.deepEqual([...stemsOf('eine Message, the message')], []);
 });

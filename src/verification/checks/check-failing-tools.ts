@@ -15,7 +15,7 @@ import {
   sentencesOf,
   unmistakable,
 } from '../prose/documented-answers.ts';
-import { missingNamesOf, staysTheSame } from '../prose/failure-names.ts';
+import { missingNamesOf, saysOtherwise, staysTheSame } from '../prose/failure-names.ts';
 import { failureRulesOf } from '../prose/failure-rules.ts';
 import {
   isOwedName,
@@ -252,6 +252,9 @@ function faultOf(
         );
   if (turned !== undefined)
     return { message: `the answer has ${turned}, though "${harmless?.trim().slice(0, 200)}"`, certain };
+  const untrue = equalJson(seen.value, before.value ?? null) ? saysOtherwise(subject, tool, seen.value) : undefined;
+  if (untrue !== undefined && !recovered && callsOf(before, tool) === 1)
+    return { message: `it answers as if nothing had failed, though "${untrue.trim().slice(0, 200)}"`, certain };
   const missing = letsPass || recovered ? [] : missingNamesOf(facts, tool, seen.value);
   if (
     missing.length > 0 &&

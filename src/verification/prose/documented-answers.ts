@@ -1,5 +1,6 @@
 import { isObject, type Json, valueAt } from '../../kernel/json.ts';
 import { ANY_SYSTEM, BOTH_FAIL, FAILS, OTHER_FAILURES, SEVERAL_FAIL } from '../../lexicon/failing.ts';
+import { UNAVAILABLE } from '../../lexicon/qualifying.ts';
 import { EMPTY, SOME_TEXT } from '../../lexicon/quantifying.ts';
 import { INCOMPLETE, MISSING_MEMBERS, WRONG_IN_GENERAL } from '../../lexicon/refusing.ts';
 import { reportsFailure } from '../failure-answer.ts';
@@ -104,14 +105,17 @@ function namesIn(sentence: string, isMeant: (clause: string) => boolean, values:
     : constantsOf(sentence, values);
 }
 
-/** The line or word at the head of a row that has a system fail, where others of its column are answers of the cases: texts have no members to tell. */
+/** The line or word at the head of a row that has a system fail, where others of its column are answers of the cases: no schema may list it. */
 function rowNameIn(
   sentence: string,
   isFailure: (clause: string) => boolean,
   values: ReadonlySet<string>,
 ): string[] | undefined {
   const head = headOf(sentence);
-  return head !== undefined && values.has(`row ${head}`) && isFailure(sentence) ? longestPiece(head) : undefined;
+  if (head === undefined || !values.has(`row ${head}`) || !isFailure(sentence)) return undefined;
+  // Goods are not available as well.
+  const meaning = sentence.replace(head, ' ');
+  return UNAVAILABLE.test(meaning) && !ANY_SYSTEM.test(meaning) ? undefined : longestPiece(head);
 }
 
 /** What stands at the head of a row of a table, of an indented line in columns, or in quotes of an item. */
@@ -126,18 +130,20 @@ function headOf(line: string): string | undefined {
 /** Fewer rows of which the answers of cases begin with their heads, or have them as words, make no list of answers. */
 const leastRows = 2;
 
-/** The heads of rows, as in lists of errors, of which those of others come up in answers that are texts. */
-function rowNames({ agreement, cases }: Subject): string[] {
-  const answers = cases.map(({ response }) => String(response));
-  const requests = cases.map(({ request }) => String(request));
+/** The heads of rows, as in lists of errors, of which those of others come up in answers: as words of a text, or as the value of a member. */
+function rowNames({ agreement, cases, payload }: Subject): string[] {
+  const wordsOf = (message: Json) =>
+    payload === 'text' ? [String(message)] : leavesOf(message).map(({ value }) => String(value));
+  const answers = cases.flatMap(({ response }) => wordsOf(response));
+  const requests = cases.flatMap(({ request }) => wordsOf(request));
+  const stands = (message: string, head: string) =>
+    payload === 'text' ? hasWord(message, longestPiece(head)[0]?.trim() ?? '') : message === head;
   const blocks = agreement.text.split(/\n(?![ \t]*(?:\||[-*•][ \t])| {2,}|\t)/);
   return blocks.flatMap((block) => {
     const heads = block.split('\n').flatMap((line) => headOf(line) ?? []);
-    const shown = heads.filter((head) =>
-      answers.some((answer) => hasWord(answer, longestPiece(head)[0]?.trim() ?? '')),
-    );
+    const shown = heads.filter((head) => answers.some((answer) => stands(answer, head)));
     // A list of commands may have one that asks what fails.
-    const isAsked = (head: string) => requests.some((request) => hasWord(request, longestPiece(head)[0]?.trim() ?? ''));
+    const isAsked = (head: string) => requests.some((request) => stands(request, head));
     return shown.length < leastRows ? [] : heads.filter((head) => !isAsked(head));
   });
 }
@@ -191,7 +197,7 @@ export function saysThatFails(
 
 /** Words that say nothing of what fails, and those of other languages that stand in any sentence about it. */
 const EMPTY_WORD =
-  /^(?:(?:when|where|unless|whenever|case|fail|does|answ|resp|with|that|this|then|code|stat|mess|erro|unav|avai|cann|reac|time(?:[sd]|outs?)?$|down|from|have|been|there|requ|retu|resu|outc|problem)|(?:fehl(?:en|t|er|ers|ern)?|(?:fehl)?schlägt|eine[rnms]?|keine[rnms]?|oder|nicht|kann|können|konnten?|wird|werden|wenn|falls|beim?|fallan?|para|cuando|puede|esta|este|estado|cette|dans|pour|avec)$|失败|出错|异常|超时|返回|请求|响应|结果|代码|状态|错误|如果|或者|编号)/;
+  /^(?:(?:when|where|unless|whenever|case|fail|does|answ|resp|with|that|this|then|code|stat|messag|erro|unav|avai|cann|reac|time(?:[sd]|outs?)?$|down|from|have|been|there|requ|retu|resu|outc|problem)|(?:fehl(?:en|t|er|ers|ern)?|(?:fehl)?schlägt|eine[rnms]?|keine[rnms]?|oder|nicht|kann|können|konnten?|wird|werden|wenn|falls|beim?|fallan?|para|cuando|puede|esta|este|estado|cette|dans|pour|avec)$|失败|出错|异常|超时|返回|请求|响应|结果|代码|状态|错误|如果|或者|编号)/;
 
 /** The beginnings of the words of a text that may name something; of Chinese, where nothing parts the words, every two signs. */
 export function stemsOf(text: string): Set<string> {
@@ -313,6 +319,11 @@ export function constantIn(subject: Subject, sentence: string): string | undefin
   return others.length === 0 ? only : undefined;
 }
 
+/** All constants by which a sentence names an answer. */
+export function constantsIn(subject: Subject, sentence: string): string[] {
+  return constantsOf(sentence, knownValues(subject));
+}
+
 /** Sentences and items of the prose, without the schemas. */
 export function sentencesOf(agreement: Subject['agreement']): string[] {
   const known = knownSentences.get(agreement);
@@ -363,6 +374,9 @@ const CODED = '\u0000code';
 const LAST_NUMBER =
   /^[\s|*•-]*`?(?<head>\d{3,5})`?\s*(?:\||[:=–—-]\s|\s{2,}\S)|(?:[:=→]|->|\b(?:code|with|is|are|answers?)\b)\s*`?(?<tail>\d{3,5})`?\s*[.;|)]?$/u;
 
+/** A word, with what may stand between it and a name that is its value. */
+const MEMBER_BEFORE = /([\p{L}\p{N}_]+)[`"]?\s*(?:is|es|ist|lautet|est|è|é|=|:|：|为|是|[—–])?\s*$/u;
+
 function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
   const quoted = [
     ...sentence.matchAll(
@@ -379,9 +393,10 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
     if (/^[[{]/.test(word)) return namesInside(word, values);
     const pair = /^["']?(?<name>[\p{L}\p{N}_]+)["']?\s*[:=]\s*["'](?<value>[^"'\n]{2,60})["']$/u.exec(word)?.groups;
     if (pair?.value !== undefined && values.has(`member ${pair.name}`)) return [pair.value];
-    const member = /([\p{L}\p{N}_]+)[`"]?\s*(?:is|=|:|：|为|[—–])?\s*$/u.exec(sentence.slice(0, index))?.[1];
+    const member = MEMBER_BEFORE.exec(sentence.slice(0, index))?.[1];
     const isText = values.has(TEXT_PAYLOAD);
-    if (!isText && (values.has(word) || groups?.before !== undefined || values.has(`member ${member}`))) return [word];
+    const isOfMember = values.has(`member ${member}`) || values.has(`member ${member?.toLowerCase()}`);
+    if (!isText && (values.has(word) || groups?.before !== undefined || isOfMember)) return [word];
     if (isText && (values.has(word) || groups?.before !== undefined)) return longestPiece(word);
     if (isText && groups?.code !== undefined && /^(?:\p{L}+(?:-\p{L}+)+|\p{Lu}[\p{Lu}_]{2,})$/u.test(word))
       return [word];
@@ -508,10 +523,8 @@ function collectValues(subject: Subject): Set<string> {
     values.add(`tool ${name}`);
     for (const told of memberNamesOf(outputSchema ?? null, 0)) values.add(`told ${told}`);
   }
-  if (payload === 'text') {
-    values.add(TEXT_PAYLOAD);
-    for (const head of rowNames(subject)) values.add(`row ${head}`);
-  }
+  if (payload === 'text') values.add(TEXT_PAYLOAD);
+  for (const head of rowNames(subject)) values.add(`row ${head}`);
   return values;
 }
 

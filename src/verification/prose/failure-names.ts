@@ -3,10 +3,11 @@ import { FAILS, FAILURE, NO_MATTER, SEVERAL_FAIL, STAYS } from '../../lexicon/fa
 import { either } from '../../lexicon/phrases.ts';
 import { QUALIFIED, UNAVAILABLE } from '../../lexicon/qualifying.ts';
 import type { CheckFacts } from '../check.ts';
-import { hasWord } from '../scalar-kinds.ts';
+import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import {
   codeOf,
+  constantsIn,
   documentedAnswersOf,
   holdsConstant,
   saysThatFails,
@@ -43,6 +44,14 @@ export function staysTheSame(subject: Subject, tool: string): string | undefined
   return namesByTool(subject).harmless.get(tool);
 }
 
+/** The sentence by which a member has a truth value where this very tool fails, with the answer that has the other one; `undefined` where there is none. */
+export function saysOtherwise(subject: Subject, tool: string, answer: Json): string | undefined {
+  const leaves = leavesOf(answer);
+  return namesByTool(subject).flags.find(
+    (flag) => flag.tool === tool && leaves.some(({ name, value }) => name === flag.member && value === !flag.value),
+  )?.sentence;
+}
+
 function failureNamesOf({ subject, cases }: CheckFacts, tool: string): readonly string[] {
   const hasFailed = ({ seen }: CheckFacts['cases'][number]) =>
     seen.calls.some((call) => call.tool === tool && call.error !== undefined);
@@ -59,6 +68,8 @@ interface NamesByTool {
   clear: ReadonlyMap<string, readonly string[]>;
   /** Of the tools whose failing does not matter to the answer, the sentence that says so. */
   harmless: ReadonlyMap<string, string>;
+  /** Of sentences that have one tool fail, the members with the truth value that they have then. */
+  flags: readonly { tool: string; member: string; value: boolean; sentence: string }[];
 }
 
 const read = new WeakMap<Subject, NamesByTool>();
@@ -73,6 +84,7 @@ function readNames(subject: Subject): NamesByTool {
   const spoken = new Map<string, Set<string>>();
   const unclear = new Set<string>();
   const harmless = new Map<string, string>();
+  const flags: { tool: string; member: string; value: boolean; sentence: string }[] = [];
   let spokenOf: string | undefined;
   for (const sentence of sentencesOf(subject.agreement)) {
     const before = spokenOf;
@@ -85,6 +97,10 @@ function readNames(subject: Subject): NamesByTool {
       names.length > 0 && !SEVERAL_FAIL.test(sentence) && !NO_MATTER.test(sentence) && !QUALIFIED.test(sentence);
     const failing = toolsThatFail(subject, sentence, fails, before);
     if (failing.length === 1 && STAYS.test(sentence)) harmless.set(failing[0] as string, sentence);
+    for (const constant of failing.length === 1 && !SEVERAL_FAIL.test(sentence) ? constantsIn(subject, sentence) : []) {
+      const { member, value } = FLAG.exec(constant)?.groups ?? {};
+      if (member !== undefined) flags.push({ tool: failing[0] as string, member, value: value === 'true', sentence });
+    }
     for (const tool of failing) {
       if (!isClear) unclear.add(tool);
       const known = spoken.get(tool) ?? new Set();
@@ -97,8 +113,11 @@ function readNames(subject: Subject): NamesByTool {
     const alone = [...names].filter((name) => sets.every((set) => set === names || !set.has(name)));
     return unclear.has(tool) ? [] : [[tool, alone.length > 0 ? alone : [...names]]];
   });
-  return { spoken, clear: new Map(clear), harmless };
+  return { spoken, clear: new Map(clear), harmless, flags };
 }
+
+/** A member with its truth value. */
+const FLAG = /^(?<member>[^:]+): (?<value>true|false)$/;
 
 /** What says of a tool that is named that it fails. */
 const SAYS_FAILS = either(FAILS, FAILURE, /\b(?:throws|raises)\b/);
@@ -119,6 +138,9 @@ const [BESIDE, TOGETHER] = [
   /^[\s`"“”„『』「」«»,/|、，]*(?:or|and|oder|und|ou|et|o|y|e|u|или|и|または|或者?|和)?[\s`"“„『「«]*$/iu,
 ];
 
+/** What stands in a cell of its own before the word that a call fails: it is that of the row's tool. */
+const ITS_CALL = /^\s*\|.*\|\s*(?:if |when )?(?:the|this|that|its) call\s*$/iu;
+
 /** The tools that a sentence has fail: those whose names stand beside that word, or the one that its words are of. */
 function toolsThatFail(
   subject: Subject,
@@ -131,6 +153,8 @@ function toolsThatFail(
     .map(({ name }) => ({ name, at: sentence.toLowerCase().indexOf(name.toLowerCase()) }))
     .sort((a, b) => a.at - b.at);
   const ahead = named.filter(({ at }) => at < fails.index);
+  if (ahead.length === 1 && named.length === 1 && ITS_CALL.test(sentence.slice(0, fails.index)))
+    return named.map(({ name }) => name);
   if (ahead.length > 0) {
     const ends = [...ahead.slice(1).map(({ at }) => at), fails.index];
     const fits = ahead.map(({ name, at }, index) =>

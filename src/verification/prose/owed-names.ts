@@ -261,7 +261,9 @@ function concerns({ tools }: CheckFacts['subject'], sentence: string, name: stri
   if (tools.length < 2 || WHICHEVER_SYSTEM.test(sentence)) return true;
   const tool = tools.find((one) => one.name === name);
   const known = stemsOf(`${spaced(name)} ${tool?.description ?? ''}`);
-  const clause = sentence.split(/[,，、]/).find((one) => OWN_FAILURES.test(one)) ?? sentence;
+  const clauses = sentence.split(/[,，、]/);
+  // Beside the clause that has something fail, one may have the code alone.
+  const clause = clauses.find((one) => FAILS.test(one)) ?? clauses.find((one) => OWN_FAILURES.test(one)) ?? sentence;
   const what = WHAT_FAILS.exec(clause)?.[1] ?? clause;
   // Of that which the sentence before speaks of, the whole says what it is.
   return [
