@@ -46,6 +46,17 @@ export const CONDITION = phrases({
   zh: ['如果|若|之前'],
 });
 
+/** How an item begins of what is done where none of the items before it holds. */
+export const OTHERWISE = phrases({
+  en: ['^(otherwise|else|in (all|any) other cases?|(if|when) (all|none) of (these|the above))'],
+  de: ['^(sonst|andernfalls|ansonsten|in allen anderen Fällen)'],
+  fr: ['^(sinon|autrement|dans (tous )?les autres cas)'],
+  es: ['^(en (todos )?los demás casos|en (cualquier )?otro caso|de lo contrario)'],
+  pt: ['^(nos demais casos|em (qualquer )?outro caso|caso contrário|senão)'],
+  it: ['^(altrimenti|negli altri casi|in caso contrario)'],
+  zh: ['^(否则|其他情况|其余情况|(以上)?(全部|都|均)(满足|通过|符合))'],
+});
+
 /** Words that leave it open whether something is done, or say that it is not. */
 export const LEFT_OPEN = phrases({
   en: [
@@ -112,7 +123,7 @@ const NEVER_IN_AN_ANSWER = inOrder(
 const NEVER_GIVEN_AWAY = phrases({
   en: [
     '(never|(must|may|shall|should|does|do|will|is|are) not|cannot) (ever )?(be )?' +
-      '(leaves? (the provider|our (house|system|side)|us)|disclosed?|revealed?|given (away|out)|sent back|passed on|leaked)',
+      '(leaves? (the provider|our (house|system|side)|us)|(?<=never )leaves? (the|our|this) \\p{L}+(?! (before|without|until))|disclosed?|revealed?|given (away|out)|sent back|passed on|leaked)',
     '(stays?|remains?|kept) (strictly )?(inside|with (us|the provider)|private|secret)|(is|are) (ours|for us) alone',
     '(is|are|stays?|remains?) (strictly )?(confidential|private)(?! to)',
     '(is|are) (passed on|handed on|given|told|shown|sent|disclosed|revealed) to (nobody|no one)(?! (but|else|except))',

@@ -15,6 +15,7 @@ import {
 } from '../prose/documented-acts.ts';
 import { sentencesOf } from '../prose/documented-answers.ts';
 import { failureRulesOf } from '../prose/failure-rules.ts';
+import { reservedMembersOf } from '../prose/reserved-members.ts';
 import { leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { toldOtherwise } from '../worlds/other-outputs.ts';
@@ -39,7 +40,7 @@ export const sideEffects: Check = {
     for (const one of cases) {
       const isRefused = refuses(subject, one) === true || saysWhy(one, cases);
       for (const act of actsOf(facts, one.seen)) {
-        const sentence = sentenceAgainst(facts, one, act.tool);
+        const sentence = sentenceAgainst(facts, one, act.tool) ?? reservedAgainst(facts, one, act);
         if (!isRefused && sentence === undefined) continue;
         const certain = isNeedless(facts, one, act, sentence !== undefined);
         if (certain === undefined) continue;
@@ -176,6 +177,7 @@ function forbiddenAct(
     const isUsual = facts.cases.some(
       (one) =>
         refuses(subject, one) !== true &&
+        forbiddenBy(subject, one.one, tool) === undefined &&
         one.seen.calls.some((call) => call.tool === tool && equalJson(call.output ?? null, output ?? null)),
     );
     if (!isUsual || mayServeRefusals(subject, tool)) continue;
@@ -209,6 +211,34 @@ function goesOn({ calls }: Observation, tool: string): boolean {
 function sentenceAgainst(facts: CheckFacts, { one }: SeenCase, tool: string): string | undefined {
   const denial = forbiddenBy(facts.subject, one, tool);
   return denial && isDenied(facts, denial, tool) ? denial.sentence : undefined;
+}
+
+/**
+ * The sentence by which what an act tells comes with another outcome alone, where the act was the last that was done and the answer tells
+ * nothing of it.
+ */
+function reservedAgainst(
+  { subject, cases }: CheckFacts,
+  { one, seen }: SeenCase,
+  act: ObservedCall,
+): string | undefined {
+  const told = leavesOf(act.output ?? null).map(({ value }) => value);
+  const answer = one.case.response;
+  if (seen.calls.at(-1) !== act || leavesOf(answer).some(({ value }) => told.includes(value))) return undefined;
+  const isToldBy = (member: string) =>
+    cases.some(({ one: other, seen: { calls } }) => {
+      const value = isObject(other.output) ? other.output[member] : undefined;
+      const tells = (call: ObservedCall) => leavesOf(call.output ?? null).some((leaf) => leaf.value === value);
+      return (
+        (typeof value === 'string' || typeof value === 'number') &&
+        !leavesOf(other.input).some((leaf) => leaf.value === value) &&
+        calls.some(tells) &&
+        calls.every((call) => call.tool === act.tool || !tells(call))
+      );
+    });
+  return reservedMembersOf(subject).find(
+    ({ member, names }) => !leavesOf(answer).some(({ value }) => names.includes(String(value))) && isToldBy(member),
+  )?.sentence;
 }
 
 /** Whether a denial means a tool: one of any change means those alone that some case calls where it is not denied. */
@@ -390,6 +420,7 @@ function isNeedless(facts: CheckFacts, one: SeenCase, act: ObservedCall, isForbi
     (other) =>
       refuses(facts.subject, other) !== true &&
       !saysWhy(other, facts.cases) &&
+      !(isForbidden && sentenceAgainst(facts, other, act.tool) !== undefined) &&
       other.seen.calls.some((call) => call.tool === act.tool && equalJson(call.output ?? null, output)),
   );
   if (declines(output) && !isUsual) return undefined;

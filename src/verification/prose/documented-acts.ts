@@ -8,6 +8,7 @@ import {
   NOTHING_CHANGED,
   NOTHING_ELSE,
   ONLY_AFTER_CHECKS,
+  OTHERWISE,
   WITHOUT_EFFECT,
 } from '../../lexicon/acting.ts';
 import { FAILURE } from '../../lexicon/failing.ts';
@@ -15,7 +16,16 @@ import { atTheEnd } from '../../lexicon/phrases.ts';
 import { FOR_EACH, ONCE } from '../../lexicon/quantifying.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly, type Subject } from '../subject.ts';
-import { allSentencesOf, constantIn, sentencesOf, spaced, stemsOf } from './documented-answers.ts';
+import {
+  allSentencesOf,
+  constantIn,
+  constantsIn,
+  holdsConstant,
+  sentencesOf,
+  spaced,
+  stemsOf,
+} from './documented-answers.ts';
+import { unwrapped } from './unwrapped.ts';
 
 /** Participles that do not begin as their verbs do. */
 const IRREGULAR: Readonly<Record<string, string>> = {
@@ -152,8 +162,63 @@ export function forbiddenBy(subject: Subject, { input, output }: Answered, tool:
     );
     if (!isElsewhere) return denial;
   }
-  return rehearsed(sentences, input) ?? saysFalse(subject, output, tool);
+  return rehearsed(sentences, input) ?? saysFalse(subject, output, tool) ?? doneOtherwise(subject, output, tool);
 }
+
+/**
+ * The item by which a tool acts where none of the items before it holds ("Otherwise it is stored"), where the answer is one that such an
+ * item names, and some case is answered with none of those.
+ */
+function doneOtherwise(subject: Subject, output: Json, tool: string): Denial | undefined {
+  const holds = (answer: Json) => (names: string[]) => names.every((name) => holdsConstant(answer, [name]));
+  const item = otherwiseOf(subject).find(
+    ({ said, before }) =>
+      speaksOf(withoutArguments(said), tool) &&
+      before.some((names) => holds(output)(names) && !names.some((name) => hasWord(said, name))) &&
+      subject.cases.some(({ response }) => !before.some(holds(response))),
+  );
+  return item && { sentence: item.said.trim().slice(0, 200), isGeneral: false };
+}
+
+/** A sentence without what calls in code are told: a tool may have the name of that. */
+function withoutArguments(sentence: string): string {
+  return sentence.replace(/(?<=[`"“]\w{1,64})\([^)`"”]*\)/gu, ' ');
+}
+
+/** What is done where none of the items before it holds, and the names of the answers in each of these. */
+interface Otherwise {
+  said: string;
+  before: string[][];
+}
+
+const otherwise = new WeakMap<Subject, Otherwise[]>();
+
+function otherwiseOf(subject: Subject): Otherwise[] {
+  const known = otherwise.get(subject) ?? readOtherwise(subject);
+  otherwise.set(subject, known);
+  return known;
+}
+
+function readOtherwise(subject: Subject): Otherwise[] {
+  const found: Otherwise[] = [];
+  let before: string[][] = [];
+  for (const line of unwrapped(subject.agreement.text).split('\n', maxLines)) {
+    const isItem = ITEM_MARK.test(line);
+    const said = line.replace(ITEM_MARK, '').slice(0, maxLine);
+    if (before.length > 0 && OTHERWISE.test(said)) found.push({ said, before: [...before] });
+    else if (isItem) {
+      const names = constantsIn(subject, said);
+      if (names.length > 0) before.push(names);
+    } else if (/^\S/.test(line)) before = [];
+  }
+  return found;
+}
+
+/** The mark of an item of a list. */
+const ITEM_MARK = /^\s*(?:[-*•]\s+|\d{1,2}(?:[.)]\s+|、\s*))/u;
+
+/** Lines that are looked through for items, and the longest, in UTF-16 units. */
+const [maxLines, maxLine] = [5_000, 1_000];
 
 /** The sentence by which a request with a switch such as `dryRun`, that is on, has no effect. */
 function rehearsed(sentences: readonly string[], input: Json): Denial | undefined {
