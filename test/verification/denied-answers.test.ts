@@ -50,7 +50,6 @@ for (const rule of [
   'transferCode 任何时候都不得出现在响应中。',
   'The transfer code must not be disclosed.',
   'The transferCode is for the register alone. It never leaves the provider.',
-  'The transferCode is for clerks alone and never leaves the registry.',
   'Never answer with the transferCode.',
   'Answers contain neither the transfer code nor the name of an owner.',
   'Der transferCode darf nicht weitergegeben werden.',
@@ -69,7 +68,6 @@ for (const rule of [
   'The transferCode must not be disclosed when the domain is another one.',
   'The transferCode is six letters long. The name of an owner must not be disclosed.',
   'The secret of the registrar is never part of an answer about a transferCode.',
-  'The transferCode never leaves the registry before noon.',
 ])
   test(`what the document does not deny may be told: ${rule}`, async () =>
     assert.deepEqual(await refusalsOf(moves(rule), moving(told), sandbox), []));
@@ -166,7 +164,7 @@ test('a broken request is answered without what is never told', async () => {
   const agreed = seats('手机号不得出现在响应中：电话属于个人信息，不得泄露。');
   assert.deepEqual(await refusalsOf(agreed, seating(''), sandbox), []);
   const refusals = await refusalsOf(agreed, seating('', ', note: String(phone)'), sandbox);
-  assert.match(refusals.join('\n'), /generated-requests: .*the answer tells "phone"/);
+  assert.match(refusals.join('\n'), /^leaks: .*the answer tells "phone"/m);
 });
 
 /** Plots that are let, each to somebody. */
@@ -286,10 +284,7 @@ const opening = (
 test('who asks with nearly the secret is not told it', async () => {
   const agreed = vaults('The vault key must not be disclosed.');
   const hint = ", ...(String(given).length === vaultKey.length - 1 ? { hint: 'it is ' + vaultKey } : {})";
-  assert.match(
-    (await refusalsOf(agreed, opening(hint), sandbox)).join('\n'),
-    /^leaks: case 1: the answer tells "vaultKey"/m,
-  );
+  assert.match((await refusalsOf(agreed, opening(hint), sandbox)).join('\n'), /^leaks: the answer tells "vaultKey"/m);
   assert.deepEqual(await refusalsOf(agreed, opening(''), sandbox), []);
 });
 

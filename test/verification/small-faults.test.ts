@@ -49,13 +49,6 @@ const refused: readonly [what: string, agreement: string, file: string, edit: Ed
     /^generated-requests: .*without roomType.*INVALID_REQUEST/,
   ],
   [
-    'a failure where nothing was found',
-    'regional-sales',
-    'sound',
-    ['!hit', 'false'],
-    /^generated-requests: .*query found nothing/,
-  ],
-  [
     'an answer without a member that no tool tells',
     'regional-sales',
     'sound',

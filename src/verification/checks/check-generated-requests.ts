@@ -6,21 +6,12 @@ import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { CORRELATION_NAME } from '../member-names.ts';
-import {
-  documentedAnswersOf,
-  emptiedText,
-  excerpt,
-  failureFlagsOf,
-  holdsConstant,
-  sentencesOf,
-  unmistakable,
-} from '../prose/documented-answers.ts';
+import { documentedAnswersOf, emptiedText, excerpt, holdsConstant, sentencesOf } from '../prose/documented-answers.ts';
 import { failureRulesOf, OWN_FAILURES } from '../prose/failure-rules.ts';
 import { hasWord } from '../scalar-kinds.ts';
 import { defaultTrialNowMs, type Subject } from '../subject.ts';
 import { type GeneratedInput, generateInputs } from '../worlds/generated-inputs.ts';
 import { failuresAreAnswerable, hasFailingCase } from './check-failing-tools.ts';
-import { deniedIn } from './check-leaks.ts';
 import { unaskedAnswer } from './unasked-answers.ts';
 import { fieldsWithSigns, unescapedIn } from './unescaped-fields.ts';
 
@@ -31,7 +22,7 @@ export const generatedRequests: Check = {
   name: 'generated-requests',
   reason: 'Peers send more than the cases; whatever comes in, an answer must come out that the schema allows.',
   certain:
-    "The run hangs or dies, but for a broken request of which the document says nothing; a request of the cases' shape, or where the document says how failures are answered any valid one, makes it throw or gives an answer that breaks its schema; so does a broken request where the document says how those are answered, or none of many, or not the empty one, gets the answer that it names; a request without a member it must have is not answered as the document has it for just that; an answer is empty, or a text in it says that it is no number; a failure is blamed where the only tool that was called found nothing, or where a case's request lost or gained a member, every sentence with the failure's name tells of such a failure, and every tool answered just as in a case; an id that nobody can tell comes back for requests that have nothing in common with its own; a text with signs of the form, as a comma in CSV or `<` in XML, is written as it stands though the document has them quoted or escaped; where there are no cases, nothing is answered as its schema has it, or the only tool is never called though the document has it used.",
+    "The run hangs or dies, but for a broken request of which the document says nothing; a request of the cases' shape, or where the document says how failures are answered any valid one, makes it throw or gives an answer that breaks its schema; so does a broken request where the document says how those are answered, or none of many, or not the empty one, gets the answer that it names; a request without a member it must have is not answered as the document has it for just that; an answer is empty, or a text in it says that it is no number; a failure is blamed where a case's request lost or gained a member, every sentence with the failure's name tells of such a failure, and every tool answered just as in a case; an id that nobody can tell comes back for requests that have nothing in common with its own; a text with signs of the form, as a comma in CSV or `<` in XML, is written as it stands though the document has them quoted or escaped; where there are no cases, nothing is answered as its schema has it, or the only tool is never called though the document has it used.",
   uncertain:
     "A fault that a tool's failure or looser schema, or the echo of a broken value, explains; broken requests of which the document says nothing.",
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -91,8 +82,10 @@ export const generatedRequests: Check = {
         input: generated.input,
         ...(observation.value === undefined ? {} : { got: observation.value }),
       };
-      const list = fault.certain ? findings.failures : findings.warnings;
-      if (list.length < 5) list.push(fact);
+      const way = `): ${fault.message.split(/[:"]/)[0]}`;
+      const isNew = !findings.warnings.some(({ message }) => message.includes(way));
+      if (fault.certain ? findings.failures.length < 5 : isNew)
+        (fault.certain ? findings.failures : findings.warnings).push(fact);
     }
     const unasked = unaskedAnswer(facts, inputs, seen);
     if (unasked) {
@@ -103,20 +96,6 @@ export const generatedRequests: Check = {
         ...(unasked.run.seen.value === undefined ? {} : { got: unasked.run.seen.value }),
       });
       if (unasked.isByHeart) findings.memorised = true;
-    }
-    for (const [index, { input, change }] of inputs.entries()) {
-      const denied = deniedIn(facts, { input, output: null }, seen[index] as Observation);
-      if (denied === undefined) continue;
-      findings.failures.push({
-        code: 'CANDIDATE_LEAK',
-        message:
-          `a request that no case has${change === undefined ? '' : ` (${change})`}: the answer tells "${denied.name}", though "${denied.sentence}"`.slice(
-            0,
-            500,
-          ),
-        input,
-      });
-      break;
     }
     const unheard = unheardConstants(facts, inputs, seen);
     if (unheard.length > 0) {
@@ -191,7 +170,6 @@ function misnamed(
       certain: !unused && !isOther,
     };
   }
-  const [call, ...others] = seen.calls;
   const shown = cases.some(({ one }) => holdsConstant(one.output, ownFailures));
   if (
     reshaped &&
@@ -203,17 +181,7 @@ function misnamed(
     areCallsOfACase(cases, seen)
   )
     return { message: 'every tool answered as in a case, and the answer blames a failure of ours', certain: true };
-  if (
-    kind !== 'plausible' ||
-    call?.output !== null ||
-    others.length > 0 ||
-    shown ||
-    !NOTHING_FOUND.test(subject.agreement.text)
-  )
-    return undefined;
-  return holdsConstant(value, ownFailures)
-    ? { message: `${call.tool} found nothing, and the answer blames a failure of it`, certain: true }
-    : undefined;
+  return undefined;
 }
 
 /** Whether every sentence that has a name of our own failures says such a failure in other words too. */
@@ -243,10 +211,6 @@ function areCallsOfACase(cases: CheckFacts['cases'], { calls }: Observation): bo
     )
   );
 }
-
-/** What a document calls that nothing was found. */
-const NOTHING_FOUND =
-  /\b404\b|\bnot found\b|\bnothing is found\b|\bno such\b|\bunknown\b|\bdoes not exist\b|不存在|未找到/i;
 
 function isEmpty(value: Json): boolean {
   return isObject(value) && Object.keys(value).length === 0;
@@ -318,19 +282,10 @@ function faultOf(
   }
   const [issue] = seen.issues;
   if (!issue) {
-    const { ownFailures, invalidRequests } = documentedAnswersOf(subject);
     // An empty text of the request may come back.
     const emptied = JSON.stringify(input).includes('""') ? undefined : emptiedText(subject, seen.value);
     if (emptied !== undefined) return { message: `the answer has an empty text at ${emptied}`, certain: true };
-    const flag = holdsConstant(seen.value, unmistakable([...ownFailures, ...invalidRequests]))
-      ? [...failureFlagsOf(subject)].find(([pointer, value]) => valueAt(seen.value ?? null, pointer) === !value)
-      : undefined;
-    return (
-      flag && {
-        message: `the answer names a failure and says ${!flag[1]} at ${flag[0]}, as only a success does`,
-        certain: true,
-      }
-    );
+    return undefined;
   }
   const value = issue.pointer === '' ? undefined : valueAt(seen.value, issue.pointer);
   const fromRequest = kind === 'invalid' && (value === undefined || holds(input, value));

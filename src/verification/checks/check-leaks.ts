@@ -2,9 +2,10 @@ import type { Observation, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { ANSWERS_WITHOUT, NEVER_LOGGED, NEVER_TOLD, OF_THE_ONE_BEFORE, PERSONAL } from '../../lexicon/acting.ts';
 import { phrases } from '../../lexicon/phrases.ts';
+import { equalJson } from '../../schemas/equal-json.ts';
 import type { RunnableCase } from '../case-scenarios.ts';
-import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
-import { allSentencesOf, spaced } from '../prose/documented-answers.ts';
+import type { Check, CheckFact, CheckFacts, CheckFindings, Run, SeenCase } from '../check.ts';
+import { allSentencesOf, excerpt, spaced } from '../prose/documented-answers.ts';
 import { breaksReserve, reservedMembersOf } from '../prose/reserved-members.ts';
 import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
@@ -28,31 +29,20 @@ export const leaks: Check = {
     'Free texts and rare paths are where a record slips into an answer, by mistake or because a document asked for it.',
   certain:
     'An answer holds a value that a tool told, whose name, description or tool speaks of a secret, and that neither the request nor any answer of a case holds; or an answer holds what the document says is never told, or a log line what it says is never logged.',
-  uncertain: 'Another value that a tool told stands in a free text, though no answer of a case tells its like.',
+  uncertain: 'Nothing.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject, cases } = facts;
     if (subject.tools.length === 0) return { failures: [], warnings: [], skipped: 'there are no tools' };
-    const findings: CheckFindings = { failures: [], warnings: [] };
-    const failing = cases.flatMap(({ one, scenario, seen }) =>
+    const failing = cases.flatMap(({ scenario, seen }) =>
       [...new Set(seen.calls.map(({ tool }) => tool))].map((tool) => ({
-        one,
-        scenario: {
-          ...scenario,
-          faults: [
-            { tool, nth: 2, error: { code: 'FAILED' as const, message: 'temporarily out of order' } },
-            ...othersFail(seen, tool),
-          ],
-        },
+        ...scenario,
+        faults: [{ ...outOfOrder(tool), nth: 2 }, ...othersFail(seen, tool)],
       })),
     );
-    const alone = cases.flatMap(({ one, scenario, seen }) =>
-      [...new Set(seen.calls.map(({ tool }) => tool))].slice(1).map((tool) => ({
-        one,
-        scenario: {
-          ...scenario,
-          faults: [{ tool, error: { code: 'FAILED' as const, message: 'temporarily out of order' } }],
-        },
-      })),
+    const alone = cases.flatMap(({ scenario, seen }) =>
+      [...new Set(seen.calls.map(({ tool }) => tool))]
+        .slice(1)
+        .map((tool) => ({ ...scenario, faults: [outOfOrder(tool)] })),
     );
     const plans = [
       ...failing,
@@ -61,83 +51,55 @@ export const leaks: Check = {
       ...askedByWords(facts),
       ...nearlyRight(facts),
     ];
-    const later = plans.length === 0 ? [] : yield plans.map(({ scenario }) => scenario);
-    const runs = [
-      ...cases.map(({ one, seen }) => ({ one, seen })),
-      ...plans.map(({ one }, index) => ({ one, seen: later[index] as Observation })),
-    ];
-    for (const { one, seen } of runs) {
-      const logged = loggedIn(facts, one, seen);
-      if (logged && !findings.failures.some(({ message }) => message.includes(`"${logged.name}" is logged`)))
-        findings.failures.push({
-          code: 'CANDIDATE_LEAK',
-          message: `case ${one.testCase}: "${logged.name}" is logged, though "${logged.sentence}"`.slice(0, 500),
-          testCase: one.testCase,
-          input: one.input,
-        });
-      const denied = deniedIn(facts, one, seen);
-      if (denied && !findings.failures.some(({ message }) => message.includes(`"${denied.name}"`)))
-        findings.failures.push({
-          code: 'CANDIDATE_LEAK',
-          message: `case ${one.testCase}: the answer tells "${denied.name}", though "${denied.sentence}"`.slice(0, 500),
-          testCase: one.testCase,
-          input: one.input,
-        });
-      const leak = leakIn(facts, one, seen);
-      if (!leak) continue;
-      const list = leak.secret ? findings.failures : findings.warnings;
-      if (list.some(({ message }) => message.includes(`"${leak.name}"`))) continue;
-      const fact: Omit<CheckFact, 'check'> = {
-        code: 'CANDIDATE_LEAK',
-        message: `case ${one.testCase}: the answer tells "${leak.name}", which ${leak.tool} told and no case's answer does`,
-        testCase: one.testCase,
-        input: one.input,
-      };
-      list.push(fact);
-    }
-    return findings;
+    const seen = plans.length === 0 ? [] : yield plans;
+    const own = plans.map((scenario, index) => ({ scenario, seen: seen[index] as Observation }));
+    return { failures: foundIn(facts, [...cases, ...own], () => true), warnings: [] };
   },
   review(facts, runs) {
-    if (facts.subject.tools.length === 0) return [];
-    const reserved = reservedMembersOf(facts.subject);
-    for (const { scenario, seen } of reserved.length > 0 ? runs : []) {
-      const { value } = seen;
-      const told = reserved.find(
-        (rule) => value !== undefined && seen.issues.length === 0 && breaksReserve(rule, value),
-      );
-      if (told !== undefined)
-        return [
-          {
-            code: 'CANDIDATE_LEAK',
-            message: `the answer has "${told.member}", though "${told.sentence}"`.slice(0, 500),
-            input: scenario.input,
-            ...(value === undefined ? {} : { got: value }),
-          },
-        ];
-    }
-    if (denialsOf(facts.subject).length === 0) return [];
-    for (const { scenario, seen } of runs) {
-      const denied = deniedIn(facts, { input: scenario.input, output: null }, seen);
-      if (denied)
-        return [
-          {
-            code: 'CANDIDATE_LEAK',
-            message: `the answer tells "${denied.name}", though "${denied.sentence}"`.slice(0, 500),
-            input: scenario.input,
-            ...(seen.value === undefined ? {} : { got: seen.value }),
-          },
-        ];
-    }
-    return [];
+    // Under other names, or asked for something else, it may be told what no case is.
+    return foundIn(facts, runs, (input) => facts.cases.some(({ one }) => equalJson(one.input, input)));
   },
 };
 
+/** What slips out in some runs, each once; for some inputs, whatever a tool of secrets tells is one. */
+function foundIn(
+  facts: CheckFacts,
+  runs: readonly Run[],
+  isAnyKept: (input: Json) => boolean,
+): Omit<CheckFact, 'check'>[] {
+  const loose = facts.cases.flatMap(({ one }) => one.loose);
+  const found = new Map<string, Omit<CheckFact, 'check'>>();
+  for (const { scenario, seen } of runs) {
+    const { input } = scenario;
+    const leaks = [
+      loggedIn(facts, input, seen),
+      brokenReserve(facts, seen),
+      deniedIn(facts, input, seen) ?? secretIn(facts, { input, loose, isAnyKept: isAnyKept(input) }, seen),
+    ];
+    for (const what of leaks) {
+      if (what === undefined || found.has(what)) continue;
+      const testCase = facts.cases.find(({ one }) => equalJson(one.input, input))?.one.testCase;
+      found.set(what, {
+        code: 'CANDIDATE_LEAK',
+        message: `${testCase === undefined ? '' : `case ${testCase}: `}${what}`.slice(0, 500),
+        ...(testCase === undefined ? {} : { testCase }),
+        input,
+        ...(seen.value === undefined ? {} : { got: seen.value }),
+      });
+    }
+  }
+  return [...found.values()];
+}
+
+/** A member in an answer whose outcome it never comes with. */
+function brokenReserve({ subject }: CheckFacts, { value, issues }: Observation): string | undefined {
+  if (value === undefined || issues.length > 0) return undefined;
+  const rule = reservedMembersOf(subject).find((one) => breaksReserve(one, value));
+  return rule && `the answer has "${rule.member}", though "${rule.sentence}"`;
+}
+
 /** A log line with the value of a member of which the document says that it is never logged. */
-function loggedIn(
-  { subject }: CheckFacts,
-  { input }: RunnableCase,
-  seen: Observation,
-): { name: string; sentence: string } | undefined {
+function loggedIn({ subject }: CheckFacts, input: Json, seen: Observation): string | undefined {
   if (seen.logs.length === 0) return undefined;
   const lines = seen.logs.join('\n');
   const told = [
@@ -150,10 +112,7 @@ function loggedIn(
     subject.responseSchema,
     ...subject.tools.map((tool) => tool.outputSchema ?? null),
   ];
-  const sentences = allSentencesOf(subject).filter((sentence) => sentence.trim() !== '');
-  const denials = sentences.flatMap((sentence, index) =>
-    isDenial(sentence, NEVER_LOGGED) ? [{ sentence, before: sentences[index - 1] ?? '' }] : [],
-  );
+  const denials = logDenialsOf(subject);
   for (const leaf of told) {
     const text = weighty(leaf);
     if (text === undefined || !hasWord(lines, text)) continue;
@@ -167,10 +126,24 @@ function loggedIn(
           (SECRET.test(leaf.name) && OF_THE_ONE_BEFORE.test(one.sentence.trim()) && isNamedIn(one.before, leaf.name)),
       )?.sentence ??
       schemas.flatMap((schema) => descriptionsOf(schema, leaf.name, 0)).find((said) => NEVER_LOGGED.test(said));
-    if (sentence !== undefined) return { name: leaf.name, sentence: sentence.trim().slice(0, 200) };
+    if (sentence !== undefined) return `"${leaf.name}" is logged, though "${excerpt(sentence)}"`;
   }
   return undefined;
 }
+
+/** The sentences by which something is never logged, each with the one before it. */
+function logDenialsOf(subject: Subject): { sentence: string; before: string }[] {
+  const known = readOfLogs.get(subject);
+  if (known !== undefined) return known;
+  const sentences = allSentencesOf(subject).filter((sentence) => sentence.trim() !== '');
+  const denials = sentences.flatMap((sentence, index) =>
+    isDenial(sentence, NEVER_LOGGED) ? [{ sentence, before: sentences[index - 1] ?? '' }] : [],
+  );
+  readOfLogs.set(subject, denials);
+  return denials;
+}
+
+const readOfLogs = new WeakMap<Subject, { sentence: string; before: string }[]>();
 
 const ON_A_CONDITION = phrases({
   en: ['except|unless|only|but|if|when|until|no matter'],
@@ -188,11 +161,7 @@ function isDenial(sentence: string, never: RegExp): boolean {
 }
 
 /** An answer that holds what a member of the request or of a tool's answer has, and of which the document says that no answer has it. */
-export function deniedIn(
-  { subject, cases }: CheckFacts,
-  { input, output }: Pick<RunnableCase, 'input' | 'output'>,
-  seen: Observation,
-): { name: string; sentence: string } | undefined {
+function deniedIn({ subject, cases }: CheckFacts, input: Json, seen: Observation): string | undefined {
   const denials = denialsOf(subject);
   if (seen.value === undefined || denials.length === 0) return undefined;
   // What one case is told of its like, another may be told as well.
@@ -208,7 +177,7 @@ export function deniedIn(
       );
     });
   const told = [input, ...seen.calls.map((call) => call.output ?? null)].flatMap(leavesOf);
-  const shown = JSON.stringify([output, cases.map(({ one }) => one.output)]);
+  const shown = JSON.stringify(cases.map(({ one }) => one.output));
   const answer = leavesOf(seen.value).map(({ value }) => String(value));
   const texts = answer.join('\n');
   for (const leaf of told) {
@@ -218,7 +187,7 @@ export function deniedIn(
     if (told.some((other) => other.name !== leaf.name && String(other.value).includes(text))) continue;
     const denial = denials.find(({ denied }) => isNamedIn(denied, leaf.name));
     if (denial !== undefined && !mayBeTold(leaf.name))
-      return { name: leaf.name, sentence: denial.sentence.trim().slice(0, 200) };
+      return `the answer tells "${leaf.name}", though "${excerpt(denial.sentence)}"`;
   }
   return undefined;
 }
@@ -294,29 +263,22 @@ function isNamedIn(sentence: string, name: string): boolean {
 /** Lets the tools called after one fail, so that the paths behind it come to light. */
 function othersFail(seen: Observation, tool: string): NonNullable<Scenario['faults']> {
   const names = [...new Set(seen.calls.map((call) => call.tool))].filter((name) => name !== tool);
-  return names.map((name) => ({ tool: name, error: { code: 'FAILED' as const, message: 'temporarily out of order' } }));
+  return names.map(outOfOrder);
+}
+
+function outOfOrder(tool: string) {
+  return { tool, error: { code: 'FAILED' as const, message: 'temporarily out of order' } };
 }
 
 /** A secret that a tool told and an answer tells, and no answer of a case. */
-export function secretIn(
-  facts: CheckFacts,
-  run: RunnableCase,
-  seen: Observation,
-): { name: string; tool: string } | undefined {
-  const leak = leakIn(facts, run, seen);
-  return leak?.secret ? leak : undefined;
-}
-
-function leakIn(
+function secretIn(
   { subject, cases }: CheckFacts,
-  { input, loose }: RunnableCase,
+  { input, loose, isAnyKept }: { input: Json; loose: RunnableCase['loose']; isAnyKept: boolean },
   seen: Observation,
-): { name: string; tool: string; secret: boolean } | undefined {
+): string | undefined {
   if (seen.value === undefined) return undefined;
   const made = new Set(loose.filter(({ as }) => as !== 'text').map(({ pointer }) => pointer));
   const answer = leavesOf(seen.value).flatMap(({ pointer, value }) => (made.has(pointer) ? [] : [String(value)]));
-  const told = JSON.stringify([input, cases.map(({ one }) => [one.output, one.case.response])]);
-  let other: { name: string; tool: string; secret: boolean } | undefined;
   for (const { tool, output } of seen.calls) {
     if (output === undefined) continue;
     const description = subject.tools.find(({ name }) => name === tool)?.description ?? '';
@@ -324,26 +286,23 @@ function leakIn(
       const text = weighty(leaf);
       if (
         text === undefined ||
-        told.includes(JSON.stringify(text).slice(1, -1)) ||
-        !answer.some((one) => one.includes(text))
+        !((isAnyKept && SECRET.test(description)) || isSecret(subject, tool, leaf.name)) ||
+        !answer.some((one) => one.includes(text)) ||
+        JSON.stringify([input, cases.map(({ one }) => [one.output, one.case.response])]).includes(
+          JSON.stringify(text).slice(1, -1),
+        )
       )
         continue;
       // What one case is told of its like, another may be told as well.
       if (isToldElsewhere(cases, tool, leaf.name)) continue;
       // What is told under another name as well may be told for that.
-      if (
-        seen.calls.some((call) =>
-          leavesOf(call.output ?? null).some((one) => one.name !== leaf.name && one.value === leaf.value),
-        )
-      )
-        continue;
-      const secret = SECRET.test(description) || isSecret(subject, tool, leaf.name);
-      const found = { name: leaf.name || tool, tool, secret };
-      if (found.secret) return found;
-      other ??= found;
+      const isNamedElse = seen.calls.some((call) =>
+        leavesOf(call.output ?? null).some((one) => one.name !== leaf.name && one.value === leaf.value),
+      );
+      if (!isNamedElse) return `the answer tells "${leaf.name || tool}", which ${tool} told and no case's answer does`;
     }
   }
-  return other;
+  return undefined;
 }
 
 /** Whether the answer of some case tells what a tool has under a name. */
@@ -381,12 +340,9 @@ function descriptionsOf(schema: Json, name: string, depth: number): string[] {
 }
 
 /** A case with secrets, in which a tool answers something else at one place: a turned switch, another of a few words, an empty list. */
-function otherwiseAnswered(
-  { subject }: CheckFacts,
-  { one, scenario, seen }: SeenCase,
-): { one: RunnableCase; scenario: Scenario }[] {
+function otherwiseAnswered({ subject }: CheckFacts, { one, scenario, seen }: SeenCase): Scenario[] {
   if (!hasSecrets(subject, one, seen)) return [];
-  return toldOtherwise(subject, { scenario, seen }, maxOtherAnswers).map((other) => ({ one, scenario: other }));
+  return toldOtherwise(subject, { scenario, seen }, maxOtherAnswers);
 }
 
 function hasSecrets(subject: Subject, { input }: RunnableCase, seen: Observation): boolean {
@@ -417,12 +373,7 @@ const KIND_OF_VALUE = /^(?:string|number|boolean|object|function|undefined)$/;
  * Cases with secrets, in whose request a text is, begins, ends or goes on with one that stands in the source and nowhere in the document,
  * or is compared there and is no value of cases and schemas: a document may hide what it is for.
  */
-function askedByWords({
-  subject,
-  cases,
-  literals,
-  vocabulary,
-}: CheckFacts): { one: RunnableCase; scenario: Scenario }[] {
+function askedByWords({ subject, cases, literals, vocabulary }: CheckFacts): Scenario[] {
   const shown = new Set(cases.flatMap(({ one }) => leavesOf([one.input, one.output])).map(({ value }) => value));
   const told = new Set(
     cases.flatMap(({ seen }) => seen.calls.flatMap(({ output }) => leavesOf(output ?? null))).map(({ value }) => value),
@@ -438,7 +389,7 @@ function askedByWords({
     .filter(({ one, seen }) => hasSecrets(subject, one, seen))
     .slice(0, maxWordCases)
     .flatMap((seenCase) => wordPlacesOf(subject, seenCase));
-  const plans: { one: RunnableCase; scenario: Scenario }[] = [];
+  const plans: Scenario[] = [];
   for (const form of [0, 1, 2, 3, 4])
     for (const word of words)
       for (const { seenCase, pointer, value, isSecret: isSecretPlace } of places) {
@@ -452,7 +403,7 @@ function askedByWords({
         // What tools tell of others may come to light where they do not know the word as they know what was asked for.
         const isUnknown = isSecretPlace || form === 0;
         const tools = isUnknown ? scenario.tools : (knowing(subject, seen, value, text) as Scenario['tools']);
-        plans.push({ one: { ...one, input }, scenario: { ...scenario, input, tools } });
+        plans.push({ ...scenario, input, tools });
       }
   return plans;
 }
@@ -490,8 +441,8 @@ function formsWith(text: string, word: string): string[] {
 const maxNearMisses = 12;
 
 /** Cases that were asked with a secret which a tool knows, asked with nearly that. */
-function nearlyRight({ subject, cases }: CheckFacts): { one: RunnableCase; scenario: Scenario }[] {
-  const plans: { one: RunnableCase; scenario: Scenario }[] = [];
+function nearlyRight({ subject, cases }: CheckFacts): Scenario[] {
+  const plans: Scenario[] = [];
   for (const seenCase of cases) {
     const { one, scenario } = seenCase;
     const secrets = new Set(secretsOf(subject, seenCase.seen).map(({ value }) => value));
@@ -501,7 +452,7 @@ function nearlyRight({ subject, cases }: CheckFacts): { one: RunnableCase; scena
       for (const text of [head, `${head}${value.endsWith('7') ? '8' : '7'}`, `${value}7`]) {
         const input = replacedAt(one.input, pointer, text);
         if (plans.length < maxNearMisses && subject.surface.requestIssues(input).length === 0)
-          plans.push({ one: { ...one, input }, scenario: { ...scenario, input } });
+          plans.push({ ...scenario, input });
       }
     }
   }

@@ -1,25 +1,23 @@
 import type { Observation, ObservedCall, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
-import type { RunnableCase } from '../case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { sentenceOnce } from '../prose/documented-acts.ts';
 import { leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { listsOf } from '../worlds/lists.ts';
 import { peerWorldsOf, type RareWorld, rareWorldsOf } from '../worlds/rare-worlds.ts';
-import { deniedIn, secretIn } from './check-leaks.ts';
 import { mayServeRefusals } from './check-side-effects.ts';
 import { unheededMembers } from './unheeded-members.ts';
 
 const maxRuns = 160;
 
-/** Looks at cases in which a tool or the peer tells, or the request asks, something that no case has: for acts and leaks that are wrong whatever the right answer is, and for what never matters. */
+/** Looks at cases in which a tool or the peer tells, or the request asks, something that no case has: for acts that are wrong whatever the right answer is, and for what never matters. */
 export const rareWorlds: Check = {
   name: 'rare-worlds',
-  reason: 'What is done twice or told to everybody is often so on a path that no case takes.',
+  reason: 'What is done twice is often so on a path that no case takes.',
   certain:
-    'A tool acts more than once, though the document has it act once and the cases, with lists as long, do; or is asked the very same twice, though it had answered as in a case; or it acts, and the answer is one that a case gives without it, and tells nothing of what all answers with that act tell of it; or the answer tells what the document says is never told, or a secret.',
+    'A tool acts more than once, though the document has it act once and the cases, with lists as long, do; or is asked the very same twice, though it had answered as in a case; or it acts, and the answer is one that a case gives without it, and tells nothing of what all answers with that act tell of it.',
   uncertain: 'What a tool or the peer tells, and the document decides or reckons by, changes nothing in any case.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject } = facts;
@@ -34,52 +32,23 @@ export const rareWorlds: Check = {
     const acting = subject.tools
       .filter(({ name }) => !isReadOnly(subject, name) && !mayServeRefusals(subject, name))
       .map(({ name }) => actOf(facts, name));
-    // What a case tells by itself is found there.
-    const known = facts.cases.flatMap(({ one, seen: own }) => leakIn(facts, one, own)?.name ?? []);
     for (const [index, world] of worlds.entries()) {
-      const observation = seen[index] as Observation;
-      const found = leaked(facts, known, world, observation) ?? acted(facts, acting, world, observation);
-      if (found === undefined || findings.failures.some(({ code }) => code === found.code)) continue;
-      findings.failures.push(found);
+      const found = acted(facts, acting, world, seen[index] as Observation);
+      if (found !== undefined) return { ...findings, failures: [found] };
     }
     return findings;
   },
 };
 
-function factOf(world: RareWorld, code: CheckFact['code'], message: string, seen: Observation) {
+function factOf(world: RareWorld, message: string, seen: Observation): Omit<CheckFact, 'check'> {
   const { testCase } = world.seenCase.one;
   return {
-    code,
+    code: 'CANDIDATE_SIDE_EFFECT',
     message: `case ${testCase}, with ${world.change}: ${message}`.slice(0, 500),
     testCase,
     input: world.scenario.input,
     ...(seen.value === undefined ? {} : { got: seen.value }),
   };
-}
-
-function leakIn(
-  facts: CheckFacts,
-  run: RunnableCase,
-  seen: Observation,
-): { name: string; message: string } | undefined {
-  const denied = deniedIn(facts, run, seen);
-  if (denied !== undefined)
-    return { name: denied.name, message: `the answer tells "${denied.name}", though "${denied.sentence}"` };
-  const secret = secretIn(facts, run, seen);
-  if (secret === undefined) return undefined;
-  const { name, tool } = secret;
-  return { name, message: `the answer tells "${name}", which ${tool} told and no case's answer does` };
-}
-
-function leaked(
-  facts: CheckFacts,
-  known: readonly string[],
-  world: RareWorld,
-  seen: Observation,
-): Omit<CheckFact, 'check'> | undefined {
-  const leak = leakIn(facts, { ...world.seenCase.one, input: world.scenario.input }, seen);
-  if (leak === undefined || known.includes(leak.name)) return undefined;
-  return factOf(world, 'CANDIDATE_LEAK', leak.message, seen);
 }
 
 /** What document and cases have of a tool with side effects. */
@@ -138,18 +107,13 @@ function acted(
       // Where cases have but one item, each may have its own act.
       const isOneForAll = act.listed > 1 || longestList(input, seen) <= 1;
       if (act.once !== undefined && isOneForAll)
-        return factOf(
-          world,
-          'CANDIDATE_SIDE_EFFECT',
-          `${act.tool} acts ${calls.length} times, though "${act.once}"`,
-          seen,
-        );
+        return factOf(world, `${act.tool} acts ${calls.length} times, though "${act.once}"`, seen);
       const isForItems = listsOf(input).some(({ items }) => items.length > 1);
       if (isOneForAll && !isForItems && equalJson(first.input, second.input) && isUsual(act, first))
-        return factOf(world, 'CANDIDATE_SIDE_EFFECT', `${act.tool} is asked the same twice`, seen);
+        return factOf(world, `${act.tool} is asked the same twice`, seen);
     }
     if (isInVain(facts, act, first, world, seen))
-      return factOf(world, 'CANDIDATE_SIDE_EFFECT', `${act.tool} acts, and it is answered as without that`, seen);
+      return factOf(world, `${act.tool} acts, and it is answered as without that`, seen);
   }
   return undefined;
 }
