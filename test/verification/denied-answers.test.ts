@@ -50,6 +50,7 @@ for (const rule of [
   'transferCode 任何时候都不得出现在响应中。',
   'The transfer code must not be disclosed.',
   'The transferCode is for the register alone. It never leaves the provider.',
+  'The transferCode is for clerks alone and never leaves the registry.',
   'Never answer with the transferCode.',
   'Answers contain neither the transfer code nor the name of an owner.',
   'Der transferCode darf nicht weitergegeben werden.',
@@ -68,6 +69,7 @@ for (const rule of [
   'The transferCode must not be disclosed when the domain is another one.',
   'The transferCode is six letters long. The name of an owner must not be disclosed.',
   'The secret of the registrar is never part of an answer about a transferCode.',
+  'The transferCode never leaves the registry before noon.',
 ])
   test(`what the document does not deny may be told: ${rule}`, async () =>
     assert.deepEqual(await refusalsOf(moves(rule), moving(told), sandbox), []));
