@@ -1,5 +1,12 @@
 import { isObject, type Json } from '../kernel/json.ts';
-import { CASE_WORDS, REQUEST_LABELS, RESPONSE_LABELS, RESULT_LABELS, STORY_WORDS } from '../lexicon/testing.ts';
+import {
+  CASE_WORDS,
+  REQUEST_LABELS,
+  RESPONSE_LABELS,
+  RESULT_LABELS,
+  SHORT_CASE_WORDS,
+  STORY_WORDS,
+} from '../lexicon/testing.ts';
 import { type Cell, cellsOf, payloadRows } from './case-table.ts';
 import { findJsonBlocks, type JsonBlock, type JsonBlocks } from './json-blocks.ts';
 import { excerptAt, type KnownJson, wholeJson } from './located-json.ts';
@@ -53,11 +60,11 @@ export function isPayloadFault(payload: PayloadText | PayloadFault): payload is 
 export type BareText = 'allowed' | 'refused';
 
 const DECORATION =
-  '\\ufeff?[ \\t]*(?:>[ \\t]*)*(?:[-*+•][ \\t]+|\\d{1,3}[.)、][ \\t]*)?(?:#{1,6}[ \\t]*)?(?:\\*\\*|__|`)?[ \\t]*';
+  '\\ufeff?[ \\t]*(?:>[ \\t]*)*(?:[-*+•][ \\t]+|\\d{1,3}[.)、][ \\t]*)?(?:#{1,6}[ \\t]*)?(?:<[a-z][a-z0-9]{0,9}>[ \\t]*){0,3}(?:\\*\\*|__|`)?[ \\t]*';
 const NUMERAL = '[0-9０-９]{1,9}|[零一二三四五六七八九十百]{1,5}';
 const anyOf = (labels: readonly string[]): string => labels.join('|');
 const HEADING = new RegExp(
-  `^${DECORATION}(?:${anyOf(CASE_WORDS)})(?![a-zа-яäöüß])[ \\t]*(?:#|no\\.?|nr\\.?|n[.ºo°]{1,2}|number|№|编号|[:：_–—-])?[ \\t]*(${NUMERAL})?[ \\t]*(.*)$`,
+  `^${DECORATION}(?:${anyOf(CASE_WORDS)}|(${anyOf(SHORT_CASE_WORDS)}))(?![a-zа-яäöüß])[ \\t]*(?:#|no\\.?|nr\\.?|n[.ºo°]{1,2}|number|№|编号|[:：_–—-])?[ \\t]*(${NUMERAL})?[ \\t]*(.*)$`,
   'di',
 );
 const END_OF_LABEL =
@@ -152,8 +159,10 @@ export function readCaseText(text: string, bareText: BareText, known?: KnownJson
   return { cases, headings: Math.max(cases.length, begun.length), heads, json };
 }
 
-/** Leaves out a title over all cases and lines of an expected result that only look like labels; begins cases that have no heading. */
-function withoutStrays(marks: readonly Mark[]): Mark[] {
+/** Leaves out a title or a list of titles over all cases and lines of an expected result that only look like labels; begins cases that have no heading. */
+function withoutStrays(all: readonly Mark[]): Mark[] {
+  const isNamed = all.some(({ kind, number, isShort }) => kind === 'case' && number !== undefined && isShort !== true);
+  const marks = withoutOutlines(isNamed ? all.filter(({ isShort }) => isShort !== true) : all);
   const kept: Mark[] = [];
   const seen = new Set<Mark['kind']>();
   for (const [index, mark] of marks.entries()) {
@@ -174,6 +183,21 @@ function withoutStrays(marks: readonly Mark[]): Mark[] {
   return kept;
 }
 
+/** Takes titles without anything for none where a case of the same number stands elsewhere: at least two together, before all cases or after. */
+function withoutOutlines(marks: readonly Mark[]): readonly Mark[] {
+  const isTitle = (index: number) => marks[index]?.kind === 'case' && (marks[index + 1]?.kind ?? 'case') === 'case';
+  const written = new Set(
+    marks.flatMap(({ number }, index) => (number === undefined || isTitle(index) ? [] : [number])),
+  );
+  const isRepeated = (index: number) => isTitle(index) && written.has(marks[index]?.number ?? Number.NaN);
+  let first = 0;
+  while (isRepeated(first)) first += 1;
+  let last = marks.length;
+  while (last > first && isRepeated(last - 1)) last -= 1;
+  const isOutline = (index: number) => (first > 1 && index < first) || (marks.length - last > 1 && index >= last);
+  return marks.map((mark, index) => (isOutline(index) ? { ...mark, kind: 'before' } : mark));
+}
+
 interface Mark {
   kind: 'case' | 'request' | 'response' | 'result' | 'before';
   start: number;
@@ -183,6 +207,8 @@ interface Mark {
   contentEnd?: number;
   number?: number;
   numberSpan?: { start: number; end: number };
+  /** Whether it calls the case less than others may be called. */
+  isShort?: boolean;
 }
 
 function isPayloadMark({ kind }: Mark): boolean {
@@ -218,19 +244,20 @@ function markOf(line: Pick<Line, 'start' | 'end' | 'text'>): Mark | undefined {
   }
   const heading = HEADING.exec(text);
   if (heading === null) return undefined;
-  const [, numeral, rest = ''] = heading;
+  const [, short, numeral, rest = ''] = heading;
   // In prose a line may begin with the word; a heading is marked as one or consists of word and number alone.
-  const marked = /^\ufeff?[ \t]*(?:>[ \t]*)*(?:[-*+][ \t]+)?(?:#{1,6}|\*\*|__)/.test(text);
+  const marked = /^\ufeff?[ \t]*(?:>[ \t]*)*(?:[-*+][ \t]+)?(?:#{1,6}|\*\*|__|<[a-z])/.test(text);
   if (!marked && (numeral === undefined || !/^[ \t]*(?:[:：.、—–-].*)?(?:\*\*|__)?[ \t]*$/.test(rest)))
     return undefined;
   if (numeral === undefined) return { kind: 'case', start: line.start, end: line.end };
-  const at = line.start + (heading.indices?.[1]?.[0] ?? 0);
+  const at = line.start + (heading.indices?.[2]?.[0] ?? 0);
   return {
     kind: 'case',
     start: line.start,
     end: line.end,
     number: numberOf(numeral),
     numberSpan: { start: at, end: at + numeral.length },
+    isShort: short !== undefined,
   };
 }
 
@@ -277,7 +304,7 @@ function caseOfRow(context: Context, row: readonly Cell[]): CaseText {
   };
   const named = row.find(({ kind }) => kind === undefined || kind === 'case');
   const name = named === undefined ? '' : text.slice(named.start, named.end);
-  const numeral = /^\W{0,3}(\d{1,9})\W{0,3}$/.exec(name)?.[1] ?? HEADING.exec(name)?.[1];
+  const numeral = /^\W{0,3}(\d{1,9})\W{0,3}$/.exec(name)?.[1] ?? HEADING.exec(name)?.[2];
   const result = cellOf('result');
   return {
     number: numeral === undefined ? null : numberOf(numeral),

@@ -109,13 +109,62 @@ function closingFences(marks: readonly (RegExpExecArray | null)[]): (number | un
   return closers;
 }
 
-/** A text that stands wholly in a block quote, with blanks for the quote's marks: every character keeps its place. Any other text as it is. */
+/**
+ * A text with blanks for the marks of block quotes that hold JSON or a fenced block, or that the whole text stands in: every
+ * character keeps its place. What stands between fences is as it was written.
+ */
 export function withoutQuoteMarks(text: string): string {
-  if (!/^\s*>/.test(text) || /^(?![ \t]*>)[^\S\n]*\S/m.test(text)) return text;
-  return text.replace(/^[ \t]*>/gm, (mark) => ' '.repeat(mark.length));
+  if (!/^[ \t]*>/m.test(text)) return text;
+  if (!/^(?![ \t]*>)[^\S\n]*\S/m.test(text)) return withoutMarks(text);
+  if (!HOLDS_PAYLOAD.test(text)) return text;
+  const { lines, fences } = readLines(text);
+  const parts: string[] = [];
+  let [done, fence] = [0, 0];
+  for (let first = 0; first < lines.length && parts.length < 2 * MAX_QUOTES; first += 1) {
+    const start = lines[first]?.start ?? text.length;
+    while ((fences[fence]?.end ?? text.length) < start) fence += 1;
+    // A fence that no mark stands before has a text in it, whatever that begins with.
+    const isVerbatim = (fences[fence]?.start ?? text.length) < start && lines[first]?.fenced === true;
+    if (isVerbatim || !isQuoted(lines[first])) continue;
+    let last = first;
+    while (isQuoted(lines[last + 1])) last += 1;
+    const end = lines[last]?.end ?? text.length;
+    const quote = text.slice(start, end);
+    if (HOLDS_PAYLOAD.test(quote)) {
+      parts.push(text.slice(done, start), withoutMarks(quote));
+      done = end;
+    }
+    first = last;
+  }
+  return done === 0 ? text : parts.join('') + text.slice(done);
 }
 
-/** The opposite: a text whose quote marks were taken away, with a mark before every line. */
-export function withQuoteMarks(text: string): string {
-  return text.replace(/^(?: {1,2})?/gm, '> ').replace(/^> $/gm, '>');
+/** Most block quotes in a text that are read: two for each case of an agreement, and as many more. */
+const MAX_QUOTES = 400;
+
+const HOLDS_PAYLOAD = /^[ \t]*>[ \t>]*(?:```|~~~|[{[])/m;
+
+function isQuoted(line: Line | undefined): boolean {
+  return line !== undefined && /^[ \t]*>/.test(line.text);
+}
+
+function withoutMarks(quote: string): string {
+  return quote.replace(/^[ \t]*>/gm, (mark) => ' '.repeat(mark.length));
+}
+
+/**
+ * The opposite, for a part of such a text that was changed in one place: what is as before has the marks again that the text was
+ * given with at this offset, and lines that are new inside of a quote have marks too.
+ */
+export function withQuoteMarks(changed: string, before: string, given: string, at: number): string {
+  const most = Math.min(changed.length, before.length);
+  let head = 0;
+  while (head < most && changed[head] === before[head]) head += 1;
+  let tail = 0;
+  while (tail < most - head && changed.at(-1 - tail) === before.at(-1 - tail)) tail += 1;
+  const between = changed.slice(head, changed.length - tail);
+  const end = at + before.length;
+  const lines = given.slice(given.lastIndexOf('\n', at + head - 1) + 1, end - tail);
+  const marked = /^[ \t]*>/m.test(lines) ? between.replace(/\n(?: {1,2})?/g, '\n> ') : between;
+  return given.slice(at, at + head) + marked + given.slice(end - tail, end);
 }

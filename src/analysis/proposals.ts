@@ -82,18 +82,17 @@ function amendedCases({ agreement }: Analyzed, findings: readonly Finding[]): st
 function edited(given: string, edits: readonly { start: number; patch: SchemaEdit['patch'] }[]): string | undefined {
   const text = withoutQuoteMarks(given);
   const places = [...Map.groupBy(edits, ({ start }) => start)].sort(([a], [b]) => a - b);
-  const parts = [text.slice(0, places[0]?.[0] ?? text.length)];
+  const parts = [given.slice(0, places[0]?.[0] ?? text.length)];
   // Each in its own part of the text: put together every time, a long text costs more than all edits in it.
   for (const [index, [start, together]] of places.entries()) {
     const part = text.slice(start, places[index + 1]?.[0] ?? text.length);
     const patch = together.flatMap((edit) => edit.patch);
     const changed = editJsonText(part, 0, patch)?.text;
     if (changed === undefined) return undefined;
-    parts.push(changed);
+    parts.push(text === given ? changed : withQuoteMarks(changed, part, given, start));
   }
   const changed = parts.join('');
-  if (changed === text) return undefined;
-  return text === given ? changed : withQuoteMarks(changed);
+  return changed === given ? undefined : changed;
 }
 
 function settles(changed: Job, job: Job, findings: readonly Finding[]): boolean {

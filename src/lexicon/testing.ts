@@ -13,6 +13,9 @@ const korean = (word: string): string => `(?:테스트[ \\t]*)?(?:${word})(?:[ \
 const russian = (word: string): string =>
   `(?:(?:тестовы[ей]|ожидаемы[ей]|данные|сообщение|тело)[ \\t]+){0,2}(?:${word})(?:[ \\t]+теста)?`;
 
+/** What is only a case where its number follows. */
+const numbered = (word: string): string => `(?:${word})(?=[ \\t_-]*(?:#|no\\.?|nr\\.?|n[.ºo°]{1,2}|№)?[ \\t]*[0-9０-９])`;
+
 /** What a case is called. */
 export const CASE_WORDS: Labels = [
   'test[ \\t_-]*case|case|example|scenario|tc(?=[ \\t_-]*\\d)',
@@ -21,10 +24,13 @@ export const CASE_WORDS: Labels = [
   'caso(?:[ \\t]+d[ei][ \\t]+(?:prueba|teste?|prova))?|ejemplo|escenario|exemplo|cenário|esempio',
   'testgeval|voorbeeld',
   '测试用例|测试案例|测试样例|用例|测试场景|场景',
-  'テスト[ \\t]*ケース|ケース|シナリオ',
+  '(?:テスト|検証|試験)[ \\t]*ケース|ケース|シナリオ',
   '테스트[ \\t]*케이스|시나리오',
   'тест-?кейс|тестовый[ \\t]+(?:случай|пример|сценарий)|сценарий|пример',
 ];
+
+/** What a case is called where nothing is called more than that. */
+export const SHORT_CASE_WORDS: Labels = [numbered('test|prueba|prova|тест|测试|テスト|試験|테스트')];
 
 /** The label of a request. */
 export const REQUEST_LABELS: Labels = [
@@ -60,12 +66,12 @@ export const RESPONSE_LABELS: Labels = [
 export const RESULT_LABELS: Labels = [
   '(?:expected|test)[ \\t]+(?:test[ \\t]+)?(?:results?|outcomes?|behaviou?r)|expected',
   '(?:erwartetes[ \\t]+)?(?:test)?ergebnis|erwartetes[ \\t]+verhalten|erwartung',
-  'résultat(?:[ \\t]+(?:du[ \\t]+test|attendu)){1,2}',
-  'resultado(?:[ \\t]+(?:d[eo][ \\t]+(?:la[ \\t]+)?(?:prueba|teste)|esperado)){1,2}',
+  'résultat(?:[ \\t]+(?:d[eu][ \\t]+test|attendu|prévu)){1,2}',
+  'resultado(?:[ \\t]+(?:d[eo][ \\t]+(?:la[ \\t]+)?(?:prueba|teste)|esperado|previsto)){1,2}',
   'risultato(?:[ \\t]+(?:del[ \\t]+test|atteso|previsto)){1,2}',
   'verwacht[ \\t]+resultaat',
   '测试?(?:预期|期望)(?:的)?(?:测试)?结果|(?:预期|期望)(?:测试)?结果|测试结果|预期|期望',
-  '期待(?:される)?(?:結果|値|動作)',
+  '(?:期待|想定)(?:される)?(?:テスト)?(?:結果|値|動作)',
   '(?:예상|기대)[ \\t]*(?:되는[ \\t]*)?(?:테스트[ \\t]*)?결과',
   'ожидаемый[ \\t]+результат(?:[ \\t]+теста)?',
 ];

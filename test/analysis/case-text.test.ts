@@ -95,6 +95,18 @@ const FORMS: Record<string, string> = {
   'as messages of HTTP':
     '# Test Case 1\n- Request:\n```http\nPOST /a HTTP/1.1\nAccept: */*\n\n{"a":1}\n```\n- Response:\n```http\nHTTP/1.1 200 OK\n\n{"b":[2]}\n```\n',
   'under its name': '{"the usual": {"request": {"a": 1}, "response": {"b": [2]}}}',
+  'under a shorter word':
+    '## Test 1: the usual\n**Request**\n{"a":1}\n**Response**\n{"b":[2]}\n**Expected result**: Works.',
+  'under a shorter Japanese word': '## テスト1: 通常\n要求：\n{"a":1}\n応答：\n{"b":[2]}\n期待されるテスト結果：Works.',
+  'under a shorter Chinese word': '## 测试 1\n请求：{"a":1}\n响应：{"b":[2]}\n预期结果：Works.',
+  'in French, as another would say':
+    '# Test n° 1\n- **Données de requête** :\n{"a":1}\n- **Données de réponse** :\n{"b":[2]}\n- **Résultat de test attendu** : Works.',
+  'in Spanish, as another would say':
+    '# Prueba 1\n- **Datos de entrada**:\n{"a":1}\n- **Datos de salida**:\n{"b":[2]}\n- **Resultado previsto**: Works.',
+  'in a fold':
+    '<details>\n<summary>Test Case 1</summary>\n\n**Request**\n```json\n{"a":1}\n```\n**Response**\n```json\n{"b":[2]}\n```\n\n</details>\n',
+  'in block quotes':
+    '# Test Case 1\n> **Request**\n> ```json\n> {"a": 1}\n> ```\n\n> **Response**\n> ```\n> {"b": [2]}\n> ```\n\n**Expected**: Works.',
   'as a JSON array': '[{"request":{"a":1},"response":{"b":[2]},"expected":"Works."}]',
 };
 
@@ -118,6 +130,37 @@ function readStructured(text: string): { cases: Case[]; codes: string[] } {
       .filter((code) => code.includes('CASE')),
   };
 }
+
+test('a list of the titles of the cases, above them or below, holds no cases', () => {
+  const titles = '- Test case 1: the usual\n- Test case 2: another\n\n';
+  const each = (n: number) =>
+    `## Test Case ${n}\n- Request: {"a": ${n}}\n- Response: {"b": ${n}}\n- Expected: Works.\n\n`;
+  for (const text of [titles + each(1) + each(2), each(1) + each(2) + titles]) {
+    const { cases, codes } = read(text);
+    assert.deepEqual(codes, []);
+    assert.deepEqual(
+      cases.map(({ testCase, expected }) => [testCase, expected]),
+      [
+        [1, 'Works.'],
+        [2, 'Works.'],
+      ],
+    );
+  }
+  assert.deepEqual(read(`${each(1)}# Test Case 2\n\n${each(2)}`).codes, [
+    'error DOCUMENT_CASE_INCOMPLETE',
+    'error DOCUMENT_CASE_INCOMPLETE',
+    'error DOCUMENT_CASE_NUMBER_REPEATED',
+  ]);
+  assert.ok(read(`${titles}- Test Case 3\n\n${each(1)}${each(2)}`).codes.includes('error DOCUMENT_CASE_INCOMPLETE'));
+});
+
+test('a shorter word begins no case where cases are called more', () => {
+  const text =
+    '# Test Case 1\nTest 1 - of two:\n- Request: {"a":1}\n- Response: {"b":2}\n- Expected:\nTest 1: passes\n**Test 2** is like it.\n';
+  const { cases, codes } = read(text);
+  assert.deepEqual([codes, cases.length], [[], 1]);
+  assert.equal(cases[0]?.expected, 'Test 1: passes\n**Test 2** is like it.');
+});
 
 test('texts in a table are read as they stand, and a bar in one parts nothing', () => {
   const { cases, codes } = read(

@@ -370,6 +370,16 @@ test('null in a failure is named and amended where it lies, also inside alternat
   ]);
 });
 
+test('a proposal for a text with block quotes in it leaves every other line as it is', () => {
+  const request = '# Test Case 1\n> **Request**\n> ```json\n> {}\n> ```\n';
+  const cases = (kind: string) =>
+    `${request}\n> **Response**\n> {\n>   "kind": "${kind}"\n> }\n\n**Expected**: Works.\n`;
+  const response = { type: 'object', properties: { kind: { const: 'b' } } };
+  const { settlement } = run(documentOf({ type: 'object' }, response), cases('a'));
+  assert.ok(settlement.kind === 'disputed');
+  assert.equal(settlement.proposals[0]?.testCases, cases('b'));
+});
+
 test('a proposal for a text in a block quote keeps its marks', () => {
   const quoted = (text: string) => text.replace(/^/gm, '> ').replace(/^> $/gm, '>');
   const response = { type: 'object', properties: { cents: { type: 'integer' } } };
