@@ -55,7 +55,7 @@ function pairsAt(sentAt: string, answeredAt: string, cases: readonly Case[]): { 
 
 function slipsAt(pointer: string, cases: readonly Case[], { said, told }: Sources): PlacedFinding[] {
   const { pairs, sent } = pairsAt(pointer, pointer, cases);
-  const wrong = pairs.filter(({ sent, answered }) => sent !== answered);
+  const wrong = pairs.filter(({ sent, answered }) => !isAlike(sent, answered));
   if (wrong.length === 0 || wrong.length > MAX_SLIPS) return [];
   if (wrong.some(({ answered }) => told.has(answered))) return [];
   const name = pointerTokens(pointer).at(-1) ?? '';
@@ -67,9 +67,9 @@ function slipsAt(pointer: string, cases: readonly Case[], { said, told }: Source
   const isCopied = wrong.every(({ answered }) => sent.has(answered));
   const isStandard = isJsonRpcId(pointer, cases);
   const perSlip = (pairs.length - wrong.length) / wrong.length;
-  const isDescribed = perSlip >= 2 && said.isDescribed(name);
-  if (!isCopied && !namesExchange && !isStandard && !isDescribed) return [];
   const isId = namesExchange || WHOLE_ID.test(name) || FILE_NUMBER.test(name);
+  const isReturned = perSlip >= 2 && (said.isDescribed(name) || (isId && said.isReturned(name)));
+  if (!isCopied && !namesExchange && !isStandard && !isReturned) return [];
   const isSaid =
     (isStandard && perSlip >= 1) ||
     (perSlip >= (isCopied && (isId || said.isReturned(name)) ? 1 : 2) &&
@@ -79,6 +79,13 @@ function slipsAt(pointer: string, cases: readonly Case[], { said, told }: Source
   if (!isSaid && pairs.some(({ sent }) => isShort(sent))) return [];
   if (!isSaid && wrong.some(({ each }) => each.negative)) return [];
   return wrong.map((pair) => placed(pair, pointer, { isSaid, isCopied }));
+}
+
+/** Whether two ids are the same, or would be in other letters or without blanks: an answer may have it in its proper form. */
+function isAlike(sent: Json, answered: Json): boolean {
+  if (sent === answered) return true;
+  const plain = (id: Json) => (typeof id === 'string' ? id.trim().toLowerCase() : id);
+  return typeof sent === typeof answered && plain(sent) === plain(answered);
 }
 
 /** JSON-RPC 2.0, section 5: the id of a response is that of its request. */

@@ -88,6 +88,20 @@ test('the id of another request is a slip in the answer to a broken one, too', (
   assert.equal(slip('none'), undefined, 'what answers a broken request may not know its id');
 });
 
+test('the number of a file that a sentence has of the request is no other one', () => {
+  const slip = (prose: string, name: string) => {
+    const cases = casesOf(
+      ...['v1', 'v2', 'v3'].map((id, n): [Json, Json] => [{ [name]: id, n }, { [name]: n === 2 ? 'v9' : id }]),
+    );
+    const found = preflight(analyze(sampleJob(documentOf(OPEN, OPEN, prose), cases)));
+    return found.find(({ code }) => code === 'DOCUMENT_CASE_ID_NOT_ECHOED')?.severity;
+  };
+  const prose = (name: string) => `Die \`${name}\` der Anfrage wird unverändert zurückgegeben.`;
+  assert.equal(slip(prose('vorgangsnummer'), 'vorgangsnummer'), 'error');
+  assert.equal(slip(prose('ort'), 'ort'), undefined, 'no id');
+  assert.equal(slip('Die `vorgangsnummer` steht in der Anfrage.', 'vorgangsnummer'), undefined);
+});
+
 test('JSON-RPC has ids repeated, whatever the document says', () => {
   const slip = (version: string, id: Json) => {
     const cases = casesOf(
@@ -151,6 +165,11 @@ test('what the response schema describes as that of the request is', () => {
   assert.equal(slip('与请求中的messageId一致', ['messageId', 'messageId'], 'u-1'), 'error');
   assert.equal(slip('消息标识', ['messageId', 'messageId'], 'u-1'), 'warning');
   assert.equal(slip('wie in der Anfrage', ['vorgang', 'vorgang'], 'v-9'), 'error');
+  assert.equal(slip('The id of the request', ['id', 'id'], ' U-3'), undefined, 'in its proper form');
+  assert.equal(slip('The messageId of the request', ['messageId', 'messageId'], 'v-9'), 'error');
+  assert.equal(slip('O id do pedido', ['id', 'id'], 'v-9'), 'error');
+  assert.equal(slip('id de la solicitud o null', ['id', 'id'], 'v-9'), undefined);
+  assert.equal(slip('id van het verzoek of een andere', ['id', 'id'], 'v-9'), undefined);
   assert.equal(slip('Nummer des Vorgangs', ['vorgang', 'vorgang'], 'v-9'), undefined);
   assert.equal(slip('Vorgang der Anfrage, oder ein neuer', ['vorgang', 'vorgang'], 'v-9'), undefined);
   assert.equal(slip('对应请求的 requestId', ['requestId', 'replyTo'], 'v-9'), 'error');
