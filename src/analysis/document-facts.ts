@@ -31,7 +31,7 @@ export function baseUrisIn(prose: string): string[] {
 }
 
 const BASE_PROTOCOL =
-  /\b(?:extends?|extending|modif(?:y|ies)) (?:\w+ ){0,3}protocol [(<`"]?[a-z]+:|\bprotocol (?:extends?|modif(?:y|ies)|(?:is )?(?:based|built) on|builds (?:up)?on) [(<`"]?[a-z]+:\/\/|\b(?:existing|base|parent|previous(?:ly agreed)?) (?:\w+ )?protocol\b|(?:已有|现有|既有|原有|基础)的?协议/i;
+  /\b(?:extends?|extending|modif(?:y|ies)) (?:\w+ ){0,3}protocol [(<`"]?[a-z]+:|\bprotocol (?:extends?|modif(?:y|ies)|(?:is )?(?:based|built) on|builds (?:up)?on) [(<`"]?[a-z]+:\/\/|\bagreement (?:extends?|modif(?:y|ies)|amends?|(?:is )?(?:based|built) on|builds (?:up)?on) [(<`"]?[a-z]+:\/\/\S+.{0,40}\b(?:following|these) (?:changes|modifications|amendments|additions|differences|exceptions)\b|\b(?:existing|base|parent|previous(?:ly agreed)?) (?:\w+ )?protocol\b|\b(?:bestehende|vorhandene)[ns]? Protokoll|\bprotocole existant|\bprotocolo (?:ya )?existente|既存の?プロトコル|(?:已有|现有|既有|原有|基础)的?协议/i;
 
 /** How many lines below the sentence that names a protocol its URI may stand, on a line that is labelled so. */
 const MAX_LINES_TO_URI = 3;
@@ -107,11 +107,20 @@ export function documentedCodesIn(prose: string): DocumentedCode[] {
 
 /** Whether a list whose items are a code and words each, nothing between, begins here: at least two, right below a line that speaks of codes. */
 function opensListOfCodes(lines: readonly string[], first: number): boolean {
-  const above = (lines[first - 1]?.trim() === '' ? lines[first - 2] : lines[first - 1]) ?? '';
-  return CODE_AND_WORDS.test((lines[first + 1] ?? '').slice(0, 300)) && OPENS_CODES.test(above.slice(-300));
+  const above = ((lines[first - 1]?.trim() === '' ? lines[first - 2] : lines[first - 1]) ?? '').slice(-300);
+  if (!CODE_AND_WORDS.test((lines[first + 1] ?? '').slice(0, 300))) return false;
+  return (
+    OPENS_CODES.test(above) ||
+    (OPENS_LIST.test(above) && SPEAKS_OF_ERRORS.test(above.split(END_OF_CLAUSE).at(-1) ?? ''))
+  );
 }
 
 const CODE_AND_WORDS = /^[ \t]*[-*+•][ \t]+`?([1-5]\d\d)`?[ \t]+(\p{L}.{0,200})$/u;
+
+/** A heading, or a line that ends with a colon. */
+const OPENS_LIST = /^#{1,6}[ \t]|[:：][*_\s]*$/;
+
+const END_OF_CLAUSE = /[.!?]\s|[;。；]/;
 
 const OPENS_CODES = /(?:\b(?:status|error|response|http) codes?\b|状态码|错误码)(?:(?![.!?]\s|[;。；]).)*[:：]\s*$/iu;
 
@@ -144,6 +153,27 @@ export function answeredCodesIn(prose: string): number[] {
   }
   return [...codes];
 }
+
+/** The names in capitals that stand as code in the sentences of a document, in order, with whether one gives them to an answer; never of a transport or of others. */
+export function namesInSentences(prose: string): Map<string, { isAnswered: boolean }> {
+  const names = new Map<string, { isAnswered: boolean }>();
+  for (const sentence of prose.split(/\n|[。；;]|[.!?](?=\s)/, 5_000)) {
+    const text = sentence.slice(0, 500);
+    if (!text.includes('`') || names.size >= 50) continue;
+    const answered = ANSWERED_BY_OTHERS.test(text) ? undefined : ANSWERED.exec(text)?.index;
+    for (const { 1: name = '', index } of text.matchAll(NAME_AS_CODE)) {
+      const isAnswered = answered !== undefined && index > answered && ANSWERED_WITH.test(text.slice(0, index));
+      names.set(name, { isAnswered: isAnswered || names.get(name)?.isAnswered === true });
+    }
+  }
+  return names;
+}
+
+const NAME_AS_CODE = /`"?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"?`/g;
+
+/** What stands right before that which an answer is or carries. */
+const ANSWERED_WITH =
+  /(?:\b(?:with|con|mit|avec|code|error|status|reason|is|código|fehler)|为|是|返回|代码|错误码?)[\s:：=]{0,3}$/iu;
 
 const CODE_OF_ANSWER =
   /(?:\b(?:status )?code\b|\bstatus\b|\bcódigo\b|状态码|代码|错误码)[\s:：=]{0,3}(?:(?:is|of|为|是)\s{0,2})?[`"'“]?([1-5]\d\d)(?![\d.])/giu;

@@ -2,7 +2,7 @@ import type { Finding, PatchOperation } from '../contract/finding.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
-import { answeredCodesIn, type DocumentedCode } from './document-facts.ts';
+import { answeredCodesIn, type DocumentedCode, namesInSentences } from './document-facts.ts';
 import type { Rule } from './rule.ts';
 
 /** Every failure that the document lists by its code, or in a sentence where it lists none, can be answered: the response schema has a place that allows the code. */
@@ -12,17 +12,20 @@ export const ruleFailureUnanswerable: Rule = {
     const located = agreement.responseSchema;
     if (located === null || !validatorOf(located.schema).ok) return [];
     const inSentences = listed.length > 0 ? [] : answeredCodesIn(parts.own.prose);
-    const documentedCodes = [...listed, ...inSentences.map((code) => ({ code: String(code) }))];
-    if (documentedCodes.length === 0) return [];
-    const unnamed = unansweredNames(located.schema, listed);
+    const documentedCodes = [...listed, ...inSentences.map((code) => ({ code: String(code), meaning: '' }))];
+    const named = listed.length > 0 ? listed : answeredNames(parts.own.prose, agreement.requestSchema?.schema ?? null);
+    if (documentedCodes.length === 0 && named.length === 0) return [];
+    const unnamed = unansweredNames(located.schema, named);
     if (unnamed !== undefined)
       return [{ finding: findingOf(unnamed.place, unnamed.refused), text: 'document', at: located.start }];
     const places = codePlaces(located.schema);
     // A schema that leaves any place for a code open allows them all; one without such a place says failures otherwise.
     if (places.length === 0 || places.some(({ values }) => values === undefined)) return [];
     const refused = documentedCodes.filter(
-      ({ code }) =>
-        code !== PARSE_ERROR && !places.some(({ values }) => values?.some((value) => textOf(value) === code)),
+      ({ code, meaning }) =>
+        code !== PARSE_ERROR &&
+        !UNANSWERED.test(meaning) &&
+        !places.some(({ values }) => values?.some((value) => textOf(value) === code)),
     );
     // Where none of the listed codes is known, the list speaks of something else, such as the transport's own codes.
     const [place] = places;
@@ -31,6 +34,15 @@ export const ruleFailureUnanswerable: Rule = {
     return [{ finding: findingOf(place, codes), text: 'document', at: located.start }];
   },
 };
+
+/** The names in sentences but those of requests; one that no sentence gives to an answer only tells which list is meant. */
+function answeredNames(prose: string, request: Json): NamedFailure[] {
+  const asked = JSON.stringify(request);
+  const names = [...namesInSentences(prose)].filter(([name]) => !asked.includes(`"${name}"`));
+  return names.map(([code, { isAnswered }]) => ({ code, meaning: '', line: 0, isAnswered }));
+}
+
+type NamedFailure = DocumentedCode & { isAnswered?: boolean };
 
 /** JSON-RPC 2.0, section 5.1: what was no JSON, which no handler is asked. */
 const PARSE_ERROR = '-32700';
@@ -58,7 +70,7 @@ const NAME = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 
 /** What a failure is about that no answer tells: that none came, or what the asking side makes of it. */
 const UNANSWERED =
-  /time|transport|network|connect|gateway|proxy|unreachable|no (?:response|answer|reply)|client|requester|caller|local|retr(?:y|ies)|log|future|reserved|超时|网络|连接|请求方|客户端|重试|保留/i;
+  /(?<![a-z])(?:time[ds]?|timeouts?|transport|network|connect\w*|gateway|proxy|unreachable|no (?:response|answer|reply)|client|requester|caller|local(?:ly)?|retr(?:y|ies|ied)|logs?|future|reserved)(?![a-z])|超时|网络|连接|请求方|客户端|重试|保留/i;
 
 /** Names under which an answer may tell a failure by a word. */
 const TELLS_FAILURE =
@@ -86,7 +98,7 @@ const LISTS_VALUES = ['enum', 'const', 'properties', '$ref', 'anyOf', 'oneOf', '
 /** Codes of words in a list of failures of which the schema lists others, and that stand nowhere in the schema; never where texts are open by such a name. */
 function unansweredNames(
   schema: Json,
-  documented: readonly DocumentedCode[],
+  documented: readonly NamedFailure[],
 ): { place: CodePlace; refused: string[] } | undefined {
   const named = documented.filter(({ code }) => NAME.test(code));
   if (named.length < 2) return undefined;
@@ -103,7 +115,8 @@ function unansweredNames(
   if (place === undefined || about.length > 1 || hasOpenPlace(schema)) return undefined;
   const text = JSON.stringify(schema);
   const refused = named.filter(
-    ({ code, meaning }) => !text.includes(`"${code}"`) && !UNANSWERED.test(`${code} ${meaning}`),
+    ({ code, meaning, isAnswered = true }) =>
+      isAnswered && !text.includes(`"${code}"`) && !UNANSWERED.test(`${code} ${meaning}`),
   );
   const [first] = named.filter(({ code }) => isIn(code)(place));
   // The list that has one of them has the others: a few lines apart at most.
@@ -145,14 +158,15 @@ function textOf(value: Json): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Whether the listed codes are numbers of the kind that the place holds; words may name much else, and `0` another scheme. */
+/** Whether the listed codes are numbers of the kind that the place holds; words may name much else, and `0` another scheme unless it has most of them. */
 function isAboutPlace(
   place: CodePlace,
   documented: readonly Pick<DocumentedCode, 'code'>[],
   refused: readonly Pick<DocumentedCode, 'code'>[],
 ): boolean {
   const values = (place.values ?? []).map(textOf);
-  if (!refused.every(({ code }) => /^-?\d+$/.test(code)) || values.includes('0')) return false;
+  if (!refused.every(({ code }) => /^-?\d+$/.test(code))) return false;
+  if (values.includes('0') && refused.length * 2 >= documented.length) return false;
   const lengths = new Set(values.filter((value) => /^-?\d+$/.test(value)).map(({ length }) => length));
   return refused.length < documented.length || refused.every(({ code }) => lengths.has(code.length));
 }

@@ -247,6 +247,9 @@ test('base protocols are named in either language', () => {
     `This protocol extends the protocol ${uri}.`,
     `This protocol modifies ${uri} : the timeout is longer.`,
     `本协议在现有协议 ${uri} 的基础上修改。`,
+    `This agreement is based on ${uri} with the following changes:`,
+    `Diese Vereinbarung ändert das bestehende Protokoll ${uri}.`,
+    `Se basa en el protocolo existente ${uri}.`,
   ]) {
     assert.deepEqual(read(`# Process\n${sentence}\n`).baseUris, [uri], sentence);
   }
@@ -585,6 +588,7 @@ test('links to standards and other protocols are no base protocols', () => {
     'The format is based on the HTTP protocol, see https://www.rfc-editor.org/rfc/rfc9110.',
     'Based on the existing protocol JSON (https://www.json.org/).',
     'This protocol is based on the ideas of https://example.org/blog.',
+    'This agreement is based on https://example.org/blog.',
     '本协议基于HTTP协议 https://tools.ietf.org/html/rfc9110 。',
   ]) {
     assert.deepEqual(read(`# Process\n${sentence}\n`).baseUris, [], sentence);
