@@ -404,6 +404,13 @@ test('documented failures need a place that allows their code', () => {
     ['all are missing', listed, { const: 200 }, ['404', '410']],
     ['codes of another kind may be said elsewhere', '- 100001: sold out', { enum: [0, 1] }, []],
     [
+      'most are codes beside 0',
+      '# Errors\n- 1001: full\n- 1002: broken\n- 1003: late',
+      { enum: [0, 1001, 1002] },
+      ['1003'],
+    ],
+    ['half of them are', '# Errors\n- 404: no\n- 500: broken', { enum: [0, 404] }, []],
+    [
       'below zero',
       '# Errors\n- -32001: unknown\n- -32002: offline\n- -32700: parse error',
       { enum: [-32001] },
@@ -447,6 +454,27 @@ test('a failure by a word is answered by the list that has the others', () => {
       prose,
     );
   }
+});
+
+test('a failure that a sentence answers with a word is answered by the list that has the others', () => {
+  const refused = (prose: string, properties: Json = { why: { enum: ['TOO_HEAVY', 'BAD_COUNTRY', 'NO_DATE'] } }) => {
+    const request: Json = { type: 'object', properties: { action: { enum: ['SEND_IT', 'CALL_OFF'] } } };
+    const findings = lint(documentOf(request, { type: 'object', properties }, prose));
+    return findings.find(({ code }) => code === 'DOCUMENT_FAILURE_UNANSWERABLE')?.expected;
+  };
+  const known = 'Above 30 kg the answer is `TOO_HEAVY`, elsewhere `BAD_COUNTRY`.';
+  assert.deepEqual(refused(`${known} A large one is answered with \`TOO_LARGE\`.`), ['TOO_LARGE']);
+  assert.deepEqual(refused(`${known} Si es grande, se responde con \`TOO_LARGE\`.`), ['TOO_LARGE']);
+  for (const [prose, properties] of [
+    [known],
+    ['A large one is answered with `TOO_LARGE`.'],
+    [`${known} A large one is called \`TOO_LARGE\`.`],
+    [`${known} We never answer with \`TOO_LARGE\`.`],
+    [`${known} The provider responds to \`ASK_AGAIN\` with \`NO_DATE\`.`],
+    [`${known} The response to it comes with \`SEND_IT\`.`],
+    [`${known} A large one is answered with \`TOO_LARGE\`.`, { why: { type: 'string' } }],
+  ] as [string, Json?][])
+    assert.equal(refused(prose, properties), undefined, prose);
 });
 
 test('where nothing can yield an answer is warned of', () => {
@@ -680,6 +708,16 @@ test('a code with the phrase that HTTP has for it is listed without a mark betwe
   );
   assert.equal(lacks('`code` has the HTTP status codes:\n- 200 found\n\nA day has\n- 503 slots'), undefined);
   assert.equal(lacks('Limits:\n- 200 guests\n- 500 requests a day'), undefined);
+  assert.deepEqual(
+    lacks('Exception handling:\n- 404 when the city is unknown\n- 503 when the depot is offline'),
+    [503],
+  );
+  assert.deepEqual(lacks('### Fehler\n\n- 404 wenn es die Stadt nicht gibt\n- 503 wenn das Lager ruht'), [503]);
+  assert.equal(lacks('Errors:\n- 404 when the city is unknown\n- 408 if no answer comes within 15 s'), undefined);
+  assert.equal(lacks('- 502: the gateway cannot reach us'), undefined);
+  assert.deepEqual(lacks('- 410: gone from the catalogue'), [410]);
+  assert.equal(lacks('Errors are rare. Limits:\n- 404 guests\n- 503 requests a day'), undefined);
+  assert.equal(lacks('Errors are rare\n- 404 guests\n- 503 requests a day'), undefined);
   assert.equal(lacks('Status codes: see `code`. Limits:\n- 200 guests\n- 500 requests a day'), undefined);
 });
 
@@ -743,6 +781,36 @@ test('an expected result may name codes by words, by numbers of other lengths, a
   assert.equal(differs({ 错误: { 代码: 422 } }, '返回错误 404'), 404);
   assert.equal(differs({ code: 422 }, '返回 100 条'), undefined);
   assert.equal(differs({ code: 422 }, 'code 500 ms later'), undefined);
+});
+
+test('an expected result may name a listed word, be it in capitals or after the name of its member', () => {
+  const listed: Json = {
+    type: 'object',
+    properties: {
+      kind: { enum: ['REQUEST', 'RESPONSE'] },
+      status: { enum: ['OPEN', 'SOLD', 'late', 'on time', 'half-way', '(*'] },
+    },
+  };
+  const differs = (answer: Json, expected: string, prose = 'E001: full, E002: late') => {
+    const cases = casesOf([{ ask: 'LATE' }, { kind: 'RESPONSE', ...(answer as object) }, expected]);
+    const found = preflight(analyze(sampleJob(documentOf(OPEN, listed, prose), cases)));
+    return found.find(({ code }) => code === 'DOCUMENT_CASE_EXPECTED_DIFFERS')?.expected;
+  };
+  assert.equal(differs({ status: 'OPEN' }, 'It is SOLD.'), 'SOLD');
+  assert.equal(differs({ status: 'OPEN' }, 'It is not SOLD.'), undefined);
+  assert.equal(differs({ status: 'OPEN' }, 'It is OPEN, and no longer SOLD.'), undefined);
+  assert.equal(differs({ status: 'OPEN', was: 'SOLD' }, 'It was SOLD.'), undefined, 'the answer has it');
+  assert.equal(differs({ status: 'OPEN' }, 'It is LOST.'), undefined, 'no list has it');
+  assert.equal(differs({ status: 'on time' }, 'status is `late`'), 'late');
+  assert.equal(differs({ status: 'on time' }, 'status 为 late'), 'late');
+  assert.equal(differs({ status: 'late' }, 'status: half-way'), 'half-way');
+  assert.equal(differs({ status: 'late' }, 'status = (*'), '(*');
+  assert.equal(differs({ status: 'on time' }, 'The status is not late.'), undefined);
+  assert.equal(differs({ status: 'on time' }, 'The later status, whatever is late.'), undefined);
+  assert.equal(differs({ status: 'late' }, 'The REQUEST is answered.'), undefined, 'the kind of a message');
+  assert.equal(differs({ errorCode: 'E001' }, 'E002 is answered.'), 'E002');
+  assert.equal(differs({ errorCode: 'E001' }, 'E003 is answered.'), undefined, 'the document does not know it');
+  assert.equal(differs({ seat: 'E001' }, 'E002 is answered.'), undefined, 'no code');
 });
 
 test('an expected result that denies a code, or names the one of the answer, too, differs from nothing', () => {
