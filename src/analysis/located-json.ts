@@ -1,3 +1,4 @@
+import { END_OF_TEXT } from '../contract/finding.ts';
 import { escapeToken, isObject, type Json, pointerTokens } from '../kernel/json.ts';
 import { memberNames } from '../schemas/member-names.ts';
 
@@ -154,7 +155,9 @@ export function wholeJson(
 
 /** The next characters of a text, quoted; for saying where it stops being JSON. */
 export function excerptAt(text: string, at: number): string {
-  return at >= text.length ? 'the end of the text' : JSON.stringify(text.slice(at, at + 12));
+  return text.slice(at, at + 100).trim() === '' && text.slice(at).trim() === ''
+    ? END_OF_TEXT
+    : JSON.stringify(text.slice(at, at + 12));
 }
 
 /** The place of the value at a JSON pointer; `undefined` where there is none. */

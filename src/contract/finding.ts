@@ -26,6 +26,9 @@ export interface Amendment {
   patch: PatchOperation[];
 }
 
+/** What is found where a text ends before what it holds is whole. */
+export const END_OF_TEXT = 'the end of the text';
+
 /** A fault in the agreement, its cases or a peer's message, with its place and the amendment proposed. */
 export interface Finding {
   code: Code;

@@ -14,7 +14,8 @@ const russian = (word: string): string =>
   `(?:(?:тестовы[ей]|ожидаемы[ей]|данные|сообщение|тело)[ \\t]+){0,2}(?:${word})(?:[ \\t]+теста)?`;
 
 /** What is only a case where its number follows. */
-const numbered = (word: string): string => `(?:${word})(?=[ \\t_-]*(?:#|no\\.?|nr\\.?|n[.ºo°]{1,2}|№)?[ \\t]*[0-9０-９])`;
+const numbered = (word: string): string =>
+  `(?:${word})(?=[ \\t_-]*(?:#|no\\.?|nr\\.?|n[.ºo°]{1,2}|№)?[ \\t]*[0-9０-９])`;
 
 /** What a case is called. */
 export const CASE_WORDS: Labels = [

@@ -370,6 +370,24 @@ test('null in a failure is named and amended where it lies, also inside alternat
   ]);
 });
 
+test('the text for the peer names the other case of a contradiction, and is in one language', () => {
+  const told = (document: string, cases: string) => {
+    const { settlement } = run(document, cases);
+    return settlement.kind === 'disputed' ? String(settlement.messages[0]?.errorDescription) : '';
+  };
+  const open = documentOf({ type: 'object' }, { type: 'object' });
+  const chinese = documentOf({ type: 'object' }, { type: 'object' }, '请求携带商品编号，响应返回商品的价格与库存。');
+  const contrary = casesOf([{ a: 1 }, { b: 1 }], [{ a: 2 }, { b: 1 }], [{ a: 1 }, { b: 2 }]);
+  assert.match(
+    told(open, contrary),
+    /data of test case 3, at `\/b`: .* differently in test case 1: here `2`, there `1`/,
+  );
+  assert.match(told(chinese, contrary), /测试用例3的响应数据.*在测试用例1中得到不同的响应/);
+  const torn = casesOf([{ a: 1 }, { b: 1 }]).replace(/\}\n\n- \*\*Expected.*/s, '');
+  assert.match(told(open, torn), /stop being valid JSON at the end of the text;/);
+  assert.match(told(chinese, torn), /在 文本末尾 处不是合法的JSON/);
+});
+
 test('a proposal for a text with block quotes in it leaves every other line as it is', () => {
   const request = '# Test Case 1\n> **Request**\n> ```json\n> {}\n> ```\n';
   const cases = (kind: string) =>

@@ -1,4 +1,4 @@
-import type { Finding, PatchOperation } from '../../contract/finding.ts';
+import { END_OF_TEXT, type Finding, type PatchOperation } from '../../contract/finding.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { quoteJson, quoteText } from '../quote.ts';
 import { type Language, violationWords } from '../violation-words.ts';
@@ -84,16 +84,18 @@ function faultOf(finding: Finding, language: Language): string {
   const found =
     actual === undefined
       ? ''
-      : typeof actual === 'string' && !COMPARES.has(code)
-        ? quoteText(actual)
-        : quoteJson(actual);
+      : actual === END_OF_TEXT
+        ? { en: END_OF_TEXT, zh: '文本末尾' }[language]
+        : typeof actual === 'string' && !COMPARES.has(code)
+          ? quoteText(actual)
+          : quoteJson(actual);
   const wanted =
     expected === undefined
       ? ''
       : typeof expected === 'string' && code === PASSAGES
         ? quoteText(expected)
         : quoteJson(expected);
-  return words === undefined ? fallback(found, wanted, language) : words[language](found, wanted);
+  return words === undefined ? fallback(found, wanted, language) : words[language](found, wanted, finding);
 }
 
 /** What is found and what is wanted are values of messages here: as JSON, so that the text "5" is not the number. */
@@ -118,7 +120,16 @@ function fallback(found: string, wanted: string, language: Language): string {
   return `${found === '' ? 'it cannot be used as it stands' : `found ${found}`}${wanted === '' ? '' : `, wanted ${wanted}`}`;
 }
 
-const FAULTS: Readonly<Record<string, Record<Language, (found: string, wanted: string) => string>>> = {
+/** What is wrong, by what was found and what was wanted. */
+type Fault = (found: string, wanted: string, finding: Finding) => string;
+
+/** The case that came first, which only the message of the finding names. */
+function otherCase(message: string, named: (testCase: string) => string, unnamed: string): string {
+  const first = /\bcases (\d{1,9}) and \d/.exec(message)?.[1];
+  return first === undefined ? unnamed : named(first);
+}
+
+const FAULTS: Readonly<Record<string, Record<Language, Fault>>> = {
   DOCUMENT_BASE_PROTOCOL_MISSING: {
     en: (found) =>
       `the document builds on the protocol ${found}, whose text is not available here; please include its full text, with request and response format, in the document`,
@@ -157,10 +168,10 @@ const FAULTS: Readonly<Record<string, Record<Language, (found: string, wanted: s
     zh: (found, wanted) => `文档列出了错误码 ${wanted}，但此处Schema只允许 ${found}，无法返回这些错误`,
   },
   DOCUMENT_CASES_CONTRADICT: {
-    en: (found, wanted) =>
-      `the same request is answered differently in another test case: here ${orNothing(found, 'nothing')}, there ${orNothing(wanted, 'nothing')}; please give both cases the same answer or different requests`,
-    zh: (found, wanted) =>
-      `相同的请求在另一个测试用例中得到不同的响应：此处为 ${orNothing(found, '无')}，另一处为 ${orNothing(wanted, '无')}；请统一响应或区分请求`,
+    en: (found, wanted, { message }) =>
+      `the same request is answered differently in ${otherCase(message, (n) => `test case ${n}`, 'another test case')}: here ${orNothing(found, 'nothing')}, there ${orNothing(wanted, 'nothing')}; please give both cases the same answer or different requests`,
+    zh: (found, wanted, { message }) =>
+      `相同的请求在${otherCase(message, (n) => `测试用例${n}`, '另一个测试用例')}中得到不同的响应：此处为 ${orNothing(found, '无')}，另一处为 ${orNothing(wanted, '无')}；请统一响应或区分请求`,
   },
   DOCUMENT_CASE_ID_NOT_ECHOED: {
     en: (found, wanted) =>
