@@ -455,14 +455,6 @@ export const PART_OF_MESSAGE = phrases({
   zh: ['字段|成员|属性|参数|大小写|空格|顺序'],
 });
 
-/** Words by which what a failing system would have told is not needed. */
-export const NOT_NEEDED = phrases({
-  en: [
-    'left out|leave out|omit*|skip*|dropped|without it|optional*|only if',
-    'no matter|regardless|does not matter|all the same|best[ -]effort|even (if|when)|still',
-  ],
-});
-
 /** Words by which a failing system may be made up for by something else. */
 export const MADE_UP_FOR = phrases({
   en: [

@@ -199,9 +199,8 @@ const tides: Agreed = {
 
     210 <centimetres>
     551 no such berth
-    430 gauge frozen
 
-There is nothing else. Any other line is an error, and so is a frozen gauge: a frozen gauge is an error of the harbour.`,
+There is nothing else. Any other line is an error.`,
   cases: [
     ['TIDE b14', '210 312'],
     ['TIDE b15', '210 287'],
@@ -266,12 +265,6 @@ const refused: readonly [what: string, of: keyof typeof agreements, edit: Edit, 
   ['an act that never comes', 'valves', [turn, ''], /^acts: .*never names turnValve/],
   ['an act twice', 'valves', [turn, `${turn} ${turn}`], /^acts: case 1: turnValve was called 2 times/],
   [
-    'a member of the request that is lost on the way',
-    'valves',
-    ["String(reason ?? '')", "''"],
-    /^acts: case 1: turnValve is called with an empty reason/,
-  ],
-  [
     'the name of another outcome where this tool failed',
     'valves',
     ["verdict: 'blind'", "verdict: 'absent'"],
@@ -282,18 +275,6 @@ const refused: readonly [what: string, of: keyof typeof agreements, edit: Edit, 
     'valves',
     ["catch { return { ref, verdict: 'stuck' }; }", 'catch {}'],
     /^failing-tools: case 1, where turnValve fails/,
-  ],
-  [
-    'a refusal that is not written down',
-    'gates',
-    ['  await call.logGate', "  if (result === 'let-in') await call.logGate"],
-    /^acts: case 2: it is answered without logGate/,
-  ],
-  [
-    'one word for all that is written down',
-    'gates',
-    ['{ pass: String(pass), result }', "{ pass: String(pass), result: 'let-in' }"],
-    /^acts: case 2: logGate is told result "let-in"/,
   ],
   [
     'another outcome in place of a failure that a row of a table names',
@@ -327,12 +308,6 @@ const refused: readonly [what: string, of: keyof typeof agreements, edit: Edit, 
     'tides',
     ["if (tide === undefined) throw new Error('unexpected line');", 'if (tide === undefined) return { tide: null };'],
     /^requester-peer: .*values of other types: it reports what it reports for case 3/,
-  ],
-  [
-    'a line that the protocol has for an error',
-    'tides',
-    ["line === '551 no such berth'", "line.startsWith('551') || line.startsWith('430')"],
-    /^requester-peer: .*for an error: it reports what it reports for case 3/,
   ],
   [
     'an act for the names of the cases alone',

@@ -258,7 +258,7 @@ test('a table that goes by a member which is only sent back is refused', async (
 /** Rates of two tools, the second for when the first fails. */
 const rates: Agreed = {
   rules:
-    'The rate comes from `bankRate(pair)`; if that fails, from `marketRate(pair)`. A rate of null: status `NO_RATE`, and the other tool is not asked. If both fail, status is `NO_SOURCE`. Else status is `FINE`.',
+    'The rate comes from `bankRate(pair)`; if that fails, from `marketRate(pair)`. A rate of null: status `NO_RATE`. If both fail, status is `NO_SOURCE`. Else status is `FINE`.',
   request: object({ id: text, pair: text }),
   response: object({ id: text, status: text, rate: { type: ['number', 'null'] } }),
   cases: [
@@ -287,7 +287,7 @@ const broker = `export async function handle({ id: given, pair: asked }, { call 
   return { id, status: 'FINE', rate };
 }`;
 
-test('what the document has for the failure of both tools is asked for, and no tool asked in vain', async () => {
+test('what the document has for the failure of both tools is asked for', async () => {
   const refusal = async (from: string, to: string) => {
     assert.ok(broker.includes(from));
     return (await refusalsOf(rates, broker.replace(from, to), sandbox)).join('\n');
@@ -296,13 +296,6 @@ test('what the document has for the failure of both tools is asked for, and no t
   assert.match(
     await refusal("status: 'NO_SOURCE'", "status: pair === 'x' ? 'NO_SOURCE' : 'NO_RATE'"),
     /failing-tools: .*where both tools fail: the answer has not NO_SOURCE/,
-  );
-  assert.match(
-    await refusal(
-      'if (rate === null) return',
-      'if (rate === null) await call.marketRate({ pair });\n  if (rate === null) return',
-    ),
-    /acts: .*marketRate is asked, though/,
   );
 });
 

@@ -5,7 +5,6 @@ import { reportsFailure } from '../../src/verification/failure-answer.ts';
 import {
   documentedAnswersOf,
   emptiedText,
-  failureFlagsOf,
   holdsConstant,
   stemsOf,
 } from '../../src/verification/prose/documented-answers.ts';
@@ -199,15 +198,13 @@ test('an answer holds a name as a value or as a word of one', () => {
   assert.ok(!holdsConstant({ code: 200, message: 'DOWNTOWN' }, ['500', 'DOWN', 'accepted: false']));
 });
 
-test('flags of failure and messages that say nothing are told by the cases', () => {
+test('messages that say nothing are told by the cases', () => {
   const subject = subjectOf('', [
     { ok: true, message: 'Fine' },
     { ok: false, message: 'Broken' },
   ]);
-  assert.deepEqual([...failureFlagsOf(subject)], [['/ok', false]]);
   assert.equal(emptiedText(subject, { ok: false, message: '' }), '/message');
   assert.equal(emptiedText(subject, { ok: false, message: 'x', id: '' }), undefined);
-  assert.deepEqual([...failureFlagsOf(subjectOf('', [{ ok: true }]))], []);
 });
 
 test('names of failures in other languages, quoted twice, in rows, and beside a truth value', () => {

@@ -268,15 +268,6 @@ const visit = (failed: string) => `export async function handle({ id: given, gue
 const guessing = (name: string) =>
   visit(`if (!String(guest).startsWith('O')) return failed('${name}'); plan = 'basic';`);
 
-test('a success that stays what it was is no answer to a failure, where what the tool tells matters', async () => {
-  const agreed = visits('If a system of ours fails: `error` "try later".');
-  assert.match(
-    (await refusalsOf(agreed, guessing('try later'), sandbox)).join('\n'),
-    /^failing-tools: case 1, where plan fails: it answers as if plan had told/,
-  );
-  assert.deepEqual(await refusalsOf(agreed, visit("return failed('try later');"), sandbox), []);
-});
-
 for (const rule of [
   'If a system of ours fails: `error` "try later". When `plan` fails, guests are treated as basic.',
   'If a system of ours fails: `error` "try later". If `plan` fails, it is skipped.',

@@ -137,43 +137,6 @@ test('not refused: what writes down fails where the document has the answer the 
   assert.deepEqual(await refusalsOf({ ...lots, rules }, deaf, sandbox), []);
 });
 
-const milk: Agreed = {
-  rules:
-    'prices tells the price of a litre on a day. cents is litres times price, outcome is PAID. No litres: outcome NOTHING_THERE, cents 0, the price list is not consulted.',
-  request: object({ day: text, litres: integer }),
-  response: object({ outcome: { enum: ['PAID', 'NOTHING_THERE'] }, cents: integer }),
-  cases: [
-    [
-      { day: '2031-05-06', litres: 120 },
-      { outcome: 'PAID', cents: 5160 },
-    ],
-    [
-      { day: '2031-05-07', litres: 0 },
-      { outcome: 'NOTHING_THERE', cents: 0 },
-    ],
-  ],
-  tools: [
-    reading('prices', object({ day: text }), integer, [
-      [{ day: '2031-05-06' }, 43],
-      [{ day: '2031-05-07' }, 44],
-    ]),
-  ],
-};
-
-const pays = `export async function handle({ day, litres }, { call }) {
-  if (litres === 0) return { outcome: 'NOTHING_THERE', cents: 0 };
-  return { outcome: 'PAID', cents: litres * (await call.prices({ day })) };
-}`;
-
-test('what the document has not consulted is not asked, by the words that it has for it', async () => {
-  assert.deepEqual(await refusalsOf(milk, pays, sandbox), []);
-  const eager = `export async function handle({ day, litres }, { call }) {
-  const price = await call.prices({ day });
-  return litres === 0 ? { outcome: 'NOTHING_THERE', cents: 0 } : { outcome: 'PAID', cents: litres * price };
-}`;
-  assert.match((await refusalsOf(milk, eager, sandbox)).join('\n'), /acts: .*prices is asked, though/);
-});
-
 const guides: Agreed = {
   rules:
     'texts tells the text of each exhibit. told has the texts in the order of exhibits. A failing look-up of one exhibit must not spoil the rest: it is listed in later.',

@@ -1,11 +1,10 @@
 import type { ObservedCall } from '../../contract/trial.ts';
-import { isObject, type Json } from '../../kernel/json.ts';
+import type { Json } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFacts, CheckFindings, Run, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { CORRELATION_NAME } from '../member-names.ts';
-import { demandOf, leavesOut, recordsAll, sentenceOnce, signaturesOf, unaskedBy } from '../prose/documented-acts.ts';
-import { sentencesOf } from '../prose/documented-answers.ts';
+import { demandOf, sentenceOnce } from '../prose/documented-acts.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { sideEffectFact } from './check-side-effects.ts';
@@ -15,18 +14,12 @@ export const acts: Check = {
   name: 'acts',
   reason: 'An answer may say that something was done that was not done, or was done with other data.',
   certain:
-    'The document has a tool with side effects used, and the candidate does not even have its name; or has every decision, refusals as well, written down by one that a case does not call; or has it act once, and it acts twice in the same way; or the answer tells a fresh id under a name under which a tool was given another, or as that of the thing which the tool, by its name, made under another; or a tool never gets a member of the request that it has a place of the same name for; or is asked where the document has it not asked; or it is told the same word in all cases, under a name of its own in the document under which the answers have several; or in whatever run of a request that succeeds in a case, no call of a tool is carried out, since its input breaks the schema of the tool.',
+    'The document has a tool with side effects used, and the candidate does not even have its name; or has it act once, and it acts twice in the same way; or the answer tells a fresh id under a name under which a tool was given another, or as that of the thing which the tool, by its name, made under another; or in whatever run of a request that succeeds in a case, no call of a tool is carried out, since its input breaks the schema of the tool.',
   uncertain:
     'The same act twice in one case, where the document says nothing of it and the request has no such number.',
   *run(facts): Generator<never, CheckFindings, never> {
     const { subject, cases } = facts;
     const names = subject.tools.map(({ name }) => name).filter((name) => !isReadOnly(subject, name));
-    const vain = askedInVain(facts);
-    if (vain)
-      return {
-        failures: [sideEffectFact(vain.one, `${vain.tool} is asked, though "${vain.sentence}"`)],
-        warnings: [],
-      };
     if (names.length === 0) return { failures: [], warnings: [], skipped: 'no tool has side effects' };
     const [first] = cases;
     if (!first) return { failures: [], warnings: [], skipped: 'no case can be run' };
@@ -38,22 +31,6 @@ export const acts: Check = {
         failures.push(sideEffectFact(wanted.one, `the source never names ${name}, though "${wanted.sentence}"`));
         continue;
       }
-      const unwritten = unrecorded(facts, name);
-      if (unwritten)
-        failures.push(sideEffectFact(unwritten.one, `it is answered without ${name}, though "${unwritten.sentence}"`));
-      const lost = lostMember(facts, name);
-      if (lost)
-        failures.push(
-          sideEffectFact(lost.one, `${name} is called with an empty ${lost.member}, which the request has`),
-        );
-      const stuck = stuckMember(facts, name);
-      if (stuck)
-        failures.push(
-          sideEffectFact(
-            stuck.one,
-            `${name} is told ${stuck.member} ${JSON.stringify(stuck.value)}, and so in all other cases`,
-          ),
-        );
       const once = sentenceOnce(subject, name);
       for (const one of cases) {
         const twice = repeated(one, name);
@@ -145,22 +122,6 @@ function isMeant(subject: CheckFacts['subject'], name: string, { one, seen }: Se
   });
 }
 
-/** A case in which a tool is asked that the document does not have asked with its answer, though nothing had failed. */
-function askedInVain({ subject, cases }: CheckFacts): { one: SeenCase; tool: string; sentence: string } | undefined {
-  for (const one of cases) {
-    const { calls } = one.seen;
-    if (calls.slice(0, -1).some(({ error }) => error !== undefined)) continue;
-    // What is said of the other tool is said of that which comes second.
-    const last = calls.at(-1);
-    if (last === undefined) continue;
-    const sentence = unaskedBy(subject, one.one.output, last.tool);
-    const isFirst = calls.every(({ tool }) => tool === last.tool);
-    if (sentence !== undefined && !(isFirst && /\bthe (?:other|second)\b/i.test(sentence)))
-      return { one, tool: last.tool, sentence };
-  }
-  return undefined;
-}
-
 function textOf(value: Json): string {
   return leavesOf(value)
     .map(({ value: leaf }) => String(leaf))
@@ -169,21 +130,6 @@ function textOf(value: Json): string {
 
 function callsOf({ seen }: SeenCase, name: string): ObservedCall[] {
   return seen.calls.filter(({ tool, error }) => tool === name && error === undefined);
-}
-
-/** A case in which others were asked and a decision was made, but not written down as the document has all of them. */
-function unrecorded({ subject, cases }: CheckFacts, name: string): { one: SeenCase; sentence: string } | undefined {
-  const sentence = recordsAll(subject, name);
-  if (sentence === undefined || !cases.some((one) => callsOf(one, name).length > 0)) return undefined;
-  const missing = cases.filter(
-    ({ seen }) =>
-      seen.calls.length > 0 &&
-      seen.calls.every(({ error }) => error === undefined) &&
-      !seen.calls.some(({ tool }) => tool === name),
-  );
-  // What is not written down at all is one kind of request, not several.
-  const [one] = missing.length >= 2 || !leavesOut(subject, name) ? missing : [];
-  return one && { one, sentence };
 }
 
 /** How often a case acted in one way, where that is more than once and nothing failed in between. */
@@ -233,65 +179,6 @@ function otherId({ subject }: CheckFacts, { one, seen }: SeenCase): { name: stri
       return ids.some((leaf) => (leaf.name === name || isCreated) && leaf.value !== value);
     });
     if (call) return { name, tool: call.tool };
-  }
-  return undefined;
-}
-
-/** A text of the request that nobody gets, where a tool that is called has a place of its name and is given nothing there. */
-function lostMember({ subject, cases }: CheckFacts, name: string): { one: SeenCase; member: string } | undefined {
-  const calling = cases.filter((one) => callsOf(one, name).length > 0);
-  const members = new Set(calling.flatMap(({ one }) => (isObject(one.input) ? Object.keys(one.input) : [])));
-  for (const member of members) {
-    const having = calling.filter(
-      ({ one }) => isObject(one.input) && typeof one.input[member] === 'string' && one.input[member].trim() !== '',
-    );
-    const [first] = having;
-    if (!first || !having.every((one) => isLost(one, name, member))) continue;
-    const isLeftOut = sentencesOf(subject.agreement).some(
-      (sentence) => hasWord(sentence, member) && LEFT_OUT.test(sentence),
-    );
-    if (!isLeftOut) return { one: first, member };
-  }
-  return undefined;
-}
-
-/** Words by which a document may have a member left out. */
-const LEFT_OUT =
-  /\b(?:ignor\w*|not|never|no|without|only|unless|if|when|for|otherwise|removed?|empt\w+|left out|except)\b|不|无|忽略|仅|如果/iu;
-
-function isLost({ one, seen }: SeenCase, name: string, member: string): boolean {
-  const own = seen.calls.filter(({ tool }) => tool === name);
-  const value = String(isObject(one.input) ? one.input[member] : '');
-  const reached = textOf([one.output, seen.calls.map(({ input }) => input)]);
-  return (
-    !reached.includes(value) &&
-    own.every(
-      ({ input }) =>
-        isObject(input) && Object.hasOwn(input, member) && (input[member] === '' || input[member] === null),
-    )
-  );
-}
-
-/** A member that a tool is told by its name in the document, always with one word, though the answers have several under that name. */
-function stuckMember(
-  { subject, cases }: CheckFacts,
-  name: string,
-): { one: SeenCase; member: string; value: string } | undefined {
-  const { members, sentences } = signaturesOf(subject, name);
-  for (const member of members) {
-    const told = cases.flatMap((one) => {
-      const [input] = callsOf(one, name).map((call) => call.input);
-      const answer = isObject(one.one.output) ? one.one.output[member] : undefined;
-      const value = isObject(input ?? null) ? (input as Record<string, Json>)[member] : undefined;
-      return typeof value === 'string' && typeof answer === 'string' ? [{ one, value, answer }] : [];
-    });
-    const answers = new Set(told.map(({ answer }) => answer));
-    const [first] = told;
-    if (!first || answers.size < 3 || !answers.has(first.value)) continue;
-    if (told.some(({ value }) => value !== first.value)) continue;
-    if (sentences.some((sentence) => hasWord(sentence, first.value))) continue;
-    const wrong = told.find(({ answer }) => answer !== first.value);
-    if (wrong) return { one: wrong.one, member, value: first.value };
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import type { Observation, Scenario } from '../../contract/trial.ts';
-import { isObject, type Json, valueAt } from '../../kernel/json.ts';
+import { isObject, type Json } from '../../kernel/json.ts';
 import { FAILURE, NO_MATTER, PART_OF_MESSAGE } from '../../lexicon/failing.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
@@ -10,21 +10,12 @@ import {
   codeOf,
   documentedAnswersOf,
   emptiedText,
-  failureFlagsOf,
   holdsConstant,
   sentencesOf,
-  unmistakable,
 } from '../prose/documented-answers.ts';
 import { missingNamesOf, saysOtherwise, staysTheSame } from '../prose/failure-names.ts';
 import { failureRulesOf } from '../prose/failure-rules.ts';
-import {
-  isOwedName,
-  isPlainlyOwed,
-  lacksOwnName,
-  missingNamesOfAny,
-  nameOfAnother,
-  tellingNames,
-} from '../prose/owed-names.ts';
+import { isOwedName, lacksOwnName, missingNamesOfAny, nameOfAnother, tellingNames } from '../prose/owed-names.ts';
 import { tellsUnshownName } from '../prose/unshown-names.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
@@ -45,8 +36,8 @@ export const failingTools: Check = {
   name: 'failing-tools',
   reason: 'Back ends fail; a peer is owed the answer that the document promises for it, not a broken handler.',
   certain:
-    'Where the document says how failures are answered and a case or the schema shows such an answer: the failure escapes, the answer breaks its schema or has none of the names that the document has for it, or success is claimed although the only tool with side effects failed, or although the one call that only reads failed, and another answer of that tool makes another one. Everywhere: the run hangs or dies.',
-  uncertain: 'Where the document is silent, and where an answer repeats what the tool said.',
+    'Where the document says how failures are answered and a case or the schema shows such an answer: the failure escapes, the answer breaks its schema or has none of the names that the document has for it, or success is claimed although the only tool with side effects failed. Everywhere: the run hangs or dies.',
+  uncertain: 'Where the document is silent, and where another tool has side effects as well.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const plans = facts.cases.flatMap((seenCase) => {
       const answered = seenCase.seen.calls.filter(({ error }) => error === undefined).map(({ tool }) => tool);
@@ -71,24 +62,6 @@ export const failingTools: Check = {
     const seen = all.slice(0, plans.length);
     const certain = failuresAreAnswerable(facts);
     const findings: CheckFindings = { failures: [], warnings: [] };
-    const unmoved = certain
-      ? plans
-          .filter(({ seenCase, tool }, index) => isUnmoved(facts, seenCase, tool, seen[index] as Observation))
-          .flatMap((plan) => otherAnswer(facts, plan))
-          .slice(0, maxOtherAnswers)
-      : [];
-    const others = unmoved.length > 0 ? yield unmoved.map(({ scenario }) => scenario) : [];
-    for (const [index, { seenCase, tool }] of unmoved.entries()) {
-      const other = others[index]?.value;
-      if (other === undefined || equalJson(other, seenCase.seen.value ?? null)) continue;
-      findings.failures.push({
-        code: 'CANDIDATE_TOOL_FAILURE',
-        message: `case ${seenCase.one.testCase}, where ${tool} fails: it answers as if ${tool} had told what the case has, though another answer of it matters`,
-        testCase: seenCase.one.testCase,
-        input: seenCase.one.input,
-        ...(seenCase.seen.value === undefined ? {} : { got: seenCase.seen.value }),
-      });
-    }
     // Who tries again may still let the second failure escape.
     const retried = plans
       .filter(({ seenCase, tool }, index) => callsOf(seen[index] as Observation, tool) > callsOf(seenCase.seen, tool))
@@ -141,40 +114,6 @@ function subjectTools({ subject }: CheckFacts, { scenario, seen }: SeenCase, fai
   return scenario.tools.map((tool) =>
     tool.name === failing || isReadOnly(subject, tool.name) ? tool : ((alike.get(tool.name) ?? tool) as typeof tool),
   );
-}
-
-/** Cases of which it is asked whether what a tool told had mattered. */
-const maxOtherAnswers = 3;
-
-/** Whether a success stays what it was although the one call that only reads failed, for which the document has a name. */
-function isUnmoved(facts: CheckFacts, { one, seen: before }: SeenCase, tool: string, seen: Observation): boolean {
-  // What a second tool told may do without the first: the cheapest of two offers.
-  const readsOf = ({ calls }: Observation) => calls.filter((call) => isReadOnly(facts.subject, call.tool)).length;
-  return (
-    isReadOnly(facts.subject, tool) &&
-    seen.value !== undefined &&
-    readsOf(before) === 1 &&
-    readsOf(seen) === 1 &&
-    reportsFailure(one.output) === false &&
-    equalJson(seen.value, before.value ?? null) &&
-    isPlainlyOwed(facts, tool, seen.value)
-  );
-}
-
-/** The case with another answer of the tool: one that its definition has. */
-function otherAnswer(
-  { subject }: CheckFacts,
-  { seenCase, tool }: { seenCase: SeenCase; tool: string },
-): { seenCase: SeenCase; tool: string; scenario: Scenario }[] {
-  const told = seenCase.seen.calls.find((call) => call.tool === tool)?.output ?? null;
-  const { examples = [], otherwise } = subject.tools.find(({ name }) => name === tool) ?? {};
-  const outputs = [...(otherwise ? [otherwise] : []), ...examples].flatMap((one) =>
-    'output' in one ? [one.output] : [],
-  );
-  const output = outputs.find((one) => !equalJson(one, told));
-  if (output === undefined) return [];
-  const tools = subject.tools.map((one) => (one.name === tool ? { ...one, examples: [], otherwise: { output } } : one));
-  return [{ seenCase, tool, scenario: { ...seenCase.scenario, tools } }];
 }
 
 /** Cases in which both tools are made to fail. */
@@ -278,57 +217,43 @@ function faultOf(
       message: `the answer has none of ${general.join(', ')}, as the document has it where a tool fails`,
       certain: true,
     };
+  const isSole = isSoleActor(subject, before, tool);
   if (
     ownFailures.length > 0 &&
     !recovered &&
     !equalJson(seen.value, before.value ?? null) &&
-    !holdsConstant(seen.value, ownFailures)
+    !holdsConstant(seen.value, ownFailures) &&
+    isOwedName(facts, tool, seen.value)
   ) {
+    const isCertain =
+      certain &&
+      !mayBeMeant &&
+      (reportsFailure(seen.value) === true ||
+        new Set(before.calls.map((call) => call.tool)).size === 1 ||
+        (isSole && reportsFailure(seen.value) === false) ||
+        (!letsPass &&
+          (nameOfAnother(facts, before.value ?? null, seen.value) !== undefined ||
+            (isSole &&
+              (keepsVerdict(subject, ownFailures, before.value ?? null, seen.value) ||
+                beginsAlike(seen.value, before.value ?? null))))));
     // A success without the part that failed may be what the document wants of this tool.
-    return {
-      message: `the answer has none of ${ownFailures.join(', ')}, by which the document names such a failure`,
-      certain:
-        certain &&
-        !mayBeMeant &&
-        isOwedName(facts, tool, seen.value) &&
-        (reportsFailure(seen.value) === true ||
-          new Set(before.calls.map((call) => call.tool)).size === 1 ||
-          (!letsPass && nameOfAnother(facts, before.value ?? null, seen.value) !== undefined) ||
-          (isSoleActor(subject, before, tool) &&
-            (reportsFailure(seen.value) === false ||
-              (!letsPass && keepsVerdict(subject, ownFailures, before.value ?? null, seen.value)) ||
-              (!letsPass && beginsAlike(seen.value, before.value ?? null))))),
-    };
+    if (isCertain || !letsPass)
+      return {
+        message: `the answer has none of ${ownFailures.join(', ')}, by which the document names such a failure`,
+        certain: isCertain,
+      };
   }
-  const whole = ownFailures.filter((constant) => /^\S+ \S+ \S/.test(constant));
-  const flag = holdsConstant(seen.value, [...unmistakable(ownFailures), ...whole])
-    ? [...failureFlagsOf(subject)].find(([pointer, value]) => valueAt(seen.value ?? null, pointer) === !value)
-    : undefined;
-  if (flag) return { message: `the answer says ${!flag[1]} at ${flag[0]}, as only a success does`, certain };
-  if (isReadOnly(subject, tool)) {
-    return JSON.stringify(seen.value).includes(faultMessage)
-      ? { message: 'the answer repeats what the tool said', certain: false }
-      : undefined;
-  }
-  // Whether it may try again is for another check to say.
-  if (
-    !calledAgain(before, seen, tool) &&
+  const isIgnored =
+    // Whether it may try again is for another check to say.
+    !recovered &&
+    !letsPass &&
+    !isReadOnly(subject, tool) &&
+    (isSole || !BEST_EFFORT.test(tool)) &&
     equalJson(seen.value, before.value ?? null) &&
-    reportsFailure(one.output) !== true
-  ) {
-    return {
-      message: 'it answers as if nothing had failed',
-      // What did nothing in the case either has taken nothing away.
-      certain:
-        certain &&
-        isSoleActor(subject, before, tool) &&
-        !letsPass &&
-        !before.calls.some((call) => call.tool === tool && saysNo(call)),
-    };
-  }
-  return JSON.stringify(seen.value).includes(faultMessage)
-    ? { message: 'the answer repeats what the tool said', certain: false }
-    : undefined;
+    reportsFailure(one.output) !== true &&
+    // What did nothing in the case either has taken nothing away.
+    !before.calls.some((call) => call.tool === tool && saysNo(call));
+  return isIgnored ? { message: 'it answers as if nothing had failed', certain: certain && isSole } : undefined;
 }
 
 /** Whether a sentence has it not matter that a tool fails, rather than another one, or how a part of a message is. */

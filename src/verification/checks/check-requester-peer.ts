@@ -30,7 +30,7 @@ export const requesterPeer: Check = {
   name: 'requester-peer',
   reason: 'A peer may be down, slow, broken or confused; our agent must not be told that all went well.',
   certain:
-    'The peer gave no usable answer, as none but the id of its request, and the candidate hangs, breaks its output schema, or reports the same success as when it had one, or what the cases have for success alone, or throws, or tells it by another name, though the task says what is told then, or answers though errors are to reach the caller, or does not go on, keep what it was told or try again where the task has it do so; a request is sent more often than document or task allows, or again with the id that it had where the document wants a new one; an answer to another request is taken although the document says that the ids must match; the output depends on the order in which answers to concurrent requests arrive; a line that is no answer of the protocol, or one that it has for an error, is reported as what another line says; an answer that no case shows is told without the name that the task has for its code or word, or as another where such codes are repeated.',
+    'The peer gave no usable answer, as none but the id of its request, and the candidate hangs, breaks its output schema, or reports the same success as when it had one, or what the cases have for success alone, or throws, or tells it by another name, though the task says what is told then, or answers though errors are to reach the caller, or does not go on, keep what it was told or try again where the task has it do so; a request is sent more often than document or task allows, or again with the id that it had where the document wants a new one; an answer to another request is taken although the document says that the ids must match; the output depends on the order in which answers to concurrent requests arrive; a line that is no answer of the protocol is reported as what another line says; an answer that no case shows is told without the name that the task has for its code or word, or as another where such codes are repeated.',
   uncertain:
     'The output after a failure is one that a case has for another reason; an answer to another request is taken where the document is silent.',
   *run({ subject, cases }): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -201,8 +201,7 @@ function faultOf(
   if (isNameless && !mayBeMeant) return { message: nameless, certain: true };
   if (mischief === 'times out from its second message on') return undefined;
   const isForeign =
-    mischief === 'answers what the protocol has for an error' ||
-    (mischief === 'answers with values of other types' && subject.payload === 'text' && demandsErrors(subject));
+    mischief === 'answers with values of other types' && subject.payload === 'text' && demandsErrors(subject);
   if (isForeign && other)
     return {
       message: `it reports what it reports for case ${other.one.testCase}, which the peer has not said`,
@@ -220,12 +219,20 @@ function faultOf(
   if (repeats || claimsSuccess(cases, seen.value))
     return { message: 'it reports success without an answer', certain: true };
   if (mayBeMeant) return { message: nameless, certain: false };
-  return other
+  return other && !isAsTold(subject, seen.value)
     ? {
         message: `it reports what it reports for case ${other.one.testCase}, which the peer has not said`,
         certain: false,
       }
     : undefined;
+}
+
+/** Whether an output is what the task has told of a peer that gives no answer, or nothing is told of one, which is passed over. */
+function isAsTold(subject: Subject, output: Json): boolean {
+  return (['silent', 'failing'] as const).some((how) => {
+    const { names, passedOver } = unansweredPeerOf(subject, how);
+    return passedOver !== undefined || (names.length > 0 && holdsConstant(output, names));
+  });
 }
 
 /** What the first answer told, the usual output tells, and this one does not. */

@@ -16,15 +16,7 @@ import { atTheEnd } from '../../lexicon/phrases.ts';
 import { FOR_EACH, ONCE } from '../../lexicon/quantifying.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly, type Subject } from '../subject.ts';
-import {
-  allSentencesOf,
-  constantIn,
-  constantsIn,
-  holdsConstant,
-  sentencesOf,
-  spaced,
-  stemsOf,
-} from './documented-answers.ts';
+import { allSentencesOf, constantIn, constantsIn, holdsConstant, sentencesOf } from './documented-answers.ts';
 import { unwrapped } from './unwrapped.ts';
 
 /** Participles that do not begin as their verbs do. */
@@ -268,54 +260,6 @@ function pairsOfSigns(text: string): string[] {
   return [...text.matchAll(/(?=(\p{Script=Han}{2}))/gu)].flatMap(([, pair]) => pair ?? []);
 }
 
-/** The sentence by which a tool is not even asked where this is the answer; `undefined` where the document has none. */
-export function unaskedBy(subject: Subject, output: Json, tool: string): string | undefined {
-  const sentences = sentencesOf(subject.agreement);
-  return sentences
-    .find((sentence, index) => {
-      if (!saysUnasked(subject, sentence, tool)) return false;
-      if (/\b(?:unless|except|only|until|may|but)\b/i.test(sentence)) return false;
-      const before = sentences[index - 1] ?? '';
-      const constant =
-        constantIn(subject, sentence) ??
-        (/;\s*$/.test(before) && !CONDITION.test(sentence) ? constantIn(subject, before) : undefined);
-      return (
-        constant !== undefined &&
-        isAnswer(subject, output, constant) &&
-        sentences.every((other) => other === sentence || other === before || !hasWord(other, constant))
-      );
-    })
-    ?.trim()
-    .slice(0, 200);
-}
-
-/** Words for what a tool asks, in the terms of who reads a document. */
-const STORE =
-  /\b(?:tools?|systems?|services?|stores?|databases?|back-?ends?|director(?:y|ies)|registers?|registr(?:y|ies)|catalogues?|look-?ups?)\b/i;
-
-/** Whether a sentence has a tool not asked: by its name, by what it is called or described as, or as the only one that there is. */
-function saysUnasked({ tools }: Subject, sentence: string, tool: string): boolean {
-  const others = tools.length === 2 ? '|the other(?: tool| one)?|the second(?: tool| one)?' : '';
-  const byName = new RegExp(
-    `\\b(?:no (?:tool|system) is|(?:[\`"“]?${tool}[\`"”]?${others}) is not) (?:asked|called|used|queried|consulted)\\b(?! (?:again|twice))`,
-    'iu',
-  );
-  if (byName.test(sentence)) return true;
-  const { what = '', done } =
-    /(?<what>[^,;:.()|]{3,60}?) (?:is|are) (?:then )?not(?: even)? (?<done>asked|queried|consulted|contacted|fetched|called|read|looked up)\b(?! (?:again|twice|for\b|a second))/iu.exec(
-      sentence,
-    )?.groups ?? {};
-  if (done === undefined || /[`"“]/.test(what)) return false;
-  if (STORE.test(what) && tools.length === 1) return true;
-  if (done === 'read') return false;
-  const stems = [...stemsOf(what)];
-  const isMeant = (one: Subject['tools'][number]) => {
-    const known = stemsOf(`${spaced(one.name)} ${one.description ?? ''}`);
-    return stems.some((stem) => known.has(stem));
-  };
-  return tools.every((one) => isMeant(one) === (one.name === tool));
-}
-
 /** The sentence by which a tool must not be called after another has failed; `undefined` where the document has none. */
 export function forbiddenAfter(subject: Subject, failed: string, tool: string): string | undefined {
   return allSentencesOf(subject)
@@ -487,34 +431,6 @@ export function demandOf({ agreement }: Subject, tool: string): { sentence: stri
   return byVerb === undefined ? undefined : { sentence: byVerb.trim().slice(0, 200), isNamed: false };
 }
 
-/** The sentence by which every decision is written down with a tool, refusals as well. */
-export function recordsAll({ agreement, tools }: Subject, tool: string): string | undefined {
-  const description = tools.find(({ name }) => name === tool)?.description ?? '';
-  if (!/audit|log|journal|record|trail/i.test(`${tool} ${description}`)) return undefined;
-  const stems = stemsOf(`${spaced(tool)} ${description}`);
-  const own = sentencesOf(agreement).find(
-    (sentence) =>
-      /\b(?:every|each|all|any)\b[^.]{0,40}\b(?:decisions?|attempts?|requests?|answers?)\b[^.]{0,60}\b(?:written|recorded|logged|noted|audited)\b/i.test(
-        sentence,
-      ) &&
-      /\brefus\w+ (?:as well|too|included)|\b(?:also|including) (?:those that are )?refus\w+|\balso (?:of )?those\b[^.]{0,20}\brefus/i.test(
-        sentence,
-      ) &&
-      [...stemsOf(sentence)].some((stem) => stems.has(stem)),
-  );
-  return own?.trim().slice(0, 200);
-}
-
-/** Whether the document has something that is not written down with a tool. */
-export function leavesOut({ agreement, tools }: Subject, tool: string): boolean {
-  const stems = stemsOf(`${spaced(tool)} ${tools.find(({ name }) => name === tool)?.description ?? ''}`);
-  return sentencesOf(agreement).some(
-    (sentence) =>
-      /\b(?:not|never|no)\b[^.]{0,40}\b(?:written|recorded|logged|noted|audited)\b/i.test(sentence) ||
-      (/\b(?:not|never|no|except|unless)\b/i.test(sentence) && [...stemsOf(sentence)].some((stem) => stems.has(stem))),
-  );
-}
-
 /** The sentence by which a tool acts once; where no other tool acts, it need not have its name. */
 export function sentenceOnce(subject: Subject, tool: string): string | undefined {
   const acting = subject.tools.filter(({ name }) => !isReadOnly(subject, name));
@@ -543,18 +459,4 @@ function isOnce(sentence: string): boolean {
 function does(sentence: string, tool: string): boolean {
   const verb = /^\p{Ll}{4,}(?=\p{Lu}|_|$)/u.exec(tool)?.[0];
   return verb !== undefined && new RegExp(`\\b${verb}e?s\\b`, 'i').test(sentence);
-}
-
-/** The members that the document has a tool told, by their names: `audit(door, why)`. */
-export function signaturesOf({ agreement }: Subject, tool: string): { members: string[]; sentences: string[] } {
-  const form = new RegExp(`(?<![\\p{L}\\p{N}_])${tool}\\(\\s*\\{?([\\p{L}\\p{N}_,\\s]{1,200})\\}?\\s*\\)`, 'u');
-  const sentences = sentencesOf(agreement).filter((sentence) => hasWord(sentence, tool));
-  const members = sentences.flatMap(
-    (sentence) =>
-      form
-        .exec(sentence)?.[1]
-        ?.split(',')
-        .map((name) => name.trim()) ?? [],
-  );
-  return { members: [...new Set(members)].filter((name) => name !== ''), sentences };
 }

@@ -3,7 +3,6 @@ import { ANY_SYSTEM, BOTH_FAIL, FAILS, OTHER_FAILURES, SEVERAL_FAIL } from '../.
 import { UNAVAILABLE } from '../../lexicon/qualifying.ts';
 import { EMPTY, SOME_TEXT } from '../../lexicon/quantifying.ts';
 import { INCOMPLETE, MISSING_MEMBERS, WRONG_IN_GENERAL } from '../../lexicon/refusing.ts';
-import { reportsFailure } from '../failure-answer.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { INVALID_REQUESTS, inOwnWords, OWN_FAILURES } from './failure-rules.ts';
@@ -265,21 +264,6 @@ export function holdsConstant(answer: Json, constants: readonly string[]): boole
   });
 }
 
-/** Members that are one truth value in all answers of cases that fail and the other in all that succeed: pointer → the value of failures. */
-export function failureFlagsOf({ cases }: Subject): Map<string, boolean> {
-  const flags = new Map<string, boolean>();
-  const failing = cases.filter(({ response }) => reportsFailure(response) === true);
-  const others = cases.filter(({ response }) => reportsFailure(response) === false);
-  const [first] = failing;
-  if (!first || others.length === 0) return flags;
-  for (const { pointer, value } of leavesOf(first.response)) {
-    if (typeof value !== 'boolean') continue;
-    const all = failing.every(({ response }) => valueAt(response, pointer) === value);
-    if (all && others.every(({ response }) => valueAt(response, pointer) === !value)) flags.set(pointer, value);
-  }
-  return flags;
-}
-
 /** Members that tell a reader what happened. */
 const TELLING_NAME =
   /^(?:message|msg|reason|detail|description|error_?(?:message|description)?|消息|原因|错误信息|描述)$/i;
@@ -306,11 +290,6 @@ function mayBeEmpty({ agreement }: Subject, name: string): boolean {
   return sentencesOf(agreement).some(
     (sentence) => EMPTY.test(sentence) && (hasWord(sentence, name) || SOME_TEXT.test(sentence)),
   );
-}
-
-/** The constants that can stand in an answer for nothing but a failure: no numbers, no words of the language. */
-export function unmistakable(constants: readonly string[]): string[] {
-  return constants.filter((constant) => /^[A-Z][A-Z0-9_]{3,}$/.test(constant) || /\p{Script=Han}{2}/u.test(constant));
 }
 
 /** The one constant by which a sentence names an answer; `undefined` where it names none, or several. */

@@ -8,7 +8,6 @@ import {
   MADE_UP_FOR,
   NEVER_REPEATED,
   NO_MATTER,
-  NOT_NEEDED,
   SEVERAL_FAIL,
   WHICHEVER_FAILS,
   WHICHEVER_SYSTEM,
@@ -74,25 +73,6 @@ export function lacksOwnName(facts: CheckFacts, tool: string, answer: Json): boo
   return ownFailureSentences.some(
     ({ sentence }) =>
       !SEVERAL.test(sentence) && !MADE_UP_FOR.test(sentence) && saysThatToolFails(facts.subject.tools, sentence, tool),
-  );
-}
-
-/**
- * Whether an answer lacks the name that a plain sentence has for whatever fails, this tool included, while no other sentence tells how a
- * failure is made up for.
- */
-export function isPlainlyOwed(facts: CheckFacts, tool: string, answer: Json): boolean {
-  const { ownFailures, ownFailureSentences } = documentedAnswersOf(facts.subject);
-  const sentences = sentencesOf(facts.subject.agreement);
-  if (holdsConstant(answer, ownFailures) || !isOwedName(facts, tool, answer)) return false;
-  return (
-    ownFailureSentences.every(
-      ({ sentence }) =>
-        PLAIN.test(sentence) &&
-        !SEVERAL.test(sentence) &&
-        !/\b(?:no|none|nobody|any of|one of|at least|only)\b/i.test(sentence),
-    ) &&
-    !sentences.some((sentence) => FAILING.test(sentence) && (MADE_UP_FOR.test(sentence) || NOT_NEEDED.test(sentence)))
   );
 }
 
@@ -171,10 +151,6 @@ function isOfAll({ tools }: CheckFacts['subject'], sentence: string): boolean {
   const own = shared.map((all) => all.filter((stem) => !shared.every((other) => other.includes(stem))));
   return (own.some((all) => all.length > 0) ? own : shared).every((all) => all.length > 0);
 }
-
-/** A sentence that can be read for what else it says. */
-const PLAIN =
-  /\b(?:if|when|where|whenever|once|unless)\b|\bsystems? (?:is |are )?(?:unreachable|unavailable|down|failing|fails?)\b/i;
 
 /** Whether it is this tool that a sentence has fail: it may name others that are called then. */
 function saysThatToolFails(tools: CheckFacts['subject']['tools'], sentence: string, name: string): boolean {

@@ -24,7 +24,6 @@ export type Mischief =
   | 'answers with its id alone'
   | 'answers another request'
   | 'answers the second request first'
-  | 'answers what the protocol has for an error'
   | 'answers what is repeated as it did first';
 
 /** Whether nothing at all is heard of the peer then. */
@@ -105,9 +104,6 @@ export function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; m
   const isUnchecked = subject.payload === 'json' && subject.responseSchema === null;
   if (isUnchecked && echoedIdsOf(one).length > 0 && unansweredPeerOf(subject, 'silent').isToldOfUnusable)
     plans.push({ one, mischief: 'answers with its id alone', peer: changed((response) => idsAlone(response, one)) });
-  const line = errorLineOf(subject);
-  if (line !== undefined)
-    plans.push({ one, mischief: 'answers what the protocol has for an error', peer: () => ({ response: line }) });
   if (usual && one.seen.sends.length > 1)
     plans.push({ one, mischief: 'answers the second request first', peer: secondFirst(usual) });
   const repeated = repeatedRequest(one.one, one.seen);
@@ -228,28 +224,3 @@ function withOtherWords(response: Json, words: readonly string[]): Json {
       : word,
   );
 }
-
-/** Lines, and sentences, in which an error of a protocol of texts is looked for: each is held against each, and a document may be full of either. */
-const maxErrorTexts = 100;
-
-/** A line of a protocol of texts that no case has and that, in the words of document or task, is an error. */
-function errorLineOf({ payload, agreement, task, cases }: Subject): string | undefined {
-  if (payload !== 'text') return undefined;
-  const lines = [...agreement.text.matchAll(/^(?: {4,}|\t)(\S[^<|…\n]{2,60})$/gmu)]
-    .slice(0, maxErrorTexts)
-    .map(([, line]) => (line ?? '').trim());
-  const sentences = `${task?.description ?? ''}\n${agreement.text}`
-    .split(/[.\n]/)
-    .filter((one) => IS_ERROR.test(one))
-    .slice(0, maxErrorTexts);
-  return lines.find(
-    (line) =>
-      !cases.some(({ request, response }) => String(response).startsWith(line) || String(request).startsWith(line)) &&
-      sentences.some((sentence) => {
-        const words = line.match(/\p{L}{4,}/gu) ?? [];
-        return words.length > 0 && words.every((word) => hasWord(sentence, word));
-      }),
-  );
-}
-
-const IS_ERROR = /\b(?:is|are|counts? as) (?:an )?(?:errors?|failures?)\b|\bfor an error\b/i;
