@@ -181,8 +181,15 @@ async function runChecks(
   return plans.map(({ check, findings = { failures: [], warnings: [] }, runs }) => {
     // What a check has found by itself needs no second proof.
     const more = findings.failures.length === 0 ? (check.review?.(facts, seen) ?? []) : [];
-    return { check, findings: { ...findings, failures: [...findings.failures, ...more] }, runs };
+    const told = { ...findings, failures: [...findings.failures, ...more], warnings: toldOnce(findings.warnings) };
+    return { check, findings: told, runs };
   });
+}
+
+/** Warnings without those that say of one case what another says of its own: a repair has enough with the first. */
+function toldOnce(warnings: CheckFindings['warnings']): CheckFindings['warnings'] {
+  const sayings = warnings.map(({ message }) => message.replace(/^case \d+/, ''));
+  return warnings.filter((_, index) => sayings.indexOf(sayings[index] as string) === index);
 }
 
 function advance(

@@ -94,6 +94,29 @@ test('a sound handler passes every check, and each check reports what it ran', a
   }
 });
 
+for (const [agreement, candidate, what] of [
+  ['bank-rates', 'sound-b', 'the name that another tool has for its failure'],
+  ['hotel-booking', 'sound', 'a failing mail that the document lets pass'],
+  ['card-checkout', 'sound', 'putting back in a refusal what was reserved'],
+  ['stock-levels', 'sound', 'the name for what is missing, where something else is broken'],
+] as const)
+  test(`nobody is warned of ${what}`, async () =>
+    assert.deepEqual((await trialOf(agreement, candidate)).verification?.warnings, []));
+
+test('what several cases bring to light is warned of once', async () => {
+  const { verification } = await trialOf('frame-relay', 'sound-a');
+  assert.deepEqual(
+    verification?.warnings.map(({ message }) => message),
+    ['case 1, where reading fails: it throws: HandlerError: temporarily out of order (k7q-canary-x2)'],
+  );
+});
+
+test('what many broken requests bring to light is warned of once', async () => {
+  const { verification } = await trialOf('meter-statistics', 'sound-b');
+  assert.equal(verification?.warnings.length, 1);
+  assert.match(verification?.warnings[0]?.message ?? '', /^a request broken on purpose .*: it throws: TypeError/);
+});
+
 test('a table is told apart as memorised', async () => {
   const { verification } = await trialOf('product-lookup', 'table');
   assert.equal(verification?.memorised, true);

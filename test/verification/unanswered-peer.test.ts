@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
 import type { Json } from '../../src/kernel/json.ts';
-import { type Agreed, integer, object, refusalsOf, text } from './agreed.ts';
+import { type Agreed, integer, object, refusalsOf, text, warningsOf } from './agreed.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -67,6 +67,21 @@ for (const description of [
       /^requester-peer: case 1, where the peer times out: it throws, though the task says/m,
     );
   });
+
+test('what a case has for another answer is no doubt where the task has it for a peer that gives none', async () => {
+  const warnings = async (description: string) => {
+    const agreed = kilns(description);
+    agreed.cases.push([{ kiln: 'K-3403' }, { heat: null, cold: false }]);
+    const shown = { testCase: 3, input: { kiln: 'K-3403' }, output: { heat: null, why: 'mute' } };
+    (agreed.task as { examples: Json[] }).examples.push(shown);
+    return warningsOf(agreed, heat("return { heat: null, why: 'mute' };"), sandbox);
+  };
+  assert.deepEqual(await warnings("The heat of a kiln. why is 'lit', 'unlit' or 'mute' (no answer in time)."), []);
+  const doubts = await warnings('The heat of a kiln, and why there is none.');
+  // Once for each way to give no answer, however many cases there are.
+  assert.equal(doubts.length, 4);
+  for (const doubt of doubts) assert.match(doubt, /^requester-peer: case 1, .* reports what it reports for case 3/);
+});
 
 const throwsUnlessSilent = heat("if (error.code === 'TIMEOUT') return { heat: null, why: 'mute' }; throw error;");
 

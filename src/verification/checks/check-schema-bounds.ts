@@ -158,7 +158,8 @@ function owedFor(
   const isMeant = isBound && ((isShown && keyword !== 'enum') || marks.some(isOfAnyBroken));
   const isCertain = isSaid || isMeant || (alike !== undefined && marks.length > 0);
   const isCertainOfActs = isCertain || (isBound && names.some(isOfAnyBroken));
-  return { names: [...new Set([...all, ...incomplete])], isCertain, isCertainOfActs };
+  // What is said of what is missing or empty will do as well, but is owed to nothing else.
+  return { names: all.length === 0 ? [] : [...new Set([...all, ...incomplete])], isCertain, isCertainOfActs };
 }
 
 /** Keywords that say how much or which, rather than what a value looks like. */

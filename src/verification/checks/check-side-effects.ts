@@ -28,8 +28,7 @@ export const sideEffects: Check = {
   reason: 'Who refuses a request must not have acted on it, and who acts must do so once.',
   certain:
     'A case is refused, yet a tool with side effects was called with success before a check that only reads, or with the same kind of answer as in a case that succeeds, and whatever else of that kind it answers changes nothing; or the answer is one with which the document has nothing of that kind done; or is called there and the answer is the same whether it succeeds or not; or a failing tool with side effects is called again although the document says nothing of trying again, nor it or a case of going on with something else; or what was done before another act failed is not undone, though the document has it undone and a tool has an example for this case.',
-  uncertain:
-    'A call in a refusal whose own answer, or a later failing call, may be the reason for it; one of a tool that by its name reads, or writes down what happens.',
+  uncertain: 'Nothing.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject, cases } = facts;
     const findings: CheckFindings = { failures: [], warnings: [] };
@@ -42,16 +41,14 @@ export const sideEffects: Check = {
       for (const act of actsOf(facts, one.seen)) {
         const sentence = sentenceAgainst(facts, one, act.tool) ?? reservedAgainst(facts, one, act);
         if (!isRefused && sentence === undefined) continue;
-        const certain = isNeedless(facts, one, act, sentence !== undefined);
-        if (certain === undefined) continue;
+        if (sentence === undefined && mayServeRefusals(subject, act.tool)) continue;
+        if (!isNeedless(facts, one, act, sentence !== undefined)) continue;
         const what = sentence === undefined ? 'it is refused' : `the document has "${sentence}"`;
         const fact = sideEffectFact(
           one,
           `${what}, yet ${act.tool} was called with ${JSON.stringify(act.input).slice(0, 200)}`,
         );
-        if (certain && (sentence !== undefined || !mayServeRefusals(subject, act.tool)))
-          needless.push({ one, fact, others: answeredOtherwise(facts, one, act) });
-        else findings.warnings.push(fact);
+        needless.push({ one, fact, others: answeredOtherwise(facts, one, act) });
       }
     }
     for (const one of cases) {
@@ -86,8 +83,7 @@ export const sideEffects: Check = {
       const own = seen.slice(at, at + others.length);
       at += others.length;
       // A call whose answer decides was asked for that answer, whatever else it does.
-      const decides = own.some((after) => !equalJson(effectOf(after), effectOf(one.seen)));
-      (decides ? findings.warnings : findings.failures).push(fact);
+      if (own.every((after) => equalJson(effectOf(after), effectOf(one.seen)))) findings.failures.push(fact);
     }
     const mayRetry = failureRulesOf(subject.agreement.text).retries;
     for (const [index, { one, tool }] of plans.entries()) {
@@ -97,7 +93,8 @@ export const sideEffects: Check = {
       const mayGoOn =
         !repeats(observation, one.seen, tool) &&
         (PUTS_RIGHT.test(subject.agreement.text) || cases.some((other) => goesOn(other.seen, tool)));
-      (mayRetry || mayGoOn ? findings.warnings : findings.failures).push(
+      if (mayRetry || mayGoOn) continue;
+      findings.failures.push(
         sideEffectFact(
           one,
           `${tool} failed once and was called ${count(observation.calls)} times instead of ${count(one.seen.calls)}`,
@@ -411,8 +408,8 @@ function answeredOtherwise({ subject, cases }: CheckFacts, one: SeenCase, act: O
   }));
 }
 
-/** Whether a call in a refusal was needless for certain, perhaps (`false`), or had its reason (`undefined`). */
-function isNeedless(facts: CheckFacts, one: SeenCase, act: ObservedCall, isForbidden: boolean): boolean | undefined {
+/** Whether a call in a refusal was needless: its own answer, or a later one that undoes it, is no reason for it. */
+function isNeedless(facts: CheckFacts, one: SeenCase, act: ObservedCall, isForbidden: boolean): boolean {
   const { seen } = one;
   const output = act.output ?? null;
   // A tool that tells nothing at all says no by nothing.
@@ -423,12 +420,12 @@ function isNeedless(facts: CheckFacts, one: SeenCase, act: ObservedCall, isForbi
       !(isForbidden && sentenceAgainst(facts, other, act.tool) !== undefined) &&
       other.seen.calls.some((call) => call.tool === act.tool && equalJson(call.output ?? null, output)),
   );
-  if (declines(output) && !isUsual) return undefined;
+  if (declines(output) && !isUsual) return false;
   const later = seen.calls.slice(seen.calls.indexOf(act) + 1);
   const undone = later.some(
     (call) => !isReadOnly(facts.subject, call.tool) && (call.error !== undefined || declines(call.output ?? null)),
   );
-  if (undone) return undefined;
+  if (undone) return false;
   if (isForbidden || later.some((call) => isReadOnly(facts.subject, call.tool))) return true;
   const successes = facts.cases.filter(
     (other) => refuses(facts.subject, other) === false || reportsFailure(other.one.case.response) === 'unknown',
