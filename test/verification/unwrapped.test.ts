@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { failureRulesOf } from '../../src/verification/prose/failure-rules.ts';
 import { unwrapped } from '../../src/verification/prose/unwrapped.ts';
 
 test('lines that were broken for their length are one again', () => {
@@ -36,6 +37,16 @@ test('lines that stand alone for another reason stay alone', () => {
     'short line\nshort line',
   ])
     assert.equal(unwrapped(text), text);
+});
+
+test('what a broken line begins with says nothing by itself', () => {
+  const rule =
+    'What remains has to have 17 characters without I, O and Q; with mode `complete` the ninth may also be `?`. Otherwise verdict is `malformed` and the other members are null.';
+  assert.equal(failureRulesOf(rule).invalidRequests, false);
+  assert.equal(
+    failureRulesOf(rule.replace(' Otherwise', '\nOtherwise').replace('and the ', 'and the\n')).invalidRequests,
+    false,
+  );
 });
 
 test('a document wrapped at any width reads as it was written', () => {

@@ -6,6 +6,7 @@ import {
   WRONG_ELSEWHERE,
   WRONG_IN_GENERAL,
 } from '../../lexicon/refusing.ts';
+import { unwrapped } from './unwrapped.ts';
 
 /** What a document says about failures. */
 export interface FailureRules {
@@ -42,7 +43,7 @@ function readFailureRules(text: string): FailureRules {
 
 /** Whether a text says how requests are answered that break the agreement: by words for those, or by their code, but for one that a single rule has. */
 function speakOfInvalidRequests(text: string): boolean {
-  return text
+  return unwrapped(text)
     .split('\n')
     .flatMap((line) =>
       JSON_LINE.test(line) ? [...line.matchAll(DESCRIPTION)].map(([, words]) => words ?? '') : [line],
