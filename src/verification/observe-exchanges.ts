@@ -8,6 +8,7 @@ import type { Finding } from '../contract/finding.ts';
 import type { Loose } from '../contract/job.ts';
 import { violationMessage } from '../families/violation-words.ts';
 import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
+import { OF_REQUEST, REPEATS } from '../lexicon/repeating.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
 import type { Violation } from '../schemas/violations.ts';
 import { CasesByRequest } from './cases-by-request.ts';
@@ -33,20 +34,30 @@ interface Echo {
 /**
  * Holds what a peer really sent against the agreement: the agreed schema of its side, ids that must come back, the case that an exchange answers, and
  * the failures that the document lists. Findings are `in` the exchanges, their pointers start at the list. What is wrong with our own side of an
- * exchange is a warning.
+ * exchange is a warning. Loose places are those of the messages of `looseSide`: of our own, unless somebody else looks on.
  */
-export function observeExchanges({ job, agreement }: Analyzed): Finding[] {
+export function observeExchanges(
+  { job, agreement }: Analyzed,
+  looseSide: 'request' | 'response' = job.role === 'provider' ? 'response' : 'request',
+): Finding[] {
   const exchanges = job.exchanges ?? [];
   const validation = new CaseValidation(undefined, validationShare);
   const request = violationsBy(agreement.requestSchema?.schema, validation);
   const response = violationsBy(agreement.responseSchema?.schema, validation);
   const echoes = echoesOf(agreement, new SaidEchoes(agreement.text, job.tools, agreement.responseSchema?.schema));
   const ignored = [
-    ...job.loose,
+    ...(looseSide === 'request' ? job.loose : []),
     ...echoes.map(({ request }): Loose => ({ pointer: request, as: 'id' })),
     ...momentsIn(agreement.cases.map((one) => one.request)),
   ];
-  const cases = new CasesByRequest(agreement.cases, ignored);
+  const tagged = areTagged(agreement);
+  const asked = (value: Json) => (tagged ? untagged(value) : value);
+  const cases = new CasesByRequest(
+    tagged
+      ? agreement.cases.map((one) => ({ ...one, request: asked(one.request), response: asked(one.response) }))
+      : agreement.cases,
+    ignored,
+  );
   const negative = new CasesByRequest(
     agreement.cases.filter((one) => one.negative),
     ignored,
@@ -72,10 +83,19 @@ export function observeExchanges({ job, agreement }: Analyzed): Finding[] {
     const told = new Set(violations.map(({ pointer }) => pointer));
     const answered = [
       ...echoFindings(base, index, exchange, echoes),
+      ...(tagged ? tagFindings(base, index, exchange, agreement.text) : []),
       // What our tools answered with may have changed since.
       ...(peerSide === 'request' && job.tools.length > 0
         ? []
-        : caseFindings(base, index, exchange, cases, ignored, echoes)),
+        : caseFindings(
+            base,
+            index,
+            { ...exchange, request: asked(exchange.request), response: asked(exchange.response) },
+            cases,
+            ignored,
+            echoes,
+            looseSide === 'response' ? job.loose : [],
+          )),
       ...failureFindings(base, index, exchange, codes),
     ].filter(({ pointer }) => !told.has(pointer ?? ''));
     return [...violations, ...(peerSide === 'request' ? answered.map(ofOurs) : answered)];
@@ -212,6 +232,52 @@ function isEchoed({ request, response }: Case, echo: Echo): boolean {
   return sent === undefined || back === undefined || sent === back;
 }
 
+/** What a text begins with, up to a space or mark. */
+const tagForm = /^[^\s|,;]+/;
+
+/** Fewer cases than this show no rule. */
+const leastTagged = 3;
+
+/**
+ * Whether messages are texts that begin with what tells which request is answered: in every case both begin with the same, no two cases with the
+ * same, and the document has something of the request repeated.
+ */
+function areTagged({ cases, text }: Analyzed['agreement']): boolean {
+  const tags = cases.map(({ request, response }) => {
+    const tag = tagOf(request);
+    return tag !== undefined && /\d/.test(tag) && tag === tagOf(response) ? tag : undefined;
+  });
+  return (
+    tags.length >= leastTagged &&
+    !tags.includes(undefined) &&
+    new Set(tags).size === tags.length &&
+    (REPEATS.test(text) || OF_REQUEST.test(text))
+  );
+}
+
+function tagOf(message: Json): string | undefined {
+  return typeof message === 'string' ? tagForm.exec(message)?.[0] : undefined;
+}
+
+function untagged(message: Json): Json {
+  return typeof message === 'string' ? message.replace(tagForm, '') : message;
+}
+
+/** Another tag of the same form than the request has, but for one that the document itself writes, as for requests that have none. */
+function tagFindings(base: Base, index: number, { request, response }: Exchange, text: string): Finding[] {
+  const [sent, back] = [tagOf(request), tagOf(response)];
+  if (sent === undefined || back === undefined || sent === back || !/\d/.test(sent)) return [];
+  if (formOf(sent) !== formOf(back) || text.includes(back)) return [];
+  return [notEchoed(base, index, '', sent, back)];
+}
+
+function formOf(tag: string): string {
+  return tag
+    .replace(/\d+/g, '0')
+    .replace(/\p{Lu}+/gu, 'A')
+    .replace(/\p{Ll}+/gu, 'a');
+}
+
 /** Names of the moment at which a message was made; a time that is asked for, or told of, is named after what it is of. */
 const momentName =
   /^(?:time_?stamp|ts|(?:sent|requested|responded|answered|generated)_?at|(?:request|response|message|send|sent|server|current)_?time(?:_?stamp)?|时间戳)$/i;
@@ -250,18 +316,20 @@ function echoFindings(base: Base, index: number, { request, response }: Exchange
     const sent = valueAt(request, echo.request);
     const back = valueAt(response, echo.response);
     if (sent === undefined || back === undefined || sent === back) return [];
-    return [
-      {
-        ...base,
-        code: 'DOCUMENT_EXCHANGE_ID_NOT_ECHOED',
-        severity: 'error',
-        pointer: `/${index}/response${echo.response}`,
-        message: `Cannot match response of exchange ${index + 1} to its request: ${JSON.stringify(back)}, wanted the value sent, ${JSON.stringify(sent)}`,
-        expected: sent,
-        actual: back,
-      },
-    ];
+    return [notEchoed(base, index, echo.response, sent, back)];
   });
+}
+
+function notEchoed(base: Base, index: number, pointer: string, sent: Json, back: Json): Finding {
+  return {
+    ...base,
+    code: 'DOCUMENT_EXCHANGE_ID_NOT_ECHOED',
+    severity: 'error',
+    pointer: `/${index}/response${pointer}`,
+    message: `Cannot match response of exchange ${index + 1} to its request: ${JSON.stringify(back)}, wanted the value sent, ${JSON.stringify(sent)}`,
+    expected: sent,
+    actual: back,
+  };
 }
 
 function caseFindings(
@@ -271,6 +339,7 @@ function caseFindings(
   cases: CasesByRequest,
   ignored: readonly Loose[],
   echoes: readonly Echo[],
+  loose: readonly Loose[],
 ): Finding[] {
   const matching = cases.of(exchange.request);
   const one =
@@ -284,7 +353,7 @@ function caseFindings(
   });
   // A wrong id is told of once, as an id that did not come back.
   const echoed: Loose[] = echoes.map(({ response }) => ({ pointer: response, as: 'id' }));
-  const free = [...echoed, ...momentsIn([one.response]), ...ownIdsIn(one)];
+  const free = [...loose, ...echoed, ...momentsIn([one.response]), ...ownIdsIn(one)];
   return looseDifferences(substitute(one.response, replacements), exchange.response, free).map(
     ({ path, expected, got }): Finding => ({
       ...base,

@@ -122,6 +122,29 @@ test('an id comes back that the document has repeated, whatever its name, in eac
   assert.deepEqual(seen('requester', said, { ...answer, ref: 'b2' }, ownIds), []);
 });
 
+test('a text begins with the tag of its request where every case does, and is that of a case whatever its tag', () => {
+  const document = '# Rates\nAn answer begins with the tag of the request; `#0 NO` where there is none.';
+  const testCases = [1, 2, 3].map((n) => ({
+    request: `#${n} ASK ${n}`,
+    response: n < 3 ? `#${n} IS ${n}0` : `#${n} NO`,
+  }));
+  const seen = (request: string, response: string, cases: Json = testCases) => {
+    const { task: _, ...data } = example(ours);
+    const agreement = { ...data.agreement, candidateProtocols: document };
+    const more = { agreement, testCases: cases, tools: [], payload: 'text', exchanges: [{ request, response }] };
+    const reading = readJob('observe', { ...data, ...more } as Json);
+    assert.ok(reading.ok, JSON.stringify(reading));
+    return observeExchanges(analyze(reading.job as Job)).map(({ code, actual, expected }) => [code, actual, expected]);
+  };
+  assert.deepEqual(seen('#81 ASK 7', '#81 IS 70'), []);
+  assert.deepEqual(seen('#81 ASK 7', '#82 IS 70'), [['DOCUMENT_EXCHANGE_ID_NOT_ECHOED', '#82', '#81']]);
+  assert.deepEqual(seen('#81 WHAT', '#0 NO'), [], 'the document has it');
+  assert.deepEqual(seen('ASK 7', '#7 IS 70'), [], 'no tag was sent');
+  assert.deepEqual(seen('#81 ASK 2', '#81 IS 21'), [['DOCUMENT_EXCHANGE_CONTRADICTS_CASE', ' IS 21', ' IS 20']]);
+  const other = [...testCases.slice(1), { request: '#9 ASK 9', response: '#4 IS 90' }];
+  assert.deepEqual(seen('#81 ASK 7', '#82 IS 70', other), [], 'not every case');
+});
+
 test('a provider watches the peer’s requests, and its own responses only warn', () => {
   const { productId: _, ...broken } = request;
   assert.deepEqual(observed('anp-product-en.consistent', [{ request: broken, response: { ...response, type: 1 } }]), [
