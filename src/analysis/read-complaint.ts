@@ -10,12 +10,17 @@ export interface Complaint {
   names: string[];
   /** JSON objects that stand in it: messages that it quotes, or claims to. */
   quoted: Json[];
+  /** Texts that it quotes otherwise: messages of a protocol whose messages are texts. */
+  texts: string[];
+  /** Words with a digit, and short texts that it quotes: data that it may speak of. */
+  values: string[];
 }
 
 /** Longest complaint that is read, in UTF-16 units. */
 const maxCharacters = 64 * 1024;
 const maxQuoted = 20;
 const maxPointers = 50;
+const maxValues = 12;
 
 /** Reads a complaint for places and quoted messages. `known` are the names that count as members. Pure, linear, never throws. */
 export function readComplaint(errorDescription: string, known: readonly string[]): Complaint {
@@ -30,7 +35,33 @@ export function readComplaint(errorDescription: string, known: readonly string[]
     pointers: [...new Set(places.pointers)].slice(0, maxPointers),
     names: known.filter((name) => words.has(name) || (UNPARTED.test(name) && places.rest.includes(name))),
     quoted: blocks.map(({ value }) => value).slice(0, maxQuoted),
+    texts: textsIn(prose),
+    values: valuesIn(places.rest),
   };
+}
+
+/** A fenced block; what stands between quotation marks or as code in a line; what follows a colon to the end of its line. */
+const textForms = [
+  /^[ \t]*```[^\n]*\n([^`]{1,4000})\n[ \t]*```/gm,
+  /"([^"\n]{1,200})"|“([^“”\n]{1,200})”|„([^„“”\n]{1,200})[“”]|«([^«»\n]{1,200})»|「([^「」\n]{1,200})」|`([^`\n]{1,200})`|‘([^‘’\n]{1,200})’|(?<![\p{L}\p{N}])'([^'\n]{1,200})'(?![\p{L}\p{N}])/gu,
+  /(?<=[:：][ \t]?)([^\s:："`“„«「][^\n:：]{0,200})$/gm,
+];
+
+function textsIn(prose: string): string[] {
+  const found = textForms.flatMap((form) =>
+    [...prose.matchAll(form).take(maxQuoted)].flatMap(([, ...parts]) => parts.filter((part) => part !== undefined)),
+  );
+  return [...new Set(found)].slice(0, maxQuoted);
+}
+
+/** A short text between quotation marks or as code, or a word with a digit. */
+const valueForm = /"([^"\n]{1,60})"|`([^`\n]{1,60})`|([\p{L}\p{N}_#-]{0,40}\p{Nd}[\p{L}\p{N}_.:@/#-]{0,40})/gu;
+
+function valuesIn(prose: string): string[] {
+  const found = [...prose.matchAll(valueForm).take(maxPointers)].map(([, ...parts]) =>
+    (parts.find((part) => part !== undefined) ?? '').replace(/[.:,/-]+$/, ''),
+  );
+  return [...new Set(found)].filter((value) => value !== '').slice(0, maxValues);
 }
 
 /** Names in languages that part no words. */

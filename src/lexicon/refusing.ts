@@ -75,6 +75,7 @@ export const BREAKS_A_REQUEST = either(
       ...BROKEN,
       en: [
         'not (match|keep|conform|follow|fit|valid|as agreed|compl[yi]|obey|satisfy)*',
+        'not (of|in) (the|this|that|any of the) (form|format|shape)',
         'violat*|breaks?|breach*|in breach|broken|malformed|ill[- ]formed|invalid',
         'missing (members?|fields?|properties|values)',
       ],

@@ -58,19 +58,21 @@ export async function reproduce(
       if (endless(one)) return { faults: [noAnswer(scenario.input, one)], cases: [], sent: null, quoted: null };
     }
     const cases = judgeCases(subject, seen);
-    const faults = caseFaults(subject, cases);
+    const isSpokenOf = ({ pointer }: Reproduced) => pointer === '' || concerns(complaint, pointer);
+    const faults = caseFaults(subject, cases).filter(isSpokenOf);
     const fromQuoted: Json[] = [];
     const untilMs = Date.now() + Math.max(leastProbeMs, deadline.leftMs() / 2);
     for (const probe of probesOf(held, complaint)) {
       if (Date.now() > untilMs) break;
       const one = await run(probe.scenario);
       const found = probe.faultsIn(one);
-      faults.push(...found);
+      // Words may be names of members by chance; what is quoted is meant.
+      faults.push(...(probe.quoted && complaint.pointers.length === 0 ? found : found.filter(isSpokenOf)));
       if (probe.quoted) fromQuoted.push(...messagesOf(subject, one));
       if (endless(one) && found.length > 0) break;
     }
     return {
-      faults: faults.filter(({ pointer }) => pointer === '' || concerns(complaint, pointer)),
+      faults,
       cases,
       sent: [...fromQuoted, ...seen.flatMap((one) => messagesOf(subject, one))][0] ?? null,
       quoted: quotedOf(held, complaint),

@@ -34,6 +34,20 @@ test('answers that no request stands before are none, and only the first after a
   ]);
 });
 
+test('texts between any quotation marks, in fences and after a colon may be messages, and so are what has a digit or is quoted values', () => {
+  const { texts, values } = readComplaint(
+    'You don\'t answer “GET 1”, „GET 2“, 「GET 3」, \'GET 4\' and `GET 5`; it\'s wrong.\n```\nGET 6\n```\nRequest: GET 7\n{"a":"GET 8"}',
+    [],
+  );
+  assert.deepEqual([...texts].sort(), ['GET 1', 'GET 2', 'GET 3', 'GET 4', 'GET 5', 'GET 6', 'GET 7']);
+  assert.deepEqual(readComplaint('Seen for C-311, 24 and "Old Hall".', []).values, ['C-311', '24', 'Old Hall']);
+  assert.ok(values.length <= 12);
+  const started = process.cpuUsage();
+  for (const sign of ['„', '"', "'", '`', ':\n', '```\n', '7'])
+    assert.ok(readComplaint(sign.repeat(64_000), []).texts.length <= 20);
+  assert.ok(process.cpuUsage(started).user < 4_000_000);
+});
+
 const names = ['status', 'code', 'message', 'product', 'price', '状态'];
 
 test('a place is understood as pointer, as path of a program, within an exchange and within a schema', () => {

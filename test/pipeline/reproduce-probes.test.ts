@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { readJob } from '../../queues/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
@@ -66,6 +67,68 @@ test('a quoted request that no valid task leads to is not played, and no invalid
   const all = probesOf(narrow, readComplaint('- wrong', [])).map(({ scenario }) => scenario.input);
   assert.ok(all.length > 0);
   for (const input of all) assert.deepEqual(validator.validate(input), [], JSON.stringify(input));
+});
+
+test('a quoted request with a value in another form is made from a task that has it in its own', () => {
+  const counted = held((task) => ({
+    ...task,
+    inputSchema: { type: 'object', properties: { id: { type: 'string', pattern: '^P[0-9]{5}$' } }, required: ['id'] },
+  }));
+  assert.deepEqual(quotedInputs(counted, request('P-313-13')), [{ id: 'P31313' }]);
+});
+
+test('of two tasks, the one is taken whose request has all that the quoted one has', () => {
+  const data = example('anp-product-en.requester') as unknown as Example;
+  const [first, second] = data.task.examples as [JsonObject, JsonObject];
+  const named = (of: Json) => ({ ...(of as JsonObject), name: 'Lamp' });
+  const testCases = String(data.testCases && (data.testCases as JsonObject).testCases).replace(
+    '"productId": "P99999"\n',
+    '"productId": "P99999",\n   "productName": "Lamp"\n',
+  );
+  assert.match(testCases, /Lamp/);
+  const of = measure(
+    clear(
+      analyze(
+        jobOf({
+          ...data,
+          testCases: { ...(data.testCases as JsonObject), testCases },
+          task: {
+            ...data.task,
+            inputSchema: { type: 'object', properties: { id: { type: 'string' }, name: { type: 'string' } } },
+            examples: [first, { ...second, input: named(second.input as Json) }],
+          },
+        }),
+      ),
+    ),
+  );
+  assert.deepEqual(quotedInputs(of, request('P12345', { productName: 'Desk' })), [{ id: 'P12345', name: 'Desk' }]);
+});
+
+test('texts that a complaint quotes are asked again where messages are texts', () => {
+  const { pathname } = new URL('../../fixtures/candidates/berth-lines/job.json', import.meta.url);
+  const of = measure(clear(analyze(jobOf(JSON.parse(readFileSync(pathname, 'utf8'))))));
+  const inputs = probesOf(of, readComplaint('No answer to `MOOR 4711 ostrand 20`.', []))
+    .filter(({ quoted }) => quoted)
+    .map(({ scenario }) => scenario.input);
+  assert.deepEqual(inputs, ['MOOR 4711 ostrand 20']);
+});
+
+test('no answer to a text that is quoted is a fault where the document says how broken requests are answered', () => {
+  const { pathname } = new URL('../../fixtures/candidates/berth-lines/job.json', import.meta.url);
+  const data = JSON.parse(readFileSync(pathname, 'utf8'));
+  const silent = (document: string) => {
+    const of = measure(
+      clear(analyze(jobOf({ ...data, agreement: { ...data.agreement, candidateProtocols: document } }))),
+    );
+    const [probe] = probesOf(of, readComplaint('No answer to `HELLO`.', []));
+    const seen = { issues: [], logs: [], calls: [], sends: [], issuedIds: [], durationMs: 1, cpuMs: 1 };
+    return probe?.faultsIn({ ...seen, end: 'threw', message: 'why' }).length;
+  };
+  const document = String(data.agreement.candidateProtocols);
+  const line = /^- `WHAT 0` .*$/m;
+  assert.match(document, line);
+  assert.equal(silent(document.replace(line, '- `WHAT 0`: the request is not of the form above')), 1);
+  assert.equal(silent(document.replace(line, '- `WHAT 0` at times')), 0);
 });
 
 test('where a quoted request is played again, the peer answers as in the case, about what is asked and to the id that is sent', async () => {

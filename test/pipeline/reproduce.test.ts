@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { readComplaint } from '../../src/analysis/read-complaint.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
+import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { reproduce } from '../../src/pipeline/reproduce.ts';
 import { probesOf } from '../../src/pipeline/reproduce-probes.ts';
 import { caseScenarios } from '../../src/verification/case-scenarios.ts';
@@ -16,11 +17,11 @@ const inTime = new Deadline(Date.now() + 10 * hangMs, signal);
 const job = productJob();
 const names = ['status', 'code', 'product', 'messageId'];
 
-async function seen(source: string, complaint: string, deadline = inTime) {
-  const record = await recordOf(job, source);
+async function seen(source: string, complaint: string, deadline = inTime, data: JsonObject = job) {
+  const record = await recordOf(data, source);
   return reproduce(
     record,
-    heldTo(job),
+    heldTo(data),
     readComplaint(complaint, names),
     bench.shopWith(),
     bench.ledger(),
@@ -68,6 +69,108 @@ test('a broken request of our own making shows nothing where the document does n
     ['/status/code'],
     'what the peer sent does',
   );
+});
+
+test('what a complaint mentions without a quoted message is asked for, and its ids come back as well', async () => {
+  const places = async (source: string, complaint: string) =>
+    (await seen(source, complaint)).faults.map(({ pointer }) => pointer);
+  const broken = soundBut(
+    "request.productId === 'P-55100'",
+    "return { messageId, status: { code: 'x', message: '' }, product: null } as never;",
+  );
+  assert.deepEqual(await places(broken, '- status.code is a text for P-55100.'), ['/status/code']);
+  assert.deepEqual(await places(broken, '- status.code is a text for P-55200.'), []);
+  const short = soundSource.replace(
+    'const { messageId } = request;',
+    'const messageId = request.messageId.slice(0, 8);',
+  );
+  assert.ok((await places(short, '- messageId is cut, as "conv-2026-01"')).includes('/messageId'));
+});
+
+test('what tools have another example of is asked for as well', async () => {
+  const [tool] = job.tools as [JsonObject & { examples: Json[] }];
+  const other = {
+    input: { productId: 'P-77000' },
+    output: { productId: 'P-77000', name: 'Pan', price: 999, currency: 'EUR' },
+  };
+  const data = { ...job, tools: [{ ...tool, examples: [...tool.examples, other] }] };
+  const source = soundSource.replace(
+    'price: product.price',
+    "price: product.price > 900 ? 'much' : product.price as never",
+  );
+  const complaint = '- product.price is a text';
+  const { faults } = await seen(source, complaint, inTime, data);
+  assert.deepEqual([...new Set(faults.map(({ pointer }) => pointer))], ['/product/price']);
+  assert.deepEqual((await seen(source, complaint)).faults, []);
+});
+
+test('no answer to a broken request is a fault where the document says how those are answered, and so is one that lacks what may be null', async () => {
+  const silent = soundBut("typeof request.productId !== 'string'", "throw new Error('no id');");
+  const asked = '- It is wrong\n{"messageId":"q","action":"getProduct"}';
+  const told = (more: (document: string) => string): JsonObject => ({
+    ...job,
+    agreement: { ...job.agreement, candidateProtocols: more(String(job.agreement.candidateProtocols)) },
+  });
+  const answered = told((text) =>
+    text.replace(
+      '- Then product is null',
+      '- Then product is null\n- 400 when the request is invalid: it breaks its schema',
+    ),
+  );
+  assert.deepEqual((await seen(silent, asked)).faults, []);
+  assert.match(String((await seen(silent, asked, inTime, answered)).faults[0]?.message), /no answer/);
+
+  const lacking = soundBut(
+    'request.messageId === undefined',
+    "return { status: { code: 400, message: '' }, product: null } as never;",
+  );
+  const without = '- It is wrong\n{"action":"getProduct","productId":"P-40921"}';
+  const nullable = told((text) => {
+    const at = text.lastIndexOf('"messageId": {');
+    return text.slice(0, at) + text.slice(at).replace('"type": "string"', '"type": ["string", "null"]');
+  });
+  assert.deepEqual((await seen(lacking, without)).faults, []);
+  assert.deepEqual(
+    [...new Set((await seen(lacking, without, inTime, nullable)).faults.map(({ pointer }) => pointer))],
+    ['/messageId'],
+  );
+});
+
+test('values just beyond their bounds are tried where the document says how broken requests are answered', async () => {
+  const limited = {
+    ...job,
+    agreement: {
+      ...job.agreement,
+      candidateProtocols: String(job.agreement.candidateProtocols)
+        .replace('"productId": {\n      "type": "string"', '"productId": {\n      "type": "string", "maxLength": 12')
+        .replace(
+          '- Then product is null',
+          '- Then product is null\n- 400 when the request is invalid: it breaks its schema',
+        ),
+    },
+  };
+  const source = soundBut('request.productId.length > 12', 'return null as never;');
+  assert.ok((await seen(source, '- It is wrong', inTime, limited)).faults.some(({ pointer }) => pointer === ''));
+  assert.deepEqual((await seen(source, '- It is wrong')).faults, []);
+});
+
+test('what is quoted is meant, whatever names of members are mentioned by the way', async () => {
+  const source = soundBut(
+    "request.productId === 'P-3'",
+    "return { messageId, status: { code: 200, message: 'OK' }, product: 3 } as never;",
+  );
+  const quoted = '{"messageId":"q","action":"getProduct","productId":"P-3"}';
+  const places = async (complaint: string) => (await seen(source, complaint)).faults.map(({ pointer }) => pointer);
+  assert.deepEqual(await places(`- Please fix your code: ${quoted}`), ['/product']);
+  assert.deepEqual(await places(`- Please fix \`/status/code\`: ${quoted}`), []);
+});
+
+test('what the job has as loose differs from no case', async () => {
+  const source = soundSource.replace("message: 'OK'", "message: 'Here it is'");
+  const asked = '- It is wrong\n{"messageId":"q","action":"getProduct","productId":"P-40921"}';
+  const loose = { ...job, loose: [{ pointer: '/status/message', as: 'text' }] };
+  assert.deepEqual((await seen(source, asked, inTime, loose)).faults, []);
+  assert.ok((await seen(source, asked)).faults.some(({ pointer }) => pointer === '/status/message'));
 });
 
 test('what is shown of us is our answer to the first case, but where the complaint quotes what was asked', async () => {
