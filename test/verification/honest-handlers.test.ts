@@ -33,6 +33,43 @@ const partsHandler = (guard: string) => `export async function handle(request, {
 
 const honest: readonly [why: string, agreed: Agreed, handler: string][] = [
   [
+    'a state that comes back in all cases is none that is only sent back',
+    {
+      rules:
+        'A lift goes `up` or `down` a floor, from 0 to 9, with its door `shut` and not `ajar`, or opens and closes the door (`open`, `close`). The first order that cannot be carried out ends it with the state reached.',
+      request: object({ floor: integer, door: text, orders: { type: 'array', items: text } }),
+      response: object({ floor: integer, door: text, done: integer }),
+      cases: [
+        [
+          { floor: 2, door: 'shut', orders: ['open', 'close', 'up'] },
+          { floor: 3, door: 'shut', done: 3 },
+        ],
+        [
+          { floor: 5, door: 'ajar', orders: ['up'] },
+          { floor: 5, door: 'ajar', done: 0 },
+        ],
+        [
+          { floor: 8, door: 'shut', orders: ['up', 'up', 'open'] },
+          { floor: 9, door: 'shut', done: 1 },
+        ],
+      ],
+    },
+    `export function handle({ floor, door, orders }) {
+      let done = 0;
+      for (const order of orders) {
+        const next = floor + (order === 'up' ? 1 : -1);
+        if (order === 'up' || order === 'down') {
+          if (door !== 'shut' || next < 0 || next > 9) break;
+          floor = next;
+        } else if (order === 'open' && door === 'shut') door = 'ajar';
+        else if (order === 'close' && door === 'ajar') door = 'shut';
+        else break;
+        done += 1;
+      }
+      return { floor, door, done };
+    }`,
+  ],
+  [
     'the code of broken requests may be that of one rule alone',
     {
       ...parts,
