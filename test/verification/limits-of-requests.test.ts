@@ -78,3 +78,26 @@ test('the second of two limits is that of the member that was named before the f
     /nothing changes at amount 880000/,
   );
 });
+
+const licence = (rules: string): Agreed => ({
+  rules,
+  request: object({ fines: { type: 'array', items: object({ points: integer }) } }),
+  response: object({ left: integer, error: text }, ['left', 'error']),
+  cases: [
+    [{ fines: [{ points: 3 }] }, { left: 9 }],
+    [{ fines: [{ points: 8 }, { points: 7 }] }, { left: 0 }],
+    [{ fines: [{ points: 9 }] }, { error: 'INVALID' }],
+  ],
+});
+
+for (const rules of [
+  'A driver has 12 points less those of his fines, never less than 0. Fines have a positive number of points, 8 at most; a request with others is answered `INVALID`.',
+  'Un conducteur a 12 points, moins ceux de ses fines, jamais moins de 0. Les points sont positifs, 8 au plus ; sinon la réponse est `INVALID`.',
+])
+  test(`a bound of what is worked out is none of what is asked: ${rules}`, async () => {
+    const left = `export function handle({ fines }) {
+      if (fines.some(({ points }) => points < 1 || points > 8)) return { error: 'INVALID' };
+      return { left: Math.max(0, fines.reduce((rest, { points }) => rest - points, 12)) };
+    }`;
+    assert.deepEqual(await refusalsOf(licence(rules), left, sandbox), []);
+  });

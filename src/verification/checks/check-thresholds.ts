@@ -316,8 +316,13 @@ function probesBeside(place: ProbePlace, number: number): Probed[] | undefined {
 /** Members that say how many are wanted: the answer follows them, and out of bounds they may be cut. */
 const AMOUNT_WANTED = /^(?:limit|count|size|top|page\w*|per_?page|offset|skip|take|first|last|max\w*|n)$/i;
 
+/** Whether a result never goes below zero, which says nothing of what is asked. */
+function isFloor({ value, lead }: Threshold): boolean {
+  return value === 0 && /(?<!\p{L})(?:never|jamais|nie(?:mals)?|nunca|jamás|mai)(?!\p{L})|不会/iu.test(lead);
+}
+
 function besidesOf(threshold: Threshold, places: readonly ProbePlace[]): Beside[] {
-  if (threshold.side === undefined) return [];
+  if (threshold.side === undefined || isFloor(threshold)) return [];
   return boundTo(threshold, places).flatMap((place): Beside[] => {
     if (place.told || place.measure === 'days' || AMOUNT_WANTED.test(place.name)) return [];
     if (threshold.isOfRange === true && stepAt(place, threshold.value) !== 1) return [];
