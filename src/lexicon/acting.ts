@@ -46,6 +46,28 @@ export const CONDITION = phrases({
   zh: ['如果|若|之前'],
 });
 
+/** That something is done whatever the answer is. */
+export const DONE_ALWAYS = phrases({
+  en: [
+    '(?<!for )(every|each|all) …30 (is|are|gets?|must be) (\\p{L}+ed|kept|written|put)',
+    'in (any|every|each) case|whatever|regardless|either way|always',
+    'as well|also|too|likewise',
+  ],
+  de: ['(jede[rs]?|alle) …40 (wird|werden)', 'in jedem Fall|immer|stets|unabhängig', 'auch|ebenfalls'],
+  fr: ['(chaque|tou(te)?s les) …40 (est|sont)', 'dans tous les cas|toujours', 'aussi|également'],
+  es: ['(cada|tod[oa]s l[oa]s) …40 se', 'en (todo|cualquier) caso|siempre', 'también'],
+  zh: ['(每|所有|任何|无论)…20(都|均|须|要|会)', '一律|总是|始终|也'],
+});
+
+/** That something is not done, is done already, or is done on a condition. */
+export const NOT_ALWAYS = phrases({
+  en: ['not|cannot|never|no|nothing|none|neither|nor|without|already|only|unless|until|passed'],
+  de: ['nicht|nie*|kein*|ohne|bereits|schon|nur|erst'],
+  fr: ['pas|jamais|rien|aucun*|sans|déjà|seulement|sauf'],
+  es: ['no|nunca|nada|ningun*|sin|ya|solo|sólo|salvo'],
+  zh: ['不|未|没|无需|已|只有|仅|才'],
+});
+
 /** How an item begins of what is done where none of the items before it holds. */
 export const OTHERWISE = phrases({
   en: ['^(otherwise|else|in (all|any) other cases?|(if|when) (all|none) of (these|the above))'],

@@ -7,6 +7,7 @@ import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import {
+  comesWith,
   type Denial,
   forbiddenBy,
   forbiddenInRefusals,
@@ -39,9 +40,10 @@ export const sideEffects: Check = {
     for (const one of cases) {
       const isRefused = refuses(subject, one) === true || saysWhy(one, cases);
       for (const act of actsOf(facts, one.seen)) {
-        const sentence = sentenceAgainst(facts, one, act.tool) ?? reservedAgainst(facts, one, act);
-        if (!isRefused && sentence === undefined) continue;
-        if (sentence === undefined && mayServeRefusals(subject, act.tool)) continue;
+        const isWanted = comesWith(subject, one.one.output, act.tool);
+        const sentence =
+          sentenceAgainst(facts, one, act.tool) ?? (isWanted ? undefined : reservedAgainst(facts, one, act));
+        if (sentence === undefined && (isWanted || !isRefused || mayServeRefusals(subject, act.tool))) continue;
         if (!isNeedless(facts, one, act, sentence !== undefined)) continue;
         const what = sentence === undefined ? 'it is refused' : `the document has "${sentence}"`;
         const fact = sideEffectFact(
@@ -107,7 +109,7 @@ export const sideEffects: Check = {
       if (acts.length !== 1 || acts[0]?.tool !== tool || !equalJson(observation.value ?? null, one.seen.value ?? null))
         continue;
       const sentence = sentenceAgainst(facts, one, tool);
-      const isRefused = refuses(subject, one) === true;
+      const isRefused = refuses(subject, one) === true && !comesWith(subject, one.one.output, tool);
       // Behind an act that succeeded, something else may have gone wrong.
       const isLast = observation.calls.at(-1)?.tool === tool;
       const matters = () =>

@@ -1,7 +1,9 @@
 import { isObject, type Json } from '../../kernel/json.ts';
 import {
   CONDITION,
+  DONE_ALWAYS,
   LEFT_OPEN,
+  NOT_ALWAYS,
   NOT_CALLED,
   NOT_DONE_IN_REFUSALS,
   NOTHING_AT_ALL,
@@ -166,10 +168,20 @@ function doneOtherwise(subject: Subject, output: Json, tool: string): Denial | u
   const item = otherwiseOf(subject).find(
     ({ said, before }) =>
       speaksOf(withoutArguments(said), tool) &&
+      !comesWith(subject, output, tool) &&
       before.some((names) => holds(output)(names) && !names.some((name) => hasWord(said, name))) &&
       subject.cases.some(({ response }) => !before.some(holds(response))),
   );
   return item && { sentence: item.said.trim().slice(0, 200), isGeneral: false };
+}
+
+/** Whether a sentence has a tool act whatever the answer is, or with one of this very name. */
+export function comesWith(subject: Subject, output: Json, tool: string): boolean {
+  const names = leavesOf(output).flatMap(({ value }) => (typeof value === 'string' && value.length > 2 ? [value] : []));
+  return sentencesOf(subject.agreement).some((sentence) => {
+    if (!speaksOf(withoutArguments(sentence), tool) || NOT_ALWAYS.test(sentence)) return false;
+    return DONE_ALWAYS.test(sentence) || (hasWord(sentence, tool) && names.some((name) => hasWord(sentence, name)));
+  });
 }
 
 /** A sentence without what calls in code are told: a tool may have the name of that. */
