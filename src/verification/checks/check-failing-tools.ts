@@ -37,7 +37,8 @@ export const failingTools: Check = {
   reason: 'Back ends fail; a peer is owed the answer that the document promises for it, not a broken handler.',
   certain:
     'Where the document says how failures are answered and a case or the schema shows such an answer: the failure escapes, the answer breaks its schema or has none of the names that the document has for it, or success is claimed although the only tool with side effects failed. Everywhere: the run hangs or dies.',
-  uncertain: 'Where the document is silent, and where another tool has side effects as well.',
+  uncertain:
+    'Where the document is silent, where another tool has side effects as well, and where an answer repeats what the tool said.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const plans = facts.cases.flatMap((seenCase) => {
       const answered = seenCase.seen.calls.filter(({ error }) => error === undefined).map(({ tool }) => tool);
@@ -253,7 +254,10 @@ function faultOf(
     reportsFailure(one.output) !== true &&
     // What did nothing in the case either has taken nothing away.
     !before.calls.some((call) => call.tool === tool && saysNo(call));
-  return isIgnored ? { message: 'it answers as if nothing had failed', certain: certain && isSole } : undefined;
+  if (isIgnored) return { message: 'it answers as if nothing had failed', certain: certain && isSole };
+  return JSON.stringify(seen.value).includes(faultMessage)
+    ? { message: 'the answer repeats what the tool said', certain: false }
+    : undefined;
 }
 
 /** Whether a sentence has it not matter that a tool fails, rather than another one, or how a part of a message is. */
