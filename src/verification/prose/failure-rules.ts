@@ -1,6 +1,7 @@
 import { FAILURES_IN_GENERAL, OUR_SYSTEM_FAILS, RETRIES } from '../../lexicon/failing.ts';
 import { either } from '../../lexicon/phrases.ts';
 import {
+  BREAKS_A_REQUEST,
   INVALID_REQUESTS_ELSEWHERE,
   INVALID_REQUESTS_NAMED,
   WRONG_ELSEWHERE,
@@ -29,6 +30,11 @@ export function failureRulesOf(text: string): FailureRules {
   // Asked for with every answer of every check, one candidate after the other.
   if (lastRead?.text !== text) lastRead = { text, rules: readFailureRules(text) };
   return lastRead.rules;
+}
+
+/** Whether a document says anything of requests that are not as agreed, be it of some alone: then no such request goes without an answer. */
+export function answersBrokenRequests(text: string): boolean {
+  return failureRulesOf(text).invalidRequests || BREAKS_A_REQUEST.test(text);
 }
 
 function readFailureRules(text: string): FailureRules {
