@@ -70,3 +70,26 @@ for (const rule of [
 ])
   test(`a member is told where the document leaves room for it: ${rule}`, async () =>
     assert.deepEqual(await refusalsOf(parcels(rule), telling(nearly), sandbox), []));
+
+test('a member that answers have with one outcome alone may be in what a requester makes of them', async () => {
+  const { tools, ...asked } = parcels('`goods` is present only with `FOUND`.');
+  const requester: Agreed = {
+    ...asked,
+    rules: asked.rules.replace(/^.*\n\n/u, ''),
+    task: {
+      description: 'What is in a parcel.',
+      inputSchema: object({ id: text, parcel: text, postcode: text }),
+      outputSchema: object({ goods: { type: ['string', 'null'] } }),
+      examples: asked.cases.map(([input, response], index) => ({
+        testCase: index + 1,
+        input,
+        output: { goods: (response as { goods?: string }).goods ?? null },
+      })),
+    },
+  };
+  const asks = `export async function perform(task, { send }) {
+    const answer = await send(task).catch(() => null);
+    return { goods: answer?.outcome === 'FOUND' && answer.id === task.id ? answer.goods : null };
+  }`;
+  assert.deepEqual(await refusalsOf(requester, asks, sandbox), []);
+});

@@ -91,9 +91,9 @@ function foundIn(
   return [...found.values()];
 }
 
-/** A member in an answer whose outcome it never comes with. */
+/** A member in an answer whose outcome it never comes with; what a requester makes of an answer is none. */
 function brokenReserve({ subject }: CheckFacts, { value, issues }: Observation): string | undefined {
-  if (value === undefined || issues.length > 0) return undefined;
+  if (subject.role === 'requester' || value === undefined || issues.length > 0) return undefined;
   const rule = reservedMembersOf(subject).find((one) => breaksReserve(one, value));
   return rule && `the answer has "${rule.member}", though "${rule.sentence}"`;
 }
