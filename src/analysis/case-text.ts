@@ -424,7 +424,7 @@ function bodyOf(text: string, { start, end }: Span): Span {
 }
 
 /** Whether a text has several JSON values, each on a line of its own: together they are no JSON, but a text. */
-function isJsonLines(content: string): boolean {
+export function isJsonLines(content: string): boolean {
   const lines = content.split('\n').filter((line) => line.trim() !== '');
   return lines.length > 1 && lines.every((line) => wholeJson(line, 0, line.trimEnd().length).ok);
 }

@@ -5,6 +5,7 @@ import type { Json } from '../kernel/json.ts';
 import type { Matches } from '../schemas/validator.ts';
 import {
   type CaseText,
+  isJsonLines,
   isPayloadFault,
   MAX_CASES,
   type PayloadFault,
@@ -264,7 +265,11 @@ function readCases(job: Job, hasSchemas: boolean, prose: string, known?: KnownJs
   const chosenValue = (payload: PayloadText, side: Side): Json => {
     return payload.value === undefined || verbatim[side] ? verbatimText(plain, payload) : payload.value;
   };
-  const strict = job.payload === 'json' ? read.map((each) => withoutTexts(plain, each)) : read;
+  // Beside requests of one value each, one with several is a slip.
+  const isMixed = (side: Side): boolean => hasSchemas && isText(side, false) && !isText(side, true);
+  const mixed = { request: isMixed('request'), response: isMixed('response') };
+  const strict =
+    job.payload === 'json' ? read.map((each) => withoutTexts(plain, each)) : withoutLines(plain, read, mixed);
   const numberSpans = read.flatMap(({ numberSpan }) => (numberSpan === undefined ? [] : [numberSpan]));
   return {
     caseText,
@@ -294,6 +299,23 @@ function withoutTexts(caseText: string, each: CaseText): CaseText {
       ? payload
       : { reason: 'unreadable', at: payload.span.start, found: excerptAt(caseText, payload.span.start) };
   return { ...each, request: checked(each.request), response: checked(each.response) };
+}
+
+/** Where other payloads of a side are one JSON value each, several values line by line could not be read. */
+function withoutLines(text: string, cases: readonly CaseText[], mixed: Record<Side, boolean>): readonly CaseText[] {
+  if (!mixed.request && !mixed.response) return cases;
+  const checked = (payload: CaseText['request'], side: Side): CaseText['request'] =>
+    !mixed[side] ||
+    isPayloadFault(payload) ||
+    payload.value !== undefined ||
+    !isJsonLines(text.slice(payload.span.start, payload.span.end))
+      ? payload
+      : { reason: 'several', at: payload.span.start };
+  return cases.map((each) => ({
+    ...each,
+    request: checked(each.request, 'request'),
+    response: checked(each.response, 'response'),
+  }));
 }
 
 function tooMany(count: number): CaseFault[] {

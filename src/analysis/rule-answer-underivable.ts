@@ -143,6 +143,9 @@ class Texts {
 /** Stands in no text of a message. */
 const APART = '\u{10ffff}';
 
+/** Days lie between two of them, and a year, a month and a day are in each. */
+const DATE = /^\d{4}-\d{2}-\d{2}(?:T|$)/;
+
 /** Adds a value's texts and numbers to some; says whether there were numbers. */
 function collect(value: Json, texts: Set<string>): boolean {
   let hasNumber = false;
@@ -150,8 +153,10 @@ function collect(value: Json, texts: Set<string>): boolean {
   let left = 5_000;
   for (let each = pending.pop(); each !== undefined && left > 0 && texts.size <= 5_000; each = pending.pop()) {
     left -= 1;
-    if (typeof each === 'string') texts.add(each);
-    else if (typeof each === 'number') {
+    if (typeof each === 'string') {
+      texts.add(each);
+      hasNumber ||= DATE.test(each);
+    } else if (typeof each === 'number') {
       hasNumber = true;
       texts.add(String(each));
     } else if (typeof each === 'object' && each !== null) for (const item of Object.values(each)) pending.push(item);

@@ -255,6 +255,15 @@ test('what cannot be read is a finding, and the other cases are kept', () => {
   }
 });
 
+test('several values line by line are a slip beside payloads of one value each', () => {
+  const schema = '## Request\n{"type":"object","properties":{"a":{}}}\n## Response\n{"type":"object"}\n';
+  const each = (n: number, request: string) =>
+    `# Test Case ${n}\n- Request:\n\`\`\`json\n${request}\n\`\`\`\n- Response: {"b": 1}\n`;
+  const lines = '{"a": 2}\n{"a": 3}';
+  assert.deepEqual(read(each(1, '{"a": 1}') + each(2, lines), schema).codes, ['error DOCUMENT_CASE_UNREADABLE']);
+  assert.deepEqual(read(each(1, '{"a": 1}') + each(2, lines)).codes, []);
+});
+
 test('a case text from which no case can be read is a finding, an empty one is none', () => {
   assert.deepEqual(read('We shall test it later.').codes, ['error DOCUMENT_CASES_UNREADABLE']);
   assert.deepEqual(read('{"a":1}').codes, ['error DOCUMENT_CASES_UNREADABLE']);

@@ -506,6 +506,15 @@ test('where nothing can yield an answer is warned of', () => {
   }
 });
 
+test('numbers may come of dates', () => {
+  const places = (request: Json) =>
+    preflight(analyze(sampleJob(documentOf(OPEN, OPEN), casesOf([request, { wait: 28 }])))).map(
+      ({ pointer }) => pointer,
+    );
+  assert.deepEqual(places({ last: '2026-02-01', day: '2026-03-01T08:00:00Z' }), []);
+  assert.deepEqual(places({ last: 'Tuesday' }), ['/wait']);
+});
+
 test('schemas that nothing tells apart as request are ambiguous, those that cases or constants tell apart are not', () => {
   const open = (name: string) => `{"type":"object","properties":{"${name}":{}}}`;
   const rows: [name: string, document: string, cases: string | undefined, ambiguous: boolean][] = [
