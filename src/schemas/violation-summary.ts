@@ -6,7 +6,7 @@ import type { Violation } from './violations.ts';
 export interface ViolationSummary {
   /** Keyword by keyword; of `required` the names that are missing. */
   expected: JsonObject;
-  /** Of an object with members that are not declared, those members alone. */
+  /** Of an object that has members which are not declared, and else lacks some at most, those members alone. */
   actual?: Json;
 }
 
@@ -25,7 +25,8 @@ function expectedOf(violations: readonly Violation[]): JsonObject {
 function actualOf(violations: readonly Violation[]): Json | undefined {
   const actual = violations[0]?.actual;
   const undeclared = violations.filter(({ keyword }) => DECLARING.has(keyword));
-  if (undeclared.length === 0 || undeclared.length < violations.length || !isObject(actual)) return actual;
+  const ofMembers = violations.filter(({ keyword }) => keyword === 'required' || DECLARING.has(keyword));
+  if (undeclared.length === 0 || ofMembers.length < violations.length || !isObject(actual)) return actual;
   const names = new Set(undeclared.map(({ property }) => property));
   return Object.fromEntries(
     memberNames(actual).flatMap((name): [string, Json][] => (names.has(name) ? [[name, actual[name] as Json]] : [])),

@@ -370,6 +370,17 @@ test('null in a failure is named and amended where it lies, also inside alternat
   ]);
 });
 
+test('of a member by another name only that one is told to be undeclared', () => {
+  const response = {
+    type: 'object',
+    properties: { id: {}, text: {} },
+    required: ['id', 'text'],
+    additionalProperties: false,
+  };
+  const { findings } = run(documentOf({ type: 'object' }, response), casesOf([{}, { id: 'a', message: 'b' }]));
+  assert.match(findings[0]?.message ?? '', /field `text` is missing, the field `message` is not declared/);
+});
+
 test('the text for the peer names the other case of a contradiction, and is in one language', () => {
   const told = (document: string, cases: string) => {
     const { settlement } = run(document, cases);
