@@ -60,7 +60,7 @@ export function isPayloadFault(payload: PayloadText | PayloadFault): payload is 
 export type BareText = 'allowed' | 'refused';
 
 const DECORATION =
-  '\\ufeff?[ \\t]*(?:>[ \\t]*)*(?:[-*+•][ \\t]+|\\d{1,3}[.)、][ \\t]*)?(?:#{1,6}[ \\t]*)?(?:<[a-z][a-z0-9]{0,9}>[ \\t]*){0,3}(?:\\*\\*|__|`)?[ \\t]*';
+  '\\ufeff?[ \\t]*(?:>[ \\t]*)*(?:[-*+•][ \\t]+|\\d{1,3}[.)、][ \\t]*)?(?:#{1,6}[ \\t]*)?(?:<[a-z][a-z0-9]{0,9}>[ \\t]*){0,3}(?:(?:[\\u2600-\\u27bf\\ufe0f]|[\\ud83c-\\ud83e][\\udc00-\\udfff]){1,4}[ \\t]*)?(?:\\*\\*|__|`)?[ \\t]*';
 const NUMERAL = '[0-9０-９]{1,9}|[零一二三四五六七八九十百]{1,5}';
 const anyOf = (labels: readonly string[]): string => labels.join('|');
 const HEADING = new RegExp(

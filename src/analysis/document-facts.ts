@@ -173,7 +173,7 @@ const NAME_AS_CODE = /`"?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"?`/g;
 
 /** What stands right before that which an answer is or carries. */
 const ANSWERED_WITH =
-  /(?:\b(?:with|con|mit|avec|code|error|status|reason|is|código|fehler)|为|是|返回|代码|错误码?)[\s:：=]{0,3}$/iu;
+  /(?:\b(?:with|con|mit|avec|code|error|status|reason|código|fehler)|为|返回|代码|错误码?)[\s:：=]{0,3}$/iu;
 
 const CODE_OF_ANSWER =
   /(?:\b(?:status )?code\b|\bstatus\b|\bcódigo\b|状态码|代码|错误码)[\s:：=]{0,3}(?:(?:is|of|为|是)\s{0,2})?[`"'“]?([1-5]\d\d)(?![\d.])/giu;

@@ -103,6 +103,8 @@ const FORMS: Record<string, string> = {
     '# Test n° 1\n- **Données de requête** :\n{"a":1}\n- **Données de réponse** :\n{"b":[2]}\n- **Résultat de test attendu** : Works.',
   'in Spanish, as another would say':
     '# Prueba 1\n- **Datos de entrada**:\n{"a":1}\n- **Datos de salida**:\n{"b":[2]}\n- **Resultado previsto**: Works.',
+  'behind pictures':
+    '## ✅ Test Case 1 – the usual\n- 📨 **Request**:\n{"a":1}\n- 📬 **Response**:\n{"b":[2]}\n- ✔️ **Expected result**: Works.',
   'in a fold':
     '<details>\n<summary>Test Case 1</summary>\n\n**Request**\n```json\n{"a":1}\n```\n**Response**\n```json\n{"b":[2]}\n```\n\n</details>\n',
   'in block quotes':

@@ -469,6 +469,7 @@ test('a failure that a sentence answers with a word is answered by the list that
     [known],
     ['A large one is answered with `TOO_LARGE`.'],
     [`${known} A large one is called \`TOO_LARGE\`.`],
+    [`${known} The response time is \`MAX_WAIT\`.`],
     [`${known} We never answer with \`TOO_LARGE\`.`],
     [`${known} The provider responds to \`ASK_AGAIN\` with \`NO_DATE\`.`],
     [`${known} The response to it comes with \`SEND_IT\`.`],
