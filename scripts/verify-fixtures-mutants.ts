@@ -5,7 +5,7 @@ import type { Json } from '../src/kernel/json.ts';
 import type { Measure } from '../src/pipeline/measure.ts';
 import { caseScenarios } from '../src/verification/case-scenarios.ts';
 import { generateInputs } from '../src/verification/worlds/generated-inputs.ts';
-import { tryCandidate } from './verify-fixtures.ts';
+import { tryCandidate } from './try-candidate.ts';
 
 /** One small change to a sound handler, and what became of it. */
 export interface MutantTrial {

@@ -1,5 +1,5 @@
 import type { Sandbox } from '../../sandbox/index.ts';
-import { measureOf, tryCandidate } from '../../scripts/verify-fixtures.ts';
+import { measureOf, tryCandidate } from '../../scripts/try-candidate.ts';
 import type { Json } from '../../src/kernel/json.ts';
 
 /** An agreement in short: its rules in prose, its schemas, its cases, and what our agent brings along. */

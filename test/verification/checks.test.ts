@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { candidatesFolder, mechanicalTables, openFixture, tryCandidate } from '../../scripts/verify-fixtures.ts';
+import { mechanicalTables } from '../../scripts/mechanical-tables.ts';
+import { candidatesFolder, openFixture, tryCandidate } from '../../scripts/try-candidate.ts';
 import { advisableChecks } from '../../src/config.ts';
 import { checks, defaultCheckPolicy } from '../../src/verification/checks.ts';
 

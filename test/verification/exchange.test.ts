@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { measureOf, tryCandidate } from '../../scripts/verify-fixtures.ts';
+import { measureOf, tryCandidate } from '../../scripts/try-candidate.ts';
 import type { Json } from '../../src/kernel/json.ts';
 import { exchange } from '../../src/verification/checks/check-exchange.ts';
 import { ExchangeMap } from '../../src/verification/worlds/exchange-map.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { measureOf, tryCandidate } from '../../scripts/verify-fixtures.ts';
+import { measureOf, tryCandidate } from '../../scripts/try-candidate.ts';
 import { hasWord } from '../../src/verification/scalar-kinds.ts';
 import { variedScalars } from '../../src/verification/worlds/variations.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { measureOf, tryCandidate } from '../../scripts/verify-fixtures.ts';
+import { measureOf, tryCandidate } from '../../scripts/try-candidate.ts';
 import { type Json, valueAt } from '../../src/kernel/json.ts';
 import { mayBeRefusal } from '../../src/verification/checks/unasked-answers.ts';
 import { substitute } from '../../src/verification/loose-places.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { candidatesFolder, measureOf, tryCandidate } from '../../scripts/verify-fixtures.ts';
+import { candidatesFolder, measureOf, tryCandidate } from '../../scripts/try-candidate.ts';
 
 let sandbox: Sandbox;
 before(async () => {

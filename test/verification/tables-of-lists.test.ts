@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { mechanicalTables } from '../../scripts/verify-fixtures.ts';
+import { mechanicalTables } from '../../scripts/mechanical-tables.ts';
 import { type Agreed, object, refusalsOf, subjectOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;

@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { readJob } from '../queues/index.ts';
+import { bundleHandler, type Sandbox } from '../sandbox/index.ts';
+import { analyze } from '../src/analysis/analyze.ts';
+import type { CaseReport } from '../src/contract/outcome.ts';
+import { sourceLocator } from '../src/hosting/source-position.ts';
+import { createTrier } from '../src/hosting/trier.ts';
+import { clear } from '../src/pipeline/clear.ts';
+import { type Measure, measure } from '../src/pipeline/measure.ts';
+import { caseScenarios, judgeCases } from '../src/verification/case-scenarios.ts';
+import type { Check } from '../src/verification/check.ts';
+import { type CheckPolicy, checks, defaultCheckPolicy, type Verification, verify } from '../src/verification/checks.ts';
+
+/** Where the agreements with their candidates lie. */
+export const candidatesFolder = new URL('../fixtures/candidates/', import.meta.url);
+
+/** What became of a candidate: how it did on the cases, and on the checks if it passed them. */
+export interface Trial {
+  cases: CaseReport[];
+  verification?: Verification;
+  /** Why it was refused; empty for a verified candidate. */
+  refusedFor: string[];
+}
+
+/** Reads an agreement's job and everything a candidate of it is held to. */
+export async function openFixture(folder: URL): Promise<Measure> {
+  const text = await readFile(new URL('job.json', folder), 'utf8');
+  return measureOf(JSON.parse(text));
+}
+
+/** Everything that a candidate of a `generate` job is held to; throws where the job does not get as far as a candidate. */
+export function measureOf(data: unknown): Measure {
+  const reading = readJob('generate', data, JSON.stringify(data).length);
+  if (!reading.ok) throw new Error(`Cannot read job: ${JSON.stringify(reading.faults)}, wanted a valid one`);
+  return measure(clear(analyze(reading.job)));
+}
+
+/** Puts a candidate through bundling, cases and checks as the pipeline does. */
+export async function tryCandidate(
+  order: Measure,
+  source: string,
+  sandbox: Sandbox,
+  list: readonly Check[] = checks,
+  signal: AbortSignal = new AbortController().signal,
+  policy: CheckPolicy = defaultCheckPolicy,
+): Promise<Trial> {
+  const bundled = await bundleHandler(source, order.exportName);
+  if (!bundled.ok) return { cases: [], refusedFor: bundled.faults.map(({ message }) => `bundle: ${message}`) };
+  const handler = await sandbox.load(bundled.bundle, order.exportName);
+  try {
+    const trier = createTrier(handler, order.surface, sourceLocator(source, bundled.map));
+    const observations = await trier.try(caseScenarios(order.subject), signal);
+    const cases = judgeCases(order.subject, observations);
+    const failed = cases.filter(({ passed }) => !passed);
+    if (failed.length > 0)
+      return {
+        cases,
+        refusedFor: failed.map(
+          ({ testCase, differences }) => `case ${testCase}: ${JSON.stringify(differences).slice(0, 300)}`,
+        ),
+      };
+    const code = { source, bundle: bundled.bundle };
+    const verification = await verify(order.subject, code, observations, trier, policy, signal, list);
+    return {
+      cases,
+      verification,
+      refusedFor: verification.failures.map(({ check, message }) => `${check}: ${message}`),
+    };
+  } finally {
+    await handler.close();
+  }
+}
