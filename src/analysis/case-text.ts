@@ -60,7 +60,7 @@ export function isPayloadFault(payload: PayloadText | PayloadFault): payload is 
 export type BareText = 'allowed' | 'refused';
 
 const DECORATION =
-  '\\ufeff?[ \\t]*(?:>[ \\t]*)*(?:[-*+•][ \\t]+|\\d{1,3}[.)、][ \\t]*)?(?:#{1,6}[ \\t]*)?(?:<[a-z][a-z0-9]{0,9}>[ \\t]*){0,3}(?:(?:[\\u2600-\\u27bf\\ufe0f]|[\\ud83c-\\ud83e][\\udc00-\\udfff]){1,4}[ \\t]*)?(?:\\*\\*|__|`)?[ \\t]*';
+  '\\ufeff?[ \\t]*(?:>[ \\t]*)*(?:[-*+•][ \\t]+|\\d{1,3}[.)、][ \\t]*)?(?:#{1,6}[ \\t]*)?(?:<[a-z][a-z0-9]{0,9}>[ \\t]*){0,3}(?:(?:[\\u2600-\\u27bf\\ufe0f]|[\\ud83c-\\ud83e][\\udc00-\\udfff]){1,4}[ \\t]*)?(?:\\*{1,2}|_{1,2}|`)?[ \\t]*';
 const NUMERAL = '[0-9０-９]{1,9}|[零一二三四五六七八九十百]{1,5}';
 const anyOf = (labels: readonly string[]): string => labels.join('|');
 const HEADING = new RegExp(
@@ -68,18 +68,18 @@ const HEADING = new RegExp(
   'di',
 );
 const END_OF_LABEL =
-  '[ \\t]*(?:\\*\\*|__|`)?[ \\t]*(?:[(（][^)）\\n]{0,40}[)）])?[ \\t]*(?:\\*\\*|__)?[ \\t\\u00a0\\u202f]*([:：]|$)[ \\t]*(?:\\*\\*|__)?';
+  '[ \\t]*(?:\\*{1,2}|_{1,2}|`)?[ \\t]*(?:[(（][^)）\\n]{0,40}[)）])?[ \\t]*(?:\\*{1,2}|_{1,2})?[ \\t\\u00a0\\u202f]*([:：]|$)[ \\t]*(?:\\*\\*|__|[*_](?=\\s|$))?';
 const LABEL = new RegExp(
   `^${DECORATION}(?:(${anyOf(REQUEST_LABELS)})|(?:${anyOf(RESPONSE_LABELS)}))${END_OF_LABEL}`,
   'i',
 );
 const RESULT_LABEL = new RegExp(
-  `^${DECORATION}(?:${anyOf(RESULT_LABELS)})[ \\t]*(?:\\*\\*|__|\`)?[ \\t\\u00a0\\u202f]*([:：]|$)[ \\t]*(?:\\*\\*|__)?`,
+  `^${DECORATION}(?:${anyOf(RESULT_LABELS)})[ \\t]*(?:\\*{1,2}|_{1,2}|\`)?[ \\t\\u00a0\\u202f]*([:：]|$)[ \\t]*(?:\\*\\*|__|[*_](?=\\s|$))?`,
   'i',
 );
 /** A step of a case that is told as a story; what follows the word goes on with the sentence. */
 const STEP = new RegExp(
-  `^${DECORATION}(?:(${anyOf(STORY_WORDS.before)})|(${anyOf(STORY_WORDS.request)})|${anyOf(STORY_WORDS.response)})(?![a-zа-яäöüß])[ \\t]*(?:\\*\\*|__)?`,
+  `^${DECORATION}(?:(${anyOf(STORY_WORDS.before)})|(${anyOf(STORY_WORDS.request)})|${anyOf(STORY_WORDS.response)})(?![a-zа-яäöüß])[ \\t]*(?:\\*{1,2}|_{1,2})?`,
   'i',
 );
 

@@ -28,6 +28,8 @@ const FORMS: Record<string, string> = {
     ' # 测试用例1\n\n - **测试请求数据**：\n {\n   "a": 1\n }\n\n - **测试响应数据**：\n {"b": [2]}\n\n - **测试预期结果**：\n Works.\n',
   fenced:
     '## Test Case 1\n**Test Request Data**:\n```json\n{"a": 1}\n```\n**Test Response Data**:\n```json\n{"b": [2]}\n```\n**Expected Test Result**: Works.',
+  'in italics':
+    '# Test Case 1\n- _Test Request Data_:\n```\n{"a": 1}\n```\n- *Test Response Data:*\n```\n{"b": [2]}\n```\n- _Expected Test Result:_ Works.',
   'not bold': 'Test Case 1:\nTest Request Data: {"a": 1}\nTest Response Data: {"b": [2]}\nExpected Test Result: Works.',
   'with the colon inside the bold':
     '# Test Case 1\n- **Test Request Data:**\n{"a":1}\n- **Test Response Data:**\n{"b":[2]}\n- **Expected Test Result:** Works.',
