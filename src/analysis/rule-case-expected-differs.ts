@@ -156,7 +156,7 @@ function otherWordIn(each: Case, word: string, name: string, lists: readonly (re
   const words = lists.flat().filter((value) => typeof value === 'string' && isWord(value) && text.includes(value));
   if (name.length < 2 || words.length === 0) return undefined;
   const named = new RegExp(
-    `(?<![\\p{L}\\d_$])${escaped(name)}${BETWEEN}(${words.map(escaped).join('|')})(?![\\p{L}\\d_])`,
+    `(?<![\\p{L}\\d_$])${RegExp.escape(name)}${BETWEEN}(${words.map((listed) => RegExp.escape(String(listed))).join('|')})(?![\\p{L}\\d_])`,
     'gu',
   );
   const matches = [...text.matchAll(named)].map(({ 1: word = '', index }) => ({ 0: word, index }));
@@ -169,10 +169,6 @@ function isWord(value: string): boolean {
 
 /** What may stand between a member and its value in a sentence. */
 const BETWEEN = '[`"\'*”]{0,4}\\s{0,2}(?:is set to|is|=|:|：|→|为|是|ist|es|est|è|は|が)?\\s{0,2}[`"\'*“「]{0,4}';
-
-function escaped(value: Json): string {
-  return String(value).replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-}
 
 /** The one word that some matches are, where nothing denies it, and it stands neither in the request nor in the answer. */
 function onlyWord(

@@ -10,6 +10,7 @@ import {
   codeOf,
   documentedAnswersOf,
   emptiedText,
+  excerpt,
   holdsConstant,
   sentencesOf,
 } from '../prose/documented-answers.ts';
@@ -190,11 +191,11 @@ function faultOf(
             !holdsConstant(before.value ?? null, [name]) &&
             !hasWord(harmless, name),
         );
-  if (turned !== undefined)
-    return { message: `the answer has ${turned}, though "${harmless?.trim().slice(0, 200)}"`, certain };
+  if (harmless !== undefined && turned !== undefined)
+    return { message: `the answer has ${turned}, though "${excerpt(harmless)}"`, certain };
   const untrue = equalJson(seen.value, before.value ?? null) ? saysOtherwise(subject, tool, seen.value) : undefined;
   if (untrue !== undefined && !recovered && callsOf(before, tool) === 1)
-    return { message: `it answers as if nothing had failed, though "${untrue.trim().slice(0, 200)}"`, certain };
+    return { message: `it answers as if nothing had failed, though "${excerpt(untrue)}"`, certain };
   const missing = letsPass || recovered ? [] : missingNamesOf(facts, tool, seen.value);
   if (
     missing.length > 0 &&

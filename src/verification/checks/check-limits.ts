@@ -4,7 +4,7 @@ import { equalJson } from '../../schemas/equal-json.ts';
 import { caseScenario } from '../case-scenarios.ts';
 import type { Check, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
-import { constantIn, documentedAnswersOf, holdsConstant, sentencesOf } from '../prose/documented-answers.ts';
+import { constantIn, documentedAnswersOf, excerpt, holdsConstant, sentencesOf } from '../prose/documented-answers.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { answeringAlike } from '../worlds/variations.ts';
@@ -143,14 +143,14 @@ function saidLimits({ subject }: CheckFacts): Limit[] {
       if (!LEADING.test(sentence.slice(0, found.start)) || FURTHER.test(rest)) return [];
       // What comes between limit and name may be a second condition.
       if (constant === undefined || /\band\b/i.test(rest.slice(0, rest.indexOf(constant)))) return [];
-      return [{ ...found, name, constant, sentence: sentence.trim().slice(0, 200) }];
+      return [{ ...found, name, constant, sentence: excerpt(sentence) }];
     });
   });
 }
 
 /** Whether an answer has what another sentence of the document has it for: of two rules that hold, either may come first. */
 function followsOtherRule({ subject }: CheckFacts, { one }: SeenCase, { sentence }: Limit, answer: Json): boolean {
-  const others = sentencesOf(subject.agreement).filter((other) => other.trim().slice(0, 200) !== sentence);
+  const others = sentencesOf(subject.agreement).filter((other) => excerpt(other) !== sentence);
   return leavesOf(answer).some(({ pointer, value }) => {
     if (typeof value !== 'string' || value.length < 3) return false;
     const naming = others.filter((other) => hasWord(other, value));
@@ -166,9 +166,7 @@ function followsOtherRule({ subject }: CheckFacts, { one }: SeenCase, { sentence
 
 /** Whether more than one sentence of the document has the name of a limit. */
 function namedElsewhere({ subject }: CheckFacts, { sentence, constant }: Limit): boolean {
-  return sentencesOf(subject.agreement).some(
-    (other) => other.trim().slice(0, 200) !== sentence && hasWord(other, constant),
-  );
+  return sentencesOf(subject.agreement).some((other) => excerpt(other) !== sentence && hasWord(other, constant));
 }
 
 function limitIn(
@@ -289,9 +287,7 @@ function pairsOf(facts: CheckFacts, one: SeenCase): (Probe & { constant: string;
         const constant = found ? constantIn(facts.subject, rest) : undefined;
         if (constant === undefined || holdsConstant(one.one.output, [constant])) return [];
         const probe = probeOf(facts, one, name, value, true);
-        return probe
-          ? [{ ...probe, shown: `${name} equal to ${other}`, constant, sentence: sentence.trim().slice(0, 200) }]
-          : [];
+        return probe ? [{ ...probe, shown: `${name} equal to ${other}`, constant, sentence: excerpt(sentence) }] : [];
       }),
     );
   });

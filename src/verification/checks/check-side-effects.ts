@@ -14,7 +14,7 @@ import {
   isRefusalCode,
   mayBeForbidden,
 } from '../prose/documented-acts.ts';
-import { sentencesOf } from '../prose/documented-answers.ts';
+import { excerpt, sentencesOf } from '../prose/documented-answers.ts';
 import { failureRulesOf } from '../prose/failure-rules.ts';
 import { reservedMembersOf } from '../prose/reserved-members.ts';
 import { leavesOf } from '../scalar-kinds.ts';
@@ -284,7 +284,7 @@ function leftUndone(
         ),
       );
     });
-    if (act && sentence !== undefined) return { act: act.tool, tool: name, sentence: sentence.trim().slice(0, 200) };
+    if (act && sentence !== undefined) return { act: act.tool, tool: name, sentence: excerpt(sentence) };
   }
   return undefined;
 }

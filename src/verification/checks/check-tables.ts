@@ -8,7 +8,7 @@ import { caseScenario } from '../case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { CORRELATION_NAME } from '../member-names.ts';
-import { sentencesOf } from '../prose/documented-answers.ts';
+import { excerpt, sentencesOf } from '../prose/documented-answers.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { listsOf } from '../worlds/lists.ts';
@@ -267,7 +267,7 @@ function uncalledTool({
     const meant = good.filter(({ one }) => isMeant(subject, name, one.input, cases));
     const example = meant.length >= (isReadOnly(subject, name) ? 2 : 1) ? meant[0] : undefined;
     if (sentence !== undefined && example && !own.some((other) => DEPENDING.test(other) || FAILURE.test(other)))
-      return { one: example, tool: name, sentence: sentence.trim().slice(0, 200) };
+      return { one: example, tool: name, sentence: excerpt(sentence) };
   }
   return undefined;
 }

@@ -14,7 +14,7 @@ import { either } from '../../lexicon/phrases.ts';
 import { UNSURE } from '../../lexicon/qualifying.ts';
 import type { RunnableCase } from '../case-scenarios.ts';
 import { looseDifferences } from '../loose-places.ts';
-import { allSentencesOf } from '../prose/documented-answers.ts';
+import { allSentencesOf, excerpt } from '../prose/documented-answers.ts';
 import { speaksOf } from '../prose/unanswered-peer.ts';
 import { leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
@@ -51,7 +51,7 @@ export function repeatedInSpite(
   const [once, ...more] = speaking;
   const most = 1 + Math.max(1, before.sends.filter(alike(again.request)).length);
   if (once !== undefined && more.length === 0 && TRIED_ONCE_MORE.test(once) && !SEVERAL_TIMES.test(once))
-    return sends.filter(alike(again.request)).length > most ? once.trim().slice(0, 200) : undefined;
+    return sends.filter(alike(again.request)).length > most ? excerpt(once) : undefined;
   const others = speaking.filter((sentence) => !NEVER_REPEATED.test(sentence));
   return sentences
     .find((sentence) => {
@@ -89,7 +89,7 @@ export function sameIdInSpite(subject: Subject, { loose }: RunnableCase, { sends
     const sentence = allSentencesOf(subject).find(
       (one) => anew.test(one) && TRIED_AGAIN_OR_EACH.test(one) && !UNSURE_OF_ID.test(one),
     );
-    if (sentence !== undefined) return sentence.trim().slice(0, 200);
+    if (sentence !== undefined) return excerpt(sentence);
   }
   return undefined;
 }

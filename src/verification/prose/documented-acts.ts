@@ -18,7 +18,7 @@ import { atTheEnd } from '../../lexicon/phrases.ts';
 import { FOR_EACH, ONCE } from '../../lexicon/quantifying.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly, type Subject } from '../subject.ts';
-import { allSentencesOf, constantIn, constantsIn, holdsConstant, sentencesOf } from './documented-answers.ts';
+import { allSentencesOf, constantIn, constantsIn, excerpt, holdsConstant, sentencesOf } from './documented-answers.ts';
 import { unwrapped } from './unwrapped.ts';
 
 /** Participles that do not begin as their verbs do. */
@@ -131,14 +131,14 @@ interface Answered {
 export function forbiddenBy(subject: Subject, { input, output }: Answered, tool: string): Denial | undefined {
   const sentences = allSentencesOf(subject);
   for (const [index, sentence] of sentences.entries()) {
-    if (isReserved(sentence, output, tool)) return { sentence: sentence.trim().slice(0, 200), isGeneral: false };
+    if (isReserved(sentence, output, tool)) return { sentence: excerpt(sentence), isGeneral: false };
     const undone = undoneIn(sentence).find((done) => {
       const isGeneral = done === true || WHATEVER.test(done);
       const isMeant = NOTHING_ELSE.test(sentence) ? !speaksOf(sentence, tool) : !hasWord(sentence, tool);
       return isGeneral ? !NO_CHANGE.test(tool) && isMeant : isDoneBy(done, tool);
     });
     if (undone === undefined) continue;
-    const denial = { sentence: sentence.trim().slice(0, 200), isGeneral: undone === true || WHATEVER.test(undone) };
+    const denial = { sentence: excerpt(sentence), isGeneral: undone === true || WHATEVER.test(undone) };
     if (isAsked(sentence, input)) return denial;
     // What is not done may be the name of another answer.
     const rest = undone === true ? sentence : sentence.replace(new RegExp(`\\b${undone}\\b(?![\`"”])`, 'iu'), ' ');
@@ -172,7 +172,7 @@ function doneOtherwise(subject: Subject, output: Json, tool: string): Denial | u
       before.some((names) => holds(output)(names) && !names.some((name) => hasWord(said, name))) &&
       subject.cases.some(({ response }) => !before.some(holds(response))),
   );
-  return item && { sentence: item.said.trim().slice(0, 200), isGeneral: false };
+  return item && { sentence: excerpt(item.said), isGeneral: false };
 }
 
 /** Whether a sentence has a tool act whatever the answer is, or with one of this very name. */
@@ -234,7 +234,7 @@ function rehearsed(sentences: readonly string[], input: Json): Denial | undefine
       )
     : [];
   const sentence = sentences.find((one) => WITHOUT_EFFECT.test(one) && on.some((name) => hasWord(one, name)));
-  return sentence === undefined ? undefined : { sentence: sentence.trim().slice(0, 200), isGeneral: true };
+  return sentence === undefined ? undefined : { sentence: excerpt(sentence), isGeneral: true };
 }
 
 /** Whether any sentence has something not done that a tool does, whatever the answer. */
@@ -253,16 +253,15 @@ export function forbiddenInRefusals(subject: Subject, tool: string): Denial | un
   const pairs = pairsOfSigns(described);
   for (const sentence of allSentencesOf(subject)) {
     if (ONLY_AFTER_CHECKS.test(sentence) && speaksOf(sentence, tool))
-      return { sentence: sentence.trim().slice(0, 200), isGeneral: false };
+      return { sentence: excerpt(sentence), isGeneral: false };
     if (
       !NOT_DONE_IN_REFUSALS.test(sentence) ||
       /\b(?:unless|except|only|but|until)\b|除非|仅|außer|sauf|salvo/i.test(sentence)
     )
       continue;
     if (speaksOf(sentence, tool) || pairsOfSigns(sentence).some((pair) => pairs.includes(pair)))
-      return { sentence: sentence.trim().slice(0, 200), isGeneral: false };
-    if (NOTHING_AT_ALL.test(sentence) && !NO_CHANGE.test(tool))
-      return { sentence: sentence.trim().slice(0, 200), isGeneral: true };
+      return { sentence: excerpt(sentence), isGeneral: false };
+    if (NOTHING_AT_ALL.test(sentence) && !NO_CHANGE.test(tool)) return { sentence: excerpt(sentence), isGeneral: true };
   }
   return undefined;
 }
@@ -398,7 +397,7 @@ function saysFalse(subject: Subject, answer: Json, tool: string): Denial | undef
       ).exec(one)?.[1];
       return done !== undefined && WHATEVER.test(done);
     });
-    if (sentence !== undefined) return { sentence: sentence.trim().slice(0, 200), isGeneral: true };
+    if (sentence !== undefined) return { sentence: excerpt(sentence), isGeneral: true };
   }
   return undefined;
 }
@@ -432,7 +431,7 @@ export function demandOf({ agreement }: Subject, tool: string): { sentence: stri
     new RegExp(`(?<![\\p{L}\\p{N}_])${tool}(?![\\p{L}\\p{N}_])`, 'u').test(sentence),
   );
   const byName = own.find((sentence) => named.test(sentence) && isPlain(sentence));
-  if (byName !== undefined) return { sentence: byName.trim().slice(0, 200), isNamed: true };
+  if (byName !== undefined) return { sentence: excerpt(byName), isNamed: true };
   const verb = /^\p{Ll}{4,}(?=\p{Lu}|_|$)/u.exec(tool)?.[0];
   if (verb === undefined || own.length > 0) return undefined;
   const does = new RegExp(
@@ -440,7 +439,7 @@ export function demandOf({ agreement }: Subject, tool: string): { sentence: stri
     'iu',
   );
   const byVerb = sentences.find((sentence) => does.test(sentence) && isPlain(sentence));
-  return byVerb === undefined ? undefined : { sentence: byVerb.trim().slice(0, 200), isNamed: false };
+  return byVerb === undefined ? undefined : { sentence: excerpt(byVerb), isNamed: false };
 }
 
 /** The sentence by which a tool acts once; where no other tool acts, it need not have its name. */

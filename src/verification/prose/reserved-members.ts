@@ -2,7 +2,7 @@ import { isObject, type Json } from '../../kernel/json.ts';
 import { ONLY_WITH, SAID_OF_OUTCOMES } from '../../lexicon/reserving.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
-import { sentencesOf } from './documented-answers.ts';
+import { excerpt, sentencesOf } from './documented-answers.ts';
 
 /** A member that answers have with some of their outcomes alone. */
 export interface ReservedMember {
@@ -56,7 +56,7 @@ function readReserved(subject: Subject): ReservedMember[] {
     const head = /^\s*\|[^|]*\|/.exec(sentence)?.[0] ?? sentence.slice(0, only.index);
     return about
       .filter((member) => hasWord(head, member))
-      .map((member) => ({ member, names, sentence: sentence.trim().slice(0, 200) }))
+      .map((member) => ({ member, names, sentence: excerpt(sentence) }))
       .filter((rule) => names.length > 0 && isShown(rule, answers) && !isToldElsewhere(rule));
   });
 
