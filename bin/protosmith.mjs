@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /** Bounds of a worker's heap in MB, the same as in bootstrap.mjs. */
-const workerHeap = '--max-semi-space-size=16 --max-old-space-size=1024';
+const workerHeap = '--max-semi-space-size=32 --max-old-space-size=1024';
 
 const stopSignals = ['SIGTERM', 'SIGINT'];
 

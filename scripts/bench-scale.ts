@@ -272,7 +272,7 @@ async function startWorker(): Promise<ChildProcess> {
     env: {
       ...process.env,
       // As bootstrap.mjs and docs/operations.md have it.
-      NODE_OPTIONS: '--max-semi-space-size=16 --max-old-space-size=1024',
+      NODE_OPTIONS: '--max-semi-space-size=32 --max-old-space-size=1024',
       REDIS_URL: redis.url,
       OPENAI_BASE_URL: model.baseUrl,
       PROTOSMITH_MODEL: 'scripted',

@@ -18,7 +18,7 @@ const ownNode = `node_modules/node-${process.platform}-${process.arch}`;
 const exitUnconfigured = 78;
 
 /** Bounds of a worker's heap in MB: a worker needs 50 MB, and V8 would let it grow to eight times that before it collects garbage. */
-const workerHeap = '--max-semi-space-size=16 --max-old-space-size=1024';
+const workerHeap = '--max-semi-space-size=32 --max-old-space-size=1024';
 
 /**
  * Runs a script of this checkout (its path from the root) to its end and ends this process the same way.
