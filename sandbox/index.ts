@@ -62,7 +62,8 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   };
   const { layers, launch, cell } = await detectLaunch({ addon, strict, start, ...pick(options) });
 
-  const quarantined = new Set<string>();
+  /** Digests of bundles that are run no more, each with whether those who share the quarantine know of it. */
+  const quarantined = new Map<string, boolean>();
   let runs = 0;
   let closed = false;
   const pool = new Pool({
@@ -94,9 +95,13 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     canary,
     isQuarantined: (digest) => quarantined.has(digest),
     async quarantine(digest) {
-      quarantined.add(digest);
+      quarantined.set(digest, false);
       onEvent({ kind: 'bundle-quarantined', digest });
-      await quarantine.add(digest);
+      // Where it cannot be shared, this process alone keeps it out; what the run came to is none the less told.
+      await quarantine.add(digest).then(
+        () => quarantined.set(digest, true),
+        () => {},
+      );
     },
     countRuns(count) {
       runs += count;
@@ -115,7 +120,10 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       if (bytes > policy.maxBundleBytes.default)
         return refusing(`Cannot load bundle: ${bytes} bytes, wanted at most ${policy.maxBundleBytes.default}`);
       const digest = bundleDigest(bundle);
-      if (await quarantine.has(digest)) quarantined.add(digest);
+      const isKept = await quarantine.has(digest);
+      if (isKept === true) quarantined.set(digest, true);
+      // Only what was shared can have been let out.
+      else if (isKept === false && quarantined.get(digest) === true) quarantined.delete(digest);
       const normal = await normalizeBundle(bundle, exportName);
       if (!('bundle' in normal)) return refusing(normal[0]?.message ?? 'Cannot load bundle');
       return new HostedHandler(normal.bundle, digest, resolveLimits({ ...limits, ...asked }), surroundings);

@@ -1,6 +1,8 @@
 /** Where digests of bundles that killed a cell are kept, so that no worker runs them again. */
 export interface Quarantine {
-  has(digest: string): Promise<boolean>;
+  /** `undefined` where it cannot be told now: then each goes on by what it knows itself. */
+  has(digest: string): Promise<boolean | undefined>;
+  /** Rejects where it cannot be shared: then this process alone keeps it out. */
   add(digest: string): Promise<void>;
 }
 

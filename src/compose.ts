@@ -109,7 +109,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     checkPolicy: { ...defaultCheckPolicy, advisory: config.advisoryChecks },
     bundle: bundleHandler,
     sandbox,
-    warm: new WarmHandlers(sandbox, (bundle) => quarantine.has(bundleDigest(bundle))),
+    warm: new WarmHandlers(sandbox, async (bundle) => (await quarantine.has(bundleDigest(bundle))) === true),
     handlers: createHandlerStore(connection, config),
     onJobEvent: (event) => {
       metrics.onJobEvent(event);
@@ -164,7 +164,9 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
 function patientQuarantine(quarantine: Quarantine): SandboxQuarantine {
   return {
     has: (digest) =>
-      Promise.race([quarantine.has(digest), sleep(quarantineWithinMs, false, { ref: false })]).catch(() => false),
+      Promise.race([quarantine.has(digest), sleep(quarantineWithinMs, undefined, { ref: false })]).catch(
+        () => undefined,
+      ),
     add: (digest) => quarantine.add(digest, 'a run of it killed its cell'),
   };
 }

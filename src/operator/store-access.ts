@@ -61,11 +61,7 @@ export function openStore(config: StoreConfig): StoreAccess {
           throw redisFailure(error, 'look into the quarantine') ?? error;
         });
       },
-      // Where Redis is away, this process alone keeps it out; what the run came to is none the less told.
-      add: async (digest) =>
-        quarantine()
-          .then((shared) => shared.add(digest, 'a run of it killed its cell'))
-          .catch(() => undefined),
+      add: async (digest) => (await quarantine()).add(digest, 'a run of it killed its cell'),
     },
     close: async () => connection && disconnect(connection),
   };

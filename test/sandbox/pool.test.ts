@@ -313,6 +313,34 @@ test('a quarantine that workers share keeps a bundle out of all of them', async 
   }
 });
 
+test('a bundle that was let out of the shared quarantine is run again, but not where that cannot be told or was never shared', async () => {
+  const digests = new Set<string>();
+  let isThere = true;
+  const quarantine = {
+    has: async (digest: string) => (isThere ? digests.has(digest) : undefined),
+    add: async (digest: string) => {
+      if (!isThere) throw new Error('away');
+      digests.add(digest);
+    },
+  };
+  const sandbox = await createSandbox({ cells: 1, quarantine });
+  const run1 = async (source: string) =>
+    (await (await load(sandbox, source, { stepMs: 200, watchdogMs: 500 })).run(run(0), echo)).end;
+  try {
+    assert.equal(await run1(killer), 'killed');
+    isThere = false;
+    assert.equal(await run1(killer), 'refused');
+    const another = killer.replace('1)', '2)');
+    assert.equal(await run1(another), 'killed');
+    isThere = true;
+    assert.equal(await run1(another), 'refused');
+    digests.clear();
+    assert.equal(await run1(killer), 'killed');
+  } finally {
+    await sandbox.close();
+  }
+});
+
 test('more handlers than a cell keeps are loaded anew when they are wanted', async () => {
   const sandbox = await createSandbox({ cells: 1 });
   try {

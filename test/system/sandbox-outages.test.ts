@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { connect, DEFAULT_PREFIX, disconnect, keysOf, Quarantine } from '../../queues/index.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { reportFault } from './fault-report.ts';
 import { descendantsOf, isAlive, markedJob, soundReply, startRig } from './harness.ts';
 
 const patient: JsonObject = { timeoutMs: 120_000 };
+const killer =
+  '```ts\nexport function handle(): never {\n  return Array.prototype.indexOf.call({ length: 2 ** 53 - 1 } as never, 1) as never;\n}\n```';
 const endless = '```ts\nexport function handle(): never {\n  for (;;) {}\n}\n```';
 
 /** A rig with one worker whose sandbox and compiler are running. */
@@ -72,6 +75,22 @@ test('a sandbox process that hangs is replaced, and the candidate is not blamed'
     'no repair was asked for',
   );
   await worker.logged(({ msg, sandbox }) => msg === 'sandbox' && /"cell-died"/.test(JSON.stringify(sandbox)));
+});
+
+test('a bundle that killed its cell is kept out for as long as the operator says', async (t) => {
+  const rig = await startRig();
+  t.after(() => rig.close());
+  await rig.worker({ PROTOSMITH_QUARANTINE_S: '100', PROTOSMITH_MAX_COMPLETIONS: '1' });
+  rig.answer('cell-killer', () => ({ kind: 'reply', text: killer }));
+  const outcome = await rig.outcomeOf(markedJob('cell-killer', patient));
+  assert.equal(outcome.verdict, 'error', JSON.stringify(outcome.findings));
+  const connection = connect(rig.redis.url, 'worker');
+  t.after(() => disconnect(connection));
+  const keys = keysOf(DEFAULT_PREFIX);
+  const [kept, ...others] = await new Quarantine(connection, keys).list();
+  assert.ok(kept !== undefined && others.length === 0);
+  const left = await connection.ttl(keys.quarantined(kept.digest));
+  assert.ok(left > 0 && left <= 100, String(left));
 });
 
 function commandLineOf(pid: number): string {
