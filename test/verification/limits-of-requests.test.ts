@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { type Agreed, integer, object, refusalsOf, text } from './agreed.ts';
+import { type Agreed, integer, object, reading, refusalsOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -101,3 +101,32 @@ for (const rules of [
     }`;
     assert.deepEqual(await refusalsOf(licence(rules), left, sandbox), []);
   });
+
+const berths: Agreed = {
+  rules:
+    'The harbour reads the boat with `readBoat`. If the deposit is below 700, the answer is `refused`; else it is `moored`.',
+  request: object({ boat: text }),
+  response: object({ result: { enum: ['moored', 'refused'] } }),
+  cases: [
+    [{ boat: 'B-11' }, { result: 'moored' }],
+    [{ boat: 'B-12' }, { result: 'refused' }],
+  ],
+  tools: [
+    reading('readBoat', object({ boat: text }), object({ deposit: integer, owner: text }), [
+      [{ boat: 'B-11' }, { deposit: 4100, owner: 'Ane' }],
+      [{ boat: 'B-12' }, { deposit: 30, owner: 'Ulf' }],
+    ]),
+  ],
+};
+const mooring = (isPoor: string) => `export async function handle({ boat }, { call }) {
+  const { deposit } = await call.readBoat({ boat });
+  return { result: ${isPoor} ? 'refused' : 'moored' };
+}`;
+
+test('a limit is looked at from both sides where a tool tells the number', async () => {
+  assert.deepEqual(await refusalsOf(berths, mooring('deposit < 700'), sandbox), []);
+  assert.match(
+    (await refusalsOf(berths, mooring('deposit <= 700'), sandbox)).join('\n'),
+    /the answer changes only behind deposit \(told by a tool\) 700/,
+  );
+});

@@ -324,7 +324,8 @@ function isFloor({ value, lead }: Threshold): boolean {
 function besidesOf(threshold: Threshold, places: readonly ProbePlace[]): Beside[] {
   if (threshold.side === undefined || isFloor(threshold)) return [];
   return boundTo(threshold, places).flatMap((place): Beside[] => {
-    if (place.told || place.measure === 'days' || AMOUNT_WANTED.test(place.name)) return [];
+    if (place.told && (place.measure !== 'value' || place.isListed === true)) return [];
+    if (place.measure === 'days' || AMOUNT_WANTED.test(place.name)) return [];
     if (threshold.isOfRange === true && stepAt(place, threshold.value) !== 1) return [];
     const probes = probesBeside(place, threshold.value);
     return probes ? [{ kind: 'beside', place, threshold, probes }] : [];

@@ -14,6 +14,8 @@ export interface ProbePlace {
   measure: 'value' | 'length' | 'items' | 'days' | 'result';
   /** Whether a tool tells it, rather than the request. */
   told: boolean;
+  /** Whether it stands in a list, whose other items may hang on it. */
+  isListed?: boolean;
   /** What the case has. */
   value: number;
   /** Of a text: whether all cases have so many digits there, so that fewer or more may break its form. */
@@ -92,6 +94,7 @@ export function probePlaces(facts: CheckFacts, one: SeenCase): ProbePlace[] {
         one,
         ...rest,
         told: true,
+        isListed: /\/\d+(?:\/|$)/.test(pointer),
         at: (value) => {
           const made = make(value);
           const told = made === undefined ? undefined : replacedAt(output, pointer, made);
