@@ -99,12 +99,16 @@ function toldIn({ request, response }: Case): Json[] {
 function looseKind(name: string, value: string | number): 'time' | 'id' | undefined {
   if (typeof value === 'number') return isEpoch(value) ? 'time' : undefined;
   if (isIsoTime(value)) return 'time';
-  return /\d/.test(value) &&
-    !/\s/.test(value) &&
-    /id$|uuid|guid|nonce|correlation|trace|key$|ref|token|session/i.test(name)
+  return /\d/.test(value) && !/\s/.test(value) && (NAMES_AN_ID.test(name) || ENDS_IN_NUMBER.test(name))
     ? 'id'
     : undefined;
 }
+
+const NAMES_AN_ID =
+  /id$|uuid|guid|nonce|correlation|trace|key$|ref|token|session|n(?:um(?:mer|ber|ero|éro)|úmero)$|kennung$|标识|编号|序号|流水|单号/i;
+
+/** As in `orderNo` and `auftrags_nr`, but not in `piano`. */
+const ENDS_IN_NUMBER = /(?:\p{Ll}N|_n)(?:o|r)$/u;
 
 /** The runs that the negotiated cases ask for, in an order that `judgeCases` knows. */
 export function caseScenarios(subject: Subject): Scenario[] {

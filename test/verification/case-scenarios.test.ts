@@ -266,6 +266,26 @@ test('ids and times that nothing yields are loose by themselves', () => {
   assert.deepEqual(ownLoosePlaces({ ...subject, role: 'provider' }), []);
 });
 
+test('a number by which a message is told from others is an id, whatever it is called', () => {
+  const request = {
+    auftragsnummer: 'A-551',
+    orderNo: 'o-552',
+    serie_nr: '553',
+    numéro: 'n554',
+    流水号: 'f555',
+    piano: 'p9',
+  };
+  const subject = subjectOf({
+    role: 'requester',
+    task: { description: '', examples: [{ testCase: 1, input: {}, output: null }] },
+    cases: [caseOf(1, request, null)],
+  });
+  assert.deepEqual(
+    ownLoosePlaces(subject).map(({ pointer }) => pointer),
+    ['/auftragsnummer', '/orderNo', '/serie_nr', '/numéro', '/流水号'],
+  );
+});
+
 test('a key that the peer has told is sent back, and not loose', () => {
   const subject = subjectOf({
     role: 'requester',
