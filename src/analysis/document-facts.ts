@@ -1,5 +1,5 @@
 import { ANSWERED, ANSWERED_BY_OTHERS, TIME_ALLOWED } from '../lexicon/exchanging.ts';
-import { SPEAKS_OF_ERRORS } from '../lexicon/failing.ts';
+import { NO_ANSWER, SPEAKS_OF_ERRORS } from '../lexicon/failing.ts';
 /** The language a document is written in: Chinese where ideographs outweigh Latin words and no kana stand among them. */
 export function languageOf(prose: string): 'en' | 'zh' {
   const sample = prose.slice(0, 50_000);
@@ -160,7 +160,9 @@ export function namesInSentences(prose: string): Map<string, { isAnswered: boole
   for (const sentence of prose.split(/\n|[。；;]|[.!?](?=\s)/, 5_000)) {
     const text = sentence.slice(0, 500);
     if (!text.includes('`') || names.size >= 50) continue;
-    const answered = ANSWERED_BY_OTHERS.test(text) ? undefined : ANSWERED.exec(text)?.index;
+    // "When a message gets no answer, it ends with `GONE`" has nobody answer.
+    const speaking = text.replace(NO_ANSWER, (silence) => ' '.repeat(silence.length));
+    const answered = ANSWERED_BY_OTHERS.test(text) ? undefined : ANSWERED.exec(speaking)?.index;
     for (const { 1: name = '', index } of text.matchAll(NAME_AS_CODE)) {
       const isAnswered = answered !== undefined && index > answered && ANSWERED_WITH.test(text.slice(0, index));
       names.set(name, { isAnswered: isAnswered || names.get(name)?.isAnswered === true });

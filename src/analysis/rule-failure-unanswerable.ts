@@ -8,20 +8,28 @@ import type { Rule } from './rule.ts';
 /** Every failure that the document lists by its code, or in a sentence where it lists none, can be answered: the response schema has a place that allows the code. */
 export const ruleFailureUnanswerable: Rule = {
   name: 'failure-unanswerable',
-  check({ agreement }, { documentedCodes: listed, parts }) {
+  check({ agreement, job: { task } }, { documentedCodes, parts }) {
     const located = agreement.responseSchema;
     if (located === null || !validatorOf(located.schema).ok) return [];
+    // What the asking side reports to its own caller is no answer of the peer.
+    const reported = JSON.stringify([task?.outputSchema ?? null, task?.examples?.map(({ output }) => output) ?? []]);
+    const answered = JSON.stringify(located.schema);
+    const isReported = ({ code }: { code: string }) =>
+      reported.includes(`"${code}"`) && !answered.includes(`"${code}"`);
+    const listed = documentedCodes.filter((one) => !isReported(one));
     const inSentences = listed.length > 0 ? [] : answeredCodesIn(parts.own.prose);
-    const documentedCodes = [...listed, ...inSentences.map((code) => ({ code: String(code), meaning: '' }))];
-    const named = listed.length > 0 ? listed : answeredNames(parts.own.prose, agreement.requestSchema?.schema ?? null);
-    if (documentedCodes.length === 0 && named.length === 0) return [];
+    const codes = [...listed, ...inSentences.map((code) => ({ code: String(code), meaning: '' }))];
+    const request = agreement.requestSchema?.schema ?? null;
+    const named =
+      listed.length > 0 ? listed : answeredNames(parts.own.prose, request).filter((one) => !isReported(one));
+    if (codes.length === 0 && named.length === 0) return [];
     const unnamed = unansweredNames(located.schema, named);
     if (unnamed !== undefined)
       return [{ finding: findingOf(unnamed.place, unnamed.refused), text: 'document', at: located.start }];
     const places = codePlaces(located.schema);
     // A schema that leaves any place for a code open allows them all; one without such a place says failures otherwise.
     if (places.length === 0 || places.some(({ values }) => values === undefined)) return [];
-    const refused = documentedCodes.filter(
+    const refused = codes.filter(
       ({ code, meaning }) =>
         code !== PARSE_ERROR &&
         !UNANSWERED.test(meaning) &&
@@ -29,9 +37,12 @@ export const ruleFailureUnanswerable: Rule = {
     );
     // Where none of the listed codes is known, the list speaks of something else, such as the transport's own codes.
     const [place] = places;
-    if (refused.length === 0 || place === undefined || !isAboutPlace(place, documentedCodes, refused)) return [];
-    const codes = refused.map(({ code }) => code);
-    return [{ finding: findingOf(place, codes), text: 'document', at: located.start }];
+    if (refused.length === 0 || place === undefined || !isAboutPlace(place, codes, refused)) return [];
+    const finding = findingOf(
+      place,
+      refused.map(({ code }) => code),
+    );
+    return [{ finding, text: 'document', at: located.start }];
   },
 };
 

@@ -858,3 +858,23 @@ test('failures that a sentence gives a code can be answered, or it is said', () 
   assert.equal(refused('Our tool answers with code 404 then.'), false);
   assert.equal(refused('It must not be answered with code 404.'), false);
 });
+
+test('what a requester reports of a peer without an answer is owed by no answer', () => {
+  const findingsOf = (rule: string, outcomes: Json | null) => {
+    const names = { type: 'object', properties: { kind: { enum: ['ALL_FREE', 'ALL_BUSY'] } }, required: ['kind'] };
+    const prose = `The desk answers with \`ALL_FREE\`, or with \`ALL_BUSY\`.\n${rule}`;
+    const task = {
+      description: 'Asks.',
+      examples: [],
+      outputSchema: { type: 'object', properties: { end: outcomes } },
+    };
+    const more: Partial<Job> = outcomes === null ? {} : { role: 'requester', task: task as never };
+    return preflight(analyze(sampleJob(documentOf(OPEN, names, prose), undefined, more)));
+  };
+  const silent = 'When a message gets no answer, the talk ends with `NO_CONTACT`.';
+  assert.deepEqual(findingsOf(silent, null), []);
+  const late = 'A late desk answers with `NO_CONTACT`.';
+  assert.deepEqual(findingsOf(late, { enum: ['ALL_FREE', 'ALL_BUSY', 'NO_CONTACT'] }), []);
+  assert.equal(findingsOf(late, { enum: ['ALL_FREE', 'ALL_BUSY'] }).length, 1);
+  assert.equal(findingsOf(late, null).length, 1);
+});
