@@ -231,7 +231,7 @@ export const NO_ANSWER = phrases({
   en: [
     'no (usable |valid |proper )?(answer|reply|response)(?! (is|was) (needed|expected|wanted))',
     '(does|do|did) not (answer|reply|respond)',
-    '(could|can) ?not be (reached|asked|contacted)',
+    '(could|can) ?not be (reached|asked|contacted|delivered)',
     '(is|was|are|were) (not answered|unreachable|not reachable)',
     'never answered',
     '(fails? to|without an?) (answer|reply|respon)',
@@ -278,7 +278,7 @@ export const UNUSABLE_ANSWER = phrases({
 export const CANNOT_BE_REACHED = phrases({
   en: [
     'fail(s|ed|ing|ures?)?(?! to (answer|reply|respond))',
-    '(could|can) ?not be (reached|asked|contacted)',
+    '(could|can) ?not be (reached|asked|contacted|delivered)',
     'unreachable|not reachable|unavailable|down|offline',
     'no (usable|valid|proper) (answer|reply|response)',
   ],
@@ -450,9 +450,10 @@ export const STAYS = phrases({
 export const PART_OF_MESSAGE = phrases({
   en: [
     'members?|fields?|propert(y|ies)|parameters?|attributes?|keys?|letters?|case|(white ?)?spaces?|duplicates?',
+    '(line|blank|empty|final|trailing) (breaks?|feeds?|ends?|lines?)|new ?lines?|comments?',
     '(order|sequence) (of|in which)',
   ],
-  zh: ['字段|成员|属性|参数|大小写|空格|顺序'],
+  zh: ['字段|成员|属性|参数|大小写|空格|空行|换行|顺序'],
 });
 
 /** Words by which a failing system may be made up for by something else. */

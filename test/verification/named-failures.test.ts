@@ -560,8 +560,10 @@ for (const [rule, code] of [
   });
 
 test('that parts of a message do not matter says nothing of failures', async () => {
-  const agreed = seats('Unknown members are ignored. If `takeSeat` fails: `LATER`.');
-  assert.match((await refusalsOf(agreed, seating(later, taking('')), sandbox)).join('\n'), /^failing-tools: /m);
+  for (const part of ['Unknown members are ignored.', 'A message may end with a line break; it is ignored.']) {
+    const agreed = seats(`${part} If \`takeSeat\` fails: \`LATER\`.`);
+    assert.match((await refusalsOf(agreed, seating(later, taking('')), sandbox)).join('\n'), /^failing-tools: /m);
+  }
   const ignored = seats('If `takeSeat` fails: `LATER`. A failing takeSeat is ignored.');
   assert.deepEqual(await refusalsOf(ignored, seating(later, taking('')), sandbox), []);
 });

@@ -14,7 +14,7 @@ import {
   holdsConstant,
   sentencesOf,
 } from '../prose/documented-answers.ts';
-import { missingNamesOf, saysOtherwise, staysTheSame } from '../prose/failure-names.ts';
+import { IT, missingNamesOf, saysOtherwise, staysTheSame } from '../prose/failure-names.ts';
 import { failureRulesOf } from '../prose/failure-rules.ts';
 import { isOwedName, lacksOwnName, missingNamesOfAny, nameOfAnother, tellingNames } from '../prose/owed-names.ts';
 import { tellsUnshownName } from '../prose/unshown-names.ts';
@@ -173,7 +173,9 @@ function faultOf(
   const harmless = staysTheSame(subject, tool);
   const letsPass =
     harmless !== undefined ||
-    sentencesOf(subject.agreement).some((sentence) => letsFailurePass(subject, sentence, tool));
+    sentencesOf(subject.agreement).some((sentence, at, all) =>
+      letsFailurePass(subject, IT.test(sentence) ? `${all[at - 1] ?? ''} ${sentence}` : sentence, tool),
+    );
   // Who asked again and was answered has no failure to tell of; whether it may is for another check to say.
   const recovered = calledAgain(before, seen, tool);
   if (certain && !letsPass && !recovered && lacksOwnName(facts, tool, seen.value)) {

@@ -123,7 +123,7 @@ const FLAG = /^(?<member>[^:]+): (?<value>true|false)$/;
 const SAYS_FAILS = either(FAILS, FAILURE, /\b(?:throws|raises)\b/);
 
 /** How a sentence begins that goes on about the tool of the one before. */
-const IT = /^\s*(?:(?:when|if|where|should) )?(?:it|this|that)\b/i;
+export const IT = /^\s*(?:(?:when|if|where|should) )?(?:it|this|that)\b/i;
 
 /** The tools that a sentence has by their names; one that is a word of the language must stand in quotes. */
 function toolsNamed({ tools }: Subject, sentence: string): Subject['tools'] {
