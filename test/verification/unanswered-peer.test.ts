@@ -788,3 +788,39 @@ for (const [description, cold, mute] of [
       new RegExp(`the output has none of ${mute}, by which the task names a peer that gives no answer`),
     );
   });
+
+for (const rule of [
+  'If the pottery does not answer, or cannot be reached, the client gives up and reports `mute`.',
+  'Kommt keine Antwort, so ist das Ergebnis `mute`.',
+  'Si la demande reste sans réponse, le client rend `mute`.',
+  '查询失败或超时，结果为 `mute`。',
+])
+  test(`the document may have the word for a peer that gives no answer: ${rule}`, async () => {
+    const agreed = kilns('The heat of a kiln, and why there is none.');
+    agreed.rules += ` ${rule}`;
+    assert.deepEqual(await refusalsOf(agreed, heat("return { heat: null, why: 'mute' };"), sandbox), []);
+    assert.match(
+      (await refusalsOf(agreed, heat("return { heat: null, why: 'unlit' };"), sandbox)).join('\n'),
+      /^requester-peer: case 1, where the peer times out: the output has none of mute/m,
+    );
+  });
+
+test('a word of the document that messages have, or no output lists, is not for the requester alone', async () => {
+  const silence = 'If the oven does not answer the pottery, `mute` is told.';
+  const agreed = kilns('The heat of a kiln, and why there is none.');
+  const open = structuredClone(agreed);
+  open.rules += ` ${silence}`;
+  open.response = object({ heat: { type: ['integer', 'null'] }, cold: { enum: [true, false, 'mute'] } });
+  assert.deepEqual(await refusalsOf(open, heat("return { heat: null, why: 'unlit' };"), sandbox), []);
+});
+
+test('of names beside one another the one that says so itself is for a silent peer', async () => {
+  const agreed = kilns('The heat of a kiln; why is lit, unlit, TIMEOUT or MISFIT.');
+  const task = agreed.task as { outputSchema: Json };
+  const why = { enum: ['lit', 'unlit', 'TIMEOUT', 'MISFIT'] };
+  task.outputSchema = object({ heat: { type: ['integer', 'null'] }, why });
+  const silent = (name: string) => heat(`return { heat: null, why: '${name}' };`).replace("'mute'", "'MISFIT'");
+  assert.deepEqual(await refusalsOf(agreed, silent('TIMEOUT'), sandbox), []);
+  const why2 = (await refusalsOf(agreed, silent('unlit'), sandbox)).join('\n');
+  assert.match(why2, /the output has none of TIMEOUT, by which/);
+});

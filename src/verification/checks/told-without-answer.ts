@@ -4,7 +4,7 @@ import type { RunnableCase } from '../case-scenarios.ts';
 import type { SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { looseDifferences } from '../loose-places.ts';
-import { allSentencesOf, taskSentencesOf } from '../prose/documented-answers.ts';
+import { allSentencesOf, requesterSentencesOf } from '../prose/documented-answers.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 
@@ -23,7 +23,7 @@ export function mayReportFailure(subject: Subject, one: RunnableCase, output: Js
   return telling.every(({ value }) => {
     const word = String(value);
     if (value === true || answered.includes(word)) return false;
-    const sentences = taskSentencesOf(subject).filter((sentence) => hasWord(sentence, word));
+    const sentences = requesterSentencesOf(subject).filter((sentence) => hasWord(sentence, word));
     return isSuccess
       ? sentences.some((sentence) => FAILS.test(sentence))
       : sentences.length > 0 || hasWord(schema, word);

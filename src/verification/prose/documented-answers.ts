@@ -6,6 +6,7 @@ import { INCOMPLETE, MISSING_MEMBERS, WRONG_IN_GENERAL } from '../../lexicon/ref
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { INVALID_REQUESTS, inOwnWords, OWN_FAILURES } from './failure-rules.ts';
+import { tellsReportedName } from './reported-names.ts';
 import { unwrapped } from './unwrapped.ts';
 
 /** The constants by which a document names the answers to a kind of failure; empty where it names none. */
@@ -54,7 +55,7 @@ function readAnswers(subject: Subject): DocumentedAnswers {
       ? saysThatFails(clause, toolStems, false, NO_SYSTEMS)
       : OWN_FAILURES.test(clause) || saysThatFails(clause, toolStems, subject.tools.length === 1);
   let before = '';
-  for (const sentence of isRequester ? taskSentencesOf(subject) : sentencesOf(subject.agreement)) {
+  for (const sentence of isRequester ? requesterSentencesOf(subject) : sentencesOf(subject.agreement)) {
     if (!SEVERAL_FAIL.test(sentence)) {
       const constants = rowNameIn(sentence, isFailure, values) ?? failureNamesIn(sentence, isFailure, values);
       for (const constant of constants) ownFailures.add(constant);
@@ -331,6 +332,12 @@ export function taskSentencesOf({ agreement, task }: Subject): string[] {
 }
 
 const knownTasks = new WeakMap<NonNullable<Subject['task']>, Subject['agreement']>();
+
+/** What a requester is told of its own part: the sentences of its task, and those of the document with a word that it alone reports. */
+export function requesterSentencesOf(subject: Subject): string[] {
+  const told = sentencesOf(subject.agreement).filter((sentence) => tellsReportedName(subject, sentence));
+  return [...taskSentencesOf(subject), ...told];
+}
 
 /** The sentences of the document, and of the task of a requester. */
 export function allSentencesOf(subject: Subject): readonly string[] {

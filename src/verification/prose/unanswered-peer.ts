@@ -19,7 +19,8 @@ import {
 import { EXCEPTING } from '../../lexicon/qualifying.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
-import { taskSentencesOf } from './documented-answers.ts';
+import { requesterSentencesOf } from './documented-answers.ts';
+import { tellsReportedName } from './reported-names.ts';
 
 /** What the task of a requester says of a peer that gives no answer. */
 export interface UnansweredPeer {
@@ -55,7 +56,7 @@ export function unansweredPeerOf(subject: Subject, how: NoAnswer): UnansweredPee
 
 function readTask(subject: Subject, how: NoAnswer): UnansweredPeer {
   const outputs = subject.task?.outputSchema ?? null;
-  const sentences = [...taskSentencesOf(subject), ...meaningsIn(outputs)];
+  const sentences = [...requesterSentencesOf(subject), ...meaningsIn(outputs)];
   const thrown = thrownIn(sentences, how, outputs);
   const isAnyFailure = (sentence: string) =>
     GOES_WRONG.test(sentence) ||
@@ -76,7 +77,10 @@ function readTask(subject: Subject, how: NoAnswer): UnansweredPeer {
   const isToldByPeer = PEER_TELLS.test(answers);
   const sentAgain = isToldByPeer ? undefined : sentences.find((sentence) => isSentAgain(sentence, how));
   const ends = { ...(thrown === undefined ? {} : { thrown }), ...(sentAgain === undefined ? {} : { sentAgain }) };
-  if (sentences.some((sentence) => GIVES_UP.test(sentence))) {
+  // Who gives up and reports it under a name has told it.
+  const endsAll = (sentence: string) =>
+    GIVES_UP.test(tellsReportedName(subject, sentence) ? sentence.replace(GIVES_UP_TELLING, ' ') : sentence);
+  if (sentences.some(endsAll)) {
     const mayThrow = sentences.some((sentence) => GIVES_UP.test(sentence.replace(PARTLY, ' ')));
     const soFar = sentences.find(
       (sentence) => !mayThrow && SO_FAR.test(sentence) && (isAnyFailure(sentence) || isUnanswered(sentence)),
@@ -173,12 +177,17 @@ function namesFor(sentence: string, values: ReadonlySet<string>, flags: Readonly
   if (explained.length > 0) return explained.flatMap(({ name, meaning }) => (NO_ANSWER.test(meaning) ? [name] : []));
   const conditional = namedUnderCondition(sentence, values);
   if (conditional !== undefined) return [conditional];
+  // A name that says itself that there is no answer needs no condition to be understood by.
+  const speaking = [...values].filter(
+    (name) =>
+      NO_ANSWER.test(name) && (isQuotedIn(sentence, name) || (IN_CAPITALS.test(name) && hasWord(sentence, name))),
+  );
+  const rest = speaking.reduce((text, name) => text.replaceAll(name, ' '), sentence);
+  if (speaking.length === 1 && !NO_ANSWER.test(rest)) return speaking;
   const own = sentence
     .split(CLAUSES)
     .filter((clause) => NO_ANSWER.test(clause))
     .flatMap((clause) => namesGivenIn(withoutPhrase(clause), values));
-  // A name that says itself that there is no answer needs no condition to be understood by.
-  const speaking = [...values].filter((name) => NO_ANSWER.test(name) && isQuotedIn(sentence, name));
   if (own.length === 0 && speaking.length === 1) return speaking;
   const all = own.length > 0 ? own : namesGivenIn(withoutPhrase(sentence), values);
   if (all.length === 0) return truthIn(sentence, flags);
@@ -206,6 +215,8 @@ function flagsOf({ task, responseSchema, cases }: Subject): Set<string> {
   const flags = told.flatMap(({ name, value }) => (typeof value === 'boolean' ? [name] : []));
   return new Set(flags.filter((name) => name !== '' && !answers.includes(JSON.stringify(name))));
 }
+
+const IN_CAPITALS = /^[A-Z][A-Z0-9_-]+$/;
 
 /** Whether a sentence has a name in quotes. */
 function isQuotedIn(sentence: string, name: string): boolean {
@@ -316,6 +327,9 @@ const PEER_TELLS =
 
 /** What is told all the same of something that ends early. */
 const SO_FAR = /\b(?:so far|what (?:it|was|you) (?:got|gathered|had|have))\b/i;
+
+/** What is done in words before the name that is reported. */
+const GIVES_UP_TELLING = /\b(?:gives? up|aborts?)\b/gi;
 
 /** Words by which an answer in part is told, as `GIVES_UP` has them. */
 const PARTLY = /\b(?:partial\w*|so far|best[ -]effort|what (?:it|was|you) (?:got|gathered|had|have))\b/gi;
