@@ -196,6 +196,60 @@ for (const description of [
     );
   });
 
+/** Berths of which a requester reports by a word how asking went, asked for under a name that no protocol has for ids. */
+const soundings = (rules: string): Agreed => ({
+  rules: `Asks for the depth of a berth. ${rules}`,
+  request: object({ berth: text }),
+  response: object({ berth: text, metres: integer }),
+  cases: [
+    [{ berth: 'B-204' }, { berth: 'B-204', metres: 61 }],
+    [{ berth: 'B-377' }, { berth: 'B-377', metres: 74 }],
+  ],
+  task: {
+    description: 'The depth of a berth, with how it went.',
+    inputSchema: object({ name: text }),
+    outputSchema: object({ went: { enum: ['told', 'astray', 'mute'] }, metres: integer }, ['metres']),
+    examples: [
+      { testCase: 1, input: { name: 'B-204' }, output: { went: 'told', metres: 61 } },
+      { testCase: 2, input: { name: 'B-377' }, output: { went: 'told', metres: 74 } },
+    ],
+  },
+});
+const sounding = (
+  isOurs: string,
+  failed = "return { went: 'mute' };",
+) => `export async function perform({ name }, { send }) {
+  let answer;
+  try { answer = await send({ berth: name }); } catch (error) { ${failed} }
+  return ${isOurs} ? { went: 'told', metres: answer.metres } : { went: 'astray' };
+}`;
+
+for (const rules of [
+  'The answer repeats the `berth`. If it carries another one, the client does not use it and reports `astray`.',
+  'If the answer names another berth, the outcome is `astray`.',
+  'An answer whose `berth` is not the `berth` asked for is not used: `astray`.',
+  'La réponse reprend `berth` de la demande. Si elle en porte une autre, le client rend `astray`.',
+  'Trägt die Antwort ein anderes Berth, so gilt sie nicht. Das Ergebnis ist `astray`.',
+  '应答中的 `berth` 必须与请求一致，不一致的应答作废。',
+])
+  test(`an answer about something else is not taken where it is reported by a word of its own: ${rules}`, async () => {
+    const ours = 'answer.berth === name';
+    assert.deepEqual(await refusalsOf(soundings(rules), sounding(ours), sandbox), []);
+    assert.match(
+      (await refusalsOf(soundings(rules), sounding('true'), sandbox)).join('\n'),
+      /^requester-peer: case 1, where the peer answers another request: the answer is taken/m,
+    );
+  });
+
+test('what is asked about need not come back where nothing is said of another', async () => {
+  for (const rules of [
+    'The answer repeats the `berth`.',
+    'The answer repeats the `berth`. If the desk asks for another try, the outcome is `astray`.',
+    'If the answer has another depth than the `berth` has, the outcome is `astray`.',
+  ])
+    assert.deepEqual(await refusalsOf(soundings(rules), sounding('true'), sandbox), []);
+});
+
 test('an answer to another message that is taken is no fault where nothing is said of it', async () => {
   for (const rules of [
     'The answer repeats `idMessage`.',

@@ -4,7 +4,7 @@ import type { RunnableCase } from '../case-scenarios.ts';
 import type { SeenCase } from '../check.ts';
 import { looseDifferences } from '../loose-places.ts';
 import { CORRELATION_NAME } from '../member-names.ts';
-import { demandsMatchingIds, hasOthersRefused } from '../prose/answers-to-others.ts';
+import { demandsMatchingIds, hasOthersRefused, hasOthersRefusedBy } from '../prose/answers-to-others.ts';
 import { boundOfRepeats } from '../prose/bound-of-repeats.ts';
 import { unansweredPeerOf } from '../prose/unanswered-peer.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
@@ -86,11 +86,11 @@ export function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; m
     { one, mischief: 'answers without what it must have', peer: changed((response) => (isObject(response) ? {} : '')) },
     { one, mischief: 'answers with values of other types', peer: changed(mistyped) },
   ];
-  if (echoedIdsOf(one).length > 0 && subject.payload === 'json') {
+  if (echoedIdsOf(subject, one).length > 0 && subject.payload === 'json') {
     plans.push({
       one,
       mischief: 'answers another request',
-      peer: changed((response, request) => withOtherIds(response, request, one)),
+      peer: changed((response, request) => withOtherIds(subject, response, request, one)),
     });
   }
   const { text } = subject.agreement;
@@ -102,8 +102,12 @@ export function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; m
     });
   // A schema has the host refuse it.
   const isUnchecked = subject.payload === 'json' && subject.responseSchema === null;
-  if (isUnchecked && echoedIdsOf(one).length > 0 && unansweredPeerOf(subject, 'silent').isToldOfUnusable)
-    plans.push({ one, mischief: 'answers with its id alone', peer: changed((response) => idsAlone(response, one)) });
+  if (isUnchecked && echoedIdsOf(subject, one).length > 0 && unansweredPeerOf(subject, 'silent').isToldOfUnusable)
+    plans.push({
+      one,
+      mischief: 'answers with its id alone',
+      peer: changed((response) => idsAlone(subject, response, one)),
+    });
   if (usual && one.seen.sends.length > 1)
     plans.push({ one, mischief: 'answers the second request first', peer: secondFirst(usual) });
   const repeated = repeatedRequest(one.one, one.seen);
@@ -153,13 +157,14 @@ function mistyped(response: Json): Json {
 }
 
 /** Where ids of the request come back in the response: under their own names, or as what the answer is a reply to. */
-function echoedIdsOf({ one }: SeenCase): { asked: string; answered: string }[] {
+function echoedIdsOf(subject: Subject, { one }: SeenCase): { asked: string; answered: string }[] {
   const { request, response } = one.case;
   if (!isObject(request) || !isObject(response)) return [];
   const loose = new Set(one.loose.flatMap(({ pointer, as }) => (as === 'id' ? [pointer] : [])));
   const answers = leavesOf(response);
   return leavesOf(request).flatMap(({ pointer, name, value }) =>
-    typeof value === 'string' && (CORRELATION_NAME.test(name) || loose.has(pointer))
+    typeof value === 'string' &&
+    (CORRELATION_NAME.test(name) || loose.has(pointer) || hasOthersRefusedBy(subject, one.case, name))
       ? answers
           .filter((back) => back.value === value && (isEchoName(name, back.name) || loose.has(pointer)))
           .map((back) => ({ asked: pointer, answered: back.pointer }))
@@ -175,8 +180,8 @@ function isEchoName(asked: string, answered: string): boolean {
   );
 }
 
-function withOtherIds(response: Json, request: Json, one: SeenCase): Json {
-  return echoedIdsOf(one).reduce((answer: Json, { asked, answered }) => {
+function withOtherIds(subject: Subject, response: Json, request: Json, one: SeenCase): Json {
+  return echoedIdsOf(subject, one).reduce((answer: Json, { asked, answered }) => {
     const id = valueAt(request, asked);
     return typeof id === 'string' && valueAt(answer, answered) === id
       ? replacedAt(answer, answered, `other${id.slice(5)}x`)
@@ -185,9 +190,9 @@ function withOtherIds(response: Json, request: Json, one: SeenCase): Json {
 }
 
 /** The answer of a case without all but the ids of the request. */
-function idsAlone(response: Json, one: SeenCase): Json {
+function idsAlone(subject: Subject, response: Json, one: SeenCase): Json {
   return Object.fromEntries(
-    echoedIdsOf(one).flatMap(({ answered }) => {
+    echoedIdsOf(subject, one).flatMap(({ answered }) => {
       const name = answered.slice(1);
       const id = valueAt(response, answered);
       return name.includes('/') || id === undefined ? [] : [[name, id]];
