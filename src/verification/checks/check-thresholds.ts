@@ -34,7 +34,13 @@ export const thresholds: Check = {
     );
     const bases = basesOf(facts);
     const cases = bases.map((one) => probePlaces(facts, one));
-    const beside = sparing(cases.flatMap((places) => told.flatMap((threshold) => besidesOf(threshold, places))));
+    const beside = sparing(
+      cases.flatMap((places) =>
+        told.flatMap((threshold) =>
+          besidesOf(threshold, isOnly(facts, threshold) ? places : places.filter((place) => !place.told)),
+        ),
+      ),
+    );
     const moved = bases.flatMap((one, index) =>
       strangers.flatMap((number) => [
         ...movesOf(number, unseen, cases[index] ?? []),
@@ -71,7 +77,7 @@ export const thresholds: Check = {
         const wrong = wrongSide(told, plan);
         if (wrong === undefined) continue;
         if (wrong.change === 'said') add(factOf(plan, wrong.message), true);
-        else doubtful.push({ ...plan, message: wrong.message });
+        else if (!plan.place.told) doubtful.push({ ...plan, message: wrong.message });
       } else if (plan.kind === 'move' && CHANGED.has(changeAt(plan.effects, plan.number))) {
         const still = plan.threshold && changeAt(plan.effects, plan.threshold.value) === 'none';
         const what = `the answer changes at ${nameOf(plan.place)} ${plan.number}, a number that stands nowhere`;
@@ -202,6 +208,12 @@ function within<T extends { probes: readonly Probed[] }>(plans: readonly T[], mo
     runs += probes.length;
     return runs <= most;
   });
+}
+
+/** Whether the document has a number once: what a tool tells may be cut at a number from which on something else is said. */
+function isOnly({ subject }: CheckFacts, { value }: Threshold): boolean {
+  const numbers = sentencesOf(subject.agreement).flatMap((sentence) => numbersIn(sentence));
+  return numbers.filter((number) => number.value === value).length === 1;
 }
 
 /** Not more than two cases for each number at each place; the other sentences with the number say the same, or it is left alone. */
