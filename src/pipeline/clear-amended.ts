@@ -1,3 +1,4 @@
+import { ruleCaseIdNotEchoed } from '../analysis/rule-case-id-not-echoed.ts';
 import { ruleCasesContradict } from '../analysis/rule-cases-contradict.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
@@ -24,7 +25,7 @@ export async function clearAmended(
   return { ...cleared, amendments: [...amendments, ...cleared.amendments] };
 }
 
-/** The same of a job's own cases and those that its handler was verified with before. Leaves with `disputed` where they contradict each other. */
+/** The same of a job's own cases and those that its handler was verified with before. Leaves with `disputed` where they contradict each other, or a new one has not the id of its request. */
 export async function clearTogether(
   { cleared: { job, agreement }, subject }: Measure,
   record: HandlerRecord,
@@ -34,7 +35,8 @@ export async function clearTogether(
 ): Promise<Cleared> {
   const proof = mergeProof(proofOf({ subject }), record.proof);
   const earlier = proof.cases.slice(agreement.cases.length);
-  // In this order a contradiction is found in one of the job's cases, whose numbers the peer knows.
-  clear({ job, agreement: { ...agreement, cases: [...earlier, ...agreement.cases] } }, [ruleCasesContradict]);
+  // What only several cases together show: in this order, and by these numbers, it is found in one of the job's cases, as the peer knows them.
+  const together = { job, agreement: { ...agreement, cases: [...earlier, ...agreement.cases] } };
+  clear(together, [ruleCasesContradict, ruleCaseIdNotEchoed]);
   return clearAmended(withProof(job, proof), record, shop, ledger, signal);
 }

@@ -104,6 +104,24 @@ test('a new case that contradicts one agreed before is disputed by its own numbe
   assert.equal(rig.questions('verify-contradict').length, asked, 'no model is asked');
 });
 
+test('a new case whose answer has another id than its request is disputed by its own number, and mended', async () => {
+  const { job, record } = await solved(rig, 'verify-echo');
+  const testCases = withCases(job, (text) => {
+    const [, second = ''] = text.split(' # Test Case 2');
+    return ` # Test Case 7${second.replace('"msg002"', '"msg777"').replace('"msg002"', '"msg778"').replace('P99999', 'P31313')}`;
+  });
+  const data = { ...job, testCases, handlerDigest: record.digest, negotiationId: 'v8' };
+  const outcome = await rig.outcomeOf(data, { kind: 'verify' });
+  const [finding] = outcome.findings;
+  assert.deepEqual(
+    [outcome.verdict, finding?.code, finding?.testCase, finding?.expected],
+    ['disputed', 'DOCUMENT_CASE_ID_NOT_ECHOED', 7, 'msg777'],
+  );
+  const [proposal] = outcome.proposals ?? [];
+  assert.equal(proposal?.action, 'testCasesNegotiation');
+  assert.equal(String(proposal?.testCases).match(/"msg777"/g)?.length, 2);
+});
+
 test('a handler made under amendments is verified and made again under them', async () => {
   const mark = 'verify-amended';
   const job = { ...example('anp-product-en.amended'), tenant: mark, negotiationId: mark } as JsonObject;
