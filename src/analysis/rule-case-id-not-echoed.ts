@@ -6,6 +6,7 @@ import { pointersOf } from './located-json.ts';
 import { type ReplyPlace, replyPlaces } from './reply-places.ts';
 import type { PlacedFinding, Rule } from './rule.ts';
 import { CORRELATION, FILE_NUMBER, REQUEST_ID, type SaidEchoes } from './said-echoes.ts';
+import { areTagged, hasOtherTag, tagOf } from './text-tags.ts';
 
 /**
  * An id that the answers of the other cases repeat is not the one of another case: a slip of who copied the case. An error where the document
@@ -17,6 +18,15 @@ export const ruleCaseIdNotEchoed: Rule = {
     const sound = agreement.cases.filter(({ negative }) => !negative);
     const [first] = sound;
     if (first === undefined || agreement.cases.length < 2) return [];
+    const { cases, text } = agreement;
+    if (areTagged(cases, text, 1)) {
+      const slips = cases.filter((each) => hasOtherTag(each, text));
+      return slips.map((each) => {
+        const sent = { sent: tagOf(each.request) ?? null, answered: tagOf(each.response) ?? null };
+        const { amendment: _, ...finding } = findingOf(each, '', sent, { isSaid: true, isCopied: false });
+        return { finding, text: 'cases', at: each.responseSpan?.start ?? each.testCase };
+      });
+    }
     const told = new Set(job.tools.flatMap(({ examples = [] }) => examples.flatMap(valuesOf)));
     const sources = { said, told };
     const echoed = pointersOf(first.request, MAX_PLACES).flatMap(({ pointer, value }) =>

@@ -3,12 +3,12 @@ import { CaseValidation } from '../analysis/case-validation.ts';
 import { documentedCodesIn } from '../analysis/document-facts.ts';
 import { replyPlaces } from '../analysis/reply-places.ts';
 import { CORRELATION, REQUEST_ID, SaidEchoes } from '../analysis/said-echoes.ts';
+import { areTagged, hasOtherTag, tagOf, untagged } from '../analysis/text-tags.ts';
 import type { Analyzed, Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Loose } from '../contract/job.ts';
 import { violationMessage } from '../families/violation-words.ts';
 import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
-import { OF_REQUEST, REPEATS } from '../lexicon/repeating.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
 import type { Violation } from '../schemas/violations.ts';
 import { CasesByRequest } from './cases-by-request.ts';
@@ -34,12 +34,11 @@ interface Echo {
 /**
  * Holds what a peer really sent against the agreement: the agreed schema of its side, ids that must come back, the case that an exchange answers, and
  * the failures that the document lists. Findings are `in` the exchanges, their pointers start at the list. What is wrong with our own side of an
- * exchange is a warning. Loose places are those of the messages of `looseSide`: of our own, unless somebody else looks on.
+ * exchange is a warning, and so is another answer than that of a case which the exchange does not claim to answer: what a peer tells may have changed
+ * since. A run of `ourHandler`, under the tools of the cases, is held to them all, and its side is the one that loose places are of.
  */
-export function observeExchanges(
-  { job, agreement }: Analyzed,
-  looseSide: 'request' | 'response' = job.role === 'provider' ? 'response' : 'request',
-): Finding[] {
+export function observeExchanges({ job, agreement }: Analyzed, ourHandler?: 'request' | 'response'): Finding[] {
+  const looseSide = ourHandler ?? (job.role === 'provider' ? 'response' : 'request');
   const exchanges = job.exchanges ?? [];
   const validation = new CaseValidation(undefined, validationShare);
   const request = violationsBy(agreement.requestSchema?.schema, validation);
@@ -50,7 +49,7 @@ export function observeExchanges(
     ...echoes.map(({ request }): Loose => ({ pointer: request, as: 'id' })),
     ...momentsIn(agreement.cases.map((one) => one.request)),
   ];
-  const tagged = areTagged(agreement);
+  const tagged = areTagged(agreement.cases, agreement.text);
   const asked = (value: Json) => (tagged ? untagged(value) : value);
   const cases = new CasesByRequest(
     tagged
@@ -95,6 +94,8 @@ export function observeExchanges(
             ignored,
             echoes,
             looseSide === 'response' ? job.loose : [],
+          ).map((finding) =>
+            exchange.testCase === undefined && ourHandler === undefined ? unclaimed(finding) : finding,
           )),
       ...failureFindings(base, index, exchange, codes),
     ].filter(({ pointer }) => !told.has(pointer ?? ''));
@@ -142,6 +143,11 @@ function leftOut({ isUsedUp, matching }: CaseValidation): Finding[] {
 /** A finding about our own side of an exchange. */
 function ofOurs(finding: Finding): Finding {
   return { ...finding, severity: 'warning', message: `${finding.message} (this side is ours)` };
+}
+
+/** A finding about a case that the exchange does not claim to answer. */
+function unclaimed(finding: Finding): Finding {
+  return { ...finding, severity: 'warning', message: `${finding.message} (the exchange claims no case)` };
 }
 
 type Base = Pick<Finding, 'in' | 'testCase'>;
@@ -214,7 +220,8 @@ function shownEchoes(one: Case | undefined, said: SaidEchoes): Echo[] {
   for (const leaf of leavesOf(one.request)) {
     if (echoes.length >= maxEchoes) break;
     if (typeof leaf.value !== 'string' && typeof leaf.value !== 'number') continue;
-    if (!echoName.test(leaf.name) && !said.isIdRepeated(leaf.name)) continue;
+    const isId = echoName.test(leaf.name) || CORRELATION.test(leaf.name) || REQUEST_ID.test(leaf.name);
+    if (!isId && !said.isIdRepeated(leaf.name)) continue;
     for (const { pointer } of (back.get(keyOf(leaf)) ?? []).slice(0, maxEchoes))
       echoes.push({ request: leaf.pointer, response: pointer });
   }
@@ -232,50 +239,10 @@ function isEchoed({ request, response }: Case, echo: Echo): boolean {
   return sent === undefined || back === undefined || sent === back;
 }
 
-/** What a text begins with, up to a space or mark. */
-const tagForm = /^[^\s|,;]+/;
-
-/** Fewer cases than this show no rule. */
-const leastTagged = 3;
-
-/**
- * Whether messages are texts that begin with what tells which request is answered: in every case both begin with the same, no two cases with the
- * same, and the document has something of the request repeated.
- */
-function areTagged({ cases, text }: Analyzed['agreement']): boolean {
-  const tags = cases.map(({ request, response }) => {
-    const tag = tagOf(request);
-    return tag !== undefined && /\d/.test(tag) && tag === tagOf(response) ? tag : undefined;
-  });
-  return (
-    tags.length >= leastTagged &&
-    !tags.includes(undefined) &&
-    new Set(tags).size === tags.length &&
-    (REPEATS.test(text) || OF_REQUEST.test(text))
-  );
-}
-
-function tagOf(message: Json): string | undefined {
-  return typeof message === 'string' ? tagForm.exec(message)?.[0] : undefined;
-}
-
-function untagged(message: Json): Json {
-  return typeof message === 'string' ? message.replace(tagForm, '') : message;
-}
-
-/** Another tag of the same form than the request has, but for one that the document itself writes, as for requests that have none. */
+/** Another tag of the same form than the request has. */
 function tagFindings(base: Base, index: number, { request, response }: Exchange, text: string): Finding[] {
-  const [sent, back] = [tagOf(request), tagOf(response)];
-  if (sent === undefined || back === undefined || sent === back || !/\d/.test(sent)) return [];
-  if (formOf(sent) !== formOf(back) || text.includes(back)) return [];
-  return [notEchoed(base, index, '', sent, back)];
-}
-
-function formOf(tag: string): string {
-  return tag
-    .replace(/\d+/g, '0')
-    .replace(/\p{Lu}+/gu, 'A')
-    .replace(/\p{Ll}+/gu, 'a');
+  if (!hasOtherTag({ request, response }, text)) return [];
+  return [notEchoed(base, index, '', tagOf(request) ?? null, tagOf(response) ?? null)];
 }
 
 /** Names of the moment at which a message was made; a time that is asked for, or told of, is named after what it is of. */

@@ -242,3 +242,23 @@ test('an id that breaks its schema tells two cases apart, be it repeated or not'
   assert.equal(contradicts('V-2'), true);
   assert.equal(contradicts('v-2'), false);
 });
+
+test('a text begins with the tag of its request, where all others do and the document has it repeated', () => {
+  const slips = (prose: string, answers: string[]) => {
+    const cases = answers.map((answer, n): [Json, Json] => [`t${n + 1} STATE door`, answer]);
+    const job = sampleJob(prose, undefined, {
+      payload: 'text',
+      testCases: cases.map(([request, response]) => ({ request, response })),
+    });
+    const found = preflight(analyze(job)).filter(({ code }) => code === 'DOCUMENT_CASE_ID_NOT_ECHOED');
+    return found.map(({ severity, testCase, expected, actual }) => [severity, testCase, expected, actual]);
+  };
+  const said = 'Plain text. An answer begins with the tag of the request, `t0` where it has none.';
+  const answers = ['t1 open', 't2 shut', 't7 shut', 't4 open'];
+  assert.deepEqual(slips(said, answers), [['error', 3, 't3', 't7']]);
+  assert.deepEqual(slips(said, ['t1 open', 't2 shut', 't3 shut', 't4 open']), []);
+  assert.deepEqual(slips(said, ['t1 open', 't2 shut', 't0 what', 't4 open']), [], 'the document has it');
+  assert.deepEqual(slips(said, ['t1 open', 't2 shut', 'what', 't4 open']), [], 'no tag');
+  assert.deepEqual(slips(said, ['t1 open', 't2 shut', 't7 shut']), [], 'too few');
+  assert.deepEqual(slips('Plain text. Doors open.', answers), [], 'nothing is repeated');
+});

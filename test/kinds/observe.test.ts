@@ -59,6 +59,23 @@ test('another answer than the case agreed on has', () => {
   );
 });
 
+test('what a peer tells may have changed since, where an exchange claims no case', () => {
+  const other = { ...response, productInfo: { ...productInfo, price: 1 } };
+  assert.deepEqual(observed(ours, [{ request, response: other }]), [
+    ['DOCUMENT_EXCHANGE_CONTRADICTS_CASE', 'warning', '/0/response/productInfo/price', 1],
+  ]);
+});
+
+test('an exchange is held to the case that it claims whatever the name of its id', () => {
+  const testCases = ['c1', 'c2'].map((corr, n) => ({ request: { corr, n }, response: { corr, ok: n === 1 } }));
+  const { agreement } = example(ours);
+  const more = { agreement: { ...agreement, candidateProtocols: '# Requirements\nTell.' }, testCases };
+  const seen = (ok: boolean) =>
+    observed(ours, [{ testCase: 2, request: { corr: 'c9', n: 1 }, response: { corr: 'c9', ok } }], more);
+  assert.deepEqual(seen(true), []);
+  assert.deepEqual(seen(false), [['DOCUMENT_EXCHANGE_CONTRADICTS_CASE', 'error', '/0/response/ok', 2]]);
+});
+
 test('when a message was made is no part of a case, in the request or in the answer; a time that is data is', () => {
   const asked = { ...request, timestamp: '2025-01-01T00:00:00Z' };
   const answered = { ...response, header: { sentAt: 1735689601 }, shippedOn: '2025-01-03T00:00:00Z' };
