@@ -23,6 +23,11 @@ export function isAgreedFailure(response: Json, documentedCodes: ReadonlySet<str
   return signal ?? (FAILURE_WORD.test(expected) && !/\b(?:no|without) (?:error|failure)/i.test(expected));
 }
 
+/** Whether a value is a word for a success, such as `OK`. */
+export function isSuccessWord(value: Json): boolean {
+  return typeof value === 'string' && SUCCESS_WORD.test(value);
+}
+
 /** Says whether an answer itself reports success: `ok: true`, a code from 200 to 399 or 0 by the name of one, or a status word. */
 export function reportsSuccess(response: Json, documentedCodes: ReadonlySet<string>): boolean {
   return signalOf(response, documentedCodes, 0) === false;

@@ -143,26 +143,32 @@ const CODE_WITH_REASON = new RegExp(
 /** The codes of three digits that sentences of a document, other than its lists, give to answers; never those of a transport or of others. */
 export function answeredCodesIn(prose: string): number[] {
   const codes = new Set<number>();
+  const labelled = new Set<number>();
   for (const sentence of prose.split(/\n|[。；;]|[.!?](?=\s)/, 5_000)) {
     const text = sentence.slice(0, 500);
+    const [labelledCase, ofCase] = CODE_OF_CASE.exec(text) ?? [];
+    // What is not allowed may be what the code is for.
+    if (labelledCase !== undefined && !ANSWERED_BY_OTHERS.test(text.replace(/^\W*not allowed\b/i, '')))
+      labelled.add(Number(ofCase));
     if (ANSWERED_BY_OTHERS.test(text)) continue;
     const pointedTo = [...text.matchAll(CODE_POINTED_TO)];
     if (pointedTo.length > 1) for (const [, code] of pointedTo) codes.add(Number(code));
     if (!ANSWERED.test(text)) continue;
     for (const [, code] of text.matchAll(CODE_OF_ANSWER)) codes.add(Number(code));
   }
-  return [...codes];
+  // One such sentence may speak of anything; several list the failures of the protocol.
+  return [...codes, ...(labelled.size > 1 ? [...labelled].filter((code) => !codes.has(code)) : [])];
 }
 
-/** The names in capitals that stand as code in the sentences of a document, in order, with whether one gives them to an answer; never of a transport or of others. */
+/** The names in capitals of several words that stand in the sentences of a document, in order, with whether one gives them to an answer; never of a transport or of others. */
 export function namesInSentences(prose: string): Map<string, { isAnswered: boolean }> {
   const names = new Map<string, { isAnswered: boolean }>();
   for (const sentence of prose.split(/\n|[。；;]|[.!?](?=\s)/, 5_000)) {
     const text = sentence.slice(0, 500);
-    if (!text.includes('`') || names.size >= 50) continue;
+    if (names.size >= 50) continue;
     // "When a message gets no answer, it ends with `GONE`" has nobody answer.
     const speaking = text.replace(NO_ANSWER, (silence) => ' '.repeat(silence.length));
-    const answered = ANSWERED_BY_OTHERS.test(text) ? undefined : ANSWERED.exec(speaking)?.index;
+    const answered = ANSWERED_BY_OTHERS.test(text) ? undefined : (ANSWERED.exec(speaking) ?? /返回/.exec(text))?.index;
     for (const { 1: name = '', index } of text.matchAll(NAME_AS_CODE)) {
       const isAnswered = answered !== undefined && index > answered && ANSWERED_WITH.test(text.slice(0, index));
       names.set(name, { isAnswered: isAnswered || names.get(name)?.isAnswered === true });
@@ -171,14 +177,18 @@ export function namesInSentences(prose: string): Map<string, { isAnswered: boole
   return names;
 }
 
-const NAME_AS_CODE = /`"?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"?`/g;
+const NAME_AS_CODE = /(?<![\p{Script=Latin}\p{N}_])`?"?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?![\p{Script=Latin}\p{N}_])/gu;
 
 /** What stands right before that which an answer is or carries. */
 const ANSWERED_WITH =
-  /(?:\b(?:with|con|mit|avec|code|error|status|reason|código|fehler)|为|返回|代码|错误码?)[\s:：=]{0,3}$/iu;
+  /(?:\b(?:with|con|mit|avec|code|error|status|reason|código|fehler)|为|返回|代码|错误码?|状态)[\s:：=]{0,3}$/iu;
 
 const CODE_OF_ANSWER =
   /(?:\b(?:status )?code\b|\bstatus\b|\bcódigo\b|状态码|代码|错误码)[\s:：=]{0,3}(?:(?:is|of|为|是)\s{0,2})?[`"'“]?([1-5]\d\d)(?![\d.])/giu;
+
+/** As in "Unknown city: code 404." */
+const CODE_OF_CASE =
+  /\p{L}[\s)）]{0,2}[:：]\s{0,2}(?:status )?(?:code|código|状态码|错误码)\s{0,2}`?([45]\d\d)`?\s*$/iu;
 
 /** As in "unknown → 404, taken → 409". */
 const CODE_POINTED_TO =

@@ -2,10 +2,12 @@ import type { Finding, PatchOperation } from '../contract/finding.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
+import { isSuccessWord } from './agreed-failure.ts';
 import { answeredCodesIn, type DocumentedCode, namesInSentences } from './document-facts.ts';
 import type { Rule } from './rule.ts';
+import { StatedValues } from './stated-values.ts';
 
-/** Every failure that the document lists by its code, or in a sentence where it lists none, can be answered: the response schema has a place that allows the code. */
+/** Every failure that the document lists by its code, or in a sentence where it lists none, or gives to a member by its name, can be answered: the response schema has a place that allows it. */
 export const ruleFailureUnanswerable: Rule = {
   name: 'failure-unanswerable',
   check({ agreement, job: { task } }, { documentedCodes, parts }) {
@@ -22,11 +24,14 @@ export const ruleFailureUnanswerable: Rule = {
     const request = agreement.requestSchema?.schema ?? null;
     const named =
       listed.length > 0 ? listed : answeredNames(parts.own.prose, request).filter((one) => !isReported(one));
+    const stated = unansweredValues(located.schema, parts.own.prose, request, (code) => isReported({ code }));
+    if (stated !== undefined)
+      return [{ finding: findingOf(stated.place, stated.refused), text: 'document', at: located.start }];
     if (codes.length === 0 && named.length === 0) return [];
     const unnamed = unansweredNames(located.schema, named);
     if (unnamed !== undefined)
       return [{ finding: findingOf(unnamed.place, unnamed.refused), text: 'document', at: located.start }];
-    const places = codePlaces(located.schema);
+    const places = codePlaces(located.schema, new Set(codes.map(({ code }) => code)));
     // A schema that leaves any place for a code open allows them all; one without such a place says failures otherwise.
     if (places.length === 0 || places.some(({ values }) => values === undefined)) return [];
     const refused = codes.filter(
@@ -106,6 +111,42 @@ function hasOpenPlace(schema: Json): boolean {
 
 const LISTS_VALUES = ['enum', 'const', 'properties', '$ref', 'anyOf', 'oneOf', 'allOf', 'items', 'pattern'];
 
+/** Values that sentences give to a member of answers by its name, in the form of those that it lists, and that stand nowhere in the schema. */
+function unansweredValues(
+  schema: Json,
+  prose: string,
+  request: Json,
+  isReported: (value: string) => boolean,
+): { place: CodePlace; refused: string[] } | undefined {
+  const [text, asked] = [JSON.stringify(schema), JSON.stringify(request)];
+  if (!text.includes('"enum"')) return undefined;
+  const values = new StatedValues(prose);
+  for (const { schema: each, pointer } of allSubschemas(schema, 500)) {
+    if (!isObject(each) || !isObject(each.properties)) continue;
+    for (const [name, property] of Object.entries(each.properties)) {
+      const listed = isObject(property) && Array.isArray(property.enum) ? property.enum : [];
+      const words = listed.filter((value) => typeof value === 'string');
+      // A member of requests may be told of in the same words.
+      if (words.length === 0 || asked.includes(JSON.stringify(name))) continue;
+      const stated = [...values.of(name)].filter((value) => !isReported(value));
+      const refused = stated.filter(
+        (value) => words.every((word) => formOf(word) === formOf(value)) && !text.includes(JSON.stringify(value)),
+      );
+      // Another member may go by that name, such as one of what the asking side reports: the values are mostly those of this one.
+      if (refused.length * 2 > stated.length) continue;
+      if (refused.length === 0) continue;
+      const token = name.replaceAll('~', '~0').replaceAll('/', '~1');
+      return { place: placeOf(`${pointer}/properties/${token}`, property as JsonObject), refused };
+    }
+  }
+  return undefined;
+}
+
+/** How a word is written: in capitals, in small letters, or both. */
+function formOf(word: string): string {
+  return /^[A-Z][A-Z0-9_]*$/.test(word) ? 'A' : /^[a-z][a-z0-9_-]*$/.test(word) ? 'a' : 'Aa';
+}
+
 /** Codes of words in a list of failures of which the schema lists others, and that stand nowhere in the schema; never where texts are open by such a name. */
 function unansweredNames(
   schema: Json,
@@ -132,7 +173,9 @@ function unansweredNames(
   const [first] = named.filter(({ code }) => isIn(code)(place));
   // The list that has one of them has the others: a few lines apart at most.
   const near = refused.filter(({ line }) => Math.abs(line - (first?.line ?? line)) <= named.length);
-  return near.length === 0 || near.length * 2 >= named.length
+  // Where the list of the schema says by a word of its own that all went well, it is of how it went, and half of the others show it.
+  const share = named.length - near.length * 2;
+  return near.length === 0 || share < 0 || (share === 0 && !place.values?.some(isSuccessWord))
     ? undefined
     : { place, refused: near.map(({ code }) => code) };
 }
@@ -147,16 +190,22 @@ interface CodePlace {
 const CODE_NAME =
   /^(?:code|status_?code|error_?code|err_?code|http_?status|ret_?code|result_?code|status|错误码|状态码)$/i;
 
-function codePlaces(schema: Json): CodePlace[] {
+/** The members for codes: by their names, whatever they list, or since they list numbers that the document has as codes. */
+function codePlaces(schema: Json, documented: ReadonlySet<string>): CodePlace[] {
   const places: CodePlace[] = [];
   for (const { schema: each, pointer } of allSubschemas(schema, 500)) {
     if (!isObject(each) || !isObject(each.properties)) continue;
     for (const [name, property] of Object.entries(each.properties)) {
-      if (!CODE_NAME.test(name) || !isObject(property) || isObject(property.properties)) continue;
+      if (!isObject(property) || isObject(property.properties)) continue;
+      if (!CODE_NAME.test(name) && !listsAny(property.enum, documented)) continue;
       places.push(placeOf(`${pointer}/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, property));
     }
   }
   return places;
+}
+
+function listsAny(listed: Json | undefined, codes: ReadonlySet<string>): boolean {
+  return Array.isArray(listed) && listed.some((value) => typeof value === 'number' && codes.has(String(value)));
 }
 
 function placeOf(pointer: string, property: JsonObject): CodePlace {
@@ -169,7 +218,7 @@ function textOf(value: Json): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Whether the listed codes are numbers of the kind that the place holds; words may name much else, and `0` another scheme unless it has most of them. */
+/** Whether the listed codes are numbers of the kind that the place holds; words may name much else, and beside `0` those of HTTP another scheme unless it has most of them. */
 function isAboutPlace(
   place: CodePlace,
   documented: readonly Pick<DocumentedCode, 'code'>[],
@@ -177,7 +226,9 @@ function isAboutPlace(
 ): boolean {
   const values = (place.values ?? []).map(textOf);
   if (!refused.every(({ code }) => /^-?\d+$/.test(code))) return false;
-  if (values.includes('0') && refused.length * 2 >= documented.length) return false;
+  const share = documented.length - refused.length * 2;
+  if (values.includes('0') && (share < 0 || (share === 0 && refused.some(({ code }) => /^[45]\d\d$/.test(code)))))
+    return false;
   const lengths = new Set(values.filter((value) => /^-?\d+$/.test(value)).map(({ length }) => length));
   return refused.length < documented.length || refused.every(({ code }) => lengths.has(code.length));
 }

@@ -16,12 +16,14 @@ import { ruleKeywordRemoved } from './rule-keyword-removed.ts';
 import { rulePatternUnsafe } from './rule-pattern-unsafe.ts';
 import { ruleRequestAmbiguous } from './rule-request-ambiguous.ts';
 import { ruleSchemaInvalid } from './rule-schema-invalid.ts';
+import { ruleSchemaMissing } from './rule-schema-missing.ts';
 import { ruleSchemaUnreadable } from './rule-schema-unreadable.ts';
 
 /** The rules of the preflight, one a file. */
 export const RULES: readonly Rule[] = [
   ruleBaseProtocolMissing,
   ruleSchemaUnreadable,
+  ruleSchemaMissing,
   ruleSchemaInvalid,
   ruleKeywordRemoved,
   rulePatternUnsafe,

@@ -4,7 +4,7 @@ import { NOTHING } from '../lexicon/quantifying.ts';
 import { BREAKS_A_REQUEST, BREAKS_RULES, SAYS_NO } from '../lexicon/refusing.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { memberNames } from '../schemas/member-names.ts';
-import { isAgreedFailure, reportsSuccess } from './agreed-failure.ts';
+import { isAgreedFailure, isSuccessWord, reportsSuccess } from './agreed-failure.ts';
 import { pointersOf } from './located-json.ts';
 
 type Exchange = Pick<Case, 'request' | 'response'>;
@@ -71,14 +71,18 @@ export class Refusals {
       return true;
     this.#clauses ??= refusingClauses(this.#prose);
     const clauses = this.#clauses;
+    const isSuccess = reportsSuccess(answered.response, this.#codes);
     const isExplained = own.some(
       ({ pointer, value }) =>
+        // A clause may have the word for a success beside that for a refusal.
+        !isSuccessWord(value) &&
+        !(isSuccess && value === 0 && !EXPLAINS_ZERO.test(clauses)) &&
         (typeof value === 'string' ||
           (typeof value === 'number' && (value < 0 || TELLING_NAME.test(pointer)) && !isSuccessCode(value))) &&
         this.#stands('clauses', clauses, value),
     );
     if (isExplained || own.some((leaf) => isSaidOf(clauses, leaf)) || this.#isBarren(answered, sound)) return true;
-    return !reportsSuccess(answered.response, this.#codes) && this.#withholds(answered, own, sound);
+    return !isSuccess && this.#withholds(answered, own, sound);
   }
 
   /**
@@ -103,10 +107,14 @@ export class Refusals {
           value === false ||
           (value === true
             ? isRefusingName(pointer)
-            : sound.every((one) => isNothing(valueAt(one.response, pointer))) ||
-              // A small number may stand somewhere in any document.
-              ((typeof value === 'string' || TELLING_NAME.test(pointer) || Number(value) < 0 || Number(value) >= 100) &&
-                this.#stands('prose', this.#prose, value as string | number))),
+            : !isSuccessWord(value) &&
+              (sound.every((one) => isNothing(valueAt(one.response, pointer)) && !isListed(one.response, pointer)) ||
+                // A small number may stand somewhere in any document.
+                ((typeof value === 'string' ||
+                  TELLING_NAME.test(pointer) ||
+                  Number(value) < 0 ||
+                  Number(value) >= 100) &&
+                  this.#stands('prose', this.#prose, value as string | number)))),
       );
     }
     const echoes = echoesIn(request);
@@ -181,6 +189,9 @@ function standsIn(text: string, word: string): boolean {
 
 /** What a clause says that a member holds, behind its name: "`band` is 0", `valid: false`. */
 const SAID = /^[\s`'"*=:：]{0,8}(?:is\s)?[`'"*]{0,3}(-?\d+(?:\.\d+)?|true|false)(?![\p{L}\p{N}])/u;
+
+/** A nought with what it stands for, as in a list of codes; elsewhere it may be any number. */
+const EXPLAINS_ZERO = /(?<![\d.])0[`"'*\s:：=–-]{0,4}\p{L}/u;
 
 /** Shorter names stand in too many words. */
 const MIN_NAME = 3;
@@ -264,6 +275,12 @@ function wordsOf(name: string): string {
 
 function isNothing(value: Json | undefined): boolean {
   return value === undefined || value === null || value === '';
+}
+
+/** Whether a place lies in a list that another answer has as well, be it empty: what stands there is data. */
+function isListed(response: Json, pointer: string): boolean {
+  const [list] = /^.*?(?=\/\d+(?:\/|$))/.exec(pointer) ?? [];
+  return list !== undefined && Array.isArray(valueAt(response, list));
 }
 
 /** What an answer says, other than echoes, that no sound request is answered with in the same place. */

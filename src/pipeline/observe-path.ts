@@ -5,6 +5,7 @@ import { ruleCaseViolatesSchema } from '../analysis/rule-case-violates-schema.ts
 import { rulePatternUnsafe } from '../analysis/rule-pattern-unsafe.ts';
 import { ruleRequestAmbiguous } from '../analysis/rule-request-ambiguous.ts';
 import { ruleSchemaInvalid } from '../analysis/rule-schema-invalid.ts';
+import { ruleSchemaMissing } from '../analysis/rule-schema-missing.ts';
 import { ruleSchemaUnreadable } from '../analysis/rule-schema-unreadable.ts';
 import { preflight } from '../analysis/rules.ts';
 import { settle } from '../analysis/settle.ts';
@@ -19,6 +20,7 @@ import type { Path } from './path.ts';
 const rulesOfSchemas = [
   ruleBaseProtocolMissing,
   ruleSchemaUnreadable,
+  ruleSchemaMissing,
   ruleSchemaInvalid,
   ruleRequestAmbiguous,
   rulePatternUnsafe,

@@ -512,6 +512,9 @@ test('an answer that reports success, or has data of its operation, turns no req
     ['', { action: 'book', ok: true, place: 17 }, false],
     ['', { action: 'book', statusCode: 200, place: 17 }, false],
     ['Codes: 0 bad query, 1 booked.', { action: 'book', code: 0 }, true],
+    ['On errors `score` is 0.', { action: 'book', code: 0 }, false],
+    ['The `state` is `done` or `failed`.', { action: 'book', state: 'done' }, false],
+    ['The `state` is `done` or `full` if it failed.', { action: 'book', state: 'full' }, true],
     ['A request that breaks its schema is answered with nothing.', { action: 'book', ok: true }, false],
   ];
   for (const [prose, response, negative] of cases) {
@@ -519,6 +522,18 @@ test('an answer that reports success, or has data of its operation, turns no req
     const { cases } = read(document, casesOf(...sound, [{ action: 'book', city: 7 }, response]));
     assert.equal(cases[2]?.negative, negative, `${prose} ${JSON.stringify(response)}`);
   }
+});
+
+test('what stands in a list that other answers have as well is data, and no refusal', () => {
+  const sound: [Json, Json][] = [
+    [{ city: 'Rome' }, { degrees: 31, days: [] }],
+    [{ city: 'Oslo' }, { degrees: 22, days: [] }],
+  ];
+  const negative = (response: Json) =>
+    read(documentOf(ASK, { type: 'object' }), casesOf(...sound, [{ city: 7 }, response])).cases[2]?.negative;
+  assert.equal(negative({ days: [{ high: 31 }] }), false);
+  assert.equal(negative({ days: [], position: 3 }), true);
+  assert.equal(negative({ hints: [{ sign: 3 }] }), true);
 });
 
 test('a refusal is known beside a request that is broken by mistake, too', () => {

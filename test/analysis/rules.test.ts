@@ -29,6 +29,11 @@ const SAMPLES: Record<
       ['warning', 'DOCUMENT_SCHEMA_NOT_STRICT'],
     ],
   },
+  'schema-missing': {
+    document:
+      '## Request\n{"type": "object"}\n## Response\nThe response JSON schema is defined as follows:\n\n## Errors\nNone.',
+    says: [['error', 'DOCUMENT_SCHEMA_MISSING']],
+  },
   'schema-invalid': {
     document: documentOf(
       { type: 'object', properties: { a: { type: 'text' }, b: { pattern: '(' } } },
@@ -410,6 +415,7 @@ test('documented failures need a place that allows their code', () => {
       ['1003'],
     ],
     ['half of them are', '# Errors\n- 404: no\n- 500: broken', { enum: [0, 404] }, []],
+    ['half of a scheme of its own', '# Errors\n- 1001: full\n- 1002: broken', { enum: [0, 1001] }, ['1002']],
     [
       'below zero',
       '# Errors\n- -32001: unknown\n- -32002: offline\n- -32700: parse error',
@@ -431,6 +437,73 @@ test('documented failures need a place that allows their code', () => {
   }
 });
 
+test('codes are those of a member by whatever name that lists some of them', () => {
+  const refused = (prose: string, listed: Json[]) => {
+    const findings = lint(documentOf(OPEN, { type: 'object', properties: { codigo: { enum: listed } } }, prose));
+    return findings.find(({ code }) => code === 'DOCUMENT_FAILURE_UNANSWERABLE')?.expected;
+  };
+  const list = 'Manejo de errores:\n- 402: no alcanza\n- 404: no existe';
+  assert.deepEqual(refused(list, [200, 402]), [404]);
+  assert.equal(refused(list, [200, 402, 404]), undefined);
+  assert.equal(refused(list, [10, 20]), undefined);
+  assert.equal(refused(list, ['402']), undefined);
+  const labelled = 'Unknown student: code 404. Not allowed to see: code 403.';
+  assert.deepEqual(refused(labelled, [200, 404]), [403]);
+  assert.equal(refused(labelled, [200, 403, 404]), undefined);
+  assert.equal(refused('Nobody: code 404. Our tool, where it is down: code 503.', [200, 404]), undefined);
+});
+
+test('a value that a sentence gives to a member of answers by its name is one that it lists', () => {
+  const refused = (prose: string, more: { [name: string]: Json } = {}, asked: Json = {}) => {
+    const properties = { status: { enum: ['OK', 'FULL'] }, ...more };
+    const document = documentOf({ type: 'object', properties: asked }, { type: 'object', properties }, prose);
+    return lint(document).find(({ code }) => code === 'DOCUMENT_FAILURE_UNANSWERABLE')?.expected;
+  };
+  for (const prose of [
+    'Where all is taken, `status` is `FULL`. If a tool fails, `status` is `ERROR`.',
+    'Ist alles belegt, lautet der Status `FULL`. Geht etwas schief, lautet der Status `ERROR`.',
+    'Si no queda nada, status es `FULL`. Si algo falla, status es `ERROR`.',
+    '满员时 status 为 `FULL`，出错时 status 为 `ERROR`。',
+    'Either `status: "FULL"`, or `status: "ERROR"` where nothing helps.',
+    'It is answered with `status` `FULL`, or with `status` `ERROR`.',
+  ])
+    assert.deepEqual(refused(prose), ['ERROR'], prose);
+  const known = 'Then `status` is `FULL`.';
+  for (const prose of [
+    `${known} The \`status\` is never \`ERROR\`.`,
+    `${known} If the \`status\` is \`ERROR\` in the store, the answer is empty.`,
+    `${known} An order with \`status\` \`ERROR\` is not found.`,
+    `${known} The HTTP-status is \`ERROR\`.`,
+    `${known} The \`status\` is \`Bad\`.`,
+    `${known} The requester takes it that \`status\` is \`ERROR\`.`,
+    `${known} If no answer comes, \`status\` is \`ERROR\`.`,
+    'The `status` is `ERROR`.',
+    `${known} Das Ergebnis: \`status\` ist \`LATE\`, oder \`status\` ist \`ERROR\`.`,
+  ])
+    assert.equal(refused(prose), undefined, prose);
+  const said = `${known} Else \`status\` is \`ERROR\`.`;
+  assert.deepEqual(refused(said), ['ERROR']);
+  assert.equal(refused(said, { reason: { enum: ['ERROR'] } }), undefined, 'it may stand there');
+  assert.equal(refused(said, {}, { status: {} }), undefined, 'requests have one, too');
+});
+
+test('where one side has its schema, a section or an announcement of that of the other one has something below it', () => {
+  const missing = (below: string, heading = '## Response Message') => {
+    const document = `## Request Message\n{"type":"object"}\n\n${heading}\n${below}\n\n## Errors\nNone.`;
+    return lint(document).find(({ code }) => code === 'DOCUMENT_SCHEMA_MISSING')?.actual;
+  };
+  assert.equal(missing(''), '## Response Message');
+  assert.equal(missing('(TBD)'), '## Response Message');
+  assert.equal(missing('```json\n```'), '## Response Message');
+  assert.equal(missing('（待定）', '## 响应消息'), '## 响应消息');
+  assert.equal(missing('El esquema de la respuesta es el siguiente:'), 'El esquema de la respuesta es el siguiente:');
+  assert.equal(missing('A line of text.'), undefined);
+  assert.equal(missing('The response schema is:\n| member | type |\n|---|---|\n| a | string |'), undefined);
+  assert.equal(missing('### Success\nA text.'), undefined);
+  assert.equal(missing('', '## Notes'), undefined);
+  assert.equal(missing('{"type":"object"}'), undefined);
+});
+
 test('a failure by a word is answered by the list that has the others', () => {
   const list = '# Error Handling\n- TOO_HEAVY: over 30 kg\n- BAD_COUNTRY: not served\n';
   const both: Json = { why: { enum: ['TOO_HEAVY', 'BAD_COUNTRY'] } };
@@ -442,6 +515,7 @@ test('a failure by a word is answered by the list that has the others', () => {
     [`${list}- TOO_LARGE: over 150 cm`, { ...(both as object), reason: { type: 'string' } }, []],
     [`${list}- TOO_LARGE: over 150 cm`, { ...(both as object), size: { enum: ['SMALL', 'TOO_LARGE'] } }, []],
     [list, { state: { enum: ['NEW', 'TOO_HEAVY'] } }, []],
+    [list, { state: { enum: ['OK', 'TOO_HEAVY'] } }, ['BAD_COUNTRY']],
     [`${list}- TOO_LARGE: over 150 cm`, { state: { enum: ['NEW', 'TOO_HEAVY'] } }, []],
     [`${list}${'\n'.repeat(9)}- TOO_LARGE: over 150 cm`, both, []],
   ];
@@ -465,6 +539,8 @@ test('a failure that a sentence answers with a word is answered by the list that
   const known = 'Above 30 kg the answer is `TOO_HEAVY`, elsewhere `BAD_COUNTRY`.';
   assert.deepEqual(refused(`${known} A large one is answered with \`TOO_LARGE\`.`), ['TOO_LARGE']);
   assert.deepEqual(refused(`${known} Si es grande, se responde con \`TOO_LARGE\`.`), ['TOO_LARGE']);
+  assert.deepEqual(refused(`${known} A large one is answered with TOO_LARGE.`), ['TOO_LARGE']);
+  assert.deepEqual(refused(`${known}\n太大时返回状态 TOO_LARGE，不发送。`), ['TOO_LARGE']);
   for (const [prose, properties] of [
     [known],
     ['A large one is answered with `TOO_LARGE`.'],

@@ -157,6 +157,10 @@ const FAULTS: Readonly<Record<string, Record<Language, Fault>>> = {
     en: (found) => `a JSON Schema in the document stops being valid JSON at ${found}; please correct it`,
     zh: (found) => `文档中的一个JSON Schema在 ${found} 处不是合法的JSON；请更正`,
   },
+  DOCUMENT_SCHEMA_MISSING: {
+    en: (found) => `no JSON Schema stands below ${found}; please write it out`,
+    zh: (found) => `${found} 之下没有JSON Schema；请补充`,
+  },
   DOCUMENT_REQUEST_AMBIGUOUS: {
     en: (found) =>
       `several schemas claim equally to describe the request (${found}); please mark the one that does in its heading or title`,

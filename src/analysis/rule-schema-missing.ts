@@ -1,0 +1,55 @@
+import type { Finding } from '../contract/finding.ts';
+import { LEFT_FOR_LATER } from '../lexicon/qualifying.ts';
+import { sideNamedIn } from './claims.ts';
+import { readLines } from './markdown-lines.ts';
+import type { PlacedFinding, Rule } from './rule.ts';
+
+/** Where one side has its schema, the section of the other one, or the line that announces its schema, has something below it. */
+export const ruleSchemaMissing: Rule = {
+  name: 'schema-missing',
+  check({ agreement }, { text, broken }) {
+    const { requestSchema, responseSchema } = agreement;
+    if ((requestSchema === null) === (responseSchema === null) || broken.length > 0) return [];
+    const side = requestSchema === null ? 'request' : 'response';
+    const lines = readLines(text).lines.filter(({ text }) => !isNothing(text.slice(0, MAX_LINE)));
+    const found = lines.flatMap((line, index): PlacedFinding[] => {
+      const own = line.text.slice(0, MAX_LINE).trim();
+      const level = levelOf(own);
+      const announces = level > 0 || (/schema|esquema|schéma|模式/i.test(own) && /[:：]$/.test(own));
+      if (line.fenced || !announces || sideNamedIn(own) !== side) return [];
+      const next = lines[index + 1];
+      const below = next === undefined ? 1 : levelOf(next.text);
+      if (below === 0 || (level > 0 && below > level)) return [];
+      return [{ finding: findingOf(side, own), text: 'document', at: line.start }];
+    });
+    return found.slice(0, 1);
+  },
+};
+
+/** The longest line that is looked at, and the most words for what is not written yet, in UTF-16 units. */
+const [MAX_LINE, MAX_WORDS] = [200, 40];
+
+/** How deep a heading stands; 0 for what is none. */
+function levelOf(line: string): number {
+  return /^\s{0,3}(#{1,6})\s/.exec(line)?.[1]?.length ?? 0;
+}
+
+/** Whether a line is blank, a fence, or says that what belongs there is not written yet. */
+function isNothing(line: string): boolean {
+  const words = line.replace(/^[\s>*_`~([（【-]+|[\s*_`~)\]）】.。…]+$/g, '');
+  return (
+    words === '' ||
+    /^(?:[`~]{3,}\w*|json(?:c|5)?)$/i.test(line.trim()) ||
+    (words.length <= MAX_WORDS && LEFT_FOR_LATER.exec(words)?.[0] === words)
+  );
+}
+
+function findingOf(side: 'request' | 'response', announced: string): Finding {
+  return {
+    code: 'DOCUMENT_SCHEMA_MISSING',
+    severity: 'error',
+    in: `${side}Schema`,
+    message: `Cannot find the ${side} schema: nothing stands below ${JSON.stringify(announced)}, wanted a JSON Schema`,
+    actual: announced,
+  };
+}
