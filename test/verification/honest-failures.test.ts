@@ -300,3 +300,52 @@ const leaving = (undo: string) => `export async function handle(text, { call }) 
 test('the name of an answer says nothing of which tool fails, and what undoes is not called where nothing failed', async () => {
   assert.deepEqual(await refusalsOf(barrier, leaving('await done(call.giveBack({ plate }));'), sandbox), []);
 });
+
+const order: Agreed = {
+  rules:
+    'stock tells how many there are and the price in cents of one, or null for an item that is unknown: state is then "unknown". With too few, state is "short" and nothing is ordered. Otherwise place orders them, and state is "placed". On failure order is null.',
+  request: object({ messageId: text, item: text, count: integer }),
+  response: object({ messageId: text, state: { enum: ['placed', 'short', 'unknown'] }, order: nullable('object') }),
+  cases: [
+    [
+      { messageId: 'm1', item: 'cup-A7', count: 20 },
+      { messageId: 'm1', state: 'placed', order: { number: 'OD-7001', cents: 5600 } },
+    ],
+    [
+      { messageId: 'm2', item: 'cup-B9', count: 90 },
+      { messageId: 'm2', state: 'short', order: null },
+    ],
+    [
+      { messageId: 'm3', item: 'cup-X1', count: 10 },
+      { messageId: 'm3', state: 'unknown', order: null },
+    ],
+  ],
+  tools: [
+    reading('stock', object({ item: text }), nullable('object'), [
+      [{ item: 'cup-A7' }, { left: 310, cents: 280 }],
+      [{ item: 'cup-B9' }, { left: 30, cents: 300 }],
+      [{ item: 'cup-X1' }, null],
+    ]),
+    acting('place', object({ item: text, count: integer }), text, [[{ item: 'cup-A7', count: 20 }, 'OD-7001']]),
+  ],
+};
+
+const letsThrough = `export async function handle({ messageId, item, count }, { call }) {
+  const found = await call.stock({ item });
+  if (found === null) return { messageId, state: 'unknown', order: null };
+  if (found.left < count) return { messageId, state: 'short', order: null };
+  const number = await call.place({ item, count });
+  return { messageId, state: 'placed', order: { number, cents: found.cents * count } };
+}`;
+
+test('a failing tool may pass through where all that an answer can say is said of something else', async () => {
+  assert.deepEqual(await refusalsOf(order, letsThrough, sandbox), []);
+  const state = { enum: ['placed', 'short', 'unknown', 'broken'] };
+  const open = object({ messageId: text, state, order: nullable('object') });
+  assert.notDeepEqual(await refusalsOf({ ...order, response: open }, letsThrough, sandbox), [], 'one value is left');
+  const told = object(
+    { messageId: text, state: { enum: ['placed', 'short', 'unknown'] }, order: nullable('object'), note: text },
+    ['note'],
+  );
+  assert.notDeepEqual(await refusalsOf({ ...order, response: told }, letsThrough, sandbox), [], 'a text may say it');
+});

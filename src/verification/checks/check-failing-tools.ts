@@ -39,7 +39,7 @@ export const failingTools: Check = {
   certain:
     'Where the document says how failures are answered and a case or the schema shows such an answer: the failure escapes, the answer breaks its schema or has none of the names that the document has for it, or success is claimed although the only tool with side effects failed. Everywhere: the run hangs or dies.',
   uncertain:
-    'Where the document is silent, where another tool has side effects as well, and where an answer repeats what the tool said.',
+    'Where the document is silent, or all that an answer can say is said of another outcome; where another tool has side effects as well, and where an answer repeats what the tool said.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const plans = facts.cases.flatMap((seenCase) => {
       const answered = seenCase.seen.calls.filter(({ error }) => error === undefined).map(({ tool }) => tool);
@@ -369,16 +369,41 @@ function isMissed(subject: CheckFacts['subject'], { value }: Observation, tool: 
 }
 
 /** Whether the document says how failures are answered, and there is an answer that its schema allows. */
-export function failuresAreAnswerable({ subject }: CheckFacts): boolean {
+export function failuresAreAnswerable(facts: CheckFacts): boolean {
+  const { subject } = facts;
   if (subject.role === 'requester')
     return documentedAnswersOf(subject).ownFailureSentences.some(({ sentence }) => !GIVES_UP.test(sentence));
   const rules = failureRulesOf(subject.agreement.text);
   if (rules.ownFailures || documentedAnswersOf(subject).ownFailureSentences.length > 0) return true;
-  if (!rules.failures) return false;
+  if (!rules.failures || isSpokenFor(facts)) return false;
   // A text has no member for what no line of the document is for.
   if (subject.payload === 'text') return rules.inWords;
   return hasFailingCase(subject) || hasErrorMember(subject.responseSchema, 0);
 }
+
+/**
+ * Whether all that an answer can say of how it went is said where nothing failed: a list of which the cases show each value so, and no member that is
+ * open. Whatever a handler says then of a failing tool is another outcome's.
+ */
+function isSpokenFor({ subject, cases }: CheckFacts): boolean {
+  const { responseSchema: schema } = subject;
+  if (!isObject(schema) || !isObject(schema.properties) || schema.additionalProperties === true) return false;
+  const answers = cases
+    .filter(({ seen }) => seen.calls.every(({ error }) => error === undefined))
+    .map(({ one }) => one.output);
+  const telling = Object.entries(schema.properties).filter(([name]) => TELLS_OUTCOME.test(name));
+  return (
+    telling.length > 0 &&
+    telling.every(([name, member]) => {
+      const listed = isObject(member) && Array.isArray(member.enum) ? member.enum : undefined;
+      return listed?.every((value) => answers.some((answer) => isObject(answer) && answer[name] === value)) === true;
+    })
+  );
+}
+
+/** Names of members that may tell a failure, by a code, a word or a text. */
+const TELLS_OUTCOME =
+  /err|fail|fault|code|status|state|result|outcome|reason|cause|message(?!_?id)|detail|note|info|^ok$|success|accepted|código|codigo|estado|motivo|resultado|fehler|grund|ergebnis|meldung|错误|状态|原因|结果|信息|消息(?!编号|标识|id)/i;
 
 /** Words by which a task has a failure end all. */
 const GIVES_UP = /\b(?:throws?|raise|rejects?|give up|abort|error)\b|[,;:] *(?:then )?fail\b|抛出|报错/iu;
