@@ -185,6 +185,53 @@ export const WRONG_ELSEWHERE = phrases({
   ja: ['不正|無効|違反|不足'],
 });
 
+/** That a member of a request is not of its type, or that a request is not what the document has described. */
+export const WRONG_MEMBERS = phrases({
+  en: [
+    '(wrong|invalid|incorrect|unexpected|bad) (data )?types?',
+    'not (of|in) (the|a|its|their) (right|correct|expected|declared|required|given|proper) (types?|format|form|shape)',
+    '(request|message|line|input|command)s? …20 not …10 (as|like) (described|specified|given|defined|shown)',
+    'not a (valid|well-formed|proper|correct) (request|message|line|input|command)',
+    '(requests?|messages?|orders?|lines?) …30 not (follow|fit|keep to|obey|comply with|validate against) (the |this |that |its )?(section|chapter|form|format|schema|rules|description)',
+  ],
+  de: [
+    'falsche[nrms]? (daten)?typ*',
+    'nicht de[mnr] (angegebenen |beschriebenen |verlangten )?(typ|form|format|schema)*',
+  ],
+  fr: ['(mauvais|faux) type', "n'est pas du (bon )?type", 'type (incorrect|invalide|erron[ée]*)'],
+  es: [
+    'tipo (de dato )?(incorrecto|equivocado|inv[áa]lido|err[óo]neo)',
+    'no (tiene|tienen|sigue|siguen|respeta|respetan) (el|su) (formato|tipo|esquema)*',
+  ],
+  pt: ['tipo (incorreto|errado|inv[áa]lido)'],
+  it: ['tipo (errato|sbagliato|non valido)'],
+  zh: ['类型(不对|错误|不符|不正确|有误)', '(请求|消息|报文)…6(格式)?(不对|不符|不合)'],
+});
+
+/** That a request is held against its schema, whatever comes of it. */
+export const CHECKED = inOrder(
+  {
+    en: ['requests?|messages?|inputs?|it'],
+    de: ['Anfragen?|Nachrichten?|Eingaben?|sie'],
+    fr: ['demandes?|requ[eê]tes?'],
+    es: ['solicitud(es)?|petici([oó]n|ones)'],
+    zh: ['请求|消息|报文'],
+  },
+  {
+    en: [
+      '(satisfy|match|fit|follow|conform to|comply with|check(ed)? against|validated? against|against|valid against) (the |its |this |that )?(request )?schema',
+    ],
+    de: ['gegen (das|ihr) Schema', '(dem|ihrem) Schema (entspr|gen[uü]g)*'],
+    fr: ['(respecte*|suit|suivre|conforme*) (le |son |au )*sch[eé]ma'],
+    es: ['(cumpl|sigue|respet|valid)* (con )?(el|su|contra el) esquema'],
+    zh: ['(符合|校验|检查|满足)…10(schema|格式|模式)'],
+  },
+);
+
+/** A sentence about all that the one before it does not hold for. */
+export const OR_ELSE =
+  /^[\s>*•-]*(?:\|.*)?(?:(?:otherwise|else|if not|if (?:it|that|this) (?:does not|doesn't|is not|isn't|fails)|sonst|andernfalls|wenn nicht|entspricht sie|(?:tut|erfüllt) sie|sinon|si no|de lo contrario|en caso contrario)(?!\p{L})|否则|不然|若不|如果不)/iu;
+
 /** A word of an answer that makes it a failure in whatever agreement. */
 export const BAD_WORD = phrases({
   en: [

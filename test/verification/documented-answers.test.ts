@@ -177,6 +177,41 @@ test('the name of a member is no name of an answer, but what stands behind it is
   assert.deepEqual(documentedAnswersOf(subjectOf(text, [], schema)).invalidRequests, ['bad_message']);
 });
 
+test('the answer to broken requests is named in many ways, and headings and single rules name none', () => {
+  const values = ['ok', 'invalid', 'BAD_REQUEST', 'E9', 'unknown', 'R1', 'peticion'];
+  const schema = { type: 'object', properties: { result: { enum: values }, accepted: { type: 'boolean' } } };
+  const named = (text: string) => documentedAnswersOf(subjectOf(text, [], schema)).invalidRequests;
+  for (const [text, name] of [
+    [
+      '- Request does not match the schema: `{"accepted": false, "result": "BAD_REQUEST"}`; no tool is called',
+      'BAD_REQUEST',
+    ],
+    ['A request that does not fit the schema gets `invalid`.', 'invalid'],
+    ['| `BAD_REQUEST` | a required field is missing, or any field has the wrong type |', 'BAD_REQUEST'],
+    ['A request that is not as described above is answered `BAD_REQUEST`.', 'BAD_REQUEST'],
+    ['An order that does not follow section 1 gets `BAD_REQUEST`.', 'BAD_REQUEST'],
+    ['1. The request must satisfy the schema; otherwise `{"accepted": false, "result": "R1"}`.', 'R1'],
+    ['The request is checked against its schema. If it does not conform, the answer is `BAD_REQUEST`.', 'BAD_REQUEST'],
+    ['| 1 | check the request against the schema | result `BAD_REQUEST` |', 'BAD_REQUEST'],
+    ['| 请求不合法 | invalid | 无 |', 'invalid'],
+    ['格式错误 → E9。', 'E9'],
+    ['字段缺失、类型不对或不符合说明 → `BAD_REQUEST`', 'BAD_REQUEST'],
+    ['Si un campo tiene un tipo incorrecto, el resultado es `peticion`.', 'peticion'],
+    ['Hat ein Feld einen falschen Typ, lautet das Ergebnis `BAD_REQUEST`.', 'BAD_REQUEST'],
+  ] as const)
+    assert.deepEqual(named(text), [name], text);
+  for (const text of [
+    'BAD REQUEST.',
+    'The request must satisfy the schema. The answer to an unknown id is `unknown`.',
+    'An unknown id is answered with `BAD_REQUEST`.',
+    'The request is checked against the schema, and an unknown id gets `unknown`.',
+  ])
+    assert.deepEqual(named(text), [], text);
+  const rule = 'A speed above 90 is answered with `INVALID_REQUEST`.';
+  assert.equal(failureRulesOf(rule).invalidRequests, false);
+  assert.equal(failureRulesOf('A request that does not fit the schema gets `no`.').invalidRequests, true);
+});
+
 test('of a line with something put in, the longest piece names the answer', () => {
   const pieces = (text: string) => documentedAnswersOf({ ...subjectOf(text), payload: 'text' }).ownFailures;
   assert.deepEqual(pieces('When the timetable is unavailable the answer is `<error ref="..." code="no-data"/>`'), [

@@ -130,3 +130,39 @@ test('a limit is looked at from both sides where a tool tells the number', async
     /the answer changes only behind deposit \(told by a tool\) 700/,
   );
 });
+
+const crates: Agreed = {
+  rules:
+    'The press takes crates of fruit. A request that does not fit the schema is answered `bad`; else the weight is told. In 2 shifts 39 people work here.',
+  request: object({
+    crates: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 6,
+      items: object({ kilos: { type: 'integer', minimum: 1, maximum: 40 } }),
+    },
+  }),
+  response: object({ state: { enum: ['taken', 'bad'] }, weight: integer }, ['weight']),
+  cases: [
+    [{ crates: [{ kilos: 12 }, { kilos: 7 }] }, { state: 'taken', weight: 19 }],
+    [{ crates: [{ kilos: 25 }] }, { state: 'taken', weight: 25 }],
+    [{ crates: [{ kilos: 77 }] }, { state: 'bad' }],
+  ],
+};
+const pressing = (fits: string) => `export function handle(request) {
+  const crates = request?.crates;
+  const isWhole = (kilos) => typeof kilos === 'number' && Number.isInteger(kilos);
+  if (!Array.isArray(crates) || !crates.every((crate) => isWhole(crate?.kilos)) || !(${fits})) return { state: 'bad' };
+  return { state: 'taken', weight: crates.reduce((sum, { kilos }) => sum + kilos, 0) };
+}`;
+
+test('what a schema just allows is not answered like what it does not, within members and items too', async () => {
+  const bounds = 'crates.length >= 1 && crates.length <= 6 && crates.every(({ kilos }) => kilos >= 1 && kilos <= 40)';
+  assert.deepEqual(await refusalsOf(crates, pressing(bounds), sandbox), []);
+  for (const [from, to, shown] of [
+    ['<= 40', '< 40', /with kilos 40, which the schema allows, it answers as for an invalid request/],
+    ['kilos >= 1', 'kilos > 1', /with kilos 1, which the schema allows/],
+    ['length <= 6', 'length < 6', /with crates .*, which the schema allows/],
+  ] as const)
+    assert.match((await refusalsOf(crates, pressing(bounds.replace(from, to)), sandbox)).join('\n'), shown);
+});

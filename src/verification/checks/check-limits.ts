@@ -1,5 +1,6 @@
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../../kernel/json.ts';
+import { LIMITING } from '../../lexicon/quantifying.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import { caseScenario } from '../case-scenarios.ts';
 import type { Check, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
@@ -7,6 +8,7 @@ import { reportsFailure } from '../failure-answer.ts';
 import { constantIn, documentedAnswersOf, excerpt, holdsConstant, sentencesOf } from '../prose/documented-answers.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
+import { membersOf } from '../worlds/forbidden-values.ts';
 import { answeringAlike } from '../worlds/variations.ts';
 
 /** Requests at limits that one check may ask for. */
@@ -257,14 +259,18 @@ function resized(value: Json, measure: Limit['measure'], size: number): Json | u
     : undefined;
 }
 
-function probeOf(
+function probeOf(facts: CheckFacts, one: SeenCase, name: string, value: Json, wanted: boolean): Probe | undefined {
+  return probeWith(facts, one, { ...(one.one.input as Record<string, Json>), [name]: value }, value, wanted);
+}
+
+/** A case with another input, where the schema allows it, or forbids it, as is wanted. */
+function probeWith(
   { subject }: CheckFacts,
   one: SeenCase,
-  name: string,
+  input: Json,
   value: Json,
   wanted: boolean,
 ): Probe | undefined {
-  const input = { ...(one.one.input as Record<string, Json>), [name]: value };
   if ((subject.surface.requestIssues(input).length === 0) !== wanted) return undefined;
   const scenario = { ...caseScenario(subject, one.one), input, tools: answeringAlike(subject.tools, one.seen) };
   return { one, input, shown: JSON.stringify(value).slice(0, 60), scenario };
@@ -318,12 +324,9 @@ interface Bound {
 function boundsOf(facts: CheckFacts, one: SeenCase): Bound[] {
   const { requestSchema } = facts.subject;
   const { input } = one.one;
-  if (documentedAnswersOf(facts.subject).invalidRequests.length === 0) return [];
-  const properties = isObject(requestSchema) && isObject(requestSchema.properties) ? requestSchema.properties : {};
-  if (!isObject(input)) return [];
-  return Object.entries(properties).flatMap(([name, schema]) => {
-    const known = input[name];
-    if (!isObject(schema) || known === undefined) return [];
+  if (documentedAnswersOf(facts.subject).invalidRequests.length === 0 || requestSchema === null) return [];
+  return membersOf(requestSchema, input).flatMap(({ schema, at: known, name, put }) => {
+    if (known === undefined) return [];
     const step = schema.type === 'integer' ? 1 : 0.01;
     const sizes: [Limit['measure'], Json | undefined, number][] = [
       ['value', schema.minimum, -step],
@@ -338,9 +341,9 @@ function boundsOf(facts: CheckFacts, one: SeenCase): Bound[] {
       if (typeof bound !== 'number' || bound === 0 || measured === undefined || isCompared(facts, bound)) return [];
       const [at, beyond, within] = [0, away, -away].map((by, index) => {
         const next = resized(known, measure, Number((bound + by).toFixed(6)));
-        return next === undefined ? undefined : probeOf(facts, one, name, next, index !== 1);
+        return next === undefined ? undefined : probeWith(facts, one, put(next), next, index !== 1);
       });
-      return at && beyond && within && !isNarrowed(facts, bound - away)
+      return at && beyond && within && !isNarrowed(facts, name, bound - away)
         ? [{ one, name, at, beyond, within, isLower: measure === 'value' && away < 0 }]
         : [];
     });
@@ -363,11 +366,12 @@ const NUMBER_WORDS = [
   'twelve',
 ];
 
-/** Whether the prose has a number that may be a narrower bound than that of the schema. */
-function isNarrowed({ subject }: CheckFacts, next: number): boolean {
+/** Whether a sentence about a member has a number that may be a narrower bound than that of the schema. */
+function isNarrowed({ subject }: CheckFacts, name: string, next: number): boolean {
   const number = NUMBER_WORDS[next] === undefined ? RegExp.escape(String(next)) : `(?:${next}|${NUMBER_WORDS[next]})`;
-  return new RegExp(`(?<![\\p{L}\\d.,])${number}(?![\\p{L}\\d]|[.,]\\d)`, 'iu').test(
-    sentencesOf(subject.agreement).join('\n'),
+  const pattern = new RegExp(`(?<![\\p{L}\\d.,])${number}(?![\\p{L}\\d]|[.,]\\d)`, 'iu');
+  return sentencesOf(subject.agreement).some(
+    (sentence) => pattern.test(sentence) && (hasWord(sentence, name) || LIMITING.test(sentence)),
   );
 }
 

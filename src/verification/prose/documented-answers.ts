@@ -2,10 +2,10 @@ import { isObject, type Json, valueAt } from '../../kernel/json.ts';
 import { ANY_SYSTEM, BOTH_FAIL, FAILS, OTHER_FAILURES, SEVERAL_FAIL } from '../../lexicon/failing.ts';
 import { UNAVAILABLE } from '../../lexicon/qualifying.ts';
 import { EMPTY, SOME_TEXT } from '../../lexicon/quantifying.ts';
-import { INCOMPLETE, MISSING_MEMBERS, WRONG_IN_GENERAL } from '../../lexicon/refusing.ts';
+import { CHECKED, INCOMPLETE, MISSING_MEMBERS, OR_ELSE, WRONG_IN_GENERAL } from '../../lexicon/refusing.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
-import { INVALID_REQUESTS, inOwnWords, OWN_FAILURES } from './failure-rules.ts';
+import { INVALID_REQUESTS, inOwnWords, OWN_FAILURES, speaksOfBroken } from './failure-rules.ts';
 import { tellsReportedName } from './reported-names.ts';
 import { unwrapped } from './unwrapped.ts';
 
@@ -62,17 +62,25 @@ function readAnswers(subject: Subject): DocumentedAnswers {
       const whole = /\b(?:that|this|it) fails\b/i.test(sentence) ? `${before} ${sentence}` : sentence;
       if (constants.length > 0) ownFailureSentences.push({ sentence: whole, constants });
     }
-    if (sentence.trim() !== '') before = sentence;
     for (const constant of namesIn(sentence, (clause) => OTHER_FAILURES.test(clause), values))
       otherFailures.add(constant);
     const own = inOwnWords(sentence);
     // "done, unless the request is broken" names what all others are answered.
-    if (WRONG_IN_GENERAL.test(own) && INVALID_REQUESTS.test(own) && !SYNTAX.test(sentence) && !UNLESS.test(own))
-      for (const constant of namesIn(sentence, (clause) => INVALID_REQUESTS.test(clause), values))
-        invalidRequests.add(constant);
+    const isInvalid = (clause: string) => INVALID_REQUESTS.test(clause) || speaksOfBroken(clause);
+    if (
+      (speaksOfBroken(sentence) || (WRONG_IN_GENERAL.test(own) && INVALID_REQUESTS.test(own))) &&
+      !SYNTAX.test(sentence) &&
+      !UNLESS.test(own)
+    )
+      for (const constant of namesIn(sentence, isInvalid, values)) invalidRequests.add(constant);
+    if ((CHECKED.test(before) && OR_ELSE.test(own)) || (CHECKED.test(own) && /\|.+\|/.test(own))) {
+      const [only, ...others] = strongest(new Set(constantsOf(sentence, values)));
+      if (only !== undefined && others.length === 0) invalidRequests.add(only);
+    }
     for (const constant of namesIn(sentence, (clause) => MISSING_MEMBERS.test(clause), values))
       missingMembers.add(constant);
     for (const constant of namesIn(sentence, (clause) => INCOMPLETE.test(clause), values)) incomplete.add(constant);
+    if (sentence.trim() !== '') before = sentence;
   }
   return {
     ownFailures: strongest(ownFailures, (name) => ownFailureSentences.some(({ sentence }) => isQuoted(name, sentence))),
@@ -90,7 +98,7 @@ const UNLESS = /\b(?:unless|except)\b|除非|除了|es sei denn|sauf si|salvo (?
 /** The constants of a sentence that speaks of something: those of the very clause, where it has any. */
 function namesIn(sentence: string, isMeant: (clause: string) => boolean, values: ReadonlySet<string>): string[] {
   if (!isMeant(sentence)) return [];
-  const clauses = sentence.split(/[,，、]/).filter(isMeant);
+  const clauses = clausesOf(sentence).filter(isMeant);
   const own = clauses.flatMap((clause) => constantsOf(clause, values));
   // A truth value alone comes with the name that stands beside it.
   if (
@@ -103,6 +111,12 @@ function namesIn(sentence: string, isMeant: (clause: string) => boolean, values:
   return own.length > 0 || clauses.some((clause) => NAMED.test(withoutTools(clause, values)))
     ? own
     : constantsOf(sentence, values);
+}
+
+/** The parts of a sentence between its commas, but for those of code. */
+function clausesOf(sentence: string): string[] {
+  const whole = sentence.replaceAll(/`[^`\n]*`|\{[^{}\n]*\}/g, (code) => code.replaceAll(',', '\u0000'));
+  return whole.split(/[,，、]/).map((clause) => clause.replaceAll('\u0000', ','));
 }
 
 /** The line or word at the head of a row that has a system fail, where others of its column are answers of the cases: no schema may list it. */
@@ -398,8 +412,10 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
   // Where an answer has a code of some form, a longer number at the end, or at the head of a row, can be nothing else.
   const last = values.has(CODED) ? LAST_NUMBER.exec(sentence.trim()) : null;
   const own = last?.groups?.head ?? last?.groups?.tail;
+  // In a heading in capitals no word stands out by them.
+  const isLoud = /^[\s#*]*\p{Lu}{2,}(?: \p{Lu}{2,})+[\s.:*]*$/u.test(sentence);
   const words = [...sentence.matchAll(/(?<![\p{L}\p{N}_])[\p{L}][\p{L}\p{N}_]*(?![\p{L}\p{N}_])/gu)].flatMap(
-    ([word]) => (isName(word, values) ? [word] : []),
+    ([word]) => (isName(word, values) && (!isLoud || values.has(word)) ? [word] : []),
   );
   const pairs = [
     ...sentence.matchAll(
@@ -411,8 +427,11 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
       /(?<![\p{L}\p{N}_])([\p{L}][\p{L}\p{N}_]*?)(?=[^\p{L}\p{N}_]|为)[`"]?\s*(?:is|=|:|：|为)?\s*[`"]?(\d{1,6})(?![\p{L}\p{N}_%]|[.,:]\d)/gu,
     ),
   ].flatMap(([, name, value]) => (values.has(`number ${name}: ${value}`) ? [`${name}: ${value}`] : []));
-  const meant = MEANT.exec(sentence)?.groups?.name;
-  if (meant !== undefined && values.has(meant) && !words.includes(meant)) words.push(meant);
+  const meant = [
+    MEANT.exec(sentence)?.groups?.name,
+    ...[...sentence.matchAll(/(?<=\|\s*)\p{L}{3,}(?=\s*\|)/gu)].map(([cell]) => cell),
+  ];
+  for (const name of meant) if (name !== undefined && values.has(name) && !words.includes(name)) words.push(name);
   // A word of a quoted line is no name of its own.
   const free = words.filter((word) => !quoted.some((line) => /[^\p{L}\p{N}_]/u.test(line) && line.includes(word)));
   return [...quoted, ...codes, ...(own === undefined ? [] : [own]), ...free, ...pairs, ...numbered];
@@ -468,7 +487,11 @@ const FORM = /^(?:([A-Z])\1+)+$/;
 function isName(word: string, values: ReadonlySet<string>): boolean {
   if (/^[A-Z][A-Z0-9_]{3,}$/.test(word))
     return values.has(word) || word.includes('_') || (!NO_NAME.test(word) && !FORM.test(word));
-  return values.has(word) && word.length > 2 && !/^(?:true|false|null|invalid|errors?)$/i.test(word);
+  return (
+    values.has(word) &&
+    (word.length > 2 || /^[A-Z]\d$/.test(word)) &&
+    !/^(?:true|false|null|invalid|errors?)$/i.test(word)
+  );
 }
 
 const known = new WeakMap<Subject, ReadonlySet<string>>();

@@ -6,6 +6,7 @@ import {
   INVALID_REQUESTS_NAMED,
   WRONG_ELSEWHERE,
   WRONG_IN_GENERAL,
+  WRONG_MEMBERS,
 } from '../../lexicon/refusing.ts';
 import { unwrapped } from './unwrapped.ts';
 
@@ -60,6 +61,7 @@ function speakOfInvalidRequests(text: string): boolean {
       (sentence) =>
         INVALID_REQUESTS_NAMED.test(sentence) ||
         INVALID_REQUESTS_ELSEWHERE.test(sentence) ||
+        speaksOfBroken(sentence) ||
         (CODE_400.test(sentence) && (WRONG_IN_GENERAL.test(sentence) || WRONG_ELSEWHERE.test(sentence))),
     );
 }
@@ -81,6 +83,12 @@ export function inOwnWords(sentence: string): string {
 
 /** Fewer words than this beside a name are no condition. */
 const leastOwnWords = 3;
+
+/** Whether a sentence speaks of requests that are not as agreed, but for the names that it gives to answers: those may say so of one rule alone. */
+export function speaksOfBroken(sentence: string): boolean {
+  const said = sentence.replace(QUOTED_NAME, ' ').replace(/\b[A-Z][A-Z0-9_]{2,}\b/g, ' ');
+  return BREAKS_A_REQUEST.test(said) || WRONG_MEMBERS.test(said);
+}
 
 const QUOTED_NAME = /`[^`\n]{0,60}`|"[^"\n]{0,60}"|“[^”\n]{0,60}”|「[^」\n]{0,60}」|«[^»\n]{0,60}»/g;
 

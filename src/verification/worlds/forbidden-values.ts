@@ -1,4 +1,4 @@
-import { escapeToken, isObject, type Json } from '../../kernel/json.ts';
+import { escapeToken, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 
 /** An input with one value that its schema forbids in its place. */
 export interface ForbiddenValue {
@@ -19,19 +19,25 @@ const maxTextLength = 2_000;
 
 /** The inputs that come of one by a single value just beyond what its schema allows, the places at the top first; of the items of a list the first is tried. */
 export function forbiddenValues(schema: Json, input: Json): ForbiddenValue[] {
+  return membersOf(schema, input).flatMap(({ schema: own, at, pointer, name, put }) =>
+    outside(own, at).map((value) => ({ pointer, name, from: at, value, input: put(value) })),
+  );
+}
+
+/** The members that a schema declares for an input, each with its schema, the places at the top first; of the items of a list the first stands for all. */
+export function membersOf(schema: Json, input: Json): (Place & { schema: JsonObject })[] {
   let level: Place[] = [{ schema, at: input, pointer: '', name: '', put: (value) => value }];
-  const found: ForbiddenValue[] = [];
+  const found: (Place & { schema: JsonObject })[] = [];
   for (let depth = 0; depth <= maxDepth; depth += 1) {
-    for (const { schema: own, at, pointer, name, put } of level) {
-      if (name === '' || !isObject(own)) continue;
-      for (const value of outside(own, at)) found.push({ pointer, name, from: at, value, input: put(value) });
-    }
+    for (const place of level)
+      if (place.name !== '' && isObject(place.schema)) found.push({ ...place, schema: place.schema });
     level = level.flatMap(placesIn);
   }
   return found;
 }
 
-interface Place {
+/** A place of an input. */
+export interface Place {
   schema: Json;
   /** What stands there, if anything does. */
   at: Json | undefined;
