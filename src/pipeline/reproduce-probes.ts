@@ -4,8 +4,8 @@ import type { Observation, Peer, Scenario, SchemaIssue } from '../contract/trial
 import { escapeToken, isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
-import { casePeer, looseReplacements, type RunnableCase, runnableCases } from '../verification/case-scenarios.ts';
-import { looseDifferences, substitute } from '../verification/loose-places.ts';
+import { casePeer, type RunnableCase, runnableCases } from '../verification/case-scenarios.ts';
+import { looseDifferences, looseReplacements, substitute } from '../verification/loose-places.ts';
 import { observeExchanges } from '../verification/observe-exchanges.ts';
 import { answersBrokenRequests, failureRulesOf } from '../verification/prose/failure-rules.ts';
 import { hasWord, leavesOf } from '../verification/scalar-kinds.ts';

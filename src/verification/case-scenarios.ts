@@ -1,11 +1,11 @@
 import type { Case } from '../contract/agreement.ts';
-import type { Loose } from '../contract/job.ts';
 import type { CaseReport, Difference } from '../contract/outcome.ts';
 import type { Observation, Peer, Scenario } from '../contract/trial.ts';
 import { type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
-import { looseDifferences, malformedLoose, substitute } from './loose-places.ts';
-import { hasWord, isEpoch, isIsoTime, leavesOf } from './scalar-kinds.ts';
+import { type LoosePlace, looseDifferences, looseReplacements, malformedLoose, substitute } from './loose-places.ts';
+import { DERIVED_NAME } from './member-names.ts';
+import { hasWord, isEpoch, isIsoTime, leavesOf, tokensOf } from './scalar-kinds.ts';
 import { defaultTrialNowMs, type Subject } from './subject.ts';
 
 /** A case with what the candidate is given for it and what must come back. */
@@ -17,7 +17,7 @@ export interface RunnableCase {
   output: Json;
   case: Case;
   /** Loose places: in the response (provider) or the request (requester). */
-  loose: Loose[];
+  loose: LoosePlace[];
 }
 
 const otherSeed = 'another-seed';
@@ -50,9 +50,12 @@ function runnableOf(subject: Subject): RunnableCase[] {
     const example = subject.task?.examples?.find(({ testCase }) => testCase === one.testCase);
     if (!example) return [];
     const loose = [...subject.loose, ...own.filter(({ testCase }) => testCase === one.testCase)]
-      .filter(({ pointer }, index, all) => all.findIndex((other) => other.pointer === pointer) === index)
+      .filter(
+        (place: LoosePlace, index, all: readonly LoosePlace[]) =>
+          all.findIndex((other) => other.pointer === place.pointer && other.word === place.word) === index,
+      )
       .filter(({ pointer }) => valueAt(one.request, pointer) !== undefined)
-      .map(({ pointer, as }) => ({ pointer, as }));
+      .map(({ testCase: _, ...place }: LoosePlace & { testCase?: number }) => place);
     return [{ testCase: one.testCase, input: example.input, output: example.output, case: one, loose }];
   });
 }
@@ -67,7 +70,7 @@ export function unrunnableCases(subject: Subject): number[] {
  * Places in a requester's requests that count as loose by themselves: ids and times that neither the task example, the tools, the
  * document nor what the peer answers to another request can yield. A value that all cases share is taken for a constant of the protocol.
  */
-export function ownLoosePlaces(subject: Subject): (Loose & { testCase: number })[] {
+export function ownLoosePlaces(subject: Subject): (LoosePlace & { testCase: number })[] {
   if (subject.role !== 'requester') return [];
   const known = subject.agreement.text;
   const outputs = JSON.stringify(subject.tools.map((tool) => [tool.examples ?? [], tool.otherwise ?? null]));
@@ -76,9 +79,20 @@ export function ownLoosePlaces(subject: Subject): (Loose & { testCase: number })
     const example = subject.task?.examples?.find(({ testCase }) => testCase === one.testCase);
     if (!example) return [];
     const input = JSON.stringify(example.input);
+    const isEchoed = (value: string) => isOwnId(value, input + outputs) && isRepeated(value, one.response);
+    if (typeof one.request === 'string') {
+      const isShared = (word: string) =>
+        subject.cases.length > 1 && subject.cases.every(({ request }) => hasWord(String(request), word));
+      return tokensOf(one.request).flatMap((text, word) =>
+        isEchoed(text) && !told.has(text) && !isShared(text) && !hasWord(known, text)
+          ? [{ testCase: one.testCase, pointer: '', as: 'id' as const, word }]
+          : [],
+      );
+    }
     return leavesOf(one.request).flatMap(({ pointer, name, value }) => {
       if (typeof value !== 'string' && typeof value !== 'number') return [];
-      const as = looseKind(name, value);
+      const isId = typeof value === 'string' && !DERIVED_NAME.test(name) && isEchoed(value);
+      const as = looseKind(name, value) ?? (isId ? 'id' : undefined);
       const text = String(value);
       if (!as || told.has(value) || hasWord(known, text) || hasWord(input, text) || hasWord(outputs, text)) return [];
       const shared =
@@ -90,9 +104,31 @@ export function ownLoosePlaces(subject: Subject): (Loose & { testCase: number })
   });
 }
 
+/** Whether a text is an id that the asking side makes: letters and digits, of which the latter stand in nothing that it was given. */
+function isOwnId(text: string, given: string): boolean {
+  if (text.length < 4 || !/^[\w.@+-]+$/.test(text) || !/[a-z]/i.test(text) || IS_AMOUNT.test(text)) return false;
+  // What is put together out of what was given, or written in another form, is worked out.
+  const digits = given.replace(/[^\p{L}\p{N}]/gu, '');
+  return !isIsoTime(text) && (text.match(/\d+/g) ?? []).some((number) => !digits.includes(number));
+}
+
+/** A number with its unit. */
+const IS_AMOUNT = /^\d+(?:[.,]\d+)?[a-z]{1,3}$/i;
+
+/** Whether an answer has a value that was sent: all of a member, or a word where it is a text. */
+function isRepeated(value: string, response: Json): boolean {
+  return typeof response === 'string'
+    ? hasWord(response, value)
+    : leavesOf(response).some((leaf) => leaf.value === value);
+}
+
 /** What the peer's answer in a case tells that its request has not: values to send back later. */
 function toldIn({ request, response }: Case): Json[] {
   const sent = new Set(leavesOf(request).map(({ value }): Json => value));
+  if (typeof request === 'string' && typeof response === 'string') {
+    const asked = new Set(tokensOf(request));
+    return tokensOf(response).filter((word) => !asked.has(word));
+  }
   return leavesOf(response).flatMap(({ value }) => (sent.has(value) ? [] : [value]));
 }
 
@@ -208,15 +244,6 @@ export function casePeer(runnable: readonly RunnableCase[], cases: readonly Case
       ),
     };
   };
-}
-
-/** What was sent at the loose places of a request, by what the case has there. */
-export function looseReplacements(expected: Json, sent: Json, loose: readonly Loose[]): { from: Json; to: Json }[] {
-  return loose.flatMap(({ pointer }) => {
-    const from = valueAt(expected, pointer);
-    const to = valueAt(sent, pointer);
-    return from === undefined || to === undefined ? [] : [{ from, to }];
-  });
 }
 
 /** Whether two cases are messages of one task, in one run. */

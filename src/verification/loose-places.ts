@@ -3,10 +3,22 @@ import type { Difference } from '../contract/outcome.ts';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
 import { differencesOf } from '../schemas/differences.ts';
 import { equalJson } from '../schemas/equal-json.ts';
-import { isEpoch } from './scalar-kinds.ts';
+import { isEpoch, WORD } from './scalar-kinds.ts';
+
+/** A loose place, or one word of a message that is a text: the number of the word in it, from 0. */
+export interface LoosePlace extends Loose {
+  word?: number;
+}
 
 /** Where `got` differs from `expected` but for loose places, whose values must be there; a loose text is what is expected, or any that is not empty. */
-export function looseDifferences(expected: Json, got: Json, loose: readonly Loose[]): Difference[] {
+export function looseDifferences(expected: Json, got: Json, loose: readonly LoosePlace[]): Difference[] {
+  const words = loose.flatMap(({ word }) => word ?? []);
+  if (words.length > 0 && typeof expected === 'string' && typeof got === 'string')
+    return differencesOf(withoutWords(expected, words), withoutWords(got, words)).map((found) => ({
+      ...found,
+      expected,
+      got,
+    }));
   const differences = differencesOf(
     expected,
     got,
@@ -21,6 +33,28 @@ export function looseDifferences(expected: Json, got: Json, loose: readonly Loos
     differences.push({ path: pointer, expected: wanted, got: value, message: 'wanted a text that is not empty' });
   }
   return differences;
+}
+
+function withoutWords(text: string, words: readonly number[]): string {
+  let word = -1;
+  return text.replace(WORD, (found) => {
+    word += 1;
+    return words.includes(word) ? '' : found;
+  });
+}
+
+/** What was sent at the loose places of a request, by what the case has there. */
+export function looseReplacements(
+  expected: Json,
+  sent: Json,
+  loose: readonly LoosePlace[],
+): { from: Json; to: Json }[] {
+  const at = (value: Json, { pointer, word }: LoosePlace) =>
+    word === undefined ? valueAt(value, pointer) : typeof value === 'string' ? value.match(WORD)?.[word] : undefined;
+  return loose.flatMap((place) => {
+    const [from, to] = [at(expected, place), at(sent, place)];
+    return from === undefined || to === undefined ? [] : [{ from, to }];
+  });
 }
 
 /** Loose ids that are empty, and loose times of another form than the expected one: seconds are no milliseconds, and no text. */

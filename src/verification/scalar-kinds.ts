@@ -25,8 +25,11 @@ function collect(value: Json, pointer: string, name: string, leaves: Leaf[]): vo
 
 /** The words and numbers of a text, in their order; marks between them do not count. */
 export function tokensOf(text: string): string[] {
-  return text.match(/[\p{L}\p{N}_]+(?:[.:@+-][\p{L}\p{N}_]+)*/gu) ?? [];
+  return text.match(WORD) ?? [];
 }
+
+/** A word or number of a text. */
+export const WORD = /[\p{L}\p{N}_]+(?:[.:@+-][\p{L}\p{N}_]+)*/gu;
 
 /** Says whether a text is a calendar date or a moment in ISO 8601's extended form. */
 export function isIsoTime(text: string): boolean {

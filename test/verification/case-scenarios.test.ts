@@ -4,6 +4,7 @@ import type { Case } from '../../src/contract/agreement.ts';
 import type { Observation } from '../../src/contract/trial.ts';
 import type { Json } from '../../src/kernel/json.ts';
 import {
+  caseDifferences,
   casePeer,
   caseScenarios,
   judgeCases,
@@ -284,6 +285,44 @@ test('a number by which a message is told from others is an id, whatever it is c
     ownLoosePlaces(subject).map(({ pointer }) => pointer),
     ['/auftragsnummer', '/orderNo', '/serie_nr', '/numéro', '/流水号'],
   );
+});
+
+test('what comes back in the answer and is made of nothing that was given is an id, whatever it is called', () => {
+  const request = { marke: 'MK-551', konto: 'DE893704', betrag: '37EUR', prüfsumme: 'a41f7', art: 'X200' };
+  const own = (response: Json) =>
+    ownLoosePlaces(
+      subjectOf({
+        role: 'requester',
+        agreement: { text: 'Art is X200.', language: 'en', schemas: [] },
+        task: { description: '', examples: [{ testCase: 1, input: { konto: 'DE89 3704' }, output: null }] },
+        cases: [caseOf(1, request, response)],
+      }),
+    ).map(({ pointer }) => pointer);
+  assert.deepEqual(own({ ...request, prüfsumme: null }), ['/marke']);
+  assert.deepEqual(own({ ok: true }), []);
+});
+
+test('a word of a text that comes back in the answer and is made of nothing that was given is an id of its own', () => {
+  const subject = subjectOf({
+    role: 'requester',
+    payload: 'text',
+    task: { description: '', examples: [1, 2].map((testCase) => ({ testCase, input: { to: 'LAB7' }, output: null })) },
+    cases: [
+      caseOf(1, 'SEND t-8810 LAB7 v1x2', 'TAKEN t-8810 LAB7 bay-91 v1x2'),
+      caseOf(2, 'ASK t-8811 bay-91 v1x2', 'GONE t-8811 bay-91 v1x2'),
+    ],
+  });
+  assert.deepEqual(ownLoosePlaces(subject), [
+    { testCase: 1, pointer: '', as: 'id', word: 1 },
+    { testCase: 2, pointer: '', as: 'id', word: 1 },
+  ]);
+  const [one] = runnableCases(subject);
+  assert.ok(one);
+  const peer = casePeer(runnableCases(subject), subject.cases, one);
+  assert.deepEqual(peer('SEND k42 LAB7 v1x2', 1, []), { response: 'TAKEN k42 LAB7 bay-91 v1x2' });
+  const sent = (request: string) => returned(null, { sends: [{ request, issues: [] }] });
+  assert.deepEqual(caseDifferences(subject, one, sent('SEND k42 LAB7 v1x2')), []);
+  assert.deepEqual(caseDifferences(subject, one, sent('SEND k42 LAB8 v1x2'))[0]?.got, 'SEND k42 LAB8 v1x2');
 });
 
 test('a key that the peer has told is sent back, and not loose', () => {

@@ -15,7 +15,8 @@ export const caseCoverage: Check = {
         `not run, since the task has no example for them: ${unrun.length === 1 ? 'case' : 'cases'} ${unrun.join(', ')}`,
       );
     const places = new Map<string, string>();
-    for (const { pointer, as } of ownLoosePlaces(subject)) places.set(pointer, as);
+    for (const { pointer, as, word } of ownLoosePlaces(subject))
+      places.set(word === undefined ? pointer : `word ${word + 1}`, as);
     if (places.size > 0) {
       notes.push(
         `loose by themselves, since nothing yields them: ${[...places].map(([pointer, as]) => `${pointer} (${as})`).join(', ')}`,

@@ -2,7 +2,7 @@ import type { Observation, Peer, Scenario } from '../../contract/trial.ts';
 import { type Json, valueAt } from '../../kernel/json.ts';
 import type { CheckFacts, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
-import { substitute } from '../loose-places.ts';
+import { looseReplacements, substitute } from '../loose-places.ts';
 import { leavesOf } from '../scalar-kinds.ts';
 import { replacedAt, variedScalars } from '../worlds/variations.ts';
 import { isKnown, workedOut } from './deaf-to-numbers.ts';
@@ -124,10 +124,6 @@ function answeringInTurn({ one, seen }: SeenCase): Peer {
   return (request, nth) => {
     const before = seen.sends[nth - 1];
     if (before?.response === undefined) return { error: { code: 'FAILED', message: 'the peer cannot be reached' } };
-    const replacements = one.loose.flatMap(({ pointer }) => {
-      const [from, to] = [valueAt(before.request, pointer), valueAt(request, pointer)];
-      return from === undefined || to === undefined ? [] : [{ from, to }];
-    });
-    return { response: substitute(before.response, replacements) };
+    return { response: substitute(before.response, looseReplacements(before.request, request, one.loose)) };
   };
 }
