@@ -88,8 +88,8 @@ export const ANSWER_TO_ANOTHER = phrases({
 export const ANSWER_REPEATS = phrases({
   en: ['(answers?|repl(y|ies)|responses?) (repeats?|echo(es)?|copies)'],
   de: ['antwort wiederholt'],
-  fr: ['réponse (répète|reprend)'],
-  es: ['respuesta repite'],
+  fr: ['réponse (l[ae] )?(répète|reprend)'],
+  es: ['respuesta (l[oa] )?repite'],
   pt: ['resposta repete'],
   it: ['risposta ripete'],
   ru: ['ответ повторяет'],

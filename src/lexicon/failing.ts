@@ -340,7 +340,10 @@ export const NEVER_REPEATED = phrases({
     '(no|none of the) (requests?|messages?) (is|are|may be|must be) (ever )?(repeated|re-?sent|sent again|retried)',
   ],
   de: ['(nicht|nie|niemals|keinesfalls) (wiederholt|erneut|noch einmal)', 'keine (Wiederholung|erneute*)'],
-  fr: ["(rien n['’]est|n['’]est pas|ne sont pas|jamais) (renvoy|répét|réémis)ée?s?"],
+  fr: [
+    "(rien n['’]est|n['’]est pas|ne sont pas|jamais) (renvoy|répét|réémis)ée?s?",
+    'ne (l[ae]s? )?(répète|renvoie|réémet)(nt)? (pas|jamais)',
+  ],
   es: [
     '(no|nunca) se (repite|reintenta|reenvía)n?',
     'sin (reintentos|repetición)',
@@ -512,10 +515,12 @@ export const SPEAKS_OF_ERRORS = phrases({
 
 /** What any message may be called where it is said that it is not sent again; some languages need not call it anything. */
 export const ANY_MESSAGE = phrases({
-  en: ['requests?|messages?|questions?|quer(y|ies)|inquir(y|ies)|calls?|nothing|none|retr(y|ies|ied|ying)'],
-  de: ['*(anfrage|abfrage|frage|nachricht|botschaft)(n|en)?|nichts'],
-  fr: ['requêtes?|questions?|messages?|demandes?|rien'],
-  es: ['peticiones|petición|preguntas?|mensajes?|solicitud(es)?|consultas?|nada|reint*'],
+  en: [
+    'requests?|messages?|orders?|commands?|questions?|quer(y|ies)|inquir(y|ies)|calls?|nothing|none|retr(y|ies|ied|ying)',
+  ],
+  de: ['*(anfrage|abfrage|frage|nachricht|botschaft|bestellung|gebot|auftr[aä]g)(n|en|e)?|nichts'],
+  fr: ['requêtes?|questions?|messages?|demandes?|commandes?|ordres?|rien'],
+  es: ['peticiones|petición|órdenes|orden|pedidos?|preguntas?|mensajes?|solicitud(es)?|consultas?|nada|reint*'],
   pt: ['pedidos?|perguntas?|mensage(m|ns)|consultas?|nada'],
   it: ['richiest[ae]|domand[ae]|messaggi(o)?|niente'],
   ru: ['запрос*|вопрос*|сообщени*|ничего'],

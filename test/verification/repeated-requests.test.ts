@@ -58,6 +58,8 @@ for (const rules of [
   'A question that has no answer is not repeated. The well answers within 30 seconds.',
   'No se reintenta una pregunta. La respuesta repite la pregunta.',
   'No request is ever repeated.',
+  'Sin respuesta, la orden no se repite. La respuesta la repite.',
+  'Le client envoie une question, il ne la répète pas.',
   'A question must never be sent a second time, since it might have been heard.',
   'A question that has no answer is **not** repeated.',
   'If no answer has come after 20 seconds, the asker does not send the question again. No request is sent again.',
@@ -231,6 +233,7 @@ for (const rules of [
   'La réponse reprend `berth` de la demande. Si elle en porte une autre, le client rend `astray`.',
   'Trägt die Antwort ein anderes Berth, so gilt sie nicht. Das Ergebnis ist `astray`.',
   '应答中的 `berth` 必须与请求一致，不一致的应答作废。',
+  'Cada petición lleva un `berth`. La respuesta lo repite; si trae otro, no se tiene en cuenta y se informa `astray`.',
 ])
   test(`an answer about something else is not taken where it is reported by a word of its own: ${rules}`, async () => {
     const ours = 'answer.berth === name';

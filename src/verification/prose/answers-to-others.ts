@@ -53,7 +53,7 @@ function refusalOfOthers(subject: Subject, { request, response }: RunnableCase['
     DIFFERS.test(sentence) && (ID_WORD.test(sentence) || names.some((name) => quotes(sentence, name)));
   for (const [index, sentence] of sentences.entries()) {
     if (UNSURE.test(sentence)) continue;
-    const [before, after] = [sentences[index - 1] ?? '', sentences[index + 1] ?? ''];
+    const [first, before, after] = [-2, -1, 1].map((step) => sentences[index + step] ?? '') as [string, string, string];
     const isTurnedDown = REFUSED.test(sentence);
     const isReported = [sentence, OUTCOME.test(after) ? after : ''].some((text) => tellsReportedName(subject, text));
     if (!isTurnedDown && !isReported) continue;
@@ -62,8 +62,8 @@ function refusalOfOthers(subject: Subject, { request, response }: RunnableCase['
     const isRepeated =
       ANSWER.test(before) &&
       REPEATS.test(before) &&
-      (ID_WORD.test(before) || names.some((name) => quotes(before, name)));
-    if (isRepeated && ANOTHER_ONE.test(sentence)) return `${before} ${sentence}`;
+      (ID_WORD.test(before) || names.some((name) => quotes(before, name) || quotes(first, name)));
+    if (isRepeated && ANOTHER_ONE.test(sentence)) return `${first} ${before} ${sentence}`;
     if (!ANSWER.test(sentence)) continue;
     if (OTHERS.test(sentence)) {
       if (REPEATED.test(before)) return `${before} ${sentence}`;
