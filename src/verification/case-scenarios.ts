@@ -79,7 +79,12 @@ export function ownLoosePlaces(subject: Subject): (LoosePlace & { testCase: numb
     const example = subject.task?.examples?.find(({ testCase }) => testCase === one.testCase);
     if (!example) return [];
     const input = JSON.stringify(example.input);
-    const isEchoed = (value: string) => isOwnId(value, input + outputs) && isRepeated(value, one.response);
+    // Once for the case, however many values its request has.
+    const given = (input + outputs).replace(/[^\p{L}\p{N}]/gu, '');
+    const back = new Set<Json>(
+      typeof one.response === 'string' ? tokensOf(one.response) : leavesOf(one.response).map(({ value }) => value),
+    );
+    const isEchoed = (value: string) => back.has(value) && isOwnId(value, given);
     if (typeof one.request === 'string') {
       const isShared = (word: string) =>
         subject.cases.length > 1 && subject.cases.every(({ request }) => hasWord(String(request), word));
@@ -104,23 +109,15 @@ export function ownLoosePlaces(subject: Subject): (LoosePlace & { testCase: numb
   });
 }
 
-/** Whether a text is an id that the asking side makes: letters and digits, of which the latter stand in nothing that it was given. */
+/** Whether a text is an id that the asking side makes: letters and digits, of which the latter stand in nothing that it was given, here without its marks. */
 function isOwnId(text: string, given: string): boolean {
   if (text.length < 4 || !/^[\w.@+-]+$/.test(text) || !/[a-z]/i.test(text) || IS_AMOUNT.test(text)) return false;
   // What is put together out of what was given, or written in another form, is worked out.
-  const digits = given.replace(/[^\p{L}\p{N}]/gu, '');
-  return !isIsoTime(text) && (text.match(/\d+/g) ?? []).some((number) => !digits.includes(number));
+  return !isIsoTime(text) && (text.match(/\d+/g) ?? []).some((number) => !given.includes(number));
 }
 
 /** A number with its unit. */
 const IS_AMOUNT = /^\d+(?:[.,]\d+)?[a-z]{1,3}$/i;
-
-/** Whether an answer has a value that was sent: all of a member, or a word where it is a text. */
-function isRepeated(value: string, response: Json): boolean {
-  return typeof response === 'string'
-    ? hasWord(response, value)
-    : leavesOf(response).some((leaf) => leaf.value === value);
-}
 
 /** What the peer's answer in a case tells that its request has not: values to send back later. */
 function toldIn({ request, response }: Case): Json[] {
