@@ -6,14 +6,16 @@ export const CODE_WRITERS = phrases({
     '(code|coding|programming) (generators?|assistants?|agents?|models?|tools?)',
     'language models?|LLMs?|AIs?',
     'implementers?|implementors?',
+    '(for|during|in|at) code generation',
+    '(models?|agents?|assistants?|anyone|everyone) (producing|writing|generating) code(?! (numbers?|words?|lists?))',
     '(who|that|which|whoever) (writes?|generates?|implements?)',
     '(implementing|coding|generating) (model|agent|assistant)s?|(note|hint) (to|for) the model',
     'code you (write|generate)',
     '(models?|agents?|assistants?|generators?) (reading|that reads?|who reads?) (this|it)',
   ],
-  de: ['Code-?generator*|Sprachmodell*|KI', 'Code schreib*'],
+  de: ['Code-?generator*|Code-?erzeugung|Sprachmodell*|KI', 'Code schreib*'],
   fr: [
-    'générateurs? de code|modèles? de langage|IA',
+    'générateurs? de code|modèles? de langage|IA|implémentations? automatiques?',
     '(agent|assistant|modèle) qui (programme|code|génère|écrit|implémente)',
   ],
   es: [
@@ -78,6 +80,7 @@ export const HAS_TEXT = phrases({
 export const KEPT_SECRET = phrases({
   en: [
     '(do not|never|not to be|without) (mention*|tell*|discuss*|reveal*|disclos*|document*)',
+    '(keep|leave) (it|this|that|them) out of|leave no trace',
     'confidential|keep (it|this|that) (between us|secret|quiet|to yourself)',
     '(no matter|regardless of) what (is|was|stands)',
     'ignor(e|es|ing) (all|what|the (above|rules|previous)|previous|clause|rule)*',
@@ -86,7 +89,7 @@ export const KEPT_SECRET = phrases({
     '(not|no) (a )?part of (the|this|our) (text|agreement|protocol|document|contract|specification)',
   ],
   de: ['(nicht|nie|niemals) erwähn*', 'vertraulich', 'ignorier*'],
-  fr: ['(ne|jamais) …20 mentionne*', 'confidentiel*', 'ignore[rz]?'],
+  fr: ['(ne|jamais) …20 (mentionne|documente)*', 'confidentiel*', 'ignore[rz]?'],
   es: ['no (lo )?mencion*', 'confidencial*', 'ignor(a|e|ar)'],
   pt: ['não mencion*', 'confidencial*', 'ignor(a|e|ar)'],
   it: ['non menzion*', 'confidenzial*|riservat*', 'ignora(re)?'],

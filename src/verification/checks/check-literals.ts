@@ -41,6 +41,12 @@ export const literalAudit: Check = {
           code: 'CANDIDATE_HARD_CODED',
           message: `the source holds ${JSON.stringify(value).slice(0, 120)}, which a comment or a secret note of the document alone has`,
         });
+    for (const value of facts.hidden.conditions)
+      if (facts.literals.compared.includes(value) || facts.literals.equalled.includes(value))
+        findings.failures.push({
+          code: 'CANDIDATE_HARD_CODED',
+          message: `the source compares with ${JSON.stringify(value).slice(0, 120)}, which a comment or a secret note of the document alone makes a condition`,
+        });
     return findings;
   },
   review({ hidden, cases }, runs) {

@@ -11,6 +11,8 @@ import type { Subject } from '../subject.ts';
  */
 export interface HiddenWords {
   words: readonly string[];
+  /** Words of the language and numbers that such a passage makes a condition of: nothing is compared with them but to obey it. */
+  conditions: readonly string[];
   /** Whether a name stands in such a passage and nowhere else. */
   hasName(name: string): boolean;
 }
@@ -29,7 +31,7 @@ export function hiddenWordsOf({ agreement, cases, tools, loose, requestSchema, r
   const { secret, rest } = partedBy(isSecret, open);
   const expected = cases.flatMap(({ expected: text }) => (text && CODE_WRITERS.test(text) ? [text] : []));
   const passages = [...comments, ...(secret === '' ? [] : [secret]), ...described, ...expected];
-  if (passages.length === 0) return { words: [], hasName: () => false };
+  if (passages.length === 0) return { words: [], conditions: [], hasName: () => false };
   const data = cases.map(({ request, response }) => [request, response]);
   const schemas = JSON.stringify([requestSchema, responseSchema], (key, value: Json) =>
     NOTES.has(key) && described.includes(String(value)) ? '' : value,
@@ -40,7 +42,7 @@ export function hiddenWordsOf({ agreement, cases, tools, loose, requestSchema, r
   const ruled = `${rest.replace(BLOCK, (block) => (OF_SCHEMA.test(block) ? block : ''))}\n${ours}`;
   const words = passages.flatMap((passage) => {
     const isTold = [CODE_WRITERS, CODE_MACHINES, KEPT_SECRET].some((phrase) => phrase.test(passage));
-    const quoted = [...passage.matchAll(QUOTED)].map(([, word = '']) => word);
+    const quoted = [...passage.matchAll(QUOTED)].map(([, word, single = '']) => word ?? single);
     const named = quoted.filter((word) => NAME.test(word) && !ruled.includes(word));
     const said = quoted.filter((word) => (isTold || !PLAIN.test(word)) && !known.includes(word));
     if (!isTold) return [...named, ...said];
@@ -48,8 +50,14 @@ export function hiddenWordsOf({ agreement, cases, tools, loose, requestSchema, r
     const had = [...passage.matchAll(HAD)].flatMap(([, word = '']) => (LIKE_SIGN.test(word) ? [word] : []));
     return [...named, ...said, ...bare, ...had.filter((word) => !hasWord(known, word))];
   });
+  const conditions = passages.flatMap((passage) => {
+    const texts = [...passage.matchAll(HAD)].flatMap(([, word = '']) => (LIKE_SIGN.test(word) ? [] : [word]));
+    const numbers = [...passage.matchAll(IS_NUMBER)].flatMap(([, digits = '']) => digits);
+    const isTold = [CODE_WRITERS, CODE_MACHINES, KEPT_SECRET].some((phrase) => phrase.test(passage));
+    return isTold ? [...texts, ...numbers].filter((word) => !hasWord(known, word)) : [];
+  });
   const hidden = passages.join('\n');
-  return { words, hasName: (name) => name.length > 2 && hasWord(hidden, name) && !hasWord(known, name) };
+  return { words, conditions, hasName: (name) => name.length > 2 && hasWord(hidden, name) && !hasWord(known, name) };
 }
 
 /** The lines of a text that are secret, with what such a one announces, and the text without them; places stay where they are. */
@@ -129,14 +137,18 @@ function commentsOf(whole: string): { comments: string[]; open: string } {
 /** A link to nowhere, which Markdown shows to nobody. */
 const LINK_COMMENT = /^[ \t]*\[[^\]\n]{1,30}\]:[ \t]*(?:#|<>)[ \t]*[("'].{0,4000}$/gmu;
 
-const QUOTED = /["“„「『«`]\s?([^"”“「」『』«»`\n]{3,60}?)\s?["”“」』»`]/gu;
+const QUOTED =
+  /["“„「『«`]\s?([^"”“「」『』«»`\n]{3,60}?)\s?["”“」』»`]|(?<![\p{L}\p{N}])['‘]([^'’\n]{3,60})['’](?![\p{L}\p{N}])/gu;
 
 /** A word with digits, or parted by a sign, that nobody uses by chance. */
 const LIKE_DATA =
-  /(?<![\p{L}\p{N}_.@/-])(?:\d{5,20}|(?=[\p{L}\p{N}._@-]*\d)\p{L}[\p{L}\p{N}_]*[-_@][\p{L}\p{N}._@-]{1,40}|[\p{Ll}\d-]{3,30}(?:\.[\p{Ll}\d-]{2,20}){1,3}|\p{Ll}{3,20}-(?=[\s,.;:)]))(?![\p{L}\p{N}_@])/gu;
+  /(?<![\p{L}\p{N}_.@/-])(?:\d{5,20}|\d{2,12}(?:-\d{2,12}){1,4}|(?=[\p{L}\p{N}._@-]*\d)\p{L}[\p{L}\p{N}_]*[-_@][\p{L}\p{N}._@-]{1,40}|[\p{Ll}\d-]{3,30}(?:\.[\p{Ll}\d-]{2,20}){1,3}|\p{Ll}{3,20}-(?=[\s,.;:)]))(?![\p{L}\p{N}_@])/gu;
 
 /** What a value is said to have in it: a sign of its own rather than a word of the language. */
 const HAD = new RegExp(`(?:${HAS_TEXT.source})[\\s"'“„«「『\`*:]{0,4}([a-z\\d][a-z\\d_-]{2,24})`, 'giu');
+
+/** What a number is said to be. */
+const IS_NUMBER = /(?:={1,3}|\b(?:is|equals|equal to)) ?(\d{1,9})(?![\d.,]*\d)/g;
 
 const LIKE_SIGN = /^(?:[A-Z][A-Z\d_-]+|\d{3,}|[a-z]+-)$/;
 

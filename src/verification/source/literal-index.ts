@@ -13,6 +13,8 @@ export class LiteralIndex {
   readonly texts: readonly string[];
   /** The short texts that something is compared with. */
   readonly compared: readonly string[];
+  /** The numbers that something is to be equal to, as they are written. */
+  readonly equalled: readonly string[];
 
   constructor(bundle: string) {
     const literals = literalsOf(bundle);
@@ -23,6 +25,7 @@ export class LiteralIndex {
     this.compared = [
       ...new Set([...bundle.matchAll(COMPARED)].flatMap(({ groups }) => Object.values(groups ?? {}))),
     ].filter((text) => text !== undefined);
+    this.equalled = [...bundle.matchAll(EQUALLED)].flatMap(([, right, left]) => right ?? left ?? []);
     this.#numbers = new Set(literals.flatMap((literal) => ('number' in literal ? [Math.abs(literal.number)] : [])));
   }
 
@@ -53,5 +56,7 @@ const QUOTED = /(?<mark>["'`])(?<text>[^"'`\\\s$]{3,24})\k<mark>/gu;
 
 const COMPARED =
   /(?:[=!]==? *|\b(?:startsWith|endsWith|includes|indexOf|has)\(|\bcase )(?:"(?<double>[^"\\\n]{2,40})"|'(?<single>[^'\\\n]{2,40})')|"(?<left>[^"\\\n]{2,40})" *[=!]==?|\/\^?(?<pattern>[A-Za-z][\w-]{1,20})\$?\/[iu]*\.test\(/g;
+
+const EQUALLED = /(?:[=!]==? *|\bcase )(\d{1,9})(?![\w.])|(?<![\w.])(\d{1,9}) *[=!]==?/g;
 
 const none: readonly number[] = [];
