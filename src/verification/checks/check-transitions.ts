@@ -1,38 +1,45 @@
+import type { Tool } from '../../contract/job.ts';
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../../kernel/json.ts';
 import { caseScenario } from '../case-scenarios.ts';
-import type { Check, CheckFacts, CheckFindings } from '../check.ts';
+import type { Check, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { sentencesOf } from '../prose/documented-answers.ts';
-import { leavesOf } from '../scalar-kinds.ts';
+import { hasWord, leavesOf } from '../scalar-kinds.ts';
+import { isReadOnly } from '../subject.ts';
+import { answeringAlike } from '../worlds/variations.ts';
 
 /** Transitions beyond this number are left alone. */
 const maxTransitions = 40;
 
-/** Asks for every transition that the document lists, where state and event both come with the request. */
+/** Asks for every transition that the document lists, where the event comes with the request, and the state as well or from a tool that keeps it. */
 export const transitions: Check = {
   name: 'transitions',
   reason: 'Cases show some transitions of a state machine; the document lists all of them.',
   certain:
-    'The document lists transitions in one form, of which cases show at least one and none shows another; state and event are members of the request with a fixed set of values, and an answer has not the new state that the list has, or has a new one where the document, and a case, leave the state as it is for all that is not listed.',
+    'The document lists transitions in one form, of which cases show at least one and none shows another; the event is a member of the request with a fixed set of values, the state one as well or what a tool that only reads tells, and an answer has not the new state that the list has, or has a new one where the document, and a case, leave the state as it is for all that is not listed.',
   uncertain: 'Nothing.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const none: CheckFindings = { failures: [], warnings: [] };
-    const machine = machineOf(facts);
+    const machine = machineOf(facts) ?? keptMachineOf(facts);
     if (!machine)
-      return { ...none, skipped: 'the document lists no transitions of a state that comes with the request' };
+      return {
+        ...none,
+        skipped: 'the document lists no transitions of a state that comes with the request or from a tool',
+      };
     const { subject } = facts;
     const plans = [...machine.transitions, ...machine.others].slice(0, maxTransitions).map((transition) => ({
       ...transition,
-      input: { ...machine.base, [machine.state]: transition.from, [machine.event]: transition.event } as Json,
+      scenario: machine.asking(transition),
     }));
-    const valid = plans.filter(({ input }) => subject.surface.requestIssues(input).length === 0);
-    const [first] = facts.cases;
-    if (!first || valid.length === 0) return none;
-    const seen = yield valid.map(({ input }) => ({ ...caseScenario(subject, first.one), input }));
-    const failures = valid.flatMap(({ from, event, to, input }, index): CheckFindings['failures'] => {
-      const value = seen[index]?.value;
+    const valid = plans.filter(({ scenario }) => subject.surface.requestIssues(scenario.input).length === 0);
+    if (valid.length === 0) return none;
+    const seen = yield valid.map(({ scenario }) => scenario);
+    const failures = valid.flatMap(({ from, event, to, scenario: { input } }, index): CheckFindings['failures'] => {
+      const { value, calls = [] } = seen[index] ?? {};
       if (value === undefined || valueAt(value, machine.pointer) === to) return [];
+      // Another tool may be wanted that no case has for this transition.
+      if (calls.some(({ error }) => error !== undefined)) return [];
       return [
         {
           code: 'CANDIDATE_RULE_BROKEN',
@@ -54,10 +61,8 @@ interface Transition {
 }
 
 interface Machine {
-  /** The request of a case, in which state and event are replaced. */
-  base: Record<string, Json>;
-  state: string;
-  event: string;
+  /** A case in which state and event are those of a transition. */
+  asking(transition: Transition): Scenario;
   /** Where the answer has the new state. */
   pointer: string;
   transitions: Transition[];
@@ -76,15 +81,7 @@ const OTHERS_STAY =
 function machineOf({ subject, cases }: CheckFacts): Machine | undefined {
   if (subject.role === 'requester' || subject.tools.length > 0 || CONDITIONAL.test(subject.agreement.text))
     return undefined;
-  const sets = Object.entries(
-    isObject(subject.requestSchema) && isObject(subject.requestSchema.properties)
-      ? subject.requestSchema.properties
-      : {},
-  ).flatMap(([name, schema]) =>
-    isObject(schema) && Array.isArray(schema.enum) && schema.enum.every((value) => typeof value === 'string')
-      ? [{ name, values: new Set(schema.enum as string[]) }]
-      : [],
-  );
+  const sets = setsOf(subject.requestSchema);
   for (const state of sets) {
     for (const event of sets) {
       if (state === event || [...state.values].some((value) => event.values.has(value))) continue;
@@ -95,7 +92,7 @@ function machineOf({ subject, cases }: CheckFacts): Machine | undefined {
         const transition = isObject(input)
           ? listed.find(({ from, event: name }) => input[state.name] === from && input[event.name] === name)
           : undefined;
-        return transition && isObject(input) ? [{ input, output, to: transition.to }] : [];
+        return transition && isObject(input) ? [{ one, input, output, to: transition.to }] : [];
       });
       const [first] = shown;
       if (!first || !isPlain(first.input, state.name, event.name)) continue;
@@ -118,9 +115,10 @@ function machineOf({ subject, cases }: CheckFacts): Machine | undefined {
           valueAt(output, pointer) === input[state.name],
       );
       return {
-        base: first.input,
-        state: state.name,
-        event: event.name,
+        asking: (transition) => ({
+          ...caseScenario(subject, first.one),
+          input: { ...first.input, [state.name]: transition.from, [event.name]: transition.event },
+        }),
         pointer,
         transitions: listed,
         others: saysSo && confirmed ? unlisted : [],
@@ -128,6 +126,117 @@ function machineOf({ subject, cases }: CheckFacts): Machine | undefined {
     }
   }
   return undefined;
+}
+
+/** Words by which a sentence that names a state or an event may have more than these decide. */
+const DEPENDS =
+  /\b(?:only|unless|except|if|when|while|before|after|until|must|cannot|may|role)\b|只有|除非|权限|如果|必须|(?<!\p{L})(?:nur|wenn|falls|muss|darf)(?!\p{L})/iu;
+
+/** The state machine of a document, where a tool that only reads keeps the state, and nothing else that it tells but names. */
+function keptMachineOf({ subject, cases }: CheckFacts): Machine | undefined {
+  if (subject.role === 'requester') return undefined;
+  const sentences = sentencesOf(subject.agreement);
+  for (const tool of subject.tools.filter(({ name }) => isReadOnly(subject, name))) {
+    for (const state of statesOf(tool, subject.responseSchema)) {
+      for (const event of setsOf(subject.requestSchema)) {
+        if ([...state.values].some((value) => event.values.has(value))) continue;
+        const listed = listedTransitions(sentences, state.values, event.values);
+        if (listed === undefined || listed.length < 2) continue;
+        const names = [...state.values, ...event.values];
+        const isDecidedElse = (sentence: string) =>
+          DEPENDS.test(sentence) && !sentence.includes('|') && names.some((name) => hasWord(sentence, name));
+        if (sentences.some(isDecidedElse)) continue;
+        const shown = cases.flatMap((one) => keptIn(one, tool.name, state, event));
+        const moves = shown.flatMap((own) => {
+          const to = listed.find((each) => each.from === own.from && each.event === own.name)?.to;
+          return to === undefined || reportsFailure(own.seenCase.one.output) === true ? [] : [{ ...own, to }];
+        });
+        const [first] = moves;
+        if (!first || !isPlain(first.input, '', event.name) || !isPlain(first.output, state.name, '')) continue;
+        const pointer = leavesOf(first.seenCase.one.output)
+          .filter(({ value }) => value === first.to)
+          .map((leaf) => leaf.pointer)
+          .find((place) => moves.every(({ seenCase, to }) => valueAt(seenCase.one.output, place) === to));
+        if (pointer === undefined) continue;
+        const unlisted = [...state.values].flatMap((from) =>
+          [...event.values]
+            .filter((name) => !listed.some((one) => one.from === from && one.event === name))
+            .map((name) => ({ from, event: name, to: from })),
+        );
+        const confirmed = shown.some(
+          ({ seenCase, from, name }) =>
+            unlisted.some((one) => one.from === from && one.event === name) &&
+            valueAt(seenCase.one.output, pointer) === from,
+        );
+        const { one, seen } = first.seenCase;
+        return {
+          asking: (transition) => ({
+            ...caseScenario(subject, one),
+            input: { ...first.input, [event.name]: transition.event },
+            tools: answeringAlike(subject.tools, seen).map((each) =>
+              each.name === tool.name
+                ? { ...each, examples: [], otherwise: { output: { ...first.output, [state.name]: transition.from } } }
+                : each,
+            ) as Scenario['tools'],
+          }),
+          pointer,
+          transitions: listed,
+          others: confirmed && sentences.some((sentence) => OTHERS_STAY.test(sentence)) ? unlisted : [],
+        };
+      }
+    }
+  }
+  return undefined;
+}
+
+/** What a case has as state and event, where one call alone of this tool tells of states. */
+function keptIn(
+  seenCase: SeenCase,
+  tool: string,
+  state: WordSet,
+  event: WordSet,
+): { seenCase: SeenCase; input: Record<string, Json>; output: Record<string, Json>; from: string; name: string }[] {
+  const { one, seen } = seenCase;
+  const telling = seen.calls.filter(({ output }) =>
+    leavesOf(output ?? null).some(({ value }) => typeof value === 'string' && state.values.has(value)),
+  );
+  const [call, ...others] = telling;
+  const output = call?.output;
+  if (call?.tool !== tool || others.length > 0 || !isObject(one.input) || !isObject(output)) return [];
+  const [from, name] = [output[state.name], one.input[event.name]];
+  if (typeof from !== 'string' || typeof name !== 'string' || !event.values.has(name)) return [];
+  return [{ seenCase, input: one.input, output, from, name }];
+}
+
+/** A member that has one of a few words. */
+interface WordSet {
+  name: string;
+  values: ReadonlySet<string>;
+}
+
+/** The members of an object that a schema gives a few words to have. */
+function setsOf(schema: Json, isGiven: (value: Json) => boolean = (value) => typeof value === 'string'): WordSet[] {
+  const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
+  return Object.entries(properties).flatMap(([name, own]) =>
+    isObject(own) && Array.isArray(own.enum) && own.enum.every(isGiven)
+      ? [{ name, values: new Set(own.enum.filter((value) => typeof value === 'string')) }]
+      : [],
+  );
+}
+
+/** Members of a tool's answer that have one of a few words, by its own schema or since its examples have there what answers have. */
+function statesOf({ outputSchema = null, examples = [] }: Tool, responseSchema: Json): WordSet[] {
+  const told = examples.flatMap((example) => ('output' in example && isObject(example.output) ? [example.output] : []));
+  const listed = setsOf(outputSchema);
+  const others = setsOf(responseSchema, (value) => value === null || typeof value === 'string').flatMap(
+    ({ values }) => {
+      const names = [...new Set(told.flatMap((output) => Object.keys(output)))];
+      return names
+        .filter((name) => told.every((output) => typeof output[name] === 'string' && values.has(output[name])))
+        .map((name) => ({ name, values }));
+    },
+  );
+  return [...listed, ...others.filter(({ name }) => !listed.some((one) => one.name === name))];
 }
 
 /** Whether nothing but state and event of a request can decide: the rest are names. */
