@@ -265,7 +265,7 @@ export const REFUSED = phrases({
     'errors?|fail(s|ed|ures?)?',
     '(must not be|is not|are not) (used|taken|accepted|trusted)',
     '(does|do|must|will|shall) not (use|take|accept|trust)',
-    '(counts?|treated|regarded) as no (answer|reply|response)',
+    '(counts?|treated|regarded|taken|handled) as (if )?(there (was|were|is|had been) )?no (answer|reply|response)',
     '(does|do) not concern',
   ],
   de: [

@@ -165,6 +165,7 @@ for (const rules of [
   'Eine Antwort, deren idMessage nicht die der Anfrage ist, ist ungültig.',
   'Una respuesta con otro idMessage no vale como respuesta.',
   'Whatever comes back with an idMessage that was not sent does not concern us.',
+  'Answers with another idMessage must be treated as if no answer had come.',
 ])
   test(`an answer to another message is not taken: ${rules}`, async () => {
     const isOurs = 'answer.idMessage === id && answer.流水号 === other';
@@ -253,6 +254,35 @@ test('what is asked about need not come back where nothing is said of another', 
     assert.deepEqual(await refusalsOf(soundings(rules), sounding('true'), sandbox), []);
 });
 
+const again = (id: string) => `export async function perform({ berth }, { send, newId }) {
+  const [first, other] = [newId(), newId()];
+  for (let times = 0; times < 2; times++) {
+    const answer = await send({ idMessage: ${id}, 流水号: other, berth }).catch(() => null);
+    if (answer !== null) return { metres: answer.metres };
+  }
+  return { metres: null };
+}`;
+for (const rules of [
+  'A message without an answer may be sent again, with the same `idMessage`.',
+  'Eine Nachricht ohne Antwort wird mit derselben idMessage erneut gesendet.',
+  '没有应答时可以重发，使用相同的 idMessage。',
+])
+  test(`a message that is sent again has the id that it had: ${rules}`, async () => {
+    assert.deepEqual(await refusalsOf(berths(rules), again('first'), sandbox), []);
+    assert.match(
+      (await refusalsOf(berths(rules), again('newId()'), sandbox)).join('\n'),
+      /^requester-peer: case 1, where the peer fails: a request that is not answered is sent again with another id/m,
+    );
+  });
+
+for (const rules of [
+  'A message may be sent again.',
+  'A second message with the same `idMessage` is rejected. A message may be sent again.',
+  'A message may be sent again. An answer repeats the same `idMessage`.',
+])
+  test(`a message that is sent again may have another id: ${rules}`, async () =>
+    assert.deepEqual(await refusalsOf(berths(rules), again('newId()'), sandbox), []));
+
 test('an answer to another message that is taken is no fault where nothing is said of it', async () => {
   for (const rules of [
     'The answer repeats `idMessage`.',
@@ -321,6 +351,9 @@ const firing = (times: number, isFresh = true) => `export async function perform
 
 for (const rules of [
   'Asks whether a kiln is done. It is asked at most 4 times.',
+  'Asks whether a kiln is done. It is asked four times at most, then we give up.',
+  'Fragt, ob ein Ofen fertig ist, höchstens viermal.',
+  '询问窑炉是否完成，最多询问四次。',
   'Asks whether a kiln is done, and where not, sends the question again, at most three more times.',
   'Fragt, ob ein Ofen fertig ist, höchstens 4 mal.',
   '询问窑炉是否完成，最多询问 4 次。',
@@ -355,4 +388,36 @@ for (const rules of [
 test('what is asked again may have the id that it had where nothing is said of it', async () => {
   for (const rules of ['Asks again until a kiln is done.', 'Asks again until it is done, and may use a new `ref`.'])
     assert.deepEqual(await refusalsOf(kilns(rules), firing(4, false), sandbox), []);
+});
+
+test('a text that the peer alone tells is followed, however the request is told apart', async () => {
+  const slots: Agreed = {
+    rules: 'Asks for a slot in an hour.',
+    request: object({ hour: text }),
+    response: object({ slot: text }),
+    cases: [
+      [{ hour: '2026-05-04T07:00' }, { slot: '07:20 lane 2' }],
+      [{ hour: '2026-05-04T08:00' }, { slot: 'none' }],
+    ],
+    task: {
+      description: 'The slot of an hour. Where nobody answers it is `silence`.',
+      inputSchema: object({ hour: text }),
+      outputSchema: object({ slot: text }),
+      examples: [
+        { testCase: 1, input: { hour: '2026-05-04T07:00' }, output: { slot: '07:20 lane 2' } },
+        { testCase: 2, input: { hour: '2026-05-04T08:00' }, output: { slot: 'none' } },
+      ],
+    },
+  };
+  const asking = (told: string) => `export async function perform({ hour }, { send }) {
+    try {
+      const { slot } = await send({ hour });
+      return { slot: ${told} };
+    } catch { return { slot: 'silence' }; }
+  }`;
+  assert.deepEqual(await refusalsOf(slots, asking('slot'), sandbox), []);
+  assert.match(
+    (await refusalsOf(slots, asking("slot === 'none' ? slot : '07:20 lane 2'"), sandbox)).join('\n'),
+    /tool-influence: case 1: it answers with "07:20 lane 2" whatever the peer tells/,
+  );
 });

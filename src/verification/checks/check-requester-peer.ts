@@ -13,7 +13,14 @@ import { tellsUnshownName } from '../prose/unshown-names.ts';
 import { type Leaf, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { isUnheard, type Mischief, mischiefsOf, repeatedRequest } from '../worlds/misbehaving-peer.ts';
-import { hasKindsOfRequests, isSentOnce, repeatedInSpite, sameIdInSpite, timesSent } from './sent-again.ts';
+import {
+  hasKindsOfRequests,
+  isSentOnce,
+  otherIdInSpite,
+  repeatedInSpite,
+  sameIdInSpite,
+  timesSent,
+} from './sent-again.ts';
 import {
   carriesPeerData,
   claimsSuccess,
@@ -129,6 +136,12 @@ function faultOf(
   const repeated = isSilent ? repeatedInSpite(subject, one, before, seen) : undefined;
   if (repeated !== undefined)
     return { message: `a request that is not answered is sent again, though "${repeated}"`, certain: true };
+  const renamed = isSilent ? otherIdInSpite(subject, one, seen) : undefined;
+  if (renamed !== undefined)
+    return {
+      message: `a request that is not answered is sent again with another id, though "${renamed}"`,
+      certain: true,
+    };
   if (isUnheard(mischief) && sentAgain !== undefined && !hasKindsOfRequests(subject) && isSentOnce(one, before, seen))
     return {
       message: `a request that is not answered is not sent again, though "${excerpt(sentAgain)}"`,

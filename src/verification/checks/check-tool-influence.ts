@@ -19,7 +19,7 @@ export const toolInfluence: Check = {
   reason:
     'A tool whose answer never matters is called for show; an answer that only a tool can give must come from it.',
   certain:
-    "An answer holds a distinctive text that a tool's examples tell and neither request nor document does, and no tool was called; or a number of that kind stays whatever is asked, where none is ever called; or a number that a tool tells under the same name stays when the tool tells another, as does a text with digits that it alone tells, whether it tells an earlier or a later one.",
+    "An answer holds a distinctive text that a tool's examples tell and neither request nor document does, and no tool was called; or a number of that kind stays whatever is asked, where none is ever called; or a number that a tool tells under the same name stays when the tool tells another, as does a text with digits that it alone tells, whether it tells an earlier or a later one; or what a tool tells by yes and no alone changes nothing, though the cases have both.",
   uncertain:
     'A read-only tool whose answer, changed in every way its schema allows, never changes anything: it may serve a case that nobody wrote down.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -147,6 +147,9 @@ export const toolInfluence: Check = {
         if (kept) {
           findings.failures.push(factOf(kept.one, `${message}, though ${kept.value} is what it told`));
           findings.memorised = true;
+        } else if (isDecisive(cases, name)) {
+          findings.failures.push(factOf(first.one, `${message}, though the cases have it yes and no`));
+          findings.memorised = true;
         } else findings.warnings.push(factOf(first.one, message));
       }
     }
@@ -160,6 +163,23 @@ const outage = { code: 'FAILED' as const, message: 'out of order' };
 function withoutEcho(answer: Json, input: Json): Json[] {
   const asked = leavesOf(input).map(({ value }) => value);
   return leavesOf(answer).flatMap(({ pointer, value }) => (asked.includes(value) ? [] : [[pointer, value]]));
+}
+
+/** Whether all that a tool ever tells in the cases is yes or no, both come, and no case that is told the one is answered as one that is told the other. */
+function isDecisive(cases: readonly SeenCase[], name: string): boolean {
+  const told = cases.flatMap((one) => {
+    const outputs = one.seen.calls.flatMap(({ tool, output }) =>
+      tool === name && output !== undefined ? [output] : [],
+    );
+    return outputs.length === 0 ? [] : [{ one, leaves: outputs.flatMap(leavesOf) }];
+  });
+  if (!told.every(({ leaves }) => leaves.length === 1 && typeof leaves[0]?.value === 'boolean')) return false;
+  const answers = (value: boolean) =>
+    told.flatMap(({ one: { one }, leaves }) =>
+      leaves[0]?.value === value ? [JSON.stringify(withoutEcho(one.output, one.input))] : [],
+    );
+  const [yes, no] = [new Set(answers(true)), new Set(answers(false))];
+  return yes.size > 0 && no.size > 0 && yes.isDisjointFrom(no);
 }
 
 function calls(seen: Observation, name: string): boolean {
@@ -379,7 +399,7 @@ function besides(text: string): string[] {
 
 /** Texts with digits that one tool alone tells, at one place alone, and that the answer holds word for word. */
 function carriedTexts({ subject, vocabulary }: CheckFacts, one: SeenCase): CarriedText[] {
-  if (subject.role === 'requester') return [];
+  if (subject.role === 'requester') return carriedFromPeer(subject, vocabulary, one);
   const asked = JSON.stringify(one.one.input).toLowerCase();
   const answer = leavesOf(one.one.output)
     .filter(({ pointer }) => !one.one.loose.some((loose) => loose.pointer === pointer))
@@ -406,6 +426,30 @@ function carriedTexts({ subject, vocabulary }: CheckFacts, one: SeenCase): Carri
       return scenarios.length < 2 ? [] : [{ one, tool, value, scenarios }];
     });
   });
+}
+
+/** The same of what the peer tells in the one answer that a case has. */
+function carriedFromPeer(
+  subject: CheckFacts['subject'],
+  vocabulary: CheckFacts['vocabulary'],
+  one: SeenCase,
+): CarriedText[] {
+  const [send, ...others] = one.seen.sends;
+  if (send === undefined || others.length > 0 || one.seen.calls.length > 0) return [];
+  const asked = JSON.stringify([one.one.input, send.request]).toLowerCase();
+  const output = leavesOf(one.one.output);
+  const told = leavesOf(one.one.case.response);
+  return toldIn(subject, one).flatMap(({ tool, output: response, isValid, telling }) =>
+    told.flatMap(({ pointer, value }) => {
+      if (typeof value !== 'string' || value.length < 3 || vocabulary.hasText(value)) return [];
+      // Amounts and dates may be worked out of others.
+      if (!/\d/.test(value) || !/\p{L}/u.test(value)) return [];
+      if (asked.includes(value.toLowerCase()) || !output.some((leaf) => leaf.value === value)) return [];
+      if (told.filter((leaf) => String(leaf.value).includes(value)).length !== 1) return [];
+      const fresh = besides(value).map((text) => replacedAt(response, pointer, text));
+      return fresh.every(isValid) ? [{ one, tool, value, scenarios: fresh.map(telling) }] : [];
+    }),
+  );
 }
 
 function shapeOf(text: string): string {

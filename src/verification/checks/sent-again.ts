@@ -94,6 +94,36 @@ export function sameIdInSpite(subject: Subject, { loose }: RunnableCase, { sends
   return undefined;
 }
 
+/** The sentence of document or task by which a message that is sent again has the same id, where one that had no answer was sent with another. */
+export function otherIdInSpite(subject: Subject, { loose }: RunnableCase, { sends }: Observation): string | undefined {
+  const [first, ...later] = sends;
+  if (first?.error === undefined) return undefined;
+  for (const { pointer, as } of loose) {
+    const name = pointer.slice(pointer.lastIndexOf('/') + 1);
+    if (as !== 'id' || !/^\w+$/.test(name)) continue;
+    const isAnother = ({ request }: { request: Json }) =>
+      looseDifferences(first.request, request, loose).length === 0 &&
+      valueAt(request, pointer) !== valueAt(first.request, pointer);
+    if (!later.some(isAnother)) continue;
+    const kept = new RegExp(
+      String.raw`\b(?:same|identical|unchanged) [\x60"“]?${name}\b|(?:selben?|gleiche[nr]?) [\x60"“]?${name}(?!\p{L})|(?:相同|同一)的?个?\s*[\x60"“]?${name}(?!\w)`,
+      'iu',
+    );
+    const sentence = allSentencesOf(subject).find(
+      (one) => kept.test(one) && SENT_AGAIN.test(one) && !ANSWER_REPEATS.test(one) && !TURNED_DOWN.test(one),
+    );
+    if (sentence !== undefined) return excerpt(sentence);
+  }
+  return undefined;
+}
+
+/** What is sent a second time may be turned down for it. */
+const TURNED_DOWN =
+  /\b(?:reject|refus|ignor|discard|duplicat|denie)\w*|abgelehnt|ignoriert|verworfen|拒绝|忽略|重复提交/iu;
+
+const SENT_AGAIN =
+  /\b(?:send|sends|sent|repeat(?:s|ed)?|re-?sen[dt]s?|retr(?:y|ies|ied)|tried|tries) \b[^.\n]{0,80}\b(?:again|same|identical|unchanged)\b|(?:erneut|noch ?mal|wiederhol)|[重再]/iu;
+
 const TRIED_AGAIN_OR_EACH = either(TRIED_AGAIN, /\b(?:each|every)\b|每[次条]|再/i);
 
 const UNSURE_OF_ID = /\b(?:(?:may|can|might) (?:use|have|carry|choose|take)|same|unless|ignore\w*|discard\w*)\b|相同/i;

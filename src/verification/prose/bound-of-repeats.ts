@@ -18,9 +18,11 @@ export function boundOfRepeats(subject: Subject): { most: number; sentence: stri
 }
 
 const NUMBER_WORDS = new Map(
-  ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'].flatMap((word, index) => [
-    [word, index + 1],
-  ]),
+  [
+    ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'],
+    ['ein', 'zwei', 'drei', 'vier', 'fünf', 'sechs', 'sieben', 'acht', 'neun', 'zehn'],
+    ['一', '两', '三', '四', '五', '六', '七', '八', '九', '十'],
+  ].flatMap((words) => words.map((word, index): [string, number] => [word, index + 1])),
 );
 
 const MORE = /\b(?:more|further|additional|other)\b|weitere/i;
@@ -31,8 +33,9 @@ const PER_TIME = /\b(?:per|each|every|an?) (?:second|minute|hour|day|week|month)
 const TIMES_BOUND = new RegExp(
   [
     String.raw`\b(?:at most|no more than|not more than|a maximum of|max\.?|up to) (\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten) (?:(?:more|further|additional|other) )?(?:times|attempts|tries|retries|polls|questions|inquiries|status requests)\b`,
-    String.raw`(?:höchstens|maximal) (\d{1,2})[- ]?(?:mal|Mal|weitere Male?|(?:weitere )?(?:Versuche|Abfragen))(?!\p{L})`,
-    String.raw`(?:最多|至多)\p{Script=Han}{0,6}? ?(\d{1,2}) ?次`,
+    String.raw`\b(\d{1,2}|two|three|four|five|six|seven|eight|nine|ten) times (?:in all )?at (?:the )?most\b`,
+    String.raw`(?:höchstens|maximal) (\d{1,2}|ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn)[- ]?(?:mal|Mal|weitere Male?|(?:weitere )?(?:Versuche|Abfragen))(?!\p{L})`,
+    String.raw`(?:最多|至多)\p{Script=Han}{0,6}? ?(\d{1,2}|[一两三四五六七八九十]) ?次`,
   ].join('|'),
   'iu',
 );
