@@ -93,3 +93,48 @@ test('a member that answers have with one outcome alone may be in what a request
   }`;
   assert.deepEqual(await refusalsOf(requester, asks, sandbox), []);
 });
+
+test('a member that some outcomes do not have comes with none of them', async () => {
+  const agreed = parcels('OTHER and DOWN have neither `goods` nor anything like it. OTHER and DOWN have no `goods`.');
+  assert.match(
+    (await refusalsOf(agreed, telling(nearly), sandbox)).join('\n'),
+    /the answer has "goods" other than null/,
+  );
+  assert.deepEqual(await refusalsOf(agreed, telling(''), sandbox), []);
+});
+
+for (const rule of [
+  'With `OTHER`, `goods` is null.',
+  '| another postcode | OTHER (goods is null, nothing else is told) |',
+  '邮编不符时 outcome 为 `OTHER`，`goods` 为 null。',
+])
+  test(`a member that is null with an outcome is nothing else: ${rule}`, async () => {
+    const { response, cases, ...rest } = parcels(rule);
+    const agreed: Agreed = {
+      ...rest,
+      response: object({
+        id: text,
+        outcome: { enum: ['FOUND', 'OTHER', 'DOWN'] },
+        goods: { type: ['string', 'null'] },
+      }),
+      cases: cases.map(([asked, answer]) => [asked, { goods: null, ...(answer as object) }]),
+    };
+    const handler = (more: string) => telling(more).replaceAll(/outcome: '(?=OTHER|DOWN)/g, "goods: null, outcome: '");
+    assert.match(
+      (await refusalsOf(agreed, handler(nearly), sandbox)).join('\n'),
+      /the answer has "goods" other than null, though "/,
+    );
+    assert.deepEqual(await refusalsOf(agreed, handler(''), sandbox), []);
+    const unsure = { ...agreed, rules: agreed.rules.replace(rule, 'With `OTHER`, `goods` is null if need be.') };
+    assert.deepEqual(await refusalsOf(unsure, handler(nearly), sandbox), []);
+  });
+
+test('a member that nobody has does not tell what a tool told', async () => {
+  const hinting = nearly.replace('goods: told.goods', 'hint: told.postcode');
+  assert.match(
+    (await refusalsOf(parcels(''), telling(hinting), sandbox)).join('\n'),
+    /leaks: .*the answer has "hint", which the agreement does not have, with what parcel tells as "postcode"/,
+  );
+  assert.deepEqual(await refusalsOf(parcels('A hint may be given.'), telling(hinting), sandbox), []);
+  assert.deepEqual(await refusalsOf(parcels(''), telling(nearly.replace('told.goods', 'id + "-77"')), sandbox), []);
+});

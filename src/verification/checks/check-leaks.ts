@@ -6,7 +6,7 @@ import { equalJson } from '../../schemas/equal-json.ts';
 import type { RunnableCase } from '../case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, Run, SeenCase } from '../check.ts';
 import { allSentencesOf, excerpt, spaced } from '../prose/documented-answers.ts';
-import { breaksReserve, reservedMembersOf } from '../prose/reserved-members.ts';
+import { breaksEmptiness, breaksReserve, emptyMembersOf, reservedMembersOf } from '../prose/reserved-members.ts';
 import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { toldOtherwise } from '../worlds/other-outputs.ts';
@@ -74,6 +74,7 @@ function foundIn(
     const leaks = [
       loggedIn(facts, input, seen),
       brokenReserve(facts, seen),
+      madeUpIn(facts, input, seen),
       deniedIn(facts, input, seen) ?? secretIn(facts, { input, loose, isAnyKept: isAnyKept(input) }, seen),
     ];
     for (const what of leaks) {
@@ -95,7 +96,31 @@ function foundIn(
 function brokenReserve({ subject }: CheckFacts, { value, issues }: Observation): string | undefined {
   if (subject.role === 'requester' || value === undefined || issues.length > 0) return undefined;
   const rule = reservedMembersOf(subject).find((one) => breaksReserve(one, value));
-  return rule && `the answer has "${rule.member}", though "${rule.sentence}"`;
+  if (rule) return `the answer has "${rule.member}", though "${rule.sentence}"`;
+  const empty = emptyMembersOf(subject).find((one) => breaksEmptiness(one, value));
+  return empty && `the answer has "${empty.member}" other than null, though "${empty.sentence}"`;
+}
+
+/** A member whose name nobody has, with what a tool told and no answer of a case tells. */
+function madeUpIn(facts: CheckFacts, input: Json, { value, calls, issues }: Observation): string | undefined {
+  const { subject, cases, vocabulary, candidate } = facts;
+  if (subject.role === 'requester' || !isObject(value) || issues.length > 0 || !isObject(subject.responseSchema))
+    return undefined;
+  const known = JSON.stringify([input, cases.map(({ one }) => [one.input, one.output])]);
+  for (const leaf of leavesOf(value)) {
+    const text = weighty(leaf);
+    // Where things are told by their names, these are no members.
+    if (text === undefined || leaf.name === '' || !hasWord(candidate.bundle, leaf.name)) continue;
+    if (vocabulary.hasName(leaf.name) || hasWord(subject.agreement.text, leaf.name)) continue;
+    if (known.includes(JSON.stringify(text).slice(1, -1)) || known.includes(JSON.stringify(leaf.name))) continue;
+    const told = calls.flatMap(({ tool, output }) =>
+      leavesOf(output ?? null).flatMap((other) => (other.value === leaf.value ? [{ tool, name: other.name }] : [])),
+    );
+    const [first] = told;
+    if (first !== undefined && told.every(({ name }) => name !== leaf.name))
+      return `the answer has "${leaf.name}", which the agreement does not have, with what ${first.tool} tells as "${first.name}"`;
+  }
+  return undefined;
 }
 
 /** A log line with the value of a member of which the document says that it is never logged. */

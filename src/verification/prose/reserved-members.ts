@@ -1,5 +1,6 @@
 import { isObject, type Json } from '../../kernel/json.ts';
-import { ONLY_WITH, SAID_OF_OUTCOMES } from '../../lexicon/reserving.ts';
+import { EMPTY_SOMETIMES, IN_ALL_FAILURES, ONLY_WITH, SAID_OF_OUTCOMES } from '../../lexicon/reserving.ts';
+import { reportsFailure } from '../failure-answer.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { excerpt, sentencesOf } from './documented-answers.ts';
@@ -28,6 +29,77 @@ export function reservedMembersOf(subject: Subject): ReservedMember[] {
 export function breaksReserve({ member, names }: ReservedMember, answer: Json): boolean {
   return hasMember(answer, member) && !leavesOf(answer).some(({ value }) => names.includes(String(value)));
 }
+
+/** A member that is null with one outcome, or with whatever is a failure. */
+export interface EmptyMember {
+  member: string;
+  /** `undefined` for whatever is a failure. */
+  outcome: string | undefined;
+  sentence: string;
+}
+
+const emptied = new WeakMap<Subject, EmptyMember[]>();
+
+/**
+ * The members of which a sentence says that they are null with the one outcome that it names, or in all failures, and nothing else; no
+ * case has it otherwise, and some case has the member.
+ */
+export function emptyMembersOf(subject: Subject): EmptyMember[] {
+  const known = emptied.get(subject) ?? readEmpty(subject);
+  emptied.set(subject, known);
+  return known;
+}
+
+/** Whether an answer with such an outcome has the member other than null. */
+export function breaksEmptiness({ member, outcome }: EmptyMember, answer: Json): boolean {
+  if (!isObject(answer) || (answer[member] ?? null) === null) return false;
+  return outcome === undefined
+    ? reportsFailure(answer) === true
+    : leavesOf(answer).some(({ name, value }) => name !== member && String(value) === outcome);
+}
+
+function readEmpty(subject: Subject): EmptyMember[] {
+  const { responseSchema, agreement } = subject;
+  const answers = subject.cases.map(({ response }) => response);
+  const properties = isObject(responseSchema) && isObject(responseSchema.properties) ? responseSchema.properties : {};
+  const outcomes = [...outcomesOf(answers, properties)].filter((outcome) => /[\p{L}\d]{3}/u.test(outcome));
+  const members = new Set(Object.keys(properties));
+  const isKept = (rule: EmptyMember) =>
+    answers.some((answer) => isObject(answer) && (answer[rule.member] ?? null) !== null) &&
+    !answers.some((answer) => breaksEmptiness(rule, answer));
+  return sentencesOf(agreement).flatMap((sentence) => {
+    const { head, tail } = HAS_NONE.exec(sentence)?.groups ?? {};
+    if (head !== undefined && tail !== undefined) {
+      const lacking = [...members].filter((member) => hasWord(tail, member));
+      const isPlain = (tail.match(/[\p{L}\p{N}_-]+/gu) ?? []).every((word) => members.has(word) || PLAIN.test(word));
+      return (isPlain ? namesAlone(head, new Set(outcomes), members) : [])
+        .flatMap((outcome) => lacking.map((member) => ({ member, outcome, sentence: excerpt(sentence) })))
+        .filter(isKept);
+    }
+    const named = outcomes.filter((outcome) => !/^(?:null|true|false)$/.test(outcome) && hasWord(sentence, outcome));
+    const ofAll = named.length === 0 && IN_ALL_FAILURES.test(sentence);
+    if (named.length !== 1 && !ofAll) return [];
+    return [...sentence.matchAll(IS_NULL)].flatMap(({ 0: said, 1: listed = '', index }) => {
+      const after = /^[^,，;；.。|)]*/u.exec(sentence.slice(index + said.length))?.[0] ?? '';
+      if (EMPTY_SOMETIMES.test(after)) return [];
+      return [...members]
+        .filter((member) => hasWord(listed, member) && !named.includes(member))
+        .map((member) => ({ member, outcome: named[0], sentence: excerpt(sentence) }))
+        .filter((rule) => isKept(rule) && (!ofAll || answers.some((answer) => reportsFailure(answer) === true)));
+    });
+  });
+}
+
+/** Outcomes that have none of some members. */
+const HAS_NONE =
+  /^[\s*•-]*(?<head>[^.]{3,200}?)\s(?:has|have|contains?|includes?|carr(?:y|ies)) (?<tail>(?:neither|no|none of) [^.]{3,120})/iu;
+
+/** Words beside the names of members that say nothing of them. */
+const PLAIN = /^(?:neither|nor|no|none|of|or|and|an?|the)$/i;
+
+/** Members, each by its name alone, that are null. */
+const IS_NULL =
+  /((?:[`"“]?[\p{L}\d_]{1,40}[`"”]?(?:\s*[,、]\s*|\s+(?:and|und|et|y|e)\s+|\s*[和与及]\s*)){0,4}[`"“]?[\p{L}\d_]{1,40}[`"”]?)\s*(?:\s(?:is|are|ist|sind|est|sont|es|son)\s+(?:both |then |always )?|均?都?[为是]\s*|\s?[=:]\s?|(?<=[`"”])\s)[`"]?null(?![\p{L}\d_])/giu;
 
 function readReserved(subject: Subject): ReservedMember[] {
   const { responseSchema, agreement } = subject;
