@@ -20,7 +20,7 @@ export const FAILS = phrases({
   ],
   de: [
     'scheiter(t|n)',
-    'fällt …30 aus',
+    'fällt …60 aus',
     'gestört',
     'schlägt …80 fehl',
     'fehlschlägt',
@@ -75,7 +75,7 @@ export const WHICHEVER_FAILS = phrases({
     '(anything|something) of (ours|our own) (fails|breaks)( down)?',
   ],
   de: [
-    '(schlägt|scheitert|versagt|fällt) (ein|irgendein|eine[sr] unserer) (Werkzeug|System|Dienst)e?( fehl| aus)?',
+    '(schlägt|scheitert|versagt|fällt) (ein|irgendein|eine[sr] (unserer|der)( beteiligten)?) (Werkzeug|System|Dienst)e?( fehl| aus)?',
     '(ein|irgendein) (Werkzeug|System) (scheitert|fehlschlägt|versagt|ausfällt)',
   ],
   fr: [
@@ -133,6 +133,22 @@ export const FAILURE = phrases({
   zh: ['失败', '异常', '出错', '报错', '出?故障'],
 });
 
+/** What a failing system says of its failure. */
+export const FAILURE_TEXT = phrases({
+  en: [
+    '(details?|messages?|texts?|wordings?|descriptions?|reasons?) (of|from|about|behind) (the|an?|any|such|our) …30 (fail|error|outage|exception|fault)*',
+    '(error|failure|exception|fault) (details?|messages?|texts?|descriptions?|information)',
+    '(internal|technical) (details?|messages?|errors?)',
+  ],
+  de: [
+    '(Fehler|Störungs)*(meldung|text|beschreibung|detail)*',
+    '(interne|technische)[nr]? (Details|Meldungen|Angaben)',
+  ],
+  fr: ["messages? d['’]erreur|détails (de l['’]erreur|internes|techniques)"],
+  es: ['mensajes? de error|detalles (del error|internos|técnicos)'],
+  zh: ['(错误|异常|故障|失败)(信息|详情|细节|消息)', '内部(信息|细节|错误)'],
+});
+
 /** Words for any system or tool of the provider's own, none by its name. */
 export const ANY_SYSTEM = phrases({
   en: ['tools?|calls?|look-?ups?|systems?|services?|back-?ends?|databases?|servers?'],
@@ -155,7 +171,7 @@ export const WHICHEVER_SYSTEM = phrases({
   ],
   de: [
     'Werkzeug',
-    '(ein|eines|einer|irgendein|unsere[rs]?) ((unserer|der|von unseren) )?(eigenen )?(System|Dienst|Werkzeug|Schnittstelle)*',
+    '(ein|eines|einer|irgendein|unsere[rs]?) ((unserer|der|von unseren) )?((eigenen|beteiligten) )?(System|Dienst|Werkzeug|Schnittstelle)*',
   ],
   fr: ['outil', "(un|l['’]un) (de nos |des )?(systèmes?|services?)", 'une? (de nos )?(interfaces?|bases?)'],
   es: ['herramienta', '(un|una|alg[uú]n|alguna|uno de nuestros) (sistemas?|servicios?)'],

@@ -1,6 +1,7 @@
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
-import { FAILURE, NO_MATTER, PART_OF_MESSAGE } from '../../lexicon/failing.ts';
+import { NEVER_TOLD } from '../../lexicon/acting.ts';
+import { FAILURE, FAILURE_TEXT, NO_MATTER, PART_OF_MESSAGE } from '../../lexicon/failing.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
@@ -258,10 +259,19 @@ function faultOf(
     // What did nothing in the case either has taken nothing away.
     !before.calls.some((call) => call.tool === tool && saysNo(call));
   if (isIgnored) return { message: 'it answers as if nothing had failed', certain: certain && isSole };
-  return JSON.stringify(seen.value).includes(faultMessage)
-    ? { message: 'the answer repeats what the tool said', certain: false }
-    : undefined;
+  if (!JSON.stringify(seen.value).includes(faultMessage)) return undefined;
+  const denied = sentencesOf(subject.agreement).find(
+    (one) => FAILURE_TEXT.test(one) && NEVER_TOLD.test(one) && !BUT.test(one),
+  );
+  return {
+    message: `the answer repeats what the tool said${denied === undefined ? '' : `, though "${excerpt(denied)}"`}`,
+    certain: denied !== undefined,
+  };
 }
+
+/** Words by which something is told to some, or somewhere, after all. */
+const BUT =
+  /\b(?:only|unless|except|but)\b|(?<!\p{L})(?:nur|außer|sondern|seulement|sauf|solo|sólo|salvo)(?!\p{L})|除非|仅|只/iu;
 
 /** Whether a sentence has it not matter that a tool fails, rather than another one, or how a part of a message is. */
 function letsFailurePass({ tools }: CheckFacts['subject'], sentence: string, tool: string): boolean {

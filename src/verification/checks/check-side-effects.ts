@@ -1,7 +1,7 @@
 import type { Observation, ObservedCall, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../../kernel/json.ts';
-import { PUTS_RIGHT } from '../../lexicon/acting.ts';
-import { NO_MATTER } from '../../lexicon/failing.ts';
+import { ONLY_AFTER_CHECKS, PUTS_RIGHT } from '../../lexicon/acting.ts';
+import { FAILS, NO_MATTER } from '../../lexicon/failing.ts';
 import { KEPT_SECRET } from '../../lexicon/instructing.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
@@ -42,7 +42,8 @@ export const sideEffects: Check = {
       for (const act of actsOf(facts, one.seen)) {
         const isWanted = comesWith(subject, one.one.output, act.tool);
         const sentence =
-          sentenceAgainst(facts, one, act.tool) ?? (isWanted ? undefined : reservedAgainst(facts, one, act));
+          sentenceAgainst(facts, one, act.tool) ??
+          (isWanted ? undefined : (reservedAgainst(facts, one, act) ?? keptBackAgainst(facts, one, act)));
         if (sentence === undefined && (isWanted || !isRefused || mayServeRefusals(subject, act.tool))) continue;
         if (!isNeedless(facts, one, act, sentence !== undefined)) continue;
         const what = sentence === undefined ? 'it is refused' : `the document has "${sentence}"`;
@@ -130,6 +131,20 @@ export const sideEffects: Check = {
   },
   review(facts, runs) {
     for (const { scenario, seen } of runs) {
+      const left = leftAsInCase(facts, scenario, seen);
+      if (left !== undefined)
+        return [
+          {
+            code: 'CANDIDATE_SIDE_EFFECT',
+            message:
+              `${left.act} acted and a later act failed, and ${left.tool} is not called, though case ${left.testCase} has it with this answer and "${left.sentence}"`.slice(
+                0,
+                500,
+              ),
+            input: scenario.input,
+            ...(seen.value === undefined ? {} : { got: seen.value }),
+          },
+        ];
       const act = forbiddenAct(facts, scenario, seen);
       if (act === undefined) continue;
       return [
@@ -240,6 +255,15 @@ function reservedAgainst(
   )?.sentence;
 }
 
+/** The sentence by which a tool acts once all is checked, where one was asked behind it that only reads, and the answer has nothing in the place in which all others tell what the act told. */
+function keptBackAgainst(facts: CheckFacts, one: SeenCase, act: ObservedCall): string | undefined {
+  const { calls } = one.seen;
+  const isLast = !calls.slice(calls.indexOf(act) + 1).some(({ tool }) => isReadOnly(facts.subject, tool));
+  if (isLast || mayServeRefusals(facts.subject, act.tool) || !isUntold(facts, one, act.tool)) return undefined;
+  const sentence = forbiddenInRefusals(facts.subject, act.tool)?.sentence;
+  return sentence !== undefined && ONLY_AFTER_CHECKS.test(sentence) ? sentence : undefined;
+}
+
 /** Whether a denial means a tool: one of any change means those alone that some case calls where it is not denied. */
 function isDenied({ subject, cases }: CheckFacts, { isGeneral }: Denial, tool: string): boolean {
   if (!isGeneral) return true;
@@ -289,6 +313,45 @@ function leftUndone(
   return undefined;
 }
 
+/**
+ * A tool that undoes, and is not called where an act after another one failed, though a case with the very same answer calls it with what
+ * that other act told, and the document has it done where something fails.
+ */
+function leftAsInCase(
+  { subject, cases }: CheckFacts,
+  { input }: Scenario,
+  { calls, value, issues }: Observation,
+): { act: string; tool: string; testCase: number; sentence: string } | undefined {
+  const failed = calls.findIndex(({ tool, error }) => error !== undefined && !isReadOnly(subject, tool));
+  const done = calls.slice(0, Math.max(0, failed)).filter(({ tool, output }) => output && !isReadOnly(subject, tool));
+  if (done.length === 0 || value === undefined || issues.length > 0) return undefined;
+  const kind = (answer: Json, asked: Json) =>
+    leavesOf(answer).filter((leaf) => !leavesOf(asked).some((other) => other.value === leaf.value));
+  for (const { one, seen } of cases) {
+    const undoing = seen.calls.find(({ tool, error }) => error === undefined && UNDOING.test(tool));
+    const word = UNDOING.exec(undoing?.tool ?? '')?.[1];
+    if (undoing === undefined || word === undefined || calls.some(({ tool }) => tool === undoing.tool)) continue;
+    const undone = seen.calls.find(
+      ({ tool, output }) =>
+        done.some((act) => act.tool === tool) &&
+        leavesOf(output ?? null).some(
+          (leaf) =>
+            typeof leaf.value === 'string' &&
+            leaf.value.length > 2 &&
+            leavesOf(undoing.input).some((asked) => asked.value === leaf.value),
+        ),
+    );
+    if (undone === undefined || !equalJson(kind(one.output, one.input) as never, kind(value, input) as never)) continue;
+    const sentence = sentencesOf(subject.agreement).find(
+      (text) => new RegExp(`\\b${word}`, 'i').test(text) && FAILS.test(text),
+    );
+    // It may be the very act that failed which the case has succeed.
+    if (sentence !== undefined && undone.tool !== calls[failed]?.tool)
+      return { act: undone.tool, tool: undoing.tool, testCase: one.testCase, sentence: excerpt(sentence) };
+  }
+  return undefined;
+}
+
 /** A refusal, or an answer with which the document denies it or that tells nothing of it, in which a tool with side effects was called and failed, with that tool answering as in a success. */
 function triedInVain(facts: CheckFacts, one: SeenCase): { one: SeenCase; tool: string; scenario: Scenario }[] {
   const { subject, cases } = facts;
@@ -323,6 +386,7 @@ function mayMatter(subject: CheckFacts['subject'], tool: string): boolean {
 /** Whether an answer has nothing in the place of what every other case that calls a tool with side effects tells of its answer. */
 function isUntold({ cases }: CheckFacts, { one }: SeenCase, tool: string): boolean {
   const others = cases.flatMap(({ one: other, seen }) => {
+    if (other === one) return [];
     const call = seen.calls.findLast((each) => each.tool === tool && each.output !== undefined);
     return call ? [{ answer: leavesOf(other.output), asked: leavesOf(other.input), told: call.output ?? null }] : [];
   });
@@ -334,7 +398,7 @@ function isUntold({ cases }: CheckFacts, { one }: SeenCase, tool: string): boole
           typeof value === 'string' &&
           value.length > 2 &&
           !asked.some((leaf) => leaf.value === value) &&
-          answer.some((leaf) => leaf.value === value && valueAt(one.output, leaf.pointer) === undefined),
+          answer.some((leaf) => leaf.value === value && (valueAt(one.output, leaf.pointer) ?? null) === null),
       ),
     )
   );

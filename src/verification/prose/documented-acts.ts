@@ -58,7 +58,7 @@ function isDoneBy(participle: string, tool: string): boolean {
     .split(/[\s_-]+/);
   const verb = IRREGULAR[done];
   if (verb !== undefined) return words.includes(verb);
-  const stem = /^(?:ge)?(\p{L}{3,}?)(?:e?t|en|é|a)$/u.exec(done)?.[1];
+  const stem = /^(?:ge)?(\p{L}{3,}?)(?:e?t|en|é|a)$/u.exec(done.replace(PARTED_PARTICIPLE, '$<prefix>'))?.[1];
   if (stem !== undefined && !done.endsWith('ed') && words.some((word) => bare(word).startsWith(bare(stem))))
     return true;
   return words.some(
@@ -69,6 +69,10 @@ function isDoneBy(participle: string, tool: string): boolean {
       done.length <= word.length + 3,
   );
 }
+
+/** The syllable that stands within German participles: "eingetragen" is that of "eintragen". */
+const PARTED_PARTICIPLE =
+  /^(?<prefix>ab|an|auf|aus|bei|ein|fest|frei|her|hin|los|mit|nach|um|vor|weg|weiter|zu|zurück|zusammen)ge(?=\p{L}{3,}(?:t|en)$)/u;
 
 /** A word without its accents. */
 function bare(word: string): string {

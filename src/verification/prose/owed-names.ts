@@ -1,6 +1,7 @@
 import type { Json } from '../../kernel/json.ts';
 import {
   ANY_OF_SEVERAL,
+  ANY_SYSTEM,
   DONE_WITHOUT,
   FAILS,
   FAILURE,
@@ -38,11 +39,19 @@ export function isOwedName({ subject, cases }: CheckFacts, tool: string, answer:
         (seen.calls.length > 0 || subject.surface.requestIssues(one.input).length === 0)),
   );
   return ownFailureSentences.some(
-    ({ sentence, constants }) =>
+    ({ sentence, constants }, _, { length }) =>
       constants.some(
         (constant) => ownFailures.includes(constant) && !shown.some(({ one }) => holdsConstant(one.output, [constant])),
-      ) && concerns(subject, withoutNames(sentence, constants), tool),
+      ) &&
+      (concerns(subject, withoutNames(sentence, constants), tool) ||
+        (length === 1 && isOfNoToolAlone(subject, withoutNames(sentence, constants)))),
   );
+}
+
+/** Whether a sentence has a system fail that all tools may be of, since what it is called is told of none of them. */
+function isOfNoToolAlone(subject: CheckFacts['subject'], sentence: string): boolean {
+  const what = WHAT_FAILS.exec(sentence)?.[1] ?? '';
+  return ANY_SYSTEM.test(what) && !subject.tools.some(({ name }) => concerns(subject, sentence, name));
 }
 
 /**
