@@ -150,10 +150,11 @@ const NEVER_GIVEN_AWAY = phrases({
     '(is|are|stays?|remains?) (strictly )?(confidential|private)(?! to)',
     '(is|are) (passed on|handed on|given|told|shown|sent|disclosed|revealed) to (nobody|no one)(?! (but|else|except))',
     '(is|are) (not|never) to be (told|returned|shown|sent|shared|given)',
+    '(?<=\\b(numbers?|codes?|address(es)?|names?|e-?mails?|phones?|details|keys?|tokens?|pins?|passwords?) (is|are) )never (returned|shared|exposed)',
     'neither …80 (may|must|can|shall|will|is|are) (be )?(told|returned|shown|sent|shared|given|disclosed)',
   ],
   de: [
-    '(darf|dürfen|wird|werden) (nicht|nie|niemals|niemandem) (weitergegeben|herausgegeben|offengelegt|mitgeteilt|verraten)',
+    '(darf|dürfen|wird|werden) …30 (nicht|nie|niemals|niemandem) (weitergegeben|herausgegeben|offengelegt|mitgeteilt|verraten)',
     'in keine[rn] (\\p{L}+ )?Antwort* …20 (erscheinen|erscheint|stehen|steht|vorkommen|vorkommt|sein)',
   ],
   fr: [
