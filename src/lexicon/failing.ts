@@ -10,6 +10,7 @@ export const FAILS = phrases({
     'breaks? down|breaks(?=[,.;:])',
     "(cannot|can not|can't|could not) be (asked|reached|read|written|contacted|queried|used|stored|saved|recorded)",
     "(cannot|can not|can't|could not) be (opened|obtained|fetched|had|got|accessed|consulted|retrieved|looked up)",
+    "(cannot|can not|can't|could not) be (created|issued|delivered|notified|unlocked|updated|sent(?! (to|by|in|as)\\b))",
     '(does|do|did) not (answer|respond|reply|react|work)',
     '(is|are|was) (silent|not (available|reachable|working))|not reachable',
     `${DOWN}|offline|unreachable|unavailable`,
@@ -29,6 +30,7 @@ export const FAILS = phrases({
     '(Abfrage|Abruf|Zugriff|Verbindung) …30 nicht möglich',
     'nicht (abgefragt|befragt|gelesen|erreicht|geschrieben|gespeichert) werden (kann|können|konnten?)',
     '(kann|können|konnten?) …50 nicht (abgefragt|befragt|gelesen|erreicht|geschrieben|gespeichert|vermerkt) werden',
+    '(kann|können|konnten?) …50 nicht (angelegt|erstellt|zugestellt|benachrichtigt) werden',
   ],
   fr: [
     '(tombe |est |sont )?en panne',
@@ -43,7 +45,7 @@ export const FAILS = phrases({
     'fallan?|falló|fallaron|(ha|han|haya|hayan) fallado',
     'no (respond|contest)(e|a)n?',
     'no (está|están) disponibles?',
-    'no (se )?pued(e|en) (ser )?(obten|consult|leer|leíd|contact|guard)*',
+    'no (se )?pued(e|en) (ser )?(obten|consult|leer|leíd|contact|guard|envi|cre[ae])*',
   ],
   pt: ['falh(am?|ou|ar(em|am)?)', 'não (responde|está disponível)', 'indispon[ií]ve(l|is)'],
   it: ['non (risponde|è disponibile)', 'fallisce'],
@@ -458,11 +460,12 @@ export const STAYS = phrases({
     '(answer|response|reply|result|outcome|status) …20 (stays?|remains?|is|are) (still )?(the same|unchanged|unaffected|as (it is|it was|if))',
     '(does|do|must|will|shall) not (change|affect|influence) (the|its|this) (answer|response|reply|result|outcome|status)',
     'changes? nothing about the (answer|response|reply|result|outcome|status)',
+    '(outcome|result|status|decision) is still',
   ],
   de: ['bleibt es bei', '(ändert|ändern) …30 nichts', '(hat|haben) keinen Einfluss auf (die Antwort|das Ergebnis)'],
   fr: ['ne chang(e|ent) rien à la réponse', "n['’]affect(e|ent) pas la réponse"],
-  es: ['no (cambia|afecta|influye en) (a )?(la respuesta|el resultado)'],
-  zh: ['不影响(结果|响应|应答|答复|返回)'],
+  es: ['no (cambia|afecta|influye en) (a )?(la respuesta|el resultado)', '(la respuesta|el resultado) no cambia'],
+  zh: ['不影响\\p{Script=Han}{0,4}(结果|响应|应答|答复|返回)'],
 });
 
 /** Parts of a message, of which it may not matter how they are. */

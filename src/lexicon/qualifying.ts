@@ -3,7 +3,7 @@ import { either, phrases } from './phrases.ts';
 /** Words by which a sentence says more than how one failure is answered: what makes up for it, another try, a further condition. */
 export const QUALIFIED = phrases({
   en: [
-    'both|neither|too|again|second|third|still|only|unless|except|otherwise|instead|however',
+    'both|neither|too|(?<!\\b(closed|released|cancelled|freed|locked|removed|deleted) )again|second|third|still|only|unless|except|otherwise|instead|however',
     'may|might|can|used|us(e|ing)|falls? back|fallback|counts? as|(?<!\\bno \\w{1,20} (is|are) )taken|treated|anyway|all the same',
     'cached?|stale|defaults?|retr(y|ies|ied|ying)|first|last',
   ],

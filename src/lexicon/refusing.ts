@@ -237,7 +237,7 @@ export const BAD_WORD = phrases({
   en: [
     'error|err|fail(ed|ure)?|reject(ed)?|denied|refused?|declined|unauthori[sz]ed|forbidden|nack',
     'invalid|malformed|bad[ _-]?request|missing|cannot|conflict',
-    'not[ _-]?found|unknown|unavailable|timeout|expired|insufficient|out[ _-]?of[ _-]?stock',
+    'not[ _-]?found|no such|unknown|unavailable|timeout|expired|insufficient|out[ _-]?of[ _-]?stock',
     'too[ _-](late|early|soon|many|few|much|small|large|big|long|short|old|young)',
   ],
   de: [

@@ -5,7 +5,7 @@ import { FAILURE, FAILURE_TEXT, NO_MATTER, PART_OF_MESSAGE } from '../../lexicon
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
-import { forbiddenAfter, speaksOf } from '../prose/documented-acts.ts';
+import { demandedAfter, forbiddenAfter, speaksOf } from '../prose/documented-acts.ts';
 import {
   answerIfBothFail,
   codeOf,
@@ -76,10 +76,21 @@ export const failingTools: Check = {
           faults: [{ tool: plan.tool, error: { code: 'FAILED' as const, message: faultMessage } }],
         },
       }));
-    const inVain = retried.length > 0 ? yield retried.map(({ scenario }) => scenario) : [];
+    // What is called only because another tool failed may fail as well.
+    const afterwards = plans
+      .flatMap((plan, index) => {
+        const { calls } = seen[index] as Observation;
+        const next = calls.find((call) => callsOf(plan.seenCase.seen, call.tool) === 0);
+        const error = { code: 'FAILED' as const, message: faultMessage };
+        const faults = [...plan.scenario.faults, ...(next === undefined ? [] : [{ tool: next.tool, error }])];
+        return next === undefined ? [] : [{ ...plan, scenario: { ...plan.scenario, faults } }];
+      })
+      .slice(0, maxFailingCalls);
+    const again = [...retried, ...afterwards];
+    const inVain = again.length > 0 ? yield again.map(({ scenario }) => scenario) : [];
     const runs = [
       ...plans.map((plan, index) => ({ ...plan, observation: seen[index] as Observation, isOnce: true })),
-      ...retried.map((plan, index) => ({ ...plan, observation: inVain[index] as Observation, isOnce: false })),
+      ...again.map((plan, index) => ({ ...plan, observation: inVain[index] as Observation, isOnce: false })),
     ];
     for (const { seenCase, tool, observation, isOnce } of runs) {
       // What is answered when every try has failed may be a rule of its own.
@@ -165,6 +176,9 @@ function faultOf(
   if (issue) return { message: `the answer breaks its schema at "${issue.pointer}": ${issue.message}`, certain };
   const act = actAfter(subject, tool, seen);
   if (act) return { message: `${act.tool} is called all the same, though "${act.sentence}"`, certain: true };
+  const undoing = calledAgain(before, seen, tool) ? undefined : leftUndone(subject, tool, seen);
+  if (undoing)
+    return { message: `${undoing.tool} is not called${undoing.times}, though "${undoing.sentence}"`, certain: true };
   const emptied = emptiedText(subject, seen.value);
   if (emptied !== undefined && subject.role === 'provider')
     return { message: `the answer has an empty text at ${emptied}`, certain: true };
@@ -203,7 +217,9 @@ function faultOf(
   if (
     missing.length > 0 &&
     subject.role === 'provider' &&
-    (hasMoved(before, seen) || goesOnActing(subject, tool, seen))
+    (hasMoved(before, seen) ||
+      goesOnActing(subject, tool, seen) ||
+      (!isReadOnly(subject, tool) && !BEST_EFFORT.test(tool) && reportsFailure(one.output) !== true))
   )
     return {
       message: `the answer has none of ${missing.join(', ')}, as the document has it where ${tool} fails`,
@@ -346,12 +362,38 @@ function actAfter(
   return undefined;
 }
 
+/**
+ * A tool that the document has called where this one fails, and that is not, or not for each of the acts before: an example of it asks for
+ * what they told.
+ */
+function leftUndone(
+  subject: CheckFacts['subject'],
+  failed: string,
+  { calls }: Observation,
+): { tool: string; times: string; sentence: string } | undefined {
+  const at = calls.findIndex(({ tool, error }) => tool === failed && error !== undefined);
+  const acts = calls.slice(0, Math.max(0, at)).filter(({ tool }) => !isReadOnly(subject, tool));
+  for (const { name, examples = [] } of subject.tools) {
+    if (name === failed || isReadOnly(subject, name) || acts.some(({ tool }) => tool === name)) continue;
+    const demand = demandedAfter(subject, failed, name);
+    if (demand === undefined) continue;
+    const asked = new Set(examples.flatMap(({ input }) => leavesOf(input)).map(({ value }) => value));
+    const told = acts.filter(({ output }) =>
+      leavesOf(output ?? null).some(({ value }) => typeof value === 'string' && value.length > 2 && asked.has(value)),
+    );
+    const done = callsOf({ calls }, name);
+    if (told.length > 0 && done < (demand.isForEach ? told.length : 1))
+      return { tool: name, times: done === 0 ? '' : ` for each of ${told.length} acts`, sentence: demand.sentence };
+  }
+  return undefined;
+}
+
 /** Whether a tool answered that nothing was done. */
 function saysNo({ output }: Observation['calls'][number]): boolean {
   return leavesOf(output ?? null).some(({ value }) => value === false);
 }
 
-function callsOf({ calls }: Observation, tool: string): number {
+function callsOf({ calls }: Pick<Observation, 'calls'>, tool: string): number {
   return calls.filter((call) => call.tool === tool).length;
 }
 
@@ -365,8 +407,16 @@ function calledAgain(before: Observation, seen: Observation, tool: string): bool
 
 /** Whether a tool is the only one with side effects that a run called, and its effect is what the run was for. */
 function isSoleActor(subject: CheckFacts['subject'], before: Observation, tool: string): boolean {
-  const acting = new Set(before.calls.filter((call) => !isReadOnly(subject, call.tool)).map((call) => call.tool));
-  return acting.size === 1 && acting.has(tool) && (!BEST_EFFORT.test(tool) || isMissed(subject, before, tool));
+  const acting = new Set(
+    before.calls
+      .map((call) => call.tool)
+      .filter((name) => !isReadOnly(subject, name) && (name === tool || staysTheSame(subject, name) === undefined)),
+  );
+  return (
+    acting.size === 1 &&
+    acting.has(tool) &&
+    (!BEST_EFFORT.test(tool) || isToldOf(before, tool) || isMissed(subject, before, tool))
+  );
 }
 
 /** Whether the document names the answer where this very tool fails, by what a run without a failure does not answer. */

@@ -19,6 +19,7 @@ import { FOR_EACH, ONCE } from '../../lexicon/quantifying.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly, type Subject } from '../subject.ts';
 import { allSentencesOf, constantIn, constantsIn, excerpt, holdsConstant, sentencesOf } from './documented-answers.ts';
+import { sentencesOnFailureOf } from './failure-names.ts';
 import { unwrapped } from './unwrapped.ts';
 
 /** Participles that do not begin as their verbs do. */
@@ -423,6 +424,34 @@ export function isRefusalCode({ agreement }: Subject, answer: Json): boolean {
 function clauseWith(sentence: string, name: string): string {
   const plain = sentence.replace(/(?<![\p{L}\p{N}_])\([^()]*\)/gu, ' ');
   return plain.split(/[,，:：—](?![^(]*\))/).find((clause) => hasWord(clause, name)) ?? sentence;
+}
+
+/** What is done, in the passive: "the reservations are released", "the fee is then refunded". */
+const IS_DONE =
+  /\b(?<verb>is|are|gets?|(?:must|will|shall) be) (?:(?:then|all|both|immediately) )?(?<done>\p{L}{4,}d)\b/giu;
+
+/** Words by which a clause has something done on a condition, or not at all. */
+const OPEN_OR_DENIED = /\b(?:if|when|unless|until|while|only|no|not|nothing|never|may|might|can|could|should)\b/i;
+
+/** A sentence that has a tool called where another one fails, and whether once for each of several things; a condition may make it another matter. */
+export function demandedAfter(
+  subject: Subject,
+  failed: string,
+  tool: string,
+): { sentence: string; isForEach: boolean } | undefined {
+  for (const sentence of sentencesOnFailureOf(subject, failed)) {
+    const [, ...rest] = sentence.split(/,/);
+    for (const clause of rest) {
+      if (OPEN_OR_DENIED.test(clause)) continue;
+      for (const { groups, index } of clause.matchAll(IS_DONE))
+        if (isDoneBy(groups?.done ?? '', tool))
+          return {
+            sentence: excerpt(sentence),
+            isForEach: groups?.verb === 'are' && /\b(?:all|every|each|already)\b/i.test(clause.slice(0, index)),
+          };
+    }
+  }
+  return undefined;
 }
 
 /** A sentence that has a tool used, by its name, or only by the verb that the name begins with. */

@@ -56,7 +56,7 @@ function readAnswers(subject: Subject): DocumentedAnswers {
       : OWN_FAILURES.test(clause) || saysThatFails(clause, toolStems, subject.tools.length === 1);
   let before = '';
   for (const sentence of isRequester ? requesterSentencesOf(subject) : sentencesOf(subject.agreement)) {
-    if (!SEVERAL_FAIL.test(sentence)) {
+    if (!SEVERAL_FAIL.test(inOwnWords(sentence))) {
       const constants = rowNameIn(sentence, isFailure, values) ?? failureNamesIn(sentence, isFailure, values);
       for (const constant of constants) ownFailures.add(constant);
       const whole = /\b(?:that|this|it) fails\b/i.test(sentence) ? `${before} ${sentence}` : sentence;
@@ -421,7 +421,11 @@ function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
     ...sentence.matchAll(
       /(?<![\p{L}\p{N}_])([\p{L}][\p{L}\p{N}_]*?)(?=[^\p{L}\p{N}_]|为)`?\s*(?:is|=|:|：|为|[—–])?\s*`?(true|false)\b/gu,
     ),
-  ].flatMap(([, name, value]) => (name !== undefined && values.has(`member ${name}`) ? [`${name}: ${value}`] : []));
+  ].flatMap(([, word, value]) => {
+    // Nothing need part a name from signs before it: "响应中的smsSent为false".
+    const name = word?.replace(/^\p{Script=Han}+(?=[A-Za-z])/u, '');
+    return name !== undefined && values.has(`member ${name}`) ? [`${name}: ${value}`] : [];
+  });
   const numbered = [
     ...sentence.matchAll(
       /(?<![\p{L}\p{N}_])([\p{L}][\p{L}\p{N}_]*?)(?=[^\p{L}\p{N}_]|为)[`"]?\s*(?:is|=|:|：|为)?\s*[`"]?(\d{1,6})(?![\p{L}\p{N}_%]|[.,:]\d)/gu,

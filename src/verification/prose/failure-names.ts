@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../kernel/json.ts';
-import { FAILS, FAILURE, NO_MATTER, SEVERAL_FAIL, STAYS } from '../../lexicon/failing.ts';
+import { FAILS, FAILURE, NO_MATTER, SEVERAL_FAIL, STAYS, WHICHEVER_SYSTEM } from '../../lexicon/failing.ts';
 import { either } from '../../lexicon/phrases.ts';
 import { QUALIFIED, UNAVAILABLE } from '../../lexicon/qualifying.ts';
 import type { CheckFacts } from '../check.ts';
@@ -15,7 +15,8 @@ import {
   spaced,
   stemsOf,
 } from './documented-answers.ts';
-import { isActOf } from './owed-names.ts';
+import { inOwnWords } from './failure-rules.ts';
+import { failsElsewhere, isActOf } from './owed-names.ts';
 
 /**
  * What the document calls the failure of this very tool, where an answer has neither that name nor one for failures of whatever system:
@@ -33,7 +34,9 @@ export function missingNamesOf(facts: CheckFacts, tool: string, answer: Json): r
   const isGeneral = (name: string) =>
     ownFailureSentences.some(
       ({ sentence, constants }) =>
-        constants.includes(name) && !all.some((other) => other !== name && hasWord(sentence, other)),
+        constants.includes(name) &&
+        !all.some((other) => other !== name && hasWord(sentence, other)) &&
+        (WHICHEVER_SYSTEM.test(sentence) || !failsElsewhere(facts.subject, sentence, tool)),
     );
   const general = [...ownFailures.filter(isGeneral), ...otherFailures].filter((name) => !others.has(name));
   return holdsConstant(answer, general) ? [] : own;
@@ -52,6 +55,11 @@ export function saysOtherwise(subject: Subject, tool: string, answer: Json): str
   )?.sentence;
 }
 
+/** The sentences that have this very tool fail, and no other. */
+export function sentencesOnFailureOf(subject: Subject, tool: string): readonly string[] {
+  return namesByTool(subject).sentences.get(tool) ?? [];
+}
+
 function failureNamesOf({ subject, cases }: CheckFacts, tool: string): readonly string[] {
   const hasFailed = ({ seen }: CheckFacts['cases'][number]) =>
     seen.calls.some((call) => call.tool === tool && call.error !== undefined);
@@ -68,6 +76,8 @@ interface NamesByTool {
   clear: ReadonlyMap<string, readonly string[]>;
   /** Of the tools whose failing does not matter to the answer, the sentence that says so. */
   harmless: ReadonlyMap<string, string>;
+  /** The sentences that have one tool fail, and no other. */
+  sentences: ReadonlyMap<string, readonly string[]>;
   /** Of sentences that have one tool fail, the members with the truth value that they have then. */
   flags: readonly { tool: string; member: string; value: boolean; sentence: string }[];
 }
@@ -84,6 +94,7 @@ function readNames(subject: Subject): NamesByTool {
   const spoken = new Map<string, Set<string>>();
   const unclear = new Set<string>();
   const harmless = new Map<string, string>();
+  const sentences = new Map<string, string[]>();
   const flags: { tool: string; member: string; value: boolean; sentence: string }[] = [];
   let spokenOf: string | undefined;
   for (const sentence of sentencesOf(subject.agreement)) {
@@ -94,10 +105,17 @@ function readNames(subject: Subject): NamesByTool {
     if (!fails) continue;
     const names = namesIn(subject, sentence);
     const isClear =
-      names.length > 0 && !SEVERAL_FAIL.test(sentence) && !NO_MATTER.test(sentence) && !QUALIFIED.test(sentence);
+      names.length > 0 &&
+      !SEVERAL_FAIL.test(inOwnWords(sentence)) &&
+      !NO_MATTER.test(sentence) &&
+      !QUALIFIED.test(sentence);
     const failing = toolsThatFail(subject, sentence, fails, before);
     if (failing.length === 1 && STAYS.test(sentence)) harmless.set(failing[0] as string, sentence);
-    for (const constant of failing.length === 1 && !SEVERAL_FAIL.test(sentence) ? constantsIn(subject, sentence) : []) {
+    const [only, ...others] = failing;
+    if (only !== undefined && others.length === 0) sentences.set(only, [...(sentences.get(only) ?? []), sentence]);
+    for (const constant of failing.length === 1 && !SEVERAL_FAIL.test(inOwnWords(sentence))
+      ? constantsIn(subject, sentence)
+      : []) {
       const { member, value } = FLAG.exec(constant)?.groups ?? {};
       if (member !== undefined) flags.push({ tool: failing[0] as string, member, value: value === 'true', sentence });
     }
@@ -113,7 +131,7 @@ function readNames(subject: Subject): NamesByTool {
     const alone = [...names].filter((name) => sets.every((set) => set === names || !set.has(name)));
     return unclear.has(tool) ? [] : [[tool, alone.length > 0 ? alone : [...names]]];
   });
-  return { spoken, clear: new Map(clear), harmless, flags };
+  return { spoken, clear: new Map(clear), harmless, sentences, flags };
 }
 
 /** A member with its truth value. */
@@ -173,11 +191,19 @@ function toolsThatFail(
   if (acting.length > 0) return acting.length === 1 ? acting.map(({ name }) => name) : [];
   if (UNAVAILABLE.test(clause) || !saysThatFails(clause, stemsOf(stems), tools.length === 1)) return [];
   if (tools.length === 1) return tools.map(({ name }) => name);
-  const words = stemsOf(clause);
-  const isMeant = (text: string) => [...stemsOf(text)].some((stem) => words.has(stem));
-  const byName = tools.filter(({ name }) => isMeant(spaced(name)));
-  const meant = byName.length > 0 ? byName : tools.filter(({ description }) => isMeant(description ?? ''));
+  const end = FAILS.exec(clause);
+  // Behind the word that something fails may stand what comes of it.
+  const cause = toolsMeant(tools, clause.slice(0, (end?.index ?? 0) + (end?.[0].length ?? 0)));
+  const meant = cause.length === 1 ? cause : toolsMeant(tools, clause);
   return meant.length === 1 ? meant.map(({ name }) => name) : [];
+}
+
+/** The tools that words are of: by their names, or else by what they are described as. */
+function toolsMeant(tools: Subject['tools'], text: string): Subject['tools'] {
+  const words = stemsOf(text);
+  const isMeant = (told: string) => [...stemsOf(told)].some((stem) => words.has(stem));
+  const byName = tools.filter(({ name }) => isMeant(spaced(name)));
+  return byName.length > 0 ? byName : tools.filter(({ description }) => isMeant(description ?? ''));
 }
 
 /** The values of answers that a sentence names: those in quotes or in capitals, those the schema lists, and codes. */
@@ -196,7 +222,7 @@ function namesIn(subject: Subject, sentence: string): string[] {
     ({ 0: digits, index }) => {
       const before = sentence.slice(0, index);
       const isCode =
-        /(?:^[\s|*•-]*|(?:code|status|result)\W{0,4}|[码是为]\s*)$/iu.test(before) ||
+        /(?:^[\s|*•-]*|(?:code|status|result|c[oó]digo)(?: is| ist| es)?\W{0,4}|[码是为]\s*)$/iu.test(before) ||
         (isCoded && CODE_OF_ANSWERS.test(digits) && /[:：]\s*$/u.test(before));
       return isCode || digits.length > 3 ? [digits.replace('−', '-')] : [];
     },

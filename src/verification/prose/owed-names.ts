@@ -133,7 +133,7 @@ function betweenNames(sentence: string, names: readonly string[]): string {
 }
 
 /** Whether a sentence has other tools fail than this one, by their names or what they are described as. */
-function failsElsewhere({ tools }: CheckFacts['subject'], sentence: string, name: string): boolean {
+export function failsElsewhere({ tools }: CheckFacts['subject'], sentence: string, name: string): boolean {
   const clause = sentence.split(/[,，、]/).find((one) => FAILS.test(one) || FAILURE.test(one)) ?? sentence;
   const stems = stemsOf(clause);
   const meant = tools.filter((tool) =>
@@ -239,6 +239,44 @@ function withoutNames(sentence: string, names: readonly string[]): string {
   return FAILS.test(rest) ? rest : sentence;
 }
 
+/** What a condition begins with, what goes on with one, and what stands between the things that a list names. */
+const [CONDITION, ALTERNATIVE, BETWEEN_ITEMS] = [
+  /(?<!\p{L})(?:if|when|whenever|where|once|should|wenn|falls|si|cuando|quand|lorsque|se|quando)(?!\p{L})|如果|若|当/iu,
+  /^\s*(?:(?:or|oder|o|ou)(?!\p{L})|或|以及|及)/iu,
+  /[,，、]|(?<!\p{L})(?:or|and|oder|und|o|y|ou|et|e)(?!\p{L})|或者?|和|及/iu,
+];
+
+/** Clauses of a list in front of the word that its things fail. */
+const maxListed = 4;
+
+/** The part of a sentence that has something fail: its clause, with those that the list of what fails goes through; `undefined` where none does. */
+function failingPartOf(sentence: string): string | undefined {
+  const clauses = sentence.split(/[,，]/);
+  const at = clauses.findIndex((clause) => FAILS.test(clause));
+  if (at < 0) return undefined;
+  const head = clauses.slice(0, at + 1).findLastIndex((clause) => CONDITION.test(clause));
+  const last = clauses[at] ?? '';
+  const isList = BETWEEN_ITEMS.test(last.slice(0, FAILS.exec(last)?.index));
+  const from = isList && head >= 0 && at - head <= maxListed ? head : at;
+  const more = clauses.slice(at + 1).findIndex((clause) => !(ALTERNATIVE.test(clause) && FAILS.test(clause)));
+  return clauses.slice(from, more < 0 ? undefined : at + 1 + more).join(',');
+}
+
+/** Whether what fails is a list of as many things as there are tools, one of which is what a tool is called or described as. */
+function listsAll(tools: CheckFacts['subject']['tools'], part: string): boolean {
+  const items = part
+    .slice(0, FAILS.exec(part)?.index)
+    .split(BETWEEN_ITEMS)
+    .filter((item) => stemsOf(item).size > 0);
+  const told = tools.map(({ name, description }) => stemsOf(`${spaced(name)} ${description ?? ''}`));
+  return (
+    items.length > 1 &&
+    items.length === tools.length &&
+    !UNAVAILABLE.test(part) &&
+    items.some((item) => [...stemsOf(item)].some((stem) => told.some((stems) => stems.has(stem))))
+  );
+}
+
 /** Whether a sentence about failures speaks of a tool, or of any. */
 function concerns({ tools }: CheckFacts['subject'], sentence: string, name: string): boolean {
   const exception = EXCEPTING.exec(sentence);
@@ -246,9 +284,10 @@ function concerns({ tools }: CheckFacts['subject'], sentence: string, name: stri
   if (tools.length < 2 || WHICHEVER_SYSTEM.test(sentence)) return true;
   const tool = tools.find((one) => one.name === name);
   const known = stemsOf(`${spaced(name)} ${tool?.description ?? ''}`);
-  const clauses = sentence.split(/[,，、]/);
+  const part = failingPartOf(sentence);
+  if (part !== undefined && listsAll(tools, part)) return true;
   // Beside the clause that has something fail, one may have the code alone.
-  const clause = clauses.find((one) => FAILS.test(one)) ?? clauses.find((one) => OWN_FAILURES.test(one)) ?? sentence;
+  const clause = part ?? sentence.split(/[,，、]/).find((one) => OWN_FAILURES.test(one)) ?? sentence;
   const what = WHAT_FAILS.exec(clause)?.[1] ?? clause;
   // Of that which the sentence before speaks of, the whole says what it is.
   return [

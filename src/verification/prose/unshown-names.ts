@@ -1,8 +1,10 @@
 import type { Json } from '../../kernel/json.ts';
+import { FAILS, FAILURE } from '../../lexicon/failing.ts';
 import { constantsOf } from '../../schemas/constants-of.ts';
 import type { CheckFacts, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
+import { sentencesOf } from './documented-answers.ts';
 
 /**
  * Whether an answer to a failure has a name that document, task or schema has, and no case shows where nothing had failed: however their
@@ -25,16 +27,30 @@ export function tellsUnshownName(
     ...cases.filter(isWell).map((known) => known.one.output),
   ];
   const known = new Set(told.flatMap((value) => namesIn(value, payload)));
-  return namesIn(answer, payload).some(
+  // Of a text that may be any, no word is a name.
+  const free = subject.role === 'provider' ? one.loose.filter(({ as }) => as === 'text') : [];
+  return namesIn(answer, payload, new Set(free.map(({ pointer }) => pointer))).some(
     (name) =>
       !known.has(name) &&
+      !isOfWhatIsMissing(agreement, name) &&
       (listed.includes(name) || [agreement.text, task?.description ?? ''].some((text) => hasWord(text, name))),
   );
 }
 
+/** Names by which something asked for is not there. */
+const NOT_THERE = /^(?:\p{Lu}+_)+(?:UNKNOWN|NOT_FOUND|UNBEKANNT)$|^(?:UNKNOWN|NO_SUCH)_\p{Lu}/u;
+
+/** Whether a name says that what was asked for is not there, and no sentence has it for something that fails. */
+function isOfWhatIsMissing(agreement: CheckFacts['subject']['agreement'], name: string): boolean {
+  if (!NOT_THERE.test(name)) return false;
+  const own = sentencesOf(agreement).filter((sentence) => hasWord(sentence, name));
+  return own.length > 0 && !own.some((sentence) => FAILS.test(sentence) || FAILURE.test(sentence));
+}
+
 /** What may be a name in an answer: a text, a code; of messages that are texts their words in capitals and digits. */
-function namesIn(value: Json, payload: 'json' | 'text'): string[] {
+function namesIn(value: Json, payload: 'json' | 'text', free: ReadonlySet<string> = new Set()): string[] {
   return leavesOf(value).flatMap((leaf) => {
+    if (free.has(leaf.pointer)) return [];
     if (typeof leaf.value === 'number') return CODE.test(leaf.name) ? [String(leaf.value)] : [];
     if (typeof leaf.value !== 'string') return [];
     if (payload === 'text')

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import { type Agreed, acting, object, refusalsOf, text } from './agreed.ts';
+
+let sandbox: Sandbox;
+before(async () => {
+  sandbox = await createSandbox({ cells: 1 });
+});
+after(() => sandbox.close());
+
+const seat = object({ seat: text });
+
+/** A theatre that holds each seat of an order and prints the tickets. */
+const theatre = (sentences: string): Agreed => ({
+  rules: `Each seat is held, and then the tickets are printed: state is DONE, with the number of the print.\n${sentences}`,
+  request: object({ seats: { type: 'array', minItems: 1, items: text } }),
+  response: object({ state: { enum: ['DONE', 'FAILED'] }, print: text }, ['print']),
+  cases: [
+    [{ seats: ['stalls-14', 'stalls-15'] }, { state: 'DONE', print: 'PR-7741' }],
+    [{ seats: ['circle-02', 'circle-03'] }, { state: 'DONE', print: 'PR-8306' }],
+  ],
+  tools: [
+    acting('holdSeat', seat, object({ hold: text }), [
+      [{ seat: 'stalls-14' }, { hold: 'HD-301' }],
+      [{ seat: 'stalls-15' }, { hold: 'HD-302' }],
+      [{ seat: 'circle-02' }, { hold: 'HD-417' }],
+      [{ seat: 'circle-03' }, { hold: 'HD-418' }],
+    ]),
+    acting('printTickets', object({ holds: { type: 'array', items: text } }), object({ print: text }), [
+      [{ holds: ['HD-301', 'HD-302'] }, { print: 'PR-7741' }],
+      [{ holds: ['HD-417', 'HD-418'] }, { print: 'PR-8306' }],
+    ]),
+    acting('releaseHold', object({ hold: text }), object({ released: { type: 'boolean' } }), [
+      [{ hold: 'HD-301' }, { released: true }],
+      [{ hold: 'HD-302' }, { released: true }],
+      [{ hold: 'HD-417' }, { released: true }],
+      [{ hold: 'HD-418' }, { released: true }],
+    ]),
+  ],
+});
+
+const rule =
+  'If a seat cannot be held because holdSeat fails, the holds already made are released and state is `FAILED`.\nIf printTickets fails, all holds are released and state is `FAILED`.';
+
+const boxOffice = (release: string) => `export async function handle({ seats }, { call }) {
+  const holds = [];
+  try {
+    for (const seat of seats) holds.push((await call.holdSeat({ seat })).hold);
+    return { state: 'DONE', print: (await call.printTickets({ holds })).print };
+  } catch {
+    ${release}
+    return { state: 'FAILED' };
+  }
+}`;
+
+const all = 'await Promise.allSettled(holds.map((hold) => call.releaseHold({ hold })));';
+
+test('what the document has undone where a tool fails is undone', async () => {
+  assert.deepEqual(await refusalsOf(theatre(rule), boxOffice(all), sandbox), []);
+  assert.match((await refusalsOf(theatre(rule), boxOffice(''), sandbox)).join('\n'), /releaseHold is not called, though/);
+});
+
+test('each of several acts is undone', async () => {
+  const first = 'if (holds[0]) await call.releaseHold({ hold: holds[0] }).catch(() => undefined);';
+  const refused = (await refusalsOf(theatre(rule), boxOffice(first), sandbox)).join('\n');
+  assert.match(refused, /releaseHold is not called for each of 2 acts, though/);
+});
+
+test('undoing that fails as well does not escape', async () => {
+  const escaping = 'for (const hold of holds) await call.releaseHold({ hold });';
+  assert.match((await refusalsOf(theatre(rule), boxOffice(escaping), sandbox)).join('\n'), /failing-tools: .*throws/);
+});
+
+test('a name that says that something failed says nothing of how much did, nor what is released again of another try', async () => {
+  const agreed = theatre('If printTickets fails, all holds are released again and state is `FAILED`.');
+  const wrong = `export async function handle({ seats }, { call }) {
+  const holds = [];
+  for (const seat of seats) holds.push((await call.holdSeat({ seat })).hold);
+  try {
+    return { state: 'DONE', print: (await call.printTickets({ holds })).print };
+  } catch {
+    ${all}
+    return { state: 'DONE' };
+  }
+}`;
+  assert.match((await refusalsOf(agreed, wrong, sandbox)).join('\n'), /none of FAILED/);
+});
+
+for (const open of [
+  'If printTickets fails, state is `FAILED`; holds may be released.',
+  'If printTickets fails, state is `FAILED`, and no hold is released.',
+  'If printTickets fails, state is `FAILED`, and the holds are released if the customer asks.',
+  'If printTickets fails, state is `FAILED`.',
+])
+  test(`nothing need be undone: ${open}`, async () => {
+    const agreed = theatre(`If holdSeat fails, state is \`FAILED\`.\n${open}`);
+    assert.deepEqual(await refusalsOf(agreed, boxOffice(''), sandbox), []);
+  });
