@@ -54,6 +54,8 @@ for (const rule of [
   'Never answer with the transferCode.',
   'Answers contain neither the transfer code nor the name of an owner.',
   'Der transferCode darf nicht weitergegeben werden.',
+  'Codes wie der transferCode werden dem Anfragenden nicht mitgeteilt.',
+  'The transfer code is never returned.',
   'Le transferCode ne doit jamais être transmis.',
   'transferCode 属于内部信息，不得泄露。',
 ])
@@ -70,6 +72,7 @@ for (const rule of [
   'The transferCode is six letters long. The name of an owner must not be disclosed.',
   'The secret of the registrar is never part of an answer about a transferCode.',
   'The transferCode never leaves the registry before noon.',
+  'A deposit for the transferCode is never returned.',
 ])
   test(`what the document does not deny may be told: ${rule}`, async () =>
     assert.deepEqual(await refusalsOf(moves(rule), moving(told), sandbox), []));

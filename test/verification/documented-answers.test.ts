@@ -61,6 +61,7 @@ for (const [answer, expected] of [
   [{ ergebnis: 'FEHLERFREI' }, 'unknown'],
   [{ résultat: 'refusé' }, true],
   [{ codigo: 409 }, true],
+  [{ decision: 'NO_SUCH_COPY' }, true],
 ] as [Json, boolean | 'unknown'][]) {
   test(`${JSON.stringify(answer)} reports failure: ${expected}`, () => assert.equal(reportsFailure(answer), expected));
 }
@@ -305,4 +306,9 @@ test('a word that a clause gives a meaning is a name, whatever word it is', () =
 test('a measurement is named after what measures, and a message is nothing that fails', () => {
   assert.deepEqual([...stemsOf('die Messung')], ['mess']);
   assert.deepEqual([...stemsOf('eine Message, the message')], []);
+});
+
+test('a name that says that something failed says nothing of how much did', () => {
+  const subject = subjectOf('If the store fails, all holds are released and state is `FAILED`.', [{ state: 'FAILED' }]);
+  assert.deepEqual(documentedAnswersOf(subject).ownFailures, ['FAILED']);
 });

@@ -60,7 +60,12 @@ const harbour = (sentences: string, [berth, pass, mail] = ['Berths.', 'Passes.',
   ],
 });
 
-const harbourMaster = ({ read, issue, mail, message = 'Sorry' }: Told) => `export async function handle({ berth }, { call }) {
+const harbourMaster = ({
+  read,
+  issue,
+  mail,
+  message = 'Sorry',
+}: Told) => `export async function handle({ berth }, { call }) {
   const sorry = (code) => ({ code, message: '${message}' });
   let found;
   try {
@@ -100,6 +105,15 @@ const rows: [what: string, agreed: Agreed, wrong: Partial<Told>, sound?: Partial
     ),
     { issue: 503 },
     { issue: 500 },
+  ],
+  [
+    'the code of two other tools is none of this one',
+    harbour(
+      'If the berth index or the mail desk cannot be reached, the code is 503.\nIf the pass cannot be issued, the code is 500.',
+      ['Berth index.', 'Issues a pass.', 'Mail desk.'],
+    ),
+    { issue: 503 },
+    { issue: 500, mail: 503 },
   ],
   [
     'a list of what fails goes through its commas',
@@ -169,6 +183,16 @@ const rows: [what: string, agreed: Agreed, wrong: Partial<Told>, sound?: Partial
     { mail: 503 },
   ],
   [
+    'a success is none where one of two acts failed whose failure has a name',
+    harbour('If the berths cannot be read, the code is 503.\nIf the copy cannot be sent, the code is 500.', [
+      'Berths.',
+      'Passes.',
+      'Sends a copy.',
+    ]),
+    { mail: 'told as sent' },
+    { issue: 500, mail: 500 },
+  ],
+  [
     'a failure leaves a result that still is what it was',
     harbour('If the berths cannot be read, the code is 503.\nIf the copy cannot be sent, the result is still 200.', [
       'Berths.',
@@ -194,3 +218,24 @@ for (const [what, agreed, wrong, sound] of rows) {
     assert.match(refused.join('\n'), /failing-tools: /);
   });
 }
+
+test('an act whose result the answer tells is waited for, whatever it is called', async () => {
+  const rename = (source: string) => source.replaceAll('issuePass', 'recordPass');
+  const agreed = JSON.parse(
+    rename(JSON.stringify(harbour(`- 503: a system of the harbour does not respond\n${english}`))),
+  );
+  assert.deepEqual(await refusalsOf(agreed, rename(harbourMaster(right)), sandbox), []);
+  const wrong = rename(harbourMaster({ ...right, issue: 'told as done' }));
+  assert.match((await refusalsOf(agreed, wrong, sandbox)).join('\n'), /failing-tools: /);
+});
+
+for (const rule of [
+  'A pass for a wreck cannot be issued: code 409.',
+  'If a pass cannot be issued because the ship is a wreck, the code is 409.',
+  'Ein Pass für ein Wrack kann nicht angelegt werden: Code 409.',
+  'No se puede crear un pase para un barco hundido: código 409.',
+])
+  test(`a rule about what is asked for is none about a tool that fails: ${rule}`, async () => {
+    const agreed = harbour(rule, ['Berths.', 'Issues a pass. Pass. Pase.', 'Mails.']);
+    assert.deepEqual(await refusalsOf(agreed, harbourMaster({ read: 500, issue: 500, mail: 500 }), sandbox), []);
+  });

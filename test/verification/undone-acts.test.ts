@@ -58,7 +58,10 @@ const all = 'await Promise.allSettled(holds.map((hold) => call.releaseHold({ hol
 
 test('what the document has undone where a tool fails is undone', async () => {
   assert.deepEqual(await refusalsOf(theatre(rule), boxOffice(all), sandbox), []);
-  assert.match((await refusalsOf(theatre(rule), boxOffice(''), sandbox)).join('\n'), /releaseHold is not called, though/);
+  assert.match(
+    (await refusalsOf(theatre(rule), boxOffice(''), sandbox)).join('\n'),
+    /releaseHold is not called, though/,
+  );
 });
 
 test('each of several acts is undone', async () => {

@@ -79,3 +79,15 @@ test('a small number of the answer is no such name', async () => {
   assert.deepEqual(await refusalsOf(counted, late('BROKEN'), sandbox), []);
   assert.match((await refusalsOf(counted, late('NONE'), sandbox)).join('\n'), /none of BROKEN/);
 });
+
+test('a name by which something is not there is no other name of a failure', async () => {
+  const { rules, response } = trains;
+  const states = { enum: ['RUNS', 'NONE', 'BROKEN', 'NIGHT', 'LINE_UNKNOWN'] };
+  const closed: Agreed = {
+    ...trains,
+    rules: `${rules} A line that was never built has \`LINE_UNKNOWN\`.`,
+    response: { ...Object(response), properties: { ...Object(response).properties, state: states } },
+  };
+  assert.deepEqual(await refusalsOf(closed, next('BROKEN'), sandbox), []);
+  assert.match((await refusalsOf(closed, next('LINE_UNKNOWN'), sandbox)).join('\n'), /none of BROKEN/);
+});
