@@ -11,7 +11,7 @@ import { dataOf, isDistinctive } from '../worlds/rename-map.ts';
 import { SeededRandom } from '../worlds/seeded-random.ts';
 import { replacedAt, variationsOf } from '../worlds/variations.ts';
 import { traceOf } from './check-determinism.ts';
-import { toldOtherwise, unheardNumber } from './unheard-numbers.ts';
+import { numbersToldOtherwise, unheardNumber } from './unheard-numbers.ts';
 
 /** Changes what read-only tools answer, and looks for answers that needed a tool nobody called. */
 export const toolInfluence: Check = {
@@ -64,7 +64,7 @@ export const toolInfluence: Check = {
     const untold = cases.every(({ seen }) => seen.calls.length === 0)
       ? cases.flatMap((one) => untoldNumbers(facts, one))
       : [];
-    const otherwise = toldOtherwise(facts);
+    const otherwise = numbersToldOtherwise(facts);
     if (plans.length + numbers.length + texts.length + untold.length + otherwise.length === 0) return findings;
     const calling = cases.filter(({ seen }) => seen.calls.some(({ output }) => output !== undefined));
     const all = yield [

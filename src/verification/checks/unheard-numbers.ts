@@ -14,14 +14,14 @@ const [maxTold, maxAsked] = [16, 8];
 const least = 4;
 
 /** A case of a requester with another number in what the peer tells, or in the task. */
-export interface ToldOtherwise {
+export interface NumbersToldOtherwise {
   seenCase: SeenCase;
   isPeer: boolean;
   scenario: Scenario;
 }
 
 /** The cases whose output holds numbers that were worked out, each with other numbers in what the peer tells and in what is asked. */
-export function toldOtherwise(facts: CheckFacts): ToldOtherwise[] {
+export function numbersToldOtherwise(facts: CheckFacts): NumbersToldOtherwise[] {
   if (facts.subject.role !== 'requester') return [];
   return facts.cases.flatMap((seenCase) => {
     if (placesOf(facts, seenCase).length === 0) return [];
@@ -68,7 +68,7 @@ export function toldOtherwise(facts: CheckFacts): ToldOtherwise[] {
 /** The first place of an output whose number, worked out in the case, is one of those of the cases whatever number is changed. */
 export function unheardNumber(
   facts: CheckFacts,
-  plans: readonly ToldOtherwise[],
+  plans: readonly NumbersToldOtherwise[],
   seen: readonly Observation[],
 ): { one: SeenCase; pointer: string; value: Json } | undefined {
   for (const seenCase of facts.cases) {

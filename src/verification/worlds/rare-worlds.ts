@@ -29,7 +29,7 @@ const [maxLength, maxItems] = [300, 9];
  * each case has its turn before the limit is reached.
  */
 export function rareWorldsOf(facts: CheckFacts, limit: number): RareWorld[] {
-  const queues = facts.cases.flatMap((one) => [...toldOtherwise(facts, one), ...askedOtherwise(facts, one)]);
+  const queues = facts.cases.flatMap((one) => [...placesToldOtherwise(facts, one), ...askedOtherwise(facts, one)]);
   return inTurn(queues, limit);
 }
 
@@ -105,7 +105,7 @@ function without(response: Json, pointer: string): Json {
 }
 
 /** For each place of what tools told in a case, the worlds in which it is another. */
-function toldOtherwise(facts: CheckFacts, seenCase: SeenCase): Attempt[][] {
+function placesToldOtherwise(facts: CheckFacts, seenCase: SeenCase): Attempt[][] {
   const { subject } = facts;
   const tools = compliant(facts);
   return seenCase.seen.calls.flatMap(({ tool, input, output }) => {
