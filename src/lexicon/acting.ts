@@ -89,6 +89,20 @@ export const LEFT_OPEN = phrases({
   zh: ['不|可以|可选|或|例如'],
 });
 
+/** Words by which a tool, or what is said of it, takes back what was done. */
+export const TAKES_BACK = phrases({
+  en: [
+    'undo(es)?|releas*|cancel*|refund*|revert*|revers*|rolls? ?back|restor*|void*|unlock*|un ?reserv*|un ?do',
+    '(puts?|gives?|takes?|pays?) ?(it |them |money |the \\w+ )?back|returns? (it|them|the (goods|stock|money|seats?))|frees?|withdraw*',
+  ],
+  de: ['*stornier*|*freigeben|gibt …20 frei|*zurück*|*rückgängig*|*aufheben'],
+  fr: ['annul*|lib[eé]r*|rembours*|restitu*'],
+  es: ['liber*|anul*|devolv*|devuel*|reembols*|cancel*|deshac*'],
+  pt: ['liber*|anul*|devol*|reembols*|cancel*|desfa*'],
+  it: ['liber*|annull*|rimbors*'],
+  zh: ['释放', '取消', '退(款|还|回|订)', '撤销', '回滚', '归还'],
+});
+
 /** Words by which one tool puts right what it failed at, or is asked for the next of several. */
 export const PUTS_RIGHT = phrases({
   en: [

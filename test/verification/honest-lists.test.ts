@@ -11,7 +11,64 @@ after(() => sandbox.close());
 
 const order = object({ id: text, amount: number, state: text });
 
+const match = object({ home: text, away: text, goals: integer, against: integer });
+const row = object({ rank: integer, team: text, points: integer });
+
 const honest: readonly [why: string, agreed: Agreed, handler: string][] = [
+  [
+    'the rank in one row is none of the whole, though it may be as great as the number of items',
+    {
+      rules:
+        'The table has one row for each team of the results, most points first, then by name. Who has as many points as the team before has its rank; the rank of the next is its position (1, 2, 2, 4). A win has 3 points, a draw 1.',
+      request: object({ results: { type: 'array', items: match } }),
+      response: object({ table: { type: 'array', items: row } }),
+      cases: [
+        [
+          {
+            results: [
+              { home: 'Rovers', away: 'United', goals: 2, against: 1 },
+              { home: 'Albion', away: 'Rovers', goals: 0, against: 0 },
+              { home: 'United', away: 'Albion', goals: 3, against: 0 },
+            ],
+          },
+          {
+            table: [
+              { rank: 1, team: 'Rovers', points: 4 },
+              { rank: 2, team: 'United', points: 3 },
+              { rank: 3, team: 'Albion', points: 1 },
+            ],
+          },
+        ],
+        [
+          {
+            results: [
+              { home: 'Wolves', away: 'Bears', goals: 1, against: 1 },
+              { home: 'Hawks', away: 'Lions', goals: 4, against: 2 },
+            ],
+          },
+          {
+            table: [
+              { rank: 1, team: 'Hawks', points: 3 },
+              { rank: 2, team: 'Bears', points: 1 },
+              { rank: 2, team: 'Wolves', points: 1 },
+              { rank: 4, team: 'Lions', points: 0 },
+            ],
+          },
+        ],
+      ],
+    },
+    `export function handle({ results }) {
+  const points = new Map();
+  const add = (team, more) => points.set(team, (points.get(team) ?? 0) + more);
+  for (const { home, away, goals, against } of results) {
+    add(home, goals > against ? 3 : goals === against ? 1 : 0);
+    add(away, against > goals ? 3 : goals === against ? 1 : 0);
+  }
+  const table = [...points].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([team, own]) => ({ rank: 0, team, points: own }));
+  table.forEach((own, index) => { own.rank = index > 0 && table[index - 1].points === own.points ? table[index - 1].rank : index + 1; });
+  return { table };
+}`,
+  ],
   [
     'which items come first may be decided by comparing their ids',
     {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { type Agreed, integer, object, refusalsOf, text } from './agreed.ts';
+import { type Agreed, integer, object, reading, refusalsOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -210,4 +210,46 @@ test('an answer in a protocol of texts that names another ferry is not taken, wh
     /where the peer answers another request: the answer is taken/,
   );
   assert.deepEqual(await refusalsOf(docks('Where a ferry lies; null where there is no answer.'), anyDock, sandbox), []);
+});
+
+test('what was worked out from a tool of our own, and sent, is none of what the peer tells', async () => {
+  const restock: Agreed = {
+    rules:
+      'A request asks for the price of a quantity of an article. The answer has the price of one, in cents, and a discount in percent, which is rounded down.',
+    request: object({ article: text, quantity: integer }),
+    response: object({ unitCents: integer, discountPercent: integer }),
+    cases: [
+      [
+        { article: 'SUP-118', quantity: 38 },
+        { unitCents: 245, discountPercent: 4 },
+      ],
+      [
+        { article: 'SUP-204', quantity: 75 },
+        { unitCents: 1130, discountPercent: 6 },
+      ],
+    ],
+    tools: [
+      reading('readStock', object({ item: text }), object({ target: integer, onHand: integer, article: text }), [
+        [{ item: 'filter' }, { target: 60, onHand: 22, article: 'SUP-118' }],
+        [{ item: 'gasket' }, { target: 90, onHand: 15, article: 'SUP-204' }],
+      ]),
+    ],
+    task: {
+      description:
+        'Reads the stock with `readStock`. The quantity is target minus on hand. Asks the peer for the price, and gives the quantity and the total in cents.',
+      inputSchema: object({ item: text }),
+      outputSchema: object({ quantity: integer, totalCents: integer }),
+      examples: [
+        { testCase: 1, input: { item: 'filter' }, output: { quantity: 38, totalCents: 8937 } },
+        { testCase: 2, input: { item: 'gasket' }, output: { quantity: 75, totalCents: 79665 } },
+      ],
+    },
+  };
+  const asking = `export async function perform({ item }, { call, send }) {
+  const { target, onHand, article } = await call.readStock({ item });
+  const quantity = target - onHand;
+  const { unitCents, discountPercent } = await send({ article, quantity });
+  return { quantity, totalCents: Math.floor((quantity * unitCents * (100 - discountPercent)) / 100) };
+}`;
+  assert.deepEqual(await refusalsOf(restock, asking, sandbox), []);
 });

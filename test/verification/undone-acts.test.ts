@@ -100,3 +100,64 @@ for (const open of [
     const agreed = theatre(`If holdSeat fails, state is \`FAILED\`.\n${open}`);
     assert.deepEqual(await refusalsOf(agreed, boxOffice(''), sandbox), []);
   });
+
+const depot: Agreed = {
+  rules: `The lines are reserved one after another with \`reserveStock\`, and then shipped with \`createShipment\`. If something goes wrong on the way, all or nothing holds: every reservation made so far is undone with \`releaseStock\`, the last one first.
+
+| result | when |
+| --- | --- |
+| SHIPPED | all lines are reserved and shipped |
+| OUT_OF_STOCK | \`reserveStock\` resolves to null for a line |
+| STOCK_DOWN | \`reserveStock\` fails |
+| SHIPPING_DOWN | \`createShipment\` fails |`,
+  request: object({ order: text, skus: { type: 'array', minItems: 1, items: text } }),
+  response: object({ result: { enum: ['SHIPPED', 'OUT_OF_STOCK', 'STOCK_DOWN', 'SHIPPING_DOWN'] }, shipment: text }, [
+    'shipment',
+  ]),
+  cases: [
+    [
+      { order: 'W-1', skus: ['LAMP', 'BULB'] },
+      { result: 'SHIPPED', shipment: 'SH-31' },
+    ],
+    [{ order: 'W-2', skus: ['LAMP', 'SOFA'] }, { result: 'OUT_OF_STOCK' }],
+    [{ order: 'W-3', skus: ['BULB'] }, { result: 'SHIPPING_DOWN' }],
+  ],
+  tools: [
+    acting(
+      'reserveStock',
+      object({ sku: text }),
+      { anyOf: [object({ reservation: text }), { type: 'null' }] },
+      [
+        [{ sku: 'LAMP' }, { reservation: 'RV-501' }],
+        [{ sku: 'BULB' }, { reservation: 'RV-502' }],
+      ],
+      null,
+    ),
+    { ...(acting('releaseStock', object({ reservation: text }), { type: 'null' }, [], null) as object) },
+    {
+      ...(acting('createShipment', object({ order: text }), object({ shipment: text }), []) as object),
+      examples: [
+        { input: { order: 'W-1' }, output: { shipment: 'SH-31' } },
+        { input: { order: 'W-3' }, error: 'carrier offline' },
+      ],
+    },
+  ],
+};
+
+test('what takes back an act of the same run is not needless in a refusal, however the document asks for it', async () => {
+  const shipping = (back: string) => `export async function handle({ order, skus }, { call }) {
+  const held = [];
+  const undo = async () => { ${back} };
+  for (const sku of skus) {
+    let got;
+    try { got = await call.reserveStock({ sku }); } catch { await undo(); return { result: 'STOCK_DOWN' }; }
+    if (got === null) { await undo(); return { result: 'OUT_OF_STOCK' }; }
+    held.push(got.reservation);
+  }
+  try { return { result: 'SHIPPED', shipment: (await call.createShipment({ order })).shipment }; }
+  catch { await undo(); return { result: 'SHIPPING_DOWN' }; }
+}`;
+  const back =
+    'for (const reservation of held.reverse()) { try { await call.releaseStock({ reservation }); } catch {} }';
+  assert.deepEqual(await refusalsOf(depot, shipping(back), sandbox), []);
+});

@@ -1,6 +1,6 @@
 import type { Observation, ObservedCall, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../../kernel/json.ts';
-import { ONLY_AFTER_CHECKS, PUTS_RIGHT } from '../../lexicon/acting.ts';
+import { ONLY_AFTER_CHECKS, PUTS_RIGHT, TAKES_BACK } from '../../lexicon/acting.ts';
 import { FAILS, NO_MATTER } from '../../lexicon/failing.ts';
 import { KEPT_SECRET } from '../../lexicon/instructing.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
@@ -14,7 +14,7 @@ import {
   isRefusalCode,
   mayBeForbidden,
 } from '../prose/documented-acts.ts';
-import { excerpt, sentencesOf } from '../prose/documented-answers.ts';
+import { excerpt, sentencesOf, spaced } from '../prose/documented-answers.ts';
 import { failureRulesOf } from '../prose/failure-rules.ts';
 import { reservedMembersOf } from '../prose/reserved-members.ts';
 import { leavesOf } from '../scalar-kinds.ts';
@@ -45,6 +45,7 @@ export const sideEffects: Check = {
           sentenceAgainst(facts, one, act.tool) ??
           (isWanted ? undefined : (reservedAgainst(facts, one, act) ?? keptBackAgainst(facts, one, act)));
         if (sentence === undefined && (isWanted || !isRefused || mayServeRefusals(subject, act.tool))) continue;
+        if (sentence === undefined && undoes(facts, one, act)) continue;
         if (!isNeedless(facts, one, act, sentence !== undefined)) continue;
         const what = sentence === undefined ? 'it is refused' : `the document has "${sentence}"`;
         const fact = sideEffectFact(
@@ -275,6 +276,22 @@ function isDenied({ subject, cases }: CheckFacts, { isGeneral }: Denial, tool: s
         forbiddenBy(subject, other.one, tool) === undefined &&
         other.seen.calls.some((call) => call.tool === tool && call.error === undefined),
     )
+  );
+}
+
+/** Whether a call takes back what an earlier act of the same run told. */
+function undoes({ subject }: CheckFacts, { seen }: SeenCase, { tool, input }: ObservedCall): boolean {
+  const { description = '' } = subject.tools.find(({ name }) => name === tool) ?? {};
+  if (!TAKES_BACK.test(spaced(tool)) && !TAKES_BACK.test(description)) return false;
+  const asked = leavesOf(input).map(({ value }) => value);
+  const before = seen.calls.slice(
+    0,
+    seen.calls.findIndex((call) => call.tool === tool && equalJson(call.input, input)),
+  );
+  return before.some(
+    (act) =>
+      !isReadOnly(subject, act.tool) &&
+      leavesOf(act.output ?? null).some(({ value }) => typeof value !== 'boolean' && asked.includes(value)),
   );
 }
 

@@ -85,9 +85,14 @@ export function unheardNumber(
   return undefined;
 }
 
+/** What an output has worked out, but for what stood in a request already, and for whatever may come of numbers that a tool of our own told. */
 function placesOf(facts: CheckFacts, { one, seen }: SeenCase) {
   if (reportsFailure(one.output) === true) return [];
-  const told = seen.sends.flatMap(({ response }) => (response === undefined ? [] : [response]));
+  if (seen.calls.some(({ output = null }) => leavesOf(output).some(({ value }) => typeof value === 'number')))
+    return [];
+  const told = seen.sends.flatMap(({ request, response }) =>
+    response === undefined ? [request] : [request, response],
+  );
   return workedOut(facts, one.output, [one.input, ...told]);
 }
 

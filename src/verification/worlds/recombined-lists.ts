@@ -58,9 +58,13 @@ function editsOf(items: readonly Json[], others: readonly List[]): Json[][] {
   return [items.slice(0, -1), ...joined, items.slice(1), [...items, ...items], [...items.slice(1), items[0] as Json]];
 }
 
+function countOfItems(items: readonly Json[], name: string): number | undefined {
+  return name === '' ? items.length : undefined;
+}
+
 /** What an answer may have of a list: how many items there are, or what their numbers come to. */
 const measures: readonly [what: string, of: (items: readonly Json[], name: string) => number | undefined][] = [
-  ['the number of items', (items, name) => (name === '' ? items.length : undefined)],
+  ['the number of items', countOfItems],
   ['the sum', (items, name) => overNumbers(items, name, (all) => all.reduce((sum, one) => sum + one, 0))],
   ['the greatest', (items, name) => overNumbers(items, name, (all) => Math.max(...all))],
   ['the least', (items, name) => overNumbers(items, name, (all) => Math.min(...all))],
@@ -105,6 +109,8 @@ export function brokenMeasure(
           if (new Set(known).size < 2 || known.some((value) => value === undefined)) continue;
           if (!telling.every(({ one }, index) => isAbout(measured(one.output, place), known[index]))) continue;
           const isList = telling.some(({ one }) => Array.isArray(valueAt(one.output, place)));
+          // What stands in one row of many is a rank or an amount of its own, however many items the whole has.
+          if (measure === countOfItems && /\/\d+\//.test(place)) continue;
           // A case that leaves something out shows that the list is a choice.
           if (isList && telling.length < cases.length) continue;
           const chosen = telling.flatMap(({ one }) => listAt(one.input, pointer));
