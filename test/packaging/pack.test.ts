@@ -143,8 +143,9 @@ test('the package packs, installs without a Node of its own, and its command wor
       return Number([...stdout.matchAll(/^heap ([\d.]+)$/gm)].at(-1)?.[1]);
     };
     const [bounded, own] = [heapMb(''), heapMb('--max-old-space-size=512')];
-    assert.ok(bounded >= 1_024 && bounded < 1_100, `${bounded} MB`);
-    assert.ok(own >= 512 && own < 600, `${own} MB`);
+    // The young heap, three times 32 MB, counts as well.
+    assert.ok(bounded >= 1_024 && bounded <= 1_024 + 96, `${bounded} MB`);
+    assert.ok(own >= 512 && own <= 512 + 96, `${own} MB`);
   });
 
   const older = olderNode();
