@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
 import type { Json } from '../../src/kernel/json.ts';
-import { type Agreed, acting, integer, object, reading, refusalsOf, text } from './agreed.ts';
+import { forbiddenAfter } from '../../src/verification/prose/documented-acts.ts';
+import { type Agreed, acting, integer, object, reading, refusalsOf, subjectOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -406,4 +407,22 @@ test('that the order of lines does not matter has no failure pass', async () => 
     (await refusalsOf(lamps, light("'lit=' + lamp"), sandbox)).join('\n'),
     /^failing-tools: case 1, where lightLamp fails/m,
   );
+});
+
+test('what a sentence says of one failing tool is not said of another', () => {
+  const log = acting('writeAudit', object({ event: text }), object({ id: text }), []);
+  const tools = [
+    reading('getPlan', object({ id: text }), object({ plan: text }), []),
+    acting('changePlan', object({ id: text }), object({ plan: text }), []),
+    log,
+  ];
+  const subject = (rules: string) =>
+    subjectOf({ rules, request: object({ id: text }), response: object({ code: text }), cases: [], tools });
+  const each =
+    '503: `getPlan` fails (nothing is written to the log), or `changePlan` fails (an entry of the event is written).';
+  assert.equal(forbiddenAfter(subject(each), 'changePlan', 'writeAudit'), undefined);
+  assert.match(forbiddenAfter(subject(each), 'getPlan', 'writeAudit') ?? '', /nothing is written/);
+  const both = 'If `getPlan` or `changePlan` fails, nothing is written to the log.';
+  for (const failed of ['getPlan', 'changePlan'])
+    assert.match(forbiddenAfter(subject(both), failed, 'writeAudit') ?? '', /nothing is written/);
 });

@@ -444,3 +444,25 @@ test('what is no message at all may have another fault before the one that it ca
     /^failing-tools: case 1, where wageOf fails: the answer has none of ERROR WAGE/m,
   );
 });
+
+test('what is rounded up to steps stays the same where a number of a text is a little greater', async () => {
+  const insured: Agreed = {
+    rules:
+      'Each line is `key=value`. insurance = 0.5 percent of the declared value, rounded up to whole cents, at least 100 cents. total = insurance + handling; handling is 250 cents for zone A, 400 for zone B and 600 for zone C. An unknown zone is answered `error=unknown zone`, what cannot be read `error=unreadable`.',
+    cases: [
+      ['zone=A\ndeclared=250150', 'insurance=1251\ntotal=1501'],
+      ['zone=C\ndeclared=8000', 'insurance=100\ntotal=700'],
+      ['zone=K\ndeclared=9000', 'error=unknown zone'],
+    ],
+  };
+  const insuring = `export function handle(request) {
+  const zone = /^zone=(.+)$/m.exec(request)?.[1];
+  const value = /^declared=([0-9]+)$/m.exec(request)?.[1];
+  if (zone === undefined || value === undefined) return 'error=unreadable';
+  const handling = new Map([['A', 250], ['B', 400], ['C', 600]]).get(zone);
+  if (handling === undefined) return 'error=unknown zone';
+  const insurance = Math.max(100, Math.ceil(Number(value) / 200));
+  return 'insurance=' + insurance + '\\ntotal=' + (insurance + handling);
+}`;
+  assert.deepEqual(await refusalsOf(insured, insuring, sandbox), []);
+});

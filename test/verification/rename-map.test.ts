@@ -221,3 +221,8 @@ test('numbers beside each other in a line are no datum of one piece', () => {
   assert.deepEqual(found('row 112.5 1700000060'), ['row', '112.5', '1700000060']);
   assert.deepEqual(found('Flat 7, Canal Street 1024'), ['Flat 7, Canal Street 1024']);
 });
+
+test('no fresh id is one that is known already', () => {
+  const taken = runsOf([{ client: 'CL-9', path: 'a/b.c' }]);
+  for (const whole of ['cl', '9', 'cl-9', 'a/b.c']) assert.ok(taken.has(whole), whole);
+});

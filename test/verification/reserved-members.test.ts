@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { type Agreed, object, reading, refusalsOf, text } from './agreed.ts';
+import { breaksEmptiness, emptyMembersOf } from '../../src/verification/prose/reserved-members.ts';
+import { type Agreed, number, object, reading, refusalsOf, subjectOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -137,4 +138,21 @@ test('a member that nobody has does not tell what a tool told', async () => {
   );
   assert.deepEqual(await refusalsOf(parcels('A hint may be given.'), telling(hinting), sandbox), []);
   assert.deepEqual(await refusalsOf(parcels(''), telling(nearly.replace('told.goods', 'id + "-77"')), sandbox), []);
+});
+
+test('an outcome is none where another number is as great', () => {
+  const position = { anyOf: [object({ latitude: number }), { type: 'null' }] };
+  const located: Agreed = {
+    rules: 'An unknown client is answered with code 401. In answers 400, 401 and 503, `position` is null.',
+    request: object({ client: text }),
+    response: object({ code: number, position }),
+    cases: [
+      [{ client: 'CL-831' }, { code: 200, position: { latitude: 31.24 } }],
+      [{ client: 'CL-000' }, { code: 401, position: null }],
+    ],
+  };
+  const [rule, ...others] = emptyMembersOf(subjectOf(located));
+  assert.ok(rule !== undefined && others.length === 0);
+  assert.equal(breaksEmptiness(rule, { code: 401, position: { latitude: 31.24 } }), true);
+  assert.equal(breaksEmptiness(rule, { code: 200, position: { latitude: 401 } }), false);
 });

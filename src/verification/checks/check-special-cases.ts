@@ -29,6 +29,9 @@ interface Other {
   likeness: World;
 }
 
+/** How far what is asked or told is from what the case has. */
+type Reach = 'near' | 'far';
+
 /** Asks whether a case is treated like its likeness under other names when tools and peer answer something else. */
 export const specialCases: Check = {
   name: 'special-cases',
@@ -135,9 +138,9 @@ function pairOf(facts: CheckFacts, seenCase: SeenCase): Pair[] {
   const asked = dataOf(toldLeaves(seenCase).asked, vocabulary).filter((datum) => datum.kind !== 'number');
   const likeness = likenessOf(facts, subject, seenCase, asked);
   if (!likeness) return [];
-  const othersOf = (change: (seed: string) => Subject | undefined): Other[] => {
-    const others = ['other', 'another'].flatMap((seed) => {
-      const changed = change(seed);
+  const othersOf = (change: (reach: Reach) => Subject | undefined): Other[] => {
+    const others = (['near', 'far'] as const).flatMap((reach) => {
+      const changed = change(reach);
       const own = changed && runnableCases(changed).find(({ testCase }) => testCase === seenCase.one.testCase);
       const other = changed && likenessOf(facts, changed, seenCase, asked);
       return own && other
@@ -151,19 +154,19 @@ function pairOf(facts: CheckFacts, seenCase: SeenCase): Pair[] {
     {
       seenCase,
       likeness,
-      others: none ? [] : othersOf((seed) => withOtherAnswers(facts, seenCase, seed)),
-      asked: subject.role === 'provider' ? othersOf((seed) => withOtherNumbers(facts, seenCase, seed)) : [],
+      others: none ? [] : othersOf((reach) => withOtherAnswers(facts, seenCase, reach)),
+      asked: subject.role === 'provider' ? othersOf((reach) => withOtherNumbers(facts, seenCase, reach)) : [],
     },
   ];
 }
 
 /** A subject in which the request of a case has other numbers, as far as its schema allows, and tools answer it alike. */
-function withOtherNumbers({ subject }: CheckFacts, { one, seen }: SeenCase, seed: string): Subject | undefined {
-  const random = new SeededRandom(`asked-${seed}`);
+function withOtherNumbers({ subject }: CheckFacts, { one, seen }: SeenCase, reach: Reach): Subject | undefined {
+  const random = new SeededRandom(`asked-${reach}`);
   let request = one.input;
   let changes = 0;
   for (const { pointer, value } of leavesOf(one.input)) {
-    const other = typeof value === 'number' ? value + random.integer(1, 4) : withOtherWords(value, random);
+    const other = typeof value === 'number' ? value + random.integer(1, 4) : withOtherWords(value, random, reach);
     if (other === value) continue;
     const next = replacedAt(request, pointer, typeof other === 'number' ? Number(other.toFixed(6)) : other);
     if (subject.surface.requestIssues(next).length === 0) request = next;
@@ -178,12 +181,18 @@ function withOtherNumbers({ subject }: CheckFacts, { one, seen }: SeenCase, seed
   };
 }
 
-/** A message that is a text, with each number that is a word of its own a little higher. */
-function withOtherWords(value: Json, random: SeededRandom): Json {
+/** A message that is a text, with each number that is a word of its own a little higher; great ones by half, where they are to be far: what is rounded up to steps stays the same near by. */
+function withOtherWords(value: Json, random: SeededRandom, reach: Reach): Json {
   if (typeof value !== 'string' || !/\s|[,;|<]/.test(value)) return value;
   return value.replace(/(?<![\p{L}\p{N}.:/-])\d{1,9}(?![\p{L}\p{N}.:/-])/gu, (digits) =>
-    digits.startsWith('0') ? digits : String(Number(digits) + random.integer(1, 4)),
+    digits.startsWith('0')
+      ? digits
+      : String(Number(digits) + random.integer(1, 4) + (reach === 'far' ? halfOfGreat(Number(digits)) : 0)),
   );
+}
+
+function halfOfGreat(number: number): number {
+  return number > 100 ? Math.ceil(number / 2) : 0;
 }
 
 function likenessOf(
@@ -197,8 +206,8 @@ function likenessOf(
 }
 
 /** A subject whose tools and peer answer other numbers and times, as far as schemas allow; `undefined` where nothing could be changed. */
-function withOtherAnswers({ subject, vocabulary }: CheckFacts, { one }: SeenCase, seed: string): Subject | undefined {
-  const random = new SeededRandom(seed);
+function withOtherAnswers({ subject, vocabulary }: CheckFacts, { one }: SeenCase, reach: Reach): Subject | undefined {
+  const random = new SeededRandom(reach);
   const asked = JSON.stringify([one.input, one.case.request]).toLowerCase();
   let changes = 0;
   const change = (output: Json, isValid: (value: Json) => boolean): Json => {

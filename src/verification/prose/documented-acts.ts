@@ -278,7 +278,9 @@ function pairsOfSigns(text: string): string[] {
 
 /** The sentence by which a tool must not be called after another has failed; `undefined` where the document has none. */
 export function forbiddenAfter(subject: Subject, failed: string, tool: string): string | undefined {
+  const others = subject.tools.map(({ name }) => name).filter((name) => name !== failed && name !== tool);
   return allSentencesOf(subject)
+    .map((sentence) => partAbout(sentence, failed, others))
     .find(
       (sentence) =>
         FAILURE.test(sentence) &&
@@ -292,6 +294,20 @@ export function forbiddenAfter(subject: Subject, failed: string, tool: string): 
     )
     ?.trim()
     .slice(0, 200);
+}
+
+/** A sentence without what it says of other tools that fail: "`read` fails (nothing is stored), or `store` fails (it is noted)". */
+function partAbout(sentence: string, failed: string, others: readonly string[]): string {
+  const at = sentence.indexOf(failed);
+  if (at < 0) return sentence;
+  const [starts, ends]: [number[], number[]] = [[], []];
+  for (const other of others) {
+    const place = sentence.indexOf(other);
+    if (place < 0) continue;
+    if (place < at && FAILURE.test(sentence.slice(place, at))) starts.push(at);
+    if (place > at && FAILURE.test(sentence.slice(at, place)) && FAILURE.test(sentence.slice(place))) ends.push(place);
+  }
+  return sentence.slice(Math.max(0, ...starts), Math.min(sentence.length, ...ends));
 }
 
 /** Whether a plain sentence has one tool fail and, behind that, another not called. */

@@ -35,6 +35,8 @@ export interface EmptyMember {
   member: string;
   /** `undefined` for whatever is a failure. */
   outcome: string | undefined;
+  /** Where answers have that outcome; a number elsewhere may be as great by chance. */
+  places: readonly string[];
   sentence: string;
 }
 
@@ -51,11 +53,13 @@ export function emptyMembersOf(subject: Subject): EmptyMember[] {
 }
 
 /** Whether an answer with such an outcome has the member other than null. */
-export function breaksEmptiness({ member, outcome }: EmptyMember, answer: Json): boolean {
+export function breaksEmptiness({ member, outcome, places }: EmptyMember, answer: Json): boolean {
   if (!isObject(answer) || (answer[member] ?? null) === null) return false;
   return outcome === undefined
     ? reportsFailure(answer) === true
-    : leavesOf(answer).some(({ name, value }) => name !== member && String(value) === outcome);
+    : leavesOf(answer).some(
+        ({ pointer, name, value }) => name !== member && String(value) === outcome && places.includes(pointer),
+      );
 }
 
 function readEmpty(subject: Subject): EmptyMember[] {
@@ -64,6 +68,14 @@ function readEmpty(subject: Subject): EmptyMember[] {
   const properties = isObject(responseSchema) && isObject(responseSchema.properties) ? responseSchema.properties : {};
   const outcomes = [...outcomesOf(answers, properties)].filter((outcome) => /[\p{L}\d]{3}/u.test(outcome));
   const members = new Set(Object.keys(properties));
+  const placesOf = (outcome: string) => [
+    ...answers.flatMap((answer) =>
+      leavesOf(answer).flatMap(({ pointer, value }) => (String(value) === outcome ? [pointer] : [])),
+    ),
+    ...Object.entries(properties).flatMap(([name, own]) =>
+      isObject(own) && Array.isArray(own.enum) && own.enum.map(String).includes(outcome) ? [`/${name}`] : [],
+    ),
+  ];
   const isKept = (rule: EmptyMember) =>
     answers.some((answer) => isObject(answer) && (answer[rule.member] ?? null) !== null) &&
     !answers.some((answer) => breaksEmptiness(rule, answer));
@@ -73,7 +85,9 @@ function readEmpty(subject: Subject): EmptyMember[] {
       const lacking = [...members].filter((member) => hasWord(tail, member));
       const isPlain = (tail.match(/[\p{L}\p{N}_-]+/gu) ?? []).every((word) => members.has(word) || PLAIN.test(word));
       return (isPlain ? namesAlone(head, new Set(outcomes), members) : [])
-        .flatMap((outcome) => lacking.map((member) => ({ member, outcome, sentence: excerpt(sentence) })))
+        .flatMap((outcome) =>
+          lacking.map((member) => ({ member, outcome, places: placesOf(outcome), sentence: excerpt(sentence) })),
+        )
         .filter(isKept);
     }
     const named = outcomes.filter((outcome) => !/^(?:null|true|false)$/.test(outcome) && hasWord(sentence, outcome));
@@ -84,7 +98,7 @@ function readEmpty(subject: Subject): EmptyMember[] {
       if (EMPTY_SOMETIMES.test(after)) return [];
       return [...members]
         .filter((member) => hasWord(listed, member) && !named.includes(member))
-        .map((member) => ({ member, outcome: named[0], sentence: excerpt(sentence) }))
+        .map((member) => ({ member, outcome: named[0], places: placesOf(named[0] ?? ''), sentence: excerpt(sentence) }))
         .filter((rule) => isKept(rule) && (!ofAll || answers.some((answer) => reportsFailure(answer) === true)));
     });
   });

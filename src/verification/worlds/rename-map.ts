@@ -481,9 +481,13 @@ function withCaseOf(model: string, fresh: string): string {
 /** All runs of letters and digits that stand in some values, in lower case: what fresh values must keep clear of. */
 export function runsOf(values: readonly Json[]): Set<string> {
   const runs = new Set<string>();
-  for (const value of values)
-    for (const [run] of JSON.stringify(value).matchAll(/[\p{L}\p{M}\p{N}]+/gu))
-      for (const part of [run, ...(run.match(/[\p{L}\p{M}]+|\d+/gu) ?? [])]) runs.add(part.toLowerCase());
+  for (const value of values) {
+    const text = JSON.stringify(value).toLowerCase();
+    for (const [run] of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu))
+      for (const part of [run, ...(run.match(/[\p{L}\p{M}]+|\d+/gu) ?? [])]) runs.add(part);
+    // Short ids are renamed as wholes: none may become another one that is known.
+    for (const [whole] of text.matchAll(/[\p{L}\p{M}\p{N}]+(?:[-_.:/#][\p{L}\p{M}\p{N}]+)+/gu)) runs.add(whole);
+  }
   return runs;
 }
 
