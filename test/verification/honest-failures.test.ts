@@ -349,3 +349,47 @@ test('a failing tool may pass through where all that an answer can say is said o
   );
   assert.notDeepEqual(await refusalsOf({ ...order, response: told }, letsThrough, sandbox), [], 'a text may say it');
 });
+
+test('a refusal stays the one that it was where the failure of a tool leaves the answer the same', async () => {
+  const plans: Agreed = {
+    rules: `A plan is read with \`getPlan\`, changed with \`changePlan\`, and each attempt is written down with \`writeAudit\`.
+
+- 409: the plan cannot be changed; the attempt is written down.
+- 503: \`getPlan\` fails (nothing is written to the audit log), or \`changePlan\` fails (an entry of the event is written).
+- When \`writeAudit\` fails, the answer is the same, but \`entry\` is null.`,
+    request: object({ id: text, plan: text }),
+    response: object({ code: integer, entry: { type: ['string', 'null'] } }),
+    cases: [
+      [
+        { id: 'S-71', plan: 'large' },
+        { code: 200, entry: 'AU-501' },
+      ],
+      [
+        { id: 'S-72', plan: 'large' },
+        { code: 409, entry: 'AU-502' },
+      ],
+    ],
+    tools: [
+      reading('getPlan', object({ id: text }), object({ isFixed: { type: 'boolean' } }), [
+        [{ id: 'S-71' }, { isFixed: false }],
+        [{ id: 'S-72' }, { isFixed: true }],
+      ]),
+      acting('changePlan', object({ id: text, plan: text }), object({}), [[{ id: 'S-71', plan: 'large' }, {}]]),
+      acting('writeAudit', object({ id: text, code: integer }), object({ entry: text }), [
+        [{ id: 'S-71', code: 200 }, { entry: 'AU-501' }],
+        [{ id: 'S-72', code: 409 }, { entry: 'AU-502' }],
+      ]),
+    ],
+  };
+  const changing = `export async function handle({ id, plan }, { call }) {
+  const noted = async (code) => {
+    try { return { code, entry: (await call.writeAudit({ id, code })).entry }; } catch { return { code, entry: null }; }
+  };
+  let isFixed;
+  try { ({ isFixed } = await call.getPlan({ id })); } catch { return { code: 503, entry: null }; }
+  if (isFixed) return noted(409);
+  try { await call.changePlan({ id, plan }); } catch { return noted(503); }
+  return noted(200);
+}`;
+  assert.deepEqual(await refusalsOf(plans, changing, sandbox), []);
+});

@@ -249,6 +249,8 @@ function faultOf(
     const isCertain =
       certain &&
       !mayBeMeant &&
+      // Where this failure leaves the answer as it is, a refusal stays the one that it was.
+      harmless === undefined &&
       (reportsFailure(seen.value) === true ||
         new Set(before.calls.map((call) => call.tool)).size === 1 ||
         (isSole && reportsFailure(seen.value) === false) ||
