@@ -176,7 +176,7 @@ function faultOf(
   if (issue) return { message: `the answer breaks its schema at "${issue.pointer}": ${issue.message}`, certain };
   const act = actAfter(subject, tool, seen);
   if (act) return { message: `${act.tool} is called all the same, though "${act.sentence}"`, certain: true };
-  const undoing = calledAgain(before, seen, tool) ? undefined : leftUndone(subject, tool, seen);
+  const undoing = calledAgain(before, seen, tool) ? undefined : undoingOwed(subject, tool, seen);
   if (undoing)
     return { message: `${undoing.tool} is not called${undoing.times}, though "${undoing.sentence}"`, certain: true };
   const emptied = emptiedText(subject, seen.value);
@@ -368,7 +368,7 @@ function actAfter(
  * A tool that the document has called where this one fails, and that is not, or not for each of the acts before: an example of it asks for
  * what they told.
  */
-function leftUndone(
+function undoingOwed(
   subject: CheckFacts['subject'],
   failed: string,
   { calls }: Observation,
