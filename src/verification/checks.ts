@@ -27,7 +27,7 @@ import { thresholds } from './checks/check-thresholds.ts';
 import { toolInfluence } from './checks/check-tool-influence.ts';
 import { transitions } from './checks/check-transitions.ts';
 import { underivedValues } from './checks/underived.ts';
-import { hiddenWordsOf, withoutHidden } from './prose/hidden-words.ts';
+import { asRead, hiddenWordsOf } from './prose/hidden-words.ts';
 import { Vocabulary } from './prose/vocabulary.ts';
 import { LiteralIndex } from './source/literal-index.ts';
 import type { CandidateCode, Subject } from './subject.ts';
@@ -100,7 +100,7 @@ export async function verify(
   list: readonly Check[] = checks,
 ): Promise<Verification> {
   const vocabulary = new Vocabulary(whole);
-  const subject = withoutHidden(whole);
+  const subject = asRead(whole);
   const facts: CheckFacts = {
     subject,
     candidate,

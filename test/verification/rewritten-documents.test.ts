@@ -34,6 +34,8 @@ const prose =
   };
 
 const marks = prose((line) => line.replace(/^(\s*)- /, '$1* '));
+const plusses = prose((line) => line.replace(/^(\s*)- /, '$1+ '));
+const dots = prose((line) => line.replace(/^(\s*)- /, '$1● '));
 const deeper = prose((line) => line.replace(/^(#{1,4}) /, '$1# '));
 const emphasis = prose((line) =>
   line
@@ -76,6 +78,8 @@ const windows: Rewriting = (document) => document.replaceAll('\n', '\r\n');
 
 const layouts: Record<string, Rewriting[]> = {
   'with other marks, deeper headings and Windows line ends': [marks, deeper, headed, windows],
+  'with a plus before each item': [plusses],
+  'with a dot before each item': [dots],
   'wrapped, with names and words in bold': [emphasis, wrapped],
   'in a letter, with names that nothing sets apart': [plainNames, numbered, letter],
   'with names in quotes, and room between items': [quotedNames, airy],

@@ -84,19 +84,28 @@ function blank(text: string): string {
   return text.replace(/[^\n]/g, ' ');
 }
 
-/** What is judged without what only tells machines how to write code, or nobody sees: no handler is held to that. Places stay where they are. */
-export function withoutHidden(subject: Subject): Subject {
+/**
+ * What is judged by its document as people read it: without what only tells machines how to write code, or nobody sees, since no handler is held to
+ * that, and with `-` before the items of lists, whatever mark they have. Places stay where they are.
+ */
+export function asRead(subject: Subject): Subject {
   const known = opened.get(subject);
   if (known !== undefined) return known;
   const { text } = subject.agreement;
   const { open } = commentsOf(text);
-  const { rest } = partedBy((line) => wide(line) !== line || CODE_MACHINES.test(line), open);
+  const rest = partedBy((line) => wide(line) !== line || CODE_MACHINES.test(line), open).rest.replace(
+    ITEM_MARK,
+    '$<indent>-',
+  );
   const found = rest === text ? subject : { ...subject, agreement: { ...subject.agreement, text: rest } };
   opened.set(subject, found);
   return found;
 }
 
 const opened = new WeakMap<Subject, Subject>();
+
+/** What lists have before their items in place of `-`; numbers stay, and so do rules of three such marks. */
+const ITEM_MARK = /^(?<indent>[ \t]*)[+*•‣◦·●○▪■–](?=[ \t]+[^\s*])/gmu;
 
 /** Keywords of a schema that only people read. */
 const NOTES: ReadonlySet<string> = new Set(['description', '$comment', 'title']);
