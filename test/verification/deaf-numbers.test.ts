@@ -232,3 +232,31 @@ test('what the peer tells of what is left out changes no number of a list', asyn
 }`;
   assert.deepEqual(await refusalsOf(agreed, handler, sandbox), []);
 });
+
+test('a number that stays between the ends of a tariff is worked out all the same', async () => {
+  const billed = (id: string, tiers: number[], fee: number) => ({ id, tiers, fee });
+  const agreed: Agreed = {
+    rules:
+      'The answer tells what the litres cost in each tier, in whole cents: the first 15000 litres at 62 cents for 1000 litres, what lies above at 118. The fee is 18 cents a day.',
+    request: object({ id: text, litres: integer, days: { type: 'integer', maximum: 92 } }),
+    response: object({ id: text, tiers: { type: 'array', items: integer }, fee: integer }),
+    cases: [
+      [{ id: 'r-1', litres: 18000, days: 60 }, billed('r-1', [930, 354], 1080)],
+      [{ id: 'r-2', litres: 9400, days: 30 }, billed('r-2', [583], 540)],
+      [{ id: 'r-3', litres: 9400, days: 61 }, billed('r-3', [583], 1098)],
+    ],
+  };
+  await judge(
+    agreed,
+    `export async function handle({ id, litres, days }) {
+  const price = (part, cents) => Math.round((part * cents) / 1000);
+  const tiers = [price(Math.min(litres, 15000), 62)];
+  if (litres > 15000) tiers.push(price(litres - 15000, 118));
+  return { id, tiers, fee: 18 * days };
+}`,
+    `export async function handle({ id, litres, days }) {
+  return { id, tiers: litres > 15000 ? [930, 354] : [583], fee: 18 * days };
+}`,
+    /./,
+  );
+});

@@ -392,4 +392,59 @@ test('a refusal stays the one that it was where the failure of a tool leaves the
   return noted(200);
 }`;
   assert.deepEqual(await refusalsOf(plans, changing, sandbox), []);
+  for (const mark of ['-', '+', '●']) {
+    const rules = plans.rules
+      .replaceAll('\n- ', `\n${mark} `)
+      .replace('of the event is', 'with the event `NOT_CHANGED` is');
+    assert.deepEqual(await refusalsOf({ ...plans, rules }, changing, sandbox), [], `with ${mark} before each item`);
+  }
+});
+
+test('a call that a sentence only points at is the one that the sentence before it names', async () => {
+  const seats: Agreed = {
+    rules: `The event is read with \`getEvent\`.
+
+**Hold.** \`holdSeats\` is called.
+
+**Release.** Where fewer seats are held than asked for, \`releaseSeats\` is called, and the answer is SOLD_OUT. The result of this call does not change the answer: even if it fails, the result remains that of the step that led here.
+
+NO_EVENTS means that \`getEvent\` failed, NOT_HELD that \`holdSeats\` failed.`,
+    request: object({ id: text, seats: integer }),
+    response: object({ result: { enum: ['HELD', 'SOLD_OUT', 'NO_EVENTS', 'NOT_HELD'] } }),
+    cases: [
+      [{ id: 'E-71', seats: 2 }, { result: 'HELD' }],
+      [{ id: 'E-72', seats: 3 }, { result: 'SOLD_OUT' }],
+    ],
+    tools: [
+      reading('getEvent', object({ id: text }), object({ hall: text }), [
+        [{ id: 'E-71' }, { hall: 'H-1' }],
+        [{ id: 'E-72' }, { hall: 'H-2' }],
+      ]),
+      acting('holdSeats', object({ hall: text, seats: integer }), object({ hold: text, held: integer }), [
+        [
+          { hall: 'H-1', seats: 2 },
+          { hold: 'HO-1', held: 2 },
+        ],
+        [
+          { hall: 'H-2', seats: 3 },
+          { hold: 'HO-2', held: 1 },
+        ],
+      ]),
+      acting('releaseSeats', object({ hold: text }), object({}), [[{ hold: 'HO-2' }, {}]]),
+    ],
+  };
+  const holding = (onRelease: string) => `export async function handle({ id, seats }, { call }) {
+  let hall;
+  try { ({ hall } = await call.getEvent({ id })); } catch { return { result: 'NO_EVENTS' }; }
+  let held;
+  try { held = await call.holdSeats({ hall, seats }); } catch { return { result: 'NOT_HELD' }; }
+  if (held.held === seats) return { result: 'HELD' };
+  try { await call.releaseSeats({ hold: held.hold }); } catch { ${onRelease} }
+  return { result: 'SOLD_OUT' };
+}`;
+  assert.deepEqual(await refusalsOf(seats, holding(''), sandbox), []);
+  assert.match(
+    (await refusalsOf(seats, holding("return { result: 'NOT_HELD' };"), sandbox)).join('\n'),
+    /where releaseSeats fails: the answer has NOT_HELD, though "The result of this call/,
+  );
 });

@@ -139,6 +139,51 @@ test('an answer to another request that is told of as no answer is not taken', a
   );
 });
 
+test('an answer to another request may be told of as a case tells of its own', async () => {
+  const traced = (state: string, place: string | null) => ({ output: { state, place } });
+  const parcels: Agreed = {
+    rules:
+      'The carrier answers with the same `nr`. An answer with another `nr` is not the answer to our question: `state` is `failed`. With a code other than 200 `state` is `failed` as well.',
+    request: object({ nr: text, parcel: text }),
+    response: object({ nr: text, code: integer, place: text }, ['place']),
+    loose: [{ pointer: '/nr', as: 'id' }],
+    cases: [
+      [
+        { nr: 'n-1', parcel: 'JD01' },
+        { nr: 'n-1', code: 200, place: 'Altona' },
+      ],
+      [
+        { nr: 'n-2', parcel: 'JD02' },
+        { nr: 'n-2', code: 503 },
+      ],
+    ],
+    task: {
+      description: 'Where a parcel is; `unreachable` when the carrier gives no answer.',
+      inputSchema: object({ parcel: text }),
+      outputSchema: object({
+        state: { enum: ['there', 'failed', 'unreachable'] },
+        place: { type: ['string', 'null'] },
+      }),
+      examples: [
+        { testCase: 1, input: { parcel: 'JD01' }, ...traced('there', 'Altona') },
+        { testCase: 2, input: { parcel: 'JD02' }, ...traced('failed', null) },
+      ],
+    },
+  };
+  const tracing = (isOther: string) => `export async function perform({ parcel }, { send, newId }) {
+  const nr = newId();
+  let answer;
+  try { answer = await send({ nr, parcel }); } catch { return { state: 'unreachable', place: null }; }
+  if (${isOther} || answer.code !== 200) return { state: 'failed', place: null };
+  return { state: 'there', place: answer.place };
+}`;
+  assert.deepEqual(await refusalsOf(parcels, tracing('answer.nr !== nr'), sandbox), []);
+  assert.match(
+    (await refusalsOf(parcels, tracing('false'), sandbox)).join('\n'),
+    /^requester-peer: case 1, where the peer answers another request: the answer is taken/,
+  );
+});
+
 const gauges: Agreed = {
   rules:
     'Die Messstelle nennt den Stand oder eine Störung. Das Ausbleiben einer Auskunft wird wie `AUSFALL` behandelt.',

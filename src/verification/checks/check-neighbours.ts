@@ -180,7 +180,12 @@ function deafTo(facts: CheckFacts, all: readonly Told[]): CheckFindings {
   );
   const ofNumbers = deafToNumbers(
     facts,
-    all.map(({ variation: { seenCase, pointer }, observation }) => ({ seenCase, pointer, answer: observation.value })),
+    all.map(({ variation: { seenCase, pointer, input }, observation: { value: answer } }) => ({
+      seenCase,
+      pointer,
+      input,
+      answer,
+    })),
   );
   const found = ofDigits ?? ofTimes ?? ofNumbers ?? cases.find(isDeaf);
   if (!found) return { failures: [], warnings: [] };

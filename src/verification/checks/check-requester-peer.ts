@@ -52,10 +52,13 @@ export const requesterPeer: Check = {
     const findings: CheckFindings = { failures: [], warnings: [] };
     for (const [index, { one, mischief }] of plans.entries()) {
       const observation = seen[index] as Observation;
-      const unheard = seen.flatMap(({ value }, at) =>
-        value !== undefined && plans[at]?.one === one && isUnheard(plans[at].mischief) ? [value] : [],
-      );
-      const fault = faultOf(subject, cases, one, mischief, observation, unheard);
+      const untaken = seen.flatMap(({ value }, at) => {
+        const plan = plans[at];
+        if (value === undefined || plan === undefined) return [];
+        const isOfAnother = plan.mischief === mischief && !equalJson(value, plan.one.seen.value ?? null);
+        return isOfAnother || (plan.one === one && isUnheard(plan.mischief)) ? [value] : [];
+      });
+      const fault = faultOf(subject, cases, one, mischief, observation, untaken);
       if (!fault) continue;
       const fact: Omit<CheckFact, 'check'> = {
         code: 'CANDIDATE_PEER_FAILURE',
@@ -107,7 +110,7 @@ function faultOf(
   seenCase: SeenCase,
   mischief: Mischief,
   seen: Observation,
-  unheard: readonly Json[],
+  untaken: readonly Json[],
 ): { message: string; certain: boolean } | undefined {
   const { one, seen: before } = seenCase;
   if (seen.end === 'timed-out' || seen.end === 'out-of-memory' || seen.end === 'killed')
@@ -182,8 +185,8 @@ function faultOf(
       : undefined;
   }
   if (mischief === 'answers another request') {
-    // What tells nothing of the peer's, or is told of a peer that fails as well, is what the candidate says of an answer it does not take, too.
-    const isHeard = !unheard.some((value) => equalJson(seen.value ?? null, value));
+    // What tells nothing of the peer's, or is told of a peer that fails or of such an answer elsewhere as well, is what the candidate says of an answer it does not take, too.
+    const isHeard = !untaken.some((value) => equalJson(seen.value ?? null, value));
     return asBefore && before.value !== undefined && tellsOf(one) && isHeard
       ? {
           message: 'the answer is taken although its id is not that of the request',

@@ -13,15 +13,21 @@ const least = { changes: 6, forEach: 2, places: 2 };
  */
 export function deafToNumbers(
   facts: CheckFacts,
-  told: readonly { seenCase: SeenCase; pointer: string; answer: Json | undefined }[],
+  told: readonly { seenCase: SeenCase; pointer: string; input: Json; answer: Json | undefined }[],
 ): SeenCase | undefined {
+  // What a case has in its request may have the number of that case.
+  const isOfCase = (pointer: string, changed: Json) =>
+    facts.cases.some(({ one }) => valueAt(one.input, pointer) === valueAt(changed, pointer));
   return facts.cases.find((seenCase) => {
     const { input, output } = seenCase.one;
     const sources = leavesOf(input).filter(({ value }) => typeof value === 'number');
     if (sources.length < least.places) return false;
     return workedOut(facts, output, [input]).some((place) => {
       const own = told.filter(
-        (one) => one.seenCase === seenCase && typeof valueAt(one.answer ?? null, place.pointer) === 'number',
+        (one) =>
+          one.seenCase === seenCase &&
+          typeof valueAt(one.answer ?? null, place.pointer) === 'number' &&
+          !isOfCase(one.pointer, one.input),
       );
       return (
         own.length >= least.changes &&

@@ -140,8 +140,9 @@ const FLAG = /^(?<member>[^:]+): (?<value>true|false)$/;
 /** What says of a tool that is named that it fails. */
 const SAYS_FAILS = either(FAILS, FAILURE, /\b(?:throws|raises)\b/);
 
-/** How a sentence begins that goes on about the tool of the one before. */
-export const IT = /^\s*(?:(?:when|if|where|should) )?(?:it|this|that)\b/i;
+/** How a sentence begins that goes on about the tool of the one before, or speaks of its call. */
+export const IT =
+  /^\s*(?:(?:when|if|where|should) )?(?:it|this|that)\b|^[^.]*\bof (?:this|that) (?:call|act|step|request)\b|^[^.]*(?<!\p{L})diese[rs]? (?:Aufruf|Schritt)/iu;
 
 /** The tools that a sentence has by their names; one that is a word of the language must stand in quotes. */
 function toolsNamed({ tools }: Subject, sentence: string): Subject['tools'] {

@@ -136,12 +136,20 @@ export function isBase64({ agreement }: CheckFacts['subject'], text: string): bo
   );
 }
 
+/** Integers from here on are halved as well: what was worked out from one may have reached its upper end. */
+const leastHalved = 20;
+
 /** Other values of the kind of a scalar, the nearest first; none for `null`. */
 export function variedScalars(value: Json): Json[] {
-  if (typeof value === 'number')
-    return [value + 1, value * 2 + 1, Number.isInteger(value) ? value + 10 : value / 2, value * 10].filter(
-      (other) => other !== value && Number.isFinite(other),
-    );
+  if (typeof value === 'number') {
+    // Small ones may be counts, of which half is too little for any other answer.
+    const less = Number.isInteger(value)
+      ? Math.abs(value) < leastHalved
+        ? value + 10
+        : Math.floor(value / 2)
+      : value / 2;
+    return [value + 1, value * 2 + 1, less, value * 10].filter((other) => other !== value && Number.isFinite(other));
+  }
   if (typeof value === 'boolean') return [!value];
   if (typeof value !== 'string' || value === '') return [];
   const added = (by: number) => value.replace(/\d+/g, (digits) => increased(digits, by));
