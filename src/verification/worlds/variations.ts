@@ -143,11 +143,8 @@ const leastHalved = 20;
 export function variedScalars(value: Json): Json[] {
   if (typeof value === 'number') {
     // Small ones may be counts, of which half is too little for any other answer.
-    const less = Number.isInteger(value)
-      ? Math.abs(value) < leastHalved
-        ? value + 10
-        : Math.floor(value / 2)
-      : value / 2;
+    const isHalved = !Number.isInteger(value) || (Math.abs(value) >= leastHalved && Number.isSafeInteger(value));
+    const less = isHalved ? (Number.isInteger(value) ? Math.floor(value / 2) : value / 2) : value + 10;
     return [value + 1, value * 2 + 1, less, value * 10].filter((other) => other !== value && Number.isFinite(other));
   }
   if (typeof value === 'boolean') return [!value];
