@@ -172,6 +172,48 @@ test('a broken request is answered without what is never told', async () => {
   assert.match(refusals.join('\n'), /^leaks: .*the answer tells "phone"/m);
 });
 
+test('where one name stands as code, "it" is what that name stands for', async () => {
+  const agreed = seats('hallOf also tells `keeper_mail`, the mail of whoever sold most; it must not be in an answer.');
+  assert.deepEqual(await refusalsOf(agreed, seating(', note: sold'), sandbox), []);
+  const refusals = await refusalsOf(agreed, seating(', note: keeper_mail'), sandbox);
+  assert.match(refusals.join('\n'), /leaks: case 1: the answer tells "keeper_mail"/);
+});
+
+test('what the text of one case tells of its like, that of another run may tell', async () => {
+  const rows = object({
+    rows: { type: 'array', items: object({ title: text, pieces: integer, buyer: text }) },
+  });
+  const agreed: Agreed = {
+    rules:
+      'SALES with a region is answered with a line `title;pieces` for each row of `sales`, in their order, or with OFFLINE where `sales` fails. The mail of whoever bought most of a title is never part of an answer.',
+    tools: [
+      reading('sales', object({ region: text }), rows, [
+        [
+          { region: 'north' },
+          {
+            rows: [
+              { title: 'Winter Light', pieces: 31, buyer: 'ida@post.example' },
+              { title: 'Low Tide', pieces: 9, buyer: 'omar@post.example' },
+            ],
+          },
+        ],
+        [{ region: 'south' }, { rows: [{ title: 'Salt Road', pieces: 17, buyer: 'jan@post.example' }] }],
+      ]),
+    ],
+    cases: [
+      ['SALES north', 'Winter Light;31\nLow Tide;9'],
+      ['SALES south', 'Salt Road;17'],
+    ],
+  };
+  const lines = `export async function handle(request, { call }) {
+    try {
+      const { rows } = await call.sales({ region: String(request).trim().slice(6) });
+      return rows.map(({ title, pieces }) => title + ';' + pieces).join('\\n');
+    } catch { return 'OFFLINE'; }
+  }`;
+  assert.deepEqual(await refusalsOf(agreed, lines, sandbox), []);
+});
+
 /** Plots that are let, each to somebody. */
 const plots = (rule: string): Agreed => ({
   rules: `\`plot\` tells of a plot whether it is let. ${rule}`,

@@ -1,11 +1,11 @@
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
-import { ANSWERS_WITHOUT, NEVER_LOGGED, NEVER_TOLD, OF_THE_ONE_BEFORE, PERSONAL } from '../../lexicon/acting.ts';
-import { phrases } from '../../lexicon/phrases.ts';
+import { NEVER_LOGGED, OF_THE_ONE_BEFORE } from '../../lexicon/acting.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { RunnableCase } from '../case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, Run, SeenCase } from '../check.ts';
-import { allSentencesOf, excerpt, spaced } from '../prose/documented-answers.ts';
+import { denialsOf, descriptionsOf, isDenial, isDenied, isNamedIn } from '../prose/denied-members.ts';
+import { allSentencesOf, excerpt } from '../prose/documented-answers.ts';
 import { breaksEmptiness, breaksReserve, emptyMembersOf, reservedMembersOf } from '../prose/reserved-members.ts';
 import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
@@ -170,21 +170,6 @@ function logDenialsOf(subject: Subject): { sentence: string; before: string }[] 
 
 const readOfLogs = new WeakMap<Subject, { sentence: string; before: string }[]>();
 
-const ON_A_CONDITION = phrases({
-  en: ['except|unless|only|but|if|when|until|no matter'],
-  de: ['wenn|falls|außer|bevor|solange|nur (an|wenn|bei|in)'],
-  fr: ['si|sauf|quand|seulement'],
-  es: ['si|salvo|excepto|cuando|solo|sólo'],
-  // A Spanish verb has the same word before it.
-  pt: ['se (não|o|a|os|as|for|houver|um|uma)|salvo|exceto|quando|só'],
-  zh: ['除非|只有|仅|如果|若|时(?![间候])'],
-});
-
-/** A sentence by which something is told to nobody, and about nothing else. */
-function isDenial(sentence: string, never: RegExp): boolean {
-  return never.test(sentence) && !ON_A_CONDITION.test(sentence);
-}
-
 /** An answer that holds what a member of the request or of a tool's answer has, and of which the document says that no answer has it. */
 function deniedIn({ subject, cases }: CheckFacts, input: Json, seen: Observation): string | undefined {
   const denials = denialsOf(subject);
@@ -193,7 +178,9 @@ function deniedIn({ subject, cases }: CheckFacts, input: Json, seen: Observation
   const mayBeTold = (name: string) =>
     cases.some(({ one, seen: before }) => {
       const values = leavesOf(one.output).map(({ value }) => value);
-      const isTold = (leaf: Leaf) => leaf.name === name && values.includes(leaf.value);
+      const isTold = (leaf: Leaf) =>
+        leaf.name === name &&
+        (typeof one.output === 'string' ? hasWord(one.output, weighty(leaf) ?? '') : values.includes(leaf.value));
       return (
         leavesOf(one.input).some((leaf) => typeof leaf.value === 'number' && isTold(leaf)) ||
         [one.input, ...before.calls.map((call) => call.output ?? null)]
@@ -215,74 +202,6 @@ function deniedIn({ subject, cases }: CheckFacts, input: Json, seen: Observation
       return `the answer tells "${leaf.name}", though "${excerpt(denial.sentence)}"`;
   }
   return undefined;
-}
-
-interface ToldDenial {
-  sentence: string;
-  /** The part of it, or of the one before, that names what is never told. */
-  denied: string;
-}
-
-const read = new WeakMap<Subject, ToldDenial[]>();
-
-/** The sentences by which something is never told: what comes first in them (`the pin is never part of an answer`), or behind `an answer has neither`. */
-function denialsOf(subject: Subject): ToldDenial[] {
-  const known = read.get(subject);
-  if (known !== undefined) return known;
-  let before = '';
-  const denials = allSentencesOf(subject).flatMap((sentence): ToldDenial[] => {
-    const said = before;
-    if (sentence.trim() !== '') before = sentence;
-    const without = ANSWERS_WITHOUT.exec(sentence);
-    if (without && isDenial(sentence, ANSWERS_WITHOUT))
-      return [{ sentence, denied: saidIn(sentence.slice(without.index + without[0].length)) ?? sentence }];
-    if (!isDenial(sentence, NEVER_TOLD)) return [];
-    const at = NEVER_TOLD.exec(sentence)?.index ?? 0;
-    const denied = AS_WELL.test(sentence.slice(at)) ? sentence : (saidIn(sentence.slice(0, at)) ?? sentence);
-    return [{ sentence, denied: OF_THE_ONE_BEFORE.test(sentence.trim()) ? said : denied }];
-  });
-  read.set(subject, denials);
-  return denials;
-}
-
-/** How a sentence goes on to something else that is not told. */
-const AS_WELL = /,\s*(?:and )?(?:neither|nor)\b|，也(?:不|勿)/i;
-
-/** A part of a sentence, where it says anything. */
-function saidIn(part: string): string | undefined {
-  return /\p{L}{2}/u.test(part) ? part : undefined;
-}
-
-/** How names write German letters that they cannot have. */
-const UMLAUTS: Readonly<Record<string, string>> = { ae: 'ä', oe: 'ö', ue: 'ü' };
-
-/** Whether a sentence speaks of what a member holds: by its name, or by the words that the name is made of. */
-function isNamedIn(sentence: string, name: string): boolean {
-  if (name.length < 3) return false;
-  const words = spaced(name).replaceAll('_', ' ');
-  if (
-    hasWord(sentence, name) ||
-    // One word in German: "Steuernummer".
-    (name.length >= 4 &&
-      new RegExp(`(?<!\\p{L})${name.replace(/\W/g, '')}(?:nummer|adresse|daten)n?(?!\\p{L})`, 'iu').test(sentence)) ||
-    hasWord(sentence, `${name}s`) ||
-    hasWord(sentence, words) ||
-    (/^(?:born|dob)$/i.test(name) && /\bbirth/i.test(sentence))
-  )
-    return true;
-  const umlauts = name.replace(/[aou]e/g, (letters) => UMLAUTS[letters] ?? letters);
-  if (umlauts !== name && (hasWord(sentence, umlauts) || hasWord(sentence, `${umlauts}s`))) return true;
-  if (PERSONAL.some(([said, member]) => member.test(name) && said.test(sentence))) return true;
-  // "The e-mail of the owner" is the owner's, and "the name of the guest" the guest's name.
-  const parts = words.toLowerCase().split(/\s+/);
-  const plain = sentence.replace(/\be-mail/gi, 'email');
-  // "The owner's data" are all of them.
-  if (
-    parts.length > 1 &&
-    new RegExp(`\\b${(parts[0] ?? '').replace(/\W/g, '')}['’]s (?:personal )?(?:data|details)\\b`, 'i').test(sentence)
-  )
-    return true;
-  return parts.length > 1 && parts.every((part) => hasWord(plain, part) || hasWord(plain, `${part}s`));
 }
 
 /** Lets the tools called after one fail, so that the paths behind it come to light. */
@@ -353,17 +272,6 @@ function isSecret({ tools }: CheckFacts['subject'], tool: string, name: string):
   return said.some((text) => SECRET.test(text) || SECRET_MEMBER.test(text));
 }
 
-/** What a schema says of the members of a name. */
-function descriptionsOf(schema: Json, name: string, depth: number): string[] {
-  if (depth > 20 || typeof schema !== 'object' || schema === null) return [];
-  const own = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
-  const found = Object.hasOwn(own, name) ? own[name] : undefined;
-  return [
-    ...(isObject(found) && typeof found.description === 'string' ? [found.description] : []),
-    ...Object.values(schema).flatMap((child) => descriptionsOf(child, name, depth + 1)),
-  ];
-}
-
 /** A case with secrets, in which a tool answers something else at one place: a turned switch, another of a few words, an empty list. */
 function otherwiseAnswered({ subject }: CheckFacts, { one, scenario, seen }: SeenCase): Scenario[] {
   if (!hasSecrets(subject, one, seen)) return [];
@@ -379,10 +287,6 @@ function secretsOf(subject: Subject, { calls }: Observation): Leaf[] {
   return calls.flatMap(({ tool, output }) =>
     leavesOf(output ?? null).filter((leaf) => isSecret(subject, tool, leaf.name) || isDenied(subject, leaf)),
   );
-}
-
-function isDenied(subject: Subject, { name }: Leaf): boolean {
-  return denialsOf(subject).some(({ denied }) => isNamedIn(denied, name));
 }
 
 /** Words of the source that are tried in a request, and the runs that are made of them. */
