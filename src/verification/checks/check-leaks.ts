@@ -11,6 +11,7 @@ import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { toldOtherwise } from '../worlds/other-outputs.ts';
 import { knowing, replacedAt } from '../worlds/variations.ts';
+import { toldApart } from './told-apart.ts';
 
 const SECRET =
   /passw|passphrase|\bpwd\b|secret|credential|private|confidential|api_?-?\s?key|access_?-?\s?key|\bpin\b|pin_?code|cvv|\bssn\b|\btoken\b|hash$/i;
@@ -53,7 +54,8 @@ export const leaks: Check = {
     ];
     const seen = plans.length === 0 ? [] : yield plans;
     const own = plans.map((scenario, index) => ({ scenario, seen: seen[index] as Observation }));
-    return { failures: foundIn(facts, [...cases, ...own], () => true), warnings: [] };
+    const found = foundIn(facts, [...cases, ...own], () => true);
+    return { failures: found.length > 0 ? found : yield* toldApart(facts), warnings: [] };
   },
   review(facts, runs) {
     // Under other names, or asked for something else, it may be told what no case is.

@@ -30,7 +30,8 @@ export function toldOtherwise(
   });
 }
 
-function otherOutputs(output: Json, schema: Json): Json[] {
+/** Outputs that are other than one at a single place. */
+export function otherOutputs(output: Json, schema: Json): Json[] {
   const words = leavesOf(output).flatMap(({ pointer, name, value }) => {
     if (typeof value === 'boolean') return [replacedAt(output, pointer, !value)];
     if (typeof value === 'number') return [0, value * 1000 + 7].map((other) => replacedAt(output, pointer, other));

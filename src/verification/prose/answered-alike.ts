@@ -1,0 +1,126 @@
+import {
+  ANSWERED_ALIKE,
+  AS_IF_UNKNOWN,
+  IN_THIS_ORDER,
+  NOT_TOLD_APART,
+  OF_ANOTHER,
+  WHOEVER_ASKS,
+} from '../../lexicon/telling-apart.ts';
+import { hasWord } from '../scalar-kinds.ts';
+import type { Subject } from '../subject.ts';
+import { isNamedIn } from './denied-members.ts';
+import { sentencesOf } from './documented-answers.ts';
+
+/** A sentence by which what is another's is answered as what nobody knows. */
+export interface AlikeRule {
+  sentence: string;
+  /** The sentences before it that it may go on from, the nearest first. */
+  before: readonly string[];
+  /** Its number among the sentences. */
+  at: number;
+  /** Whether nobody is to see the difference; else both have one outcome, and no more is said. */
+  isStrict: boolean;
+  /** Whether it names what is unknown, and is answered alike. */
+  isAsIfUnknown: boolean;
+}
+
+/** Sentences before one that it may go on from. */
+const maxBefore = 3;
+
+const read = new WeakMap<Subject, AlikeRule[]>();
+
+/** The sentences by which what is another's is answered as what nobody knows, the strict ones first. */
+export function alikeRulesOf(subject: Subject): readonly AlikeRule[] {
+  const known = read.get(subject);
+  if (known !== undefined) return known;
+  const sentences = sentencesOf(subject.agreement);
+  const rules = sentences.flatMap((sentence, at): AlikeRule[] => {
+    const isStrict = NOT_TOLD_APART.test(sentence);
+    if (!isStrict && !(ANSWERED_ALIKE.test(sentence) && OF_ANOTHER.test(sentence + (sentences[at - 1] ?? ''))))
+      return [];
+    const before: string[] = [];
+    for (let index = at - 1; index >= 0 && before.length < maxBefore; index -= 1) {
+      const one = sentences[index] as string;
+      if (/^\s*#/.test(one)) break;
+      if (/\p{L}/u.test(one)) before.push(one);
+    }
+    return [{ sentence, before, at, isStrict, isAsIfUnknown: AS_IF_UNKNOWN.test(sentence) }];
+  });
+  const sorted = [...rules.filter(({ isStrict }) => isStrict), ...rules.filter(({ isStrict }) => !isStrict)];
+  read.set(subject, sorted);
+  return sorted;
+}
+
+/** What names end in that hold whose something is: `deviceId` is the device. */
+const ID_ENDING = /[_-]?(?:id|ids|no|nr|num|number|nummer|ref|reference|code|name|key)$/i;
+
+/** Whether a text speaks of what a member holds, or of what the member is the id of. */
+export function speaksOfHolder(text: string, name: string): boolean {
+  const holder = name.replace(ID_ENDING, '');
+  return (
+    isNamedIn(text, name) ||
+    (holder.length >= 3 && holder !== name && (hasWord(text, holder) || hasWord(text, `${holder}s`)))
+  );
+}
+
+/**
+ * Whether a rule is about what belongs to whom by these members, and not by those: it names one of them, or goes on from a sentence that does;
+ * where there are no others, the outcome will do.
+ */
+export function isAbout(
+  { sentence, before }: AlikeRule,
+  names: readonly string[],
+  others: readonly string[],
+  outcomes: readonly string[],
+): boolean {
+  const speaksOf = (text: string, list: readonly string[]) => list.some((name) => speaksOfHolder(text, name));
+  for (const text of [sentence, ...before]) {
+    if (speaksOf(text, names)) return true;
+    if (speaksOf(text, others)) return false;
+  }
+  return others.length === 0 && outcomes.some((outcome) => hasWord(sentence, outcome));
+}
+
+/** How an item of a list begins whose items are done one after another. */
+const STEP = /^\s*(?:#+ )?(?:step |schritt |第)?\d{1,2}[.)、:]/i;
+
+/**
+ * Whether by its place in the document an outcome may be that of a check before the one by which something is another's: it is named in a step
+ * above, or wherever a document has all its checks made in their order. Where both have one outcome and no more is said, that may be so unless
+ * it is named in a step below.
+ */
+export function mayComeBefore(
+  subject: Subject,
+  rule: AlikeRule,
+  names: readonly string[],
+  { other, usual }: { other: readonly string[]; usual: readonly string[] },
+): boolean {
+  const sentences = sentencesOf(subject.agreement);
+  const isInOrder = sentences.some((sentence) => IN_THIS_ORDER.test(sentence));
+  const isStep = stepsOf(sentences);
+  const has = (sentence: string, outcomes: readonly string[]) =>
+    !/^\s*\|/.test(sentence) && outcomes.some((outcome) => hasWord(sentence, outcome));
+  const speaksOf = (sentence: string) => names.some((name) => speaksOfHolder(sentence, name));
+  const found = [speaksOf, (one: string) => OF_ANOTHER.test(one)]
+    .map((isMeant) => sentences.findIndex((one) => has(one, usual) && isMeant(one)))
+    .find((index) => index >= 0);
+  const at = Math.min(found ?? rule.at, rule.at);
+  const isNamed = (from: number, to: number) =>
+    sentences.slice(from, to).some((one, index) => has(one, other) && (isInOrder || isStep[from + index] === true));
+  return (
+    isNamed(0, at) ||
+    sentences.some((one) => has(one, other) && WHOEVER_ASKS.test(one)) ||
+    (!rule.isStrict && !isNamed(at + 1, sentences.length))
+  );
+}
+
+/** Of each sentence, whether it belongs to a step: an item with a number, or all that stands under a heading with one. */
+function stepsOf(sentences: readonly string[]): boolean[] {
+  let [isItem, isSection] = [false, false];
+  return sentences.map((sentence) => {
+    if (/^\s*#/.test(sentence)) isSection = STEP.test(sentence);
+    else if (STEP.test(sentence)) isItem = true;
+    if (sentence.trim() === '') isItem = false;
+    return isItem || isSection;
+  });
+}
