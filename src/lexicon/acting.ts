@@ -61,10 +61,11 @@ export const DONE_ALWAYS = phrases({
 
 /** That something is not done, is done already, or is done on a condition. */
 export const NOT_ALWAYS = phrases({
-  en: ['not|cannot|never|no|nothing|none|neither|nor|without|already|only|unless|until|passed'],
-  de: ['nicht|nie*|kein*|ohne|bereits|schon|nur|erst'],
-  fr: ['pas|jamais|rien|aucun*|sans|déjà|seulement|sauf'],
-  es: ['no|nunca|nada|ningun*|sin|ya|solo|sólo|salvo'],
+  // "refused or not" leaves nothing out.
+  en: ['(?<!or )not|cannot|never|no|nothing|none|neither|nor|without|already|only|unless|until|passed'],
+  de: ['(?<!oder )nicht|nie*|kein*|ohne|bereits|schon|nur|erst'],
+  fr: ['(?<!ou )pas|jamais|rien|aucun*|sans|déjà|seulement|sauf'],
+  es: ['(?<!o )no|nunca|nada|ningun*|sin|ya|solo|sólo|salvo'],
   zh: ['不|未|没|无需|已|只有|仅|才'],
 });
 

@@ -85,3 +85,16 @@ export const ONE_PAGE = phrases({
   es: ['primera página*'],
   zh: ['第一页'],
 });
+
+/** Words by which one thing is done behind another. */
+export const AND_THEN = phrases({
+  en: ['(and|only) then|then(?! (if|when))|afterwards?|(only )?after (that|this|it)|(is|was|are) followed by|next'],
+  de: ['danach|dann|anschließend|daraufhin'],
+  fr: ['puis|ensuite|après (cela|quoi)'],
+  es: ['después|luego|a continuación'],
+  pt: ['depois|em seguida'],
+  it: ['poi|dopo di che|successivamente'],
+  ru: ['затем|потом|после этого'],
+  zh: ['然后|之后|随后|再'],
+  ja: ['その後|次に'],
+});

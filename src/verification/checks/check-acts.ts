@@ -5,6 +5,7 @@ import type { Check, CheckFacts, CheckFindings, Run, SeenCase } from '../check.t
 import { reportsFailure } from '../failure-answer.ts';
 import { CORRELATION_NAME } from '../member-names.ts';
 import { demandOf, sentenceOnce } from '../prose/documented-acts.ts';
+import { type Successor, successorsOf } from '../prose/documented-steps.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { sideEffectFact } from './check-side-effects.ts';
@@ -14,7 +15,7 @@ export const acts: Check = {
   name: 'acts',
   reason: 'An answer may say that something was done that was not done, or was done with other data.',
   certain:
-    'The document has a tool with side effects used, and the candidate does not even have its name; or has it act once, and it acts twice in the same way; or the answer tells a fresh id under a name under which a tool was given another, or as that of the thing which the tool, by its name, made under another; or in whatever run of a request that succeeds in a case, no call of a tool is carried out, since its input breaks the schema of the tool.',
+    'The document has a tool with side effects used, and the candidate does not even have its name; or has it act once, and it acts twice in the same way; or behind another tool, and it acts before that in a case; or the answer tells a fresh id under a name under which a tool was given another, or as that of the thing which the tool, by its name, made under another; or in whatever run of a request that succeeds in a case, no call of a tool is carried out, since its input breaks the schema of the tool.',
   uncertain:
     'The same act twice in one case, where the document says nothing of it and the request has no such number.',
   *run(facts): Generator<never, CheckFindings, never> {
@@ -41,6 +42,13 @@ export const acts: Check = {
       }
     }
     for (const one of cases) {
+      const early = calledTooEarly(subject, one);
+      if (early) {
+        failures.push(sideEffectFact(one, `${early.second} was called before ${early.first}, though "${early.said}"`));
+        break;
+      }
+    }
+    for (const one of cases) {
       const other = otherId(facts, one);
       if (other)
         failures.push(
@@ -62,6 +70,12 @@ export const acts: Check = {
     });
   },
 };
+
+/** Two tools that a case called with success in another order than the document has. */
+function calledTooEarly(subject: CheckFacts['subject'], { seen: { calls } }: SeenCase): Successor | undefined {
+  const firstOf = (name: string) => calls.findIndex(({ tool, error }) => tool === name && error === undefined);
+  return successorsOf(subject).find(({ first, second }) => firstOf(second) >= 0 && firstOf(first) > firstOf(second));
+}
 
 /** A call that a tool's schema forbids, in place or in the wake of an act, where no call of that tool for a request that succeeds is any better. */
 function neverTaken(

@@ -2,12 +2,14 @@ import type { Observation, ObservedCall, Scenario } from '../../contract/trial.t
 import { isObject, type Json } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
-import { sentenceOnce } from '../prose/documented-acts.ts';
-import { leavesOf } from '../scalar-kinds.ts';
+import { reportsFailure } from '../failure-answer.ts';
+import { comesWith, sentenceOnce } from '../prose/documented-acts.ts';
+import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { listsOf } from '../worlds/lists.ts';
 import { peerWorldsOf, type RareWorld, rareWorldsOf } from '../worlds/rare-worlds.ts';
-import { mayServeRefusals } from './check-side-effects.ts';
+import { replacedAt } from '../worlds/variations.ts';
+import { declines, mayServeRefusals, takesBack } from './check-side-effects.ts';
 import { unheededMembers } from './unheeded-members.ts';
 
 const maxRuns = 160;
@@ -17,7 +19,7 @@ export const rareWorlds: Check = {
   name: 'rare-worlds',
   reason: 'What is done twice is often so on a path that no case takes.',
   certain:
-    'A tool acts more than once, though the document has it act once and the cases, with lists as long, do; or is asked the very same twice, though it had answered as in a case; or it acts, and the answer is one that a case gives without it, and tells nothing of what all answers with that act tell of it.',
+    'A tool acts more than once, though the document has it act once and the cases, with lists as long, do; or is asked the very same twice, though it had answered as in a case; or it acts, and the answer is one that a case gives without it, and tells nothing of what all answers with that act tell of it; or it acts as in a case that succeeds, and what it refuses for was known before that.',
   uncertain: 'What a tool or the peer tells, and the document decides or reckons by, changes nothing in any case.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject } = facts;
@@ -30,8 +32,10 @@ export const rareWorlds: Check = {
     if (unheeded) findings.warnings.push(unheeded);
     if (subject.role === 'requester') return findings;
     const acting = subject.tools
-      .filter(({ name }) => !isReadOnly(subject, name) && !mayServeRefusals(subject, name))
-      .map(({ name }) => actOf(facts, name));
+      .filter(({ name }) => !isReadOnly(subject, name))
+      .map(({ name }) => actOf(facts, name))
+      // What is written down in refusals as well is nothing that the answer is about.
+      .filter(({ tool, calling }) => !mayServeRefusals(subject, tool) || calling.some(isTold));
     for (const [index, world] of worlds.entries()) {
       const found = acted(facts, acting, world, seen[index] as Observation);
       if (found !== undefined) return { ...findings, failures: [found] };
@@ -74,6 +78,19 @@ function actOf({ subject, cases }: CheckFacts, tool: string): Act {
   return { tool, once: sentenceOnce(subject, tool), calling, listed: isSingle ? Math.max(-1, ...lengths) : -1 };
 }
 
+/** Whether the answer of a case tells what a call told. */
+function isTold({ one, calls }: Act['calling'][number]): boolean {
+  return calls.some((call) => tells(one.one.output, call));
+}
+
+/** Whether an answer has a text that a call told. */
+function tells(answer: Json, { output = null }: ObservedCall): boolean {
+  const told = leavesOf(output).filter(({ value }) => typeof value === 'string' && value.length > 2);
+  return leavesOf(answer).some(({ value }) =>
+    told.some((leaf) => typeof value === 'string' && hasWord(value, String(leaf.value))),
+  );
+}
+
 /** Whether a call is for some of what a list of the request holds, and not for all: the others may have had no need of it. */
 function isForSome(input: Json, asked: Json): boolean {
   const told = new Set(leavesOf(asked).map(({ value }) => value));
@@ -102,6 +119,12 @@ function acted(
   for (const act of acting) {
     const calls = seen.calls.filter(({ tool, error }) => tool === act.tool && error === undefined);
     const [first, second] = calls;
+    if (isTooEarly(facts, act, world, seen))
+      return factOf(
+        world,
+        `it is refused for what was known before ${act.tool} acts, and that acts all the same`,
+        seen,
+      );
     if (first === undefined || act.calling.length === 0 || act.listed < 0) continue;
     if (second !== undefined && !isCounted(act, calls.length, input, seen)) {
       // Where cases have but one item, each may have its own act.
@@ -116,6 +139,77 @@ function acted(
       return factOf(world, `${act.tool} acts, and it is answered as without that`, seen);
   }
   return undefined;
+}
+
+/**
+ * Whether it was done what the case does, and at most undone again, though the answer is a refusal, what is other than in the case was told or
+ * asked before that, and no case acts so where it refuses.
+ */
+function isTooEarly(facts: CheckFacts, act: Act, world: RareWorld, seen: Observation): boolean {
+  const { subject } = facts;
+  const { seenCase, told, asked } = world;
+  const { calls, value = null, issues } = seen;
+  const usual = act.calling.find(({ one }) => one === seenCase);
+  if (usual === undefined || issues.length > 0 || !isPlain(world)) return false;
+  if (reportsFailure(seenCase.one.output) === true) return false;
+  if (reportsFailure(value) !== true && !isSaidWithoutActs(facts, world, seen)) return false;
+  const isSame = (call: ObservedCall) =>
+    call.tool === act.tool &&
+    usual.calls.some(
+      ({ input }) => equalJson(input, call.input) || (asked && equalJson(swapped(input, asked), call.input)),
+    );
+  const at = calls.findIndex(
+    (call) => isSame(call) && isUsual(act, call) && !declines(call.output ?? {}) && !tells(value, call),
+  );
+  if (at < 0) return false;
+  if (told && !calls.slice(0, at).some(({ tool }) => tool === told.tool)) return false;
+  const isUndone = ({ tool, error }: ObservedCall) =>
+    error === undefined && !isReadOnly(subject, tool) && (tool === act.tool || takesBack(subject, tool));
+  const endsSo = (list: readonly ObservedCall[], first: number) => list.slice(first + 1).every(isUndone);
+  const mayRefuse = act.calling.some(
+    ({ one, calls: [own] }) =>
+      reportsFailure(one.one.output) === true && endsSo(one.seen.calls, one.seen.calls.indexOf(own as ObservedCall)),
+  );
+  return !mayRefuse && endsSo(calls, at) && !comesWith(subject, value, act.tool);
+}
+
+/** Whether an answer has a word that the run was neither asked nor told, and that cases have without any act, and never with one. */
+function isSaidWithoutActs(
+  { subject, cases }: CheckFacts,
+  { scenario }: RareWorld,
+  { calls, value = null }: Observation,
+) {
+  const known = JSON.stringify([scenario.input, calls.map(({ output = null }) => output)]);
+  const isActing = ({ seen }: SeenCase) => seen.calls.some(({ tool }) => !isReadOnly(subject, tool));
+  const has = (word: string) => (one: SeenCase) => wordsOf(one.one.output).includes(word);
+  return wordsOf(value).some(
+    (word) => !hasWord(known, word) && cases.some(has(word)) && !cases.some((one) => has(word)(one) && isActing(one)),
+  );
+}
+
+/** The members of a message that are one word, or the words of a message that is a text. */
+function wordsOf(message: Json): string[] {
+  return typeof message === 'string'
+    ? (message.match(/[\p{L}_-]{3,}/gu) ?? [])
+    : leavesOf(message).flatMap(({ value }) => (typeof value === 'string' && WORD.test(value) ? [value] : []));
+}
+
+const WORD = /^[\p{L}_-]{2,40}$/u;
+
+/** Whether what is other than in the case is nothing that a system would not tell, or nobody ask: the sign of no number, and no text that was made up. */
+function isPlain({ told, asked }: RareWorld): boolean {
+  const value = told?.value ?? asked?.value ?? null;
+  return typeof value === 'number'
+    ? value >= 0
+    : typeof value !== 'string' || /^(?:\d{4}-\d\d-\d\d|[A-Za-z]\w{1,39}$)/.test(value);
+}
+
+/** A value in which all that is one thing is another. */
+function swapped(value: Json, asked: { from: Json; value: Json }): Json {
+  return leavesOf(value).reduce<Json>(
+    (whole, leaf) => (equalJson(leaf.value, asked.from) ? replacedAt(whole, leaf.pointer, asked.value) : whole),
+    value,
+  );
 }
 
 /** Whether a number says how often something is done, where it says so in no case that does it one time. */
@@ -144,14 +238,11 @@ function isInVain(
   const later = seen.calls.slice(seen.calls.indexOf(call) + 1);
   if (later.some(({ tool, error }) => error !== undefined || (!isReadOnly(subject, tool) && tool !== act.tool)))
     return false;
-  const told = leavesOf(call.output ?? null).flatMap((leaf) =>
-    typeof leaf.value === 'string' && leaf.value.length > 2 ? [leaf.value] : [],
-  );
-  const tells = (answer: Json) => leavesOf(answer).some((leaf) => told.includes(String(leaf.value)));
   const usual = act.calling.filter(({ calls }) =>
     calls.some((one) => equalJson(one.output ?? null, call.output ?? null)),
   );
-  if (tells(value as Json) || tells(scenario.input) || !usual.every(({ one }) => tells(one.one.output))) return false;
+  if (tells(value as Json, call) || tells(scenario.input, call)) return false;
+  if (!usual.every(({ one }) => tells(one.one.output, call))) return false;
   const isCalling = (one: SeenCase) => act.calling.some((other) => other.one === one);
   const refused = cases.filter(
     (one) => !isCalling(one) && !one.seen.calls.some(({ tool }) => !isReadOnly(subject, tool)),

@@ -281,8 +281,7 @@ function isDenied({ subject, cases }: CheckFacts, { isGeneral }: Denial, tool: s
 
 /** Whether a call takes back what an earlier act of the same run told. */
 function undoes({ subject }: CheckFacts, { seen }: SeenCase, { tool, input }: ObservedCall): boolean {
-  const { description = '' } = subject.tools.find(({ name }) => name === tool) ?? {};
-  if (!TAKES_BACK.test(spaced(tool)) && !TAKES_BACK.test(description)) return false;
+  if (!takesBack(subject, tool)) return false;
   const asked = leavesOf(input).map(({ value }) => value);
   const before = seen.calls.slice(
     0,
@@ -293,6 +292,12 @@ function undoes({ subject }: CheckFacts, { seen }: SeenCase, { tool, input }: Ob
       !isReadOnly(subject, act.tool) &&
       leavesOf(act.output ?? null).some(({ value }) => typeof value !== 'boolean' && asked.includes(value)),
   );
+}
+
+/** Whether a tool takes something back, by its name or by what it is described as. */
+export function takesBack({ tools }: CheckFacts['subject'], tool: string): boolean {
+  const { description = '' } = tools.find(({ name }) => name === tool) ?? {};
+  return TAKES_BACK.test(spaced(tool)) || TAKES_BACK.test(description);
 }
 
 /** Words of a document by which an act is undone, by the beginnings of the names of tools that do. */
@@ -519,7 +524,7 @@ function isNeedless(facts: CheckFacts, one: SeenCase, act: ObservedCall, isForbi
 }
 
 /** Whether what a tool answered is itself a no. */
-function declines(output: Json): boolean {
+export function declines(output: Json): boolean {
   return (
     output === null ||
     output === false ||

@@ -16,6 +16,7 @@ import {
 import { FAILURE } from '../../lexicon/failing.ts';
 import { atTheEnd } from '../../lexicon/phrases.ts';
 import { FOR_EACH, ONCE } from '../../lexicon/quantifying.ts';
+import { reportsFailure } from '../failure-answer.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly, type Subject } from '../subject.ts';
 import { allSentencesOf, constantIn, constantsIn, excerpt, holdsConstant, sentencesOf } from './documented-answers.ts';
@@ -182,7 +183,15 @@ function doneOtherwise(subject: Subject, output: Json, tool: string): Denial | u
 
 /** Whether a sentence has a tool act whatever the answer is, or with one of this very name. */
 export function comesWith(subject: Subject, output: Json, tool: string): boolean {
-  const names = leavesOf(output).flatMap(({ value }) => (typeof value === 'string' && value.length > 2 ? [value] : []));
+  const told = leavesOf(output).flatMap(({ value }) =>
+    typeof value === 'string' && value.length > 2 && hasWord(subject.agreement.text, value) ? [value] : [],
+  );
+  const has = (answer: Json, name: string) => leavesOf(answer).some(({ value }) => value === name);
+  // What is said of one refusal by a name that others have as well is not said of this one.
+  const isShared = (name: string) =>
+    reportsFailure(output) === true &&
+    subject.cases.some(({ response }) => has(response, name) && told.some((other) => !has(response, other)));
+  const names = told.filter((name) => !isShared(name));
   return sentencesOf(subject.agreement).some((sentence) => {
     if (!speaksOf(withoutArguments(sentence), tool) || NOT_ALWAYS.test(sentence)) return false;
     return DONE_ALWAYS.test(sentence) || (hasWord(sentence, tool) && names.some((name) => hasWord(sentence, name)));

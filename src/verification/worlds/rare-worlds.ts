@@ -14,6 +14,8 @@ export interface RareWorld {
   change: string;
   /** The tool that tells something else, and where; absent where the request is another. */
   told?: { tool: string; pointer: string; from: Json; value: Json };
+  /** What the request has instead of what it has in the case; absent where a tool tells something else. */
+  asked?: { from: Json; value: Json };
   scenario: Scenario;
 }
 
@@ -149,6 +151,7 @@ function askedOtherwise(facts: CheckFacts, seenCase: SeenCase): Attempt[][] {
           return {
             seenCase,
             change: `${shortened(value)} at ${pointer || 'the root'} of the request`,
+            asked: { from, value },
             scenario: { ...seenCase.scenario, input: asked, tools: known as Scenario['tools'] },
           };
         },
