@@ -71,7 +71,7 @@ export interface CheckPolicy {
 }
 
 /** What counts unless the caller says otherwise. */
-export const defaultCheckPolicy: CheckPolicy = { maxRuns: 600, advisory: [] };
+export const defaultCheckPolicy: CheckPolicy = { maxRuns: 700, advisory: [] };
 
 /** What the checks beyond the cases found. */
 export interface Verification {

@@ -175,6 +175,49 @@ test('a text that cases have without an act is no answer to a request that was a
   );
 });
 
+test('an answer that tells what refusals tell is one, whatever its name', async () => {
+  const moves: Agreed = {
+    rules: `A sample is read with \`getSample\`, its place with \`getPlace\`; it is moved with \`moveSample\`.
+- UNKNOWN_SAMPLE: there is no such sample.
+- PLACE_FULL: the place has no room.
+- LAB_DOWN: a tool fails.`,
+    request: object({ code: text, place: text }),
+    response: object({ outcome: text, from: text }, ['from']),
+    cases: [
+      [
+        { code: 'S-71', place: 'fridge' },
+        { outcome: 'MOVED', from: 'bench-7' },
+      ],
+      [{ code: 'S-79', place: 'fridge' }, { outcome: 'UNKNOWN_SAMPLE' }],
+    ],
+    tools: [
+      reading('getSample', object({ code: text }), { type: ['object', 'null'] }, [
+        [{ code: 'S-71' }, { at: 'bench-7' }],
+        [{ code: 'S-79' }, null],
+      ]),
+      reading('getPlace', object({ place: text }), object({ room: integer }), [[{ place: 'fridge' }, { room: 14 }]]),
+      acting('moveSample', object({ code: text, place: text }), object({}), [[{ code: 'S-71', place: 'fridge' }, {}]]),
+    ],
+  };
+  const moved = (...then: string[]) => `export async function handle({ code, place }, { call }) {
+  try {
+    const sample = await call.getSample({ code });
+    if (sample === null) return { outcome: 'UNKNOWN_SAMPLE' };
+    const { room } = await call.getPlace({ place });
+    ${then.join('\n    ')}
+    return { outcome: 'MOVED', from: sample.at };
+  } catch {
+    return { outcome: 'LAB_DOWN' };
+  }
+}`;
+  const [move, full] = ['await call.moveSample({ code, place });', "if (room < 1) return { outcome: 'PLACE_FULL' };"];
+  assert.deepEqual(await refusalsOf(moves, moved(full, move), sandbox), []);
+  assert.match(
+    (await refusalsOf(moves, moved(move, full), sandbox)).join('\n'),
+    /^rare-worlds: case 1, with getPlace telling 0 at \/room: it is refused/m,
+  );
+});
+
 test('a refusal that shares its word with others is not that of which the document speaks', async () => {
   const keeping: Agreed = {
     rules: `Der Zustand wird mit \`setzeZustand\` gesetzt. Nur die Person, die \`leseAuftrag\` nennt, darf das, sonst lautet der Grund KEIN_RECHT.

@@ -173,7 +173,10 @@ function isTooEarly(facts: CheckFacts, act: Act, world: RareWorld, seen: Observa
   return !mayRefuse && endsSo(calls, at) && !comesWith(subject, value, act.tool);
 }
 
-/** Whether an answer has a word that the run was neither asked nor told, and that cases have without any act, and never with one. */
+/**
+ * Whether an answer is one of those that cases have without any act, and never with one: by a word that the run was neither asked nor told, or by
+ * what it says anything of.
+ */
 function isSaidWithoutActs(
   { subject, cases }: CheckFacts,
   { scenario }: RareWorld,
@@ -181,10 +184,23 @@ function isSaidWithoutActs(
 ) {
   const known = JSON.stringify([scenario.input, calls.map(({ output = null }) => output)]);
   const isActing = ({ seen }: SeenCase) => seen.calls.some(({ tool }) => !isReadOnly(subject, tool));
-  const has = (word: string) => (one: SeenCase) => wordsOf(one.one.output).includes(word);
-  return wordsOf(value).some(
-    (word) => !hasWord(known, word) && cases.some(has(word)) && !cases.some((one) => has(word)(one) && isActing(one)),
+  const isOfOthers = (has: (answer: Json) => boolean) => {
+    const alike = cases.filter(({ one }) => has(one.output));
+    return alike.length > 0 && !alike.some(isActing);
+  };
+  return (
+    wordsOf(value).some((word) => !hasWord(known, word) && isOfOthers((answer) => wordsOf(answer).includes(word))) ||
+    (isObject(value) && isOfOthers((answer) => equalJson(saidIn(answer), saidIn(value))))
   );
+}
+
+/** The members of an answer that say anything. */
+function saidIn(answer: Json): string[] {
+  return isObject(answer)
+    ? Object.entries(answer)
+        .flatMap(([name, value]) => (value === null || value === '' ? [] : [name]))
+        .sort()
+    : [];
 }
 
 /** The members of a message that are one word, or the words of a message that is a text. */
