@@ -122,3 +122,37 @@ test('what matters under a condition alone that no case meets is no reason to re
   const sound = lending('request.wind > 90 ? request.wind > kite.strength : request.wind > 25');
   assert.deepEqual(await refusalsOf(kites(`Above a wind of 25 the verdict is "kept". ${rule}`), sound, sandbox), []);
 });
+
+test('a number that nothing made larger than what it is held against may matter there', async () => {
+  const wallets: Agreed = {
+    rules:
+      'The wallet is read with `walletOf`, its limit with `limitOf`. If what was sent today, `sentToday`, plus the amount exceeds its `daily` limit, the verdict is "limit", else "sent". If a tool fails, the verdict is "later".',
+    request: object({ from: text, amount: integer }),
+    response: object({ verdict: { enum: ['sent', 'limit', 'later'] } }),
+    tools: [
+      reading('walletOf', object({ wallet: text }), object({ sentToday: integer }), [
+        [{ wallet: 'W-20' }, { sentToday: 0 }],
+        [{ wallet: 'W-21' }, { sentToday: 3 }],
+      ]),
+      reading('limitOf', object({ wallet: text }), object({ daily: integer }), [
+        [{ wallet: 'W-20' }, { daily: 50_000 }],
+        [{ wallet: 'W-21' }, { daily: 90_000 }],
+      ]),
+    ],
+    cases: [
+      [{ from: 'W-20', amount: 400 }, { verdict: 'sent' }],
+      [{ from: 'W-21', amount: 900 }, { verdict: 'sent' }],
+      [{ from: 'W-21', amount: 95_000 }, { verdict: 'limit' }],
+    ],
+  };
+  const sending = `export async function handle({ from, amount }: any, { call }: any) {
+  try {
+    const { sentToday } = await call.walletOf({ wallet: from });
+    const { daily } = await call.limitOf({ wallet: from });
+    return { verdict: sentToday + amount > daily ? 'limit' : 'sent' };
+  } catch {
+    return { verdict: 'later' };
+  }
+}`;
+  assert.doesNotMatch((await warningsOf(wallets, sending, sandbox)).join('\n'), /changes anything/);
+});

@@ -66,7 +66,7 @@ export function unheededMembers(
   });
 }
 
-/** Whether a number was both much larger and smaller, and a text is none that was asked for. */
+/** Whether a number was both larger than whatever it may be held against and smaller, and a text is none that was asked for. */
 function isTried(runs: readonly Told[]): boolean {
   const numbers = runs.filter(({ from }) => typeof from === 'number');
   const texts = runs.filter(({ from }) => typeof from === 'string');
@@ -76,9 +76,18 @@ function isTried(runs: readonly Told[]): boolean {
     );
   return (
     (numbers.length === 0 ||
-      (numbers.some(({ from, value }) => Number(value) > Number(from) * 2) &&
+      (numbers.some(({ one, from, value }) => Number(value) > Math.max(Number(from) * 2, largestIn(one))) &&
         numbers.some(({ from, value }) => Number(value) < Number(from)))) &&
     !(texts.length > 0 && texts.every(isEcho))
+  );
+}
+
+/** The largest number of a case: of what it asks and of what tools or the peer tell in it. */
+function largestIn({ one: { input }, seen }: SeenCase): number {
+  const told = [...seen.calls.map(({ output = null }) => output), ...seen.sends.map(({ response = null }) => response)];
+  return leavesOf([input, told]).reduce(
+    (most, { value }) => (typeof value === 'number' ? Math.max(most, value) : most),
+    0,
   );
 }
 
