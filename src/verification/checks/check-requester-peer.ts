@@ -7,6 +7,7 @@ import { reportsFailure } from '../failure-answer.ts';
 import { looseDifferences } from '../loose-places.ts';
 import { demandsMatchingIds, hasOthersRefused } from '../prose/answers-to-others.ts';
 import { boundOfRepeats } from '../prose/bound-of-repeats.ts';
+import { completeInSpite } from '../prose/complete-lists.ts';
 import { excerpt, holdsConstant } from '../prose/documented-answers.ts';
 import { unansweredPeerOf } from '../prose/unanswered-peer.ts';
 import { tellsUnshownName } from '../prose/unshown-names.ts';
@@ -175,6 +176,11 @@ function faultOf(
     return caseDifferences(subject, one, seen).length > 0
       ? { message: 'the output depends on the order in which answers arrive', certain: true }
       : undefined;
+  }
+  if (mischief.endsWith('from its second message on') && seen.sends.some(({ error }) => error !== undefined)) {
+    const incomplete = completeInSpite(subject, one.output, seen.value);
+    if (incomplete !== undefined)
+      return { message: `the output says that it is complete, though "${excerpt(incomplete)}"`, certain: true };
   }
   const asBefore = equalJson(seen.value, before.value ?? null);
   const other = cases.find((known) => equalJson(known.one.output, seen.value ?? null));

@@ -1,10 +1,10 @@
 import type { Json } from '../../kernel/json.ts';
-import { FAILS, FAILURE } from '../../lexicon/failing.ts';
+import { FAILS, FAILURE, NO_ANSWER } from '../../lexicon/failing.ts';
 import { constantsOf } from '../../schemas/constants-of.ts';
 import type { CheckFacts, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
-import { sentencesOf } from './documented-answers.ts';
+import { allSentencesOf, sentencesOf } from './documented-answers.ts';
 
 /**
  * Whether an answer to a failure has a name that document, task or schema has, and no case shows where nothing had failed: however their
@@ -29,21 +29,35 @@ export function tellsUnshownName(
   const known = new Set(told.flatMap((value) => namesIn(value, payload)));
   // Of a text that may be any, no word is a name.
   const free = subject.role === 'provider' ? one.loose.filter(({ as }) => as === 'text') : [];
+  // What the peer alone may say, and nobody says of one that fails, is said by nobody.
+  const ofPeer = subject.role === 'requester' ? constantsOf(responseSchema).map(String) : [];
   return namesIn(answer, payload, new Set(free.map(({ pointer }) => pointer))).some(
     (name) =>
       !known.has(name) &&
+      !(ofPeer.includes(name) && !isOfFailing(subject, name)) &&
       !isOfWhatIsMissing(agreement, name) &&
       (listed.includes(name) || [agreement.text, task?.description ?? ''].some((text) => hasWord(text, name))),
+  );
+}
+
+/** That there is nothing of the kind that was asked for. */
+const NONE_SUCH =
+  /\b(?:does not exist|there is no|no such|is (?:unknown|not known)|not found)\b|(?<!\p{L})(?:gibt es nicht|unbekannt|no hay ning[uú]n[oa]?|no existe|n['’]existe pas|inconnue?|não (?:há|existe))(?!\p{L})|不存在|未找到/iu;
+
+/** Whether document or task have a name in a sentence about what fails or does not answer. */
+function isOfFailing(subject: CheckFacts['subject'], name: string): boolean {
+  return allSentencesOf(subject).some(
+    (sentence) => hasWord(sentence, name) && (FAILS.test(sentence) || NO_ANSWER.test(sentence)),
   );
 }
 
 /** Names by which something asked for is not there. */
 const NOT_THERE = /^(?:\p{Lu}+_)+(?:UNKNOWN|NOT_FOUND|UNBEKANNT)$|^(?:UNKNOWN|NO_SUCH)_\p{Lu}/u;
 
-/** Whether a name says that what was asked for is not there, and no sentence has it for something that fails. */
+/** Whether a name, or each sentence that has it, says that what was asked for is not there, and no sentence has it for something that fails. */
 function isOfWhatIsMissing(agreement: CheckFacts['subject']['agreement'], name: string): boolean {
-  if (!NOT_THERE.test(name)) return false;
   const own = sentencesOf(agreement).filter((sentence) => hasWord(sentence, name));
+  if (!NOT_THERE.test(name) && !own.every((sentence) => NONE_SUCH.test(sentence))) return false;
   return own.length > 0 && !own.some((sentence) => FAILS.test(sentence) || FAILURE.test(sentence));
 }
 

@@ -6,6 +6,7 @@ import { looseDifferences } from '../loose-places.ts';
 import { CORRELATION_NAME } from '../member-names.ts';
 import { demandsMatchingIds, hasOthersRefused, hasOthersRefusedBy } from '../prose/answers-to-others.ts';
 import { boundOfRepeats } from '../prose/bound-of-repeats.ts';
+import { completeInSpite } from '../prose/complete-lists.ts';
 import { unansweredPeerOf } from '../prose/unanswered-peer.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
@@ -47,7 +48,10 @@ export function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; m
   const plans: { one: SeenCase; mischief: Mischief; peer: Peer }[] = [
     { one, mischief: 'fails', peer: () => UNREACHABLE },
     { one, mischief: 'times out', peer: () => SILENCE },
-    ...(usual && one.seen.sends.length > 1 && unansweredPeerOf(subject, 'silent').isTold
+    ...(usual &&
+    one.seen.sends.length > 1 &&
+    (unansweredPeerOf(subject, 'silent').isTold ||
+      completeInSpite(subject, one.one.output, one.one.output) !== undefined)
       ? [
           {
             one,
