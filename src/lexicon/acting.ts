@@ -94,14 +94,14 @@ export const LEFT_OPEN = phrases({
 export const TAKES_BACK = phrases({
   en: [
     'undo(es)?|releas*|cancel*|refund*|revert*|revers*|rolls? ?back|restor*|void*|unlock*|un ?reserv*|un ?do',
-    '(puts?|gives?|takes?|pays?) ?(it |them |money |the \\w+ )?back|returns? (it|them|the (goods|stock|money|seats?))|frees?|withdraw*',
+    '(puts?|gives?|given|takes?|taken|pays?|paid) ?(it |them |money |the \\w+ )?back|returns? (it|them|the (goods|stock|money|seats?))|frees?|withdraw*',
   ],
   de: ['*stornier*|*freigeben|gibt …20 frei|*zurück*|*rückgängig*|*aufheben'],
   fr: ['annul*|lib[eé]r*|rembours*|restitu*'],
   es: ['liber*|anul*|devolv*|devuel*|reembols*|cancel*|deshac*'],
   pt: ['liber*|anul*|devol*|reembols*|cancel*|desfa*'],
   it: ['liber*|annull*|rimbors*'],
-  zh: ['释放', '取消', '退(款|还|回|订)', '撤销', '回滚', '归还'],
+  zh: ['释放', '取消', '退(款|还|回|订)', '撤销', '回滚', '归还', '恢复|还原'],
 });
 
 /** Words by which one tool puts right what it failed at, or is asked for the next of several. */

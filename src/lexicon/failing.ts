@@ -20,6 +20,7 @@ export const FAILS = phrases({
     'out of (order|service)',
     'no (answer|reply|response) from',
     'malfunction*|outages?|crash(es|ed|ing)?',
+    '(reports?|reported|raises?|raised|throws?|threw|signals?) an? (error|exception|failure|fault)',
   ],
   de: [
     'scheiter(t|n)',
@@ -28,6 +29,7 @@ export const FAILS = phrases({
     'schlägt …80 fehl',
     'fehlschlägt',
     'antwortet nicht',
+    'meld(et|en) (einen Fehler|eine Störung)|(einen Fehler|eine Störung) (meldet|melden|liefert|liefern|wirft)',
     'nicht (erreichbar|verfügbar)',
     '(Abfrage|Abruf|Zugriff|Verbindung) …30 nicht möglich',
     'nicht (abgefragt|befragt|gelesen|erreicht|geschrieben|gespeichert) werden (kann|können|konnten?)',
@@ -43,15 +45,22 @@ export const FAILS = phrases({
     'ne répond pas',
     "(ne peu(t|vent)|n['’](a|ont)) (pas )?(pu )?être (obtenu|lu|joint|consulté|contacté|interrogé|atteint|récupéré|enregistré)e?s?",
     'indisponible',
+    '(signale|renvoie|rend|lève) une (erreur|exception)',
   ],
   es: [
     'fallan?|falló|fallaron|(ha|han|haya|hayan) fallado',
+    '(da|dan|comunica|lanza|informa de|señala) un (error|fallo)',
     'no (respond|contest)(e|a)n?',
     'no (está|están) disponibles?',
     'no (se )?pued(e|en) (ser )?(obten|consult|leer|leíd|contact|guard)*',
     'no (se )?pued(e|en) (ser )?(envi|cre[ae])\\p{L}{0,9}(?<=(si|cuando) [^.\\n]{1,90})',
   ],
-  pt: ['falh(am?|ou|ar(em|am)?)', 'não (responde|está disponível)', 'indispon[ií]ve(l|is)'],
+  pt: [
+    'falh(am?|ou|ar(em|am)?)',
+    '(dá|dão|comunica|lança) um erro',
+    'não (responde|está disponível)',
+    'indispon[ií]ve(l|is)',
+  ],
   it: ['non (risponde|è disponibile)', 'fallisce'],
   ru: [
     'не (отве(ча|ти)|работа)*',
@@ -172,16 +181,22 @@ export const ANY_SYSTEM = phrases({
 export const WHICHEVER_SYSTEM = phrases({
   en: [
     'internal|server|unexpected|technical|anything|something|500',
+    '(at|in|on|during) (any|some|whichever|one of the) (steps?|stages?|points?)',
     '(an?|any|our|its|one of (our|the)) (own |failing |broken )?(back-?ends?|systems?|services?|databases?|tools?|calls?)',
     '(back-?end|upstream|system|database) (errors?|failures?)',
   ],
   de: [
     'Werkzeug',
+    '(in|bei|an) (irgend)?eine[mr] (der )?(Schritte?|Stelle)',
     '(ein|eines|einer|irgendein|unsere[rs]?) ((unserer|der|von unseren) )?((eigenen|beteiligten) )?(System|Dienst|Werkzeug|Schnittstelle)*',
   ],
   fr: ['outil', "(un|l['’]un) (de nos |des )?(systèmes?|services?)", 'une? (de nos )?(interfaces?|bases?)'],
-  es: ['herramienta', '(un|una|alg[uú]n|alguna|uno de nuestros) (sistemas?|servicios?)'],
-  pt: ['ferramenta', '(um|uma|algum|alguma|um dos nossos) (sistemas?|serviços?)'],
+  es: [
+    'herramienta',
+    '(un|una|alg[uú]n|alguna|uno de nuestros) (sistemas?|servicios?)',
+    'en (alg[uú]n|cualquier|uno de los) (pasos?|momento)',
+  ],
+  pt: ['ferramenta', '(um|uma|algum|alguma|um dos nossos) (sistemas?|serviços?)', 'em (algum|qualquer) passo'],
   it: ['strumento', '(un|uno|uno dei nostri) (sistem[ai]|serviz(io|i))'],
   nl: ['hulpmiddel', '(een|een van onze) (systeem|systemen|dienst|diensten)'],
   ru: ['инструмент'],
@@ -632,4 +647,24 @@ export const LEFT_TO_CALLER = phrases({
   ru: ['переда[её](тся|ются) вызывающ*'],
   zh: ['由调用(方|者)(自行)?(处理|决定)'],
   ja: ['呼び出し元(で|が|に|へ)'],
+});
+
+/** That a failing tool is told by its own name. */
+export const NAMES_THE_TOOL = phrases({
+  en: ['names? (of )?(the|this|that) ((failed|failing) )?(tool|system|service)'],
+  de: ['(Name[n]?|Bezeichnung) (des|dieses) (Werkzeug|System|Dienst)e?s'],
+  fr: ["nom (de cet|de l['’]|du) ?(outil|système|service)"],
+  es: ['nombre (de la|de esa|de esta|del|de ese|de este) (herramienta|sistema|servicio)'],
+  pt: ['nome (da|dessa|do|desse) (ferramenta|sistema|serviço)'],
+  zh: ['(工具|系统|服务)(的)?(名|名称|名字)'],
+});
+
+/** The tool of one that has but one. */
+export const THE_TOOL = phrases({
+  en: ['(the|our|its|an?) (own )?tools?( call)?'],
+  de: ['(das|ein|unser) (eigene )?Werkzeug'],
+  fr: ["(l['’]|un |notre )outil"],
+  es: ['(la|una|nuestra) herramienta'],
+  pt: ['(a|uma|nossa) ferramenta'],
+  zh: ['工具'],
 });

@@ -101,6 +101,97 @@ for (const open of [
     assert.deepEqual(await refusalsOf(agreed, boxOffice(''), sandbox), []);
   });
 
+/** A caterer that holds the kitchen and then charges an account. */
+const caterer = (sentences: string): Agreed => ({
+  rules: `The kitchen is held with holdKitchen, and then the account is charged with chargeAccount: state is DONE. If holdKitchen fails, state is \`FULL\`. There is one attempt only.\n${sentences}`,
+  request: object({ order: text, account: text }),
+  response: object({ order: text, state: { enum: ['DONE', 'FULL', 'UNPAID', 'STUCK'] }, note: text }, ['note']),
+  cases: [
+    [
+      { order: 'ord-71', account: 'acc-north' },
+      { order: 'ord-71', state: 'DONE' },
+    ],
+    [
+      { order: 'ord-72', account: 'acc-fin' },
+      { order: 'ord-72', state: 'DONE' },
+    ],
+  ],
+  tools: [
+    acting('holdKitchen', object({ order: text }), object({ hold: text }), [
+      [{ order: 'ord-71' }, { hold: 'hold-607' }],
+      [{ order: 'ord-72' }, { hold: 'hold-611' }],
+    ]),
+    acting('chargeAccount', object({ account: text, hold: text }), object({ charge: text }), [
+      [{ account: 'acc-north', hold: 'hold-607' }, { charge: 'ch-1' }],
+      [{ account: 'acc-fin', hold: 'hold-611' }, { charge: 'ch-2' }],
+    ]),
+    acting('releaseKitchen', object({ hold: text }), object({ released: { type: 'boolean' } }), []),
+  ],
+});
+
+const kitchen = (unpaid: string) => `export async function handle({ order, account }, { call }) {
+  let hold;
+  try {
+    hold = (await call.holdKitchen({ order })).hold;
+  } catch {
+    return { order, state: 'FULL' };
+  }
+  try {
+    await call.chargeAccount({ account, hold });
+  } catch {
+    ${unpaid}
+    return { order, state: 'UNPAID' };
+  }
+  return { order, state: 'DONE' };
+}`;
+
+const releasing = 'await call.releaseKitchen({ hold }).catch(() => undefined);';
+
+for (const owed of [
+  'If chargeAccount fails, give the kitchen free again and answer with state `UNPAID`.',
+  '| What | state | Also |\n| --- | --- | --- |\n| `chargeAccount` fails | `UNPAID` | the kitchen is given back with `releaseKitchen` |',
+  'If chargeAccount fails, state is `UNPAID`. Then the kitchen is released.',
+  'If chargeAccount fails: `releaseKitchen`, then `UNPAID`.',
+])
+  test(`an act is undone in whatever words: ${owed}`, async () => {
+    assert.deepEqual(await refusalsOf(caterer(owed), kitchen(releasing), sandbox), []);
+    assert.match(
+      (await refusalsOf(caterer(owed), kitchen(''), sandbox)).join('\n'),
+      /releaseKitchen is not called, though/,
+    );
+  });
+
+for (const open of [
+  'If chargeAccount fails, state is `UNPAID`, with a free text in `note`.',
+  'If chargeAccount fails, the order is cancelled: `UNPAID`.',
+  'If chargeAccount fails, state is `UNPAID`; holds of the kitchen are released every night.',
+  'If chargeAccount fails, state is `UNPAID`, and the hold is kept.',
+  'If chargeAccount fails, state is `UNPAID`, and releaseKitchen is not called.',
+  'If chargeAccount fails, state is `UNPAID`, and what holdKitchen told is not given back to anybody.',
+])
+  test(`nothing is said of undoing: ${open}`, async () => {
+    assert.deepEqual(await refusalsOf(caterer(open), kitchen(''), sandbox), []);
+  });
+
+test('undoing that fails has the name that the document gives it', async () => {
+  const rules = `If chargeAccount fails, give the kitchen free again and answer with state \`UNPAID\`.`;
+  const agreed = caterer(`${rules}\nIf releaseKitchen fails, state is \`STUCK\`.`);
+  const stuck = 'try { await call.releaseKitchen({ hold }); } catch { return { order, state: "STUCK" }; }';
+  assert.deepEqual(await refusalsOf(agreed, kitchen(stuck), sandbox), []);
+  assert.match(
+    (await refusalsOf(agreed, kitchen(releasing), sandbox)).join('\n'),
+    /and then releaseKitchen: .*none of STUCK/,
+  );
+});
+
+test('undoing that fails leaves the answer as it is, where the document has it so', async () => {
+  const rules = `If chargeAccount fails, give the kitchen free again and answer with state \`UNPAID\`.`;
+  const agreed = caterer(`${rules}\nIf releaseKitchen fails, the answer stays the same.`);
+  const stuck = 'try { await call.releaseKitchen({ hold }); } catch { return { order, state: "FULL" }; }';
+  assert.deepEqual(await refusalsOf(agreed, kitchen(releasing), sandbox), []);
+  assert.match((await refusalsOf(agreed, kitchen(stuck), sandbox)).join('\n'), /the answer changes, though/);
+});
+
 const depot: Agreed = {
   rules: `The lines are reserved one after another with \`reserveStock\`, and then shipped with \`createShipment\`. If something goes wrong on the way, all or nothing holds: every reservation made so far is undone with \`releaseStock\`, the last one first.
 

@@ -1,11 +1,19 @@
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { NEVER_TOLD } from '../../lexicon/acting.ts';
-import { FAILURE, FAILURE_TEXT, NO_MATTER, PART_OF_MESSAGE } from '../../lexicon/failing.ts';
+import {
+  FAILS,
+  FAILURE,
+  FAILURE_TEXT,
+  NAMES_THE_TOOL,
+  NO_MATTER,
+  PART_OF_MESSAGE,
+  WHICHEVER_FAILS,
+} from '../../lexicon/failing.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
-import { demandedAfter, forbiddenAfter, speaksOf } from '../prose/documented-acts.ts';
+import { forbiddenAfter, speaksOf } from '../prose/documented-acts.ts';
 import {
   answerIfBothFail,
   codeOf,
@@ -15,13 +23,15 @@ import {
   holdsConstant,
   sentencesOf,
 } from '../prose/documented-answers.ts';
-import { IT, missingNamesOf, saysOtherwise, staysTheSame } from '../prose/failure-names.ts';
+import { IT, missingNamesOf, saysOtherwise, sentencesOnFailureOf, staysTheSame } from '../prose/failure-names.ts';
 import { failureRulesOf } from '../prose/failure-rules.ts';
 import { isOwedName, lacksOwnName, missingNamesOfAny, nameOfAnother, tellingNames } from '../prose/owed-names.ts';
 import { tellsUnshownName } from '../prose/unshown-names.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
-import { answeringAlike } from '../worlds/variations.ts';
+import { answeringSomehow } from '../worlds/variations.ts';
+import { declinedActsOf, faultOfDeclined } from './declined-acts.ts';
+import { faultOfFailedUndoing, undoingOwed } from './owed-undoing.ts';
 
 /** What the failing tool says; no answer has a reason to repeat it. */
 export const faultMessage = 'temporarily out of order (k7q-canary-x2)';
@@ -42,6 +52,7 @@ export const failingTools: Check = {
   uncertain:
     'Where the document is silent, or all that an answer can say is said of another outcome; where another tool has side effects as well, and where an answer repeats what the tool said.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
+    const { subject } = facts;
     const plans = facts.cases.flatMap((seenCase) => {
       const answered = seenCase.seen.calls.filter(({ error }) => error === undefined).map(({ tool }) => tool);
       return [...new Set(answered)].flatMap((tool) => {
@@ -61,7 +72,8 @@ export const failingTools: Check = {
     });
     if (plans.length === 0) return { failures: [], warnings: [], skipped: 'no case calls a tool that answers' };
     const bothFailing = bothFail(facts);
-    const all = yield [...plans.map(({ scenario }) => scenario), ...bothFailing.map(({ scenario }) => scenario)];
+    const declined = declinedActsOf(facts);
+    const all = yield [...plans, ...bothFailing, ...declined].map(({ scenario }) => scenario);
     const seen = all.slice(0, plans.length);
     const certain = failuresAreAnswerable(facts);
     const findings: CheckFindings = { failures: [], warnings: [] };
@@ -79,11 +91,11 @@ export const failingTools: Check = {
     // What is called only because another tool failed may fail as well.
     const afterwards = plans
       .flatMap((plan, index) => {
-        const { calls } = seen[index] as Observation;
-        const next = calls.find((call) => callsOf(plan.seenCase.seen, call.tool) === 0);
-        const error = { code: 'FAILED' as const, message: faultMessage };
-        const faults = [...plan.scenario.faults, ...(next === undefined ? [] : [{ tool: next.tool, error }])];
-        return next === undefined ? [] : [{ ...plan, scenario: { ...plan.scenario, faults } }];
+        const single = seen[index] as Observation;
+        const next = calledThen(plan.seenCase.seen, single);
+        if (next === undefined) return [];
+        const fault = { ...next, error: { code: 'FAILED' as const, message: faultMessage } };
+        return [{ ...plan, single, next, scenario: { ...plan.scenario, faults: [...plan.scenario.faults, fault] } }];
       })
       .slice(0, maxFailingCalls);
     const again = [...retried, ...afterwards];
@@ -106,6 +118,18 @@ export const failingTools: Check = {
       };
       (fault.certain ? findings.failures : findings.warnings).push(fact);
     }
+    for (const [index, { seenCase, tool, single, next }] of afterwards.entries()) {
+      const both = inVain[retried.length + index] as Observation;
+      const fault = faultOfFailedUndoing(subject, seenCase, next.tool, single, both);
+      if (fault === undefined) continue;
+      findings.failures.push({
+        code: 'CANDIDATE_TOOL_FAILURE',
+        message: `case ${seenCase.one.testCase}, where ${tool} fails and then ${next.tool}: ${fault}`.slice(0, 500),
+        testCase: seenCase.one.testCase,
+        input: seenCase.one.input,
+        ...(both.value === undefined ? {} : { got: both.value }),
+      });
+    }
     for (const [index, { seenCase, name }] of bothFailing.entries()) {
       const { calls, value } = all[plans.length + index] as Observation;
       const failed = new Set(calls.flatMap(({ tool, error }) => (error === undefined ? [] : [tool])));
@@ -118,13 +142,43 @@ export const failingTools: Check = {
         got: value,
       });
     }
+    for (const [index, act] of declined.entries()) {
+      const own = all[plans.length + bothFailing.length + index] as Observation;
+      const failing = plans.findIndex(
+        ({ seenCase, tool, scenario }) =>
+          seenCase === act.seenCase && tool === act.tool && scenario.faults[0]?.nth === act.nth,
+      );
+      const fault = faultOfDeclined(facts, act, own, seen[failing]);
+      if (fault === undefined) continue;
+      const { one } = act.seenCase;
+      findings.failures.push({
+        code: 'CANDIDATE_TOOL_FAILURE',
+        message: `case ${one.testCase}, where ${act.change}: ${fault}`.slice(0, 500),
+        testCase: one.testCase,
+        input: one.input,
+        ...(own.value === undefined ? {} : { got: own.value }),
+      });
+    }
     return findings;
   },
 };
 
-/** The tools of a case, of which those with side effects answer as they did there whatever they are asked, where another one fails. */
+/** The first call that is made only because another one failed, be it a further one of a tool that the case calls as well. */
+function calledThen(before: Observation, { calls }: Observation): { tool: string; nth: number } | undefined {
+  const counts = new Map<string, number>();
+  for (const { tool } of calls) {
+    const nth = (counts.get(tool) ?? 0) + 1;
+    counts.set(tool, nth);
+    const failed = calls.some((call) => call.tool === tool && call.error?.message === faultMessage);
+    if (!failed && nth > callsOf(before, tool)) return { tool, nth };
+  }
+  return undefined;
+}
+
+/** The tools of a case, of which those with side effects answer as they did there, or as ever, whatever they are asked, where another one fails. */
 function subjectTools({ subject }: CheckFacts, { scenario, seen }: SeenCase, failing: string): Scenario['tools'] {
-  const alike = new Map(answeringAlike(subject.tools, seen).map((tool) => [tool.name, tool]));
+  const acts = (name: string) => !isReadOnly(subject, name);
+  const alike = new Map(answeringSomehow(subject.tools, seen, acts).map((tool) => [tool.name, tool]));
   return scenario.tools.map((tool) =>
     tool.name === failing || isReadOnly(subject, tool.name) ? tool : ((alike.get(tool.name) ?? tool) as typeof tool),
   );
@@ -176,7 +230,9 @@ function faultOf(
   if (issue) return { message: `the answer breaks its schema at "${issue.pointer}": ${issue.message}`, certain };
   const act = actAfter(subject, tool, seen);
   if (act) return { message: `${act.tool} is called all the same, though "${act.sentence}"`, certain: true };
-  const undoing = calledAgain(before, seen, tool) ? undefined : undoingOwed(subject, tool, seen);
+  const undoing = calledAgain(before, seen, tool)
+    ? undefined
+    : undoingOwed(subject, tool, seen, sentencesOnFailureOf(subject, tool));
   if (undoing)
     return { message: `${undoing.tool} is not called${undoing.times}, though "${undoing.sentence}"`, certain: true };
   const emptied = emptiedText(subject, seen.value);
@@ -210,9 +266,13 @@ function faultOf(
         );
   if (harmless !== undefined && turned !== undefined)
     return { message: `the answer has ${turned}, though "${excerpt(harmless)}"`, certain };
-  const untrue = equalJson(seen.value, before.value ?? null) ? saysOtherwise(subject, tool, seen.value) : undefined;
-  if (untrue !== undefined && !recovered && callsOf(before, tool) === 1)
-    return { message: `it answers as if nothing had failed, though "${excerpt(untrue)}"`, certain };
+  const untrue = saysOtherwise(subject, tool, before.value ?? null, seen.value);
+  if (untrue !== undefined && !recovered && callsOf(before, tool) === 1) {
+    const what = equalJson(seen.value, before.value ?? null)
+      ? 'it answers as if nothing had failed'
+      : 'it is answered otherwise';
+    return { message: `${what}, though "${excerpt(untrue)}"`, certain };
+  }
   const missing = letsPass || recovered ? [] : missingNamesOf(facts, tool, seen.value);
   if (
     missing.length > 0 &&
@@ -238,6 +298,8 @@ function faultOf(
       message: `the answer has none of ${general.join(', ')}, as the document has it where a tool fails`,
       certain: true,
     };
+  const told = recovered || letsPass ? undefined : toldByName(subject, tool, before, seen.value);
+  if (told !== undefined) return { message: `the answer does not name ${tool}, though "${excerpt(told)}"`, certain };
   const isSole = isSoleActor(subject, before, tool);
   if (
     ownFailures.length > 0 &&
@@ -287,6 +349,20 @@ function faultOf(
   };
 }
 
+/** The sentence by which a failing tool, whichever it is, is told by its own name, where an answer has not that name. */
+function toldByName(
+  { agreement, role }: CheckFacts['subject'],
+  tool: string,
+  before: Observation,
+  answer: Json,
+): string | undefined {
+  if (role !== 'provider' || before.calls.some(({ error }) => error !== undefined)) return undefined;
+  if (leavesOf(answer).some(({ value }) => hasWord(String(value), tool))) return undefined;
+  return sentencesOf(agreement).find(
+    (sentence) => WHICHEVER_FAILS.test(sentence) && NAMES_THE_TOOL.test(sentence) && !NEVER_TOLD.test(sentence),
+  );
+}
+
 /** Words by which something is told to some, or somewhere, after all. */
 const BUT =
   /\b(?:only|unless|except|but)\b|(?<!\p{L})(?:nur|außer|sondern|seulement|sauf|solo|sólo|salvo)(?!\p{L})|除非|仅|只/iu;
@@ -294,9 +370,14 @@ const BUT =
 /** Whether a sentence has it not matter that a tool fails, rather than another one, or how a part of a message is. */
 function letsFailurePass({ tools }: CheckFacts['subject'], sentence: string, tool: string): boolean {
   if (!NO_MATTER.test(sentence) || (PART_OF_MESSAGE.test(sentence) && !FAILURE.test(sentence))) return false;
+  // What is ignored where nothing fails is some thing or part of what is told.
+  if (IGNORED.test(sentence) && !FAILURE.test(sentence) && !FAILS.test(sentence)) return false;
   const isNamed = ({ name }: { name: string }) => new RegExp(`[\`"“]${name}[\`"”(]`, 'u').test(sentence);
   return isNamed({ name: tool }) || !tools.some(isNamed);
 }
+
+/** That something is passed over, be it a failure or one of many things. */
+const IGNORED = /\bignor(?:e[sd]?|ing)\b|忽略/i;
 
 /** Whether an answer has what the one to compare has, in the member that lists a name of failures among its values. */
 function keepsVerdict(
@@ -360,32 +441,6 @@ function actAfter(
   for (const { tool } of calls.slice(at + 1)) {
     const sentence = isReadOnly(subject, tool) ? undefined : forbiddenAfter(subject, failed, tool);
     if (sentence !== undefined) return { tool, sentence };
-  }
-  return undefined;
-}
-
-/**
- * A tool that the document has called where this one fails, and that is not, or not for each of the acts before: an example of it asks for
- * what they told.
- */
-function undoingOwed(
-  subject: CheckFacts['subject'],
-  failed: string,
-  { calls }: Observation,
-): { tool: string; times: string; sentence: string } | undefined {
-  const at = calls.findIndex(({ tool, error }) => tool === failed && error !== undefined);
-  const acts = calls.slice(0, Math.max(0, at)).filter(({ tool }) => !isReadOnly(subject, tool));
-  for (const { name, examples = [] } of subject.tools) {
-    if (name === failed || isReadOnly(subject, name) || acts.some(({ tool }) => tool === name)) continue;
-    const demand = demandedAfter(subject, failed, name);
-    if (demand === undefined) continue;
-    const asked = new Set(examples.flatMap(({ input }) => leavesOf(input)).map(({ value }) => value));
-    const told = acts.filter(({ output }) =>
-      leavesOf(output ?? null).some(({ value }) => typeof value === 'string' && value.length > 2 && asked.has(value)),
-    );
-    const done = callsOf({ calls }, name);
-    if (told.length > 0 && done < (demand.isForEach ? told.length : 1))
-      return { tool: name, times: done === 0 ? '' : ` for each of ${told.length} acts`, sentence: demand.sentence };
   }
   return undefined;
 }

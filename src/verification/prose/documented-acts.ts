@@ -1,3 +1,4 @@
+import type { Tool } from '../../contract/job.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import {
   CONDITION,
@@ -11,16 +12,25 @@ import {
   NOTHING_ELSE,
   ONLY_AFTER_CHECKS,
   OTHERWISE,
+  TAKES_BACK,
   WITHOUT_EFFECT,
 } from '../../lexicon/acting.ts';
-import { FAILURE } from '../../lexicon/failing.ts';
+import { FAILS, FAILURE } from '../../lexicon/failing.ts';
 import { atTheEnd } from '../../lexicon/phrases.ts';
 import { FOR_EACH, ONCE } from '../../lexicon/quantifying.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly, type Subject } from '../subject.ts';
-import { allSentencesOf, constantIn, constantsIn, excerpt, holdsConstant, sentencesOf } from './documented-answers.ts';
-import { sentencesOnFailureOf } from './failure-names.ts';
+import {
+  allSentencesOf,
+  constantIn,
+  constantsIn,
+  excerpt,
+  holdsConstant,
+  sentencesOf,
+  spaced,
+  stemsOf,
+} from './documented-answers.ts';
 import { unwrapped } from './unwrapped.ts';
 
 /** Participles that do not begin as their verbs do. */
@@ -458,22 +468,67 @@ const IS_DONE =
 /** Words by which a clause has something done on a condition, or not at all. */
 const OPEN_OR_DENIED = /\b(?:if|when|unless|until|while|only|no|not|nothing|never|may|might|can|could|should)\b/i;
 
-/** A sentence that has a tool called where another one fails, and whether once for each of several things; a condition may make it another matter. */
-export function demandedAfter(
-  subject: Subject,
-  failed: string,
-  tool: string,
+/** The same in other languages. */
+const OPEN_OR_DENIED_ELSEWHERE =
+  /(?<!\p{L})(?:wenn|falls|sofern|nicht|kein\p{L}*|nie\p{L}*|kann|können|darf|si|cuando|no|nunca|pueden?|salvo|quand|pas|jamais|aucune?|peut|peuvent|se|quando|não|podem?|non|mai|può|possono)(?!\p{L})|不|未|无需|勿|如果|若|可以|可能/iu;
+
+/** Words by which something is undone without us, or at another time. */
+const BY_ITSELF =
+  /\b(?:by (?:it|them)sel(?:f|ves)|automatic\w*|every (?:night|day|hour)|nightly|overnight|later|after \d+|by hand|manually|staff|operators?|expires?|lapses?)\b|(?<!\p{L})(?:von selbst|automatisch|von Hand|später|automáticamente|automatiquement|más tarde|plus tard)(?!\p{L})|自动|人工|稍后/iu;
+
+/** That something is free, where nobody makes it so. */
+const FREE_AS_IT_IS = /(?<!\b(?:give[ns]?|sets?|makes?|made)\b[^.,]{0,40})\bfree\b/gi;
+
+/** How a condition begins, up to the end of its clause. */
+const CONDITION_ON =
+  /(?<!\p{L})(?:if|when|whenever|where|should|in case|wenn|falls|si|cuando|quand|lorsque|se|quando)(?!\p{L}).*$|(?:如果|若|当).*$/iu;
+
+/** The parts of sentences behind and before that by which something fails or is declined: what is done then. */
+function consequencesOf(sentence: string, isCause: (clause: string) => boolean): string[] {
+  return sentence.split(/[,，;；:：|]/).flatMap((clause) => {
+    if (!isCause(clause)) return [clause];
+    const end = FAILS.exec(clause);
+    return [clause.replace(CONDITION_ON, ' '), end === null ? '' : clause.slice(end.index + end[0].length)];
+  });
+}
+
+/** Whether a clause has something done with a tool, rather than speaks of what it told. */
+function isUsed(clause: string, tool: string): boolean {
+  return new RegExp(
+    `(?:(?<!\\p{L})(?:with|by|using|through|calls?|mit|per|über|con|mediante|avec|par|com)\\s+|(?:用|调用|通过)(?:一次)?\\s*)[\`"“]?${tool}(?![\\p{L}\\p{N}_])`,
+    'iu',
+  ).test(clause);
+}
+
+/**
+ * A sentence that has a tool called where something fails or is declined, and whether once for each of several things; a condition may make
+ * it another matter. It has the verb of its name, or names one that takes back what was done, or has any word for that, where the tool is the
+ * only one that does; of a tool that is one of the acts itself, it must say both.
+ */
+export function demandedIn(
+  sentences: readonly string[],
+  { name: tool, description = '' }: Tool,
+  { takesBack, isOnly, isAct, isAlone }: { takesBack: boolean; isOnly: boolean; isAct: boolean; isAlone: boolean },
+  isCause: (clause: string) => boolean = (clause) => FAILS.test(clause),
 ): { sentence: string; isForEach: boolean } | undefined {
-  for (const sentence of sentencesOnFailureOf(subject, failed)) {
-    const [, ...rest] = sentence.split(/,/);
-    for (const clause of rest) {
-      if (OPEN_OR_DENIED.test(clause)) continue;
+  for (const sentence of sentences) {
+    for (const clause of consequencesOf(sentence, isCause)) {
+      if ([OPEN_OR_DENIED, OPEN_OR_DENIED_ELSEWHERE, BY_ITSELF].some((words) => words.test(clause))) continue;
       for (const { groups, index } of clause.matchAll(IS_DONE))
-        if (isDoneBy(groups?.done ?? '', tool))
+        if (!isAct && isDoneBy(groups?.done ?? '', tool))
           return {
             sentence: excerpt(sentence),
             isForEach: groups?.verb === 'are' && /\b(?:all|every|each|already)\b/i.test(clause.slice(0, index)),
           };
+      // A text may be free as well, and an order cancelled of which other things are held.
+      const isUndoing = TAKES_BACK.test(clause.replaceAll(FREE_AS_IT_IS, ' '));
+      const isNamed = hasWord(clause, tool);
+      const words = stemsOf(`${spaced(tool)} ${description}`);
+      const isMeant = isOnly && [...stemsOf(clause)].some((stem) => words.has(stem));
+      if (
+        isAct ? isUndoing && isAlone && isUsed(clause, tool) : isNamed ? isUndoing || takesBack : isUndoing && isMeant
+      )
+        return { sentence: excerpt(sentence), isForEach: false };
     }
   }
   return undefined;

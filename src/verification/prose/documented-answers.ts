@@ -1,5 +1,5 @@
 import { isObject, type Json, valueAt } from '../../kernel/json.ts';
-import { ANY_SYSTEM, BOTH_FAIL, FAILS, OTHER_FAILURES, SEVERAL_FAIL } from '../../lexicon/failing.ts';
+import { ANY_SYSTEM, BOTH_FAIL, FAILS, OTHER_FAILURES, SEVERAL_FAIL, THE_TOOL } from '../../lexicon/failing.ts';
 import { UNAVAILABLE } from '../../lexicon/qualifying.ts';
 import { EMPTY, SOME_TEXT } from '../../lexicon/quantifying.ts';
 import { CHECKED, INCOMPLETE, MISSING_MEMBERS, OR_ELSE, WRONG_IN_GENERAL } from '../../lexicon/refusing.ts';
@@ -52,7 +52,7 @@ function readAnswers(subject: Subject): DocumentedAnswers {
   // Who asks has systems of its own that fail, and a peer whose failures are another matter.
   const isFailure = (clause: string): boolean =>
     isRequester
-      ? saysThatFails(clause, toolStems, false, NO_SYSTEMS)
+      ? saysThatFails(clause, toolStems, false, subject.tools.length === 1 ? THE_TOOL : NO_SYSTEMS)
       : OWN_FAILURES.test(clause) || saysThatFails(clause, toolStems, subject.tools.length === 1);
   let before = '';
   for (const sentence of isRequester ? requesterSentencesOf(subject) : sentencesOf(subject.agreement)) {
@@ -270,6 +270,8 @@ export function holdsConstant(answer: Json, constants: readonly string[]): boole
     const text = String(value);
     return constants.some((constant) => {
       if (!text.includes(constant)) return false;
+      // The number of an order that ends so is no code: `q-503`.
+      if (text !== constant && OF_A_THING.test(name) && /^\d+$/.test(constant)) return false;
       if (text === constant || /[^\p{L}\p{N}_]/u.test(constant)) return true;
       const words = text.split(/[^\p{L}\p{N}_]+/u);
       // A message of digits without a break has its codes among them.
@@ -278,6 +280,10 @@ export function holdsConstant(answer: Json, constants: readonly string[]): boole
     });
   });
 }
+
+/** Names of members that tell which thing is meant. */
+const OF_A_THING =
+  /(?:^|_)(?:id|ref|key|no|nr|number|nummer|numero|número)$|(?:Id|ID|Ref|Key|No|Nr|Number)$|reference|编号|单号$/;
 
 /** Members that tell a reader what happened. */
 const TELLING_NAME =
@@ -553,7 +559,7 @@ export function codeOf(answer: Json): number | undefined {
 }
 
 /** The names of the members that a schema declares. */
-function memberNamesOf(node: Json, depth: number): string[] {
+export function memberNamesOf(node: Json, depth: number): string[] {
   if (depth > 30 || typeof node !== 'object' || node === null) return [];
   const own = isObject(node) && isObject(node.properties) ? Object.keys(node.properties) : [];
   return [...own, ...Object.values(node).flatMap((child) => memberNamesOf(child, depth + 1))];

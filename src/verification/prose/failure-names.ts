@@ -7,9 +7,9 @@ import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import {
   codeOf,
-  constantsIn,
   documentedAnswersOf,
   holdsConstant,
+  memberNamesOf,
   saysThatFails,
   sentencesOf,
   spaced,
@@ -47,12 +47,29 @@ export function staysTheSame(subject: Subject, tool: string): string | undefined
   return namesByTool(subject).harmless.get(tool);
 }
 
-/** The sentence by which a member has a truth value where this very tool fails, with the answer that has the other one; `undefined` where there is none. */
-export function saysOtherwise(subject: Subject, tool: string, answer: Json): string | undefined {
-  const leaves = leavesOf(answer);
-  return namesByTool(subject).flags.find(
-    (flag) => flag.tool === tool && leaves.some(({ name, value }) => name === flag.member && value === !flag.value),
-  )?.sentence;
+/**
+ * The sentence by which a member is true, false or null where this very tool fails, with an answer that has it otherwise, or not at all though
+ * that of the case has it; `undefined` where there is none.
+ */
+export function saysOtherwise(subject: Subject, tool: string, before: Json, answer: Json): string | undefined {
+  return namesByTool(subject).flags.find((flag) => {
+    if (flag.tool !== tool || OPEN.test(flag.sentence)) return false;
+    const was = valuesOf(before, flag.member);
+    return was.length > 0 && !was.includes(flag.value) && !valuesOf(answer, flag.member).includes(flag.value);
+  })?.sentence;
+}
+
+/** Words by which a sentence has more than one failure, or more than one thing to say of it. */
+const OPEN =
+  /\b(?:unless|except|(?<!\b(?:if|when) )only|again|twice|second|third|otherwise|instead|may|might|can|cached?|default)\b|(?<!\p{L})(?:sonst|erneut|nochmals?|außer|sauf|sinon|salvo|sino)(?!\p{L})|否则|除非|默认|缓存/iu;
+
+/** All that an answer has under a name. */
+function valuesOf(answer: Json, member: string): Json[] {
+  if (typeof answer !== 'object' || answer === null) return [];
+  return Object.entries(answer).flatMap(([name, value]) => [
+    ...(name === member ? [value] : []),
+    ...valuesOf(value, member),
+  ]);
 }
 
 /** The sentences that have this very tool fail, and no other. */
@@ -79,7 +96,13 @@ interface NamesByTool {
   /** The sentences that have one tool fail, and no other. */
   sentences: ReadonlyMap<string, readonly string[]>;
   /** Of sentences that have one tool fail, the members with the truth value that they have then. */
-  flags: readonly { tool: string; member: string; value: boolean; sentence: string }[];
+  flags: readonly (Pair & { tool: string; sentence: string })[];
+}
+
+/** A member with what a sentence has it be. */
+interface Pair {
+  member: string;
+  value: boolean | null;
 }
 
 const read = new WeakMap<Subject, NamesByTool>();
@@ -95,29 +118,31 @@ function readNames(subject: Subject): NamesByTool {
   const unclear = new Set<string>();
   const harmless = new Map<string, string>();
   const sentences = new Map<string, string[]>();
-  const flags: { tool: string; member: string; value: boolean; sentence: string }[] = [];
+  const flags: (Pair & { tool: string; sentence: string })[] = [];
   let spokenOf: string | undefined;
-  for (const sentence of sentencesOf(subject.agreement)) {
+  const all = sentencesOf(subject.agreement);
+  for (const [at, sentence] of all.entries()) {
     const before = spokenOf;
     const named = toolsNamed(subject, sentence);
     if (sentence.trim() !== '' && !IT.test(sentence)) spokenOf = named.length === 1 ? named[0]?.name : undefined;
-    const fails = (named.length > 0 ? SAYS_FAILS : FAILS).exec(sentence);
-    if (!fails) continue;
-    const names = namesIn(subject, sentence);
+    const said = [...sentence.matchAll(named.length > 0 ? EACH_SAYS_FAILS : EACH_FAILS)];
+    if (said.length === 0) continue;
+    const names = answerNamesIn(subject, sentence);
     const isClear =
       names.length > 0 &&
       !SEVERAL_FAIL.test(inOwnWords(sentence)) &&
       !NO_MATTER.test(sentence) &&
       !QUALIFIED.test(sentence);
-    const failing = toolsThatFail(subject, sentence, fails, before);
+    // In a row the name of an answer may say so as well: "Change failed".
+    const failing =
+      said.map((fails) => toolsThatFail(subject, sentence, fails, before)).find((tools) => tools.length > 0) ?? [];
     if (failing.length === 1 && STAYS.test(sentence)) harmless.set(failing[0] as string, sentence);
     const [only, ...others] = failing;
-    if (only !== undefined && others.length === 0) sentences.set(only, [...(sentences.get(only) ?? []), sentence]);
-    for (const constant of failing.length === 1 && !SEVERAL_FAIL.test(inOwnWords(sentence))
-      ? constantsIn(subject, sentence)
-      : []) {
-      const { member, value } = FLAG.exec(constant)?.groups ?? {};
-      if (member !== undefined) flags.push({ tool: failing[0] as string, member, value: value === 'true', sentence });
+    if (only !== undefined && others.length === 0) {
+      const whole = withWhatFollows(sentence, all[at + 1] ?? '');
+      sentences.set(only, [...(sentences.get(only) ?? []), whole]);
+      if (!SEVERAL_FAIL.test(inOwnWords(sentence)))
+        for (const pair of pairsIn(subject, whole)) flags.push({ tool: only, ...pair, sentence: whole });
     }
     for (const tool of failing) {
       if (!isClear) unclear.add(tool);
@@ -134,11 +159,38 @@ function readNames(subject: Subject): NamesByTool {
   return { spoken, clear: new Map(clear), harmless, sentences, flags };
 }
 
-/** A member with its truth value. */
-const FLAG = /^(?<member>[^:]+): (?<value>true|false)$/;
+/** A sentence with the one that goes on about the same failure. */
+function withWhatFollows(sentence: string, next: string): string {
+  const goesOn = (/;\s*$/.test(sentence) && !/^\s*[-*•|#]/.test(next)) || THEN.test(next);
+  return goesOn && !FAILS.test(next) ? `${sentence} ${next}` : sentence;
+}
+
+/** How a sentence begins by which something is done in the case of the one before. */
+const THEN =
+  /^\s*(?:then|in (?:that|this|such a) case|dann|in (?:diesem|dem) Fall|entonces|en (?:ese|este|tal) caso|alors|dans ce cas|nesse caso|in tal caso)(?!\p{L})|^\s*(?:此时|这时)/iu;
+
+/** The members of answers that a sentence has be true, false or null. */
+function pairsIn(subject: Subject, sentence: string): Pair[] {
+  // Without a schema the cases alone tell what the members are.
+  const shown = subject.responseSchema === null ? subject.cases.flatMap(({ response }) => leavesOf(response)) : [];
+  const told = new Set([...memberNamesOf(subject.responseSchema, 0), ...shown.map(({ name }) => name)]);
+  return [...sentence.matchAll(PAIR)].flatMap(({ groups }) => {
+    const { member = '', value } = groups ?? {};
+    return told.has(member) ? [{ member, value: value === 'null' ? null : value === 'true' }] : [];
+  });
+}
+
+/** A member with a truth value, or with nothing: "`loans` set to `null`". */
+const PAIR =
+  /(?<![\p{Script=Latin}\p{N}_])(?<member>[\p{L}--\p{Script=Han}][[\p{L}\p{N}_]--\p{Script=Han}]*)[`"”]?\s*(?:is|are|be|set to|=|:|：|为|是|ist|gleich|auf|es|est|vaut|è|é|[—–])?\s*[`"“]?(?<value>true|false|null)(?![\p{L}\p{N}_])/giv;
 
 /** What says of a tool that is named that it fails. */
 const SAYS_FAILS = either(FAILS, FAILURE, /\b(?:throws|raises)\b/);
+
+/** All places of a sentence at which it says that something fails, where tools are named and where none is. */
+const [EACH_SAYS_FAILS, EACH_FAILS] = [SAYS_FAILS, FAILS].map(
+  ({ source, flags }) => new RegExp(source, `${flags}g`),
+) as [RegExp, RegExp];
 
 /** How a sentence begins that goes on about the tool of the one before, or speaks of its call. */
 export const IT =
@@ -151,9 +203,9 @@ function toolsNamed({ tools }: Subject, sentence: string): Subject['tools'] {
   );
 }
 
-/** What may stand between a tool and the word that it fails, and between two of which the same is said. */
+/** What may stand between a tool and the word that it fails, such as that it declines, and between two of which the same is said. */
 const [BESIDE, TOGETHER] = [
-  /^[\s`"”』」»)(]*(?:\p{L}{1,8}\s[`"“„『「«]?){0,2}$/u,
+  /^[\s`"”」』»)(]*(?:(?:\p{L}{1,9}\s)?[`"“]?[\p{L}\p{N}_.]{1,40}\s?[:=：]\s?(?:true|false|null)[`"”]?\s?,?\s?(?:or|oder|或者?|ou|o)\s?)?(?:\p{L}{1,8}\s[`"“„『「«]?){0,2}$/u,
   /^[\s`"“”„『』「」«»,/|、，]*(?:or|and|oder|und|ou|et|o|y|e|u|или|и|または|或者?|和)?[\s`"“„『「«]*$/iu,
 ];
 
@@ -208,7 +260,7 @@ function toolsMeant(tools: Subject['tools'], text: string): Subject['tools'] {
 }
 
 /** The values of answers that a sentence names: those in quotes or in capitals, those the schema lists, and codes. */
-function namesIn(subject: Subject, sentence: string): string[] {
+export function answerNamesIn(subject: Subject, sentence: string): string[] {
   const listed = listedOf(subject);
   // Where every answer has such a code, nothing else is meant.
   const isCoded = subject.cases.length > 0 && subject.cases.every(({ response }) => codeOf(response) !== undefined);

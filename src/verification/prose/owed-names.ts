@@ -262,30 +262,45 @@ function failingPartOf(sentence: string): string | undefined {
   return clauses.slice(from, more < 0 ? undefined : at + 1 + more).join(',');
 }
 
-/** Whether what fails is a list of as many things as there are tools, one of which is what a tool is called or described as. */
-function listsAll(tools: CheckFacts['subject']['tools'], part: string): boolean {
+/**
+ * Whether what fails is a list of as many things as there are tools, one of which is what a tool is called or described as: those left out, of
+ * whose failing another sentence speaks.
+ */
+function listsAll({ tools, agreement }: CheckFacts['subject'], part: string): boolean {
   const items = part
     .slice(0, FAILS.exec(part)?.index)
     .split(BETWEEN_ITEMS)
     .filter((item) => stemsOf(item).size > 0);
   const told = tools.map(({ name, description }) => stemsOf(`${spaced(name)} ${description ?? ''}`));
+  const elsewhere = sentencesOf(agreement).filter((one) => !one.includes(part) && FAILS.test(one));
+  const left = tools.filter(
+    ({ name }) =>
+      !items.some((item) => shareStems(item, spaced(name))) && elsewhere.some((one) => shareStems(one, spaced(name))),
+  );
   return (
     items.length > 1 &&
-    items.length === tools.length &&
+    (items.length === tools.length || items.length === tools.length - left.length) &&
     !UNAVAILABLE.test(part) &&
     items.some((item) => [...stemsOf(item)].some((stem) => told.some((stems) => stems.has(stem))))
   );
 }
 
+/** Whether two texts have a word with the same stem. */
+function shareStems(one: string, other: string): boolean {
+  const stems = stemsOf(other);
+  return [...stemsOf(one)].some((stem) => stems.has(stem));
+}
+
 /** Whether a sentence about failures speaks of a tool, or of any. */
-function concerns({ tools }: CheckFacts['subject'], sentence: string, name: string): boolean {
+function concerns(subject: CheckFacts['subject'], sentence: string, name: string): boolean {
+  const { tools } = subject;
   const exception = EXCEPTING.exec(sentence);
   if (exception && hasWord(sentence.slice(exception.index), name)) return false;
   if (tools.length < 2 || WHICHEVER_SYSTEM.test(sentence)) return true;
   const tool = tools.find((one) => one.name === name);
   const known = stemsOf(`${spaced(name)} ${tool?.description ?? ''}`);
   const part = failingPartOf(sentence);
-  if (part !== undefined && listsAll(tools, part)) return true;
+  if (part !== undefined && listsAll(subject, part)) return true;
   // Beside the clause that has something fail, one may have the code alone.
   const clause = part ?? sentence.split(/[,，、]/).find((one) => OWN_FAILURES.test(one)) ?? sentence;
   const what = WHAT_FAILS.exec(clause)?.[1] ?? clause;
