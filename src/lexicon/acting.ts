@@ -137,7 +137,7 @@ export const NEVER_LOGGED = phrases({
 /** That something in an answer is told to nobody, each in its own words. */
 const NEVER_IN_AN_ANSWER = inOrder(
   {
-    en: ['never|not|at no time|nowhere'],
+    en: ['never|not|at no time|nowhere|none of|neither'],
     de: ['nie|niemals|nicht'],
     fr: ['jamais|pas'],
     es: ['nunca|no|jamás'],
@@ -146,7 +146,7 @@ const NEVER_IN_AN_ANSWER = inOrder(
   {
     en: [
       '(part of|appear*|repeat(ed)?|contained|told|shown|included|found|stand|returned|sent|put|echoed|occurs?|be(?= in )) ' +
-        '(it |them )?(back )?((in|with|of|by) )?((an?|any|the|its|our) )?(answers?|responses?|repl(y|ies))',
+        '(it |them )?(back )?(anywhere )?((in|with|of|by) )?((an?|any|the|its|our) )?(answers?|responses?|repl(y|ies))',
     ],
     de: ['(in|Teil) …12 Antwort* …20 (erscheinen|stehen|vorkommen|wiederholt|sein)'],
     fr: ['(dans|partie de) …12 réponses?'],
@@ -167,6 +167,7 @@ const NEVER_GIVEN_AWAY = phrases({
     '(is|are) (not|never) to be (told|returned|shown|sent|shared|given)',
     '(?<=\\b(numbers?|codes?|address(es)?|names?|e-?mails?|phones?|details|keys?|tokens?|pins?|passwords?) (is|are) )never (returned|shared|exposed)',
     'neither …80 (may|must|can|shall|will|is|are) (be )?(told|returned|shown|sent|shared|given|disclosed)',
+    '(?<=\\b(they|these|both|it) )(appear*|stand|occur|go|are told|is told) (neither|nowhere)',
   ],
   de: [
     '(darf|dürfen|wird|werden) …30 (nicht|nie|niemals|niemandem) (weitergegeben|herausgegeben|offengelegt|mitgeteilt|verraten)',
@@ -175,7 +176,10 @@ const NEVER_GIVEN_AWAY = phrases({
   fr: [
     '(ne )?(doi(t|vent)|sera|seront|est|sont) (jamais|pas) (être )?(transmis|communiqu|divulgu|révél|renvoy)(es?|ée?s?)?',
   ],
-  es: ['(nunca|no) (se )?(debe[n]? )?(ser )?(revel|divulg|comunic|transmit|devuelv|devolv)*'],
+  es: [
+    '(nunca|no) (se )?(debe[n]? )?(ser )?(revel|divulg|comunic|transmit|devuelv|devolv)*',
+    'no se (dan?|dicen?|muestran?|entregan?|facilitan?) (nunca|jamás|a nadie)',
+  ],
   pt: ['(nunca|não) (deve[m]? )?(ser )?(revelad|divulgad|transmitid|comunicad)*'],
   it: ['(mai|non) (deve|devono|va|vanno) (mai )?(essere )?(rivelat|divulgat|comunicat|trasmess)*'],
   zh: ['(不得|不能|不可|绝不|禁止|不应)(返回|泄露|透露|公开|外传|披露)'],
@@ -197,24 +201,104 @@ export const ANSWERS_WITHOUT = phrases({
   zh: ['(响应|应答|回复)(中|里)?(都|均|也)?(不得|不能|不可|不会)(包含|出现|带有)'],
 });
 
+/** A sentence by which a text for people has nothing of what stands behind it, or around it. */
+export const TEXTS_WITHOUT = inOrder(
+  {
+    en: [
+      'messages?|texts?|notes?|reasons?|explanations?|descriptions?|comments?|remarks?|sentences?|answers?|responses?|repl(y|ies)',
+    ],
+    de: ['Meldung*|Nachricht*|*text|*texte|Hinweis*|Begründung*|Antwort*|Bemerkung*'],
+    fr: ['messages?|textes?|notes?|réponses?|motifs?'],
+    es: ['mensajes?|textos?|notas?|respuestas?|motivos?'],
+    pt: ['mensage(m|ns)|textos?|notas?|respostas?|motivos?'],
+    it: ['messaggi[o]?|test[oi]|not[ae]|rispost[ae]|motiv[oi]'],
+    zh: ['消息|说明|备注|提示|文本|描述|原因|响应|回复|应答'],
+  },
+  {
+    en: [
+      '(must|may|shall|should|do|does|will|can) (not|never) (contain|include|name|mention|repeat|tell|give|reveal|disclose|show|carry|hold|have)',
+      'never (contains?|includes?|names?|mentions?|repeats?|tells?|gives?|reveals?|shows?|carr(y|ies)|holds?|have|has)',
+      'cannot (contain|include|name|mention|repeat|tell|reveal|show)',
+    ],
+    de: [
+      '(darf|dürfen|soll|sollen|wird|werden) …10 (nicht|nie|kein*|weder) …80 (enthalten|nennen|verraten|erwähnen)',
+      '(nennt|nennen|enthält|enthalten) …10 (nie|niemals|weder)',
+    ],
+    fr: ['ne (doi(t|vent)|peu(t|vent)) (pas|jamais) (contenir|mentionner|inclure|donner|révéler)'],
+    es: ['(no|nunca) (debe[n]?|puede[n]?) (contener|incluir|mencionar|dar|revelar)'],
+    pt: ['(não|nunca) (deve[m]?|pode[m]?) (conter|incluir|mencionar|revelar)'],
+    it: ['non (deve|devono|può|possono) (contenere|includere|menzionare|rivelare)'],
+    zh: ['(不得|不能|不可|不应|禁止|绝不)(包含|出现|带有|提及|透露|泄露|含有)'],
+  },
+  24,
+);
+
+/** That something is for those alone whose house it is. */
+export const FOR_OUR_OWN_USE = phrases({
+  en: [
+    '(for|of) (internal|in-house|staff|office|our own) (use|purposes|eyes)( only)?',
+    '(used|kept|meant|held|needed) (only |solely |strictly )?(internally|in-house)( only)?',
+    '(internal|staff) only|only internal',
+  ],
+  de: ['(nur|ausschließlich|rein) (intern|für (den )?intern*|für das Personal|im Haus*)', 'nur intern*'],
+  fr: ['(usage|usages) (strictement |purement )?internes?( uniquement)?'],
+  es: ['(solo|sólo|únicamente|exclusivamente)? ?(de|para) uso interno'],
+  pt: ['(só|apenas|somente|exclusivamente)? ?(de|para) uso interno'],
+  it: ['(solo|soltanto|esclusivamente)? ?(ad|per) uso interno'],
+  zh: [
+    '(只|仅)(在|供|限|限于|用于|作为)?…10(内部|校内|院内|馆内|店内|公司)…4(使用|查看|参考|流转|可见)',
+    '(属于|为)内部',
+  ],
+});
+
 /** Words by which a sentence goes on about what the one before speaks of. */
 export const OF_THE_ONE_BEFORE = phrases({
-  en: ['^(it|they|these|those|this|both)'],
-  de: ['^(er|sie|es|diese[rs]?|beide)'],
-  fr: ['^(il|elle|ils|elles|ceux-ci|celles-ci)'],
+  en: [
+    '^(it|they|these|those|this|both|(none|neither|all|any) of (it|them|these|those|this)|neither (may|must|is|are|can))',
+  ],
+  de: ['^(er|sie|es|diese[rs]?|beide[s]?|keine[rs]? (davon|von ihnen)|all dies)'],
+  fr: ['^(il|elle|ils|elles|ceux-ci|celles-ci|aucune? d.eux)'],
+  es: ['^(estos|estas|esto|ambos|ambas|ningun[oa] de (ellos|ellas|estos|estas))'],
+  zh: ['^(这些|(以上|上述|此类)(信息|数据|内容|字段)|它们|两者|二者)'],
 });
 
 /** What is told of people, by the words of a language and by how members are called that hold it. */
 export const PERSONAL: readonly [words: RegExp, member: RegExp][] = [
+  [phrases({ en: ['e-?mails?|mail address(es)?'] }), /^e?_?mail(?:_?address)?$/i],
   [
-    phrases({ zh: ['电话|手机'], ja: ['電話'], de: ['Telefon*'], fr: ['téléphone'], es: ['teléfono'] }),
+    phrases({ en: ['(tele|mobile )?phones?( numbers?)?|mobile numbers?'] }),
+    /^(?:(?:tele|mobile_?)?phone|mobile)(?:_?(?:number|no))?$/i,
+  ],
+  [
+    phrases({
+      zh: ['电话|手机'],
+      ja: ['電話'],
+      de: ['Telefon*'],
+      fr: ['téléphone'],
+      es: ['teléfono'],
+    }),
     /phone|tel$|mobile|telefon|téléphone|teléfono/i,
   ],
   [
-    phrases({ zh: ['邮箱|电子邮件|邮件地址'], ja: ['メール'], de: ['E-?Mail*'], fr: ['courriel'], es: ['correo'] }),
+    phrases({
+      zh: ['邮箱|电子邮件|邮件地址'],
+      ja: ['メール'],
+      de: ['E-?Mail*'],
+      fr: ['courriel'],
+      es: ['correo'],
+    }),
     /e?mail/i,
   ],
   [phrases({ zh: ['身份证|证件号'] }), /id_?card|identity|id_?(?:no|num)/i],
+  [phrases({ zh: ['血型'] }), /blood/i],
+  [phrases({ zh: ['(检测|检验|化验|检查)结果'] }), /(?:test|lab|check)_?result/i],
+  [phrases({ zh: ['诊断|病情|病历|病史'] }), /diagnos|medical|disease/i],
+  [phrases({ zh: ['生日|出生'], de: ['Geburtsdat*'], fr: ['naissance'], es: ['nacimiento'] }), /birth|^dob$/i],
+  [phrases({ zh: ['护照'], de: ['*passnummer'], fr: ['passeport'], es: ['pasaporte'] }), /passport/i],
+  [phrases({ zh: ['余额'], de: ['Kontostand*'], fr: ['solde'], es: ['saldo'] }), /balance/i],
+  [phrases({ zh: ['成本|进价|采购价'] }), /cost|purchase|wholesale/i],
+  [phrases({ zh: ['评语'] }), /comment|remark/i],
+  [phrases({ zh: ['车牌'] }), /plate/i],
   [
     phrases({ zh: ['姓名'], ja: ['氏名'] }),
     /^(?:(?:full|real|user|owner|customer|student|receiver|recipient|holder|contact)_?)?name$|^(?:owner|receiver|recipient|holder|payer|tenant)$/i,

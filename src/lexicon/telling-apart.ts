@@ -124,3 +124,14 @@ export const WHOEVER_ASKS = phrases({
   it: ['chiunque|sempre|in ogni caso|tutti|prima di tutto'],
   zh: ['无论|不论|任何人|所有(人|请求)|一律|首先|最先|总是'],
 });
+
+/** That something is said of one kind alone, or of all kinds but one. */
+export const ALONE_OR_OTHERS = phrases({
+  en: ['only|alone|solely|exclusively|any other|all others?|every other|other than|except|nothing but|anything but'],
+  de: ['nur|allein|ausschließlich|lediglich|alle anderen|jede[srmn]? andere[nrs]?|außer'],
+  fr: ['seul(e|s|es)?|seulement|uniquement|tou(te)?s les autres|sauf'],
+  es: ['solo|sólo|solamente|únicamente|tod[oa]s l[oa]s demás|cualquier otr[oa]|salvo'],
+  pt: ['só|somente|apenas|tod[oa]s [oa]s outr[oa]s|qualquer outr[oa]|exceto'],
+  it: ['solo|soltanto|solamente|tutt[ie] (gli altri|le altre)|qualsiasi altr[oa]|tranne'],
+  zh: ['只|仅|其他|其它|其余|除了?…20[外之]'],
+});

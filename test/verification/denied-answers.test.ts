@@ -214,6 +214,130 @@ test('what the text of one case tells of its like, that of another run may tell'
   assert.deepEqual(await refusalsOf(agreed, lines, sandbox), []);
 });
 
+/** Accounts that pay, of which more is known than is told. */
+const accounts = (rule: string): Agreed => ({
+  rules: `An account that \`account\` tells of pays with \`pay\`; where its balance is below the amount the outcome is \`short\`. If a tool fails the outcome is \`later\`.\n\n${rule}`,
+  request: object({ id: text, account: text, amount: integer }),
+  response: object(
+    { id: text, outcome: { enum: ['paid', 'short', 'later'] }, left: integer, mail: text, message: text },
+    ['left', 'mail'],
+  ),
+  loose: [{ pointer: '/message', as: 'text' }],
+  tools: [
+    reading(
+      'account',
+      object({ account: text }),
+      object({
+        balance: integer,
+        holderName: text,
+        email: text,
+        cardNo: text,
+        bloodType: text,
+        remark: { type: 'string', description: '柜员意见' },
+      }),
+      [
+        [
+          { account: 'A-71' },
+          {
+            balance: 9120,
+            holderName: 'Ida Falk',
+            email: 'ida@post.example',
+            cardNo: '4929 10040071',
+            bloodType: 'O型阴性',
+            remark: '需复核',
+          },
+        ],
+        [
+          { account: 'A-72' },
+          {
+            balance: 3340,
+            holderName: 'Omar Ben',
+            email: 'omar@post.example',
+            cardNo: '4929 10042288',
+            bloodType: 'A型阳性',
+            remark: '信用良好',
+          },
+        ],
+      ],
+    ),
+    acting('pay', object({ account: text, amount: integer }), object({ left: integer }), [
+      [{ account: 'A-71', amount: 20 }, { left: 9100 }],
+    ]),
+  ],
+  cases: [
+    [
+      { id: 'a-1', account: 'A-71', amount: 20 },
+      { id: 'a-1', outcome: 'paid', left: 9100, message: 'Paid.' },
+    ],
+    [
+      { id: 'a-2', account: 'A-72', amount: 8000 },
+      { id: 'a-2', outcome: 'short', message: 'It does not reach.' },
+    ],
+  ],
+});
+const paying = (
+  message: string,
+  more = '',
+) => `export async function handle({ id: given, account: name, amount: wanted }, { call }) {
+  const id = String(given);
+  const amount = Number(wanted);
+  let own;
+  try {
+    own = await call.account({ account: String(name) });
+    if (own.balance < amount) return { id, outcome: 'short', message: ${message} };
+    const { left } = await call.pay({ account: String(name), amount });
+    return { id, outcome: 'paid', left, message: 'it is paid' };
+  } catch { return { id, outcome: 'later', message: 'later again'${more} }; }
+}`;
+
+for (const [member, rule] of [
+  ['balance', '`message` must not contain a balance, the name of a holder or an e-mail address.'],
+  ['balance', 'Messages are read by strangers. They must never name the balance.'],
+  ['balance', 'Die Meldung darf weder den Kontostand noch den Namen nennen.'],
+  [
+    'email',
+    'The record holds the balance, the e-mail address and the name of the holder. None of these may appear anywhere in an answer.',
+  ],
+  ['email', 'The e-mail address is for internal use only.'],
+  ['holderName', 'Messages must not contain the name of the holder.'],
+  ['holderName', 'Los mensajes no deben contener el holderName.'],
+  ['holderName', 'El holderName no se da nunca.'],
+  ['bloodType', '血型仅在提供方内部使用。'],
+  ['remark', '柜员意见仅供馆内参考，不得返回。'],
+  ['cardNo', 'The cardNo of an account is never part of an answer.'],
+] as const)
+  test(`a text has nothing of what the document has in none: ${rule}`, async () => {
+    assert.deepEqual(await refusalsOf(accounts(rule), paying("'too little'"), sandbox), []);
+    const refusals = await refusalsOf(accounts(rule), paying(`'too little: ' + own.${member}`), sandbox);
+    assert.match(refusals.join('\n'), new RegExp(`leaks: case 2: the answer tells "${member}"`));
+  });
+
+test('what no text has may stand in a place of its own', async () => {
+  const handler = paying("'too little'", ', ...(own && { mail: own.email })');
+  assert.deepEqual(await refusalsOf(accounts('`message` must not contain an e-mail address.'), handler, sandbox), []);
+  const refusals = await refusalsOf(accounts('No answer contains an e-mail address.'), handler, sandbox);
+  assert.match(refusals.join('\n'), /leaks: case 1: the answer tells "email"/);
+});
+
+test('the end of a number is a part of it', async () => {
+  const agreed = accounts('The cardNo of an account is never part of an answer.');
+  const refusals = await refusalsOf(agreed, paying("'the card with ' + own.cardNo.slice(-7)"), sandbox);
+  assert.match(refusals.join('\n'), /leaks: case 2: the answer tells the end of "cardNo"/);
+  assert.deepEqual(await refusalsOf(agreed, paying("'the card with ' + own.cardNo.slice(-2)"), sandbox), []);
+});
+
+for (const [member, rule] of [
+  ['balance', 'The message must not contain the name of the holder.'],
+  ['balance', 'The message must not contain more than one balance.'],
+  ['email', 'A mail of the house must not be sent in an answer. The email of a holder is printed.'],
+  ['balance', 'The message tells why not, and must not contain a balance unless it is too low.'],
+  ['email', 'The e-mail address is for internal use only if there is a phone.'],
+  ['email', '仅内部员工可以付款，email 用于通知。'],
+  ['holderName', 'The note of a clerk must not contain the balance. Whoever holds an account is named.'],
+] as const)
+  test(`a text may have what the document denies to none: ${rule}`, async () =>
+    assert.deepEqual(await refusalsOf(accounts(rule), paying(`'too little: ' + own.${member}`), sandbox), []));
+
 /** Plots that are let, each to somebody. */
 const plots = (rule: string): Agreed => ({
   rules: `\`plot\` tells of a plot whether it is let. ${rule}`,

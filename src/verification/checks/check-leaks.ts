@@ -4,7 +4,7 @@ import { NEVER_LOGGED, OF_THE_ONE_BEFORE } from '../../lexicon/acting.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { RunnableCase } from '../case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, Run, SeenCase } from '../check.ts';
-import { denialsOf, descriptionsOf, isDenial, isDenied, isNamedIn } from '../prose/denied-members.ts';
+import { denialOf, denialsOf, descriptionsOf, isDenial, isDenied, isNamedIn } from '../prose/denied-members.ts';
 import { allSentencesOf, excerpt } from '../prose/documented-answers.ts';
 import { breaksEmptiness, breaksReserve, emptyMembersOf, reservedMembersOf } from '../prose/reserved-members.ts';
 import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
@@ -12,6 +12,7 @@ import type { Subject } from '../subject.ts';
 import { toldOtherwise } from '../worlds/other-outputs.ts';
 import { knowing, replacedAt } from '../worlds/variations.ts';
 import { toldApart } from './told-apart.ts';
+import { passedOn, withWordsUnshown } from './withheld-items.ts';
 
 const SECRET =
   /passw|passphrase|\bpwd\b|secret|credential|private|confidential|api_?-?\s?key|access_?-?\s?key|\bpin\b|pin_?code|cvv|\bssn\b|\btoken\b|hash$/i;
@@ -20,8 +21,8 @@ const SECRET =
 const SECRET_MEMBER =
   /(?<![a-z])internal|[a-z]Internal|staff[_ -]?only|not (?:public|to be (?:told|shown|shared))|never (?:told|shown|shared)|机密|保密|隐私|密码|密钥|身份证|内部|仅供/;
 
-/** Other answers of one tool in one case that are tried for what they bring to light. */
-const maxOtherAnswers = 12;
+/** Other answers of one tool in one case that are tried for what they bring to light, and of all tools in all cases. */
+const [maxOtherAnswers, maxOtherRuns] = [12, 72];
 
 /** Looks for what tools tell and no case's answer tells. */
 export const leaks: Check = {
@@ -48,9 +49,10 @@ export const leaks: Check = {
     const plans = [
       ...failing,
       ...alone,
-      ...cases.flatMap((seenCase) => otherwiseAnswered(facts, seenCase)),
+      ...inTurn(cases.map((seenCase) => otherwiseAnswered(facts, seenCase))).slice(0, maxOtherRuns),
       ...askedByWords(facts),
       ...nearlyRight(facts),
+      ...withWordsUnshown(facts),
     ];
     const seen = plans.length === 0 ? [] : yield plans;
     const own = plans.map((scenario, index) => ({ scenario, seen: seen[index] as Observation }));
@@ -76,6 +78,7 @@ function foundIn(
     const leaks = [
       loggedIn(facts, input, seen),
       brokenReserve(facts, seen),
+      passedOn(facts, seen),
       madeUpIn(facts, input, seen),
       deniedIn(facts, input, seen) ?? secretIn(facts, { input, loose, isAnyKept: isAnyKept(input) }, seen),
     ];
@@ -172,17 +175,22 @@ function logDenialsOf(subject: Subject): { sentence: string; before: string }[] 
 
 const readOfLogs = new WeakMap<Subject, { sentence: string; before: string }[]>();
 
-/** An answer that holds what a member of the request or of a tool's answer has, and of which the document says that no answer has it. */
+/** An answer that holds what a member of the request or of a tool's answer has, or the end of it, and of which the document says that no answer has it. */
 function deniedIn({ subject, cases }: CheckFacts, input: Json, seen: Observation): string | undefined {
-  const denials = denialsOf(subject);
-  if (seen.value === undefined || denials.length === 0) return undefined;
+  if (seen.value === undefined || denialsOf(subject).length === 0) return undefined;
+  const loose = new Set(subject.loose.flatMap(({ pointer, as }) => (as === 'text' ? [pointer] : [])));
+  const isText = ({ pointer, value }: Leaf) => loose.has(pointer) || (typeof value === 'string' && /\s/.test(value));
   // What one case is told of its like, another may be told as well.
-  const mayBeTold = (name: string) =>
+  const mayBeTold = (name: string, isOfTexts: boolean) =>
     cases.some(({ one, seen: before }) => {
-      const values = leavesOf(one.output).map(({ value }) => value);
+      const leaves = leavesOf(one.output).filter((leaf) => !isOfTexts || isText(leaf));
       const isTold = (leaf: Leaf) =>
         leaf.name === name &&
-        (typeof one.output === 'string' ? hasWord(one.output, weighty(leaf) ?? '') : values.includes(leaf.value));
+        leaves.some(({ value }) =>
+          isOfTexts || typeof one.output === 'string'
+            ? hasWord(String(value), weighty(leaf) ?? '')
+            : value === leaf.value,
+        );
       return (
         leavesOf(one.input).some((leaf) => typeof leaf.value === 'number' && isTold(leaf)) ||
         [one.input, ...before.calls.map((call) => call.output ?? null)]
@@ -192,18 +200,29 @@ function deniedIn({ subject, cases }: CheckFacts, input: Json, seen: Observation
     });
   const told = [input, ...seen.calls.map((call) => call.output ?? null)].flatMap(leavesOf);
   const shown = JSON.stringify(cases.map(({ one }) => one.output));
-  const answer = leavesOf(seen.value).map(({ value }) => String(value));
-  const texts = answer.join('\n');
+  const answer = leavesOf(seen.value);
+  const whole = answer.map(({ value }) => String(value)).join('\n');
   for (const leaf of told) {
     const text = weighty(leaf);
-    if (text === undefined || !texts.includes(text) || shown.includes(JSON.stringify(text).slice(1, -1))) continue;
-    if (!answer.some((value) => hasWord(value, text))) continue;
-    if (told.some((other) => other.name !== leaf.name && String(other.value).includes(text))) continue;
-    const denial = denials.find(({ denied }) => isNamedIn(denied, leaf.name));
-    if (denial !== undefined && !mayBeTold(leaf.name))
-      return `the answer tells "${leaf.name}", though "${excerpt(denial.sentence)}"`;
+    if (text === undefined) continue;
+    const piece = whole.includes(text) ? text : lastDigits(text);
+    if (piece === undefined || !whole.includes(piece) || shown.includes(JSON.stringify(piece).slice(1, -1))) continue;
+    const tellsIt = ({ value }: Leaf) =>
+      piece === text ? hasWord(String(value), piece) : String(value).includes(piece);
+    const telling = answer.filter(tellsIt);
+    if (telling.length === 0) continue;
+    if (told.some((other) => other.name !== leaf.name && String(other.value).includes(piece))) continue;
+    const isMeant = ({ isOfTexts }: { isOfTexts: boolean }) => !isOfTexts || telling.some(isText);
+    const denial = denialOf(subject, leaf.name, isMeant);
+    if (denial !== undefined && !mayBeTold(leaf.name, denial.isOfTexts))
+      return `the answer tells ${piece === text ? '' : 'the end of '}"${leaf.name}", though "${excerpt(denial.sentence)}"`;
   }
   return undefined;
+}
+
+/** The last digits of a long number that is a text: by them it is known as well. */
+function lastDigits(text: string): string | undefined {
+  return text.length >= 10 ? /\d{6}$/.exec(text)?.[0] : undefined;
 }
 
 /** Lets the tools called after one fail, so that the paths behind it come to light. */
@@ -278,6 +297,12 @@ function isSecret({ tools }: CheckFacts['subject'], tool: string, name: string):
 function otherwiseAnswered({ subject }: CheckFacts, { one, scenario, seen }: SeenCase): Scenario[] {
   if (!hasSecrets(subject, one, seen)) return [];
   return toldOtherwise(subject, { scenario, seen }, maxOtherAnswers);
+}
+
+/** The first of each list, then the second of each. */
+function inTurn(lists: readonly Scenario[][]): Scenario[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, nth) => lists.flatMap((list) => list.slice(nth, nth + 1))).flat();
 }
 
 function hasSecrets(subject: Subject, { input }: RunnableCase, seen: Observation): boolean {

@@ -1,5 +1,12 @@
 import { isObject, type Json } from '../../kernel/json.ts';
-import { ANSWERS_WITHOUT, NEVER_TOLD, OF_THE_ONE_BEFORE, PERSONAL } from '../../lexicon/acting.ts';
+import {
+  ANSWERS_WITHOUT,
+  FOR_OUR_OWN_USE,
+  NEVER_TOLD,
+  OF_THE_ONE_BEFORE,
+  PERSONAL,
+  TEXTS_WITHOUT,
+} from '../../lexicon/acting.ts';
 import { phrases } from '../../lexicon/phrases.ts';
 import { hasWord, type Leaf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
@@ -15,9 +22,14 @@ const ON_A_CONDITION = phrases({
   zh: ['除非|只有|仅|如果|若|时(?![间候])'],
 });
 
+/** Whether what a sentence says holds on a condition, or for some alone. */
+export function isConditional(sentence: string): boolean {
+  return ON_A_CONDITION.test(sentence);
+}
+
 /** A sentence by which something is told to nobody, and about nothing else. */
 export function isDenial(sentence: string, never: RegExp): boolean {
-  return never.test(sentence) && !ON_A_CONDITION.test(sentence);
+  return never.test(sentence) && !isConditional(sentence);
 }
 
 /** A sentence by which something is never told. */
@@ -25,6 +37,8 @@ export interface ToldDenial {
   sentence: string;
   /** The part of it, or of the one before, that names what is never told. */
   denied: string;
+  /** Whether it speaks of texts for people alone. */
+  isOfTexts: boolean;
 }
 
 const read = new WeakMap<Subject, ToldDenial[]>();
@@ -34,16 +48,14 @@ export function denialsOf(subject: Subject): ToldDenial[] {
   const known = read.get(subject);
   if (known !== undefined) return known;
   let before = '';
-  const denials = allSentencesOf(subject).flatMap((sentence): ToldDenial[] => {
+  const denials = allSentencesOf(subject).flatMap((whole): ToldDenial[] => {
     const said = before;
-    if (sentence.trim() !== '') before = sentence;
-    const without = ANSWERS_WITHOUT.exec(sentence);
-    if (without && isDenial(sentence, ANSWERS_WITHOUT))
-      return [{ sentence, denied: saidIn(sentence.slice(without.index + without[0].length)) ?? sentence }];
-    if (!isDenial(sentence, NEVER_TOLD)) return [];
-    const at = NEVER_TOLD.exec(sentence)?.index ?? 0;
-    const denied = AS_WELL.test(sentence.slice(at)) ? sentence : (saidIn(sentence.slice(0, at)) ?? sentence);
-    return [{ sentence, denied: OF_THE_ONE_BEFORE.test(sentence.trim()) ? namesOrAll(said) : denied }];
+    if (whole.trim() !== '') before = whole;
+    const sentence = TEXTS.test(said) ? whole.replace(/^([\s*-]*)(?:they|it)\b/i, '$1messages') : whole;
+    const found = denialIn(sentence);
+    if (found === undefined) return [];
+    const denied = OF_THE_ONE_BEFORE.test(sentence.trim()) ? namesOrAll(said) : found.denied;
+    return [{ sentence: whole, denied, isOfTexts: found.isOfTexts }];
   });
   read.set(subject, denials);
   return denials;
@@ -53,6 +65,35 @@ export function denialsOf(subject: Subject): ToldDenial[] {
 function namesOrAll(sentence: string): string {
   return sentence.match(/`[\p{L}\p{N}_]+`/gu)?.join(' ') ?? sentence;
 }
+
+/** What texts for people are called. */
+const TEXTS = /\b(?:messages?|texts?|notes?)\b/i;
+
+/** The part of a sentence by which something is never told that says what it is. */
+function denialIn(sentence: string): Omit<ToldDenial, 'sentence'> | undefined {
+  for (const never of [ANSWERS_WITHOUT, TEXTS_WITHOUT]) {
+    const [found] = isDenial(sentence, never) ? (never.exec(sentence) ?? []) : [];
+    if (found === undefined) continue;
+    const denied = saidIn(sentence.slice(sentence.indexOf(found) + found.length)) ?? sentence;
+    if (TOO_MUCH.test(denied)) continue;
+    return { denied, isOfTexts: never === TEXTS_WITHOUT && !OF_ANSWERS.test(found) };
+  }
+  const isNever = isDenial(sentence, NEVER_TOLD);
+  const never = isNever ? NEVER_TOLD : FOR_OUR_OWN_USE;
+  const at = never.exec(sentence)?.index;
+  // That only we use it is no condition.
+  if (at === undefined || (!isNever && isConditional(sentence.replace(never, ' ')))) return undefined;
+  const denied = AS_WELL.test(sentence.slice(at)) ? sentence : (saidIn(sentence.slice(0, at)) ?? sentence);
+  return { denied, isOfTexts: false };
+}
+
+/** How it begins what is not in an answer for there being too much of it. */
+const TOO_MUCH =
+  /^\W*(?:an?y )?(?:more|fewer|less|other|further|additional|duplicates?|the same|empty|null|mehr|weniger|andere|weitere|doppelte|plus|más|mais|più)\b|^\W*(?:超过|多于|其他|其它|重复|空)/i;
+
+/** What answers are called, as wholes. */
+const OF_ANSWERS =
+  /\b(?:answers?|responses?|repl(?:y|ies)|antwort\w*|respuestas?|respostas?|rispost[ae])\b|réponses?|响应|回复|应答/i;
 
 /** How a sentence goes on to something else that is not told. */
 const AS_WELL = /,\s*(?:and )?(?:neither|nor)\b|，也(?:不|勿)/i;
@@ -81,6 +122,9 @@ export function isNamedIn(sentence: string, name: string): boolean {
     return true;
   const umlauts = name.replace(/[aou]e/g, (letters) => UMLAUTS[letters] ?? letters);
   if (umlauts !== name && (hasWord(sentence, umlauts) || hasWord(sentence, `${umlauts}s`))) return true;
+  // Who keeps bees is a beekeeper.
+  if (name.length >= 6 && /^\p{L}+$/u.test(name) && new RegExp(`\\p{L}{3,5}${name}(?!\\p{L})`, 'iu').test(sentence))
+    return true;
   if (PERSONAL.some(([said, member]) => member.test(name) && said.test(sentence))) return true;
   // "The e-mail of the owner" is the owner's, and "the name of the guest" the guest's name.
   const parts = words.toLowerCase().split(/\s+/);
@@ -96,7 +140,42 @@ export function isNamedIn(sentence: string, name: string): boolean {
 
 /** Whether the document says of a member that nobody is told what it holds. */
 export function isDenied(subject: Subject, { name }: Leaf): boolean {
-  return denialsOf(subject).some(({ denied }) => isNamedIn(denied, name));
+  return denialOf(subject, name) !== undefined;
+}
+
+/** The sentence by which nobody is told what members of a name hold, in texts for people or in any place. */
+export function denialOf(subject: Subject, name: string, isMeant = (_: ToldDenial) => true): ToldDenial | undefined {
+  const denials = denialsOf(subject);
+  if (denials.length === 0) return undefined;
+  const known = descriptions.get(subject) ?? new Map<string, string[]>();
+  descriptions.set(subject, known);
+  const said =
+    known.get(name) ??
+    subject.tools
+      .flatMap(({ outputSchema = null }) => descriptionsOf(outputSchema, name, 0))
+      .map((text) => (/^[^,;:.(（，；：。]+/.exec(text)?.[0] ?? '').trim())
+      .filter((text) => text.length <= maxNoun && text.length >= (/\p{Script=Han}/u.test(text) ? 3 : 8));
+  known.set(name, said);
+  return denials.find(
+    (one) =>
+      isMeant(one) &&
+      (isNamedIn(one.denied, name) ||
+        said.some((noun) => hasWord(one.denied, noun)) ||
+        (one.isOfTexts && isNamedByItsNoun(one.denied, name))),
+  );
+}
+
+const descriptions = new WeakMap<Subject, Map<string, string[]>>();
+
+/** A description that is longer says more than what something is called, in UTF-16 units. */
+const maxNoun = 40;
+
+/** Whether a sentence has the noun of a name, `limit` for `dailyLimit`, where that says what it is. */
+function isNamedByItsNoun(sentence: string, name: string): boolean {
+  const noun = spaced(name).replaceAll('_', ' ').toLowerCase().split(/\s+/).at(-1) ?? '';
+  return noun.length >= 5 && !/^(?:number|status|value|amount|total|count|title|state|reason|message)$/.test(noun)
+    ? hasWord(sentence, noun) || hasWord(sentence, `${noun}s`)
+    : false;
 }
 
 /** What a schema says of the members of a name. */
