@@ -4,12 +4,14 @@ import { phrases } from './phrases.ts';
 export const UP_TO = phrases({
   en: [
     '(?<!\\bthan or )(more|greater|larger|higher|bigger|longer|older|heavier|later) than',
-    '(less|fewer|smaller|lower|shorter) than or equal to',
+    '(less|fewer|smaller|lower|shorter) than or equal to|at or below',
     '(?<!\\bthan or )(above|exceed(s|ing)?|beyond|at most|maximum( of)?)|up to( and including)?|over',
   ],
-  de: ['(mehr|größer|höher|länger|schwerer|älter) als|höchstens|maximal|bis (zu|einschließlich)'],
+  de: ['(mehr|größer|höher|länger|schwerer|älter) als|höchstens|maximal|bis (zu|einschließlich)|über'],
   fr: ['plus de|(supérieure?|supérieurs) à|au plus|(dépass|excèd)*'],
   es: ['más de|(mayor|superior)(es)? (a|de|que)|como máximo|hasta|(super|exced)(a|e|an|en)'],
+  pt: ['mais de|(maior|superior)(es)? (a|do|que|do que)|acima de|no máximo|(ultrapass|exced)*'],
+  it: ['più di|(maggior|superior)[ei] (a|di)|oltre|al massimo|super(a|ano)'],
   zh: ['最多|不超过|不得超过|超过|大于|高于|至多|上限为?'],
   signs: ['≤|<=|(?<![<=-])>(?!=)|\\bmax\\.?( of)?'],
 });
@@ -19,13 +21,37 @@ export const FROM = phrases({
   en: [
     '(less|fewer|smaller|lower|shorter|younger|lighter|earlier) than',
     '(more|greater|larger|higher) than or equal to',
-    'below|under|at least|minimum( of)?',
+    'below|under|at least|minimum( of)?|reach(es|ed|ing)?',
   ],
-  de: ['(weniger|kleiner|kürzer|leichter|jünger) als|mindestens|ab|unter'],
-  fr: ['moins de|inférieure?s? à|au moins|à partir de'],
-  es: ['menos de|(menor|inferior)(es)? (a|de|que)|(como mínimo|al menos|a partir de)'],
-  zh: ['至少|不少于|不低于|低于|少于|小于|不足'],
+  de: ['(weniger|kleiner|kürzer|leichter|jünger) als|mindestens|ab|unter|erreich(t|en)'],
+  fr: ['moins de|inférieure?s? à|au moins|à partir de|atteint'],
+  es: ['menos de|(menor|inferior)(es)? (a|de|que)|(como mínimo|al menos|a partir de)|alcan(za|zan|ce|cen)|llegan? a'],
+  pt: ['menos de|(menor|inferior)(es)? (a|do|que|do que)|abaixo de|pelo menos|no mínimo|a partir de|ating(e|em|ir)'],
+  it: ['meno di|(minor|inferior)[ei] (a|di)|almeno|a partire da|raggiung(e|ono)'],
+  zh: ['至少|不少于|不低于|低于|少于|小于|不足|达到|未?满|不到'],
   signs: ['≥|>=|<(?![=-])|\\bmin\\.?( of)?'],
+});
+
+/** Words before a number that is reached as well as passed, though the last of them alone would have it passed. */
+export const FROM_AND_ABOVE = phrases({
+  en: ['(reach|equal|meet)(s|ed)? or exceeds?|(at|equal to|equals) or (above|over|(more|greater|higher|larger) than)'],
+  de: ['(gleich|erreicht|erreichen) oder (größer|höher|mehr) als|größer oder gleich|erreicht oder übersteigt'],
+  fr: ['(atteint|égal à) ou (dépass|excèd|supérieur)*( à)?|supérieure?s? ou égale?s? à'],
+  es: ['(alcanza|llega a|igual a) o (super|exced|mayor)*( que)?|(mayor|superior)(es)? o igual(es)? (a|que)'],
+  pt: ['(atinge|igual a) ou (ultrapass|exced|maior)*( que)?|(maior|superior)(es)? ou igua(l|is) a'],
+  it: ['(maggior|superior)[ei] o ugual[ei] a'],
+  zh: ['(达到|等于)或者?(超过|大于|高于)|(大于|高于)(或者?)?等于'],
+});
+
+/** Words before a number that is the last, though the last of them alone would have it passed. */
+export const UP_TO_AND_BELOW = phrases({
+  en: ['(at|equal to|equals) or (below|under|(less|fewer|lower|smaller) than)'],
+  de: ['(kleiner|gleich) oder (gleich|kleiner( als)?)'],
+  fr: ['inférieure?s? ou égale?s? à'],
+  es: ['(menor|inferior)(es)? o igual(es)? (a|que)'],
+  pt: ['(menor|inferior)(es)? ou igua(l|is) a'],
+  it: ['(minor|inferior)[ei] o ugual[ei] a'],
+  zh: ['(小于|低于|少于)(或者?)?等于'],
 });
 
 /** Words before the first number of a range and between its two, by language; both numbers belong to it. */
@@ -52,28 +78,34 @@ export const HALF_OPEN = phrases({
   zh: ['点|时|区间'],
 });
 
-/** Words by which a number may be meant otherwise than it is said, or not hold for all. */
+/** Words by which a number of a sentence may be meant otherwise than it is said, or not hold for all. */
 export const HEDGED = phrases({
   en: [
     'about|around|approximately|roughly|circa|means?',
     'exclud*|exclusive|(?<!up to and )includ*|inclusive|over \\d+ years|not counting',
-    'together|altogether|in total|plus(?! de\\b)|additional|further|other|left|remaining|already',
+    'together|altogether|in total|plus(?! de\\b)|additional|further|other|left|remaining',
     'per (minute|second|hour|day)|business|working',
-    'treated|count(s|ed)? as|taken (as|for)|clamp*|capped|cut (to|off)|instead|raised to|lowered to|defaults?',
   ],
-  de: [
-    'etwa|ungefähr|rund|circa|ca|insgesamt|zusammen|zuzüglich|weitere[nrsm]?|übrige*|bereits|pro|je|nach',
-    '(gilt|gelten|zählt|zählen) …20 als|statt*|sonst|gekürzt|ausschließlich|Werktag*',
-  ],
-  fr: [
-    'environ|au total|ensemble|supplémentaires?|autres?|reste*|déjà|par|après|(compte|considéré)* …10 comme|sinon|exclu*',
-  ],
-  es: [
-    'aproximadamente|unos|unas|alrededor|total|junt[oa]s|adicional*|otr[oa]s|rest*|ya|por|después|tras',
-    '(cuent|consider|trat)* …10 como|si no|exclu*|hábil*|cada',
-  ],
-  zh: ['按|视为|默认|约|大约|左右|另外|已'],
+  de: ['etwa|ungefähr|rund|circa|ca|insgesamt|zusammen|zuzüglich|weitere[nrsm]?|übrige*|ausschließlich|Werktag*'],
+  fr: ['environ|au total|ensemble|supplémentaires?|autres?|reste*|exclu*'],
+  es: ['aproximadamente|unos|unas|alrededor|en total|junt[oa]s|adicional*|otr[oa]s|rest*|exclu*|hábil*'],
+  zh: ['大约|左右|另外'],
 });
+
+/** The same of a clause: by these words its number may be another that is taken, or count what comes after it. */
+export const HEDGED_CLAUSE = phrases({
+  en: [
+    'already|treated|count(s|ed)? as|taken (as|for)|clamp*|capped|cut (to|off)|instead|raised to|lowered to|defaults?',
+  ],
+  de: ['bereits|pro|je|nach|(gilt|gelten|zählt|zählen) …20 als|statt*|sonst|gekürzt'],
+  fr: ['déjà|par|après|(compte|considéré)* …10 comme|sinon'],
+  es: ['por|después|tras|(cuent|consider|trat)* …10 como|si no|cada'],
+  zh: ['按|视为|默认|约'],
+});
+
+/** Words behind a number by which it belongs to what was just said of it. */
+export const INCLUDED =
+  /[,，]?\s?[(（]?(?:(?:\p{L}{1,20}\s)?\d{1,12}\s)?(?:included|inclusive|eingeschlossen|inbegriffen|inklusive|incluid[oa]s?|incluíd[oa]s?|comprise?s?|inclus[aeio]?s?|含|包含)[)）]/giu;
 
 /** Words and marks that make a limit of a number. */
 export const LIMITING = phrases({

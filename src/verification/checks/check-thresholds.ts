@@ -5,8 +5,8 @@ import { reportsFailure } from '../failure-answer.ts';
 import { holdsConstant, sentencesOf } from '../prose/documented-answers.ts';
 import { allNumbersIn, isSameNumber, numbersIn, readingsOf } from '../prose/number-readings.ts';
 import { speaksOf, type Threshold, thresholdsOf } from '../prose/thresholds.ts';
-import { hasWord } from '../scalar-kinds.ts';
-import { type Probe, type ProbePlace, probePlaces, resultPlaces, widthOf } from '../worlds/probe-places.ts';
+import { hasWord, leavesOf } from '../scalar-kinds.ts';
+import { lonePlaces, type Probe, type ProbePlace, probePlaces, resultPlaces, widthOf } from '../worlds/probe-places.ts';
 import { changeBetween, type Effect, effectOf, type Sides } from './effect-changes.ts';
 
 const maxCases = 3;
@@ -14,6 +14,9 @@ const maxCases = 3;
 const maxStrangers = 4;
 /** Runs that may be asked for, at documented numbers and at others. */
 const maxRuns = { documented: 90, strange: 120 };
+
+/** Doubts that are followed up, and numbers further off that this takes. */
+const [maxDoubtful, leastFurther] = [3, 3];
 
 /** Asks where the prose has a number at which something changes, and where the source has one that the prose has not. */
 export const thresholds: Check = {
@@ -25,7 +28,8 @@ export const thresholds: Check = {
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const none: CheckFindings = { failures: [], warnings: [] };
     if (facts.subject.role === 'requester') return { ...none, skipped: 'the candidate is a requester' };
-    const told = thresholdsOf(facts.subject).filter(({ limits }) => limits);
+    const all = thresholdsOf(facts.subject);
+    const told = all.filter(({ limits }) => limits);
     const strangers = strangersOf(facts);
     const lacking = told.filter((threshold) => isLacking(facts, threshold));
     // A hundred stands in most sources, for what percentages and cents need.
@@ -34,11 +38,14 @@ export const thresholds: Check = {
     );
     const bases = basesOf(facts);
     const cases = bases.map((one) => probePlaces(facts, one));
+    const alone = bases.map((one) => lonePlaces(facts, one));
     const beside = sparing(
-      cases.flatMap((places) =>
-        told.flatMap((threshold) =>
-          besidesOf(threshold, isOnly(facts, threshold) ? places : places.filter((place) => !place.told)),
-        ),
+      cases.flatMap((places, index) =>
+        told.flatMap((threshold) => {
+          const one = bases[index] as SeenCase;
+          const seen = places.filter((place) => !place.told || isPlainlyOf(all, threshold, place));
+          return [...besidesOf(threshold, seen), ...unnamedOf(facts, all, threshold, one, seen, alone[index] ?? [])];
+        }),
       ),
     );
     const moved = bases.flatMap((one, index) =>
@@ -62,7 +69,12 @@ export const thresholds: Check = {
         const { pointer, one } = plan.place;
         const got = pointer === undefined ? value : valueAt(observation.value ?? null, pointer);
         const isThere = typeof got === 'number' && Math.abs(got - value) < 0.006;
-        return { value, probe, observation, effect: isThere ? effectOf(observation, probe.input, one) : undefined };
+        return {
+          value,
+          probe,
+          observation,
+          effect: isThere ? effectOf(observation, probe.input, one, plan.place.measure === 'items') : undefined,
+        };
       });
       return { ...plan, effects };
     });
@@ -76,8 +88,8 @@ export const thresholds: Check = {
       if (plan.kind === 'beside') {
         const wrong = wrongSide(told, plan);
         if (wrong === undefined) continue;
-        if (wrong.change === 'said') add(factOf(plan, wrong.message), true);
-        else if (!plan.place.told) doubtful.push({ ...plan, message: wrong.message });
+        if (wrong.change === 'said' && plan.isUnnamed !== true) add(factOf(plan, wrong.message), true);
+        else if (!plan.place.told || plan.isUnnamed === true) doubtful.push({ ...plan, message: wrong.message });
       } else if (plan.kind === 'move' && CHANGED.has(changeAt(plan.effects, plan.number))) {
         const still = plan.threshold && changeAt(plan.effects, plan.threshold.value) === 'none';
         const what = `the answer changes at ${nameOf(plan.place)} ${plan.number}, a number that stands nowhere`;
@@ -113,17 +125,21 @@ export const thresholds: Check = {
       findings.memorised = true;
     }
     // What changes with every so many, as postage does with each started kilogram, changes beside the number rightly.
-    const controls = doubtful.map((plan) => ({ plan, probes: controlsOf(plan) }));
+    const controls = doubtful
+      .filter(({ threshold }, index) => doubtful.findIndex((one) => one.threshold === threshold) === index)
+      .slice(0, maxDoubtful)
+      .map((plan) => ({ plan, probes: controlsOf(plan) }));
     const more = controls.some(({ probes }) => probes.length > 0)
       ? yield controls.flatMap(({ probes }) => probes.map(({ probe }) => probe.scenario))
       : [];
     let next = 0;
     for (const { plan, probes } of controls) {
-      const effects = probes.map(({ value, probe }) => ({
-        value,
-        effect: effectOf(more[next++] as Observation, probe.input, plan.place.one),
-      }));
-      add(factOf(plan, plan.message), probes.length > 0 && isSteady(effects));
+      const further = probes.map(({ value, probe }) => {
+        const observation = more[next++] as Observation;
+        const effect = effectOf(observation, probe.input, plan.place.one, plan.place.measure === 'items');
+        return { value, probe, observation, effect };
+      });
+      add(factOf(plan, plan.message), further.length >= leastFurther && !recurs(plan, further));
     }
     return findings;
   },
@@ -138,6 +154,8 @@ interface Probed {
 
 interface Beside {
   kind: 'beside';
+  /** Whether the sentence speaks of no place, and only a change beside its number can show that it means this one. */
+  isUnnamed?: boolean;
   place: ProbePlace;
   threshold: Threshold;
   probes: Probed[];
@@ -210,10 +228,51 @@ function within<T extends { probes: readonly Probed[] }>(plans: readonly T[], mo
   });
 }
 
-/** Whether the document has a number once: what a tool tells may be cut at a number from which on something else is said. */
-function isOnly({ subject }: CheckFacts, { value }: Threshold): boolean {
-  const numbers = sentencesOf(subject.agreement).flatMap((sentence) => numbersIn(sentence));
-  return numbers.filter((number) => number.value === value).length === 1;
+/** Words by which what is told is bounded together with what is asked for now. */
+const CAPACITY =
+  /\b(?:may|can|must|allowed|permitted|at most|at least|up to|maximum|no more|keep|remain)\b|(?<!\p{L})(?:darf|dürfen|kann|können|muss|müssen|höchstens|maximal|mindestens|puede|pueden|debe|como máximo|al menos|peut|peuvent|doit|au plus|au moins|pode|podem|deve|no máximo)(?!\p{L})|可|最多|至多|至少|必须/iu;
+
+/** Whether a number is meant for what a tool tells as it stands: no sentence with the number says anything else of it. */
+function isPlainlyOf(all: readonly Threshold[], threshold: Threshold, place: ProbePlace): boolean {
+  if (threshold.side === undefined || CAPACITY.test(threshold.sentence)) return false;
+  return all.every(
+    (other) =>
+      other.value !== threshold.value ||
+      isOfOne(threshold, other) ||
+      (other.side === undefined && !speaksOf(other.context, place.name)),
+  );
+}
+
+/** Whether another number says nothing but what a threshold says, on the same side of it. */
+function isOfOne({ value, side, sentence }: Threshold, other: Threshold): boolean {
+  if (other.value !== value) return false;
+  return other.side === side || (other.side === undefined && (other.sentence === sentence || EXACTLY.test(other.lead)));
+}
+
+/** Words by which a sentence says again on which side of a limit it lies itself. */
+const EXACTLY =
+  /(?:\bexactly|\bjust|(?<!\p{L})(?:genau|exactamente|exactement|exatamente|esattamente)|恰好|正好|等于)[\s*\x60]*$/iu;
+
+/** Places that the number of a sentence may be meant for which speaks of none, where nothing else that was given is near that number. */
+function unnamedOf(
+  { literals }: CheckFacts,
+  all: readonly Threshold[],
+  threshold: Threshold,
+  one: SeenCase,
+  places: readonly ProbePlace[],
+  alone: readonly ProbePlace[],
+): Beside[] {
+  const { value, side, sentence } = threshold;
+  if (side === undefined || value < 3 || threshold.isOfRange === true || LENGTHS.test(sentence)) return [];
+  if (boundTo(threshold, places).length > 0 || !literals.has(value)) return [];
+  const near = new Set([value - 1, value, value + 1]);
+  const given = leavesOf([one.one.input, ...one.seen.calls.map(({ output }) => output ?? null)]);
+  if (given.some((leaf) => typeof leaf.value === 'number' && near.has(leaf.value))) return [];
+  if (all.some((other) => near.has(other.value) && !isOfOne(threshold, other))) return [];
+  return [...places, ...alone]
+    .filter(({ measure }) => measure === 'value')
+    .flatMap((place) => besidesAt(threshold, place))
+    .map((plan) => ({ ...plan, isUnnamed: true }));
 }
 
 /** Not more than two cases for each number at each place; the other sentences with the number say the same, or it is left alone. */
@@ -283,9 +342,12 @@ function isLacking({ literals }: CheckFacts, { value, sentence }: Threshold): bo
 const LENGTHS = /\b(?:characters?|letters?|digits|long|length|chars)\b|字符|长度|个字|位/iu;
 const DAYS = /\b(?:days?|nights?|weeks?|months?|years?)\b|天|日|晚|夜|周|月|年/iu;
 
+const ENTRIES =
+  /^\s*(?:(?:items?|entries|elements|records)\b|(?:Einträge|Elemente|éléments|entrées|elementos|entradas|elementi)(?!\p{L})|[条项个])/iu;
+
 /** The places of a case that a number of the prose may be meant for, those that its clause names first. */
 function boundTo(
-  { lead, context, intro = '', sentence, value }: Threshold,
+  { lead, tail, context, intro = '', sentence, value }: Threshold,
   places: readonly ProbePlace[],
 ): ProbePlace[] {
   const fitting = places.filter(({ measure }) =>
@@ -294,10 +356,15 @@ function boundTo(
   const sized = LENGTHS.test(sentence) ? fitting.filter(({ measure }) => measure === 'length') : fitting;
   const named = sized.filter(({ name }) => speaksOf(lead, name));
   if (named.length > 0) return named;
+  const counted = sized.filter(({ name }) => speaksOf(tail, name));
+  const asked = counted.filter(({ told }) => !told);
+  if (counted.length > 0) return asked.length > 0 ? asked : counted;
   const near = sized.filter(({ name }) => speaksOf(context, name));
   if (near.length > 0) return near;
   const introduced = sized.filter(({ name }) => speaksOf(intro, name));
   if (introduced.length > 0) return introduced;
+  const lists = ENTRIES.test(tail) ? sized.filter(({ measure, told }) => measure === 'items' && !told) : [];
+  if (lists.length > 0) return new Set(lists.map(({ name }) => name)).size === 1 ? lists : [];
   const numbers = sized.filter(({ measure, told, value: own }) => measure === 'value' && !told && own !== value);
   return new Set(numbers.map(({ name }) => name)).size === 1 ? numbers : [];
 }
@@ -326,7 +393,7 @@ function probesBeside(place: ProbePlace, number: number): Probed[] | undefined {
 }
 
 /** Members that say how many are wanted: the answer follows them, and out of bounds they may be cut. */
-const AMOUNT_WANTED = /^(?:limit|count|size|top|page\w*|per_?page|offset|skip|take|first|last|max\w*|n)$/i;
+const AMOUNT_WANTED = /^(?:limit|count|size|top|page(?!s$)\w*|per_?page|offset|skip|take|first|last|max\w*|n)$/i;
 
 /** Whether a result never goes below zero, which says nothing of what is asked. */
 function isFloor({ value, lead }: Threshold): boolean {
@@ -335,13 +402,15 @@ function isFloor({ value, lead }: Threshold): boolean {
 
 function besidesOf(threshold: Threshold, places: readonly ProbePlace[]): Beside[] {
   if (threshold.side === undefined || isFloor(threshold)) return [];
-  return boundTo(threshold, places).flatMap((place): Beside[] => {
-    if (place.told && (place.measure !== 'value' || place.isListed === true)) return [];
-    if (place.measure === 'days' || AMOUNT_WANTED.test(place.name)) return [];
-    if (threshold.isOfRange === true && stepAt(place, threshold.value) !== 1) return [];
-    const probes = probesBeside(place, threshold.value);
-    return probes ? [{ kind: 'beside', place, threshold, probes }] : [];
-  });
+  return boundTo(threshold, places).flatMap((place) => besidesAt(threshold, place));
+}
+
+function besidesAt(threshold: Threshold, place: ProbePlace): Beside[] {
+  if (place.told && (place.measure !== 'value' || place.isListed === true)) return [];
+  if (place.measure === 'days' || AMOUNT_WANTED.test(place.name)) return [];
+  if (threshold.isOfRange === true && stepAt(place, threshold.value) !== 1) return [];
+  const probes = probesBeside(place, threshold.value);
+  return probes ? [{ kind: 'beside', place, threshold, probes }] : [];
 }
 
 function movesOf(number: number, lacking: readonly Threshold[], places: readonly ProbePlace[]): Move[] {
@@ -446,27 +515,56 @@ function unmindedNames(
 const CONDITIONAL =
   /\b(?:unless|except|only|may|might|if .+ and|when .+ and|exempt\w*|otherwise)\b|(?<!\p{L})(?:nur|außer|ausgenommen|sofern|sonst|solo|sólo|salvo|excepto|sauf|seulement|sinon)(?!\p{L})|除非|只有/iu;
 
-/** The neighbourhoods of other numbers: of the next ones, and of twice and three times as many. */
-function controlsOf({ place, threshold: { value } }: Beside): Probed[] {
+/** Steps to either side of a number within which what recurs is seen to recur. */
+const reach = 6;
+
+/** Numbers that lie further off than those beside a number, as far as they may be asked. */
+function controlsOf({ place, threshold: { value }, probes }: Beside): Probed[] {
   const step = stepAt(place, value);
-  const centres = step === 1 ? [value + 3, value * 2, value * 3] : [value + 1, value + 2, value * 2];
-  return centres.flatMap(
-    (centre) =>
-      probesAt(
-        place,
-        [-2, -1, 0, 1, 2].map((by) => centre + by * step),
-      ) ?? [],
-  );
+  const near = Array.from({ length: 2 * reach + 2 }, (_, index) => value + (index - reach) * step);
+  return [...near, value * 2, value * 2 + step]
+    .filter((at) => !probes.some((probe) => isSame(probe.value, at)))
+    .flatMap((at) => probesAt(place, [at]) ?? []);
 }
 
-/** Whether nothing changes in neighbourhoods of five numbers each. */
-function isSteady(effects: readonly { value: number; effect: Effect | undefined }[]): boolean {
-  for (let from = 0; from < effects.length; from += 5) {
-    const points = effects.slice(from, from + 5).map(({ value, effect }) => [value, effect] as const);
-    if ([2, 3].some((count) => changeBetween({ left: points.slice(0, count), right: points.slice(count) }) !== 'none'))
-      return false;
+function isSame(one: number, other: number): boolean {
+  return Math.abs(one - other) < 1e-6;
+}
+
+/** Whether what changes at a number changes again at the same distance to either side, as postage does with each started kilogram. */
+function recurs({ place, threshold: { value, side }, effects }: Beside & Ran, further: Ran['effects']): boolean {
+  const step = stepAt(place, value);
+  const all = [...effects, ...further];
+  const effectAt = (at: number) => all.find((one) => isSame(one.value, at))?.effect;
+  const from = side === 'behind' ? value - step : value;
+  const leaps = new Map<number, boolean>();
+  const pairs = [...Array.from({ length: 2 * reach + 1 }, (_, index) => index - reach), value / step].flatMap((by) => {
+    const [left, right] = [effectAt(from + by * step), effectAt(from + (by + 1) * step)];
+    return left && right ? [{ by, left, right }] : [];
+  });
+  const pointers = [...(effectAt(from)?.numbers.keys() ?? [])];
+  for (const { by, ...pair } of pairs) {
+    const beside = pairs.filter((other) => Math.sign(other.by) === Math.sign(by));
+    const isUsual = (pointer: string): boolean => {
+      const isWhole = [pair.left, pair.right].every(({ numbers }) => Number.isInteger(numbers.get(pointer)));
+      const usual = medianOf(beside.map((other) => leapOf(other, pointer)));
+      return Math.abs(leapOf(pair, pointer) - usual) <= (isWhole ? 1.5 : 0.025);
+    };
+    const isSaid = pair.left.said !== pair.right.said;
+    // Far off, another limit may be reached.
+    leaps.set(by, Math.abs(by) > reach ? !isSaid && !pointers.every(isUsual) : isSaid || !pointers.every(isUsual));
   }
-  return true;
+  const distances = [...leaps.keys()].map(Math.abs).filter((by) => by > 0);
+  return distances.some((by) => [by, -by].every((one) => leaps.get(one) ?? true));
+}
+
+function leapOf({ left, right }: { left: Effect; right: Effect }, pointer: string): number {
+  return (right.numbers.get(pointer) ?? Number.NaN) - (left.numbers.get(pointer) ?? Number.NaN);
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
 function nameOf({ name, measure, told }: ProbePlace): string {

@@ -16,8 +16,8 @@ const [IN_VALUE, IN_TEXT] = [/\d+(?:[.,]\d+)*/g, /[ \t]*[-+]?\d+(?:[.,]\d+)*/g];
 /** A plain number of a message that is a text: no part of an id, a date or a time. */
 const PLAIN_IN_TEXT = /(?<![\p{L}\p{N}_.,:/-])-?\d{1,12}(?:\.\d{1,6})?(?![\p{L}\p{N}_:/-]|[.,]\d)/gu;
 
-/** Reads an observation of a case with something changed. */
-export function effectOf(seen: Observation, input: Json, { one }: SeenCase): Effect | undefined {
+/** Reads an observation of a case with something changed; without what lists hold, where that is how many items there are. */
+export function effectOf(seen: Observation, input: Json, { one }: SeenCase, isOfItems = false): Effect | undefined {
   if (seen.end !== 'returned' || seen.value === undefined) return undefined;
   const echoed = new Set(leavesOf(input).map(({ value }) => value));
   const loose = new Set(one.loose.map(({ pointer }) => pointer));
@@ -25,6 +25,8 @@ export function effectOf(seen: Observation, input: Json, { one }: SeenCase): Eff
   const said: Json[] = [seen.end, seen.calls.map(({ tool }) => tool)];
   for (const { pointer, name, value } of leavesOf(seen.value)) {
     if (loose.has(pointer)) continue;
+    // Where the number of items is what changes, each answer has other ones.
+    if (isOfItems && /\/\d+(?:\/|$)/.test(pointer)) continue;
     if (typeof value === 'number' && !/code|status/i.test(name)) numbers.set(pointer, value);
     else if (typeof value === 'string' && echoed.has(value)) said.push([pointer]);
     else if (typeof value === 'string' && pointer === '') {
@@ -43,32 +45,46 @@ export interface Sides {
 }
 
 /**
- * What changes from the left to the right: what is `said`, or the line on which a `number` lies; `none` where all goes on as before, and
- * `undefined` where that cannot be told.
+ * What changes from the left to the right: what is `said`, or the line on which a `number` lies; `none` where all goes on as before,
+ * `slight` where it does but for what may be rounding to whole numbers, and `undefined` where that cannot be told.
  */
-export function changeBetween({ left, right }: Sides): 'said' | 'number' | 'none' | undefined {
+export function changeBetween({ left, right }: Sides): 'said' | 'number' | 'none' | 'slight' | undefined {
   if ([...left, ...right].some(([, effect]) => effect === undefined)) return undefined;
   const saidBy = (side: Sides['left']): (string | undefined)[] => [...new Set(side.map(([, effect]) => effect?.said))];
   const [before, after] = [saidBy(left), saidBy(right)];
   if (before.length !== 1 || after.length !== 1) return undefined;
   if (before[0] !== after[0]) return 'said';
+  let isSame = true;
   for (const pointer of left[0]?.[1]?.numbers.keys() ?? []) {
     const points = (side: Sides['left']) =>
       side.map(([at, effect]) => [at, effect?.numbers.get(pointer) ?? Number.NaN] as const);
     const [a, b] = [points(left), points(right)];
-    if (!isLine(a) || !isLine(b)) return undefined;
-    if (!isLine([...a, ...b])) return 'number';
+    const whole = [...a, ...b];
+    if (isLine(a) && isLine(b)) {
+      if (!isLine(whole)) return 'number';
+      continue;
+    }
+    if (whole.some(([, value]) => !Number.isInteger(value)) || !isNearLine(a) || !isNearLine(b)) return undefined;
+    if (!isNearLine(whole)) return 'number';
+    isSame = false;
   }
-  return 'none';
+  return isSame ? 'none' : 'slight';
 }
 
+type Points = readonly (readonly [at: number, value: number])[];
+
 /** Whether points lie on one line, but for what rounding a few parts to cents makes of them. */
-function isLine(points: readonly (readonly [number, number])[]): boolean {
+function isLine(points: Points, most = 0.025): boolean {
   const [first, last] = [points[0], points.at(-1)];
   if (!first || !last) return false;
   const slope = last[0] === first[0] ? 0 : (last[1] - first[1]) / (last[0] - first[0]);
   return points.every(([at, value]) => {
     const wanted = first[1] + slope * (at - first[0]);
-    return Math.abs(value - wanted) <= 0.025 + Math.abs(wanted) * 1e-6;
+    return Math.abs(value - wanted) <= most + Math.abs(wanted) * 1e-6;
   });
+}
+
+/** Whether whole numbers lie on one line, but for what rounding them makes of it. */
+function isNearLine(points: Points): boolean {
+  return isLine(points, 2);
 }

@@ -1,5 +1,16 @@
 import { atTheEnd } from '../../lexicon/phrases.ts';
-import { FROM, HALF_OPEN, HEDGED, LIMITING, RANGES, UP_TO } from '../../lexicon/quantifying.ts';
+import {
+  FROM,
+  FROM_AND_ABOVE,
+  HALF_OPEN,
+  HEDGED,
+  HEDGED_CLAUSE,
+  INCLUDED,
+  LIMITING,
+  RANGES,
+  UP_TO,
+  UP_TO_AND_BELOW,
+} from '../../lexicon/quantifying.ts';
 import { hasWord } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { constantIn, sentencesOf } from './documented-answers.ts';
@@ -22,18 +33,49 @@ export interface Threshold {
   intro?: string;
   /** The clause up to the number. */
   lead: string;
+  /** What is counted or measured: the words behind the number. */
+  tail: string;
   /** Whether words or a table make a limit of it, rather than a rate or an amount. */
   limits: boolean;
   /** The one name of an answer that the sentence has. */
   constant?: string;
 }
 
-const BEHIND = atTheEnd(UP_TO);
-const BEFORE = atTheEnd(FROM);
-const OR_MORE =
-  /^\s*(?:\p{L}+\s+)?(?:or (?:more|higher|above|older|longer|later)|and (?:more|above)|onwards?|upwards|and over)\b|^\s*(?:\p{L}+\s+)?on(?=[\s,])|^\s?\p{Script=Han}?(?:及以上|以上)|^\s*(?:\p{L}+\s+)?(?:oder (?:mehr|höher|länger|älter|später)|ou plus|et plus|o más|en adelante)(?!\p{L})/iu;
-const OR_LESS =
-  /^\s*(?:\p{L}+\s+)?(?:or (?:less|fewer|lower|below|younger|shorter)|and (?:less|below))\b|^\s?\p{Script=Han}?及以下|^\s*(?:\p{L}+\s+)?(?:oder (?:weniger|niedriger|kürzer|jünger)|ou moins|o menos)(?!\p{L})/iu;
+const [BEHIND, BEFORE] = [atTheEnd(UP_TO), atTheEnd(FROM)];
+const [AND_ABOVE, AND_BELOW] = [atTheEnd(FROM_AND_ABOVE), atTheEnd(UP_TO_AND_BELOW)];
+
+/** A unit or what is counted, between a number and the words that say on which side of it the change lies. */
+const UNIT = String.raw`\s*(?:[\p{L}%‰°€$£]+\s+){0,3}`;
+const OR_MORE = new RegExp(
+  [
+    String.raw`^${UNIT}or (?:more|higher|above|over|older|longer|later|greater|larger)\b(?! than)`,
+    String.raw`^${UNIT}(?:and (?:more|above|over)|onwards?|upwards)\b(?! than)`,
+    String.raw`^\s?\p{Script=Han}{0,2}?(?:及|或|或者)?(?:以上|更多|更高)`,
+    String.raw`^${UNIT}(?:oder (?:mehr|höher|darüber|länger|älter|später)|und mehr|aufwärts)(?!\p{L})`,
+    String.raw`^${UNIT}(?:(?:ou|et) (?:plus|mais|davantage)|o (?:más|mayor|superior|più)|en adelante|em diante)(?!\p{L})`,
+  ].join('|'),
+  'iu',
+);
+const OR_LESS = new RegExp(
+  [
+    String.raw`^${UNIT}or (?:less|fewer|lower|below|under|younger|shorter|earlier|smaller)\b(?! than)`,
+    String.raw`^${UNIT}and (?:less|below|under)\b(?! than)`,
+    String.raw`^\s?\p{Script=Han}{0,2}?(?:(?:及|或|或者)以下|或更[少低])`,
+    String.raw`^${UNIT}(?:oder (?:weniger|niedriger|darunter|kürzer|jünger|früher))(?!\p{L})`,
+    String.raw`^${UNIT}(?:ou (?:moins|menos)|o (?:menos|menor|inferior|meno))(?!\p{L})`,
+  ].join('|'),
+  'iu',
+);
+
+/** The word behind a number, or that behind `or more`. */
+const TAIL = /^\s*(?:(?:or|oder|o|ou)\s+\p{L}+\s+)?(?:\p{Script=Han}{1,4}|\p{L}+)/iu;
+
+/** What makes one of `from 5` and `hours on`. */
+const [FROM_WORD, ON] = [/\bfrom\s*$/i, /^\s*(?:\p{L}+\s+){0,2}on(?=[\s,(])/iu];
+
+/** Words by which the end of a range is the first number that is out of it. */
+const EXCLUDING = String.raw`(?:\b(?:not including|excluding)\b|(?<!\p{L})(?:ausschließlich|sin incluir|non compris|sem incluir)(?!\p{L})|不[含包]括?)[\s,]*`;
+const [EXCLUDED, EXCLUSIONS] = [new RegExp(`${EXCLUDING}$`, 'iu'), new RegExp(`${EXCLUDING}(?=\\d)`, 'giu')];
 
 /** What stands between two numbers, up to the words by which the second is compared. */
 const OTHER_END = /^\s*(?:\p{L}{1,12}\s+|\p{Script=Han}{1,4}?)?(?:or|oder|ou|o|或者?)(?![\p{L}--\p{Script=Han}])/v;
@@ -70,9 +112,12 @@ export function thresholdsOf(subject: Subject): Threshold[] {
       const from = isOtherEnd(before.slice(known)) ? (all[index - 2]?.end ?? 0) : known;
       const lead = before.slice(Math.max(from, clause));
       const rank = rankInRange(sentence, all, index);
-      const behind = BEHIND.test(before) || OR_LESS.test(after) || rank === 'last';
-      const starts = BEFORE.test(before) || OR_MORE.test(after) || rank === 'first';
-      const side = behind === starts || HEDGED.test(sentence) ? undefined : behind ? 'behind' : 'before';
+      const [isAbove, isBelow] = [AND_ABOVE.test(before), AND_BELOW.test(before)];
+      const behind = isBelow || (!isAbove && BEHIND.test(before)) || OR_LESS.test(after) || rank === 'last';
+      const isFrom = FROM_WORD.test(before) && ON.test(after);
+      const isFirst = isFrom || OR_MORE.test(after) || EXCLUDED.test(before);
+      const starts = isAbove || (!isBelow && BEFORE.test(before)) || isFirst || rank === 'first';
+      const side = behind === starts || isHedged(sentence, start, end) ? undefined : behind ? 'behind' : 'before';
       return [
         {
           value,
@@ -80,8 +125,9 @@ export function thresholdsOf(subject: Subject): Threshold[] {
           context: isRow && head !== undefined ? `${head} ${sentence}` : sentence,
           ...(isItem && intro !== undefined ? { intro } : {}),
           lead,
+          tail: TAIL.exec(after)?.[0] ?? '',
           isEnd: side !== undefined || isInRange(sentence, all, index),
-          limits: isRow || isInRange(sentence, all, index) || LIMITING.test(sentence),
+          limits: isRow || side !== undefined || isInRange(sentence, all, index) || LIMITING.test(sentence),
           ...(side === undefined ? {} : { side }),
           ...(rank === undefined ? {} : { isOfRange: true }),
           ...(constant === undefined ? {} : { constant }),
@@ -90,6 +136,15 @@ export function thresholdsOf(subject: Subject): Threshold[] {
     });
   });
   return ofClosedRanges(found);
+}
+
+/** Whether words of a sentence leave it open how a number of it is meant. */
+function isHedged(sentence: string, start: number, end: number): boolean {
+  // What is said to belong to a limit belongs to what was said before.
+  const plain = (text: string): string => text.replaceAll(INCLUDED, '').replaceAll(EXCLUSIONS, '');
+  const from = sentence.slice(0, start).search(/[,，;；。(（]?[^,，;；。(（]*$/u);
+  const clause = `${sentence.slice(from, end)}${/^[^,，;；。)）]*/u.exec(sentence.slice(end))?.[0] ?? ''}`;
+  return HEDGED.test(plain(sentence)) || HEDGED_CLAUSE.test(plain(clause));
 }
 
 /** The same without the sides of ranges, where one begins with the last number of another: which of them has it is left open. */

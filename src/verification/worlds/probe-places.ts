@@ -109,6 +109,35 @@ export function probePlaces(facts: CheckFacts, one: SeenCase): ProbePlace[] {
   ];
 }
 
+/** The numbers of a request, each where all others are one: what is their product is then what the one is. */
+export function lonePlaces(facts: CheckFacts, one: SeenCase): ProbePlace[] {
+  const { input } = one.one;
+  const numbers = (
+    typeof input === 'string'
+      ? namedNumbersOf(input, [])
+      : quantitiesOf(input, 0).filter(({ measure }) => measure === 'value')
+  ).filter(({ value }) => Number.isInteger(value));
+  if (numbers.length < 2 || numbers.length > maxLone) return [];
+  return numbers.flatMap(({ name }) => {
+    const others = numbers.filter((other) => other.name !== name);
+    const lone = others.reduce<Json>((whole, other) => {
+      if (typeof whole === 'string')
+        return (
+          namedNumbersOf(whole, [])
+            .find((each) => each.name === other.name)
+            ?.make(1) ?? whole
+        );
+      return replacedAt(whole, other.pointer, 1);
+    }, input);
+    if (facts.subject.surface.requestIssues(lone).length > 0) return [];
+    const alone = probePlaces(facts, { ...one, one: { ...one.one, input: lone } });
+    return alone.filter((place) => place.name === name && !place.told && place.measure === 'value');
+  });
+}
+
+/** More numbers than these are of no product. */
+const maxLone = 4;
+
 interface Quantity {
   pointer: string;
   name: string;
