@@ -141,6 +141,8 @@ const NEVER_IN_AN_ANSWER = inOrder(
     de: ['nie|niemals|nicht'],
     fr: ['jamais|pas'],
     es: ['nunca|no|jamás'],
+    pt: ['nunca|não|jamais'],
+    it: ['mai|non'],
     zh: ['不得|不能|不可|不应|不会|绝不|禁止'],
   },
   {
@@ -151,6 +153,8 @@ const NEVER_IN_AN_ANSWER = inOrder(
     de: ['(in|Teil) …12 Antwort* …20 (erscheinen|stehen|vorkommen|wiederholt|sein)'],
     fr: ['(dans|partie de) …12 réponses?'],
     es: ['(en|parte de) …12 respuestas?'],
+    pt: ['(em|n[ao]s?|numa|parte da) …12 respostas?'],
+    it: ['(in|nell[ae]|parte della) …12 rispost[ae]'],
     zh: ['(出现|包含|返回|写入|放)在?(响应|应答|回复|答复)'],
   },
   40,
@@ -172,6 +176,8 @@ const NEVER_GIVEN_AWAY = phrases({
   de: [
     '(darf|dürfen|wird|werden) …30 (nicht|nie|niemals|niemandem) (weitergegeben|herausgegeben|offengelegt|mitgeteilt|verraten)',
     'in keine[rn] (\\p{L}+ )?Antwort* …20 (erscheinen|erscheint|stehen|steht|vorkommen|vorkommt|sein)',
+    '(erscheinen|erscheint|stehen|steht|kommen|kommt|tauchen|taucht) …30 in keine[rn] (\\p{L}+ )?Antwort*',
+    '(bleiben|bleibt) (streng )?(beim Anbieter|bei uns|im Haus|intern|vertraulich|geheim)',
   ],
   fr: [
     '(ne )?(doi(t|vent)|sera|seront|est|sont) (jamais|pas) (être )?(transmis|communiqu|divulgu|révél|renvoy)(es?|ée?s?)?',

@@ -478,6 +478,7 @@ export const STAYS = phrases({
   en: [
     '(answer|response|reply|result|outcome|status) …20 (stays?|remains?|is|are) (still )?(the same|unchanged|unaffected|as (it is|it was|if))',
     '(does|do|must|will|shall) not (change|affect|influence) (the|its|this) (answer|response|reply|result|outcome|status)',
+    '(answer|response|reply|result|outcome|status) (does|do|must|will|shall) not change',
     'changes? nothing about the (answer|response|reply|result|outcome|status)',
     '(outcome|result|status|decision) is still',
   ],

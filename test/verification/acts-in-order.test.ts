@@ -264,3 +264,41 @@ test('a refusal that shares its word with others is not that of which the docume
     /^side-effects: case 2: it is refused, yet setzeZustand was called/m,
   );
 });
+
+test('what something that was acted on has as well is no act', async () => {
+  const freezing: Agreed = {
+    rules:
+      'The member is read with `getMember`. A member who owes money is refused with the code 402. The freeze is made with `freezeMembership`. A frozen membership also has `freezeId`; a refused one has code. If a tool fails, the code is 503.',
+    request: object({ id: text }),
+    response: object({ status: { enum: ['frozen', 'refused'] }, freezeId: text, code: integer }, ['freezeId', 'code']),
+    cases: [
+      [{ id: 'KY-20711' }, { status: 'frozen', freezeId: 'F-8812' }],
+      [{ id: 'KY-41110' }, { status: 'refused', code: 402 }],
+    ],
+    tools: [
+      reading('getMember', object({ id: text }), object({ owes: integer }), [
+        [{ id: 'KY-20711' }, { owes: 0 }],
+        [{ id: 'KY-41110' }, { owes: 40 }],
+      ]),
+      acting('freezeMembership', object({ id: text }), object({ freezeId: text }), [
+        [{ id: 'KY-20711' }, { freezeId: 'F-8812' }],
+        [{ id: 'KY-41110' }, { freezeId: 'F-8819' }],
+      ]),
+    ],
+  };
+  const frozen = (...then: string[]) => `export async function handle({ id }, { call }) {
+  try {
+    const { owes } = await call.getMember({ id });
+    ${then.join('\n    ')}
+    return { status: 'frozen', freezeId };
+  } catch {
+    return { status: 'refused', code: 503 };
+  }
+}`;
+  const [freeze, check] = [
+    'const { freezeId } = await call.freezeMembership({ id });',
+    "if (owes > 0) return { status: 'refused', code: 402 };",
+  ];
+  assert.deepEqual(await refusalsOf(freezing, frozen(check, freeze), sandbox), []);
+  assert.match((await refusalsOf(freezing, frozen(freeze, check), sandbox)).join('\n'), /^side-effects: case 2: /m);
+});

@@ -255,8 +255,37 @@ test('a number that stays between the ends of a tariff is worked out all the sam
   return { id, tiers, fee: 18 * days };
 }`,
     `export async function handle({ id, litres, days }) {
-  return { id, tiers: litres > 15000 ? [930, 354] : [583], fee: 18 * days };
+  return { id, tiers: litres > 15000 ? [930, 354] : [583], fee: { 30: 540, 61: 1098 }[days] ?? 1080 };
 }`,
     /./,
   );
+});
+
+test('a number that is small in every world may have reached its end, where another follows the request', async () => {
+  const bill: Agreed = {
+    rules:
+      'What was used is `current` less `previous`, in whole cents: the first 15 cubic metres at 123 cents each, what lies above at 185. `current` must not be below `previous`, else `status` is BAD.',
+    request: object({ account: text, previous: integer, current: integer }),
+    response: object({ account: text, status: { enum: ['OK', 'BAD'] }, low: integer, high: integer }, ['low', 'high']),
+    cases: [
+      [
+        { account: 'W-118', previous: 1204, current: 1263 },
+        { account: 'W-118', status: 'OK', low: 1845, high: 8140 },
+      ],
+      [
+        { account: 'W-377', previous: 880, current: 951 },
+        { account: 'W-377', status: 'OK', low: 1845, high: 10360 },
+      ],
+      [
+        { account: 'W-401', previous: 51, current: 30 },
+        { account: 'W-401', status: 'BAD' },
+      ],
+    ],
+  };
+  const billed = `export async function handle({ account, previous, current }) {
+  if (current < previous) return { account, status: 'BAD' };
+  const used = current - previous;
+  return { account, status: 'OK', low: Math.min(used, 15) * 123, high: Math.max(0, used - 15) * 185 };
+}`;
+  assert.deepEqual(await refusalsOf(bill, billed, sandbox), []);
 });

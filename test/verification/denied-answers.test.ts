@@ -473,3 +473,41 @@ test('what "it" is that is never logged stands in the sentence before', async ()
   );
   assert.deepEqual(await refusalsOf(secret(rule), handler(''), sandbox), []);
 });
+
+test('a balance and a name that a German sentence points back at are kept back in messages as well', async () => {
+  const charging: Agreed = {
+    rules:
+      'Die Karte wird mit `pruefeKarte` gelesen. Ist das Guthaben kleiner als die Kosten, ist das Ergebnis `ABGELEHNT`. Schlägt das Werkzeug fehl, ist es `GESTOERT`.\n\nName des Inhabers und Guthaben der Karte bleiben beim Anbieter. Sie stehen in keiner Antwort, auch nicht in der Meldung.',
+    request: object({ karte: text, kosten: integer }),
+    response: object({ ergebnis: { enum: ['GESTARTET', 'ABGELEHNT', 'GESTOERT'] }, meldung: text }),
+    loose: [{ pointer: '/meldung', as: 'text' }],
+    cases: [
+      [
+        { karte: '30514711', kosten: 2478 },
+        { ergebnis: 'GESTARTET', meldung: 'Die Ladung wurde gestartet.' },
+      ],
+      [
+        { karte: '30519080', kosten: 885 },
+        { ergebnis: 'ABGELEHNT', meldung: 'Das Guthaben reicht nicht.' },
+      ],
+    ],
+    tools: [
+      reading('pruefeKarte', object({ karte: text }), object({ guthabenCent: integer, inhaber: text }), [
+        [{ karte: '30514711' }, { guthabenCent: 8250, inhaber: 'Frauke Petersen' }],
+        [{ karte: '30519080' }, { guthabenCent: 640, inhaber: 'Jannis Holm' }],
+      ]),
+    ],
+  };
+  const charged = (refusal: string) => `export async function handle({ karte, kosten }, { call }) {
+  try {
+    const { guthabenCent, inhaber } = await call.pruefeKarte({ karte });
+    if (guthabenCent < kosten) return { ergebnis: 'ABGELEHNT', meldung: ${refusal} };
+    return { ergebnis: 'GESTARTET', meldung: 'Es wird geladen.' };
+  } catch {
+    return { ergebnis: 'GESTOERT', meldung: 'Zurzeit nicht möglich.' };
+  }
+}`;
+  assert.deepEqual(await refusalsOf(charging, charged("'Das Guthaben der Karte reicht nicht.'"), sandbox), []);
+  for (const told of ["inhaber + ', Ihr Guthaben reicht nicht.'", "'Ihr Guthaben beträgt ' + guthabenCent + ' Cent.'"])
+    assert.match((await refusalsOf(charging, charged(told), sandbox)).join('\n'), /^leaks: .*the answer tells/m, told);
+});

@@ -180,3 +180,43 @@ test('a list may be as long as the document has it', async () => {
     /thresholds: .*the answer changes before the number of labels 30/,
   );
 });
+
+test('what is rounded to whole numbers leaps by one beside a number as well', async () => {
+  const subsidy: Agreed = {
+    rules: `The rent is subsidised by the income of the household, which \`incomeOf\` tells; what remains below a whole euro is dropped.
+
+| income | part of the rent |
+| --- | --- |
+| up to 2000 euros | 50 % of the rent |
+| above 2000 euros | 35 % of the rent |
+
+If the tool fails, \`eligible\` is false.`,
+    request: object({ id: text, rent: integer }),
+    response: object({ id: text, eligible: { type: 'boolean' }, subsidy: integer }, ['subsidy']),
+    cases: [
+      [
+        { id: 'R1008', rent: 2650 },
+        { id: 'R1008', eligible: true, subsidy: 927 },
+      ],
+      [
+        { id: 'R1019', rent: 4200 },
+        { id: 'R1019', eligible: true, subsidy: 2100 },
+      ],
+    ],
+    tools: [
+      reading('incomeOf', object({ id: text }), object({ income: integer }), [
+        [{ id: 'R1008' }, { income: 2730 }],
+        [{ id: 'R1019' }, { income: 1400 }],
+      ]),
+    ],
+  };
+  const subsidised = `export async function handle({ id, rent }, { call }) {
+  try {
+    const { income } = await call.incomeOf({ id });
+    return { id, eligible: true, subsidy: Math.floor((rent * (income <= 2000 ? 50 : 35)) / 100) };
+  } catch {
+    return { id, eligible: false };
+  }
+}`;
+  assert.deepEqual(await refusalsOf(subsidy, subsidised, sandbox), []);
+});

@@ -448,3 +448,35 @@ NO_EVENTS means that \`getEvent\` failed, NOT_HELD that \`holdSeats\` failed.`,
     /where releaseSeats fails: the answer has NOT_HELD, though "The result of this call/,
   );
 });
+
+test('a courtesy that fails makes no failure of the answer', async () => {
+  const shelter: Agreed = {
+    rules: `The animal is kept with \`reserve\`. Then the keeper is told (\`tellKeeper\`). This is a courtesy: if it fails, the response does not change.
+
+- **NotKept**: the animal could not be kept because the system failed.`,
+    request: object({ animal: text }),
+    response: object({ decision: { enum: ['YES', 'ERROR'] }, error: text }, ['error']),
+    cases: [[{ animal: 'A-114' }, { decision: 'YES' }]],
+    tools: [
+      acting('reserve', object({ animal: text }), object({}), [[{ animal: 'A-114' }, {}]]),
+      acting('tellKeeper', object({ animal: text }), object({}), [[{ animal: 'A-114' }, {}]]),
+    ],
+  };
+  const keeping = (told: string) => `export async function handle({ animal }, { call }) {
+  try {
+    await call.reserve({ animal });
+    ${told}
+    return { decision: 'YES' };
+  } catch {
+    return { decision: 'ERROR', error: 'NotKept' };
+  }
+}`;
+  assert.deepEqual(
+    await refusalsOf(shelter, keeping('await call.tellKeeper({ animal }).catch(() => {});'), sandbox),
+    [],
+  );
+  assert.match(
+    (await refusalsOf(shelter, keeping('await call.tellKeeper({ animal });'), sandbox)).join('\n'),
+    /where tellKeeper fails: the answer (?:is a failure|has NotKept), though "This is a courtesy/,
+  );
+});

@@ -222,6 +222,22 @@ test('numbers beside each other in a line are no datum of one piece', () => {
   assert.deepEqual(found('Flat 7, Canal Street 1024'), ['Flat 7, Canal Street 1024']);
 });
 
+test('a short name that is spelled in two ways is no datum, a long number is', () => {
+  const leaves = leavesOf([
+    { plate: 'KL EV 77' },
+    { plate: 'KLEV77' },
+    { plate: 'KLMM6' },
+    { track: 'jd-0146 0000' },
+    { track: 'JD01460000' },
+  ]);
+  const found = dataOf(leaves, vocabularyOf('A protocol.')).map(({ value }) => value);
+  assert.deepEqual(
+    found.filter((value) => /77/.test(String(value))),
+    [],
+  );
+  assert.ok(found.includes('KLMM6') && found.includes('JD01460000'));
+});
+
 test('no fresh id is one that is known already', () => {
   const taken = runsOf([{ client: 'CL-9', path: 'a/b.c' }]);
   for (const whole of ['cl', '9', 'cl-9', 'a/b.c']) assert.ok(taken.has(whole), whole);

@@ -255,17 +255,20 @@ function faultOf(
       certain: !mayBeMeant,
     };
   }
-  const turned =
-    harmless === undefined
-      ? undefined
-      : ownFailures.find(
-          (name) =>
-            holdsConstant(seen.value ?? null, [name]) &&
-            !holdsConstant(before.value ?? null, [name]) &&
-            !hasWord(harmless, name),
-        );
-  if (harmless !== undefined && turned !== undefined)
-    return { message: `the answer has ${turned}, though "${excerpt(harmless)}"`, certain };
+  if (harmless !== undefined) {
+    const turned = ownFailures.find(
+      (name) =>
+        holdsConstant(seen.value ?? null, [name]) &&
+        !holdsConstant(before.value ?? null, [name]) &&
+        !hasWord(harmless, name),
+    );
+    const fails = reportsFailure(seen.value) === true && reportsFailure(before.value ?? null) !== true;
+    if (turned !== undefined || fails)
+      return {
+        message: `the answer ${turned ? `has ${turned}` : 'is a failure'}, though "${excerpt(harmless)}"`,
+        certain,
+      };
+  }
   const untrue = saysOtherwise(subject, tool, before.value ?? null, seen.value);
   if (untrue !== undefined && !recovered && callsOf(before, tool) === 1) {
     const what = equalJson(seen.value, before.value ?? null)

@@ -543,13 +543,19 @@ function recurs({ place, threshold: { value, side }, effects }: Beside & Ran, fu
     return left && right ? [{ by, left, right }] : [];
   });
   const pointers = [...(effectAt(from)?.numbers.keys() ?? [])];
+  const isAmong = (pair: { left: Effect; right: Effect }, beside: typeof pairs, pointer: string): boolean => {
+    const isWhole = [pair.left, pair.right].every(({ numbers }) => Number.isInteger(numbers.get(pointer)));
+    const usual = medianOf(beside.map((other) => leapOf(other, pointer)));
+    return Math.abs(leapOf(pair, pointer) - usual) <= (isWhole ? 1.5 : 0.025);
+  };
+  const edge = pairs.find(({ by }) => by === 0);
+  const others = pairs.filter(({ by }) => by !== 0);
+  // What is rounded to whole numbers leaps now and then, by one.
+  if (edge && edge.left.said === edge.right.said && pointers.every((pointer) => isAmong(edge, others, pointer)))
+    return true;
   for (const { by, ...pair } of pairs) {
     const beside = pairs.filter((other) => Math.sign(other.by) === Math.sign(by));
-    const isUsual = (pointer: string): boolean => {
-      const isWhole = [pair.left, pair.right].every(({ numbers }) => Number.isInteger(numbers.get(pointer)));
-      const usual = medianOf(beside.map((other) => leapOf(other, pointer)));
-      return Math.abs(leapOf(pair, pointer) - usual) <= (isWhole ? 1.5 : 0.025);
-    };
+    const isUsual = (pointer: string): boolean => isAmong(pair, beside, pointer);
     const isSaid = pair.left.said !== pair.right.said;
     // Far off, another limit may be reached.
     leaps.set(by, Math.abs(by) > reach ? !isSaid && !pointers.every(isUsual) : isSaid || !pointers.every(isUsual));

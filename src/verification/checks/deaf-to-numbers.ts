@@ -32,7 +32,15 @@ export function deafToNumbers(
       return (
         own.length >= least.changes &&
         sources.every(({ pointer }) => own.filter((one) => one.pointer === pointer).length >= least.forEach) &&
-        own.every(({ answer }) => isKnown(facts, place.pointer, answer ?? null))
+        // Where anything else follows the request, this may have reached its end.
+        own.every(({ input: asked, answer = null }) =>
+          leavesOf(answer).every(
+            (leaf) =>
+              typeof leaf.value !== 'number' ||
+              isKnown(facts, leaf.pointer, answer) ||
+              leavesOf(asked).some(({ value }) => value === leaf.value),
+          ),
+        )
       );
     });
   });

@@ -106,6 +106,9 @@ function saidIn(part: string): string | undefined {
 /** How names write German letters that they cannot have. */
 const UMLAUTS: Readonly<Record<string, string>> = { ae: 'ä', oe: 'ö', ue: 'ü' };
 
+/** In what a number is counted, at the end of a member's name. */
+const UNIT = /^(?:cents?|fen|eur|euro|usd|dollars?|yuan|ms|seconds?|minutes?|hours?|days?|kg|grams?|km|kwh)$/;
+
 /** Whether a sentence speaks of what a member holds: by its name, or by the words that the name is made of. */
 export function isNamedIn(sentence: string, name: string): boolean {
   if (name.length < 3) return false;
@@ -126,8 +129,9 @@ export function isNamedIn(sentence: string, name: string): boolean {
   if (name.length >= 6 && /^\p{L}+$/u.test(name) && new RegExp(`\\p{L}{3,5}${name}(?!\\p{L})`, 'iu').test(sentence))
     return true;
   if (PERSONAL.some(([said, member]) => member.test(name) && said.test(sentence))) return true;
-  // "The e-mail of the owner" is the owner's, and "the name of the guest" the guest's name.
+  // "The e-mail of the owner" is the owner's, and "the name of the guest" the guest's name; in what a balance is counted need not be said.
   const parts = words.toLowerCase().split(/\s+/);
+  if (parts.length > 1 && UNIT.test(parts.at(-1) ?? '')) return isNamedIn(sentence, parts.slice(0, -1).join('_'));
   const plain = sentence.replace(/\be-mail/gi, 'email');
   // "The owner's data" are all of them.
   if (

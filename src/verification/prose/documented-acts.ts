@@ -203,10 +203,15 @@ export function comesWith(subject: Subject, output: Json, tool: string): boolean
     subject.cases.some(({ response }) => has(response, name) && told.some((other) => !has(response, other)));
   const names = told.filter((name) => !isShared(name));
   return sentencesOf(subject.agreement).some((sentence) => {
-    if (!speaksOf(withoutArguments(sentence), tool) || NOT_ALWAYS.test(sentence)) return false;
+    if (!speaksOf(withoutArguments(sentence), tool) || NOT_ALWAYS.test(sentence) || HAS_ALSO.test(sentence))
+      return false;
     return DONE_ALWAYS.test(sentence) || (hasWord(sentence, tool) && names.some((name) => hasWord(sentence, name)));
   });
 }
+
+/** What something that was acted on has beside other things, which is no act. */
+const HAS_ALSO =
+  /\balso (?:has|have|contains?|carr(?:y|ies)|includes?|holds?|tells?)\b|(?<!\p{L})(?:hat|haben|enthält|enthalten|nennt) auch(?!\p{L})|también (?:tiene|contiene|lleva)|(?:a|contient|porte) aussi(?!\p{L})/iu;
 
 /** A sentence without what calls in code are told: a tool may have the name of that. */
 function withoutArguments(sentence: string): string {

@@ -44,18 +44,36 @@ export function dataOf(leaves: readonly Leaf[], vocabulary: Vocabulary): Datum[]
     if (known) known.names.push(name);
     else found.set(key, { key, value, kind, names: [name] });
   };
+  const isSpelledTwice = spelledTwice(leaves);
   for (const { value, name } of leaves) {
     if (typeof value === 'number') {
       if (isRenamableNumber(value, vocabulary)) add(value, isEpoch(value) ? 'time' : 'number', name);
     } else if (typeof value === 'string') {
       for (const segment of segmentsOf(value)) {
         const kind = kindOf(segment, vocabulary);
-        if (kind) add(segment, kind, name);
+        if (kind && !isSpelledTwice(segment)) add(segment, kind, name);
       }
     }
   }
   return [...found.values()];
 }
+
+/** Tells of a text with few digits whether it stands elsewhere with other signs or spaces between its letters: it can only be renamed as a whole. */
+function spelledTwice(leaves: readonly Leaf[]): (text: string) => boolean {
+  const plain = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  const known = new Map<string, string>();
+  const twice = new Set<string>();
+  for (const { value } of leaves) {
+    if (typeof value !== 'string' || value.length > maxSpelled || !/\d/.test(value)) continue;
+    const [form, key] = [value.toLowerCase(), plain(value)];
+    if ((known.get(key) ?? form) !== form) twice.add(key);
+    known.set(key, form);
+  }
+  return (text) => twice.size > 0 && text.replace(/\D/g, '').length <= 2 && twice.has(plain(text));
+}
+
+/** Longer texts are no names of things. */
+const maxSpelled = 40;
 
 function isRenamableNumber(value: number, vocabulary: Vocabulary): boolean {
   if (!Number.isFinite(value) || vocabulary.hasNumber(value)) return false;
