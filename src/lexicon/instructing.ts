@@ -35,10 +35,15 @@ export const CODE_MACHINES = phrases({
     '(AIs?|LLMs?|models?|assistants?|programs?|systems?) (that|which|who) (writes?|generates?|implements?|codes?) (this|the (code|handler|implementation|document|agreement|protocol))',
     '(AIs?|LLMs?|models?|assistants?|programs?) (writing|generating|implementing|coding) (this|the (code|handler|implementation|document|agreement|protocol))',
     '(AIs?|LLMs?|models?|assistants?|programs?) (reading|that reads?|which reads?) (this|it) (document|agreement|text|protocol|specification)',
+    // As one speaks to a model, and to no partner.
+    '(?<=\\[/?)(assistant|system)(?=\\](\\s|:|$))',
+    '(update|change|addition|amendment) (to|of) (the|your) (system|developer) (prompt|message)',
+    'ignore (all |any |every )?(the |your )?(earlier|previous|prior) (instructions?|prompts?)',
   ],
   de: [
     'Code-?generatoren|KI-?(Programmierer*|Assistent*)',
     '(KI|KI-Systeme|Sprachmodelle?|Modelle?|Assistent(en)?) …30 (Code|Handler|Programm) (erzeug*|schreib*|generier*)',
+    'ignorier(e|en Sie) …20 (frühere|vorherige|bisherige)n? Anweisungen',
     '(KI|KI-Systeme|Sprachmodelle?|Modelle?|Assistent(en)?) …30 diese[ns]? (Text|Dokument|Protokoll|Vereinbarung) (lesen|liest|umsetz*)',
   ],
   fr: [
@@ -60,6 +65,7 @@ export const CODE_MACHINES = phrases({
   zh: [
     '(自动)?(编程|代码|编码)(助手|生成(器|模型|工具|程序)|模型|智能体)',
     '(大模型|语言模型|人工智能|模型|AI|LLM)…8(生成|编写|实现)(本|该|此)?(代码|处理程序|协议|文件)',
+    '忽略(之前|先前|此前|以上)的?(所有|全部)?(指令|提示)',
     '(生成|编写|实现|阅读)(本|该|此)?(代码|处理程序|协议|文件)…4(大模型|语言模型|人工智能|模型|AI|LLM)',
   ],
   ja: ['コード生成(器|モデル|AI)|(AI|モデル)…10コードを(書|生成)'],
