@@ -9,7 +9,7 @@ const least = { changes: 6, forEach: 2, places: 2 };
 
 /**
  * Finds a case whose answer holds a number that stands nowhere and counts nothing, so that it was worked out from the request, where each number
- * of the request was changed more than once, and still that place held no other numbers than in the cases.
+ * of the request was changed more than once, to what no case asks, and still the answers held no other numbers than in the cases.
  */
 export function deafToNumbers(
   facts: CheckFacts,
