@@ -56,6 +56,8 @@ for (const rule of [
   'Der transferCode darf nicht weitergegeben werden.',
   'Codes wie der transferCode werden dem Anfragenden nicht mitgeteilt.',
   'The transfer code is never returned.',
+  'The transfer code and the note of a domain are internal. They must not occur in any answer.',
+  'The transfer code and the remarks that `register` tells are for clerks. They never appear in an answer.',
   'Le transferCode ne doit jamais être transmis.',
   'transferCode 属于内部信息，不得泄露。',
 ])

@@ -51,20 +51,27 @@ export function denialsOf(subject: Subject): ToldDenial[] {
   const denials = allSentencesOf(subject).flatMap((whole): ToldDenial[] => {
     const said = before;
     if (whole.trim() !== '') before = whole;
-    const sentence = TEXTS.test(said) ? whole.replace(/^([\s*-]*)(?:they|it)\b/i, '$1messages') : whole;
-    const found = denialIn(sentence);
+    const ofTexts = TEXTS.test(said) ? whole.replace(/^([\s*-]*)(?:they|it)\b/i, '$1messages') : whole;
+    const own = denialIn(whole);
+    const found = own ?? denialIn(ofTexts);
     if (found === undefined) return [];
-    const denied = OF_THE_ONE_BEFORE.test(sentence.trim()) ? namesOrAll(said) : found.denied;
+    const isOfBefore = OF_THE_ONE_BEFORE.test((own === undefined ? ofTexts : whole).trim());
+    const denied = isOfBefore ? namesOrAll(subject, said, whole) : found.denied;
     return [{ sentence: whole, denied, isOfTexts: found.isOfTexts }];
   });
   read.set(subject, denials);
   return denials;
 }
 
-/** What "it" may stand for in a sentence: the names that it has as code, where it has any. */
-function namesOrAll(sentence: string): string {
-  return sentence.match(/`[\p{L}\p{N}_]+`/gu)?.join(' ') ?? sentence;
+/** What "it" may stand for in a sentence: the names that it has as code, but for those of tools, where it has any; "they" are not one alone. */
+function namesOrAll({ tools }: Subject, sentence: string, next: string): string {
+  const names = (sentence.match(/`[\p{L}\p{N}_]+`/gu) ?? []).filter(
+    (name) => !tools.some((tool) => name === `\`${tool.name}\``),
+  );
+  return names.length > (SEVERAL.test(next) ? 1 : 0) ? names.join(' ') : sentence;
 }
+
+const SEVERAL = /^[\s*-]*(?:they|these|those|both|neither|none)\b/i;
 
 /** What texts for people are called. */
 const TEXTS = /\b(?:messages?|texts?|notes?)\b/i;
