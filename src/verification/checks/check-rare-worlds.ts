@@ -212,7 +212,7 @@ function wordsOf(message: Json): string[] {
 
 const WORD = /^[\p{L}_-]{2,40}$/u;
 
-/** Whether what is other than in the case is nothing that a system would not tell, or nobody ask: the sign of no number, and no text that was made up. */
+/** Whether what is other than in the case may well be told or asked: no number below zero, and no text but a date or a plain word. */
 function isPlain({ told, asked }: RareWorld): boolean {
   const value = told?.value ?? asked?.value ?? null;
   return typeof value === 'number'

@@ -531,7 +531,10 @@ function isSame(one: number, other: number): boolean {
   return Math.abs(one - other) < 1e-6;
 }
 
-/** Whether what changes at a number changes again at the same distance to either side, as postage does with each started kilogram. */
+/**
+ * Whether what changes at a number changes again at the same distance to either side, as postage does with each started kilogram, or changes
+ * no more than the numbers around it do, as what is rounded does.
+ */
 function recurs({ place, threshold: { value, side }, effects }: Beside & Ran, further: Ran['effects']): boolean {
   const step = stepAt(place, value);
   const all = [...effects, ...further];

@@ -31,7 +31,7 @@ export interface Tie {
 interface Source {
   what: string;
   items: JsonObject[];
-  /** The names of rows in a text, in the order of their fields. */
+  /** The case with other items in place of these; `undefined` where a schema forbids them. */
   with(items: JsonObject[]): Scenario | undefined;
 }
 
