@@ -23,11 +23,24 @@ export function reportsFailure(answer: Json): boolean | 'unknown' {
   return votes.length > 0 ? false : 'unknown';
 }
 
+/** The rows of a text that is a table, without the first, which may name its fields: some of them may have failed, and others not. */
+function rowsOf(text: string): string[] | undefined {
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const [first = ''] = lines;
+  const mark = /[;,|\t]/.exec(first)?.[0];
+  return mark !== undefined && lines.length > 2 && lines.every((line) => line.includes(mark))
+    ? lines.slice(1)
+    : undefined;
+}
+
+function saysBad(text: string): boolean {
+  return BAD_WORD.test(text.replaceAll(/<\/[^<>]*>?/g, ' ').replace(COUNT, ' '));
+}
+
 function collect(value: Json, name: string, votes: boolean[], depth: number): void {
   if (depth > 3) return;
   if (depth === 0 && typeof value === 'string') {
-    const firstLine = value.trimStart().slice(0, 200);
-    if (BAD_WORD.test(firstLine.replaceAll(/<\/[^<>]*>?/g, ' ').replace(COUNT, ' '))) votes.push(true);
+    if ((rowsOf(value) ?? [value.trimStart().slice(0, 200)]).every(saysBad)) votes.push(true);
     return;
   }
   if (Array.isArray(value)) return;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { type Agreed, acting, object, reading, refusalsOf, text } from './agreed.ts';
+import type { Json } from '../../src/kernel/json.ts';
+import { type Agreed, acting, integer, object, reading, refusalsOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -75,7 +76,103 @@ for (const [rules, tells] of docs)
 test('what no sentence has done in a refusal is not done there', async () => {
   const rules =
     'A badge that `findBadge` knows is ADMITTED, another one REJECTED. A visit that is admitted is saved with `saveVisit`. `visit` is given only with ADMITTED. If a tool fails, the result is ERROR.';
-  assert.match((await refusalsOf(visits(rules, false), guard(false), sandbox)).join('\n'), /side-effects: case 2/);
+  const { tools = [], ...rest } = visits(rules, false);
+  const examples: [Json, Json][] = ['B-7741', 'B-0009'].map((badge, index) => [
+    { badge },
+    { visit: `V-2003${index + 1}` },
+  ]);
+  const plain = {
+    ...rest,
+    tools: [...tools.slice(0, 1), acting('saveVisit', object({ badge: text }), object({ visit: text }), examples)],
+  };
+  const saves = guard(false).replace('{ badge, result })', '{ badge })');
+  assert.match((await refusalsOf(plain, saves, sandbox)).join('\n'), /side-effects: case 2/);
+});
+
+test('an act that tells the refusal is one of the refusal', async () => {
+  const rules =
+    'A badge that `findBadge` knows is ADMITTED, another one REJECTED. What is decided is kept, unless a tool fails, with `saveVisit`. `visit` is given only with ADMITTED. If a tool fails, the result is ERROR.';
+  assert.deepEqual(await refusalsOf(visits(rules, false), guard(false), sandbox), []);
+});
+
+test('an act of which an example tells more than was asked is one of the refusal', async () => {
+  const doors: Agreed = {
+    rules:
+      'The lock is read with `readLock`. The right pin gives `OPEN`, and the count of wrong tries becomes 0; a wrong one gives `DENIED`, and one more is counted. The lock is kept with `putLock`. If a tool fails, the result is `DOWN`.',
+    request: object({ ref: text, lock: text, pin: text }),
+    response: object({ ref: text, result: { enum: ['OPEN', 'DENIED', 'DOWN'] } }),
+    cases: [
+      [
+        { ref: 'd-1', lock: 'L-4401', pin: '7301' },
+        { ref: 'd-1', result: 'OPEN' },
+      ],
+      [
+        { ref: 'd-2', lock: 'L-5512', pin: '7301' },
+        { ref: 'd-2', result: 'DENIED' },
+      ],
+    ],
+    tools: [
+      reading('readLock', object({ lock: text }), object({ pin: text, wrong: integer }), [
+        [{ lock: 'L-4401' }, { pin: '7301', wrong: 2 }],
+        [{ lock: 'L-5512' }, { pin: '9958', wrong: 3 }],
+      ]),
+      acting(
+        'putLock',
+        object({ lock: text, wrong: integer }),
+        object({ kept: { type: 'boolean' } }),
+        [
+          [{ lock: 'L-4401', wrong: 0 }, { kept: true }],
+          [{ lock: 'L-5512', wrong: 4 }, { kept: true }],
+        ],
+        { kept: true },
+      ),
+    ],
+  };
+  const counting = (wrong: string) => `export async function handle({ ref, lock, pin }, { call }) {
+  try {
+    const is = await call.readLock({ lock });
+    await call.putLock({ lock, wrong: ${wrong} });
+    return { ref, result: is.pin === pin ? 'OPEN' : 'DENIED' };
+  } catch { return { ref, result: 'DOWN' }; }
+}`;
+  assert.deepEqual(await refusalsOf(doors, counting('is.pin === pin ? 0 : is.wrong + 1'), sandbox), []);
+  assert.match((await refusalsOf(doors, counting('0'), sandbox)).join('\n'), /side-effects: case 2/);
+});
+
+test('a table of which one row failed is no refusal of the others', async () => {
+  const orders: Agreed = {
+    rules:
+      'A message is a table `ward,item`, the answer one of `item,result`, a row for each of its rows in their order. A row is read with `stockOf`: `null` gives `UNKNOWN`. All others are held with `hold`, and give `HELD`. A failing tool gives `FAILED` for its row.',
+    cases: [
+      ['ward,item\nW7,PH-4401\nW7,PH-9999', 'item,result\nPH-4401,HELD\nPH-9999,UNKNOWN'],
+      ['ward,item\nW2,PH-4402\nW2,PH-4403', 'item,result\nPH-4402,HELD\nPH-4403,HELD'],
+    ],
+    tools: [
+      reading(
+        'stockOf',
+        object({ item: text }),
+        { type: ['integer', 'null'] },
+        ['PH-4401', 'PH-4402', 'PH-4403'].map((item, index) => [{ item }, 40 + index]),
+        null,
+      ),
+      acting('hold', object({ ward: text, item: text }), { type: 'boolean' }, [], true),
+    ],
+  };
+  const holds = `export async function handle(message, { call }) {
+  const rows = [];
+  for (const row of String(message).split('\\n').slice(1)) {
+    const [ward = '', item = ''] = row.split(',');
+    try {
+      if ((await call.stockOf({ item })) === null) rows.push(item + ',UNKNOWN');
+      else {
+        await call.hold({ ward, item });
+        rows.push(item + ',HELD');
+      }
+    } catch { rows.push(item + ',FAILED'); }
+  }
+  return ['item,result', ...rows].join('\\n');
+}`;
+  assert.deepEqual(await refusalsOf(orders, holds, sandbox), []);
 });
 
 const offers: Agreed = {

@@ -17,7 +17,7 @@ import {
 import { excerpt, sentencesOf, spaced } from '../prose/documented-answers.ts';
 import { failureRulesOf } from '../prose/failure-rules.ts';
 import { reservedMembersOf } from '../prose/reserved-members.ts';
-import { leavesOf } from '../scalar-kinds.ts';
+import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { toldOtherwise } from '../worlds/other-outputs.ts';
 import { replacedAt } from '../worlds/variations.ts';
@@ -40,7 +40,7 @@ export const sideEffects: Check = {
     for (const one of cases) {
       const isRefused = refuses(subject, one) === true || saysWhy(one, cases);
       for (const act of actsOf(facts, one.seen)) {
-        const isWanted = comesWith(subject, one.one.output, act.tool);
+        const isWanted = comesWith(subject, one.one.output, act.tool) || belongsToRefusal(facts, one, act);
         const sentence =
           sentenceAgainst(facts, one, act.tool) ??
           (isWanted ? undefined : (reservedAgainst(facts, one, act) ?? keptBackAgainst(facts, one, act)));
@@ -277,6 +277,34 @@ function isDenied({ subject, cases }: CheckFacts, { isGeneral }: Denial, tool: s
         other.seen.calls.some((call) => call.tool === tool && call.error === undefined),
     )
   );
+}
+
+/**
+ * Whether an act may be one of the refusal itself, as a count of wrong tries is: an example of its tool tells the very same, more than what was
+ * asked and told before, and no success does; or it tells a name of the document that the refusal tells as well.
+ */
+function belongsToRefusal(
+  { subject, cases }: CheckFacts,
+  { one, seen }: SeenCase,
+  { tool, input }: ObservedCall,
+): boolean {
+  const others = [one.input, ...seen.calls.map((call) => call.output ?? null)];
+  const known = new Set(others.flatMap((value) => leavesOf(value).map((leaf) => leaf.value)));
+  const isSame = (other: { input: Json }) => equalJson(other.input, input);
+  // What is made of the request alone may be an example of any call.
+  const hasOwn = leavesOf(input).some(({ value }) => !known.has(value));
+  const isExample = subject.tools.some(({ name, examples = [] }) => name === tool && examples.some(isSame));
+  const isOfSuccess = cases.some(
+    (other) => refuses(subject, other) !== true && other.seen.calls.some((call) => call.tool === tool && isSame(call)),
+  );
+  if (hasOwn && isExample && !isOfSuccess) return true;
+  const names = leavesOf(one.output).flatMap(({ value }) =>
+    typeof value === 'string' && value.length > 2 && !known.has(value) && hasWord(subject.agreement.text, value)
+      ? [value.toLowerCase()]
+      : [],
+  );
+  const told = leavesOf(input).map(({ value }) => String(value).toLowerCase());
+  return names.some((name) => told.includes(name));
 }
 
 /** Whether a call takes back what an earlier act of the same run told. */
