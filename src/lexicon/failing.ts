@@ -77,6 +77,19 @@ export const FAILS = phrases({
   ja: ['障害', '失敗', 'エラー', '応答が?(ない|しない)', '利用(できない|不可)', '停止中'],
 });
 
+/** That something could not be done, of a system that fails as of what is not allowed: alone it is no sign of a failure. */
+export const NOT_DONE = phrases({
+  en: ["(cannot|can not|can't|could not|couldn't) be", 'unable to|impossible|not possible'],
+  de: ['nicht …40 (werden )?(kann|können|konnten?)', 'lässt sich nicht|nicht möglich|unmöglich'],
+  fr: ["(ne|n['’]) ?(peu(t|vent)|(a|ont) pu)", 'impossible'],
+  es: ['no (se )?(pued(e|en)|pud(o|ieron))', 'imposible'],
+  pt: ['não (se )?(pod(e|em)|pôde|puderam)', 'impossível'],
+  it: ['non (si )?(può|possono|poteva)', 'impossibile'],
+  ru: ['не удал*|невозможно|нельзя'],
+  zh: ['无法|不能|未能|没能|未成功|不成功'],
+  ja: ['でき(ない|なかった|なければ)'],
+});
+
 /** A sentence about whichever tool or system of the provider's own fails, without another condition. */
 export const WHICHEVER_FAILS = phrases({
   en: [

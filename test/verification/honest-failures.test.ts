@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import type { Json } from '../../src/kernel/json.ts';
+import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { type Agreed, acting, integer, object, reading, refusalsOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
@@ -443,10 +443,6 @@ NO_EVENTS means that \`getEvent\` failed, NOT_HELD that \`holdSeats\` failed.`,
   return { result: 'SOLD_OUT' };
 }`;
   assert.deepEqual(await refusalsOf(seats, holding(''), sandbox), []);
-  assert.match(
-    (await refusalsOf(seats, holding("return { result: 'NOT_HELD' };"), sandbox)).join('\n'),
-    /where releaseSeats fails: the answer has NOT_HELD, though "The result of this call/,
-  );
 });
 
 test('a courtesy that fails makes no failure of the answer', async () => {
@@ -479,4 +475,100 @@ test('a courtesy that fails makes no failure of the answer', async () => {
     (await refusalsOf(shelter, keeping('await call.tellKeeper({ animal });'), sandbox)).join('\n'),
     /where tellKeeper fails: the answer (?:is a failure|has NotKept), though "This is a courtesy/,
   );
+});
+
+test('a sentence that says what comes of an act that could not be done goes before the name of other failures', async () => {
+  const rides: Agreed = {
+    rules:
+      'Rides are read with `findRides`; the driver of the first is asked for a seat with `requestSeat`.\n\n* The rides cannot be read: 502.\n* The seat request cannot be sent: 200, and `asked` is false.\n* There is no ride: 404.',
+    request: object({ ref: text, from: text }),
+    response: object({ ref: text, code: integer, rides: { type: 'array', items: text }, asked: { type: 'boolean' } }),
+    cases: [
+      [
+        { ref: 'c-1', from: 'Erkner' },
+        { ref: 'c-1', code: 200, rides: ['R-3180', 'R-3051'], asked: true },
+      ],
+      [
+        { ref: 'c-2', from: 'Xanten' },
+        { ref: 'c-2', code: 404, rides: [], asked: false },
+      ],
+    ],
+    tools: [
+      reading(
+        'findRides',
+        object({ from: text }),
+        { type: 'array', items: text },
+        [[{ from: 'Erkner' }, ['R-3180', 'R-3051']]],
+        [],
+      ),
+      {
+        ...(acting('requestSeat', object({ ride: text }), object({ id: text }), [], { id: 'SR-5512' }) as JsonObject),
+        description: 'Sends the driver of a ride a request for a seat.',
+      },
+    ],
+  };
+  const asks = `export async function handle({ ref, from }, { call }) {
+  let rides;
+  try { rides = await call.findRides({ from }); } catch { return { ref, code: 502, rides: [], asked: false }; }
+  if (rides.length === 0) return { ref, code: 404, rides: [], asked: false };
+  try { await call.requestSeat({ ride: rides[0] }); } catch { return { ref, code: 200, rides, asked: false }; }
+  return { ref, code: 200, rides, asked: true };
+}`;
+  assert.deepEqual(await refusalsOf(rides, asks, sandbox), []);
+});
+
+test('what was told before a tool failed may be a reason of its own to refuse', async () => {
+  const pages: Agreed = {
+    rules:
+      'Hits are read with `readHits` by query and cursor until there is no further cursor. Two hits are a page.\n\n- `502`: the first batch could not be read.\n- `206`: a batch behind the first could not be read; those before it are all there is.\n- `404`: there is no such page, whether or not all could be read.',
+    request: object({ ref: text, query: text, page: { type: 'integer', minimum: 1 } }),
+    response: object({ ref: text, code: integer, hits: { type: 'array', items: text } }),
+    cases: [
+      [
+        { ref: 'q-1', query: 'hinge', page: 2 },
+        { ref: 'q-1', code: 200, hits: ['EP3822160', 'FR3098772'] },
+      ],
+      [
+        { ref: 'q-2', query: 'hinge', page: 1 },
+        { ref: 'q-2', code: 200, hits: ['EP3410021', 'US1120339'] },
+      ],
+      [
+        { ref: 'q-3', query: 'lever', page: 2 },
+        { ref: 'q-3', code: 404, hits: [] },
+      ],
+    ],
+    tools: [
+      reading(
+        'readHits',
+        object({ query: text, cursor: text }, ['cursor']),
+        object({ hits: { type: 'array', items: text }, next: { type: ['string', 'null'] } }),
+        [
+          [{ query: 'hinge' }, { hits: ['EP3410021', 'US1120339'], next: 'c2-77ab' }],
+          [
+            { query: 'hinge', cursor: 'c2-77ab' },
+            { hits: ['EP3822160', 'FR3098772'], next: null },
+          ],
+          [{ query: 'lever' }, { hits: ['DE1020180'], next: null }],
+        ],
+      ),
+    ],
+  };
+  const reads = (nothing: number) => `export async function handle({ ref, query, page }, { call }) {
+  const all = [];
+  let cursor, code = 200;
+  try {
+    for (let read = 0; read < 5 && (read === 0 || cursor); read++) {
+      const batch = await call.readHits(cursor ? { query, cursor } : { query });
+      all.push(...batch.hits);
+      cursor = batch.next;
+    }
+  } catch {
+    if (all.length === 0) return { ref, code: ${nothing}, hits: [] };
+    code = 206;
+  }
+  const hits = all.slice(page * 2 - 2, page * 2);
+  return hits.length === 0 ? { ref, code: 404, hits } : { ref, code, hits };
+}`;
+  assert.deepEqual(await refusalsOf(pages, reads(502), sandbox), []);
+  assert.match((await refusalsOf(pages, reads(404), sandbox)).join('\n'), /readHits fails: .*none of .*502/);
 });

@@ -23,7 +23,14 @@ import {
   holdsConstant,
   sentencesOf,
 } from '../prose/documented-answers.ts';
-import { IT, missingNamesOf, saysOtherwise, sentencesOnFailureOf, staysTheSame } from '../prose/failure-names.ts';
+import {
+  IT,
+  isSaidOf,
+  missingNamesOf,
+  saysOtherwise,
+  sentencesOnFailureOf,
+  staysTheSame,
+} from '../prose/failure-names.ts';
 import { failureRulesOf } from '../prose/failure-rules.ts';
 import { isOwedName, lacksOwnName, missingNamesOfAny, nameOfAnother, tellingNames } from '../prose/owed-names.ts';
 import { tellsUnshownName } from '../prose/unshown-names.ts';
@@ -239,8 +246,10 @@ function faultOf(
   if (emptied !== undefined && subject.role === 'provider')
     return { message: `the answer has an empty text at ${emptied}`, certain: true };
   const ownFailures = tellingNames(facts);
-  // An answer with another name of the document's may be the one that its sentences mean.
-  const mayBeMeant = tellsUnshownName(facts, seenCase, seen.value);
+  // An answer with another name of the document's may be the one that its sentences mean; so may a refusal, by what was told before.
+  const mayBeMeant =
+    tellsUnshownName(facts, seenCase, seen.value) ||
+    (reportsFailure(seen.value) === true && isAnsweredBefore(seen, tool));
   const harmless = staysTheSame(subject, tool);
   const letsPass =
     harmless !== undefined ||
@@ -296,7 +305,7 @@ function faultOf(
     (!isReadOnly(subject, tool) && BEST_EFFORT.test(tool) && !isToldOf(before, tool))
       ? []
       : missingNamesOfAny(facts, tool, seen.value);
-  if (general.length > 0)
+  if (general.length > 0 && !isSaidOf(subject, tool, general, seen.value))
     return {
       message: `the answer has none of ${general.join(', ')}, as the document has it where a tool fails`,
       certain: true,
@@ -309,7 +318,8 @@ function faultOf(
     !recovered &&
     !equalJson(seen.value, before.value ?? null) &&
     !holdsConstant(seen.value, ownFailures) &&
-    isOwedName(facts, tool, seen.value)
+    isOwedName(facts, tool, seen.value) &&
+    !isSaidOf(subject, tool, ownFailures, seen.value)
   ) {
     const isCertain =
       certain &&
@@ -425,6 +435,12 @@ function isToldOf({ calls, value }: Observation, name: string): boolean {
 
 function hasMoved(before: Observation, seen: Observation): boolean {
   return !equalJson(seen.value ?? null, before.value ?? null);
+}
+
+/** Whether a tool told something before it failed. */
+function isAnsweredBefore({ calls }: Observation, name: string): boolean {
+  const own = calls.filter(({ tool }) => tool === name);
+  return own[0]?.error === undefined && own.some(({ error }) => error !== undefined);
 }
 
 /** Whether something is done after a tool has failed. */

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../kernel/json.ts';
-import { FAILS, FAILURE, NO_MATTER, SEVERAL_FAIL, STAYS, WHICHEVER_SYSTEM } from '../../lexicon/failing.ts';
+import { FAILS, FAILURE, NO_MATTER, NOT_DONE, SEVERAL_FAIL, STAYS, WHICHEVER_SYSTEM } from '../../lexicon/failing.ts';
 import { either } from '../../lexicon/phrases.ts';
 import { QUALIFIED, UNAVAILABLE } from '../../lexicon/qualifying.ts';
 import type { CheckFacts } from '../check.ts';
@@ -62,6 +62,22 @@ export function saysOtherwise(subject: Subject, tool: string, before: Json, answ
 /** Words by which a sentence has more than one failure, or more than one thing to say of it. */
 const OPEN =
   /\b(?:unless|except|(?<!\b(?:if|when) )only|again|twice|second|third|otherwise|instead|may|might|can|cached?|default)\b|(?<!\p{L})(?:sonst|erneut|nochmals?|außer|sauf|sinon|salvo|sino)(?!\p{L})|否则|除非|默认|缓存/iu;
+
+/**
+ * Whether a sentence about what this tool does, and could not do, has a name that the answer has: it may have another name for every other
+ * failure, or none but the usual one, with what is left out then.
+ */
+export function isSaidOf(subject: Subject, tool: string, names: readonly string[], answer: Json): boolean {
+  return sentencesOf(subject.agreement).some((sentence) => {
+    const clause = sentence.split(/[:：,，]/).find((one) => COULD_NOT.test(one));
+    if (clause === undefined || names.some((name) => hasWord(sentence, name))) return false;
+    const meant = toolsNamed(subject, clause);
+    const isMeant = (meant.length > 0 ? meant : toolsMeant(subject.tools, clause)).some(({ name }) => name === tool);
+    return isMeant && holdsConstant(answer, answerNamesIn(subject, sentence));
+  });
+}
+
+const COULD_NOT = either(FAILS, FAILURE, NOT_DONE);
 
 /** All that an answer has under a name. */
 function valuesOf(answer: Json, member: string): Json[] {
