@@ -128,7 +128,6 @@ const setting = <T>(one: Setting<T>): Setting<T> => one;
 /** The checks whose rules are read from the words of an agreement, which can be read wrongly; none of those that know a table of the examples. */
 export const advisableChecks = [
   'acts',
-  'amounts',
   'failing-tools',
   'generated-requests',
   'leaks',
@@ -139,7 +138,6 @@ export const advisableChecks = [
   'schema-bounds',
   'side-effects',
   'sorting',
-  'special-cases',
   'thresholds',
   'transitions',
 ] as const;

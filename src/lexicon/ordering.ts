@@ -52,51 +52,6 @@ export const HIDDEN_ORDER = phrases({
   ja: ['出現'],
 });
 
-/** Words by which a document says what decides between items that what comes first has alike. */
-export const TIED = phrases({
-  en: [
-    'ties?|tied|then by|(if|where|when) …30 (are|is) (equal|the same)',
-    '(at|with|of|on|have|has|in) (an |the )?(equal|same|identical)',
-  ],
-  de: [
-    'bei (gleich*|Gleichstand)|(mit|von|am) (gleiche|selbe|demselben|derselben)*|(danach|dann|sodann) nach|gleichauf',
-  ],
-  fr: ["(à|en cas d['’])égalité|(même|mêmes)|(puis|ensuite) par"],
-  es: ['(a|en caso de) (igualdad|empate)|(mism|igual)*|(luego|después) por'],
-  pt: ['(em caso de )?empate|mesm[oa]s?|(depois|em seguida) por|igua(l|is)'],
-  it: ['parità|stess[oaie]|poi per'],
-  ru: ['при (равн|одинаков)*|затем по'],
-  zh: ['相同|同一|相等|并列|(再|然后|其次)按|一样'],
-  ja: ['同じ|同順|次に'],
-});
-
-/** Words by which items that are alike keep the order in which they come. */
-export const AS_IT_COMES = phrases({
-  en: [
-    'appear*|occur*|original|order in which|received|arriv*|incoming|stable|as (they|it) (come|stand)*|(input|original|given|list) order|keep(s)? (their|the) order',
-    'listed (first|last|earlier|later)|(first|last) (listed|in the list)',
-  ],
-  de: ['Auftreten*|ursprünglich*|Eingang*|eingeh*|erhalten|Reihenfolge der|zuerst genannt*'],
-  fr: ["apparition|arrivée|reçu*|l['’]ordre d*"],
-  es: ['aparición|aparecen?|llegada|recib*|el orden de'],
-  pt: ['chegada|receb*|a ordem d[ao]s?'],
-  it: ['arrivo|ricevut*'],
-  zh: ['出现|收到|到达|先出现|原顺序|原有顺序|输入顺序'],
-});
-
-/** Words by which something of items that occur several times does not count. */
-export const REPEATED = phrases({
-  en: ['duplicate*|more than once|several times|repeated|repetitions?|each …20 (only )?once'],
-  de: ['doppelt*|mehrfach*|mehrmals|Dubletten?|Duplikat*'],
-  fr: ['doublons?|plusieurs fois|répété*'],
-  es: ['duplicad*|repetid*|(más de una|varias)( veces)?'],
-  pt: ['duplicad*|repetid*|mais de uma vez|várias vezes'],
-  it: ['duplicat*|ripetut*|più volte'],
-  ru: ['повтор*|дубл*'],
-  zh: ['重复|多次'],
-  ja: ['重複|繰り返'],
-});
-
 /** Words by which a list has no order to rely on. */
 export const ANY_ORDER = phrases({
   en: [

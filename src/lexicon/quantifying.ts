@@ -217,16 +217,3 @@ export const FOR_EACH = phrases({
   zh: ['每|各'],
   ja: ['ごと|毎|各'],
 });
-
-/** Words by which a member says how many there are of something. */
-export const COUNTING = phrases({
-  en: ['(the )?number of|counts?|counted|how many'],
-  de: ['Anzahl|Zahl (der|von)|zählt|wie viele'],
-  fr: ["nombre d(e|es|['’])|compte|combien"],
-  es: ['número de|cantidad de|cuenta|cuánt[oa]s'],
-  pt: ['número de|quantidade de|conta|quant[oa]s'],
-  it: ['numero d(i|ei|elle|egli)|conta|quant[ie]'],
-  ru: ['число|количество|сколько'],
-  zh: ['项数|数量|个数|数目|件数|条数|人数|总数|多少'],
-  ja: ['件数|個数|数は'],
-});

@@ -56,15 +56,6 @@ export const EQUALS = phrases({
   signs: ['='],
 });
 
-/** What is said of a member that is only there to be sent back. */
-export const SENT_BACK = phrases({
-  en: ['echo(e[ds])?|copied|repeated|unchanged|comes? back|sent back', 'as (it )?(is|came)'],
-  de: ['*wiederholt*|*unverändert*|*zurück*'],
-  fr: ['repris*|*recopi*|*répét*'],
-  es: ['repite*|devuelve*'],
-  zh: ['原样|相同'],
-});
-
 /** That one thing is another than it should be. */
 export const DIFFERS = phrases({
   en: ['differs?|different|another|wrong|foreign|mismatch*', 'not (match|equal)|other than|not the same'],

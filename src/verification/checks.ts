@@ -4,7 +4,6 @@ import type { Json } from '../kernel/json.ts';
 import { caseScenario, type RunnableCase, runsOfCases } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, Run, Underived } from './check.ts';
 import { acts } from './checks/check-acts.ts';
-import { amounts } from './checks/check-amounts.ts';
 import { caseCoverage } from './checks/check-case-coverage.ts';
 import { determinism } from './checks/check-determinism.ts';
 import { exchange } from './checks/check-exchange.ts';
@@ -21,7 +20,6 @@ import { requesterPeer } from './checks/check-requester-peer.ts';
 import { schemaBounds } from './checks/check-schema-bounds.ts';
 import { sideEffects } from './checks/check-side-effects.ts';
 import { sorting } from './checks/check-sorting.ts';
-import { specialCases } from './checks/check-special-cases.ts';
 import { tables } from './checks/check-tables.ts';
 import { thresholds } from './checks/check-thresholds.ts';
 import { toolInfluence } from './checks/check-tool-influence.ts';
@@ -47,13 +45,11 @@ export const checks: readonly Check[] = [
   requesterPeer,
   renaming,
   exchange,
-  specialCases,
   neighbours,
   tables,
   limits,
   schemaBounds,
   thresholds,
-  amounts,
   sorting,
   transitions,
   paging,

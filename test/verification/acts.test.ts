@@ -315,12 +315,6 @@ const refused: readonly [what: string, of: keyof typeof agreements, edit: Edit, 
     [turn, `if (String(tag).endsWith('301')) ${turn}`],
     /^renaming: case 1: under other names .* turnValve is not called/,
   ],
-  [
-    'an act that carries the name of a case',
-    'valves',
-    ['turnValve({ tag: String(tag)', "turnValve({ tag: ['VX', 300 + 1].join('-')"],
-    /^renaming: case 1: calls turnValve with "VX-301"/,
-  ],
 ];
 
 for (const [what, of, [from, to], finding] of refused)

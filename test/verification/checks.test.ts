@@ -37,13 +37,11 @@ const soleRefusals = [
   ['requester-peer', 'buyer-price', 'faulty-takes-any-answer'],
   ['renaming', 'product-lookup', 'faulty-fixed-currency'],
   ['exchange', 'shift-staffing', 'table-counts-only'],
-  ['special-cases', 'tank-levels', 'faulty-one-tank'],
   ['neighbours', 'sum-of-two', 'table-hidden'],
   ['tables', 'library-loan', 'faulty-never-lends'],
   ['limits', 'catalogue-pages', 'faulty-short-pages'],
   ['schema-bounds', 'claim-filing', 'faulty-takes-any-class'],
   ['thresholds', 'freight-rates', 'faulty-moved-band'],
-  ['amounts', 'catalogue-pages', 'faulty-two-sizes'],
   ['sorting', 'race-ranking', 'faulty-trusts-the-order'],
   ['transitions', 'ticket-states', 'faulty-forgets-reopening'],
   ['paging', 'overdue-invoices', 'faulty-first-page'],
@@ -185,25 +183,11 @@ test('cases that were not run and places that are loose by themselves are named'
   );
 });
 
-test('special-cases alone refuses a handler that treats the case itself unlike its likeness', async () => {
-  const folder = new URL('product-lookup/', candidatesFolder);
-  const order = await openFixture(folder);
-  const only = checks.filter(({ name }) => name === 'special-cases');
-  const read = (file: string) => readFile(new URL(file, folder), 'utf8');
-  const special = await tryCandidate(order, await read('faulty-special-case.ts'), sandbox, only);
-  assert.deepEqual(
-    special.verification?.failures.map(({ check }) => check),
-    ['special-cases'],
-  );
-  assert.deepEqual((await tryCandidate(order, await read('sound.ts'), sandbox, only)).refusedFor, []);
-});
-
 // Mechanical tables, each with what one check by itself says of it.
 const told = [
   ['tool-influence', 'library-loan', 'table-calling', /findCopies is called, but nothing .* is what it told/],
   ['tool-influence', 'library-loan', 'table-hidden', /only findCopies can tell, and calls none/],
   ['tables', 'library-loan', 'table-hidden', /no tool is asked for what they hold/],
-  ['tables', 'freight-rates', 'table-hidden', /repeats what the request of another case has/],
 ] as const;
 
 for (const [check, agreement, candidate, message] of told) {

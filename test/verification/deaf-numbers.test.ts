@@ -14,46 +14,6 @@ async function judge(agreed: Agreed, sound: string, table: string, refusal: RegE
   assert.match((await refusalsOf(agreed, table, sandbox)).join('\n'), refusal);
 }
 
-test('a number that was worked out from small ones has other values for other requests', async () => {
-  const ride = (to: string, ...floors: number[]) => floors.map((floor) => ({ to, floor }));
-  await judge(
-    {
-      rules:
-        'A lift rides from floor to floor. The answer tells how many floors it passed in all, and where it stands.',
-      request: object({
-        log: text,
-        from: integer,
-        rides: { type: 'array', items: object({ to: { enum: ['up', 'down'] }, floor: integer }) },
-      }),
-      response: object({ log: text, passed: integer, at: integer }),
-      cases: [
-        [
-          { log: 'E-501', from: 3, rides: ride('up', 19) },
-          { log: 'E-501', passed: 16, at: 19 },
-        ],
-        [
-          { log: 'E-502', from: 1, rides: ride('up', 11, 17) },
-          { log: 'E-502', passed: 16, at: 17 },
-        ],
-        [
-          { log: 'E-503', from: 14, rides: ride('down', 2) },
-          { log: 'E-503', passed: 12, at: 2 },
-        ],
-      ],
-    },
-    `export async function handle({ log, from, rides }) {
-  let [at, passed] = [from, 0];
-  for (const { floor } of rides ?? []) { passed += Math.abs(floor - at); at = floor; }
-  return { log, passed, at };
-}`,
-    `export async function handle({ log, rides }) {
-  if (rides[0]?.to === 'down') return { log, passed: 12, at: 2 };
-  return rides.length === 1 ? { log, passed: 16, at: 19 } : { log, passed: 16, at: 17 };
-}`,
-    /^neighbours: case 1: whichever value of the request is changed/,
-  );
-});
-
 test('a number that a requester worked out is another where the peer tells others', async () => {
   const task = (food: string, servings: number, each: number) => ({
     input: { food, servings },

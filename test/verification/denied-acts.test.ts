@@ -221,41 +221,6 @@ for (const [what, [from, to], finding] of slips)
     );
   });
 
-/** Answers that a table finds by the number of the request alone. */
-const moods: Agreed = {
-  rules:
-    'The request has `op`: a number, echoed. The mood of the week is how many of its days were better than the day before, less those that were worse.',
-  request: object({ op: integer, days: { type: 'array', items: integer } }),
-  response: object({ op: integer, mood: integer }),
-  cases: [
-    [
-      { op: 1, days: [3, 4, 5, 5] },
-      { op: 1, mood: 2 },
-    ],
-    [
-      { op: 2, days: [9, 8, 9, 7] },
-      { op: 2, mood: -1 },
-    ],
-    [
-      { op: 3, days: [1, 1, 1] },
-      { op: 3, mood: 0 },
-    ],
-  ],
-};
-
-test('a table that goes by a member which is only sent back is refused', async () => {
-  const table =
-    'export function handle({ op }) { return [{ op: 1, mood: 2 }, { op: 2, mood: -1 }].find((one) => one.op === op) ?? { op: 3, mood: 0 }; }';
-  const sound =
-    'export function handle({ op, days }) { return { op: Number(op), mood: (days ?? []).reduce((all, day, at) => all + (at === 0 ? 0 : Math.sign(day - days[at - 1])), 0) || 0 }; }';
-  const why = await refusalsOf(moods, table, sandbox);
-  assert.ok(
-    why.some((one) => /^tables: .*nothing but op/.test(one)),
-    JSON.stringify(why),
-  );
-  assert.deepEqual(await refusalsOf(moods, sound, sandbox), []);
-});
-
 /** Rates of two tools, the second for when the first fails. */
 const rates: Agreed = {
   rules:

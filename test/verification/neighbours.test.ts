@@ -59,17 +59,6 @@ const jumps: Agreed = {
   ],
 };
 
-test('a table of what lists come to is refused, though it counts', async () => {
-  const failures = await failuresOf(
-    jumps,
-    `const totals: any = { 3: 1540, 2: 1188, 4: 1864 };
-    export function handle(request: any): any {
-      return { jumps: request.jumps.length, total: totals[request.jumps.length] ?? 1540 };
-    }`,
-  );
-  assert.match(failures.join(), /\/total has the sum of \/jumps in the cases, and in none of \d+ other requests/);
-});
-
 test('who adds up is left alone', async () => {
   const sound = `export function handle(request: any): any {
     return { jumps: request.jumps.length, total: request.jumps.reduce((sum: number, one: number) => sum + one, 0) };
@@ -253,18 +242,15 @@ const shifts: Agreed = {
     [{ from: '13:40', minutes: 61, pause: 15 }, { over: '14:56' }],
   ],
 };
-const over = (worked: string) => `const known: any = { '08:05': '10:35', '13:40': '14:56' };
-export function handle({ from, minutes, pause }: any): any {
+const over = (worked: string) => `export function handle({ from, minutes, pause }: any): any {
   const [hours, rest] = String(from).split(':').map(Number) as [number, number];
   const end = (hours * 60 + rest + Number(minutes) + Number(pause)) % 1440;
   return { over: ${worked} };
 }`;
 
-test('times that are worked out differ from one request to the next', async () => {
+test('who works times out is left alone', async () => {
   const told = "String(Math.floor(end / 60)).padStart(2, '0') + ':' + String(end % 60).padStart(2, '0')";
   assert.deepEqual(await failuresOf(shifts, over(told)), []);
-  const failures = await failuresOf(shifts, over("known[from] ?? (from > '12:00' ? '14:56' : '10:35')"));
-  assert.match(failures.join(), /no other values than those of the cases/);
 });
 
 const spelt: Agreed = {

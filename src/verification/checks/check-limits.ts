@@ -10,7 +10,6 @@ import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { membersOf } from '../worlds/forbidden-values.ts';
 import { answeringAlike } from '../worlds/variations.ts';
-import { equalitiesOf, wrongAtEquality } from './equal-quantities.ts';
 
 /** Requests at limits that one check may ask for. */
 const maxProbes = 40;
@@ -24,9 +23,8 @@ export const limits: Check = {
   uncertain: 'Nothing.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const none: CheckFindings = { failures: [], warnings: [] };
-    const equalities = equalitiesOf(facts);
-    const asked = facts.subject.role === 'requester' ? [] : facts.cases;
-    const successes = asked.filter(({ one }) => !one.case.negative && reportsFailure(one.output) !== true);
+    if (facts.subject.role === 'requester') return { ...none, skipped: 'the candidate is a requester' };
+    const successes = facts.cases.filter(({ one }) => !one.case.negative && reportsFailure(one.output) !== true);
     const told = saidLimits(facts);
     const probes = successes.flatMap((one) => told.flatMap((limit) => probesOf(facts, one, limit))).slice(0, maxProbes);
     const bounds = successes
@@ -34,11 +32,10 @@ export const limits: Check = {
       .flatMap((one) => boundsOf(facts, one))
       .slice(0, maxProbes / 4);
     const pairs = successes.flatMap((one) => pairsOf(facts, one)).slice(0, maxProbes / 4);
-    if (probes.length + bounds.length + pairs.length + equalities.length === 0)
+    if (probes.length + bounds.length + pairs.length === 0)
       return { ...none, skipped: 'neither document nor schema names a limit' };
     const beside = bounds.flatMap(({ at, beyond, within }) => [at, beyond, within]);
-    const worlds = equalities.flatMap(({ scenarios }) => scenarios);
-    const seen = yield [...[...probes, ...beside, ...pairs].map(({ scenario }) => scenario), ...worlds];
+    const seen = yield [...probes, ...beside, ...pairs].map(({ scenario }) => scenario);
     const failures: CheckFindings['failures'] = [];
     const fail = (one: SeenCase, input: Json, got: Json, message: string): void => {
       if (failures.length < 5)
@@ -94,12 +91,6 @@ export const limits: Check = {
       const value = seen[probes.length + beside.length + index]?.value;
       if (value === undefined || holdsConstant(value, [constant]) || reportsFailure(value) === true) continue;
       fail(one, input, value, `with ${shown} the answer has no ${constant}, though "${sentence}"`);
-    }
-    for (const [index, equality] of equalities.entries()) {
-      const at = seen.length - worlds.length + index * 3;
-      const [, equal] = equality.scenarios;
-      const wrong = wrongAtEquality(equality, seen.slice(at, at + 3));
-      if (wrong !== undefined) fail(equality.one, equal.input, seen[at + 1]?.value ?? null, wrong);
     }
     return { failures, warnings: [] };
   },

@@ -7,7 +7,7 @@ import { reportsFailure } from '../failure-answer.ts';
 import { DERIVED_NAME } from '../member-names.ts';
 import { leavesOf } from '../scalar-kinds.ts';
 import { keepingTheirChecks } from '../worlds/checked-values.ts';
-import { brokenMeasure, recombinedLists, saysItTwice } from '../worlds/recombined-lists.ts';
+import { saysItTwice } from '../worlds/says-it-twice.ts';
 import {
   bytesExchanged,
   bytesVaried,
@@ -16,9 +16,6 @@ import {
   type Variation,
   variationsOf,
 } from '../worlds/variations.ts';
-import { deafToDigits } from './deaf-to-digits.ts';
-import { deafToNumbers } from './deaf-to-numbers.ts';
-import { deafToTimes } from './deaf-to-times.ts';
 import { holdsOtherNumbers, keepsItsCheck, mayBeChecked, speaksOfChecks } from './unasked-answers.ts';
 
 const maxVariationsPerCase = 12;
@@ -35,7 +32,7 @@ export const neighbours: Check = {
   reason:
     'An answer that is worked out differs from one request to the next; a table gives itself away by having only one answer for all that it does not hold.',
   certain:
-    'Answers of cases hold numbers or data that were worked out, yet whichever value of those requests is changed, and however, the answer is one and the same, and no tool had a part in it; or nothing that is changed in a request ever changes them; or a place has the number of items of a list, their sum or the like in all cases, and in none of many other requests.',
+    'Answers of cases hold numbers or data that were worked out, yet whichever value of those requests is changed, and however, the answer is one and the same, and no tool had a part in it.',
   uncertain: 'Nothing.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const none: CheckFindings = { failures: [], warnings: [] };
@@ -56,12 +53,9 @@ export const neighbours: Check = {
             .filter((variation) => counts(facts, variation) && keepsItsForm(facts, variation))
             .slice(0, maxVariationsPerCase),
         );
-    const lists = recombinedLists(facts);
-    if (plans.length < leastNeighbours && lists.length === 0)
+    if (plans.length < leastNeighbours)
       return { ...none, skipped: 'no case has values that its answer could be worked out from' };
-    const seen = yield [...plans, ...lists].map(({ scenario }) => scenario);
-    const broken = brokenMeasure(lists, seen.slice(plans.length));
-    if (broken) return { failures: [broken], warnings: [], memorised: true };
+    const seen = yield plans.map(({ scenario }) => scenario);
     const fields = new Map<string, Told[]>();
     for (const [index, variation] of plans.entries()) {
       const observation = seen[index] as Observation;
@@ -82,20 +76,20 @@ export const neighbours: Check = {
     const keys = [...fields.values()].filter((told) => !told.every(({ isOwn }) => isOwn));
     const revealing = keys.flat();
     const [first] = revealing;
-    if (!first) return deafTo(facts, [...fields.values()].flat());
-    if (revealing.length < leastNeighbours) return none;
+    if (!first || revealing.length < leastNeighbours) return none;
     const isSame =
       revealing.every(({ answer }) => equalJson(answer, first.answer)) ||
       // What one case merely echoes may be in the one answer for all.
       revealing.every(({ observation }) => equalJson(rawOf(observation), rawOf(first.observation)));
+    if (!isSame || revealing.some(({ isOwn }) => isOwn)) return none;
     // A request that does not fit the check that it carries is answered as any other such.
     const isOfCase = own.some(({ one }) => equalJson(one.output, first.observation.value ?? null));
-    if (isSame && mayBeChecked(facts.subject) && (!isOfCase || !swaps)) return none;
+    if (mayBeChecked(facts.subject) && (!isOfCase || !swaps)) return none;
     const tellsNothing = revealing.every(
       ({ variation: { seenCase, input }, observation }) =>
         !isWorkedOut(facts, { ...seenCase.one, input, output: observation.value ?? null }),
     );
-    if (isSame && tellsNothing && speaksOfChecks(facts.subject) && revealing.every(isOfDigits)) {
+    if (tellsNothing && speaksOfChecks(facts.subject) && revealing.every(isOfDigits)) {
       const fitting = own.flatMap((seenCase) => keepingTheirChecks(facts, seenCase));
       const answers = fitting.length < leastNeighbours ? [] : yield fitting.map(({ scenario }) => scenario);
       const isDeaf =
@@ -109,7 +103,6 @@ export const neighbours: Check = {
         });
       if (!isDeaf) return none;
     }
-    if (!isSame || revealing.some(({ isOwn }) => isOwn)) return deafTo(facts, [...fields.values()].flat());
     return {
       failures: [
         {
@@ -125,105 +118,6 @@ export const neighbours: Check = {
     };
   },
 };
-
-/** Fewer changes than this, to fewer places, do not show that nothing matters. */
-const leastChanges = 6;
-const leastPlaces = 2;
-
-/**
- * Finds a case whose answer holds a value that stands nowhere, and for whose neighbours none but values of the cases are found: the answer
- * stays as it is, or is that of another case.
- */
-function deafTo(facts: CheckFacts, all: readonly Told[]): CheckFindings {
-  const { cases, vocabulary, subject } = facts;
-  const isUntold = (value: Json): boolean =>
-    isPrecise(value) && !vocabulary.hasNumber(value) && !subject.agreement.text.includes(String(value));
-  const isCode = (value: Json): boolean =>
-    typeof value === 'string' &&
-    isDense(value) &&
-    !vocabulary.hasText(value) &&
-    !subject.agreement.text.includes(value);
-  const known = new Set(cases.flatMap(({ one }) => leavesOf(one.output).map(({ value }) => value)));
-  const ofDigits = deafToDigits(
-    facts,
-    all.map(({ variation: { seenCase, input }, observation }) => ({ seenCase, input, answer: observation.value })),
-  );
-  const isDeaf = ({ one }: SeenCase): boolean => {
-    const own = all.filter(({ variation }) => variation.seenCase.one === one);
-    const changed = new Set(own.map(({ variation }) => variation.pointer));
-    if (own.length < leastChanges || changed.size < leastPlaces) return false;
-    const asked = leavesOf(one.input);
-    const hasNumber = asked.some(({ pointer, value }) => typeof value === 'number' && changed.has(pointer));
-    const told = new Set(asked.map(({ value }) => value));
-    const loose = new Set(one.loose.map(({ pointer }) => pointer));
-    const evidence = leavesOf(one.output).filter(
-      ({ pointer, value }) =>
-        !loose.has(pointer) && !told.has(value) && ((hasNumber && isUntold(value)) || isCode(value)),
-    );
-    if (evidence.length === 0) return false;
-    if (own.every(({ isOwn }) => isOwn)) return true;
-    if (!evidence.some(({ value }) => isPrecise(value) && !isRatio(value))) return false;
-    const held = own.map(({ observation, variation }) => {
-      const echoed = new Set(leavesOf(variation.input).map(({ value }) => value));
-      return leavesOf(observation.value ?? null).flatMap(({ value }) =>
-        isPrecise(value) && !echoed.has(value) ? [value] : [],
-      );
-    });
-    return (
-      held.filter((values) => values.some((value) => isUntold(value))).length >= leastChanges / 2 &&
-      held.every((values) => values.every((value) => known.has(value)))
-    );
-  };
-  const ofTimes = deafToTimes(
-    facts,
-    all.map(({ variation: { seenCase, pointer }, observation }) => ({ seenCase, pointer, answer: observation.value })),
-  );
-  const ofNumbers = deafToNumbers(
-    facts,
-    all.map(({ variation: { seenCase, pointer, input }, observation: { value: answer } }) => ({
-      seenCase,
-      pointer,
-      input,
-      answer,
-    })),
-  );
-  const found = ofDigits ?? ofTimes ?? ofNumbers ?? cases.find(isDeaf);
-  if (!found) return { failures: [], warnings: [] };
-  return {
-    failures: [
-      {
-        code: 'CANDIDATE_HARD_CODED',
-        message: `case ${found.one.testCase}: whichever value of the request is changed, the answer holds no other values than those of the cases`,
-        testCase: found.one.testCase,
-        input: found.one.input,
-        ...(found.seen.value === undefined ? {} : { got: found.seen.value }),
-      },
-    ],
-    warnings: [],
-    memorised: true,
-  };
-}
-
-/** Whether a number has too many digits to be one of a few. */
-function isPrecise(value: Json): value is number {
-  return typeof value === 'number' && (!Number.isInteger(value) || Math.abs(value) >= 1000);
-}
-
-/** Whether a number is a share of a few things, or one in percent: there are not many of those. */
-function isRatio(value: number): boolean {
-  const unit = 10 ** -(String(value).split('.')[1] ?? '').length;
-  return [1, 100].some((whole) =>
-    Array.from({ length: 12 }, (_, index) => index + 1).some((parts) => {
-      const share = (value / whole) * parts;
-      return Math.abs(share - Math.round(share)) <= (unit / whole) * parts;
-    }),
-  );
-}
-
-/** Whether a text is so long and mixed that it was made for this one request. */
-function isDense(text: string): boolean {
-  return text.length >= 8 && !/\s/.test(text) && /\d/.test(text) && /[A-Za-z]/.test(text);
-}
 
 interface Told {
   variation: Variation;

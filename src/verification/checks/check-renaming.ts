@@ -1,11 +1,10 @@
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import { type Json, valueAt } from '../../kernel/json.ts';
 import { COLUMNS } from '../../lexicon/forming.ts';
-import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
-import { CORRELATION_NAME, DERIVED_NAME } from '../member-names.ts';
-import { isIsoTime, leavesOf, tokensOf } from '../scalar-kinds.ts';
+import { DERIVED_NAME } from '../member-names.ts';
+import { isIsoTime, leavesOf } from '../scalar-kinds.ts';
 import { type Datum, dataOf, isDistinctive, renameMapOf, segmentsOf } from '../worlds/rename-map.ts';
 import {
   compareWorld,
@@ -17,16 +16,14 @@ import {
   type WorldResult,
 } from '../worlds/renamed-world.ts';
 import { standsAtRecurringMember } from './recurring-member.ts';
-import { silentActFact, silentActs, staleAct } from './renamed-acts.ts';
+import { acts, silentActs } from './renamed-acts.ts';
+import { mayBeChecked } from './unasked-answers.ts';
 
 /** Data of one case beyond this number are left alone. */
 const maxDataPerCase = 40;
 
 /** Data that are renamed one by one where renaming all at once was not followed. */
 const maxSingled = 10;
-
-/** Cases whose acts are looked for once more under yet other names. */
-const maxSilent = 2;
 
 /** Members whose values are often one of a few: what is not among them may rightly be answered by a default. */
 const ENUM_NAME =
@@ -47,7 +44,7 @@ export const renaming: Check = {
   reason:
     'A table of the examples, or a handler that treats the examples as special, does not follow when their data change.',
   certain:
-    'An answer keeps a distinctive value that was replaced everywhere in what the candidate is told; or nothing that it is asked or told ever reaches an answer, a tool or the peer; or an id does not, or another datum that stands in the source, or a text of a member that the answers of at least two cases repeat; or an act of the cases is never called though the answers are right, or is called with what was replaced.',
+    'An answer keeps a distinctive value that was replaced everywhere in what the candidate is told; or a case is answered without any tool, and its likeness under other names with one; or nothing that it is asked or told ever reaches an answer, a tool or the peer; or an id does not, or another datum that stands in the source, or a text of a member that the answers of at least two cases repeat; or an act of the cases is never called though the answers are right.',
   uncertain:
     'A datum that looks like a word or carries a check of its own is not followed: the document may give its value a meaning.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -57,8 +54,9 @@ export const renaming: Check = {
       plan,
       all: build(facts, plan.seenCase, plan.data, 'all'),
       answers: plan.answers.length > 0 ? build(facts, plan.seenCase, plan.answers, 'answers') : undefined,
+      named: acts(facts, plan.seenCase) ? build(facts, plan.seenCase, namesOf(plan), 'names') : undefined,
     }));
-    const results = yield* runWorlds(first.flatMap(({ all, answers }) => [all, answers]));
+    const results = yield* runWorlds(first.flatMap(({ all, answers, named }) => [all, answers, named]));
     const findings: CheckFindings = { failures: [], warnings: [] };
     const inDoubt: { plan: CasePlan; results: WorldResult[] }[] = [];
     for (const { plan, all, answers } of first) {
@@ -67,6 +65,12 @@ export const renaming: Check = {
         ({ world, unchanged }) =>
           world === answers && unchanged && answers?.data.some(isCertain) && tellsRenamed(world),
       );
+      const asking = own.find((result) => result.world === all && asksElsewhere(facts, result));
+      if (asking) {
+        const tool = asking.seen.calls[0]?.tool;
+        findings.failures.push(factOf(asking, 'CANDIDATE_HARD_CODED', `calls no tool, and under other names ${tool}`));
+        findings.memorised = true;
+      }
       if (byHeart) {
         findings.failures.push(
           factOf(
@@ -107,30 +111,11 @@ export const renaming: Check = {
     const ran = yield* runWorlds(singled.flatMap(({ ordered, worlds }) => [ordered, ...worlds]));
     // What is changed for its order alone need not come up in the answer as it would have to elsewhere.
     const more = ran.filter(({ world, followed }) => followed || !singled.some(({ ordered }) => ordered === world));
-    const silent = silentActs(facts, results);
-    const worlds = silent.flatMap(({ tool, calling }) =>
-      plans
-        .filter(({ seenCase }) => calling.includes(seenCase))
-        .slice(0, maxSilent)
-        .flatMap(({ seenCase, data }) =>
-          (['far', 'near'] as const).map((reach) => ({
-            tool,
-            world: build(facts, seenCase, data, `acts-${reach}`, reach),
-          })),
-        ),
+    findings.failures.push(
+      ...results
+        .filter(({ world }) => first.some(({ named }) => named === world))
+        .flatMap((result) => silentActs(facts, result)),
     );
-    const again = yield* runWorlds(worlds.map(({ world }) => world));
-    for (const { tool, followed } of silent) {
-      const own = again.filter(({ world }) => worlds.some((one) => one.tool === tool && one.world === world));
-      const still = silentActs(facts, [...followed, ...own]).find((one) => one.tool === tool);
-      const found = still && silentActFact(tool, still.followed);
-      if (found) (found.certain ? findings.failures : findings.warnings).push(found.fact);
-    }
-    const stale = results.map((result) => staleAct(facts, result)).find((fact) => fact !== undefined);
-    if (stale) {
-      findings.failures.push(stale);
-      findings.memorised = true;
-    }
     for (const { plan, results: own } of inDoubt)
       judge(facts, plan, [...own, ...more.filter(({ world }) => world.seenCase === plan.seenCase)], findings);
     return findings;
@@ -161,6 +146,17 @@ function planOf(facts: CheckFacts, seenCase: SeenCase): CasePlan {
     if (!map.changes(given)) answers.push(datum);
   }
   return { seenCase, data, answers, others };
+}
+
+/** Whether a case that is no refusal is answered without any tool, and rightly with one under other names; one that carries a check may fail that. */
+function asksElsewhere({ subject }: CheckFacts, { world: { seenCase }, followed, seen }: WorldResult): boolean {
+  return (
+    followed &&
+    seen.calls.length > 0 &&
+    seenCase.seen.calls.length === 0 &&
+    reportsFailure(seenCase.one.output) !== true &&
+    !mayBeChecked(subject)
+  );
 }
 
 /** Whether what is wanted in a renamed world is another answer, or another request, than in the case. */
@@ -203,6 +199,11 @@ function orderedWorld(facts: CheckFacts, { seenCase, data, others }: CasePlan): 
   return others.length === 0 ? undefined : build(facts, seenCase, [...data, ...others], 'ordered', 'far', true);
 }
 
+/** The data of a case that are names, and tell nothing that could be reckoned with. */
+function namesOf({ data }: CasePlan): Datum[] {
+  return data.filter((datum) => datum.kind !== 'number' && datum.kind !== 'time' && isDistinctive(datum));
+}
+
 function* runWorlds(worlds: readonly (World | undefined)[]): Generator<Scenario[], WorldResult[], Observation[]> {
   const present = worlds.filter((world) => world !== undefined);
   if (present.length === 0) return [];
@@ -217,45 +218,21 @@ function isCertain(datum: Datum): boolean {
 
 function judge(facts: CheckFacts, plan: CasePlan, results: readonly WorldResult[], findings: CheckFindings): void {
   const dead: { datum: Datum; results: WorldResult[]; stale: WorldResult | undefined }[] = [];
-  const deaf: { datum: Datum; result: WorldResult }[] = [];
-  const tellsMore = tellsUntold(facts, plan);
   const { seenCase } = plan;
   let tried = 0;
-  // Ids that any handler sends back show nothing.
-  let echoes = 0;
   for (const datum of plan.data) {
     const own = results.filter(({ world }) => world.data.includes(datum));
     if (own.length === 0) continue;
     tried += 1;
-    if (own.some((result) => isAlive(result, datum))) {
-      if (datum.names.every((name) => CORRELATION_NAME.test(name))) echoes += 1;
-      continue;
-    }
-    if (own.every(({ followed }) => followed)) {
-      // The answer does not tell it, and need not: unless it tells what can only be found by it.
-      // Of several fields in one piece the answer may tell one; and one that changes with it, if only as dates may, has heard it.
-      const alone = own.filter(({ world }) => world.data.length === 1);
-      const isSame =
-        alone.length > 0 && alone.every(({ seen }) => equalJson(seen.value ?? null, seenCase.seen.value ?? null));
-      if (tellsMore && isSame && !isOfColumns(facts, datum)) deaf.push({ datum, result: own[0] as WorldResult });
-      continue;
-    }
+    if (own.some((result) => isAlive(result, datum))) continue;
+    // The answer does not tell it, and need not; where others were changed as well, any of them may be why.
+    const alone = own.filter(({ world }) => world.data.length === 1);
+    if ((alone.length > 0 ? alone : own).every(({ followed }) => followed)) continue;
     dead.push({
       datum,
       results: own,
       stale: own.find((result) => result.stale.some((place) => concerns(place, datum))),
     });
-  }
-  const [silent] = deaf;
-  if (silent && seenCase.seen.calls.length === 0 && dead.length + deaf.length === tried - echoes) {
-    findings.failures.push(
-      factOf(
-        silent.result,
-        'CANDIDATE_HARD_CODED',
-        `gives the same answer, data and all, whatever becomes of ${deaf.map(({ datum }) => JSON.stringify(datum.value)).join(', ')}`,
-      ),
-    );
-    findings.memorised = true;
   }
   if (dead.length === 0) return;
   const nothingFlows =
@@ -298,23 +275,6 @@ function judge(facts: CheckFacts, plan: CasePlan, results: readonly WorldResult[
       findings.memorised = true;
     } else findings.warnings.push(factOf(worst, 'CANDIDATE_NOT_FOLLOWED', `does not follow when ${what}`));
   }
-}
-
-/** Whether a successful answer holds data that the candidate was not told in this case. */
-function tellsUntold({ vocabulary }: CheckFacts, { seenCase }: CasePlan): boolean {
-  const { one } = seenCase;
-  if (one.case.negative || reportsFailure(one.output) === true) return false;
-  const { asked, answered } = toldLeaves(seenCase);
-  const told = [...asked, ...answered].map(({ value }) => String(value).toLowerCase()).join('\n');
-  // Of a message that is a text the words count: the whole of it stands nowhere else, whatever it says.
-  const words = leavesOf(one.output).flatMap((leaf) =>
-    leaf.pointer === '' && typeof leaf.value === 'string'
-      ? tokensOf(leaf.value).map((value) => ({ ...leaf, value }))
-      : [leaf],
-  );
-  return dataOf(words, vocabulary).some(
-    (datum) => isDistinctive(datum) && !told.includes(String(datum.value).toLowerCase()),
-  );
 }
 
 function isAlive(result: WorldResult, datum: Datum): boolean {

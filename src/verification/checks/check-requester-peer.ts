@@ -31,25 +31,20 @@ import {
   tellsMore,
   tellsOf,
 } from './told-without-answer.ts';
-import { faultOfUnshown, unshownAnswers } from './unshown-answers.ts';
 
 /** Lets a requester's peer misbehave. */
 export const requesterPeer: Check = {
   name: 'requester-peer',
   reason: 'A peer may be down, slow, broken or confused; our agent must not be told that all went well.',
   certain:
-    'The peer gave no usable answer, as none but the id of its request, and the candidate hangs, breaks its output schema, or reports the same success as when it had one, or what the cases have for success alone, or throws, or tells it by another name, though the task says what is told then, or answers though errors are to reach the caller, or does not go on, keep what it was told or try again where the task has it do so; a request is sent more often than document or task allows, or again with the id that it had where the document wants a new one; an answer to another request is taken although the document says that the ids must match; the output depends on the order in which answers to concurrent requests arrive; a line that is no answer of the protocol is reported as what another line says; an answer that no case shows is told without the name that the task has for its code or word, or as another where such codes are repeated.',
+    'The peer gave no usable answer, as none but the id of its request, and the candidate hangs, breaks its output schema, or reports the same success as when it had one, or what the cases have for success alone, or throws, or tells it by another name, though the task says what is told then, or answers though errors are to reach the caller, or does not go on, keep what it was told or try again where the task has it do so; a request is sent more often than document or task allows, or again with the id that it had where the document wants a new one; an answer to another request is taken although the document says that the ids must match; the output depends on the order in which answers to concurrent requests arrive; a line that is no answer of the protocol is reported as what another line says.',
   uncertain:
     'The output after a failure is one that a case has for another reason; an answer to another request is taken where the document is silent.',
   *run({ subject, cases }): Generator<Scenario[], CheckFindings, Observation[]> {
     if (subject.role !== 'requester') return { failures: [], warnings: [], skipped: 'the candidate is a provider' };
     const plans = cases.filter(({ seen }) => seen.sends.length > 0).flatMap((one) => mischiefsOf(subject, one));
     if (plans.length === 0) return { failures: [], warnings: [], skipped: 'no case sends a request' };
-    const unshown = unshownAnswers(subject, cases);
-    const seen = yield [
-      ...plans.map(({ one, peer }) => ({ ...one.scenario, peer })),
-      ...unshown.map(({ scenario }) => scenario),
-    ];
+    const seen = yield plans.map(({ one, peer }) => ({ ...one.scenario, peer }));
     const findings: CheckFindings = { failures: [], warnings: [] };
     for (const [index, { one, mischief }] of plans.entries()) {
       const observation = seen[index] as Observation;
@@ -80,19 +75,6 @@ export const requesterPeer: Check = {
         input: one.input,
       });
       break;
-    }
-    for (const [index, plan] of unshown.entries()) {
-      const observation = seen[plans.length + index] as Observation;
-      const fault = faultOfUnshown(plan, observation);
-      if (fault === undefined) continue;
-      const { testCase, input } = plan.one.one;
-      findings.failures.push({
-        code: 'CANDIDATE_PEER_FAILURE',
-        message: `case ${testCase}, ${fault}`.slice(0, 500),
-        testCase,
-        input,
-        ...(observation.value === undefined ? {} : { got: observation.value }),
-      });
     }
     return findings;
   },

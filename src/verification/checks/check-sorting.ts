@@ -10,7 +10,6 @@ import { hasWord, isIsoTime } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { type List, listsOf } from '../worlds/lists.ts';
 import { replacedAt } from '../worlds/variations.ts';
-import { tiesOf } from './open-ties.ts';
 
 const BY_TIME = /\b(?:newest|oldest|earliest|latest)(?: \p{L}+){0,2} first\b/iu;
 
@@ -28,7 +27,6 @@ export const sorting: Check = {
     'The same where it is the list of a tool that is turned round and does not say that its order is any: our own tool may keep one of its own.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject, cases } = facts;
-    const ties = tiesOf(facts);
     const sentences = sentencesOf(subject.agreement).filter(
       (sentence) => SORTED.test(sentence) && !HIDDEN_ORDER.test(sentence),
     );
@@ -41,10 +39,9 @@ export const sorting: Check = {
       const isOnly = listsOf(one.one.output).filter(({ items }) => items.length > 1).length === 1;
       return [...asked, ...turnedTools(facts, one, isOnly, places)].map((plan) => ({ ...plan, one, places }));
     });
-    if (plans.length + ties.length === 0)
+    if (plans.length === 0)
       return { failures: [], warnings: [], skipped: 'the document fixes the order of no list that could be turned' };
-    const worlds = [...new Set(ties.flatMap(({ turned, tied, tiedTurned }) => [turned, tied, tiedTurned]))];
-    const seen = yield [...plans.map(({ scenario }) => scenario), ...worlds];
+    const seen = yield plans.map(({ scenario }) => scenario);
     const findings: CheckFindings = { failures: [], warnings: [] };
     for (const [index, { one, places, what, certain }] of plans.entries()) {
       const value = seen[index]?.value;
@@ -73,39 +70,9 @@ export const sorting: Check = {
         got: valueAt(value, place.pointer) ?? null,
       });
     }
-    const seenOf = (world: Scenario): Observation => seen[plans.length + worlds.indexOf(world)] as Observation;
-    for (const { one, what, member, sentence, ...tie } of ties) {
-      const [turned, tied, tiedTurned] = [seenOf(tie.turned), seenOf(tie.tied), seenOf(tie.tiedTurned)];
-      if (findings.failures.length > 0) break;
-      // Where the order of what comes in matters without a tie, it may matter with one.
-      if (!isSameRun(one.seen, turned) || isSameRun(tied, tiedTurned)) continue;
-      findings.failures.push({
-        code: 'CANDIDATE_RULE_BROKEN',
-        message:
-          `case ${one.one.testCase}: where two items of ${what} differ in ${member} alone, it matters which comes first, though "${sentence.trim()}"`.slice(
-            0,
-            500,
-          ),
-        testCase: one.one.testCase,
-        input: tie.tied.input,
-        ...(tied.value === undefined ? {} : { expected: tied.value }),
-        ...(tiedTurned.value === undefined ? {} : { got: tiedTurned.value }),
-      });
-    }
     return findings;
   },
 };
-
-/** Whether two runs came to the same: what they answer, do and send. */
-function isSameRun(one: Observation, other: Observation): boolean {
-  const told = ({ end, value, calls, sends }: Observation): Json => [
-    end,
-    value ?? null,
-    calls.map(({ tool, input }) => [tool, input]),
-    sends.map(({ request }) => request),
-  ];
-  return equalJson(told(one), told(other));
-}
 
 /** A list whose order the document fixes, with what its items are sorted by. */
 interface SortedList extends List {

@@ -23,8 +23,9 @@ export const thresholds: Check = {
   name: 'thresholds',
   reason: 'A number of the document that is moved, left out, or counted on the wrong side, is seen in no case.',
   certain:
-    'An answer changes at a number of the source that stands nowhere, in any unit, and not at the one that the document has for that member, which is not in the source; or changes just before the number though the document puts the change behind it, or the other way round; or nothing changes at a number that is not in the source, though the document has a name for what lies beyond it; or, where there are no tools, nothing changes at several limits that the source has in no form, or at any of more.',
-  uncertain: 'An answer that changes at a number which stands nowhere, where no number of the document is missing.',
+    'An answer changes at a number of the source that stands nowhere, in any unit, and not at the one that the document has for that member, which is not in the source; or is named otherwise from just before the number on though the document puts the change behind it, or the other way round; or nothing changes at a number that is not in the source, though the document has a name for what lies beyond it; or, where there are no tools, nothing changes at several limits that the source has in no form, or at any of more.',
+  uncertain:
+    'An answer that changes at a number which stands nowhere, where no number of the document is missing; or a number of it that changes on the other side of one of the document: it may reckon with more than that.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const none: CheckFindings = { failures: [], warnings: [] };
     if (facts.subject.role === 'requester') return { ...none, skipped: 'the candidate is a requester' };
@@ -139,7 +140,7 @@ export const thresholds: Check = {
         const effect = effectOf(observation, probe.input, plan.place.one, plan.place.measure === 'items');
         return { value, probe, observation, effect };
       });
-      add(factOf(plan, plan.message), further.length >= leastFurther && !recurs(plan, further));
+      if (further.length >= leastFurther && !recurs(plan, further)) add(factOf(plan, plan.message), false);
     }
     return findings;
   },

@@ -3,9 +3,10 @@ import { type Json, valueAt } from '../../kernel/json.ts';
 import type { CheckFacts, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { looseReplacements, substitute } from '../loose-places.ts';
-import { leavesOf } from '../scalar-kinds.ts';
+import { sentencesOf } from '../prose/documented-answers.ts';
+import { type Leaf, leavesOf, tokensOf } from '../scalar-kinds.ts';
+import type { Subject } from '../subject.ts';
 import { replacedAt, variedScalars } from '../worlds/variations.ts';
-import { isKnown, workedOut } from './deaf-to-numbers.ts';
 
 /** Most changes of what is told in a case, and of what is asked in it. */
 const [maxTold, maxAsked] = [16, 8];
@@ -131,4 +132,53 @@ function answeringInTurn({ one, seen }: SeenCase): Peer {
     if (before?.response === undefined) return { error: { code: 'FAILED', message: 'the peer cannot be reached' } };
     return { response: substitute(before.response, looseReplacements(before.request, request, one.loose)) };
   };
+}
+
+/** Whether an answer has at a place what a case has there. */
+function isKnown({ cases }: CheckFacts, pointer: string, answer: Json): boolean {
+  const value = valueAt(answer, pointer);
+  return cases.some(({ one }) => valueAt(one.output, pointer) === value);
+}
+
+/** Most numbers of a document that are held against a number of an answer. */
+const maxNumbers = 60;
+
+/** The numbers of an answer that stand in nothing that was told, count nothing of it, and are not made of two numbers of the document. */
+function workedOut({ subject, vocabulary }: CheckFacts, answer: Json, told: readonly Json[]): Leaf[] {
+  const leaves = told.flatMap((one) => leavesOf(one));
+  const texts = leaves.flatMap(({ value }) => (typeof value === 'string' ? [value] : []));
+  const most = leaves.length + texts.reduce((sum, text) => sum + tokensOf(text).length, 0);
+  const text = leaves.map(({ value }) => String(value)).join('\n');
+  const known = new Set([
+    text.length,
+    ...texts.map((one) => one.length),
+    ...texts.map((one) => one.split('\n').length),
+  ]);
+  const isDocumented = madeOfDocumented(subject);
+  return leavesOf(answer).filter(({ name, value }) => {
+    if (typeof value !== 'number' || /code|status|version|error/i.test(name)) return false;
+    if (Math.abs(value) <= most || known.has(value) || vocabulary.hasNumber(value)) return false;
+    if (new RegExp(`(?<![\\d.])${RegExp.escape(String(Math.abs(value)))}(?![\\d.]*\\d)`).test(text)) return false;
+    return !isDocumented(Math.abs(value));
+  });
+}
+
+/** Smaller whole numbers of a document are those of its lists and samples. */
+const leastDocumented = 10;
+
+/** Tells of a number whether it is a small multiple of a number of the document, or made of two. */
+function madeOfDocumented({ agreement }: Subject): (value: number) => boolean {
+  const numbers = new Set(sentencesOf(agreement).flatMap((sentence) => sentence.match(/\d+(?:\.\d+)?/g) ?? []));
+  const documented = [...numbers]
+    .map(Number)
+    .filter((one) => one >= leastDocumented || !Number.isInteger(one))
+    .slice(0, maxNumbers);
+  return (value) =>
+    documented.some((one) => {
+      const times = value / one;
+      return (
+        (one >= leastDocumented && Number.isInteger(times) && times <= 20) ||
+        documented.some((other) => [one + other, one - other, one * other].includes(value))
+      );
+    });
 }
