@@ -13,7 +13,7 @@ import {
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
-import { forbiddenAfter, speaksOf } from '../prose/documented-acts.ts';
+import { deniesAct, forbiddenAfter, speaksOf } from '../prose/documented-acts.ts';
 import {
   answerIfBothFail,
   codeOf,
@@ -22,6 +22,7 @@ import {
   excerpt,
   holdsConstant,
   sentencesOf,
+  spaced,
 } from '../prose/documented-answers.ts';
 import {
   IT,
@@ -285,6 +286,9 @@ function faultOf(
       : 'it is answered otherwise';
     return { message: `${what}, though "${excerpt(untrue)}"`, certain };
   }
+  const claimed = recovered ? undefined : claimOf(subject, tool, before, seen);
+  if (claimed !== undefined)
+    return { message: `the answer has ${claimed} true, as where ${tool} does what it is called for`, certain };
   const missing = letsPass || recovered ? [] : missingNamesOf(facts, tool, seen.value);
   if (
     missing.length > 0 &&
@@ -437,6 +441,28 @@ function hasMoved(before: Observation, seen: Observation): boolean {
   return !equalJson(seen.value ?? null, before.value ?? null);
 }
 
+/** A member that is true as where nothing failed, and is named after what the failing tool does, and no other: `paged` after `pageWard`. */
+function claimOf(
+  subject: CheckFacts['subject'],
+  tool: string,
+  before: Observation,
+  seen: Observation,
+): string | undefined {
+  if (isReadOnly(subject, tool) || callsOf(before, tool) !== 1) return undefined;
+  const was = leavesOf(before.value ?? null);
+  return leavesOf(seen.value ?? null).find(({ pointer, name, value }) => {
+    // An item of a list has its own.
+    if (
+      value !== true ||
+      /\/\d+\//.test(pointer) ||
+      !was.some((leaf) => leaf.pointer === pointer && leaf.value === true)
+    )
+      return false;
+    const named = subject.tools.filter((one) => speaksOf(spaced(name), one.name));
+    return named.length === 1 && named[0]?.name === tool;
+  })?.name;
+}
+
 /** Whether a tool told something before it failed. */
 function isAnsweredBefore({ calls }: Observation, name: string): boolean {
   const own = calls.filter(({ tool }) => tool === name);
@@ -458,8 +484,11 @@ function actAfter(
   const at = calls.findLastIndex(({ tool }) => tool === failed);
   if (calls[at]?.error === undefined) return undefined;
   for (const { tool } of calls.slice(at + 1)) {
-    const sentence = isReadOnly(subject, tool) ? undefined : forbiddenAfter(subject, failed, tool);
-    if (sentence !== undefined) return { tool, sentence };
+    if (tool === failed || isReadOnly(subject, tool)) continue;
+    const sentence =
+      forbiddenAfter(subject, failed, tool) ??
+      sentencesOnFailureOf(subject, failed).find((one) => deniesAct(one, tool));
+    if (sentence !== undefined) return { tool, sentence: excerpt(sentence) };
   }
   return undefined;
 }

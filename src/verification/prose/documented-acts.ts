@@ -309,15 +309,17 @@ export function forbiddenAfter(subject: Subject, failed: string, tool: string): 
       (sentence) =>
         FAILURE.test(sentence) &&
         hasWord(sentence, failed) &&
-        (isLeftUncalled(sentence, failed, tool) ||
-          undoneIn(sentence).some((done) =>
-            done === true || WHATEVER.test(done)
-              ? !NO_CHANGE.test(tool) && !hasWord(sentence, tool)
-              : isDoneBy(done, tool),
-          )),
+        (isLeftUncalled(sentence, failed, tool) || deniesAct(sentence, tool)),
     )
     ?.trim()
     .slice(0, 200);
+}
+
+/** Whether a sentence says that nothing is done, or nothing of what a tool does. */
+export function deniesAct(sentence: string, tool: string): boolean {
+  return undoneIn(sentence).some((done) =>
+    done === true || WHATEVER.test(done) ? !NO_CHANGE.test(tool) && !hasWord(sentence, tool) : isDoneBy(done, tool),
+  );
 }
 
 /** A sentence without what it says of other tools that fail: "`read` fails (nothing is stored), or `store` fails (it is noted)". */

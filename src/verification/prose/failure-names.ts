@@ -88,7 +88,7 @@ function valuesOf(answer: Json, member: string): Json[] {
   ]);
 }
 
-/** The sentences that have this very tool fail, and no other. */
+/** The sentences that have this very tool fail, alone or as one of several of which any may. */
 export function sentencesOnFailureOf(subject: Subject, tool: string): readonly string[] {
   return namesByTool(subject).sentences.get(tool) ?? [];
 }
@@ -109,7 +109,7 @@ interface NamesByTool {
   clear: ReadonlyMap<string, readonly string[]>;
   /** Of the tools whose failing does not matter to the answer, the sentence that says so. */
   harmless: ReadonlyMap<string, string>;
-  /** The sentences that have one tool fail, and no other. */
+  /** The sentences that have a tool fail, alone or as one of several of which any may. */
   sentences: ReadonlyMap<string, readonly string[]>;
   /** Of sentences that have one tool fail, the members with the truth value that they have then. */
   flags: readonly (Pair & { tool: string; sentence: string })[];
@@ -152,13 +152,13 @@ function readNames(subject: Subject): NamesByTool {
     // In a row the name of an answer may say so as well: "Change failed".
     const failing =
       said.map((fails) => toolsThatFail(subject, sentence, fails, before)).find((tools) => tools.length > 0) ?? [];
-    if (failing.length === 1 && STAYS.test(sentence)) harmless.set(failing[0] as string, sentence);
-    const [only, ...others] = failing;
-    if (only !== undefined && others.length === 0) {
-      const whole = withWhatFollows(sentence, all[at + 1] ?? '');
-      sentences.set(only, [...(sentences.get(only) ?? []), whole]);
+    const whole = withWhatFollows(sentence, all[at + 1] ?? '');
+    if (failing.length === 1 && STAYS.test(whole)) harmless.set(failing[0] as string, whole);
+    // What is said of one or another that fails is said of each.
+    for (const tool of SEVERAL_FAIL.test(inOwnWords(sentence)) && failing.length > 1 ? [] : failing) {
+      sentences.set(tool, [...(sentences.get(tool) ?? []), whole]);
       if (!SEVERAL_FAIL.test(inOwnWords(sentence)))
-        for (const pair of pairsIn(subject, whole)) flags.push({ tool: only, ...pair, sentence: whole });
+        for (const pair of pairsIn(subject, whole)) flags.push({ tool, ...pair, sentence: whole });
     }
     for (const tool of failing) {
       if (!isClear) unclear.add(tool);
@@ -208,9 +208,14 @@ const [EACH_SAYS_FAILS, EACH_FAILS] = [SAYS_FAILS, FAILS].map(
   ({ source, flags }) => new RegExp(source, `${flags}g`),
 ) as [RegExp, RegExp];
 
-/** How a sentence begins that goes on about the tool of the one before, or speaks of its call. */
-export const IT =
-  /^\s*(?:(?:when|if|where|should) )?(?:it|this|that)\b|^[^.]*\bof (?:this|that) (?:call|act|step|request)\b|^[^.]*(?<!\p{L})diese[rs]? (?:Aufruf|Schritt)/iu;
+/** How a sentence begins that goes on about the tool of the one before, or speaks of its call: what fails then is it, or nothing is named. */
+export const IT = either(
+  /^\s*(?:(?:when|if|where|should) )?(?:it|this|that)\b|^[^.]*\bof (?:this|that) (?:call|act|step|request)\b|^\s*(?:on|in case of|upon) (?:a )?(?:failure|error)\b/,
+  /^[^.]*(?<!\p{L})diese[rs]? (?:Aufruf|Schritt)|^\s*(?:(?:wenn|falls|sollte) (?:das|dies|es|er|sie) (?:scheiter|fehlschl|misslin|ausf[aä]ll|nicht)\p{L}*|(?:schlägt|fällt|geht) (?:das|dies|es|er|sie) (?:fehl|aus|schief)|(?:scheitert|misslingt) (?:das|dies|es|er|sie)\s*(?=[,;:]))(?!\p{L})/u,
+  /^\s*(?:si|cuando|se|quando) (?:es[ot]|isso|isto|questo|ell[ao]|ela|ele|él|esso)?\s?(?:fall[aeoói]\p{L}*|falh\p{L}*|no responde|não responde|non risponde|da error)\s*(?=[,;:]|$)/u,
+  /^\s*(?:si |s['’]|quand )(?:cela |ça |il |elle |celui-ci |celle-ci )?(?:échou\p{L}*|tombe en panne|ne répond pas)\s*(?=[,;:]|$)/u,
+  /^\s*(?:如果?|若|当)?(?:调用|操作|该步骤?|此步骤?|它|其)?(?:失败|出错|超时)/,
+);
 
 /** The tools that a sentence has by their names; one that is a word of the language must stand in quotes. */
 function toolsNamed({ tools }: Subject, sentence: string): Subject['tools'] {
@@ -261,10 +266,12 @@ function toolsThatFail(
   if (UNAVAILABLE.test(clause) || !saysThatFails(clause, stemsOf(stems), tools.length === 1)) return [];
   if (tools.length === 1) return tools.map(({ name }) => name);
   const end = FAILS.exec(clause);
-  // Behind the word that something fails may stand what comes of it.
-  const cause = toolsMeant(tools, clause.slice(0, (end?.index ?? 0) + (end?.[0].length ?? 0)));
-  const meant = cause.length === 1 ? cause : toolsMeant(tools, clause);
-  return meant.length === 1 ? meant.map(({ name }) => name) : [];
+  const [from, to] = [end?.index ?? 0, (end?.index ?? 0) + (end?.[0].length ?? 0)];
+  // Behind the word that something fails may stand what comes of it, and "cannot be read" is said of whatever is.
+  const meant = [clause.slice(0, from), clause.slice(0, to), clause]
+    .map((part) => toolsMeant(tools, part))
+    .find((some) => some.length === 1);
+  return (meant ?? []).map(({ name }) => name);
 }
 
 /** The tools that words are of: by their names, or else by what they are described as. */
@@ -291,8 +298,8 @@ export function answerNamesIn(subject: Subject, sentence: string): string[] {
     ({ 0: digits, index }) => {
       const before = sentence.slice(0, index);
       const isCode =
-        /(?:^[\s|*•-]*|(?:code|status|result|c[oó]digo)(?: is| ist| es)?\W{0,4}|[码是为]\s*)$/iu.test(before) ||
-        (isCoded && CODE_OF_ANSWERS.test(digits) && /[:：]\s*$/u.test(before));
+        /(?:^[\s|*•-]*|(?:code|status|result|c[oó]digo)(?: is| ist| es| est| é)?\W{0,4}|[码是为]\s*)$/iu.test(before) ||
+        (isCoded && CODE_OF_ANSWERS.test(digits) && ANSWERED_WITH.test(before));
       return isCode || digits.length > 3 ? [digits.replace('−', '-')] : [];
     },
   );
@@ -304,6 +311,10 @@ export function answerNamesIn(subject: Subject, sentence: string): string[] {
         (isCoded && CODE_OF_ANSWERS.test(word))),
   );
 }
+
+/** What stands before a code that is told without being called one. */
+const ANSWERED_WITH =
+  /(?:[:：]|(?<!\p{L})(?:answer\p{L}*|repl(?:y|ies)|respon\p{L}+|returns?|gives?|antwort\p{L}*|gibt|répond\p{L}*|renvoie|devuelve|retorna)(?: with| mit| con| avec| com)?|返回|应答|回答)\s*$/iu;
 
 /** A code of three digits, as HTTP has them. */
 const CODE_OF_ANSWERS = /^[1-5]\d\d$/;

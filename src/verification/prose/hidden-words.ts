@@ -40,13 +40,15 @@ export function hiddenWordsOf({ agreement, cases, tools, loose, requestSchema, r
   const known = `${rest}\n${ours}`;
   // A name out of an example is no word of the protocol.
   const ruled = `${rest.replace(BLOCK, (block) => (OF_SCHEMA.test(block) ? block : ''))}\n${ours}`;
+  // The digits of a code may stand within any larger number.
+  const isKnown = (word: string) => (/^\d+$/.test(word) ? hasWord(known, word) : known.includes(word));
   const words = passages.flatMap((passage) => {
     const isTold = [CODE_WRITERS, CODE_MACHINES, KEPT_SECRET].some((phrase) => phrase.test(passage));
     const quoted = [...passage.matchAll(QUOTED)].map(([, word, single = '']) => word ?? single);
     const named = quoted.filter((word) => NAME.test(word) && !ruled.includes(word));
-    const said = quoted.filter((word) => (isTold || !PLAIN.test(word)) && !known.includes(word));
+    const said = quoted.filter((word) => (isTold || !PLAIN.test(word)) && !isKnown(word));
     if (!isTold) return [...named, ...said];
-    const bare = [...passage.matchAll(LIKE_DATA)].flatMap(([word]) => (known.includes(word) ? [] : [word]));
+    const bare = [...passage.matchAll(LIKE_DATA)].flatMap(([word]) => (isKnown(word) ? [] : [word]));
     const had = [...passage.matchAll(HAD)].flatMap(([, word = '']) => (LIKE_SIGN.test(word) ? [word] : []));
     return [...named, ...said, ...bare, ...had.filter((word) => !hasWord(known, word))];
   });
