@@ -167,6 +167,8 @@ const NEVER_GIVEN_AWAY = phrases({
       '(leaves? (the provider|our (house|system|side)|us)|(?<=never )leaves? (the|our|this) \\p{L}+(?! (before|without|until))|disclosed?|revealed?|given (away|out)|sent back|passed on|leaked)',
     '(stays?|remains?|kept) (strictly )?(inside|with (us|the provider)|private|secret)|(is|are) (ours|for us) alone',
     '(is|are|stays?|remains?) (strictly )?(confidential|private)(?! to)',
+    '(appears?|stands?|occurs?|is told|are told|goe?s?) in no (answer|response|reply|message)',
+    '(is|are) under (\\p{L}+ )?secrecy|subject to (\\p{L}+ )?(secrecy|confidentiality)',
     '(is|are) (passed on|handed on|given|told|shown|sent|disclosed|revealed) to (nobody|no one)(?! (but|else|except))',
     '(is|are) (not|never) to be (told|returned|shown|sent|shared|given)',
     '(?<=\\b(numbers?|codes?|address(es)?|names?|e-?mails?|phones?|details|keys?|tokens?|pins?|passwords?) (is|are) )never (returned|shared|exposed)',
@@ -178,6 +180,7 @@ const NEVER_GIVEN_AWAY = phrases({
     'in keine[rn] (\\p{L}+ )?Antwort* …20 (erscheinen|erscheint|stehen|steht|vorkommen|vorkommt|sein)',
     '(erscheinen|erscheint|stehen|steht|kommen|kommt|tauchen|taucht) …30 in keine[rn] (\\p{L}+ )?Antwort*',
     '(bleiben|bleibt) (streng )?(beim Anbieter|bei uns|im Haus|intern|vertraulich|geheim)',
+    '(unterlieg(t|en) de[rm] (\\p{L}*pflicht|\\p{L}*geheimnis))',
   ],
   fr: [
     '(ne )?(doi(t|vent)|sera|seront|est|sont) (jamais|pas) (être )?(transmis|communiqu|divulgu|révél|renvoy)(es?|ée?s?)?',

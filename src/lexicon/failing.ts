@@ -517,6 +517,19 @@ export const NO_MATTER = phrases({
   zh: ['忽略', '不影响', '无论'],
 });
 
+/** That all goes on although something fails. */
+export const GOES_ON = phrases({
+  en: ['(go|goes|carry|carries) on|proceeds?|continues?|as if …20 (had|were|was)|nothing changes'],
+  de: ['trotzdem|dennoch|(läuft|geht) weiter|fortgesetzt|unabhängig davon|spielt keine Rolle'],
+  fr: ['quand même|malgré tout|continue*|se poursuit|sans incidence'],
+  es: ['de todos modos|igualmente|contin(úa|uar|uará)|sigue|da igual|no importa'],
+  pt: ['mesmo assim|continua|prossegue|não importa'],
+  it: ['comunque|continua|prosegue|non importa'],
+  ru: ['продолжа*|всё равно|не важно'],
+  zh: ['继续|照常|仍然|照样|不影响'],
+  ja: ['続行|続ける|そのまま|影響しない'],
+});
+
 /** That the answer is the same although something fails. */
 export const STAYS = phrases({
   en: [

@@ -323,14 +323,17 @@ function unproven(subject: Subject, one: RunnableCase, first: Observation, secon
   };
   const declared = new Set(subject.loose.map(({ pointer }) => pointer));
   const constant = one.loose.flatMap(({ pointer, as }) => {
-    // A place that is loose by itself may also be worked out from the task: nothing says that it must be fresh.
-    if (as === 'text' || !declared.has(pointer)) return [];
+    const isDeclared = declared.has(pointer);
+    // An id that is loose by itself may also be worked out from the task: nothing says that it must be fresh.
+    if (as === 'text' || (!isDeclared && as !== 'time')) return [];
     // In an answer that has none, nothing is made.
     const expected = valueAt(subject.role === 'provider' ? one.output : one.case.request, pointer);
     if (expected === null || expected === '' || (typeof expected === 'number' && expected <= 0)) return [];
     const got = looseValue(first, pointer);
     const then = looseValue(second, pointer);
     if (got === undefined || then === undefined || !equalJson(got, then)) return [];
+    // A time that is worked out from the task is that of the case.
+    if (!isDeclared && equalJson(got, expected ?? null)) return [];
     if (as === 'id' && typeof got === 'string' && first.issuedIds.some((id) => got.includes(id))) return [];
     const source = as === 'id' ? 'context.newId()' : 'context.now()';
     return [

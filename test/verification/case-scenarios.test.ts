@@ -267,6 +267,21 @@ test('ids and times that nothing yields are loose by themselves', () => {
   assert.deepEqual(ownLoosePlaces({ ...subject, role: 'provider' }), []);
 });
 
+test('a time that is loose by itself is that of the case, or comes from the clock', () => {
+  const stay = subjectOf({
+    role: 'requester',
+    task: { description: '', examples: [{ testCase: 1, input: { from: '2026-03-28', nights: 5 }, output: 'booked' }] },
+    cases: [caseOf(1, { from: '2026-03-28', until: '2026-04-02' }, 'ok')],
+  });
+  const run = (until: string) =>
+    returned('booked', { sends: [{ request: { from: '2026-03-28', until }, response: 'ok', issues: [] }] });
+  const passes = (...untils: string[]) => judgeCases(stay, untils.map(run)).every(({ passed }) => passed);
+  assert.deepEqual(ownLoosePlaces(stay), [{ testCase: 1, pointer: '/until', as: 'time' }]);
+  assert.ok(passes('2026-04-02', '2026-04-02'), 'worked out from the task');
+  assert.ok(passes('2026-01-15', '2026-02-17'), 'from the clock');
+  assert.ok(!passes('2099-01-01', '2099-01-01'), 'from nowhere');
+});
+
 test('a number by which a message is told from others is an id, whatever it is called', () => {
   const request = {
     auftragsnummer: 'A-551',

@@ -221,3 +221,39 @@ test('what an item has done is done with its answer, whatever a later one says o
   }`;
   assert.deepEqual(await refusalsOf(offers, handler, sandbox), []);
 });
+
+test('what is not done with an answer of these values may be done with one that has another of them', async () => {
+  const events: Agreed = {
+    rules:
+      'The session is read with `readSession`. Each event is kept with `keepEvent`. If there is no session, `refusal` is `NO_SESSION`. Nothing is kept then: `points` is null and `suspended` is false. A failing tool: `refusal` is `DOWN`, `points` null and `suspended` false.',
+    request: object({ session: text, event: text }),
+    response: object({
+      refusal: { type: ['string', 'null'] },
+      points: { type: ['integer', 'null'] },
+      suspended: { type: 'boolean' },
+    }),
+    cases: [
+      [
+        { session: 'S-2', event: 'noise' },
+        { refusal: null, points: 3, suspended: false },
+      ],
+      [
+        { session: 'S-9', event: 'noise' },
+        { refusal: 'NO_SESSION', points: null, suspended: false },
+      ],
+    ],
+    tools: [
+      reading('readSession', object({ session: text }), { type: 'boolean' }, [[{ session: 'S-2' }, true]], false),
+      acting('keepEvent', object({ session: text, event: text }), { type: 'boolean' }, [], true),
+    ],
+  };
+  const keeping = `export async function handle({ session, event }, { call }) {
+  const refused = (refusal) => ({ refusal, points: null, suspended: false });
+  try {
+    if (!(await call.readSession({ session }))) return refused('NO_SESSION');
+    await call.keepEvent({ session, event });
+    return { refusal: null, points: 3, suspended: false };
+  } catch { return refused('DOWN'); }
+}`;
+  assert.deepEqual(await refusalsOf(events, keeping, sandbox), []);
+});

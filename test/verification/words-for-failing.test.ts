@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
 import { type Agreed, acting, integer, object, reading, refusalsOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
@@ -122,3 +123,151 @@ for (const [what, handler, finding] of [
   ],
 ] as const)
   test(`refused: ${what}`, async () => assert.match((await refusalsOf(fields, handler, sandbox)).join('\n'), finding));
+
+test('a table that has failing in its head says so of each of its tools', async () => {
+  const rule = '\n\n| tool | answer when it fails |\n|---|---|\n| `readSeat` | code 503 |\n| `takeSeat` | code 502 |\n';
+  assert.deepEqual(await refusalsOf(seats(rule), taking('502'), sandbox), []);
+  assert.match((await refusalsOf(seats(rule), taking('503'), sandbox)).join('\n'), /takeSeat fails: .*none of 502/);
+});
+
+test('a value in quotes says nothing of what fails', async () => {
+  const checks: Agreed = {
+    rules:
+      'A gauge is read with `readGauge`. Up to 50 the status is `pass`, above that `fail`, and below zero `error` with the reason `BROKEN`. `reason` is null for `pass` and `fail`. If `readGauge` fails, the status is `error` and the reason `DOWN`.',
+    request: object({ ref: text, gauge: text }),
+    response: object({ ref: text, status: { enum: ['pass', 'fail', 'error'] }, reason: { type: ['string', 'null'] } }),
+    cases: [
+      [
+        { ref: 'g-1', gauge: 'G-4' },
+        { ref: 'g-1', status: 'fail', reason: null },
+      ],
+      [
+        { ref: 'g-2', gauge: 'G-9' },
+        { ref: 'g-2', status: 'pass', reason: null },
+      ],
+      [
+        { ref: 'g-3', gauge: 'G-6' },
+        { ref: 'g-3', status: 'error', reason: 'BROKEN' },
+      ],
+    ],
+    tools: [
+      {
+        ...(reading('readGauge', object({ gauge: text }), integer, [
+          [{ gauge: 'G-4' }, 71],
+          [{ gauge: 'G-9' }, 12],
+          [{ gauge: 'G-6' }, -1],
+        ]) as JsonObject),
+        description: 'What a gauge says, null where there is none.',
+      },
+      reading('readOwner', object({ gauge: text }), text, [], 'Mira'),
+    ],
+  };
+  const gauging = `export async function handle({ ref, gauge }, { call }) {
+  try {
+    const value = await call.readGauge({ gauge });
+    return value < 0 ? { ref, status: 'error', reason: 'BROKEN' } : { ref, status: value > 50 ? 'fail' : 'pass', reason: null };
+  } catch { return { ref, status: 'error', reason: 'DOWN' }; }
+}`;
+  assert.deepEqual(await refusalsOf(checks, gauging, sandbox), []);
+});
+
+for (const rule of ['if it fails, nothing changes.', 'if it fails, the rest goes on.'])
+  test(`what is given back in any case is so after a failure that changes nothing: ${rule}`, async () => {
+    const doses: Agreed = {
+      rules: `A pump is claimed with \`claimPump\`. The grower is then told with \`notifyGrower\`; ${rule} As the last step the pump is given back with \`freePump\`. If another tool fails, the code is 503.`,
+      request: object({ ref: text, pump: text }),
+      response: object({ ref: text, code: integer }),
+      cases: [
+        [
+          { ref: 'd-1', pump: 'P-7' },
+          { ref: 'd-1', code: 200 },
+        ],
+      ],
+      tools: ['claimPump', 'notifyGrower', 'freePump'].map((name) =>
+        acting(name, object({ pump: text }), { type: 'boolean' }, [], true),
+      ),
+    };
+    const dosing = `export async function handle({ ref, pump }, { call, log }) {
+  try {
+    await call.claimPump({ pump });
+    await call.notifyGrower({ pump }).catch(() => log('not told'));
+    await call.freePump({ pump });
+    return { ref, code: 200 };
+  } catch { return { ref, code: 503 }; }
+}`;
+    assert.deepEqual(await refusalsOf(doses, dosing, sandbox), []);
+  });
+
+/** Units of which the first that can be held is, and a list for who gets none. */
+const units: Agreed = {
+  rules:
+    'Units are read with `searchUnits`. Each is held in turn with `holdUnit`: if that says `held` false, or fails, the next one is tried. Where none is held, the request is put on the list with `joinList`, and the code is 202. If the units cannot be read, the code is 503.',
+  request: object({ ref: text, kind: text }),
+  response: object({ ref: text, code: integer, unit: text }, ['unit']),
+  cases: [
+    [
+      { ref: 'u-1', kind: 'A-neg' },
+      { ref: 'u-1', code: 200, unit: 'U-3307' },
+    ],
+    [
+      { ref: 'u-2', kind: 'B-pos' },
+      { ref: 'u-2', code: 202 },
+    ],
+  ],
+  tools: [
+    reading(
+      'searchUnits',
+      object({ kind: text }),
+      { type: 'array', items: text },
+      [[{ kind: 'A-neg' }, ['U-3307']]],
+      [],
+    ),
+    acting('holdUnit', object({ unit: text }), object({ held: { type: 'boolean' } }), [], { held: true }),
+    acting('joinList', object({ kind: text }), object({ place: integer }), [], { place: 4 }),
+  ],
+};
+const holding = (then: string) => `export async function handle({ ref, kind }, { call }) {
+  let units;
+  try { units = await call.searchUnits({ kind }); } catch { return { ref, code: 503 }; }
+  for (const unit of units) {
+    try { if ((await call.holdUnit({ unit })).held) return { ref, code: 200, unit }; } catch { ${then} }
+  }
+  try { await call.joinList({ kind }); } catch { return { ref, code: 503 }; }
+  return { ref, code: 202 };
+}`;
+
+test('who tries something else after a failure is answered as that has it', async () => {
+  assert.deepEqual(await refusalsOf(units, holding(''), sandbox), []);
+});
+
+test('a request that is refused by what one of two reads tells stays so where the other one fails', async () => {
+  const scans: Agreed = {
+    rules:
+      'The register is read with `readRegister` and the record with `readRecord`, in any order. A device that the register does not allow is denied with `MODALITY`, even when the record could not be read.\n\n| system | code |\n|---|---|\n| `readRegister` fails | `REGISTER_DOWN` |\n| `readRecord` fails | `RECORD_DOWN` |\n',
+    request: object({ ref: text, device: text }),
+    response: object({ ref: text, ok: { type: 'boolean' }, code: text }, ['code']),
+    cases: [
+      [
+        { ref: 'm-1', device: 'CT' },
+        { ref: 'm-1', ok: true },
+      ],
+      [
+        { ref: 'm-2', device: 'MRI' },
+        { ref: 'm-2', ok: false, code: 'MODALITY' },
+      ],
+    ],
+    tools: [
+      reading('readRegister', object({ device: text }), { type: 'boolean' }, [[{ device: 'CT' }, true]], false),
+      reading('readRecord', object({ device: text }), { type: 'boolean' }, [], true),
+    ],
+  };
+  const scanning = (denied: string) => `export async function handle({ ref, device }, { call }) {
+  const [register, record] = await Promise.allSettled([call.readRegister({ device }), call.readRecord({ device })]);
+  if (register.status === 'rejected') return { ref, ok: false, code: 'REGISTER_DOWN' };
+  ${denied}
+  if (record.status === 'rejected') return { ref, ok: false, code: 'RECORD_DOWN' };
+  return { ref, ok: true };
+}`;
+  const deny = "if (!register.value) return { ref, ok: false, code: 'MODALITY' };";
+  assert.deepEqual(await refusalsOf(scans, scanning(deny), sandbox), []);
+});

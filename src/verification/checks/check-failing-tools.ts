@@ -5,6 +5,7 @@ import {
   FAILS,
   FAILURE,
   FAILURE_TEXT,
+  GOES_ON,
   NAMES_THE_TOOL,
   NO_MATTER,
   PART_OF_MESSAGE,
@@ -250,10 +251,13 @@ function faultOf(
   // An answer with another name of the document's may be the one that its sentences mean; so may a refusal, by what was told before.
   const mayBeMeant =
     tellsUnshownName(facts, seenCase, seen.value) ||
-    (reportsFailure(seen.value) === true && isAnsweredBefore(seen, tool));
+    (reportsFailure(seen.value) === true &&
+      // What was refused anyway stays so; what was told before may be a reason of its own.
+      (isAnsweredBefore(seen, tool) || (reportsFailure(one.output) === true && !hasMoved(before, seen))));
   const harmless = staysTheSame(subject, tool);
   const letsPass =
     harmless !== undefined ||
+    sentencesOnFailureOf(subject, tool).some((sentence) => GOES_ON.test(sentence)) ||
     sentencesOf(subject.agreement).some((sentence, at, all) =>
       letsFailurePass(subject, IT.test(sentence) ? `${all[at - 1] ?? ''} ${sentence}` : sentence, tool),
     );
@@ -328,6 +332,8 @@ function faultOf(
     const isCertain =
       certain &&
       !mayBeMeant &&
+      // Who tries another act then may be answered as that has it.
+      (isReadOnly(subject, tool) || !triesElse(before, seen)) &&
       // Where this failure leaves the answer as it is, a refusal stays the one that it was.
       harmless === undefined &&
       (reportsFailure(seen.value) === true ||
@@ -467,6 +473,11 @@ function claimOf(
 function isAnsweredBefore({ calls }: Observation, name: string): boolean {
   const own = calls.filter(({ tool }) => tool === name);
   return own[0]?.error === undefined && own.some(({ error }) => error !== undefined);
+}
+
+/** Whether a run calls a tool more often than that without a failure, or another one. */
+function triesElse(before: Observation, { calls }: Observation): boolean {
+  return calls.some(({ tool }) => callsOf({ calls }, tool) > callsOf(before, tool));
 }
 
 /** Whether something is done after a tool has failed. */

@@ -31,6 +31,7 @@ import {
   spaced,
   stemsOf,
 } from './documented-answers.ts';
+import { pairsIn } from './failure-names.ts';
 import { unwrapped } from './unwrapped.ts';
 
 /** Participles that do not begin as their verbs do. */
@@ -147,6 +148,7 @@ interface Answered {
 export function forbiddenBy(subject: Subject, { input, output }: Answered, tool: string): Denial | undefined {
   const sentences = allSentencesOf(subject);
   for (const [index, sentence] of sentences.entries()) {
+    if (saysElse(subject, sentence, output)) continue;
     if (isReserved(sentence, output, tool)) return { sentence: excerpt(sentence), isGeneral: false };
     const undone = undoneIn(sentence).find((done) => {
       const isGeneral = done === true || WHATEVER.test(done);
@@ -173,6 +175,13 @@ export function forbiddenBy(subject: Subject, { input, output }: Answered, tool:
     if (!isElsewhere) return denial;
   }
   return rehearsed(sentences, input) ?? saysFalse(subject, output, tool) ?? doneOtherwise(subject, output, tool);
+}
+
+/** Whether a sentence has a member of an answer be true, false or null that is not so in this one: it is about another answer. */
+function saysElse(subject: Subject, sentence: string, output: Json): boolean {
+  return pairsIn(subject, sentence).some(
+    ({ member, value }) => isObject(output) && Object.hasOwn(output, member) && output[member] !== value,
+  );
 }
 
 /**
@@ -309,18 +318,24 @@ export function forbiddenAfter(subject: Subject, failed: string, tool: string): 
       (sentence) =>
         FAILURE.test(sentence) &&
         hasWord(sentence, failed) &&
-        (isLeftUncalled(sentence, failed, tool) || deniesAct(sentence, tool)),
+        (isLeftUncalled(sentence, failed, tool) ||
+          deniesAct(sentence, tool) ||
+          (!CHANGES_NOTHING.test(sentence) &&
+            !NO_CHANGE.test(tool) &&
+            !hasWord(sentence, tool) &&
+            undoneIn(sentence).some((done) => done === true || WHATEVER.test(done)))),
     )
     ?.trim()
     .slice(0, 200);
 }
 
-/** Whether a sentence says that nothing is done, or nothing of what a tool does. */
+/** Whether a sentence says that nothing is done of what a tool does. */
 export function deniesAct(sentence: string, tool: string): boolean {
-  return undoneIn(sentence).some((done) =>
-    done === true || WHATEVER.test(done) ? !NO_CHANGE.test(tool) && !hasWord(sentence, tool) : isDoneBy(done, tool),
-  );
+  return undoneIn(sentence).some((done) => done !== true && !WHATEVER.test(done) && isDoneBy(done, tool));
 }
+
+/** That a failure leaves all as it is: what was to be done is done all the same. */
+const CHANGES_NOTHING = /\bnothing (?:happens|changes)\b/i;
 
 /** A sentence without what it says of other tools that fail: "`read` fails (nothing is stored), or `store` fails (it is noted)". */
 function partAbout(sentence: string, failed: string, others: readonly string[]): string {

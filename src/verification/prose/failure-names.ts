@@ -136,12 +136,12 @@ function readNames(subject: Subject): NamesByTool {
   const sentences = new Map<string, string[]>();
   const flags: (Pair & { tool: string; sentence: string })[] = [];
   let spokenOf: string | undefined;
-  const all = sentencesOf(subject.agreement);
+  const all = withHeads(subject, sentencesOf(subject.agreement));
   for (const [at, sentence] of all.entries()) {
     const before = spokenOf;
     const named = toolsNamed(subject, sentence);
     if (sentence.trim() !== '' && !IT.test(sentence)) spokenOf = named.length === 1 ? named[0]?.name : undefined;
-    const said = [...sentence.matchAll(named.length > 0 ? EACH_SAYS_FAILS : EACH_FAILS)];
+    const said = [...withoutValues(sentence).matchAll(named.length > 0 ? EACH_SAYS_FAILS : EACH_FAILS)];
     if (said.length === 0) continue;
     const names = answerNamesIn(subject, sentence);
     const isClear =
@@ -175,6 +175,26 @@ function readNames(subject: Subject): NamesByTool {
   return { spoken, clear: new Map(clear), harmless, sentences, flags };
 }
 
+/** The sentences, with the rows of a table that says by its head that something fails, and by its row only of which tool, saying both. */
+function withHeads(subject: Subject, sentences: readonly string[]): string[] {
+  let isOfFailures = false;
+  return sentences.map((sentence, at) => {
+    if (!/^\s*\|/.test(sentence)) isOfFailures &&= sentence.trim() !== '';
+    else if (/^[\s|:-]*$/.test(sentences[at + 1] ?? '') && sentences[at + 1]?.includes('-'))
+      isOfFailures = SAYS_FAILS.test(sentence);
+    if (!isOfFailures || SAYS_FAILS.test(sentence)) return sentence;
+    const [only, ...others] = toolsNamed(subject, sentence);
+    const cell =
+      only && others.length === 0 ? new RegExp(`^\\s*\\|[\\s\`]*${only.name}[\\s\`]*(?=\\|)`, 'u') : undefined;
+    return cell === undefined ? sentence : sentence.replace(cell, (head) => `${head}fails `);
+  });
+}
+
+/** A sentence with blanks in place of single words in quotes: those are values, whatever they mean. */
+function withoutValues(sentence: string): string {
+  return sentence.replace(/[`"“]\p{Ll}+[`"”]/gu, (value) => ' '.repeat(value.length));
+}
+
 /** A sentence with the one that goes on about the same failure. */
 function withWhatFollows(sentence: string, next: string): string {
   const goesOn = (/;\s*$/.test(sentence) && !/^\s*[-*•|#]/.test(next)) || THEN.test(next);
@@ -186,7 +206,7 @@ const THEN =
   /^\s*(?:then|in (?:that|this|such a) case|dann|in (?:diesem|dem) Fall|entonces|en (?:ese|este|tal) caso|alors|dans ce cas|nesse caso|in tal caso)(?!\p{L})|^\s*(?:此时|这时)/iu;
 
 /** The members of answers that a sentence has be true, false or null. */
-function pairsIn(subject: Subject, sentence: string): Pair[] {
+export function pairsIn(subject: Subject, sentence: string): Pair[] {
   // Without a schema the cases alone tell what the members are.
   const shown = subject.responseSchema === null ? subject.cases.flatMap(({ response }) => leavesOf(response)) : [];
   const told = new Set([...memberNamesOf(subject.responseSchema, 0), ...shown.map(({ name }) => name)]);

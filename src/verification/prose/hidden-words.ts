@@ -156,10 +156,11 @@ const LIKE_DATA =
   /(?<![\p{L}\p{N}_.@/-])(?:\d{5,20}|\d{2,12}(?:-\d{2,12}){1,4}|(?=[\p{L}\p{N}._@-]*\d)\p{L}[\p{L}\p{N}_]*[-_@][\p{L}\p{N}._@-]{1,40}|[\p{Ll}\d-]{3,30}(?:\.[\p{Ll}\d-]{2,20}){1,3}|\p{Ll}{3,20}-(?=[\s,.;:)]))(?![\p{L}\p{N}_@])/gu;
 
 /** What a value is said to have in it: a sign of its own rather than a word of the language. */
-const HAD = new RegExp(`(?:${HAS_TEXT.source})[\\s"'“„«「『\`*:]{0,4}([a-z\\d][a-z\\d_-]{2,24})`, 'giu');
+const HAD = new RegExp(`(?:${HAS_TEXT.source})[\\s"'“„«「『\`*:_-]{0,4}([a-z\\d][a-z\\d_-]{2,24})`, 'giu');
 
-/** What a number is said to be. */
-const IS_NUMBER = /(?:={1,3}|\b(?:is|equals|equal to)) ?(\d{1,9})(?![\d.,]*\d)/g;
+/** What a number is said to be, and a number of several digits wherever it stands. */
+const IS_NUMBER =
+  /(?:(?:={1,3}|\b(?:is|equals|equal to)) ?|(?<![\p{L}\p{N}.,:_-])(?=\d{2}))(\d{1,9})(?![\d.,:]*\d|[\p{L}_-])/gu;
 
 const LIKE_SIGN = /^(?:[A-Z][A-Z\d_-]+|\d{3,}|[a-z]+-)$/;
 
