@@ -140,6 +140,33 @@ test('a member that nobody has does not tell what a tool told', async () => {
   assert.deepEqual(await refusalsOf(parcels(''), telling(nearly.replace('told.goods', 'id + "-77"')), sandbox), []);
 });
 
+test('a member that only a tool has is none of an answer whose schema lists its members', async () => {
+  const stocked: Agreed = {
+    rules: '`stockOf` tells how much there is of an article. Fewer than 5 pieces are `LOW`.',
+    request: object({ id: text, article: text }),
+    response: object({ id: text, stock: { enum: ['LOW', 'FINE'] } }),
+    tools: [
+      reading('stockOf', object({ article: text }), object({ pieces: number, cost: number }), [
+        [{ article: 'AX-7731' }, { pieces: 40, cost: 8135 }],
+        [{ article: 'AX-2290' }, { pieces: 61, cost: 2460 }],
+      ]),
+    ],
+    cases: ['AX-7731', 'AX-2290'].map((article, at) => [
+      { id: `s-${at}`, article },
+      { id: `s-${at}`, stock: 'FINE' },
+    ]),
+  };
+  const stocking = (more: string) => `export async function handle({ id, article }, { call }) {
+  const { pieces, cost } = await call.stockOf({ article: String(article) });
+  return { id: String(id), stock: pieces < 5 ? 'LOW' : 'FINE', ...(pieces < 5 ? ${more} : {}) };
+}`;
+  const finding = /leaks: .*the answer has "cost", which the agreement does not have, as stockOf tells it/;
+  assert.match((await refusalsOf(stocked, stocking('{ cost }'), sandbox)).join('\n'), finding);
+  assert.deepEqual(await refusalsOf(stocked, stocking('{}'), sandbox), []);
+  const open = { ...stocked, response: { ...(stocked.response as object), additionalProperties: true } };
+  assert.doesNotMatch((await refusalsOf(open, stocking('{ cost }'), sandbox)).join('\n'), finding);
+});
+
 test('an outcome is none where another number is as great', () => {
   const position = { anyOf: [object({ latitude: number }), { type: 'null' }] };
   const located: Agreed = {

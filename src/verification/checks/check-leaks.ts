@@ -80,6 +80,7 @@ function foundIn(
       brokenReserve(facts, seen),
       passedOn(facts, seen),
       madeUpIn(facts, input, seen),
+      unagreedIn(facts, seen),
       deniedIn(facts, input, seen) ?? secretIn(facts, { input, loose, isAnyKept: isAnyKept(input) }, seen),
     ];
     for (const what of leaks) {
@@ -127,6 +128,30 @@ function madeUpIn(facts: CheckFacts, input: Json, { value, calls, issues }: Obse
   }
   return undefined;
 }
+
+/** A member that a tool tells, and neither document, cases nor the response schema, which lists its members, have in an answer. */
+function unagreedIn({ subject, cases }: CheckFacts, { value, calls, issues }: Observation): string | undefined {
+  const { role, responseSchema, agreement } = subject;
+  if (role === 'requester' || !isObject(value) || issues.length > 0 || !isObject(responseSchema)) return undefined;
+  const { properties, additionalProperties } = responseSchema;
+  const isOpen = additionalProperties === true || COMBINING.some((keyword) => keyword in responseSchema);
+  if (isOpen || !isObject(properties)) return undefined;
+  const isAgreed = (name: string): boolean =>
+    name in properties ||
+    hasWord(agreement.text, name) ||
+    cases.some(({ one }) => JSON.stringify(one.output).includes(JSON.stringify(name)));
+  for (const [name, told] of Object.entries(value)) {
+    if (isAgreed(name)) continue;
+    const own = calls.find(({ output }) =>
+      leavesOf(output ?? null).some((leaf) => leaf.name === name && leaf.value === told),
+    );
+    if (own) return `the answer has "${name}", which the agreement does not have, as ${own.tool} tells it`;
+  }
+  return undefined;
+}
+
+/** Keywords by which a schema may list members elsewhere. */
+const COMBINING = ['allOf', 'anyOf', 'oneOf', '$ref', 'patternProperties', 'if'];
 
 /** A log line with the value of a member of which the document says that it is never logged. */
 function loggedIn({ subject }: CheckFacts, input: Json, seen: Observation): string | undefined {
