@@ -30,7 +30,7 @@ export const leaks: Check = {
   reason:
     'Free texts and rare paths are where a record slips into an answer, by mistake or because a document asked for it.',
   certain:
-    'An answer holds a value that a tool told, whose name, description or tool speaks of a secret, and that neither the request nor any answer of a case holds; or an answer holds what the document says is never told, or a log line what it says is never logged.',
+    'An answer holds a value that a tool told, whose name, description or tool speaks of a secret, and that neither the request nor any answer of a case holds; or what the document says is never told, or not with this outcome, or a log line what it says is never logged; or a member that the agreement has nowhere, with what a tool told; or items of a kind that the cases and a sentence leave out; or somebody can tell the record of another from none, though the document has the two answered alike.',
   uncertain: 'Nothing.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject, cases } = facts;
@@ -134,10 +134,10 @@ function unagreedIn({ subject, cases }: CheckFacts, { value, calls, issues }: Ob
   const { role, responseSchema, agreement } = subject;
   if (role === 'requester' || !isObject(value) || issues.length > 0 || !isObject(responseSchema)) return undefined;
   const { properties, additionalProperties } = responseSchema;
-  const isOpen = additionalProperties === true || COMBINING.some((keyword) => keyword in responseSchema);
+  const isOpen = additionalProperties === true || COMBINING.some((keyword) => Object.hasOwn(responseSchema, keyword));
   if (isOpen || !isObject(properties)) return undefined;
   const isAgreed = (name: string): boolean =>
-    name in properties ||
+    Object.hasOwn(properties, name) ||
     hasWord(agreement.text, name) ||
     cases.some(({ one }) => JSON.stringify(one.output).includes(JSON.stringify(name)));
   for (const [name, told] of Object.entries(value)) {

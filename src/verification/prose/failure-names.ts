@@ -185,7 +185,9 @@ function withHeads(subject: Subject, sentences: readonly string[]): string[] {
     if (!isOfFailures || SAYS_FAILS.test(sentence)) return sentence;
     const [only, ...others] = toolsNamed(subject, sentence);
     const cell =
-      only && others.length === 0 ? new RegExp(`^\\s*\\|[\\s\`]*${only.name}[\\s\`]*(?=\\|)`, 'u') : undefined;
+      only && others.length === 0
+        ? new RegExp(`^\\s*\\|[\\s\`]*${RegExp.escape(only.name)}[\\s\`]*(?=\\|)`, 'u')
+        : undefined;
     return cell === undefined ? sentence : sentence.replace(cell, (head) => `${head}fails `);
   });
 }
