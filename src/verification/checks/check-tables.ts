@@ -23,16 +23,14 @@ export const tables: Check = {
   reason:
     'Where requests are words and answers are a few names, a table of the cases holds nothing that could be renamed.',
   certain:
-    'No tool is ever asked for what a request holds, though examples of a tool are those of the cases, and all requests but the cases get one and the same answer; or all requests whose lists are those of cases, with an item less, twice or in another order, get one and the same; or the document has a tool used for whatever succeeds, and it is never called.',
+    'No tool is ever asked for what a request holds, though examples of a tool are those of the cases, and all requests but the cases get one and the same answer; or all requests whose lists are those of cases, with an item less, twice or in another order, get one and the same; or the document has a tool used for whatever succeeds, and it is never called; or the source names no tool, though several have examples for a case that succeeds.',
   uncertain: 'Nothing.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const findings: CheckFindings = { failures: [], warnings: [] };
     if (facts.subject.role === 'requester') return { ...findings, skipped: 'the candidate is a requester' };
-    const uncalled = uncalledTool(facts);
+    const uncalled = uncalledTool(facts) ?? uncalledTools(facts);
     if (uncalled) {
-      findings.failures.push(
-        factOf(uncalled.one, `it succeeds without ${uncalled.tool}, though "${uncalled.sentence}"`),
-      );
+      findings.failures.push(factOf(uncalled.one, `it succeeds without ${uncalled.tool}, though ${uncalled.why}`));
       findings.memorised = true;
     }
     const deaf = asksNothing(facts);
@@ -135,12 +133,31 @@ function asksNothing({ subject, cases }: CheckFacts): boolean {
   });
 }
 
+interface Uncalled {
+  one: SeenCase;
+  tool: string;
+  why: string;
+}
+
+/** Fewer tools with examples for a case may be of no use for this agreement. */
+const leastMeant = 2;
+
+/** All tools, of a candidate that names none although several of them have examples for a case that succeeds. */
+function uncalledTools({ subject, cases, candidate }: CheckFacts): Uncalled | undefined {
+  if (subject.tools.some(({ name }) => candidate.bundle.includes(name))) return undefined;
+  for (const one of cases) {
+    if (one.one.case.negative || reportsFailure(one.one.output) === true) continue;
+    const meant = subject.tools.filter(
+      ({ name, examples = [] }) => examples.length > 0 && isMeant(subject, name, one.one.input, cases),
+    );
+    if (meant.length >= leastMeant)
+      return { one, tool: 'any tool', why: `examples of ${meant.map(({ name }) => name).join(' and ')} are for it` };
+  }
+  return undefined;
+}
+
 /** A tool that the document has used for whatever succeeds, and that no case calls, though it was made for some of them. */
-function uncalledTool({
-  subject,
-  cases,
-  candidate,
-}: CheckFacts): { one: SeenCase; tool: string; sentence: string } | undefined {
+function uncalledTool({ subject, cases, candidate }: CheckFacts): Uncalled | undefined {
   const good = cases.filter(({ one }) => !one.case.negative && reportsFailure(one.output) !== true);
   if (good.length === 0) return undefined;
   const sentences = sentencesOf(subject.agreement);
@@ -157,7 +174,7 @@ function uncalledTool({
     const meant = good.filter(({ one }) => isMeant(subject, name, one.input, cases));
     const example = meant.length >= (isReadOnly(subject, name) ? 2 : 1) ? meant[0] : undefined;
     if (sentence !== undefined && example && !own.some((other) => DEPENDING.test(other) || FAILURE.test(other)))
-      return { one: example, tool: name, sentence: excerpt(sentence) };
+      return { one: example, tool: name, why: `"${excerpt(sentence)}"` };
   }
   return undefined;
 }
