@@ -167,7 +167,7 @@ const NEVER_GIVEN_AWAY = phrases({
       '(leaves? (the provider|our (house|system|side)|us)|(?<=never )leaves? (the|our|this) \\p{L}+(?! (before|without|until))|disclosed?|revealed?|given (away|out)|sent back|passed on|leaked)',
     '(stays?|remains?|kept) (strictly )?(inside|with (us|the provider)|private|secret)|(is|are) (ours|for us) alone',
     '(is|are|stays?|remains?) (strictly )?(confidential|private)(?! to)',
-    '(appears?|stands?|occurs?|is told|are told|goe?s?) in no (answer|response|reply|message)',
+    '(appears?|stands?|occurs?|is told|are told|go|goes) in no (answer|response|reply|message)',
     '(is|are) under (\\p{L}+ )?secrecy|subject to (\\p{L}+ )?(secrecy|confidentiality)',
     '(is|are) (passed on|handed on|given|told|shown|sent|disclosed|revealed) to (nobody|no one)(?! (but|else|except))',
     '(is|are) (not|never) to be (told|returned|shown|sent|shared|given)',

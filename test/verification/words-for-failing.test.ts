@@ -243,17 +243,17 @@ test('who tries something else after a failure is answered as that has it', asyn
 test('a request that is refused by what one of two reads tells stays so where the other one fails', async () => {
   const scans: Agreed = {
     rules:
-      'The register is read with `readRegister` and the record with `readRecord`, in any order. A device that the register does not allow is denied with `MODALITY`, even when the record could not be read.\n\n| system | code |\n|---|---|\n| `readRegister` fails | `REGISTER_DOWN` |\n| `readRecord` fails | `RECORD_DOWN` |\n',
+      'The register is read with `readRegister` and the record with `readRecord`, in any order. A device that the register does not allow is denied with `MODALITY`, whatever the record holds.\n\n| system | code |\n|---|---|\n| `readRegister` fails | `REGISTER_DOWN` |\n| `readRecord` fails | `RECORD_DOWN` |\n\nThe answer is `error` with that code.\n',
     request: object({ ref: text, device: text }),
-    response: object({ ref: text, ok: { type: 'boolean' }, code: text }, ['code']),
+    response: object({ ref: text, outcome: { enum: ['done', 'denied', 'error'] }, code: text }, ['code']),
     cases: [
       [
         { ref: 'm-1', device: 'CT' },
-        { ref: 'm-1', ok: true },
+        { ref: 'm-1', outcome: 'done' },
       ],
       [
         { ref: 'm-2', device: 'MRI' },
-        { ref: 'm-2', ok: false, code: 'MODALITY' },
+        { ref: 'm-2', outcome: 'denied', code: 'MODALITY' },
       ],
     ],
     tools: [
@@ -263,11 +263,11 @@ test('a request that is refused by what one of two reads tells stays so where th
   };
   const scanning = (denied: string) => `export async function handle({ ref, device }, { call }) {
   const [register, record] = await Promise.allSettled([call.readRegister({ device }), call.readRecord({ device })]);
-  if (register.status === 'rejected') return { ref, ok: false, code: 'REGISTER_DOWN' };
+  if (register.status === 'rejected') return { ref, outcome: 'error', code: 'REGISTER_DOWN' };
   ${denied}
-  if (record.status === 'rejected') return { ref, ok: false, code: 'RECORD_DOWN' };
-  return { ref, ok: true };
+  if (record.status === 'rejected') return { ref, outcome: 'error', code: 'RECORD_DOWN' };
+  return { ref, outcome: 'done' };
 }`;
-  const deny = "if (!register.value) return { ref, ok: false, code: 'MODALITY' };";
+  const deny = "if (!register.value) return { ref, outcome: 'denied', code: 'MODALITY' };";
   assert.deepEqual(await refusalsOf(scans, scanning(deny), sandbox), []);
 });
