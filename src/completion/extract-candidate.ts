@@ -4,7 +4,7 @@ import { type FencedBlock, fencedBlocks, isCode } from './fenced-blocks.ts';
 /** Why a model says that it cannot be done. */
 export type DeclineKind = 'protocol' | 'case' | 'missing-tool';
 
-/** What an answer holds: a module, a reasoned refusal, or neither. */
+/** What an answer holds: a module, a reasoned refusal, an appeal, or none of these. */
 export type Extracted =
   | { kind: 'code'; source: string }
   | {
@@ -12,6 +12,13 @@ export type Extracted =
       decline: DeclineKind;
       reason: string;
       /** What the model says stands in the document; worth nothing until it is found there. Empty where it quotes nothing. */
+      quote: string;
+    }
+  | {
+      /** In place of a repair: what a check found rests on a misreading of the document. */
+      kind: 'appealed';
+      reason: string;
+      /** As for a refusal. */
       quote: string;
     }
   | { kind: 'none'; why: string };
@@ -22,13 +29,13 @@ const EXPORTS_HANDLER =
 const MAX_REASON_CHARACTERS = 2_000;
 
 /**
- * Reads an answer: the first fenced module that exports a handler, else the first refusal, else the longest fenced module, else the whole
+ * Reads an answer: the first fenced module that exports a handler, refusal or appeal, else the longest fenced module, else the whole
  * text where it is a module without fences.
  */
 export function extractCandidate(text: string): Extracted {
   const blocks = fencedBlocks(text);
   const answer = blocks.find(isAnswer);
-  if (answer !== undefined) return decline(answer) ?? code(answer.content);
+  if (answer !== undefined) return withReason(answer) ?? code(answer.content);
   const longest = blocks
     .filter((block) => isCode(block) && block.content.trim() !== '')
     .sort((one, other) => other.content.length - one.content.length)[0];
@@ -53,14 +60,15 @@ export function isComplete(text: string): boolean {
 }
 
 function isAnswer(block: FencedBlock): boolean {
-  return (isCode(block) && EXPORTS_HANDLER.test(block.content)) || decline(block) !== null;
+  return (isCode(block) && EXPORTS_HANDLER.test(block.content)) || withReason(block) !== null;
 }
 
 function code(content: string): Extracted {
   return { kind: 'code', source: `${content.replaceAll('\r\n', '\n').trim()}\n` };
 }
 
-function decline(block: FencedBlock): Extracted | null {
+/** A refusal or an appeal. */
+function withReason(block: FencedBlock): Extracted | null {
   if (block.language !== 'json' && block.language !== '') return null;
   let value: Json;
   try {
@@ -69,12 +77,9 @@ function decline(block: FencedBlock): Extracted | null {
     return null;
   }
   if (!isObject(value)) return null;
-  const kind = DECLINE_KINDS.find((one) => one === value.decline);
-  if (kind === undefined) return null;
-  return {
-    kind: 'declined',
-    decline: kind,
-    reason: typeof value.reason === 'string' ? value.reason.slice(0, MAX_REASON_CHARACTERS) : '',
-    quote: typeof value.quote === 'string' ? value.quote.slice(0, MAX_REASON_CHARACTERS) : '',
-  };
+  const text = (said: Json | undefined) => (typeof said === 'string' ? said.slice(0, MAX_REASON_CHARACTERS) : '');
+  const words = { reason: text(value.reason), quote: text(value.quote) };
+  if (value.appeal === true) return { kind: 'appealed', ...words };
+  const decline = DECLINE_KINDS.find((one) => one === value.decline);
+  return decline === undefined ? null : { kind: 'declined', decline, ...words };
 }

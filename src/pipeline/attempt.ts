@@ -108,7 +108,7 @@ function faultOf(error: unknown, { signal }: Deadline): Verdict {
 
 function verdictOf(attempted: Attempted): Verdict {
   if (attempted.kind === 'verified') return { result: 'verified', passedCases: attempted.cases.length };
-  if (attempted.kind === 'declined')
+  if (attempted.kind === 'declined' || attempted.kind === 'appealed')
     return {
       result: 'declined',
       passedCases: 0,

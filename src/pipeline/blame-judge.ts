@@ -23,7 +23,7 @@ export async function isCaseWrong({ testCase, answer, calls }: Suspicion, work: 
     askJudge(renderCaseQuestion({ ...question, answers: [agreed.response, answer] }), work, deadline),
     askJudge(renderCaseQuestion({ ...question, answers: [answer, agreed.response] }), work, deadline),
   ]);
-  return [2, 1].every((right, index) => said[index]?.right === right && stands(agreement.text, said[index]?.quote));
+  return [2, 1].every((right, index) => said[index]?.right === right && standsIn(agreement.text, said[index]?.quote));
 }
 
 /** Two passages that a judge finds irreconcilable, each standing word for word where it says; `null` where it finds none. */
@@ -33,12 +33,12 @@ export async function contradictionIn(work: Work, withCases: boolean, deadline: 
   if (withCases && cases === null) return null;
   const said = await askJudge(renderContradictionQuestion(text, cases), work, deadline);
   const { contradiction, quote, against } = said ?? {};
-  if (contradiction !== true || !stands(text, quote) || !stands(cases ?? text, against)) return null;
+  if (contradiction !== true || !standsIn(text, quote) || !standsIn(cases ?? text, against)) return null;
   return quote.includes(against) || against.includes(quote) ? null : { quote, against };
 }
 
 /** Asks a judge one question; `null` where there is no answer to be had: whoever cannot be heard confirms nothing. */
-async function askJudge(prompt: Prompt, work: Work, deadline: Deadline): Promise<JsonObject | null> {
+export async function askJudge(prompt: Prompt, work: Work, deadline: Deadline): Promise<JsonObject | null> {
   try {
     return await ask({ prompt, asked: 'judge', repair: false }, work, deadline, async (completion) => [
       answerIn(completion),
@@ -68,6 +68,7 @@ function answerIn({ text }: Completion): JsonObject | null {
   return null;
 }
 
-function stands(document: string, quote: Json | undefined): quote is string {
+/** Says whether what a judge quotes is a text that stands in the document. */
+export function standsIn(document: string, quote: Json | undefined): quote is string {
   return typeof quote === 'string' && quoteStands(document, quote);
 }

@@ -1,9 +1,10 @@
 import type { Deadline } from '../kernel/deadline.ts';
 import { runnableCases } from '../verification/case-scenarios.ts';
+import { appealOfAll } from './appeal.ts';
 import { blame } from './blame.ts';
 import type { Brief } from './brief.ts';
 import { Budget } from './budget.ts';
-import type { Attempted, Tested } from './lane-candidate.ts';
+import type { Tested } from './lane-candidate.ts';
 import { raceLanes } from './lane-race.ts';
 import type { Work } from './lane-work.ts';
 import type { Ledger } from './ledger.ts';
@@ -27,8 +28,8 @@ export async function generate(
   const { tenant } = brief.cleared.job;
   const purse = { take: (tokens: number) => shop.purse.take(tokens, tenant) };
   const budget = new Budget(shop.limits, purse, spent, (more) => shop.spending.note(jobId, more));
-  const work: Work = { brief, shop, ledger, budget, tried: [], running: new Set() };
-  const verified = await raceLanes(work, deadline, patience);
+  const work: Work = { brief, shop, ledger, budget, tried: [], appeals: new Map(), running: new Set() };
+  const verified = (await raceLanes(work, deadline, patience)) ?? (await appealOfAll(work, deadline));
   const last = verified ?? work.tried.flatMap(({ attempted }) => testedOf(attempted)).at(-1);
   ledger.cases = last?.cases ?? [];
   ledger.checks = last?.checks ?? [];
@@ -39,6 +40,6 @@ export async function generate(
   throw await blame(work, patience);
 }
 
-function testedOf(attempted: Attempted): Tested[] {
+function testedOf(attempted: Work['tried'][number]['attempted']): Tested[] {
   return attempted.kind === 'failed' && attempted.tested !== null ? [attempted.tested] : [];
 }

@@ -6,6 +6,7 @@ import { visibleText } from '../families/quote.ts';
 import type { Code } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
 import type { RepairFacts } from '../prompting/render-repair.ts';
+import type { CheckFact } from '../verification/checks.ts';
 
 /** A candidate with what was seen of it. */
 export interface Tested {
@@ -31,6 +32,8 @@ export interface Failed {
   tested: Tested | null;
   /** What it answered in each case that it failed with an answer that the schema allows, and what its tools said; by case. */
   objections: ReadonlyMap<number, Objection>;
+  /** What the checks beyond the cases refused it for. */
+  findings: readonly CheckFact[];
   /** Whether it was refused for knowing the examples by heart. */
   memorised: boolean;
 }
@@ -49,8 +52,14 @@ export interface Declined {
   quote: string;
 }
 
+/** In place of a repair: the model's word, with a quote that stands in the document, that the findings rest on a misreading of it. */
+export interface Appealed {
+  kind: 'appealed';
+  reason: string;
+}
+
 /** What one completion came to. */
-export type Attempted = ({ kind: 'verified' } & Tested) | Failed | Declined;
+export type Attempted = ({ kind: 'verified' } & Tested) | Failed | Declined | Appealed;
 
 /** A candidate that failed, of which nothing more is known. */
 export function failed(
@@ -69,6 +78,28 @@ export function failed(
     source,
     tested: null,
     objections: new Map(),
+    findings: [],
     memorised: false,
   };
+}
+
+/**
+ * Findings that rest on how sentences of the agreement were read. What shows that a candidate knows the examples, breaks on a request, differs from run
+ * to run or tells a secret is final.
+ */
+const readFromWords: ReadonlySet<Code> = new Set<Code>([
+  'CANDIDATE_PAGES_UNREAD',
+  'CANDIDATE_PEER_FAILURE',
+  'CANDIDATE_RULE_BROKEN',
+  'CANDIDATE_SIDE_EFFECT',
+  'CANDIDATE_TOOL_FAILURE',
+]);
+
+/** More than a judge can weigh at once. */
+const mostFindings = 12;
+
+/** Whether a candidate was refused for nothing but what was read in the agreement, which can be misread. */
+export function mayAppeal({ findings, memorised }: Pick<Failed, 'findings' | 'memorised'>): boolean {
+  const isShort = findings.length > 0 && findings.length <= mostFindings;
+  return isShort && !memorised && findings.every(({ code }) => readFromWords.has(code));
 }

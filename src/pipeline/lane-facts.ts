@@ -49,17 +49,16 @@ export function repairChecks(facts: readonly CheckFact[]): NonNullable<RepairFac
   const names = [...new Set(facts.map(({ check }) => check))];
   return names.map((name) => ({
     name,
-    facts: facts
-      .filter(({ check }) => check === name)
-      .map(({ message, input, expected, got }) =>
-        [
-          message,
-          ...Object.entries({ input, expected, got }).flatMap(([what, value]) =>
-            value === undefined ? [] : [`${what}: ${JSON.stringify(value)}`],
-          ),
-        ].join('; '),
-      ),
+    facts: facts.filter(({ check }) => check === name).map(factText),
   }));
+}
+
+/** One finding with its values, on one line. */
+export function factText({ message, input, expected, got }: CheckFact): string {
+  const values = Object.entries({ input, expected, got }).flatMap(([what, value]) =>
+    value === undefined ? [] : [`${what}: ${JSON.stringify(value)}`],
+  );
+  return [message, ...values].join('; ');
 }
 
 /** How many things went wrong. */

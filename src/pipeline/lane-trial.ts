@@ -10,7 +10,7 @@ import type { SourceFault } from '../prompting/render-repair.ts';
 import { judgeCases } from '../verification/case-scenarios.ts';
 import type { Verification } from '../verification/checks.ts';
 import type { Brief } from './brief.ts';
-import { type Attempted, type Failed, failed, type Objection, type Tested } from './lane-candidate.ts';
+import { type Attempted, type Failed, failed, mayAppeal, type Objection, type Tested } from './lane-candidate.ts';
 import { observationOf, repairCases, repairChecks } from './lane-facts.ts';
 import type { Work } from './lane-work.ts';
 import type { Ledger } from './ledger.ts';
@@ -30,9 +30,10 @@ export async function examine(
   const extracted = extractCandidate(text);
   if (extracted.kind === 'none')
     return failed('no-answer', 'CANDIDATE_NO_CODE', `The model wrote no module: ${extracted.why}`, null);
-  if (extracted.kind === 'declined') {
+  if (extracted.kind !== 'code') {
     if (quoteStands(brief.cleared.agreement.text, extracted.quote)) return extracted;
-    const message = `The model declined (${extracted.decline}), and what it quotes does not stand in the document`;
+    const what = extracted.kind === 'declined' ? `declined (${extracted.decline})` : 'appealed';
+    const message = `The model ${what}, and what it quotes does not stand in the document`;
     return failed('declined', 'CANDIDATE_DECLINED', message, null);
   }
 
@@ -124,11 +125,15 @@ function failedCases(
 
 /** A candidate that the checks beyond the cases refuse. */
 function failedChecks({ failures, warnings, memorised }: Verification, tested: Tested): Failed {
-  const facts = { checks: repairChecks([...failures, ...warnings]) };
+  const facts = {
+    checks: repairChecks([...failures, ...warnings]),
+    mayAppeal: mayAppeal({ findings: failures, memorised }),
+  };
   const message = failures.map((one) => one.message).join('; ');
   return {
     ...failed('failed-checks', 'CANDIDATE_CHECKS_FAILED', message, facts, tested.source),
     tested,
+    findings: failures,
     memorised,
   };
 }

@@ -1,6 +1,6 @@
 import type { Brief } from './brief.ts';
 import type { Budget } from './budget.ts';
-import type { Attempted } from './lane-candidate.ts';
+import type { Declined, Failed } from './lane-candidate.ts';
 import type { Ledger } from './ledger.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -11,7 +11,9 @@ export interface Work {
   ledger: Ledger;
   budget: Budget;
   /** Every candidate that was not verified, in the order of their ends; `fresh` = it was shown no other's code and no results. */
-  tried: { fresh: boolean; attempted: Exclude<Attempted, { kind: 'verified' }> }[];
+  tried: { fresh: boolean; attempted: Failed | Declined }[];
+  /** What a judge said of findings that were put to it: words of the agreement that deny them, or `null`; by their text. */
+  appeals: Map<string, Promise<string | null>>;
   /** Attempts under way. */
   running: Set<Promise<unknown>>;
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Deadline } from '../kernel/deadline.ts';
 import { renderRepair } from '../prompting/render-repair.ts';
+import { appeal } from './appeal.ts';
 import { attempt } from './attempt.ts';
 import { enoughDeclines, enoughVoices, type Suspicion, suspicionOf } from './blame-suspicion.ts';
 import { underivedPlaces } from './blame-underived.ts';
@@ -33,6 +34,12 @@ export async function runLane(work: Work, deadline: Deadline, events?: LaneEvent
     const next: Attempted | null = await tryOnce(best, work, deadline, events);
     if (next === null) return null;
     if (next.kind === 'verified') return next;
+    if (next.kind === 'appealed') {
+      const upheld: Tested | null = best && (await appeal(best, work, deadline));
+      if (upheld !== null) return upheld;
+      best = null;
+      continue;
+    }
     work.tried.push({ fresh, attempted: next });
     events?.failed();
     if (lacksTool(next, work)) return null;

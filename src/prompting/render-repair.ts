@@ -47,6 +47,8 @@ export interface RepairFacts {
   /** The failed cases. */
   cases?: readonly RepairCase[] | undefined;
   checks?: readonly RepairCheck[] | undefined;
+  /** Whether the checks found nothing but what they read in the agreement's words, so that the model may appeal in place of a repair. */
+  mayAppeal?: boolean | undefined;
 }
 
 const MAX_FAULTS = 12;
@@ -61,6 +63,14 @@ const MAX_TOTAL_CHARACTERS = 24_000;
 
 /** The heading of the facts; nothing else in a prompt of ours starts a line with it. */
 export const REPAIR_HEADING = '# What happened when your module was run';
+
+const APPEAL = `The checks that failed go by the agreement's words, and can misread them. If the agreement does not demand what they want, and your module keeps every sentence of it, give in place of a module:
+
+\`\`\`json
+{"appeal": true, "reason": "what was misread", "quote": "the words of the agreement that were misread, or that deny it"}
+\`\`\`
+
+Someone else will judge that by the agreement alone. In every other case: `;
 
 /**
  * The question for a repair: the first prompt, the candidate as the model's own answer, then what happened to it. The facts are cut to about
@@ -81,7 +91,7 @@ export function renderRepair(prompt: Prompt, role: Role, source: string, facts: 
       { role: 'assistant', text: fenced(source) },
       {
         role: 'user',
-        text: `${REPAIR_HEADING}\n\n${dataBlock('FACTS', cut(texts.join('\n\n'), MAX_TOTAL_CHARACTERS))}\n\n# Now\n\nCorrect the cause, for all data of that kind and not only for the data shown, and keep what worked. ${closing(role)}\n`,
+        text: `${REPAIR_HEADING}\n\n${dataBlock('FACTS', cut(texts.join('\n\n'), MAX_TOTAL_CHARACTERS))}\n\n# Now\n\nCorrect the cause, for all data of that kind and not only for the data shown, and keep what worked. ${facts.mayAppeal === true ? APPEAL : ''}${closing(role)}\n`,
       },
     ],
   };

@@ -44,6 +44,7 @@ function workWith(complete: Model['complete']) {
     ledger: new Ledger({ jobId: 'job', negotiationId: null }, (event) => void events.push(event)),
     budget: new Budget(limits, purseOf(), {}, note),
     tried: [],
+    appeals: new Map(),
     running: new Set(),
   };
   return { work, events, spent };

@@ -32,6 +32,7 @@ async function workOf(data: JsonObject, tried: Work['tried'], maxCompletions = l
     ledger: new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
     budget: new Budget({ ...limits, maxCompletions }, purseOf()),
     tried,
+    appeals: new Map(),
     running: new Set(),
   };
 }

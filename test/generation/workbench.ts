@@ -109,6 +109,7 @@ export async function startWorkbench() {
         ledger: new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
         budget: new Budget({ maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null }, purseOf()),
         tried: [],
+        appeals: new Map(),
         running: new Set(),
       };
     },
