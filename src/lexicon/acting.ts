@@ -148,7 +148,7 @@ const NEVER_IN_AN_ANSWER = inOrder(
   {
     en: [
       '(part of|appear*|repeat(ed)?|contained|told|shown|included|found|stand|returned|sent|put|echoed|occurs?|be(?= in )) ' +
-        '(it |them )?(back )?(anywhere )?((in|with|of|by) )?((an?|any|the|its|our) )?(answers?|responses?|repl(y|ies))',
+        '(it |them )?(back )?(anywhere )?((in(to)?|with|of|by) )?((an?|any|the|its|our) )?(answers?|responses?|repl(y|ies))',
     ],
     de: ['(in|Teil) …12 Antwort* …20 (erscheinen|stehen|vorkommen|wiederholt|sein)'],
     fr: ['(dans|partie de) …12 réponses?'],
@@ -171,6 +171,9 @@ const NEVER_GIVEN_AWAY = phrases({
     '(is|are) under (\\p{L}+ )?secrecy|subject to (\\p{L}+ )?(secrecy|confidentiality)',
     '(is|are) (passed on|handed on|given|told|shown|sent|disclosed|revealed) to (nobody|no one)(?! (but|else|except))',
     '(is|are) (not|never) to be (told|returned|shown|sent|shared|given)',
+    '(is|are) (never|not) told(?=\\s?($|[.;,]|at all|to (anyone|anybody)|anywhere))',
+    '(is|are) told to (nobody|no one)(?! (but|else|except|other))',
+    '(must|may|shall|will) (never|not) leave (our|the|this) (system|house|office|building|company|department|ward|team)',
     '(?<=\\b(numbers?|codes?|address(es)?|names?|e-?mails?|phones?|details|keys?|tokens?|pins?|passwords?) (is|are) )never (returned|shared|exposed)',
     'neither …80 (may|must|can|shall|will|is|are) (be )?(told|returned|shown|sent|shared|given|disclosed)',
     '(?<=\\b(they|these|both|it) )(appear*|stand|occur|go|are told|is told) (neither|nowhere)',
@@ -180,6 +183,7 @@ const NEVER_GIVEN_AWAY = phrases({
     'in keine[rn] (\\p{L}+ )?Antwort* …20 (erscheinen|erscheint|stehen|steht|vorkommen|vorkommt|sein)',
     '(erscheinen|erscheint|stehen|steht|kommen|kommt|tauchen|taucht) …30 in keine[rn] (\\p{L}+ )?Antwort*',
     '(bleiben|bleibt) (streng )?(beim Anbieter|bei uns|im Haus|intern|vertraulich|geheim)',
+    '(verlassen|verlässt) (das|die|den|unser(e|en)?) \\p{L}+ (nicht|nie|niemals)',
     '(unterlieg(t|en) de[rm] (\\p{L}*pflicht|\\p{L}*geheimnis))',
   ],
   fr: [
@@ -198,6 +202,28 @@ const NEVER_GIVEN_AWAY = phrases({
 /** That something is never told to whoever asked. */
 export const NEVER_TOLD = either(NEVER_IN_AN_ANSWER, NEVER_GIVEN_AWAY);
 
+/** That something goes to no peer, in what is sent. */
+export const NEVER_SENT = phrases({
+  en: [
+    '(is|are|be) (never|not) (sent|transmitted|forwarded|passed on|shared|handed over)(?! (again|twice|before|until|a second))',
+  ],
+  de: ['(wird|werden) …20 (nie|nicht|niemals) (gesendet|übermittelt|übertragen|mitgeschickt|weitergegeben)'],
+  fr: ["(ne|n[’']) ?(sont|est) (jamais|pas) (envoy|transmis|communiqu)*"],
+  es: ['(nunca|no) se (envían?|transmiten?|comunican?)'],
+  pt: ['(nunca|não) (é|são) (enviad|transmitid)*'],
+  zh: ['(不得|不能|不可|绝不|禁止)(发送|传输|发给|传给)'],
+});
+
+/** That what was said before holds of something else as well, which stands behind it. */
+export const SAME_OF = phrases({
+  en: ['the same (goes|holds|applies|is true) (for|of|to)|so (is|are)|(neither|nor) (is|are)'],
+  de: ['(dasselbe|das gleiche|gleiches) gilt für|ebenso wenig|ebensowenig'],
+  fr: ['il en va de même (pour|de|des|du)|de même pour'],
+  es: ['(lo mismo|igual) (vale|se aplica|rige) (para|a)|tampoco'],
+  pt: ['o mesmo (vale|se aplica) (para|a)|tampouco'],
+  zh: ['(同样|亦|也)(适用于|如此)'],
+});
+
 /** A sentence by which an answer has neither of what stands behind it. */
 export const ANSWERS_WITHOUT = phrases({
   en: [
@@ -205,8 +231,16 @@ export const ANSWERS_WITHOUT = phrases({
     '(never|do not|must not) (answer|respond|reply) with',
     '(never|do not|must not) (mention|reveal|disclose)(?! (whether|that|why|if|which|who|how|any|anything))',
     'no (answers?|responses?|repl(y|ies)) (contains?|has|have|includes?|tells?|carr(y|ies))',
+    'what (it|they|(an|the|no) answer|answers?) (must|may|shall|will) (never|not) (contain|hold|tell|say|carry|show)',
+    'what (must|has to|shall|is to) (stay|remain) (with us|inside|in the house|private|secret)',
   ],
   de: ['(Antwort*) (enthält|enthalten|nennt) (weder|kein*)'],
+  fr: ["réponses? (ne|n['’]) ?(contien|comport|inclu|mentionn|indiqu|révèl|donn)* (jamais|pas|ni|aucun)*"],
+  es: [
+    'respuestas? (no|nunca|jamás) (contien|incluy|llev|revel)*',
+    'bajo ninguna circunstancia …10 (salen? de[l]?|se (comunica|revela|da|facilita|muestra)n?)',
+  ],
+  pt: ['respostas? (não|nunca|jamais) (cont[ée]m|inclu|lev|revel)*'],
   zh: ['(响应|应答|回复)(中|里)?(都|均|也)?(不得|不能|不可|不会)(包含|出现|带有)'],
 });
 

@@ -420,10 +420,15 @@ export const NEVER_REPEATED = phrases({
     '(not|never) (be )?(retr(y|ied)|repeat(ed)?|re-?sen[dt]|(sent|send|asked|ask|tried|try) ((it|this|that|them|(the|this|that) (request|message|question|query)) )?(again|a second time|twice))',
     '(no|none of the) (requests?|messages?) (is|are|may be|must be) (ever )?(repeated|re-?sent|sent again|retried)',
   ],
-  de: ['(nicht|nie|niemals|keinesfalls) (wiederholt|erneut|noch einmal)', 'keine (Wiederholung|erneute*)'],
+  de: [
+    '(nicht|nie|niemals|keinesfalls) (wiederholt|erneut|noch einmal)',
+    'keine (Wiederholung|erneute*)',
+    'wiederholt (wird|werden) (sie|er|es|das|dies|die|der) nicht',
+  ],
   fr: [
     "(rien n['’]est|n['’]est pas|ne sont pas|jamais) (renvoy|répét|réémis)ée?s?",
     'ne (l[ae]s? )?(répète|renvoie|réémet)(nt)? (pas|jamais)',
+    "sans nouvelle tentative|(on )?n['’]insiste pas",
   ],
   es: [
     '(no|nunca) se (repite|reintenta|reenvía)n?',
@@ -473,7 +478,7 @@ export const TRIED_WITHIN_BOUNDS = phrases({
 export const TRIED_AGAIN = phrases({
   en: ['retr(y|ies|ied|ying)|repeat*|again|re-?sen[dt]*|once more|anew|second|twice|attempts?|tries'],
   de: ['wiederhol*|erneut*|noch ?mal*|noch einmal|zweite*|Versuche?'],
-  fr: ['renvo*|répét*|nouveau|réess*|relanc*|seconde fois|deuxième|tentatives?'],
+  fr: ['renvo*|répét*|nouveau|réess*|relanc*|recommenc*|seconde fois|deuxième|tentatives?'],
   es: ['repet*|repit*|reint*|reenv*|otra vez|de nuevo|nuevamente|segunda|segundo (intento|envío)|intent*'],
   pt: ['repet*|repit*|reenvi*|novamente|de novo|outra vez|segunda|segundo (envio|pedido)|tent*'],
   it: ['ripet*|riprov*|di nuovo|ancora|seconda|secondo (invio|tentativo)|tentativ*'],
@@ -537,7 +542,7 @@ export const STAYS = phrases({
     '(does|do|must|will|shall) not (change|affect|influence) (the|its|this) (answer|response|reply|result|outcome|status)',
     '(answer|response|reply|result|outcome|status) (does|do|must|will|shall) not change',
     'changes? nothing about the (answer|response|reply|result|outcome|status)',
-    '(outcome|result|status|decision|code) (is still|stays?|remains?)',
+    '(outcome|result|status|decision|code|verdict|refusal) (is still|stays?|remains?|stands|holds)',
     'is (not an|no) (error|failure)( of (the|an?) (answer|request))?(?=[,.;:])',
   ],
   de: [

@@ -67,6 +67,37 @@ export const NOT_TOLD_APART = either(
   }),
 );
 
+/** That several kinds of requests have one and the same answer. */
+export const ONE_ANSWER = phrases({
+  en: [
+    '(one and )?the (very )?same (answer|response|reply|result|outcome|message)|one (answer|response|reply) for (both|all|any)',
+    '(exactly|precisely|just|the same|alike) …10 (as|like) …10 (if|though|for)',
+    '(answered|treated|handled) (alike|the same|identically)|counts? for nothing|identical|in (both|either) cases?',
+  ],
+  de: [
+    '(ein und )?(dieselbe|die gleiche|die selbe) (Antwort|Meldung|Auskunft)|gleicht …20 der Antwort|genauso wie|identisch*|nicht zu unterscheiden',
+    '(ist|sind|gilt|gelten) …40 (nicht vorhanden|als unbekannt|als nicht vorhanden)',
+  ],
+  fr: ["(la même|une seule et même) réponse|identiques?|comme s[’']il[s]? n[’']exist*"],
+  es: ['(la misma|una sola|idéntica) respuesta|idéntic[oa]s?|como si no exist*'],
+  pt: ['(a mesma|uma só|idêntica) resposta|idêntic[oa]s?|como se não exist*'],
+  zh: [
+    '(同样|相同|同一|一致)的?(响应|回复|答复|结果|回答)|(视为|视同|等同于)…6(不存在|未知)|(与|和)…16(一致|相同|无异)',
+  ],
+});
+
+/** That something is not known, or does not exist. */
+export const UNKNOWN = phrases({
+  en: [
+    "unknown|(does|do) (not|simply not|n[’']t) exist|doesn[’']t exist|(not|never) exist|simply does not exist|no such|there is none|not (found|known|registered|there)|nonexistent|as if …20 (no|none|nobody)",
+  ],
+  de: ['unbekannt*|(nicht|keinen?) (vorhanden|gibt|existier*|gefunden)|gibt es nicht'],
+  fr: ["inconnue?s?|n[’']exist*|introuvables?"],
+  es: ['desconocid[oa]s?|no exist*|inexistentes?'],
+  pt: ['desconhecid[oa]s?|não exist*|inexistentes?'],
+  zh: ['不存在|未知|查无|没有(该|此|对应)'],
+});
+
 /** That two kinds of requests have one outcome. */
 export const ANSWERED_ALIKE = phrases({
   en: [

@@ -68,7 +68,8 @@ function joins(left: string, right: string): boolean {
 }
 
 /** The text inside a base64 value, where it holds printable text and nothing else. */
-export function decodedText(text: string): string | undefined {
+export function decodedText(whole: string): string | undefined {
+  const text = whole.trimEnd();
   if (text.length < 8 || text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64');
   if (bytes.toString('base64') !== text) return undefined;

@@ -60,6 +60,17 @@ for (const rule of [
   'The transfer code and the remarks that `register` tells are for clerks. They never appear in an answer.',
   'Le transferCode ne doit jamais être transmis.',
   'transferCode 属于内部信息，不得泄露。',
+  'The name of an owner is never told. The same goes for the transfer code.',
+  'Der Name des Halters wird niemandem mitgeteilt. Dasselbe gilt für den transferCode.',
+  'The secret is never put into an answer nor handed on. The same holds for the transferCode.',
+  'The transfer code is for the register only and must not appear in any answer, in whatever form.',
+  'What an answer must never contain: the name of an owner, or the transfer code.',
+  'The transfer code is told to nobody at all.',
+  'In particular the transfer code is never told.',
+  'The transfer code must never leave our house.',
+  'Der transferCode und der Halter verlassen das Haus nicht, weder als Feld noch in einem Text.',
+  'La réponse ne contient jamais le nom du titulaire, ni le transferCode.',
+  'Bajo ninguna circunstancia salen de la casa el nombre del titular ni el transferCode.',
 ])
   test(`what the document has in no answer is in none when a tool fails: ${rule}`, async () => {
     assert.deepEqual(await refusalsOf(moves(rule), moving("'not moved'"), sandbox), []);
@@ -70,6 +81,8 @@ for (const rule of [
 for (const rule of [
   '',
   'The transferCode is part of no answer unless something fails.',
+  'The name of an owner is never told. The same goes for a domain that is unknown.',
+  'A name is never told twice. The transferCode is told to nobody but the register, and to who sent it.',
   'The transferCode must not be disclosed when the domain is another one.',
   'The transferCode is six letters long. The name of an owner must not be disclosed.',
   'The secret of the registrar is never part of an answer about a transferCode.',
@@ -513,3 +526,61 @@ test('a balance and a name that a German sentence points back at are kept back i
   for (const told of ["inhaber + ', Ihr Guthaben reicht nicht.'", "'Ihr Guthaben beträgt ' + guthabenCent + ' Cent.'"])
     assert.match((await refusalsOf(charging, charged(told), sandbox)).join('\n'), /^leaks: .*the answer tells/m, told);
 });
+
+/** Animals that are referred to a clinic, which learns what it needs. */
+const referrals = (rule: string): Agreed => ({
+  rules: `The requester reads the card of the animal with animalCard and sends caseId, species and contact. contact is desk@birch.example. ${rule}`,
+  request: object({ caseId: text, species: text, contact: text }),
+  response: object({ caseId: text, slot: text }),
+  tools: [
+    reading('animalCard', object({ animal: text }), object({ species: text, ownerPhone: text }), [
+      [{ animal: 'an-301' }, { species: 'dog', ownerPhone: '0171 5550142' }],
+      [{ animal: 'an-302' }, { species: 'cat', ownerPhone: '0160 5550977' }],
+    ]),
+  ],
+  cases: [
+    [
+      { caseId: 'c-11', species: 'dog', contact: 'desk@birch.example' },
+      { caseId: 'c-11', slot: 'Mon 9:40' },
+    ],
+    [
+      { caseId: 'c-12', species: 'cat', contact: 'desk@birch.example' },
+      { caseId: 'c-12', slot: 'Tue 8:15' },
+    ],
+  ],
+  task: {
+    description: 'Asks the clinic for a slot for an animal; note is "card" where the card cannot be read.',
+    inputSchema: object({ caseId: text, animal: text, urgent: { type: 'boolean' } }),
+    outputSchema: object({ slot: { type: ['string', 'null'] }, note: { type: ['string', 'null'] } }),
+    examples: [
+      {
+        testCase: 1,
+        input: { caseId: 'c-11', animal: 'an-301', urgent: false },
+        output: { slot: 'Mon 9:40', note: null },
+      },
+      {
+        testCase: 2,
+        input: { caseId: 'c-12', animal: 'an-302', urgent: false },
+        output: { slot: 'Tue 8:15', note: null },
+      },
+    ],
+  },
+});
+const referring = (contact: string) => `export async function perform({ caseId, animal, urgent }, { call, send }) {
+  let card;
+  try { card = await call.animalCard({ animal }); } catch { return { slot: null, note: 'card' }; }
+  const answer = await send({ caseId, species: card.species, contact: ${contact} });
+  if (answer?.caseId !== caseId || typeof answer.slot !== 'string') throw new Error('another answer');
+  return { slot: answer.slot, note: null };
+}`;
+
+for (const rule of [
+  'Name and phone of the owner are never sent, in whatever member.',
+  'The phone of the owner is not passed on.',
+])
+  test(`what goes to no peer is not sent: ${rule}`, async () => {
+    assert.deepEqual(await refusalsOf(referrals(rule), referring("'desk@birch.example'"), sandbox), []);
+    const phone = "urgent ? card.ownerPhone : 'desk@birch.example'";
+    const refusals = await refusalsOf(referrals(rule), referring(phone), sandbox);
+    assert.match(refusals.join('\n'), /leaks: .*the request tells "ownerPhone", though/);
+  });

@@ -24,8 +24,10 @@ import {
   holdsConstant,
   sentencesOf,
   spaced,
+  stemsOf,
 } from '../prose/documented-answers.ts';
 import {
+  answerNamesIn,
   IT,
   isSaidOf,
   missingNamesOf,
@@ -277,10 +279,16 @@ function faultOf(
         !hasWord(harmless, name),
     );
     const fails = reportsFailure(seen.value) === true && reportsFailure(before.value ?? null) !== true;
+    // Of one thing that a tool does it may matter whether it fails, and of another not.
+    const isOwed = () =>
+      turned !== undefined &&
+      sentencesOf(subject.agreement).some(
+        (one) => !harmless.includes(one) && hasWord(one, turned) && FAILS.test(one) && isOfTool(one, tool),
+      );
     if (turned !== undefined || fails)
       return {
         message: `the answer ${turned ? `has ${turned}` : 'is a failure'}, though "${excerpt(harmless)}"`,
-        certain,
+        certain: certain && !isOwed(),
       };
   }
   const untrue = saysOtherwise(subject, tool, before.value ?? null, seen.value);
@@ -361,7 +369,14 @@ function faultOf(
     reportsFailure(one.output) !== true &&
     // What did nothing in the case either has taken nothing away.
     !before.calls.some((call) => call.tool === tool && saysNo(call));
-  if (isIgnored) return { message: 'it answers as if nothing had failed', certain: certain && isSole };
+  // What a sentence says of this failure, and names no answer for, may be that it does not matter.
+  const isNamed = () =>
+    sentencesOnFailureOf(subject, tool).every(
+      (sentence) =>
+        answerNamesIn(subject, sentence).length > 0 ||
+        documentedAnswersOf(subject).ownFailureSentences.some((own) => own.sentence.includes(sentence.trim())),
+    );
+  if (isIgnored) return { message: 'it answers as if nothing had failed', certain: certain && isSole && isNamed() };
   if (!JSON.stringify(seen.value).includes(faultMessage)) return undefined;
   const denied = sentencesOf(subject.agreement).find(
     (one) => FAILURE_TEXT.test(one) && NEVER_TOLD.test(one) && !BUT.test(one),
@@ -389,6 +404,12 @@ function toldByName(
 /** Words by which something is told to some, or somewhere, after all. */
 const BUT =
   /\b(?:only|unless|except|but)\b|(?<!\p{L})(?:nur|außer|sondern|seulement|sauf|solo|sólo|salvo)(?!\p{L})|除非|仅|只/iu;
+
+/** Whether a sentence has a word that a tool is named after. */
+function isOfTool(sentence: string, tool: string): boolean {
+  const stems = stemsOf(spaced(tool));
+  return [...stemsOf(sentence)].some((stem) => stems.has(stem));
+}
 
 /** Whether a sentence has it not matter that a tool fails, rather than another one, or how a part of a message is. */
 function letsFailurePass({ tools }: CheckFacts['subject'], sentence: string, tool: string): boolean {

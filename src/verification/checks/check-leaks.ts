@@ -4,6 +4,7 @@ import { NEVER_LOGGED, OF_THE_ONE_BEFORE } from '../../lexicon/acting.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { RunnableCase } from '../case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, Run, SeenCase } from '../check.ts';
+import { closedAnswersOf, hasLacking, notComingWith, otherText } from '../prose/closed-answers.ts';
 import { denialOf, denialsOf, descriptionsOf, isDenial, isDenied, isNamedIn } from '../prose/denied-members.ts';
 import { allSentencesOf, excerpt } from '../prose/documented-answers.ts';
 import { breaksEmptiness, breaksReserve, emptyMembersOf, reservedMembersOf } from '../prose/reserved-members.ts';
@@ -11,6 +12,7 @@ import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { toldOtherwise } from '../worlds/other-outputs.ts';
 import { knowing, replacedAt } from '../worlds/variations.ts';
+import { hiddenRecords } from './hidden-records.ts';
 import { toldApart } from './told-apart.ts';
 import { passedOn, withWordsUnshown } from './withheld-items.ts';
 
@@ -57,7 +59,8 @@ export const leaks: Check = {
     const seen = plans.length === 0 ? [] : yield plans;
     const own = plans.map((scenario, index) => ({ scenario, seen: seen[index] as Observation }));
     const found = foundIn(facts, [...cases, ...own], () => true);
-    return { failures: found.length > 0 ? found : yield* toldApart(facts), warnings: [] };
+    const apart = found.length > 0 ? found : yield* toldApart(facts);
+    return { failures: apart.length > 0 ? apart : yield* hiddenRecords(facts), warnings: [] };
   },
   review(facts, runs) {
     // Under other names, or asked for something else, it may be told what no case is.
@@ -75,19 +78,24 @@ function foundIn(
   const found = new Map<string, Omit<CheckFact, 'check'>>();
   for (const { scenario, seen } of runs) {
     const { input } = scenario;
+    const rule = brokenReserve(facts, seen) ?? notAsClosed(facts, seen);
     const leaks = [
       loggedIn(facts, input, seen),
-      brokenReserve(facts, seen),
+      rule,
       passedOn(facts, seen),
       madeUpIn(facts, input, seen),
       unagreedIn(facts, seen),
-      deniedIn(facts, input, seen) ?? secretIn(facts, { input, loose, isAnyKept: isAnyKept(input) }, seen),
+      deniedIn(facts, input, seen, seen.value, ({ output }) => output) ??
+        seen.sends
+          .map(({ request }) => deniedIn(facts, input, seen, request, ({ case: { request: shown } }) => shown))
+          .find(Boolean) ??
+        secretIn(facts, { input, loose, isAnyKept: isAnyKept(input) }, seen),
     ];
     for (const what of leaks) {
       if (what === undefined || found.has(what)) continue;
       const testCase = facts.cases.find(({ one }) => equalJson(one.input, input))?.one.testCase;
       found.set(what, {
-        code: 'CANDIDATE_LEAK',
+        code: what === rule ? 'CANDIDATE_RULE_BROKEN' : 'CANDIDATE_LEAK',
         message: `${testCase === undefined ? '' : `case ${testCase}: `}${what}`.slice(0, 500),
         ...(testCase === undefined ? {} : { testCase }),
         input,
@@ -105,6 +113,20 @@ function brokenReserve({ subject }: CheckFacts, { value, issues }: Observation):
   if (rule) return `the answer has "${rule.member}", though "${rule.sentence}"`;
   const empty = emptyMembersOf(subject).find((one) => breaksEmptiness(one, value));
   return empty && `the answer has "${empty.member}" other than null, though "${empty.sentence}"`;
+}
+
+/** A member that does not come with an answer's outcome, or a text that is not the one which the document has for it. */
+function notAsClosed({ subject }: CheckFacts, { value, issues }: Observation): string | undefined {
+  if (value === undefined || issues.length > 0) return undefined;
+  const { outcomes, lacking, texts } = closedAnswersOf(subject);
+  const extra = lacking.find((one) => hasLacking(one, value));
+  if (extra) return `the answer has "${extra.lacking}", though "${extra.sentence}"`;
+  for (const one of outcomes) {
+    const member = notComingWith(one, value);
+    if (member !== undefined) return `the answer has "${member}", though "${one.sentence}"`;
+  }
+  const fixed = texts.find((one) => otherText(one, value) !== undefined);
+  return fixed && `the answer says something else in "${fixed.textMember}", though "${fixed.sentence}"`;
 }
 
 /** A member whose name nobody has, with what a tool told and no answer of a case tells. */
@@ -201,20 +223,25 @@ function logDenialsOf(subject: Subject): { sentence: string; before: string }[] 
 const readOfLogs = new WeakMap<Subject, { sentence: string; before: string }[]>();
 
 /** An answer that holds what a member of the request or of a tool's answer has, or the end of it, and of which the document says that no answer has it. */
-function deniedIn({ subject, cases }: CheckFacts, input: Json, seen: Observation): string | undefined {
-  if (seen.value === undefined || denialsOf(subject).length === 0) return undefined;
+function deniedIn(
+  { subject, cases }: CheckFacts,
+  input: Json,
+  seen: Observation,
+  said: Json | undefined,
+  shownIn: (one: RunnableCase) => Json,
+): string | undefined {
+  if (said === undefined || denialsOf(subject).length === 0) return undefined;
   const loose = new Set(subject.loose.flatMap(({ pointer, as }) => (as === 'text' ? [pointer] : [])));
   const isText = ({ pointer, value }: Leaf) => loose.has(pointer) || (typeof value === 'string' && /\s/.test(value));
   // What one case is told of its like, another may be told as well.
   const mayBeTold = (name: string, isOfTexts: boolean) =>
     cases.some(({ one, seen: before }) => {
-      const leaves = leavesOf(one.output).filter((leaf) => !isOfTexts || isText(leaf));
+      const shown = shownIn(one);
+      const leaves = leavesOf(shown).filter((leaf) => !isOfTexts || isText(leaf));
       const isTold = (leaf: Leaf) =>
         leaf.name === name &&
         leaves.some(({ value }) =>
-          isOfTexts || typeof one.output === 'string'
-            ? hasWord(String(value), weighty(leaf) ?? '')
-            : value === leaf.value,
+          isOfTexts || typeof shown === 'string' ? hasWord(String(value), weighty(leaf) ?? '') : value === leaf.value,
         );
       return (
         leavesOf(one.input).some((leaf) => typeof leaf.value === 'number' && isTold(leaf)) ||
@@ -224,8 +251,8 @@ function deniedIn({ subject, cases }: CheckFacts, input: Json, seen: Observation
       );
     });
   const told = [input, ...seen.calls.map((call) => call.output ?? null)].flatMap(leavesOf);
-  const shown = JSON.stringify(cases.map(({ one }) => one.output));
-  const answer = leavesOf(seen.value);
+  const shown = JSON.stringify(cases.map(({ one }) => shownIn(one)));
+  const answer = leavesOf(said);
   const whole = answer.map(({ value }) => String(value)).join('\n');
   for (const leaf of told) {
     const text = weighty(leaf);
@@ -240,7 +267,7 @@ function deniedIn({ subject, cases }: CheckFacts, input: Json, seen: Observation
     const isMeant = ({ isOfTexts }: { isOfTexts: boolean }) => !isOfTexts || telling.some(isText);
     const denial = denialOf(subject, leaf.name, isMeant);
     if (denial !== undefined && !mayBeTold(leaf.name, denial.isOfTexts))
-      return `the answer tells ${piece === text ? '' : 'the end of '}"${leaf.name}", though "${excerpt(denial.sentence)}"`;
+      return `the ${said === seen.value ? 'answer' : 'request'} tells ${piece === text ? '' : 'the end of '}"${leaf.name}", though "${excerpt(denial.sentence)}"`;
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { Observation, ObservedCall, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../../kernel/json.ts';
 import { ONLY_AFTER_CHECKS, PUTS_RIGHT, TAKES_BACK } from '../../lexicon/acting.ts';
-import { FAILS, NO_MATTER } from '../../lexicon/failing.ts';
+import { FAILS, NEVER_REPEATED, NO_MATTER } from '../../lexicon/failing.ts';
 import { KEPT_SECRET } from '../../lexicon/instructing.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
@@ -15,6 +15,7 @@ import {
   mayBeForbidden,
 } from '../prose/documented-acts.ts';
 import { excerpt, sentencesOf, spaced } from '../prose/documented-answers.ts';
+import { sentencesOnFailureOf } from '../prose/failure-names.ts';
 import { failureRulesOf } from '../prose/failure-rules.ts';
 import { reservedMembersOf } from '../prose/reserved-members.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
@@ -97,7 +98,9 @@ export const sideEffects: Check = {
       const mayGoOn =
         !repeats(observation, one.seen, tool) &&
         (PUTS_RIGHT.test(subject.agreement.text) || cases.some((other) => goesOn(other.seen, tool)));
-      if (mayRetry || mayGoOn) continue;
+      // What may be done again of one tool may be forbidden of another.
+      const isForbidden = sentencesOnFailureOf(subject, tool).some((sentence) => NEVER_REPEATED.test(sentence));
+      if ((mayRetry && !isForbidden) || mayGoOn) continue;
       findings.failures.push(
         sideEffectFact(
           one,

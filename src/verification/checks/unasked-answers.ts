@@ -4,7 +4,7 @@ import { CHECKED } from '../../lexicon/forming.ts';
 import type { CheckFacts } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { demandOf } from '../prose/documented-acts.ts';
-import { leavesOf } from '../scalar-kinds.ts';
+import { decodedText, leavesOf } from '../scalar-kinds.ts';
 import type { GeneratedInput } from '../worlds/generated-inputs.ts';
 
 /** Fewer requests than this do not show that a candidate never does a thing. */
@@ -156,6 +156,8 @@ function staleIdentifier(
       ({ pointer, value }) =>
         typeof value === 'string' &&
         /^(?=.*\d)\S{6,}$/.test(value) &&
+        // A frame in base64 is a message, and no id.
+        !(pointer === '' && decodedText(value) !== undefined) &&
         !loose.has(pointer) &&
         !told.includes(value) &&
         !vocabulary.hasText(value) &&

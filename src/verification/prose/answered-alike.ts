@@ -4,6 +4,8 @@ import {
   IN_THIS_ORDER,
   NOT_TOLD_APART,
   OF_ANOTHER,
+  ONE_ANSWER,
+  UNKNOWN,
   WHOEVER_ASKS,
 } from '../../lexicon/telling-apart.ts';
 import { hasWord } from '../scalar-kinds.ts';
@@ -49,6 +51,37 @@ export function alikeRulesOf(subject: Subject): readonly AlikeRule[] {
   const sorted = [...rules.filter(({ isStrict }) => isStrict), ...rules.filter(({ isStrict }) => !isStrict)];
   read.set(subject, sorted);
   return sorted;
+}
+
+/** A sentence by which a record is answered as none, for what a member of it says. */
+export interface HiddenRule {
+  /** The sentence, with the items that follow it. */
+  whole: string;
+  sentence: string;
+}
+
+const hiding = new WeakMap<Subject, HiddenRule[]>();
+
+/** Items behind a sentence that may be what it says. */
+const maxItems = 4;
+
+/** The sentences by which several things, one of which is that something is not known, have one and the same answer. */
+export function hiddenRulesOf(subject: Subject): readonly HiddenRule[] {
+  const known = hiding.get(subject);
+  if (known !== undefined) return known;
+  const sentences = sentencesOf(subject.agreement);
+  const rules = sentences.flatMap((sentence, at): HiddenRule[] => {
+    const goesOn = /[:;：；]\s*$/.test(sentence) || /[:：][^:：]{3,80}[;；]\s*$/.test(sentence);
+    const items: string[] = [];
+    for (const next of goesOn ? sentences.slice(at + 1, at + 1 + maxItems) : []) {
+      items.push(next);
+      if (!/[;；]\s*$/.test(next) && next.trim() !== '') break;
+    }
+    const whole = [sentence, ...items].join(' ');
+    return ONE_ANSWER.test(sentence) && UNKNOWN.test(whole) ? [{ whole, sentence }] : [];
+  });
+  hiding.set(subject, rules);
+  return rules;
 }
 
 /** What names end in that hold whose something is: `deviceId` is the device. */

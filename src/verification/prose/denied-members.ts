@@ -2,9 +2,11 @@ import { isObject, type Json } from '../../kernel/json.ts';
 import {
   ANSWERS_WITHOUT,
   FOR_OUR_OWN_USE,
+  NEVER_SENT,
   NEVER_TOLD,
   OF_THE_ONE_BEFORE,
   PERSONAL,
+  SAME_OF,
   TEXTS_WITHOUT,
 } from '../../lexicon/acting.ts';
 import { phrases } from '../../lexicon/phrases.ts';
@@ -29,8 +31,12 @@ export function isConditional(sentence: string): boolean {
 
 /** A sentence by which something is told to nobody, and about nothing else. */
 export function isDenial(sentence: string, never: RegExp): boolean {
-  return never.test(sentence) && !isConditional(sentence);
+  // That something is for some house alone makes no exception for anybody who asks.
+  return never.test(sentence) && !isConditional(sentence.replace(FOR_SOME_ALONE, ' '));
 }
+
+/** Whose something is, in a sentence that goes on to say what nobody else is told. */
+const FOR_SOME_ALONE = /\b(?:is|are) (?:there )?for (?:the |our )?(?:own )?\p{L}+ only(?= and )/iu;
 
 /** A sentence by which something is never told. */
 export interface ToldDenial {
@@ -48,12 +54,20 @@ export function denialsOf(subject: Subject): ToldDenial[] {
   const known = read.get(subject);
   if (known !== undefined) return known;
   let before = '';
+  let wasDenial = false;
+  const ofRequests = subject.role === 'requester';
   const denials = allSentencesOf(subject).flatMap((whole): ToldDenial[] => {
     const said = before;
     if (whole.trim() !== '') before = whole;
     const ofTexts = TEXTS.test(said) ? whole.replace(/^([\s*-]*)(?:they|it)\b/i, '$1messages') : whole;
-    const own = denialIn(whole);
+    const also = wasDenial ? SAME_OF.exec(whole) : null;
+    if (also !== null && !isConditional(whole)) {
+      const denied = whole.slice(also.index + also[0].length);
+      return [{ sentence: `${said} ${whole}`, denied, isOfTexts: false }];
+    }
+    const own = denialIn(whole) ?? (ofRequests ? denialOfSending(whole) : undefined);
     const found = own ?? denialIn(ofTexts);
+    if (whole.trim() !== '') wasDenial = found !== undefined;
     if (found === undefined) return [];
     const isOfBefore = OF_THE_ONE_BEFORE.test((own === undefined ? ofTexts : whole).trim());
     const denied = isOfBefore ? namesOrAll(subject, said, whole) : found.denied;
@@ -75,6 +89,13 @@ const SEVERAL = /^[\s*-]*(?:they|these|those|both|neither|none)\b/i;
 
 /** What texts for people are called. */
 const TEXTS = /\b(?:messages?|texts?|notes?)\b/i;
+
+/** The part of a sentence by which something is never sent that says what it is. */
+function denialOfSending(sentence: string): Omit<ToldDenial, 'sentence'> | undefined {
+  if (!isDenial(sentence, NEVER_SENT)) return undefined;
+  const denied = sentence.slice(0, NEVER_SENT.exec(sentence)?.index);
+  return { denied: saidIn(denied) ?? sentence, isOfTexts: false };
+}
 
 /** The part of a sentence by which something is never told that says what it is. */
 function denialIn(sentence: string): Omit<ToldDenial, 'sentence'> | undefined {

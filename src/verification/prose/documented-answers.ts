@@ -3,7 +3,7 @@ import { ANY_SYSTEM, BOTH_FAIL, FAILS, OTHER_FAILURES, SEVERAL_FAIL, THE_TOOL } 
 import { UNAVAILABLE } from '../../lexicon/qualifying.ts';
 import { EMPTY, SOME_TEXT } from '../../lexicon/quantifying.ts';
 import { CHECKED, INCOMPLETE, MISSING_MEMBERS, OR_ELSE, WRONG_IN_GENERAL } from '../../lexicon/refusing.ts';
-import { hasWord, leavesOf } from '../scalar-kinds.ts';
+import { decodedText, hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { INVALID_REQUESTS, inOwnWords, OWN_FAILURES, speaksOfBroken } from './failure-rules.ts';
 import { tellsReportedName } from './reported-names.ts';
@@ -267,7 +267,8 @@ export function holdsConstant(answer: Json, constants: readonly string[]): boole
   return leavesOf(answer).some(({ name, value }) => {
     if (value === null || typeof value === 'boolean') return constants.includes(`${name}: ${value}`);
     if (typeof value === 'number' && constants.includes(`${name}: ${value}`)) return true;
-    const text = String(value);
+    // A frame in base64 names what its text does.
+    const text = (name === '' && decodedText(String(value))) || String(value);
     return constants.some((constant) => {
       if (!text.includes(constant)) return false;
       // The number of an order that ends so is no code: `q-503`.

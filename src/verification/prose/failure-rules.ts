@@ -1,4 +1,4 @@
-import { FAILURES_IN_GENERAL, OUR_SYSTEM_FAILS, RETRIES } from '../../lexicon/failing.ts';
+import { FAILS, FAILURE, FAILURES_IN_GENERAL, OUR_SYSTEM_FAILS, RETRIES, TRIED_AGAIN } from '../../lexicon/failing.ts';
 import { either } from '../../lexicon/phrases.ts';
 import {
   BREAKS_A_REQUEST,
@@ -44,9 +44,20 @@ function readFailureRules(text: string): FailureRules {
     inWords: FAILURES_IN_GENERAL.test(text.replace(/exception handling|异常处理/gi, '')),
     ownFailures: OWN_FAILURES.test(text),
     invalidRequests: speakOfInvalidRequests(text),
-    retries: RETRIES.test(text.replaceAll(NOT_RETRIED, ' ')),
+    retries: RETRIES.test(text.replaceAll(NOT_RETRIED, ' ')) || text.split(SENTENCE).some(hasFailureRepeated),
   };
 }
+
+/** Whether a sentence has what failed done again, in any of our languages, and nothing not done. */
+function hasFailureRepeated(sentence: string): boolean {
+  return TRIED_AGAIN.test(sentence) && (FAILS.test(sentence) || FAILURE.test(sentence)) && !NEGATION.test(sentence);
+}
+
+const SENTENCE = /\n|(?<=[.;!?])\s|[。；]/u;
+
+/** Words by which something is not so. */
+const NEGATION =
+  /(?<![\p{L}\p{N}])(?:not|never|no|none|nor|neither|without|cannot|nicht|nie|niemals|kein\p{L}*|ohne|ne|sans|jamais|aucune?|nunca|sin|ningún|ninguna|não|sem|nenhuma?|non|senza|не|без)(?![\p{L}\p{N}])|n['’](?:est|en|insiste)|[不勿未无]|ない|せず/iu;
 
 /** Whether a text says how requests are answered that break the agreement: by words for those, or by their code, but for one that a single rule has. */
 function speakOfInvalidRequests(text: string): boolean {

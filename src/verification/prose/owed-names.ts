@@ -305,11 +305,17 @@ function concerns(subject: CheckFacts['subject'], sentence: string, name: string
   const clause = part ?? sentence.split(/[,，、]/).find((one) => OWN_FAILURES.test(one)) ?? sentence;
   const what = WHAT_FAILS.exec(clause)?.[1] ?? clause;
   // Of that which the sentence before speaks of, the whole says what it is.
-  return [
-    ...stemsOf(
-      /^\s*(?:that|this|it|they|(?:one|any|either|some)(?: of (?:them|these|those))?)\s*$/i.test(what)
-        ? sentence
-        : what,
-    ),
-  ].some((stem) => known.has(stem));
+  const said = stemsOf(
+    /^\s*(?:that|this|it|they|(?:one|any|either|some)(?: of (?:them|these|those))?)\s*$/i.test(what) ? sentence : what,
+  );
+  const named = (one: string) => stemsOf(spaced(one));
+  const own = said.intersection(known);
+  const items = what.split(BETWEEN_ITEMS).map(stemsOf);
+  // Where another tool is named after all that is said of this one and more, this one is not meant.
+  const rival = tools.some((one) => {
+    const theirs = named(one.name);
+    const isNamed = theirs.size > own.size && theirs.size > 1 && items.some((item) => theirs.isSubsetOf(item));
+    return one.name !== name && isNamed && own.isSubsetOf(theirs);
+  });
+  return !rival && own.size > 0;
 }

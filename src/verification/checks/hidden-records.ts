@@ -1,0 +1,107 @@
+import type { Observation, Scenario } from '../../contract/trial.ts';
+import { isObject, type Json } from '../../kernel/json.ts';
+import { equalJson } from '../../schemas/equal-json.ts';
+import type { CheckFact, CheckFacts, SeenCase } from '../check.ts';
+import { reportsFailure } from '../failure-answer.ts';
+import { type HiddenRule, hiddenRulesOf } from '../prose/answered-alike.ts';
+import { isNamedIn } from '../prose/denied-members.ts';
+import { excerpt, spaced } from '../prose/documented-answers.ts';
+import { leavesOf } from '../scalar-kinds.ts';
+import { isReadOnly } from '../subject.ts';
+import { replacedAt } from '../worlds/variations.ts';
+
+/** Records that are tried. */
+const maxRecords = 8;
+
+interface Plan {
+  seenCase: SeenCase;
+  tool: string;
+  name: string;
+  /** What the switch is turned to. */
+  turned: boolean;
+  rule: HiddenRule;
+  hidden: Scenario;
+  unknown: Scenario;
+}
+
+/**
+ * Looks for answers by which a record that is to be answered as none can be told from none: a switch of the record that a sentence names beside
+ * what does not exist is turned, and the answer must be the one to a record that is not there.
+ */
+export function* hiddenRecords(facts: CheckFacts): Generator<Scenario[], Omit<CheckFact, 'check'>[], Observation[]> {
+  const plans = plansOf(facts);
+  if (plans.length === 0) return [];
+  const seen = yield plans.flatMap(({ hidden, unknown }) => [hidden, unknown]);
+  const found = new Map<string, Omit<CheckFact, 'check'>>();
+  for (const [index, { seenCase, tool, name, turned, rule, hidden }] of plans.entries()) {
+    const [own, none] = seen.slice(2 * index, 2 * index + 2) as [Observation, Observation];
+    if (own.value === undefined || none.value === undefined || own.issues.length > 0 || none.issues.length > 0)
+      continue;
+    // Who does not take the lack of a record for a reason answers something else by it.
+    if (equalJson(none.value, seenCase.seen.value ?? null) || equalJson(own.value, none.value)) continue;
+    const { testCase } = seenCase.one;
+    found.set(name, {
+      code: 'CANDIDATE_LEAK',
+      message:
+        `case ${testCase}, with ${tool} telling ${turned} as "${name}": it is answered otherwise than what does not exist, though "${excerpt(rule.whole)}"`.slice(
+          0,
+          500,
+        ),
+      testCase,
+      input: hidden.input,
+      expected: none.value,
+      got: own.value,
+    });
+  }
+  return [...found.values()];
+}
+
+function plansOf({ subject, cases }: CheckFacts): Plan[] {
+  const rules = subject.role === 'provider' ? hiddenRulesOf(subject) : [];
+  if (rules.length === 0) return [];
+  const plans: Plan[] = [];
+  for (const seenCase of cases) {
+    if (reportsFailure(seenCase.one.output) === true) continue;
+    for (const { tool, input, output } of seenCase.seen.calls) {
+      if (!isReadOnly(subject, tool) || !isObject(output ?? null) || !mayBeNone(subject, tool)) continue;
+      for (const { name, value, pointer } of leavesOf(output as Json)) {
+        if (typeof value !== 'boolean' || pointer.split('/').length !== 2 || plans.length >= maxRecords) continue;
+        const rule = rules.find(({ whole }) => isNamedIn(whole, name) || saysOf(name).test(whole));
+        if (rule === undefined || plans.some((plan) => plan.name === name)) continue;
+        const telling = (record: Json): Scenario => ({
+          ...seenCase.scenario,
+          tools: seenCase.scenario.tools.map((one) =>
+            one.name === tool ? { ...one, examples: [{ input, output: record }, ...(one.examples ?? [])] } : one,
+          ),
+        });
+        plans.push({
+          seenCase,
+          tool,
+          name,
+          turned: !value,
+          rule,
+          hidden: telling(replacedAt(output as Json, pointer, !value)),
+          unknown: telling(null),
+        });
+      }
+    }
+  }
+  return plans;
+}
+
+/** Whether a tool may tell that there is none. */
+function mayBeNone(subject: CheckFacts['subject'], tool: string): boolean {
+  return subject.surface.toolOutputIssues(tool, null).length === 0;
+}
+
+/** Finds what people say of a switch: `opted out` of `optOut`, `ein gesperrter Artikel` of `gesperrt`, `on duty` of `isOnDuty`. */
+function saysOf(name: string): RegExp {
+  const words = spaced(name.replace(/^(?:is|has|ist)(?=[\p{Lu}_])/u, '').replaceAll('_', ' '))
+    .trim()
+    .split(/\s+/);
+  const parts = words.map((word) => {
+    const known = word.slice(0, Math.max(words.length > 1 ? 2 : 5, word.length - 2));
+    return `(?<!\\p{L})${RegExp.escape(known)}\\p{L}{0,4}`;
+  });
+  return new RegExp(parts.join('[\\s-]{1,2}'), 'iu');
+}
