@@ -8,9 +8,11 @@ export const NOTHING_ELSE = phrases({
   en: [
     `nothing (else|more|further)${END}besides?|but|except|than|apart from|aside from|in the (body|answer|response|reply))))`,
     `(no|without) (any )?(other|further|more) (members?|fields?|propert(y|ies))${END}besides?|but|except|than|apart from)))`,
+    `(,|is|are) no more${END}than)))`,
+    'travels? alone|comes? alone|only (\\w+ and (outcome|status|code|result)|(outcome|status|code|result) and \\w+)',
   ],
   de: [`sonst (gar )?nichts${END}außer|als|neben)))`, 'ohne weitere (Felder|Angaben)'],
-  fr: [`rien d['’]autre${END}que|sauf|hormis)))`, 'sans autre champ'],
+  fr: [`rien d['’]autre${END}que|sauf|hormis|ne figure|n['’]y figure)))`, 'sans autre champ'],
   es: [`nada más${END}que|salvo|aparte de)))`, 'sin (ningún otro campo|otros campos|más campos)'],
   pt: [`nada mais${END}que|além)))`, 'sem (nenhum outro campo|outros campos|mais campos)'],
   zh: ['(不含|不带|没有|无)(任何)?(其他|其它|别的)(字段|内容|信息)', '此外(不含|没有|无)'],
@@ -50,6 +52,17 @@ export const IN_ANY_ANSWER = phrases({
   es: ['cada|tod[oa]s?|siempre|puede|opcional*|cualquier*'],
   pt: ['cada|tod[oa]s?|sempre|pode|opcional*|qualquer'],
   zh: ['每|所有|任何|总是|始终|可选|可以'],
+});
+
+/** That a text is said as it stands. */
+export const WORD_FOR_WORD = phrases({
+  en: ['exactly|word for word|verbatim|precisely|literally|always|fixed'],
+  de: ['genau|wörtlich|exakt|immer|stets|fest(er|e|en)?'],
+  fr: ['exactement|mot pour mot|toujours|vaut'],
+  es: ['exactamente|literal(mente)?|siempre|fij[oa]'],
+  pt: ['exatamente|literalmente|sempre|fix[oa]'],
+  zh: ['固定|原文|始终|一律|必须为'],
+  ja: ['に限る|固定|必ず'],
 });
 
 /** That a text stands for others like it. */

@@ -208,6 +208,28 @@ export const FAILURE_TEXT = phrases({
   zh: ['(错误|异常|故障|失败)(信息|详情|细节|消息)', '内部(信息|细节|错误)'],
 });
 
+/** That nothing of what a failing system says of its failure is told. */
+export const KEEPS_FAILURE_IN = phrases({
+  en: [
+    'nothing (further |more )?(of|from|about|is (told|said) (of|about)) (the (failure|trouble|error|outage)|what …20 (said|says|told|tells|reported|reports))',
+    "(don['’]t|do not|never|must not|shall not|may not) …30 what …30 (said|says|reported|reports)",
+    'what …30 (said|says|reported|reports|told) …40 (stays?|is for our|are not for|is not for|is kept|must not|never|not told|is not repeated)',
+    'not (one|a single) word (more )?(about|on) (what|why|the)|without (anything|a word|saying anything) (about|on) the failure',
+    '(wording|details?|causes?|reasons?|texts?|messages?) (of|from|behind|about) (the |a |an |any |our )?(technical )?(failures?|errors?|outages?|troubles?|faults?|exceptions?) …30 (confidential|not|never|inside|internal|nobody|stays?|nothing)',
+    '(must|may|shall|does|do|is|are) (not|never) …20 (contain|repeat|carry|hold|show|tell|quote) …30 (text|words?|message|wording) of (a|the|any) (tool|system|failure|error)',
+    "or the text of a tool['’]s error",
+  ],
+  de: [
+    '(Einzelheiten|Wortlaut|Ursache|Grund|Details) …20 (Störung|Fehlers?|Ausfalls?) …30 (nicht|nie|intern|vertraulich)',
+    'nichts …20 (Störung|Fehler|Ausfall)',
+  ],
+  fr: ["(pas|sans|aucun|jamais|ni) …20 (détail technique|texte d['’]erreur|message technique|motif technique)"],
+  es: ['motivo técnico no se …20|(sin|nunca|no) …20 detalles? técnicos?'],
+  pt: ['(sem|nunca|não) …20 (detalhes? técnicos?|motivo técnico)'],
+  zh: ['(不得|不能|不可|禁止|不要)…6(透露|返回|包含|泄露|附带)…8(失败|故障|错误|异常)(的)?(原因|详情|细节|信息)'],
+  ja: ['障害の(内容|詳細|原因)は(書かない|含めない|知らせない|返さない)'],
+});
+
 /** Words for any system or tool of the provider's own, none by its name. */
 export const ANY_SYSTEM = phrases({
   en: ['tools?|calls?|look-?ups?|systems?|services?|back-?ends?|databases?|servers?'],
@@ -410,6 +432,22 @@ export const RETRIES = phrases({
   ],
   de: ['noch (ein|zwei|drei)mal'],
   zh: ['重试', '再试', '重新(调用|发送|请求)'],
+});
+
+/** That something is done more often than once, of whatever kind it is. */
+export const MORE_THAN_ONCE = phrases({
+  en: [
+    '(two|three|four|five|several|\\d+) (times|tries|attempts|goes)|twice|thrice',
+    '(one|two|another|a second) (more|further) (go|try|time|attempt)s?|another (go|try|attempt)|once more|try again|tried again',
+  ],
+  de: ['(zwei|drei|vier|fünf|mehr|noch ein|\\d+ ?)mal|erneut*|noch einmal|Versuche'],
+  fr: ['(deux|trois|quatre|cinq|plusieurs|\\d+) (fois|essais|tentatives)|encore une fois|recommenc*|réessa*'],
+  es: ['(dos|tres|cuatro|cinco|varias|\\d+) (veces|intentos)|otra vez|de nuevo|reintent*'],
+  pt: ['(duas|três|quatro|cinco|várias|\\d+) (vezes|tentativas)|outra vez|de novo|novamente'],
+  it: ['(due|tre|quattro|cinque|più|\\d+) (volte|tentativi)|di nuovo|ancora una volta|riprov*|ritent*'],
+  ru: ['(два|три|четыре|пять|\\d+) (раза?|попыт*)|снова|ещё раз|повтор*'],
+  zh: ['[两二三四五多数\\d]次|再(试|次|发|调)|重(试|新|发)'],
+  ja: ['[二三四五2-9]回|再(試行|送|度)|もう一度'],
 });
 
 /** That nothing, or one thing, is tried again. */

@@ -86,16 +86,34 @@ export const ONE_ANSWER = phrases({
   ],
 });
 
+/** That who asks is not to find out why. */
+export const NOT_LEARNT = phrases({
+  en: [
+    '(identical|indistinguishable|the same|alike) (from|to|for) (one another|each other|all|outside)|(keep|keeps|kept) …20 identical|whatever the (cause|reason|ground)',
+    '(must|may|shall|can|should) (not|never) …20 (learn|find out|guess|recognise|recognize|see|tell|know)',
+    '(cannot|can not|nobody can|no one can) …20 (be probed|probe|guess|tell …20 (from|apart))',
+    'one must not be told from the other',
+  ],
+  de: ['(dürfen|darf|sollen|soll) …40 nicht …20 (unterscheid*|erkennbar|erkenn*)|nicht erkennbar'],
+  fr: ["(ne|n['’]) …20 (doi(t|vent)|peu(t|vent)) (pas|jamais) …20 (devin|savoir|distingu|apprendre)*"],
+  es: ['(no|nunca) (debe|puede)n? …20 (adivin|sab|distingu)*|idéntic[oa]s?'],
+  zh: ['(不得|不能|无法|不可)…12(区分|分辨|得知|推断)'],
+  ja: ['悟らせない|同じに答え|区別(でき|がつか)ない'],
+});
+
 /** That something is not known, or does not exist. */
 export const UNKNOWN = phrases({
   en: [
-    "unknown|(does|do) (not|simply not|n[’']t) exist|doesn[’']t exist|(not|never) exist|simply does not exist|no such|there is none|not (found|known|registered|there)|nonexistent|as if …20 (no|none|nobody)",
+    "unknown|nonexistent|no such|there is none|(does|do) not exist|(doesn|don)['’]t exist|never exist|simply does not exist",
+    '(nobody|no one|we never) (has|had|knows)|(not|never) (in|on) (the|our) (register|file|list|directory|catalogue|book|records?)|not (found|known|registered|there)',
+    'as if …20 (no|none|nobody)',
   ],
   de: ['unbekannt*|(nicht|keinen?) (vorhanden|gibt|existier*|gefunden)|gibt es nicht'],
-  fr: ["inconnue?s?|n[’']exist*|introuvables?"],
+  fr: ["inconnue?s?|n['’]exist*|introuvables?|n['’]est pas (au|dans le) (fichier|registre|catalogue)"],
   es: ['desconocid[oa]s?|no exist*|inexistentes?'],
   pt: ['desconhecid[oa]s?|não exist*|inexistentes?'],
   zh: ['不存在|未知|查无|没有(该|此|对应)'],
+  ja: ['(目録|台帳|登録)にない|存在しない|不明な'],
 });
 
 /** That two kinds of requests have one outcome. */

@@ -85,6 +85,9 @@ for (const rule of [
   'Si `findParcel` échoue : outcome LATER, rien d’autre que ref',
   'Si `findParcel` falla: outcome LATER, sin ningún otro campo',
   'findParcel 失败时 outcome 为 LATER，不含其他字段',
+  `${fails}, no more than ref`,
+  'Si `findParcel` échoue : outcome LATER, et rien d’autre ne figure dans la réponse',
+  `${fails}; LATER travels alone, just ref and outcome`,
   `${fails}; with LATER, info is not given`,
   `${fails}; LATER comes without info`,
 ])
@@ -135,6 +138,10 @@ for (const rule of [
   'A parcel that does not exist and one that is held get one and the same answer: GONE',
   'One answer for all: the parcel is unknown; it is held. That answer is GONE',
   'Ein gesperrtes Paket (held) und ein unbekanntes bekommen dieselbe Antwort: GONE',
+  'GONE is for parcels that nobody has, and for those that are held. One must not be told from the other',
+  'GONE: there is no such parcel, OR it is held. Please keep these identical',
+  'GONE gilt für unbekannte Pakete und für gesperrte (held). Diese Fälle dürfen sich in der Antwort nicht unterscheiden',
+  'GONE est la réponse pour un colis inconnu, et aussi pour un colis retenu (held) : on ne doit pas pouvoir deviner une retenue',
 ])
   test(`what a switch of a record hides is answered as what does not exist: ${rule}`, async () => {
     assert.deepEqual(await refusalsOf(parcels([rule, fails]), answering(gone, later), sandbox), []);
@@ -148,6 +155,7 @@ for (const rule of [
   'A parcel that does not exist: GONE. One that is held: HELD',
   'A parcel that does not exist is GONE, and one that is held is HELD',
   'A parcel that is held has the same answer at every desk: HELD; one that was sent back is GONE',
+  'An unknown parcel is GONE, and one that is held is HELD.\n- Nobody must learn who sent it',
 ])
   test(`a switch hides nothing where the document does not say so: ${rule}`, async () =>
     assert.deepEqual(await refusalsOf(parcels([rule, fails]), answering("outcome: 'HELD'", later), sandbox), []));

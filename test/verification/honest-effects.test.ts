@@ -52,6 +52,9 @@ for (const rule of [
   'Scheitert `writeRegister`, wird es einmal wiederholt.',
   'Si `writeRegister` falla, se repite una vez.',
   'writeRegister 失败时再试一次。',
+  'Writing the register with `writeRegister` is moody, so if it does not work we give it one more go.',
+  'La scrittura con `writeRegister` è importante: si tenta fino a due volte in tutto.',
+  '`payOut` is called once. The register, `writeRegister`, may need several attempts.',
 ])
   test(`what may be tried again is tried again: ${rule}`, async () =>
     assert.deepEqual(await refusalsOf(claims(rule), paying('once', 'twice'), sandbox), []));
@@ -60,6 +63,7 @@ for (const rule of [
   'Scheitert `writeRegister`, wird es einmal wiederholt. Scheitert `payOut`, ist der Stand "broken"; wiederholt wird es nicht.',
   'Si `writeRegister` échoue, on recommence une fois. Si `payOut` échoue : "broken", sans nouvelle tentative.',
   'If `writeRegister` fails, that does not matter.',
+  '`payOut` is called exactly once. The register, `writeRegister`, may need several attempts.',
 ])
   test(`what may be tried again of one tool may not of another: ${rule}`, async () => {
     const refusals = await refusalsOf(claims(rule), paying('twice', 'twice'), sandbox);
@@ -233,3 +237,79 @@ test('a frame in base64 is read for the name of a failure, and is no id', async 
   const refusals = await refusalsOf(buoys, radio('ACK'), sandbox);
   assert.match(refusals.join('\n'), /failing-tools: case 1, where store fails/);
 });
+
+/** A phonebook whose failures are told by a member that is null, with another beside it. */
+const phonebook: Agreed = {
+  rules: [
+    '- `found: true` travels with `person`.',
+    '- `found: false` is the answer for a number that nobody has.',
+    '- `found: null` means that we cannot say. It travels with `retry`: `true` if the directory failed, `false` if the request did not fit its schema.',
+  ].join('\n'),
+  request: object({ ref: text, number: text }),
+  response: object({ ref: text, found: { type: ['boolean', 'null'] }, person: text, retry: { type: 'boolean' } }, [
+    'person',
+    'retry',
+  ]),
+  tools: [
+    reading(
+      'directoryEntry',
+      object({ number: text }),
+      { type: ['string', 'null'] },
+      [[{ number: 'n-440' }, 'Mia Holt']],
+      null,
+    ),
+  ],
+  cases: [
+    [
+      { ref: 'a-1', number: 'n-440' },
+      { ref: 'a-1', found: true, person: 'Mia Holt' },
+    ],
+    [
+      { ref: 'a-2', number: 'n-900' },
+      { ref: 'a-2', found: false },
+    ],
+  ],
+};
+
+test('a truth value without its member is no name of a failure', async () => {
+  const honest = `export async function handle(request, { call }) {
+    const ref = typeof request?.ref === 'string' ? request.ref : '';
+    if (typeof request?.number !== 'string') return { ref, found: null, retry: false };
+    let person;
+    try { person = await call.directoryEntry({ number: request.number }); } catch { return { ref, found: null, retry: true }; }
+    return person === null ? { ref, found: false } : { ref, found: true, person };
+  }`;
+  assert.deepEqual(await refusalsOf(phonebook, honest, sandbox), []);
+});
+
+for (const rule of [
+  'A note may be added, but nothing from the failure itself.',
+  'What the system said about its trouble stays with us.',
+  'A note is optional. Don’t paste in what the store said.',
+  'Einzelheiten der Störung werden nicht mitgeteilt.',
+  'Une note est permise, mais sans détail technique.',
+  '不得透露失败原因。',
+  '障害の内容は書かない。',
+])
+  test(`nothing of what a failing tool says is told where the document has it so: ${rule}`, async () => {
+    const agreed = (more: string): Agreed => ({
+      ...fees,
+      rules: `${fees.rules}\n4. ${more}`,
+      response: object({ fee: text, decision: { enum: ['KEPT', 'WAIVED', 'SYSTEM'] }, note: text }, ['note']),
+    });
+    const noting = (note: string) => `export async function handle({ fee: given }, { call }) {
+      const fee = String(given);
+      let found;
+      try { found = await call.findFee({ fee }); } catch (error) { return { fee, decision: 'SYSTEM', note: ${note} }; }
+      if (found.waivers < 2) return { fee, decision: 'WAIVED' };
+      await call.countRefusal({ customer: found.customer }).catch(() => null);
+      return { fee, decision: 'KEPT' };
+    }`;
+    assert.deepEqual(await refusalsOf(agreed(rule), noting("'please ask later'"), sandbox), []);
+    assert.deepEqual(await refusalsOf(agreed('A note may be added.'), noting('String(error.message)'), sandbox), []);
+    const refusals = await refusalsOf(agreed(rule), noting('String(error.message)'), sandbox);
+    assert.match(
+      refusals.join('\n'),
+      /failing-tools: case \d, where findFee fails: the answer repeats what the tool said/,
+    );
+  });

@@ -6,6 +6,7 @@ import {
   FAILURE,
   FAILURE_TEXT,
   GOES_ON,
+  KEEPS_FAILURE_IN,
   NAMES_THE_TOOL,
   NO_MATTER,
   PART_OF_MESSAGE,
@@ -379,7 +380,7 @@ function faultOf(
   if (isIgnored) return { message: 'it answers as if nothing had failed', certain: certain && isSole && isNamed() };
   if (!JSON.stringify(seen.value).includes(faultMessage)) return undefined;
   const denied = sentencesOf(subject.agreement).find(
-    (one) => FAILURE_TEXT.test(one) && NEVER_TOLD.test(one) && !BUT.test(one),
+    (one) => KEEPS_FAILURE_IN.test(one) || (FAILURE_TEXT.test(one) && NEVER_TOLD.test(one) && !BUT.test(one)),
   );
   return {
     message: `the answer repeats what the tool said${denied === undefined ? '' : `, though "${excerpt(denied)}"`}`,

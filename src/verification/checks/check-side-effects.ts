@@ -3,6 +3,7 @@ import { isObject, type Json, valueAt } from '../../kernel/json.ts';
 import { ONLY_AFTER_CHECKS, PUTS_RIGHT, TAKES_BACK } from '../../lexicon/acting.ts';
 import { FAILS, NEVER_REPEATED, NO_MATTER } from '../../lexicon/failing.ts';
 import { KEPT_SECRET } from '../../lexicon/instructing.ts';
+import { ONCE } from '../../lexicon/quantifying.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
@@ -13,10 +14,11 @@ import {
   forbiddenInRefusals,
   isRefusalCode,
   mayBeForbidden,
+  speaksOf,
 } from '../prose/documented-acts.ts';
 import { excerpt, sentencesOf, spaced } from '../prose/documented-answers.ts';
 import { sentencesOnFailureOf } from '../prose/failure-names.ts';
-import { failureRulesOf } from '../prose/failure-rules.ts';
+import { failureRulesOf, hasFailureRepeated } from '../prose/failure-rules.ts';
 import { reservedMembersOf } from '../prose/reserved-members.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
@@ -99,7 +101,9 @@ export const sideEffects: Check = {
         !repeats(observation, one.seen, tool) &&
         (PUTS_RIGHT.test(subject.agreement.text) || cases.some((other) => goesOn(other.seen, tool)));
       // What may be done again of one tool may be forbidden of another.
-      const isForbidden = sentencesOnFailureOf(subject, tool).some((sentence) => NEVER_REPEATED.test(sentence));
+      const isForbidden =
+        sentencesOnFailureOf(subject, tool).some((sentence) => NEVER_REPEATED.test(sentence)) ||
+        isToBeDoneOnce(subject, tool);
       if ((mayRetry && !isForbidden) || mayGoOn) continue;
       findings.failures.push(
         sideEffectFact(
@@ -163,6 +167,18 @@ export const sideEffects: Check = {
     return [];
   },
 };
+
+/** Whether the sentences that name a tool, and no other, have it done once, and none of them, nor the ones behind, more often. */
+function isToBeDoneOnce({ agreement, tools }: CheckFacts['subject'], tool: string): boolean {
+  const sentences = sentencesOf(agreement);
+  const isOfOthers = (sentence: string) => tools.some(({ name }) => name !== tool && speaksOf(sentence, name));
+  const isOwn = (sentence: string) => hasWord(sentence, tool) && !isOfOthers(sentence);
+  const goesOn = (at: number) => [sentences[at + 1] ?? ''].filter((next) => !isOfOthers(next));
+  return (
+    sentences.some((one) => isOwn(one) && (NEVER_REPEATED.test(one) || ONCE.test(one))) &&
+    !sentences.some((one, at) => speaksOf(one, tool) && [one, ...goesOn(at)].some(hasFailureRepeated))
+  );
+}
 
 /** Runs in which tools that only read answer otherwise than in the cases that act: more than those show may be a reason not to. */
 const [maxToldOtherwise, maxOtherReads] = [24, 10];

@@ -10,8 +10,8 @@ import { leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { replacedAt } from '../worlds/variations.ts';
 
-/** Records that are tried. */
-const maxRecords = 8;
+/** Records that are tried, and of each switch. */
+const [maxRecords, maxCases] = [8, 3];
 
 interface Plan {
   seenCase: SeenCase;
@@ -67,7 +67,7 @@ function plansOf({ subject, cases }: CheckFacts): Plan[] {
       for (const { name, value, pointer } of leavesOf(output as Json)) {
         if (typeof value !== 'boolean' || pointer.split('/').length !== 2 || plans.length >= maxRecords) continue;
         const rule = rules.find(({ whole }) => isNamedIn(whole, name) || saysOf(name).test(whole));
-        if (rule === undefined || plans.some((plan) => plan.name === name)) continue;
+        if (rule === undefined || plans.filter((plan) => plan.name === name).length >= maxCases) continue;
         const telling = (record: Json): Scenario => ({
           ...seenCase.scenario,
           tools: seenCase.scenario.tools.map((one) =>
@@ -100,7 +100,7 @@ function saysOf(name: string): RegExp {
     .trim()
     .split(/\s+/);
   const parts = words.map((word) => {
-    const known = word.slice(0, Math.max(words.length > 1 ? 2 : 5, word.length - 2));
+    const known = word.slice(0, Math.max(words.length > 1 ? 2 : 4, word.length - 2));
     return `(?<!\\p{L})${RegExp.escape(known)}\\p{L}{0,4}`;
   });
   return new RegExp(parts.join('[\\s-]{1,2}'), 'iu');

@@ -1,7 +1,9 @@
+import { EXCEPTING } from '../../lexicon/qualifying.ts';
 import {
   ANSWERED_ALIKE,
   AS_IF_UNKNOWN,
   IN_THIS_ORDER,
+  NOT_LEARNT,
   NOT_TOLD_APART,
   OF_ANOTHER,
   ONE_ANSWER,
@@ -12,6 +14,7 @@ import { hasWord } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { isNamedIn } from './denied-members.ts';
 import { sentencesOf } from './documented-answers.ts';
+import { inOwnWords } from './failure-rules.ts';
 
 /** A sentence by which what is another's is answered as what nobody knows. */
 export interface AlikeRule {
@@ -62,8 +65,12 @@ export interface HiddenRule {
 
 const hiding = new WeakMap<Subject, HiddenRule[]>();
 
-/** Items behind a sentence that may be what it says. */
-const maxItems = 4;
+/** What nobody is told of a thing: no reason for it to be answered in some way. */
+const NOT_EVEN_WHETHER =
+  /\b(?:whether|(?:even|tell|know|learn|see) if)\b[^,.;:]*|(?<!\p{L})ob(?!\p{L})[^,.;:]*|是否[^，。；：]*/giu;
+
+/** Items behind a sentence that may be what it says, and sentences behind it that may say that it is one answer. */
+const [maxItems, maxAfter] = [4, 2];
 
 /** The sentences by which several things, one of which is that something is not known, have one and the same answer. */
 export function hiddenRulesOf(subject: Subject): readonly HiddenRule[] {
@@ -78,7 +85,14 @@ export function hiddenRulesOf(subject: Subject): readonly HiddenRule[] {
       if (!/[;；]\s*$/.test(next) && next.trim() !== '') break;
     }
     const whole = [sentence, ...items].join(' ');
-    return ONE_ANSWER.test(sentence) && UNKNOWN.test(whole) ? [{ whole, sentence }] : [];
+    // An outcome may be called unknown whatever it is for, and what has an exception is no rule for all.
+    if (!UNKNOWN.test(inOwnWords(whole)) || EXCEPTING.test(whole)) return [];
+    const after = sentences.slice(at + 1 + items.length).filter((one) => one.trim() !== '');
+    const end = after.findIndex((one) => /^\s*(?:#|[-*•|]|\d+[.)])/.test(one));
+    const isAlike = [sentence, ...after.slice(0, end < 0 ? maxAfter : Math.min(end, maxAfter))].some(
+      (one) => ONE_ANSWER.test(one) || NOT_TOLD_APART.test(one) || NOT_LEARNT.test(one),
+    );
+    return isAlike ? [{ whole: whole.replace(NOT_EVEN_WHETHER, ' '), sentence }] : [];
   });
   hiding.set(subject, rules);
   return rules;

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../kernel/json.ts';
-import { IN_ANY_ANSWER, LEFT_OUT, NOT_GIVEN, NOTHING_ELSE, SUCH_AS } from '../../lexicon/closing.ts';
+import { IN_ANY_ANSWER, LEFT_OUT, NOT_GIVEN, NOTHING_ELSE, SUCH_AS, WORD_FOR_WORD } from '../../lexicon/closing.ts';
 import { EMPTY_SOMETIMES } from '../../lexicon/reserving.ts';
 import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
@@ -191,7 +191,7 @@ function readTexts(subject: Subject): FixedText[] {
       const before = sentence.slice(Math.max(0, index - 60), index);
       const member = members.find(
         (name) =>
-          !loose.has(name) &&
+          (!loose.has(name) || WORD_FOR_WORD.test(bare)) &&
           new RegExp(`(?<![\\p{L}\\p{N}_])${RegExp.escape(name)}(?![\\p{L}\\p{N}_])[^.;。；]{0,30}$`, 'u').test(before),
       );
       return member === undefined || !isText(text) ? [] : [{ member, text }];

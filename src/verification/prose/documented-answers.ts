@@ -57,7 +57,9 @@ function readAnswers(subject: Subject): DocumentedAnswers {
   let before = '';
   for (const sentence of isRequester ? requesterSentencesOf(subject) : sentencesOf(subject.agreement)) {
     if (!SEVERAL_FAIL.test(inOwnWords(sentence))) {
-      const constants = rowNameIn(sentence, isFailure, values) ?? failureNamesIn(sentence, isFailure, values);
+      const found = rowNameIn(sentence, isFailure, values) ?? failureNamesIn(sentence, isFailure, values);
+      // A truth value without its member names nothing.
+      const constants = found.filter((constant) => !/^(?:true|false|null)$/.test(constant));
       for (const constant of constants) ownFailures.add(constant);
       const whole = /\b(?:that|this|it) fails\b/i.test(sentence) ? `${before} ${sentence}` : sentence;
       if (constants.length > 0) ownFailureSentences.push({ sentence: whole, constants });

@@ -1,4 +1,13 @@
-import { FAILS, FAILURE, FAILURES_IN_GENERAL, OUR_SYSTEM_FAILS, RETRIES, TRIED_AGAIN } from '../../lexicon/failing.ts';
+import {
+  FAILS,
+  FAILURE,
+  FAILURES_IN_GENERAL,
+  MORE_THAN_ONCE,
+  NEVER_REPEATED,
+  OUR_SYSTEM_FAILS,
+  RETRIES,
+  TRIED_AGAIN,
+} from '../../lexicon/failing.ts';
 import { either } from '../../lexicon/phrases.ts';
 import {
   BREAKS_A_REQUEST,
@@ -48,10 +57,19 @@ function readFailureRules(text: string): FailureRules {
   };
 }
 
-/** Whether a sentence has what failed done again, in any of our languages, and nothing not done. */
-function hasFailureRepeated(sentence: string): boolean {
-  return TRIED_AGAIN.test(sentence) && (FAILS.test(sentence) || FAILURE.test(sentence)) && !NEGATION.test(sentence);
+/** Whether a sentence has what failed done again, or something done more often than once, and nothing not done. */
+export function hasFailureRepeated(sentence: string): boolean {
+  return (
+    (MORE_THAN_ONCE.test(sentence) ||
+      (TRIED_AGAIN.test(sentence) && (FAILS.test(sentence) || FAILURE.test(sentence)))) &&
+    !NEVER_REPEATED.test(sentence) &&
+    sentence
+      .split(/[,，、:：(（)）]/)
+      .some((clause) => REPEATING.test(clause) && !NEGATION.test(clause.replace(FAILS, ' ')))
+  );
 }
+
+const REPEATING = either(MORE_THAN_ONCE, TRIED_AGAIN);
 
 const SENTENCE = /\n|(?<=[.;!?])\s|[。；]/u;
 
