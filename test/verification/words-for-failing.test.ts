@@ -54,6 +54,18 @@ for (const rule of [
   });
 
 for (const rule of [
+  'Falla cualquiera de las herramientas: 503.',
+  'Se falhar uma das ferramentas o código é 503.',
+  'Se fallisce uno degli strumenti il codice è 503.',
+  "Si l'un des outils ne répond pas, le code est 503.",
+  'Wenn eines der Werkzeuge versagt, ist der Code 503.',
+])
+  test(`of several tools any may fail: ${rule}`, async () => {
+    assert.deepEqual(await refusalsOf(seats(rule), taking('503'), sandbox), []);
+    assert.match((await refusalsOf(seats(rule), taking('409'), sandbox)).join('\n'), /takeSeat fails: .*none of 503/);
+  });
+
+for (const rule of [
   'Si la lectura falla, 503. El asiento se toma con `takeSeat`. Si falla, responde 502.',
   'Scheitert das Lesen: 503. Der Platz wird mit `takeSeat` belegt. Schlägt das fehl, ist der Code 502.',
   "Si la lecture échoue, 503. La place est prise avec `takeSeat`. S'il échoue, le code est 502.",
