@@ -459,7 +459,9 @@ export const MORE_THAN_ONCE = phrases({
 /** That nothing, or one thing, is tried again. */
 export const NEVER_REPEATED = phrases({
   en: [
-    'no (retr(y|ies)|repetitions?|second (try|attempt))',
+    'no (retr(y|ies)|repetitions?|second (try|tries|attempts?))',
+    '(is|are) sent (at most|exactly|only|just|but) once|(is|are) sent once (only|and never again)|sent once, whatever',
+    'at most (one|a single) (message|request|question) (is|may be|will be) sent|neither (of them )?is repeated',
     '(retr(y|ies|ying)|re-?sending|repeating) …20 (is|are) (forbidden|prohibited|not (allowed|permitted))',
     '(not|never) (be )?(retr(y|ied)|repeat(ed)?|re-?sen[dt]|(sent|send|asked|ask|tried|try) ((it|this|that|them|(the|this|that) (request|message|question|query)) )?(again|a second time|twice))',
     '(no|none of the) (requests?|messages?) (is|are|may be|must be) (ever )?(repeated|re-?sent|sent again|retried)',
@@ -686,7 +688,11 @@ export const ANY_MESSAGE = phrases({
 
 /** That a failure ends the task: it reaches the caller as an error. */
 export const PASSED_ON = phrases({
-  en: ['throws?|(re-?)?thrown', 'propagate[sd]?', '(is|are|becomes?) (an )?errors? for the caller'],
+  en: [
+    '(one|a single) (message|request)|throws?|(re-?)?thrown',
+    'propagate[sd]?',
+    '(is|are|becomes?) (an )?errors? for the caller',
+  ],
   de: ['geworfen|wirft'],
   fr: ['se propagent?|propagée?s?'],
   es: ['se propagan?|propagad[oa]s?'],

@@ -14,6 +14,7 @@ import { either } from '../../lexicon/phrases.ts';
 import { UNSURE } from '../../lexicon/qualifying.ts';
 import type { RunnableCase } from '../case-scenarios.ts';
 import { looseDifferences } from '../loose-places.ts';
+import { speaksOf as isDoneBy } from '../prose/documented-acts.ts';
 import { allSentencesOf, excerpt } from '../prose/documented-answers.ts';
 import { speaksOf } from '../prose/unanswered-peer.ts';
 import { leavesOf } from '../scalar-kinds.ts';
@@ -52,10 +53,16 @@ export function repeatedInSpite(
   const most = 1 + Math.max(1, before.sends.filter(alike(again.request)).length);
   if (once !== undefined && more.length === 0 && TRIED_ONCE_MORE.test(once) && !SEVERAL_TIMES.test(once))
     return sends.filter(alike(again.request)).length > most ? excerpt(once) : undefined;
-  const others = speaking.filter((sentence) => !NEVER_REPEATED.test(sentence));
+  // What comes back in an answer is repeated as well, and so may be what a tool is asked.
+  const others = speaking.filter(
+    (sentence) =>
+      !NEVER_REPEATED.test(sentence) &&
+      OF_SENDING.test(sentence) &&
+      !subject.tools.some(({ name }) => isDoneBy(sentence, name)),
+  );
   return sentences
     .find((sentence) => {
-      const [rule = ''] = sentence.split(/\b(?:since|because)\b/i);
+      const [rule = ''] = sentence.replace(/\b(?:once only|only once)\b/i, 'once').split(/\b(?:since|because)\b/i);
       if (!NEVER_REPEATED.test(rule) || TRIED_WITHIN_BOUNDS.test(rule) || UNSURE.test(rule)) return false;
       const named = words.filter((word) => speaksOf(sentence, word));
       const meant = named.filter((word) => own.includes(word));
@@ -69,6 +76,13 @@ export function repeatedInSpite(
     ?.trim()
     .slice(0, 200);
 }
+
+/** Words by which a sentence speaks of sending, or of what comes of it. */
+const OF_SENDING = either(
+  NO_ANSWER,
+  CANNOT_BE_REACHED,
+  /\b(?:sen[dt]\w*|ask(?:s|ed|ing)?|poll\w*|quer(?:y|ies|ied)|requests?|messages?|questions?)\b|(?<!\p{L})(?:send|frag|anfrag|nachricht|envo|demand|enví|pregunt|mensaj|pergunt|mensagen|invi|chied|messaggi)\p{L}*|发|问|请求|消息|送信|要求/iu,
+);
 
 /** How often a run sent a request, whatever stood at its loose places. */
 export function timesSent(request: Json, { loose }: RunnableCase, { sends }: Observation): number {
@@ -132,7 +146,9 @@ const UNSURE_OF_ID = /\b(?:(?:may|can|might) (?:use|have|carry|choose|take)|same
 export function hasKindsOfRequests({ requestSchema, cases }: Subject): boolean {
   const listed = JSON.stringify(requestSchema ?? null);
   const kinds = Map.groupBy(
-    cases.flatMap(({ request }) => leavesOf(request).filter(({ value }) => listed.includes(JSON.stringify(value)))),
+    cases.flatMap(({ request }) =>
+      leavesOf(request).filter(({ value }) => typeof value === 'string' && listed.includes(JSON.stringify(value))),
+    ),
     ({ pointer }) => pointer,
   );
   return [...kinds.values()].some((leaves) => new Set(leaves.map(({ value }) => value)).size > 1);
