@@ -81,6 +81,7 @@ for (const rule of [
 for (const rule of [
   '',
   'The transferCode is part of no answer unless something fails.',
+  'The transferCode is not part of any answer other than later.',
   'The name of an owner is never told. The same goes for a domain that is unknown.',
   'A name is never told twice. The transferCode is told to nobody but the register, and to who sent it.',
   'The transferCode must not be disclosed when the domain is another one.',

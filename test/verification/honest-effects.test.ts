@@ -55,6 +55,8 @@ for (const rule of [
   'Writing the register with `writeRegister` is moody, so if it does not work we give it one more go.',
   'La scrittura con `writeRegister` è importante: si tenta fino a due volte in tutto.',
   '`payOut` is called once. The register, `writeRegister`, may need several attempts.',
+  '\n\n| Panne de | Nouvel essai |\n|---|---|\n| `payOut` | jamais |\n| `writeRegister` | jusqu’à deux, facultatifs |',
+  '`writeRegister` may be repeated once or twice, at the discretion of the provider.',
 ])
   test(`what may be tried again is tried again: ${rule}`, async () =>
     assert.deepEqual(await refusalsOf(claims(rule), paying('once', 'twice'), sandbox), []));
@@ -313,3 +315,44 @@ for (const rule of [
       /failing-tools: case \d, where findFee fails: the answer repeats what the tool said/,
     );
   });
+
+/** Meters that are locked while a reading is handed in; a reading below the last one is refused by the book. */
+const meters: Agreed = {
+  rules:
+    'The meter is locked with `lockMeter`, the reading is booked with `bookReading`, which tells whether the book takes it, and the meter is unlocked with `unlockMeter`. A reading that the book does not take is refused. If `lockMeter` or `bookReading` fails the state is "later".',
+  request: object({ meter: text, reading: integer }),
+  response: object({ meter: text, state: { enum: ['booked', 'refused', 'later'] } }),
+  tools: [
+    acting('lockMeter', object({ meter: text }), { type: 'null' }, [], null),
+    acting('bookReading', object({ meter: text, reading: integer }), { type: 'boolean' }, [
+      [{ meter: 'WM-118', reading: 4402 }, true],
+      [{ meter: 'WM-240', reading: 99 }, false],
+    ]),
+    acting('unlockMeter', object({ meter: text }), { type: 'null' }, [], null),
+  ],
+  cases: [
+    [
+      { meter: 'WM-118', reading: 4402 },
+      { meter: 'WM-118', state: 'booked' },
+    ],
+    [
+      { meter: 'WM-240', reading: 99 },
+      { meter: 'WM-240', state: 'refused' },
+    ],
+  ],
+};
+
+test('what undoes an act on the same thing is no act of a refusal', async () => {
+  const tidy = `export async function handle({ meter: given, reading }, { call }) {
+    const meter = String(given);
+    try { await call.lockMeter({ meter }); } catch { return { meter, state: 'later' }; }
+    let taken;
+    try { taken = await call.bookReading({ meter, reading }); } catch { taken = undefined; }
+    await call.unlockMeter({ meter }).catch(() => null);
+    return { meter, state: taken === undefined ? 'later' : taken ? 'booked' : 'refused' };
+  }`;
+  assert.deepEqual(
+    (await refusalsOf(meters, tidy, sandbox)).filter((why) => why.includes('unlockMeter')),
+    [],
+  );
+});

@@ -326,7 +326,7 @@ function belongsToRefusal(
   return names.some((name) => told.includes(name));
 }
 
-/** Whether a call takes back what an earlier act of the same run told. */
+/** Whether a call takes back what an earlier act of the same run told, or did to the same thing. */
 function undoes({ subject }: CheckFacts, { seen }: SeenCase, { tool, input }: ObservedCall): boolean {
   if (!takesBack(subject, tool)) return false;
   const asked = leavesOf(input).map(({ value }) => value);
@@ -337,7 +337,9 @@ function undoes({ subject }: CheckFacts, { seen }: SeenCase, { tool, input }: Ob
   return before.some(
     (act) =>
       !isReadOnly(subject, act.tool) &&
-      leavesOf(act.output ?? null).some(({ value }) => typeof value !== 'boolean' && asked.includes(value)),
+      [act.input, act.output ?? null]
+        .flatMap(leavesOf)
+        .some(({ value }) => value !== null && typeof value !== 'boolean' && asked.includes(value)),
   );
 }
 

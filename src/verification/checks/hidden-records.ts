@@ -4,7 +4,6 @@ import { equalJson } from '../../schemas/equal-json.ts';
 import type { CheckFact, CheckFacts, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { type HiddenRule, hiddenRulesOf } from '../prose/answered-alike.ts';
-import { isNamedIn } from '../prose/denied-members.ts';
 import { excerpt, spaced } from '../prose/documented-answers.ts';
 import { leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
@@ -66,7 +65,7 @@ function plansOf({ subject, cases }: CheckFacts): Plan[] {
       if (!isReadOnly(subject, tool) || !isObject(output ?? null) || !mayBeNone(subject, tool)) continue;
       for (const { name, value, pointer } of leavesOf(output as Json)) {
         if (typeof value !== 'boolean' || pointer.split('/').length !== 2 || plans.length >= maxRecords) continue;
-        const rule = rules.find(({ whole }) => isNamedIn(whole, name) || saysOf(name).test(whole));
+        const rule = rules.find(({ whole }) => hiddenState(whole, name) === !value);
         if (rule === undefined || plans.filter((plan) => plan.name === name).length >= maxCases) continue;
         const telling = (record: Json): Scenario => ({
           ...seenCase.scenario,
@@ -94,7 +93,21 @@ function mayBeNone(subject: CheckFacts['subject'], tool: string): boolean {
   return subject.surface.toolOutputIssues(tool, null).length === 0;
 }
 
-/** Finds what people say of a switch: `opted out` of `optOut`, `ein gesperrter Artikel` of `gesperrt`, `on duty` of `isOnDuty`. */
+/** What a switch must be for its record to be hidden, by a sentence that names it alone; `undefined` where something else is to be so as well. */
+function hiddenState(sentence: string, name: string): boolean | undefined {
+  const said = saysOf(name).exec(sentence);
+  if (said === null || TOGETHER_WITH.test(sentence.slice(said.index + said[0].length))) return undefined;
+  return !NOT.test(sentence.slice(0, said.index));
+}
+
+/** How a sentence goes on behind a switch that is not all there is to it. */
+const TOGETHER_WITH =
+  /^[^\p{L}]{0,2}(?:with|without|but|while|ohne|mit|aber|sans|avec|mais|sin|con|pero|sem|com|senza|mas)(?!\p{L})|^[^\p{L}]?(?:且|并且|但)/iu;
+
+const NOT =
+  /(?<!\p{L})(?:not|no longer|never|nicht|nicht mehr|kein\p{L}*|pas|plus|no|não|non)(?: (?:yet|be|been|a|an|the|ein\p{L}*))?\s*$|[不未非没]$/iu;
+
+/** Finds a switch by its name, or by what people say of it: `opted out` of `optOut`, `ein gesperrter Artikel` of `gesperrt`, `on duty` of `isOnDuty`. */
 function saysOf(name: string): RegExp {
   const words = spaced(name.replace(/^(?:is|has|ist)(?=[\p{Lu}_])/u, '').replaceAll('_', ' '))
     .trim()
@@ -103,5 +116,5 @@ function saysOf(name: string): RegExp {
     const known = word.slice(0, Math.max(words.length > 1 ? 2 : 4, word.length - 2));
     return `(?<!\\p{L})${RegExp.escape(known)}\\p{L}{0,4}`;
   });
-  return new RegExp(parts.join('[\\s-]{1,2}'), 'iu');
+  return new RegExp(`(?<!\\p{L})${RegExp.escape(name)}(?!\\p{L})|${parts.join('[\\s-]{1,2}')}`, 'iu');
 }

@@ -15,9 +15,9 @@ import type { Subject } from '../subject.ts';
 import { allSentencesOf, spaced } from './documented-answers.ts';
 
 const ON_A_CONDITION = phrases({
-  en: ['except|unless|only|but|if|when|until|no matter'],
-  de: ['wenn|falls|außer|bevor|solange|nur (an|wenn|bei|in)'],
-  fr: ['si|sauf|quand|seulement'],
+  en: ['except|unless|only|but|if|when|until|no matter|other than|apart from|save for|besides'],
+  de: ['wenn|falls|außer|ausgenommen|neben|bevor|solange|nur (an|wenn|bei|in)'],
+  fr: ['si|sauf|quand|seulement|hormis|autres? que'],
   es: ['si|salvo|excepto|cuando|solo|sólo'],
   // A Spanish verb has the same word before it.
   pt: ['se (não|o|a|os|as|for|houver|um|uma)|salvo|exceto|quando|só'],
