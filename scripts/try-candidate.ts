@@ -14,6 +14,9 @@ import { type CheckPolicy, checks, defaultCheckPolicy, type Verification, verify
 /** Where the agreements with their candidates lie. */
 export const candidatesFolder = new URL('../fixtures/candidates/', import.meta.url);
 
+/** Where those lie that were written by people who had not read the checks. */
+export const unreadFolder = new URL('../fixtures/unread/', import.meta.url);
+
 /** What became of a candidate: how it did on the cases, and on the checks if it passed them. */
 export interface Trial {
   cases: CaseReport[];
