@@ -155,6 +155,7 @@ for (const rule of [
   'A parcel that does not exist: GONE. One that is held: HELD',
   'A parcel that does not exist is GONE, and one that is held is HELD',
   'A parcel that is held has the same answer at every desk: HELD; one that was sent back is GONE',
+  'Who asks for an unknown parcel, or one of another town, gets one and the same answer, GONE, and never learns whether it is held',
   'An unknown parcel and one that is held without a reason get one and the same answer: GONE',
   'An unknown parcel and one that is not held any more get one and the same answer: GONE',
   'An unknown parcel is GONE, and one that is held is HELD.\n- Nobody must learn who sent it',

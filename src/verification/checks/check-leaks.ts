@@ -4,7 +4,7 @@ import { NEVER_LOGGED, OF_THE_ONE_BEFORE } from '../../lexicon/acting.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { RunnableCase } from '../case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, Run, SeenCase } from '../check.ts';
-import { closedAnswersOf, hasLacking, notComingWith, otherText } from '../prose/closed-answers.ts';
+import { notAsClosed } from '../prose/closed-answers.ts';
 import { denialOf, denialsOf, descriptionsOf, isDenial, isDenied, isNamedIn } from '../prose/denied-members.ts';
 import { allSentencesOf, excerpt } from '../prose/documented-answers.ts';
 import { breaksEmptiness, breaksReserve, emptyMembersOf, reservedMembersOf } from '../prose/reserved-members.ts';
@@ -78,7 +78,7 @@ function foundIn(
   const found = new Map<string, Omit<CheckFact, 'check'>>();
   for (const { scenario, seen } of runs) {
     const { input } = scenario;
-    const rule = brokenReserve(facts, seen) ?? notAsClosed(facts, seen);
+    const rule = brokenReserve(facts, seen);
     const leaks = [
       loggedIn(facts, input, seen),
       rule,
@@ -106,27 +106,15 @@ function foundIn(
   return [...found.values()];
 }
 
-/** A member in an answer whose outcome it never comes with; what a requester makes of an answer is none. */
+/** A member in an answer whose outcome it never comes with, or a text that is not the one for it; what a requester makes of an answer is none. */
 function brokenReserve({ subject }: CheckFacts, { value, issues }: Observation): string | undefined {
   if (subject.role === 'requester' || value === undefined || issues.length > 0) return undefined;
   const rule = reservedMembersOf(subject).find((one) => breaksReserve(one, value));
   if (rule) return `the answer has "${rule.member}", though "${rule.sentence}"`;
   const empty = emptyMembersOf(subject).find((one) => breaksEmptiness(one, value));
-  return empty && `the answer has "${empty.member}" other than null, though "${empty.sentence}"`;
-}
-
-/** A member that does not come with an answer's outcome, or a text that is not the one which the document has for it. */
-function notAsClosed({ subject }: CheckFacts, { value, issues }: Observation): string | undefined {
-  if (value === undefined || issues.length > 0) return undefined;
-  const { outcomes, lacking, texts } = closedAnswersOf(subject);
-  const extra = lacking.find((one) => hasLacking(one, value));
-  if (extra) return `the answer has "${extra.lacking}", though "${extra.sentence}"`;
-  for (const one of outcomes) {
-    const member = notComingWith(one, value);
-    if (member !== undefined) return `the answer has "${member}", though "${one.sentence}"`;
-  }
-  const fixed = texts.find((one) => otherText(one, value) !== undefined);
-  return fixed && `the answer says something else in "${fixed.textMember}", though "${fixed.sentence}"`;
+  return empty
+    ? `the answer has "${empty.member}" other than null, though "${empty.sentence}"`
+    : notAsClosed(subject, value);
 }
 
 /** A member whose name nobody has, with what a tool told and no answer of a case tells. */

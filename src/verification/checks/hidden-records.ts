@@ -1,16 +1,14 @@
 import type { Observation, Scenario } from '../../contract/trial.ts';
-import { isObject, type Json } from '../../kernel/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { CheckFact, CheckFacts, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { type HiddenRule, hiddenRulesOf } from '../prose/answered-alike.ts';
 import { excerpt, spaced } from '../prose/documented-answers.ts';
-import { leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
-import { replacedAt } from '../worlds/variations.ts';
 
-/** Records that are tried, and of each switch. */
-const [maxRecords, maxCases] = [8, 3];
+/** Records that are tried, and of each switch; switches of one record that are looked for. */
+const [maxRecords, maxCases, maxSwitches] = [8, 3, 32];
 
 interface Plan {
   seenCase: SeenCase;
@@ -40,7 +38,7 @@ export function* hiddenRecords(facts: CheckFacts): Generator<Scenario[], Omit<Ch
     if (equalJson(none.value, seenCase.seen.value ?? null) || equalJson(own.value, none.value)) continue;
     const { testCase } = seenCase.one;
     found.set(name, {
-      code: 'CANDIDATE_LEAK',
+      code: 'CANDIDATE_RULE_BROKEN',
       message:
         `case ${testCase}, with ${tool} telling ${turned} as "${name}": it is answered otherwise than what does not exist, though "${excerpt(rule.whole)}"`.slice(
           0,
@@ -63,9 +61,11 @@ function plansOf({ subject, cases }: CheckFacts): Plan[] {
     if (reportsFailure(seenCase.one.output) === true) continue;
     for (const { tool, input, output } of seenCase.seen.calls) {
       if (!isReadOnly(subject, tool) || !isObject(output ?? null) || !mayBeNone(subject, tool)) continue;
-      for (const { name, value, pointer } of leavesOf(output as Json)) {
-        if (typeof value !== 'boolean' || pointer.split('/').length !== 2 || plans.length >= maxRecords) continue;
-        const rule = rules.find(({ whole }) => hiddenState(whole, name) === !value);
+      const switches = Object.entries(output as JsonObject).filter(([, value]) => typeof value === 'boolean');
+      for (const [name, value] of switches.slice(0, maxSwitches)) {
+        if (plans.length >= maxRecords) return plans;
+        const said = saysOf(name);
+        const rule = rules.find(({ whole }) => hiddenState(whole, said) === !value);
         if (rule === undefined || plans.filter((plan) => plan.name === name).length >= maxCases) continue;
         const telling = (record: Json): Scenario => ({
           ...seenCase.scenario,
@@ -79,7 +79,7 @@ function plansOf({ subject, cases }: CheckFacts): Plan[] {
           name,
           turned: !value,
           rule,
-          hidden: telling(replacedAt(output as Json, pointer, !value)),
+          hidden: telling({ ...(output as JsonObject), [name]: !value }),
           unknown: telling(null),
         });
       }
@@ -94,8 +94,8 @@ function mayBeNone(subject: CheckFacts['subject'], tool: string): boolean {
 }
 
 /** What a switch must be for its record to be hidden, by a sentence that names it alone; `undefined` where something else is to be so as well. */
-function hiddenState(sentence: string, name: string): boolean | undefined {
-  const said = saysOf(name).exec(sentence);
+function hiddenState(sentence: string, name: RegExp): boolean | undefined {
+  const said = name.exec(sentence);
   if (said === null || TOGETHER_WITH.test(sentence.slice(said.index + said[0].length))) return undefined;
   return !NOT.test(sentence.slice(0, said.index));
 }

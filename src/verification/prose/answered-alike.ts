@@ -69,6 +69,9 @@ const hiding = new WeakMap<Subject, HiddenRule[]>();
 const NOT_EVEN_WHETHER =
   /\b(?:whether|(?:even|tell|know|learn|see) if)\b[^,.;:]*|(?<!\p{L})ob(?!\p{L})[^,.;:]*|是否[^，。；：]*/giu;
 
+/** Sentences of that kind that are looked at: a document may have any number. */
+const maxHiding = 32;
+
 /** Items behind a sentence that may be what it says, and sentences behind it that may say that it is one answer. */
 const [maxItems, maxAfter] = [4, 2];
 
@@ -94,8 +97,9 @@ export function hiddenRulesOf(subject: Subject): readonly HiddenRule[] {
     );
     return isAlike ? [{ whole: whole.replace(NOT_EVEN_WHETHER, ' '), sentence }] : [];
   });
-  hiding.set(subject, rules);
-  return rules;
+  const first = rules.slice(0, maxHiding);
+  hiding.set(subject, first);
+  return first;
 }
 
 /** What names end in that hold whose something is: `deviceId` is the device. */
