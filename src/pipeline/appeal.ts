@@ -29,8 +29,8 @@ export async function appeal(failed: Failed, work: Work, deadline: Deadline): Pr
 }
 
 /**
- * The last word before a job ends for want of a verified candidate: where independent candidates, and nothing but such, were refused for the same
- * findings, these are put before the judge though no model appealed.
+ * The last word before a job ends for want of a verified candidate: findings for which independent candidates were refused are put before the judge
+ * though no model appealed.
  */
 export async function appealOfAll(work: Work, deadline: Deadline): Promise<Tested | null> {
   const fresh = work.tried.flatMap(({ fresh, attempted }) =>

@@ -14,6 +14,7 @@ import {
   module,
   type Played,
   productJob,
+  silence,
   soundBut,
   soundSource,
   startGeneration,
@@ -144,6 +145,14 @@ test('where independent candidates are refused for the same reading and none app
   assert.equal(of('judge', played).length, 2);
   const denied = await play(job, model({ fresh: faithful, repair: faithful, judge: judgeFor(false) }));
   isRefused(denied);
+});
+
+test('a judge who does not answer in time upholds nothing, and the job ends as it would have', async () => {
+  const played = await play(job, model({ fresh: faithful, repair: faithful, judge: () => silence }), {
+    timeoutMs: 4_000,
+  });
+  isRefused(played);
+  assert.ok(of('judge', played).length > 0);
 });
 
 test('a candidate and its repairs are one voice, and do not bring a reading before a judge', async () => {
