@@ -218,7 +218,8 @@ function runMessage({ end, message, position }: Observation): string {
 
 /**
  * Answers a requester's sends from the cases, the one at hand first; loose values of a request recur in its response as they were sent. Where
- * one task has several cases with one request, as of a peer that is asked until it is done, each time it is sent the next of them answers.
+ * one task has several cases with one request, as of a peer that is asked until it is done, each time it is sent the next of them answers; so do cases
+ * for which the task has no example, but for one whose request is the very same.
  */
 export function casePeer(runnable: readonly RunnableCase[], cases: readonly Case[], own: RunnableCase): Peer {
   const others = cases.filter(({ testCase }) => testCase !== own.testCase);
@@ -227,10 +228,18 @@ export function casePeer(runnable: readonly RunnableCase[], cases: readonly Case
     looseDifferences(one.request, request, looseOf(one.testCase)).length === 0;
   const conversation = runnable.filter((one) => isSameTask(one, own)).map((one) => one.case);
   return (request, nth, before = []) => {
-    const [first, ...further] = conversation.filter(isSent(request));
-    const times = further.length === 0 ? 0 : before.filter((sent) => first !== undefined && isSent(sent)(first)).length;
-    const next = further.length === 0 ? undefined : [first, ...further][Math.min(times, further.length)];
-    const match = next ?? [own.case, ...others].find(isSent(request));
+    const inTurn = (alike: readonly Case[]): Case | undefined => {
+      const [first] = alike;
+      const times = first && alike.length > 1 ? before.filter((sent) => isSent(sent)(first)).length : 0;
+      return alike[Math.min(times, alike.length - 1)];
+    };
+    const ofTask = conversation.filter(isSent(request));
+    const match =
+      ofTask.length > 1
+        ? inTurn(ofTask)
+        : (ofTask[0] ??
+          others.find((one) => equalJson(one.request, request)) ??
+          inTurn(others.filter(isSent(request))));
     // A wrong first request is answered all the same: what comes of it is worth knowing for a repair.
     if (!match && nth > 1) return { error: { code: 'FAILED', message: 'the peer has no answer to this request' } };
     const answering = match ?? own.case;

@@ -385,3 +385,42 @@ test('a request that one task has several times is answered by one case after th
   assert.deepEqual(differencesOf(3), []);
   assert.match(differencesOf(4)[0]?.message ?? '', /more often than the cases have it/);
 });
+
+test('cases without an example of the task answer what is the very same, or one after the other', () => {
+  const polls = (first: string, second: string) =>
+    subjectOf({
+      role: 'requester',
+      task: { description: '', examples: [{ testCase: 1, input: { job: 'J-1' }, output: { done: true } }] },
+      cases: [
+        caseOf(1, { msgId: 'J-1-s', submit: 'J-1' }, { msgId: 'J-1-s', state: 'new' }),
+        caseOf(2, { msgId: first, poll: 'J-1' }, { msgId: first, state: 'busy' }),
+        caseOf(3, { msgId: second, poll: 'J-1' }, { msgId: second, state: 'done' }),
+      ],
+      loose: [{ pointer: '/msgId', as: 'id' }],
+    });
+  const answersTo = (subject: Subject, ids: readonly string[]) => {
+    const [one] = runnableCases(subject);
+    assert.ok(one);
+    const peer = casePeer(runnableCases(subject), subject.cases, one);
+    const sent = ids.map((msgId, index) => (index === 0 ? { msgId, submit: 'J-1' } : { msgId, poll: 'J-1' }));
+    return sent.map((request, index) => peer(request, index + 1, sent.slice(0, index)));
+  };
+  const told = (ids: readonly string[], states: readonly string[]) =>
+    ids.map((msgId, index) => ({ response: { msgId, state: states[index] } }));
+  const subject = polls('J-1-p1', 'J-1-p2');
+  for (const [ids, states] of [
+    [
+      ['J-1-s', 'J-1-p1', 'J-1-p2'],
+      ['new', 'busy', 'done'],
+    ],
+    [
+      ['J-1-s', 'J-1-p2', 'J-1-p1'],
+      ['new', 'done', 'busy'],
+    ],
+    [
+      ['f-01', 'f-02', 'f-03', 'f-04'],
+      ['new', 'busy', 'done', 'done'],
+    ],
+  ] as const)
+    assert.deepEqual(answersTo(subject, ids), told(ids, states));
+});
