@@ -445,21 +445,15 @@ export const MORE_THAN_ONCE = phrases({
   en: [
     '(two|three|four|five|several|\\d+) (times|tries|attempts|goes)|twice|thrice',
     '(one|two|another|a second) (more|further) (go|try|time|attempt)s?|another (go|try|attempt)|once more|try again|tried again|a second time',
-    '(up to|at most) (two|three|four|five|\\d+)|(may|can) be (repeated|tried)|once or twice',
+    '(may|can) be (repeated|tried)|once or twice',
   ],
-  de: ['(zwei|drei|vier|fünf|mehr|noch ein|\\d+ ?)mal|erneut*|noch einmal|Versuche|bis zu (zwei|drei|vier|fünf|\\d+)'],
+  de: ['(zwei|drei|vier|fünf|mehr|noch ein|\\d+ ?)mal|erneut*|noch einmal|Versuche'],
   fr: [
-    "jusqu[’']à (deux|trois|quatre|cinq|\\d+)|nouve(l|lle) (essai|tentative)s?|(deux|trois|quatre|cinq|plusieurs|\\d+) (fois|essais|tentatives)|encore une fois|recommenc*|réessa*",
+    'nouve(l|lle) (essai|tentative)s?|(deux|trois|quatre|cinq|plusieurs|\\d+) (fois|essais|tentatives)|encore une fois|recommenc*|réessa*',
   ],
-  es: [
-    'hasta (dos|tres|cuatro|cinco|\\d+)|(dos|tres|cuatro|cinco|varias|\\d+) (veces|intentos)|otra vez|de nuevo|reintent*',
-  ],
-  pt: [
-    'até (duas|três|quatro|cinco|\\d+)|(duas|três|quatro|cinco|várias|\\d+) (vezes|tentativas)|outra vez|de novo|novamente',
-  ],
-  it: [
-    'fino a (due|tre|quattro|cinque|\\d+)|(due|tre|quattro|cinque|più|\\d+) (volte|tentativi)|di nuovo|ancora una volta|riprov*|ritent*',
-  ],
+  es: ['(dos|tres|cuatro|cinco|varias|\\d+) (veces|intentos)|otra vez|de nuevo|reintent*'],
+  pt: ['(duas|três|quatro|cinco|várias|\\d+) (vezes|tentativas)|outra vez|de novo|novamente'],
+  it: ['(due|tre|quattro|cinque|più|\\d+) (volte|tentativi)|di nuovo|ancora una volta|riprov*|ritent*'],
   ru: ['(два|три|четыре|пять|\\d+) (раза?|попыт*)|снова|ещё раз|повтор*'],
   zh: ['[两二三四五多数\\d]次|再(试|次|发|调)|重(试|新|发)'],
   ja: ['[二三四五2-9]回|再(試行|送|度)|もう一度'],
