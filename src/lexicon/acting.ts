@@ -216,7 +216,7 @@ export const NEVER_SENT = phrases({
 
 /** That what was said before holds of something else as well, which stands behind it. */
 export const SAME_OF = phrases({
-  en: ['the same (goes|holds|applies|is true) (for|of|to)|so (is|are)|(neither|nor) (is|are)'],
+  en: ['the same (goes|holds|applies|is true) (for|of|to)'],
   de: ['(dasselbe|das gleiche|gleiches) gilt für|ebenso wenig|ebensowenig'],
   fr: ['il en va de même (pour|de|des|du)|de même pour'],
   es: ['(lo mismo|igual) (vale|se aplica|rige) (para|a)|tampoco'],

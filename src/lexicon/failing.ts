@@ -691,11 +691,7 @@ export const ANY_MESSAGE = phrases({
 
 /** That a failure ends the task: it reaches the caller as an error. */
 export const PASSED_ON = phrases({
-  en: [
-    '(one|a single) (message|request)|throws?|(re-?)?thrown',
-    'propagate[sd]?',
-    '(is|are|becomes?) (an )?errors? for the caller',
-  ],
+  en: ['throws?|(re-?)?thrown', 'propagate[sd]?', '(is|are|becomes?) (an )?errors? for the caller'],
   de: ['geworfen|wirft'],
   fr: ['se propagent?|propagée?s?'],
   es: ['se propagan?|propagad[oa]s?'],

@@ -585,3 +585,9 @@ for (const rule of [
     const refusals = await refusalsOf(referrals(rule), referring(phone), sandbox);
     assert.match(refusals.join('\n'), /leaks: .*the request tells "ownerPhone", though/);
   });
+
+test('what no answer has may be asked with', async () => {
+  const rule = 'The phone of the owner is never part of an answer.';
+  const phone = "urgent ? card.ownerPhone : 'desk@birch.example'";
+  assert.deepEqual(await refusalsOf(referrals(rule), referring(phone), sandbox), []);
+});

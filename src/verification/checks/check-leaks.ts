@@ -1,6 +1,6 @@
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
-import { NEVER_LOGGED, OF_THE_ONE_BEFORE } from '../../lexicon/acting.ts';
+import { NEVER_LOGGED, NEVER_SENT, OF_THE_ONE_BEFORE } from '../../lexicon/acting.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { RunnableCase } from '../case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, Run, SeenCase } from '../check.ts';
@@ -32,7 +32,7 @@ export const leaks: Check = {
   reason:
     'Free texts and rare paths are where a record slips into an answer, by mistake or because a document asked for it.',
   certain:
-    'An answer holds a value that a tool told, whose name, description or tool speaks of a secret, and that neither the request nor any answer of a case holds; or what the document says is never told, or not with this outcome, or a log line what it says is never logged; or a member that the agreement has nowhere, with what a tool told; or items of a kind that the cases and a sentence leave out; or somebody can tell the record of another from none, though the document has the two answered alike.',
+    'An answer holds a value that a tool told, whose name, description or tool speaks of a secret, and that neither the request nor any answer of a case holds; or what the document says is never told, or not with this outcome, or a log line what it says is never logged; or a member that the agreement has nowhere, with what a tool told; or items of a kind that the cases and a sentence leave out; or somebody can tell the record of another, or one that a switch hides, from none, though the document has the two answered alike; or an answer has what does not come with its outcome, or another text than the document has for it word for word; or a requester sends what goes to no peer.',
   uncertain: 'Nothing.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject, cases } = facts;
@@ -252,7 +252,9 @@ function deniedIn(
     const telling = answer.filter(tellsIt);
     if (telling.length === 0) continue;
     if (told.some((other) => other.name !== leaf.name && String(other.value).includes(piece))) continue;
-    const isMeant = ({ isOfTexts }: { isOfTexts: boolean }) => !isOfTexts || telling.some(isText);
+    // What no answer has may well be asked with.
+    const isMeant = ({ isOfTexts, sentence }: { isOfTexts: boolean; sentence: string }) =>
+      (said === seen.value || NEVER_SENT.test(sentence)) && (!isOfTexts || telling.some(isText));
     const denial = denialOf(subject, leaf.name, isMeant);
     if (denial !== undefined && !mayBeTold(leaf.name, denial.isOfTexts))
       return `the ${said === seen.value ? 'answer' : 'request'} tells ${piece === text ? '' : 'the end of '}"${leaf.name}", though "${excerpt(denial.sentence)}"`;
