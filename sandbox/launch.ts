@@ -156,6 +156,7 @@ function nodeArgs(level: Level, { addon, strict }: { addon: string; strict: read
     '--no-validate-asm',
     '--no-warnings',
     `--max-old-space-size=${policy.cellHeapMb.default}`,
+    `--max-semi-space-size=${policy.cellYoungMb.default}`,
     ...(strict.includes('jitless') ? ['--jitless'] : []),
   ];
 }

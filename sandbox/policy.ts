@@ -145,6 +145,13 @@ export const policy = {
     unit: 'MB',
     reason: "heap of the cell's own program, which holds frames; guests have isolates of their own",
   },
+  cellYoungMb: {
+    default: 4,
+    ceiling: 4,
+    unit: 'MB',
+    reason:
+      'half of the space for young objects in a cell; V8 would double it after a thousand handlers, to no gain, and at 1 a call of a tool takes longer',
+  },
   cellCoreBytes: {
     default: 0,
     ceiling: 0,
