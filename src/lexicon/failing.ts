@@ -203,6 +203,7 @@ export const FAILURE_TEXT = phrases({
   en: [
     '(details?|messages?|texts?|wordings?|descriptions?|reasons?) (of|from|about|behind) (the|an?|any|such|our) …30 (fail|error|outage|exception|fault)*',
     '(error|failure|exception|fault) (details?|messages?|texts?|descriptions?|information)',
+    '(texts?|messages?|wordings?) of (errors|failures|exceptions)',
     '(internal|technical) (details?|messages?|errors?)',
   ],
   de: [
@@ -593,9 +594,10 @@ export const STAYS = phrases({
     'changes? nothing about the (answer|response|reply|result|outcome|status)',
     '(outcome|result|status|decision|code|verdict|refusal) (is still|stays?|remains?|stands|holds)',
     'is (not an|no) (error|failure)( of (the|an?) (answer|request))?(?=[,.;:])',
+    '(it|this|that|which) does not matter',
   ],
   de: [
-    'bleibt es bei',
+    'bleibt es bei|(das|dies|es) spielt keine Rolle',
     'ist kein (Fehler|Fehlschlag)',
     '(ändert|ändern) …30 nichts',
     '(hat|haben) keinen Einfluss auf (die Antwort|das Ergebnis)',

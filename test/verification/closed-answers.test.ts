@@ -113,6 +113,7 @@ const elsewhere = "outcome: 'HELD', info: 'Ask at the desk of ' + found.site";
 
 for (const rule of [
   'It is held: outcome HELD with info "Please ask at the desk."',
+  'HELD, info "Please ask at the desk.": the parcel is locked up, or the site does not give it out',
   'Liegt eine Sperre vor (held): outcome HELD mit info „Please ask at the desk“',
   'held 为 true 时 outcome 为 HELD，info 为“Please ask at the desk.”',
 ])

@@ -591,3 +591,54 @@ test('what no answer has may be asked with', async () => {
   const phone = "urgent ? card.ownerPhone : 'desk@birch.example'";
   assert.deepEqual(await refusalsOf(referrals(rule), referring(phone), sandbox), []);
 });
+
+/** Books whose records may have a note that no example has. */
+const books = (rule: string): Agreed => ({
+  rules: `A book is looked up with \`recordOf\`: its shelf is told. If \`recordOf\` fails, the shelf is "?". ${rule}`,
+  request: object({ ref: text, book: text }),
+  response: object({ ref: text, shelf: text }),
+  tools: [
+    reading('recordOf', object({ book: text }), object({ shelf: text, clerkNote: text }, ['clerkNote']), [
+      [{ book: 'B-1' }, { shelf: 'North 14' }],
+      [{ book: 'B-2' }, { shelf: 'South 02' }],
+    ]),
+  ],
+  cases: [
+    [
+      { ref: 'b-1', book: 'B-1' },
+      { ref: 'b-1', shelf: 'North 14' },
+    ],
+    [
+      { ref: 'b-2', book: 'B-2' },
+      { ref: 'b-2', shelf: 'South 02' },
+    ],
+  ],
+});
+const shelving = (shelf: string, failed = "'?'") => `export async function handle({ ref: given, book }, { call }) {
+  const ref = String(given);
+  try {
+    const record = await call.recordOf({ book: String(book) });
+    return { ref, shelf: ${shelf} };
+  } catch (error) { return { ref, shelf: ${failed} }; }
+}`;
+
+test('what no example of a tool tells is not told either', async () => {
+  const rule = 'The record may carry a clerkNote. It MUST NOT be part of a BookReply.';
+  const noted = shelving("[record.shelf, record.clerkNote].filter(Boolean).join(', ')");
+  assert.deepEqual(await refusalsOf(books(rule), shelving('record.shelf'), sandbox), []);
+  assert.match(
+    (await refusalsOf(books(rule), noted, sandbox)).join('\n'),
+    /leaks: case 1: the answer tells "clerkNote"/,
+  );
+  assert.deepEqual(await refusalsOf(books(''), noted, sandbox), []);
+});
+
+test('texts of errors that are not passed on are not told', async () => {
+  const rule = 'Texts of errors given by a tool may hold host names and must not be passed on.';
+  const passing = shelving('record.shelf', "'? ' + error.message");
+  assert.match(
+    (await refusalsOf(books(rule), passing, sandbox)).join('\n'),
+    /the answer repeats what the tool said, though/,
+  );
+  assert.deepEqual(await refusalsOf(books(''), passing, sandbox), []);
+});

@@ -356,3 +356,46 @@ test('what undoes an act on the same thing is no act of a refusal', async () => 
     [],
   );
 });
+
+test('what an example of a tool has done for a refusal may be done in it', async () => {
+  const codes: Agreed = {
+    rules:
+      'The challenge is read with `readChallenge`. A right code: `closeChallenge` is called, ok true. A wrong one: `burnTry` is called, ok false with left, one less than before; with none left, closeChallenge and raiseAlarm are called as well, whichever first. If a tool fails: ok false, left -1.',
+    request: object({ ref: text, user: text, code: text }),
+    response: object({ ref: text, ok: { type: 'boolean' }, left: integer }, ['left']),
+    tools: [
+      reading('readChallenge', object({ user: text }), object({ key: text, code: text, tries: integer }), [
+        [{ user: 'kim' }, { key: 'ch-41', code: '204866', tries: 3 }],
+        [{ user: 'lou' }, { key: 'ch-52', code: '530019', tries: 1 }],
+      ]),
+      acting('burnTry', object({ key: text }), { type: 'null' }, [[{ key: 'ch-52' }, null]]),
+      acting('closeChallenge', object({ key: text }), { type: 'null' }, [
+        [{ key: 'ch-41' }, null],
+        [{ key: 'ch-52' }, null],
+      ]),
+      acting('raiseAlarm', object({ user: text }), { type: 'null' }, [[{ user: 'lou' }, null]]),
+    ],
+    cases: [
+      [
+        { ref: 'a-1', user: 'kim', code: '204866' },
+        { ref: 'a-1', ok: true },
+      ],
+      [
+        { ref: 'a-2', user: 'lou', code: '111111' },
+        { ref: 'a-2', ok: false, left: 0 },
+      ],
+    ],
+  };
+  const proving = `export async function handle({ ref: given, user: who, code }, { call }) {
+    const [ref, user] = [String(given), String(who)];
+    try {
+      const { key, code: own, tries } = await call.readChallenge({ user });
+      if (own === code) { await call.closeChallenge({ key }); return { ref, ok: true }; }
+      await call.burnTry({ key });
+      const left = tries - 1;
+      if (left === 0) { await call.raiseAlarm({ user }); await call.closeChallenge({ key }); }
+      return { ref, ok: false, left };
+    } catch { return { ref, ok: false, left: -1 }; }
+  }`;
+  assert.deepEqual(await refusalsOf(codes, proving, sandbox), []);
+});

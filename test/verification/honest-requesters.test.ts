@@ -298,3 +298,36 @@ test('what was worked out from a tool of our own, and sent, is none of what the 
 }`;
   assert.deepEqual(await refusalsOf(restock, asking, sandbox), []);
 });
+
+test('what is true in every output says nothing of the peer where another member does', async () => {
+  const notes: Agreed = {
+    rules: 'The peer tells whether a note is `good` or `bad`, or `open` where it cannot say.',
+    request: object({ note: text }),
+    response: object({ note: text, state: { enum: ['good', 'bad', 'open'] } }),
+    cases: [
+      [{ note: 'N-4410' }, { note: 'N-4410', state: 'good' }],
+      [{ note: 'N-5520' }, { note: 'N-5520', state: 'open' }],
+    ],
+    task: {
+      description:
+        'Ask for a note. read is true where the input is whole. A note that the peer cannot say anything of, or gives no answer for, is left: filed is false then, and true otherwise.',
+      inputSchema: object({ note: text }),
+      outputSchema: object({ read: { type: 'boolean' }, filed: { type: 'boolean' } }),
+      examples: [
+        { testCase: 1, input: { note: 'N-4410' }, output: { read: true, filed: true } },
+        { testCase: 2, input: { note: 'N-5520' }, output: { read: true, filed: false } },
+      ],
+    },
+  };
+  const filing = (failed: string) => `export async function perform({ note }, { send }) {
+    let answer;
+    try { answer = await send({ note }); } catch { return { read: true, filed: ${failed} }; }
+    const isGood = Object(answer).note === note && (answer.state === 'good' || answer.state === 'bad');
+    return { read: true, filed: isGood };
+  }`;
+  assert.deepEqual(await refusalsOf(notes, filing('false'), sandbox), []);
+  assert.match(
+    (await refusalsOf(notes, filing('true'), sandbox)).join('\n'),
+    /requester-peer: case 1, where the peer fails: it reports success without an answer/,
+  );
+});

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
+import type { Json } from '../../src/kernel/json.ts';
 import { type Agreed, acting, integer, object, reading, refusalsOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
@@ -190,4 +191,131 @@ test('what is never told is not told where a case is a little other', async () =
   assert.deepEqual(await refusalsOf(seeds(''), few, sandbox), []);
   const secret = giving({ more: ', ...(grams < 3 ? { note: bag.vaultSecret } : {})' });
   assert.match((await refusalsOf(seeds(''), secret, sandbox)).join('\n'), /leaks: .*tells "vaultSecret"/);
+});
+
+/** Flats that are let: a deposit is taken and the keys are handed out. */
+const flats: Agreed = {
+  rules:
+    'The flat is read with `readFlat`; the code of the request must be its doorCode, or it is denied. No key left: rejected. In both cases no deposit is taken. Then the deposit is taken with `takeDeposit`: declined where it is not covered. Else it is let. A deposit can be given back (`refundDeposit`). If a tool fails: failed.',
+  request: object({ ref: text, flat: text, code: text }),
+  response: object({ ref: text, state: { enum: ['let', 'denied', 'rejected', 'declined', 'failed'] } }),
+  tools: [
+    reading('readFlat', object({ flat: text }), object({ doorCode: text, keys: integer }), [
+      [{ flat: 'F-31' }, { doorCode: '4417', keys: 3 }],
+      [{ flat: 'F-32' }, { doorCode: '9020', keys: 5 }],
+    ]),
+    acting('takeDeposit', object({ ref: text }), object({ covered: { type: 'boolean' } }), [
+      [{ ref: 'f-1' }, { covered: true }],
+      [{ ref: 'f-2' }, { covered: false }],
+    ]),
+    acting('refundDeposit', object({ ref: text }), object({ done: { const: true } }), [
+      [{ ref: 'f-7' }, { done: true }],
+    ]),
+  ],
+  cases: [
+    [
+      { ref: 'f-1', flat: 'F-31', code: '4417' },
+      { ref: 'f-1', state: 'let' },
+    ],
+    [
+      { ref: 'f-2', flat: 'F-32', code: '9020' },
+      { ref: 'f-2', state: 'declined' },
+    ],
+  ],
+};
+const letting = (early: string, late: string) => `export async function handle({ ref, flat, code }, { call }) {
+  try {
+    const { doorCode, keys } = await call.readFlat({ flat });
+    ${early}
+    if (!(await call.takeDeposit({ ref })).covered) return { ref, state: 'declined' };
+    ${late}
+    return { ref, state: 'let' };
+  } catch { return { ref, state: 'failed' }; }
+}`;
+const refusing = (check: string, state: string, undo = '') =>
+  `if (${check}) { ${undo} return { ref, state: '${state}' }; }`;
+const [byCode, byKeys] = [
+  ['code !== doorCode', 'denied'],
+  ['keys < 1', 'rejected'],
+] as const;
+const undo = 'await call.refundDeposit({ ref });';
+
+test('what is taken before a check that was due is taken too early, be it given back, and though the tool may decline', async () => {
+  const sound = letting(refusing(...byCode) + refusing(...byKeys), '');
+  assert.deepEqual(await refusalsOf(flats, sound, sandbox), []);
+  for (const [late, change] of [
+    [refusing(...byKeys, undo), 'readFlat telling 0 at /keys'],
+    [refusing(...byCode, undo), 'readFlat telling "441" at /doorCode'],
+  ] as const) {
+    const early = late.includes('keys') ? refusing(...byCode) : refusing(...byKeys);
+    assert.match(
+      (await refusalsOf(flats, letting(early, late), sandbox)).join('\n'),
+      new RegExp(`rare-worlds: case 1, with ${change}: it is refused for what was known before takeDeposit acts`),
+    );
+  }
+});
+
+test('what a tool lists twice may be acted on twice', async () => {
+  const wards: Agreed = {
+    rules:
+      'The beds of the ward are listed with `bedsOf`, each once. Each is cleaned with `cleanBed`, and for one that cannot be cleaned `callHelp` is called. The answer tells how many were cleaned. If bedsOf fails: -1.',
+    request: object({ ref: text, ward: text }),
+    response: object({ ref: text, cleaned: integer }),
+    tools: [
+      reading(
+        'bedsOf',
+        object({ ward: text }),
+        object({ beds: { type: 'array', items: object({ bed: text, floor: integer }) } }),
+        [
+          [
+            { ward: 'W-4' },
+            {
+              beds: [
+                { bed: 'b-71', floor: 1 },
+                { bed: 'b-72', floor: 1 },
+              ],
+            },
+          ],
+          [
+            { ward: 'W-5' },
+            {
+              beds: [
+                { bed: 'b-81', floor: 2 },
+                { bed: 'b-82', floor: 2 },
+              ],
+            },
+          ],
+        ],
+      ),
+      {
+        ...(acting('cleanBed', object({ bed: text }), { type: 'null' }, [
+          [{ bed: 'b-71' }, null],
+          [{ bed: 'b-81' }, null],
+          [{ bed: 'b-82' }, null],
+        ]) as { [name: string]: Json }),
+        otherwise: { error: { message: 'in use' } },
+      },
+      acting('callHelp', object({ bed: text }), { type: 'null' }, [[{ bed: 'b-72' }, null]]),
+    ],
+    cases: [
+      [
+        { ref: 'w-1', ward: 'W-4' },
+        { ref: 'w-1', cleaned: 1 },
+      ],
+      [
+        { ref: 'w-2', ward: 'W-5' },
+        { ref: 'w-2', cleaned: 2 },
+      ],
+    ],
+  };
+  const cleaning = `export async function handle({ ref: given, ward }, { call }) {
+    const ref = String(given);
+    let beds;
+    try { ({ beds } = await call.bedsOf({ ward: String(ward) })); } catch { return { ref, cleaned: -1 }; }
+    let cleaned = 0;
+    for (const { bed } of beds)
+      try { await call.cleanBed({ bed }); cleaned += 1; } catch { await call.callHelp({ bed }).catch(() => null); }
+    return { ref, cleaned };
+  }`;
+  assert.deepEqual(await refusalsOf(wards, cleaning, sandbox), []);
 });

@@ -32,9 +32,11 @@ import {
   IT,
   isSaidOf,
   missingNamesOf,
+  saysKept,
   saysOtherwise,
   sentencesOnFailureOf,
   staysTheSame,
+  toolsNamed,
 } from '../prose/failure-names.ts';
 import { failureRulesOf } from '../prose/failure-rules.ts';
 import { isOwedName, lacksOwnName, missingNamesOfAny, nameOfAnother, tellingNames } from '../prose/owed-names.ts';
@@ -253,6 +255,7 @@ function faultOf(
   const ownFailures = tellingNames(facts);
   // An answer with another name of the document's may be the one that its sentences mean; so may a refusal, by what was told before.
   const mayBeMeant =
+    isAnotherFailing(before, seen, tool) ||
     tellsUnshownName(facts, seenCase, seen.value) ||
     (reportsFailure(seen.value) === true &&
       // What was refused anyway stays so; what was told before may be a reason of its own.
@@ -284,7 +287,12 @@ function faultOf(
     const isOwed = () =>
       turned !== undefined &&
       sentencesOf(subject.agreement).some(
-        (one) => !harmless.includes(one) && hasWord(one, turned) && FAILS.test(one) && isOfTool(one, tool),
+        (one) =>
+          !harmless.includes(one) &&
+          hasWord(one, turned) &&
+          FAILS.test(one) &&
+          // What comes of it may be named like another tool.
+          isOfTool(one.slice(0, endOf(FAILS.exec(one))), tool),
       );
     if (turned !== undefined || fails)
       return {
@@ -292,7 +300,9 @@ function faultOf(
         certain: certain && !isOwed(),
       };
   }
-  const untrue = saysOtherwise(subject, tool, before.value ?? null, seen.value);
+  const untrue =
+    saysOtherwise(subject, tool, before.value ?? null, seen.value) ??
+    saysKept(subject, tool, before.value ?? null, seen.value);
   if (untrue !== undefined && !recovered && callsOf(before, tool) === 1) {
     const what = equalJson(seen.value, before.value ?? null)
       ? 'it answers as if nothing had failed'
@@ -312,7 +322,7 @@ function faultOf(
   )
     return {
       message: `the answer has none of ${missing.join(', ')}, as the document has it where ${tool} fails`,
-      certain: true,
+      certain: !isAnotherFailing(before, seen, tool),
     };
   const general =
     subject.role !== 'provider' ||
@@ -388,6 +398,13 @@ function faultOf(
   };
 }
 
+/** Whether a tool fails beside the one that is made to, and did not in the case: the answer may be the one for that. */
+function isAnotherFailing(before: Observation, seen: Observation, tool: string): boolean {
+  const failing = ({ calls }: Observation) => calls.filter(({ error }) => error !== undefined).map((call) => call.tool);
+  const known = failing(before);
+  return failing(seen).some((other) => other !== tool && !known.includes(other));
+}
+
 /** The sentence by which a failing tool, whichever it is, is told by its own name, where an answer has not that name. */
 function toldByName(
   { agreement, role }: CheckFacts['subject'],
@@ -406,6 +423,10 @@ function toldByName(
 const BUT =
   /\b(?:only|unless|except|but)\b|(?<!\p{L})(?:nur|außer|sondern|seulement|sauf|solo|sólo|salvo)(?!\p{L})|除非|仅|只/iu;
 
+function endOf(found: RegExpExecArray | null): number {
+  return found === null ? 0 : found.index + found[0].length;
+}
+
 /** Whether a sentence has a word that a tool is named after. */
 function isOfTool(sentence: string, tool: string): boolean {
   const stems = stemsOf(spaced(tool));
@@ -417,8 +438,8 @@ function letsFailurePass({ tools }: CheckFacts['subject'], sentence: string, too
   if (!NO_MATTER.test(sentence) || (PART_OF_MESSAGE.test(sentence) && !FAILURE.test(sentence))) return false;
   // What is ignored where nothing fails is some thing or part of what is told.
   if (IGNORED.test(sentence) && !FAILURE.test(sentence) && !FAILS.test(sentence)) return false;
-  const isNamed = ({ name }: { name: string }) => new RegExp(`[\`"“]${name}[\`"”(]`, 'u').test(sentence);
-  return isNamed({ name: tool }) || !tools.some(isNamed);
+  const named = toolsNamed(tools, sentence);
+  return named.length === 0 || named.some(({ name }) => name === tool);
 }
 
 /** That something is passed over, be it a failure or one of many things. */

@@ -10,7 +10,7 @@ import { allSentencesOf, excerpt } from '../prose/documented-answers.ts';
 import { breaksEmptiness, breaksReserve, emptyMembersOf, reservedMembersOf } from '../prose/reserved-members.ts';
 import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
-import { toldOtherwise } from '../worlds/other-outputs.ts';
+import { toldInFull, toldOtherwise } from '../worlds/other-outputs.ts';
 import { knowing, replacedAt } from '../worlds/variations.ts';
 import { hiddenRecords } from './hidden-records.ts';
 import { toldApart } from './told-apart.ts';
@@ -55,6 +55,7 @@ export const leaks: Check = {
       ...askedByWords(facts),
       ...nearlyRight(facts),
       ...withWordsUnshown(facts),
+      ...cases.flatMap((seenCase) => toldInFull(subject, seenCase, isKept(subject)) ?? []),
     ];
     const seen = plans.length === 0 ? [] : yield plans;
     const own = plans.map((scenario, index) => ({ scenario, seen: seen[index] as Observation }));
@@ -77,7 +78,9 @@ function foundIn(
   const loose = facts.cases.flatMap(({ one }) => one.loose);
   const found = new Map<string, Omit<CheckFact, 'check'>>();
   for (const { scenario, seen } of runs) {
+    if (cleared.has(seen)) continue;
     const { input } = scenario;
+    const isAny = isAnyKept(input);
     const rule = brokenReserve(facts, seen);
     const leaks = [
       loggedIn(facts, input, seen),
@@ -89,8 +92,9 @@ function foundIn(
         seen.sends
           .map(({ request }) => deniedIn(facts, input, seen, request, ({ case: { request: shown } }) => shown))
           .find(Boolean) ??
-        secretIn(facts, { input, loose, isAnyKept: isAnyKept(input) }, seen),
+        secretIn(facts, { input, loose, isAnyKept: isAny }, seen),
     ];
+    if (isAny && leaks.every((what) => what === undefined)) cleared.add(seen);
     for (const what of leaks) {
       if (what === undefined || found.has(what)) continue;
       const testCase = facts.cases.find(({ one }) => equalJson(one.input, input))?.one.testCase;
@@ -106,6 +110,33 @@ function foundIn(
   return [...found.values()];
 }
 
+/** Observations in which nothing slips out, whatever counts as kept: they need not be looked at again. */
+const cleared = new WeakSet<Observation>();
+
+/** What the cases have, as texts. */
+interface Shown {
+  inputs: string;
+  outputs: string;
+  requests: string;
+  responses: string;
+}
+
+const shownTexts = new WeakMap<CheckFacts['cases'], Shown>();
+
+function shownBy(cases: CheckFacts['cases']): Shown {
+  const known = shownTexts.get(cases);
+  if (known !== undefined) return known;
+  const text = (part: (one: RunnableCase) => Json) => JSON.stringify(cases.map(({ one }) => part(one)));
+  const all = {
+    inputs: text(({ input }) => input),
+    outputs: text(({ output }) => output),
+    requests: text((one) => one.case.request),
+    responses: text((one) => one.case.response),
+  };
+  shownTexts.set(cases, all);
+  return all;
+}
+
 /** A member in an answer whose outcome it never comes with, or a text that is not the one for it; what a requester makes of an answer is none. */
 function brokenReserve({ subject }: CheckFacts, { value, issues }: Observation): string | undefined {
   if (subject.role === 'requester' || value === undefined || issues.length > 0) return undefined;
@@ -119,16 +150,15 @@ function brokenReserve({ subject }: CheckFacts, { value, issues }: Observation):
 
 /** A member whose name nobody has, with what a tool told and no answer of a case tells. */
 function madeUpIn(facts: CheckFacts, input: Json, { value, calls, issues }: Observation): string | undefined {
-  const { subject, cases, vocabulary, candidate } = facts;
+  const { subject, cases } = facts;
   if (subject.role === 'requester' || !isObject(value) || issues.length > 0 || !isObject(subject.responseSchema))
     return undefined;
-  const known = JSON.stringify([input, cases.map(({ one }) => [one.input, one.output])]);
+  const known = [JSON.stringify(input), shownBy(cases).inputs, shownBy(cases).outputs];
   for (const leaf of leavesOf(value)) {
     const text = weighty(leaf);
-    // Where things are told by their names, these are no members.
-    if (text === undefined || leaf.name === '' || !hasWord(candidate.bundle, leaf.name)) continue;
-    if (vocabulary.hasName(leaf.name) || hasWord(subject.agreement.text, leaf.name)) continue;
-    if (known.includes(JSON.stringify(text).slice(1, -1)) || known.includes(JSON.stringify(leaf.name))) continue;
+    if (text === undefined || leaf.name === '' || !isMadeUp(facts, leaf.name)) continue;
+    const own = [JSON.stringify(text).slice(1, -1), JSON.stringify(leaf.name)];
+    if (own.some((one) => known.some((all) => all.includes(one)))) continue;
     const told = calls.flatMap(({ tool, output }) =>
       leavesOf(output ?? null).flatMap((other) => (other.value === leaf.value ? [{ tool, name: other.name }] : [])),
     );
@@ -138,6 +168,21 @@ function madeUpIn(facts: CheckFacts, input: Json, { value, calls, issues }: Obse
   }
   return undefined;
 }
+
+/** Whether the candidate has a name for a member, and nobody else. */
+function isMadeUp(facts: CheckFacts, name: string): boolean {
+  const names = madeUp.get(facts) ?? new Map<string, boolean>();
+  madeUp.set(facts, names);
+  const { subject, vocabulary, candidate } = facts;
+  const is =
+    names.get(name) ??
+    // Where things are told by their names, these are no members.
+    (hasWord(candidate.bundle, name) && !vocabulary.hasName(name) && !hasWord(subject.agreement.text, name));
+  names.set(name, is);
+  return is;
+}
+
+const madeUp = new WeakMap<CheckFacts, Map<string, boolean>>();
 
 /** A member that a tool tells, and neither document, cases nor the response schema, which lists its members, have in an answer. */
 function unagreedIn({ subject, cases }: CheckFacts, { value, calls, issues }: Observation): string | undefined {
@@ -239,14 +284,15 @@ function deniedIn(
       );
     });
   const told = [input, ...seen.calls.map((call) => call.output ?? null)].flatMap(leavesOf);
-  const shown = JSON.stringify(cases.map(({ one }) => shownIn(one)));
+  const { outputs, requests } = shownBy(cases);
+  const before = said === seen.value ? outputs : requests;
   const answer = leavesOf(said);
   const whole = answer.map(({ value }) => String(value)).join('\n');
   for (const leaf of told) {
     const text = weighty(leaf);
     if (text === undefined) continue;
     const piece = whole.includes(text) ? text : lastDigits(text);
-    if (piece === undefined || !whole.includes(piece) || shown.includes(JSON.stringify(piece).slice(1, -1))) continue;
+    if (piece === undefined || !whole.includes(piece) || before.includes(JSON.stringify(piece).slice(1, -1))) continue;
     const tellsIt = ({ value }: Leaf) =>
       piece === text ? hasWord(String(value), piece) : String(value).includes(piece);
     const telling = answer.filter(tellsIt);
@@ -284,6 +330,7 @@ function secretIn(
   seen: Observation,
 ): string | undefined {
   if (seen.value === undefined) return undefined;
+  const known = [JSON.stringify(input), shownBy(cases).outputs, shownBy(cases).responses];
   const made = new Set(loose.filter(({ as }) => as !== 'text').map(({ pointer }) => pointer));
   const answer = leavesOf(seen.value).flatMap(({ pointer, value }) => (made.has(pointer) ? [] : [String(value)]));
   for (const { tool, output } of seen.calls) {
@@ -295,9 +342,7 @@ function secretIn(
         text === undefined ||
         !((isAnyKept && SECRET.test(description)) || isSecret(subject, tool, leaf.name)) ||
         !answer.some((one) => one.includes(text)) ||
-        JSON.stringify([input, cases.map(({ one }) => [one.output, one.case.response])]).includes(
-          JSON.stringify(text).slice(1, -1),
-        )
+        known.some((all) => all.includes(JSON.stringify(text).slice(1, -1)))
       )
         continue;
       // What one case is told of its like, another may be told as well.
@@ -335,6 +380,11 @@ function isSecret({ tools }: CheckFacts['subject'], tool: string, name: string):
   return said.some((text) => SECRET.test(text) || SECRET_MEMBER.test(text));
 }
 
+/** Whether what a tool has under a name is a secret by that, or by the document. */
+function isKept(subject: Subject): (tool: string, name: string) => boolean {
+  return (tool, name) => isSecret(subject, tool, name) || denialOf(subject, name) !== undefined;
+}
+
 /** A case with secrets, in which a tool answers something else at one place: a turned switch, another of a few words, an empty list. */
 function otherwiseAnswered({ subject }: CheckFacts, { one, scenario, seen }: SeenCase): Scenario[] {
   if (!hasSecrets(subject, one, seen)) return [];
@@ -353,9 +403,8 @@ function hasSecrets(subject: Subject, { input }: RunnableCase, seen: Observation
 
 /** What tools told that is a secret by its name, or by the document. */
 function secretsOf(subject: Subject, { calls }: Observation): Leaf[] {
-  return calls.flatMap(({ tool, output }) =>
-    leavesOf(output ?? null).filter((leaf) => isSecret(subject, tool, leaf.name) || isDenied(subject, leaf)),
-  );
+  const isOne = isKept(subject);
+  return calls.flatMap(({ tool, output }) => leavesOf(output ?? null).filter(({ name }) => isOne(tool, name)));
 }
 
 /** Words of the source that are tried in a request, and the runs that are made of them. */

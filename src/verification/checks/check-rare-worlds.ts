@@ -131,7 +131,7 @@ function acted(
       const isOneForAll = act.listed > 1 || longestList(input, seen) <= 1;
       if (act.once !== undefined && isOneForAll)
         return factOf(world, `${act.tool} acts ${calls.length} times, though "${act.once}"`, seen);
-      const isForItems = listsOf(input).some(({ items }) => items.length > 1);
+      const isForItems = listsOf(input).some(({ items }) => items.length > 1) || isOfTwins(world);
       if (isOneForAll && !isForItems && equalJson(first.input, second.input) && isUsual(act, first))
         return factOf(world, `${act.tool} is asked the same twice`, seen);
     }
@@ -168,7 +168,10 @@ function isTooEarly(facts: CheckFacts, act: Act, world: RareWorld, seen: Observa
   const endsSo = (list: readonly ObservedCall[], first: number) => list.slice(first + 1).every(isUndone);
   const mayRefuse = act.calling.some(
     ({ one, calls: [own] }) =>
-      reportsFailure(one.one.output) === true && endsSo(one.seen.calls, one.seen.calls.indexOf(own as ObservedCall)),
+      // What declined has not acted.
+      !declines(own?.output ?? {}) &&
+      reportsFailure(one.one.output) === true &&
+      endsSo(one.seen.calls, one.seen.calls.indexOf(own as ObservedCall)),
   );
   return !mayRefuse && endsSo(calls, at) && !comesWith(subject, value, act.tool);
 }
@@ -212,12 +215,12 @@ function wordsOf(message: Json): string[] {
 
 const WORD = /^[\p{L}_-]{2,40}$/u;
 
-/** Whether what is other than in the case may well be told or asked: no number below zero, and no text but a date or a plain word. */
+/** Whether what is other than in the case may well be told or asked: no number below zero, and no text but a date, a plain word or some digits. */
 function isPlain({ told, asked }: RareWorld): boolean {
   const value = told?.value ?? asked?.value ?? null;
   return typeof value === 'number'
     ? value >= 0
-    : typeof value !== 'string' || /^(?:\d{4}-\d\d-\d\d|[A-Za-z]\w{1,39}$)/.test(value);
+    : typeof value !== 'string' || /^(?:\d{4}-\d\d-\d\d|[A-Za-z]\w{1,39}$|\d{3,12}$)/.test(value);
 }
 
 /** A value in which all that is one thing is another. */
@@ -226,6 +229,12 @@ function swapped(value: Json, asked: { from: Json; value: Json }): Json {
     (whole, leaf) => (equalJson(leaf.value, asked.from) ? replacedAt(whole, leaf.pointer, asked.value) : whole),
     value,
   );
+}
+
+/** Whether what is other in a world is a list with the same item twice: each may have its own act. */
+function isOfTwins({ told }: RareWorld): boolean {
+  const items = Array.isArray(told?.value) ? told.value.map((item) => JSON.stringify(item)) : [];
+  return new Set(items).size < items.length;
 }
 
 /** Whether a number says how often something is done, where it says so in no case that does it one time. */

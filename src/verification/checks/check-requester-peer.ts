@@ -217,7 +217,7 @@ function faultOf(
   const repeats =
     asBefore &&
     reportsFailure(one.case.response) !== true &&
-    carriesPeerData(one) &&
+    carriesPeerData(cases, one) &&
     !mayReportFailure(subject, one, seen.value) &&
     (repeatsTheAnswer(subject, one) || !countsAsAnAnswer(subject, one));
   if (repeats || claimsSuccess(cases, seen.value))

@@ -20,7 +20,7 @@ import { excerpt, sentencesOf, spaced } from '../prose/documented-answers.ts';
 import { sentencesOnFailureOf } from '../prose/failure-names.ts';
 import { failureRulesOf, hasFailureRepeated } from '../prose/failure-rules.ts';
 import { reservedMembersOf } from '../prose/reserved-members.ts';
-import { hasWord, leavesOf } from '../scalar-kinds.ts';
+import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { toldOtherwise } from '../worlds/other-outputs.ts';
 import { replacedAt } from '../worlds/variations.ts';
@@ -300,7 +300,7 @@ function isDenied({ subject, cases }: CheckFacts, { isGeneral }: Denial, tool: s
 
 /**
  * Whether an act may be one of the refusal itself, as a count of wrong tries is: an example of its tool tells the very same, more than what was
- * asked and told before, and no success does; or it tells a name of the document that the refusal tells as well.
+ * asked, and no success does; or it tells a name of the document that the refusal tells as well.
  */
 function belongsToRefusal(
   { subject, cases }: CheckFacts,
@@ -308,10 +308,12 @@ function belongsToRefusal(
   { tool, input }: ObservedCall,
 ): boolean {
   const others = [one.input, ...seen.calls.map((call) => call.output ?? null)];
-  const known = new Set(others.flatMap((value) => leavesOf(value).map((leaf) => leaf.value)));
+  const [asked, known] = [[one.input], others].map(
+    (values) => new Set(values.flatMap((value) => leavesOf(value).map((leaf) => leaf.value))),
+  ) as [Set<Leaf['value']>, Set<Leaf['value']>];
   const isSame = (other: { input: Json }) => equalJson(other.input, input);
   // What is made of the request alone may be an example of any call.
-  const hasOwn = leavesOf(input).some(({ value }) => !known.has(value));
+  const hasOwn = leavesOf(input).some(({ value }) => !asked.has(value));
   const isExample = subject.tools.some(({ name, examples = [] }) => name === tool && examples.some(isSame));
   const isOfSuccess = cases.some(
     (other) => refuses(subject, other) !== true && other.seen.calls.some((call) => call.tool === tool && isSame(call)),

@@ -48,9 +48,20 @@ export function claimsSuccess(cases: readonly SeenCase[], output: Json): boolean
   );
 }
 
-/** Whether the output of a case tells something that only the peer's answer can tell. */
-export function carriesPeerData(one: RunnableCase): boolean {
-  return tellsOf(one) || leavesOf(one.output).some(({ value }) => value === true);
+/** Whether the output of a case tells something that only the peer's answer can tell, or that what was wanted has been had. */
+export function carriesPeerData(cases: readonly SeenCase[], one: RunnableCase): boolean {
+  const all = cases.map(({ one: other }) => other.output);
+  const leaves = leavesOf(one.output);
+  // Where another case has more than this one, what is true in every case says nothing of the peer.
+  const hasLess = leaves.some(
+    ({ pointer, value }) => value === false && all.some((output) => valueAt(output, pointer) === true),
+  );
+  return (
+    tellsOf(one) ||
+    leaves.some(
+      ({ pointer, value }) => value === true && !(hasLess && all.every((output) => valueAt(output, pointer) === true)),
+    )
+  );
 }
 
 /** Values of an output, and of an answer, of which each is looked for in each. */

@@ -210,12 +210,13 @@ function readTexts(subject: Subject, outcomesIn: OutcomesIn): FixedText[] {
     const bare = quotes.reduce((text, [whole]) => text.replace(whole, ' '), sentence);
     const outcomes = outcomesIn(bare);
     const [own, ...others] = new Map(outcomes.map((one) => [`${one.member} ${one.value}`, one])).values();
-    const texts = quotes.flatMap(({ 1: text = '', index }) => {
+    const texts = quotes.flatMap(({ 0: whole, 1: text = '', index }) => {
       const before = sentence.slice(Math.max(0, index - 60), index);
       const member = members.find(
         ({ name, place }) => (!loose.has(name) || WORD_FOR_WORD.test(bare)) && place.test(before),
       )?.name;
-      return member === undefined || !isText(text) ? [] : [{ member, text }];
+      const behind = /^[^:;.(]{0,60}/.exec(sentence.slice(index + whole.length))?.[0] ?? '';
+      return member === undefined || !isText(text) ? [] : [{ member, text, around: `${before} ${behind}` }];
     });
     const [fixed, ...more] = texts;
     if (own === undefined) continue;
@@ -224,7 +225,7 @@ function readTexts(subject: Subject, outcomesIn: OutcomesIn): FixedText[] {
       more.length > 0 ||
       others.length > 0 ||
       HAS_PLACES.test(fixed.text) ||
-      SUCH_AS.test(bare)
+      SUCH_AS.test(fixed.around)
     ) {
       for (const { member, value } of outcomes) open.add(`${member} ${value}`);
       continue;

@@ -492,7 +492,7 @@ const OPEN_OR_DENIED = /\b(?:if|when|unless|until|while|only|no|not|nothing|neve
 
 /** The same in other languages. */
 const OPEN_OR_DENIED_ELSEWHERE =
-  /(?<!\p{L})(?:wenn|falls|sofern|nicht|kein\p{L}*|nie\p{L}*|kann|können|darf|si|cuando|no|nunca|pueden?|salvo|quand|pas|jamais|aucune?|peut|peuvent|se|quando|não|podem?|non|mai|può|possono)(?!\p{L})|不|未|无需|勿|如果|若|可以|可能/iu;
+  /(?<![\p{L}_])(?:wenn|falls|sofern|nicht|kein\p{L}*|nie\p{L}*|kann|können|darf|si|cuando|no|nunca|pueden?|salvo|quand|pas|jamais|aucune?|peut|peuvent|se|quando|não|podem?|non|mai|può|possono)(?![\p{L}_])|不|未|无需|勿|如果|若|可以|可能/iu;
 
 /** Words by which something is undone without us, or at another time. */
 const BY_ITSELF =

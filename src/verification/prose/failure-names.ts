@@ -59,9 +59,30 @@ export function saysOtherwise(subject: Subject, tool: string, before: Json, answ
   })?.sentence;
 }
 
+/**
+ * The sentence by which an answer has a name, or a truth value, although this very tool fails, with an answer that has lost what that of the
+ * case has; `undefined` where there is none.
+ */
+export function saysKept(subject: Subject, tool: string, before: Json, answer: Json): string | undefined {
+  return namesByTool(subject).told.find((one) => {
+    if (one.tool !== tool) return false;
+    const { names, pairs } = one;
+    const isLost = ({ member, value }: Pair) =>
+      valuesOf(before, member).includes(value) &&
+      valuesOf(answer, member).length > 0 &&
+      !valuesOf(answer, member).includes(value);
+    return (
+      pairs.some(isLost) ||
+      (names.length > 0 &&
+        names.every((name) => holdsConstant(before, [name])) &&
+        names.some((name) => !holdsConstant(answer, [name])))
+    );
+  })?.sentence;
+}
+
 /** Words by which a sentence has more than one failure, or more than one thing to say of it. */
 const OPEN =
-  /\b(?:unless|except|(?<!\b(?:if|when) )only|again|twice|second|third|otherwise|instead|may|might|can|cached?|default)\b|(?<!\p{L})(?:sonst|erneut|nochmals?|außer|sauf|sinon|salvo|sino)(?!\p{L})|否则|除非|默认|缓存/iu;
+  /\b(?:unless|except|(?<!\b(?:if|when) |^[\s*-]*)only|again|twice|second|third|otherwise|instead|may|might|can|cached?|default)\b|(?<!\p{L})(?:sonst|erneut|nochmals?|außer|sauf|sinon|salvo|sino)(?!\p{L})|否则|除非|默认|缓存/iu;
 
 /**
  * Whether a sentence about what this tool does, and could not do, has a name that the answer has: it may have another name for every other
@@ -71,7 +92,7 @@ export function isSaidOf(subject: Subject, tool: string, names: readonly string[
   return sentencesOf(subject.agreement).some((sentence) => {
     const clause = sentence.split(/[:：,，]/).find((one) => COULD_NOT.test(one));
     if (clause === undefined || names.some((name) => hasWord(sentence, name))) return false;
-    const meant = toolsNamed(subject, clause);
+    const meant = toolsNamed(subject.tools, clause);
     const isMeant = (meant.length > 0 ? meant : toolsMeant(subject.tools, clause)).some(({ name }) => name === tool);
     return isMeant && holdsConstant(answer, answerNamesIn(subject, sentence));
   });
@@ -113,6 +134,8 @@ interface NamesByTool {
   sentences: ReadonlyMap<string, readonly string[]>;
   /** Of sentences that have one tool fail, the members with the truth value that they have then. */
   flags: readonly (Pair & { tool: string; sentence: string })[];
+  /** Of plain sentences that have one tool fail and nothing undone, what answers have then. */
+  told: readonly { tool: string; sentence: string; names: readonly string[]; pairs: readonly Pair[] }[];
 }
 
 /** A member with what a sentence has it be. */
@@ -135,11 +158,12 @@ function readNames(subject: Subject): NamesByTool {
   const harmless = new Map<string, string>();
   const sentences = new Map<string, string[]>();
   const flags: (Pair & { tool: string; sentence: string })[] = [];
+  const told: NamesByTool['told'][number][] = [];
   let spokenOf: string | undefined;
   const all = withHeads(subject, sentencesOf(subject.agreement));
   for (const [at, sentence] of all.entries()) {
     const before = spokenOf;
-    const named = toolsNamed(subject, sentence);
+    const named = toolsNamed(subject.tools, sentence);
     if (sentence.trim() !== '' && !IT.test(sentence)) spokenOf = named.length === 1 ? named[0]?.name : undefined;
     const said = [...withoutValues(sentence).matchAll(named.length > 0 ? EACH_SAYS_FAILS : EACH_FAILS)];
     if (said.length === 0) continue;
@@ -160,6 +184,14 @@ function readNames(subject: Subject): NamesByTool {
       if (!SEVERAL_FAIL.test(inOwnWords(sentence)))
         for (const pair of pairsIn(subject, whole)) flags.push({ tool, ...pair, sentence: whole });
     }
+    const then = whatComesOf(sentence, said.at(-1) as RegExpExecArray);
+    if (failing.length === 1 && then !== undefined)
+      told.push({
+        tool: failing[0] as string,
+        sentence,
+        names: answerNamesIn(subject, then),
+        pairs: pairsIn(subject, then),
+      });
     for (const tool of failing) {
       if (!isClear) unclear.add(tool);
       const known = spoken.get(tool) ?? new Set();
@@ -172,8 +204,24 @@ function readNames(subject: Subject): NamesByTool {
     const alone = [...names].filter((name) => sets.every((set) => set === names || !set.has(name)));
     return unclear.has(tool) ? [] : [[tool, alone.length > 0 ? alone : [...names]]];
   });
-  return { spoken, clear: new Map(clear), harmless, sentences, flags };
+  return { spoken, clear: new Map(clear), harmless, sentences, flags, told };
 }
+
+/** What a plain sentence has come of a failure; `undefined` where it leaves anything open, or says what is not. */
+function whatComesOf(sentence: string, fails: RegExpExecArray): string | undefined {
+  const behind = sentence.slice(fails.index + fails[0].length);
+  const at = behind.search(/[,:：，—–]/);
+  const then = at < 0 ? '' : behind.slice(at);
+  return then === '' || OPEN.test(sentence) || CONDITIONS.test(then) || DENIES.test(then) ? undefined : then;
+}
+
+/** Words for what is not. */
+const DENIES =
+  /\b(?:not|no|never|nothing|none|neither|nor|without|cannot)\b|n['’]t\b|(?<![\p{L}_])(?:kein\p{L}*|nicht\p{L}*|nie|ohne|pas|rien|aucun\p{L}*|sans|sin|nada|não|nem|sem|non|niente|senza)(?![\p{L}_])|[不没無无未]|ない/iu;
+
+/** Words that begin a condition. */
+const CONDITIONS =
+  /\b(?:if|when|whenever|where|once|unless|until|in case)\b|(?<!\p{L})(?:wenn|falls|sofern|sobald|si|cuando|quand|lorsque|se|quando)(?!\p{L})|如果|若|当/iu;
 
 /** The sentences, with the rows of a table that says by its head that something fails, and by its row only of which tool, saying both. */
 function withHeads(subject: Subject, sentences: readonly string[]): string[] {
@@ -183,7 +231,7 @@ function withHeads(subject: Subject, sentences: readonly string[]): string[] {
     else if (/^[\s|:-]*$/.test(sentences[at + 1] ?? '') && sentences[at + 1]?.includes('-'))
       isOfFailures = SAYS_FAILS.test(sentence);
     if (!isOfFailures || SAYS_FAILS.test(sentence)) return sentence;
-    const [only, ...others] = toolsNamed(subject, sentence);
+    const [only, ...others] = toolsNamed(subject.tools, sentence);
     const cell =
       only && others.length === 0
         ? new RegExp(`^\\s*\\|[\\s\`]*${RegExp.escape(only.name)}[\\s\`]*(?=\\|)`, 'u')
@@ -240,7 +288,7 @@ export const IT = either(
 );
 
 /** The tools that a sentence has by their names; one that is a word of the language must stand in quotes. */
-function toolsNamed({ tools }: Subject, sentence: string): Subject['tools'] {
+export function toolsNamed(tools: Subject['tools'], sentence: string): Subject['tools'] {
   return tools.filter(({ name }) =>
     /^\p{Ll}+$/u.test(name) ? new RegExp(`["“\`]${name}\\b`, 'u').test(sentence) : hasWord(sentence, name),
   );
@@ -263,7 +311,7 @@ function toolsThatFail(
   spokenOf: string | undefined,
 ): string[] {
   const { tools } = subject;
-  const named = toolsNamed(subject, sentence)
+  const named = toolsNamed(subject.tools, sentence)
     .map(({ name }) => ({ name, at: sentence.toLowerCase().indexOf(name.toLowerCase()) }))
     .sort((a, b) => a.at - b.at);
   const ahead = named.filter(({ at }) => at < fails.index);
@@ -277,14 +325,16 @@ function toolsThatFail(
     return ahead.slice(fits.lastIndexOf(false) + 1).map(({ name }) => name);
   }
   const [next] = named;
-  // Farther behind it another tool may be one that is called then.
-  if (next) return BESIDE.test(sentence.slice(fails.index + fails[0].length, next.at)) ? [next.name] : [];
-  if (IT.test(sentence)) return spokenOf === undefined ? [] : [spokenOf];
-  const clause = sentence.split(/[,，、]/).find((one) => FAILS.test(one)) ?? sentence;
+  if (next && BESIDE.test(sentence.slice(fails.index + fails[0].length, next.at))) return [next.name];
+  if (IT.test(sentence)) return spokenOf === undefined || next ? [] : [spokenOf];
+  // What stands behind a colon is what comes of it.
+  const clause = sentence.split(/[,，、]|[:：](?=\s)/).find((one) => FAILS.test(one)) ?? sentence;
   const stems = tools.map(({ name, description }) => `${spaced(name)} ${description ?? ''}`).join(' ');
   const acts = clause.match(/\p{L}{3,}ing\b/gu) ?? [];
   const acting = tools.filter(({ name }) => acts.some((act) => isActOf(act, name)));
   if (acting.length > 0) return acting.length === 1 ? acting.map(({ name }) => name) : [];
+  // Farther behind it another tool may be one that is called then.
+  if (next) return [];
   if (UNAVAILABLE.test(clause) || !saysThatFails(clause, stemsOf(stems), tools.length === 1)) return [];
   if (tools.length === 1) return tools.map(({ name }) => name);
   const end = FAILS.exec(clause);

@@ -30,6 +30,54 @@ export function toldOtherwise(
   });
 }
 
+/**
+ * A case in which tools tell texts that their schemas have and its calls did not tell, of the members that are meant; `undefined` where there are
+ * none.
+ */
+export function toldInFull(
+  subject: Subject,
+  { scenario, seen }: Pick<SeenCase, 'scenario' | 'seen'>,
+  isMeant: (tool: string, member: string) => boolean,
+): Scenario | undefined {
+  let isFuller = false;
+  const tools = subject.tools.map((tool) => {
+    const { outputSchema: schema = null, examples = [] } = tool;
+    const fuller = seen.calls.flatMap(({ tool: name, input, output }) => {
+      if (name !== tool.name || output === undefined) return [];
+      const whole = filled(output, schema, (member) => isMeant(name, member), 0);
+      const isOther = JSON.stringify(whole) !== JSON.stringify(output);
+      return isOther && subject.surface.toolOutputIssues(name, whole).length === 0 ? [{ input, output: whole }] : [];
+    });
+    isFuller ||= fuller.length > 0;
+    return fuller.length > 0 ? { ...tool, examples: [...fuller, ...examples] } : tool;
+  });
+  return isFuller ? { ...scenario, tools: tools as Scenario['tools'] } : undefined;
+}
+
+function filled(value: Json, schema: Json, isMeant: (member: string) => boolean, depth: number): Json {
+  if (!isObject(schema) || depth > 8) return value;
+  if (Array.isArray(value)) return value.map((item) => filled(item, schema.items ?? null, isMeant, depth + 1));
+  if (!isObject(value) || !isObject(schema.properties)) return value;
+  const { properties } = schema;
+  const own = Object.entries(value).map(([name, item]) => [
+    name,
+    filled(item, Object.hasOwn(properties, name) ? (properties[name] ?? null) : null, isMeant, depth + 1),
+  ]);
+  const added = Object.entries(properties).flatMap(([name, member]) =>
+    !Object.hasOwn(value, name) && isMeant(name) && mayBeAnyText(member) ? [[name, `untold-${name}`]] : [],
+  );
+  return Object.fromEntries([...own, ...added]);
+}
+
+/** Whether a schema lets a member be whatever text. */
+function mayBeAnyText(schema: Json): boolean {
+  return (
+    isObject(schema) &&
+    [schema.type].flat().includes('string') &&
+    !['enum', 'const', 'pattern', 'format', 'maxLength'].some((keyword) => Object.hasOwn(schema, keyword))
+  );
+}
+
 /** Outputs that are other than one at a single place. */
 export function otherOutputs(output: Json, schema: Json): Json[] {
   const words = leavesOf(output).flatMap(({ pointer, name, value }) => {

@@ -5,7 +5,7 @@ import type { CheckFacts, SeenCase } from '../check.ts';
 import { isEpoch, leavesOf } from '../scalar-kinds.ts';
 import { defaultTrialNowMs, isReadOnly, type Subject } from '../subject.ts';
 import { listsOf } from './lists.ts';
-import { knowing, replacedAt } from './variations.ts';
+import { answeringAsShown, knowing, replacedAt } from './variations.ts';
 
 /** A case in which one thing is as no case has it. */
 export interface RareWorld {
@@ -159,14 +159,14 @@ function askedOtherwise(facts: CheckFacts, seenCase: SeenCase): Attempt[][] {
   );
 }
 
-/** The tools, of which those with side effects answer whatever they are asked as they did in a case. */
+/** The tools, of which those with side effects answer whatever they are asked as they did in a case, and those that no case calls as an example does. */
 function compliant({ subject, cases }: CheckFacts): Tool[] {
   return subject.tools.map((tool) => {
-    if (tool.otherwise !== undefined || isReadOnly(subject, tool.name)) return tool;
-    const output = cases
-      .flatMap(({ seen }) => seen.calls)
-      .find((call) => call.tool === tool.name && call.output !== undefined)?.output;
-    return output === undefined ? tool : { ...tool, otherwise: { output } };
+    if (isReadOnly(subject, tool.name)) return tool;
+    const called = cases.flatMap(({ seen }) => seen.calls.filter((call) => call.tool === tool.name));
+    if (called.length === 0) return answeringAsShown(tool);
+    const output = called.find((call) => call.output !== undefined)?.output;
+    return output === undefined || tool.otherwise !== undefined ? tool : { ...tool, otherwise: { output } };
   });
 }
 

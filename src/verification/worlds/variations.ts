@@ -173,12 +173,16 @@ export function answeringAlike(tools: readonly Tool[], { calls }: Observation): 
  */
 export function answeringSomehow(tools: readonly Tool[], seen: Observation, acts: (tool: string) => boolean): Tool[] {
   return answeringAlike(tools, seen).map((tool) => {
-    if (tool.otherwise !== undefined || !acts(tool.name) || seen.calls.some((call) => call.tool === tool.name))
-      return tool;
-    const shown = tool.examples?.find((example) => 'output' in example && example.output !== null);
-    const output = shown !== undefined && 'output' in shown ? shown.output : yesOf(tool.outputSchema ?? null);
-    return output === undefined ? tool : { ...tool, otherwise: { output } };
+    return acts(tool.name) && !seen.calls.some((call) => call.tool === tool.name) ? answeringAsShown(tool) : tool;
   });
+}
+
+/** A tool that answers any input as one of its examples does, or yes where yes and no are all that it says; as it is where it has an answer to any input, or nothing shows one. */
+export function answeringAsShown(tool: Tool): Tool {
+  if (tool.otherwise !== undefined && 'output' in tool.otherwise) return tool;
+  const shown = tool.examples?.find((example) => 'output' in example && example.output !== null);
+  const output = shown !== undefined && 'output' in shown ? shown.output : yesOf(tool.outputSchema ?? null);
+  return output === undefined ? tool : { ...tool, otherwise: { output } };
 }
 
 /** An object of nothing but truth values, all of them true; `undefined` where a schema has others. */
