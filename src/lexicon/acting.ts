@@ -2,7 +2,7 @@ import { either, inOrder, type Phrases, phrases } from './phrases.ts';
 
 /** That nothing is done but what the same sentence has done. */
 export const NOTHING_ELSE = phrases({
-  en: ['nothing (else|more|further) (is|gets|happens|may be|must be|will be)'],
+  en: ['nothing (else|more|further) (is|gets|happens|may be|must be|shall be|will be)'],
   de: ['(sonst|weiter) (wird|geschieht|passiert) nichts'],
   fr: ["rien d['’]autre n['’]est*"],
   es: ['no se hace nada más'],

@@ -595,6 +595,7 @@ export const STAYS = phrases({
     '(outcome|result|status|decision|code|verdict|refusal) (is still|stays?|remains?|stands|holds)',
     'is (not an|no) (error|failure)( of (the|an?) (answer|request))?(?=[,.;:])',
     '(it|this|that|which) does not matter',
+    'whether …30 (succeeds?|works?|worked|succeeded|goes (well|through)) or (fails?|failed|not)|whether or not',
   ],
   de: [
     'bleibt es bei|(das|dies|es) spielt keine Rolle',
@@ -602,12 +603,18 @@ export const STAYS = phrases({
     '(ändert|ändern) …30 nichts',
     '(hat|haben) keinen Einfluss auf (die Antwort|das Ergebnis)',
   ],
-  fr: ["n['’]est pas une erreur", 'ne chang(e|ent) rien à la réponse', "n['’]affect(e|ent) pas la réponse"],
+  fr: [
+    "n['’]est pas une erreur",
+    'ne chang(e|ent) rien à la réponse',
+    "n['’]affect(e|ent) pas la réponse",
+    "(l['’]issue|la réponse|le résultat|le statut) reste",
+  ],
   es: [
     'no es (un|ningún) error',
     'no (cambia|afecta|influye en) (a )?(la respuesta|el resultado)',
     '(la respuesta|el resultado) no cambia',
   ],
+  pt: ['(a resposta|o resultado) não muda', 'não (altera|afeta|muda) (a resposta|o resultado)'],
   zh: ['不影响\\p{Script=Han}{0,4}(结果|响应|应答|答复|返回)', '不(算|视为|作为)(错误|失败)'],
 });
 

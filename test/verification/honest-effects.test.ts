@@ -399,3 +399,40 @@ test('what an example of a tool has done for a refusal may be done in it', async
   }`;
   assert.deepEqual(await refusalsOf(codes, proving, sandbox), []);
 });
+
+test('what declined is not among what nothing further happens of', async () => {
+  const shows: Agreed = {
+    rules:
+      'The show is paid with `takePayment`. A receipt of null means that the bank declined: 402, and nothing further happens. Else the seat is booked with `bookSeat`: 200 with the seat. If a tool fails: 503.',
+    request: object({ ref: text, cents: integer }),
+    response: object({ ref: text, status: integer, seat: text }, ['seat']),
+    tools: [
+      acting('takePayment', object({ cents: integer }), object({ receipt: { type: ['string', 'null'] } }), [
+        [{ cents: 2900 }, { receipt: 'rc-4410' }],
+        [{ cents: 8700 }, { receipt: null }],
+      ]),
+      acting('bookSeat', object({ receipt: text }), object({ seat: text }), [
+        [{ receipt: 'rc-4410' }, { seat: 'F-17' }],
+      ]),
+    ],
+    cases: [
+      [
+        { ref: 'o-1', cents: 2900 },
+        { ref: 'o-1', status: 200, seat: 'F-17' },
+      ],
+      [
+        { ref: 'o-2', cents: 8700 },
+        { ref: 'o-2', status: 402 },
+      ],
+    ],
+  };
+  const showing = `export async function handle({ ref: given, cents }, { call }) {
+    const ref = String(given);
+    try {
+      const { receipt } = await call.takePayment({ cents });
+      if (receipt === null) return { ref, status: 402 };
+      return { ref, status: 200, seat: (await call.bookSeat({ receipt })).seat };
+    } catch { return { ref, status: 503 }; }
+  }`;
+  assert.deepEqual(await refusalsOf(shows, showing, sandbox), []);
+});

@@ -319,3 +319,78 @@ test('what a tool lists twice may be acted on twice', async () => {
   }`;
   assert.deepEqual(await refusalsOf(wards, cleaning, sandbox), []);
 });
+
+test('of several things one may be refused and another done', async () => {
+  const batches: Agreed = {
+    rules:
+      'The entries are handled one after the other. The stock is told by `getStock`; where nothing would be left the entry is rejected. Else it is written with `putStock`, once: done. If a tool fails, the entry is failed. The whole is rejected where an entry is.',
+    request: object({ ref: text, entries: { type: 'array', items: object({ sku: text, delta: integer }) } }),
+    response: object({ ref: text, status: { enum: ['done', 'rejected', 'failed'] }, states: items }),
+    tools: [
+      reading('getStock', object({ sku: text }), object({ left: integer }), [
+        [{ sku: 'ASP-100' }, { left: 20 }],
+        [{ sku: 'IBU-400' }, { left: 33 }],
+      ]),
+      acting('putStock', object({ sku: text, left: integer }), object({ written: { const: true } }), [
+        [{ sku: 'ASP-100', left: 16 }, { written: true }],
+        [{ sku: 'IBU-400', left: 21 }, { written: true }],
+      ]),
+    ],
+    cases: [
+      [
+        {
+          ref: 'b-1',
+          entries: [
+            { sku: 'ASP-100', delta: -4 },
+            { sku: 'IBU-400', delta: -12 },
+          ],
+        },
+        { ref: 'b-1', status: 'done', states: ['done', 'done'] },
+      ],
+    ],
+  };
+  const batching = `export async function handle({ ref: given, entries }, { call }) {
+    const states = [];
+    for (const { sku, delta } of Array.isArray(entries) ? entries : [])
+      try {
+        const left = (await call.getStock({ sku })).left + delta;
+        if (left < 1) { states.push('rejected'); continue; }
+        await call.putStock({ sku, left });
+        states.push('done');
+      } catch { states.push('failed'); }
+    const status = ['rejected', 'failed'].find((state) => states.includes(state)) ?? 'done';
+    return { ref: String(given), status, states };
+  }`;
+  assert.deepEqual(await refusalsOf(batches, batching, sandbox), []);
+});
+
+test('each line of a text may have its own act', async () => {
+  const sheets: Agreed = {
+    rules:
+      'Each line of the request has a plate and a zone, parted by a semicolon. `feeOf` tells the fee of the zone. A fee of 0 is answered with the plate and `FREE`; any other is booked with `bookFee`, once: the plate and the fee. If a tool fails: the plate and `DOWN`. The lines of the answer are in the order of those of the request.',
+    tools: [
+      reading('feeOf', object({ zone: text }), integer, [
+        [{ zone: 'A' }, 250],
+        [{ zone: 'B' }, 0],
+      ]),
+      acting('bookFee', object({ plate: text, fee: integer }), { type: 'null' }, [], null),
+    ],
+    cases: [
+      ['KA-17;A\nMU-20;B', 'KA-17;250\nMU-20;FREE'],
+      ['HH-41;B\nBE-55;A', 'HH-41;FREE\nBE-55;250'],
+    ],
+  };
+  const sheet = `export async function handle(request, { call }) {
+    const lines = [];
+    for (const line of request.split('\\n').filter((one) => one !== '')) {
+      const [plate, zone = ''] = line.split(';');
+      try {
+        const fee = await call.feeOf({ zone });
+        if (fee !== 0) await call.bookFee({ plate, fee });
+        lines.push(plate + ';' + (fee === 0 ? 'FREE' : fee));
+      } catch { lines.push(plate + ';DOWN'); }
+    }
+    return lines.join('\\n');
+  }`;
+  assert.deepEqual(await refusalsOf(sheets, sheet, sandbox), []);
+});

@@ -52,6 +52,11 @@ for (const rule of [
   'If `mailGuest` fails: the answer stays TAKEN, with mailed false.',
   'The mailing fails: this does not matter, mailed is false then.',
   'Mailing fails: that is harmless, the guest still has result TAKEN.',
+  'If mailGuest fails the result is TAKEN all the same.',
+  'After mailGuest has been called the result is TAKEN, whether mailGuest succeeds or fails; mailed says which.',
+  'At last the guest is told with mailGuest.\n- Fails or is slow: mailed is false, the result stays TAKEN.',
+  'Se mailGuest falhar, a resposta não muda, mas mailed é false.',
+  '\n\n| What fails | Then |\n|---|---|\n| mailGuest | result TAKEN, as if it had gone out |',
 ])
   test(`what an answer has although a tool fails is not lost: ${rule}`, async () => {
     assert.deepEqual(await refusalsOf(rooms(rule), taking(kept), sandbox), []);
@@ -88,6 +93,166 @@ test('that one tool is not called again even if it fails says nothing of the oth
     ).join('\n'),
     /case 1, where findRoom fails: the answer has none of OUT_OF_ORDER/,
   );
+});
+
+/** Stock that is counted and weighed by tools of one word each, and sold. */
+const stock = (rule: string): Agreed => ({
+  rules: `The pieces are told by \`count\`, and their weight by \`weigh\`. The answer has both and state fine.\n\n${rule}`,
+  request: object({ ref: text, shelf: text }),
+  response: object(
+    { ref: text, state: { enum: ['fine', 'UNCOUNTED', 'UNWEIGHED'] }, pieces: integer, grams: integer },
+    ['pieces', 'grams'],
+  ),
+  cases: [
+    [
+      { ref: 's-1', shelf: 'K-4' },
+      { ref: 's-1', state: 'fine', pieces: 17, grams: 4020 },
+    ],
+  ],
+  tools: [
+    reading('count', object({ shelf: text }), integer, [[{ shelf: 'K-4' }, 17]]),
+    reading('weigh', object({ shelf: text }), integer, [[{ shelf: 'K-4' }, 4020]]),
+  ],
+});
+const counting = (
+  counted: string,
+  weighed: string,
+) => `export async function handle({ ref: given, shelf: asked }, { call }) {
+  const [ref, shelf] = [String(given), String(asked)];
+  let pieces, grams;
+  try { pieces = await call.count({ shelf }); } catch { ${counted} }
+  try { grams = await call.weigh({ shelf }); } catch { ${weighed} }
+  return { ref, state: 'fine', pieces, grams };
+}`;
+const failing = (state: string) => `return { ref, state: '${state}' };`;
+
+for (const [rule, counted] of [
+  ['| What fails | Answer |\n|---|---|\n| count | UNCOUNTED |\n| weigh | UNWEIGHED |', 'UNCOUNTED'],
+  ['- Scheitert `count` oder `weigh`, lautet der Zustand `UNCOUNTED`.', 'UNCOUNTED'],
+] as const)
+  test(`what is said of a tool of one word, or of one behind another, is said of it: ${rule}`, async () => {
+    const weighed = rule.includes('UNWEIGHED') ? 'UNWEIGHED' : counted;
+    const sound = counting(failing(counted), failing(weighed));
+    assert.deepEqual(await refusalsOf(stock(rule), sound, sandbox), []);
+    assert.match(
+      (await refusalsOf(stock(rule), counting(failing(counted), 'grams = 0;'), sandbox)).join('\n'),
+      new RegExp(
+        `has none of ${weighed}, (?:as the document has it where weigh fails|though the document names it for weigh)`,
+      ),
+    );
+  });
+
+/** Fares that a requester asks for, with what its task says of failures. */
+const fares = (rule: string, results: readonly string[]): Agreed => ({
+  rules: 'The peer tells the fare of a trip.',
+  request: object({ trip: text }),
+  response: object({ fare: integer }),
+  cases: [[{ trip: 'T-31' }, { fare: 420 }]],
+  tools: [
+    reading('tripOf', object({ guest: text }), text, [[{ guest: 'Odile' }, 'T-31']]),
+    ...(rule.includes('noteFare')
+      ? [
+          acting('noteFare', object({ guest: text, fare: integer }), { type: 'null' }, [
+            [{ guest: 'Odile', fare: 420 }, null],
+          ]),
+        ]
+      : []),
+  ],
+  task: {
+    description: `Asks for the fare of the trip that tripOf tells: result known, with the fare. ${rule}`,
+    inputSchema: object({ guest: text }),
+    outputSchema: object(
+      { result: results.length > 0 ? { enum: ['known', ...results] } : text, fare: integer, noted: truth },
+      ['fare', 'noted'],
+    ),
+    examples: [{ testCase: 1, input: { guest: 'Odile' }, output: { result: 'known', fare: 420 } }],
+  },
+});
+const asking = (lost: string, unnoted = '') => `export async function perform({ guest }, { call, send }) {
+  let trip, fare;
+  try { trip = await call.tripOf({ guest }); } catch { return { result: '${lost}' }; }
+  try { ({ fare } = await send({ trip })); } catch { return { result: 'NO_FARE' }; }
+  if (!Number.isInteger(fare)) return { result: 'NO_FARE' };
+  ${unnoted === '' ? '' : `try { await call.noteFare({ guest, fare }); } catch { return ${unnoted}; }`}
+  return { result: 'known', fare };
+}`;
+
+for (const [lost, unnoted, rule] of [
+  [
+    'NO_TRIP',
+    'UNNOTED',
+    'If tripOf fails: NO_TRIP, and nothing is asked. If noteFare fails: UNNOTED. Without an answer: NO_FARE.',
+  ],
+  [
+    'no trip',
+    'not noted',
+    'If tripOf fails: "no trip", and nothing is asked. If noteFare fails: "not noted". Without an answer: NO_FARE.',
+  ],
+] as const)
+  test(`what a requester's task reports where its own tool fails is reported: ${lost}`, async () => {
+    const agreed = fares(rule, [lost, unnoted, 'NO_FARE']);
+    assert.deepEqual(await refusalsOf(agreed, asking(lost, `{ result: '${unnoted}' }`), sandbox), []);
+    assert.match(
+      (await refusalsOf(agreed, asking(lost, `{ result: '${lost}' }`), sandbox)).join('\n'),
+      /^failing-tools: case 1, where noteFare fails: /m,
+    );
+  });
+
+test("what a requester's task has not matter does not matter, whatever else it says of failures", async () => {
+  const agreed = fares(
+    'It is noted with noteFare; if noteFare fails, the result stays the same. Without an answer it is NO_FARE.',
+    [],
+  );
+  assert.deepEqual(await refusalsOf(agreed, asking('NO_FARE', "{ result: 'known', fare }"), sandbox), []);
+  assert.match(
+    (await refusalsOf(agreed, asking('NO_FARE', "{ result: 'not known, error' }"), sandbox)).join('\n'),
+    /^failing-tools: case 1, where noteFare fails: /m,
+  );
+});
+
+test('what a task says of asking that fails is not said of its only tool', async () => {
+  const rule = '\n\n- No trip can be told: T-31 is asked for\n- The sending fails: NO_FARE';
+  const usual = asking('NO_TRIP').replace("return { result: 'NO_TRIP' };", "trip = 'T-31';");
+  assert.deepEqual(await refusalsOf(fares(rule, ['NO_FARE']), usual, sandbox), []);
+});
+
+test('what is said of a peer that fails is not said of the tool that is described by it', async () => {
+  const rule =
+    'It is noted with noteFare.\n- The ferry does not answer, or what it says is of no use: NO_FARE. Nothing is noted then.\n- `noteFare` fails: the result is "known", noted is false.';
+  const { tools = [], ...rest } = fares(rule, ['NO_FARE']);
+  const described = tools.map((tool) => {
+    const { name, ...whole } = tool as { [name: string]: Json };
+    return { ...whole, name, ...(name === 'noteFare' ? { description: 'Notes a fare of the ferry.' } : {}) } as Json;
+  });
+  const agreed = { ...rest, tools: described };
+  assert.deepEqual(await refusalsOf(agreed, asking('NO_FARE', "{ result: 'known', fare, noted: false }"), sandbox), []);
+});
+
+test('nothing else is done where that is said of the tool of the sentence before', async () => {
+  const agreed = stock(
+    'Then the weight is told by `weigh`. If it fails, the state is UNWEIGHED and nothing else must be called.',
+  );
+  const labelled: Agreed = {
+    ...agreed,
+    rules: `${agreed.rules} Else the shelf is labelled with \`labelShelf\`, and if labelShelf fails, it does not matter.`,
+    tools: [...(agreed.tools ?? []), acting('labelShelf', object({ shelf: text }), { type: 'null' }, [], null)],
+  };
+  const labelling = (weighed: string) =>
+    counting(failing('UNCOUNTED'), weighed).replace(
+      "return { ref, state: 'fine'",
+      "await call.labelShelf({ shelf }).catch(() => null);\n  return { ref, state: 'fine'",
+    );
+  assert.deepEqual(await refusalsOf(labelled, labelling(failing('UNWEIGHED')), sandbox), []);
+  const eager = labelling(`await call.labelShelf({ shelf }).catch(() => null); ${failing('UNWEIGHED')}`);
+  assert.match(
+    (await refusalsOf(labelled, eager, sandbox)).join('\n'),
+    /case 1, where weigh fails: labelShelf is called all the same, though "If it fails/,
+  );
+  const allowed = {
+    ...labelled,
+    rules: labelled.rules.replace('must be called.', 'must be called unless the shelf is new.'),
+  };
+  assert.deepEqual(await refusalsOf(allowed, eager, sandbox), []);
 });
 
 /** Coaches whose seats are paid for, and given back where no seat is had. */

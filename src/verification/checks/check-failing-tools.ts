@@ -15,7 +15,7 @@ import {
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
-import { deniesAct, forbiddenAfter, speaksOf } from '../prose/documented-acts.ts';
+import { deniesAct, deniesAllElse, forbiddenAfter, speaksOf } from '../prose/documented-acts.ts';
 import {
   answerIfBothFail,
   codeOf,
@@ -275,6 +275,8 @@ function faultOf(
       certain: !mayBeMeant,
     };
   }
+  // What a sentence says of this very tool, a requester can tell its own caller whatever else is said.
+  const isSaid = certain || subject.role === 'requester';
   if (harmless !== undefined) {
     const turned = ownFailures.find(
       (name) =>
@@ -297,7 +299,7 @@ function faultOf(
     if (turned !== undefined || fails)
       return {
         message: `the answer ${turned ? `has ${turned}` : 'is a failure'}, though "${excerpt(harmless)}"`,
-        certain: certain && !isOwed(),
+        certain: isSaid && !isOwed(),
       };
   }
   const untrue =
@@ -307,7 +309,7 @@ function faultOf(
     const what = equalJson(seen.value, before.value ?? null)
       ? 'it answers as if nothing had failed'
       : 'it is answered otherwise';
-    return { message: `${what}, though "${excerpt(untrue)}"`, certain };
+    return { message: `${what}, though "${excerpt(untrue)}"`, certain: isSaid };
   }
   const claimed = recovered ? undefined : claimOf(subject, tool, before, seen);
   if (claimed !== undefined)
@@ -315,7 +317,6 @@ function faultOf(
   const missing = letsPass || recovered ? [] : missingNamesOf(facts, tool, seen.value);
   if (
     missing.length > 0 &&
-    subject.role === 'provider' &&
     (hasMoved(before, seen) ||
       goesOnActing(subject, tool, seen) ||
       (!isReadOnly(subject, tool) && !BEST_EFFORT.test(tool) && reportsFailure(one.output) !== true))
@@ -541,7 +542,7 @@ function actAfter(
     if (tool === failed || isReadOnly(subject, tool)) continue;
     const sentence =
       forbiddenAfter(subject, failed, tool) ??
-      sentencesOnFailureOf(subject, failed).find((one) => deniesAct(one, tool));
+      sentencesOnFailureOf(subject, failed).find((one) => deniesAct(one, tool) || deniesAllElse(one, tool));
     if (sentence !== undefined) return { tool, sentence: excerpt(sentence) };
   }
   return undefined;

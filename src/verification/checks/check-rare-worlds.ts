@@ -100,9 +100,14 @@ function isForSome(input: Json, asked: Json): boolean {
   });
 }
 
+/** Lines of a request that is a text: each may be a thing of its own. */
+function linesOf(input: Json): number {
+  return typeof input === 'string' ? input.split('\n').filter((line) => line.trim() !== '').length : 0;
+}
+
 function longestList(input: Json, { calls }: Observation): number {
   return Math.max(
-    0,
+    linesOf(input),
     ...[input, ...calls.map(({ output }) => output ?? null)]
       .flatMap((value) => listsOf(value))
       .map(({ items }) => items.length),
@@ -128,10 +133,10 @@ function acted(
     if (first === undefined || act.calling.length === 0 || act.listed < 0) continue;
     if (second !== undefined && !isCounted(act, calls.length, input, seen)) {
       // Where cases have but one item, each may have its own act.
-      const isOneForAll = act.listed > 1 || longestList(input, seen) <= 1;
+      const isOneForAll = (act.listed > 1 && linesOf(input) <= 1) || longestList(input, seen) <= 1;
       if (act.once !== undefined && isOneForAll)
         return factOf(world, `${act.tool} acts ${calls.length} times, though "${act.once}"`, seen);
-      const isForItems = listsOf(input).some(({ items }) => items.length > 1) || isOfTwins(world);
+      const isForItems = linesOf(input) > 1 || listsOf(input).some(({ items }) => items.length > 1) || isOfTwins(world);
       if (isOneForAll && !isForItems && equalJson(first.input, second.input) && isUsual(act, first))
         return factOf(world, `${act.tool} is asked the same twice`, seen);
     }
@@ -161,7 +166,8 @@ function isTooEarly(facts: CheckFacts, act: Act, world: RareWorld, seen: Observa
   const at = calls.findIndex(
     (call) => isSame(call) && isUsual(act, call) && !declines(call.output ?? {}) && !tells(value, call),
   );
-  if (at < 0) return false;
+  // Of several things, one may be refused and another done.
+  if (at < 0 || isForSome(world.scenario.input, calls[at]?.input ?? null)) return false;
   if (told && !calls.slice(0, at).some(({ tool }) => tool === told.tool)) return false;
   const isUndone = ({ tool, error }: ObservedCall) =>
     error === undefined && !isReadOnly(subject, tool) && (tool === act.tool || takesBack(subject, tool));

@@ -45,7 +45,7 @@ export const sideEffects: Check = {
       for (const act of actsOf(facts, one.seen)) {
         const isWanted = comesWith(subject, one.one.output, act.tool) || belongsToRefusal(facts, one, act);
         const sentence =
-          sentenceAgainst(facts, one, act.tool) ??
+          (isAnsweredUnlike(facts, act) ? undefined : sentenceAgainst(facts, one, act.tool)) ??
           (isWanted ? undefined : (reservedAgainst(facts, one, act) ?? keptBackAgainst(facts, one, act)));
         if (sentence === undefined && (isWanted || !isRefused || mayServeRefusals(subject, act.tool))) continue;
         if (sentence === undefined && undoes(facts, one, act)) continue;
@@ -239,6 +239,17 @@ function goesOn({ calls }: Observation, tool: string): boolean {
       error !== undefined &&
       own.slice(index + 1).some((later) => later.output !== undefined && !equalJson(later.input, input)),
   );
+}
+
+/** Whether a tool told nothing at all where it tells something in a case that succeeds: it declined, and that is what the answer is for. */
+function isAnsweredUnlike({ subject, cases }: CheckFacts, { tool, output = null }: ObservedCall): boolean {
+  const isNothing = (value: Json) => leavesOf(value).every((leaf) => leaf.value === null);
+  const usual = cases.flatMap((one) =>
+    refuses(subject, one) === true
+      ? []
+      : one.seen.calls.filter((call) => call.tool === tool && call.output !== undefined),
+  );
+  return isNothing(output) && usual.length > 0 && !usual.some((call) => isNothing(call.output ?? null));
 }
 
 /** The sentence of the document by which a tool must not be called in a case with this answer. */

@@ -334,6 +334,14 @@ export function deniesAct(sentence: string, tool: string): boolean {
   return undoneIn(sentence).some((done) => done !== true && !WHATEVER.test(done) && isDoneBy(done, tool));
 }
 
+/** Whether a sentence says that nothing else is done, of whatever a tool does. */
+export function deniesAllElse(sentence: string, tool: string): boolean {
+  return NOTHING_ELSE.test(sentence) && !BUT_FOR.test(sentence) && !NO_CHANGE.test(tool) && !hasWord(sentence, tool);
+}
+
+/** Words by which something is done all the same. */
+const BUT_FOR = /\b(?:unless|except|but|only|until|apart from|besides|other than|may)\b/i;
+
 /** That a failure leaves all as it is: what was to be done is done all the same. */
 const CHANGES_NOTHING = /\bnothing (?:happens|changes)\b/i;
 

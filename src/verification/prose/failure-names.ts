@@ -6,6 +6,7 @@ import type { CheckFacts } from '../check.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import {
+  allSentencesOf,
   codeOf,
   documentedAnswersOf,
   holdsConstant,
@@ -36,7 +37,9 @@ export function missingNamesOf(facts: CheckFacts, tool: string, answer: Json): r
       ({ sentence, constants }) =>
         constants.includes(name) &&
         !all.some((other) => other !== name && hasWord(sentence, other)) &&
-        (WHICHEVER_SYSTEM.test(sentence) || !failsElsewhere(facts.subject, sentence, tool)),
+        // With a requester the failing one may be the peer.
+        (WHICHEVER_SYSTEM.test(sentence) ||
+          (facts.subject.role === 'provider' && !failsElsewhere(facts.subject, sentence, tool))),
     );
   const general = [...ownFailures.filter(isGeneral), ...otherFailures].filter((name) => !others.has(name));
   return holdsConstant(answer, general) ? [] : own;
@@ -160,7 +163,7 @@ function readNames(subject: Subject): NamesByTool {
   const flags: (Pair & { tool: string; sentence: string })[] = [];
   const told: NamesByTool['told'][number][] = [];
   let spokenOf: string | undefined;
-  const all = withHeads(subject, sentencesOf(subject.agreement));
+  const all = withHeads(subject, allSentencesOf(subject));
   for (const [at, sentence] of all.entries()) {
     const before = spokenOf;
     const named = toolsNamed(subject.tools, sentence);
@@ -210,8 +213,8 @@ function readNames(subject: Subject): NamesByTool {
 /** What a plain sentence has come of a failure; `undefined` where it leaves anything open, or says what is not. */
 function whatComesOf(sentence: string, fails: RegExpExecArray): string | undefined {
   const behind = sentence.slice(fails.index + fails[0].length);
-  const at = behind.search(/[,:：，—–]/);
-  const then = at < 0 ? '' : behind.slice(at);
+  const at = behind.search(/[,:：，—–|]|^\s+(?:the )?(?:answer|response|reply|result|outcome|status) /);
+  const then = at < 0 ? '' : behind.slice(at).replace(/\bas (?:if|though)\b/gi, ' ');
   return then === '' || OPEN.test(sentence) || CONDITIONS.test(then) || DENIES.test(then) ? undefined : then;
 }
 
@@ -231,12 +234,11 @@ function withHeads(subject: Subject, sentences: readonly string[]): string[] {
     else if (/^[\s|:-]*$/.test(sentences[at + 1] ?? '') && sentences[at + 1]?.includes('-'))
       isOfFailures = SAYS_FAILS.test(sentence);
     if (!isOfFailures || SAYS_FAILS.test(sentence)) return sentence;
-    const [only, ...others] = toolsNamed(subject.tools, sentence);
-    const cell =
-      only && others.length === 0
-        ? new RegExp(`^\\s*\\|[\\s\`]*${RegExp.escape(only.name)}[\\s\`]*(?=\\|)`, 'u')
-        : undefined;
-    return cell === undefined ? sentence : sentence.replace(cell, (head) => `${head}fails `);
+    const head = /^\s*\|[\s`]*([\p{L}\p{N}_]+)[\s`]*(?=\|)/u.exec(sentence);
+    const only = subject.tools.find(({ name }) => name === head?.[1]);
+    return head === null || only === undefined
+      ? sentence
+      : `| \`${only.name}\` fails ${sentence.slice(head[0].length)}`;
   });
 }
 
@@ -258,8 +260,9 @@ const THEN =
 /** The members of answers that a sentence has be true, false or null. */
 export function pairsIn(subject: Subject, sentence: string): Pair[] {
   // Without a schema the cases alone tell what the members are.
-  const shown = subject.responseSchema === null ? subject.cases.flatMap(({ response }) => leavesOf(response)) : [];
-  const told = new Set([...memberNamesOf(subject.responseSchema, 0), ...shown.map(({ name }) => name)]);
+  const schema = subject.task?.outputSchema ?? subject.responseSchema;
+  const shown = schema === null ? subject.cases.flatMap(({ response }) => leavesOf(response)) : [];
+  const told = new Set([...memberNamesOf(schema, 0), ...shown.map(({ name }) => name)]);
   return [...sentence.matchAll(PAIR)].flatMap(({ groups }) => {
     const { member = '', value } = groups ?? {};
     return told.has(member) ? [{ member, value: value === 'null' ? null : value === 'true' }] : [];
@@ -280,7 +283,7 @@ const [EACH_SAYS_FAILS, EACH_FAILS] = [SAYS_FAILS, FAILS].map(
 
 /** How a sentence begins that goes on about the tool of the one before, or speaks of its call: what fails then is it, or nothing is named. */
 export const IT = either(
-  /^\s*(?:(?:when|if|where|should) )?(?:it|this|that)\b|^[^.]*\bof (?:this|that) (?:call|act|step|request)\b|^\s*(?:on|in case of|upon) (?:a )?(?:failure|error)\b/,
+  /^[\s*-]*(?:(?:when|if|where|should) )?(?:it|this|that)\b|^[\s*-]*fails\b|^[^.]*\bof (?:this|that) (?:call|act|step|request)\b|^\s*(?:on|in case of|upon) (?:a )?(?:failure|error)\b/,
   /^[^.]*(?<!\p{L})diese[rs]? (?:Aufruf|Schritt)|^\s*(?:(?:wenn|falls|sollte) (?:das|dies|es|er|sie) (?:scheiter|fehlschl|misslin|ausf[aä]ll|nicht)\p{L}*|(?:schlägt|fällt|geht) (?:das|dies|es|er|sie) (?:fehl|aus|schief)|(?:scheitert|misslingt) (?:das|dies|es|er|sie)\s*(?=[,;:]))(?!\p{L})/u,
   /^\s*(?:si|cuando|se|quando) (?:es[ot]|isso|isto|questo|ell[ao]|ela|ele|él|esso)?\s?(?:fall[aeoói]\p{L}*|falh\p{L}*|no responde|não responde|non risponde|da error)\s*(?=[,;:]|$)/u,
   /^\s*(?:si |s['’]|quand )(?:cela |ça |il |elle |celui-ci |celle-ci )?(?:échou\p{L}*|tombe en panne|ne répond pas)\s*(?=[,;:]|$)/u,
@@ -311,8 +314,14 @@ function toolsThatFail(
   spokenOf: string | undefined,
 ): string[] {
   const { tools } = subject;
+  const plain = sentence.toLowerCase();
+  // Of a tool that is named more than once, the name in front of the word is meant.
+  const placeOf = (name: string) => {
+    const before = plain.lastIndexOf(name.toLowerCase(), fails.index - 1);
+    return before >= 0 ? before : plain.indexOf(name.toLowerCase());
+  };
   const named = toolsNamed(subject.tools, sentence)
-    .map(({ name }) => ({ name, at: sentence.toLowerCase().indexOf(name.toLowerCase()) }))
+    .map(({ name }) => ({ name, at: placeOf(name) }))
     .sort((a, b) => a.at - b.at);
   const ahead = named.filter(({ at }) => at < fails.index);
   if (ahead.length === 1 && named.length === 1 && ITS_CALL.test(sentence.slice(0, fails.index)))
@@ -325,7 +334,13 @@ function toolsThatFail(
     return ahead.slice(fits.lastIndexOf(false) + 1).map(({ name }) => name);
   }
   const [next] = named;
-  if (next && BESIDE.test(sentence.slice(fails.index + fails[0].length, next.at))) return [next.name];
+  if (next && BESIDE.test(sentence.slice(fails.index + fails[0].length, next.at))) {
+    const apart = named.findIndex(({ at }, index) => {
+      const one = named[index - 1];
+      return one !== undefined && !TOGETHER.test(sentence.slice(one.at + one.name.length, at));
+    });
+    return named.slice(0, apart < 0 ? named.length : apart).map(({ name }) => name);
+  }
   if (IT.test(sentence)) return spokenOf === undefined || next ? [] : [spokenOf];
   // What stands behind a colon is what comes of it.
   const clause = sentence.split(/[,，、]|[:：](?=\s)/).find((one) => FAILS.test(one)) ?? sentence;
@@ -363,6 +378,13 @@ export function answerNamesIn(subject: Subject, sentence: string): string[] {
   const quoted = [...sentence.matchAll(/["“„「『«`]\s?([^\s"”“「」『』«»`]{2,60})\s?["”“」』»`]/gu)].map(
     ([, word = '']) => word,
   );
+  // What the schema lists needs no quotes where it fills a cell, or stands as the value of a member, and may be several words within them.
+  const cells = /^\s*\|/.test(sentence) ? sentence.split('|').map((cell) => cell.trim()) : [];
+  const values = [...sentence.matchAll(/(?<![\p{L}\p{N}_])([\p{L}_]+) = ([\p{L}\p{N}_-]+)/gu)].flatMap(
+    ([, member = '', value = '']) => (listed.members.has(member) ? [value] : []),
+  );
+  const texts = [...sentence.matchAll(/["“„«]([^"”“«»\n]{2,60})["”»]/gu)].map(([, text = '']) => text);
+  const told = [...cells, ...values, ...texts].filter((text) => listed.values.has(text));
   const capitals = [...sentence.matchAll(/(?<![\p{L}\p{N}_-])[A-Z][A-Z0-9_]{3,}(?![\p{L}\p{N}_-])/gu)].map(
     ([word]) => word,
   );
@@ -375,7 +397,7 @@ export function answerNamesIn(subject: Subject, sentence: string): string[] {
       return isCode || digits.length > 3 ? [digits.replace('−', '-')] : [];
     },
   );
-  return [...quoted, ...capitals, ...numbers].filter(
+  return [...new Set([...quoted, ...capitals, ...numbers, ...told])].filter(
     (word) =>
       !isOther(word) &&
       (listed.values.has(word) ||
@@ -414,7 +436,8 @@ function listedOf(subject: Subject): Listed {
     }
     for (const child of Object.values(node)) collect(child, isAnswer, depth + 1);
   };
-  collect(subject.responseSchema, true, 0);
+  collect(subject.task?.outputSchema ?? subject.responseSchema, true, 0);
+  collect(subject.responseSchema, subject.task === undefined, 0);
   collect(subject.requestSchema, false, 0);
   lists.set(subject, { values, members });
   return { values, members };

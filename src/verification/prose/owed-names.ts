@@ -80,8 +80,11 @@ export function lacksOwnName(facts: CheckFacts, tool: string, answer: Json): boo
   const { ownFailures, ownFailureSentences } = documentedAnswersOf(facts.subject);
   if (holdsConstant(answer, ownFailures) || !isOwedName(facts, tool, answer)) return false;
   return ownFailureSentences.some(
-    ({ sentence }) =>
-      !SEVERAL.test(sentence) && !MADE_UP_FOR.test(sentence) && saysThatToolFails(facts.subject.tools, sentence, tool),
+    ({ sentence, constants }) =>
+      !holdsConstant(answer, constants) &&
+      !SEVERAL.test(sentence) &&
+      !MADE_UP_FOR.test(sentence) &&
+      saysThatToolFails(facts.subject.tools, sentence, tool),
   );
 }
 
