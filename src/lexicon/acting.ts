@@ -148,7 +148,7 @@ const NEVER_IN_AN_ANSWER = inOrder(
   {
     en: [
       '(part of|appear*|repeat(ed)?|contained|told|shown|included|found|stand|returned|sent|put|echoed|occurs?|be(?= in )) ' +
-        '(it |them )?(back )?(anywhere )?((in(to)?|with|of|by) )?((an?|any|the|its|our) )?(\\p{L}+)?(answers?|responses?|repl(y|ies))',
+        '(it |them )?(back )?(anywhere )?((in(to)?|with|of|by) )?((an?|any|the|its|our) )?(\\p{L}{1,30})?(answers?|responses?|repl(y|ies))',
     ],
     de: ['(in|Teil) …12 Antwort* …20 (erscheinen|stehen|vorkommen|wiederholt|sein)'],
     fr: ['(dans|partie de) …12 réponses?'],
