@@ -194,7 +194,7 @@ test('what is never told is not told where a case is a little other', async () =
 });
 
 /** Flats that are let: a deposit is taken and the keys are handed out. */
-const flats: Agreed = {
+const flats = (told: Json, yes: Json, no: Json): Agreed => ({
   rules:
     'The flat is read with `readFlat`; the code of the request must be its doorCode, or it is denied. No key left: rejected. In both cases no deposit is taken. Then the deposit is taken with `takeDeposit`: declined where it is not covered. Else it is let. A deposit can be given back (`refundDeposit`). If a tool fails: failed.',
   request: object({ ref: text, flat: text, code: text }),
@@ -204,9 +204,9 @@ const flats: Agreed = {
       [{ flat: 'F-31' }, { doorCode: '4417', keys: 3 }],
       [{ flat: 'F-32' }, { doorCode: '9020', keys: 5 }],
     ]),
-    acting('takeDeposit', object({ ref: text }), object({ covered: { type: 'boolean' } }), [
-      [{ ref: 'f-1' }, { covered: true }],
-      [{ ref: 'f-2' }, { covered: false }],
+    acting('takeDeposit', object({ ref: text }), object({ told }), [
+      [{ ref: 'f-1' }, { told: yes }],
+      [{ ref: 'f-2' }, { told: no }],
     ]),
     acting('refundDeposit', object({ ref: text }), object({ done: { const: true } }), [
       [{ ref: 'f-7' }, { done: true }],
@@ -222,12 +222,12 @@ const flats: Agreed = {
       { ref: 'f-2', state: 'declined' },
     ],
   ],
-};
+});
 const letting = (early: string, late: string) => `export async function handle({ ref, flat, code }, { call }) {
   try {
     const { doorCode, keys } = await call.readFlat({ flat });
     ${early}
-    if (!(await call.takeDeposit({ ref })).covered) return { ref, state: 'declined' };
+    if (!(await call.takeDeposit({ ref })).told) return { ref, state: 'declined' };
     ${late}
     return { ref, state: 'let' };
   } catch { return { ref, state: 'failed' }; }
@@ -240,20 +240,25 @@ const [byCode, byKeys] = [
 ] as const;
 const undo = 'await call.refundDeposit({ ref });';
 
-test('what is taken before a check that was due is taken too early, be it given back, and though the tool may decline', async () => {
-  const sound = letting(refusing(...byCode) + refusing(...byKeys), '');
-  assert.deepEqual(await refusalsOf(flats, sound, sandbox), []);
-  for (const [late, change] of [
-    [refusing(...byKeys, undo), 'readFlat telling 0 at /keys'],
-    [refusing(...byCode, undo), 'readFlat telling "441" at /doorCode'],
-  ] as const) {
-    const early = late.includes('keys') ? refusing(...byCode) : refusing(...byKeys);
-    assert.match(
-      (await refusalsOf(flats, letting(early, late), sandbox)).join('\n'),
-      new RegExp(`rare-worlds: case 1, with ${change}: it is refused for what was known before takeDeposit acts`),
-    );
-  }
-});
+for (const [told, yes, no] of [
+  [{ type: 'boolean' }, true, false],
+  [{ type: ['string', 'null'] }, 'D-4410', null],
+] as [Json, Json, Json][])
+  test(`what is taken before a check that was due is taken too early, be it given back, and though the tool may decline: ${no}`, async () => {
+    const agreed = flats(told, yes, no);
+    const sound = letting(refusing(...byCode) + refusing(...byKeys), '');
+    assert.deepEqual(await refusalsOf(agreed, sound, sandbox), []);
+    for (const [late, change] of [
+      [refusing(...byKeys, undo), 'readFlat telling 0 at /keys'],
+      [refusing(...byCode, undo), 'readFlat telling "441" at /doorCode'],
+    ] as const) {
+      const early = late.includes('keys') ? refusing(...byCode) : refusing(...byKeys);
+      assert.match(
+        (await refusalsOf(agreed, letting(early, late), sandbox)).join('\n'),
+        new RegExp(`rare-worlds: case 1, with ${change}: it is refused for what was known before takeDeposit acts`),
+      );
+    }
+  });
 
 test('what a tool lists twice may be acted on twice', async () => {
   const wards: Agreed = {

@@ -591,7 +591,8 @@ export function declines(output: Json): boolean {
     output === null ||
     output === false ||
     reportsFailure(output) === true ||
-    leavesOf(output).some(({ value }) => value === false)
+    leavesOf(output).some(({ value }) => value === false) ||
+    (leavesOf(output).length > 0 && leavesOf(output).every(({ value }) => value === null))
   );
 }
 
