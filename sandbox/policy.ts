@@ -150,7 +150,7 @@ export const policy = {
     ceiling: 4,
     unit: 'MB',
     reason:
-      'half of the space for young objects in a cell; V8 would double it after a thousand handlers, to no gain, and at 1 a call of a tool takes longer',
+      'half of the space for young objects in a cell; V8 would double it after a thousand handlers, to no gain in speed',
   },
   cellCoreBytes: {
     default: 0,

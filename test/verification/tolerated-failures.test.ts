@@ -210,15 +210,9 @@ test("what a requester's task has not matter does not matter, whatever else it s
   );
 });
 
-test('what a task says of asking that fails is not said of its only tool', async () => {
-  const rule = '\n\n- No trip can be told: T-31 is asked for\n- The sending fails: NO_FARE';
-  const usual = asking('NO_TRIP').replace("return { result: 'NO_TRIP' };", "trip = 'T-31';");
-  assert.deepEqual(await refusalsOf(fares(rule, ['NO_FARE']), usual, sandbox), []);
-});
-
-test('what is said of a peer that fails is not said of the tool that is described by it', async () => {
+test('a member that has the value which the sentence on its tool has is all that is owed, though the tool is described by a peer that fails', async () => {
   const rule =
-    'It is noted with noteFare.\n- The ferry does not answer, or what it says is of no use: NO_FARE. Nothing is noted then.\n- `noteFare` fails: the result is "known", noted is false.';
+    'It is noted with noteFare.\n- The ferry does not answer, or what it says is of no use: NO_FARE. Nothing is noted then.\n- `noteFare` fails: noted is false.';
   const { tools = [], ...rest } = fares(rule, ['NO_FARE']);
   const described = tools.map((tool) => {
     const { name, ...whole } = tool as { [name: string]: Json };

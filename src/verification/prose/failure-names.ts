@@ -37,9 +37,7 @@ export function missingNamesOf(facts: CheckFacts, tool: string, answer: Json): r
       ({ sentence, constants }) =>
         constants.includes(name) &&
         !all.some((other) => other !== name && hasWord(sentence, other)) &&
-        // With a requester the failing one may be the peer.
-        (WHICHEVER_SYSTEM.test(sentence) ||
-          (facts.subject.role === 'provider' && !failsElsewhere(facts.subject, sentence, tool))),
+        (WHICHEVER_SYSTEM.test(sentence) || !failsElsewhere(facts.subject, sentence, tool)),
     );
   const general = [...ownFailures.filter(isGeneral), ...otherFailures].filter((name) => !others.has(name));
   return holdsConstant(answer, general) ? [] : own;
