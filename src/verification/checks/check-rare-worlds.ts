@@ -9,7 +9,8 @@ import { isReadOnly } from '../subject.ts';
 import { listsOf } from '../worlds/lists.ts';
 import { peerWorldsOf, type RareWorld, rareWorldsOf } from '../worlds/rare-worlds.ts';
 import { replacedAt } from '../worlds/variations.ts';
-import { declines, mayServeRefusals, takesBack } from './check-side-effects.ts';
+import { declines, mayServeRefusals } from './check-side-effects.ts';
+import { takesBack } from './owed-undoing.ts';
 import { unheededMembers } from './unheeded-members.ts';
 
 const maxRuns = 160;

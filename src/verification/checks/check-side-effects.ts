@@ -1,6 +1,6 @@
 import type { Observation, ObservedCall, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../../kernel/json.ts';
-import { ONLY_AFTER_CHECKS, PUTS_RIGHT, TAKES_BACK } from '../../lexicon/acting.ts';
+import { ONLY_AFTER_CHECKS, PUTS_RIGHT } from '../../lexicon/acting.ts';
 import { FAILS, NEVER_REPEATED, NO_MATTER } from '../../lexicon/failing.ts';
 import { KEPT_SECRET } from '../../lexicon/instructing.ts';
 import { ONCE } from '../../lexicon/quantifying.ts';
@@ -16,7 +16,7 @@ import {
   mayBeForbidden,
   speaksOf,
 } from '../prose/documented-acts.ts';
-import { excerpt, sentencesOf, spaced } from '../prose/documented-answers.ts';
+import { excerpt, sentencesOf } from '../prose/documented-answers.ts';
 import { sentencesOnFailureOf } from '../prose/failure-names.ts';
 import { failureRulesOf, hasFailureRepeated } from '../prose/failure-rules.ts';
 import { reservedMembersOf } from '../prose/reserved-members.ts';
@@ -25,6 +25,7 @@ import { isReadOnly } from '../subject.ts';
 import { toldOtherwise } from '../worlds/other-outputs.ts';
 import { replacedAt } from '../worlds/variations.ts';
 import { faultMessage } from './check-failing-tools.ts';
+import { takesBack, verbOfUndoing } from './owed-undoing.ts';
 
 /** Looks at the tools with side effects: never in a refusal, never again after a failure. */
 export const sideEffects: Check = {
@@ -206,7 +207,7 @@ function forbiddenAct(
   // Of a request that no case has, it is not certain what it asks for.
   if (!facts.cases.some(({ one }) => equalJson(one.input, input))) return undefined;
   const acts = actsOf(facts, seen);
-  if (acts.some(({ tool }) => UNDOING.test(tool))) return undefined;
+  if (acts.some(({ tool }) => verbOfUndoing(tool) !== undefined)) return undefined;
   for (const { tool, output } of acts) {
     const isUsual = facts.cases.some(
       (one) =>
@@ -356,15 +357,6 @@ function undoes({ subject }: CheckFacts, { seen }: SeenCase, { tool, input }: Ob
   );
 }
 
-/** Whether a tool takes something back, by its name or by what it is described as. */
-export function takesBack({ tools }: CheckFacts['subject'], tool: string): boolean {
-  const { description = '' } = tools.find(({ name }) => name === tool) ?? {};
-  return TAKES_BACK.test(spaced(tool)) || TAKES_BACK.test(description);
-}
-
-/** Words of a document by which an act is undone, by the beginnings of the names of tools that do. */
-const UNDOING = /^(release|cancel|refund|undo|revert|rollback|restore|void|unlock|unreserve)/i;
-
 /**
  * A tool that undoes, and is not called in a refusal although an act before it succeeded and a later one failed: an example of it asks for
  * what that act told in this very case, and the document has it done.
@@ -378,9 +370,9 @@ function leftUndone(
     .slice(0, Math.max(0, failed))
     .filter(({ tool, output }) => output && !isReadOnly(subject, tool));
   for (const { name, examples = [] } of subject.tools) {
-    const word = UNDOING.exec(name)?.[1];
-    if (word === undefined || seen.calls.some(({ tool }) => tool === name)) continue;
-    const sentence = sentencesOf(subject.agreement).find((text) => new RegExp(`\\b${word}`, 'i').test(text));
+    const verb = verbOfUndoing(name);
+    if (verb === undefined || seen.calls.some(({ tool }) => tool === name)) continue;
+    const sentence = sentencesOf(subject.agreement).find((text) => new RegExp(`\\b${verb}`, 'i').test(text));
     const asked = JSON.stringify(one.input);
     const act = acts.find(({ output }) => {
       const told = leavesOf(output ?? null).flatMap(({ value }) =>
@@ -412,9 +404,9 @@ function leftAsInCase(
   const kind = (answer: Json, asked: Json) =>
     leavesOf(answer).filter((leaf) => !leavesOf(asked).some((other) => other.value === leaf.value));
   for (const { one, seen } of cases) {
-    const undoing = seen.calls.find(({ tool, error }) => error === undefined && UNDOING.test(tool));
-    const word = UNDOING.exec(undoing?.tool ?? '')?.[1];
-    if (undoing === undefined || word === undefined || calls.some(({ tool }) => tool === undoing.tool)) continue;
+    const undoing = seen.calls.find(({ tool, error }) => error === undefined && verbOfUndoing(tool) !== undefined);
+    const verb = verbOfUndoing(undoing?.tool ?? '');
+    if (undoing === undefined || verb === undefined || calls.some(({ tool }) => tool === undoing.tool)) continue;
     const undone = seen.calls.find(
       ({ tool, output }) =>
         done.some((act) => act.tool === tool) &&
@@ -427,7 +419,7 @@ function leftAsInCase(
     );
     if (undone === undefined || !equalJson(kind(one.output, one.input) as never, kind(value, input) as never)) continue;
     const sentence = sentencesOf(subject.agreement).find(
-      (text) => new RegExp(`\\b${word}`, 'i').test(text) && FAILS.test(text),
+      (text) => new RegExp(`\\b${verb}`, 'i').test(text) && FAILS.test(text),
     );
     // It may be the very act that failed which the case has succeed.
     if (sentence !== undefined && undone.tool !== calls[failed]?.tool)
@@ -462,7 +454,7 @@ function triedInVain(facts: CheckFacts, one: SeenCase): { one: SeenCase; tool: s
 function mayMatter(subject: CheckFacts['subject'], tool: string): boolean {
   return (
     !mayServeRefusals(subject, tool) &&
-    !UNDOING.test(tool) &&
+    verbOfUndoing(tool) === undefined &&
     !sentencesOf(subject.agreement).some((sentence) => NO_MATTER.test(sentence) && !KEPT_SECRET.test(sentence))
   );
 }

@@ -27,7 +27,7 @@ export function undoingOwed(
     (tool) =>
       tool.name !== failed &&
       !isReadOnly(subject, tool.name) &&
-      takesBack(tool) &&
+      takesBack(subject, tool.name) &&
       acts.some((act) => takes(tool, act)),
   );
   for (const tool of subject.tools) {
@@ -37,7 +37,7 @@ export function undoingOwed(
       sentences,
       tool,
       {
-        takesBack: takesBack(tool),
+        takesBack: takesBack(subject, name),
         isOnly: undoing.length === 1 && undoing[0] === tool,
         isAct: acts.some((act) => act.tool === name),
         isAlone: undoing.every((other) => other === tool),
@@ -54,8 +54,15 @@ export function undoingOwed(
 }
 
 /** Whether a tool takes back what was done, by its name or what it is described as. */
-function takesBack({ name, description = '' }: Tool): boolean {
-  return TAKES_BACK.test(spaced(name)) || TAKES_BACK.test(description);
+export function takesBack({ tools }: Pick<Subject, 'tools'>, tool: string): boolean {
+  const { description = '' } = tools.find(({ name }) => name === tool) ?? {};
+  return TAKES_BACK.test(spaced(tool)) || TAKES_BACK.test(description);
+}
+
+/** The verb that a tool's name begins with, less its ending, where that is one of undoing. */
+export function verbOfUndoing(name: string): string | undefined {
+  const [verb = ''] = spaced(name).split(/[ _.-]/);
+  return TAKES_BACK.test(verb) ? verb.replace(/(?<=.{3})(?:[aei]r?|en)$/i, '') : undefined;
 }
 
 /** Whether a tool may be asked to undo an act: an example of it asks for what that act told, or all that it must be given was asked or told there. */
