@@ -124,14 +124,19 @@ export const PUTS_RIGHT = phrases({
 /** That something is never written to the log. */
 export const NEVER_LOGGED = phrases({
   en: [
-    '(never|not) (be |to be )?logged',
-    '(never|not) (be |to be )?(part of|appear*|written|stand|put|go|end up|found|seen|kept|stored) …40 log*',
+    '(never|not|nor|neither|no|none|nothing|nowhere) …100 (logs?|logged|log (lines?|entr(y|ies)|files?|messages?))',
     "(never|do not|don't|must not|may not|not to) log",
-    'neither …80 (logged|logs?|log (lines?|entries))',
-    'not be (\\p{L}+ ){1,6}(or|nor) logged',
+    '(logs?|log (lines?|files?)) …100 not be in (it|them|these|those)',
   ],
-  de: ['(nie|nicht|kein*) …40 (protokolliert|geloggt|ins (Log|Protokoll))'],
-  zh: ['不[得能可要应]?(写入|记录|出现在)…8日志'],
+  de: [
+    '(nie|niemals|nicht|nichts|kein*|weder) …80 (protokolliert|geloggt|logs?|logzeile*|protokolle?*)',
+    '(logs?|logzeile*|protokolle?*) …30 nichts (verloren|zu suchen)',
+  ],
+  fr: ['(ni|pas|jamais|rien) …60 (logs?|journal|journaux|journalis*)'],
+  es: ['(ni|no|nunca|jamás|tampoco|nada) …60 (logs?|registros?|bitácoras?)'],
+  pt: ['(nem|não|nunca|jamais|nada) …60 (logs?|regist(r)?os?)'],
+  it: ['(né|non|mai|nulla) …60 (logs?|registr[oi])'],
+  zh: ['不[得能可要应会]?被?(写入|记录|记入|出现|进入|输出)…12日志', '日志…12不[得能可要应会]'],
 });
 
 /** That something in an answer is told to nobody, each in its own words. */

@@ -33,6 +33,17 @@ function rowsOf(text: string): string[] | undefined {
     : undefined;
 }
 
+/** Whether a text has a line for each line of the text that it answers: one thing may be refused and another one done. */
+export function answersLineByLine(request: Json, answer: Json): boolean {
+  const [asked, told] = [request, answer].map((text) =>
+    typeof text === 'string' ? text.split(/\r?\n/).filter((line) => line.trim() !== '') : [],
+  ) as [string[], string[]];
+  return asked.length > 1 && told.length === asked.length && !told.every((line) => MEMBER_LINE.test(line));
+}
+
+/** A line that is a member of the whole: `state: closed`. */
+const MEMBER_LINE = /^\s*[\p{L}_][\p{L}\p{N}_ -]{0,30}\s?[:=]/u;
+
 function saysBad(text: string): boolean {
   return BAD_WORD.test(text.replaceAll(/<\/[^<>]*>?/g, ' ').replace(COUNT, ' '));
 }

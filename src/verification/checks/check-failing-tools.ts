@@ -282,7 +282,8 @@ function faultOf(
       (name) =>
         holdsConstant(seen.value ?? null, [name]) &&
         !holdsConstant(before.value ?? null, [name]) &&
-        !hasWord(harmless, name),
+        // A member with its value stands in a sentence in many forms.
+        !name.split(': ').every((part) => hasWord(harmless, part)),
     );
     const fails = reportsFailure(seen.value) === true && reportsFailure(before.value ?? null) !== true;
     // Of one thing that a tool does it may matter whether it fails, and of another not.
@@ -294,7 +295,7 @@ function faultOf(
           hasWord(one, turned) &&
           FAILS.test(one) &&
           // What comes of it may be named like another tool.
-          isOfTool(one.slice(0, endOf(FAILS.exec(one))), tool),
+          isOfTool(untilItFails(one), tool),
       );
     if (turned !== undefined || fails)
       return {
@@ -424,9 +425,13 @@ function toldByName(
 const BUT =
   /\b(?:only|unless|except|but)\b|(?<!\p{L})(?:nur|außer|sondern|seulement|sauf|solo|sólo|salvo)(?!\p{L})|除非|仅|只/iu;
 
-function endOf(found: RegExpExecArray | null): number {
-  return found === null ? 0 : found.index + found[0].length;
+/** A sentence up to the last place at which it says that something fails: a cell before may have a name that says so as well. */
+function untilItFails(sentence: string): string {
+  const last = [...sentence.matchAll(EACH_FAILS)].at(-1);
+  return last === undefined ? '' : sentence.slice(0, last.index + last[0].length);
 }
+
+const EACH_FAILS = new RegExp(FAILS, `${FAILS.flags}g`);
 
 /** Whether a sentence has a word that a tool is named after. */
 function isOfTool(sentence: string, tool: string): boolean {

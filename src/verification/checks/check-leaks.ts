@@ -1,12 +1,13 @@
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
-import { NEVER_LOGGED, NEVER_SENT, OF_THE_ONE_BEFORE } from '../../lexicon/acting.ts';
+import { NEVER_SENT } from '../../lexicon/acting.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { RunnableCase } from '../case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, Run, SeenCase } from '../check.ts';
 import { notAsClosed } from '../prose/closed-answers.ts';
-import { denialOf, denialsOf, descriptionsOf, isDenial, isDenied, isNamedIn } from '../prose/denied-members.ts';
-import { allSentencesOf, excerpt } from '../prose/documented-answers.ts';
+import { denialOf, denialsOf, descriptionsOf, isDenied } from '../prose/denied-members.ts';
+import { excerpt } from '../prose/documented-answers.ts';
+import { keptFromLogs } from '../prose/kept-from-logs.ts';
 import { breaksEmptiness, breaksReserve, emptyMembersOf, reservedMembersOf } from '../prose/reserved-members.ts';
 import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
@@ -217,43 +218,17 @@ function loggedIn({ subject }: CheckFacts, input: Json, seen: Observation): stri
     ...seen.calls.map(({ output }) => output ?? null),
     ...seen.sends.map(({ response }) => response ?? null),
   ].flatMap(leavesOf);
-  const schemas = [
-    subject.requestSchema,
-    subject.responseSchema,
-    ...subject.tools.map((tool) => tool.outputSchema ?? null),
-  ];
-  const denials = logDenialsOf(subject);
+  const names = [...new Set(told.map(({ name }) => name))];
   for (const leaf of told) {
     const text = weighty(leaf);
     if (text === undefined || !hasWord(lines, text)) continue;
     // What is told under another name as well may be logged for that.
     if (told.some((other) => other.name !== leaf.name && String(other.value).includes(text))) continue;
-    const sentence =
-      denials.find(
-        (one) =>
-          isNamedIn(one.sentence, leaf.name) ||
-          // The sentence before may name more than what "it" stands for.
-          (SECRET.test(leaf.name) && OF_THE_ONE_BEFORE.test(one.sentence.trim()) && isNamedIn(one.before, leaf.name)),
-      )?.sentence ??
-      schemas.flatMap((schema) => descriptionsOf(schema, leaf.name, 0)).find((said) => NEVER_LOGGED.test(said));
+    const sentence = keptFromLogs(subject, leaf.name, names);
     if (sentence !== undefined) return `"${leaf.name}" is logged, though "${excerpt(sentence)}"`;
   }
   return undefined;
 }
-
-/** The sentences by which something is never logged, each with the one before it. */
-function logDenialsOf(subject: Subject): { sentence: string; before: string }[] {
-  const known = readOfLogs.get(subject);
-  if (known !== undefined) return known;
-  const sentences = allSentencesOf(subject).filter((sentence) => sentence.trim() !== '');
-  const denials = sentences.flatMap((sentence, index) =>
-    isDenial(sentence, NEVER_LOGGED) ? [{ sentence, before: sentences[index - 1] ?? '' }] : [],
-  );
-  readOfLogs.set(subject, denials);
-  return denials;
-}
-
-const readOfLogs = new WeakMap<Subject, { sentence: string; before: string }[]>();
 
 /** An answer that holds what a member of the request or of a tool's answer has, or the end of it, and of which the document says that no answer has it. */
 function deniedIn(

@@ -2,7 +2,7 @@ import type { Observation, ObservedCall, Scenario } from '../../contract/trial.t
 import { isObject, type Json } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
-import { reportsFailure } from '../failure-answer.ts';
+import { answersLineByLine, reportsFailure } from '../failure-answer.ts';
 import { comesWith, sentenceOnce } from '../prose/documented-acts.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
@@ -155,6 +155,7 @@ function isTooEarly(facts: CheckFacts, act: Act, world: RareWorld, seen: Observa
   const { subject } = facts;
   const { seenCase, told, asked } = world;
   const { calls, value = null, issues } = seen;
+  if (answersLineByLine(world.scenario.input, value)) return false;
   const usual = act.calling.find(({ one }) => one === seenCase);
   if (usual === undefined || issues.length > 0 || !isPlain(world)) return false;
   if (reportsFailure(seenCase.one.output) === true) return false;

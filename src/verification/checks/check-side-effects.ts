@@ -6,7 +6,7 @@ import { KEPT_SECRET } from '../../lexicon/instructing.ts';
 import { ONCE } from '../../lexicon/quantifying.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
-import { reportsFailure } from '../failure-answer.ts';
+import { answersLineByLine, reportsFailure } from '../failure-answer.ts';
 import {
   comesWith,
   type Denial,
@@ -17,6 +17,7 @@ import {
   speaksOf,
 } from '../prose/documented-acts.ts';
 import { excerpt, sentencesOf } from '../prose/documented-answers.ts';
+import { isStepBefore } from '../prose/documented-steps.ts';
 import { sentencesOnFailureOf } from '../prose/failure-names.ts';
 import { failureRulesOf, hasFailureRepeated } from '../prose/failure-rules.ts';
 import { reservedMembersOf } from '../prose/reserved-members.ts';
@@ -42,9 +43,13 @@ export const sideEffects: Check = {
     }
     const needless: { one: SeenCase; fact: Omit<CheckFact, 'check'>; others: Scenario[] }[] = [];
     for (const one of cases) {
+      if (answersLineByLine(one.one.input, one.one.output)) continue;
       const isRefused = refuses(subject, one) === true || saysWhy(one, cases);
       for (const act of actsOf(facts, one.seen)) {
-        const isWanted = comesWith(subject, one.one.output, act.tool) || belongsToRefusal(facts, one, act);
+        const isWanted =
+          comesWith(subject, one.one.output, act.tool) ||
+          belongsToRefusal(facts, one, act) ||
+          isStepBefore(subject, act.tool, one.one.output);
         const sentence =
           (isAnsweredUnlike(facts, act) ? undefined : sentenceAgainst(facts, one, act.tool)) ??
           (isWanted ? undefined : (reservedAgainst(facts, one, act) ?? keptBackAgainst(facts, one, act)));

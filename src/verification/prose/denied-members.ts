@@ -139,7 +139,7 @@ const UNIT = /^(?:cents?|fen|eur|euro|usd|dollars?|yuan|ms|seconds?|minutes?|hou
 
 /** Whether a sentence speaks of what a member holds: by its name, or by the words that the name is made of. */
 export function isNamedIn(sentence: string, name: string): boolean {
-  if (name.length < 3) return false;
+  if (name.length < (/^\p{Script=Han}+$/u.test(name) ? 2 : 3)) return false;
   const words = spaced(name).replaceAll('_', ' ');
   if (
     hasWord(sentence, name) ||
@@ -165,6 +165,14 @@ export function isNamedIn(sentence: string, name: string): boolean {
   if (
     parts.length > 1 &&
     new RegExp(`\\b${(parts[0] ?? '').replace(/\W/g, '')}['’]s (?:personal )?(?:data|details)\\b`, 'i').test(sentence)
+  )
+    return true;
+  // Who has an `authId` may call it an authorisation number.
+  const [first = '', last = ''] = parts;
+  if (
+    parts.length === 2 &&
+    /^(?:id|no|nr)$/.test(last) &&
+    new RegExp(`\\b${RegExp.escape(first)}\\p{L}* (?:numbers?|ids?)\\b`, 'iu').test(plain)
   )
     return true;
   return parts.length > 1 && parts.every((part) => hasWord(plain, part) || hasWord(plain, `${part}s`));

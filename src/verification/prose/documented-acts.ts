@@ -18,7 +18,7 @@ import {
 import { FAILS, FAILURE } from '../../lexicon/failing.ts';
 import { atTheEnd } from '../../lexicon/phrases.ts';
 import { FOR_EACH, ONCE } from '../../lexicon/quantifying.ts';
-import { reportsFailure } from '../failure-answer.ts';
+import { answersLineByLine, reportsFailure } from '../failure-answer.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly, type Subject } from '../subject.ts';
 import {
@@ -146,6 +146,7 @@ interface Answered {
 
 /** The sentence by which a tool must not be called where this is the answer; `undefined` where the document has none. */
 export function forbiddenBy(subject: Subject, { input, output }: Answered, tool: string): Denial | undefined {
+  if (answersLineByLine(input, output)) return undefined;
   const sentences = allSentencesOf(subject);
   for (const [index, sentence] of sentences.entries()) {
     if (saysElse(subject, sentence, output)) continue;

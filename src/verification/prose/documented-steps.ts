@@ -1,8 +1,10 @@
+import type { Json } from '../../kernel/json.ts';
 import { CONDITION } from '../../lexicon/acting.ts';
 import { FAILS } from '../../lexicon/failing.ts';
 import { AND_THEN } from '../../lexicon/ordering.ts';
-import { hasWord } from '../scalar-kinds.ts';
+import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly, type Subject } from '../subject.ts';
+import { speaksOf } from './documented-acts.ts';
 import { excerpt, sentencesOf } from './documented-answers.ts';
 import { unwrapped } from './unwrapped.ts';
 
@@ -51,6 +53,20 @@ function fromSteps(subject: Subject): Successor[] {
           : [];
       }),
     );
+  });
+}
+
+/** Whether the document has a tool act in a step that comes before the first one with what an answer says: then it is refused after the act. */
+export function isStepBefore(subject: Subject, tool: string, answer: Json): boolean {
+  const said = leavesOf(answer).flatMap(({ value }) =>
+    (typeof value === 'string' && value.length > 2) || (typeof value === 'number' && value >= 100)
+      ? [String(value)]
+      : [],
+  );
+  return stepsOf(subject.agreement.text).some((steps) => {
+    const acting = steps.flatMap((step, at) => (speaksOf(step, tool) ? [at] : []));
+    const telling = steps.findIndex((step) => said.some((name) => hasWord(step, name)));
+    return acting.length > 0 && acting.every((at) => at < telling);
   });
 }
 
