@@ -412,6 +412,17 @@ export const ONLY_AFTER_CHECKS = phrases({
   zh: ['(全部|所有)…8(校验|检查|条件)…8后?(才|方)'],
 });
 
+/** That something is done after something else, and not otherwise. */
+export const ONLY_AFTER = phrases({
+  en: ['(only|not) (after|once|when|if|upon|in situation|until|before)'],
+  de: ['(erst|nur) (nach|wenn|bei|dann)'],
+  fr: ['(seulement|uniquement) (après|si|quand|lorsque)', 'ne …40 qu.(après|une fois)'],
+  es: ['(solo|sólo|solamente|únicamente) (después|tras|si|cuando|una vez)'],
+  pt: ['(só|somente|apenas) (depois|após|se|quando)'],
+  it: ['(solo|soltanto) (dopo|se|quando)'],
+  zh: ['只有', '(之后|以后|后)(才|方|再)'],
+});
+
 /** That whatever could be done is not. */
 export const NOTHING_AT_ALL = phrases({ en: ['nothing'], de: ['nichts'], fr: ['rien'], es: ['nada'], pt: ['nada'] });
 

@@ -7,7 +7,8 @@ const DOWN = String.raw`(?<!\b(?!be)\w+(ed|ing|en) |\b(round|scale|write|count|s
 export const FAILS = phrases({
   en: [
     'fail(s|ed|ing|ures? of)?',
-    'breaks? down|breaks(?=[,.;:])',
+    // What breaks something has not failed.
+    'breaks? down|(breaks|broke)(?! (an?|the|any|one|its|their|our|this|that|these|those|some|no|schemas?|rules?|off|out|into|up|through|ties?|even|with|from|apart)\\b)',
     "(cannot|can not|can't|could not) be (asked|reached|read|written|contacted|queried|used|stored|saved|recorded)",
     "(cannot|can not|can't|could not) be (opened|obtained|fetched|had|got|accessed|consulted|retrieved|looked up)",
     'could not be (created|issued|delivered|notified|unlocked|sent)',
@@ -17,7 +18,7 @@ export const FAILS = phrases({
     '(is|are|was) (silent|not (available|reachable|working))|not reachable',
     `${DOWN}|offline|unreachable|unavailable`,
     'times? out|timed out|time-?out',
-    'out of (order|service)',
+    'out of (order|service)|should …30 not be (readable|reachable|available)',
     'no (answer|reply|response) from',
     'malfunction*|outages?|crash(es|ed|ing)?',
     '(reports?|reported|raises?|raised|throws?|threw|signals?) an? (error|exception|failure|fault)',

@@ -261,7 +261,7 @@ export const FAILURE_WORD = phrases({
 /** That a message is thrown away or counts as an error. */
 export const REFUSED = phrases({
   en: [
-    'ignor*|discard*|reject*|refus*|dropp?(ed)?',
+    'ignor*|discard*|reject*|refus*|dropp?(ed)?|(is|are|counts? as) lost|never act(ed)? on',
     'errors?|fail(s|ed|ures?)?',
     '(must not be|is not|are not) (used|taken|accepted|trusted)',
     '(does|do|must|will|shall) not (use|take|accept|trust)',

@@ -34,6 +34,7 @@ import {
   missingNamesOf,
   saysKept,
   saysOtherwise,
+  saysOwed,
   sentencesOnFailureOf,
   staysTheSame,
   toolsNamed,
@@ -312,6 +313,13 @@ function faultOf(
       : 'it is answered otherwise';
     return { message: `${what}, though "${excerpt(untrue)}"`, certain: isSaid };
   }
+  const owed =
+    recovered || callsOf(before, tool) > 1 ? undefined : saysOwed(subject, tool, before.value ?? null, seen.value);
+  if (owed !== undefined && (hasMoved(before, seen) || reportsFailure(one.output) !== true))
+    return {
+      message: `the answer has none of ${owed.names.join(', ')}, though "${excerpt(owed.sentence)}"`,
+      certain: isSaid && !mayBeMeant,
+    };
   const claimed = recovered ? undefined : claimOf(subject, tool, before, seen);
   if (claimed !== undefined)
     return { message: `the answer has ${claimed} true, as where ${tool} does what it is called for`, certain };

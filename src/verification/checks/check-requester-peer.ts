@@ -14,6 +14,7 @@ import { tellsUnshownName } from '../prose/unshown-names.ts';
 import { type Leaf, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { isUnheard, type Mischief, mischiefsOf, repeatedRequest } from '../worlds/misbehaving-peer.ts';
+import { actedOnRefused, actedTooSoon } from './acted-in-spite.ts';
 import {
   hasKindsOfRequests,
   isSentOnce,
@@ -54,7 +55,10 @@ export const requesterPeer: Check = {
         const isOfAnother = plan.mischief === mischief && !equalJson(value, plan.one.seen.value ?? null);
         return isOfAnother || (plan.one === one && isUnheard(plan.mischief)) ? [value] : [];
       });
-      const fault = faultOf(subject, cases, one, mischief, observation, untaken);
+      const silent = seen[plans.findIndex((plan) => plan.one === one && plan.mischief === 'times out')];
+      const fault =
+        actsInSpite(subject, one, mischief, observation, silent) ??
+        faultOf(subject, cases, one, mischief, observation, untaken);
       if (!fault) continue;
       const fact: Omit<CheckFact, 'check'> = {
         code: 'CANDIDATE_PEER_FAILURE',
@@ -79,6 +83,24 @@ export const requesterPeer: Check = {
     return findings;
   },
 };
+
+/** An act upon an answer that is not taken, or that has not come. */
+function actsInSpite(
+  subject: Subject,
+  { one, seen: before }: SeenCase,
+  mischief: Mischief,
+  seen: Observation,
+  silent: Observation | undefined,
+): { message: string; certain: boolean } | undefined {
+  if (mischief === 'answers the second request first' || mischief === 'answers what is repeated as it did first')
+    return undefined;
+  if (mischief.startsWith('answers')) {
+    const tool = silent && actedOnRefused(subject, before, silent, seen);
+    return tool === undefined ? undefined : { message: `${tool} acts upon an answer that is not taken`, certain: true };
+  }
+  const early = actedTooSoon(subject, one, before, seen);
+  return early && { message: `${early.tool} acts all the same, though "${excerpt(early.sentence)}"`, certain: true };
+}
 
 /** Whether document or task have whatever the protocol does not have taken for an error. */
 function demandsErrors({ agreement, task }: Subject): boolean {

@@ -72,7 +72,8 @@ function refusalOfOthers(subject: Subject, { request, response }: RunnableCase['
     if (
       names.some((name) => isAnother(sentence, name)) ||
       echoes.some(([name, other]) => isNot(sentence, other, name)) ||
-      (isTurnedDown && differs(sentence))
+      (isTurnedDown && differs(sentence)) ||
+      ANOTHER_ID.test(sentence)
     )
       return sentence;
   }
@@ -107,6 +108,10 @@ function isNot(sentence: string, answered: string, asked: string): boolean {
 }
 
 const IS_NOT = "(?:is not|isn't|does not equal|nicht|n'est pas|no es|不是|不等于)";
+
+/** What an id is called that is not the one of the request. */
+const ANOTHER_ID =
+  /\b(?:another|a different|some other|the wrong|an? unknown|a foreign) (?:\p{L}+ )?(?:ids?|identifier|reference|ref|number)\b|(?<!\p{L})(?:andere[nrs]?|fremde[nrs]?|falsche[nrs]?) (?:Kennung|Referenz|Nummer|Vorgangsnummer)(?!\p{L})|(?<!\p{L})(?:otr[oa]|distint[oa]|outr[oa]|autre) (?:identificador|referencia|referência|número|identifiant|référence|numéro)(?!\p{L})/iu;
 
 /** What another id than the one spoken of is called where its name is not repeated. */
 const ANOTHER_ONE =

@@ -81,6 +81,29 @@ export function saysKept(subject: Subject, tool: string, before: Json, answer: J
   })?.sentence;
 }
 
+/**
+ * The sentence by which an answer has a name where this very tool fails, with an answer that has none of those, and neither had that of the
+ * case; `undefined` where there is none.
+ */
+export function saysOwed(
+  subject: Subject,
+  tool: string,
+  before: Json,
+  answer: Json,
+): { sentence: string; names: readonly string[] } | undefined {
+  return namesByTool(subject).told.find(
+    (one) =>
+      one.tool === tool &&
+      one.names.length > 0 &&
+      !NO_MATTER.test(one.sentence.replace(ALL_THE_SAME, ' ')) &&
+      !holdsConstant(before, one.names) &&
+      !holdsConstant(answer, one.names),
+  );
+}
+
+/** What only says that something else is as it was. */
+const ALL_THE_SAME = /\ball the same\b/i;
+
 /** Words by which a sentence has more than one failure, or more than one thing to say of it. */
 const OPEN =
   /\b(?:unless|except|(?<!\b(?:if|when) |^[\s*-]*)only|again|twice|second|third|otherwise|instead|may|might|can|cached?|default)\b|(?<!\p{L})(?:sonst|erneut|nochmals?|außer|sauf|sinon|salvo|sino)(?!\p{L})|否则|除非|默认|缓存/iu;
@@ -179,20 +202,16 @@ function readNames(subject: Subject): NamesByTool {
       said.map((fails) => toolsThatFail(subject, sentence, fails, before)).find((tools) => tools.length > 0) ?? [];
     const whole = withWhatFollows(sentence, all[at + 1] ?? '');
     if (failing.length === 1 && STAYS.test(whole)) harmless.set(failing[0] as string, whole);
-    // What is said of one or another that fails is said of each.
     for (const tool of SEVERAL_FAIL.test(inOwnWords(sentence)) && failing.length > 1 ? [] : failing) {
       sentences.set(tool, [...(sentences.get(tool) ?? []), whole]);
       if (!SEVERAL_FAIL.test(inOwnWords(sentence)))
         for (const pair of pairsIn(subject, whole)) flags.push({ tool, ...pair, sentence: whole });
     }
     const then = whatComesOf(sentence, said.at(-1) as RegExpExecArray);
-    if (failing.length === 1 && then !== undefined)
-      told.push({
-        tool: failing[0] as string,
-        sentence,
-        names: answerNamesIn(subject, then),
-        pairs: pairsIn(subject, then),
-      });
+    // What is said of one or another that fails is said of each.
+    const each = then === undefined || SEVERAL_FAIL.test(inOwnWords(sentence)) ? [] : failing;
+    for (const tool of each)
+      told.push({ tool, sentence, names: answerNamesIn(subject, then ?? ''), pairs: pairsIn(subject, then ?? '') });
     for (const tool of failing) {
       if (!isClear) unclear.add(tool);
       const known = spoken.get(tool) ?? new Set();
@@ -343,7 +362,7 @@ function toolsThatFail(
   // What stands behind a colon is what comes of it.
   const clause = sentence.split(/[,，、]|[:：](?=\s)/).find((one) => FAILS.test(one)) ?? sentence;
   const stems = tools.map(({ name, description }) => `${spaced(name)} ${description ?? ''}`).join(' ');
-  const acts = clause.match(/\p{L}{3,}ing\b/gu) ?? [];
+  const acts = clause.match(/\p{L}{3,}(?:ing|ment|tion|al)\b/gu) ?? [];
   const acting = tools.filter(({ name }) => acts.some((act) => isActOf(act, name)));
   if (acting.length > 0) return acting.length === 1 ? acting.map(({ name }) => name) : [];
   // Farther behind it another tool may be one that is called then.
@@ -359,12 +378,14 @@ function toolsThatFail(
   return (meant ?? []).map(({ name }) => name);
 }
 
-/** The tools that words are of: by their names, or else by what they are described as. */
+/** The tools that words are of: those with the most of them in their names, or else by what they are described as. */
 function toolsMeant(tools: Subject['tools'], text: string): Subject['tools'] {
   const words = stemsOf(text);
-  const isMeant = (told: string) => [...stemsOf(told)].some((stem) => words.has(stem));
-  const byName = tools.filter(({ name }) => isMeant(spaced(name)));
-  return byName.length > 0 ? byName : tools.filter(({ description }) => isMeant(description ?? ''));
+  const shared = (told: string) => [...stemsOf(told)].filter((stem) => words.has(stem)).length;
+  const most = Math.max(0, ...tools.map(({ name }) => shared(spaced(name))));
+  return most > 0
+    ? tools.filter(({ name }) => shared(spaced(name)) === most)
+    : tools.filter(({ description }) => shared(description ?? '') > 0);
 }
 
 /** The values of answers that a sentence names: those in quotes or in capitals, those the schema lists, and codes. */
@@ -378,11 +399,13 @@ export function answerNamesIn(subject: Subject, sentence: string): string[] {
   );
   // What the schema lists needs no quotes where it fills a cell, or stands as the value of a member, and may be several words within them.
   const cells = /^\s*\|/.test(sentence) ? sentence.split('|').map((cell) => cell.trim()) : [];
-  const values = [...sentence.matchAll(/(?<![\p{L}\p{N}_])([\p{L}_]+) = ([\p{L}\p{N}_-]+)/gu)].flatMap(
+  const values = [...sentence.matchAll(/(?<![\p{L}\p{N}_])([\p{L}_]+)(?: =| is|:)? ([\p{L}\p{N}_-]+)/gu)].flatMap(
     ([, member = '', value = '']) => (listed.members.has(member) ? [value] : []),
   );
+  // No word of the language has such a sign in it.
+  const joined = sentence.match(/(?<![\p{L}\p{N}_-])\p{Ll}+(?:[_-]\p{Ll}+)+(?![\p{L}\p{N}_-])/gu) ?? [];
   const texts = [...sentence.matchAll(/["“„«]([^"”“«»\n]{2,60})["”»]/gu)].map(([, text = '']) => text);
-  const told = [...cells, ...values, ...texts].filter((text) => listed.values.has(text));
+  const told = [...cells, ...values, ...joined, ...texts].filter((text) => listed.values.has(text));
   const capitals = [...sentence.matchAll(/(?<![\p{L}\p{N}_-])[A-Z][A-Z0-9_]{3,}(?![\p{L}\p{N}_-])/gu)].map(
     ([word]) => word,
   );

@@ -179,10 +179,12 @@ function saysThatToolFails(tools: CheckFacts['subject']['tools'], sentence: stri
   return named.length === 1 && named[0]?.name === name && /\bif (?:that|this|it) fails\b/i.test(sentence);
 }
 
-/** Whether a word such as "recording" is that of the verb which a tool's name begins with. */
+/** Whether a word such as "recording" or "payment" is that of the verb which a tool's name begins with. */
 export function isActOf(act: string, name: string): boolean {
   const verb = /^\p{Ll}{3,}(?=\p{Lu}|_|$)/u.exec(name)?.[0];
-  return verb !== undefined && new RegExp(`^${verb.replace(/e$/, '')}\\p{L}?ing$`, 'iu').test(act);
+  return (
+    verb !== undefined && new RegExp(`^${verb.replace(/e$/, '')}\\p{L}?(?:ing|ment|ation|tion|al)$`, 'iu').test(act)
+  );
 }
 
 /** A sentence about more than one failure, or about what is done before there is one. */

@@ -4,6 +4,7 @@ import type { RunnableCase } from '../case-scenarios.ts';
 import type { SeenCase } from '../check.ts';
 import { looseDifferences } from '../loose-places.ts';
 import { CORRELATION_NAME } from '../member-names.ts';
+import { actsOnlyAfter } from '../prose/acts-after-answers.ts';
 import { demandsMatchingIds, hasOthersRefused, hasOthersRefusedBy } from '../prose/answers-to-others.ts';
 import { boundOfRepeats } from '../prose/bound-of-repeats.ts';
 import { completeInSpite } from '../prose/complete-lists.ts';
@@ -51,6 +52,7 @@ export function mischiefsOf(subject: Subject, one: SeenCase): { one: SeenCase; m
     ...(usual &&
     one.seen.sends.length > 1 &&
     (unansweredPeerOf(subject, 'silent').isTold ||
+      actsOnlyAfter(subject, one.one, one.seen).length > 0 ||
       completeInSpite(subject, one.one.output, one.one.output) !== undefined)
       ? [
           {
