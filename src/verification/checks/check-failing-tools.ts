@@ -318,7 +318,7 @@ function faultOf(
   if (owed !== undefined && (hasMoved(before, seen) || reportsFailure(one.output) !== true))
     return {
       message: `the answer has none of ${owed.names.join(', ')}, though "${excerpt(owed.sentence)}"`,
-      certain: isSaid && !mayBeMeant,
+      certain: !mayBeMeant,
     };
   const claimed = recovered ? undefined : claimOf(subject, tool, before, seen);
   if (claimed !== undefined)

@@ -336,12 +336,17 @@ export function sentencesOf(agreement: Subject['agreement']): string[] {
     text = `${text.slice(0, start)}\n${text.slice(end)}`;
   // What is said in bold is said in the same words.
   text = text.replace(/`[^`\n]*`|\*\*([^*\n]{1,200})\*\*/g, (marked, words?: string) => words ?? marked);
+  // A text that stands by itself below the words that have it answered belongs to them.
+  text = text.replace(STANDS_BELOW, '$1 "$2".\n');
   const sentences = unwrapped(text)
     .split(SENTENCE_ENDS, MAX_SENTENCES)
     .map((sentence) => sentence.slice(0, MAX_SENTENCE));
   knownSentences.set(agreement, sentences);
   return sentences;
 }
+
+const STANDS_BELOW =
+  /((?<!\p{L})(?:answers?|repl(?:y|ies)|says?|reads?|text|line|Antwort|antwortet|réponse|respuesta|resposta|risposta)):?[ \t]*\n[ \t]*\n(?: {2,}|\t)(?![ {[|#*>`-])([^\n"]{2,120})\n/giu;
 
 /** Where a sentence or item ends; what stands in brackets belongs to the sentence around it. */
 const SENTENCE_ENDS = /\n|(?:(?<=[.;!?])\s+(?![\s|])|[。；！？])(?![^()（）\n]{3,300}[)）])/u;
@@ -389,7 +394,7 @@ const MEMBER_BEFORE = /([\p{L}\p{N}_]+)[`"]?\s*(?:is|es|ist|lautet|est|è|é|=|:
 function constantsOf(sentence: string, values: ReadonlySet<string>): string[] {
   const quoted = [
     ...sentence.matchAll(
-      /(?<before>为|是|返回|：|answer(?:ed)? (?:is|with) |reads? )?(?:`(?<code>[^`\n]{2,60})`|"(?<plain>[^"\n]{2,60})"|“(?<curly>[^”\n]{2,60})”|«\s?(?<angled>[^»\n]{2,60}?)\s?»)/gi,
+      /(?<before>为|是|返回|：|answer(?:s|ed)?:? (?:is |with )?|reads? )?(?:`(?<code>[^`\n]{2,60})`|"(?<plain>[^"\n]{2,60})"|“(?<curly>[^”\n]{2,60})”|«\s?(?<angled>[^»\n]{2,60}?)\s?»)/gi,
     ),
   ].flatMap(({ groups, index }) => {
     // What is quoted twice, as a JSON string in code, stands for its content.

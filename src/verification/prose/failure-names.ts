@@ -8,6 +8,7 @@ import type { Subject } from '../subject.ts';
 import {
   allSentencesOf,
   codeOf,
+  constantsIn,
   documentedAnswersOf,
   holdsConstant,
   memberNamesOf,
@@ -188,7 +189,12 @@ function readNames(subject: Subject): NamesByTool {
   for (const [at, sentence] of all.entries()) {
     const before = spokenOf;
     const named = toolsNamed(subject.tools, sentence);
-    if (sentence.trim() !== '' && !IT.test(sentence)) spokenOf = named.length === 1 ? named[0]?.name : undefined;
+    if (sentence.trim() !== '' && !IT.test(sentence)) {
+      const acts = sentence.match(/\b(?<=the )\p{L}{3,}ing\b/gu) ?? [];
+      const meant =
+        named.length > 0 ? named : subject.tools.filter(({ name }) => acts.some((act) => isActOf(act, name)));
+      spokenOf = meant.length === 1 ? meant[0]?.name : undefined;
+    }
     const said = [...withoutValues(sentence).matchAll(named.length > 0 ? EACH_SAYS_FAILS : EACH_FAILS)];
     if (said.length === 0) continue;
     const names = answerNamesIn(subject, sentence);
@@ -307,6 +313,9 @@ export const IT = either(
   /^\s*(?:如果?|若|当)?(?:调用|操作|该步骤?|此步骤?|它|其)?(?:失败|出错|超时)/,
 );
 
+/** How a sentence begins in which "it" is the answer, if something else fails. */
+const IT_IS_IF = /^[\s*-]*(?:it|this|that)\b[^.]*\b(?:if|when|whenever|where|should) (?!it\b|this\b|that\b)/i;
+
 /** The tools that a sentence has by their names; one that is a word of the language must stand in quotes. */
 export function toolsNamed(tools: Subject['tools'], sentence: string): Subject['tools'] {
   return tools.filter(({ name }) =>
@@ -358,13 +367,15 @@ function toolsThatFail(
     });
     return named.slice(0, apart < 0 ? named.length : apart).map(({ name }) => name);
   }
-  if (IT.test(sentence)) return spokenOf === undefined || next ? [] : [spokenOf];
-  // What stands behind a colon is what comes of it.
-  const clause = sentence.split(/[,，、]|[:：](?=\s)/).find((one) => FAILS.test(one)) ?? sentence;
+  if (IT.test(sentence) && !IT_IS_IF.test(sentence.slice(0, fails.index)))
+    return spokenOf === undefined || next ? [] : [spokenOf];
+  const clause = clauseThatFails(sentence, fails);
   const stems = tools.map(({ name, description }) => `${spaced(name)} ${description ?? ''}`).join(' ');
   const acts = clause.match(/\p{L}{3,}(?:ing|ment|tion|al)\b/gu) ?? [];
   const acting = tools.filter(({ name }) => acts.some((act) => isActOf(act, name)));
   if (acting.length > 0) return acting.length === 1 ? acting.map(({ name }) => name) : [];
+  const reading = tools.filter((tool) => tool.annotations?.readOnlyHint === true);
+  if (reading.length === 1 && LOOK_UP.test(clause)) return reading.map(({ name }) => name);
   // Farther behind it another tool may be one that is called then.
   if (next) return [];
   if (UNAVAILABLE.test(clause) || !saysThatFails(clause, stemsOf(stems), tools.length === 1)) return [];
@@ -377,6 +388,16 @@ function toolsThatFail(
     .find((some) => some.length === 1);
   return (meant ?? []).map(({ name }) => name);
 }
+
+/** The clause of a sentence that has something fail: what stands behind a colon, or in the cells behind, is what comes of it. */
+function clauseThatFails(sentence: string, fails: RegExpExecArray): string {
+  if (!/^\s*\|/.test(sentence)) return sentence.split(/[,，、]|[:：](?=\s)/).find((one) => FAILS.test(one)) ?? sentence;
+  const end = sentence.indexOf('|', fails.index + fails[0].length);
+  return sentence.slice(0, end < 0 ? undefined : end);
+}
+
+/** What asking a tool that only reads is called, whatever it is asked for. */
+const LOOK_UP = /\blook(?:ing)?[- ]?ups?\b/i;
 
 /** The tools that words are of: those with the most of them in their names, or else by what they are described as. */
 function toolsMeant(tools: Subject['tools'], text: string): Subject['tools'] {
@@ -418,14 +439,27 @@ export function answerNamesIn(subject: Subject, sentence: string): string[] {
       return isCode || digits.length > 3 ? [digits.replace('−', '-')] : [];
     },
   );
-  return [...new Set([...quoted, ...capitals, ...numbers, ...told])].filter(
+  // Of a text no schema lists anything.
+  const called =
+    subject.payload === 'text'
+      ? [
+          ...constantsIn(subject, sentence),
+          ...[...sentence.matchAll(CALLED)].flatMap(({ groups }) => groups?.name ?? []),
+        ]
+      : [];
+  return [...new Set([...quoted, ...capitals, ...numbers, ...told, ...called])].filter(
     (word) =>
       !isOther(word) &&
-      (listed.values.has(word) ||
+      (called.includes(word) ||
+        listed.values.has(word) ||
         /^[A-Z][A-Z0-9]*[_-][A-Z0-9_-]+$/.test(word) ||
         (isCoded && CODE_OF_ANSWERS.test(word))),
   );
 }
+
+/** A name of several words in one, and what it is called by. */
+const CALLED =
+  /(?<!\p{L})(?:faults?|errors?|codes?|reasons?|status|results?|outcomes?)(?: is| with|:)? [`"“]?(?<name>\p{Ll}+(?:[-_]\p{Ll}+)+)(?![\p{L}\p{N}_-])/giu;
 
 /** What stands before a code that is told without being called one. */
 const ANSWERED_WITH =
