@@ -7,8 +7,7 @@ import { comesWith, sentenceOnce } from '../prose/documented-acts.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { listsOf } from '../worlds/lists.ts';
-import { peerWorldsOf, type RareWorld, rareWorldsOf } from '../worlds/rare-worlds.ts';
-import { replacedAt } from '../worlds/variations.ts';
+import { peerWorldsOf, type RareWorld, rareWorldsOf, swapped } from '../worlds/rare-worlds.ts';
 import { declines, mayServeRefusals } from './check-side-effects.ts';
 import { takesBack } from './owed-undoing.ts';
 import { unheededMembers } from './unheeded-members.ts';
@@ -157,13 +156,17 @@ function isTooEarly(facts: CheckFacts, act: Act, world: RareWorld, seen: Observa
   const { calls, value = null, issues } = seen;
   if (answersLineByLine(world.scenario.input, value)) return false;
   const usual = act.calling.find(({ one }) => one === seenCase);
-  if (usual === undefined || issues.length > 0 || !isPlain(world)) return false;
+  if (usual === undefined || issues.length > 0 || !isPlain(world, subject.agreement.text)) return false;
   if (reportsFailure(seenCase.one.output) === true) return false;
-  if (reportsFailure(value) !== true && !isSaidWithoutActs(facts, world, seen)) return false;
+  if (reportsFailure(value) !== true && !isSaidWithoutActs(facts, world, seen) && !tellsElse(act, world, seen))
+    return false;
+  // What is told may be what it is to act on.
+  const changed = asked ?? (told?.from !== null && typeof told?.from !== 'object' ? told : undefined);
   const isSame = (call: ObservedCall) =>
     call.tool === act.tool &&
     usual.calls.some(
-      ({ input }) => equalJson(input, call.input) || (asked && equalJson(swapped(input, asked), call.input)),
+      ({ input }) =>
+        equalJson(input, call.input) || (changed && equalJson(swapped(input, changed.from, changed.value), call.input)),
     );
   const at = calls.findIndex(
     (call) => isSame(call) && isUsual(act, call) && !declines(call.output ?? {}) && !tells(value, call),
@@ -182,6 +185,30 @@ function isTooEarly(facts: CheckFacts, act: Act, world: RareWorld, seen: Observa
       endsSo(one.seen.calls, one.seen.calls.indexOf(own as ObservedCall)),
   );
   return !mayRefuse && endsSo(calls, at) && !comesWith(subject, value, act.tool);
+}
+
+/**
+ * Whether an answer tells nothing of an act of which every case with it tells, and has another word than the case, that nobody told, in the place
+ * of its outcome.
+ */
+function tellsElse(
+  { tool, calling }: Act,
+  { seenCase, told, scenario }: RareWorld,
+  { calls, value = null }: Observation,
+) {
+  const own = calls.find((call) => call.tool === tool && call.error === undefined);
+  if (told === undefined || typeof told.value === 'boolean' || own === undefined || !calling.every(isTold))
+    return false;
+  const known = JSON.stringify([scenario.input, calls.map(({ output = null }) => output)]);
+  const usual = new Map<string, Json>(leavesOf(seenCase.one.output).map((leaf) => [leaf.pointer, leaf.value]));
+  return (
+    !tells(value, own) &&
+    leavesOf(value).some((leaf) => {
+      const before = usual.get(leaf.pointer);
+      const isWord = (one: Json | undefined) => typeof one === 'string' && WORD.test(one);
+      return isWord(before) && isWord(leaf.value) && leaf.value !== before && !known.includes(String(leaf.value));
+    })
+  );
 }
 
 /**
@@ -223,21 +250,16 @@ function wordsOf(message: Json): string[] {
 
 const WORD = /^[\p{L}_-]{2,40}$/u;
 
-/** Whether what is other than in the case may well be told or asked: no number below zero, and no text but a date, a plain word or some digits. */
-function isPlain({ told, asked }: RareWorld): boolean {
+/** Whether what is other than in the case may well be told or asked: no number below zero of which the document says nothing, and no text but a date, a plain word or some digits. */
+function isPlain({ told, asked }: RareWorld, document: string): boolean {
   const value = told?.value ?? asked?.value ?? null;
   return typeof value === 'number'
-    ? value >= 0
+    ? value >= 0 || BELOW_ZERO.test(document)
     : typeof value !== 'string' || /^(?:\d{4}-\d\d-\d\d|[A-Za-z]\w{1,39}$|\d{3,12}$)/.test(value);
 }
 
-/** A value in which all that is one thing is another. */
-function swapped(value: Json, asked: { from: Json; value: Json }): Json {
-  return leavesOf(value).reduce<Json>(
-    (whole, leaf) => (equalJson(leaf.value, asked.from) ? replacedAt(whole, leaf.pointer, asked.value) : whole),
-    value,
-  );
-}
+const BELOW_ZERO =
+  /\b(?:below|under|less than|smaller than) (?:zero|0)\b|\bnegative\b|\boverdrawn\b|(?<!\p{L})(?:unter null|negativ\p{L}*|überzogen)(?!\p{L})|负数|小于(?:零|0)/iu;
 
 /** Whether what is other in a world is a list with the same item twice: each may have its own act. */
 function isOfTwins({ told }: RareWorld): boolean {

@@ -27,6 +27,7 @@ import {
   constantsIn,
   excerpt,
   holdsConstant,
+  memberNamesOf,
   sentencesOf,
   spaced,
   stemsOf,
@@ -212,12 +213,19 @@ export function comesWith(subject: Subject, output: Json, tool: string): boolean
     reportsFailure(output) === true &&
     subject.cases.some(({ response }) => has(response, name) && told.some((other) => !has(response, other)));
   const names = told.filter((name) => !isShared(name));
-  return sentencesOf(subject.agreement).some((sentence) => {
+  const members = memberNamesOf(subject.responseSchema, 0);
+  return sentencesOf(subject.agreement).some((whole) => {
+    // What an answer tells of an act is not the act; and another failure is no act that is always done.
+    const sentence = whole
+      .replace(/`([\p{L}\p{N}_]+)`/gu, (code, name) => (members.includes(name) ? ' ' : code))
+      .replace(FAILS_AS_WELL, ' ');
     if (!speaksOf(withoutArguments(sentence), tool) || NOT_ALWAYS.test(sentence) || HAS_ALSO.test(sentence))
       return false;
     return DONE_ALWAYS.test(sentence) || (hasWord(sentence, tool) && names.some((name) => hasWord(sentence, name)));
   });
 }
+
+const FAILS_AS_WELL = /\b(?:fails?|breaks?) (?:as well|too|also)\b/gi;
 
 /** What something that was acted on has beside other things, which is no act. */
 const HAS_ALSO =

@@ -1,5 +1,14 @@
 import { isObject, type Json } from '../../kernel/json.ts';
-import { FAILS, FAILURE, NO_MATTER, NOT_DONE, SEVERAL_FAIL, STAYS, WHICHEVER_SYSTEM } from '../../lexicon/failing.ts';
+import {
+  FAILS,
+  FAILURE,
+  NEVER_REPEATED,
+  NO_MATTER,
+  NOT_DONE,
+  SEVERAL_FAIL,
+  STAYS,
+  WHICHEVER_SYSTEM,
+} from '../../lexicon/failing.ts';
 import { either } from '../../lexicon/phrases.ts';
 import { QUALIFIED, UNAVAILABLE } from '../../lexicon/qualifying.ts';
 import type { CheckFacts } from '../check.ts';
@@ -219,7 +228,9 @@ function readNames(subject: Subject): NamesByTool {
     for (const tool of each)
       told.push({ tool, sentence, names: answerNamesIn(subject, then ?? ''), pairs: pairsIn(subject, then ?? '') });
     for (const tool of failing) {
-      if (!isClear) unclear.add(tool);
+      // That it is not tried again says nothing of the answer.
+      if (!isClear && !(names.length === 0 && NEVER_REPEATED.test(sentence) && !NO_MATTER.test(sentence)))
+        unclear.add(tool);
       const known = spoken.get(tool) ?? new Set();
       spoken.set(tool, known);
       for (const name of names) known.add(name);

@@ -84,7 +84,7 @@ export function otherOutputs(output: Json, schema: Json): Json[] {
     if (typeof value === 'boolean') return [replacedAt(output, pointer, !value)];
     if (typeof value === 'number') return [0, value * 1000 + 7].map((other) => replacedAt(output, pointer, other));
     if (typeof value === 'string' && DAY.test(value))
-      return ['1971-01-01', '2999-12-31'].map((day) => replacedAt(output, pointer, day + value.slice(day.length)));
+      return ['2001-01-01', '2099-12-31'].map((day) => replacedAt(output, pointer, day + value.slice(day.length)));
     return enumsOf(schema, name, 0).flatMap((other) => (other === value ? [] : [replacedAt(output, pointer, other)]));
   });
   const lists = isObject(output)

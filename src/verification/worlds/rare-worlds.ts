@@ -121,7 +121,14 @@ function placesToldOtherwise(facts: CheckFacts, seenCase: SeenCase): Attempt[][]
             const other = replacedAt(output, pointer, value);
             if (subject.surface.toolOutputIssues(tool, other).length > 0) return undefined;
             const told = tools.map((each) =>
-              each.name === tool ? { ...each, examples: [{ input, output: other }, ...(each.examples ?? [])] } : each,
+              each.name === tool
+                ? { ...each, examples: [{ input, output: other }, ...(each.examples ?? [])] }
+                : isReadOnly(subject, each.name)
+                  ? each
+                  : {
+                      ...each,
+                      examples: [...asToldOtherwise(seenCase, each.name, from, value), ...(each.examples ?? [])],
+                    },
             );
             return {
               seenCase,
@@ -133,6 +140,23 @@ function placesToldOtherwise(facts: CheckFacts, seenCase: SeenCase): Attempt[][]
       ),
     );
   });
+}
+
+/** The calls of a tool in a case, asked with what is told now and answered as they were. */
+function asToldOtherwise({ seen }: SeenCase, tool: string, from: Json, value: Json): { input: Json; output: Json }[] {
+  return seen.calls.flatMap((call) => {
+    if (call.tool !== tool || call.output === undefined || from === null || typeof from === 'object') return [];
+    const input = swapped(call.input, from, value);
+    return JSON.stringify(input) === JSON.stringify(call.input) ? [] : [{ input, output: call.output }];
+  });
+}
+
+/** A value in which all that is one thing is another. */
+export function swapped(value: Json, from: Json, to: Json): Json {
+  return leavesOf(value).reduce<Json>(
+    (whole, leaf) => (leaf.value === from ? replacedAt(whole, leaf.pointer, to) : whole),
+    value,
+  );
 }
 
 /** For each place of a case's request, the worlds in which it is another. */
@@ -187,6 +211,8 @@ function changesOf({ subject, literals }: CheckFacts, value: Json, schema: Json,
       ...othersOf(subject, from, numbers),
       ...(typeof from === 'number' && !isEpoch(from) ? siblingsOf(value, pointer) : []),
       ...(pointer === '' || typeof from !== 'string' ? [] : declared(schema, pointer)),
+      // What is told may have to agree with what is asked.
+      ...(typeof from === 'string' ? alternativesTo(subject.requestSchema, from, 0) : []),
       ...shown.flatMap((other) => leavesOf(other).flatMap((leaf) => (leaf.pointer === pointer ? [leaf.value] : []))),
     ],
   }));
@@ -214,7 +240,7 @@ function othersOf({ nowMs = defaultTrialNowMs }: Subject, from: Json, numbers: r
   }
   if (typeof from !== 'string') return [];
   if (/^\d{4}-\d{2}-\d{2}(?!\d)/.test(from))
-    return ['', ...['1971-01-01', '2999-12-31'].map((day) => day + from.slice(day.length))];
+    return ['', ...['2001-01-01', '2099-12-31'].map((day) => day + from.slice(day.length))];
   const longest = Math.max(64, ...numbers.filter((number) => number < maxLength)) + 1;
   return ['', from.repeat(Math.ceil(longest / Math.max(1, from.length))), [...from].slice(0, 3).join('')];
 }
@@ -250,6 +276,16 @@ function siblingsOf(value: Json, pointer: string): Json[] {
       : [],
   );
 }
+
+/** The other words of a list in a schema that has this one. */
+function alternativesTo(schema: Json, word: string, depth: number): Json[] {
+  if (depth > maxSchemaDepth || typeof schema !== 'object' || schema === null) return [];
+  const listed = isObject(schema) && Array.isArray(schema.enum) ? schema.enum : [];
+  const own = listed.includes(word) ? listed.filter((other) => other !== word).slice(0, 2) : [];
+  return [...own, ...Object.values(schema).flatMap((child) => alternativesTo(child, word, depth + 1))];
+}
+
+const maxSchemaDepth = 20;
 
 /** What a schema itself has for a place: its words, or its ends. */
 function declared(schema: Json, pointer: string): Json[] {
