@@ -461,7 +461,18 @@ export const MORE_THAN_ONCE = phrases({
   ja: ['[二三四五2-9]回|再(試行|送|度)|もう一度'],
 });
 
-/** That nothing, or one thing, is tried again. */
+/** That something is tried one time. */
+export const ONE_TRY = phrases({
+  en: ['(only|just|at most|exactly) (one|a single) (try|attempt|go)|one (try|attempt|go) (only|and no more|each)'],
+  de: ['(nur|höchstens|genau|lediglich) ein(en|em)? (einzigen? )?(Versuch|Anlauf)|nur einmal (versucht|probiert)'],
+  fr: ['(une seule|une unique) (tentative|fois)|un seul essai'],
+  es: ['(un solo|un único) intento'],
+  pt: ['uma (só|única) tentativa'],
+  it: ['un solo tentativo'],
+  zh: ['(只|仅)(尝试|试)(一|1)次'],
+});
+
+/** That what is asked for, or was not answered, is never asked for a second time. */
 export const NEVER_REPEATED = phrases({
   en: [
     'no (retr(y|ies)|repetitions?|second (try|tries|attempts?))',

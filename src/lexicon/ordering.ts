@@ -98,3 +98,32 @@ export const AND_THEN = phrases({
   zh: ['然后|之后|随后|再'],
   ja: ['その後|次に'],
 });
+
+/** That nothing more is done of what was under way. */
+export const STOPS = phrases({
+  en: [
+    '(always|at once|immediately) stops?|stops? (at once|immediately|there|right away)',
+    'no (further|more|other) \\p{L}+ (may|must|shall|can|will|is|are) (be )?(asked|called|sent|posted|booked|held|tried|touched|made|done)',
+    'not (go|carry) on|not continue|not go for the next|no (other|next) one is (tried|asked|booked|held)',
+  ],
+  de: ['(wird|werden) …40 (abgebrochen|nicht fortgesetzt)|bricht …20 ab', 'keine weiteren? …30 (mehr)?'],
+});
+
+/** That what was under way has come to its end. */
+export const ENDS_THERE = phrases({
+  en: ["that('s| is| was) the end of (it|the matter|the story)|ends (it|the (attempt|request|whole))|end of story"],
+  de: ['damit (ist|endet) …20 (Schluss|Ende|Vorgang)'],
+});
+
+/** That what is left is done all the same. */
+export const CARRIES_ON = phrases({
+  en: [
+    '(?<!not )(goes|go|going|carry|carries|carrying) on|(?<!not )continue[sd]?',
+    '(the|all) (others?|rest|remaining|following|next) …40 (still|as usual|all the same|nevertheless|nonetheless)',
+    '(does|do|must|may) not (stop|affect|hold up|block|keep) …30 (others?|rest|remaining|following|next)',
+  ],
+  de: [
+    '(geht|gehen|macht|machen|fährt) …40 (weiter|fort)',
+    '(die )?(anderen|übrigen|restlichen) …40 (trotzdem|dennoch)',
+  ],
+});

@@ -15,7 +15,8 @@ import {
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
-import { deniesAct, deniesAllElse, forbiddenAfter, speaksOf } from '../prose/documented-acts.ts';
+import { isConditional } from '../prose/denied-members.ts';
+import { deniesAct, deniesAllElse, forbiddenAfter, forbiddenBy, speaksOf } from '../prose/documented-acts.ts';
 import {
   answerIfBothFail,
   codeOf,
@@ -243,7 +244,7 @@ function faultOf(
   }
   const [issue] = seen.issues;
   if (issue) return { message: `the answer breaks its schema at "${issue.pointer}": ${issue.message}`, certain };
-  const act = actAfter(subject, tool, seen);
+  const act = actAfter(subject, one.input, tool, seen);
   if (act) return { message: `${act.tool} is called all the same, though "${act.sentence}"`, certain: true };
   const undoing = calledAgain(before, seen, tool)
     ? undefined
@@ -546,19 +547,29 @@ function goesOnActing(subject: CheckFacts['subject'], failed: string, { calls }:
 /** An act after a tool has failed for good, which the document forbids then. */
 function actAfter(
   subject: CheckFacts['subject'],
+  input: Json,
   failed: string,
-  { calls }: Observation,
+  { calls, value }: Observation,
 ): { tool: string; sentence: string } | undefined {
-  const at = calls.findLastIndex(({ tool }) => tool === failed);
-  if (calls[at]?.error === undefined) return undefined;
-  for (const { tool } of calls.slice(at + 1)) {
+  const at = calls.findLastIndex(({ tool, error }) => tool === failed && error !== undefined);
+  const later = calls.slice(at + 1);
+  if (at < 0 || later.some((call) => call.tool === failed && equalJson(call.input, calls[at]?.input ?? null)))
+    return undefined;
+  for (const { tool } of later) {
     if (tool === failed || isReadOnly(subject, tool)) continue;
     const sentence =
       forbiddenAfter(subject, failed, tool) ??
+      deniedWith(subject, { input, output: value ?? null }, tool) ??
       sentencesOnFailureOf(subject, failed).find((one) => deniesAct(one, tool) || deniesAllElse(one, tool));
     if (sentence !== undefined) return { tool, sentence: excerpt(sentence) };
   }
   return undefined;
+}
+
+/** The sentence by which this very tool is not called where this is the answer, without a condition of its own. */
+function deniedWith(subject: CheckFacts['subject'], answered: { input: Json; output: Json }, tool: string) {
+  const denial = forbiddenBy(subject, answered, tool);
+  return denial?.isGeneral === false && !isConditional(denial.sentence) ? denial.sentence : undefined;
 }
 
 /** Whether a tool answered that nothing was done. */

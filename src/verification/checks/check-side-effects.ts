@@ -1,7 +1,7 @@
 import type { Observation, ObservedCall, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../../kernel/json.ts';
 import { ONLY_AFTER_CHECKS, PUTS_RIGHT } from '../../lexicon/acting.ts';
-import { FAILS, NEVER_REPEATED, NO_MATTER } from '../../lexicon/failing.ts';
+import { FAILS, NEVER_REPEATED, NO_MATTER, ONE_TRY } from '../../lexicon/failing.ts';
 import { KEPT_SECRET } from '../../lexicon/instructing.ts';
 import { ONCE } from '../../lexicon/quantifying.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
@@ -21,6 +21,7 @@ import { isStepBefore } from '../prose/documented-steps.ts';
 import { sentencesOnFailureOf } from '../prose/failure-names.ts';
 import { failureRulesOf, hasFailureRepeated } from '../prose/failure-rules.ts';
 import { reservedMembersOf } from '../prose/reserved-members.ts';
+import { stopsAfter } from '../prose/stops-after.ts';
 import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { toldOtherwise } from '../worlds/other-outputs.ts';
@@ -101,6 +102,14 @@ export const sideEffects: Check = {
     const mayRetry = failureRulesOf(subject.agreement.text).retries;
     for (const [index, { one, tool }] of plans.entries()) {
       const observation = seen[index] as Observation;
+      const own = observation.calls.filter((call) => call.tool === tool);
+      const stop = own.length > 1 && own[0]?.error !== undefined ? stopsAfter(subject, tool) : undefined;
+      if (stop !== undefined) {
+        findings.failures.push(
+          sideEffectFact(one, `${tool} failed once and was called after that, though "${excerpt(stop)}"`),
+        );
+        continue;
+      }
       const count = (calls: readonly ObservedCall[]) => calls.filter((call) => call.tool === tool).length;
       if (count(observation.calls) <= count(one.seen.calls)) continue;
       const mayGoOn =
@@ -181,8 +190,9 @@ function isToBeDoneOnce({ agreement, tools }: CheckFacts['subject'], tool: strin
   const isOwn = (sentence: string) => hasWord(sentence, tool) && !isOfOthers(sentence);
   const goesOn = (at: number) => [sentences[at + 1] ?? ''].filter((next) => !isOfOthers(next));
   return (
-    sentences.some((one) => isOwn(one) && (NEVER_REPEATED.test(one) || ONCE.test(one))) &&
-    !sentences.some((one, at) => speaksOf(one, tool) && [one, ...goesOn(at)].some(hasFailureRepeated))
+    sentences.some(
+      (one) => (isOwn(one) && (NEVER_REPEATED.test(one) || ONCE.test(one))) || (ONE_TRY.test(one) && !isOfOthers(one)),
+    ) && !sentences.some((one, at) => speaksOf(one, tool) && [one, ...goesOn(at)].some(hasFailureRepeated))
   );
 }
 

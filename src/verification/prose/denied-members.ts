@@ -15,7 +15,7 @@ import type { Subject } from '../subject.ts';
 import { allSentencesOf, spaced } from './documented-answers.ts';
 
 const ON_A_CONDITION = phrases({
-  en: ['except|unless|only|but|if|when|until|no matter|other than|apart from|save for|besides'],
+  en: ['except|unless|only|but|if|when|while|as long as|until|no matter|other than|apart from|save for|besides'],
   de: ['wenn|falls|außer|ausgenommen|neben|bevor|solange|nur (an|wenn|bei|in)'],
   fr: ['si|sauf|quand|seulement|hormis|autres? que'],
   es: ['si|salvo|excepto|cuando|solo|sólo'],

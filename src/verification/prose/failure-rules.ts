@@ -4,6 +4,7 @@ import {
   FAILURES_IN_GENERAL,
   MORE_THAN_ONCE,
   NEVER_REPEATED,
+  ONE_TRY,
   OUR_SYSTEM_FAILS,
   RETRIES,
   TRIED_AGAIN,
@@ -53,8 +54,17 @@ function readFailureRules(text: string): FailureRules {
     inWords: FAILURES_IN_GENERAL.test(text.replace(/exception handling|异常处理/gi, '')),
     ownFailures: OWN_FAILURES.test(text),
     invalidRequests: speakOfInvalidRequests(text),
-    retries: RETRIES.test(text.replaceAll(NOT_RETRIED, ' ')) || text.split(SENTENCE).some(hasFailureRepeated),
+    retries: RETRIES.test(withoutDenials(text)) || text.split(SENTENCE).some(hasFailureRepeated),
   };
+}
+
+/** A text without what is said not to be tried again. */
+function withoutDenials(text: string): string {
+  return text
+    .replaceAll(NOT_RETRIED, ' ')
+    .split(SENTENCE)
+    .filter((sentence) => !ONE_TRY.test(sentence))
+    .join('\n');
 }
 
 /** Whether a sentence has what failed done again, or something done more often than once, and nothing not done. */
