@@ -47,6 +47,12 @@ export const literalAudit: Check = {
           code: 'CANDIDATE_HARD_CODED',
           message: `the source compares with ${JSON.stringify(value).slice(0, 120)}, which a comment or a secret note of the document alone makes a condition`,
         });
+    for (const bound of facts.hidden.bounds)
+      if (facts.literals.numbers.includes(bound))
+        findings.failures.push({
+          code: 'CANDIDATE_HARD_CODED',
+          message: `the source holds ${bound}, which a comment or a secret note of the document alone has as a bound`,
+        });
     return findings;
   },
   review({ hidden, cases }, runs) {

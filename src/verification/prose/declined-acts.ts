@@ -93,6 +93,8 @@ function speaksOfDeclining(
       named.length === 0 ? THE_TOOL.test(told) && hasWord(earlier, tool) : named.every(({ name }) => name === tool);
     return other !== null && TELLS.test(told) && hasWord(compared, member) && isMeantTool;
   }
+  // "… `filed: true`. If it says false, …"
+  if (SAYS_SO.exec(sentence)?.[1] === String(value) && isPaired(before, member, !value)) return true;
   if (!hasWord(sentence, member)) return false;
   // A member of messages may be what is told of others than this tool.
   const isShared = [subject.requestSchema, subject.responseSchema].some((schema) =>
@@ -112,6 +114,10 @@ function speaksOfDeclining(
     );
   });
 }
+
+/** How a sentence goes on about a switch of which the one before has the other position. */
+const SAYS_SO =
+  /^\W*(?:if|when|where) (?:it|that|this) (?:says?|is|tells?|returns?|answers?|gives?) [`"“]?(true|false)\b/i;
 
 /** Sentences before one in which the tool may be named that it calls the tool. */
 const maxBefore = 4;

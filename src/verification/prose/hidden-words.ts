@@ -13,6 +13,8 @@ export interface HiddenWords {
   words: readonly string[];
   /** Words of the language and numbers that such a passage makes a condition of: nothing is compared with them but to obey it. */
   conditions: readonly string[];
+  /** Numbers of three digits and more that such a passage has as a bound, and nobody else: no constant has them but to obey it. */
+  bounds: readonly number[];
   /** Whether a name stands in such a passage and nowhere else. */
   hasName(name: string): boolean;
 }
@@ -31,7 +33,7 @@ export function hiddenWordsOf({ agreement, cases, tools, loose, requestSchema, r
   const { secret, rest } = partedBy(isSecret, open);
   const expected = cases.flatMap(({ expected: text }) => (text && CODE_WRITERS.test(text) ? [text] : []));
   const passages = [...comments, ...(secret === '' ? [] : [secret]), ...described, ...expected];
-  if (passages.length === 0) return { words: [], conditions: [], hasName: () => false };
+  if (passages.length === 0) return { words: [], conditions: [], bounds: [], hasName: () => false };
   const data = cases.map(({ request, response }) => [request, response]);
   const schemas = JSON.stringify([requestSchema, responseSchema], (key, value: Json) =>
     NOTES.has(key) && described.includes(String(value)) ? '' : value,
@@ -42,12 +44,12 @@ export function hiddenWordsOf({ agreement, cases, tools, loose, requestSchema, r
   const ruled = `${rest.replace(BLOCK, (block) => (OF_SCHEMA.test(block) ? block : ''))}\n${ours}`;
   // The digits of a code may stand within any larger number.
   const isKnown = (word: string) => (/^\d+$/.test(word) ? hasWord(known, word) : known.includes(word));
+  const isTold = (passage: string) => [CODE_WRITERS, CODE_MACHINES, KEPT_SECRET].some((phrase) => phrase.test(passage));
   const words = passages.flatMap((passage) => {
-    const isTold = [CODE_WRITERS, CODE_MACHINES, KEPT_SECRET].some((phrase) => phrase.test(passage));
     const quoted = [...passage.matchAll(QUOTED)].map(([, word, single = '']) => word ?? single);
     const named = quoted.filter((word) => NAME.test(word) && !ruled.includes(word));
-    const said = quoted.filter((word) => (isTold || !PLAIN.test(word)) && !isKnown(word));
-    if (!isTold) return [...named, ...said];
+    const said = quoted.filter((word) => (isTold(passage) || !PLAIN.test(word)) && !isKnown(word));
+    if (!isTold(passage)) return [...named, ...said];
     const bare = [...passage.matchAll(LIKE_DATA)].flatMap(([word]) => (isKnown(word) ? [] : [word]));
     const had = [...passage.matchAll(HAD)].flatMap(([, word = '']) => (LIKE_SIGN.test(word) ? [word] : []));
     return [...named, ...said, ...bare, ...had.filter((word) => !hasWord(known, word))];
@@ -55,12 +57,26 @@ export function hiddenWordsOf({ agreement, cases, tools, loose, requestSchema, r
   const conditions = passages.flatMap((passage) => {
     const texts = [...passage.matchAll(HAD)].flatMap(([, word = '']) => (LIKE_SIGN.test(word) ? [] : [word]));
     const numbers = [...passage.matchAll(IS_NUMBER)].flatMap(([, digits = '']) => digits);
-    const isTold = [CODE_WRITERS, CODE_MACHINES, KEPT_SECRET].some((phrase) => phrase.test(passage));
-    return isTold ? [...texts, ...numbers].filter((word) => !hasWord(known, word)) : [];
+    return isTold(passage) ? [...texts, ...numbers].filter((word) => !hasWord(known, word)) : [];
   });
+  const bounds = passages.filter(isTold).flatMap((passage) =>
+    [...passage.matchAll(BOUND)].flatMap(({ groups }) => {
+      const digits = (groups?.over ?? groups?.least ?? '').replaceAll(/[,_]/g, '');
+      return hasWord(known, digits) || hasWord(known, groups?.over ?? groups?.least ?? '') ? [] : [Number(digits)];
+    }),
+  );
   const hidden = passages.join('\n');
-  return { words, conditions, hasName: (name) => name.length > 2 && hasWord(hidden, name) && !hasWord(known, name) };
+  return {
+    words,
+    conditions,
+    bounds,
+    hasName: (name) => name.length > 2 && hasWord(hidden, name) && !hasWord(known, name),
+  };
 }
+
+/** A number as a bound: of 500 tonnes or more, above 2,500. */
+const BOUND =
+  /\b(?:above|over|below|under|exceed(?:s|ing)?|more than|less than|at least|at most|from|up to)\s+(?<over>[1-9][\d,_]{2,11})\b|(?<![\d.,])(?<least>[1-9][\d,_]{2,11})(?:\s+\p{L}+)?\s+or\s+(?:more|less|above|below|over)\b/giu;
 
 /** The lines of a text that are secret, with what such a one announces, and the text without them; places stay where they are. */
 function partedBy(isSecret: (line: string) => boolean, text: string): { secret: string; rest: string } {
