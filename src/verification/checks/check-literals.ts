@@ -48,10 +48,10 @@ export const literalAudit: Check = {
           message: `the source compares with ${JSON.stringify(value).slice(0, 120)}, which a comment or a secret note of the document alone makes a condition`,
         });
     for (const bound of facts.hidden.bounds)
-      if (facts.literals.numbers.includes(bound))
+      if (isBoundIn(facts.candidate.bundle, bound))
         findings.failures.push({
           code: 'CANDIDATE_HARD_CODED',
-          message: `the source holds ${bound}, which a comment or a secret note of the document alone has as a bound`,
+          message: `the source has ${bound} for a bound, which a comment or a secret note of the document alone has as one`,
         });
     return findings;
   },
@@ -72,6 +72,12 @@ export const literalAudit: Check = {
     return [];
   },
 };
+
+/** Whether something is held against a number, as it stands or as esbuild writes it. */
+function isBoundIn(bundle: string, bound: number): boolean {
+  const digits = `(?:${bound}|${bound.toExponential().replace('+', '')})`;
+  return new RegExp(`[<>]=?\\s*${digits}(?![\\d.])|(?<![\\d.])${digits}\\s*[<>]`).test(bundle);
+}
 
 /** The names of what an answer has in it, down to its lists' items. */
 function membersOf(answer: Json | undefined): string[] {

@@ -19,7 +19,7 @@ export const rareWorlds: Check = {
   name: 'rare-worlds',
   reason: 'What is done twice is often so on a path that no case takes.',
   certain:
-    'A tool acts more than once, though the document has it act once and the cases, with lists as long, do; or is asked the very same twice, though it had answered as in a case; or it acts, and the answer is one that a case gives without it, and tells nothing of what all answers with that act tell of it; or it acts as in a case that succeeds, and what it refuses for was known before that.',
+    'A tool acts more than once, though the document has it act once and the cases, with lists as long, do; or is asked the very same twice, though it had answered as in a case; or it acts, and the answer is one that a case gives without it, and tells nothing of what all answers with that act tell of it; or it acts as in a case that succeeds, and what it refuses for was known before that; or the source holds numbers that a tool tells in the cases, and nothing that it tells there changes anything.',
   uncertain: 'What a tool or the peer tells, and the document decides or reckons by, changes nothing in any case.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject } = facts;
@@ -27,9 +27,14 @@ export const rareWorlds: Check = {
     const worlds = subject.role === 'requester' ? peerWorldsOf(facts, maxRuns) : rareWorldsOf(facts, maxRuns);
     if (worlds.length === 0) return { ...findings, skipped: 'no case is told anything' };
     const seen = yield worlds.map(({ scenario }) => scenario);
-    const [unheeded] = unheededMembers(facts, worlds, seen);
+    const unheeded = unheededMembers(facts, worlds, seen);
+    const byHeart = unheeded.find(({ isByHeart }) => isByHeart);
+    if (byHeart !== undefined) {
+      const { isByHeart: _, ...fact } = byHeart;
+      return { ...findings, failures: [fact], memorised: true };
+    }
     // The rule may hold under a condition that no case meets.
-    if (unheeded) findings.warnings.push(unheeded);
+    for (const { isByHeart: _, ...fact } of unheeded.slice(0, 1)) findings.warnings.push(fact);
     if (subject.role === 'requester') return findings;
     const acting = subject.tools
       .filter(({ name }) => !isReadOnly(subject, name))

@@ -23,12 +23,21 @@ interface Told {
   isSame: boolean;
 }
 
-/** Members that tools or the peer tell, by which the document decides or reckons, and that change nothing in any case, whatever they are. */
+/** A member that changes nothing; whether the source holds what it tells in the cases. */
+type Unheeded = Omit<CheckFact, 'check'> & { isByHeart: boolean };
+
+/** Least of the numbers that are told, and how many of them, that no source holds by chance. */
+const [leastByHeart, manyByHeart] = [20, 2];
+
+/**
+ * Members that tools or the peer tell, and that change nothing in any case, whatever they are: those by which the document decides or reckons,
+ * and those, `isByHeart`, of which the source holds what the cases tell.
+ */
 export function unheededMembers(
-  { subject }: CheckFacts,
+  { subject, literals }: CheckFacts,
   worlds: readonly RareWorld[],
   seen: readonly Observation[],
-): Omit<CheckFact, 'check'>[] {
+): Unheeded[] {
   const members = new Map<string, { tool: string; name: string; runs: Told[] }>();
   for (const [index, { told, seenCase }] of worlds.entries()) {
     const name = told?.pointer.split('/').findLast((token) => !/^\d+$/.test(token));
@@ -40,27 +49,47 @@ export function unheededMembers(
     const after = seen[index] as Observation;
     member.runs.push({ one: seenCase, ...told, isSame: equalJson(traceOf(seenCase.seen), traceOf(after)) });
   }
-  return [...members.values()].flatMap(({ tool, name, runs }) => {
+  return [...members.values()].flatMap(({ tool, name, runs }): Unheeded[] => {
     const [first] = runs;
     if (first === undefined || runs.length < leastWorlds || runs.some(({ isSame }) => !isSame) || !isTried(runs))
       return [];
     if (mayBeToldTwice(subject, tool, runs)) return [];
+    const { one, seen: before } = first.one;
+    const fact = {
+      testCase: one.testCase,
+      input: one.input,
+      ...(before.value === undefined ? {} : { got: before.value }),
+    };
+    const held = [...new Set(runs.map(({ from }) => from))].filter(
+      (from): from is number =>
+        typeof from === 'number' &&
+        from >= leastByHeart &&
+        literals.numbers.includes(from) &&
+        !hasWord(subject.agreement.text, String(from)),
+    );
+    if (held.length >= manyByHeart)
+      return [
+        {
+          ...fact,
+          code: 'CANDIDATE_HARD_CODED',
+          message: `the source holds ${held.join(' and ')}, which ${tool} tells as "${name}", and nothing that is told there changes anything`,
+          isByHeart: true,
+        },
+      ];
     const isAmount = runs.every(({ from }) => typeof from === 'number' || Array.isArray(from));
     const isText = runs.some(({ from }) => typeof from === 'string');
     const sentence = ruleFor(subject, tool, name, isText ? 'text' : isAmount ? 'amount' : 'switch');
     if (sentence === undefined) return [];
-    const { one, seen: before } = first.one;
     return [
       {
+        ...fact,
+        isByHeart: false,
         code: 'CANDIDATE_RULE_BROKEN',
         message:
           `case ${one.testCase}: nothing that ${tool} tells as "${name}" changes anything, though "${sentence.trim()}"`.slice(
             0,
             500,
           ),
-        testCase: one.testCase,
-        input: one.input,
-        ...(before.value === undefined ? {} : { got: before.value }),
       },
     ];
   });
