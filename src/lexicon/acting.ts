@@ -51,6 +51,7 @@ export const DONE_ALWAYS = phrases({
   en: [
     '(?<!for )(every|each|all) …30 (is|are|gets?|must be) (\\p{L}+ed|kept|written|put)',
     'in (any|every|each) case|whatever|regardless|either way|always',
+    'although (nobody|no one|nothing)|before (anything|anybody|anyone|everything)|first of all|at once …80 although',
     'as well|also|too|likewise',
   ],
   de: ['(jede[rs]?|alle) …40 (wird|werden)', 'in jedem Fall|immer|stets|unabhängig', 'auch|ebenfalls'],

@@ -14,7 +14,7 @@ export const FAILS = phrases({
     'could not be (created|issued|delivered|notified|unlocked|sent)',
     // Without a condition, that is a rule: "a past date cannot be issued".
     "(cannot|can not|can't) be (created|issued|delivered|notified|unlocked|sent)(?<=\\b(if|when|where|that|which) [^.\\n]{1,90})(?! (because|since|as|to|by|in|until|unless|before|after)\\b)",
-    '(does|do|did) not (answer|respond|reply|react|work)',
+    "((does|do|did) not|(does|do|did)n['’]t) (answer|respond|reply|react|work)",
     '(is|are|was) (silent|not (available|reachable|working))|not reachable',
     `${DOWN}|offline|unreachable|unavailable`,
     'times? out|timed out|time-?out',
@@ -341,7 +341,7 @@ export const OTHER_FAILURES = phrases({
 export const NO_ANSWER = phrases({
   en: [
     'no (usable |valid |proper )?(answer|reply|response)(?! (is|was) (needed|expected|wanted))',
-    '(does|do|did) not (answer|reply|respond)',
+    "((does|do|did) not|(does|do|did)n['’]t) (answer|reply|respond)",
     '(could|can) ?not be (reached|asked|contacted|delivered)',
     '(is|was|are|were) (not answered|unreachable|not reachable)',
     'never answered',

@@ -428,7 +428,7 @@ test('what is no message at all may have another fault before the one that it ca
   assert.deepEqual(await refusalsOf(wages, payslip('ERROR WAGE'), sandbox), []);
   assert.match(
     (await refusalsOf(wages, payslip('ERROR COUNT'), sandbox)).join('\n'),
-    /^failing-tools: case 1, where wageOf fails: the answer has none of ERROR WAGE/m,
+    /^failing-tools: case 1, where wageOf fails: the answer has none of (?:ERROR )?WAGE/m,
   );
 });
 

@@ -17,7 +17,8 @@ export function actedOnRefused(
   silent: Observation,
   seen: Observation,
 ): string | undefined {
-  if (!tellsOtherOutcome(before, seen)) return undefined;
+  // Between two messages, the answer to the first may have been taken.
+  if (before.sends.length !== 1 || !tellsOtherOutcome(before, seen)) return undefined;
   return actsAsBefore(subject, before, seen).find((tool) => !silent.calls.some((call) => call.tool === tool));
 }
 

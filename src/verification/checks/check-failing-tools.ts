@@ -316,10 +316,10 @@ function faultOf(
   }
   const owed =
     recovered || callsOf(before, tool) > 1 ? undefined : saysOwed(subject, tool, before.value ?? null, seen.value);
-  if (owed !== undefined && (hasMoved(before, seen) || reportsFailure(one.output) !== true))
+  if (owed !== undefined && !mayBeMeant && (hasMoved(before, seen) || reportsFailure(one.output) !== true))
     return {
       message: `the answer has none of ${owed.names.join(', ')}, though "${excerpt(owed.sentence)}"`,
-      certain: !mayBeMeant,
+      certain: true,
     };
   const claimed = recovered ? undefined : claimOf(subject, tool, before, seen);
   if (claimed !== undefined)

@@ -8,7 +8,7 @@ import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
 import { listsOf } from '../worlds/lists.ts';
 import { peerWorldsOf, type RareWorld, rareWorldsOf, swapped } from '../worlds/rare-worlds.ts';
-import { declines, mayServeRefusals } from './check-side-effects.ts';
+import { declines, mayMatter, mayServeRefusals } from './check-side-effects.ts';
 import { takesBack } from './owed-undoing.ts';
 import { unheededMembers } from './unheeded-members.ts';
 
@@ -163,7 +163,11 @@ function isTooEarly(facts: CheckFacts, act: Act, world: RareWorld, seen: Observa
   const usual = act.calling.find(({ one }) => one === seenCase);
   if (usual === undefined || issues.length > 0 || !isPlain(world, subject.agreement.text)) return false;
   if (reportsFailure(seenCase.one.output) === true) return false;
-  if (reportsFailure(value) !== true && !isSaidWithoutActs(facts, world, seen) && !tellsElse(act, world, seen))
+  if (
+    reportsFailure(value) !== true &&
+    !isSaidWithoutActs(facts, world, seen) &&
+    !(mayMatter(subject, act.tool) && tellsElse(act, world, seen))
+  )
     return false;
   // What is told may be what it is to act on.
   const changed = asked ?? (told?.from !== null && typeof told?.from !== 'object' ? told : undefined);

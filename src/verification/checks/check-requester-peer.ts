@@ -239,6 +239,8 @@ function faultOf(
   const repeats =
     asBefore &&
     reportsFailure(one.case.response) !== true &&
+    // What says itself that something failed claims no success.
+    reportsFailure(seen.value) !== true &&
     carriesPeerData(cases, one) &&
     !mayReportFailure(subject, one, seen.value) &&
     (repeatsTheAnswer(subject, one) || !countsAsAnAnswer(subject, one));

@@ -346,6 +346,18 @@ function belongsToRefusal(
     (other) => refuses(subject, other) !== true && other.seen.calls.some((call) => call.tool === tool && isSame(call)),
   );
   if (hasOwn && isExample && !isOfSuccess) return true;
+  // "The no is put on file (`archive`, decision "no")": no success has that.
+  const own = leavesOf(input).flatMap(({ value }) => (typeof value === 'string' && !asked.has(value) ? [value] : []));
+  const isOwnWord = (word: string) =>
+    !cases.some(
+      (other) =>
+        refuses(subject, other) !== true &&
+        other.seen.calls.some((call) => call.tool === tool && leavesOf(call.input).some(({ value }) => value === word)),
+    ) &&
+    sentencesOf(subject.agreement).some(
+      (text) => hasWord(text, tool) && new RegExp(`["“\`]${RegExp.escape(word)}["”\`]`).test(text),
+    );
+  if (own.some(isOwnWord)) return true;
   const names = leavesOf(one.output).flatMap(({ value }) =>
     typeof value === 'string' && value.length > 2 && !known.has(value) && hasWord(subject.agreement.text, value)
       ? [value.toLowerCase()]
@@ -466,7 +478,7 @@ function triedInVain(facts: CheckFacts, one: SeenCase): { one: SeenCase; tool: s
 }
 
 /** Whether it matters that a tool with side effects succeeds, as far as its name and the document tell. */
-function mayMatter(subject: CheckFacts['subject'], tool: string): boolean {
+export function mayMatter(subject: CheckFacts['subject'], tool: string): boolean {
   return (
     !mayServeRefusals(subject, tool) &&
     verbOfUndoing(tool) === undefined &&
@@ -499,7 +511,11 @@ function actsOf({ subject }: CheckFacts, seen: Observation): ObservedCall[] {
   return seen.calls.filter(({ tool, error }) => !isReadOnly(subject, tool) && error === undefined);
 }
 
-function refuses(subject: CheckFacts['subject'], { one }: SeenCase): boolean | 'unknown' {
+function refuses(subject: CheckFacts['subject'], { one, seen }: SeenCase): boolean | 'unknown' {
+  // Of several messages, another one may have been granted.
+  const isGranted = ({ response }: Observation['sends'][number]) =>
+    response !== undefined && reportsFailure(response) !== true && !isRefusalCode(subject, response);
+  if (seen.sends.length > 1 && seen.sends.some(isGranted)) return 'unknown';
   return one.case.negative || reportsFailure(one.case.response) === true || isRefusalCode(subject, one.case.response);
 }
 

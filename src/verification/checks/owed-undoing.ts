@@ -6,7 +6,7 @@ import { equalJson } from '../../schemas/equal-json.ts';
 import type { SeenCase } from '../check.ts';
 import { demandedIn } from '../prose/documented-acts.ts';
 import { excerpt, holdsConstant, spaced } from '../prose/documented-answers.ts';
-import { answerNamesIn, sentencesOnFailureOf, staysTheSame } from '../prose/failure-names.ts';
+import { answerNamesIn, pairsIn, sentencesOnFailureOf, staysTheSame } from '../prose/failure-names.ts';
 import { inOwnWords } from '../prose/failure-rules.ts';
 import { leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly, type Subject } from '../subject.ts';
@@ -95,7 +95,12 @@ export function faultOfFailedUndoing(
   const isOnlyThen = !before.calls.some((call) => call.tool === tool);
   const harmless = isOnlyThen ? staysTheSame(subject, tool) : undefined;
   if (harmless !== undefined) {
-    const [alone, together] = [single, both].map((run) => verdictOf(subject, one.input, { ...run, calls: [] }));
+    // What it says of other members is told otherwise then.
+    const said = pairsIn(subject, harmless).map(({ member }) => member);
+    const without = (value: Json) => said.reduce<Json>((rest, member) => withoutMember(rest, member), value);
+    const [alone, together] = [single, both].map(({ value: told = null }) =>
+      verdictOf(subject, one.input, { value: without(told), calls: [] }),
+    );
     return equalJson(alone ?? null, together ?? null) ? undefined : `the answer changes, though "${excerpt(harmless)}"`;
   }
   for (const sentence of sentencesOnFailureOf(subject, tool)) {
@@ -105,6 +110,11 @@ export function faultOfFailedUndoing(
       return `the answer has none of ${[...new Set(names)].join(', ')}, though "${excerpt(sentence)}"`;
   }
   return undefined;
+}
+
+/** An answer without a member of its own. */
+function withoutMember(answer: Json, member: string): Json {
+  return isObject(answer) ? Object.fromEntries(Object.entries(answer).filter(([name]) => name !== member)) : answer;
 }
 
 /** Words that leave open what is answered. */

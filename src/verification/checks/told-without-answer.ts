@@ -96,10 +96,15 @@ export function repeatsTheAnswer(subject: Subject, one: RunnableCase): boolean {
  */
 export function countsAsAnAnswer(subject: Subject, one: RunnableCase): boolean {
   const told = leavesOf(one.output).filter(({ value }) => tellsMore(value));
+  const answered = leavesOf(one.case.response).filter(({ value }) => typeof value === 'string' && tellsMore(value));
   return allSentencesOf(subject).some(
     (sentence) =>
-      TREATED_LIKE.test(sentence) &&
-      (NO_ANSWER.test(sentence) || FAILS.test(sentence) || told.some(({ value }) => hasWord(sentence, String(value)))),
+      // "CLOSED, noise, or no answer: …"
+      (NO_ANSWER.test(sentence) && answered.some(({ value }) => hasWord(sentence, String(value)))) ||
+      (TREATED_LIKE.test(sentence) &&
+        (NO_ANSWER.test(sentence) ||
+          FAILS.test(sentence) ||
+          told.some(({ value }) => hasWord(sentence, String(value))))),
   );
 }
 

@@ -164,7 +164,7 @@ export function forbiddenBy(subject: Subject, { input, output }: Answered, tool:
     const rest = undone === true ? sentence : sentence.replace(new RegExp(`\\b${undone}\\b(?![\`"”])`, 'iu'), ' ');
     const head = headOfItem(subject, sentences, index);
     const constant = constantIn(subject, rest) ?? constantBeside(subject, sentences, index) ?? head?.constant;
-    if (constant === undefined || !isAnswer(subject, output, constant)) continue;
+    if (constant === undefined || !isAnswer(subject, output, constant) || isPlainWord(sentence, constant)) continue;
     // Where another sentence has the same answer come with the act, it stands for more than one outcome.
     const isElsewhere = sentences.some(
       (other) =>
@@ -177,6 +177,12 @@ export function forbiddenBy(subject: Subject, { input, output }: Answered, tool:
     if (!isElsewhere) return denial;
   }
   return rehearsed(sentences, input) ?? saysFalse(subject, output, tool) ?? doneOtherwise(subject, output, tool);
+}
+
+/** Whether a sentence has a name as a word of the language, which has a noun behind it: the house list is not asked. */
+function isPlainWord(sentence: string, name: string): boolean {
+  if (!/^\p{Ll}+$/u.test(name) || new RegExp(`["'“„\`]${name}["'”“\`]`, 'u').test(sentence)) return false;
+  return new RegExp(`\\b(?:the|an?|our|its) ${name} \\p{Ll}{3,}`, 'u').test(sentence);
 }
 
 /** Whether a sentence has a member of an answer be true, false or null that is not so in this one: it is about another answer. */
@@ -218,12 +224,17 @@ export function comesWith(subject: Subject, output: Json, tool: string): boolean
     // What an answer tells of an act is not the act; and another failure is no act that is always done.
     const sentence = whole
       .replace(/`([\p{L}\p{N}_]+)`/gu, (code, name) => (members.includes(name) ? ' ' : code))
-      .replace(FAILS_AS_WELL, ' ');
+      .replace(FAILS_AS_WELL, ' ')
+      .replace(COMES_IN, ' ');
     if (!speaksOf(withoutArguments(sentence), tool) || NOT_ALWAYS.test(sentence) || HAS_ALSO.test(sentence))
       return false;
     return DONE_ALWAYS.test(sentence) || (hasWord(sentence, tool) && names.some((name) => hasWord(sentence, name)));
   });
 }
+
+/** A condition that every request meets. */
+const COMES_IN =
+  /\b(?:when|if|once|as soon as|whenever) (?:an?|the|any) [^,.]{0,30}?\b(?:comes? in|arrives?|is received|reaches us|fits (?:the|its) schema)\b[^,.]*,/gi;
 
 const FAILS_AS_WELL = /\b(?:fails?|breaks?) (?:as well|too|also)\b/gi;
 

@@ -56,7 +56,7 @@ function fromSteps(subject: Subject): Successor[] {
   });
 }
 
-/** Whether the document has a tool act in a step that comes before the first one with what an answer says: then it is refused after the act. */
+/** Whether the document has a tool act in a step that comes before the one with what an answer says: then it is refused after the act. */
 export function isStepBefore(subject: Subject, tool: string, answer: Json): boolean {
   const said = leavesOf(answer).flatMap(({ value }) =>
     (typeof value === 'string' && value.length > 2) || (typeof value === 'number' && value >= 100)
@@ -65,7 +65,8 @@ export function isStepBefore(subject: Subject, tool: string, answer: Json): bool
   );
   return stepsOf(subject.agreement.text).some((steps) => {
     const acting = steps.flatMap((step, at) => (speaksOf(step, tool) ? [at] : []));
-    const telling = steps.findIndex((step) => said.some((name) => hasWord(step, name)));
+    // What several steps have, such as the verdict beside its reason, says nothing of which it was.
+    const telling = Math.max(...said.map((name) => steps.findIndex((step) => hasWord(step, name))));
     return acting.length > 0 && acting.every((at) => at < telling);
   });
 }

@@ -101,10 +101,14 @@ export function saysOwed(
   before: Json,
   answer: Json,
 ): { sentence: string; names: readonly string[] } | undefined {
+  // Another sentence may make up for the failure.
+  const isOpen = (other: string) => !NEVER_REPEATED.test(other) && (NO_MATTER.test(other) || OPEN.test(other));
+  const sentences = sentencesOnFailureOf(subject, tool);
   return namesByTool(subject).told.find(
     (one) =>
       one.tool === tool &&
       one.names.length > 0 &&
+      !sentences.some((other) => !other.includes(one.sentence) && isOpen(other)) &&
       !NO_MATTER.test(one.sentence.replace(ALL_THE_SAME, ' ')) &&
       !holdsConstant(before, one.names) &&
       !holdsConstant(answer, one.names),

@@ -38,15 +38,17 @@ export function keptFromLogs(subject: Subject, name: string, others: readonly st
 function denialsOf(subject: Subject): LogDenial[] {
   const known = read.get(subject);
   if (known !== undefined) return known;
-  const sentences = allSentencesOf(subject).filter((sentence) => sentence.trim() !== '');
+  const sentences = allSentencesOf(subject);
   const denials = sentences.flatMap((sentence, index) => {
     const at = NEVER_LOGGED.exec(sentence);
     if (at === null) return [];
     // What stands before a colon may have a condition of its own.
     const clause = sentence.slice(sentence.slice(0, at.index).search(/[:：][^:：]*$/) + 1);
-    return isConditional(clause)
-      ? []
-      : [{ sentence, before: sentences.slice(Math.max(0, index - maxBefore), index).reverse() }];
+    if (isConditional(clause)) return [];
+    const before = sentences.slice(Math.max(0, index - maxBefore), index).reverse();
+    // In the paragraph before, something else is spoken of.
+    const end = before.findIndex((one) => one.trim() === '');
+    return [{ sentence, before: end < 0 ? before : before.slice(0, end) }];
   });
   read.set(subject, denials);
   return denials;

@@ -77,7 +77,7 @@ function countedOn({ subject }: CheckFacts, one: SeenCase): FurtherPage | undefi
     const count = paged.length;
     const numbers = new Set(paged.map(({ request }) => request[page]));
     if (count < 2 || numbers.size !== count || !paged.every((_, index) => numbers.has(index + 1))) continue;
-    const pages = Object.keys(first.response).find((name) => first.response[name] === count);
+    const pages = Object.keys(first.response).find((name) => first.response[name] === count && !NEXT.test(name));
     if (pages === undefined) continue;
     const withMore = (response: JsonObject): JsonObject =>
       response[pages] === count ? { ...response, [pages]: count + 1 } : response;
