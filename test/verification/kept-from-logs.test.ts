@@ -48,6 +48,7 @@ const lending = (line: string) => `export async function handle({ ref, bike }, {
 for (const [rule, member] of [
   ["The owner's name must not appear in an answer, and neither in any log line.", 'owner'],
   ['Owners are personal data: no name goes into an answer, and none into a log line.', 'owner'],
+  ['Bikes are known only by number: no owner goes into an answer, and none into a log line.', 'owner'],
   ['The register is where the owner is found; **these never leave the house**: not in an answer or in a log.', 'owner'],
   ['There is a lock code for the mechanics. It goes nowhere: not into answers, not into our own log.', 'lockCode'],
   [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import type { Json } from '../../src/kernel/json.ts';
+import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { type Agreed, acting, integer, object, reading, refusalsOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
@@ -117,7 +117,7 @@ test('an act whose step comes before that of the refusal is none of a refusal', 
 test('a line that is refused says nothing of the others', async () => {
   const agreed: Agreed = {
     rules:
-      'Each line `<tag> BOOK <sailing>` is answered by a line: `<tag> OK` when it is booked with `book`, `<tag> NO SAILING` where `sailing` knows none. If a tool fails: `<tag> ER DOWN`.\n\nOtherwise it is booked. Nothing may be booked for a line that is refused.',
+      'Each line `<tag> BOOK <sailing>` is answered by a line: `<tag> OK` when it is booked with `book`, or refused. If a tool fails: `<tag> ER DOWN`.\n\n- sailing does not exist: `<tag> NO SAILING`\n\nOtherwise book it and answer `<tag> OK`. Nothing may be booked for a line that is refused.',
     tools: [
       reading('sailing', object({ code: text }), { type: ['object', 'null'] }, [[{ code: 'K204' }, { free: 9 }]], null),
       acting('book', object({ code: text }), { type: 'null' }, [], null),
@@ -162,7 +162,12 @@ const payments: Agreed = {
     reading('findAccount', object({ account: text }), object({ currency: text, balance: integer, version: integer }), [
       [{ account: 'AC-70' }, { currency: 'EUR', balance: 450, version: 7 }],
     ]),
-    acting('charge', object({ account: text, version: integer }), object({ slip: text }), [], { slip: 'SL-9001' }),
+    {
+      ...(acting('charge', object({ account: text, version: integer }), object({ slip: text }), [
+        [{ account: 'AC-70', version: 7 }, { slip: 'SL-9001' }],
+      ]) as JsonObject),
+      otherwise: { error: { message: 'version is not the present one' } },
+    },
     acting('refund', object({ slip: text }), { type: 'null' }, [], null),
   ],
 };
@@ -186,6 +191,7 @@ test('what is told must agree with what is asked before anything is done', async
   for (const handler of [
     paying(sees(debt), sees(other, 'await call.refund({ slip });')),
     paying(sees(other), sees(debt, 'await call.refund({ slip });')),
+    paying(sees(other) + sees(debt), sees('found.version < 5')),
   ])
     assert.match((await refusalsOf(payments, handler, sandbox)).join('\n'), early);
 });

@@ -321,7 +321,7 @@ const [EACH_SAYS_FAILS, EACH_FAILS] = [SAYS_FAILS, FAILS].map(
 
 /** How a sentence begins that goes on about the tool of the one before, or speaks of its call: what fails then is it, or nothing is named. */
 export const IT = either(
-  /^[\s*-]*(?:(?:when|if|where|should) )?(?:it|this|that)\b|^[\s*-]*fails\b|^[^.]*\bof (?:this|that) (?:call|act|step|request)\b|^\s*(?:on|in case of|upon) (?:a )?(?:failure|error)\b/,
+  /^[\s*-]*(?:(?:when|if|where|should) )?(?:it|this|that)\b|^[\s*-]*(?:fails|breaks|does(?: not|n['’]t) (?:work|answer))\b|^[^.]*\bof (?:this|that) (?:call|act|step|request)\b|^\s*(?:on|in case of|upon) (?:a )?(?:failure|error)\b/,
   /^[^.]*(?<!\p{L})diese[rs]? (?:Aufruf|Schritt)|^\s*(?:(?:wenn|falls|sollte) (?:das|dies|es|er|sie) (?:scheiter|fehlschl|misslin|ausf[aä]ll|nicht)\p{L}*|(?:schlägt|fällt|geht) (?:das|dies|es|er|sie) (?:fehl|aus|schief)|(?:scheitert|misslingt) (?:das|dies|es|er|sie)\s*(?=[,;:]))(?!\p{L})/u,
   /^\s*(?:si|cuando|se|quando) (?:es[ot]|isso|isto|questo|ell[ao]|ela|ele|él|esso)?\s?(?:fall[aeoói]\p{L}*|falh\p{L}*|no responde|não responde|non risponde|da error)\s*(?=[,;:]|$)/u,
   /^\s*(?:si |s['’]|quand )(?:cela |ça |il |elle |celui-ci |celle-ci )?(?:échou\p{L}*|tombe en panne|ne répond pas)\s*(?=[,;:]|$)/u,

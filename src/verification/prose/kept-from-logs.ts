@@ -3,9 +3,10 @@ import type { Subject } from '../subject.ts';
 import { descriptionsOf, isConditional, isNamedIn } from './denied-members.ts';
 import { allSentencesOf } from './documented-answers.ts';
 
-/** A sentence by which something is never logged, and those before it, the nearest first. */
+/** A sentence by which something is never logged, its part that says so, and what stands before that, the nearest first. */
 interface LogDenial {
   sentence: string;
+  clause: string;
   before: readonly string[];
 }
 
@@ -19,9 +20,9 @@ const read = new WeakMap<Subject, LogDenial[]>();
  * member and none of the others; or what a schema says of the member. `undefined` where there is none.
  */
 export function keptFromLogs(subject: Subject, name: string, others: readonly string[]): string | undefined {
-  const said = denialsOf(subject).find(({ sentence, before }) => {
-    if (isNamedIn(sentence, name)) return true;
-    if (!OF_THE_ONE_BEFORE.test(sentence.trim()) && !SPEAKS_OF_IT.test(sentence)) return false;
+  const said = denialsOf(subject).find(({ sentence, clause, before }) => {
+    if (isNamedIn(clause, name)) return true;
+    if (!OF_THE_ONE_BEFORE.test(sentence.trim()) && !SPEAKS_OF_IT.test(clause)) return false;
     const meant = before.find((one) => [name, ...others].some((other) => isNamedIn(one, other)));
     if (meant === undefined || !isNamedIn(meant, name)) return false;
     return SEVERAL.test(sentence) || others.every((other) => other === name || !isNamedIn(meant, other));
@@ -43,12 +44,14 @@ function denialsOf(subject: Subject): LogDenial[] {
     const at = NEVER_LOGGED.exec(sentence);
     if (at === null) return [];
     // What stands before a colon may have a condition of its own.
-    const clause = sentence.slice(sentence.slice(0, at.index).search(/[:：][^:：]*$/) + 1);
+    const head = sentence.slice(0, at.index).search(/[:：][^:：]*$/) + 1;
+    const clause = sentence.slice(head);
     if (isConditional(clause)) return [];
     const before = sentences.slice(Math.max(0, index - maxBefore), index).reverse();
     // In the paragraph before, something else is spoken of.
     const end = before.findIndex((one) => one.trim() === '');
-    return [{ sentence, before: end < 0 ? before : before.slice(0, end) }];
+    const near = end < 0 ? before : before.slice(0, end);
+    return [{ sentence, clause, before: head > 0 ? [sentence.slice(0, head), ...near] : near }];
   });
   read.set(subject, denials);
   return denials;
