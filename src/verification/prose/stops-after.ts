@@ -1,7 +1,6 @@
 import { CARRIES_ON, ENDS_THERE, STOPS } from '../../lexicon/ordering.ts';
-import { hasWord } from '../scalar-kinds.ts';
+import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
-import { listsOf } from '../worlds/lists.ts';
 import { allSentencesOf } from './documented-answers.ts';
 import { answerNamesIn, sentencesOnFailureOf } from './failure-names.ts';
 
@@ -22,7 +21,9 @@ export function stopsAfter(subject: Subject, tool: string): string | undefined {
   );
   if (about.some((sentence) => CARRIES_ON.test(sentence))) return undefined;
   // Of several things, each may have its own end.
-  const isOfOne = !subject.cases.some(({ request }) => listsOf(request).some(({ items }) => items.length > 1));
+  const isOfOne = !subject.cases.some(({ request }) =>
+    leavesOf(request).some(({ pointer }) => /\/1(?:\/|$)/.test(pointer)),
+  );
   return about.find((sentence) => STOPS.test(sentence) || (isOfOne && ENDS_THERE.test(sentence)));
 }
 
