@@ -117,7 +117,7 @@ test('an act whose step comes before that of the refusal is none of a refusal', 
 test('a line that is refused says nothing of the others', async () => {
   const agreed: Agreed = {
     rules:
-      'Each line `<tag> BOOK <sailing>` is answered by a line: `<tag> OK` when it is booked with `book`, or refused. If a tool fails: `<tag> ER DOWN`.\n\n- sailing does not exist: `<tag> NO SAILING`\n\nOtherwise book it and answer `<tag> OK`. Nothing may be booked for a line that is refused.',
+      'A line `<tag> BOOK <sailing>` gets a line: `<tag> OK` when it is booked with `book`, or refused. If a tool fails: `<tag> ER DOWN`.\n\n- sailing does not exist: `<tag> NO SAILING`\n\nOtherwise book it and answer `<tag> OK`. Nothing may be booked for a line that is refused.',
     tools: [
       reading('sailing', object({ code: text }), { type: ['object', 'null'] }, [[{ code: 'K204' }, { free: 9 }]], null),
       acting('book', object({ code: text }), { type: 'null' }, [], null),
