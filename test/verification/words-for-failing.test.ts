@@ -283,3 +283,19 @@ test('a request that is refused by what one of two reads tells stays so where th
   const deny = "if (!register.value) return { ref, outcome: 'denied', code: 'MODALITY' };";
   assert.deepEqual(await refusalsOf(scans, scanning(deny), sandbox), []);
 });
+
+for (const rule of [
+  'If reading breaks: 503. If the taking breaks it is 502.',
+  'The look-up breaks: 503. If `takeSeat` fails: 502.',
+  'Should the seat not be readable, the code is 503. It is taken with `takeSeat`.\n- Doesn’t work: 502, done.',
+  '| Step | If it goes wrong | Then |\n|---|---|---|\n| Read the seat, at once | breaks | 503 |\n| Take the seat | breaks | 502 |',
+])
+  test(`things break, do not work, or stand in a row: ${rule.slice(0, 60)}`, async () => {
+    assert.deepEqual(await refusalsOf(seats(rule), taking('502'), sandbox), []);
+    assert.match((await refusalsOf(seats(rule), taking('503'), sandbox)).join('\n'), /takeSeat fails: .*none of .*502/);
+  });
+
+test('what breaks a rule has not failed', async () => {
+  const rule = 'A seat that breaks the row is 409 as well. If a tool fails: 503.';
+  assert.deepEqual(await refusalsOf(seats(rule), taking('503'), sandbox), []);
+});

@@ -202,7 +202,7 @@ function readNames(subject: Subject): NamesByTool {
   for (const [at, sentence] of all.entries()) {
     const before = spokenOf;
     const named = toolsNamed(subject.tools, sentence);
-    if (sentence.trim() !== '' && !IT.test(sentence)) {
+    if (sentence.trim() !== '' && (named.length > 0 || !IT.test(sentence))) {
       const acts = sentence.match(/\b(?<=the )\p{L}{3,}ing\b/gu) ?? [];
       const meant =
         named.length > 0 ? named : subject.tools.filter(({ name }) => acts.some((act) => isActOf(act, name)));
@@ -441,7 +441,8 @@ export function answerNamesIn(subject: Subject, sentence: string): string[] {
   // No word of the language has such a sign in it.
   const joined = sentence.match(/(?<![\p{L}\p{N}_-])\p{Ll}+(?:[_-]\p{Ll}+)+(?![\p{L}\p{N}_-])/gu) ?? [];
   const texts = [...sentence.matchAll(/["“„«]([^"”“«»\n]{2,60})["”»]/gu)].map(([, text = '']) => text);
-  const told = [...cells, ...values, ...joined, ...texts].filter((text) => listed.values.has(text));
+  const codes = cells.filter((cell) => isCoded && CODE_OF_ANSWERS.test(cell));
+  const told = [...cells, ...values, ...joined, ...texts].filter((text) => listed.values.has(text)).concat(codes);
   const capitals = [...sentence.matchAll(/(?<![\p{L}\p{N}_-])[A-Z][A-Z0-9_]{3,}(?![\p{L}\p{N}_-])/gu)].map(
     ([word]) => word,
   );
@@ -478,7 +479,7 @@ const CALLED =
 
 /** What stands before a code that is told without being called one. */
 const ANSWERED_WITH =
-  /(?:[:：]|(?<!\p{L})(?:answer\p{L}*|repl(?:y|ies)|respon\p{L}+|returns?|gives?|antwort\p{L}*|gibt|répond\p{L}*|renvoie|devuelve|retorna)(?: with| mit| con| avec| com)?|返回|应答|回答)\s*$/iu;
+  /(?:[:：]|(?<!\p{L})(?:answer\p{L}*|repl(?:y|ies)|respon\p{L}+|returns?|gives?|it(?:['’]s| is)|antwort\p{L}*|gibt|répond\p{L}*|renvoie|devuelve|retorna)(?: with| mit| con| avec| com)?|返回|应答|回答)\s*$/iu;
 
 /** A code of three digits, as HTTP has them. */
 const CODE_OF_ANSWERS = /^[1-5]\d\d$/;
