@@ -461,6 +461,9 @@ export const MORE_THAN_ONCE = phrases({
   ja: ['[二三四五2-9]回|再(試行|送|度)|もう一度'],
 });
 
+/** What asking a tool that only reads is called, whatever it is asked for. */
+export const LOOK_UP = phrases({ en: ['look(ing)?[- ]?ups?'] });
+
 /** That something is tried one time. */
 export const ONE_TRY = phrases({
   en: ['(only|just|at most|exactly) (one|a single) (try|attempt|go)|one (try|attempt|go) (only|and no more|each)'],

@@ -34,7 +34,7 @@ export const sideEffects: Check = {
   name: 'side-effects',
   reason: 'Who refuses a request must not have acted on it, and who acts must do so once.',
   certain:
-    'A case is refused, yet a tool with side effects was called with success before a check that only reads, or with the same kind of answer as in a case that succeeds, and whatever else of that kind it answers changes nothing; or the answer is one with which the document has nothing of that kind done; or is called there and the answer is the same whether it succeeds or not; or a failing tool with side effects is called again although the document says nothing of trying again, nor it or a case of going on with something else; or what was done before another act failed is not undone, though the document has it undone and a tool has an example for this case.',
+    'A case is refused, yet a tool with side effects was called with success before a check that only reads, or with the same kind of answer as in a case that succeeds, and whatever else of that kind it answers changes nothing; or the answer is one with which the document has nothing of that kind done; or is called there and the answer is the same whether it succeeds or not; or a failing tool with side effects is called again although the document says nothing of trying again, nor it or a case of going on with something else, or for whatever else although the document has all stop then; or what was done before another act failed is not undone, though the document has it undone and a tool has an example for this case.',
   uncertain: 'Nothing.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject, cases } = facts;

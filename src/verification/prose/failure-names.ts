@@ -2,6 +2,7 @@ import { isObject, type Json } from '../../kernel/json.ts';
 import {
   FAILS,
   FAILURE,
+  LOOK_UP,
   NEVER_REPEATED,
   NO_MATTER,
   NOT_DONE,
@@ -410,9 +411,6 @@ function clauseThatFails(sentence: string, fails: RegExpExecArray): string {
   const end = sentence.indexOf('|', fails.index + fails[0].length);
   return sentence.slice(0, end < 0 ? undefined : end);
 }
-
-/** What asking a tool that only reads is called, whatever it is asked for. */
-const LOOK_UP = /\blook(?:ing)?[- ]?ups?\b/i;
 
 /** The tools that words are of: those with the most of them in their names, or else by what they are described as. */
 function toolsMeant(tools: Subject['tools'], text: string): Subject['tools'] {

@@ -6,6 +6,7 @@ import {
   FAILS,
   FAILURE,
   LEAVES_OPEN,
+  LOOK_UP,
   MADE_UP_FOR,
   NEVER_REPEATED,
   NO_MATTER,
@@ -139,16 +140,13 @@ function betweenNames(sentence: string, names: readonly string[]): string {
 export function failsElsewhere({ tools }: CheckFacts['subject'], sentence: string, name: string): boolean {
   const clause = sentence.split(/[,，、]/).find((one) => FAILS.test(one) || FAILURE.test(one)) ?? sentence;
   const isAct = tools.some((tool) => tool.name === name && tool.annotations?.readOnlyHint !== true);
-  if (isAct && LOOK_UPS.test(clause) && tools.some((tool) => tool.annotations?.readOnlyHint === true)) return true;
+  if (isAct && LOOK_UP.test(clause) && tools.some((tool) => tool.annotations?.readOnlyHint === true)) return true;
   const stems = stemsOf(clause);
   const meant = tools.filter((tool) =>
     [...stemsOf(`${spaced(tool.name)} ${tool.description ?? ''}`)].some((stem) => stems.has(stem)),
   );
   return meant.length > 0 && meant.every((tool) => tool.name !== name);
 }
-
-/** What only tools that read do. */
-const LOOK_UPS = /\blook(?:ing)?[- ]?ups?\b/i;
 
 /** What only says what comes next: a heading, or a word or two such as `Failure.` in front of a paragraph. */
 const HEADING = /^\s*#|[:：]\**\s*$|^[\s*]*\p{L}+(?: \p{L}+)?[.\s*]*$/u;
