@@ -51,7 +51,7 @@ export const DONE_ALWAYS = phrases({
   en: [
     '(?<!for )(every|each|all) …30 (is|are|gets?|must be) (\\p{L}+ed|kept|written|put)',
     'in (any|every|each) case|whatever|regardless|either way|always',
-    'although (nobody|no one|nothing)|before (anything|anybody|anyone|everything)|first of all|at once …80 although',
+    'although (nobody|no one|nothing)',
     'as well|also|too|likewise',
   ],
   de: ['(jede[rs]?|alle) …40 (wird|werden)', 'in jedem Fall|immer|stets|unabhängig', 'auch|ebenfalls'],
@@ -130,12 +130,12 @@ export const NEVER_LOGGED = phrases({
     '(logs?|log (lines?|files?)) …100 not be in (it|them|these|those)',
   ],
   de: [
-    '(nie|niemals|nicht|nichts|kein*|weder) …80 (protokolliert|geloggt|logs?|logzeile*|protokolle?*)',
-    '(logs?|logzeile*|protokolle?*) …30 nichts (verloren|zu suchen)',
+    '(nie|niemals|nicht|nichts|kein*|weder) …80 (protokolliert|geloggt|logs?|logzeile*|protokoll*)',
+    '(logs?|logzeile*|protokoll*) …30 nichts (verloren|zu suchen)',
   ],
   fr: ['(ni|pas|jamais|rien) …60 (logs?|journal|journaux|journalis*)'],
   es: ['(ni|no|nunca|jamás|tampoco|nada) …60 (logs?|registros?|bitácoras?)'],
-  pt: ['(nem|não|nunca|jamais|nada) …60 (logs?|regist(r)?os?)'],
+  pt: ['(nem|não|nunca|jamais|nada) …60 (logs?|registr?os?)'],
   it: ['(né|non|mai|nulla) …60 (logs?|registr[oi])'],
   zh: ['不[得能可要应会]?被?(写入|记录|记入|出现|进入|输出)…12日志', '日志…12不[得能可要应会]'],
 });
@@ -415,7 +415,7 @@ export const ONLY_AFTER_CHECKS = phrases({
 
 /** That something is done after something else, and not otherwise. */
 export const ONLY_AFTER = phrases({
-  en: ['(only|not) (after|once|when|if|upon|in situation|until|before)'],
+  en: ['only (after|once|when|if|upon)|not (until|before)'],
   de: ['(erst|nur) (nach|wenn|bei|dann)'],
   fr: ['(seulement|uniquement) (après|si|quand|lorsque)', 'ne …40 qu.(après|une fois)'],
   es: ['(solo|sólo|solamente|únicamente) (después|tras|si|cuando|una vez)'],

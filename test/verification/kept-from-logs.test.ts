@@ -59,6 +59,8 @@ for (const [rule, member] of [
   ['Der Owner geht niemanden etwas an und hat auch in Protokollzeilen (Log) nichts verloren.', 'owner'],
   ["L'owner ne doit apparaître ni dans la réponse ni dans le journal.", 'owner'],
   ['El owner no debe aparecer ni en la respuesta ni en el registro (log).', 'owner'],
+  ['O owner não pode aparecer nem na resposta nem nos registos.', 'owner'],
+  ['Il nome owner non appare né nella risposta né nel log.', 'owner'],
   ['owner 不得写入响应，也不得写入日志。', 'owner'],
 ] as const)
   test(`what is not to be logged is found in a log line: ${rule}`, async () => {

@@ -2,7 +2,7 @@ import type { Observation, ObservedCall } from '../../contract/trial.ts';
 import type { Json } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { RunnableCase } from '../case-scenarios.ts';
-import { actsOnlyAfter } from '../prose/acts-after-answers.ts';
+import { actsOnlyAfter, NAMES_IT } from '../prose/acts-after-answers.ts';
 import { leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly, type Subject } from '../subject.ts';
 import { mayServeRefusals } from './check-side-effects.ts';
@@ -34,8 +34,6 @@ export function actedTooSoon(
   return actsOnlyAfter(subject, one, before).find(({ tool }) => acting.includes(tool));
 }
 
-const WORD = /^\p{L}[\p{L}_-]{2,29}$/u;
-
 /** The tools with side effects that succeed with what they were asked in the case as well, but for those that may be called whatever comes of it. */
 function actsAsBefore(subject: Subject, before: Observation, seen: Observation): string[] {
   const isAct = ({ tool, error }: ObservedCall) =>
@@ -55,7 +53,7 @@ function tellsOtherOutcome({ value: usual = null }: Observation, { value, issues
   const known = new Map<string, Json>(leavesOf(usual).map((leaf) => [leaf.pointer, leaf.value]));
   return leavesOf(value).some(
     (leaf) =>
-      (typeof leaf.value === 'boolean' || (typeof leaf.value === 'string' && WORD.test(leaf.value))) &&
+      (typeof leaf.value === 'boolean' || (typeof leaf.value === 'string' && NAMES_IT.test(leaf.value))) &&
       typeof known.get(leaf.pointer) === typeof leaf.value &&
       known.get(leaf.pointer) !== leaf.value &&
       !told.has(leaf.value),

@@ -29,12 +29,9 @@ export const rareWorlds: Check = {
     const seen = yield worlds.map(({ scenario }) => scenario);
     const unheeded = unheededMembers(facts, worlds, seen);
     const byHeart = unheeded.find(({ isByHeart }) => isByHeart);
-    if (byHeart !== undefined) {
-      const { isByHeart: _, ...fact } = byHeart;
-      return { ...findings, failures: [fact], memorised: true };
-    }
+    if (byHeart) return { ...findings, failures: [byHeart.fact], memorised: true };
     // The rule may hold under a condition that no case meets.
-    for (const { isByHeart: _, ...fact } of unheeded.slice(0, 1)) findings.warnings.push(fact);
+    for (const { fact } of unheeded.slice(0, 1)) findings.warnings.push(fact);
     if (subject.role === 'requester') return findings;
     const acting = subject.tools
       .filter(({ name }) => !isReadOnly(subject, name))

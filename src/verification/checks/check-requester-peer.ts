@@ -56,9 +56,10 @@ export const requesterPeer: Check = {
         return isOfAnother || (plan.one === one && isUnheard(plan.mischief)) ? [value] : [];
       });
       const silent = seen[plans.findIndex((plan) => plan.one === one && plan.mischief === 'times out')];
-      const fault =
-        actsInSpite(subject, one, mischief, observation, silent) ??
-        faultOf(subject, cases, one, mischief, observation, untaken);
+      const act = actsInSpite(subject, one, mischief, observation, silent);
+      const fault = act
+        ? { message: act, certain: true }
+        : faultOf(subject, cases, one, mischief, observation, untaken);
       if (!fault) continue;
       const fact: Omit<CheckFact, 'check'> = {
         code: 'CANDIDATE_PEER_FAILURE',
@@ -91,15 +92,15 @@ function actsInSpite(
   mischief: Mischief,
   seen: Observation,
   silent: Observation | undefined,
-): { message: string; certain: boolean } | undefined {
+): string | undefined {
   if (mischief === 'answers the second request first' || mischief === 'answers what is repeated as it did first')
     return undefined;
   if (mischief.startsWith('answers')) {
     const tool = silent && actedOnRefused(subject, before, silent, seen);
-    return tool === undefined ? undefined : { message: `${tool} acts upon an answer that is not taken`, certain: true };
+    return tool && `${tool} acts upon an answer that is not taken`;
   }
   const early = actedTooSoon(subject, one, before, seen);
-  return early && { message: `${early.tool} acts all the same, though "${excerpt(early.sentence)}"`, certain: true };
+  return early && `${early.tool} acts all the same, though "${excerpt(early.sentence)}"`;
 }
 
 /** Whether document or task have whatever the protocol does not have taken for an error. */

@@ -110,8 +110,8 @@ export const sideEffects: Check = {
         );
         continue;
       }
-      const count = (calls: readonly ObservedCall[]) => calls.filter((call) => call.tool === tool).length;
-      if (count(observation.calls) <= count(one.seen.calls)) continue;
+      const usual = one.seen.calls.filter((call) => call.tool === tool);
+      if (own.length <= usual.length) continue;
       const mayGoOn =
         !repeats(observation, one.seen, tool) &&
         (PUTS_RIGHT.test(subject.agreement.text) || cases.some((other) => goesOn(other.seen, tool)));
@@ -121,10 +121,7 @@ export const sideEffects: Check = {
         isToBeDoneOnce(subject, tool);
       if ((mayRetry && !isForbidden) || mayGoOn) continue;
       findings.failures.push(
-        sideEffectFact(
-          one,
-          `${tool} failed once and was called ${count(observation.calls)} times instead of ${count(one.seen.calls)}`,
-        ),
+        sideEffectFact(one, `${tool} failed once and was called ${own.length} times instead of ${usual.length}`),
       );
     }
     for (const [index, { one, tool }] of tried.entries()) {

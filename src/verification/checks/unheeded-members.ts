@@ -24,7 +24,10 @@ interface Told {
 }
 
 /** A member that changes nothing; whether the source holds what it tells in the cases. */
-type Unheeded = Omit<CheckFact, 'check'> & { isByHeart: boolean };
+interface Unheeded {
+  fact: Omit<CheckFact, 'check'>;
+  isByHeart: boolean;
+}
 
 /** Least of the numbers that are told, and how many of them, that no source holds by chance. */
 const [leastByHeart, manyByHeart] = [20, 2];
@@ -55,7 +58,7 @@ export function unheededMembers(
       return [];
     if (mayBeToldTwice(subject, tool, runs)) return [];
     const { one, seen: before } = first.one;
-    const fact = {
+    const where = {
       testCase: one.testCase,
       input: one.input,
       ...(before.value === undefined ? {} : { got: before.value }),
@@ -70,9 +73,11 @@ export function unheededMembers(
     if (held.length >= manyByHeart)
       return [
         {
-          ...fact,
-          code: 'CANDIDATE_HARD_CODED',
-          message: `the source holds ${held.join(' and ')}, which ${tool} tells as "${name}", and nothing that is told there changes anything`,
+          fact: {
+            ...where,
+            code: 'CANDIDATE_HARD_CODED',
+            message: `the source holds ${held.join(' and ')}, which ${tool} tells as "${name}", and nothing that is told there changes anything`,
+          },
           isByHeart: true,
         },
       ];
@@ -82,14 +87,16 @@ export function unheededMembers(
     if (sentence === undefined) return [];
     return [
       {
-        ...fact,
+        fact: {
+          ...where,
+          code: 'CANDIDATE_RULE_BROKEN',
+          message:
+            `case ${one.testCase}: nothing that ${tool} tells as "${name}" changes anything, though "${sentence.trim()}"`.slice(
+              0,
+              500,
+            ),
+        },
         isByHeart: false,
-        code: 'CANDIDATE_RULE_BROKEN',
-        message:
-          `case ${one.testCase}: nothing that ${tool} tells as "${name}" changes anything, though "${sentence.trim()}"`.slice(
-            0,
-            500,
-          ),
       },
     ];
   });

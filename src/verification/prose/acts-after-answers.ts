@@ -16,7 +16,9 @@ export function actsOnlyAfter(
   const known = JSON.stringify([input, first ?? null]);
   const words = later
     .flat()
-    .flatMap(({ value }) => (typeof value === 'string' && WORD.test(value) && !known.includes(value) ? [value] : []));
+    .flatMap(({ value }) =>
+      typeof value === 'string' && NAMES_IT.test(value) && !known.includes(value) ? [value] : [],
+    );
   if (words.length === 0) return [];
   const sentences = allSentencesOf(subject).filter(
     (sentence) => ONLY_AFTER.test(sentence) && words.some((word) => hasWord(sentence, word)),
@@ -28,5 +30,5 @@ export function actsOnlyAfter(
   });
 }
 
-/** What a message may be called by. */
-const WORD = /^\p{L}[\p{L}_-]{2,29}$/u;
+/** What a message, or an outcome, may be called by. */
+export const NAMES_IT = /^\p{L}[\p{L}_-]{2,29}$/u;

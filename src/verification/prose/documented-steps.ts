@@ -39,7 +39,7 @@ const read = new WeakMap<Subject, readonly Successor[]>();
 
 function fromSteps(subject: Subject): Successor[] {
   const { tools } = subject;
-  return stepsOf(subject.agreement.text).flatMap((steps) => {
+  return stepsOf(subject).flatMap((steps) => {
     const placed = tools.flatMap(({ name }) => {
       const at = steps.flatMap((step, index) => (hasWord(step, name) ? [index] : []));
       return at.length === 1 ? [{ name, at: at[0] as number }] : [];
@@ -63,7 +63,7 @@ export function isStepBefore(subject: Subject, tool: string, answer: Json): bool
       ? [String(value)]
       : [],
   );
-  return stepsOf(subject.agreement.text).some((steps) => {
+  return stepsOf(subject).some((steps) => {
     const acting = steps.flatMap((step, at) => (speaksOf(step, tool) ? [at] : []));
     // What several steps have, such as the verdict beside its reason, says nothing of which it was.
     const telling = Math.max(...said.map((name) => steps.findIndex((step) => hasWord(step, name))));
@@ -72,7 +72,15 @@ export function isStepBefore(subject: Subject, tool: string, answer: Json): bool
 }
 
 /** The numbered steps of a text, list by list, each with all that stands below it. */
-function stepsOf(text: string): string[][] {
+function stepsOf({ agreement }: Subject): readonly string[][] {
+  const known = readSteps.get(agreement) ?? stepsIn(agreement.text);
+  readSteps.set(agreement, known);
+  return known;
+}
+
+const readSteps = new WeakMap<Subject['agreement'], readonly string[][]>();
+
+function stepsIn(text: string): string[][] {
   const lists: string[][] = [];
   let steps: string[] = [];
   let [indent, level, isOver] = ['', 0, false];
