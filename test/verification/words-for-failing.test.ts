@@ -293,6 +293,10 @@ for (const rule of [
   test(`things break, do not work, or stand in a row: ${rule.slice(0, 60)}`, async () => {
     assert.deepEqual(await refusalsOf(seats(rule), taking('502'), sandbox), []);
     assert.match((await refusalsOf(seats(rule), taking('503'), sandbox)).join('\n'), /takeSeat fails: .*none of .*502/);
+    assert.match(
+      (await refusalsOf(seats(rule), taking('502').replace('503', '502'), sandbox)).join('\n'),
+      /readSeat fails: .*none of .*503/,
+    );
   });
 
 test('what breaks a rule has not failed', async () => {
