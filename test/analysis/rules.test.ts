@@ -464,6 +464,7 @@ test('a value that a sentence gives to a member of answers by its name is one th
     'Ist alles belegt, lautet der Status `FULL`. Geht etwas schief, lautet der Status `ERROR`.',
     'Si no queda nada, status es `FULL`. Si algo falla, status es `ERROR`.',
     '满员时 status 为 `FULL`，出错时 status 为 `ERROR`。',
+    '满员时status为`FULL`，出错时status为`ERROR`。',
     'Either `status: "FULL"`, or `status: "ERROR"` where nothing helps.',
     'It is answered with `status` `FULL`, or with `status` `ERROR`.',
   ])
@@ -889,6 +890,8 @@ test('an expected result may name a listed word, be it in capitals or after the 
   assert.equal(differs({ status: 'OPEN' }, 'It is LOST.'), undefined, 'no list has it');
   assert.equal(differs({ status: 'on time' }, 'status is `late`'), 'late');
   assert.equal(differs({ status: 'on time' }, 'status 为 late'), 'late');
+  assert.equal(differs({ status: 'on time' }, '结果的status为late的列车'), 'late');
+  assert.equal(differs({ status: 'on time' }, '结果的laststatus为late'), undefined);
   assert.equal(differs({ status: 'late' }, 'status: half-way'), 'half-way');
   assert.equal(differs({ status: 'late' }, 'status = (*'), '(*');
   assert.equal(differs({ status: 'on time' }, 'The status is not late.'), undefined);
