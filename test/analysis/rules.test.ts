@@ -482,6 +482,8 @@ test('a value that a sentence gives to a member of answers by its name is one th
     `${known} Das Ergebnis: \`status\` ist \`LATE\`, oder \`status\` ist \`ERROR\`.`,
   ])
     assert.equal(refused(prose), undefined, prose);
+  const hyphened = 'At first `error-code` is `GONE`, then `error-code` is `SHUT`.';
+  assert.deepEqual(refused(hyphened, { 'error-code': { enum: ['GONE', 'BUSY'] } }), ['SHUT']);
   const said = `${known} Else \`status\` is \`ERROR\`.`;
   assert.deepEqual(refused(said), ['ERROR']);
   assert.equal(refused(said, { reason: { enum: ['ERROR'] } }), undefined, 'it may stand there');
