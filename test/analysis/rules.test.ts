@@ -490,6 +490,21 @@ test('a value that a sentence gives to a member of answers by its name is one th
   assert.equal(refused(said, {}, { status: {} }), undefined, 'requests have one, too');
 });
 
+test('where payloads are texts, a case with another value breaks that', () => {
+  const found = (payload: 'json' | 'text', ...[request, response]: Json[]) => {
+    const testCases = [{ request: request ?? null, response: response ?? null }];
+    const all = preflight(analyze(sampleJob('# Format', testCases, { payload })));
+    return all
+      .filter(({ code }) => code === 'DOCUMENT_CASE_VIOLATES_SCHEMA')
+      .map((each) => [each.in, each.testCase, each.expected, each.actual]);
+  };
+  const TEXT = { type: 'string' };
+  assert.deepEqual(found('text', { a: 1 }, 'b'), [['request', 1, TEXT, { a: 1 }]]);
+  assert.deepEqual(found('text', 'a', 4), [['response', 1, TEXT, 4]]);
+  assert.deepEqual(found('text', 'a', 'b'), []);
+  assert.deepEqual(found('json', { a: 1 }, 4), []);
+});
+
 test('where one side has its schema, a section or an announcement of that of the other one has something below it', () => {
   const missing = (below: string, heading = '## Response Message') => {
     const document = `## Request Message\n{"type":"object"}\n\n${heading}\n${below}\n\n## Errors\nNone.`;
