@@ -490,6 +490,34 @@ test('a value that a sentence gives to a member of answers by its name is one th
   assert.equal(refused(said, {}, { status: {} }), undefined, 'requests have one, too');
 });
 
+test('a schema between other quotation marks than those of JSON, or none, is no JSON, nor is a part of it', () => {
+  const found = (request: string) => {
+    const analyzed = analyze(sampleJob(`## Request\n${request}\n## Response\n{"type":"object"}\n`));
+    assert.equal(analyzed.agreement.requestSchema, null, request);
+    const unreadable = preflight(analyzed).find(({ code }) => code === 'DOCUMENT_SCHEMA_UNREADABLE');
+    return unreadable && JSON.parse(String(unreadable.actual)).slice(0, 6);
+  };
+  const fence = (content: string, language = 'json') => `\`\`\`${language}\n${content}\n\`\`\``;
+  const python = "{'title': 'Ask', 'type': 'object', 'properties': {'a': {'type': 'string'}}}";
+  assert.equal(found(fence(python)), "'title");
+  assert.equal(found(python), "'title");
+  assert.equal(found(fence(`# what is asked\n${python}`)), "'title");
+  assert.equal(found(fence('{type: "object", properties: {"a": {"type": "string"}}}')), 'type: ');
+  assert.equal(found(fence('{“type”: “object”, “required”: [“a”], “properties”: {}}')), '“type”');
+  assert.equal(found(fence('{"type"："object"，"properties"：{}}')), '："obje');
+  assert.equal(found(fence('{"title": "Ask", type: object, properties: {}}')), 'type: ');
+  assert.equal(found(fence("{'type': ['array', 'null'],\n\n 'items': {'type': 'string'}}", 'python')), "'type'");
+  for (const other of [
+    fence("{'city': 'Paris', 'type': 'object'}"),
+    fence("{type: 'Feature', properties: {colour: 'red'}}"),
+    fence('{ city: string, days: number }', ''),
+    fence(`const ask = ${python};`, 'js'),
+    "The {city} has a {type: 'object'}, properties: {none}.\n\n{type: 'object',\n\nproperties: {}}",
+    'type: object\nproperties:\n  a: {}',
+  ])
+    assert.equal(found(other), undefined, other);
+});
+
 test('where payloads are texts, a case with another value breaks that', () => {
   const found = (payload: 'json' | 'text', ...[request, response]: Json[]) => {
     const testCases = [{ request: request ?? null, response: response ?? null }];
