@@ -201,3 +201,10 @@ export function wantsText(prose: string): boolean {
     !/\bJSON\b/i.test(prose)
   );
 }
+
+/** Says whether a document speaks of JSON, other than that messages are none. */
+export function wantsJson(prose: string): boolean {
+  return /(?<!\b(?:no|not|never|nor|without|than|instead of|kein|nicht|sans|sin|sem)\s(?:in\s|as\s)?|[非不]\p{Script=Han}{0,2}\s?)\bJSON\b/iu.test(
+    prose,
+  );
+}

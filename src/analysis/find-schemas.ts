@@ -5,6 +5,7 @@ import { completedSchema, enclosedSchema, libraryOf } from './completed-schema.t
 import { type BrokenJson, findJsonBlocks, type JsonBlock } from './json-blocks.ts';
 import { type KnownJson, type LocatedJson, readJson } from './located-json.ts';
 import { looksLikeSchema } from './looks-like-schema.ts';
+import { looseSchemas } from './loose-schemas.ts';
 import { type Line, readLines } from './markdown-lines.ts';
 
 /** A schema found in a document, with what its surroundings say. */
@@ -38,7 +39,11 @@ const MAX_WRAPPING = 8;
 /** Finds every JSON Schema in a document, fenced or bare, alone or inside a larger object. Linear in the text; never throws. */
 export function findSchemas(text: string, baseUri?: string, known?: KnownJson): FoundSchemas {
   const { lines, fences } = readLines(text);
-  const { blocks, broken } = findJsonBlocks(text, fences, known);
+  const { blocks: json, broken: torn } = findJsonBlocks(text, fences, known);
+  const broken = [...torn.filter((each) => mentionsSchema(text, each)), ...looseSchemas(text, fences, json)]
+    .sort((one, other) => one.start - other.start)
+    .filter(({ start }, index, all) => start >= (all[index - 1]?.end ?? 0));
+  const blocks = json.filter(({ start }) => !broken.some((each) => each.start < start && start < each.end));
   const places = new Places(lines, blocks);
   const schemas: FoundSchema[] = [];
   const lenient: { start: number; end: number }[] = [];
@@ -65,7 +70,7 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
     schemas: schemas.map((found, index) =>
       index < MAX_SCHEMAS ? { ...found, schema: completedSchema(found.schema, library) } : found,
     ),
-    broken: broken.filter((each) => mentionsSchema(text, each)),
+    broken,
     lenient,
     prose: proseOf(text, blocks),
     text,

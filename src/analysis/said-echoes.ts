@@ -3,6 +3,7 @@ import { isObject, type Json } from '../kernel/json.ts';
 import { ALTERNATIVE } from '../lexicon/qualifying.ts';
 import { EQUALS, OF_REQUEST, REPEATS } from '../lexicon/repeating.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
+import { isAmongWords, wordsOf } from './unparted-words.ts';
 
 /** Names of members that say which message is which, and nothing about what is asked. */
 export const CORRELATION =
@@ -120,7 +121,7 @@ export class SaidEchoes {
             ALTERNATIVE.test(text)
           )
             return [];
-          return [[name, { text, words: wordsIn(text) }]];
+          return [[name, { text, words: wordsOf(text.toLowerCase()) }]];
         });
       }),
     );
@@ -129,7 +130,9 @@ export class SaidEchoes {
 
   #clausesWith(wanted: RegExp): Clause[] {
     const clauses = this.#text.split(/[\n;。；]|\.(?!\w)/, 5_000).map((clause) => clause.slice(0, 200));
-    return clauses.filter((clause) => wanted.test(clause)).map((text) => ({ text, words: wordsIn(text) }));
+    return clauses
+      .filter((clause) => wanted.test(clause))
+      .map((text) => ({ text, words: wordsOf(text.toLowerCase()) }));
   }
 
   #repeating(): readonly Clause[] {
@@ -144,14 +147,8 @@ interface Clause {
   words: ReadonlySet<string>;
 }
 
-function wordsIn(clause: string): Set<string> {
-  return new Set(clause.split(/[^\p{L}\p{N}_-]+/u).map((word) => word.toLowerCase()));
-}
-
 /** Tells whether a clause has the name of a member in it. */
 function names(name: string): (clause: Clause) => boolean {
-  // Nothing parts the words of some languages.
-  const isUnparted = name.length >= 3 && /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+$/u.test(name);
   const forms = [name.toLowerCase(), ...(WRITTEN_OUT.get(name.toLowerCase()) ?? [])];
-  return ({ text, words }) => forms.some((form) => words.has(form)) || (isUnparted && text.includes(name));
+  return ({ text, words }) => forms.some((form) => words.has(form)) || isAmongWords(name, text, 3);
 }

@@ -38,6 +38,11 @@ test('a short id of the message itself is the one of its request, in two cases a
   };
   assert.equal(slip('响应中的 seq 与请求相同。', 'seq', [7, 8]), 'error');
   assert.equal(slip('`rid` is echoed.', 'rid', ['a', 'b']), 'error');
+  assert.equal(slip('响应中的seq与请求相同。', 'seq', [7, 8]), 'error');
+  assert.equal(slip('响应必须原样返回请求的ref。', 'ref', ['a', 'b']), 'error');
+  assert.equal(slip('响应必须原样返回请求的消息id。', '消息id', ['a', 'b']), 'error');
+  assert.equal(slip('応答のridは依頼と同じ値とする。', 'rid', ['a', 'b']), 'error');
+  assert.equal(slip('响应必须原样返回请求的refs。', 'ref', ['a', 'b']), undefined);
   assert.equal(slip("The reply's `id` equals the request's.", 'id', ['a', 'b']), 'error');
   assert.equal(slip('Each answer carries the Id of its request.', 'id', ['a', 'b']), 'error');
   assert.equal(slip('Die Antwort trägt den Vorgang der Anfrage.', 'vorgang', ['V-1', 'V-2']), 'error');

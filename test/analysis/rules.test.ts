@@ -464,6 +464,7 @@ test('a value that a sentence gives to a member of answers by its name is one th
     'Ist alles belegt, lautet der Status `FULL`. Geht etwas schief, lautet der Status `ERROR`.',
     'Si no queda nada, status es `FULL`. Si algo falla, status es `ERROR`.',
     '满员时 status 为 `FULL`，出错时 status 为 `ERROR`。',
+    '满员时status为`FULL`，出错时status为`ERROR`。',
     'Either `status: "FULL"`, or `status: "ERROR"` where nothing helps.',
     'It is answered with `status` `FULL`, or with `status` `ERROR`.',
   ])
@@ -481,10 +482,55 @@ test('a value that a sentence gives to a member of answers by its name is one th
     `${known} Das Ergebnis: \`status\` ist \`LATE\`, oder \`status\` ist \`ERROR\`.`,
   ])
     assert.equal(refused(prose), undefined, prose);
+  const hyphened = 'At first `error-code` is `GONE`, then `error-code` is `SHUT`.';
+  assert.deepEqual(refused(hyphened, { 'error-code': { enum: ['GONE', 'BUSY'] } }), ['SHUT']);
   const said = `${known} Else \`status\` is \`ERROR\`.`;
   assert.deepEqual(refused(said), ['ERROR']);
   assert.equal(refused(said, { reason: { enum: ['ERROR'] } }), undefined, 'it may stand there');
   assert.equal(refused(said, {}, { status: {} }), undefined, 'requests have one, too');
+});
+
+test('a schema between other quotation marks than those of JSON, or none, is no JSON, nor is a part of it', () => {
+  const found = (request: string) => {
+    const analyzed = analyze(sampleJob(`## Request\n${request}\n## Response\n{"type":"object"}\n`));
+    assert.equal(analyzed.agreement.requestSchema, null, request);
+    const unreadable = preflight(analyzed).find(({ code }) => code === 'DOCUMENT_SCHEMA_UNREADABLE');
+    return unreadable && JSON.parse(String(unreadable.actual)).slice(0, 6);
+  };
+  const fence = (content: string, language = 'json') => `\`\`\`${language}\n${content}\n\`\`\``;
+  const python = "{'title': 'Ask', 'type': 'object', 'properties': {'a': {'type': 'string'}}}";
+  assert.equal(found(fence(python)), "'title");
+  assert.equal(found(python), "'title");
+  assert.equal(found(fence(`# what is asked\n${python}`)), "'title");
+  assert.equal(found(fence('{type: "object", properties: {"a": {"type": "string"}}}')), 'type: ');
+  assert.equal(found(fence('{“type”: “object”, “required”: [“a”], “properties”: {}}')), '“type”');
+  assert.equal(found(fence('{"type"："object"，"properties"：{}}')), '："obje');
+  assert.equal(found(fence('{"title": "Ask", type: object, properties: {}}')), 'type: ');
+  assert.equal(found(fence("{'type': ['array', 'null'],\n\n 'items': {'type': 'string'}}", 'python')), "'type'");
+  for (const other of [
+    fence("{'city': 'Paris', 'type': 'object'}"),
+    fence("{type: 'Feature', properties: {colour: 'red'}}"),
+    fence('{ city: string, days: number }', ''),
+    fence(`const ask = ${python};`, 'js'),
+    "The {city} has a {type: 'object'}, properties: {none}.\n\n{type: 'object',\n\nproperties: {}}",
+    'type: object\nproperties:\n  a: {}',
+  ])
+    assert.equal(found(other), undefined, other);
+});
+
+test('where payloads are texts, a case with another value breaks that', () => {
+  const found = (payload: 'json' | 'text', ...[request, response]: Json[]) => {
+    const testCases = [{ request: request ?? null, response: response ?? null }];
+    const all = preflight(analyze(sampleJob('# Format', testCases, { payload })));
+    return all
+      .filter(({ code }) => code === 'DOCUMENT_CASE_VIOLATES_SCHEMA')
+      .map((each) => [each.in, each.testCase, each.expected, each.actual]);
+  };
+  const TEXT = { type: 'string' };
+  assert.deepEqual(found('text', { a: 1 }, 'b'), [['request', 1, TEXT, { a: 1 }]]);
+  assert.deepEqual(found('text', 'a', 4), [['response', 1, TEXT, 4]]);
+  assert.deepEqual(found('text', 'a', 'b'), []);
+  assert.deepEqual(found('json', { a: 1 }, 4), []);
 });
 
 test('where one side has its schema, a section or an announcement of that of the other one has something below it', () => {
@@ -889,6 +935,8 @@ test('an expected result may name a listed word, be it in capitals or after the 
   assert.equal(differs({ status: 'OPEN' }, 'It is LOST.'), undefined, 'no list has it');
   assert.equal(differs({ status: 'on time' }, 'status is `late`'), 'late');
   assert.equal(differs({ status: 'on time' }, 'status 为 late'), 'late');
+  assert.equal(differs({ status: 'on time' }, '结果的status为late的列车'), 'late');
+  assert.equal(differs({ status: 'on time' }, '结果的laststatus为late'), undefined);
   assert.equal(differs({ status: 'late' }, 'status: half-way'), 'half-way');
   assert.equal(differs({ status: 'late' }, 'status = (*'), '(*');
   assert.equal(differs({ status: 'on time' }, 'The status is not late.'), undefined);

@@ -51,6 +51,12 @@ test('a member that need not be there since an amendment is an amended place; ot
       side,
       pointer,
     ]);
+    const name = pointer.split('/').at(-1);
+    assert.deepEqual(end(await complained(job, record, `消息中的${name}为null，应为对象。`)).slice(0, 3), [
+      'disputed',
+      'negotiating',
+      contested,
+    ]);
     const other = await complained(job, record, '`/messageId` is a number');
     assert.deepEqual(end(other), ['clean', 'rejected', unfounded, 'response', '/messageId']);
   }
