@@ -1,6 +1,6 @@
 import type { Job } from '../contract/job.ts';
 import { isObject, type Json } from '../kernel/json.ts';
-import { ALTERNATIVE } from '../lexicon/qualifying.ts';
+import { ALTERNATIVE, DEPENDING } from '../lexicon/qualifying.ts';
 import { EQUALS, OF_REQUEST, REPEATS } from '../lexicon/repeating.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
 import { isAmongWords, wordsOf } from './unparted-words.ts';
@@ -89,6 +89,15 @@ export class SaidEchoes {
     return (
       this.isDescribed(name) ||
       (this.isSaidOf(name) && this.#repeating().some((clause) => OF_REQUEST.test(clause.text) && names(name)(clause)))
+    );
+  }
+
+  /** Whether that holds of every answer: the clause that says so of an id depends on nothing. */
+  isAlwaysRepeated(name: string): boolean {
+    return (
+      this.isDescribed(name) ||
+      (this.isIdRepeated(name) &&
+        this.#repeating().some((clause) => names(name)(clause) && !DEPENDING.test(clause.text)))
     );
   }
 
