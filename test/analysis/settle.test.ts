@@ -269,6 +269,33 @@ test('the part of a union that fits best is amended, in its own text', () => {
   );
 });
 
+test('a failure with a code that is not listed is one of the failures, not a success without its members', () => {
+  const success = { type: 'object', properties: { v: { type: 'integer' } }, required: ['v'] };
+  const failure = (codes: number[]) => ({
+    type: 'object',
+    properties: { err: { type: 'string' }, code: { enum: codes } },
+    required: ['err', 'code'],
+  });
+  const more = (...schemas: Json[]) =>
+    schemas.map((schema) => `## Error Response\n${JSON.stringify(schema)}\n`).join('\n');
+  const cases = (code: number) =>
+    casesOf(
+      [{ n: 1 }, { v: 1 }],
+      [{ n: 2 }, { err: 'no', code: 404 }],
+      [{ n: 3 }, { err: 'no', code }],
+      [{ n: 4 }, { err: 'no', code: 500 }],
+    );
+  for (const [document, codes, path] of [
+    [documentOf(OPEN, success) + more(failure([404])), 404, '/$defs/2/properties/code/enum/-'],
+    [documentOf(OPEN, { oneOf: [success, failure([404])] }), 404, '/oneOf/1/properties/code/enum/-'],
+    [documentOf(OPEN, success) + more(failure([404]), failure([409])), 409, '/$defs/2/properties/code/enum/-'],
+  ] as const) {
+    const { settlement } = run(document, cases(codes), { onContradiction: 'amend' });
+    assert.ok(settlement.kind === 'cleared');
+    assert.deepEqual(settlement.amendments, [{ of: 'responseSchema', patch: [{ op: 'add', path, value: 500 }] }]);
+  }
+});
+
 const NULL_IN_FAILURE = {
   type: 'object',
   properties: { code: { type: 'integer' }, data: { type: 'object' } },
