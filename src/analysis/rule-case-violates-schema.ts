@@ -3,6 +3,7 @@ import type { Amendment, Finding } from '../contract/finding.ts';
 import { visibleText } from '../families/quote.ts';
 import { violationMessage } from '../families/violation-words.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
+import { branchMembersOf } from '../schemas/branch-members.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
 import type { Violation } from '../schemas/violations.ts';
@@ -133,11 +134,17 @@ function amendmentOf(
 function violationsOf(located: LocatedSchema, value: Json, validation: CaseValidation): readonly Violation[] {
   const whole = validation.violations(located.schema, value);
   if (located.parts === undefined || !whole.some(({ schemaPointer }) => schemaPointer === '/anyOf')) return whole;
+  const { anyOf } = located.schema as { anyOf: Json[] };
+  const members = branchMembersOf(located.schema, anyOf);
   let closest = whole;
+  let fewest = Number.POSITIVE_INFINITY;
   for (const [index, part] of located.parts.entries()) {
     if (!validatorOf(part.schema).ok) continue;
     const inside = validation.violations(part.schema, value);
-    if (closest !== whole && inside.length >= closest.length) continue;
+    // What a schema says nothing of, it does not describe.
+    const breaks = inside.length + members.undeclared(index, value).length;
+    if (breaks >= fewest) continue;
+    fewest = breaks;
     closest = inside.map((violation) => ({
       ...violation,
       schemaPointer: `${partPointer(index + 1)}${violation.schemaPointer}`,
