@@ -1,12 +1,13 @@
 import type { Job } from '../contract/job.ts';
 import { isObject, type Json } from '../kernel/json.ts';
+import { ANSWER_REPEATS } from '../lexicon/exchanging.ts';
 import { ALTERNATIVE } from '../lexicon/qualifying.ts';
-import { EQUALS, OF_REQUEST, REPEATS } from '../lexicon/repeating.ts';
+import { EQUALS, IN_ANSWER, OF_REQUEST, REPEATED_IN_PART, REPEATS } from '../lexicon/repeating.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
 
 /** Names of members that say which message is which, and nothing about what is asked. */
 export const CORRELATION =
-  /^(?:corr|idempotency[_-]?key|(?:message|msg|correlation|corr|trace|span|nachrichten?|mensaje|messaggio)[_-]?(?:id|no|number|uuid)|id[_-]?(?:message|mensaje|nachricht|messaggio)|nonce|消息(?:id|编号|标识))$/i;
+  /^(?:corr|idempotency[_-]?key|(?:message|msg|correlation|corr|trace|span|nachricht(?:en)?|mensaje|messaggio)[_-]?(?:id|no|number|uuid)|id[_-]?(?:message|mensaje|nachricht|messaggio)|nonce|消息(?:id|编号|标识))$/i;
 
 /** A request id is one, too, unless it is all that a request asks about. */
 export const REQUEST_ID =
@@ -91,6 +92,17 @@ export class SaidEchoes {
     );
   }
 
+  /** Whether every answer has the id of its message from its request as it stands there: where it does not, no other case need show what is meant. */
+  isAlwaysReturned(name: string): boolean {
+    if (!CORRELATION.test(name) && !REQUEST_ID.test(name)) return false;
+    const described = this.isDescribed(name) ? this.#descriptions().get(name) : undefined;
+    const isWhole = ({ text }: Clause) => !REPEATED_IN_PART.test(text) && !ALTERNATIVE.test(text);
+    return (
+      (described !== undefined && isWhole(described)) ||
+      (this.isSaidOf(name) && this.#repeating().some((each) => isOfAnswer(each) && isWhole(each) && names(name)(each)))
+    );
+  }
+
   /** Whether the response schema describes an id as that of the request; what is asked about may be described so as well. */
   isDescribed(name: string): boolean {
     const mayBeId = MAY_BE_ECHO.test(name) || FILE_NUMBER.test(name) || CORRELATION.test(name);
@@ -142,6 +154,11 @@ export class SaidEchoes {
 interface Clause {
   text: string;
   words: ReadonlySet<string>;
+}
+
+/** Whether a clause that has something repeated has it repeated in an answer, from the request. */
+function isOfAnswer({ text }: Clause): boolean {
+  return ANSWER_REPEATS.test(text) || (OF_REQUEST.test(text) && IN_ANSWER.test(text));
 }
 
 function wordsIn(clause: string): Set<string> {

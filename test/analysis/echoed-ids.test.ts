@@ -69,6 +69,83 @@ test('two cases are enough where a sentence leaves no doubt of whose id an answe
   assert.equal(slip('The `holdId` names a seat.', 'holdId', later), undefined);
 });
 
+test('where the document leaves no doubt, an id of a message is that of its request in one case, too', () => {
+  const slips = (prose: string, name: string, pairs: [Json, Json][], more: { [name: string]: Json } = {}, job = {}) => {
+    const cases = casesOf(
+      ...pairs.map(([sent, back], n): [Json, Json] => [
+        { [name]: sent, n },
+        { [name]: back, ...more },
+      ]),
+    );
+    const found = preflight(analyze(sampleJob(documentOf(OPEN, OPEN, prose), cases, job)));
+    return found.flatMap(({ code, severity, testCase, amendment }) =>
+      code === 'DOCUMENT_CASE_ID_NOT_ECHOED' && severity === 'error' && amendment !== undefined ? [testCase] : [],
+    );
+  };
+  const one: [Json, Json][] = [['msg001', 'msg777']];
+  for (const [prose, name] of [
+    ['The response repeats the messageId of the request.', 'messageId'],
+    ['`traceId` is echoed unchanged.', 'traceId'],
+    ['The requestId of the request comes back.', 'requestId'],
+    ["The reply's correlationId equals the request's.", 'correlationId'],
+    ['Die Antwort enthält die nachrichtId der Anfrage.', 'nachrichtId'],
+    ['La respuesta repite el idMensaje de la petición.', 'idMensaje'],
+    ['响应中的 messageId 与请求中的 messageId 相同。', 'messageId'],
+    ['messageId 为唯一标识，响应原样返回。', 'messageId'],
+  ] as const) {
+    assert.deepEqual(slips(prose, name, one), [1], prose);
+    assert.deepEqual(slips(prose, name, [['msg001', 'msg001']]), [], prose);
+  }
+  for (const [prose, name] of [
+    ['The response has a messageId.', 'messageId'],
+    ['The messageId of the request names it in logs.', 'messageId'],
+    ['The messageId of the response is not the messageId of the request.', 'messageId'],
+    ['The response has its own messageId, another one than the messageId of the request.', 'messageId'],
+    ['The response carries the messageId of the request, or a new one.', 'messageId'],
+    ['The messageId of the response is that of the request plus one.', 'messageId'],
+    ['If it is known, the response repeats the messageId of the request.', 'messageId'],
+    ['Retries carry the same messageId as in the request; responses have theirs.', 'messageId'],
+    ['响应的 messageId 与请求中的 messageId 不相同。', 'messageId'],
+    ['The response repeats the orderId of the request.', 'orderId'],
+  ] as const)
+    assert.deepEqual(slips(prose, name, one), [], prose);
+  const said = 'The response repeats the messageId of the request.';
+  const [first] = one as [[Json, Json]];
+  assert.deepEqual(
+    slips(said, 'messageId', [
+      ['msg001', 'msg001'],
+      ['msg002', 'msg999'],
+    ]),
+    [2],
+  );
+  assert.deepEqual(
+    slips(said, 'messageId', [
+      ['msg001', 'msg777'],
+      ['msg001', 'msg001'],
+    ]),
+    [1],
+    'sent twice',
+  );
+  assert.deepEqual(
+    slips(said, 'messageId', [
+      ['a1', 'b1'],
+      ['a2', 'b2'],
+      ['a3', 'b3'],
+      ['a4', 'b4'],
+    ]),
+    [1, 2, 3, 4],
+  );
+  assert.deepEqual(slips(said, 'messageId', [['msg001', 'msg001-r']]), [], 'made of it');
+  assert.deepEqual(slips(said, 'messageId', [[7, '7']]), [], 'as a text');
+  assert.deepEqual(slips(said, 'messageId', [['msg001', 'unknown']]), [], 'stands for none');
+  assert.deepEqual(slips(`${said} \`m0-9\` stands for one that was not read.`, 'messageId', [['msg001', 'm0-9']]), []);
+  assert.deepEqual(slips(said, 'messageId', one, { about: 'msg001' }), [], 'repeated elsewhere');
+  assert.deepEqual(slips(said, 'messageId', one, { inReplyTo: 'msg002' }), [], 'what is repeated is another member');
+  assert.deepEqual(slips(said, 'messageId', one, {}, { loose: [{ pointer: '/messageId', as: 'id' }] }), []);
+  const tools = [{ name: 'look', examples: [{ input: 1, output: { id: first[1] } }] }];
+  assert.deepEqual(slips(said, 'messageId', one, {}, { tools }), [], 'told by a tool');
+});
+
 test('the id of another request is a slip in the answer to a broken one, too', () => {
   const ask: Json = { type: 'object', properties: { n: { type: 'integer' } } };
   const document = documentOf(ask, OPEN, '`rid` is echoed.');

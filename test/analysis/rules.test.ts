@@ -702,11 +702,19 @@ test('the id of another case is a slip where the document or all other cases say
   assert.deepEqual(slips(prose, ...echoed, ['m-3', 'm-2']), [['error', 3]]);
   assert.deepEqual(slips('', ...echoed, ['m-3', 'm-2']), [['warning', 3]]);
   assert.deepEqual(slips(prose, ...echoed, ['m-3', 'm-4']), [['error', 3]]);
-  assert.deepEqual(slips(prose, ['m-1', 'm-1'], ['m-3', 'm-4']), []);
+  assert.deepEqual(slips(prose, ['m-1', 'm-1'], ['m-3', 'm-4']), [['error', 2]]);
   assert.deepEqual(slips('', ...echoed, ['m-3', 'm-4']), []);
   assert.deepEqual(slips('', ['m-1', 'm-1'], ['m-3', 'm-1']), []);
-  assert.deepEqual(slips(prose, ['m-1', 'm-3'], ['m-3', 'm-1']), []);
-  assert.deepEqual(slips(prose, ...echoed, ['m-1', 'm-2']), []);
+  const swapped: [Json, Json][] = [
+    ['m-1', 'm-3'],
+    ['m-3', 'm-1'],
+  ];
+  assert.deepEqual(slips(prose, ...swapped), [
+    ['error', 1],
+    ['error', 2],
+  ]);
+  assert.deepEqual(slips('', ...swapped), []);
+  assert.deepEqual(slips(prose, ...echoed, ['m-1', 'm-2']), [['error', 3]]);
 });
 
 test('ids that name messages are known in other languages, and so is what has them repeated', () => {
