@@ -1,6 +1,7 @@
 import type { Job } from '../contract/job.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { ANSWER_REPEATS } from '../lexicon/exchanging.ts';
+import { phrases } from '../lexicon/phrases.ts';
 import { ALTERNATIVE } from '../lexicon/qualifying.ts';
 import { EQUALS, IN_ANSWER, OF_REQUEST, REPEATED_IN_PART, REPEATS } from '../lexicon/repeating.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
@@ -28,6 +29,19 @@ const WRITTEN_OUT: ReadonlyMap<string, readonly string[]> = new Map([
   ['seq', ['sequence']],
 ]);
 
+/** What sentences call that which a text begins with, to say which message it is. */
+const TAG_OF_MESSAGE = phrases({
+  en: ['tags?', '(message|msg|correlation|sequence) (ids?|identifiers?|numbers?|no)', 'nonce'],
+  de: ['Nachrichten(nummer|kennung|id)'],
+  fr: ['numéro (de|du) message'],
+  es: ['número de(l)? mensaje'],
+  zh: ['消息(编号|标识|号|id)'],
+});
+
+/** Words before "tag" that name no thing that has one. */
+const BEFORE_TAG =
+  /^(?:an?|the|its|this|that|their|which|whose|each|every|no|any|own|same|another|other|new|unique|short|with|of|by|and|or|leading|numbered|request|message|correlation|sequence|client|caller|reply|response|answer|line)$/i;
+
 /** Most schemas inside the response's whose descriptions are read, and the longest description, in UTF-16 units: what has more words speaks of more. */
 const [MAX_DESCRIBED, MAX_DESCRIPTION] = [200, 120];
 
@@ -44,6 +58,7 @@ export class SaidEchoes {
   /** All clauses that have something repeated, as one. */
   #repeated: Clause | undefined;
   #equating: readonly Clause[] | undefined;
+  #tagRepeated: boolean | undefined;
 
   /** Descriptions that say of a member that it is as in the request, by its name. */
   #described: ReadonlyMap<string, Clause> | undefined;
@@ -90,6 +105,14 @@ export class SaidEchoes {
       this.isDescribed(name) ||
       (this.isSaidOf(name) && this.#repeating().some((clause) => OF_REQUEST.test(clause.text) && names(name)(clause)))
     );
+  }
+
+  /** Whether a sentence has the tag repeated that texts begin with; never where there are tags of things, such as those on goods. */
+  isTagRepeated(): boolean {
+    this.#tagRepeated ??=
+      [...this.#text.matchAll(/([a-z]{1,20})[ -]tags?\b/gi)].every(([, word = '']) => BEFORE_TAG.test(word)) &&
+      this.#repeating().some(({ text }) => TAG_OF_MESSAGE.test(text));
+    return this.#tagRepeated;
   }
 
   /** Whether every answer has the id of its message from its request as it stands there: where it does not, no other case need show what is meant. */

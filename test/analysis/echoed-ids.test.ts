@@ -339,3 +339,107 @@ test('a text begins with the tag of its request, where all others do and the doc
   assert.deepEqual(slips(said, ['t1 open', 't2 shut', 't7 shut']), [], 'too few');
   assert.deepEqual(slips('Plain text. Doors open.', answers), [], 'nothing is repeated');
 });
+
+test('a tag that the answer repeats tells no two texts apart', () => {
+  const contradicts = (prose: string, pairs: [string, string][], tools: object[] = []) => {
+    const job = sampleJob(prose, undefined, {
+      payload: 'text',
+      testCases: pairs.map(([request, response]) => ({ request, response })),
+      tools: tools.map((each) => ({ name: 'look', annotations: { readOnlyHint: true }, ...each })),
+    });
+    const found = preflight(analyze(job)).filter(({ code }) => code === 'DOCUMENT_CASES_CONTRADICT');
+    return found.map(({ severity, testCase, expected, actual }) => [severity, testCase, expected, actual]);
+  };
+  const said = 'Plain text. Each request begins with a tag `#n` that the reply repeats.';
+  const other: [string, string][] = [
+    ['#1 GET X', '#1 10'],
+    ['#2 GET X', '#2 20'],
+  ];
+  assert.deepEqual(contradicts(said, other), [['error', 2, '#1 10', '#2 20']]);
+  assert.equal(
+    contradicts('Plain text. A line begins with its message id; replies have the same message id.', other).length,
+    1,
+  );
+  assert.equal(contradicts('纯文本。每行以消息编号开头，响应原样返回消息编号。', other).length, 1);
+  const rows: [prose: string, pairs: [string, string][], input?: string | number][] = [
+    [
+      said,
+      [
+        ['#1 GET X', '#1 10'],
+        ['#2 GET X', '#2 10'],
+      ],
+    ],
+    [
+      said,
+      [
+        ['#1 GET X', '#1 10'],
+        ['#2 GET Y', '#2 20'],
+      ],
+    ],
+    [
+      said,
+      [
+        ['#1 GET X', '#1 10'],
+        ['#2 GET X', '20'],
+      ],
+    ],
+    [
+      said,
+      [
+        ['#1', '#1 10'],
+        ['#2', '#2 20'],
+      ],
+    ],
+    [said, other, '#2'],
+    [said, other, 2],
+    ['Plain text. Each request begins with a sku that the reply repeats.', other],
+    ['Plain text. Each request begins with an asset tag; the reply repeats the tag.', other],
+    ['Plain text. Each request begins with a tag.', other],
+  ];
+  for (const [prose, pairs, input] of rows) {
+    const tools = input === undefined ? [] : [{ examples: [{ input: { id: input }, output: 1 }] }];
+    assert.deepEqual(contradicts(prose, pairs, tools), [], `${prose} ${JSON.stringify(pairs)} ${input}`);
+  }
+});
+
+test('the id of a request is no part of what is asked in the header of a message either', () => {
+  const severity = (prose: string, request: (id: string) => Json) => {
+    const cases = casesOf(
+      ...[1, 2].map((t): [Json, Json] => [request(`r-${t}`), { ...(request(`r-${t}`) as object), t }]),
+    );
+    const found = preflight(analyze(sampleJob(documentOf(OPEN, OPEN, prose), cases)));
+    return found.find(({ code }) => code === 'DOCUMENT_CASES_CONTRADICT')?.severity;
+  };
+  const said = 'The response repeats the requestId of the header.';
+  assert.equal(
+    severity(said, (requestId) => ({ header: { requestId }, city: 'Paris' })),
+    'error',
+  );
+  assert.equal(
+    severity(said, (requestId) => ({ meta: { requestId, lang: 'en' } })),
+    'error',
+  );
+  assert.equal(
+    severity(said, (requestId) => ({ header: { head: { requestId } }, city: 'Paris' })),
+    'error',
+  );
+  assert.equal(
+    severity('A header has a requestId.', (requestId) => ({ header: { requestId }, city: 'x' })),
+    undefined,
+  );
+  assert.equal(
+    severity(said, (requestId) => ({ header: { requestId }, type: 'STATUS' })),
+    undefined,
+    'all it asks for',
+  );
+  assert.equal(
+    severity(said, (requestId) => ({ about: { requestId }, city: 'Paris' })),
+    'warning',
+    'nobody can tell',
+  );
+  assert.equal(
+    severity('The messageId is echoed.', (messageId) => ({ header: { messageId } })),
+    'error',
+    'no request id',
+  );
+});
