@@ -943,6 +943,103 @@ test('failures that a sentence gives a code can be answered, or it is said', () 
   assert.equal(refused('It must not be answered with code 404.'), false);
 });
 
+test('a place that lists no codes may refuse one by a bound, a pattern, or what it refers to', () => {
+  const found = (code: Json, $defs: Json = {}, prose = '- 404: not found\n- 503: the store is down') => {
+    const document = documentOf(OPEN, { type: 'object', properties: { code }, $defs }, prose);
+    const finding = lint(document).find(({ code }) => code === 'DOCUMENT_FAILURE_UNANSWERABLE');
+    return finding && [finding.pointer, finding.expected, finding.amendment?.patch];
+  };
+  const at = (keyword: string) => `/properties/code/${keyword}`;
+  assert.deepEqual(found({ type: 'integer', maximum: 499 }), [
+    at('maximum'),
+    [503],
+    [{ op: 'replace', path: at('maximum'), value: 503 }],
+  ]);
+  assert.deepEqual(found({ type: 'integer', minimum: 500 }), [
+    at('minimum'),
+    [404],
+    [{ op: 'replace', path: at('minimum'), value: 404 }],
+  ]);
+  assert.deepEqual(found({ minimum: 100, exclusiveMaximum: 503 }), [
+    at('exclusiveMaximum'),
+    [503],
+    [
+      { op: 'remove', path: at('exclusiveMaximum') },
+      { op: 'add', path: at('maximum'), value: 503 },
+    ],
+  ]);
+  assert.deepEqual(found({ anyOf: [{ const: 200 }, { const: 404 }] }), [
+    at('anyOf'),
+    [503],
+    [{ op: 'add', path: at('anyOf/-'), value: { const: 503 } }],
+  ]);
+  assert.deepEqual(found({ $ref: '#/$defs/code' }, { code: { enum: [200, 404] } }), [
+    '/$defs/code/enum',
+    [503],
+    [{ op: 'add', path: '/$defs/code/enum/-', value: 503 }],
+  ]);
+  const pattern: Json = { type: 'string', pattern: '^[24]\\d\\d$' };
+  assert.deepEqual(found(pattern), [at('pattern'), ['503'], undefined]);
+  assert.deepEqual(found({ type: 'integer', minimum: 100, maximum: 299 })?.[1], [404, 503]);
+  const rows: [Json, Json?][] = [
+    [{ type: 'integer', minimum: 100, maximum: 599 }],
+    [{ type: 'string', pattern: '^[245]\\d\\d$' }],
+    [{ type: ['integer', 'string'], maximum: 499 }],
+    [{ anyOf: [{ type: 'integer', maximum: 499 }, { type: 'string' }] }],
+    [{ $ref: '#/$defs/code' }, { code: { enum: [0, 404] } }],
+    [{ $ref: '#/$defs/code' }, { code: { type: 'object', properties: { text: {} } } }],
+    [{ type: 'integer', minimum: 0, maximum: 3 }],
+    [{ type: 'integer', minimum: 1, maximum: 300 }],
+    [{ type: 'string', pattern: '^[A-Z]{3}$' }],
+  ];
+  for (const [code, defs] of rows) assert.equal(found(code, defs), undefined, JSON.stringify(code));
+  const timeout = '- 404: not found\n- 503: the requester reports a timeout';
+  assert.equal(found({ type: 'integer', maximum: 499 }, {}, timeout), undefined);
+});
+
+test('of several places for codes the one that has some of those listed is amended', () => {
+  const branch = (code: Json): Json => ({ type: 'object', properties: { code }, required: ['code'] });
+  const response: Json = { oneOf: [branch({ const: 200 }), branch({ enum: [404] })] };
+  const found = lint(documentOf(OPEN, response, '- 404: not found\n- 503: the store is down'));
+  assert.deepEqual(
+    found.map(({ pointer, expected }) => [pointer, expected]),
+    [['/oneOf/1/properties/code/enum', [503]]],
+  );
+});
+
+test('Chinese sentences give codes to failures by what is returned, and by what codes mean', () => {
+  const refused = (prose: string) => {
+    const response: Json = { type: 'object', properties: { code: { enum: [200, 404] } } };
+    return lint(documentOf(OPEN, response, prose)).flatMap(({ code, expected }) =>
+      code === 'DOCUMENT_FAILURE_UNANSWERABLE' ? [expected] : [],
+    );
+  };
+  for (const prose of [
+    '库存系统故障时返回code 503。',
+    '库存系统故障时，返回错误码503。',
+    '库存系统故障时返回状态码 503，不重试。',
+    '若库存系统故障，则返回`503`。',
+    '库存系统故障时返回503。',
+    '错误码503表示库存系统故障。',
+    '商品不存在时返回404，库存系统故障时返回503。',
+  ])
+    assert.deepEqual(refused(prose), [[503]], prose);
+  for (const prose of [
+    '商品不存在时返回404。',
+    '库存系统返回503时，响应为空。',
+    '若库存系统返回错误码503，则按缺货处理。',
+    '如果库存系统在高峰时返回503，则按缺货处理。',
+    '库存系统会返回503。',
+    '任何时候都不会返回503。',
+    '任何情况下不返回错误码503。',
+    '最多时返回500条记录。',
+    '库存系统的错误码503表示繁忙。',
+    '上游故障时返回503。',
+    '传输层错误码503表示不可用。',
+  ])
+    assert.deepEqual(refused(prose), [], prose);
+});
+
 test('what a requester reports of a peer without an answer is owed by no answer', () => {
   const findingsOf = (rule: string, outcomes: Json | null) => {
     const names = { type: 'object', properties: { kind: { enum: ['ALL_FREE', 'ALL_BUSY'] } }, required: ['kind'] };
