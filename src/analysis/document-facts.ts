@@ -161,6 +161,19 @@ export function answeredCodesIn(prose: string): number[] {
   return [...codes, ...(labelled.size > 1 ? [...labelled].filter((code) => !codes.has(code)) : [])];
 }
 
+/** The members that sentences of a document, beside a code of three digits, have null or absent in an answer: "the answer has code 404, and `data` is null". */
+export function withheldIn(prose: string): { name: string; isNull: boolean }[] {
+  return prose.split(/\n|[。；;]|[.!?](?=\s)/, 5_000).flatMap((sentence) => {
+    const text = sentence.slice(0, 500);
+    if (ANSWERED_BY_OTHERS.test(text) || !(ANSWERED.test(text) || text.includes('返回'))) return [];
+    const [, name = '', how] = WITHHELD.exec(text) ?? [];
+    return name === '' ? [] : [{ name, isNull: how === 'null' }];
+  });
+}
+
+const WITHHELD =
+  /(?:\b(?:status )?code\b|\bstatus\b|状态码|代码|错误码)[`"'“”\s:：=]{0,4}(?:(?:is|of|为|是)\s{0,2})?[`"'“]?[45]\d\d[`"'”]?\s{0,2}(?:\([^()]{0,40}\)\s{0,2})?(?:,?\s{0,2}\b(?:and|with)\b|[,，且并])\s{0,2}(?:the )?[`"]?([A-Za-z_]\w{0,60})[`"]?\s{0,2}(?:is|为|[=:：])\s{0,2}[`"]?(null|absent|omitted|left out|省略|缺省)[`"]?(?!\s{0,2}(?:or\b|if\b|unless\b|when\b|或|,\s?or\b))/iu;
+
 /** The names in capitals of several words that stand in the sentences of a document, in order, with whether one gives them to an answer; never of a transport or of others. */
 export function namesInSentences(prose: string): Map<string, { isAnswered: boolean }> {
   const names = new Map<string, { isAnswered: boolean }>();

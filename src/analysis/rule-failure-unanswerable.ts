@@ -1,3 +1,4 @@
+import type { Case } from '../contract/agreement.ts';
 import type { Finding, PatchOperation } from '../contract/finding.ts';
 import { escapeToken, isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
 import { allSubschemas, resolveLocalReference } from '../schemas/schema-walk.ts';
@@ -5,8 +6,8 @@ import { validatorOf } from '../schemas/validator-of.ts';
 import { isSuccessWord } from './agreed-failure.ts';
 import { AmendmentPlan } from './amendment-plan.ts';
 import { patched } from './apply-patch.ts';
-import { answeredCodesIn, type DocumentedCode, namesInSentences } from './document-facts.ts';
-import type { Rule } from './rule.ts';
+import { answeredCodesIn, type DocumentedCode, namesInSentences, withheldIn } from './document-facts.ts';
+import { type Rule, reportable } from './rule.ts';
 import { StatedValues } from './stated-values.ts';
 
 /** Every failure that the document lists by its code, or in a sentence where it lists none, or gives to a member by its name, can be answered: the response schema has a place that allows it. */
@@ -29,6 +30,8 @@ export const ruleFailureUnanswerable: Rule = {
     const stated = unansweredValues(located.schema, parts.own.prose, request, (code) => isReported({ code }));
     if (stated !== undefined)
       return [{ finding: findingOf(stated.place, stated.refused), text: 'document', at: located.start }];
+    const withheld = unansweredLack(located.schema, withheldIn(parts.own.prose), request, agreement.cases);
+    if (withheld !== undefined) return [{ finding: withheld, text: 'document', at: located.start }];
     if (codes.length === 0 && named.length === 0) return [];
     const unnamed = unansweredNames(located.schema, named);
     if (unnamed !== undefined)
@@ -85,7 +88,7 @@ function refusal(
     in: 'responseSchema',
     message: `Cannot answer documented failures: the response schema allows no code ${refused.join(', ')}, wanted a place that does`,
     ...told,
-    ...(patch.length === 0 ? {} : { amendment: { of: 'responseSchema', patch } }),
+    ...amendmentOf(patch.length === 0 ? undefined : patch),
   };
 }
 
@@ -113,6 +116,45 @@ function boundFinding(place: CodePlace, { schema, form }: Bounds, refused: reado
     actual: valueAt(schema, first?.schemaPointer ?? '') ?? null,
     patch: (patch ?? []).map((operation) => ({ ...operation, path: inWhole(operation.path) })),
   });
+}
+
+/** Most sentences of what is null or absent that are looked at: each may take making the schema of a member ready. */
+const MAX_WITHHELD = 4;
+
+/** A member of every answer, by its place, that a failure has null or lacks, and the schema does not allow so; no case may show it, which is told of by itself. */
+function unansweredLack(
+  root: Json,
+  withheld: readonly { name: string; isNull: boolean }[],
+  request: Json,
+  cases: readonly Pick<Case, 'response'>[],
+): Finding | undefined {
+  if (!isObject(root) || !isObject(root.properties)) return undefined;
+  for (const { name, isNull } of withheld.slice(0, MAX_WITHHELD)) {
+    const lacks = ({ response }: Pick<Case, 'response'>) =>
+      isObject(response) && (response[name] === undefined || response[name] === null);
+    const member = Object.hasOwn(root.properties, name) ? root.properties[name] : undefined;
+    if (member === undefined || JSON.stringify(request).includes(`"${name}"`) || cases.some(lacks)) continue;
+    const alone = { ...root, required: [], properties: { [name]: member } };
+    const validator = validatorOf(isNull ? alone : { type: 'object', required: root.required ?? [] });
+    const violations = validator.ok ? validator.validate(isNull ? { [name]: null } : {}) : [];
+    const about = violations.filter(({ pointer, property }) => (isNull ? pointer === `/${name}` : property === name));
+    const [first] = about;
+    if (first === undefined || about.length < (isNull ? violations.length : 1)) continue;
+    return {
+      code: 'DOCUMENT_FAILURE_UNANSWERABLE',
+      severity: 'error',
+      in: 'responseSchema',
+      pointer: first.schemaPointer,
+      message: `Cannot answer documented failures: the response schema ${isNull ? 'allows no null' : 'requires a value'} at /${name}, wanted one that does${isNull ? '' : ' not'}`,
+      ...reportable({ actual: valueAt(root, first.schemaPointer) ?? null }),
+      ...amendmentOf(new AmendmentPlan(root, about).patchFor(about)),
+    };
+  }
+  return undefined;
+}
+
+function amendmentOf(patch: PatchOperation[] | undefined): Pick<Finding, 'amendment'> {
+  return patch === undefined ? {} : { amendment: { of: 'responseSchema', patch } };
 }
 
 /** A code that is a name of several words. */

@@ -1040,6 +1040,37 @@ test('Chinese sentences give codes to failures by what is returned, and by what 
     assert.deepEqual(refused(prose), [], prose);
 });
 
+test('a member that a failure has null, or lacks, may be so', () => {
+  const found = (prose: string, more: { [name: string]: Json } = {}, cases?: string, asked: Json = {}) => {
+    const properties = { code: { type: 'integer' }, data: { type: 'object', properties: { a: {} } } };
+    const response: Json = { type: 'object', properties, required: ['code', 'data'], ...more };
+    const findings = lint(documentOf({ type: 'object', properties: asked }, response, prose), cases);
+    const finding = findings.find(({ code }) => code === 'DOCUMENT_FAILURE_UNANSWERABLE');
+    return finding && [finding.pointer, finding.amendment?.patch];
+  };
+  const type = '/properties/data/type';
+  const asNull = [type, [{ op: 'replace', path: type, value: ['object', 'null'] }]];
+  const absent = ['/required', [{ op: 'remove', path: '/required/1' }]];
+  const said = 'If the item does not exist, the response has code 404 and `data` is null.';
+  assert.deepEqual(found(said), asNull);
+  assert.deepEqual(found('商品不存在时，返回状态码404，data为null。'), asNull);
+  assert.deepEqual(found('If it does not exist, the answer has code 404 (gone), and `data` is absent.'), absent);
+  const data: Json = { anyOf: [{ type: 'object' }, { type: 'null' }] };
+  for (const [prose, more, cases, asked] of [
+    [said, { properties: { code: { type: 'integer' }, data } }],
+    [said, { properties: { code: { type: 'integer' } } }],
+    [said, { properties: {}, oneOf: [{ properties: { data: { type: 'object' } } }, { properties: { code: {} } }] }],
+    [said, {}, casesOf([{ n: 1 }, { code: 404, data: null }])],
+    [said, {}, undefined, { data: {} }],
+    ['If `data` is null in the store, the response has code 404.'],
+    ['The response has code 404, and `data` is null or empty.'],
+    ['A tool answers with code 404 and `data` is null.'],
+    ['The response has code 200 and `data` is null.'],
+    ['The response has code 404 and `data` is absent.', { required: ['code'] }],
+  ] as [string, { [name: string]: Json }?, string?, Json?][])
+    assert.equal(found(prose, more, cases, asked), undefined, `${prose} ${JSON.stringify(more)}`);
+});
+
 test('what a requester reports of a peer without an answer is owed by no answer', () => {
   const findingsOf = (rule: string, outcomes: Json | null) => {
     const names = { type: 'object', properties: { kind: { enum: ['ALL_FREE', 'ALL_BUSY'] } }, required: ['kind'] };
