@@ -219,7 +219,7 @@ function echoesOf({ cases, requestSchema, responseSchema }: Analyzed['agreement'
     const isShown = cases.every(
       (one) => valueAt(one.request, request) === undefined || valueAt(one.response, response) !== undefined,
     );
-    return { request, response, isOwed: isShown && said.isAlwaysRepeated(pointerTokens(response).at(-1) ?? '') };
+    return { request, response, isOwed: isShown && said.isAlwaysReturned(pointerTokens(response).at(-1) ?? '') };
   });
 }
 

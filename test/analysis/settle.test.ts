@@ -456,6 +456,37 @@ test('null in a failure is named and amended where it lies, also inside alternat
   ]);
 });
 
+test('null in a failure is that of an object, be it one of several, and however the failure is told', () => {
+  const settled = (data: Json, answer: Json, defs: Json = {}) => {
+    const names = Object.keys(answer as object);
+    const schema = { type: 'object', properties: { [names[1] ?? '']: data }, required: names, $defs: defs };
+    return run(documentOf(OPEN, schema), casesOf([{ n: 2 }, answer]), { peerCapabilities: [] }).settlement.kind;
+  };
+  const [one, other]: [Json, Json] = [
+    { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] },
+    { type: 'object', properties: { b: { type: 'integer' } }, required: ['b'] },
+  ];
+  const failed: Json = { code: 404, data: null };
+  assert.equal(settled({ anyOf: [one, other] }, failed), 'cleared');
+  assert.equal(settled({ oneOf: [one, other] }, failed), 'cleared');
+  assert.equal(settled({ anyOf: [{ $ref: '#/$defs/one' }, { type: 'string' }] }, failed, { one }), 'cleared');
+  assert.equal(settled({ anyOf: [{ $ref: '#/$defs/one' }] }, failed, { one: { anyOf: [one, other] } }), 'cleared');
+  assert.equal(settled({ anyOf: [{ type: 'integer' }, { type: 'string' }] }, failed), 'error');
+  assert.equal(settled({ anyOf: [one, other] }, { code: 200, data: null }), 'error');
+  for (const [name, word, success] of [
+    ['状态', '失败', '成功'],
+    ['结果', '已拒绝', '正常'],
+    ['estado', 'rechazado', 'ok'],
+    ['Status', 'abgelehnt', 'frei'],
+    ['成功', false, true],
+    ['错误码', 404, 200],
+    ['status', 'error', 'ok'],
+  ] as const) {
+    assert.equal(settled({ type: 'object' }, { [name]: word, 数据: null }), 'cleared', name);
+    assert.equal(settled({ type: 'object' }, { [name]: success, 数据: null }), 'error', name);
+  }
+});
+
 test('of a member by another name only that one is told to be undeclared', () => {
   const response = {
     type: 'object',
