@@ -224,7 +224,8 @@ const cancelled: Reason = {
 /** BullMQ's own clients refuse most of them, but a job may be written by hand. */
 const unusableId: Reason = {
   code: 'JOB_ID_INVALID',
-  message: 'Cannot accept job: its id holds ":" or is too long, wanted 1 to 200 characters without ":"',
+  message:
+    'Cannot accept job: its id is a number, holds ":" or is too long, wanted 1 to 200 characters of another kind',
 };
 
 const noOutcome = new QueueError('DEFECT_NO_OUTCOME', 'Cannot publish outcome: found none, wanted one for the job');
