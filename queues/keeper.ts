@@ -4,7 +4,9 @@ import { type Connection, pairsOf } from './connection.ts';
 import { deliveryOf, parseData, replyToOf, type StoredJob } from './delivery.ts';
 import { givenUp, type Reason, readEnvelope } from './envelope.ts';
 import type { JobCloser } from './job-closer.ts';
+import { unusableId } from './job-runner.ts';
 import { type Lease, Leases } from './lease.ts';
+import { misplacedJobs, removeMisplaced } from './misplaced-jobs.ts';
 import { type Outcomes, TAKEN_SECONDS } from './outcomes.ts';
 import type { OnQueueEvent } from './queue-event.ts';
 import { timeoutOf } from './readable.ts';
@@ -110,6 +112,7 @@ export class Keeper {
     const nowMs = await this.#options.outcomes.nowMs();
     if (performance.now() - this.#lookedAtMs >= TICK_MS / 2) {
       this.#lookedAtMs = performance.now();
+      await this.#makeRoom(nowMs);
       await this.#promoteDue(nowMs);
       await this.#readEvents();
       await this.#noteWaiting();
@@ -126,6 +129,17 @@ export class Keeper {
     if (this.#lease !== null && (await this.#lease.renew())) return true;
     this.#lease = await this.#leases.acquire('keeper', LEASE_MS);
     return this.#lease !== null;
+  }
+
+  /** Before all else, since with a job in the place of one of BullMQ's own keys little else can be done. */
+  async #makeRoom(timestampMs: number): Promise<void> {
+    const { connection, keys } = this.#options;
+    for (const jobId of await misplacedJobs(connection, keys)) {
+      const found = await this.#stored(jobId);
+      // When Redis took it cannot be asked: that key may be the one that is taken.
+      if (found !== null) await this.#close({ ...found, timestampMs }, unusableId);
+      await removeMisplaced(connection, keys, jobId);
+    }
   }
 
   /** BullMQ promotes delayed jobs by its workers' clocks: one that lags would let them lie. */

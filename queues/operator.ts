@@ -69,7 +69,7 @@ export async function openOperator(options: {
     handlers: new HandlerRecords(connection, keys, options.handlerRetention),
     quarantine: new Quarantine(connection, keys),
     snapshot: () => queueSnapshot(queue, connection, keys),
-    redisFacts: () => redisFacts(connection),
+    redisFacts: () => redisFacts(connection, keys),
     async inspect(jobId) {
       const fields = ['name', 'data', 'failedReason', 'ats', 'stc'];
       const [kind, text, failedReason, deliveries, deaths] = await connection.hmget(
