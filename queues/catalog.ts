@@ -26,11 +26,12 @@ export function isAutomaticId(jobId: string): boolean {
 }
 
 /** What BullMQ keeps beside the jobs of a queue, under names like theirs: a job so named would break the queue. */
-const bullKeys = new Set(Object.keys(new QueueKeys().getKeys(QUEUE_NAME)));
+export const bullKeys: ReadonlySet<string> = new Set(Object.keys(new QueueKeys().getKeys(QUEUE_NAME)));
 
-/** Says whether a producer may give a job this id. */
+/** Says whether a producer may give a job this id: what BullMQ reads as a whole number, `NaN` among them, it refuses. */
 export function isUsableId(jobId: string): boolean {
-  return /^[^:]{1,200}$/u.test(jobId) && !isAutomaticId(jobId) && !bullKeys.has(jobId);
+  const isNumber = isAutomaticId(jobId) || `${Number.parseInt(jobId, 10)}` === jobId;
+  return /^[^:]{1,200}$/u.test(jobId) && !isNumber && !bullKeys.has(jobId);
 }
 
 /** The names of all keys under a prefix. */

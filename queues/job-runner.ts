@@ -221,10 +221,11 @@ const cancelled: Reason = {
   message: `Cannot go on with job: found ${abortions.JOB_CANCELLED}, wanted to finish it`,
 };
 
-/** BullMQ's own clients refuse most of them, but a job may be written by hand. */
-const unusableId: Reason = {
+/** Why a job under an id that cannot be one ends. BullMQ's own clients refuse most of them, but a job may be written by hand. */
+export const unusableId: Reason = {
   code: 'JOB_ID_INVALID',
-  message: 'Cannot accept job: its id holds ":" or is too long, wanted 1 to 200 characters without ":"',
+  message:
+    'Cannot accept job: its id is a number, a name of a key of BullMQ\'s own, holds ":" or is too long, wanted 1 to 200 characters of another kind',
 };
 
 const noOutcome = new QueueError('DEFECT_NO_OUTCOME', 'Cannot publish outcome: found none, wanted one for the job');

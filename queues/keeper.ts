@@ -2,9 +2,12 @@ import type { Queue } from 'bullmq';
 import { isAutomaticId, type Keys } from './catalog.ts';
 import { type Connection, pairsOf } from './connection.ts';
 import { deliveryOf, parseData, replyToOf, type StoredJob } from './delivery.ts';
-import { givenUp, type Reason, readEnvelope } from './envelope.ts';
+import { givenUp, isOutcomeOf, type Reason, readEnvelope } from './envelope.ts';
 import type { JobCloser } from './job-closer.ts';
+import { dataDigestOf } from './job-id.ts';
+import { unusableId } from './job-runner.ts';
 import { type Lease, Leases } from './lease.ts';
+import { misplacedJobs, removeMisplaced } from './misplaced-jobs.ts';
 import { type Outcomes, TAKEN_SECONDS } from './outcomes.ts';
 import type { OnQueueEvent } from './queue-event.ts';
 import { timeoutOf } from './readable.ts';
@@ -110,6 +113,7 @@ export class Keeper {
     const nowMs = await this.#options.outcomes.nowMs();
     if (performance.now() - this.#lookedAtMs >= TICK_MS / 2) {
       this.#lookedAtMs = performance.now();
+      await this.#makeRoom(nowMs);
       await this.#promoteDue(nowMs);
       await this.#readEvents();
       await this.#noteWaiting();
@@ -126,6 +130,17 @@ export class Keeper {
     if (this.#lease !== null && (await this.#lease.renew())) return true;
     this.#lease = await this.#leases.acquire('keeper', LEASE_MS);
     return this.#lease !== null;
+  }
+
+  /** Before all else, since with a job in the place of one of BullMQ's own keys little else can be done. */
+  async #makeRoom(timestampMs: number): Promise<void> {
+    const { connection, keys } = this.#options;
+    for (const jobId of await misplacedJobs(connection, keys)) {
+      const found = await this.#stored(jobId);
+      // When Redis took it cannot be asked: that key may be the one that is taken.
+      if (found !== null) await this.#close({ ...found, timestampMs }, unusableId);
+      await removeMisplaced(connection, keys, jobId);
+    }
   }
 
   /** BullMQ promotes delayed jobs by its workers' clocks: one that lags would let them lie. */
@@ -228,14 +243,24 @@ export class Keeper {
     const envelope = text === null ? null : readEnvelope(text);
     if (envelope === null) return;
     const found = await this.#stored(jobId);
-    const replyTo = found === null ? await outcomes.replyToOf(jobId) : replyToOf(found.kind, found.data);
+    const isOwn = found !== null && isOutcomeOf(envelope, found.kind, dataDigestOf(found.data, found.text));
+    // What is kept was refused, for the id is another job's: that one's negotiator alone is to hear of the outcome.
+    const replyTo = isOwn ? replyToOf(found.kind, found.data) : await outcomes.replyToOf(jobId);
+    if (found !== null && !isOwn) await this.#forgetRefused(jobId);
     if (replyTo === null) return;
     // Put while the job was still worked on: its announcement, which came later, was the answer.
     const publishedAtMs = await outcomes.publishedAtMs(jobId, replyTo);
     if (publishedAtMs !== null && putAtMs < publishedAtMs) return;
     await outcomes.announce(envelope, { jobId, replyTo }, true);
     const { negotiationId, verdict } = envelope;
-    onEvent({ event: 'replayed', jobId, kind: found?.kind ?? envelope.kind ?? '', negotiationId, verdict });
+    onEvent({ event: 'replayed', jobId, kind: envelope.kind ?? found?.kind ?? '', negotiationId, verdict });
+  }
+
+  /** Whoever puts a job under that id once more is answered by a worker then, be it the one that the id belongs to or another. */
+  async #forgetRefused(jobId: string): Promise<void> {
+    const { connection, keys, queue } = this.#options;
+    const reason = await connection.hget(`${keys.queue}:${jobId}`, 'failedReason');
+    if (reason?.startsWith('JOB_ID_REUSED')) await queue.remove(jobId);
   }
 
   /** Every job that BullMQ finished has an outcome. Only as far back as outcomes surely are kept: an expired one is not contradicted. */

@@ -1,10 +1,11 @@
 import type { Queue } from 'bullmq';
-import type { Cluster } from 'ioredis';
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { INTAKE_GROUP } from './intake-bridge.ts';
+import { keysLike } from './keys-like.ts';
 import { Quarantine } from './quarantine.ts';
-import { type RedisFacts, redisFacts } from './redis-facts.ts';
+import { QueueError } from './queue-error.ts';
+import { keyTaken, type RedisFacts, redisFacts } from './redis-facts.ts';
 
 /** A consumer group of an outcome stream. */
 export interface GroupSnapshot {
@@ -31,10 +32,19 @@ export interface QueueSnapshot {
   redis: RedisFacts;
 }
 
-/** Takes a snapshot of the queue, its streams and its Redis; for one monitor, not for every worker. */
+/**
+ * Takes a snapshot of the queue, its streams and its Redis; for one monitor, not for every worker. Rejects with `OPERATOR_REDIS_KEY_TAKEN` where a job
+ * stands in the place of a key of BullMQ's own, so that nothing can be counted.
+ */
 export async function queueSnapshot(queue: Queue, connection: Connection, keys: Keys): Promise<QueueSnapshot> {
   const [seconds] = await connection.time();
   const nowMs = Number(seconds) * 1_000;
+  const redis = await redisFacts(connection, keys);
+  const [taken] = redis.takenKeys ?? [];
+  if (taken !== undefined) {
+    const { code, message } = keyTaken(taken);
+    throw new QueueError(code, message);
+  }
   const counts = await queue.getJobCounts('waiting', 'prioritized', 'delayed', 'active', 'failed', 'completed');
   const streams = await outcomeStreams(connection, keys);
   return {
@@ -67,13 +77,13 @@ export async function queueSnapshot(queue: Queue, connection: Connection, keys: 
       overdue: await connection.zcount(keys.deadlines, 0, nowMs),
     },
     quarantined: await new Quarantine(connection, keys).count(),
-    redis: await redisFacts(connection),
+    redis,
   };
 }
 
 /** The keys of all outcome streams. Looks through every key of Redis. */
 export async function outcomeStreams(connection: Connection, keys: Keys): Promise<string[]> {
-  return keysLike(connection, `${escapeGlob(keys.outcomes(''))}*`);
+  return keysLike(connection, keys.outcomes(''));
 }
 
 /** The age of the job that waits longest, on the queue or on the intake stream; the newest stands on the left of BullMQ's list. */
@@ -119,22 +129,4 @@ async function groupsOf(connection: Connection, stream: string): Promise<GroupSn
       lag: lag === null || lag === undefined ? null : Number(lag),
     };
   });
-}
-
-async function keysLike(connection: Connection, pattern: string): Promise<string[]> {
-  const nodes = connection.isCluster ? (connection as Cluster).nodes('master') : [connection];
-  const found = new Set<string>();
-  for (const node of nodes) {
-    let cursor = '0';
-    do {
-      const [next, keys] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', 1_000);
-      for (const key of keys) found.add(key);
-      cursor = next;
-    } while (cursor !== '0');
-  }
-  return [...found].sort();
-}
-
-function escapeGlob(text: string): string {
-  return text.replace(/[\\*?[\]]/g, '\\$&');
 }

@@ -200,7 +200,7 @@ async function openPort(
     return { well: true, says: 'it answers' };
   });
   const policy = remembered('redis-policy', async () => {
-    const faults = judgeRedis(await redisFacts(connection), { durable });
+    const faults = judgeRedis(await redisFacts(connection, keysOf(config.prefix)), { durable });
     const errors = faults.filter(({ severity }) => severity === 'error');
     return { well: errors.length === 0, says: faults.map(({ message }) => message).join('; ') || 'as it should be' };
   });

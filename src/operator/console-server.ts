@@ -117,7 +117,7 @@ function faultIn(body: unknown, adds: boolean): string | undefined {
   const id = isObject(options) ? options.jobId : undefined;
   return typeof id === 'string' && isUsableId(id)
     ? undefined
-    : 'Cannot add job: no id that can be taken, wanted {"jobId": …} among its options, not only digits, without ":", no name of a key of BullMQ\'s own';
+    : 'Cannot add job: no id that can be taken, wanted {"jobId": …} among its options, no number, without ":", no name of a key of BullMQ\'s own';
 }
 
 /** Level by level, for what is deep enough breaks whoever goes through it by recursion. */

@@ -98,7 +98,7 @@ async function examineRedis({ redisUrl, prefix, durable }: Config): Promise<Exam
   const connection = connect(redisUrl, 'worker');
   try {
     await whenReady(connection, redisWithinMs);
-    const facts = await redisFacts(connection);
+    const facts = await redisFacts(connection, keysOf(prefix));
     const faults = judgeRedis(facts, { durable });
     const growth = await projectMemory(connection, keysOf(prefix), facts);
     const complaints = [

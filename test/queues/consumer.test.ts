@@ -165,7 +165,7 @@ test('an id that BullMQ refuses, written by hand, ends with an error of its own'
       return envelope(kind, data);
     },
   });
-  for (const jobId of ['neg:17', 'x'.repeat(201)]) {
+  for (const jobId of ['neg:17', '-5', 'x'.repeat(201)]) {
     const job = { name: 'generate', data: JSON.stringify(jobData()), opts: '{}', timestamp: Date.now(), delay: 0 };
     await connection.hset(`{protosmith}:code-generation:${jobId}`, job);
     await connection.lpush('{protosmith}:code-generation:wait', jobId);
@@ -174,7 +174,7 @@ test('an id that BullMQ refuses, written by hand, ends with an error of its own'
     assert.deepEqual(codes(found), ['JOB_ID_INVALID']);
     assert.deepEqual(found.messages, [{ action: 'codeGeneration', status: 'error' }]);
   }
-  assert.equal((await entries()).length, 2);
+  assert.equal((await entries()).length, 3);
   assert.equal(worked, 0);
 });
 
@@ -613,7 +613,7 @@ test('a producer says within seconds that Redis cannot be reached', async () => 
 
 test('a producer refuses ids that cannot work, data that are too large, and other data under one id', async (t) => {
   const { producer } = await queueUnderTest(t);
-  for (const jobId of ['12', 'a:b', '', 'x'.repeat(201)]) {
+  for (const jobId of ['12', '-5', 'NaN', 'a:b', '', 'x'.repeat(201)]) {
     await assert.rejects(producer.submit('generate', jobData(), { jobId }), { code: 'JOB_ID_INVALID' });
   }
   await assert.rejects(producer.submit('generate', { x: 'x'.repeat(1_048_576) }), { code: 'JOB_TOO_LARGE' });
