@@ -1,7 +1,7 @@
 import type { Observation, ObservedCall, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../../kernel/json.ts';
 import { PUTS_RIGHT } from '../../lexicon/acting.ts';
-import { FAILS, NEVER_REPEATED, NO_MATTER, ONE_TRY } from '../../lexicon/failing.ts';
+import { FAILS, NEVER_REPEATED, NO_MATTER, NOT_DONE_AGAIN, ONE_TRY, READING } from '../../lexicon/failing.ts';
 import { KEPT_SECRET } from '../../lexicon/instructing.ts';
 import { ONCE } from '../../lexicon/quantifying.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
@@ -76,14 +76,14 @@ export const sideEffects: Check = {
     const plans = cases
       .filter((one) => refuses(subject, one) !== true)
       .flatMap((one) =>
-        [...new Set(actsOf(facts, one.seen).map(({ tool }) => tool))].map((tool) => ({
-          one,
-          tool,
-          scenario: {
-            ...one.scenario,
-            faults: [{ tool, nth: 1, error: { code: 'FAILED' as const, message: faultMessage } }],
-          },
-        })),
+        [...new Set(actsOf(facts, one.seen).map(({ tool }) => tool))].flatMap((tool) =>
+          (['FAILED', 'TIMEOUT'] as const).map((code) => ({
+            one,
+            tool,
+            code,
+            scenario: { ...one.scenario, faults: [{ tool, nth: 1, error: { code, message: faultMessage } }] },
+          })),
+        ),
       );
     const tried = cases.flatMap((one) => triedInVain(facts, one));
     const asked = needless.flatMap(({ others }) => others);
@@ -96,9 +96,10 @@ export const sideEffects: Check = {
       // A call whose answer decides was asked for that answer, whatever else it does.
       if (own.every((after) => equalJson(effectOf(after), effectOf(one.seen)))) findings.failures.push(fact);
     }
-    const mayRetry = failureRulesOf(subject.agreement.text).retries;
-    for (const [index, { one, tool }] of plans.entries()) {
+    for (const [index, { one, tool, code }] of plans.entries()) {
       const observation = seen[index] as Observation;
+      // Who tries again does so after either failure, or because this one may have done nothing.
+      if (code === 'TIMEOUT' && findings.failures.some(({ testCase }) => testCase === one.one.testCase)) continue;
       const own = observation.calls.filter((call) => call.tool === tool);
       const stop = own.length > 1 && own[0]?.error !== undefined ? stopsAfter(subject, tool) : undefined;
       if (stop !== undefined) {
@@ -116,7 +117,7 @@ export const sideEffects: Check = {
       const isForbidden =
         sentencesOnFailureOf(subject, tool).some((sentence) => NEVER_REPEATED.test(sentence)) ||
         isToBeDoneOnce(subject, tool);
-      if ((mayRetry && !isForbidden) || mayGoOn) continue;
+      if ((mayBeRetried(subject, tool) && !isForbidden) || mayGoOn) continue;
       findings.failures.push(
         sideEffectFact(one, `${tool} failed once and was called ${own.length} times instead of ${usual.length}`),
       );
@@ -167,6 +168,14 @@ export const sideEffects: Check = {
   },
 };
 
+/** Whether the document lets a tool that acts be tried again: some sentence does that speaks neither of reading alone nor of another tool alone. */
+function mayBeRetried({ agreement, tools }: CheckFacts['subject'], tool: string): boolean {
+  return failureRulesOf(agreement.text).retries.some((sentence) => {
+    if (speaksOf(sentence, tool)) return true;
+    return !READING.test(sentence) && !tools.some(({ name }) => name !== tool && speaksOf(sentence, name));
+  });
+}
+
 /** Whether the sentences that name a tool, and no other, have it done once, and none of them, nor the ones behind, more often. */
 function isToBeDoneOnce({ agreement, tools }: CheckFacts['subject'], tool: string): boolean {
   const sentences = sentencesOf(agreement);
@@ -175,7 +184,10 @@ function isToBeDoneOnce({ agreement, tools }: CheckFacts['subject'], tool: strin
   const goesOn = (at: number) => [sentences[at + 1] ?? ''].filter((next) => !isOfOthers(next));
   return (
     sentences.some(
-      (one) => (isOwn(one) && (NEVER_REPEATED.test(one) || ONCE.test(one))) || (ONE_TRY.test(one) && !isOfOthers(one)),
+      (one) =>
+        (isOwn(one) && (NEVER_REPEATED.test(one) || ONCE.test(one))) ||
+        (speaksOf(one, tool) && NOT_DONE_AGAIN.test(one)) ||
+        (ONE_TRY.test(one) && !isOfOthers(one)),
     ) && !sentences.some((one, at) => speaksOf(one, tool) && [one, ...goesOn(at)].some(hasFailureRepeated))
   );
 }
