@@ -101,7 +101,8 @@ function words({ error }: APIError, apiKey: string | undefined): string {
     .replaceAll(/\bsk-\S+/g, 'sk-…')})`;
 }
 
-function networkCause(error: unknown): string {
+/** The code of what kept a request from its server, such as `ECONNREFUSED`; never a message, which may repeat the URL. */
+export function networkCause(error: unknown): string {
   for (let one = error; one instanceof Error; one = one.cause) {
     if ('code' in one && typeof one.code === 'string') return one.code;
   }
