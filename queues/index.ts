@@ -5,7 +5,7 @@ export { type DeadLetter, DeadLetters } from './dead-letters.ts';
 export type { Delivery } from './delivery.ts';
 export { backoffMs, type Disposition, dispositionOf } from './disposition.ts';
 export { type DrainResult, drainQueue, resumeQueue } from './drain.ts';
-export { type CircuitPolicy, type CircuitState, Endpoints } from './endpoints.ts';
+export { type CircuitPolicy, type CircuitState, Endpoints, type RestingEndpoint } from './endpoints.ts';
 export {
   type Envelope,
   errorEnvelope,

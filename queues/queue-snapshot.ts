@@ -2,6 +2,7 @@ import type { Queue } from 'bullmq';
 import type { Cluster } from 'ioredis';
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
+import { Endpoints, type RestingEndpoint } from './endpoints.ts';
 import { INTAKE_GROUP } from './intake-bridge.ts';
 import { Quarantine } from './quarantine.ts';
 import { type RedisFacts, redisFacts } from './redis-facts.ts';
@@ -28,6 +29,8 @@ export interface QueueSnapshot {
   intake: { length: number; pending: number };
   deadlines: { open: number; overdue: number };
   quarantined: number;
+  /** Model endpoints that asked to be left alone. */
+  resting: RestingEndpoint[];
   redis: RedisFacts;
 }
 
@@ -67,6 +70,7 @@ export async function queueSnapshot(queue: Queue, connection: Connection, keys: 
       overdue: await connection.zcount(keys.deadlines, 0, nowMs),
     },
     quarantined: await new Quarantine(connection, keys).count(),
+    resting: await new Endpoints(connection, keys).resting(),
     redis: await redisFacts(connection),
   };
 }

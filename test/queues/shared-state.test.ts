@@ -96,6 +96,22 @@ test('an endpoint rests for all, and the longest rest counts', async (t) => {
   assert.equal(await there.coolDownOf('other'), 0);
 });
 
+test('no endpoint rests for longer than ten minutes, and operators are told which do', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const endpoints = new Endpoints(connection, keys);
+  assert.deepEqual(await endpoints.resting(), []);
+  const restOf = async (endpoint: string) => (await endpoints.coolDownOf(endpoint)) - Date.now();
+  await endpoints.coolDown('http://m/v1?key=secret model', Date.now() + 1_795_000_000_000);
+  assert.ok((await restOf('http://m/v1?key=secret model')) <= 600_000);
+  // As an earlier version left it.
+  await connection.set(keys.coolDown('stuck'), '1', 'PX', 1_795_000_000_000);
+  assert.ok((await restOf('stuck')) <= 600_000);
+  assert.ok((await connection.pttl(keys.coolDown('stuck'))) <= 600_000);
+  const [one, ...others] = await endpoints.resting();
+  assert.deepEqual([one?.endpoint, others], ['http://m/v1 model', []]);
+  assert.ok(Math.abs((one?.leftMs ?? 0) - 600_000) < 30_000, String(one?.leftMs));
+});
+
 test('a circuit opens after failures in a row, lets one call through when its time is over, and closes on success', async (t) => {
   const { connection } = await queueUnderTest(t);
   const policy = { failures: 3, windowMs: 600_000, openMs: 600_000 };
