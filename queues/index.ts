@@ -27,7 +27,7 @@ export { createProducer, type Producer, type ProducerOptions } from './producer.
 export { Quarantine, type QuarantineEntry } from './quarantine.ts';
 export { QueueError, trimmedError } from './queue-error.ts';
 export type { OnQueueEvent, QueueEvent } from './queue-event.ts';
-export { outcomeStreams, type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
+export { entriesSince, outcomeStreams, type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
 export { readJob } from './read-job.ts';
 export { defaultTimeoutMs, readableOf, timeoutOf, timeoutRangeMs } from './readable.ts';
 export { judgeRedis, type RedisFacts, type RedisFault, redisFacts } from './redis-facts.ts';

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DEFAULT_PREFIX, Endpoints, HandlerRecords, keysOf, Leases, Quarantine } from '../../queues/index.ts';
+import {
+  DEFAULT_PREFIX,
+  Endpoints,
+  entriesSince,
+  HandlerRecords,
+  keysOf,
+  Leases,
+  Quarantine,
+} from '../../queues/index.ts';
 import { queueUnderTest, until } from './queue-under-test.ts';
 
 const keys = keysOf();
@@ -94,6 +102,22 @@ test('an endpoint rests for all, and the longest rest counts', async (t) => {
   await here.coolDown('m', Date.now() + 1_000);
   assert.ok(Math.abs((await there.coolDownOf('m')) - untilMs) < 2_000);
   assert.equal(await there.coolDownOf('other'), 0);
+});
+
+test('entries of a stream since a moment are counted, however many and however they came', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  for (const [atMs, many] of [
+    [1_000, 30],
+    [5_000, 2_000],
+    [5_001, 7],
+  ] as const) {
+    const writing = connection.pipeline();
+    for (let nth = 0; nth < many; nth += 1) writing.xadd('{s}', `${atMs}-${nth}`, 'a', 'b');
+    await writing.exec();
+  }
+  assert.equal(await entriesSince(connection, '{s}', 2_000), 2_007);
+  assert.equal(await entriesSince(connection, '{s}', 5_001), 7);
+  assert.equal(await entriesSince(connection, '{none}', 0), 0);
 });
 
 test('no endpoint rests for longer than ten minutes, and operators are told which do', async (t) => {
