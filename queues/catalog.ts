@@ -59,6 +59,8 @@ export interface Keys {
   readonly seen: string;
   lease(name: string): string;
   coolDown(endpoint: string): string;
+  /** Names of endpoints that rest, scored by the moment when they do no more, by Redis' clock. */
+  readonly resting: string;
   circuit(endpoint: string, part: 'failures' | 'open' | 'tripped' | 'probe'): string;
   handler(tenant: string, digest: string): string;
   /** Digests of a tenant's handlers, scored by the moment of their last use. */
@@ -96,6 +98,7 @@ export function keysOf(prefix: string = DEFAULT_PREFIX): Keys {
     seen: `${prefix}:seen`,
     lease: (name) => `${prefix}:lease:${name}`,
     coolDown: (endpoint) => `${prefix}:cool-down:${sha256Hex(endpoint)}`,
+    resting: `${prefix}:resting`,
     circuit: (endpoint, part) => `${prefix}:circuit:${sha256Hex(endpoint)}:${part}`,
     handler: (tenant, digest) => `${prefix}:handler:${tenant}:${digest}`,
     handlers: (tenant) => `${prefix}:handlers:${tenant}`,

@@ -12,6 +12,7 @@ import { type Outcomes, TAKEN_SECONDS } from './outcomes.ts';
 import type { OnQueueEvent } from './queue-event.ts';
 import { timeoutOf } from './readable.ts';
 import { Script } from './script.ts';
+import { supersede } from './supersede.ts';
 
 // KEYS[1] due  ARGV[1] job id  ARGV[2] the moment that was seen. A job that was put back since has another, and is to come back then.
 const forgetDue = new Script(
@@ -170,7 +171,11 @@ export class Keeper {
     const unnoted = jobIds.filter((_, index) => noted[index] == null);
     await sideBySide(unnoted, async (jobId) => {
       const found = await this.#stored(jobId);
-      if (found !== null) await outcomes.begin(jobId, found.timestampMs, timeoutOf(found.data));
+      if (found === null) return;
+      const { outcome, cancelled } = await outcomes.begin(jobId, found.timestampMs, timeoutOf(found.data));
+      // The job that it replaces may have the slot that it waits for.
+      const rawBytes = Buffer.byteLength(found.text);
+      if (outcome === null && !cancelled) await supersede({ ...found, rawBytes }, connection, keys);
     });
   }
 

@@ -54,6 +54,7 @@ export async function startConsole(operator: QueueOperator, options: ConsoleOpti
     description: 'Jobs that wait, run, were put back or failed. Outcomes: protosmith inspect <job>.',
   });
   queue.setFormatter('data', (data: unknown) => trimData(data) as Record<string, unknown>);
+  queue.setFormatter('name', ({ name }: { name?: string }) => String(trimData(name ?? '')));
   queue.setFormatter('returnValue', (value: unknown) => trimData(value) as Record<string, unknown>);
   createBullBoard({
     queues: [queue],

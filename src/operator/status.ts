@@ -87,6 +87,10 @@ function tell(snapshot: QueueSnapshot, config: Config): [string, string][] {
       ].join('; '),
     ]),
     ['quarantine', `${snapshot.quarantined} bundles`],
+    ...snapshot.resting.map(({ endpoint, leftMs }): [string, string] => [
+      'model rests',
+      `${endpoint}, for ${span(leftMs / 1_000)} yet`,
+    ]),
     ['redis', `${redis.server} ${redis.version ?? ''}, ${size(redis.usedMemoryBytes ?? 0)} used ${limit}`],
   ];
 }
