@@ -40,7 +40,7 @@ export const HIDDEN_ORDER = phrases({
   en: [
     'appear*|occur*|original|same order|where|positions?',
     'first (stands?|seen|mentioned|named|used)',
-    'order (in which|of (the|their))',
+    'order (in which|(is (that|the one) )?of (the|their))',
   ],
   de: ['Auftreten*', 'Reihenfolge de[rs]', 'unsortiert*|nicht sortiert*', 'ursprünglich*'],
   fr: ['apparition', 'même ordre', "ordre d(e la|es|['’]arrivée)"],

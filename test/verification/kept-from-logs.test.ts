@@ -55,6 +55,11 @@ for (const [rule, member] of [
     'The lock code opens it. With it one can ride off. It must not be told; and as log lines are read by all, it must not be in those either.',
     'lockCode',
   ],
+  [
+    'The record has the owner. Neither answers nor logs need the owner: it appears in neither, never in a log.',
+    'owner',
+  ],
+  ['The record also has an owner and a lock code. Neither may be told, and neither may be written to a log.', 'owner'],
   ['Authorisation numbers stay here. They must not be in any answer, and not in our log lines either.', 'authId'],
   ['Der Owner geht niemanden etwas an und hat auch in Protokollzeilen (Log) nichts verloren.', 'owner'],
   ["L'owner ne doit apparaître ni dans la réponse ni dans le journal.", 'owner'],
@@ -80,6 +85,13 @@ for (const [rule, member] of [
   test(`what may be logged, or may not be meant, is let pass: ${rule}`, async () => {
     assert.deepEqual(await refusalsOf(bikes(rule), lending(`'lending ' + found.${member}`), sandbox), []);
   });
+
+test('what "it" means may be a member that a tool would have told, had it not failed', async () => {
+  const rule =
+    'The register has the bike with its owner. The lock code goes nowhere else: it must not turn up in a log line.';
+  const telling = lending("'lending'").replace('} catch { return', "} catch { log('not lent: ' + bike); return");
+  assert.deepEqual(await refusalsOf(bikes(rule.replace('lock code', '`lockCode`')), telling, sandbox), []);
+});
 
 test('a Chinese member of two signs is found where it must not be logged', async () => {
   const rule = '车主姓名和手机号不得写入响应，也不得写入日志。';

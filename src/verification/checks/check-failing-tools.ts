@@ -280,6 +280,22 @@ function faultOf(
   }
   // What a sentence says of this very tool, a requester can tell its own caller whatever else is said.
   const isSaid = certain || subject.role === 'requester';
+  if (harmless !== undefined) {
+    const turned = ownFailures.find(
+      (name) =>
+        holdsConstant(seen.value ?? null, [name]) &&
+        !holdsConstant(before.value ?? null, [name]) &&
+        // A member with its value stands in a sentence in many forms.
+        !name.split(': ').every((part) => hasWord(harmless, part)),
+    );
+    const fails = reportsFailure(seen.value) === true && reportsFailure(before.value ?? null) !== true;
+    // Only a warning, whatever else is said: of one thing that a tool does it may matter whether it fails, and of another not.
+    if (turned !== undefined || fails)
+      return {
+        message: `the answer ${turned ? `has ${turned}` : 'is a failure'}, though "${excerpt(harmless)}"`,
+        certain: false,
+      };
+  }
   const untrue =
     saysOtherwise(subject, tool, before.value ?? null, seen.value) ??
     saysKept(subject, tool, before.value ?? null, seen.value);
@@ -376,22 +392,6 @@ function faultOf(
         answerNamesIn(subject, sentence).length > 0 ||
         documentedAnswersOf(subject).ownFailureSentences.some((own) => own.sentence.includes(sentence.trim())),
     );
-  if (harmless !== undefined) {
-    const turned = ownFailures.find(
-      (name) =>
-        holdsConstant(seen.value ?? null, [name]) &&
-        !holdsConstant(before.value ?? null, [name]) &&
-        // A member with its value stands in a sentence in many forms.
-        !name.split(': ').every((part) => hasWord(harmless, part)),
-    );
-    const fails = reportsFailure(seen.value) === true && reportsFailure(before.value ?? null) !== true;
-    // Of one thing that a tool does it may matter whether it fails, and of another not.
-    if (turned !== undefined || fails)
-      return {
-        message: `the answer ${turned ? `has ${turned}` : 'is a failure'}, though "${excerpt(harmless)}"`,
-        certain: false,
-      };
-  }
   if (isIgnored) return { message: 'it answers as if nothing had failed', certain: certain && isSole && isNamed() };
   if (!JSON.stringify(seen.value).includes(faultMessage)) return undefined;
   const denied = sentencesOf(subject.agreement).find(

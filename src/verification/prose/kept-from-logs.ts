@@ -70,7 +70,8 @@ function denialsOf(subject: Subject): LogDenial[] {
 
 /** How a sentence speaks of what another one names, be it by the word for its kind. */
 const SPEAKS_OF_IT =
-  /\b(?:it|they|these|those|none of (?:it|them|these|this)) (?:must|may|shall|should|can|will|do(?:es)?|is|are|never)\b|\bno (?:names?|numbers?|codes?|address(?:es)?) (?:goes?|is|are|may|must)\b/i;
+  /\b(?:it|they|these|those|neither|none of (?:it|them|these|this)) (?:must|may|shall|should|can|will|do(?:es)?|is|are|never|appears?|stays?|goes?|belongs?)\b|\bno (?:names?|numbers?|codes?|address(?:es)?) (?:goes?|is|are|may|must)\b/i;
 
 /** Words that mean more than one thing. */
-const SEVERAL = /\b(?:they|them|these|those|both|all)\b|(?<!\p{L})(?:sie|diese|ils|elles|estos|estas|这些)(?!\p{L})/iu;
+const SEVERAL =
+  /\b(?:they|them|these|those|both|neither|all)\b|(?<!\p{L})(?:sie|diese|ils|elles|estos|estas|这些)(?!\p{L})/iu;
