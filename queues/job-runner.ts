@@ -14,7 +14,7 @@ import { namesOf, type OnQueueEvent } from './queue-event.ts';
 import { readJob } from './read-job.ts';
 import { timeoutOf, versionOf } from './readable.ts';
 import { replay } from './replay.ts';
-import { abortions, type RunningJobs } from './running-jobs.ts';
+import { cancelled, type RunningJobs } from './running-jobs.ts';
 import { type Pointer, type QueuedJob, textOf } from './tolerant-worker.ts';
 
 /** The version of jobs that this consumer knows. */
@@ -215,11 +215,6 @@ export class JobRunner {
     return deliveryOf(stored, beginning, this.#parts.outcomes);
   }
 }
-
-const cancelled: Reason = {
-  code: 'JOB_CANCELLED',
-  message: `Cannot go on with job: found ${abortions.JOB_CANCELLED}, wanted to finish it`,
-};
 
 /** BullMQ's own clients refuse most of them, but a job may be written by hand. */
 const unusableId: Reason = {

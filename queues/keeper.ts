@@ -3,12 +3,14 @@ import { isAutomaticId, type Keys } from './catalog.ts';
 import { type Connection, pairsOf } from './connection.ts';
 import { deliveryOf, parseData, replyToOf, type StoredJob } from './delivery.ts';
 import { givenUp, type Reason, readEnvelope } from './envelope.ts';
+import type { Json } from './job.ts';
 import type { JobCloser } from './job-closer.ts';
 import { type Lease, Leases } from './lease.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { OnQueueEvent } from './queue-event.ts';
-import { timeoutOf } from './readable.ts';
+import { isObject, timeoutOf } from './readable.ts';
 import { Repeated } from './repeated.ts';
+import { cancelled } from './running-jobs.ts';
 import { Script } from './script.ts';
 
 // KEYS[1] due  ARGV[1] job id  ARGV[2] the moment that was seen. A job that was put back since has another, and is to come back then.
@@ -111,6 +113,7 @@ export class Keeper {
     await this.#readEvents().catch(onError);
     await this.#noteWaiting().catch(onError);
     this.#closing.wake();
+    await this.#mendActive().catch(onError);
     await this.#reconcile().catch(onError);
     return TICK_MS;
   }
@@ -165,10 +168,33 @@ export class Keeper {
     if (jobIds.length === 0) return;
     const noted = await connection.zmscore(keys.deadlines, ...jobIds);
     const unnoted = jobIds.filter((_, index) => noted[index] == null);
+    await this.#mend(unnoted);
     await this.#eachOf(unnoted, async (jobId) => {
       const found = await this.#stored(jobId);
       if (found !== null) await outcomes.begin(jobId, found.timestampMs, timeoutOf(found.data));
     });
+  }
+
+  /** What no worker could read lies there until its lock runs out. */
+  async #mendActive(): Promise<void> {
+    const { connection, keys } = this.#options;
+    await this.#mend(await connection.lrange(`${keys.queue}:active`, 0, PAGE - 1));
+  }
+
+  /** Takes from jobs what BullMQ could not read: it would fetch them again and again, and never hand one to a worker. */
+  async #mend(jobIds: readonly string[]): Promise<void> {
+    const { connection, keys } = this.#options;
+    const reading = connection.pipeline();
+    for (const jobId of jobIds) reading.hmget(`${keys.queue}:${jobId}`, 'opts', 'progress', 'parent');
+    for (const [index, [, texts]] of ((await reading.exec()) ?? []).entries()) {
+      const [opts, progress, parent] = Array.isArray(texts) ? texts : [];
+      const unreadable = [
+        ...(isObject(jsonOf(opts ?? '{}')) ? [] : ['opts']),
+        ...(jsonOf(progress ?? '0') === undefined ? ['progress'] : []),
+        ...(jsonOf(parent ?? '{}') === undefined ? ['parent'] : []),
+      ];
+      if (unreadable.length > 0) await connection.hdel(`${keys.queue}:${jobIds[index]}`, ...unreadable);
+    }
   }
 
   /** Closes what has no time left. Resolves to the time until the next deadline, in milliseconds. */
@@ -275,7 +301,8 @@ export class Keeper {
   async #close(found: StoredJob & { timestampMs: number }, reason: Reason): Promise<void> {
     const { outcomes, closer } = this.#options;
     const beginning = await outcomes.begin(found.jobId, found.timestampMs, 0);
-    if (beginning.outcome === null) await closer.end(deliveryOf(found, beginning, outcomes), reason);
+    const delivery = deliveryOf(found, beginning, outcomes);
+    if (beginning.outcome === null) await closer.end(delivery, beginning.cancelled ? cancelled : reason);
   }
 
   async #stored(jobId: string): Promise<(StoredJob & { timestampMs: number }) | null> {
@@ -307,5 +334,13 @@ export class Keeper {
       });
     for (let at = 0; at < items.length; at += AT_ONCE) await Promise.all(items.slice(at, at + AT_ONCE).map(tolerantly));
     return failed;
+  }
+}
+
+function jsonOf(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
