@@ -105,7 +105,7 @@ export class Keeper {
     return TICK_MS;
   }
 
-  /** What fails in one step keeps the others from nothing. */
+  /** A step that fails does not keep the others from being done. */
   async #look(): Promise<number> {
     const { connection, onError } = this.#options;
     if (connection.status !== 'ready' || this.#lease === null) return TICK_MS;

@@ -27,13 +27,12 @@ export class Repeated {
 
   #pause(ms: number): void {
     clearTimeout(this.#timer);
+    if (this.#closed) return;
     // By chance a little off, so that workers started together do not act together.
     const pauseMs = Math.min(ms, this.#longestPauseMs * (0.75 + Math.random() / 2));
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#acting = this.#act().then((nextMs) => {
-        if (!this.#closed) this.#pause(nextMs);
-      });
+      this.#acting = this.#act().then((nextMs) => this.#pause(nextMs));
     }, pauseMs);
     this.#timer.unref();
   }

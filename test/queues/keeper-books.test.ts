@@ -119,7 +119,8 @@ test('the moment at which Redis took a job is noted with it, whatever its time s
   for (const jobId of ['known', 'behind']) await queue.add('generate', patient(), { jobId, timestamp });
   await queue.add('generate', patient(), { jobId: 'ahead', timestamp: Date.now() + hourMs });
   await queue.add('generate', patient(), { jobId: 'right' });
-  await connection.hset(`${keys.queue}:known`, 'takenAtMs', 123);
+  const knownMs = String(Date.now() - 5_000);
+  await connection.hset(`${keys.queue}:known`, 'takenAtMs', knownMs);
   // More than are read at once.
   const others = connection.pipeline();
   for (let n = 0; n < 1_100; n += 1) others.xadd(`${keys.queue}:events`, '*', 'event', 'progress', 'jobId', 'another');
@@ -130,7 +131,7 @@ test('the moment at which Redis took a job is noted with it, whatever its time s
   for (const [id, fields] of await connection.xrange(`${keys.queue}:events`, '-', '+'))
     if (fields.includes('added')) addedAt.set(fields[fields.indexOf('jobId') + 1] ?? '', id.split('-')[0] ?? '');
   for (const jobId of ['behind', 'ahead', 'last']) assert.equal(await takenAt(jobId), addedAt.get(jobId), jobId);
-  assert.equal(await takenAt('known'), '123');
+  assert.equal(await takenAt('known'), knownMs);
   // Believed where it was looked at within a second.
   const stamp = await connection.hget(`${keys.queue}:right`, 'timestamp');
   assert.ok([stamp, addedAt.get('right')].includes((await takenAt('right')) ?? ''));
@@ -240,4 +241,27 @@ test('a job that is put back again while the keeper brings it back keeps its new
   });
   await until(async () => (await connection.zscore(keys.due, 'b')) === null).finally(() => keeper.close());
   assert.equal(await connection.zscore(keys.due, 'a'), String(laterMs));
+});
+
+test('what keeps the keeper from its other work keeps it from closing no job', async (t) => {
+  const { connection, queue } = await queueUnderTest(t);
+  const outcomes = new Outcomes(connection, keys, 3_600);
+  const stuck = Promise.withResolvers<void>();
+  const closed: string[] = [];
+  const keeper = new Keeper({
+    connection,
+    keys,
+    outcomes,
+    closer: { end: async ({ jobId }: { jobId: string }) => closed.push(jobId) } as unknown as JobCloser,
+    queue: Object.create(queue, { getBackend: { value: () => ({ promote: () => stuck.promise }) } }),
+    retentionSeconds: 3_600,
+    onError: (error) => assert.fail(String(error)),
+    onEvent: () => {},
+  });
+  await connection.zadd(keys.due, 1, 'due');
+  await queue.add('generate', jobData({ timeoutMs: 1_000 }), { jobId: 'waits' });
+  await until(() => connection.exists(keys.lease('keeper')));
+  await outcomes.begin('waits', Date.now(), 1_000);
+  await until(() => closed.includes('waits')).finally(() => stuck.resolve());
+  await keeper.close();
 });
