@@ -26,11 +26,12 @@ export function isAutomaticId(jobId: string): boolean {
 }
 
 /** What BullMQ keeps beside the jobs of a queue, under names like theirs: a job so named would break the queue. */
-const bullKeys = new Set(Object.keys(new QueueKeys().getKeys(QUEUE_NAME)));
+export const bullKeys: ReadonlySet<string> = new Set(Object.keys(new QueueKeys().getKeys(QUEUE_NAME)));
 
-/** Says whether a producer may give a job this id. */
+/** Says whether a producer may give a job this id: what BullMQ reads as a whole number, `NaN` among them, it refuses. */
 export function isUsableId(jobId: string): boolean {
-  return /^[^:]{1,200}$/u.test(jobId) && !isAutomaticId(jobId) && !bullKeys.has(jobId);
+  const isNumber = isAutomaticId(jobId) || `${Number.parseInt(jobId, 10)}` === jobId;
+  return /^[^:]{1,200}$/u.test(jobId) && !isNumber && !bullKeys.has(jobId);
 }
 
 /** The names of all keys under a prefix. */
@@ -58,6 +59,8 @@ export interface Keys {
   readonly moments: string;
   lease(name: string): string;
   coolDown(endpoint: string): string;
+  /** Names of endpoints that rest, scored by the moment when they do no more, by Redis' clock. */
+  readonly resting: string;
   circuit(endpoint: string, part: 'failures' | 'open' | 'tripped' | 'probe'): string;
   handler(tenant: string, digest: string): string;
   /** Digests of a tenant's handlers, scored by the moment of their last use. */
@@ -95,6 +98,7 @@ export function keysOf(prefix: string = DEFAULT_PREFIX): Keys {
     moments: `${prefix}:moments`,
     lease: (name) => `${prefix}:lease:${name}`,
     coolDown: (endpoint) => `${prefix}:cool-down:${sha256Hex(endpoint)}`,
+    resting: `${prefix}:resting`,
     circuit: (endpoint, part) => `${prefix}:circuit:${sha256Hex(endpoint)}:${part}`,
     handler: (tenant, digest) => `${prefix}:handler:${tenant}:${digest}`,
     handlers: (tenant) => `${prefix}:handlers:${tenant}`,

@@ -49,6 +49,7 @@ export interface ConsumerHealth {
   connected: boolean;
   /** Why no jobs are fetched; empty while they are. */
   paused: string[];
+  /** Jobs that are worked on, without those that go on after their outcome. */
   running: number;
   concurrency: number;
   /** Time since Redis last answered the asking for work; beyond 30 s with free capacity and no pause the worker is stuck. */
@@ -112,7 +113,7 @@ class QueueConsumer implements Consumer {
       ...(options.name === undefined ? {} : { name: options.name }),
     });
     this.#valve = new IntakeValve(this.#worker, connection, keys, onEvent);
-    this.#running = new RunningJobs(connection, keys, onEvent, onError);
+    this.#running = new RunningJobs(connection, keys, concurrency, onEvent, onError);
     const runner = new JobRunner({
       process: (delivery, signal) => options.process(delivery, signal),
       connection,
@@ -155,7 +156,7 @@ class QueueConsumer implements Consumer {
     return {
       connected: this.#connection.status === 'ready' && this.#blocking?.status === 'ready',
       paused: this.#valve.reasons,
-      running: this.#running.size,
+      running: this.#running.size - this.#running.late,
       concurrency: this.#worker.concurrency,
       sinceFetchMs: Math.round(performance.now() - this.#worker.lastFetchAtMs),
       closing: this.#closing !== undefined,
@@ -177,7 +178,8 @@ class QueueConsumer implements Consumer {
 
   async #drain(drainMs: number): Promise<void> {
     this.#valve.close();
-    const ended = Promise.allSettled([this.#worker.close(), this.#keeper.close(), this.#bridge?.close()]);
+    const worked = this.#worker.close().finally(() => this.#running.settled());
+    const ended = Promise.allSettled([worked, this.#keeper.close(), this.#bridge?.close()]);
     const handBack = setTimeout(() => this.#running.abortAll('PLATFORM_WORKER_STOPPING'), drainMs);
     if ((await Promise.race([ended, this.#cutOff(drainMs)])) === 'cut off') {
       this.#connection.disconnect();

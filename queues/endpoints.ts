@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Keys } from './catalog.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, pairsOf } from './connection.ts';
 import { Script } from './script.ts';
 
 /** Failures in a row, within `windowMs`, that open an endpoint's circuit, and how long it stays open then. */
@@ -18,16 +18,39 @@ export interface CircuitState {
   untilMs: number;
 }
 
+/** An endpoint that asked to be left alone. */
+export interface RestingEndpoint {
+  /** Its URL without a query, and the model. */
+  endpoint: string;
+  leftMs: number;
+}
+
 /** How long a tripped circuit wants one success before it trusts the endpoint again, in milliseconds. */
 const TRIPPED_MS = 600_000;
+
+/** The longest rest of an endpoint, in milliseconds: no job waits longer, and one call then tells whether the rest goes on. */
+const MAX_REST_MS = 600_000;
 
 /** How long one call of a half-open circuit keeps others back, in milliseconds. */
 const PROBE_MS = 30_000;
 
 const defaultPolicy: CircuitPolicy = { failures: 5, windowMs: 60_000, openMs: 15_000 };
 
-// KEYS[1] cool-down  ARGV[1] ms. Never shortens: the longest rest that was asked for counts.
-const coolScript = `if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], '1', 'PX', ARGV[1]) end return 1`;
+// KEYS cool-down, resting  ARGV ms, name, longest rest in ms. Never shortens: the longest rest that was asked for counts.
+const coolScript = `
+if redis.call('PTTL', KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
+local time = redis.call('TIME')
+redis.call('SET', KEYS[1], '1', 'PX', ARGV[1])
+redis.call('ZADD', KEYS[2], string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[1]), ARGV[2])
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+return 1`;
+
+// KEYS[1] resting. Answers names of endpoints, each with how long it rests yet in ms.
+const restingScript = new Script(`
+local time = redis.call('TIME') local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local found = redis.call('ZRANGEBYSCORE', KEYS[1], string.format('(%.0f', now), '+inf', 'WITHSCORES')
+for index = 2, #found, 2 do found[index] = string.format('%.0f', found[index] - now) end
+return found`);
 
 // KEYS failures, open, tripped, probe  ARGV failures, windowMs, openMs, trippedMs. Answers 1 where this failure opened the circuit.
 const failureScript = `
@@ -61,16 +84,28 @@ export class Endpoints {
     this.#policy = { ...defaultPolicy, ...policy };
   }
 
-  /** Lets an endpoint rest for all workers until a moment (milliseconds since 1970, local clock); a longer rest stands. */
+  /** Lets an endpoint rest for all workers until a moment (milliseconds since 1970, local clock); a longer rest stands, and none is longer than ten minutes. */
   async coolDown(endpoint: string, untilMs: number): Promise<void> {
-    const restMs = Math.ceil(untilMs - Date.now());
-    if (restMs > 0) await this.#connection.eval(coolScript, 1, this.#keys.coolDown(endpoint), restMs);
+    const restMs = Math.min(Math.ceil(untilMs - Date.now()), MAX_REST_MS);
+    const own = [this.#keys.coolDown(endpoint), this.#keys.resting];
+    // A query may hold a key, and operators are shown the name.
+    const name = endpoint.replace(/\?\S*/, '');
+    if (restMs > 0) await this.#connection.eval(coolScript, 2, ...own, restMs, name, MAX_REST_MS);
   }
 
   /** Until when an endpoint rests, in milliseconds since 1970 by the local clock; 0 where it does not. */
   async coolDownOf(endpoint: string): Promise<number> {
-    const leftMs = await this.#connection.pttl(this.#keys.coolDown(endpoint));
-    return leftMs > 0 ? Date.now() + leftMs : 0;
+    const key = this.#keys.coolDown(endpoint);
+    const leftMs = await this.#connection.pttl(key);
+    // An earlier version granted any rest.
+    if (leftMs > MAX_REST_MS) await this.#connection.pexpire(key, MAX_REST_MS);
+    return leftMs > 0 ? Date.now() + Math.min(leftMs, MAX_REST_MS) : 0;
+  }
+
+  /** The endpoints that rest, each with the time that is left in milliseconds. */
+  async resting(): Promise<RestingEndpoint[]> {
+    const found = (await restingScript.run(this.#connection, [this.#keys.resting], [])) as string[];
+    return [...pairsOf(found)].map(([endpoint, leftMs]) => ({ endpoint, leftMs: Number(leftMs) }));
   }
 
   /** Notes that a call failed for the endpoint's own fault; resolves to whether that opened its circuit. */

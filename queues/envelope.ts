@@ -67,6 +67,11 @@ export function isClosedByReader(envelope: Envelope): boolean {
   return envelope.findings.some((finding) => Object(finding).code === READER_DEADLINE);
 }
 
+/** Whether an outcome is that of a job of this kind and these data, as far as it says whose it is. */
+export function isOutcomeOf(envelope: PublishedEnvelope, kind: string, dataDigest: string): boolean {
+  return (envelope.dataDigest ?? dataDigest) === dataDigest && (envelope.kind ?? kind) === kind;
+}
+
 /** An envelope whose messages begin with those that were announced before it. */
 export function withAnnounced<E extends Envelope>(envelope: E, announced: readonly object[]): E {
   const { messages } = envelope;

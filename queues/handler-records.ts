@@ -182,6 +182,12 @@ export class HandlerRecords {
     return this.#connection.hget(this.#keys.withdrawnHandlers(tenant), digest);
   }
 
+  /** Every withdrawn handler of a tenant, stored or not, with the reason. */
+  async withdrawnOf(tenant: string): Promise<{ digest: string; reason: string }[]> {
+    const reasons = await this.#connection.hgetall(this.#keys.withdrawnHandlers(tenant));
+    return Object.entries(reasons).map(([digest, reason]) => ({ digest, reason }));
+  }
+
   /** Forgets a handler; what withdrew it stays. */
   async remove(tenant: string, digest: string): Promise<void> {
     const writing = this.#connection.multi().del(this.#keys.handler(tenant, digest));

@@ -5,7 +5,7 @@ export { type DeadLetter, DeadLetters } from './dead-letters.ts';
 export type { Delivery } from './delivery.ts';
 export { backoffMs, type Disposition, dispositionOf } from './disposition.ts';
 export { type DrainResult, drainQueue, resumeQueue } from './drain.ts';
-export { type CircuitPolicy, type CircuitState, Endpoints } from './endpoints.ts';
+export { type CircuitPolicy, type CircuitState, Endpoints, type RestingEndpoint } from './endpoints.ts';
 export {
   type Envelope,
   errorEnvelope,
@@ -27,7 +27,7 @@ export { createProducer, type Producer, type ProducerOptions } from './producer.
 export { Quarantine, type QuarantineEntry } from './quarantine.ts';
 export { QueueError, trimmedError } from './queue-error.ts';
 export type { OnQueueEvent, QueueEvent } from './queue-event.ts';
-export { outcomeStreams, type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
+export { entriesSince, outcomeStreams, type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
 export { readJob } from './read-job.ts';
 export { defaultTimeoutMs, readableOf, timeoutOf, timeoutRangeMs } from './readable.ts';
 export { judgeRedis, type RedisFacts, type RedisFault, redisFacts } from './redis-facts.ts';

@@ -63,6 +63,7 @@ export class IntakeBridge {
   readonly #running: Promise<void>;
   #closed = false;
   #claimedAtMs = Number.NEGATIVE_INFINITY;
+  #claimFrom = '0-0';
 
   constructor(options: IntakeBridgeOptions) {
     this.#options = options;
@@ -106,17 +107,19 @@ export class IntakeBridge {
 
   async #next(): Promise<Entry[]> {
     const { keys } = this.#options;
-    if (performance.now() - this.#claimedAtMs > TAKE_OVER_MS) {
+    // On to the last of them: those that cannot be added now, whose time begins anew with each look, must not hide the others.
+    if (this.#claimFrom !== '0-0' || performance.now() - this.#claimedAtMs > TAKE_OVER_MS) {
       this.#claimedAtMs = performance.now();
       const claimed = await this.#blocking.xautoclaim(
         keys.intake,
         INTAKE_GROUP,
         this.#name,
         TAKE_OVER_MS,
-        '0',
+        this.#claimFrom,
         'COUNT',
         BATCH,
       );
+      this.#claimFrom = claimed[0] as string;
       // Workers that died left their names, which would add up; one that lives and is forgotten has its name again by reading.
       await forgetConsumers.run(this.#blocking, [keys.intake], [INTAKE_GROUP, TAKE_OVER_MS, '']).catch(() => undefined);
       // Redis 6.2 answers nothing in place of entries that were deleted.

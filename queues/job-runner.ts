@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnrecoverableError } from 'bullmq';
-import { CANCEL_SECONDS, isAutomaticId, isUsableId, type Keys } from './catalog.ts';
+import { isAutomaticId, isUsableId, type Keys } from './catalog.ts';
 import { type Connection, redisFailure } from './connection.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
 import { backoffMs, codeOfThrown, dispositionOf } from './disposition.ts';
@@ -11,10 +11,10 @@ import { isBullSignal, LockedJob } from './locked-job.ts';
 import type { Beginning, Outcomes } from './outcomes.ts';
 import { QueueError, trimmedError } from './queue-error.ts';
 import { namesOf, type OnQueueEvent } from './queue-event.ts';
-import { readJob } from './read-job.ts';
 import { timeoutOf, versionOf } from './readable.ts';
 import { replay } from './replay.ts';
 import { cancelled, type RunningJobs } from './running-jobs.ts';
+import { supersede } from './supersede.ts';
 import { type Pointer, type QueuedJob, textOf } from './tolerant-worker.ts';
 
 /** The version of jobs that this consumer knows. */
@@ -94,7 +94,7 @@ export class JobRunner {
     if (beginning.cancelled) return this.#end(delivery, cancelled);
     const version = versionOf(job.data);
     if (version !== undefined && version > KNOWN_VERSION) return this.#putBack(locked, delivery, version, nowMs);
-    await this.#supersede(delivery);
+    await supersede(delivery, this.#parts.connection, this.#parts.keys);
     if (delivery.deaths >= SUSPECT_DEATHS) return this.#runSuspect(locked, delivery, nowMs);
     return this.#run(locked, delivery);
   }
@@ -103,13 +103,19 @@ export class JobRunner {
     const { running, onEvent } = this.#parts;
     const { jobId } = delivery;
     let published: Envelope | undefined;
+    const answered = Promise.withResolvers<void>();
     const publish = async (outcome: Envelope) => {
       const first = await this.#publish(outcome, delivery);
       published ??= outcome;
+      running.noteLate(jobId);
+      answered.resolve();
       return first;
     };
-    const worked = await running.run(delivery, (signal) => this.#parts.process({ ...delivery, publish }, signal));
+    const working = running.run(delivery, (signal) => this.#parts.process({ ...delivery, publish }, signal));
+    await Promise.race([working, answered.promise]);
+    // What goes on then is of use to later jobs alone: those that wait now get its slot.
     if (published !== undefined) return this.#pointer(jobId, published.verdict);
+    const worked = await working;
     const { result: outcome, calledOff } = worked;
     const another = calledOff === 'PLATFORM_LOCK_LOST' || calledOff === 'PLATFORM_WORKER_STOPPING';
     // An error that work called off returns says only that it was called off: whoever takes the job next does better.
@@ -179,15 +185,6 @@ export class JobRunner {
     throw new UnrecoverableError(`JOB_ID_MISSING: ${message}`);
   }
 
-  async #supersede({ jobId, kind, data, rawBytes }: Delivery): Promise<void> {
-    if (kind !== 'generate' || typeof data !== 'object' || data === null || !('supersedes' in data)) return;
-    const reading = readJob(kind, data, rawBytes);
-    const replaced = reading.ok ? reading.job.supersedes : undefined;
-    if (replaced === undefined || replaced === jobId) return;
-    const { connection, keys } = this.#parts;
-    await connection.set(keys.cancel(replaced), '1', 'EX', CANCEL_SECONDS);
-  }
-
   async #end(delivery: Delivery, reason: Reason): Promise<Pointer> {
     const { valve, closer } = this.#parts;
     const { verdict } = await valve.whenWritable(() => closer.end(delivery, reason));
@@ -216,10 +213,11 @@ export class JobRunner {
   }
 }
 
-/** BullMQ's own clients refuse most of them, but a job may be written by hand. */
-const unusableId: Reason = {
+/** Why a job under an id that cannot be one ends. BullMQ's own clients refuse most of them, but a job may be written by hand. */
+export const unusableId: Reason = {
   code: 'JOB_ID_INVALID',
-  message: 'Cannot accept job: its id holds ":" or is too long, wanted 1 to 200 characters without ":"',
+  message:
+    'Cannot accept job: its id is a number, a name of a key of BullMQ\'s own, holds ":" or is too long, wanted 1 to 200 characters of another kind',
 };
 
 const noOutcome = new QueueError('DEFECT_NO_OUTCOME', 'Cannot publish outcome: found none, wanted one for the job');

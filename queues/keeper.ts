@@ -2,16 +2,20 @@ import type { Queue } from 'bullmq';
 import { isAutomaticId, type Keys } from './catalog.ts';
 import { type Connection, pairsOf } from './connection.ts';
 import { deliveryOf, parseData, replyToOf, type StoredJob } from './delivery.ts';
-import { givenUp, type Reason, readEnvelope } from './envelope.ts';
+import { givenUp, isOutcomeOf, type Reason, readEnvelope } from './envelope.ts';
 import type { Json } from './job.ts';
 import type { JobCloser } from './job-closer.ts';
+import { dataDigestOf } from './job-id.ts';
+import { unusableId } from './job-runner.ts';
 import { type Lease, Leases } from './lease.ts';
+import { misplacedJobs, removeMisplaced } from './misplaced-jobs.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { OnQueueEvent } from './queue-event.ts';
 import { isObject, timeoutOf } from './readable.ts';
 import { Repeated } from './repeated.ts';
 import { cancelled } from './running-jobs.ts';
 import { Script } from './script.ts';
+import { supersede } from './supersede.ts';
 
 // KEYS[1] due  ARGV[1] job id  ARGV[2] the moment that was seen. A job that was put back since has another, and is to come back then.
 const forgetDue = new Script(
@@ -109,6 +113,7 @@ export class Keeper {
   async #look(): Promise<number> {
     const { connection, onError } = this.#options;
     if (connection.status !== 'ready' || this.#lease === null) return TICK_MS;
+    await this.#makeRoom().catch(onError);
     await this.#promoteDue().catch(onError);
     await this.#readEvents().catch(onError);
     await this.#noteWaiting().catch(onError);
@@ -123,6 +128,18 @@ export class Keeper {
     this.#lease = await this.#leases.acquire('keeper', LEASE_MS);
     if (this.#lease !== null) this.#looking.wake();
     return this.#lease !== null;
+  }
+
+  /** Before all else, since with a job in the place of one of BullMQ's own keys little else can be done. */
+  async #makeRoom(): Promise<void> {
+    const { connection, keys, outcomes } = this.#options;
+    const timestampMs = await outcomes.nowMs();
+    for (const jobId of await misplacedJobs(connection, keys)) {
+      const found = await this.#stored(jobId);
+      // When Redis took it cannot be asked: that key may be the one that is taken.
+      if (found !== null) await this.#close({ ...found, timestampMs }, unusableId);
+      await removeMisplaced(connection, keys, jobId);
+    }
   }
 
   /** BullMQ promotes delayed jobs by its workers' clocks: one that lags would let them lie. */
@@ -171,7 +188,11 @@ export class Keeper {
     await this.#mend(unnoted);
     await this.#eachOf(unnoted, async (jobId) => {
       const found = await this.#stored(jobId);
-      if (found !== null) await outcomes.begin(jobId, found.timestampMs, timeoutOf(found.data));
+      if (found === null) return;
+      const beginning = await outcomes.begin(jobId, found.timestampMs, timeoutOf(found.data));
+      // The job that it replaces may have the slot that it waits for.
+      const rawBytes = Buffer.byteLength(found.text);
+      if (beginning.outcome === null && !beginning.cancelled) await supersede({ ...found, rawBytes }, connection, keys);
     });
   }
 
@@ -254,14 +275,24 @@ export class Keeper {
     const envelope = text === null ? null : readEnvelope(text);
     if (envelope === null) return;
     const found = await this.#stored(jobId);
-    const replyTo = found === null ? await outcomes.replyToOf(jobId) : replyToOf(found.kind, found.data);
+    const isOwn = found !== null && isOutcomeOf(envelope, found.kind, dataDigestOf(found.data, found.text));
+    // What is kept was refused, for the id is another job's: that one's negotiator alone is to hear of the outcome.
+    const replyTo = isOwn ? replyToOf(found.kind, found.data) : await outcomes.replyToOf(jobId);
+    if (found !== null && !isOwn) await this.#forgetRefused(jobId);
     if (replyTo === null) return;
     // Put while the job was still worked on: its announcement, which came later, was the answer.
     const publishedAtMs = await outcomes.publishedAtMs(jobId, replyTo);
     if (publishedAtMs !== null && putAtMs < publishedAtMs) return;
     await outcomes.announce(envelope, { jobId, replyTo }, true);
     const { negotiationId, verdict } = envelope;
-    onEvent({ event: 'replayed', jobId, kind: found?.kind ?? envelope.kind ?? '', negotiationId, verdict });
+    onEvent({ event: 'replayed', jobId, kind: envelope.kind ?? found?.kind ?? '', negotiationId, verdict });
+  }
+
+  /** Whoever puts a job under that id once more is answered by a worker then, be it the one that the id belongs to or another. */
+  async #forgetRefused(jobId: string): Promise<void> {
+    const { connection, keys, queue } = this.#options;
+    const reason = await connection.hget(`${keys.queue}:${jobId}`, 'failedReason');
+    if (reason?.startsWith('JOB_ID_REUSED')) await queue.remove(jobId);
   }
 
   /** Every job that BullMQ finished has an outcome. Only as far back as outcomes surely are kept: an expired one is not contradicted. */

@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq';
-import { keysOf, QUEUE_NAME } from './catalog.ts';
+import { DEFAULT_RETENTION_SECONDS, keysOf, QUEUE_NAME } from './catalog.ts';
 import { type Connection, connect, disconnect, whenReady } from './connection.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { parseData } from './delivery.ts';
@@ -7,6 +7,7 @@ import { type DrainResult, drainQueue, resumeQueue } from './drain.ts';
 import { type PublishedEnvelope, readEnvelope } from './envelope.ts';
 import { HandlerRecords, type HandlerRetention } from './handler-records.ts';
 import { entryOf } from './intake-bridge.ts';
+import { jobEnder } from './job-ender.ts';
 import { Quarantine } from './quarantine.ts';
 import { type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
 import { type RedisFacts, redisFacts } from './redis-facts.ts';
@@ -28,7 +29,7 @@ export interface Inspection {
 /** What an operator can do to the queue. */
 export interface QueueOperator {
   readonly connection: Connection;
-  /** The queue as BullMQ shows it, for dashboards. */
+  /** The queue as BullMQ shows it, for dashboards. A job without an outcome gets one before it is removed. */
   readonly queue: Queue;
   readonly deadLetters: DeadLetters;
   readonly handlers: HandlerRecords;
@@ -46,6 +47,7 @@ export interface QueueOperator {
 export async function openOperator(options: {
   url: string;
   prefix?: string;
+  retentionSeconds?: number;
   handlerRetention?: Partial<HandlerRetention>;
   connectWithinMs?: number;
 }): Promise<QueueOperator> {
@@ -58,6 +60,7 @@ export async function openOperator(options: {
   }
   const keys = keysOf(options.prefix);
   const queue = new TolerantQueue(QUEUE_NAME, { connection, prefix: keys.prefix, skipMetasUpdate: true });
+  queue.beforeRemoval = jobEnder(connection, keys, options.retentionSeconds ?? DEFAULT_RETENTION_SECONDS);
   queue.on('error', () => {});
   return {
     connection,
@@ -66,7 +69,7 @@ export async function openOperator(options: {
     handlers: new HandlerRecords(connection, keys, options.handlerRetention),
     quarantine: new Quarantine(connection, keys),
     snapshot: () => queueSnapshot(queue, connection, keys),
-    redisFacts: () => redisFacts(connection),
+    redisFacts: () => redisFacts(connection, keys),
     async inspect(jobId) {
       const fields = ['name', 'data', 'failedReason', 'ats', 'stc'];
       const [kind, text, failedReason, deliveries, deaths] = await connection.hmget(

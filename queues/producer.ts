@@ -66,7 +66,7 @@ class QueueProducer implements Producer {
     if (!isUsableId(jobId)) {
       throw new QueueError(
         'JOB_ID_INVALID',
-        `Cannot submit job: found id ${JSON.stringify(jobId.slice(0, 120))}, wanted 1 to 200 characters, not only digits, without ":", no name of a key of BullMQ's own`,
+        `Cannot submit job: found id ${JSON.stringify(jobId.slice(0, 120))}, wanted 1 to 200 characters, no number, without ":", no name of a key of BullMQ's own`,
       );
     }
     if (bytes > limits.jobBytes.value) {

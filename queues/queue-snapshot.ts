@@ -1,10 +1,16 @@
 import type { Queue } from 'bullmq';
-import type { Cluster } from 'ioredis';
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
+import { Endpoints, type RestingEndpoint } from './endpoints.ts';
 import { INTAKE_GROUP } from './intake-bridge.ts';
+import { keysLike } from './keys-like.ts';
 import { Quarantine } from './quarantine.ts';
-import { type RedisFacts, redisFacts } from './redis-facts.ts';
+import { QueueError } from './queue-error.ts';
+import { keyTaken, type RedisFacts, redisFacts } from './redis-facts.ts';
+import { Script } from './script.ts';
+
+/** Entries of a stream that are counted in one call, which holds Redis up for a millisecond. */
+const COUNTED_AT_ONCE = 1_000;
 
 /** A consumer group of an outcome stream. */
 export interface GroupSnapshot {
@@ -28,13 +34,24 @@ export interface QueueSnapshot {
   intake: { length: number; pending: number };
   deadlines: { open: number; overdue: number };
   quarantined: number;
+  /** Model endpoints that asked to be left alone. */
+  resting: RestingEndpoint[];
   redis: RedisFacts;
 }
 
-/** Takes a snapshot of the queue, its streams and its Redis; for one monitor, not for every worker. */
+/**
+ * Takes a snapshot of the queue, its streams and its Redis; for one monitor, not for every worker. Rejects with `OPERATOR_REDIS_KEY_TAKEN` where a job
+ * stands in the place of a key of BullMQ's own, so that nothing can be counted.
+ */
 export async function queueSnapshot(queue: Queue, connection: Connection, keys: Keys): Promise<QueueSnapshot> {
   const [seconds] = await connection.time();
   const nowMs = Number(seconds) * 1_000;
+  const redis = await redisFacts(connection, keys);
+  const [taken] = redis.takenKeys ?? [];
+  if (taken !== undefined) {
+    const { code, message } = keyTaken(taken);
+    throw new QueueError(code, message);
+  }
   const counts = await queue.getJobCounts('waiting', 'prioritized', 'delayed', 'active', 'failed', 'completed');
   const streams = await outcomeStreams(connection, keys);
   return {
@@ -67,13 +84,30 @@ export async function queueSnapshot(queue: Queue, connection: Connection, keys: 
       overdue: await connection.zcount(keys.deadlines, 0, nowMs),
     },
     quarantined: await new Quarantine(connection, keys).count(),
-    redis: await redisFacts(connection),
+    resting: await new Endpoints(connection, keys).resting(),
+    redis,
   };
 }
 
 /** The keys of all outcome streams. Looks through every key of Redis. */
 export async function outcomeStreams(connection: Connection, keys: Keys): Promise<string[]> {
-  return keysLike(connection, `${escapeGlob(keys.outcomes(''))}*`);
+  return keysLike(connection, keys.outcomes(''));
+}
+
+// KEYS[1] stream  ARGV first id, entries looked at. Answers how many there were, and the last one's id. The entries themselves stay in Redis.
+const countScript = new Script(`
+local entries = redis.call('XRANGE', KEYS[1], ARGV[1], '+', 'COUNT', ARGV[2])
+return { #entries, #entries > 0 and entries[#entries][1] or '' }`);
+
+/** How many entries a stream was given since a moment (milliseconds since 1970, by Redis' clock). */
+export async function entriesSince(connection: Connection, stream: string, sinceMs: number): Promise<number> {
+  let total = 0;
+  for (let first = String(sinceMs); ; ) {
+    const [count, last] = (await countScript.run(connection, [stream], [first, COUNTED_AT_ONCE])) as [number, string];
+    total += count;
+    if (count < COUNTED_AT_ONCE) return total;
+    first = `(${last}`;
+  }
 }
 
 /** The age of the job that waits longest, on the queue or on the intake stream; the newest stands on the left of BullMQ's list. */
@@ -119,22 +153,4 @@ async function groupsOf(connection: Connection, stream: string): Promise<GroupSn
       lag: lag === null || lag === undefined ? null : Number(lag),
     };
   });
-}
-
-async function keysLike(connection: Connection, pattern: string): Promise<string[]> {
-  const nodes = connection.isCluster ? (connection as Cluster).nodes('master') : [connection];
-  const found = new Set<string>();
-  for (const node of nodes) {
-    let cursor = '0';
-    do {
-      const [next, keys] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', 1_000);
-      for (const key of keys) found.add(key);
-      cursor = next;
-    } while (cursor !== '0');
-  }
-  return [...found].sort();
-}
-
-function escapeGlob(text: string): string {
-  return text.replace(/[\\*?[\]]/g, '\\$&');
 }

@@ -1,4 +1,6 @@
+import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
+import { misplacedJobs } from './misplaced-jobs.ts';
 
 /** What an operator must know of a Redis. `null` where it does not say. */
 export interface RedisFacts {
@@ -13,10 +15,12 @@ export interface RedisFacts {
   snapshots: boolean | null;
   /** How far the local clock is ahead of Redis', in milliseconds. */
   clockAheadMs: number;
+  /** BullMQ's own keys in whose place a job stands; absent where that was not looked at. */
+  takenKeys?: readonly string[];
 }
 
-/** Asks a Redis for the facts that decide whether jobs are safe with it. */
-export async function redisFacts(connection: Connection): Promise<RedisFacts> {
+/** Asks a Redis for the facts that decide whether jobs are safe with it; given the names of our keys, also whether the queue stands as it should. */
+export async function redisFacts(connection: Connection, keys?: Keys): Promise<RedisFacts> {
   const before = Date.now();
   const [seconds, micros] = await connection.time();
   const after = Date.now();
@@ -42,6 +46,9 @@ export async function redisFacts(connection: Connection): Promise<RedisFacts> {
     appendonly: appendonly !== null ? appendonly === 'yes' : aofEnabled === undefined ? null : aofEnabled === '1',
     snapshots: save === null ? null : save !== '',
     clockAheadMs: Math.round((before + after) / 2 - Number(seconds) * 1_000 - Number(micros) / 1_000),
+    ...(keys === undefined
+      ? {}
+      : { takenKeys: (await misplacedJobs(connection, keys)).map((jobId) => `${keys.queue}:${jobId}`) }),
   };
 }
 
@@ -79,6 +86,7 @@ const OLDEST = [6, 2] as const;
 /** Says what is amiss with a Redis. Where durability is demanded, one that keeps nothing over a restart is an error too. */
 export function judgeRedis(facts: RedisFacts, { durable = false }: { durable?: boolean } = {}): RedisFault[] {
   const faults: RedisFault[] = [];
+  faults.push(...(facts.takenKeys ?? []).map(keyTaken));
   const { maxmemoryPolicy: policy, maxmemoryBytes: most, usedMemoryBytes: used } = facts;
   if (policy !== null && policy !== 'noeviction') {
     faults.push({
@@ -118,4 +126,13 @@ export function judgeRedis(facts: RedisFacts, { durable = false }: { durable?: b
     });
   }
   return faults;
+}
+
+/** The fault that a job stands in the place of one of BullMQ's own keys. */
+export function keyTaken(key: string): RedisFault {
+  return {
+    code: 'OPERATOR_REDIS_KEY_TAKEN',
+    severity: 'error',
+    message: `Cannot use the queue: found a job at ${key}, wanted what BullMQ keeps there; a worker takes it away, or DEL does`,
+  };
 }

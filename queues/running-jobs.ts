@@ -15,6 +15,7 @@ const abortions = {
   JOB_CANCELLED: 'that it was cancelled',
   PLATFORM_LOCK_LOST: 'that its lock ran out',
   PLATFORM_WORKER_STOPPING: 'that this worker stops',
+  PLATFORM_LATE_ENOUGH: 'that its outcome is out, and that as many go on after theirs as there are slots',
 } as const;
 
 /** Why a cancelled job ends. */
@@ -33,18 +34,35 @@ export interface Worked<Result> {
   calledOff: Abortion | undefined;
 }
 
+interface Running {
+  names: JobNames;
+  controller: AbortController;
+  /** Its outcome is out, and BullMQ knows of it no more. */
+  late: boolean;
+  ended: Promise<unknown>;
+}
+
 /** The jobs that are worked on here, each with the signal that calls its work off: when it is cancelled, its lock is lost or the worker stops. */
 export class RunningJobs {
   readonly #connection: Connection;
   readonly #keys: Keys;
   readonly #onEvent: OnQueueEvent;
   readonly #onError: (error: unknown) => void;
-  readonly #running = new Map<string, { names: JobNames; controller: AbortController }>();
+  readonly #running = new Map<string, Running>();
+  readonly #mostLate: number;
   readonly #cancelWatch: NodeJS.Timeout;
 
-  constructor(connection: Connection, keys: Keys, onEvent: OnQueueEvent, onError: (error: unknown) => void) {
+  /** No more than `mostLate` jobs are worked on after their outcome. */
+  constructor(
+    connection: Connection,
+    keys: Keys,
+    mostLate: number,
+    onEvent: OnQueueEvent,
+    onError: (error: unknown) => void,
+  ) {
     this.#connection = connection;
     this.#keys = keys;
+    this.#mostLate = mostLate;
     this.#onEvent = onEvent;
     this.#onError = onError;
     this.#cancelWatch = setInterval(() => this.#watchCancellations(), CANCEL_WATCH_MS);
@@ -56,20 +74,41 @@ export class RunningJobs {
     return this.#running.size;
   }
 
+  /** How many of them go on after their outcome. */
+  get late(): number {
+    return [...this.#running.values()].filter(({ late }) => late).length;
+  }
+
   /** Has a job worked on until the work settles, or, once it is called off, as long as it takes to clean up. */
   async run<Result>(names: JobNames, work: (signal: AbortSignal) => Promise<Result>): Promise<Worked<Result>> {
     const controller = new AbortController();
     const { signal } = controller;
     const { jobId } = names;
-    this.#running.set(jobId, { names, controller });
+    const running: Running = { names, controller, late: false, ended: Promise.resolve() };
+    this.#running.set(jobId, running);
     const settled = (async () => work(signal))().then(
       (result) => ({ result }),
       (thrown: unknown) => ({ thrown }),
     );
-    const end = await settledOrCalledOff(settled, signal);
+    const ended = settledOrCalledOff(settled, signal);
+    running.ended = ended;
+    const end = await ended;
     // After a lost lock this worker itself may have the job a second time.
-    if (this.#running.get(jobId)?.controller === controller) this.#running.delete(jobId);
+    if (this.#running.get(jobId) === running) this.#running.delete(jobId);
     return { ...end, calledOff: abortionOf(signal) };
+  }
+
+  /** Notes that a job's outcome is out: work on it goes on, unless as much late work as may be does so already. The older is nearer to its end. */
+  noteLate(jobId: string): void {
+    const running = this.#running.get(jobId);
+    if (running === undefined || running.late) return;
+    if (this.late >= this.#mostLate) this.abort(jobId, 'PLATFORM_LATE_ENOUGH');
+    running.late = true;
+  }
+
+  /** Resolves when the work that goes on now has settled. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
   }
 
   /** Calls off the work on a job; no more than once. */

@@ -1,5 +1,6 @@
 import { Job, type JobJson, type JobProgress, Queue } from 'bullmq';
 import { parseData } from './delivery.ts';
+import type { JobEnder } from './job-ender.ts';
 
 class TolerantJob<Data, Result, Name extends string, Progress extends JobProgress> extends Job<
   Data,
@@ -12,15 +13,51 @@ class TolerantJob<Data, Result, Name extends string, Progress extends JobProgres
     json: JobJson,
     jobId?: string,
   ): Job<Data, Result, Name> {
-    const job = Job.fromJSON<Data, Result, Name>(queue, { ...json, data: 'null' }, jobId);
+    // biome-ignore lint/complexity/noThisInStatic: called by its name, it would make a job that removes itself as BullMQ's own does.
+    const job = super.fromJSON<Data, Result, Name>(queue, { ...json, data: 'null' }, jobId);
     job.data = parseData(json.data) as Data;
     return job;
   }
+
+  override async remove(options?: Parameters<Job['remove']>[0]): Promise<void> {
+    if (this.queue instanceof TolerantQueue) await this.queue.beforeRemoval(this.id ?? '');
+    return super.remove(options);
+  }
 }
 
-/** A queue whose jobs can be looked at whatever their data are: of BullMQ's own, one job that is no JSON hides all others of its page. */
+/**
+ * A queue whose jobs can be looked at whatever their data are (of BullMQ's own, one job that is no JSON hides all others of its page), and which awaits
+ * `beforeRemoval` for each job that it removes.
+ */
 export class TolerantQueue extends Queue {
+  beforeRemoval: JobEnder = async () => {};
+
   protected override get Job(): typeof Job {
     return TolerantJob;
   }
+
+  override async remove(jobId: string, options?: Parameters<Queue['remove']>[1]): Promise<number> {
+    await this.beforeRemoval(jobId);
+    return super.remove(jobId, options);
+  }
+
+  override async clean(graceMs: number, limit: number, type: CleanedType = 'completed'): Promise<string[]> {
+    // A state that BullMQ 6 has no more.
+    if (type === 'paused') return [];
+    const removed: string[] = [];
+    for (const jobId of await this.getRanges([type], 0, -1)) {
+      if (removed.length === (limit || Number.POSITIVE_INFINITY)) break;
+      const job = await this.getJob(jobId);
+      const atMs = job?.finishedOn ?? job?.timestamp ?? 0;
+      if (atMs <= Date.now() - graceMs && (await this.remove(jobId)) === 1) removed.push(jobId);
+    }
+    return removed;
+  }
+
+  override async drain(delayed = false): Promise<void> {
+    const types: CleanedType[] = ['wait', 'prioritized', ...(delayed ? (['delayed'] as const) : [])];
+    for (const type of types) await this.clean(0, 0, type);
+  }
 }
+
+type CleanedType = NonNullable<Parameters<Queue['clean']>[2]>;

@@ -141,11 +141,13 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     metrics.close();
     await Promise.all([typeChecker.close(), sandbox.close(), disconnect(connection)]);
   };
-  const watched = await openPort(config, log, { consumer, connection, sandbox, metrics }).catch(async (error) => {
-    await consumer.close({ drainMs: 0 });
-    await closeRest();
-    throw error;
-  });
+  const watched = await openPort(config, log, { consumer, connection, circuits, sandbox, metrics }).catch(
+    async (error) => {
+      await consumer.close({ drainMs: 0 });
+      await closeRest();
+      throw error;
+    },
+  );
   return {
     sandbox,
     ready: (withinMs) => consumer.ready(withinMs),
@@ -184,11 +186,11 @@ async function demandDurability({ durable }: Config, connection: Connection): Pr
 async function openPort(
   config: Config,
   log: Log,
-  parts: { consumer: Consumer; connection: Connection; sandbox: Sandbox; metrics: WorkerMetrics },
+  parts: { consumer: Consumer; connection: Connection; circuits: Endpoints; sandbox: Sandbox; metrics: WorkerMetrics },
 ): Promise<{ close(): Promise<void> }> {
   const { host, port, durable, monitor } = config;
   if (port === null) return { close: async () => undefined };
-  const { consumer, connection, sandbox, metrics } = parts;
+  const { consumer, connection, circuits, sandbox, metrics } = parts;
   let operator: QueueOperator | undefined;
   const queue = createQueueMetrics(async () => {
     operator ??= await openOperator({ url: config.redisUrl, prefix: config.prefix });
@@ -200,7 +202,7 @@ async function openPort(
     return { well: true, says: 'it answers' };
   });
   const policy = remembered('redis-policy', async () => {
-    const faults = judgeRedis(await redisFacts(connection), { durable });
+    const faults = judgeRedis(await redisFacts(connection, keysOf(config.prefix)), { durable });
     const errors = faults.filter(({ severity }) => severity === 'error');
     return { well: errors.length === 0, says: faults.map(({ message }) => message).join('; ') || 'as it should be' };
   });
@@ -208,11 +210,20 @@ async function openPort(
     const well = await sandbox.canary();
     return { well, says: `the known-good handler ${well ? 'passes' : 'fails'} at level ${sandbox.layers.level}` };
   });
+  const models = prompt('models', async () => {
+    const resting = await circuits.resting();
+    const told = resting.map(({ endpoint, leftMs }) => `${endpoint} for ${Math.ceil(leftMs / 1_000)} s yet`);
+    // Stored handlers serve all the same.
+    return { well: true, says: resting.length === 0 ? 'none rests' : `asked to be left alone: ${told.join('; ')}` };
+  });
   const server: HealthServer = await startHealthServer(
     { host, port },
     {
       live: () => progress.checks(),
-      ready: async () => [...consumerChecks(consumer.health()), ...(await Promise.all([redis(), policy(), canary()]))],
+      ready: async () => [
+        ...consumerChecks(consumer.health()),
+        ...(await Promise.all([redis(), policy(), models(), canary()])),
+      ],
       metrics: async () => {
         const registries = [metrics.registry, ...(monitor ? [queue] : [])];
         const texts = await Promise.all(registries.map((registry) => registry.metrics()));

@@ -53,12 +53,13 @@ const someOf =
 const yesNo = (given: string): boolean | Unreadable =>
   given === '1' ? true : given === '0' ? false : { wanted: '1 or 0' };
 
-const url =
-  (...protocols: string[]) =>
-  (given: string): string | Unreadable =>
-    URL.canParse(given) && protocols.includes(new URL(given).protocol)
-      ? given
-      : { wanted: `a URL that starts with ${protocols.map((one) => `${one}//`).join(' or ')}` };
+/** `fetch` takes no URL with a user or password in it, and its error repeats them. */
+const endpointUrl = (given: string): string | Unreadable => {
+  const { protocol, username, password } = URL.canParse(given) ? new URL(given) : { protocol: '' };
+  return /^https?:$/.test(protocol) && !username && !password
+    ? given
+    : { wanted: 'a URL that starts with http:// or https://, without user and password' };
+};
 
 const price = (given: string): number | null | Unreadable =>
   /^\d+(\.\d+)?$/.test(given) ? Number(given) : { wanted: 'US dollars per million tokens, such as 2.5' };
@@ -79,8 +80,8 @@ const models = (given: string, environment: Environment): ModelSetting[] | Unrea
       const { model, baseUrl, apiKeyEnv, ...prices } = one as Record<string, unknown>;
       if (typeof model !== 'string' || !/^\S{1,200}$/.test(model))
         throw wrong('model', 'a model name without white space');
-      if (baseUrl !== undefined && (typeof baseUrl !== 'string' || isUnreadable(url('http:', 'https:')(baseUrl))))
-        throw wrong('baseUrl', 'a URL that starts with http:// or https://');
+      const endpoint = baseUrl === undefined ? null : endpointUrl(String(baseUrl));
+      if (isUnreadable(endpoint)) throw wrong('baseUrl', endpoint.wanted);
       const apiKey = apiKeyEnv === undefined ? undefined : environment[String(apiKeyEnv)];
       if (apiKeyEnv !== undefined && !apiKey)
         throw wrong('apiKeyEnv', 'the name of an environment variable that is set');
@@ -92,7 +93,7 @@ const models = (given: string, environment: Environment): ModelSetting[] | Unrea
       };
       return {
         model,
-        baseUrl: baseUrl ?? environment.OPENAI_BASE_URL ?? null,
+        baseUrl: endpoint ?? environment.OPENAI_BASE_URL ?? null,
         apiKey: apiKey ?? environment.OPENAI_API_KEY ?? null,
         inputPrice: priceOf('inputPrice'),
         cachedInputPrice: priceOf('cachedInputPrice'),
@@ -170,7 +171,7 @@ export const settings = {
     env: 'OPENAI_BASE_URL',
     about: 'any OpenAI-compatible server',
     fallback: null,
-    read: url('http:', 'https:'),
+    read: endpointUrl,
   }),
   model: setting<string | null>({
     env: 'PROTOSMITH_MODEL',
@@ -397,7 +398,7 @@ export function readConfig(
     const found =
       one === settings.apiKey || one === settings.models || one === settings.consoleToken
         ? 'a value that cannot be used'
-        : JSON.stringify(redactUrl(given.slice(0, 200)));
+        : JSON.stringify(redactUrl(given).slice(0, 200));
     faults.push(`${flag === undefined ? one.env : `--${one.flag}`}: ${found}, wanted ${value.wanted}`);
     return [name, one.fallback];
   });

@@ -1,10 +1,22 @@
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { FAILURE_WORD } from '../lexicon/refusing.ts';
 
-const CODE_NAME = /^(?:code|status|status_?code|error_?code|err_?code|ret_?code|result_?code|http_?status)$/i;
+const CODE_NAME =
+  /^(?:code|status|status_?code|error_?code|err_?code|ret_?code|result_?code|http_?status|状态码|错误码|返回码|结果码)$/i;
+
+/** Members that say by a word how it went; a number may mean much else there. */
+const STATUS_NAME = /^(?:result|type|estado|resultado|statut|résultat|stato|risultato|ergebnis|статус|状态|结果)$/i;
+const SUCCESS_NAMES = [
+  ...['success', 'ok', 'succeeded', 'accepted', 'erfolg', 'erfolgreich', 'éxito', 'exito', 'sucesso', 'succès'],
+  ...['successo', 'успех', '成功', '是否成功'],
+];
+const ERROR_NAMES = [
+  ...['error', 'errors', 'errorCode', 'errorMessage', 'error_code', 'exception', 'fault', 'fehler', 'erreur', 'erro'],
+  ...['errore', 'ошибка', '错误', '错误信息', '错误消息'],
+];
 const SUCCESS_WORD = /^(?:ok|okay|success|successful|succeeded|done|accepted|created|true|成功|正常)$/i;
 const FAILURE_STATUS =
-  /^(?:error|err|fail|failed|failure|rejected|refused|denied|invalid|not[ _-]?found|ko|nok|失败|错误)$/i;
+  /^(?:error|err|fail|failed|failure|rejected|refused|denied|invalid|not[ _-]?found|ko|nok|fehler|fehlgeschlagen|abgelehnt|ungültig|erreur|échec|échoué|refusé|rechazad[oa]|fallid[oa]|fallo|erro|falha|falhou|recusad[oa]|rejeitad[oa]|errore|fallito|rifiutat[oa]|ошибка|отказано|отклонено|(?:已|被)?(?:失败|错误|拒绝)|无效|未找到)$/i;
 
 /**
  * Says whether an answer is a failure by its agreement: an HTTP code from 400, an error code that the document lists, `success: false`,
@@ -46,10 +58,10 @@ function signalOf(value: Json, documentedCodes: ReadonlySet<string>, depth: numb
 }
 
 function directSignal(value: JsonObject, documentedCodes: ReadonlySet<string>): boolean | undefined {
-  for (const name of ['success', 'ok', 'succeeded', 'accepted']) {
+  for (const name of SUCCESS_NAMES) {
     if (Object.hasOwn(value, name) && typeof value[name] === 'boolean') return !value[name];
   }
-  for (const name of ['error', 'errors', 'errorCode', 'errorMessage', 'error_code', 'exception', 'fault']) {
+  for (const name of ERROR_NAMES) {
     const member = Object.hasOwn(value, name) ? value[name] : undefined;
     if (typeof member === 'boolean') return member;
     if (
@@ -79,7 +91,7 @@ const codeNames = new WeakMap<JsonObject, readonly string[]>();
 function codeNamesOf(value: JsonObject): readonly string[] {
   let names = codeNames.get(value);
   if (names === undefined) {
-    names = Object.keys(value).filter((name) => CODE_NAME.test(name) || name === 'result' || name === 'type');
+    names = Object.keys(value).filter((name) => CODE_NAME.test(name) || STATUS_NAME.test(name));
     codeNames.set(value, names);
   }
   return names;
@@ -96,8 +108,7 @@ function codeSignal(name: string, member: Json, documentedCodes: ReadonlySet<str
   if (typeof member === 'string' && (FAILURE_STATUS.test(member) || isFailureName(member))) return true;
   if (typeof member === 'string' && SUCCESS_WORD.test(member)) return false;
   const number = Number(member);
-  if (name === 'type' || name === 'result' || String(member).trim() === '' || !Number.isFinite(number))
-    return undefined;
+  if (STATUS_NAME.test(name) || String(member).trim() === '' || !Number.isFinite(number)) return undefined;
   if (number < 0 || (number >= 400 && number < 600)) return true;
   if (number === 0 || (number >= 200 && number < 400)) return false;
   return undefined;

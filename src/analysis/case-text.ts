@@ -20,6 +20,8 @@ export interface PayloadText {
   span: Span;
   /** Where the whole text stands, and how far it is indented as the fences around it are. */
   raw: Span & { indent: number };
+  /** Whether its fence calls it JSON. */
+  isJson?: boolean;
 }
 
 /** Why a payload could not be read. */
@@ -408,10 +410,10 @@ function readFenced(context: Context, fence: Fence): PayloadText | PayloadFault 
   if (isEmptyText) return { span, raw };
   if (isEmpty && /^(?:json|jsonc|json5)?$/.test(fence.language)) return { reason: 'empty', at: span.start };
   const whole = jsonAt(context, fence.language === 'http' && bareText === 'refused' ? bodyOf(text, content) : content);
-  if (whole.ok) return { value: whole.value, span: { start: whole.start, end: whole.end }, raw };
+  const isJson = /^json5?c?$/.test(fence.language);
+  if (whole.ok) return { value: whole.value, span: { start: whole.start, end: whole.end }, raw, isJson };
   const looksLikeJson = /^[{[]\s*["{[\]}]/.test(text.slice(content.start, content.start + 200));
-  const isMeantAsJson =
-    /^json5?c?$/.test(fence.language) || (fence.language === '' && looksLikeJson && bareText === 'refused');
+  const isMeantAsJson = isJson || (fence.language === '' && looksLikeJson && bareText === 'refused');
   return isMeantAsJson && !isJsonLines(text.slice(content.start, content.end))
     ? unreadable(text, whole.at)
     : { span, raw };

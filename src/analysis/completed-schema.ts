@@ -1,75 +1,96 @@
+import type { Origin } from '../contract/agreement.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { isExternalReference } from '../schemas/sanitise-schema.ts';
 import { allSubschemas, MAX_SUBSCHEMAS, resolveLocalReference } from '../schemas/schema-walk.ts';
+import type { JsonBlock } from './json-blocks.ts';
 import { ownIdOf, rebased, withReferences } from './schema-union.ts';
+
+/** A schema with what it refers to, and where that was taken from. */
+export interface Completed {
+  schema: Json;
+  origins: Origin[];
+}
 
 /**
  * A schema with what it refers to in other blocks of its document: definitions that it speaks of as its own, and schemas that it names by the `$id`
  * they give themselves. Nothing else is looked for, and nothing is fetched; the schema as it is where it needs none of them.
  */
-export function completedSchema(schema: Json, library: Library): Json {
-  return withNamed(withDefinitions(schema, library), library);
+export function completedSchema(schema: Json, library: Library): Completed {
+  const { schema: defined, origins } = withDefinitions(schema, library);
+  const named = withNamed(defined, library);
+  // What is taken by its name may stand among definitions that were taken.
+  return { schema: named.schema, origins: [...named.origins, ...origins] };
 }
 
 /**
  * A schema inside a larger object, with what it refers to elsewhere in that object, as descriptions of interfaces keep their schemas; the schema as
  * it is where it needs nothing of it.
  */
-export function enclosedSchema(schema: Json, root: Json): Json {
-  if (!isObject(schema) || schema === root) return schema;
+export function enclosedSchema(schema: Json, { value: root, start }: Pick<JsonBlock, 'value' | 'start'>): Completed {
+  const origins: Origin[] = [];
+  if (!isObject(schema) || schema === root) return { schema, origins };
   const isElsewhere = (reference: string) =>
     reference.startsWith('#/') &&
     definitionNamed(reference) === undefined &&
     resolveLocalReference(schema, reference) === undefined &&
     isSchema(resolveLocalReference(root, reference)?.schema);
-  if (!referencesIn(schema).some(isElsewhere)) return schema;
+  if (!referencesIn(schema).some(isElsewhere)) return { schema, origins };
   const taken = new Map<string, string>();
   const definitions: JsonObject = isObject(schema.$defs) ? { ...schema.$defs } : {};
   const taking = (reference: string): string => {
     const known = taken.get(reference);
-    const found = resolveLocalReference(root, reference)?.schema;
+    const { schema: found, pointer } = resolveLocalReference(root, reference) ?? { pointer: '' };
     if (known !== undefined || !isSchema(found) || taken.size >= MAX_NAMED) return known ?? reference;
     let name = /\/(\w{1,60})$/.exec(reference)?.[1] ?? `document-${taken.size + 1}`;
     while (Object.hasOwn(definitions, name)) name += '-';
     taken.set(reference, `#/$defs/${name}`);
+    origins.push({ at: `/$defs/${name}`, start, pointer });
     definitions[name] = true;
     definitions[name] = withReferences(found, (inner) => (inner.startsWith('#/') ? taking(inner) : inner));
     return `#/$defs/${name}`;
   };
   const complete = withReferences(schema, (reference) => (isElsewhere(reference) ? taking(reference) : reference));
   const added = Object.fromEntries([...taken.values()].map((at) => [at.slice(8), definitions[at.slice(8)] as Json]));
-  return isObject(complete) ? { ...complete, $defs: { ...(complete.$defs as JsonObject), ...added } } : schema;
+  if (!isObject(complete)) return { schema, origins: [] };
+  return { schema: { ...complete, $defs: { ...(complete.$defs as JsonObject), ...added } }, origins };
 }
 
 function isSchema(value: Json | undefined): value is JsonObject | boolean {
   return isObject(value ?? null) || typeof value === 'boolean';
 }
 
+/** A block that is an object. */
+interface Shelf {
+  value: JsonObject;
+  start: number;
+}
+
 /** What schemas of a document may take from its other blocks. */
 export interface Library {
   /** The blocks that define a name, by where: `$defs/name`. */
-  defining: ReadonlyMap<string, readonly JsonObject[]>;
+  defining: ReadonlyMap<string, readonly Shelf[]>;
   /** The first block with an `$id` of its own, by it. */
-  named: ReadonlyMap<string, Json>;
+  named: ReadonlyMap<string, Shelf>;
 }
 
 /** Most blocks that are looked at for one name: each of them may define it. */
 const MAX_DEFINING = 8;
 
 /** Looks once through the blocks of a document for what its schemas may take from each other. */
-export function libraryOf(roots: readonly Json[]): Library {
-  const defining = new Map<string, JsonObject[]>();
-  const named = new Map<string, Json>();
-  for (const root of roots) {
-    if (!isObject(root)) continue;
-    const id = ownIdOf(root);
-    if (id !== '' && !named.has(id)) named.set(id, root);
+export function libraryOf(blocks: readonly Pick<JsonBlock, 'value' | 'start'>[]): Library {
+  const defining = new Map<string, Shelf[]>();
+  const named = new Map<string, Shelf>();
+  for (const { value, start } of blocks) {
+    if (!isObject(value)) continue;
+    const shelf = { value, start };
+    const id = ownIdOf(value);
+    if (id !== '' && !named.has(id)) named.set(id, shelf);
     for (const container of ['$defs', 'definitions']) {
-      const definitions = root[container];
+      const definitions = value[container];
       for (const name of isObject(definitions) ? Object.keys(definitions) : []) {
         const before = defining.get(`${container}/${name}`);
-        if (before === undefined) defining.set(`${container}/${name}`, [root]);
-        else if (before.length < MAX_DEFINING) before.push(root);
+        if (before === undefined) defining.set(`${container}/${name}`, [shelf]);
+        else if (before.length < MAX_DEFINING) before.push(shelf);
       }
     }
   }
@@ -87,27 +108,32 @@ function definitionNamed(reference: string): { container: string; name: string }
   }
 }
 
-function withDefinitions(schema: Json, { defining }: Library): Json {
-  if (!isObject(schema)) return schema;
+function withDefinitions(schema: Json, { defining }: Library): Completed {
+  const origins: Origin[] = [];
+  if (!isObject(schema)) return { schema, origins };
   let complete = schema;
   for (const reference of referencesIn(schema)) {
     const wanted = definitionNamed(reference);
     if (wanted === undefined || complete[wanted.container] !== undefined) continue;
     const { container, name } = wanted;
-    const blocks = defining.get(`${container}/${name}`);
-    const definitions = blocks?.find((block) => resolveLocalReference(block, reference) !== undefined)?.[container];
-    if (definitions !== undefined) complete = { ...complete, [container]: definitions };
+    const shelves = defining.get(`${container}/${name}`);
+    const found = shelves?.find(({ value }) => resolveLocalReference(value, reference) !== undefined);
+    const definitions = found?.value[container];
+    if (found === undefined || definitions === undefined) continue;
+    complete = { ...complete, [container]: definitions };
+    origins.push({ at: `/${container}`, start: found.start, pointer: `/${container}` });
   }
-  return complete;
+  return { schema: complete, origins };
 }
 
 /** Most schemas of a document that one of its schemas takes in by their ids. */
 const MAX_NAMED = 20;
 
-function withNamed(schema: Json, { named }: Library): Json {
+function withNamed(schema: Json, { named }: Library): Completed {
+  const origins: Origin[] = [];
   // A schema may be as large as its definitions for each of many that share them.
-  if (!isObject(schema) || named.size === 0) return schema;
-  if (!referencesIn(schema).some((reference) => isExternalReference(reference, schema))) return schema;
+  if (!isObject(schema) || named.size === 0) return { schema, origins };
+  if (!referencesIn(schema).some((reference) => isExternalReference(reference, schema))) return { schema, origins };
   const taken = new Map<string, string>();
   const definitions: JsonObject = isObject(schema.$defs) ? { ...schema.$defs } : {};
   const localIn =
@@ -125,15 +151,16 @@ function withNamed(schema: Json, { named }: Library): Json {
         name = `document-${taken.size + 1}`;
         while (Object.hasOwn(definitions, name)) name += '-';
         taken.set(id, name);
+        origins.push({ at: `/$defs/${name}`, start: found.start, pointer: '' });
         definitions[name] = true;
-        definitions[name] = withReferences(rebased(found, `#/$defs/${name}`, id), localIn(id));
+        definitions[name] = withReferences(rebased(found.value, `#/$defs/${name}`, id), localIn(id));
       }
       return `#/$defs/${name}${fragment}`;
     };
   const complete = withReferences(schema, localIn(ownIdOf(schema)));
-  return taken.size === 0 || !isObject(complete)
-    ? schema
-    : { ...complete, $defs: { ...(complete.$defs as JsonObject), ...added(definitions, taken) } };
+  if (taken.size === 0 || !isObject(complete)) return { schema, origins: [] };
+  const $defs = { ...(complete.$defs as JsonObject), ...added(definitions, taken) };
+  return { schema: { ...complete, $defs }, origins };
 }
 
 function added(definitions: JsonObject, taken: ReadonlyMap<string, string>): JsonObject {

@@ -153,12 +153,26 @@ export function answeredCodesIn(prose: string): number[] {
     if (ANSWERED_BY_OTHERS.test(text)) continue;
     const pointedTo = [...text.matchAll(CODE_POINTED_TO)];
     if (pointedTo.length > 1) for (const [, code] of pointedTo) codes.add(Number(code));
+    for (const [, returned, meant] of text.matchAll(CODE_RETURNED)) codes.add(Number(returned ?? meant));
     if (!ANSWERED.test(text)) continue;
     for (const [, code] of text.matchAll(CODE_OF_ANSWER)) codes.add(Number(code));
   }
   // One such sentence may speak of anything; several list the failures of the protocol.
   return [...codes, ...(labelled.size > 1 ? [...labelled].filter((code) => !codes.has(code)) : [])];
 }
+
+/** The members that sentences of a document, beside a code of three digits, have null or absent in an answer: "the answer has code 404, and `data` is null". */
+export function withheldIn(prose: string): { name: string; isNull: boolean }[] {
+  return prose.split(/\n|[。；;]|[.!?](?=\s)/, 5_000).flatMap((sentence) => {
+    const text = sentence.slice(0, 500);
+    if (ANSWERED_BY_OTHERS.test(text) || !(ANSWERED.test(text) || text.includes('返回'))) return [];
+    const [, name = '', how] = WITHHELD.exec(text) ?? [];
+    return name === '' ? [] : [{ name, isNull: how === 'null' }];
+  });
+}
+
+const WITHHELD =
+  /(?:\b(?:status )?code\b|\bstatus\b|状态码|代码|错误码)[`"'“”\s:：=]{0,4}(?:(?:is|of|为|是)\s{0,2})?[`"'“]?[45]\d\d[`"'”]?\s{0,2}(?:\([^()]{0,40}\)\s{0,2})?(?:,?\s{0,2}\b(?:and|with)\b|[,，且并])\s{0,2}(?:the )?[`"]?([A-Za-z_]\w{0,60})[`"]?\s{0,2}(?:is|为|[=:：])\s{0,2}[`"]?(null|absent|omitted|left out|省略|缺省)[`"]?(?!\s{0,2}(?:or\b|if\b|unless\b|when\b|或|,\s?or\b))/iu;
 
 /** The names in capitals of several words that stand in the sentences of a document, in order, with whether one gives them to an answer; never of a transport or of others. */
 export function namesInSentences(prose: string): Map<string, { isAnswered: boolean }> {
@@ -186,6 +200,13 @@ const ANSWERED_WITH =
 const CODE_OF_ANSWER =
   /(?:\b(?:status )?code\b|\bstatus\b|\bcódigo\b|状态码|代码|错误码)[\s:：=]{0,3}(?:(?:is|of|为|是)\s{0,2})?[`"'“]?([1-5]\d\d)(?![\d.])/giu;
 
+/**
+ * As in "故障时返回503" and "错误码503表示故障": never what another part returns, be it told by its name or by what is done then ("返回503时"), nor what is
+ * never returned.
+ */
+const CODE_RETURNED =
+  /(?<=^|[，,：:、\s时则就均都]|统一|直接|一律|提供方(?:应|须|将)?)返回\s{0,2}(?:(?:(?:status )?code|status|状态码|错误码|返回码|响应码|代码)[\s:：=]{0,3}[为是]?\s{0,2})?[`"'“]?([45]\d\d)[`"'”]?(?=\s{0,2}(?:$|[，,、)）（(](?!\s{0,2}(?:则|就|那么|视为|按|说明))|错误|并|和|及))|(?<=^|[，,：:、\s])[`"'“]?(?:错误码|状态码)\s{0,2}[`"'“]?([45]\d\d)[`"'”]?\s{0,2}(?:表示|代表|意味着|[指为]\p{L})/giu;
+
 /** As in "Unknown city: code 404." */
 const CODE_OF_CASE =
   /\p{L}[\s)）]{0,2}[:：]\s{0,2}(?:status )?(?:code|código|状态码|错误码)\s{0,2}`?([45]\d\d)`?\s*$/iu;
@@ -199,5 +220,12 @@ export function wantsText(prose: string): boolean {
   return (
     /\bplain[ -]text\b|text\/(?:plain|csv|xml)|application\/xml|\bCSV\b|\bXML\b|纯文本|文本格式/i.test(prose) &&
     !/\bJSON\b/i.test(prose)
+  );
+}
+
+/** Says whether a document speaks of JSON, other than that messages are none. */
+export function wantsJson(prose: string): boolean {
+  return /(?<!\b(?:no|not|never|nor|without|than|instead of|kein|nicht|sans|sin|sem)\s(?:in\s|as\s)?|[非不]\p{Script=Han}{0,2}\s?)\bJSON\b/iu.test(
+    prose,
   );
 }

@@ -1,10 +1,11 @@
 import type { LocatedSchema } from '../contract/agreement.ts';
-import { isObject, type Json } from '../kernel/json.ts';
+import { escapeToken, isObject, type Json } from '../kernel/json.ts';
 import { claimOf, type Side } from './claims.ts';
-import { completedSchema, enclosedSchema, libraryOf } from './completed-schema.ts';
+import { completedSchema, enclosedSchema, type Library, libraryOf } from './completed-schema.ts';
 import { type BrokenJson, findJsonBlocks, type JsonBlock } from './json-blocks.ts';
 import { type KnownJson, type LocatedJson, readJson } from './located-json.ts';
 import { looksLikeSchema } from './looks-like-schema.ts';
+import { looseSchemas } from './loose-schemas.ts';
 import { type Line, readLines } from './markdown-lines.ts';
 
 /** A schema found in a document, with what its surroundings say. */
@@ -38,7 +39,11 @@ const MAX_WRAPPING = 8;
 /** Finds every JSON Schema in a document, fenced or bare, alone or inside a larger object. Linear in the text; never throws. */
 export function findSchemas(text: string, baseUri?: string, known?: KnownJson): FoundSchemas {
   const { lines, fences } = readLines(text);
-  const { blocks, broken } = findJsonBlocks(text, fences, known);
+  const { blocks: json, broken: torn } = findJsonBlocks(text, fences, known);
+  const broken = [...torn.filter((each) => mentionsSchema(text, each)), ...looseSchemas(text, fences, json)]
+    .sort((one, other) => one.start - other.start)
+    .filter(({ start }, index, all) => start >= (all[index - 1]?.end ?? 0));
+  const blocks = json.filter(({ start }) => !broken.some((each) => each.start < start && start < each.end));
   const places = new Places(lines, blocks);
   const schemas: FoundSchema[] = [];
   const lenient: { start: number; end: number }[] = [];
@@ -46,12 +51,15 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
     if (schemas.length >= MAX_SCHEMAS) break;
     const inside = schemasIn(text, block);
     if (block.lenient && inside.length > 0) lenient.push({ start: block.start, end: block.end });
-    for (const { schema, start, end, member } of inside) {
+    for (const { schema, start, end, member, pointer } of inside) {
       const heading = places.headingAbove(block.start);
       const introduction = places.introductionAbove(block.start);
       const isTaken = schemas.length < MAX_SCHEMAS;
+      const enclosed = isTaken ? enclosedSchema(schema, block) : { schema, origins: [] };
+      const origins = [...enclosed.origins, ...(pointer === '' ? [] : [{ at: '', start: block.start, pointer }])];
       schemas.push({
-        schema: isTaken ? enclosedSchema(schema, block.value) : schema,
+        schema: enclosed.schema,
+        ...(origins.length === 0 ? {} : { origins }),
         start,
         end,
         heading,
@@ -60,12 +68,10 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
       });
     }
   }
-  const library = libraryOf(blocks.map(({ value }) => value));
+  const library = libraryOf(blocks);
   return {
-    schemas: schemas.map((found, index) =>
-      index < MAX_SCHEMAS ? { ...found, schema: completedSchema(found.schema, library) } : found,
-    ),
-    broken: broken.filter((each) => mentionsSchema(text, each)),
+    schemas: schemas.map((found, index) => (index < MAX_SCHEMAS ? completed(found, library) : found)),
+    broken,
     lenient,
     prose: proseOf(text, blocks),
     text,
@@ -73,27 +79,37 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
   };
 }
 
+function completed(found: FoundSchema, library: Library): FoundSchema {
+  const { schema, origins } = completedSchema(found.schema, library);
+  return origins.length === 0
+    ? { ...found, schema }
+    : { ...found, schema, origins: [...origins, ...(found.origins ?? [])] };
+}
+
 interface SchemaPart {
   schema: Json;
   start: number;
   end: number;
-  /** The members that hold it in the block. */
+  /** The members that hold it in the block, and the pointer to it in there. */
   member: string;
+  pointer: string;
 }
 
 function schemasIn(text: string, { start, end, value }: JsonBlock): SchemaPart[] {
-  if (looksLikeSchema(value)) return [{ schema: value, start, end, member: '' }];
+  if (looksLikeSchema(value)) return [{ schema: value, start, end, member: '', pointer: '' }];
   if (!holdsSchema(value, 0)) return [];
   const found: SchemaPart[] = [];
-  const visit = (node: LocatedJson, member: string, depth: number): void => {
-    if (looksLikeSchema(node.value)) found.push({ schema: node.value, start: node.start, end: node.end, member });
+  const visit = (node: LocatedJson, member: string, pointer: string, depth: number): void => {
+    const { value: schema, start, end, members = [], items = [] } = node;
+    if (looksLikeSchema(schema)) found.push({ schema, start, end, member, pointer });
     else if (depth < MAX_WRAPPING) {
-      for (const inner of node.members ?? []) visit(inner.node, `${member} ${inner.name}`, depth + 1);
-      for (const item of node.items ?? []) visit(item, member, depth + 1);
+      for (const { name, node } of members)
+        visit(node, `${member} ${name}`, `${pointer}/${escapeToken(name)}`, depth + 1);
+      for (const [index, item] of items.entries()) visit(item, member, `${pointer}/${index}`, depth + 1);
     }
   };
   const reading = readJson(text, start, true);
-  if (reading.ok) visit(reading.node, '', 0);
+  if (reading.ok) visit(reading.node, '', '', 0);
   return found;
 }
 

@@ -1,6 +1,7 @@
 import type { Agreement } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import { isObject, type Json } from '../kernel/json.ts';
+import { resolveLocalReference } from '../schemas/schema-walk.ts';
 import { isAgreedFailure } from './agreed-failure.ts';
 import { documentedCodesIn } from './document-facts.ts';
 
@@ -11,13 +12,21 @@ import { documentedCodesIn } from './document-facts.ts';
 export function isNullInFailure(finding: Finding, agreement: Agreement): boolean {
   if (finding.code !== 'DOCUMENT_CASE_VIOLATES_SCHEMA' || finding.in !== 'response' || finding.actual !== null)
     return false;
-  if (finding.expected === undefined || !wantsObject(finding.expected)) return false;
+  if (finding.expected === undefined || !wantsObject(finding.expected, agreement.responseSchema?.schema)) return false;
   const found = agreement.cases.find(({ testCase }) => testCase === finding.testCase);
   const codes = new Set(documentedCodesIn(agreement.text).map(({ code }) => code));
   return found !== undefined && isAgreedFailure(found.response, codes, found.expected);
 }
 
-function wantsObject(expected: Json): boolean {
-  if (isObject(expected)) return expected.type !== undefined && wantsObject(expected.type);
-  return expected === 'object' || (Array.isArray(expected) && expected.includes('object'));
+/** Most schemas that lie in each other: a reference may lead to where it stands. */
+const MAX_DEPTH = 8;
+
+function wantsObject(expected: Json, root: Json = null, depth = 0): boolean {
+  if (!isObject(expected)) return expected === 'object' || (Array.isArray(expected) && expected.includes('object'));
+  if (expected.type !== undefined) return wantsObject(expected.type);
+  if (depth > MAX_DEPTH) return false;
+  const { $ref: reference } = expected;
+  const named = typeof reference === 'string' ? resolveLocalReference(root, reference)?.schema : undefined;
+  const parts = [expected.anyOf, expected.oneOf, expected.allOf, [named ?? null]].filter(Array.isArray);
+  return parts.flat().some((part) => isObject(part) && wantsObject(part, root, depth + 1));
 }

@@ -6,6 +6,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import { analyze } from './analyze.ts';
 import { distinctAmendments } from './distinct-amendments.ts';
 import { editJsonText } from './edit-json-text.ts';
+import { joinedPatch } from './joined-patch.ts';
 import { withoutQuoteMarks, withQuoteMarks } from './markdown-lines.ts';
 import { readAgain, readingOf } from './reading.ts';
 import { preflight, rulesBehind } from './rules.ts';
@@ -61,10 +62,7 @@ function amendedDocument({ agreement }: Analyzed, findings: readonly Finding[]):
   }
   // A protocol that this one builds on is a document of its own, which no counter-offer can change.
   if (edits.length === 0 || edits.some(({ located }) => located.baseUri !== undefined)) return undefined;
-  return edited(
-    agreement.text,
-    edits.map(({ located, patch }) => ({ start: located.start, patch })),
-  );
+  return edited(agreement.text, edits);
 }
 
 function amendedCases({ agreement }: Analyzed, findings: readonly Finding[]): string | undefined {
@@ -86,8 +84,7 @@ function edited(given: string, edits: readonly { start: number; patch: SchemaEdi
   // Each in its own part of the text: put together every time, a long text costs more than all edits in it.
   for (const [index, [start, together]] of places.entries()) {
     const part = text.slice(start, places[index + 1]?.[0] ?? text.length);
-    const patch = together.flatMap((edit) => edit.patch);
-    const changed = editJsonText(part, 0, patch)?.text;
+    const changed = editJsonText(part, 0, joinedPatch(together.map(({ patch }) => patch)))?.text;
     if (changed === undefined) return undefined;
     parts.push(text === given ? changed : withQuoteMarks(changed, part, given, start));
   }

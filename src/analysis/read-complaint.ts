@@ -1,6 +1,7 @@
 import { escapeToken, isObject, type Json, pointerTokens, valueAt } from '../kernel/json.ts';
 import { findJsonBlocks } from './json-blocks.ts';
 import { pointersOf } from './located-json.ts';
+import { isAmongWords, PARTED, UNPARTED, wordsOf } from './unparted-words.ts';
 
 /** What can be made out of a peer's complaint, a text that may say anything. */
 export interface Complaint {
@@ -30,10 +31,10 @@ export function readComplaint(errorDescription: string, known: readonly string[]
     .map((from, index) => text.slice(from, blocks[index]?.start ?? text.length))
     .join(' ');
   const places = placesIn(prose, new Set(known));
-  const words = new Set(places.rest.match(/[\p{L}\p{N}_$-]{1,80}/gu) ?? []);
+  const words = wordsOf(places.rest);
   return {
     pointers: [...new Set(places.pointers)].slice(0, maxPointers),
-    names: known.filter((name) => words.has(name) || (UNPARTED.test(name) && places.rest.includes(name))),
+    names: known.filter((name) => words.has(name) || isAmongWords(name, places.rest, 2)),
     quoted: blocks.map(({ value }) => value).slice(0, maxQuoted),
     texts: textsIn(prose),
     values: valuesIn(places.rest),
@@ -43,7 +44,10 @@ export function readComplaint(errorDescription: string, known: readonly string[]
 /** A fenced block; what stands between quotation marks or as code in a line; what follows a colon to the end of its line. */
 const textForms = [
   /^[ \t]*```[^\n]*\n([^`]{1,4000})\n[ \t]*```/gm,
-  /"([^"\n]{1,200})"|“([^“”\n]{1,200})”|„([^„“”\n]{1,200})[“”]|«([^«»\n]{1,200})»|「([^「」\n]{1,200})」|`([^`\n]{1,200})`|‘([^‘’\n]{1,200})’|(?<![\p{L}\p{N}])'([^'\n]{1,200})'(?![\p{L}\p{N}])/gu,
+  new RegExp(
+    `${/"([^"\n]{1,200})"|“([^“”\n]{1,200})”|„([^„“”\n]{1,200})[“”]|«([^«»\n]{1,200})»|「([^「」\n]{1,200})」|`([^`\n]{1,200})`|‘([^‘’\n]{1,200})’/.source}|(?<!${PARTED})'([^'\\n]{1,200})'(?!${PARTED})`,
+    'gu',
+  ),
   /(?<=[:：][ \t]?)([^\s:："`“„«「][^\n:：]{0,200})$/gm,
 ];
 
@@ -57,43 +61,88 @@ function textsIn(prose: string): string[] {
 /** A short text between quotation marks or as code, or a word with a digit. */
 const valueForm = /"([^"\n]{1,60})"|`([^`\n]{1,60})`|([\p{L}\p{N}_#-]{0,40}\p{Nd}[\p{L}\p{N}_.:@/#-]{0,40})/gu;
 
+/** What stands in it in another script than the letters around it: `order-7` of `订单order-7已取消`. */
+const partedValue = new RegExp(`(?:${PARTED}|[#-]){0,40}\\p{Nd}(?:${PARTED}|[.:@/#-]){0,40}`, 'gu');
+
 function valuesIn(prose: string): string[] {
-  const found = [...prose.matchAll(valueForm).take(maxPointers)].map(([, ...parts]) =>
-    (parts.find((part) => part !== undefined) ?? '').replace(/[.:,/-]+$/, ''),
-  );
+  const found = [...prose.matchAll(valueForm).take(maxPointers)].flatMap(([, ...parts]) => {
+    const whole = parts.find((part) => part !== undefined) ?? '';
+    return [...(parts[2]?.match(partedValue) ?? []), whole].map((each) => each.replace(/[.:,/-]+$/, ''));
+  });
   return [...new Set(found)].filter((value) => value !== '').slice(0, maxValues);
 }
 
-/** Names in languages that part no words. */
-const UNPARTED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{2,}$/u;
-
-const pointerForm = /(?<![\p{L}\p{N}_:/.])(?:\/[\p{L}\p{N}_$@~-]{1,80}){1,12}/gu;
+const pointerForm = new RegExp(
+  String.raw`(?:(?<![\p{L}\p{N}_:/.])|(?<=${UNPARTED})(?!\/${UNPARTED}))(?:\/[\p{L}\p{N}_$@~-]{1,80}){1,12}`,
+  'gu',
+);
 
 /** A path as programs write it: `status.code`, `$.items[0].price`. */
-const pathForm =
-  /(?<![\p{L}\p{N}_.\]])(?:\$\.)?[\p{L}_][\p{L}\p{N}_-]{0,80}(?:\[\d{1,6}\]|\.[\p{L}_][\p{L}\p{N}_-]{0,80}){1,12}/gu;
+const pathForm = new RegExp(
+  String.raw`(?:(?<![\p{L}\p{N}_.\]])(?:\$\.)?[\p{L}_][\p{L}\p{N}_-]{0,80}|(?<=${UNPARTED})(?:${PARTED}|-){1,80})(?:\[\d{1,6}\]|\.[\p{L}_][\p{L}\p{N}_-]{0,80}){1,12}`,
+  'gu',
+);
 
 /** The places that a text names, as pointers into messages, and the text without them. Where names are known, a place without any is none of a message. */
 function placesIn(prose: string, known: ReadonlySet<string>): { pointers: string[]; rest: string } {
   const pointers: string[] = [];
-  const withoutPointers = prose.replace(pointerForm, (pointer) => {
+  const withoutPointers = prose.replace(pointerForm, (written) => {
+    const { tokens, end } = namesIn(written, known);
+    const pointer = tokens.map((token) => `/${token}`).join('');
     const inside = known.size === 0 ? pointer : withinMessage(pointerTokens(pointer), known);
-    if (inside === undefined) return pointer;
+    if (inside === undefined) return written;
     pointers.push(pointer, inside);
-    return ' ';
+    return ` ${written.slice(end)}`;
   });
-  const rest = withoutPointers.replace(pathForm, (path) => {
-    const tokens = path
-      .replace(/^\$\./, '')
-      .split(/[.[\]]+/)
-      .filter((token) => token !== '');
+  const rest = withoutPointers.replace(pathForm, (written) => {
+    const [first = ''] = /^[^.[]*/.exec(written) ?? [];
+    const before = first.slice(0, first.length - nameAtEnd(first, known).length);
+    const path = written.slice(before.length);
+    const { tokens, end } = namesIn(path, known);
     const inside = withinMessage(tokens, known);
     // One known name may as well end a sentence.
-    if (inside === undefined || tokens.filter((token) => known.has(token)).length < 2) return path;
+    if (inside === undefined || tokens.filter((token) => known.has(token)).length < 2) return written;
     pointers.push(inside);
-    return ' ';
+    return `${before} ${path.slice(end)}`;
   });
   return { pointers, rest };
+}
+
+/** The names that a place is made of, and where it ends: before what follows one without a blank. */
+function namesIn(place: string, known: ReadonlySet<string>): { tokens: string[]; end: number } {
+  const tokens: string[] = [];
+  let end = place.length;
+  for (const { 0: written, index } of place.matchAll(/[^./[\]]+/g)) {
+    const name = nameAtStart(written, known);
+    tokens.push(name);
+    if (name === written) continue;
+    end = index + name.length;
+    break;
+  }
+  return { tokens, end };
+}
+
+/** The longest known name that a written one begins with where a script without blanks follows, or else what stands before that. */
+function nameAtStart(written: string, known: ReadonlySet<string>): string {
+  for (let end = written.length; end > 0; end -= 1)
+    if (known.has(written.slice(0, end)) && isBorder(written, end)) return written.slice(0, end);
+  return BEFORE_UNPARTED.exec(written)?.[0] ?? written;
+}
+
+/** The longest known name that a written one ends with where a script without blanks stands before it. */
+function nameAtEnd(written: string, known: ReadonlySet<string>): string {
+  for (let start = 0; start < written.length; start += 1)
+    if (known.has(written.slice(start)) && isBorder(written, start)) return written.slice(start);
+  return written;
+}
+
+const BEFORE_UNPARTED = new RegExp(`^(?:(?!${UNPARTED}).)+(?=${UNPARTED})`, 'u');
+
+const BORDER = new RegExp(`^.?$|${UNPARTED}`, 'u');
+
+/** Whether one name may end here and other words begin. */
+function isBorder(text: string, at: number): boolean {
+  return BORDER.test(text.slice(Math.max(0, at - 1), at + 1));
 }
 
 /** A place from the root of its message: without what leads there, such as `/0/response`, and without keywords of its schema. */

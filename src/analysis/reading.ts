@@ -3,6 +3,7 @@ import type { Job } from '../contract/job.ts';
 import { decodeAnp } from '../families/anp/decode.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Matches } from '../schemas/validator.ts';
+import { areTexts, textsBySchema } from './bare-payloads.ts';
 import {
   type CaseText,
   isJsonLines,
@@ -21,6 +22,7 @@ import {
   documentedCodesIn,
   languageOf,
   timeoutMsIn,
+  wantsJson,
   wantsText,
 } from './document-facts.ts';
 import { type FoundSchema, type FoundSchemas, findSchemas } from './find-schemas.ts';
@@ -123,9 +125,11 @@ function read(job: Job, matches?: Matches, before?: Reading & { job: Job }): Rea
   const casesRead = areSameCases
     ? before.parts.cases
     : readCases(job, hasSchemas, own.prose, before && knownPayloads(before.parts.cases));
-  const { caseText, cases: numbered, faults, payload, numberSpans = [] } = casesRead;
+  const { caseText, faults, numberSpans = [] } = casesRead;
   const validation = new CaseValidation(matches, 1, before?.validation);
-  const selection = selectSchemas(schemas, numbered, validation);
+  const selection = selectSchemas(schemas, casesRead.cases, validation);
+  const { cases: numbered, payload } =
+    job.payload === undefined ? inWordsOfSchemas(casesRead, selection, validation) : casesRead;
   const isSameText = before !== undefined && isSameProse && bases === before.parts.bases;
   const documentedCodes = isSameText ? before.documentedCodes : documentedCodesIn(prose.join('\n'));
   const cases = markNegatives(
@@ -245,19 +249,23 @@ function readCases(job: Job, hasSchemas: boolean, prose: string, known?: KnownJs
       payload: job.payload ?? 'json',
     };
   }
+  const wanted = bareText ? 'text' : wantsJson(prose) ? 'json' : undefined;
+  const isTextual = (cases: readonly CaseText[]) =>
+    job.payload === undefined && !hasSchemas && areTexts(plain, cases, wanted);
   // Beside texts between fences, a fence with nothing in it is a text as well.
-  const areTexts = !bareText && job.payload === undefined && !hasSchemas && haveTextsAndGaps(first.cases);
-  const { cases: read, headings } = areTexts
-    ? readCaseText(plain, 'allowed', known)
-    : (pairedCases(plain, first) ?? first);
+  const { cases: read, headings } =
+    hasGaps(first.cases) && isTextual(first.cases)
+      ? readCaseText(plain, 'allowed', known)
+      : (pairedCases(plain, first) ?? first);
   const isText = (side: Side, all: boolean): boolean => {
     const payloads = read.flatMap((each) => (isPayloadFault(each[side]) ? [] : [each[side]]));
     const texts = payloads.filter((payload) => payload.value === undefined).length;
     return all ? texts > 0 && texts === payloads.length : texts > 0;
   };
   // Without schemas, one text on a side makes them all texts: a handler must know what it is given.
+  const areAllTexts = job.payload === 'text' || isTextual(read);
   const isVerbatim = (side: Side): boolean => {
-    return job.payload === 'text' || (job.payload === undefined && !hasSchemas && isText(side, false));
+    return areAllTexts || (job.payload === undefined && !hasSchemas && isText(side, false));
   };
   const verbatim = { request: isVerbatim('request'), response: isVerbatim('response') };
   const both = (['request', 'response'] as const).every((side) => verbatim[side] || isText(side, true));
@@ -284,12 +292,26 @@ function hasNoPayload({ request, response }: CaseText): boolean {
   return [request, response].every((payload) => isPayloadFault(payload) && payload.reason === 'missing');
 }
 
-/** Whether all payloads that could be read are texts, on either side, and some have nothing in them. */
-function haveTextsAndGaps(cases: readonly CaseText[]): boolean {
-  const payloads = cases.flatMap(({ request, response }) => [request, response]);
-  const texts = payloads.filter((payload) => !isPayloadFault(payload) && payload.value === undefined);
-  const gaps = payloads.filter((payload) => isPayloadFault(payload) && payload.reason === 'empty');
-  return texts.length > 0 && gaps.length > 0 && texts.length + gaps.length === payloads.length;
+/** Whether some payloads have nothing in them, and all others could be read. */
+function hasGaps(cases: readonly CaseText[]): boolean {
+  const faults = cases.flatMap(({ request, response }) => [request, response]).filter(isPayloadFault);
+  return faults.length > 0 && faults.every(({ reason }) => reason === 'empty');
+}
+
+/** The cases with texts on a side whose schema allows nothing else for what stands there, and what payloads are then. */
+function inWordsOfSchemas(
+  { cases, payload, read }: CasesRead,
+  selection: Record<Side, LocatedSchema | null>,
+  validation: CaseValidation,
+): Pick<CasesRead, 'cases' | 'payload'> {
+  if (read === undefined) return { cases, payload };
+  const textsOf = (side: Side) => textsBySchema(read, side, selection[side], validation);
+  const texts = { request: textsOf('request'), response: textsOf('response') };
+  const said = (each: Case, side: Side): Json => texts[side]?.get(each[`${side}Span`]?.start ?? -1) ?? each[side];
+  return {
+    cases: cases.map((each) => ({ ...each, request: said(each, 'request'), response: said(each, 'response') })),
+    payload: texts.request !== undefined && texts.response !== undefined ? 'text' : payload,
+  };
 }
 
 /** Where the job says that payloads are JSON, a text that is none could not be read. */

@@ -55,6 +55,11 @@ export function replyPlaces(cases: readonly Case[], said: SaidEchoes): ReplyPlac
   );
 }
 
+/** Whether an answer has a member that by its name may say which message is answered, and that its request has not: what else it has may be its own. */
+export function mayReplyElsewhere({ request, response }: Pick<Case, 'request' | 'response'>): boolean {
+  return placesOf(response).some(({ pointer, name }) => ANSWERS.test(name) && valueAt(request, pointer) === undefined);
+}
+
 function placesOf(message: Json): { pointer: string; name: string }[] {
   return pointersOf(message, MAX_PLACES).flatMap(({ pointer, value }) =>
     typeof value === 'string' || typeof value === 'number'

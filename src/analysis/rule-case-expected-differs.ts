@@ -4,6 +4,7 @@ import { allSubschemas } from '../schemas/schema-walk.ts';
 import { REASON_PHRASE } from './document-facts.ts';
 import { pointersOf } from './located-json.ts';
 import type { Rule } from './rule.ts';
+import { ENDS, STARTS } from './unparted-words.ts';
 
 /** The code that the expected result of a case names is the one of its answer. Only a warning: words can mean other codes. */
 export const ruleCaseExpectedDiffers: Rule = {
@@ -156,7 +157,7 @@ function otherWordIn(each: Case, word: string, name: string, lists: readonly (re
   const words = lists.flat().filter((value) => typeof value === 'string' && isWord(value) && text.includes(value));
   if (name.length < 2 || words.length === 0) return undefined;
   const named = new RegExp(
-    `(?<![\\p{L}\\d_$])${RegExp.escape(name)}${BETWEEN}(${words.map((listed) => RegExp.escape(String(listed))).join('|')})(?![\\p{L}\\d_])`,
+    `${STARTS}${RegExp.escape(name)}${BETWEEN}(${words.map((listed) => RegExp.escape(String(listed))).join('|')})${ENDS}`,
     'gu',
   );
   const matches = [...text.matchAll(named)].map(({ 1: word = '', index }) => ({ 0: word, index }));

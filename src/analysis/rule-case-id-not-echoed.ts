@@ -3,21 +3,22 @@ import type { Finding } from '../contract/finding.ts';
 import type { ToolAnswer } from '../contract/job.ts';
 import { type Json, pointerTokens, valueAt } from '../kernel/json.ts';
 import { pointersOf } from './located-json.ts';
-import { type ReplyPlace, replyPlaces } from './reply-places.ts';
+import { mayReplyElsewhere, type ReplyPlace, replyPlaces } from './reply-places.ts';
 import type { PlacedFinding, Rule } from './rule.ts';
 import { CORRELATION, FILE_NUMBER, REQUEST_ID, type SaidEchoes } from './said-echoes.ts';
 import { areTagged, hasOtherTag, tagOf } from './text-tags.ts';
 
 /**
  * An id that the answers of the other cases repeat is not the one of another case: a slip of who copied the case. An error where the document
- * has the id repeated, else a warning. An id that by its name says which message is which, and that the document has repeated, is no other one either.
+ * has the id repeated, else a warning. An id that by its name says which message is which, and that the document has repeated, is no other one either,
+ * in one case as in many.
  */
 export const ruleCaseIdNotEchoed: Rule = {
   name: 'case-id-not-echoed',
-  check({ job, agreement }, { said }) {
+  check({ job, agreement }, { said, parts }) {
     const sound = agreement.cases.filter(({ negative }) => !negative);
     const [first] = sound;
-    if (first === undefined || agreement.cases.length < 2) return [];
+    if (first === undefined) return [];
     const { cases, text } = agreement;
     if (areTagged(cases, text, 1)) {
       const slips = cases.filter((each) => hasOtherTag(each, text));
@@ -28,11 +29,13 @@ export const ruleCaseIdNotEchoed: Rule = {
       });
     }
     const told = new Set(job.tools.flatMap(({ examples = [] }) => examples.flatMap(valuesOf)));
-    const sources = { said, told };
-    const echoed = pointersOf(first.request, MAX_PLACES).flatMap(({ pointer, value }) =>
-      isAnyId(value) ? slipsAt(pointer, agreement.cases, sources) : [],
-    );
-    return [...echoed, ...replyPlaces(sound, said).flatMap((place) => repliesAt(place, agreement.cases, sources))];
+    const sources = { said, told, prose: parts.own.prose, loose: new Set(job.loose.map(({ pointer }) => pointer)) };
+    const echoed = pointersOf(first.request, MAX_PLACES).flatMap(({ pointer, value }) => {
+      if (!isAnyId(value)) return [];
+      const slips = slipsAt(pointer, cases, sources);
+      return slips.length > 0 ? slips : othersAt(pointer, sound, sources);
+    });
+    return [...echoed, ...replyPlaces(sound, said).flatMap((place) => repliesAt(place, cases, sources))];
   },
 };
 
@@ -50,6 +53,9 @@ interface Pair {
 interface Sources {
   said: SaidEchoes;
   told: ReadonlySet<Json>;
+  prose: string;
+  /** Places where a value may be any other one. */
+  loose: ReadonlySet<string>;
 }
 
 /** The ids that all cases send at one place and are answered with at another; of requests turned down only such as came back from some request. */
@@ -89,6 +95,23 @@ function slipsAt(pointer: string, cases: readonly Case[], { said, told }: Source
   if (!isSaid && pairs.some(({ sent }) => isShort(sent))) return [];
   if (!isSaid && wrong.some(({ each }) => each.negative)) return [];
   return wrong.map((pair) => placed(pair, pointer, { isSaid, isCopied }));
+}
+
+/** Ids that are not those of their requests, where the document leaves no doubt that they should be: one case is enough. */
+function othersAt(pointer: string, sound: readonly Case[], { said, told, prose, loose }: Sources): PlacedFinding[] {
+  if (loose.has(pointer) || !said.isAlwaysReturned(pointerTokens(pointer).at(-1) ?? '')) return [];
+  const { pairs, sent: all } = pairsAt(pointer, pointer, sound);
+  const others = pairs.filter(
+    ({ each, sent, answered }) =>
+      // What has its request's id in it, or elsewhere, is an id made of that one, or one of its own.
+      !String(answered).toLowerCase().includes(String(sent).trim().toLowerCase()) &&
+      !pointersOf(each.response, MAX_PLACES).some(({ value }) => value === sent) &&
+      // What stands for an id that could not be read is none.
+      (all.has(answered) || (/[1-9]/.test(String(answered)) && !prose.includes(String(answered)))) &&
+      !told.has(answered) &&
+      !mayReplyElsewhere(each),
+  );
+  return others.map((pair) => placed(pair, pointer, { isSaid: true, isCopied: all.has(pair.answered) }));
 }
 
 /** Whether two ids are the same, or would be in other letters or without blanks: an answer may have it in its proper form. */
@@ -161,7 +184,7 @@ function findingOf(
     in: 'response',
     testCase: each.testCase,
     pointer,
-    message: `Cannot answer case ${each.testCase} as the others: the id at ${pointer} is ${isCopied ? 'that of another case' : 'another one'}, wanted that of its request`,
+    message: `Cannot answer case ${each.testCase}: the id at ${pointer} is ${isCopied ? 'that of another case' : 'another one'}, wanted that of its request`,
     expected: sent,
     actual: answered,
     ...(isSaid ? { amendment: { of: 'response', patch: [{ op: 'replace', path: pointer, value: sent }] } } : {}),

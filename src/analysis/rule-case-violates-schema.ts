@@ -2,7 +2,8 @@ import type { Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Amendment, Finding } from '../contract/finding.ts';
 import { visibleText } from '../families/quote.ts';
 import { violationMessage } from '../families/violation-words.ts';
-import type { Json } from '../kernel/json.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
+import { branchMembersOf } from '../schemas/branch-members.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
 import type { Violation } from '../schemas/violations.ts';
@@ -12,7 +13,7 @@ import type { CaseValidation } from './case-validation.ts';
 import { isSmall, type PlacedFinding, type Rule, reportable } from './rule.ts';
 import { partPointer } from './schema-union.ts';
 
-/** The data of every case keep the schema of their side; a deliberately invalid request whose answer is a failure may break it. */
+/** The data of every case keep the schema of their side, and are texts where payloads are; a deliberately invalid request whose answer is a failure may break it. */
 export const ruleCaseViolatesSchema: Rule = {
   name: 'case-violates-schema',
   check({ agreement }, { validation }) {
@@ -20,9 +21,13 @@ export const ruleCaseViolatesSchema: Rule = {
       ['request', agreement.requestSchema],
       ['response', agreement.responseSchema],
     ] as const;
-    const found = sides.flatMap(([side, located]) =>
-      located === null || validation.isUsedUp ? [] : checkSide(side, located, agreement.cases, validation),
-    );
+    const isOther = (value: Json) => agreement.payload === 'text' && typeof value !== 'string';
+    const found = sides.flatMap(([side, located]) => {
+      const others = agreement.cases.filter((each) => isOther(each[side]));
+      const cases = agreement.cases.filter((each) => !others.includes(each));
+      const broken = located === null || validation.isUsedUp ? [] : checkSide(side, located, cases, validation);
+      return [...others.map((each) => noText(side, each)), ...broken];
+    });
     if (!validation.isUsedUp) return found;
     const [side, located] =
       sides.find(([side, located]) => agreement.cases.some((each) => isTooCostly(located, each[side], validation))) ??
@@ -30,6 +35,23 @@ export const ruleCaseViolatesSchema: Rule = {
     return [tooCostly(side, located?.start ?? 0)];
   },
 };
+
+/** Where payloads are texts, the schema of all of them. */
+const TEXT: JsonObject = { type: 'string' };
+
+function noText(side: 'request' | 'response', each: Case): PlacedFinding {
+  const actual = each[side];
+  const finding: Finding = {
+    code: 'DOCUMENT_CASE_VIOLATES_SCHEMA',
+    severity: 'error',
+    in: side,
+    testCase: each.testCase,
+    pointer: '',
+    message: `Cannot validate ${side} of case ${each.testCase}: ${violationMessage(TEXT, actual)}`,
+    ...reportable({ expected: TEXT, actual }),
+  };
+  return { finding, text: 'cases', at: each[`${side}Span`]?.start ?? each.testCase };
+}
 
 interface Broken {
   each: Case;
@@ -112,11 +134,17 @@ function amendmentOf(
 function violationsOf(located: LocatedSchema, value: Json, validation: CaseValidation): readonly Violation[] {
   const whole = validation.violations(located.schema, value);
   if (located.parts === undefined || !whole.some(({ schemaPointer }) => schemaPointer === '/anyOf')) return whole;
+  const { anyOf } = located.schema as { anyOf: Json[] };
+  const members = branchMembersOf(located.schema, anyOf);
   let closest = whole;
+  let fewest = Number.POSITIVE_INFINITY;
   for (const [index, part] of located.parts.entries()) {
     if (!validatorOf(part.schema).ok) continue;
     const inside = validation.violations(part.schema, value);
-    if (closest !== whole && inside.length >= closest.length) continue;
+    // What a schema says nothing of, it does not describe.
+    const breaks = inside.length + members.undeclared(index, value).length;
+    if (breaks >= fewest) continue;
+    fewest = breaks;
     closest = inside.map((violation) => ({
       ...violation,
       schemaPointer: `${partPointer(index + 1)}${violation.schemaPointer}`,

@@ -8,6 +8,7 @@ import { memberNames } from '../schemas/member-names.ts';
 import { pointersOf } from './located-json.ts';
 import { type PlacedFinding, type Rule, reportable } from './rule.ts';
 import { CORRELATION, REQUEST_ID, type SaidEchoes } from './said-echoes.ts';
+import { tagOf, untagged } from './text-tags.ts';
 
 /**
  * The same request, apart from ids that the answer only echoes, has the same answer. Only a warning where our own tools have
@@ -155,6 +156,10 @@ function placed(cases: string, earlier: Case, later: Case, pointer: string, reas
 /** Members that name the kind of a message. */
 const KIND = /^(?:type|action|method|version|protocol|jsonrpc|timestamp|sent_?at)$/i;
 
+/** Members that hold what is said of a message, and nothing that it asks. */
+const ENVELOPE =
+  /^(?:(?:message|msg|request|req)?[_-]?(?:headers?|head|meta|metadata|envelope)|kopf(?:daten)?|en-?t[eê]te|encabezado|cabecera|cabeçalho|intestazione|заголовок|(?:消息|报文|请求)?头部?|元数据|ヘッダー?)$/i;
+
 const MOMENT = /(?:^|[_-])(?:time|timestamp|ts|date|at)$|(?:Time|Timestamp|At|Date)$|时间|时间戳/;
 
 function isOfTheMoment(pointer: string): boolean {
@@ -166,6 +171,7 @@ interface NameKind {
   isKind: boolean;
   isCorrelation: boolean;
   isRequestId: boolean;
+  isEnvelope: boolean;
 }
 
 /** By name: the cases of an agreement have the same ones. */
@@ -175,7 +181,12 @@ class NameKinds {
   of(name: string): NameKind {
     let known = this.#known.get(name);
     if (known === undefined) {
-      known = { isKind: KIND.test(name), isCorrelation: CORRELATION.test(name), isRequestId: REQUEST_ID.test(name) };
+      known = {
+        isKind: KIND.test(name),
+        isCorrelation: CORRELATION.test(name),
+        isRequestId: REQUEST_ID.test(name),
+        isEnvelope: ENVELOPE.test(name),
+      };
       this.#known.set(name, known);
     }
     return known;
@@ -194,11 +205,20 @@ function askedCase({ each, inputs, said, kinds }: Exchanges): AskedCase {
   const echoed = new Map<Json, string>();
   const left = new Set<string>();
   let mayAsk = false;
-  if (!isObject(request)) return { each, look: lookOf(request, left), request, left, echoed, mayAsk };
-  const asksMore = memberNames(request).some((name) => {
-    const { isKind, isCorrelation, isRequestId } = kinds.of(name);
-    return !isKind && !isCorrelation && !isRequestId;
-  });
+  if (!isObject(request)) {
+    const isTagged = said.isTagRepeated() && hasOwnTag(each, inputs);
+    const asked = isTagged ? untagged(request) : request;
+    const answer = isTagged ? untagged(each.response) : each.response;
+    return { each, look: lookOf(asked, left), request: asked, left, echoed, mayAsk, answer };
+  }
+  const asksMoreIn = (value: JsonObject, depth: number): boolean =>
+    memberNames(value).some((name) => {
+      const { isKind, isCorrelation, isRequestId, isEnvelope } = kinds.of(name);
+      if (isKind || isCorrelation || isRequestId) return false;
+      const member = value[name] as Json;
+      return !isEnvelope || depth >= MAX_DEPTH || !isObject(member) || asksMoreIn(member, depth + 1);
+    });
+  const asksMore = asksMoreIn(request, 0);
   const isEcho = (within: string, name: string, value: Json) => {
     if (typeof value !== 'string' && typeof value !== 'number') return false;
     const isOfMessage =
@@ -208,10 +228,14 @@ function askedCase({ each, inputs, said, kinds }: Exchanges): AskedCase {
         (name === 'id' && request.jsonrpc !== undefined));
     const isId =
       isOfMessage ||
-      (asksMore && said.isEcho(name) && valueAt(each.response, `${within}/${escapeToken(name)}`) === value);
+      ((asksMore || kinds.of(name).isCorrelation) &&
+        said.isEcho(name) &&
+        valueAt(each.response, `${within}/${escapeToken(name)}`) === value);
     // What a tool is asked for is data, whatever its name.
     if (!isId || inputs.has(value)) return false;
-    if (!isOfMessage && !kinds.of(name).isCorrelation) mayAsk = true;
+    const isOfEnvelope =
+      kinds.of(name).isRequestId && pointerTokens(within).every((token) => kinds.of(token).isEnvelope);
+    if (!isOfMessage && !kinds.of(name).isCorrelation && !isOfEnvelope) mayAsk = true;
     return true;
   };
   let isLeftInside = false;
@@ -235,6 +259,14 @@ function askedCase({ each, inputs, said, kinds }: Exchanges): AskedCase {
   const asked: AskedCase = { each, look: 0, request, left, echoed, mayAsk };
   asked.look = lookOf(left.size < memberNames(request).length ? request : requestOf(asked), left);
   return asked;
+}
+
+/** Whether a text asks for more than by the tag that its answer repeats; what a tool is asked for is data. */
+function hasOwnTag({ request, response }: Case, inputs: ReadonlySet<Json>): boolean {
+  const tag = tagOf(request);
+  if (tag === undefined || !/\d/.test(tag) || tag !== tagOf(response)) return false;
+  const bare = tag.replace(/[^\p{L}\p{N}]/gu, '');
+  return /[\p{L}\p{N}]/u.test(String(untagged(request))) && ![tag, bare, Number(bare)].some((one) => inputs.has(one));
 }
 
 const NONE: ReadonlySet<string> = new Set();

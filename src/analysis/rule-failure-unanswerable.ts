@@ -1,10 +1,13 @@
+import type { Case } from '../contract/agreement.ts';
 import type { Finding, PatchOperation } from '../contract/finding.ts';
-import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
-import { allSubschemas } from '../schemas/schema-walk.ts';
+import { escapeToken, isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
+import { allSubschemas, resolveLocalReference } from '../schemas/schema-walk.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { isSuccessWord } from './agreed-failure.ts';
-import { answeredCodesIn, type DocumentedCode, namesInSentences } from './document-facts.ts';
-import type { Rule } from './rule.ts';
+import { AmendmentPlan } from './amendment-plan.ts';
+import { patched } from './apply-patch.ts';
+import { answeredCodesIn, type DocumentedCode, namesInSentences, withheldIn } from './document-facts.ts';
+import { type Rule, reportable } from './rule.ts';
 import { StatedValues } from './stated-values.ts';
 
 /** Every failure that the document lists by its code, or in a sentence where it lists none, or gives to a member by its name, can be answered: the response schema has a place that allows it. */
@@ -27,21 +30,22 @@ export const ruleFailureUnanswerable: Rule = {
     const stated = unansweredValues(located.schema, parts.own.prose, request, (code) => isReported({ code }));
     if (stated !== undefined)
       return [{ finding: findingOf(stated.place, stated.refused), text: 'document', at: located.start }];
+    const withheld = unansweredLack(located.schema, withheldIn(parts.own.prose), request, agreement.cases);
+    if (withheld !== undefined) return [{ finding: withheld, text: 'document', at: located.start }];
     if (codes.length === 0 && named.length === 0) return [];
     const unnamed = unansweredNames(located.schema, named);
     if (unnamed !== undefined)
       return [{ finding: findingOf(unnamed.place, unnamed.refused), text: 'document', at: located.start }];
     const places = codePlaces(located.schema, new Set(codes.map(({ code }) => code)));
     // A schema that leaves any place for a code open allows them all; one without such a place says failures otherwise.
-    if (places.length === 0 || places.some(({ values }) => values === undefined)) return [];
+    if (places.length === 0 || places.some(({ values, bounds }) => values === undefined && bounds === undefined))
+      return [];
     const refused = codes.filter(
       ({ code, meaning }) =>
-        code !== PARSE_ERROR &&
-        !UNANSWERED.test(meaning) &&
-        !places.some(({ values }) => values?.some((value) => textOf(value) === code)),
+        code !== PARSE_ERROR && !UNANSWERED.test(meaning) && !places.some((place) => allowsCode(place, code)),
     );
     // Where none of the listed codes is known, the list speaks of something else, such as the transport's own codes.
-    const [place] = places;
+    const place = places.find((each) => codes.some(({ code }) => allowsCode(each, code))) ?? places[0];
     if (refused.length === 0 || place === undefined || !isAboutPlace(place, codes, refused)) return [];
     const finding = findingOf(
       place,
@@ -64,21 +68,93 @@ type NamedFailure = DocumentedCode & { isAnswered?: boolean };
 const PARSE_ERROR = '-32700';
 
 function findingOf(place: CodePlace, refused: readonly string[]): Finding {
+  if (place.bounds !== undefined) return boundFinding(place, place.bounds, refused);
   const numeric = place.values?.every((value) => typeof value === 'number') === true;
   const wanted = refused.map((code): Json => (numeric && Number.isFinite(Number(code)) ? Number(code) : code));
   const patch: PatchOperation[] = place.isEnum
     ? wanted.map((value) => ({ op: 'add', path: `${place.pointer}/enum/-`, value }))
     : [];
+  const pointer = `${place.pointer}/${place.isEnum ? 'enum' : 'const'}`;
+  return refusal(refused, { pointer, expected: wanted, actual: place.values ?? null, patch });
+}
+
+function refusal(
+  refused: readonly string[],
+  { patch, ...told }: { pointer: string; expected: Json[]; actual: Json; patch: PatchOperation[] },
+): Finding {
   return {
     code: 'DOCUMENT_FAILURE_UNANSWERABLE',
     severity: 'error',
     in: 'responseSchema',
-    pointer: `${place.pointer}/${place.isEnum ? 'enum' : 'const'}`,
     message: `Cannot answer documented failures: the response schema allows no code ${refused.join(', ')}, wanted a place that does`,
-    expected: wanted,
-    actual: place.values ?? null,
-    ...(patch.length === 0 ? {} : { amendment: { of: 'responseSchema', patch } }),
+    ...told,
+    ...amendmentOf(patch.length === 0 ? undefined : patch),
   };
+}
+
+/** A place that lists no codes itself refuses some by a bound, a pattern, or what it refers to: that is amended where it lies. */
+function boundFinding(place: CodePlace, { schema, form }: Bounds, refused: readonly string[]): Finding {
+  const wanted = refused.map(form);
+  const validator = validatorOf(schema);
+  const violations = validator.ok ? wanted.flatMap((code) => validator.validate(code)) : [];
+  const [first] = violations;
+  // What is shared lies at the root of the whole schema as well.
+  const inWhole = (path: string) => (/^\/(?:\$defs|definitions)\//.test(path) ? path : `${place.pointer}${path}`);
+  const listed = (['anyOf', 'oneOf'] as const).find((keyword) => isObject(schema) && Array.isArray(schema[keyword]));
+  const patches = [
+    new AmendmentPlan(schema, violations).patchFor(violations),
+    listed && wanted.map((value): PatchOperation => ({ op: 'add', path: `/${listed}/-`, value: { const: value } })),
+  ];
+  const patch = patches.find((each) => {
+    const amended = each === undefined ? undefined : patched(schema, each);
+    const allowing = amended === undefined ? undefined : validatorOf(amended);
+    return allowing?.ok && wanted.every((code) => allowing.allows(code));
+  });
+  return refusal(refused, {
+    pointer: inWhole(first?.schemaPointer ?? ''),
+    expected: wanted,
+    actual: valueAt(schema, first?.schemaPointer ?? '') ?? null,
+    patch: (patch ?? []).map((operation) => ({ ...operation, path: inWhole(operation.path) })),
+  });
+}
+
+/** Most sentences of what is null or absent that are looked at: each may take making the schema of a member ready. */
+const MAX_WITHHELD = 4;
+
+/** A member of every answer, by its place, that a failure has null or lacks, and the schema does not allow so; no case may show it, which is told of by itself. */
+function unansweredLack(
+  root: Json,
+  withheld: readonly { name: string; isNull: boolean }[],
+  request: Json,
+  cases: readonly Pick<Case, 'response'>[],
+): Finding | undefined {
+  if (!isObject(root) || !isObject(root.properties)) return undefined;
+  for (const { name, isNull } of withheld.slice(0, MAX_WITHHELD)) {
+    const lacks = ({ response }: Pick<Case, 'response'>) =>
+      isObject(response) && (response[name] === undefined || response[name] === null);
+    const member = Object.hasOwn(root.properties, name) ? root.properties[name] : undefined;
+    if (member === undefined || JSON.stringify(request).includes(`"${name}"`) || cases.some(lacks)) continue;
+    const alone = { ...root, required: [], properties: { [name]: member } };
+    const validator = validatorOf(isNull ? alone : { type: 'object', required: root.required ?? [] });
+    const violations = validator.ok ? validator.validate(isNull ? { [name]: null } : {}) : [];
+    const about = violations.filter(({ pointer, property }) => (isNull ? pointer === `/${name}` : property === name));
+    const [first] = about;
+    if (first === undefined || about.length < (isNull ? violations.length : 1)) continue;
+    return {
+      code: 'DOCUMENT_FAILURE_UNANSWERABLE',
+      severity: 'error',
+      in: 'responseSchema',
+      pointer: first.schemaPointer,
+      message: `Cannot answer documented failures: the response schema ${isNull ? 'allows no null' : 'requires a value'} at /${name}, wanted one that does${isNull ? '' : ' not'}`,
+      ...reportable({ actual: valueAt(root, first.schemaPointer) ?? null }),
+      ...amendmentOf(new AmendmentPlan(root, about).patchFor(about)),
+    };
+  }
+  return undefined;
+}
+
+function amendmentOf(patch: PatchOperation[] | undefined): Pick<Finding, 'amendment'> {
+  return patch === undefined ? {} : { amendment: { of: 'responseSchema', patch } };
 }
 
 /** A code that is a name of several words. */
@@ -135,8 +211,7 @@ function unansweredValues(
       // Another member may go by that name, such as one of what the asking side reports: the values are mostly those of this one.
       if (refused.length * 2 > stated.length) continue;
       if (refused.length === 0) continue;
-      const token = name.replaceAll('~', '~0').replaceAll('/', '~1');
-      return { place: placeOf(`${pointer}/properties/${token}`, property as JsonObject), refused };
+      return { place: placeOf(`${pointer}/properties/${escapeToken(name)}`, property as JsonObject), refused };
     }
   }
   return undefined;
@@ -185,6 +260,62 @@ interface CodePlace {
   /** The values it allows; `undefined` where it does not list them. */
   values: Json[] | undefined;
   isEnum: boolean;
+  /** What it asks of codes where it does not list them; `undefined` where that is nothing. */
+  bounds?: Bounds | undefined;
+}
+
+interface Bounds {
+  /** The member's schema with what it may refer to. */
+  schema: Json;
+  /** A code in the form that the schema has, a number or a text, and in all that may do. */
+  form: (code: string) => Json;
+  forms: readonly ((code: string) => Json)[];
+}
+
+/** Keywords by which a schema that lists no values may refuse a code. */
+const BOUNDING = [
+  ...['$ref', 'anyOf', 'oneOf', 'allOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'pattern'],
+];
+
+/** Most places whose bounds are looked at, and the longest schema of one, in UTF-16 units: to make one ready takes milliseconds. */
+const [MAX_BOUNDED, MAX_SCHEMA] = [3, 1_000];
+
+function isBounding(schema: JsonObject): boolean {
+  return BOUNDING.some((keyword) => schema[keyword] !== undefined);
+}
+
+function allowsCode({ values, bounds }: CodePlace, code: string): boolean {
+  if (values !== undefined) return values.some((value) => textOf(value) === code);
+  return bounds === undefined || bounds.forms.some((form) => allows(bounds.schema, form(code)));
+}
+
+function allows(schema: Json, value: Json): boolean {
+  const validator = validatorOf(schema);
+  return !validator.ok || validator.allows(value);
+}
+
+/** The bounds of a place that are those of the documented codes: it allows one of them, or the code for a success and no smaller and no larger number. */
+function boundsOf(root: Json, property: JsonObject, documented: ReadonlySet<string>): Bounds | undefined {
+  const isAlone = !JSON.stringify(property).includes('"$ref"');
+  const shared = ['$schema', ...(isAlone ? [] : ['$defs', 'definitions'])].flatMap((keyword): [string, Json][] => {
+    const value = isObject(root) ? root[keyword] : undefined;
+    return value === undefined ? [] : [[keyword, value]];
+  });
+  const schema = { ...Object.fromEntries(shared), ...property };
+  if (JSON.stringify(schema).length > MAX_SCHEMA || !validatorOf(schema).ok) return undefined;
+  // A pattern says nothing of numbers, and a bound nothing of texts.
+  const isText = property.type === 'string' || (property.type === undefined && property.pattern !== undefined);
+  const isNumber = property.type === undefined && (property.maximum ?? property.minimum) !== undefined;
+  const forms = isText ? [String] : isNumber ? [numberOf] : [numberOf, String];
+  const isOfCodes = (form: (code: string) => Json) =>
+    [...documented].some((code) => allows(schema, form(code))) ||
+    (allows(schema, form('200')) && !allows(schema, form('99')) && !allows(schema, form('1000')));
+  const form = forms.find(isOfCodes);
+  return form && { schema, form, forms };
+}
+
+function numberOf(code: string): Json {
+  return Number.isFinite(Number(code)) ? Number(code) : code;
 }
 
 const CODE_NAME =
@@ -192,16 +323,25 @@ const CODE_NAME =
 
 /** The members for codes: by their names, whatever they list, or since they list numbers that the document has as codes. */
 function codePlaces(schema: Json, documented: ReadonlySet<string>): CodePlace[] {
-  const places: CodePlace[] = [];
+  const places: (CodePlace & { property: JsonObject })[] = [];
   for (const { schema: each, pointer } of allSubschemas(schema, 500)) {
     if (!isObject(each) || !isObject(each.properties)) continue;
-    for (const [name, property] of Object.entries(each.properties)) {
+    for (const [name, member] of Object.entries(each.properties)) {
+      const reference = isObject(member) && typeof member.$ref === 'string' ? member.$ref : undefined;
+      const named = reference === undefined ? undefined : resolveLocalReference(schema, reference);
+      const property = named?.schema ?? member;
       if (!isObject(property) || isObject(property.properties)) continue;
       if (!CODE_NAME.test(name) && !listsAny(property.enum, documented)) continue;
-      places.push(placeOf(`${pointer}/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, property));
+      const place = placeOf(named?.pointer ?? `${pointer}/properties/${escapeToken(name)}`, property);
+      places.push({ ...place, property });
     }
   }
-  return places;
+  const unlisted = places.filter(({ values }) => values === undefined);
+  // One open place is enough for all codes.
+  if (unlisted.length > MAX_BOUNDED || !unlisted.every(({ property }) => isBounding(property))) return places;
+  return places.map((place) =>
+    place.values === undefined ? { ...place, bounds: boundsOf(schema, place.property, documented) } : place,
+  );
 }
 
 function listsAny(listed: Json | undefined, codes: ReadonlySet<string>): boolean {
@@ -227,8 +367,11 @@ function isAboutPlace(
   const values = (place.values ?? []).map(textOf);
   if (!refused.every(({ code }) => /^-?\d+$/.test(code))) return false;
   const share = documented.length - refused.length * 2;
-  if (values.includes('0') && (share < 0 || (share === 0 && refused.some(({ code }) => /^[45]\d\d$/.test(code)))))
-    return false;
+  const isBesideZero =
+    values.includes('0') || (place.bounds !== undefined && allowsCode(place, '0') && !allowsCode(place, '99'));
+  if (isBesideZero && (share < 0 || (share === 0 && refused.some(({ code }) => /^[45]\d\d$/.test(code))))) return false;
+  if (place.bounds !== undefined)
+    return refused.length < documented.length || refused.every(({ code }) => /^\d{3}$/.test(code));
   const lengths = new Set(values.filter((value) => /^-?\d+$/.test(value)).map(({ length }) => length));
   return refused.length < documented.length || refused.every(({ code }) => lengths.has(code.length));
 }

@@ -1,12 +1,15 @@
 import type { Job } from '../contract/job.ts';
 import { isObject, type Json } from '../kernel/json.ts';
-import { ALTERNATIVE } from '../lexicon/qualifying.ts';
-import { EQUALS, OF_REQUEST, REPEATS } from '../lexicon/repeating.ts';
+import { ANSWER_REPEATS } from '../lexicon/exchanging.ts';
+import { phrases } from '../lexicon/phrases.ts';
+import { ALTERNATIVE, DEPENDING } from '../lexicon/qualifying.ts';
+import { EQUALS, IN_ANSWER, OF_REQUEST, REPEATED_IN_PART, REPEATS } from '../lexicon/repeating.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
+import { isAmongWords, wordsOf } from './unparted-words.ts';
 
 /** Names of members that say which message is which, and nothing about what is asked. */
 export const CORRELATION =
-  /^(?:corr|idempotency[_-]?key|(?:message|msg|correlation|corr|trace|span|nachrichten?|mensaje|messaggio)[_-]?(?:id|no|number|uuid)|id[_-]?(?:message|mensaje|nachricht|messaggio)|nonce|消息(?:id|编号|标识))$/i;
+  /^(?:corr|idempotency[_-]?key|(?:message|msg|correlation|corr|trace|span|nachricht(?:en)?|mensaje|messaggio)[_-]?(?:id|no|number|uuid)|id[_-]?(?:message|mensaje|nachricht|messaggio)|nonce|消息(?:id|编号|标识))$/i;
 
 /** A request id is one, too, unless it is all that a request asks about. */
 export const REQUEST_ID =
@@ -27,6 +30,19 @@ const WRITTEN_OUT: ReadonlyMap<string, readonly string[]> = new Map([
   ['seq', ['sequence']],
 ]);
 
+/** What sentences call that which a text begins with, to say which message it is. */
+const TAG_OF_MESSAGE = phrases({
+  en: ['tags?', '(message|msg|correlation|sequence) (ids?|identifiers?|numbers?|no)', 'nonce'],
+  de: ['Nachrichten(nummer|kennung|id)'],
+  fr: ['numéro (de|du) message'],
+  es: ['número de(l)? mensaje'],
+  zh: ['消息(编号|标识|号|id)'],
+});
+
+/** Words before "tag" that name no thing that has one. */
+const BEFORE_TAG =
+  /^(?:an?|the|its|this|that|their|which|whose|each|every|no|any|own|same|another|other|new|unique|short|with|of|by|and|or|leading|numbered|request|message|correlation|sequence|client|caller|reply|response|answer|line)$/i;
+
 /** Most schemas inside the response's whose descriptions are read, and the longest description, in UTF-16 units: what has more words speaks of more. */
 const [MAX_DESCRIBED, MAX_DESCRIPTION] = [200, 120];
 
@@ -43,6 +59,7 @@ export class SaidEchoes {
   /** All clauses that have something repeated, as one. */
   #repeated: Clause | undefined;
   #equating: readonly Clause[] | undefined;
+  #tagRepeated: boolean | undefined;
 
   /** Descriptions that say of a member that it is as in the request, by its name. */
   #described: ReadonlyMap<string, Clause> | undefined;
@@ -91,6 +108,25 @@ export class SaidEchoes {
     );
   }
 
+  /** Whether a sentence has the tag repeated that texts begin with; never where there are tags of things, such as those on goods. */
+  isTagRepeated(): boolean {
+    this.#tagRepeated ??=
+      [...this.#text.matchAll(/([a-z]{1,20})[ -]tags?\b/gi)].every(([, word = '']) => BEFORE_TAG.test(word)) &&
+      this.#repeating().some(({ text }) => TAG_OF_MESSAGE.test(text));
+    return this.#tagRepeated;
+  }
+
+  /** Whether every answer has the id of its message from its request as it stands there: where it does not, no other case need show what is meant. */
+  isAlwaysReturned(name: string): boolean {
+    if (!CORRELATION.test(name) && !REQUEST_ID.test(name)) return false;
+    const described = this.isDescribed(name) ? this.#descriptions().get(name) : undefined;
+    const isWhole = ({ text }: Clause) => ![REPEATED_IN_PART, ALTERNATIVE, DEPENDING].some((words) => words.test(text));
+    return (
+      (described !== undefined && isWhole(described)) ||
+      (this.isSaidOf(name) && this.#repeating().some((each) => isOfAnswer(each) && isWhole(each) && names(name)(each)))
+    );
+  }
+
   /** Whether the response schema describes an id as that of the request; what is asked about may be described so as well. */
   isDescribed(name: string): boolean {
     const mayBeId = MAY_BE_ECHO.test(name) || FILE_NUMBER.test(name) || CORRELATION.test(name);
@@ -120,7 +156,7 @@ export class SaidEchoes {
             ALTERNATIVE.test(text)
           )
             return [];
-          return [[name, { text, words: wordsIn(text) }]];
+          return [[name, { text, words: wordsOf(text.toLowerCase()) }]];
         });
       }),
     );
@@ -129,7 +165,9 @@ export class SaidEchoes {
 
   #clausesWith(wanted: RegExp): Clause[] {
     const clauses = this.#text.split(/[\n;。；]|\.(?!\w)/, 5_000).map((clause) => clause.slice(0, 200));
-    return clauses.filter((clause) => wanted.test(clause)).map((text) => ({ text, words: wordsIn(text) }));
+    return clauses
+      .filter((clause) => wanted.test(clause))
+      .map((text) => ({ text, words: wordsOf(text.toLowerCase()) }));
   }
 
   #repeating(): readonly Clause[] {
@@ -144,14 +182,13 @@ interface Clause {
   words: ReadonlySet<string>;
 }
 
-function wordsIn(clause: string): Set<string> {
-  return new Set(clause.split(/[^\p{L}\p{N}_-]+/u).map((word) => word.toLowerCase()));
+/** Whether a clause that has something repeated has it repeated in an answer, from the request. */
+function isOfAnswer({ text }: Clause): boolean {
+  return ANSWER_REPEATS.test(text) || (OF_REQUEST.test(text) && IN_ANSWER.test(text));
 }
 
 /** Tells whether a clause has the name of a member in it. */
 function names(name: string): (clause: Clause) => boolean {
-  // Nothing parts the words of some languages.
-  const isUnparted = name.length >= 3 && /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+$/u.test(name);
   const forms = [name.toLowerCase(), ...(WRITTEN_OUT.get(name.toLowerCase()) ?? [])];
-  return ({ text, words }) => forms.some((form) => words.has(form)) || (isUnparted && text.includes(name));
+  return ({ text, words }) => forms.some((form) => words.has(form)) || isAmongWords(name, text, 3);
 }

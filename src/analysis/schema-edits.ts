@@ -2,21 +2,37 @@ import type { LocatedSchema } from '../contract/agreement.ts';
 import type { PatchOperation } from '../contract/finding.ts';
 import { partPointer } from './schema-union.ts';
 
-/** A patch with the text of the schema that it belongs to. */
+/** A patch of a JSON value that stands in the text, by where that starts, and the schema that it was made for. */
 export interface SchemaEdit {
   located: LocatedSchema;
+  start: number;
   patch: PatchOperation[];
 }
 
-/** A patch of a chosen schema, shared out to the schemas that stand in the text: the schema itself, or the parts of a union. */
+/**
+ * A patch of a chosen schema, shared out to what stands in the text: the schema itself, or the parts of a union, and the definitions that they take
+ * from elsewhere in the document.
+ */
 export function schemaEdits(located: LocatedSchema, patch: readonly PatchOperation[]): SchemaEdit[] {
   const { parts } = located;
-  if (parts === undefined) return [{ located, patch: [...patch] }];
-  return parts.flatMap((part, index) => {
-    const root = partPointer(index + 1);
-    const inside = patch
-      .filter(({ path }) => path === root || path.startsWith(`${root}/`))
-      .map((operation) => ({ ...operation, path: operation.path.slice(root.length) }));
-    return inside.length === 0 ? [] : [{ located: part, patch: inside }];
+  if (parts !== undefined)
+    return parts.flatMap((part, index) => schemaEdits(part, below(patch, partPointer(index + 1))));
+  return patch.map((operation) => {
+    const { at, start, pointer } = (located.origins ?? []).find(({ at }) => isBelow(operation.path, at)) ?? {
+      at: '',
+      start: located.start,
+      pointer: '',
+    };
+    return { located, start, patch: [{ ...operation, path: `${pointer}${operation.path.slice(at.length)}` }] };
   });
+}
+
+function isBelow(path: string, root: string): boolean {
+  return path === root || path.startsWith(`${root}/`);
+}
+
+function below(patch: readonly PatchOperation[], root: string): PatchOperation[] {
+  return patch
+    .filter(({ path }) => isBelow(path, root))
+    .map((operation) => ({ ...operation, path: operation.path.slice(root.length) }));
 }

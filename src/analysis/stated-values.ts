@@ -1,6 +1,7 @@
 import { ANSWERED } from '../lexicon/exchanging.ts';
 import { NO_ANSWER } from '../lexicon/failing.ts';
 import { NOT_SAID_OF_ANSWERS } from '../lexicon/qualifying.ts';
+import { STARTS } from './unparted-words.ts';
 
 /** Most sentences that are looked through, and the longest, in UTF-16 units. */
 const [MAX_SENTENCES, MAX_SENTENCE] = [5_000, 500];
@@ -43,9 +44,8 @@ export class StatedValues {
     const values = new Set<string>();
     if (!this.#words.includes(name.toLowerCase()) || this.#looks >= MAX_NAMES) return values;
     this.#looks += 1;
-    const plain = name.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
     const given = new RegExp(
-      String.raw`(?<![\p{L}\p{N}_.-])${MARK}{0,2}${plain}${MARK}{0,2}${GIVEN}${MARK}{1,2}([A-Za-z][A-Za-z0-9_-]{1,60})${MARK}`,
+      `(?<![.-])(?:(?<=的)|${STARTS})${MARK}{0,2}${RegExp.escape(name)}${MARK}{0,2}${GIVEN}${MARK}{1,2}([A-Za-z][A-Za-z0-9_-]{1,60})${MARK}`,
       'giu',
     );
     for (const text of this.#sentences) {

@@ -73,8 +73,16 @@ function statusFailure(error: APIError, status: number, { endpoint, apiKey }: Fa
   return failure('PLATFORM_MODEL_NOT_AN_API', 'a server that speaks the Chat Completions API');
 }
 
-/** How long a server asks to be left alone (RFC 9110, section 10.2.3, and `retry-after-ms`), in milliseconds, however long that is. */
+/** The longest rest that is granted, in milliseconds: no job waits longer, and some servers send a moment where seconds are due. */
+const MAX_RETRY_AFTER_MS = 600_000;
+
+/** How long a server asks to be left alone (RFC 9110, section 10.2.3, and `retry-after-ms`), in milliseconds, at most ten minutes. */
 export function retryAfterMs(headers: Headers | undefined, nowMs = Date.now()): number | undefined {
+  const asked = askedRestMs(headers, nowMs);
+  return asked === undefined ? undefined : Math.min(asked, MAX_RETRY_AFTER_MS);
+}
+
+function askedRestMs(headers: Headers | undefined, nowMs: number): number | undefined {
   const exact = Number(headers?.get('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(exact) && exact >= 0) return exact;
   const given = headers?.get('retry-after')?.trim();
@@ -101,7 +109,8 @@ function words({ error }: APIError, apiKey: string | undefined): string {
     .replaceAll(/\bsk-\S+/g, 'sk-…')})`;
 }
 
-function networkCause(error: unknown): string {
+/** The code of what kept a request from its server, such as `ECONNREFUSED`; never a message, which may repeat the URL. */
+export function networkCause(error: unknown): string {
   for (let one = error; one instanceof Error; one = one.cause) {
     if ('code' in one && typeof one.code === 'string') return one.code;
   }

@@ -1,6 +1,15 @@
 import type { Json } from '../kernel/json.ts';
 import type { Job } from './job.ts';
 
+/** Where a part of a schema was read from. */
+export interface Origin {
+  /** The part: its pointer in the schema. */
+  at: string;
+  /** The outermost JSON value that it stands in, by its UTF-16 offset in the document, and its pointer in there. */
+  start: number;
+  pointer: string;
+}
+
 /** A JSON Schema as it stands in the document. */
 export interface LocatedSchema {
   /** The schema as parsed, untouched. */
@@ -12,6 +21,8 @@ export interface LocatedSchema {
   heading: string;
   /** The protocol whose text it stands in, where that is not the document itself but one it builds on. */
   baseUri?: string;
+  /** Where its parts stand, the innermost first, if not all of it is the JSON value that starts at its own offset. */
+  origins?: Origin[];
   /** The schemas of which this one is the union (`anyOf` over `$defs/1`, `$defs/2`, …); its own offsets are then the first one's. */
   parts?: LocatedSchema[];
 }

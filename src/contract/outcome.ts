@@ -32,7 +32,7 @@ export interface Usage {
   costUsd: number | null;
 }
 
-/** One completion and what became of it. */
+/** One completion and what became of it; a question that is put again since the server failed is one, with the usage of all its answers. */
 export interface AttemptReport {
   /** From 1, in the order they were asked for. */
   attempt: number;

@@ -1,4 +1,4 @@
-import { either, inOrder, type Phrases, phrases } from './phrases.ts';
+import { either, inOrder, phrases } from './phrases.ts';
 
 /** That nothing is done but what the same sentence has done. */
 export const NOTHING_ELSE = phrases({
@@ -382,30 +382,6 @@ export const PERSONAL: readonly [words: RegExp, member: RegExp][] = [
   ],
 ];
 
-const A_REFUSAL: Phrases = {
-  en: [
-    'refus*|denial|denied|reject*|not accepted|declined|failed requests?|say no',
-    'errors? (is|are|was|has been) (answered|returned)',
-  ],
-  de: ['Ablehn*|abgelehnt*|zurückgewiesen*'],
-  fr: ['refus*'],
-  es: ['rechaz*|denega*'],
-  pt: ['recus*|rejeit*'],
-  zh: ['失败|拒绝|出错'],
-};
-
-const IS_NOT_DONE: Phrases = {
-  en: ['never|must not|may not|shall not', '(nothing|no \\p{L}+) (is|may|must|shall|will)'],
-  de: ['nichts|keine?|(darf|dürfen|wird|werden) (nie|niemals|nicht)'],
-  fr: ['rien|aucune?|ne (doit|peut) (pas|jamais)'],
-  es: ['nada|ningun[oa]?|no se'],
-  pt: ['nada|nenhuma?|não se'],
-  zh: ['不得|不能|不可|不应|不会|禁止'],
-};
-
-/** A sentence by which something is not done where the answer is a refusal. */
-export const NOT_DONE_IN_REFUSALS = either(inOrder(A_REFUSAL, IS_NOT_DONE), inOrder(IS_NOT_DONE, A_REFUSAL, 80));
-
 /** That something is done behind all checks. */
 export const ONLY_AFTER_CHECKS = phrases({
   en: ['only (after|once|when) (all|every|each) …40 (checked|verified|passed|met|fulfilled|validated)'],
@@ -423,9 +399,6 @@ export const ONLY_AFTER = phrases({
   it: ['(solo|soltanto) (dopo|se|quando)'],
   zh: ['只有', '(之后|以后|后)(才|方|再)'],
 });
-
-/** That whatever could be done is not. */
-export const NOTHING_AT_ALL = phrases({ en: ['nothing'], de: ['nichts'], fr: ['rien'], es: ['nada'], pt: ['nada'] });
 
 /** That something is only tried, and has no effect. */
 export const WITHOUT_EFFECT = phrases({

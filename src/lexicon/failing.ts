@@ -464,6 +464,35 @@ export const MORE_THAN_ONCE = phrases({
 /** What asking a tool that only reads is called, whatever it is asked for. */
 export const LOOK_UP = phrases({ en: ['look(ing)?[- ]?ups?'] });
 
+/** That somebody reads, and changes nothing. */
+export const READING = phrases({
+  en: ['look(ing|ed)?[- ]?ups?|reads?|reading|quer(y|ies|ied)|fetch*'],
+  de: ['Abfragen?|abgefragt|Lesen|Nachschlagen|nachgeschlagen|Lesezugriff*'],
+  fr: ['lectures?|lue?s?|consult(ations?|ée?s?)|recherches?'],
+  es: ['lecturas?|leer|consultas?|búsquedas?'],
+  pt: ['leituras?|consultas?'],
+  it: ['lettur[ae]|consultazion[ei]'],
+  ru: ['чтени*|запрос*'],
+  zh: ['查询|读取|查找'],
+  ja: ['照会|読み(込み|取り)'],
+});
+
+/** That what was tried is not tried a second time. */
+export const NOT_DONE_AGAIN = phrases({
+  en: [
+    '(attempted|tried|called|made|done|ordered|instructed|asked for) …20 (at most|exactly|only|just) once|once at most',
+    '(not|never) (be )?(attempted|tried|called|made|done|ordered|repeated) (more than once|again|twice|a second time)',
+    '(does|do|must|may|shall|will) (not|never) \\p{L}+ (it |them |this |that )?(again|twice|a second time|more than once)',
+  ],
+  de: [
+    'höchstens einmal (versucht|aufgerufen|ausgeführt)',
+    'nicht (ein zweites Mal|noch einmal|erneut) (versucht|aufgerufen)',
+  ],
+  fr: ['(tentée?|appelée?|exécutée?) …20 (au plus une|une seule) fois'],
+  es: ['(se (intenta|llama|ejecuta)) …20 (como máximo una|una sola) vez'],
+  zh: ['(最多|至多|只)(允许)?(尝试|调用|执行|提交)一次', '不再(重试|尝试)'],
+});
+
 /** That something is tried one time. */
 export const ONE_TRY = phrases({
   en: ['(only|just|at most|exactly) (one|a single) (try|attempt|go)|one (try|attempt|go) (only|and no more|each)'],

@@ -28,7 +28,10 @@ export const REPEATS = phrases({
 
 /** What leaves no doubt that what is repeated is of the request. */
 export const OF_REQUEST = phrases({
-  en: ['echo*|unchanged|verbatim', '(of|from|in|as) (the|its|each|their) (requests?|subscription|call|question|query)'],
+  en: [
+    'echo*|unchanged|verbatim',
+    '(of|from|in|as) (the|its|each|their) (requests?|subscription|call|question|query)|equals? (the|its) requests?',
+  ],
   de: ['*unverändert*', 'der (zugehörigen )?anfrage*'],
   fr: ['tel(le)?s? quel*|inchangée?s?', 'de la (requête|demande)'],
   es: ['tal cual*|sin cambios*|inalterad*', '(de|en|como) la (solicitud|petición)'],
@@ -38,6 +41,37 @@ export const OF_REQUEST = phrases({
   ru: ['без изменений*', '(из|в|как) запрос*'],
   zh: ['原样|照抄|请求'],
   ja: ['そのまま', 'リクエスト|依頼|要求'],
+});
+
+/** That it is an answer in which something is repeated. */
+export const IN_ANSWER = phrases({
+  en: ['answer(s|ed)?|repl(y|ies|ied)|respon(ses?|ds?)', 'echo*|unchanged|verbatim|returned|comes? back'],
+  de: ['*antwort*', '*unverändert*|*zurück*'],
+  fr: ['réponses?|répond*', 'renvoyée?s?|inchangée?s?|tel(le)?s? quel*'],
+  es: ['respuestas?|respond*', 'devuel*|devolvid*|tal cual*|sin cambios*'],
+  pt: ['respostas?|respond*', 'devolvid*|inalterad*|sem alteraç*'],
+  it: ['rispost[ae]|rispond*', 'restituit*|invariat*'],
+  nl: ['antwoord*|ongewijzigd*|terug*'],
+  ru: ['ответ*|возвраща*|без изменений*'],
+  zh: ['响应|应答|回复|返回|回传|原样'],
+  ja: ['レスポンス|応答|回答|返信|返す|そのまま'],
+});
+
+/** That what is repeated is changed on the way, or not repeated by every answer. */
+export const REPEATED_IN_PART = phrases({
+  en: [
+    'own|not|never|no|without|differ*|an?other|only|optional*|may|might|can|retr(y|ies|ied)|re-?sen[dt]s?|log(s|ged)?',
+    'plus|increas*|increment*|suffix*|prefix*|append*|prepend*|follow*|preced*|deriv*|hash*|revers*|sign(ed|ature)|truncat*|shorten*',
+  ],
+  de: ['eigene*|nicht|nie|kein*|andere*|nur|kann|können|optional*|plus|erhöht*|ergänzt*|angehängt*|abgeleitet*'],
+  fr: ['propres?|pas|jamais|autres?|seulement|peu(ven)?t|plus|augmenté*|suivie?s?|suffix*|préfix*|dérivé*'],
+  es: ['propi[oa]s?|no|nunca|otr[oa]s?|solo|sólo|pued*|más|seguid*|sufij*|prefij*|derivad*'],
+  pt: ['própri[oa]s?|não|nunca|outr[oa]s?|só|pod*|mais|seguid*|sufix*|prefix*|derivad*'],
+  it: ['propri[oa]|non|mai|altr[oaie]|solo|può|possono|più|seguit*|suffiss*|prefiss*|derivat*'],
+  nl: ['eigen|niet|nooit|geen|ander*|alleen|kan|mag|plus|gevolgd*'],
+  ru: ['свой|своя|своё|не|никогда|друг*|только|может|могут'],
+  zh: ['自己|自身|各自|不(?!变)|未|无|没有|仅|可以|可能|可选|加|后缀|前缀|拼接|派生|重试|日志'],
+  ja: ['独自|ない|ません|異なる|別|のみ|加え|追加|再送'],
 });
 
 /** What says of two things that one is the other. */

@@ -54,6 +54,7 @@ export async function startConsole(operator: QueueOperator, options: ConsoleOpti
     description: 'Jobs that wait, run, were put back or failed. Outcomes: protosmith inspect <job>.',
   });
   queue.setFormatter('data', (data: unknown) => trimData(data) as Record<string, unknown>);
+  queue.setFormatter('name', ({ name }: { name?: string }) => String(trimData(name ?? '')));
   queue.setFormatter('returnValue', (value: unknown) => trimData(value) as Record<string, unknown>);
   createBullBoard({
     queues: [queue],
@@ -117,7 +118,7 @@ function faultIn(body: unknown, adds: boolean): string | undefined {
   const id = isObject(options) ? options.jobId : undefined;
   return typeof id === 'string' && isUsableId(id)
     ? undefined
-    : 'Cannot add job: no id that can be taken, wanted {"jobId": …} among its options, not only digits, without ":", no name of a key of BullMQ\'s own';
+    : 'Cannot add job: no id that can be taken, wanted {"jobId": …} among its options, no number, without ":", no name of a key of BullMQ\'s own';
 }
 
 /** Level by level, for what is deep enough breaks whoever goes through it by recursion. */

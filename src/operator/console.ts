@@ -17,7 +17,7 @@ who sends the token as "Authorization: Bearer …". Ends with SIGINT or SIGTERM.
 
   --port <n>   port, 0 for any free one (default 4280)
   --write      lets jobs be retried, promoted, removed and added; a job that has its outcome is not worked on again that
-               way, \`protosmith dead-letters requeue\` has it
+               way, \`protosmith dead-letters requeue\` has it; one that has none gets it before it is removed
 
 ${settingsHelp(['redisUrl', 'prefix', 'consoleToken'])}
 Exit code: 0 stopped, 64 usage, 69 Redis unreachable, 78 wrong settings, or the port is taken.

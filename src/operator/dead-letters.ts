@@ -17,8 +17,8 @@ export const deadLetters: Command = {
        protosmith dead-letters discard <job id …> | --all [--json]
 
 Dead letters are jobs that the queue keeps as failed: defects, jobs that killed their workers, ids that could not be
-taken. Their negotiators have their outcomes. requeue puts a job on the queue again as a new one with a higher attempt,
-and prints the new id; discard forgets it.
+taken. Their negotiators have their outcomes; one that the queue itself failed a moment ago gets it before it goes.
+requeue puts a job on the queue again as a new one with a higher attempt, and prints the new id; discard forgets it.
 
   --limit <n>   how many to list, the newest first (default 50)
   --all         every dead letter

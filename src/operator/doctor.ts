@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { connect, disconnect, judgeRedis, keysOf, redisFacts, whenReady } from '../../queues/index.ts';
+import { networkCause } from '../completion/model-failure.ts';
 import { openSandbox } from '../compose.ts';
 import { type Config, modelsOf, namesModelServer, readConfig, redactUrl } from '../config.ts';
 import { createLog, describeError } from '../telemetry/log.ts';
@@ -98,7 +99,7 @@ async function examineRedis({ redisUrl, prefix, durable }: Config): Promise<Exam
   const connection = connect(redisUrl, 'worker');
   try {
     await whenReady(connection, redisWithinMs);
-    const facts = await redisFacts(connection);
+    const facts = await redisFacts(connection, keysOf(prefix));
     const faults = judgeRedis(facts, { durable });
     const growth = await projectMemory(connection, keysOf(prefix), facts);
     const complaints = [
@@ -174,13 +175,10 @@ async function examineModel({ model, baseUrl, apiKey }: ReturnType<typeof models
       };
     return { subject: 'model', state: 'well', says: `the server is reachable (status ${response.status})`, details };
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    return {
-      subject: 'model',
-      state: 'ill',
-      says: `the server cannot be reached: ${describeError(cause).code ?? describeError(cause).message}`,
-      details,
-    };
+    // Never in the words of `fetch`: they repeat the URL, which may hold a key.
+    const timedOut = error instanceof Error && error.name === 'TimeoutError';
+    const found = timedOut ? `no answer within ${modelWithinMs} ms` : networkCause(error);
+    return { subject: 'model', state: 'ill', says: `the server cannot be reached: ${found}`, details };
   }
 }
 

@@ -19,7 +19,9 @@ export interface Imported {
   tenant: string;
   digest: string;
   stored: boolean;
-  /** Why it was refused; `null` where it was stored. */
+  /** It was withdrawn where the export was made, and now is here. */
+  withdrawn?: true;
+  /** Why it was refused or withdrawn; `null` where it was stored. */
   why: string | null;
 }
 
@@ -54,57 +56,67 @@ const report = members({
   generator: { type: 'object' },
 });
 
-const isExport = new Ajv2020({ strict: false }).compile<{ handlers: HandlerRecord[] }>(
-  members({
-    format: { const: exportFormat },
-    version: { const: 1 },
-    handlers: {
-      type: 'array',
-      maxItems: 10_000,
-      items: {
-        ...members({
-          digest: hash,
-          abi: { type: 'integer' },
-          role: { enum: ['provider', 'requester'] },
-          tools: { type: 'array', items: text },
-          amendments: list,
-          source: text,
-          types: text,
-          bundle: text,
-          payload: { enum: ['json', 'text'] },
-          requestSchema: true as unknown as object,
-          responseSchema: true as unknown as object,
-          toolSchemas: { type: 'object' },
-          timeoutMs: { type: ['number', 'null'] },
-          provenance: withOptional(
-            { report },
-            {
-              tenant: name,
-              family: text,
-              protocolHash: hash,
-              jobId: text,
-              model: text,
-              generator: { enum: ['live', 'scripted'] },
-              promptVersion: text,
-              verifierVersion: text,
-              protosmithVersion: text,
-              createdAtMs: { type: 'number' },
-              checks: list,
-            },
-          ),
-          proof: members({
-            cases: { type: 'array', items: members({ testCase: { type: 'integer' } }) },
-            tools: { type: 'array', items: members({ name: text }) },
-            loose: { type: 'array', items: members({ pointer: text, as: text }) },
+const withdrawn = { type: 'array', items: members({ tenant: name, digest: hash, reason: text }) };
+
+interface Export {
+  handlers: HandlerRecord[];
+  withdrawn?: { tenant: string; digest: string; reason: string }[];
+}
+
+const isExport = new Ajv2020({ strict: false }).compile<Export>(
+  withOptional(
+    { withdrawn },
+    {
+      format: { const: exportFormat },
+      version: { const: 1 },
+      handlers: {
+        type: 'array',
+        maxItems: 10_000,
+        items: {
+          ...members({
+            digest: hash,
+            abi: { type: 'integer' },
+            role: { enum: ['provider', 'requester'] },
+            tools: { type: 'array', items: text },
+            amendments: list,
+            source: text,
+            types: text,
+            bundle: text,
+            payload: { enum: ['json', 'text'] },
+            requestSchema: true as unknown as object,
+            responseSchema: true as unknown as object,
+            toolSchemas: { type: 'object' },
+            timeoutMs: { type: ['number', 'null'] },
+            provenance: withOptional(
+              { report },
+              {
+                tenant: name,
+                family: text,
+                protocolHash: hash,
+                jobId: text,
+                model: text,
+                generator: { enum: ['live', 'scripted'] },
+                promptVersion: text,
+                verifierVersion: text,
+                protosmithVersion: text,
+                createdAtMs: { type: 'number' },
+                checks: list,
+              },
+            ),
+            proof: members({
+              cases: { type: 'array', items: members({ testCase: { type: 'integer' } }) },
+              tools: { type: 'array', items: members({ name: text }) },
+              loose: { type: 'array', items: members({ pointer: text, as: text }) },
+            }),
           }),
-        }),
+        },
       },
     },
-  }),
+  ),
 );
 
 /**
- * Stores the handlers of an export, each after its digest was recomputed and its bundle passed, in this machine's sandbox, the cases it brings along.
+ * Withdraws what an export tells to be withdrawn, and stores its handlers, each after its digest was recomputed and its bundle passed, in this machine's sandbox, the cases it brings along.
  * Throws `UnreadableInput` for what is no export.
  */
 export async function importHandlers(given: unknown, config: Config): Promise<Imported[]> {
@@ -118,9 +130,14 @@ export async function importHandlers(given: unknown, config: Config): Promise<Im
   const weakness = weaknessOf(sandbox.layers);
   if (weakness !== undefined) complain(weakness);
   try {
-    return await onQueue(config, async ({ connection }) => {
+    return await onQueue(config, async ({ connection, handlers }) => {
       const store = createHandlerStore(connection, config);
       const results: Imported[] = [];
+      for (const { tenant, digest, reason } of given.withdrawn ?? []) {
+        const known = await store.withdrawnFor(tenant, digest);
+        if (known === null) await handlers.withdraw(tenant, digest, reason);
+        results.push({ tenant, digest, stored: false, withdrawn: true, why: known ?? reason });
+      }
       for (const record of given.handlers) {
         const { tenant } = record.provenance;
         const { digest } = record;

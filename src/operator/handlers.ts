@@ -24,7 +24,8 @@ export const handlers: Command = {
 
 Stored handlers serve every job of the same agreement, tools and role without a model call, after they passed its cases.
 export prints records as JSON; import runs each in the sandbox against the cases that it brings along and stores those
-that pass, and every check is repeated by the first job that finds it. A pinned handler never expires. A withdrawn one is
+that pass, and every check is repeated by the first job that finds it. Of a withdrawn handler export prints only that it
+is, and import withdraws it there too. A pinned handler never expires. A withdrawn one is
 never served, even if the same one is made again, until it is restored.
 
   --tenant <name>   whose handlers (default "default"; list: of all tenants)
@@ -159,7 +160,12 @@ const exported: Act = async ({ config, operands, tenant = 'default', all }) => {
       `Cannot read arguments: ${all ? 'digests and --all' : 'no digest'}, wanted either digests or --all`,
     );
   return onQueue(config, async ({ handlers: stored }) => {
-    const digests = all ? await everyDigest(stored, tenant) : operands;
+    const known = await stored.withdrawnOf(tenant);
+    const withdrawn = known.filter(({ digest }) => all || operands.includes(digest));
+    // Not as records with a mark: an importer that knows no such mark would serve them.
+    const digests = (all ? await everyDigest(stored, tenant) : operands).filter((digest) =>
+      withdrawn.every((one) => one.digest !== digest),
+    );
     const records: HandlerRecord[] = [];
     let code: number = exitCodes.ok;
     for (const digest of digests) {
@@ -169,7 +175,8 @@ const exported: Act = async ({ config, operands, tenant = 'default', all }) => {
       // One that cannot be read must not keep the others here.
       if (record === null && !all) return code;
     }
-    print(true, { format: exportFormat, version: 1, handlers: records }, () => []);
+    const marks = withdrawn.map((one) => ({ tenant, ...one }));
+    print(true, { format: exportFormat, version: 1, handlers: records, withdrawn: marks }, () => []);
     return code;
   });
 };
@@ -182,9 +189,12 @@ const imported: Act = async ({ config, operands, json }) => {
   const { importHandlers } = await import('./handlers-import.ts');
   const results = await importHandlers(given, config);
   print(json, results, () =>
-    results.map(({ tenant, digest, stored, why }) => `${tenant}  ${digest}  ${stored ? 'stored' : `refused: ${why}`}`),
+    results.map(
+      ({ tenant, digest, stored, withdrawn, why }) =>
+        `${tenant}  ${digest}  ${stored ? 'stored' : `${withdrawn ? 'withdrawn' : 'refused'}: ${why}`}`,
+    ),
   );
-  return results.every(({ stored }) => stored) ? exitCodes.ok : exitCodes.unreadable;
+  return results.every(({ stored, withdrawn }) => stored || withdrawn) ? exitCodes.ok : exitCodes.unreadable;
 };
 
 /** A verb that does one thing with each handler named. */

@@ -1,21 +1,27 @@
+import { analyze } from '../analysis/analyze.ts';
 import { lint as lintAgreement } from '../analysis/lint.ts';
+import { preflight } from '../analysis/rules.ts';
 import type { Finding } from '../contract/finding.ts';
+import { isObject } from '../kernel/json.ts';
 import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
 import { forTerminal, jsonForTerminal } from './for-terminal.ts';
-import { readText } from './read-input.ts';
+import { readText, UnreadableInput } from './read-input.ts';
 
 /** Looks for faults in an agreement and its cases, without a model and without Redis. */
 export const lint: Command = {
   summary: 'looks for faults in an agreement and its cases; no Redis, no model',
   help: `Usage: protosmith lint [--json] <document.md> [cases.md]
+       protosmith lint [--json] <job.json>
 
 Runs the preflight alone: reads schemas and cases out of the texts and tells what is wrong with them, where, and which
 change would settle it. A file named - is read from standard input. An ANP message in JSON (protocolNegotiation,
-testCasesNegotiation) may stand in place of a text.
+testCasesNegotiation) may stand in place of a text. A job, JSON with the member agreement, is looked at as a review of
+it would be: with its cases, role, tools, loose places and base protocols.
 
   --json    findings as a JSON array
 
-Exit code: 0 nothing stands in the way, 1 an error was found, 64 usage, 65 a file cannot be read.
+Exit code: 0 nothing stands in the way, 1 an error was found, 64 usage, 65 a file cannot be read, or there is no text
+in it.
 `,
   async run(args) {
     const { values, positionals } = readArguments(
@@ -25,26 +31,66 @@ Exit code: 0 nothing stands in the way, 1 an error was found, 64 usage, 65 a fil
     );
     if (positionals.every((name) => name === '-') && positionals.length === 2)
       throw new UsageError('Cannot read arguments: both texts from standard input, wanted one of them from a file');
-    const [document, cases] = await Promise.all(positionals.map((name) => readText(name)));
-    const findings = lintAgreement(
-      memberOf(document ?? '', 'candidateProtocols'),
-      cases === undefined ? undefined : memberOf(cases, 'testCases'),
+    const [document, cases] = await Promise.all(
+      positionals.map(async (name): Promise<Input> => ({ name, text: await readText(name) })),
     );
+    const findings = await findingsIn(document as Input, cases);
     if (values.json) process.stdout.write(`${jsonForTerminal(findings, 2)}\n`);
     else process.stdout.write(findings.length === 0 ? 'no findings\n' : findings.map(describe).join('\n'));
     return findings.some(({ severity }) => severity === 'error') ? exitCodes.disputed : exitCodes.ok;
   },
 };
 
-/** The text that an ANP message carries, where the text given is such a message; else the text itself. */
-function memberOf(text: string, member: 'candidateProtocols' | 'testCases'): string {
+/** What was read from a file. */
+interface Input {
+  name: string;
+  text: string;
+}
+
+async function findingsIn(document: Input, cases: Input | undefined): Promise<Finding[]> {
+  const job = objectIn(document.text);
+  if (job === undefined || !Object.hasOwn(job, 'agreement'))
+    return lintAgreement(
+      carriedText(document, 'candidateProtocols'),
+      cases === undefined ? undefined : carriedText(cases, 'testCases'),
+    );
+  if (cases !== undefined) throw new UsageError('Cannot read arguments: cases beside a job, wanted the job alone');
+  // Whoever lints a document needs no queue.
+  const [{ accepted }, { Leave }] = await Promise.all([
+    import('../pipeline/intake.ts'),
+    import('../pipeline/leave.ts'),
+  ]);
   try {
-    const message = JSON.parse(text) as Record<string, unknown> | null;
-    const carried =
-      typeof message === 'object' && message !== null && Object.hasOwn(message, member) ? message[member] : undefined;
-    return typeof carried === 'string' ? carried : text;
+    const taken = { kind: 'review', data: job, rawBytes: Buffer.byteLength(document.text) };
+    return preflight(analyze(accepted(taken, ['review'])));
+  } catch (error) {
+    if (error instanceof Leave) return error.conclusion.findings;
+    throw error;
+  }
+}
+
+/** The text that an ANP message carries, where the text given is such a message; else the text itself. Throws `UnreadableInput` where there is none. */
+function carriedText({ name, text }: Input, member: 'candidateProtocols' | 'testCases'): string {
+  const message = objectIn(text);
+  const carried = message !== undefined && Object.hasOwn(message, member) ? message[member] : undefined;
+  const found = typeof carried === 'string' ? carried : text;
+  if (found.trim() === '') throw new UnreadableInput(`Cannot read "${name}": no text, wanted some`);
+  // Cases in a list are read like any other text.
+  if (
+    typeof message?.action === 'string' &&
+    typeof carried !== 'string' &&
+    !(member === 'testCases' && Array.isArray(carried))
+  )
+    throw new UnreadableInput(`Cannot read "${name}": an ANP message without ${member}, wanted one with that text`);
+  return found;
+}
+
+function objectIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
   } catch {
-    return text;
+    return undefined;
   }
 }
 

@@ -1,4 +1,11 @@
-import { type Connection, type Keys, outcomeStreams, type RedisFacts, readEnvelope } from '../../queues/index.ts';
+import {
+  type Connection,
+  entriesSince,
+  type Keys,
+  outcomeStreams,
+  type RedisFacts,
+  readEnvelope,
+} from '../../queues/index.ts';
 import { size } from './print.ts';
 
 /** How memory may grow, as far as the last hour tells. */
@@ -28,9 +35,8 @@ export async function projectMemory(connection: Connection, keys: Keys, facts: R
   const looked = Math.ceil(sampled / Math.max(1, streams.length));
   const paces = await Promise.all(
     streams.map(async (stream) => {
-      const latest = await connection.xrevrange(stream, '+', sinceMs, 'COUNT', sampled);
-      const lastHour = await countSince(connection, stream, sinceMs, latest);
-      const sample = latest.slice(0, looked);
+      const lastHour = await entriesSince(connection, stream, sinceMs);
+      const sample = await connection.xrevrange(stream, '+', sinceMs, 'COUNT', looked);
       const bytes = await Promise.all(sample.map(([, fields]) => bytesOf(connection, keys, fields)));
       return { lastHour, bytes: bytes.length === 0 ? 0 : total(bytes) / bytes.length };
     }),
@@ -65,21 +71,4 @@ async function bytesOf(connection: Connection, keys: Keys, fields: readonly stri
 
 function total(amounts: readonly number[]): number {
   return amounts.reduce((sum, each) => sum + each, 0);
-}
-
-/** How many entries came within the time: the newest are timed where there are too many to fetch them all. */
-async function countSince(
-  connection: Connection,
-  stream: string,
-  sinceMs: number,
-  latest: readonly [string, string[]][],
-): Promise<number> {
-  if (latest.length < sampled) return latest.length;
-  const [first] = await connection.xrange(stream, sinceMs, '+', 'COUNT', 1);
-  const timeOf = (id: string | undefined) => Number(id?.split('-', 1)[0]);
-  const oldestSampledMs = timeOf(latest.at(-1)?.[0]);
-  const newestMs = timeOf(latest[0]?.[0]);
-  const pace = sampled / Math.max(1, newestMs - oldestSampledMs);
-  // A burst is not a day: the pace of the newest counts for the span in which entries came, no longer.
-  return Math.round(Math.min(pace * (newestMs - timeOf(first?.[0])), await connection.xlen(stream)));
 }

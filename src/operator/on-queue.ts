@@ -9,6 +9,7 @@ export async function onQueue<Result>(
   const operator = await openOperator({
     url: config.redisUrl,
     prefix: config.prefix,
+    retentionSeconds: config.retentionSeconds,
     handlerRetention: { retentionSeconds: config.retentionSeconds },
   });
   try {

@@ -1,6 +1,6 @@
 import { open, readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { forTerminal } from './for-terminal.ts';
 
 /** A file given on the command line that cannot be read as what it should be. Ends the command with exit code 65. */
@@ -8,10 +8,12 @@ export class UnreadableInput extends Error {
   override readonly name = 'UnreadableInput';
 }
 
-/** Reads a file, or standard input where its name is `-`; a mark of byte order is no part of it. Throws `UnreadableInput` where that cannot be done. */
+/** Reads a file, or standard input where its name is `-`, as UTF-8; a mark of byte order is no part of it. Throws `UnreadableInput` where that cannot be done. */
 export async function readText(name: string): Promise<string> {
   try {
-    return (name === '-' ? await text(process.stdin) : await readFile(name, 'utf8')).replace(byteOrderMark, '');
+    return new TextDecoder('utf-8', { fatal: true }).decode(
+      await (name === '-' ? buffer(process.stdin) : readFile(name)),
+    );
   } catch (error) {
     throw unreadable(name, error);
   }
@@ -75,7 +77,9 @@ const byteOrderMark = /^\ufeff/;
 const maxLineLength = 134_217_728;
 
 function unreadable(name: string, error: unknown): UnreadableInput {
-  const found = (error as NodeJS.ErrnoException).code ?? 'an unknown fault';
+  const { code: found = 'an unknown fault' } = error as NodeJS.ErrnoException;
+  if (found === 'ERR_ENCODING_INVALID_ENCODED_DATA')
+    return new UnreadableInput(`Cannot read "${forTerminal(name)}": other bytes than text, wanted UTF-8`);
   return new UnreadableInput(`Cannot read "${forTerminal(name)}": ${found}, wanted a readable file`);
 }
 

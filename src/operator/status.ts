@@ -16,7 +16,7 @@ not seen, and how Redis does. Lines that begin with ! want an operator.
   --json    as JSON: the snapshot, and what wants attention
 
 ${settingsHelp(['redisUrl', 'prefix', 'durable'])}
-Exit code: 0 told, 64 usage, 69 Redis unreachable, 78 wrong settings.
+Exit code: 0 told, 64 usage, 69 Redis unreachable, 78 wrong settings, or a job stands where the queue keeps something else.
 `,
   async run(args) {
     const { values } = readArguments(
@@ -87,6 +87,10 @@ function tell(snapshot: QueueSnapshot, config: Config): [string, string][] {
       ].join('; '),
     ]),
     ['quarantine', `${snapshot.quarantined} bundles`],
+    ...snapshot.resting.map(({ endpoint, leftMs }): [string, string] => [
+      'model rests',
+      `${endpoint}, for ${span(leftMs / 1_000)} yet`,
+    ]),
     ['redis', `${redis.server} ${redis.version ?? ''}, ${size(redis.usedMemoryBytes ?? 0)} used ${limit}`],
   ];
 }

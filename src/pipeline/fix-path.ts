@@ -1,6 +1,8 @@
 import { analyze } from '../analysis/analyze.ts';
+import { CaseValidation } from '../analysis/case-validation.ts';
 import { type Complaint, memberNames, placeSpokenOf, readComplaint, speaksOf } from '../analysis/read-complaint.ts';
 import { preflight } from '../analysis/rules.ts';
+import { CORRELATION } from '../analysis/said-echoes.ts';
 import { settle } from '../analysis/settle.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
@@ -9,7 +11,7 @@ import { codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
 import { CodedError } from '../kernel/errors.ts';
 import { escapeToken, isObject, type Json, type JsonObject, pointerTokens, shapeOf, valueAt } from '../kernel/json.ts';
 import { renderRepair } from '../prompting/render-repair.ts';
-import { resolveLocalReference } from '../schemas/schema-walk.ts';
+import { allSubschemas, MAX_SUBSCHEMAS, resolveLocalReference } from '../schemas/schema-walk.ts';
 import type { CheckFact } from '../verification/checks.ts';
 import { type Brief, brief } from './brief.ts';
 import { clearAmended, clearTogether } from './clear-amended.ts';
@@ -23,7 +25,7 @@ import type { Path } from './path.ts';
 import { type Reproduction, reproduce } from './reproduce.ts';
 import type { Reproduced } from './reproduce-probes.ts';
 import { store } from './store.ts';
-import { storedHandler } from './stored-handler.ts';
+import { amendedAgreement, storedHandler } from './stored-handler.ts';
 
 /** Faults that the peer is told of. */
 const maxConfirmed = 5;
@@ -61,6 +63,8 @@ export const fixPath: Path = async (received, shop, ledger) => {
         'PLATFORM_COMPLAINT_NOT_SEEN',
         'Cannot reproduce complaint again: nothing showed, wanted the fault that was accepted',
       );
+    const quoted = contestedByQuote(job, record, complaint, side);
+    if (quoted !== null) throw new Leave(disputeAmendment(job, quoted, language));
     const finding = unfounded(complaint, held, seen, side);
     return {
       verdict: 'clean',
@@ -106,16 +110,74 @@ function contestedAmendment(
   const places = amendments.flatMap(({ of, patch }) => {
     const [side, located] =
       of === 'requestSchema' ? (['request', requestSchema] as const) : (['response', responseSchema] as const);
-    return patch.map(({ path }) => ({ in: side, pointer: instancePointer(located?.schema ?? null, path) }));
+    return patch.flatMap(({ path }) =>
+      instancePointers(located?.schema ?? null, path).map((pointer) => ({ in: side, pointer })),
+    );
   });
-  return places.find(({ pointer }) => pointer !== '' && speaksOf(complaint, pointer)) ?? null;
+  // A place in the items of a list is one in any of them.
+  const inLists = complaint.pointers.map((pointer) => pointer.replace(/\/\d+(?=\/|$)/g, ''));
+  const spoken = { ...complaint, pointers: [...complaint.pointers, ...inLists] };
+  return places.find(({ pointer }) => pointer !== '' && speaksOf(spoken, pointer)) ?? null;
 }
 
-/** The place in a message that a place in its schema speaks of, as far as it goes by members; of a name that is required, the member so named. */
-function instancePointer(schema: Json, schemaPointer: string): string {
-  const members = [...schemaPointer.matchAll(/\/properties(\/[^/]+)/g)].map(([, member]) => member).join('');
+/** The places in a message that a place in its schema speaks of, as far as they go by members; of a name that is required, the member so named. */
+function instancePointers(schema: Json, schemaPointer: string): string[] {
   const name = /\/required\/\d+$/.test(schemaPointer) ? valueAt(schema, schemaPointer) : undefined;
-  return typeof name === 'string' ? `${members}/${escapeToken(name)}` : members;
+  return referringPaths(schema, schemaPointer).map((path) => {
+    const members = [...path.matchAll(/\/properties(\/[^/]+)/g)].map(([, member]) => member).join('');
+    return typeof name === 'string' ? `${members}/${escapeToken(name)}` : members;
+  });
+}
+
+/** Most places from which references lead to one place of a schema. */
+const maxReferring = 50;
+
+/** A place in a schema by every way that references lead to it. */
+function referringPaths(schema: Json, schemaPointer: string): string[] {
+  const references = allSubschemas(schema, MAX_SUBSCHEMAS).flatMap(({ schema: each, pointer: from }) => {
+    const target =
+      isObject(each) && typeof each.$ref === 'string' ? resolveLocalReference(schema, each.$ref) : undefined;
+    return target === undefined || target.pointer === '' ? [] : [{ from, to: target.pointer }];
+  });
+  const paths = new Set([schemaPointer]);
+  // What is added on the way is looked at as well.
+  for (const path of paths)
+    for (const { from, to } of references)
+      if (paths.size < maxReferring && path.startsWith(`${to}/`)) paths.add(from + path.slice(to.length));
+  const used = [...paths].filter((path) => !/\/(?:\$defs|definitions)\//.test(path));
+  return used.length > 0 ? used : [schemaPointer];
+}
+
+/**
+ * The place at which a message of ours that a complaint quotes breaks its schema as agreed, but not as amended; `null` where it quotes none, and where
+ * it speaks of another place in it.
+ */
+function contestedByQuote(
+  job: Job,
+  { amendments }: HandlerRecord,
+  complaint: Complaint,
+  side: Side,
+): Pick<Finding, 'in' | 'pointer'> | null {
+  const analyzed = analyze(job);
+  const [agreed, amended] = [analyzed, amendedAgreement(analyzed, amendments)].map(
+    ({ agreement }) => agreement[`${side}Schema`]?.schema,
+  );
+  if (agreed === undefined || amended === undefined) return null;
+  const validation = new CaseValidation();
+  const messages = complaint.quoted.flatMap((value) => {
+    const inside = isObject(value) && Object.hasOwn(value, side) ? value[side] : undefined;
+    return inside === undefined ? [value] : [value, inside];
+  });
+  for (const message of messages) {
+    const place = placeSpokenOf(complaint, message);
+    if (place !== undefined && !CORRELATION.test(pointerTokens(place).at(-1) ?? '')) continue;
+    if (validation.allows(amended, message) !== true) continue;
+    const [violation] = validation.violations(agreed, message);
+    if (violation === undefined || validation.isUsedUp) continue;
+    const { pointer, property } = violation;
+    return { in: side, pointer: property === undefined ? pointer : `${pointer}/${escapeToken(property)}` };
+  }
+  return null;
 }
 
 /** The dispute that the amendment once settled, brought up again; where nothing is left of it, the contested place alone. */

@@ -43,9 +43,11 @@ export interface Received {
 /** What of a job's time is kept for publishing its outcome, as a share and as bounds in milliseconds. */
 const publishReserve = { share: 0.05, leastMs: 250, mostMs: 2_000 } as const;
 
-/** Validates a job and starts its deadline. Leaves with `error` and a `JOB_` finding for every fault, by JSON pointer, and for a kind or a family that is not known. */
-export function intake(taken: Taken, knownKinds: readonly string[]): Received {
-  const { jobId, kind, data, rawBytes, deadlineAtMs, signal } = taken;
+/** Validates a job. Leaves with `error` and a `JOB_` finding for every fault, by JSON pointer, and for a kind or a family that is not known. */
+export function accepted(
+  { kind, data, rawBytes }: Pick<Taken, 'kind' | 'data' | 'rawBytes'>,
+  knownKinds: readonly string[],
+): Job {
   const reading = readJob(kind, data, rawBytes);
   if (!reading.ok)
     throw new Leave({
@@ -75,6 +77,13 @@ export function intake(taken: Taken, knownKinds: readonly string[]): Received {
       ],
     });
   }
+  return job;
+}
+
+/** Validates a job, as `accepted` does, and starts its deadline. */
+export function intake(taken: Taken, knownKinds: readonly string[]): Received {
+  const { jobId, deadlineAtMs, signal } = taken;
+  const job = accepted(taken, knownKinds);
   const reserveMs = Math.min(
     publishReserve.mostMs,
     Math.max(publishReserve.leastMs, job.timeoutMs * publishReserve.share),

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { SchemaIssue } from '../contract/trial.ts';
-import { isObject, type Json, valueAt } from '../kernel/json.ts';
+import { isObject, type Json, pointerTokens, valueAt } from '../kernel/json.ts';
+import { branchMembersOf } from './branch-members.ts';
 import { allSubschemas, MAX_SUBSCHEMAS, resolveLocalReference } from './schema-walk.ts';
 
 /** Most issues reported for one value. */
@@ -70,10 +71,12 @@ function closestBranch(schema: Json, told: Told[], whole: Told, value: Json): To
   const { keyword } = whole;
   if (!Array.isArray(keyword.value)) return [whole];
   keyword.owners ??= new BranchPlaces(schema, keyword.value, keyword.place);
+  const { owners } = keyword;
+  const members = branchMembersOf(schema, keyword.value);
   const byBranch = new Map<number, Told[]>();
   for (let last = told.at(-1); last !== undefined; last = told.at(-1)) {
     const inside = last.error.instancePath.startsWith(whole.error.instancePath)
-      ? keyword.owners.around(last.keyword.place)
+      ? owners.around(last.keyword.place)
       : [];
     if (inside.length === 0) break;
     told.pop();
@@ -83,33 +86,51 @@ function closestBranch(schema: Json, told: Told[], whole: Told, value: Json): To
       else errors.push(last);
     }
   }
-  const ofType = [...byBranch.values()].filter(
-    (errors) => !errors.some(({ error }) => isOfOtherType(error, whole.error)),
-  );
+  const here = valueAt(value, whole.error.instancePath);
+  const ofType = [...byBranch]
+    .map(([branch, errors]) => ({ branch, errors }))
+    .filter(({ errors }) => !errors.some(({ error }) => isOfOtherType(error, whole.error)));
+  // A list alone tells no kinds apart: it does where another branch has the value in its own.
+  const isOfOtherKind = ({ error }: Told): boolean => {
+    const name = constantIn(error, whole.error);
+    return name === '' || (name !== undefined && members.lists(name, valueAt(value, error.instancePath)));
+  };
   const ofKind = ofType.filter(
-    (errors) =>
-      !errors.some(({ error }) => isOfOtherKind(error, whole.error)) &&
-      !deniesAll(errors, whole.error.instancePath, valueAt(value, whole.error.instancePath)),
+    ({ errors }) => !errors.some(isOfOtherKind) && !deniesAll(errors, whole.error.instancePath, here),
   );
-  const listed = ofType.filter((errors) => errors.every(({ error }) => error.keyword === 'enum'));
+  const listed = ofType.filter(({ errors }) => errors.every(({ error }) => error.keyword === 'enum'));
   // Where constants and lists deny all branches, the only one is meant of which nothing but a list is broken, or the only one of the value's type.
   const meant = [ofKind, listed.length === 1 ? listed : [], ofType.length === 1 ? ofType : []].find(
     ({ length }) => length > 0,
   );
   const [closest, second] = (meant ?? [])
-    .map((errors) => ({ errors, ...breaksOf(errors) }))
+    .map(({ branch, errors }) => ({ errors, ...breaksOf(errors, members.undeclared(branch, here), whole.error) }))
     .sort((a, b) => a.places - b.places || b.depth - a.depth);
   if (closest === undefined) return [whole];
   // Of two branches that fit equally well, none is meant more than the other.
   const isTie = closest.places === second?.places && closest.depth === second.depth;
-  return isTie ? [whole] : closest.errors.reverse();
+  // Nor is one of several kinds meant by a value that is of none of them.
+  const isOfNoKind = closest.errors.some(({ error }) => {
+    const name = error.keyword === 'const' ? constantIn(error, whole.error) : undefined;
+    return name !== undefined && members.tellsApart(name);
+  });
+  return isTie || isOfNoKind ? [whole] : closest.errors.reverse();
 }
 
-/** In how many places a branch is broken, and how deep the outermost lies: a branch that is broken deep inside fits better than at its root. */
-function breaksOf(errors: readonly Told[]): { places: number; depth: number } {
-  const places = new Set(
-    errors.map(({ error: { instancePath, params } }) => `${instancePath}/${String(params.missingProperty ?? '')}`),
-  );
+/**
+ * In how many places a branch is broken, members that it does not declare among them, and how deep the outermost break lies: a branch that is broken
+ * deep inside fits better than at its root.
+ */
+function breaksOf(
+  errors: readonly Told[],
+  undeclared: readonly string[],
+  whole: ErrorObject,
+): { places: number; depth: number } {
+  const places = new Set(undeclared.map((name) => `${whole.instancePath}/${name}`));
+  for (const {
+    error: { instancePath, params },
+  } of errors)
+    places.add(`${instancePath}/${String(params.missingProperty ?? params.additionalProperty ?? '')}`);
   const depths = errors.map(({ error }) => error.instancePath.split('/').length);
   return { places: places.size, depth: Math.min(...depths) };
 }
@@ -119,10 +140,11 @@ function isOfOtherType({ keyword, instancePath }: ErrorObject, whole: ErrorObjec
   return keyword === 'type' && instancePath === whole.instancePath;
 }
 
-/** Whether an error says that a value was never meant for a branch, since it names another kind by a constant. */
-function isOfOtherKind({ keyword, instancePath }: ErrorObject, whole: ErrorObject): boolean {
-  const below = instancePath.slice(whole.instancePath.length);
-  return (keyword === 'const' || keyword === 'enum') && below.lastIndexOf('/') <= 0;
+/** The member of a value whose constant or list an error is about, empty where that is the value itself. */
+function constantIn({ keyword, instancePath }: ErrorObject, whole: ErrorObject): string | undefined {
+  if (keyword !== 'const' && keyword !== 'enum') return undefined;
+  const [name = '', ...deeper] = pointerTokens(instancePath.slice(whole.instancePath.length));
+  return deeper.length === 0 ? name : undefined;
 }
 
 /** Whether a branch declares no member that a value has. */

@@ -8,17 +8,29 @@ export type Log = Logger;
 
 const maxMessageLength = 300;
 
+/** Kinds are short; another job's name is its producer's text, and may be a whole document. */
+const maxKindLength = 40;
+
 /** Opens the log. An error is written as name, code and a short message: what hangs on it (a Redis command, a request) stays out. */
 export function createLog(level: string, destination?: DestinationStream): Log {
   const options = {
     level,
     base: { service: 'protosmith', worker: `${hostname()}-${process.pid}` },
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
+    formatters: { level: (label: string) => ({ level: label }), log: shortened },
     serializers: { error: describeError },
     hooks: { streamWrite: escapeUnseen },
   };
   return destination ? pino(options, destination) : pino(options);
+}
+
+/** The fields of a line, texts of others cut short. */
+function shortened(fields: object): Record<string, unknown> {
+  const cut = ([name, value]: [string, unknown]): [string, unknown] => {
+    const most = name === 'kind' ? maxKindLength : maxMessageLength;
+    return [name, typeof value === 'string' && value.length > most ? `${value.slice(0, most)}…` : value];
+  };
+  return Object.fromEntries(Object.entries(fields).map(cut));
 }
 
 /** What may be told of an error in a log line or to an operator. What was described already comes back as it is. */

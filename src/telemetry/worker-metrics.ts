@@ -139,7 +139,11 @@ export function createWorkerMetrics(version: string): WorkerMetrics {
     'Reasons for which this worker fetches no jobs; 0 while it does.',
     (from) => from.health().paused.length,
   );
-  gauge('protosmith_jobs_running', 'Jobs that this worker works on.', (from) => from.health().running);
+  gauge(
+    'protosmith_jobs_running',
+    'Jobs that this worker works on, without those that go on after their outcome.',
+    (from) => from.health().running,
+  );
   gauge('protosmith_job_slots', 'Jobs that this worker may work on at once.', (from) => from.health().concurrency);
   gauge(
     'protosmith_since_fetch_seconds',

@@ -9,6 +9,7 @@ import { looseDifferences } from './loose-places.ts';
 export class CasesByRequest {
   readonly #loose: ReadonlySet<string>;
   readonly #byKey: Map<string, { one: Case; loose: Loose[] }[]>;
+  readonly #byNumber: ReadonlyMap<number, Case>;
 
   constructor(cases: readonly Case[], loose: readonly Loose[]) {
     this.#loose = new Set(loose.map(({ pointer }) => pointer));
@@ -16,6 +17,7 @@ export class CasesByRequest {
       one,
       loose: loose.filter(({ pointer }) => valueAt(one.request, pointer) !== undefined),
     }));
+    this.#byNumber = new Map(cases.map((one) => [one.testCase, one]));
     this.#byKey = Map.groupBy(entries, ({ one }) => this.#keyOf(one.request));
   }
 
@@ -25,6 +27,11 @@ export class CasesByRequest {
     return alike
       .filter(({ one, loose }) => looseDifferences(one.request, request, loose).length === 0)
       .map(({ one }) => one);
+  }
+
+  /** The case of this number. */
+  numbered(testCase: number): Case | undefined {
+    return this.#byNumber.get(testCase);
   }
 
   #keyOf(request: Json): string {

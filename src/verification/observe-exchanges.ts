@@ -1,4 +1,4 @@
-import { isAgreedFailure } from '../analysis/agreed-failure.ts';
+import { isAgreedFailure, reportsSuccess } from '../analysis/agreed-failure.ts';
 import { CaseValidation } from '../analysis/case-validation.ts';
 import { documentedCodesIn } from '../analysis/document-facts.ts';
 import { replyPlaces } from '../analysis/reply-places.ts';
@@ -7,8 +7,9 @@ import { areTagged, hasOtherTag, tagOf, untagged } from '../analysis/text-tags.t
 import type { Analyzed, Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Loose } from '../contract/job.ts';
+import type { Difference } from '../contract/outcome.ts';
 import { violationMessage } from '../families/violation-words.ts';
-import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
+import { escapeToken, isObject, type Json, pointerTokens, valueAt } from '../kernel/json.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
 import type { Violation } from '../schemas/violations.ts';
 import { CasesByRequest } from './cases-by-request.ts';
@@ -29,6 +30,8 @@ interface Exchange {
 interface Echo {
   request: string;
   response: string;
+  /** Whether the document and all cases have it so: then a response without it lacks it. */
+  isOwed?: boolean;
 }
 
 /**
@@ -41,8 +44,9 @@ export function observeExchanges({ job, agreement }: Analyzed, ourHandler?: 'req
   const looseSide = ourHandler ?? (job.role === 'provider' ? 'response' : 'request');
   const exchanges = job.exchanges ?? [];
   const validation = new CaseValidation(undefined, validationShare);
-  const request = violationsBy(agreement.requestSchema?.schema, validation);
-  const response = violationsBy(agreement.responseSchema?.schema, validation);
+  const unsaid = agreement.payload === 'text' ? { type: 'string' } : undefined;
+  const request = violationsBy(agreement.requestSchema?.schema ?? unsaid, validation);
+  const response = violationsBy(agreement.responseSchema?.schema ?? unsaid, validation);
   const echoes = echoesOf(agreement, new SaidEchoes(agreement.text, job.tools, agreement.responseSchema?.schema));
   const ignored = [
     ...(looseSide === 'request' ? job.loose : []),
@@ -61,7 +65,9 @@ export function observeExchanges({ job, agreement }: Analyzed, ourHandler?: 'req
     agreement.cases.filter((one) => one.negative),
     ignored,
   );
-  const codes = codesOf(agreement);
+  const listed = new Set(documentedCodesIn(agreement.text).map(({ code }) => code));
+  const isLikeCase = likenessTo(agreement.cases, listed);
+  const codes = codesOf(agreement, listed);
   const peerSide = job.role === 'provider' ? 'request' : 'response';
   const found = exchanges.flatMap((exchange, index) => {
     const base = {
@@ -79,27 +85,28 @@ export function observeExchanges({ job, agreement }: Analyzed, ourHandler?: 'req
       const places = Map.groupBy(issues, ({ pointer }) => pointer);
       return [...places.values()].map((together) => violation(base, index, side, together, side === peerSide));
     });
-    const told = new Set(violations.map(({ pointer }) => pointer));
+    const told = new Set(
+      sides.flatMap(([side, issues]) =>
+        issues.flatMap(({ pointer, keyword, property = '' }) => [
+          `/${index}/${side}${pointer}`,
+          ...(keyword === 'required' ? [`/${index}/${side}${pointer}/${escapeToken(property)}`] : []),
+        ]),
+      ),
+    );
+    const seen = { ...exchange, request: asked(exchange.request), response: asked(exchange.response) };
     const answered = [
-      ...echoFindings(base, index, exchange, echoes),
+      ...echoFindings(base, index, exchange, echoes, isLikeCase),
       ...(tagged ? tagFindings(base, index, exchange, agreement.text) : []),
       // What our tools answered with may have changed since.
       ...(peerSide === 'request' && job.tools.length > 0
         ? []
-        : caseFindings(
-            base,
-            index,
-            { ...exchange, request: asked(exchange.request), response: asked(exchange.response) },
-            cases,
-            ignored,
-            echoes,
-            looseSide === 'response' ? job.loose : [],
-          ).map((finding) =>
-            exchange.testCase === undefined && ourHandler === undefined ? unclaimed(finding) : finding,
+        : caseFindings(base, index, seen, cases, ignored, echoes, looseSide === 'response' ? job.loose : []).map(
+            (finding) => (exchange.testCase === undefined && ourHandler === undefined ? unclaimed(finding) : finding),
           )),
       ...failureFindings(base, index, exchange, codes),
     ].filter(({ pointer }) => !told.has(pointer ?? ''));
-    return [...violations, ...(peerSide === 'request' ? answered.map(ofOurs) : answered)];
+    const claims = claimFindings(base, index, seen, cases, ignored).filter(({ pointer }) => !told.has(pointer ?? ''));
+    return [...violations, ...claims, ...(peerSide === 'request' ? answered.map(ofOurs) : answered)];
   });
   return [...found, ...leftOut(validation)];
 }
@@ -208,7 +215,12 @@ function echoesOf({ cases, requestSchema, responseSchema }: Analyzed['agreement'
       (place.isSaid || new Set(cases.map((one) => valueAt(one.request, place.request))).size > 1),
   );
   const all = new Map([...named, ...shown, ...replies].map((echo) => [`${echo.request} ${echo.response}`, echo]));
-  return [...all.values()].slice(0, maxEchoes);
+  return [...all.values()].slice(0, maxEchoes).map(({ request, response }) => {
+    const isShown = cases.every(
+      (one) => valueAt(one.request, request) === undefined || valueAt(one.response, response) !== undefined,
+    );
+    return { request, response, isOwed: isShown && said.isAlwaysReturned(pointerTokens(response).at(-1) ?? '') };
+  });
 }
 
 /** Where a case's response repeats something of its request that is named as an id is. */
@@ -278,25 +290,59 @@ function propertyNames(located: LocatedSchema | null): string[] {
   return [...new Set(names)].slice(0, maxNames);
 }
 
-function echoFindings(base: Base, index: number, { request, response }: Exchange, echoes: readonly Echo[]): Finding[] {
+function echoFindings(
+  base: Base,
+  index: number,
+  { request, response }: Exchange,
+  echoes: readonly Echo[],
+  isLikeCase: (response: Json) => boolean,
+): Finding[] {
   return echoes.flatMap((echo): Finding[] => {
     const sent = valueAt(request, echo.request);
     const back = valueAt(response, echo.response);
-    if (sent === undefined || back === undefined || sent === back) return [];
+    if (sent === undefined || sent === back) return [];
+    if (back === undefined && (sent === null || !echo.isOwed || !isLikeCase(response))) return [];
     return [notEchoed(base, index, echo.response, sent, back)];
   });
 }
 
-function notEchoed(base: Base, index: number, pointer: string, sent: Json, back: Json): Finding {
+/** Tells whether an answer ends as that of some case does and has no members but its: then it has also the ids that this one has. */
+function likenessTo(cases: readonly Case[], listed: ReadonlySet<string>): (response: Json) => boolean {
+  const alike = Map.groupBy(cases, ({ response, expected }) => isAgreedFailure(response, listed, expected));
+  return (response) =>
+    isObject(response) &&
+    (alike.get(isAgreedFailure(response, listed)) ?? []).some(
+      (one) =>
+        isObject(one.response) && Object.keys(response).every((name) => Object.hasOwn(one.response as object, name)),
+    );
+}
+
+function notEchoed(base: Base, index: number, pointer: string, sent: Json, back: Json | undefined): Finding {
   return {
     ...base,
     code: 'DOCUMENT_EXCHANGE_ID_NOT_ECHOED',
     severity: 'error',
     pointer: `/${index}/response${pointer}`,
-    message: `Cannot match response of exchange ${index + 1} to its request: ${JSON.stringify(back)}, wanted the value sent, ${JSON.stringify(sent)}`,
+    message: `Cannot match response of exchange ${index + 1} to its request: ${back === undefined ? 'no id' : JSON.stringify(back)}, wanted the value sent, ${JSON.stringify(sent)}`,
     expected: sent,
-    actual: back,
+    ...(back === undefined ? {} : { actual: back }),
   };
+}
+
+/** Where a request is not that of the case which its exchange claims, the first difference: with that case the answer cannot be compared. */
+function claimFindings(
+  base: Base,
+  index: number,
+  { testCase, request }: Exchange,
+  cases: CasesByRequest,
+  ignored: readonly Loose[],
+): Finding[] {
+  const claimed = testCase === undefined ? undefined : cases.numbered(testCase);
+  if (claimed === undefined || cases.of(request).includes(claimed)) return [];
+  const [first] = looseDifferences(claimed.request, request, ignored);
+  return first === undefined
+    ? []
+    : [{ ...contradiction(base, index, 'request', claimed.testCase, first), severity: 'warning' }];
 }
 
 function caseFindings(
@@ -321,18 +367,28 @@ function caseFindings(
   // A wrong id is told of once, as an id that did not come back.
   const echoed: Loose[] = echoes.map(({ response }) => ({ pointer: response, as: 'id' }));
   const free = [...loose, ...echoed, ...momentsIn([one.response]), ...ownIdsIn(one)];
-  return looseDifferences(substitute(one.response, replacements), exchange.response, free).map(
-    ({ path, expected, got }): Finding => ({
-      ...base,
-      code: 'DOCUMENT_EXCHANGE_CONTRADICTS_CASE',
-      severity: 'error',
-      testCase: one.testCase,
-      pointer: `/${index}/response${path}`,
-      message: `Cannot reconcile response of exchange ${index + 1} with case ${one.testCase}: ${shown(got)}, wanted ${shown(expected)}`,
-      ...(expected === undefined ? {} : { expected }),
-      ...(got === undefined ? {} : { actual: got }),
-    }),
+  return looseDifferences(substitute(one.response, replacements), exchange.response, free).map((difference) =>
+    contradiction(base, index, 'response', one.testCase, difference),
   );
+}
+
+function contradiction(
+  base: Base,
+  index: number,
+  side: 'request' | 'response',
+  testCase: number,
+  { path, expected, got }: Difference,
+): Finding {
+  return {
+    ...base,
+    code: 'DOCUMENT_EXCHANGE_CONTRADICTS_CASE',
+    severity: 'error',
+    testCase,
+    pointer: `/${index}/${side}${path}`,
+    message: `Cannot reconcile ${side} of exchange ${index + 1} with case ${testCase}: ${shown(got)}, wanted ${shown(expected)}`,
+    ...(expected === undefined ? {} : { expected }),
+    ...(got === undefined ? {} : { actual: got }),
+  };
 }
 
 const codeName = /^(?:code|status_?code|error_?code|err_?code)$/i;
@@ -341,34 +397,59 @@ const codeName = /^(?:code|status_?code|error_?code|err_?code)$/i;
 interface Codes {
   listed: ReadonlySet<string>;
   known: ReadonlySet<string>;
+  /** Whether a code can be nothing but one of those that are listed, by how it begins and how long it is, and the document has it nowhere. */
+  isOfList(code: string): boolean;
 }
 
 /** `null` where the document lists none, or leaves room for others. */
-function codesOf({ text, cases }: Analyzed['agreement']): Codes | null {
-  const listed = new Set(documentedCodesIn(text).map(({ code }) => code));
+function codesOf({ text, cases }: Analyzed['agreement'], listed: ReadonlySet<string>): Codes | null {
   if (listed.size === 0 || /\bhttp\b/i.test(text)) return null;
   const shown = cases.flatMap(({ response }) =>
     leavesOf(response).flatMap(({ name, value }) => (codeName.test(name) ? [String(value)] : [])),
   );
-  return { listed, known: new Set([...listed, ...shown]) };
+  const others = new Set(shown.filter((code) => !listed.has(code)).map(formOf));
+  const forms = new Set(OTHER_CODES.test(text) ? [] : [...listed].map(formOf).filter((form) => !others.has(form)));
+  const written = new Set(forms.size === 0 ? [] : text.match(CODE));
+  const isOfList = (code: string) => formOf(code) !== undefined && forms.has(formOf(code)) && !written.has(code);
+  return { listed, known: new Set([...listed, ...shown]), isOfList };
+}
+
+/** What may be a code anywhere in a document. */
+const CODE = /(?<![\p{L}\p{N}_])[A-Za-z_-]{0,20}\d{2,9}(?![\p{L}\p{N}_])/gu;
+
+/** What leaves room for codes that are not listed: a range, a form with places for any digit, or words. */
+const OTHER_CODES =
+  /\d{3,9}\s?(?:[-–—~～]|\.{2,3}|to|bis|至|到)\s?\d{3,9}|\b[A-Za-z]?\dx{2,8}\b|(?<!\bno )\b(?:other|further|additional|unlisted) (?:(?:error|status|failure) )?codes?\b|其他(?:错误|状态)?码/i;
+
+/** How a number that is a code begins, by its letters or its first digit, and how long it is; a round one is the first of its kind, or stands for success. */
+function formOf(code: string): string | undefined {
+  const [, start, rest = ''] = /^([A-Za-z_-]{1,20}|\d)(\d{2,8})$/.exec(code) ?? [];
+  return start === undefined || /^0+$/.test(rest) ? undefined : `${start} ${rest.length}`;
 }
 
 /** A failure with a code that it may not have. */
 function failureFindings(base: Base, index: number, { response }: Exchange, codes: Codes | null): Finding[] {
-  if (codes === null || !isAgreedFailure(response, codes.listed)) return [];
-  return leavesOf(response)
-    .filter(({ name, value }) => codeName.test(name) && value !== null && !codes.known.has(String(value)))
-    .map(
-      ({ pointer, value }): Finding => ({
-        ...base,
-        code: 'DOCUMENT_EXCHANGE_FAILURE_UNDOCUMENTED',
-        severity: 'error',
-        pointer: `/${index}/response${pointer}`,
-        message: `Cannot understand failure of exchange ${index + 1}: code ${JSON.stringify(value)}, wanted one that the document lists`,
-        expected: [...codes.listed],
-        actual: value,
-      }),
-    );
+  if (codes === null) return [];
+  const unknown = leavesOf(response).filter(
+    ({ name, value }) => codeName.test(name) && value !== null && !codes.known.has(String(value)),
+  );
+  const ofList = unknown.filter(({ value }) => codes.isOfList(String(value)));
+  const isFailure = isAgreedFailure(response, codes.listed);
+  if (!isFailure) {
+    const values = new Set([...codes.listed, ...ofList.map(({ value }) => String(value))]);
+    if (reportsSuccess(response, codes.listed) || !isAgreedFailure(response, values)) return [];
+  }
+  return (isFailure ? unknown : ofList).map(
+    ({ pointer, value }): Finding => ({
+      ...base,
+      code: 'DOCUMENT_EXCHANGE_FAILURE_UNDOCUMENTED',
+      severity: 'error',
+      pointer: `/${index}/response${pointer}`,
+      message: `Cannot understand failure of exchange ${index + 1}: code ${JSON.stringify(value)}, wanted one that the document lists`,
+      expected: [...codes.listed],
+      actual: value,
+    }),
+  );
 }
 
 function shown(value: Json | undefined): string {

@@ -285,6 +285,67 @@ test('payloads that are no JSON are kept to the letter', () => {
   );
 });
 
+const inFences = (cases: readonly [string, string][], language = '') =>
+  cases
+    .map(([request, response], index) => {
+      const fence = (content: string, word = '') => `\`\`\`${word}\n${content}\n\`\`\``;
+      return `# Test Case ${index + 1}\n- Request:\n${fence(request)}\n- Response:\n${fence(response, language)}\n`;
+    })
+    .join('');
+
+/** What payloads are, and those of the cases. */
+function payloadsOf(document: string, cases: readonly [string, string][], language?: string): Json[] {
+  const agreement = read(document, inFences(cases, language));
+  return [agreement.payload, ...agreement.cases.map(({ request, response }) => [request, response])];
+}
+
+test('numbers and other bare values are texts where the other side is, or where the document wants texts', () => {
+  assert.deepEqual(
+    payloadsOf('# Sums', [
+      ['ADD 1 2', '3'],
+      ['ADD 20 5', '25'],
+    ]),
+    ['text', ['ADD 1 2', '3'], ['ADD 20 5', '25']],
+  );
+  assert.deepEqual(payloadsOf('# 素数', [['是否 7', 'true']]), ['text', ['是否 7', 'true']]);
+  assert.deepEqual(payloadsOf('Plain text, a number each.', [['3', '9']]), ['text', ['3', '9']]);
+  assert.deepEqual(payloadsOf('Numbers.', [['3', '9']]), ['json', [3, 9]]);
+  assert.deepEqual(payloadsOf('JSON, no plain text.', [['3', '9']]), ['json', [3, 9]]);
+  assert.deepEqual(payloadsOf('# Format', [['GET a', '3']], 'json'), ['json', ['GET a', 3]]);
+  assert.deepEqual(payloadsOf('Answers are JSON.', [['GET a', '3']]), ['json', ['GET a', 3]]);
+  assert.deepEqual(payloadsOf('Lines, not JSON.', [['GET a', '3']]), ['text', ['GET a', '3']]);
+  assert.deepEqual(payloadsOf('消息不使用JSON。', [['GET a', '3']]), ['text', ['GET a', '3']]);
+  assert.deepEqual(payloadsOf('Plain text.', [['"a"', '"b"']]), ['json', ['a', 'b']]);
+  assert.deepEqual(
+    payloadsOf('Plain text.', [
+      ['GET a', '3'],
+      ['GET b', '{"b":1}'],
+    ]),
+    ['json', ['GET a', 3], ['GET b', { b: 1 }]],
+  );
+  assert.deepEqual(
+    payloadsOf('# Format', [
+      ['GET a', '3'],
+      ['GET b', ''],
+    ]),
+    ['text', ['GET a', '3'], ['GET b', '']],
+  );
+});
+
+test('numbers and other bare values are texts where their schema allows texts alone', () => {
+  const TEXT: Json = { type: 'string' };
+  assert.deepEqual(payloadsOf(documentOf(TEXT, TEXT), [['ADD 1 2', '3']]), ['text', ['ADD 1 2', '3']]);
+  assert.deepEqual(payloadsOf(documentOf(TEXT, TELL), [['7', '{"code":200}']]), ['json', ['7', { code: 200 }]]);
+  const either: Json = { type: ['string', 'integer'] };
+  assert.deepEqual(payloadsOf(documentOf(TEXT, either), [['ADD 1 2', '3']]), ['json', ['ADD 1 2', 3]]);
+  const slip: [string, string][] = [
+    ['ADD 1 2', '"three"'],
+    ['ADD 2 2', '4'],
+  ];
+  assert.deepEqual(payloadsOf(documentOf(TEXT, TEXT), slip), ['json', ['ADD 1 2', 'three'], ['ADD 2 2', 4]]);
+  assert.deepEqual(payloadsOf(documentOf(TEXT, { enum: ['FULL'] }), [['7', '3']]), ['json', ['7', 3]]);
+});
+
 test('an empty fence is a text of no characters where payloads are texts, and a slip elsewhere', () => {
   const cases = '# Test Case 1\n- Request:\n```\n```\n- Response:\n```\nIDLE\n```\n';
   const { cases: texts } = read('# Format', cases, { payload: 'text' });

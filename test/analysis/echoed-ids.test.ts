@@ -38,6 +38,11 @@ test('a short id of the message itself is the one of its request, in two cases a
   };
   assert.equal(slip('响应中的 seq 与请求相同。', 'seq', [7, 8]), 'error');
   assert.equal(slip('`rid` is echoed.', 'rid', ['a', 'b']), 'error');
+  assert.equal(slip('响应中的seq与请求相同。', 'seq', [7, 8]), 'error');
+  assert.equal(slip('响应必须原样返回请求的ref。', 'ref', ['a', 'b']), 'error');
+  assert.equal(slip('响应必须原样返回请求的消息id。', '消息id', ['a', 'b']), 'error');
+  assert.equal(slip('応答のridは依頼と同じ値とする。', 'rid', ['a', 'b']), 'error');
+  assert.equal(slip('响应必须原样返回请求的refs。', 'ref', ['a', 'b']), undefined);
   assert.equal(slip("The reply's `id` equals the request's.", 'id', ['a', 'b']), 'error');
   assert.equal(slip('Each answer carries the Id of its request.', 'id', ['a', 'b']), 'error');
   assert.equal(slip('Die Antwort trägt den Vorgang der Anfrage.', 'vorgang', ['V-1', 'V-2']), 'error');
@@ -67,6 +72,83 @@ test('two cases are enough where a sentence leaves no doubt of whose id an answe
   const later: [Json, Json] = [{ holdId: 'k-1', n: 3 }, { holdId: 'k-1' }];
   assert.equal(slip('The `holdId` of the request is in every response.', 'holdId', later), 'error');
   assert.equal(slip('The `holdId` names a seat.', 'holdId', later), undefined);
+});
+
+test('where the document leaves no doubt, an id of a message is that of its request in one case, too', () => {
+  const slips = (prose: string, name: string, pairs: [Json, Json][], more: { [name: string]: Json } = {}, job = {}) => {
+    const cases = casesOf(
+      ...pairs.map(([sent, back], n): [Json, Json] => [
+        { [name]: sent, n },
+        { [name]: back, ...more },
+      ]),
+    );
+    const found = preflight(analyze(sampleJob(documentOf(OPEN, OPEN, prose), cases, job)));
+    return found.flatMap(({ code, severity, testCase, amendment }) =>
+      code === 'DOCUMENT_CASE_ID_NOT_ECHOED' && severity === 'error' && amendment !== undefined ? [testCase] : [],
+    );
+  };
+  const one: [Json, Json][] = [['msg001', 'msg777']];
+  for (const [prose, name] of [
+    ['The response repeats the messageId of the request.', 'messageId'],
+    ['`traceId` is echoed unchanged.', 'traceId'],
+    ['The requestId of the request comes back.', 'requestId'],
+    ["The reply's correlationId equals the request's.", 'correlationId'],
+    ['Die Antwort enthält die nachrichtId der Anfrage.', 'nachrichtId'],
+    ['La respuesta repite el idMensaje de la petición.', 'idMensaje'],
+    ['响应中的 messageId 与请求中的 messageId 相同。', 'messageId'],
+    ['messageId 为唯一标识，响应原样返回。', 'messageId'],
+  ] as const) {
+    assert.deepEqual(slips(prose, name, one), [1], prose);
+    assert.deepEqual(slips(prose, name, [['msg001', 'msg001']]), [], prose);
+  }
+  for (const [prose, name] of [
+    ['The response has a messageId.', 'messageId'],
+    ['The messageId of the request names it in logs.', 'messageId'],
+    ['The messageId of the response is not the messageId of the request.', 'messageId'],
+    ['The response has its own messageId, another one than the messageId of the request.', 'messageId'],
+    ['The response carries the messageId of the request, or a new one.', 'messageId'],
+    ['The messageId of the response is that of the request plus one.', 'messageId'],
+    ['If it is known, the response repeats the messageId of the request.', 'messageId'],
+    ['Retries carry the same messageId as in the request; responses have theirs.', 'messageId'],
+    ['响应的 messageId 与请求中的 messageId 不相同。', 'messageId'],
+    ['The response repeats the orderId of the request.', 'orderId'],
+  ] as const)
+    assert.deepEqual(slips(prose, name, one), [], prose);
+  const said = 'The response repeats the messageId of the request.';
+  const [first] = one as [[Json, Json]];
+  assert.deepEqual(
+    slips(said, 'messageId', [
+      ['msg001', 'msg001'],
+      ['msg002', 'msg999'],
+    ]),
+    [2],
+  );
+  assert.deepEqual(
+    slips(said, 'messageId', [
+      ['msg001', 'msg777'],
+      ['msg001', 'msg001'],
+    ]),
+    [1],
+    'sent twice',
+  );
+  assert.deepEqual(
+    slips(said, 'messageId', [
+      ['a1', 'b1'],
+      ['a2', 'b2'],
+      ['a3', 'b3'],
+      ['a4', 'b4'],
+    ]),
+    [1, 2, 3, 4],
+  );
+  assert.deepEqual(slips(said, 'messageId', [['msg001', 'msg001-r']]), [], 'made of it');
+  assert.deepEqual(slips(said, 'messageId', [[7, '7']]), [], 'as a text');
+  assert.deepEqual(slips(said, 'messageId', [['msg001', 'unknown']]), [], 'stands for none');
+  assert.deepEqual(slips(`${said} \`m0-9\` stands for one that was not read.`, 'messageId', [['msg001', 'm0-9']]), []);
+  assert.deepEqual(slips(said, 'messageId', one, { about: 'msg001' }), [], 'repeated elsewhere');
+  assert.deepEqual(slips(said, 'messageId', one, { inReplyTo: 'msg002' }), [], 'what is repeated is another member');
+  assert.deepEqual(slips(said, 'messageId', one, {}, { loose: [{ pointer: '/messageId', as: 'id' }] }), []);
+  const tools = [{ name: 'look', examples: [{ input: 1, output: { id: first[1] } }] }];
+  assert.deepEqual(slips(said, 'messageId', one, {}, { tools }), [], 'told by a tool');
 });
 
 test('the id of another request is a slip in the answer to a broken one, too', () => {
@@ -261,4 +343,108 @@ test('a text begins with the tag of its request, where all others do and the doc
   assert.deepEqual(slips(said, ['t1 open', 't2 shut', 'what', 't4 open']), [], 'no tag');
   assert.deepEqual(slips(said, ['t1 open', 't2 shut', 't7 shut']), [], 'too few');
   assert.deepEqual(slips('Plain text. Doors open.', answers), [], 'nothing is repeated');
+});
+
+test('a tag that the answer repeats tells no two texts apart', () => {
+  const contradicts = (prose: string, pairs: [string, string][], tools: object[] = []) => {
+    const job = sampleJob(prose, undefined, {
+      payload: 'text',
+      testCases: pairs.map(([request, response]) => ({ request, response })),
+      tools: tools.map((each) => ({ name: 'look', annotations: { readOnlyHint: true }, ...each })),
+    });
+    const found = preflight(analyze(job)).filter(({ code }) => code === 'DOCUMENT_CASES_CONTRADICT');
+    return found.map(({ severity, testCase, expected, actual }) => [severity, testCase, expected, actual]);
+  };
+  const said = 'Plain text. Each request begins with a tag `#n` that the reply repeats.';
+  const other: [string, string][] = [
+    ['#1 GET X', '#1 10'],
+    ['#2 GET X', '#2 20'],
+  ];
+  assert.deepEqual(contradicts(said, other), [['error', 2, '#1 10', '#2 20']]);
+  assert.equal(
+    contradicts('Plain text. A line begins with its message id; replies have the same message id.', other).length,
+    1,
+  );
+  assert.equal(contradicts('纯文本。每行以消息编号开头，响应原样返回消息编号。', other).length, 1);
+  const rows: [prose: string, pairs: [string, string][], input?: string | number][] = [
+    [
+      said,
+      [
+        ['#1 GET X', '#1 10'],
+        ['#2 GET X', '#2 10'],
+      ],
+    ],
+    [
+      said,
+      [
+        ['#1 GET X', '#1 10'],
+        ['#2 GET Y', '#2 20'],
+      ],
+    ],
+    [
+      said,
+      [
+        ['#1 GET X', '#1 10'],
+        ['#2 GET X', '20'],
+      ],
+    ],
+    [
+      said,
+      [
+        ['#1', '#1 10'],
+        ['#2', '#2 20'],
+      ],
+    ],
+    [said, other, '#2'],
+    [said, other, 2],
+    ['Plain text. Each request begins with a sku that the reply repeats.', other],
+    ['Plain text. Each request begins with an asset tag; the reply repeats the tag.', other],
+    ['Plain text. Each request begins with a tag.', other],
+  ];
+  for (const [prose, pairs, input] of rows) {
+    const tools = input === undefined ? [] : [{ examples: [{ input: { id: input }, output: 1 }] }];
+    assert.deepEqual(contradicts(prose, pairs, tools), [], `${prose} ${JSON.stringify(pairs)} ${input}`);
+  }
+});
+
+test('the id of a request is no part of what is asked in the header of a message either', () => {
+  const severity = (prose: string, request: (id: string) => Json) => {
+    const cases = casesOf(
+      ...[1, 2].map((t): [Json, Json] => [request(`r-${t}`), { ...(request(`r-${t}`) as object), t }]),
+    );
+    const found = preflight(analyze(sampleJob(documentOf(OPEN, OPEN, prose), cases)));
+    return found.find(({ code }) => code === 'DOCUMENT_CASES_CONTRADICT')?.severity;
+  };
+  const said = 'The response repeats the requestId of the header.';
+  assert.equal(
+    severity(said, (requestId) => ({ header: { requestId }, city: 'Paris' })),
+    'error',
+  );
+  assert.equal(
+    severity(said, (requestId) => ({ meta: { requestId, lang: 'en' } })),
+    'error',
+  );
+  assert.equal(
+    severity(said, (requestId) => ({ header: { head: { requestId } }, city: 'Paris' })),
+    'error',
+  );
+  assert.equal(
+    severity('A header has a requestId.', (requestId) => ({ header: { requestId }, city: 'x' })),
+    undefined,
+  );
+  assert.equal(
+    severity(said, (requestId) => ({ header: { requestId }, type: 'STATUS' })),
+    undefined,
+    'all it asks for',
+  );
+  assert.equal(
+    severity(said, (requestId) => ({ about: { requestId }, city: 'Paris' })),
+    'warning',
+    'nobody can tell',
+  );
+  assert.equal(
+    severity('The messageId is echoed.', (messageId) => ({ header: { messageId } })),
+    'error',
+    'no request id',
+  );
 });

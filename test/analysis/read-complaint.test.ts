@@ -69,6 +69,29 @@ test('a place is understood as pointer, as path of a program, within an exchange
   assert.equal(concerns(readComplaint('- `/状态` 不正确', names), '/status'), false);
 });
 
+test('names need no blanks around them beside a script without blanks, in places and in words', () => {
+  const mixed = [...names, '代码', '消息id'];
+  const read = (text: string) => {
+    const { pointers, names } = readComplaint(text, mixed);
+    return [[...new Set(pointers)].join(' '), names.join(' ')];
+  };
+  assert.deepEqual(read('响应消息中的status字段缺少message字段。'), ['', 'status message']);
+  assert.deepEqual(read('응답의 status는 문자열이다'), ['', 'status']);
+  assert.deepEqual(read('応答のstatusが空です'), ['', 'status']);
+  assert.deepEqual(read('响应的消息id为空'), ['', '消息id']);
+  assert.deepEqual(read('响应的消息idx为空，statuses也是'), ['', '']);
+  assert.deepEqual(read('响应的/status/code为字符串，message也是'), ['/status/code', 'message']);
+  assert.deepEqual(read('/状态/代码为字符串'), ['/状态/代码', '']);
+  assert.deepEqual(read('/消息id/代码为字符串'), ['/消息id/代码', '']);
+  assert.deepEqual(read('响应中的status.code是字符串'), ['/status/code', '']);
+  assert.deepEqual(read('状态.代码是字符串，product.price也是'), ['/状态/代码 /product/price', '']);
+  assert.deepEqual(read(`${'响应'.repeat(60)}status.code是字符串`), ['/status/code', '']);
+  assert.deepEqual(readComplaint('响应的/code/x为空，请求/响应不对', []).pointers, ['/code/x']);
+  const { texts, values } = readComplaint("订单order-7返回'GONE'而不是'SOLD'（A区3号）", []);
+  assert.deepEqual(texts, ['GONE', 'SOLD']);
+  assert.ok(values.includes('order-7') && values.includes('A区3号'), values.join(' '));
+});
+
 test('what leads to no place in a message is no place: such a complaint speaks of all', () => {
   for (const text of [
     'POST /v1/orders fails.',
@@ -99,6 +122,7 @@ test('paths without end are read in bounded time', () => {
   readComplaint('a-'.repeat(32_000), names);
   readComplaint('a.'.repeat(32_000), names);
   readComplaint('/a'.repeat(32_000), names);
+  for (const text of ['响', '响a', '/响', '响.a', 'a响.', '响-']) readComplaint(text.repeat(20_000), names);
   assert.ok(process.cpuUsage(started).user < 2_000_000);
 });
 

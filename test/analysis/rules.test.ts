@@ -464,6 +464,7 @@ test('a value that a sentence gives to a member of answers by its name is one th
     'Ist alles belegt, lautet der Status `FULL`. Geht etwas schief, lautet der Status `ERROR`.',
     'Si no queda nada, status es `FULL`. Si algo falla, status es `ERROR`.',
     '满员时 status 为 `FULL`，出错时 status 为 `ERROR`。',
+    '满员时status为`FULL`，出错时status为`ERROR`。',
     'Either `status: "FULL"`, or `status: "ERROR"` where nothing helps.',
     'It is answered with `status` `FULL`, or with `status` `ERROR`.',
   ])
@@ -481,10 +482,55 @@ test('a value that a sentence gives to a member of answers by its name is one th
     `${known} Das Ergebnis: \`status\` ist \`LATE\`, oder \`status\` ist \`ERROR\`.`,
   ])
     assert.equal(refused(prose), undefined, prose);
+  const hyphened = 'At first `error-code` is `GONE`, then `error-code` is `SHUT`.';
+  assert.deepEqual(refused(hyphened, { 'error-code': { enum: ['GONE', 'BUSY'] } }), ['SHUT']);
   const said = `${known} Else \`status\` is \`ERROR\`.`;
   assert.deepEqual(refused(said), ['ERROR']);
   assert.equal(refused(said, { reason: { enum: ['ERROR'] } }), undefined, 'it may stand there');
   assert.equal(refused(said, {}, { status: {} }), undefined, 'requests have one, too');
+});
+
+test('a schema between other quotation marks than those of JSON, or none, is no JSON, nor is a part of it', () => {
+  const found = (request: string) => {
+    const analyzed = analyze(sampleJob(`## Request\n${request}\n## Response\n{"type":"object"}\n`));
+    assert.equal(analyzed.agreement.requestSchema, null, request);
+    const unreadable = preflight(analyzed).find(({ code }) => code === 'DOCUMENT_SCHEMA_UNREADABLE');
+    return unreadable && JSON.parse(String(unreadable.actual)).slice(0, 6);
+  };
+  const fence = (content: string, language = 'json') => `\`\`\`${language}\n${content}\n\`\`\``;
+  const python = "{'title': 'Ask', 'type': 'object', 'properties': {'a': {'type': 'string'}}}";
+  assert.equal(found(fence(python)), "'title");
+  assert.equal(found(python), "'title");
+  assert.equal(found(fence(`# what is asked\n${python}`)), "'title");
+  assert.equal(found(fence('{type: "object", properties: {"a": {"type": "string"}}}')), 'type: ');
+  assert.equal(found(fence('{“type”: “object”, “required”: [“a”], “properties”: {}}')), '“type”');
+  assert.equal(found(fence('{"type"："object"，"properties"：{}}')), '："obje');
+  assert.equal(found(fence('{"title": "Ask", type: object, properties: {}}')), 'type: ');
+  assert.equal(found(fence("{'type': ['array', 'null'],\n\n 'items': {'type': 'string'}}", 'python')), "'type'");
+  for (const other of [
+    fence("{'city': 'Paris', 'type': 'object'}"),
+    fence("{type: 'Feature', properties: {colour: 'red'}}"),
+    fence('{ city: string, days: number }', ''),
+    fence(`const ask = ${python};`, 'js'),
+    "The {city} has a {type: 'object'}, properties: {none}.\n\n{type: 'object',\n\nproperties: {}}",
+    'type: object\nproperties:\n  a: {}',
+  ])
+    assert.equal(found(other), undefined, other);
+});
+
+test('where payloads are texts, a case with another value breaks that', () => {
+  const found = (payload: 'json' | 'text', ...[request, response]: Json[]) => {
+    const testCases = [{ request: request ?? null, response: response ?? null }];
+    const all = preflight(analyze(sampleJob('# Format', testCases, { payload })));
+    return all
+      .filter(({ code }) => code === 'DOCUMENT_CASE_VIOLATES_SCHEMA')
+      .map((each) => [each.in, each.testCase, each.expected, each.actual]);
+  };
+  const TEXT = { type: 'string' };
+  assert.deepEqual(found('text', { a: 1 }, 'b'), [['request', 1, TEXT, { a: 1 }]]);
+  assert.deepEqual(found('text', 'a', 4), [['response', 1, TEXT, 4]]);
+  assert.deepEqual(found('text', 'a', 'b'), []);
+  assert.deepEqual(found('json', { a: 1 }, 4), []);
 });
 
 test('where one side has its schema, a section or an announcement of that of the other one has something below it', () => {
@@ -702,11 +748,19 @@ test('the id of another case is a slip where the document or all other cases say
   assert.deepEqual(slips(prose, ...echoed, ['m-3', 'm-2']), [['error', 3]]);
   assert.deepEqual(slips('', ...echoed, ['m-3', 'm-2']), [['warning', 3]]);
   assert.deepEqual(slips(prose, ...echoed, ['m-3', 'm-4']), [['error', 3]]);
-  assert.deepEqual(slips(prose, ['m-1', 'm-1'], ['m-3', 'm-4']), []);
+  assert.deepEqual(slips(prose, ['m-1', 'm-1'], ['m-3', 'm-4']), [['error', 2]]);
   assert.deepEqual(slips('', ...echoed, ['m-3', 'm-4']), []);
   assert.deepEqual(slips('', ['m-1', 'm-1'], ['m-3', 'm-1']), []);
-  assert.deepEqual(slips(prose, ['m-1', 'm-3'], ['m-3', 'm-1']), []);
-  assert.deepEqual(slips(prose, ...echoed, ['m-1', 'm-2']), []);
+  const swapped: [Json, Json][] = [
+    ['m-1', 'm-3'],
+    ['m-3', 'm-1'],
+  ];
+  assert.deepEqual(slips(prose, ...swapped), [
+    ['error', 1],
+    ['error', 2],
+  ]);
+  assert.deepEqual(slips('', ...swapped), []);
+  assert.deepEqual(slips(prose, ...echoed, ['m-1', 'm-2']), [['error', 3]]);
 });
 
 test('ids that name messages are known in other languages, and so is what has them repeated', () => {
@@ -889,6 +943,8 @@ test('an expected result may name a listed word, be it in capitals or after the 
   assert.equal(differs({ status: 'OPEN' }, 'It is LOST.'), undefined, 'no list has it');
   assert.equal(differs({ status: 'on time' }, 'status is `late`'), 'late');
   assert.equal(differs({ status: 'on time' }, 'status 为 late'), 'late');
+  assert.equal(differs({ status: 'on time' }, '结果的status为late的列车'), 'late');
+  assert.equal(differs({ status: 'on time' }, '结果的laststatus为late'), undefined);
   assert.equal(differs({ status: 'late' }, 'status: half-way'), 'half-way');
   assert.equal(differs({ status: 'late' }, 'status = (*'), '(*');
   assert.equal(differs({ status: 'on time' }, 'The status is not late.'), undefined);
@@ -933,6 +989,134 @@ test('failures that a sentence gives a code can be answered, or it is said', () 
   assert.equal(refused('The HTTP response may have status 502.'), false);
   assert.equal(refused('Our tool answers with code 404 then.'), false);
   assert.equal(refused('It must not be answered with code 404.'), false);
+});
+
+test('a place that lists no codes may refuse one by a bound, a pattern, or what it refers to', () => {
+  const found = (code: Json, $defs: Json = {}, prose = '- 404: not found\n- 503: the store is down') => {
+    const document = documentOf(OPEN, { type: 'object', properties: { code }, $defs }, prose);
+    const finding = lint(document).find(({ code }) => code === 'DOCUMENT_FAILURE_UNANSWERABLE');
+    return finding && [finding.pointer, finding.expected, finding.amendment?.patch];
+  };
+  const at = (keyword: string) => `/properties/code/${keyword}`;
+  assert.deepEqual(found({ type: 'integer', maximum: 499 }), [
+    at('maximum'),
+    [503],
+    [{ op: 'replace', path: at('maximum'), value: 503 }],
+  ]);
+  assert.deepEqual(found({ type: 'integer', minimum: 500 }), [
+    at('minimum'),
+    [404],
+    [{ op: 'replace', path: at('minimum'), value: 404 }],
+  ]);
+  assert.deepEqual(found({ minimum: 100, exclusiveMaximum: 503 }), [
+    at('exclusiveMaximum'),
+    [503],
+    [
+      { op: 'remove', path: at('exclusiveMaximum') },
+      { op: 'add', path: at('maximum'), value: 503 },
+    ],
+  ]);
+  assert.deepEqual(found({ anyOf: [{ const: 200 }, { const: 404 }] }), [
+    at('anyOf'),
+    [503],
+    [{ op: 'add', path: at('anyOf/-'), value: { const: 503 } }],
+  ]);
+  assert.deepEqual(found({ $ref: '#/$defs/code' }, { code: { enum: [200, 404] } }), [
+    '/$defs/code/enum',
+    [503],
+    [{ op: 'add', path: '/$defs/code/enum/-', value: 503 }],
+  ]);
+  const pattern: Json = { type: 'string', pattern: '^[24]\\d\\d$' };
+  assert.deepEqual(found(pattern), [at('pattern'), ['503'], undefined]);
+  assert.deepEqual(found({ type: 'integer', minimum: 100, maximum: 299 })?.[1], [404, 503]);
+  const rows: [Json, Json?][] = [
+    [{ type: 'integer', minimum: 100, maximum: 599 }],
+    [{ type: 'string', pattern: '^[245]\\d\\d$' }],
+    [{ type: ['integer', 'string'], maximum: 499 }],
+    [{ anyOf: [{ type: 'integer', maximum: 499 }, { type: 'string' }] }],
+    [{ $ref: '#/$defs/code' }, { code: { enum: [0, 404] } }],
+    [{ $ref: '#/$defs/code' }, { code: { type: 'object', properties: { text: {} } } }],
+    [{ type: 'integer', minimum: 0, maximum: 3 }],
+    [{ type: 'integer', minimum: 1, maximum: 300 }],
+    [{ type: 'string', pattern: '^[A-Z]{3}$' }],
+  ];
+  for (const [code, defs] of rows) assert.equal(found(code, defs), undefined, JSON.stringify(code));
+  const timeout = '- 404: not found\n- 503: the requester reports a timeout';
+  assert.equal(found({ type: 'integer', maximum: 499 }, {}, timeout), undefined);
+});
+
+test('of several places for codes the one that has some of those listed is amended', () => {
+  const branch = (code: Json): Json => ({ type: 'object', properties: { code }, required: ['code'] });
+  const response: Json = { oneOf: [branch({ const: 200 }), branch({ enum: [404] })] };
+  const found = lint(documentOf(OPEN, response, '- 404: not found\n- 503: the store is down'));
+  assert.deepEqual(
+    found.map(({ pointer, expected }) => [pointer, expected]),
+    [['/oneOf/1/properties/code/enum', [503]]],
+  );
+});
+
+test('Chinese sentences give codes to failures by what is returned, and by what codes mean', () => {
+  const refused = (prose: string) => {
+    const response: Json = { type: 'object', properties: { code: { enum: [200, 404] } } };
+    return lint(documentOf(OPEN, response, prose)).flatMap(({ code, expected }) =>
+      code === 'DOCUMENT_FAILURE_UNANSWERABLE' ? [expected] : [],
+    );
+  };
+  for (const prose of [
+    '库存系统故障时返回code 503。',
+    '库存系统故障时，返回错误码503。',
+    '库存系统故障时返回状态码 503，不重试。',
+    '若库存系统故障，则返回`503`。',
+    '库存系统故障时返回503。',
+    '错误码503表示库存系统故障。',
+    '商品不存在时返回404，库存系统故障时返回503。',
+  ])
+    assert.deepEqual(refused(prose), [[503]], prose);
+  for (const prose of [
+    '商品不存在时返回404。',
+    '库存系统返回503时，响应为空。',
+    '若库存系统返回错误码503，则按缺货处理。',
+    '如果库存系统在高峰时返回503，则按缺货处理。',
+    '库存系统会返回503。',
+    '任何时候都不会返回503。',
+    '任何情况下不返回错误码503。',
+    '最多时返回500条记录。',
+    '库存系统的错误码503表示繁忙。',
+    '上游故障时返回503。',
+    '传输层错误码503表示不可用。',
+  ])
+    assert.deepEqual(refused(prose), [], prose);
+});
+
+test('a member that a failure has null, or lacks, may be so', () => {
+  const found = (prose: string, more: { [name: string]: Json } = {}, cases?: string, asked: Json = {}) => {
+    const properties = { code: { type: 'integer' }, data: { type: 'object', properties: { a: {} } } };
+    const response: Json = { type: 'object', properties, required: ['code', 'data'], ...more };
+    const findings = lint(documentOf({ type: 'object', properties: asked }, response, prose), cases);
+    const finding = findings.find(({ code }) => code === 'DOCUMENT_FAILURE_UNANSWERABLE');
+    return finding && [finding.pointer, finding.amendment?.patch];
+  };
+  const type = '/properties/data/type';
+  const asNull = [type, [{ op: 'replace', path: type, value: ['object', 'null'] }]];
+  const absent = ['/required', [{ op: 'remove', path: '/required/1' }]];
+  const said = 'If the item does not exist, the response has code 404 and `data` is null.';
+  assert.deepEqual(found(said), asNull);
+  assert.deepEqual(found('商品不存在时，返回状态码404，data为null。'), asNull);
+  assert.deepEqual(found('If it does not exist, the answer has code 404 (gone), and `data` is absent.'), absent);
+  const data: Json = { anyOf: [{ type: 'object' }, { type: 'null' }] };
+  for (const [prose, more, cases, asked] of [
+    [said, { properties: { code: { type: 'integer' }, data } }],
+    [said, { properties: { code: { type: 'integer' } } }],
+    [said, { properties: {}, oneOf: [{ properties: { data: { type: 'object' } } }, { properties: { code: {} } }] }],
+    [said, {}, casesOf([{ n: 1 }, { code: 404, data: null }])],
+    [said, {}, undefined, { data: {} }],
+    ['If `data` is null in the store, the response has code 404.'],
+    ['The response has code 404, and `data` is null or empty.'],
+    ['A tool answers with code 404 and `data` is null.'],
+    ['The response has code 200 and `data` is null.'],
+    ['The response has code 404 and `data` is absent.', { required: ['code'] }],
+  ] as [string, { [name: string]: Json }?, string?, Json?][])
+    assert.equal(found(prose, more, cases, asked), undefined, `${prose} ${JSON.stringify(more)}`);
 });
 
 test('what a requester reports of a peer without an answer is owed by no answer', () => {

@@ -269,6 +269,92 @@ test('the part of a union that fits best is amended, in its own text', () => {
   );
 });
 
+test('a failure with a code that is not listed is one of the failures, not a success without its members', () => {
+  const success = { type: 'object', properties: { v: { type: 'integer' } }, required: ['v'] };
+  const failure = (codes: number[]) => ({
+    type: 'object',
+    properties: { err: { type: 'string' }, code: { enum: codes } },
+    required: ['err', 'code'],
+  });
+  const more = (...schemas: Json[]) =>
+    schemas.map((schema) => `## Error Response\n${JSON.stringify(schema)}\n`).join('\n');
+  const cases = (code: number) =>
+    casesOf(
+      [{ n: 1 }, { v: 1 }],
+      [{ n: 2 }, { err: 'no', code: 404 }],
+      [{ n: 3 }, { err: 'no', code }],
+      [{ n: 4 }, { err: 'no', code: 500 }],
+    );
+  for (const [document, codes, path] of [
+    [documentOf(OPEN, success) + more(failure([404])), 404, '/$defs/2/properties/code/enum/-'],
+    [documentOf(OPEN, { oneOf: [success, failure([404])] }), 404, '/oneOf/1/properties/code/enum/-'],
+    [documentOf(OPEN, success) + more(failure([404]), failure([409])), 409, '/$defs/2/properties/code/enum/-'],
+  ] as const) {
+    const { settlement } = run(document, cases(codes), { onContradiction: 'amend' });
+    assert.ok(settlement.kind === 'cleared');
+    assert.deepEqual(settlement.amendments, [{ of: 'responseSchema', patch: [{ op: 'add', path, value: 500 }] }]);
+  }
+});
+
+const MONEY = { type: 'object', properties: { amount: { maximum: 10 } }, required: ['amount', 'currency', 'tax'] };
+const REQUEST = { type: 'object', properties: { price: { $ref: '#/$defs/Money' } }, required: ['price'] };
+const RESPONSE = {
+  type: 'object',
+  properties: { total: { $ref: '#/$defs/Money' }, paid: { type: 'boolean' } },
+  required: ['total'],
+};
+const block = (heading: string, value: Json) =>
+  `## ${heading}\n\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\`\n`;
+const named = (name: string) => `https://e.org/${name}`;
+
+/** Documents of two schemas that take a third from elsewhere. */
+const SHARED: [name: string, document: string][] = [
+  [
+    'a block of definitions',
+    block('Common', { $defs: { Money: MONEY } }) + block('Request', REQUEST) + block('Response', RESPONSE),
+  ],
+  ['a block that holds all', block('Schemas', { $defs: { Money: MONEY, PayRequest: REQUEST, PayResponse: RESPONSE } })],
+  [
+    'the block of the other side',
+    block('Request', { ...REQUEST, $defs: { Money: MONEY } }) + block('Response', RESPONSE),
+  ],
+  [
+    'a schema with an id',
+    block('Money', { $id: named('money'), ...MONEY }) +
+      block('Request', { ...REQUEST, properties: { price: { $ref: named('money') } } }) +
+      block('Response', { ...RESPONSE, properties: { ...RESPONSE.properties, total: { $ref: named('money') } } }),
+  ],
+  [
+    'an interface description',
+    block('Interface', {
+      components: { schemas: { Money: MONEY, PayRequest: REQUEST, PayResponse: RESPONSE } },
+    }).replaceAll('#/$defs/', '#/components/schemas/'),
+  ],
+];
+
+for (const [name, document] of SHARED) {
+  test(`what schemas take from ${name} is amended there, for both of them`, () => {
+    const money = (amount: number) => ({ amount, currency: 'EUR' });
+    const cases = casesOf(
+      [{ price: { ...money(10), tax: 1 } }, { total: { ...money(10), tax: 1 }, paid: true }],
+      [{ price: { amount: 15, tax: 1 } }, { total: money(30), paid: 'yes' }],
+    );
+    const { settlement } = run(document, cases);
+    assert.ok(settlement.kind === 'disputed');
+    assert.equal(settlement.proposals.length, 1);
+    const proposed = String(settlement.proposals[0]?.candidateProtocols);
+    assert.deepEqual(
+      proposed.replace(/\s+/g, ''),
+      document
+        .replace('"maximum": 10', '"maximum": 30')
+        .replace(/"amount",\s*"currency",\s*"tax"/, '"amount"')
+        .replace('"boolean"', '["boolean", "string"]')
+        .replace(/\s+/g, ''),
+    );
+    assert.equal(run(proposed, cases).findings.filter(({ severity }) => severity === 'error').length, 0);
+  });
+}
+
 const NULL_IN_FAILURE = {
   type: 'object',
   properties: { code: { type: 'integer' }, data: { type: 'object' } },
@@ -368,6 +454,37 @@ test('null in a failure is named and amended where it lies, also inside alternat
   assert.deepEqual(settlement.amendments, [
     { of: 'responseSchema', patch: [{ op: 'replace', path: '/$defs/none/type', value: ['object', 'null'] }] },
   ]);
+});
+
+test('null in a failure is that of an object, be it one of several, and however the failure is told', () => {
+  const settled = (data: Json, answer: Json, defs: Json = {}) => {
+    const names = Object.keys(answer as object);
+    const schema = { type: 'object', properties: { [names[1] ?? '']: data }, required: names, $defs: defs };
+    return run(documentOf(OPEN, schema), casesOf([{ n: 2 }, answer]), { peerCapabilities: [] }).settlement.kind;
+  };
+  const [one, other]: [Json, Json] = [
+    { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] },
+    { type: 'object', properties: { b: { type: 'integer' } }, required: ['b'] },
+  ];
+  const failed: Json = { code: 404, data: null };
+  assert.equal(settled({ anyOf: [one, other] }, failed), 'cleared');
+  assert.equal(settled({ oneOf: [one, other] }, failed), 'cleared');
+  assert.equal(settled({ anyOf: [{ $ref: '#/$defs/one' }, { type: 'string' }] }, failed, { one }), 'cleared');
+  assert.equal(settled({ anyOf: [{ $ref: '#/$defs/one' }] }, failed, { one: { anyOf: [one, other] } }), 'cleared');
+  assert.equal(settled({ anyOf: [{ type: 'integer' }, { type: 'string' }] }, failed), 'error');
+  assert.equal(settled({ anyOf: [one, other] }, { code: 200, data: null }), 'error');
+  for (const [name, word, success] of [
+    ['状态', '失败', '成功'],
+    ['结果', '已拒绝', '正常'],
+    ['estado', 'rechazado', 'ok'],
+    ['Status', 'abgelehnt', 'frei'],
+    ['成功', false, true],
+    ['错误码', 404, 200],
+    ['status', 'error', 'ok'],
+  ] as const) {
+    assert.equal(settled({ type: 'object' }, { [name]: word, 数据: null }), 'cleared', name);
+    assert.equal(settled({ type: 'object' }, { [name]: success, 数据: null }), 'error', name);
+  }
 });
 
 test('of a member by another name only that one is told to be undeclared', () => {

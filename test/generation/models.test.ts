@@ -47,6 +47,11 @@ for (const [name, value, wanted] of [
   ['an empty list', '[]', /a JSON array/],
   ['no model', JSON.stringify([{ baseUrl: good.baseUrl }]), /at \/0\/model a model name/],
   ['a base URL that is none', JSON.stringify([good, { ...good, baseUrl: 'ftp://x' }]), /at \/1\/baseUrl a URL/],
+  [
+    'a URL with a key in it',
+    JSON.stringify([{ ...good, baseUrl: 'http://u:sk-secret@h/v1' }]),
+    /at \/0\/baseUrl a URL/,
+  ],
   ['a variable that is not set', JSON.stringify([{ ...good, apiKeyEnv: 'NOT_SET' }]), /at \/0\/apiKeyEnv the name/],
   ['a negative price', JSON.stringify([{ ...good, inputPrice: -1 }]), /at \/0\/inputPrice US dollars/],
   ['a key written out', JSON.stringify([{ ...good, apiKey: 'sk-secret' }]), /at \/0\/apiKey nothing/],

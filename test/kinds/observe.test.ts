@@ -162,6 +162,107 @@ test('a text begins with the tag of its request where every case does, and is th
   assert.deepEqual(seen('#81 ASK 7', '#82 IS 70', other), [], 'not every case');
 });
 
+/** What is found in exchanges under a document of our own, its places cut short. */
+function seenUnder(document: string, testCases: Json, exchanges: Json, more: JsonObject = {}) {
+  const { task: _, tools: __, ...data } = example(ours);
+  const agreement = { ...data.agreement, candidateProtocols: document };
+  const job = { ...data, role: 'requester', agreement, tools: [], exchanges, ...more };
+  const reading = readJob('observe', { ...job, ...(testCases === null ? { testCases: [] } : { testCases }) } as Json);
+  assert.ok(reading.ok, JSON.stringify(reading));
+  return observeExchanges(analyze(reading.job as Job)).map(({ code, severity, pointer }) =>
+    [code.slice('DOCUMENT_EXCHANGE_'.length), severity, pointer].join(' '),
+  );
+}
+
+test('a message of a text protocol is a text', () => {
+  const found = (response: Json, request: Json = 'ASK 7', more: JsonObject = {}) =>
+    seenUnder('# Rates\nTell.', [{ request: 'ASK 1', response: 'IS 10' }], [{ request, response }], more);
+  assert.deepEqual(found('IS 70'), []);
+  for (const response of [{ a: 1 }, 16, null])
+    assert.deepEqual(found(response), ['VIOLATES_SCHEMA error /0/response'], JSON.stringify(response));
+  assert.deepEqual(found('IS 70', 7), ['VIOLATES_SCHEMA warning /0/request']);
+  assert.deepEqual(found('IS 70', 7, { role: 'provider' }), ['VIOLATES_SCHEMA error /0/request']);
+  const listed = { payload: 'text', testCases: [] };
+  assert.deepEqual(found(16, 'ASK 7', listed), ['VIOLATES_SCHEMA error /0/response']);
+  assert.deepEqual(seenUnder('# Rates\nTell.', [{ request: { a: 1 }, response: 'IS' }], [{ request, response }]), []);
+});
+
+test('a failure has a code of the list, or none like those of the list', () => {
+  const document = '# Orders\ncode is 0 on success.\n\n## Error codes\n- 4001: sku unknown\n- 4002: out of stock\n';
+  const cases = [
+    { request: { sku: 'a' }, response: { code: 0 } },
+    { request: { sku: 'b' }, response: { code: 4001 } },
+  ];
+  const found = (response: Json, text = document, testCases: Json = cases) =>
+    seenUnder(text, testCases, [{ request: { sku: 'z' }, response }]);
+  const told = (place: string) => [`FAILURE_UNDOCUMENTED error /0/response/${place}`];
+  for (const testCases of [cases, null]) {
+    assert.deepEqual(found({ code: 4999 }, document, testCases), told('code'));
+    assert.deepEqual(found({ status: { code: '4003' } }, document, testCases), told('status/code'));
+    assert.deepEqual(found({ code: 500 }, document, testCases), told('code'));
+  }
+  const letters = document.replaceAll('400', 'E40').replace('code is 0 on success.', '');
+  assert.deepEqual(found({ code: 'E499' }, letters, null), told('code'));
+  for (const code of [4002, 0, 4000, 2001, 49_990, 'SOLD'] as const)
+    assert.deepEqual(found({ code }), [], `${code} is listed, or may be no failure`);
+  assert.deepEqual(found({ success: true, code: 4999 }), []);
+  assert.deepEqual(found({ code: 4999, status: 'ok' }), []);
+  assert.deepEqual(found({ code: 0, items: [{ code: 4711 }] }), [], 'another thing’s code');
+  assert.deepEqual(found({ items: [{ code: 4711 }] }), []);
+  assert.deepEqual(found({ code: 4711 }, document, [{ request: {}, response: { code: 4710 } }]), []);
+  for (const more of ['4999 is a trial.', 'Codes 4100-4999 are ours.', 'All are 4xxx.', 'Other error codes may come.'])
+    assert.deepEqual(found({ code: 4999 }, `${document}\n${more}`), [], more);
+  assert.deepEqual(found({ code: 4999 }, `${document}\nThere are no other codes.`), told('code'));
+});
+
+test('an answer lacks the id of its request where the document and all cases have it there', () => {
+  const said = '# Orders\nEach response repeats the `messageId` of the request.';
+  const answer = (messageId: string, more: JsonObject = { state: 'open' }) => ({ messageId, ...more });
+  const cases = ['m1', 'm2'].map((id) => ({ request: { messageId: id, order: id }, response: answer(id) }));
+  const found = (response: Json, text = said, testCases: Json = cases, sent: JsonObject = { messageId: 'm9' }) =>
+    seenUnder(text, testCases, [{ request: { ...sent, order: 'z' }, response }]);
+  const lacking = ['ID_NOT_ECHOED error /0/response/messageId'];
+  assert.deepEqual(found({ state: 'open' }), lacking);
+  assert.deepEqual(found({}), lacking);
+  assert.deepEqual(found(answer('m9')), []);
+  assert.deepEqual(found({ state: 'open' }, said, cases, {}), [], 'none was sent');
+  assert.deepEqual(found({ state: 'open' }, '# Orders\nTell.'), [], 'not said');
+  assert.deepEqual(found({ state: 'open' }, '# Orders\nEach response may repeat the messageId of the request.'), []);
+  assert.deepEqual(found({ error: 'NOT_FOUND' }), [], 'no case shows such an answer');
+  assert.deepEqual(found({ done: true }), [], 'nor one of such members');
+  assert.deepEqual(
+    found({ state: 'failed', error: 'NOT_FOUND' }, said, [
+      ...cases,
+      { request: { messageId: 'm3' }, response: answer('m3', { state: '', error: 'GONE' }) },
+    ]),
+    lacking,
+  );
+  assert.deepEqual(
+    found({ state: 'open' }, said, [...cases, { request: { messageId: 'm3' }, response: { state: '' } }]),
+    [],
+  );
+  const schema = (required: string[]) =>
+    `\`\`\`json\n${JSON.stringify({ type: 'object', properties: { messageId: { type: 'string' } }, required })}\n\`\`\`\n`;
+  const withSchemas = `${said}\n\n## Request Message\n${schema([])}\n## Response Message\n${schema(['messageId'])}`;
+  assert.deepEqual(found({ state: 'open' }, withSchemas), ['VIOLATES_SCHEMA error /0/response'], 'told once');
+});
+
+test('an exchange that claims a case with another request than its is warned of', () => {
+  const cases = ['p', 'q'].map((of) => ({
+    request: { messageId: `${of}1`, of },
+    response: { messageId: `${of}1`, is: of },
+  }));
+  const found = (testCase: number, of: string, is: string, more: JsonObject = {}) => {
+    const exchange = { testCase, request: { messageId: 'x', of }, response: { messageId: 'x', is } };
+    return seenUnder('# Requirements\nTell.', cases, [exchange], more);
+  };
+  const other = ['CONTRADICTS_CASE warning /0/request/of'];
+  assert.deepEqual(found(2, 'q', 'q'), []);
+  assert.deepEqual(found(2, 'p', 'p'), other);
+  assert.deepEqual(found(2, 'p', 'q'), other, 'it is held to no case');
+  assert.deepEqual(found(2, 'p', 'p', { role: 'provider' }), other);
+});
+
 test('a provider watches the peer’s requests, and its own responses only warn', () => {
   const { productId: _, ...broken } = request;
   assert.deepEqual(observed('anp-product-en.consistent', [{ request: broken, response: { ...response, type: 1 } }]), [

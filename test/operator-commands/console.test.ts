@@ -14,7 +14,7 @@ const rig = await startRig();
 after(() => rig.close());
 await rig.queue.pause();
 const document = 'x'.repeat(5_000);
-await rig.submit({ ...markedJob('console'), secret: document }, { jobId: 'waits-here' });
+await rig.submit({ ...markedJob('console'), secret: document }, { kind: document, jobId: 'waits-here' });
 
 /** Starts a console; resolves to the address it prints. */
 async function open(...args: string[]) {
@@ -85,7 +85,7 @@ test('another host’s name is refused: a page elsewhere may point it here', asy
   assert.equal(status, 421);
 });
 
-test('data of jobs are trimmed', async () => {
+test('data and names of jobs are trimmed', async () => {
   const headers = await board.session();
   for (const path of [listPath, '/api/queues/code-generation/waits-here']) {
     const text = await (await board.get(path, { headers })).text();

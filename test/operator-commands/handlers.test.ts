@@ -36,6 +36,7 @@ interface Export {
   format: string;
   version: number;
   handlers: HandlerRecord[];
+  withdrawn: { tenant: string; digest: string; reason: string }[];
 }
 
 const mark = 'handlers-one';
@@ -156,7 +157,8 @@ test('an exported handler that is imported elsewhere is verified again, and serv
   const given = JSON.parse(text) as Export;
   assert.deepEqual([given.format, given.version, given.handlers.length], ['protosmith-handlers', 1, 1]);
   const results = await json(['handlers', 'import', '-'], { prefix: elsewhere, input: text });
-  assert.deepEqual(results, [{ tenant: 'default', digest, stored: true, why: null }]);
+  const known = { tenant: 'default', digest: 'd'.repeat(64), stored: false, withdrawn: true, why: 'known elsewhere' };
+  assert.deepEqual(results, [known, { tenant: 'default', digest, stored: true, why: null }]);
   const stored = await json(['handlers', 'show', digest], { prefix: elsewhere });
   assert.deepEqual(stored.provenance.report, given.handlers[0]?.provenance.report);
   assert.ok(stored.provenance.report);
@@ -172,6 +174,29 @@ test('an exported handler that is imported elsewhere is verified again, and serv
   // Checked here now: its record says so.
   const checked = await json(['handlers', 'show', digest], { prefix: elsewhere });
   assert.equal(checked.provenance.verifierVersion, given.handlers[0]?.provenance.verifierVersion);
+});
+
+test('of a withdrawn handler an export tells only that it is, and an import withdraws it', async () => {
+  const prefix = '{restored}';
+  const whole = await exported();
+  await json(['handlers', 'withdraw', digest, '--reason', 'unsafe']);
+  const all = (await call(['handlers', 'export', '--all'])).stdout;
+  const named = await exported();
+  await json(['handlers', 'restore', digest]);
+  const mark = { tenant: 'default', digest, reason: 'unsafe' };
+  assert.deepEqual([named.handlers, named.withdrawn, JSON.parse(all).handlers], [[], [mark], []]);
+
+  const results = (await json(['handlers', 'import', '-'], { prefix, input: all })) as Record<string, unknown>[];
+  const result = { tenant: 'default', digest, stored: false, withdrawn: true, why: 'unsafe' };
+  assert.deepEqual(
+    results.find((one) => one.digest === digest),
+    result,
+  );
+  const later = await call(['handlers', 'import', file('later', whole)], { prefix });
+  assert.match(later.stdout, /refused: it was withdrawn here \(unsafe\)/);
+  const merged = file('merged', { ...whole, withdrawn: [mark] });
+  assert.match((await call(['handlers', 'import', merged], { prefix: '{merged}' })).stdout, /withdrawn here/);
+  assert.deepEqual(await json(['handlers', 'list'], { prefix }), []);
 });
 
 test('a worker keeps as many handlers for a tenant as it is told to', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { Endpoints } from '../../queues/index.ts';
 import { markedJob, runCommand, startRig, until } from '../system/harness.ts';
 
 const rig = await startRig();
@@ -32,7 +33,10 @@ test('status tells the queue to a person and to a program', async () => {
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
   assert.match(stdout, /^oldest waiting +none$/m);
   assert.match(stdout, /^queue +\{protosmith\}:code-generation at redis:\/\/127\.0\.0\.1/m);
+  await new Endpoints(rig.connection, rig.keys).coolDown('http://m/v1 m', Date.now() + 300_000);
+  assert.match((await call('status')).stdout, /^model rests +http:\/\/m\/v1 m, for [45]/m);
   const told = await json('status');
+  assert.equal(told.resting.length, 1);
   assert.equal(told.counts.waiting, 0);
   assert.equal(told.paused, false);
   assert.ok(Array.isArray(told.attention));

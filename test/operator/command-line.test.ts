@@ -102,6 +102,7 @@ test('a wrong call ends with 64 and says what was wanted', async () => {
     ['submit'],
     ['submit', '--unknown', 'one.json'],
     ['submit', '--job-id', '12345', 'package.json'],
+    ['submit', '--job-id=-5', 'package.json'],
     ['lint', '-', '-'],
     ['demo', 'a', 'b'],
     ['doctor', 'please'],

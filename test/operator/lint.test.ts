@@ -12,7 +12,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 /** What a command may not reach: neither Redis nor a model is asked. */
 const environment = { REDIS_URL: 'redis://127.0.0.1:1', OPENAI_BASE_URL: 'http://127.0.0.1:1' };
 
-function file(name: string, text: string): string {
+function file(name: string, text: string | Buffer): string {
   const path = join(folder, name);
   writeFileSync(path, text);
   return path;
@@ -106,4 +106,63 @@ test('a document of another kind is no reason to fail', async () => {
   const binary = file('binary.md', Buffer.from([0xff, 0xfe, 0x00, 0x80]).toString('latin1'));
   const { code, stderr } = await runCommand(['lint', binary], { environment });
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+});
+
+test('a job is linted with all that it says, not as a text', async () => {
+  const job = (name: string, more: object = {}) =>
+    file(`${name}.job.json`, JSON.stringify({ ...example('anp-product-en.disputed'), ...more }));
+  const jobOf = (name: string) => file(`${name}.json`, JSON.stringify(example(name)));
+  const [broken, fine, baseless, requester] = await Promise.all(
+    ['disputed', 'consistent', 'base-missing', 'requester'].map((name) =>
+      runCommand(['lint', '--json', jobOf(`anp-product-en.${name}`)], { environment }),
+    ),
+  );
+  const codes = (found: { stdout: string } | undefined) =>
+    (JSON.parse(found?.stdout ?? '') as Finding[]).map(({ code, testCase }) => [code, testCase]);
+  assert.deepEqual([broken?.code, codes(broken)], [1, [['DOCUMENT_CASE_VIOLATES_SCHEMA', 2]]]);
+  assert.deepEqual([fine?.code, codes(fine)], [0, []]);
+  assert.deepEqual([baseless?.code, codes(baseless)], [1, [['DOCUMENT_BASE_PROTOCOL_MISSING', undefined]]]);
+  assert.deepEqual([requester?.code, codes(requester)], [0, []]);
+  const [untooled, proposed, faulty, together] = await Promise.all([
+    runCommand(['lint', '--json', job('untooled', { ...example('anp-product-en.consistent'), tools: [] })], {
+      environment,
+    }),
+    runCommand(['lint', job('proposed', { agreement: { ...disputed.agreement, status: 'negotiating' } })], {
+      environment,
+    }),
+    runCommand(['lint', '--json', job('faulty', { protocolHash: '0'.repeat(64), role: 'both' })], { environment }),
+    runCommand(['lint', job('together'), cases], { environment }),
+  ]);
+  assert.deepEqual(
+    [untooled.code, new Set(codes(untooled).map(([code]) => code))],
+    [0, new Set(['DOCUMENT_ANSWER_UNDERIVABLE'])],
+  );
+  assert.match(proposed.stdout, /DOCUMENT_CASE_VIOLATES_SCHEMA/);
+  assert.equal(faulty.code, 1);
+  assert.deepEqual(
+    codes(faulty)
+      .map(([code]) => code)
+      .sort(),
+    ['JOB_HASH_MISMATCH', 'JOB_INVALID'],
+  );
+  assert.equal(together.code, 64);
+});
+
+test('what has no text in it is not passed as sound', async () => {
+  const message = (more: object) => JSON.stringify({ action: 'protocolNegotiation', ...more });
+  for (const [name, found, ...given] of [
+    ['empty', 'no text', ''],
+    ['blank', 'no text', ' \n\t\n'],
+    ['silent', 'no text', message({ candidateProtocols: ' ' })],
+    ['textless', 'an ANP message without candidateProtocols', message({})],
+    ['misnamed', 'an ANP message without candidateProtocols', JSON.stringify(disputed.testCases)],
+    ['caseless', 'no text', documentText, ''],
+    ['swapped', 'an ANP message without testCases', documentText, JSON.stringify(disputed.agreement)],
+    ['binary', 'other bytes than text', Buffer.from([0x23, 0x20, 0xff, 0xfe, 0x80])],
+  ] as const) {
+    const paths = given.map((text, index) => file(`${name}-${index}.md`, text));
+    const { code, stdout, stderr } = await runCommand(['lint', ...paths], { environment });
+    assert.deepEqual({ code, stdout }, { code: 65, stdout: '' }, name);
+    assert.match(stderr, new RegExp(`Cannot read ".*": ${found}`), name);
+  }
 });

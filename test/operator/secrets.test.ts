@@ -62,9 +62,15 @@ test('nor in what the command line prints', async () => {
     runCommand(['submit', 'package.json'], {
       environment: { ...wrong, REDIS_URL: `http://x:${password}@127.0.0.1:1` },
     }),
+    runCommand(['doctor', '--json'], {
+      environment: { ...wrong, OPENAI_BASE_URL: rig.modelUrl.replace('//', `//user:${password}@`) },
+    }),
+    runCommand(['worker'], {
+      environment: { ...wrong, OPENAI_BASE_URL: `http://${password.repeat(20)}:${password.repeat(20)}@127.0.0.1:1/v1` },
+    }),
     runCommand(['worker', '--concurrency', '0'], { environment: { ...wrong, REDIS_URL: `x:${password}@y` } }),
   ]);
-  assert.deepEqual(ran.map(({ code }) => code).slice(1), [2, 69, 78, 78]);
+  assert.deepEqual(ran.map(({ code }) => code).slice(1), [2, 69, 78, 78, 78, 78]);
   for (const { stdout, stderr } of ran) {
     assert.ok(stdout.length + stderr.length > 0);
     assert.ok(!`${stdout}${stderr}`.includes(password), stdout + stderr);

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import type { Amendment } from '../../src/contract/finding.ts';
 import type { HandlerRecord } from '../../src/contract/handler.ts';
 import type { Outcome } from '../../src/contract/outcome.ts';
+import { sha256Hex } from '../../src/kernel/digest.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { recordOf, solved } from '../kinds/stored.ts';
 import { example, soundReply, startRig } from '../system/harness.ts';
@@ -51,6 +52,12 @@ test('a member that need not be there since an amendment is an amended place; ot
       side,
       pointer,
     ]);
+    const name = pointer.split('/').at(-1);
+    assert.deepEqual(end(await complained(job, record, `消息中的${name}为null，应为对象。`)).slice(0, 3), [
+      'disputed',
+      'negotiating',
+      contested,
+    ]);
     const other = await complained(job, record, '`/messageId` is a number');
     assert.deepEqual(end(other), ['clean', 'rejected', unfounded, 'response', '/messageId']);
   }
@@ -79,4 +86,71 @@ test('a peer that complains of what was amended is told, though it said that it 
   );
   assert.deepEqual([outcome.verdict, outcome.messages[0]?.status], ['disputed', 'negotiating']);
   assert.ok((outcome.proposals ?? []).length > 0);
+});
+
+test('a place behind a reference was amended wherever the reference stands, and in any item of a list', async () => {
+  const { job, record } = await solved(rig, 'contested-referred');
+  const agreement = job.agreement as JsonObject;
+  const info = {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'string' }, owner: { $ref: '#/$defs/Owner' } },
+  };
+  const schema = JSON.stringify({
+    type: 'object',
+    properties: { info: { $ref: '#/$defs/Info' }, parts: { type: 'array', items: { $ref: '#/$defs/Info' } }, code: {} },
+    $defs: { Owner: { type: 'object', properties: { code: {} } }, Info: info },
+  });
+  const document = `# Requirements\nTell.\n\n## Request Message\n\`\`\`json\n{"type":"object"}\n\`\`\`\n\n## Response Message\n\`\`\`json\n${schema}\n\`\`\`\n`;
+  const other = { ...job, agreement: { ...agreement, candidateProtocols: document }, testCases: [] };
+  const of = 'responseSchema';
+  const provenance = { ...record.provenance, protocolHash: sha256Hex(document) };
+  const about = async (path: string, op: 'add' | 'remove', complaint: string) => {
+    const patch = [{ op, path, ...(op === 'add' ? { value: ['object', 'null'] } : {}) }];
+    await amended({ ...record, provenance, proof: { ...record.proof, cases: [] } }, [{ of, patch }]);
+    return end(await complained(other as JsonObject, record, complaint));
+  };
+  const disputed = (pointer: string) => ['disputed', 'negotiating', contested, 'response', pointer];
+  assert.deepEqual(await about('/$defs/Info/type', 'add', '`/info` is null'), disputed('/info'));
+  assert.deepEqual(await about('/$defs/Info/type', 'add', '`/parts/3` is null'), disputed('/parts'));
+  assert.deepEqual(await about('/$defs/Owner/type', 'add', '`/parts/0/owner` is null'), disputed('/parts/owner'));
+  assert.deepEqual(await about('/$defs/Info/required/0', 'remove', '`/info/id` is missing'), disputed('/info/id'));
+  assert.equal((await about('/$defs/Owner/properties/code/type', 'add', '`/code` is missing'))[0], 'clean');
+});
+
+test('a message that a complaint quotes contests what it breaks as agreed and keeps as amended', async () => {
+  const mark = 'contested-quoted';
+  rig.answer(mark, () => ({ kind: 'reply', text: soundReply }));
+  const base = example('anp-product-en.amended');
+  const document = String(base.agreement.candidateProtocols);
+  const referring = document.replace(
+    /"productInfo": (\{.*?\n {4}\})\n {2}\},/s,
+    '"productInfo": {"$ref": "#/$defs/Product"}}, "$defs": {"Product": $1},',
+  );
+  assert.notEqual(referring, document);
+  const agreement = { ...base.agreement, candidateProtocols: `${referring}\nReference: ${mark}\n` };
+  const job: JsonObject = { ...base, agreement, tenant: mark, negotiationId: mark, timeoutMs: 120_000 };
+  const record = await recordOf(rig, await rig.outcomeOf(job));
+  assert.deepEqual(
+    record.amendments.map(({ patch }) => patch.map(({ path }) => path)),
+    [['/$defs/Product/type']],
+  );
+  const quoted = { messageId: 'm-1', type: 'RESPONSE', status: { code: 404, message: 'None' }, productInfo: null };
+  const about = async (words: string, value?: JsonObject) =>
+    end(await complained(job, record, `${words}${value === undefined ? '' : `: ${JSON.stringify(value)}`}`)).slice(
+      0,
+      3,
+    );
+  const disputed = ['disputed', 'negotiating', 'DOCUMENT_CASE_VIOLATES_SCHEMA'];
+  assert.deepEqual(await about('`/productInfo` is null, the schema wants an object.'), disputed);
+  assert.deepEqual(await about('response violates the schema', quoted), disputed);
+  assert.deepEqual(await about('that with messageId m-1 is wrong', quoted), disputed);
+  assert.deepEqual(await about('wrong', { request: { productId: 'P1' }, response: quoted }), disputed);
+  const { productInfo: _, ...lacking } = quoted;
+  for (const [words, value] of [
+    ['`/status/code` is a text', quoted],
+    ['wrong', { ...quoted, status: { code: '404', message: 'None' } }],
+    ['wrong', lacking],
+  ] as const)
+    assert.deepEqual(await about(words, value), ['clean', 'rejected', unfounded], words);
 });

@@ -165,7 +165,7 @@ test('an id that BullMQ refuses, written by hand, ends with an error of its own'
       return envelope(kind, data);
     },
   });
-  for (const jobId of ['neg:17', 'x'.repeat(201)]) {
+  for (const jobId of ['neg:17', '-5', 'x'.repeat(201)]) {
     const job = { name: 'generate', data: JSON.stringify(jobData()), opts: '{}', timestamp: Date.now(), delay: 0 };
     await connection.hset(`{protosmith}:code-generation:${jobId}`, job);
     await connection.lpush('{protosmith}:code-generation:wait', jobId);
@@ -174,7 +174,7 @@ test('an id that BullMQ refuses, written by hand, ends with an error of its own'
     assert.deepEqual(codes(found), ['JOB_ID_INVALID']);
     assert.deepEqual(found.messages, [{ action: 'codeGeneration', status: 'error' }]);
   }
-  assert.equal((await entries()).length, 2);
+  assert.equal((await entries()).length, 3);
   assert.equal(worked, 0);
 });
 
@@ -305,6 +305,68 @@ test('a job that supersedes another cancels it', async (t) => {
   await producer.submit('generate', jobData({ supersedes: 'old' }), { jobId: 'new' });
   assert.equal((await outcome('new')).verdict, 'generated');
   assert.deepEqual(codes(await outcome('old')), ['JOB_CANCELLED']);
+});
+
+test('a job that supersedes one on the only slot cancels it while it waits for that slot', async (t) => {
+  const { producer, consume, outcome, events } = await queueUnderTest(t);
+  await consume({
+    concurrency: 1,
+    process: ({ jobId, kind, data }, signal) =>
+      jobId === 'new'
+        ? Promise.resolve(envelope(kind, data))
+        : new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  });
+  await producer.submit('generate', jobData({ timeoutMs: 120_000 }), { jobId: 'old' });
+  await until(() => events.some((event) => event.event === 'taken'));
+  await producer.submit('generate', jobData({ supersedes: 'old', timeoutMs: 60_000 }), { jobId: 'new' });
+  assert.equal((await outcome('new')).verdict, 'generated');
+  assert.deepEqual(codes(await outcome('old')), ['JOB_CANCELLED']);
+});
+
+test('a waiting job that has an outcome, or is cancelled itself, supersedes nothing', async (t) => {
+  const { producer, consume, outcome, events, connection, queue } = await queueUnderTest(t);
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  await connection.set(keysOf().outcome('answered'), JSON.stringify(envelope('generate', {})));
+  await producer.cancel('unwanted');
+  await consume({ concurrency: 1, process: ({ kind, data }) => end.then(() => envelope(kind, data)) });
+  await producer.submit('generate', jobData({ timeoutMs: 120_000 }), { jobId: 'old' });
+  await until(() => events.some((event) => event.event === 'taken'));
+  const data = jobData({ supersedes: 'old', timeoutMs: 60_000 });
+  for (const jobId of ['answered', 'unwanted', 'seen'])
+    await queue.add('generate', jobId === 'seen' ? jobData() : data, { jobId });
+  await until(async () => (await connection.zscore(keysOf().deadlines, 'seen')) !== null);
+  assert.equal(await connection.exists(keysOf().cancel('old')), 0);
+  resolve();
+  assert.equal((await outcome('old')).verdict, 'generated');
+});
+
+test('work that goes on after its outcome takes no slot, is waited for at the end, and is no more than there are slots', async (t) => {
+  const { producer, consume, outcome, entries } = await queueUnderTest(t);
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const calledOff: string[] = [];
+  const consumer = await consume({
+    concurrency: 1,
+    process: async ({ jobId, kind, data, publish, announceLate }, signal) => {
+      if (!jobId.startsWith('late')) return envelope(kind, data);
+      signal.addEventListener('abort', () => calledOff.push(`${jobId} ${signal.reason.code}`));
+      await publish(envelope(kind, data, 'error'));
+      await end;
+      await announceLate({ negotiationId: 'n-1', protocolHash: 'h', digest: jobId });
+      return undefined;
+    },
+  });
+  for (const jobId of ['late-1', 'late-2', 'next']) {
+    await producer.submit('generate', jobData({ timeoutMs: 60_000 }), { jobId });
+    await outcome(jobId);
+  }
+  assert.deepEqual(calledOff, ['late-2 PLATFORM_LATE_ENOUGH']);
+  assert.equal(consumer.health().running, 0);
+  const closed = consumer.close({ drainMs: 60_000 });
+  await sleep(200);
+  resolve();
+  await closed;
+  const digests = (await entries()).flatMap(({ digest }) => digest ?? []);
+  assert.ok(digests.includes('late-1'), JSON.stringify(digests));
 });
 
 test('what the platform failed at is tried again, though the producer gave one attempt', async (t) => {
@@ -483,7 +545,7 @@ test('an outcome may be published while work goes on, with entries beside it', a
   });
   await producer.submit('fix', jobData(), { jobId: 'job-1' });
   await outcome('job-1');
-  await until(async () => (await queue.getJob('job-1')) === undefined);
+  await until(async () => (await queue.getJob('job-1')) === undefined && (await entries()).length === 3);
   const beside = { jobId: 'job-1', negotiationId: 'n-1', verdict: '', protocolHash: 'h', final: '0', replayed: '0' };
   const [early, final, late] = await entries();
   assert.deepEqual(early, { ...beside, kind: 'fix', messages: '[{"action":"fixErrorNegotiation"}]' });
@@ -627,7 +689,7 @@ test('a producer says within seconds that Redis cannot be reached', async () => 
 
 test('a producer refuses ids that cannot work, data that are too large, and other data under one id', async (t) => {
   const { producer } = await queueUnderTest(t);
-  for (const jobId of ['12', 'a:b', '', 'x'.repeat(201)]) {
+  for (const jobId of ['12', '-5', 'NaN', 'a:b', '', 'x'.repeat(201)]) {
     await assert.rejects(producer.submit('generate', jobData(), { jobId }), { code: 'JOB_ID_INVALID' });
   }
   await assert.rejects(producer.submit('generate', { x: 'x'.repeat(1_048_576) }), { code: 'JOB_TOO_LARGE' });

@@ -22,9 +22,11 @@ test('kind and id may be given; an id that cannot be used is replaced', async (t
   await consume();
   await connection.xadd(intake, '*', 'kind', 'review', 'jobId', 'mine', 'data', JSON.stringify(jobData()));
   assert.equal((await outcome('mine')).kind, 'review');
-  const other = jobData({ attempt: 7 });
-  await connection.xadd(intake, '*', 'jobId', '17', 'data', JSON.stringify(other));
-  assert.equal((await outcome(jobIdOf(other))).verdict, 'generated');
+  for (const [attempt, jobId] of ['17', '-5', 'NaN', 'a:b'].entries()) {
+    const other = jobData({ attempt });
+    await connection.xadd(intake, '*', 'jobId', jobId, 'data', JSON.stringify(other));
+    assert.equal((await outcome(jobIdOf(other))).verdict, 'generated', jobId);
+  }
 });
 
 test('the same data reviewed first are another job, under an id of its own, and no job fails', async (t) => {
@@ -210,4 +212,24 @@ test('the same job again after its outcome has expired has all its time again', 
     await outcome(jobId);
   }
   assert.ok(leftMs.length === 4 && leftMs.every((ms) => ms > 0 && ms <= 2_100), leftMs.join());
+});
+
+test('entries that cannot be added now, however many a dead bridge has left of them, hold up no others', async (t) => {
+  const { connection, consume, outcome } = await queueUnderTest(t);
+  await connection.xgroup('CREATE', intake, INTAKE_GROUP, '0', 'MKSTREAM');
+  const ids: string[] = [];
+  const add = async (attempt: number) => {
+    const data = jobData({ attempt });
+    ids.push((await connection.xadd(intake, '*', 'data', JSON.stringify(data))) ?? '');
+    return jobIdOf(data);
+  };
+  // Where the job would lie, there is something else.
+  for (let count = 0; count < 60; count += 1)
+    await connection.set(`{protosmith}:code-generation:${await add(count)}`, '');
+  const last = await add(100);
+  await connection.xreadgroup('GROUP', INTAKE_GROUP, 'dead', 'STREAMS', intake, '>');
+  await connection.call('XCLAIM', intake, INTAKE_GROUP, 'dead', '0', ...ids, 'IDLE', '60000');
+  await consume();
+  assert.equal((await outcome(last)).verdict, 'generated');
+  assert.equal(await connection.xlen(intake), 60);
 });

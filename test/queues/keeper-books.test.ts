@@ -78,6 +78,34 @@ test('a job that failed for a reused id makes room for the one that the id belon
   assert.equal(await connection.exists(keys.outcome('old'), keys.outcome('recent')), 0);
 });
 
+test('what an id has that was used for other data too is told to the one that it belongs to, never to the other', async (t) => {
+  const seen = await queueUnderTest(t);
+  const { queue, consume, outcome, entries } = seen;
+  await consume();
+  const put = (negotiationId: string) =>
+    queue.add('generate', jobData({ negotiationId, replyTo: negotiationId }), { jobId: 'shared' });
+  const refused = () => until(async () => (await queue.getJobState('shared')) === 'failed');
+  const told = async () => (await entries('owner')).map(({ negotiationId, replayed }) => [negotiationId, replayed]);
+  await put('owner');
+  await outcome('shared');
+  await until(async () => (await queue.getJob('shared')) === undefined);
+  for (const [again, replays] of [
+    ['owner', 1],
+    ['other', 2],
+  ] as const) {
+    await put('other');
+    await refused();
+    await put(again);
+    await until(async () => (await told()).length > replays);
+    // Whoever puts a job now is answered by a worker.
+    await until(async () => (await queue.getJob('shared')) === undefined);
+  }
+  await put('owner');
+  await until(async () => (await told()).length === 4);
+  assert.deepEqual(await told(), [['owner', '0'], ...Array.from({ length: 3 }, () => ['owner', '1'])]);
+  assert.deepEqual(await entries('other'), []);
+});
+
 test('a job with a priority has its deadline too while no worker has a hand free', async (t) => {
   const seen = await queueUnderTest(t);
   await busy(seen);

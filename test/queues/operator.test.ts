@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobIdOf, judgeRedis, openOperator, redisServerPath } from '../../queues/index.ts';
-import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
+import { Worker } from 'bullmq';
+import { DEFAULT_PREFIX, jobIdOf, judgeRedis, openOperator, QUEUE_NAME, redisServerPath } from '../../queues/index.ts';
+import { codes, envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
 test('dead letters are listed, shown, put on the queue again as new jobs, and discarded', async (t) => {
   const { redis, producer, consume, outcome, atEnd } = await queueUnderTest(t);
@@ -59,6 +60,81 @@ test('a dead letter whose data are no object stays where it is', async (t) => {
     await assert.rejects(operator.deadLetters.requeue(jobId), { code: 'JOB_INVALID' });
     assert.equal((await operator.deadLetters.show(jobId))?.letter.jobId, jobId);
   }
+});
+
+test('a job without an outcome gets one before an operator removes it', async (t) => {
+  const { redis, queue, connection, outcome, entries, atEnd } = await queueUnderTest(t);
+  const operator = await openOperator({ url: redis.url });
+  atEnd(() => operator.close());
+  const answered = async (jobId: string) => {
+    const found = await outcome(jobId, 5_000);
+    assert.deepEqual([found.kind, found.negotiationId, found.verdict], ['review', jobId, 'error']);
+    return codes(found);
+  };
+  const add = (jobId: string, more = {}) =>
+    queue.add('review', jobData({ negotiationId: jobId, replyTo: 'mine', timeoutMs: 600_000 }), { jobId, ...more });
+  // Failed by somebody's own worker: the queue knows, and none of ours has looked yet.
+  for (const jobId of ['discarded', 'requeued', 'cleaned', 'reused']) await add(jobId);
+  const worker = new Worker(QUEUE_NAME, () => Promise.reject(new Error('crashed')), {
+    connection,
+    prefix: DEFAULT_PREFIX,
+  });
+  worker.on('error', () => {});
+  await until(async () => (await queue.getFailedCount()) === 4);
+  await worker.close();
+  await connection.hset(`{protosmith}:code-generation:reused`, 'failedReason', 'JOB_ID_REUSED: Cannot accept job');
+
+  await operator.deadLetters.discard('discarded');
+  assert.deepEqual(await answered('discarded'), ['PLATFORM_JOB_GIVEN_UP']);
+  await operator.deadLetters.requeue('requeued');
+  assert.deepEqual(await answered('requeued'), ['PLATFORM_JOB_GIVEN_UP']);
+  await operator.deadLetters.discard('reused');
+  assert.equal(await connection.exists('{protosmith}:outcome:reused'), 0);
+  assert.deepEqual(await operator.queue.clean(600_000, 0, 'failed'), []);
+  assert.deepEqual(await operator.queue.clean(0, 0, 'failed'), ['cleaned']);
+  assert.deepEqual(await answered('cleaned'), ['PLATFORM_JOB_GIVEN_UP']);
+
+  await operator.queue.drain();
+  for (const [jobId, more] of Object.entries({
+    removed: {},
+    drained: {},
+    urgent: { priority: 3 },
+    late: { delay: 9e6 },
+  }))
+    await add(jobId, more);
+  await (await operator.queue.getJob('removed'))?.remove();
+  assert.deepEqual(await answered('removed'), ['JOB_CANCELLED']);
+  await operator.queue.drain();
+  for (const jobId of ['drained', 'urgent']) assert.deepEqual(await answered(jobId), ['JOB_CANCELLED']);
+  assert.deepEqual(await operator.queue.getJobCounts('wait', 'prioritized', 'delayed'), {
+    wait: 0,
+    prioritized: 0,
+    delayed: 1,
+  });
+  await operator.queue.drain(true);
+  assert.deepEqual(await answered('late'), ['JOB_CANCELLED']);
+  const told = (await entries('mine')).map(({ jobId }) => jobId);
+  for (const jobId of ['discarded', 'cleaned', 'late']) assert.equal(told.filter((one) => one === jobId).length, 1);
+});
+
+test('a job that is worked on, or whose outcome has expired, is not answered when an operator removes it', async (t) => {
+  const { redis, queue, connection, consume, outcome, atEnd } = await queueUnderTest(t);
+  const operator = await openOperator({ url: redis.url });
+  atEnd(() => operator.close());
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  await consume({ process: ({ kind, data }) => held.then(() => envelope(kind, data)) });
+  await queue.add('generate', jobData({ timeoutMs: 600_000 }), { jobId: 'runs' });
+  const job = await until(async () => (await queue.getActiveCount()) === 1 && operator.queue.getJob('runs'));
+  await assert.rejects(job.remove(), /locked/);
+  letGo();
+  assert.equal((await outcome('runs')).verdict, 'generated');
+
+  const weekAgoMs = Date.now() - 7 * 24 * 3_600_000;
+  const letter = { name: 'generate', data: '{}', failedReason: 'x', finishedOn: weekAgoMs, timestamp: weekAgoMs };
+  await connection.hset('{protosmith}:code-generation:old', letter);
+  await connection.zadd('{protosmith}:code-generation:failed', weekAgoMs, 'old');
+  await operator.deadLetters.discard('old');
+  assert.equal(await connection.exists('{protosmith}:outcome:old'), 0);
 });
 
 test('a queue whose jobs do not end in time is told as not drained, with what is left', async (t) => {

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DEFAULT_PREFIX, Endpoints, HandlerRecords, keysOf, Leases, Quarantine } from '../../queues/index.ts';
+import {
+  DEFAULT_PREFIX,
+  Endpoints,
+  entriesSince,
+  HandlerRecords,
+  keysOf,
+  Leases,
+  Quarantine,
+} from '../../queues/index.ts';
 import { queueUnderTest, until } from './queue-under-test.ts';
 
 const keys = keysOf();
@@ -94,6 +102,38 @@ test('an endpoint rests for all, and the longest rest counts', async (t) => {
   await here.coolDown('m', Date.now() + 1_000);
   assert.ok(Math.abs((await there.coolDownOf('m')) - untilMs) < 2_000);
   assert.equal(await there.coolDownOf('other'), 0);
+});
+
+test('entries of a stream since a moment are counted, however many and however they came', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  for (const [atMs, many] of [
+    [1_000, 30],
+    [5_000, 2_000],
+    [5_001, 7],
+  ] as const) {
+    const writing = connection.pipeline();
+    for (let nth = 0; nth < many; nth += 1) writing.xadd('{s}', `${atMs}-${nth}`, 'a', 'b');
+    await writing.exec();
+  }
+  assert.equal(await entriesSince(connection, '{s}', 2_000), 2_007);
+  assert.equal(await entriesSince(connection, '{s}', 5_001), 7);
+  assert.equal(await entriesSince(connection, '{none}', 0), 0);
+});
+
+test('no endpoint rests for longer than ten minutes, and operators are told which do', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const endpoints = new Endpoints(connection, keys);
+  assert.deepEqual(await endpoints.resting(), []);
+  const restOf = async (endpoint: string) => (await endpoints.coolDownOf(endpoint)) - Date.now();
+  await endpoints.coolDown('http://m/v1?key=secret model', Date.now() + 1_795_000_000_000);
+  assert.ok((await restOf('http://m/v1?key=secret model')) <= 600_000);
+  // As an earlier version left it.
+  await connection.set(keys.coolDown('stuck'), '1', 'PX', 1_795_000_000_000);
+  assert.ok((await restOf('stuck')) <= 600_000);
+  assert.ok((await connection.pttl(keys.coolDown('stuck'))) <= 600_000);
+  const [one, ...others] = await endpoints.resting();
+  assert.deepEqual([one?.endpoint, others], ['http://m/v1 model', []]);
+  assert.ok(Math.abs((one?.leftMs ?? 0) - 600_000) < 30_000, String(one?.leftMs));
 });
 
 test('a circuit opens after failures in a row, lets one call through when its time is over, and closes on success', async (t) => {

@@ -113,6 +113,35 @@ test('a failed combination is one issue, or those of the branch that is meant', 
   assert.deepEqual(places({ anyOf: [shallow, deep] }, { error: { code: '1' } }), ['type /error/code']);
 });
 
+test('a list tells kinds apart only where another branch has the value in its own', () => {
+  const places = (branches: Json[], value: Json) =>
+    issuesOf({ oneOf: branches, $defs: { codes: { enum: [409] } } }, value).map(
+      (each) => `${each.keyword} ${each.pointer}`,
+    );
+  const found = { type: 'object', properties: { value: { type: 'integer' } }, required: ['value'] };
+  const failed = (code: Json) => ({
+    type: 'object',
+    properties: { reason: { type: 'string' }, code },
+    required: ['reason', 'code'],
+  });
+  const [first, second] = [failed({ enum: [404] }), failed({ $ref: '#/$defs/codes' })];
+  for (const branches of [
+    [found, first],
+    [first, found],
+  ]) {
+    assert.deepEqual(places(branches, { reason: 'no', code: 500 }), ['enum /code']);
+    assert.deepEqual(places(branches, { reason: 1, code: 500 }), ['type /reason', 'enum /code']);
+    assert.deepEqual(places(branches, { value: '1' }), ['type /value']);
+  }
+  assert.deepEqual(places([found, first, second], { reason: 1, code: 409 }), ['type /reason']);
+  assert.deepEqual(places([found, first, second], { reason: 'no', code: 500 }), ['oneOf '], 'either list may be meant');
+  const constants = [found, failed({ const: 404 }), failed({ const: 409 })];
+  assert.deepEqual(places(constants, { reason: 'no', code: 500 }), ['oneOf '], 'a constant that no branch has');
+  const titled = { type: 'object', additionalProperties: { type: 'string' }, required: ['title'] };
+  const named = { reason: 1, code: 404, a: '', b: '', title: '' };
+  assert.deepEqual(places([titled, first], named), ['type /reason', 'type /code'], 'members of any name');
+});
+
 test('every dialect from draft-04 on is read, by its name or by what it uses', () => {
   const tuple = { items: [{ type: 'string' }] };
   assert.equal(issuesOf({ ...tuple, $schema: 'http://json-schema.org/draft-07/schema#' }, [1]).length, 1);

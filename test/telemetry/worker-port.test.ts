@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { Endpoints } from '../../queues/index.ts';
 import { markedJob, soundReply, startRig, until } from '../system/harness.ts';
 
 interface Health {
@@ -48,8 +49,13 @@ test('a worker that fetches is alive and ready', async () => {
     const found = await health('/readyz');
     return found.status === 200 && found;
   });
-  for (const name of ['connection', 'blocking-connection', 'intake', 'redis', 'redis-policy', 'sandbox'])
+  for (const name of ['connection', 'blocking-connection', 'intake', 'redis', 'redis-policy', 'models', 'sandbox'])
     assert.equal(ready.of(name).well, true, name);
+  assert.equal(ready.of('models').says, 'none rests');
+  await new Endpoints(rig.connection, rig.keys).coolDown('resting', Date.now() + 300_000);
+  const resting = await health('/readyz');
+  assert.deepEqual([resting.status, resting.of('models').well], [200, true]);
+  assert.match(resting.of('models').says, /left alone: resting for \d+ s yet/);
   assert.match(ready.of('sandbox').says, /known-good handler passes/);
 });
 

@@ -301,7 +301,7 @@ const courses = (rules: string): Agreed => ({
   ],
 });
 const enrolling = (
-  at: 'before' | 'after' | 'always',
+  at: 'before' | 'always',
 ) => `export async function handle({ id: given, member: name, dryRun }, { call }) {
   const id = String(given);
   const member = String(name);
@@ -314,20 +314,6 @@ const enrolling = (
   ${at === 'before' ? '' : 'if (courses >= 3) return full;'}
   return { id, accepted: true, result: 'in' };
 }`;
-
-for (const rule of [
-  'No member is enrolled when the request is rejected.',
-  'Bei einer Ablehnung darf nichts eingetragen werden.',
-  '被拒绝的请求不得报名。',
-  'A member must be enrolled only after all conditions have been checked.',
-])
-  test(`an act that the document has in no refusal is in none that only another answer of a tool brings about: ${rule}`, async () => {
-    assert.deepEqual(await refusalsOf(courses(rule), enrolling('before'), sandbox), []);
-    assert.match(
-      (await refusalsOf(courses(rule), enrolling('after'), sandbox)).join('\n'),
-      /^side-effects: the document has ".*yet enrolMember was called/m,
-    );
-  });
 
 test('a request that is only tried changes nothing', async () => {
   const agreed = courses('`dryRun` is optional and means: look, but change nothing.');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import { type Agreed, acting, integer, object, reading, refusalsOf, text } from './agreed.ts';
+import { type Agreed, acting, findingsOf, integer, object, reading, refusalsOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -472,7 +472,7 @@ test('a courtesy that fails makes no failure of the answer', async () => {
     [],
   );
   assert.match(
-    (await refusalsOf(shelter, keeping('await call.tellKeeper({ animal });'), sandbox)).join('\n'),
+    (await findingsOf(shelter, keeping('await call.tellKeeper({ animal });'), sandbox)).join('\n'),
     /where tellKeeper fails: the answer (?:is a failure|has NotKept), though "This is a courtesy/,
   );
 });

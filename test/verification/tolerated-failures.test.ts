@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
 import type { Json } from '../../src/kernel/json.ts';
-import { type Agreed, acting, integer, object, reading, refusalsOf, text } from './agreed.ts';
+import { type Agreed, acting, findingsOf, integer, object, reading, refusalsOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -61,7 +61,7 @@ for (const rule of [
   test(`what an answer has although a tool fails is not lost: ${rule}`, async () => {
     assert.deepEqual(await refusalsOf(rooms(rule), taking(kept), sandbox), []);
     assert.match(
-      (await refusalsOf(rooms(rule), taking(lost), sandbox)).join('\n'),
+      (await findingsOf(rooms(rule), taking(lost), sandbox)).join('\n'),
       /^failing-tools: case 1, where mailGuest fails/m,
     );
   });
@@ -205,7 +205,7 @@ test("what a requester's task has not matter does not matter, whatever else it s
   );
   assert.deepEqual(await refusalsOf(agreed, asking('NO_FARE', "{ result: 'known', fare }"), sandbox), []);
   assert.match(
-    (await refusalsOf(agreed, asking('NO_FARE', "{ result: 'not known, error' }"), sandbox)).join('\n'),
+    (await findingsOf(agreed, asking('NO_FARE', "{ result: 'not known, error' }"), sandbox)).join('\n'),
     /^failing-tools: case 1, where noteFare fails: /m,
   );
 });

@@ -26,7 +26,6 @@ import {
   holdsConstant,
   sentencesOf,
   spaced,
-  stemsOf,
 } from '../prose/documented-answers.ts';
 import {
   answerNamesIn,
@@ -64,9 +63,9 @@ export const failingTools: Check = {
   name: 'failing-tools',
   reason: 'Back ends fail; a peer is owed the answer that the document promises for it, not a broken handler.',
   certain:
-    'Where the document says how failures are answered and a case or the schema shows such an answer: the failure escapes, the answer breaks its schema or has none of the names that the document has for it, or success is claimed although the only tool with side effects failed; what the document forbids after this failure is done, or what it has undone is not; a member has another value than it has then, or says by its name that the act was done; a failure that does not matter turns the answer; an act that is declined is answered otherwise than the document has it. Everywhere: the run hangs or dies.',
+    'Where the document says how failures are answered and a case or the schema shows such an answer: the failure escapes, the answer breaks its schema or has none of the names that the document has for it, or success is claimed although the only tool with side effects failed; what the document forbids after this failure is done, or what it has undone is not; a member has another value than it has then, or says by its name that the act was done; an act that is declined is answered otherwise than the document has it. Everywhere: the run hangs or dies.',
   uncertain:
-    'Where the document is silent, or all that an answer can say is said of another outcome; where another tool has side effects as well, and where an answer repeats what the tool said.',
+    'Where the document is silent, or has the answer stay as it is although a tool fails, or all that an answer can say is said of another outcome; where another tool has side effects as well, and where an answer repeats what the tool said.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject } = facts;
     const plans = facts.cases.flatMap((seenCase) => {
@@ -255,6 +254,8 @@ function faultOf(
   if (emptied !== undefined && subject.role === 'provider')
     return { message: `the answer has an empty text at ${emptied}`, certain: true };
   const ownFailures = tellingNames(facts);
+  // An output of a requester is one name, which other cases may have as well.
+  const nameable = subject.role === 'requester' ? documentedAnswersOf(subject).ownFailures : ownFailures;
   // An answer with another name of the document's may be the one that its sentences mean; so may a refusal, by what was told before.
   const mayBeMeant =
     isAnotherFailing(before, seen, tool) ||
@@ -279,32 +280,6 @@ function faultOf(
   }
   // What a sentence says of this very tool, a requester can tell its own caller whatever else is said.
   const isSaid = certain || subject.role === 'requester';
-  if (harmless !== undefined) {
-    const turned = ownFailures.find(
-      (name) =>
-        holdsConstant(seen.value ?? null, [name]) &&
-        !holdsConstant(before.value ?? null, [name]) &&
-        // A member with its value stands in a sentence in many forms.
-        !name.split(': ').every((part) => hasWord(harmless, part)),
-    );
-    const fails = reportsFailure(seen.value) === true && reportsFailure(before.value ?? null) !== true;
-    // Of one thing that a tool does it may matter whether it fails, and of another not.
-    const isOwed = () =>
-      turned !== undefined &&
-      sentencesOf(subject.agreement).some(
-        (one) =>
-          !harmless.includes(one) &&
-          hasWord(one, turned) &&
-          FAILS.test(one) &&
-          // What comes of it may be named like another tool.
-          isOfTool(untilItFails(one), tool),
-      );
-    if (turned !== undefined || fails)
-      return {
-        message: `the answer ${turned ? `has ${turned}` : 'is a failure'}, though "${excerpt(harmless)}"`,
-        certain: isSaid && !isOwed(),
-      };
-  }
   const untrue =
     saysOtherwise(subject, tool, before.value ?? null, seen.value) ??
     saysKept(subject, tool, before.value ?? null, seen.value);
@@ -355,7 +330,7 @@ function faultOf(
     ownFailures.length > 0 &&
     !recovered &&
     !equalJson(seen.value, before.value ?? null) &&
-    !holdsConstant(seen.value, ownFailures) &&
+    !holdsConstant(seen.value, nameable) &&
     isOwedName(facts, tool, seen.value) &&
     !isSaidOf(subject, tool, ownFailures, seen.value)
   ) {
@@ -389,6 +364,9 @@ function faultOf(
     (isSole || !BEST_EFFORT.test(tool)) &&
     equalJson(seen.value, before.value ?? null) &&
     reportsFailure(one.output) !== true &&
+    // A case in which something failed, or that is answered as failures are, has the answer already.
+    !before.calls.some(({ error }) => error !== undefined) &&
+    !holdsConstant(one.output, ownFailures) &&
     // What did nothing in the case either has taken nothing away.
     !before.calls.some((call) => call.tool === tool && saysNo(call));
   // What a sentence says of this failure, and names no answer for, may be that it does not matter.
@@ -398,6 +376,22 @@ function faultOf(
         answerNamesIn(subject, sentence).length > 0 ||
         documentedAnswersOf(subject).ownFailureSentences.some((own) => own.sentence.includes(sentence.trim())),
     );
+  if (harmless !== undefined) {
+    const turned = ownFailures.find(
+      (name) =>
+        holdsConstant(seen.value ?? null, [name]) &&
+        !holdsConstant(before.value ?? null, [name]) &&
+        // A member with its value stands in a sentence in many forms.
+        !name.split(': ').every((part) => hasWord(harmless, part)),
+    );
+    const fails = reportsFailure(seen.value) === true && reportsFailure(before.value ?? null) !== true;
+    // Of one thing that a tool does it may matter whether it fails, and of another not.
+    if (turned !== undefined || fails)
+      return {
+        message: `the answer ${turned ? `has ${turned}` : 'is a failure'}, though "${excerpt(harmless)}"`,
+        certain: false,
+      };
+  }
   if (isIgnored) return { message: 'it answers as if nothing had failed', certain: certain && isSole && isNamed() };
   if (!JSON.stringify(seen.value).includes(faultMessage)) return undefined;
   const denied = sentencesOf(subject.agreement).find(
@@ -433,20 +427,6 @@ function toldByName(
 /** Words by which something is told to some, or somewhere, after all. */
 const BUT =
   /\b(?:only|unless|except|but)\b|(?<!\p{L})(?:nur|außer|sondern|seulement|sauf|solo|sólo|salvo)(?!\p{L})|除非|仅|只/iu;
-
-/** A sentence up to the last place at which it says that something fails: a cell before may have a name that says so as well. */
-function untilItFails(sentence: string): string {
-  const last = [...sentence.matchAll(EACH_FAILS)].at(-1);
-  return last === undefined ? '' : sentence.slice(0, last.index + last[0].length);
-}
-
-const EACH_FAILS = new RegExp(FAILS, `${FAILS.flags}g`);
-
-/** Whether a sentence has a word that a tool is named after. */
-function isOfTool(sentence: string, tool: string): boolean {
-  const stems = stemsOf(spaced(tool));
-  return [...stemsOf(sentence)].some((stem) => stems.has(stem));
-}
 
 /** Whether a sentence has it not matter that a tool fails, rather than another one, or how a part of a message is. */
 function letsFailurePass({ tools }: CheckFacts['subject'], sentence: string, tool: string): boolean {

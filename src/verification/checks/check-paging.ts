@@ -32,8 +32,8 @@ export const paging: Check = {
   name: 'paging',
   reason: 'Examples of tools rarely have more than one page; a handler that stops after the first loses the rest.',
   certain:
-    'A tool that tells all the items of the answer says that there are more, and nobody asks for them or they are not in the answer, though the document wants all of them, or every page; or the same of a peer, where the task wants all pages.',
-  uncertain: 'The same where the document does not say that all are wanted.',
+    'A tool that tells all the items of the answer says that there are more, and nobody asks for them or they are not in the answer, though the document wants all of them, or every page.',
+  uncertain: 'The same where the document does not say that all are wanted, and of the pages of a peer.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const none: CheckFindings = { failures: [], warnings: [] };
     const { subject, cases } = facts;
@@ -41,7 +41,7 @@ export const paging: Check = {
     if (further.length > 0) {
       const seen = yield further.map(({ scenario }) => scenario);
       const lost = further.flatMap((plan, index) => pageLost(plan, seen[index] as Observation) ?? []);
-      return { failures: lost, warnings: [] };
+      return { failures: [], warnings: lost };
     }
     if (subject.tools.length === 0) return { ...none, skipped: 'there are no tools' };
     if (handsPagesOn(facts)) return { ...none, skipped: 'the protocol itself has pages' };

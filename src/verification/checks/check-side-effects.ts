@@ -1,7 +1,7 @@
 import type { Observation, ObservedCall, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../../kernel/json.ts';
-import { ONLY_AFTER_CHECKS, PUTS_RIGHT } from '../../lexicon/acting.ts';
-import { FAILS, NEVER_REPEATED, NO_MATTER, ONE_TRY } from '../../lexicon/failing.ts';
+import { PUTS_RIGHT } from '../../lexicon/acting.ts';
+import { FAILS, NEVER_REPEATED, NO_MATTER, NOT_DONE_AGAIN, ONE_TRY, READING } from '../../lexicon/failing.ts';
 import { KEPT_SECRET } from '../../lexicon/instructing.ts';
 import { ONCE } from '../../lexicon/quantifying.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
@@ -11,20 +11,17 @@ import {
   comesWith,
   type Denial,
   forbiddenBy,
-  forbiddenInRefusals,
   isRefusalCode,
-  mayBeForbidden,
+  onlyAfterChecks,
   speaksOf,
 } from '../prose/documented-acts.ts';
 import { excerpt, sentencesOf } from '../prose/documented-answers.ts';
 import { isStepBefore } from '../prose/documented-steps.ts';
 import { sentencesOnFailureOf } from '../prose/failure-names.ts';
 import { failureRulesOf, hasFailureRepeated } from '../prose/failure-rules.ts';
-import { reservedMembersOf } from '../prose/reserved-members.ts';
 import { stopsAfter } from '../prose/stops-after.ts';
 import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
-import { toldOtherwise } from '../worlds/other-outputs.ts';
 import { replacedAt } from '../worlds/variations.ts';
 import { faultMessage } from './check-failing-tools.ts';
 import { takesBack, verbOfUndoing } from './owed-undoing.ts';
@@ -53,7 +50,7 @@ export const sideEffects: Check = {
           isStepBefore(subject, act.tool, one.one.output);
         const sentence =
           (isAnsweredUnlike(facts, act) ? undefined : sentenceAgainst(facts, one, act.tool)) ??
-          (isWanted ? undefined : (reservedAgainst(facts, one, act) ?? keptBackAgainst(facts, one, act)));
+          (isWanted ? undefined : keptBackAgainst(facts, one, act));
         if (sentence === undefined && (isWanted || !isRefused || mayServeRefusals(subject, act.tool))) continue;
         if (sentence === undefined && undoes(facts, one, act)) continue;
         if (!isNeedless(facts, one, act, sentence !== undefined)) continue;
@@ -79,18 +76,18 @@ export const sideEffects: Check = {
     const plans = cases
       .filter((one) => refuses(subject, one) !== true)
       .flatMap((one) =>
-        [...new Set(actsOf(facts, one.seen).map(({ tool }) => tool))].map((tool) => ({
-          one,
-          tool,
-          scenario: {
-            ...one.scenario,
-            faults: [{ tool, nth: 1, error: { code: 'FAILED' as const, message: faultMessage } }],
-          },
-        })),
+        [...new Set(actsOf(facts, one.seen).map(({ tool }) => tool))].flatMap((tool) =>
+          (['FAILED', 'TIMEOUT'] as const).map((code) => ({
+            one,
+            tool,
+            code,
+            scenario: { ...one.scenario, faults: [{ tool, nth: 1, error: { code, message: faultMessage } }] },
+          })),
+        ),
       );
     const tried = cases.flatMap((one) => triedInVain(facts, one));
     const asked = needless.flatMap(({ others }) => others);
-    const all = [...[...plans, ...tried].map(({ scenario }) => scenario), ...asked, ...refusable(facts)];
+    const all = [...[...plans, ...tried].map(({ scenario }) => scenario), ...asked];
     const seen = all.length === 0 ? [] : yield all;
     let at = plans.length + tried.length;
     for (const { one, fact, others } of needless) {
@@ -99,9 +96,10 @@ export const sideEffects: Check = {
       // A call whose answer decides was asked for that answer, whatever else it does.
       if (own.every((after) => equalJson(effectOf(after), effectOf(one.seen)))) findings.failures.push(fact);
     }
-    const mayRetry = failureRulesOf(subject.agreement.text).retries;
-    for (const [index, { one, tool }] of plans.entries()) {
+    for (const [index, { one, tool, code }] of plans.entries()) {
       const observation = seen[index] as Observation;
+      // Who tries again does so after either failure, or because this one may have done nothing.
+      if (code === 'TIMEOUT' && findings.failures.some(({ testCase }) => testCase === one.one.testCase)) continue;
       const own = observation.calls.filter((call) => call.tool === tool);
       const stop = own.length > 1 && own[0]?.error !== undefined ? stopsAfter(subject, tool) : undefined;
       if (stop !== undefined) {
@@ -119,7 +117,7 @@ export const sideEffects: Check = {
       const isForbidden =
         sentencesOnFailureOf(subject, tool).some((sentence) => NEVER_REPEATED.test(sentence)) ||
         isToBeDoneOnce(subject, tool);
-      if ((mayRetry && !isForbidden) || mayGoOn) continue;
+      if ((mayBeRetried(subject, tool) && !isForbidden) || mayGoOn) continue;
       findings.failures.push(
         sideEffectFact(one, `${tool} failed once and was called ${own.length} times instead of ${usual.length}`),
       );
@@ -165,20 +163,18 @@ export const sideEffects: Check = {
             ...(seen.value === undefined ? {} : { got: seen.value }),
           },
         ];
-      const act = forbiddenAct(facts, scenario, seen);
-      if (act === undefined) continue;
-      return [
-        {
-          code: 'CANDIDATE_SIDE_EFFECT',
-          message: `the document has "${act.sentence}", yet ${act.tool} was called`.slice(0, 500),
-          input: scenario.input,
-          ...(seen.value === undefined ? {} : { got: seen.value }),
-        },
-      ];
     }
     return [];
   },
 };
+
+/** Whether the document lets a tool that acts be tried again: some sentence does that speaks neither of reading alone nor of another tool alone. */
+function mayBeRetried({ agreement, tools }: CheckFacts['subject'], tool: string): boolean {
+  return failureRulesOf(agreement.text).retries.some((sentence) => {
+    if (speaksOf(sentence, tool)) return true;
+    return !READING.test(sentence) && !tools.some(({ name }) => name !== tool && speaksOf(sentence, name));
+  });
+}
 
 /** Whether the sentences that name a tool, and no other, have it done once, and none of them, nor the ones behind, more often. */
 function isToBeDoneOnce({ agreement, tools }: CheckFacts['subject'], tool: string): boolean {
@@ -188,52 +184,12 @@ function isToBeDoneOnce({ agreement, tools }: CheckFacts['subject'], tool: strin
   const goesOn = (at: number) => [sentences[at + 1] ?? ''].filter((next) => !isOfOthers(next));
   return (
     sentences.some(
-      (one) => (isOwn(one) && (NEVER_REPEATED.test(one) || ONCE.test(one))) || (ONE_TRY.test(one) && !isOfOthers(one)),
+      (one) =>
+        (isOwn(one) && (NEVER_REPEATED.test(one) || ONCE.test(one))) ||
+        (speaksOf(one, tool) && NOT_DONE_AGAIN.test(one)) ||
+        (ONE_TRY.test(one) && !isOfOthers(one)),
     ) && !sentences.some((one, at) => speaksOf(one, tool) && [one, ...goesOn(at)].some(hasFailureRepeated))
   );
-}
-
-/** Runs in which tools that only read answer otherwise than in the cases that act: more than those show may be a reason not to. */
-const [maxToldOtherwise, maxOtherReads] = [24, 10];
-
-/** Cases that act, in each of which one tool that only reads answers something else; none where the document forbids no act. */
-function refusable({ subject, cases }: CheckFacts): Scenario[] {
-  const acting = subject.tools.filter(({ name }) => !isReadOnly(subject, name));
-  if (!acting.some(({ name }) => mayBeForbidden(subject, name))) return [];
-  return cases
-    .filter((one) => refuses(subject, one) !== true && one.seen.calls.some(({ tool }) => !isReadOnly(subject, tool)))
-    .flatMap((one) => toldOtherwise(subject, one, maxOtherReads, (tool) => isReadOnly(subject, tool)))
-    .slice(0, maxToldOtherwise);
-}
-
-/** An act of a run in which nothing failed, that the document forbids with this answer; what it told was what a success is told, and nothing was undone. */
-function forbiddenAct(
-  facts: CheckFacts,
-  { input, faults = [] }: Scenario,
-  seen: Observation,
-): { tool: string; sentence: string } | undefined {
-  const { subject } = facts;
-  const { calls, value } = seen;
-  if (faults.length > 0 || value === undefined || seen.issues.length > 0 || calls.some(({ error }) => error))
-    return undefined;
-  // Of a request that no case has, it is not certain what it asks for.
-  if (!facts.cases.some(({ one }) => equalJson(one.input, input))) return undefined;
-  const acts = actsOf(facts, seen);
-  if (acts.some(({ tool }) => verbOfUndoing(tool) !== undefined)) return undefined;
-  for (const { tool, output } of acts) {
-    const isUsual = facts.cases.some(
-      (one) =>
-        refuses(subject, one) !== true &&
-        forbiddenBy(subject, one.one, tool) === undefined &&
-        one.seen.calls.some((call) => call.tool === tool && equalJson(call.output ?? null, output ?? null)),
-    );
-    if (!isUsual || mayServeRefusals(subject, tool)) continue;
-    const denial =
-      forbiddenBy(subject, { input, output: value }, tool) ??
-      (reportsFailure(value) === true ? forbiddenInRefusals(subject, tool) : undefined);
-    if (denial && isDenied(facts, denial, tool)) return { tool, sentence: denial.sentence };
-  }
-  return undefined;
 }
 
 /** Whether a tool that failed was asked the same again, more often than where it did not fail. */
@@ -271,41 +227,12 @@ function sentenceAgainst(facts: CheckFacts, { one }: SeenCase, tool: string): st
   return denial && isDenied(facts, denial, tool) ? denial.sentence : undefined;
 }
 
-/**
- * The sentence by which what an act tells comes with another outcome alone, where the act was the last that was done and the answer tells
- * nothing of it.
- */
-function reservedAgainst(
-  { subject, cases }: CheckFacts,
-  { one, seen }: SeenCase,
-  act: ObservedCall,
-): string | undefined {
-  const told = leavesOf(act.output ?? null).map(({ value }) => value);
-  const answer = one.case.response;
-  if (seen.calls.at(-1) !== act || leavesOf(answer).some(({ value }) => told.includes(value))) return undefined;
-  const isToldBy = (member: string) =>
-    cases.some(({ one: other, seen: { calls } }) => {
-      const value = isObject(other.output) ? other.output[member] : undefined;
-      const tells = (call: ObservedCall) => leavesOf(call.output ?? null).some((leaf) => leaf.value === value);
-      return (
-        (typeof value === 'string' || typeof value === 'number') &&
-        !leavesOf(other.input).some((leaf) => leaf.value === value) &&
-        calls.some(tells) &&
-        calls.every((call) => call.tool === act.tool || !tells(call))
-      );
-    });
-  return reservedMembersOf(subject).find(
-    ({ member, names }) => !leavesOf(answer).some(({ value }) => names.includes(String(value))) && isToldBy(member),
-  )?.sentence;
-}
-
 /** The sentence by which a tool acts once all is checked, where one was asked behind it that only reads, and the answer has nothing in the place in which all others tell what the act told. */
 function keptBackAgainst(facts: CheckFacts, one: SeenCase, act: ObservedCall): string | undefined {
   const { calls } = one.seen;
   const isLast = !calls.slice(calls.indexOf(act) + 1).some(({ tool }) => isReadOnly(facts.subject, tool));
   if (isLast || mayServeRefusals(facts.subject, act.tool) || !isUntold(facts, one, act.tool)) return undefined;
-  const sentence = forbiddenInRefusals(facts.subject, act.tool)?.sentence;
-  return sentence !== undefined && ONLY_AFTER_CHECKS.test(sentence) ? sentence : undefined;
+  return onlyAfterChecks(facts.subject, act.tool);
 }
 
 /** Whether a denial means a tool: one of any change means those alone that some case calls where it is not denied. */

@@ -24,13 +24,15 @@ export const sorting: Check = {
   certain:
     'A list of the request, or of a tool that tells it in any order, by its words or its values, is turned round, and a list of the answer that the document has sorted, and whose order its values leave no choice about, holds the same items in another order; or a list of either is turned round that the answer of a case has in a third order, and the answer is another.',
   uncertain:
-    'The same where it is the list of a tool that is turned round and does not say that its order is any: our own tool may keep one of its own.',
+    'The same where the document speaks of an order that values do not show, or the list of a tool is turned round that does not say that its order is any: our own tool may keep one of its own.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject, cases } = facts;
     const sentences = sentencesOf(subject.agreement).filter(
       (sentence) => SORTED.test(sentence) && !HIDDEN_ORDER.test(sentence),
     );
     const own = sentences.filter((sentence) => !INCOMING.test(sentence));
+    // Where anything keeps an order of its own, it may be this list.
+    const mayKeepOrder = sentencesOf(subject.agreement).some((sentence) => HIDDEN_ORDER.test(sentence));
     const plans = (subject.role === 'requester' ? [] : cases).flatMap((one) => {
       const places = listsOf(one.one.output).flatMap((list) => fixed(list, own));
       const whole = own.length > 0 && places.length === 0 ? turnedWholes(facts, one) : [];
@@ -59,7 +61,7 @@ export const sorting: Check = {
         continue;
       }
       const place = places.find((list) => isPermuted(list, valueAt(value, list.pointer)));
-      const list = certain ? findings.failures : findings.warnings;
+      const list = certain && !mayKeepOrder ? findings.failures : findings.warnings;
       if (!place || list.length > 0) continue;
       list.push({
         code: 'CANDIDATE_RULE_BROKEN',

@@ -396,9 +396,9 @@ function probesBeside(place: ProbePlace, number: number): Probed[] | undefined {
 /** Members that say how many are wanted: the answer follows them, and out of bounds they may be cut. */
 const AMOUNT_WANTED = /^(?:limit|count|size|top|page(?!s$)\w*|per_?page|offset|skip|take|first|last|max\w*|n)$/i;
 
-/** Whether a result never goes below zero, which says nothing of what is asked. */
-function isFloor({ value, lead }: Threshold): boolean {
-  return value === 0 && /(?<!\p{L})(?:never|jamais|nie(?:mals)?|nunca|jamás|mai)(?!\p{L})|不会/iu.test(lead);
+/** Whether a result never goes below a number, which says nothing of what is asked. */
+function isFloor({ lead }: Threshold): boolean {
+  return /(?<!\p{L})(?:never|jamais|nie(?:mals)?|nunca|jamás|mai)(?!\p{L})|不会/iu.test(lead);
 }
 
 function besidesOf(threshold: Threshold, places: readonly ProbePlace[]): Beside[] {

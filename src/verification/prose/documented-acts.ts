@@ -6,8 +6,6 @@ import {
   LEFT_OPEN,
   NOT_ALWAYS,
   NOT_CALLED,
-  NOT_DONE_IN_REFUSALS,
-  NOTHING_AT_ALL,
   NOTHING_CHANGED,
   NOTHING_ELSE,
   ONLY_AFTER_CHECKS,
@@ -295,38 +293,10 @@ function rehearsed(sentences: readonly string[], input: Json): Denial | undefine
   return sentence === undefined ? undefined : { sentence: excerpt(sentence), isGeneral: true };
 }
 
-/** Whether any sentence has something not done that a tool does, whatever the answer. */
-export function mayBeForbidden(subject: Subject, tool: string): boolean {
-  return (
-    forbiddenInRefusals(subject, tool) !== undefined ||
-    allSentencesOf(subject).some((sentence) =>
-      undoneIn(sentence).some((done) => done === true || WHATEVER.test(done) || isDoneBy(done, tool)),
-    )
-  );
-}
-
-/** The sentence by which a tool must not be called in whatever refusal; `undefined` where the document has none. */
-export function forbiddenInRefusals(subject: Subject, tool: string): Denial | undefined {
-  const described = subject.tools.find(({ name }) => name === tool)?.description ?? '';
-  const pairs = pairsOfSigns(described);
-  for (const sentence of allSentencesOf(subject)) {
-    if (ONLY_AFTER_CHECKS.test(sentence) && speaksOf(sentence, tool))
-      return { sentence: excerpt(sentence), isGeneral: false };
-    if (
-      !NOT_DONE_IN_REFUSALS.test(sentence) ||
-      /\b(?:unless|except|only|but|until)\b|除非|仅|außer|sauf|salvo/i.test(sentence)
-    )
-      continue;
-    if (speaksOf(sentence, tool) || pairsOfSigns(sentence).some((pair) => pairs.includes(pair)))
-      return { sentence: excerpt(sentence), isGeneral: false };
-    if (NOTHING_AT_ALL.test(sentence) && !NO_CHANGE.test(tool)) return { sentence: excerpt(sentence), isGeneral: true };
-  }
-  return undefined;
-}
-
-/** Every two Chinese signs beside each other: a verb has two. */
-function pairsOfSigns(text: string): string[] {
-  return [...text.matchAll(/(?=(\p{Script=Han}{2}))/gu)].flatMap(([, pair]) => pair ?? []);
+/** The sentence by which a tool acts only once all is checked; `undefined` where the document has none. */
+export function onlyAfterChecks(subject: Subject, tool: string): string | undefined {
+  const said = allSentencesOf(subject).find((sentence) => ONLY_AFTER_CHECKS.test(sentence) && speaksOf(sentence, tool));
+  return said === undefined ? undefined : excerpt(said);
 }
 
 /** The sentence by which a tool must not be called after another has failed; `undefined` where the document has none. */

@@ -30,8 +30,8 @@ export interface FailureRules {
   ownFailures: boolean;
   /** How requests that break the agreement are answered. */
   invalidRequests: boolean;
-  /** That something may be tried again. */
-  retries: boolean;
+  /** The sentences by which something may be tried again. */
+  retries: readonly string[];
 }
 
 let lastRead: { text: string; rules: FailureRules } | undefined;
@@ -54,17 +54,13 @@ function readFailureRules(text: string): FailureRules {
     inWords: FAILURES_IN_GENERAL.test(text.replace(/exception handling|异常处理/gi, '')),
     ownFailures: OWN_FAILURES.test(text),
     invalidRequests: speakOfInvalidRequests(text),
-    retries: RETRIES.test(withoutDenials(text)) || text.split(SENTENCE).some(hasFailureRepeated),
+    retries: text.split(SENTENCE).filter((one) => RETRIES.test(withoutDenials(one)) || hasFailureRepeated(one)),
   };
 }
 
-/** A text without what is said not to be tried again. */
-function withoutDenials(text: string): string {
-  return text
-    .replaceAll(NOT_RETRIED, ' ')
-    .split(SENTENCE)
-    .filter((sentence) => !ONE_TRY.test(sentence))
-    .join('\n');
+/** A sentence without what it says not to be tried again. */
+function withoutDenials(sentence: string): string {
+  return ONE_TRY.test(sentence) ? '' : sentence.replaceAll(NOT_RETRIED, ' ');
 }
 
 /** Whether a sentence has what failed done again, or something done more often than once, and nothing not done. */

@@ -1,7 +1,7 @@
 import { NEVER_LOGGED, OF_THE_ONE_BEFORE } from '../../lexicon/acting.ts';
 import type { Subject } from '../subject.ts';
 import { descriptionsOf, isConditional, isNamedIn } from './denied-members.ts';
-import { allSentencesOf } from './documented-answers.ts';
+import { allSentencesOf, memberNamesOf } from './documented-answers.ts';
 
 /** A sentence by which something is never logged, its part that says so, and what stands before that, the nearest first. */
 interface LogDenial {
@@ -19,7 +19,8 @@ const read = new WeakMap<Subject, LogDenial[]>();
  * The sentence by which what a member holds is never logged: it names the member, or speaks of "it" and one of the sentences before names the
  * member and none of the others; or what a schema says of the member. `undefined` where there is none.
  */
-export function keptFromLogs(subject: Subject, name: string, others: readonly string[]): string | undefined {
+export function keptFromLogs(subject: Subject, name: string, told: readonly string[]): string | undefined {
+  const others = [...told, ...toldByTools(subject)];
   const said = denialsOf(subject).find(({ sentence, clause, before }) => {
     if (isNamedIn(clause, name)) return true;
     if (!OF_THE_ONE_BEFORE.test(sentence.trim()) && !SPEAKS_OF_IT.test(clause)) return false;
@@ -34,6 +35,16 @@ export function keptFromLogs(subject: Subject, name: string, others: readonly st
     ...subject.tools.map((tool) => tool.outputSchema ?? null),
   ];
   return schemas.flatMap((schema) => descriptionsOf(schema, name, 0)).find((text) => NEVER_LOGGED.test(text));
+}
+
+const toolNames = new WeakMap<Subject, string[]>();
+
+/** The members that tools tell, whether or not they did in a run: "it" may mean one that a failing tool kept to itself. */
+function toldByTools(subject: Subject): string[] {
+  const known =
+    toolNames.get(subject) ?? subject.tools.flatMap(({ outputSchema = null }) => memberNamesOf(outputSchema, 0));
+  toolNames.set(subject, known);
+  return known;
 }
 
 function denialsOf(subject: Subject): LogDenial[] {
