@@ -45,8 +45,6 @@ export interface Keys {
   /** Where a job's outcome was announced, for as long as its producer may just have put it again. */
   replyTo(jobId: string): string;
   cancel(jobId: string): string;
-  /** When Redis took the job, remembered across deliveries. */
-  taken(jobId: string): string;
   /** What a job has used up, over all its deliveries. */
   spent(jobId: string): string;
   /** Messages of a job that were announced before its outcome. */
@@ -57,6 +55,8 @@ export interface Keys {
   readonly deadlines: string;
   /** Where the keeper's reading of BullMQ's events has got to. */
   readonly seen: string;
+  /** Where the reading of BullMQ's events for the moments at which Redis took jobs has got to. */
+  readonly moments: string;
   lease(name: string): string;
   coolDown(endpoint: string): string;
   /** Names of endpoints that rest, scored by the moment when they do no more, by Redis' clock. */
@@ -90,12 +90,12 @@ export function keysOf(prefix: string = DEFAULT_PREFIX): Keys {
     outcomes: (replyTo) => `${prefix}:outcomes:${replyTo}`,
     replyTo: (jobId) => `${prefix}:reply-to:${jobId}`,
     cancel: (jobId) => `${prefix}:cancel:${jobId}`,
-    taken: (jobId) => `${prefix}:taken:${jobId}`,
     spent: (jobId) => `${prefix}:spent:${jobId}`,
     announced: (jobId) => `${prefix}:announced:${jobId}`,
     due: `${prefix}:due`,
     deadlines: `${prefix}:deadlines`,
     seen: `${prefix}:seen`,
+    moments: `${prefix}:moments`,
     lease: (name) => `${prefix}:lease:${name}`,
     coolDown: (endpoint) => `${prefix}:cool-down:${sha256Hex(endpoint)}`,
     resting: `${prefix}:resting`,

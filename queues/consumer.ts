@@ -97,7 +97,7 @@ class QueueConsumer implements Consumer {
     const outcomes = new Outcomes(connection, keys, retentionSeconds);
     const closer = new JobCloser(outcomes, options.giveUp, onEvent);
     const shared = { connection, prefix: keys.prefix };
-    this.#queue = new Queue(QUEUE_NAME, { ...shared, streams: { events: { maxLen: 1_000 } } });
+    this.#queue = new Queue(QUEUE_NAME, shared);
     this.#queue.on('error', (error) => this.#errors.note(trimmedError(error)));
     this.#worker = new TolerantWorker(QUEUE_NAME, (job, token) => runner.work(job, token ?? ''), {
       ...shared,

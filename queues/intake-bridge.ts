@@ -8,7 +8,7 @@ import { parseData } from './delivery.ts';
 import { readEnvelope } from './envelope.ts';
 import { jobIdFor, measured } from './job-id.ts';
 import { limits } from './limits.ts';
-import { TAKEN_SECONDS } from './outcomes.ts';
+import { stampedByRedis } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
 import type { OnQueueEvent } from './queue-event.ts';
 import { readableOf } from './readable.ts';
@@ -25,11 +25,6 @@ const BLOCK_MS = 2_000;
 
 /** Entries read at once. */
 const BATCH = 50;
-
-// KEYS[1] taken  KEYS[2] the job  ARGV[1] moment in ms  ARGV[2] seconds to remember it. A job that is on the queue already was taken when it came there.
-const noteTaken = new Script(
-  `if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('SET', KEYS[1], ARGV[1], 'NX', 'EX', ARGV[2]) end return 1`,
-);
 
 // KEYS[1] intake  ARGV[1] group  ARGV[2] least idle time in ms  ARGV[3] name of one consumer, '' = any. In one call: a consumer takes what it has not
 // acknowledged along, and Redis may serve a read of it at any moment, even one whose connection is closed already.
@@ -164,11 +159,8 @@ export class IntakeBridge {
     const kind = kindOf(values);
     const { digest, writable } = measured(data);
     // Redis took the job when it took the entry, however long no worker was there to bridge it.
-    const takenAtMs = id.slice(0, id.indexOf('-'));
-    const put = async (one: string) => {
-      await noteTaken.run(connection, [keys.taken(one), `${keys.queue}:${one}`], [takenAtMs, TAKEN_SECONDS]);
-      await queue.add(kind, writable, { jobId: one, attempts: 1 });
-    };
+    const stamped = { timestamp: Number.parseInt(id, 10), telemetry: stampedByRedis.telemetry };
+    const put = (one: string) => queue.add(kind, writable, { jobId: one, attempts: 1, ...stamped });
     let [jobId, another] = idsOf(values, () => digest);
     const isTaken = async () => another !== undefined && (await this.#isOfAnotherKind(jobId, kind));
     if (!(await isTaken())) await put(jobId);

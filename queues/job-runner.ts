@@ -13,7 +13,7 @@ import { QueueError, trimmedError } from './queue-error.ts';
 import { namesOf, type OnQueueEvent } from './queue-event.ts';
 import { timeoutOf, versionOf } from './readable.ts';
 import { replay } from './replay.ts';
-import { abortions, type RunningJobs } from './running-jobs.ts';
+import { cancelled, type RunningJobs } from './running-jobs.ts';
 import { supersede } from './supersede.ts';
 import { type Pointer, type QueuedJob, textOf } from './tolerant-worker.ts';
 
@@ -212,11 +212,6 @@ export class JobRunner {
     return deliveryOf(stored, beginning, this.#parts.outcomes);
   }
 }
-
-const cancelled: Reason = {
-  code: 'JOB_CANCELLED',
-  message: `Cannot go on with job: found ${abortions.JOB_CANCELLED}, wanted to finish it`,
-};
 
 /** Why a job under an id that cannot be one ends. BullMQ's own clients refuse most of them, but a job may be written by hand. */
 export const unusableId: Reason = {

@@ -3,14 +3,17 @@ import { isAutomaticId, type Keys } from './catalog.ts';
 import { type Connection, pairsOf } from './connection.ts';
 import { deliveryOf, parseData, replyToOf, type StoredJob } from './delivery.ts';
 import { givenUp, isOutcomeOf, type Reason, readEnvelope } from './envelope.ts';
+import type { Json } from './job.ts';
 import type { JobCloser } from './job-closer.ts';
 import { dataDigestOf } from './job-id.ts';
 import { unusableId } from './job-runner.ts';
 import { type Lease, Leases } from './lease.ts';
 import { misplacedJobs, removeMisplaced } from './misplaced-jobs.ts';
-import { type Outcomes, TAKEN_SECONDS } from './outcomes.ts';
+import type { Outcomes } from './outcomes.ts';
 import type { OnQueueEvent } from './queue-event.ts';
-import { timeoutOf } from './readable.ts';
+import { isObject, timeoutOf } from './readable.ts';
+import { Repeated } from './repeated.ts';
+import { cancelled } from './running-jobs.ts';
 import { Script } from './script.ts';
 import { supersede } from './supersede.ts';
 
@@ -21,6 +24,9 @@ const forgetDue = new Script(
 
 /** How often the keeper looks, in milliseconds. */
 const TICK_MS = 1_000;
+
+/** How many of BullMQ's events are read at once. */
+const EVENTS_AT_ONCE = 2_000;
 
 /** How long a keeper that died blocks the next one, in milliseconds. */
 const LEASE_MS = 4_000;
@@ -49,11 +55,8 @@ const BATCH = 200;
 /** Jobs dealt with side by side. */
 const AT_ONCE = 20;
 
-/** Waiting jobs, the oldest first, that are looked through for ones without a deadline. */
-const LOOKED_THROUGH = 1_000;
-
-/** How far a producer's time stamp may be from the moment Redis took the job, in milliseconds, before the latter is noted. */
-const BELIEVED_MS = 1_000;
+/** Waiting jobs of a page, of which two are looked through at once for jobs without a deadline. */
+const PAGE = 1_000;
 
 /** What a keeper works with. */
 export interface KeeperOptions {
@@ -74,68 +77,63 @@ export interface KeeperOptions {
 export class Keeper {
   readonly #options: KeeperOptions;
   readonly #leases: Leases;
+  readonly #closing: Repeated;
+  readonly #looking: Repeated;
   #lease: Lease | null = null;
-  #timer: NodeJS.Timeout | undefined;
-  #ticking: Promise<void> = Promise.resolve();
-  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #page = 1;
   #reconciledAtMs: number | undefined;
   #closed = false;
 
   constructor(options: KeeperOptions) {
     this.#options = options;
     this.#leases = new Leases(options.connection, options.keys);
-    this.#wait();
+    // Apart from all else, which may take longer than a job can wait for its end.
+    this.#closing = new Repeated(() => this.#closeInTime(), TICK_MS);
+    this.#looking = new Repeated(() => this.#look(), TICK_MS);
   }
 
-  /** Ends it, after the step it is in. */
+  /** Ends it, after the steps it is in. */
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#timer);
-    await this.#ticking;
+    await Promise.all([this.#closing.close(), this.#looking.close()]);
     if (this.#options.connection.status === 'ready') await this.#lease?.release().catch(() => undefined);
   }
 
-  #wait(nextMs = TICK_MS): void {
-    // By chance a little off, so that workers started together do not ask together.
-    const pauseMs = Math.min(nextMs, TICK_MS * (0.75 + Math.random() / 2));
-    this.#timer = setTimeout(() => {
-      this.#ticking = this.#tick()
-        .catch((error: unknown) => this.#options.onError(error))
-        .then((next) => {
-          if (!this.#closed) this.#wait(next ?? TICK_MS);
-        });
-    }, pauseMs);
-    this.#timer.unref();
+  /** Resolves to the time until the next deadline, in milliseconds. */
+  async #closeInTime(): Promise<number> {
+    try {
+      if (this.#options.connection.status === 'ready' && (await this.#holds())) return await this.#closeOverdue();
+    } catch (error) {
+      this.#options.onError(error);
+    }
+    return TICK_MS;
   }
 
-  /** Resolves to the time until it has to look again, in milliseconds. */
-  async #tick(): Promise<number> {
-    if (this.#options.connection.status !== 'ready' || !(await this.#holds())) return TICK_MS;
-    const nowMs = await this.#options.outcomes.nowMs();
-    if (performance.now() - this.#lookedAtMs >= TICK_MS / 2) {
-      this.#lookedAtMs = performance.now();
-      await this.#makeRoom(nowMs);
-      await this.#promoteDue(nowMs);
-      await this.#readEvents();
-      await this.#noteWaiting();
-    }
-    const nextMs = await this.#closeOverdue(nowMs);
-    if (this.#reconciledAtMs === undefined || nowMs - this.#reconciledAtMs > RECONCILE_MS) {
-      await this.#reconcile(nowMs);
-      this.#reconciledAtMs = nowMs;
-    }
-    return nextMs;
+  /** A step that fails does not keep the others from being done. */
+  async #look(): Promise<number> {
+    const { connection, onError } = this.#options;
+    if (connection.status !== 'ready' || this.#lease === null) return TICK_MS;
+    await this.#makeRoom().catch(onError);
+    await this.#promoteDue().catch(onError);
+    await this.#readEvents().catch(onError);
+    await this.#noteWaiting().catch(onError);
+    this.#closing.wake();
+    await this.#mendActive().catch(onError);
+    await this.#reconcile().catch(onError);
+    return TICK_MS;
   }
 
   async #holds(): Promise<boolean> {
     if (this.#lease !== null && (await this.#lease.renew())) return true;
     this.#lease = await this.#leases.acquire('keeper', LEASE_MS);
+    if (this.#lease !== null) this.#looking.wake();
     return this.#lease !== null;
   }
 
   /** Before all else, since with a job in the place of one of BullMQ's own keys little else can be done. */
-  async #makeRoom(timestampMs: number): Promise<void> {
-    const { connection, keys } = this.#options;
+  async #makeRoom(): Promise<void> {
+    const { connection, keys, outcomes } = this.#options;
+    const timestampMs = await outcomes.nowMs();
     for (const jobId of await misplacedJobs(connection, keys)) {
       const found = await this.#stored(jobId);
       // When Redis took it cannot be asked: that key may be the one that is taken.
@@ -145,8 +143,9 @@ export class Keeper {
   }
 
   /** BullMQ promotes delayed jobs by its workers' clocks: one that lags would let them lie. */
-  async #promoteDue(nowMs: number): Promise<void> {
-    const { connection, keys, queue } = this.#options;
+  async #promoteDue(): Promise<void> {
+    const { connection, keys, queue, outcomes } = this.#options;
+    const nowMs = await outcomes.nowMs();
     const due = await connection.zrangebyscore(keys.due, 0, nowMs - OVERDUE_MS, 'WITHSCORES', 'LIMIT', 0, BATCH);
     for (const [jobId, dueMs] of pairsOf(due)) {
       // One that is not delayed any more is refused, which is as well.
@@ -158,34 +157,74 @@ export class Keeper {
     }
   }
 
-  /** Waiting jobs have deadlines too, however long no worker has a hand free for them, or their producer has them delayed. */
+  /**
+   * Waiting jobs have deadlines too, however long no worker has a hand free for them, or their producer has them delayed. Most are known from BullMQ's
+   * events; of the others those next in turn are looked at each time, and the rest page by page.
+   */
   async #noteWaiting(): Promise<void> {
+    const { connection, keys } = this.#options;
+    let isMore = false;
+    for (const page of [0, this.#page]) {
+      const [first, last] = [page * PAGE, (page + 1) * PAGE - 1];
+      const pages = await Promise.all([
+        connection.lrange(`${keys.queue}:wait`, -last - 1, -first - 1),
+        connection.zrange(`${keys.queue}:prioritized`, String(first), String(last)),
+        // What we delay ourselves comes soon, and is noted already; what a producer delayed comes last.
+        connection.zrevrange(`${keys.queue}:delayed`, first, last),
+        connection.zrange(`${keys.queue}:waiting-children`, String(first), String(last)),
+      ]);
+      await this.#noteDeadlines(pages.flat());
+      isMore = pages.some((jobIds) => jobIds.length === PAGE);
+    }
+    this.#page = isMore ? this.#page + 1 : 1;
+  }
+
+  async #noteDeadlines(given: readonly string[]): Promise<void> {
     const { connection, keys, outcomes } = this.#options;
-    const oldest = (await connection.lrange(`${keys.queue}:wait`, -LOOKED_THROUGH, -1)).reverse();
-    const prioritized = await connection.zrange(`${keys.queue}:prioritized`, '0', String(LOOKED_THROUGH - 1));
-    // What we delay ourselves comes soon, and is noted already; what a producer delayed comes last.
-    const delayed = await connection.zrevrange(`${keys.queue}:delayed`, 0, LOOKED_THROUGH - 1);
-    const jobIds = [...oldest, ...prioritized, ...delayed].filter((jobId) => !isAutomaticId(jobId));
+    const jobIds = given.filter((jobId) => !isAutomaticId(jobId));
     if (jobIds.length === 0) return;
     const noted = await connection.zmscore(keys.deadlines, ...jobIds);
     const unnoted = jobIds.filter((_, index) => noted[index] == null);
-    await sideBySide(unnoted, async (jobId) => {
+    await this.#mend(unnoted);
+    await this.#eachOf(unnoted, async (jobId) => {
       const found = await this.#stored(jobId);
       if (found === null) return;
-      const { outcome, cancelled } = await outcomes.begin(jobId, found.timestampMs, timeoutOf(found.data));
+      const beginning = await outcomes.begin(jobId, found.timestampMs, timeoutOf(found.data));
       // The job that it replaces may have the slot that it waits for.
       const rawBytes = Buffer.byteLength(found.text);
-      if (outcome === null && !cancelled) await supersede({ ...found, rawBytes }, connection, keys);
+      if (beginning.outcome === null && !beginning.cancelled) await supersede({ ...found, rawBytes }, connection, keys);
     });
   }
 
-  /** Closes what has no time left. Resolves to the time until the next deadline, in milliseconds. */
-  async #closeOverdue(nowMs: number): Promise<number> {
+  /** What no worker could read lies there until its lock runs out. */
+  async #mendActive(): Promise<void> {
     const { connection, keys } = this.#options;
-    const last = nowMs + AHEAD_MS;
-    for (let found = BATCH; found === BATCH && !this.#closed; ) {
-      const due = await connection.zrangebyscore(keys.deadlines, 0, last, 'LIMIT', 0, BATCH);
-      await sideBySide(due, (jobId) => this.#closeOne(jobId));
+    await this.#mend(await connection.lrange(`${keys.queue}:active`, 0, PAGE - 1));
+  }
+
+  /** Takes from jobs what BullMQ could not read: it would fetch them again and again, and never hand one to a worker. */
+  async #mend(jobIds: readonly string[]): Promise<void> {
+    const { connection, keys } = this.#options;
+    const reading = connection.pipeline();
+    for (const jobId of jobIds) reading.hmget(`${keys.queue}:${jobId}`, 'opts', 'progress', 'parent');
+    for (const [index, [, texts]] of ((await reading.exec()) ?? []).entries()) {
+      const [opts, progress, parent] = Array.isArray(texts) ? texts : [];
+      const unreadable = [
+        ...(isObject(jsonOf(opts ?? '{}')) ? [] : ['opts']),
+        ...(jsonOf(progress ?? '0') === undefined ? ['progress'] : []),
+        ...(jsonOf(parent ?? '{}') === undefined ? ['parent'] : []),
+      ];
+      if (unreadable.length > 0) await connection.hdel(`${keys.queue}:${jobIds[index]}`, ...unreadable);
+    }
+  }
+
+  /** Closes what has no time left. Resolves to the time until the next deadline, in milliseconds. */
+  async #closeOverdue(): Promise<number> {
+    const { connection, keys, outcomes } = this.#options;
+    const last = (await outcomes.nowMs()) + AHEAD_MS;
+    for (let found = BATCH, failed = 0; found === BATCH && !this.#closed; ) {
+      const due = await connection.zrangebyscore(keys.deadlines, 0, last, 'LIMIT', failed, BATCH);
+      failed += await this.#eachOf(due, (jobId) => this.#closeOne(jobId));
       found = due.length;
     }
     const [, next] = await connection.zrangebyscore(keys.deadlines, `(${last}`, '+inf', 'WITHSCORES', 'LIMIT', 0, 1);
@@ -200,44 +239,32 @@ export class Keeper {
         code: 'PLATFORM_DEADLINE',
         message: 'Cannot finish job: found its deadline passed, wanted an outcome before',
       });
-    // A job that still waits would only be announced again.
-    await queue.remove(jobId).catch(() => undefined);
+    // A job that still waits would only be announced again. Jobs that it waits for have outcomes of their own to come.
+    await queue.remove(jobId, { removeChildren: false }).catch(() => undefined);
     await connection.zrem(keys.deadlines, jobId);
   }
 
-  /** Reads on in BullMQ's events, whose ids are moments by Redis' clock. */
+  /** Reads on in BullMQ's events, whose ids are moments by Redis' clock, to the end. */
   async #readEvents(): Promise<void> {
     const { connection, keys } = this.#options;
-    const seen = (await connection.get(keys.seen)) ?? '0-0';
-    const events = await connection.xrange(`${keys.queue}:events`, `(${seen}`, '+', 'COUNT', 2_000);
-    const last = events.at(-1)?.[0];
-    if (last === undefined) return;
-    const added = new Map<string, number>();
-    const ignored: [jobId: string, atMs: number][] = [];
-    for (const [id, fields] of events) {
-      const event = pairsOf(fields);
-      const jobId = event.get('jobId') ?? '';
-      if (jobId === '' || isAutomaticId(jobId)) continue;
-      if (event.get('event') === 'added') added.set(jobId, Number.parseInt(id, 10));
-      if (event.get('event') === 'duplicated') ignored.push([jobId, Number.parseInt(id, 10)]);
-    }
-    // Before they count as read: whoever begins a job looks for the moment among those that do not.
-    await this.#noteTaken(added);
-    // Before the announcements, so that one is rather lost by a crash than made twice: the outcome itself is under its key.
-    await connection.set(keys.seen, last);
-    for (const [jobId, atMs] of ignored) await this.#announceIgnored(jobId, atMs);
-  }
-
-  /** Notes when Redis took jobs whose time stamps say otherwise. */
-  async #noteTaken(added: ReadonlyMap<string, number>): Promise<void> {
-    const { connection, keys } = this.#options;
-    const reading = connection.pipeline();
-    for (const jobId of added.keys()) reading.hget(`${keys.queue}:${jobId}`, 'timestamp');
-    const stamps = (await reading.exec()) ?? [];
-    for (const [index, [jobId, takenAtMs]] of [...added].entries()) {
-      const stamp = stamps[index]?.[1];
-      if (typeof stamp !== 'string' || Math.abs(Number(stamp) - takenAtMs) <= BELIEVED_MS) continue;
-      await connection.set(keys.taken(jobId), takenAtMs, 'EX', TAKEN_SECONDS, 'NX');
+    for (let found = EVENTS_AT_ONCE; found === EVENTS_AT_ONCE && !this.#closed; ) {
+      const seen = (await connection.get(keys.seen)) ?? '0-0';
+      const events = await connection.xrange(`${keys.queue}:events`, `(${seen}`, '+', 'COUNT', EVENTS_AT_ONCE);
+      found = events.length;
+      const added = new Set<string>();
+      const ignored = new Map<string, number>();
+      for (const [id, fields] of events) {
+        const event = pairsOf(fields);
+        const jobId = event.get('jobId') ?? '';
+        if (jobId === '' || isAutomaticId(jobId)) continue;
+        if (event.get('event') === 'added') added.add(jobId);
+        if (event.get('event') === 'duplicated') ignored.set(jobId, Number.parseInt(id, 10));
+      }
+      await this.#noteDeadlines([...added]);
+      // Before the announcements, so that one is rather lost by a crash than made twice: the outcome itself is under its key.
+      const last = events.at(-1)?.[0];
+      if (last !== undefined) await connection.set(keys.seen, last);
+      await this.#eachOf([...ignored], ([jobId, atMs]) => this.#announceIgnored(jobId, atMs));
     }
   }
 
@@ -269,20 +296,23 @@ export class Keeper {
   }
 
   /** Every job that BullMQ finished has an outcome. Only as far back as outcomes surely are kept: an expired one is not contradicted. */
-  async #reconcile(nowMs: number): Promise<void> {
-    const { connection, keys, queue, retentionSeconds } = this.#options;
+  async #reconcile(): Promise<void> {
+    const { connection, keys, queue, outcomes, retentionSeconds } = this.#options;
+    const nowMs = await outcomes.nowMs();
+    if (this.#reconciledAtMs !== undefined && nowMs - this.#reconciledAtMs <= RECONCILE_MS) return;
     const keptMs = (retentionSeconds * 1_000) / 2;
     const backMs = this.#reconciledAtMs === undefined ? keptMs : Math.min(keptMs, RECONCILE_BACK_MS);
     for (const state of ['failed', 'completed'] as const) {
       const finished = `${keys.queue}:${state}`;
       for (let offset = 0; ; offset += BATCH) {
         const jobIds = await connection.zrangebyscore(finished, nowMs - backMs, '+inf', 'LIMIT', offset, BATCH);
-        for (const jobId of jobIds) await this.#reconcileOne(jobId, nowMs);
+        await this.#eachOf(jobIds, (jobId) => this.#reconcileOne(jobId, nowMs));
         if (jobIds.length < BATCH || this.#closed) break;
       }
       // Jobs whose producer had them kept for longer would outlive their outcomes.
       await queue.clean(keptMs, 1_000, state);
     }
+    this.#reconciledAtMs = nowMs;
   }
 
   async #reconcileOne(jobId: string, nowMs: number): Promise<void> {
@@ -302,7 +332,8 @@ export class Keeper {
   async #close(found: StoredJob & { timestampMs: number }, reason: Reason): Promise<void> {
     const { outcomes, closer } = this.#options;
     const beginning = await outcomes.begin(found.jobId, found.timestampMs, 0);
-    if (beginning.outcome === null) await closer.end(deliveryOf(found, beginning, outcomes), reason);
+    const delivery = deliveryOf(found, beginning, outcomes);
+    if (beginning.outcome === null) await closer.end(delivery, beginning.cancelled ? cancelled : reason);
   }
 
   async #stored(jobId: string): Promise<(StoredJob & { timestampMs: number }) | null> {
@@ -320,9 +351,27 @@ export class Keeper {
       deaths: Number(deaths ?? 0),
     };
   }
+
+  /**
+   * Does the same with each, some at once: a crowd's last must not wait for the answers to all before it. Resolves to the number of those with which
+   * it failed; the others do not suffer from that.
+   */
+  async #eachOf<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<number> {
+    let failed = 0;
+    const tolerantly = (item: Item) =>
+      act(item).catch((error: unknown) => {
+        failed += 1;
+        this.#options.onError(error);
+      });
+    for (let at = 0; at < items.length; at += AT_ONCE) await Promise.all(items.slice(at, at + AT_ONCE).map(tolerantly));
+    return failed;
+  }
 }
 
-/** Does the same with each, some at once: a crowd's last must not wait for the answers to all before it. */
-async function sideBySide<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
-  for (let at = 0; at < items.length; at += AT_ONCE) await Promise.all(items.slice(at, at + AT_ONCE).map(act));
+function jsonOf(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Keys } from './catalog.ts';
-import { type Connection, redisFailure } from './connection.ts';
+import { type Connection, pairsOf, redisFailure } from './connection.ts';
 import { type Envelope, type PublishedEnvelope, withAnnounced } from './envelope.ts';
 import { Script } from './script.ts';
 
@@ -15,6 +15,22 @@ const begin = new Script(readFileSync(new URL('./begin-job.lua', import.meta.url
 
 /** How many seconds it is remembered what all deliveries of a job must know: beyond the longest deadline and work after it. */
 export const TAKEN_SECONDS = 7_200;
+
+// KEYS[1] outcome  ARGV[1] retention in seconds. What is left of that tells when it was written, whoever did.
+const writtenAt = new Script(
+  `local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  return string.format('%.0f', now + redis.call('PTTL', KEYS[1]) - ARGV[1] * 1000)`,
+);
+
+/** How far from that moment the entry of an outcome may stand, in milliseconds: one call writes both, but reads the clock for each. */
+const BESIDE_MS = 20;
+
+/** How a job is marked whose time stamp is by Redis' clock, not by its producer's: an option that BullMQ keeps as it is, and how that is written. */
+export const stampedByRedis = {
+  telemetry: { metadata: 'stamped-by-redis' },
+  option: '"tm":"stamped-by-redis"',
+} as const;
 
 /** How many seconds it is remembered where an outcome was announced: long enough for a keeper to read of a job put again before it left BullMQ. */
 const REPLY_TO_SECONDS = 600;
@@ -138,15 +154,18 @@ export class Outcomes {
     return this.#connection.get(this.#keys.replyTo(jobId));
   }
 
-  /** When a job's outcome was published, by Redis' clock; `null` where that is not among the newest entries of its stream. */
+  /** When a job's outcome was published, by Redis' clock; `null` where its entry is not found on its stream. */
   async publishedAtMs(jobId: string, replyTo: string): Promise<number | null> {
-    const entries = await this.#connection.xrevrange(this.#keys.outcomes(replyTo), '+', '-', 'COUNT', 1_000);
-    for (const [id, fields] of entries) {
-      const values = new Map(fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1] ?? '']] : [])));
-      const first = values.get('final') === '1' && values.get('replayed') === '0';
-      if (first && values.get('jobId') === jobId) return Number.parseInt(id, 10);
-    }
-    return null;
+    const stream = this.#keys.outcomes(replyTo);
+    const writtenAtMs = Number(
+      await writtenAt.run(this.#connection, [this.#keys.outcome(jobId)], [this.#retentionSeconds]),
+    );
+    const [from, to] = [Math.max(0, writtenAtMs - BESIDE_MS), Math.max(0, writtenAtMs + BESIDE_MS)];
+    return (
+      publicationOf(jobId, await this.#connection.xrange(stream, from, to, 'COUNT', 1_000)) ??
+      // Whoever published it keeps outcomes for another time than is known here.
+      publicationOf(jobId, await this.#connection.xrevrange(stream, '+', '-', 'COUNT', 1_000))
+    );
   }
 
   /**
@@ -154,12 +173,13 @@ export class Outcomes {
    * tried again is forgotten only where a worker has it in its hands: of one that still waits somebody must know.
    */
   async begin(jobId: string, timestampMs: number, timeoutMs: number, isInHand = false): Promise<Beginning> {
-    const { outcome: outcomeKey, cancel, taken: takenKey, due: dueKey, queue, deadlines, announced, seen } = this.#keys;
-    const answer = await begin.run(
-      this.#connection,
-      [outcomeKey(jobId), cancel(jobId), takenKey(jobId), dueKey, `${queue}:events`, deadlines, announced(jobId), seen],
-      [jobId, timestampMs, TAKEN_SECONDS, timeoutMs, isInHand ? 1 : 0],
-    );
+    const { outcome: outcomeKey, cancel, due: dueKey, queue, deadlines, announced, moments } = this.#keys;
+    const about = [outcomeKey(jobId), cancel(jobId), `${queue}:${jobId}`, dueKey, `${queue}:events`, deadlines];
+    const keys = [...about, announced(jobId), moments];
+    const stamp = Number.isFinite(timestampMs) ? timestampMs : '';
+    const values = [jobId, stamp, `${queue}:`, timeoutMs, isInHand ? 1 : 0, stampedByRedis.option];
+    let answer: unknown = null;
+    while (answer === null) answer = await begin.run(this.#connection, keys, values);
     const [now, outcome, cancelled, taken, due, early] = answer as [string, string, number, string, string, string];
     return {
       nowMs: Number(now),
@@ -182,6 +202,14 @@ export class Outcomes {
     const pairs = Object.entries(fields).flat();
     await this.#connection.xadd(this.#keys.outcomes(replyTo), 'MINID', '~', oldestMs, '*', ...pairs);
   }
+}
+
+function publicationOf(jobId: string, entries: readonly [id: string, fields: string[]][]): number | null {
+  const found = entries.find(([, fields]) => {
+    const entry = pairsOf(fields);
+    return entry.get('jobId') === jobId && entry.get('final') === '1' && entry.get('replayed') === '0';
+  });
+  return found === undefined ? null : Number.parseInt(found[0], 10);
 }
 
 function entryValues(jobId: string, envelope: Envelope): [string, string, string, string, string, string] {

@@ -167,11 +167,7 @@ class QueueProducer implements Producer {
 
   #openQueue(): Queue {
     if (this.#queue === undefined) {
-      this.#queue = new Queue(QUEUE_NAME, {
-        connection: this.#connection,
-        prefix: this.#keys.prefix,
-        streams: { events: { maxLen: 1_000 } },
-      });
+      this.#queue = new Queue(QUEUE_NAME, { connection: this.#connection, prefix: this.#keys.prefix });
       this.#queue.on('error', () => {});
     }
     return this.#queue;

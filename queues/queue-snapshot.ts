@@ -116,15 +116,15 @@ async function oldestWaiting(connection: Connection, keys: Keys, nowMs: number):
     await connection.lindex(`${keys.queue}:wait`, -1),
     ...(await connection.zrange(`${keys.queue}:prioritized`, '0', '0')),
   ];
-  // Where the producer's clock is off, the keeper has noted when Redis took the job.
   const stamps = await Promise.all(
     jobIds.flatMap((jobId) =>
       jobId === null
         ? []
         : [
+            // Where the producer's clock is off, it was noted with the job when Redis took it.
             connection
-              .get(keys.taken(jobId))
-              .then((at) => at ?? connection.hget(`${keys.queue}:${jobId}`, 'timestamp')),
+              .hmget(`${keys.queue}:${jobId}`, 'takenAtMs', 'timestamp')
+              .then(([at, stamp]) => at ?? stamp ?? null),
           ],
     ),
   );

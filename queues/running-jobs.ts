@@ -1,5 +1,6 @@
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
+import type { Reason } from './envelope.ts';
 import { QueueError } from './queue-error.ts';
 import { type JobNames, namesOf, type OnQueueEvent } from './queue-event.ts';
 
@@ -10,12 +11,18 @@ const CANCEL_WATCH_MS = 250;
 export const SETTLE_MS = 1_500;
 
 /** Why work on a job is called off: its code, and what is said of it. */
-export const abortions = {
+const abortions = {
   JOB_CANCELLED: 'that it was cancelled',
   PLATFORM_LOCK_LOST: 'that its lock ran out',
   PLATFORM_WORKER_STOPPING: 'that this worker stops',
   PLATFORM_LATE_ENOUGH: 'that its outcome is out, and that as many go on after theirs as there are slots',
 } as const;
+
+/** Why a cancelled job ends. */
+export const cancelled: Reason = {
+  code: 'JOB_CANCELLED',
+  message: `Cannot go on with job: found ${abortions.JOB_CANCELLED}, wanted to finish it`,
+};
 
 /** Code of a reason why work is called off. */
 export type Abortion = keyof typeof abortions;

@@ -68,7 +68,7 @@ test('a complaint that was accepted stays so, and is announced once, whatever it
     data: of('ends-closed').data,
   });
   const late = of('ends-late');
-  await rig.connection.set(rig.keys.taken(late.jobId), Date.now() - 600_000);
+  await rig.connection.hset(`${rig.keys.queue}:${late.jobId}`, 'takenAtMs', Date.now() - 600_000);
   await rig.connection.zadd(rig.keys.deadlines, 1, late.jobId);
 
   await rig.worker();

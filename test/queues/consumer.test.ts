@@ -221,6 +221,20 @@ test('whoever publishes first wins: a worker publishes nothing for a job that it
   assert.equal((await entries()).length, 1);
 });
 
+test('workers that come back add nothing to what its reader closed, however much stands on the stream behind it', async (t) => {
+  const { queue, connection, producer, consume, entries, events } = await queueUnderTest(t);
+  const data = jobData({ timeoutMs: 600_000 });
+  await queue.add('generate', data, { jobId: 'closed' });
+  await producer.closeExpired('closed', { kind: 'generate', data });
+  const others = connection.pipeline();
+  const entry = ['jobId', 'other', 'final', '1', 'replayed', '0'];
+  for (let n = 0; n < 1_100; n += 1) others.xadd('{protosmith}:outcomes:default', '*', ...entry);
+  await others.exec();
+  await consume();
+  await until(() => events.find(({ event }) => event === 'suppressed' || event === 'replayed'));
+  assert.equal((await entries()).filter(({ jobId }) => jobId === 'closed').length, 1);
+});
+
 test('data that are no JSON, or nothing to be read, reach the work as they are', async (t) => {
   const { queue, connection, consume, outcome } = await queueUnderTest(t);
   const seen: unknown[] = [];

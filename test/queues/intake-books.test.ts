@@ -52,14 +52,17 @@ test('the time of a job that comes by the stream more than once counts from the 
   const seen = await queueUnderTest(t);
   const { connection } = seen;
   const data = JSON.stringify(patient());
-  for (const id of ['1000-0', '2000-0']) await connection.xadd(keys.intake, id, 'data', data);
+  const [first, second, third] = [30_000, 20_000, 10_000].map((agoMs) => String(Date.now() - agoMs));
+  for (const atMs of [first, second]) await connection.xadd(keys.intake, `${atMs}-0`, 'data', data);
   await busy(seen);
   await until(() => bridged(seen).length === 2);
   // Side by side: which of the two is first at the queue, nobody knows.
-  const takenAtMs = await connection.get(keys.taken(jobIdOf(patient())));
-  await connection.xadd(keys.intake, '3000-0', 'data', data);
+  const jobKey = `${keys.queue}:${jobIdOf(patient())}`;
+  const takenAtMs = await until(() => connection.hget(jobKey, 'takenAtMs'));
+  assert.ok([first, second].includes(takenAtMs), takenAtMs);
+  await connection.xadd(keys.intake, `${third}-0`, 'data', data);
   await until(() => bridged(seen).length === 3);
-  assert.equal(await connection.get(keys.taken(jobIdOf(patient()))), takenAtMs);
+  assert.equal(await connection.hget(jobKey, 'takenAtMs'), takenAtMs);
 });
 
 test('an id under which BullMQ keeps something else is replaced, and refused from a producer', async (t) => {

@@ -165,6 +165,55 @@ test('an entry that a dead bridge had taken is taken over, and its time counts f
   assert.ok(Math.abs(takenAtMs - added) < 1_000, `${takenAtMs - added} ms after it was added`);
 });
 
+test('what its reader closed is announced to whoever asks for it again, by the stream or with a clock that is off', async (t) => {
+  const { queue, connection, producer, consume, entries, events } = await queueUnderTest(t);
+  const data = jobData({ timeoutMs: 600_000, replyTo: 'mine' });
+  const timestamp = Date.now() + 3_600_000;
+  const put = [
+    () => connection.xadd(intake, '*', 'jobId', 'streamed', 'data', JSON.stringify(data)),
+    () => queue.add('generate', data, { jobId: 'ahead', timestamp }),
+  ];
+  for (const add of put) await add();
+  await sleep(20);
+  for (const jobId of ['streamed', 'ahead']) await producer.closeExpired(jobId, { kind: 'generate', data });
+  await consume();
+  const told = async () => (await entries('mine')).flatMap(({ jobId, replayed }) => (replayed === '1' ? [jobId] : []));
+  await until(() => events.filter(({ event }) => event === 'suppressed').length === 2);
+  await until(async () => (await queue.getJobCountByTypes('active', 'waiting')) === 0);
+  assert.deepEqual(await told(), []);
+  for (const add of put) await add();
+  await until(async () => (await told()).length === 2);
+});
+
+test('the same job again after its outcome has expired has all its time again', async (t) => {
+  const { queue, connection, consume, outcome } = await queueUnderTest(t);
+  const leftMs: number[] = [];
+  await consume({
+    process: async ({ kind, data: given, deadlineAtMs }) => {
+      leftMs.push(deadlineAtMs - Date.now());
+      return envelope(kind, given);
+    },
+  });
+  const data = jobData({ timeoutMs: 2_000 });
+  const timestamp = Date.now() + 600_000;
+  const puts = {
+    streamed: () => connection.xadd(intake, '*', 'jobId', 'streamed', 'data', JSON.stringify(data)),
+    ahead: () => queue.add('generate', data, { jobId: 'ahead', timestamp }),
+  };
+  for (const [jobId, add] of Object.entries(puts)) {
+    await add();
+    await outcome(jobId);
+  }
+  await until(async () => (await queue.getJobCountByTypes('active', 'waiting')) === 0);
+  await sleep(2_500);
+  await connection.del('{protosmith}:outcome:streamed', '{protosmith}:outcome:ahead');
+  for (const [jobId, add] of Object.entries(puts)) {
+    await add();
+    await outcome(jobId);
+  }
+  assert.ok(leftMs.length === 4 && leftMs.every((ms) => ms > 0 && ms <= 2_100), leftMs.join());
+});
+
 test('entries that cannot be added now, however many a dead bridge has left of them, hold up no others', async (t) => {
   const { connection, consume, outcome } = await queueUnderTest(t);
   await connection.xgroup('CREATE', intake, INTAKE_GROUP, '0', 'MKSTREAM');

@@ -138,29 +138,62 @@ test('a job that has its outcome is not given up a second time', async (t) => {
   );
 });
 
-test('the moment at which Redis took a job is noted where its time stamp says otherwise, and stays', async (t) => {
+test('the moment at which Redis took a job is noted with it, whatever its time stamp says, and stays', async (t) => {
   const seen = await queueUnderTest(t);
   const { queue, connection } = seen;
   await busy(seen);
-  await connection.set(keys.taken('known'), 123);
+  const takenAt = (jobId: string) => connection.hget(`${keys.queue}:${jobId}`, 'takenAtMs');
   const timestamp = Date.now() - hourMs;
   for (const jobId of ['known', 'behind']) await queue.add('generate', patient(), { jobId, timestamp });
+  await queue.add('generate', patient(), { jobId: 'ahead', timestamp: Date.now() + hourMs });
   await queue.add('generate', patient(), { jobId: 'right' });
-  await queue.add('generate', patient(), { jobId: 'last', timestamp });
-  // More than a worker looks through for one job.
+  const knownMs = String(Date.now() - 5_000);
+  await connection.hset(`${keys.queue}:known`, 'takenAtMs', knownMs);
+  // More than are read at once.
   const others = connection.pipeline();
-  for (let n = 0; n < 100; n += 1) others.xadd(`${keys.queue}:events`, '*', 'event', 'progress', 'jobId', 'another');
+  for (let n = 0; n < 1_100; n += 1) others.xadd(`${keys.queue}:events`, '*', 'event', 'progress', 'jobId', 'another');
   await others.exec();
-  await until(() => connection.exists(keys.taken('last')));
+  await queue.add('generate', patient(), { jobId: 'last', timestamp });
+  await until(() => takenAt('last'));
   const addedAt = new Map<string, string>();
   for (const [id, fields] of await connection.xrange(`${keys.queue}:events`, '-', '+'))
     if (fields.includes('added')) addedAt.set(fields[fields.indexOf('jobId') + 1] ?? '', id.split('-')[0] ?? '');
-  assert.equal(await connection.get(keys.taken('behind')), addedAt.get('behind'));
-  assert.equal(await connection.get(keys.taken('known')), '123');
-  const stamp = Number(await connection.hget(`${keys.queue}:right`, 'timestamp'));
-  const added = addedAt.get('right') ?? '';
-  // On a machine that stood still in between, this stamp is off as well.
-  assert.equal(await connection.get(keys.taken('right')), Number(added) - stamp > 1_000 ? added : null);
+  for (const jobId of ['behind', 'ahead', 'last']) assert.equal(await takenAt(jobId), addedAt.get(jobId), jobId);
+  assert.equal(await takenAt('known'), knownMs);
+  // Believed where it was looked at within a second.
+  const stamp = await connection.hget(`${keys.queue}:right`, 'timestamp');
+  assert.ok([stamp, addedAt.get('right')].includes((await takenAt('right')) ?? ''));
+});
+
+test('BullMQ’s events are read once for all jobs, and a job put twice was taken when it was put last', async (t) => {
+  const { queue, connection } = await queueUnderTest(t);
+  const outcomes = new Outcomes(connection, keys, 60);
+  const log = `${keys.queue}:events`;
+  const timestamp = Date.now() - hourMs;
+  for (const jobId of ['a', 'b']) await queue.add('generate', patient(), { jobId, timestamp });
+  const addedAtMs = Number((await connection.xrevrange(log, '+', '-', 'COUNT', 1))[0]?.[0].split('-')[0]);
+  await connection.del(log);
+  await connection.xadd(log, '1000-0', 'event', 'added', 'jobId', 'a');
+  const others = connection.pipeline();
+  for (let n = 0; n < 1_500; n += 1) others.xadd(log, `2000-${n}`, 'event', 'added', 'jobId', `gone-${n}`);
+  await others.exec();
+  for (const jobId of ['b', 'a']) await connection.xadd(log, `${addedAtMs}-*`, 'event', 'added', 'jobId', jobId);
+  assert.equal((await outcomes.begin('a', timestamp, 0)).takenAtMs, addedAtMs);
+  await connection.del(log);
+  assert.equal((await outcomes.begin('b', timestamp, 0)).takenAtMs, addedAtMs);
+});
+
+test('a job whose time stamp is none is taken when it was looked at first, and others have their deadlines', async (t) => {
+  const seen = await queueUnderTest(t);
+  const { queue, connection } = seen;
+  await busy(seen);
+  const sinceMs = Date.now();
+  await queue.add('generate', patient(), { jobId: 'odd' });
+  await connection.multi().del(`${keys.queue}:events`).hset(`${keys.queue}:odd`, 'timestamp', 'soon').exec();
+  await queue.add('generate', jobData({ timeoutMs: 1_000 }), { jobId: 'behind-it' });
+  assert.deepEqual(codes(await seen.outcome('behind-it')), ['PLATFORM_DEADLINE']);
+  const deadlineMs = Number(await connection.zscore(keys.deadlines, 'odd'));
+  assert.ok(deadlineMs >= sinceMs + 599_000 && deadlineMs <= Date.now() + 600_000, `${deadlineMs - sinceMs}`);
 });
 
 test('a job put again that has no outcome yet keeps no other from being announced', async (t) => {
@@ -236,4 +269,27 @@ test('a job that is put back again while the keeper brings it back keeps its new
   });
   await until(async () => (await connection.zscore(keys.due, 'b')) === null).finally(() => keeper.close());
   assert.equal(await connection.zscore(keys.due, 'a'), String(laterMs));
+});
+
+test('what keeps the keeper from its other work keeps it from closing no job', async (t) => {
+  const { connection, queue } = await queueUnderTest(t);
+  const outcomes = new Outcomes(connection, keys, 3_600);
+  const stuck = Promise.withResolvers<void>();
+  const closed: string[] = [];
+  const keeper = new Keeper({
+    connection,
+    keys,
+    outcomes,
+    closer: { end: async ({ jobId }: { jobId: string }) => closed.push(jobId) } as unknown as JobCloser,
+    queue: Object.create(queue, { getBackend: { value: () => ({ promote: () => stuck.promise }) } }),
+    retentionSeconds: 3_600,
+    onError: (error) => assert.fail(String(error)),
+    onEvent: () => {},
+  });
+  await connection.zadd(keys.due, 1, 'due');
+  await queue.add('generate', jobData({ timeoutMs: 1_000 }), { jobId: 'waits' });
+  await until(() => connection.exists(keys.lease('keeper')));
+  await outcomes.begin('waits', Date.now(), 1_000);
+  await until(() => closed.includes('waits')).finally(() => stuck.resolve());
+  await keeper.close();
 });

@@ -1,0 +1,39 @@
+/** Does something again and again, each time after the pause that the last time asked for, until it is closed. */
+export class Repeated {
+  readonly #act: () => Promise<number>;
+  readonly #longestPauseMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #acting: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  /** `act` resolves to the pause before the next time, in milliseconds; it must not reject. */
+  constructor(act: () => Promise<number>, longestPauseMs: number) {
+    this.#act = act;
+    this.#longestPauseMs = longestPauseMs;
+    this.#pause(longestPauseMs);
+  }
+
+  /** Ends a pause. */
+  wake(): void {
+    if (this.#timer !== undefined) this.#pause(0);
+  }
+
+  /** Ends it, after the time it is in. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#acting;
+  }
+
+  #pause(ms: number): void {
+    clearTimeout(this.#timer);
+    if (this.#closed) return;
+    // By chance a little off, so that workers started together do not act together.
+    const pauseMs = Math.min(ms, this.#longestPauseMs * (0.75 + Math.random() / 2));
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#acting = this.#act().then((nextMs) => this.#pause(nextMs));
+    }, pauseMs);
+    this.#timer.unref();
+  }
+}
