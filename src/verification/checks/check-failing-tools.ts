@@ -392,7 +392,12 @@ function faultOf(
         answerNamesIn(subject, sentence).length > 0 ||
         documentedAnswersOf(subject).ownFailureSentences.some((own) => own.sentence.includes(sentence.trim())),
     );
-  if (isIgnored) return { message: 'it answers as if nothing had failed', certain: certain && isSole && isNamed() };
+  if (isIgnored)
+    return {
+      message: 'it answers as if nothing had failed',
+      // A refusal that is not known for one has its answer whatever is written down of it.
+      certain: certain && isSole && isNamed() && reportsFailure(one.output) === false,
+    };
   if (!JSON.stringify(seen.value).includes(faultMessage)) return undefined;
   const denied = sentencesOf(subject.agreement).find(
     (one) => KEEPS_FAILURE_IN.test(one) || (FAILURE_TEXT.test(one) && NEVER_TOLD.test(one) && !BUT.test(one)),

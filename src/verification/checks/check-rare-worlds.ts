@@ -3,6 +3,7 @@ import { isObject, type Json } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { answersLineByLine, reportsFailure } from '../failure-answer.ts';
+import { looseDifferences } from '../loose-places.ts';
 import { comesWith, sentenceOnce } from '../prose/documented-acts.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
@@ -160,6 +161,8 @@ function isTooEarly(facts: CheckFacts, act: Act, world: RareWorld, seen: Observa
   const usual = act.calling.find(({ one }) => one === seenCase);
   if (usual === undefined || issues.length > 0 || !isPlain(world, subject.agreement.text)) return false;
   if (reportsFailure(seenCase.one.output) === true) return false;
+  // With the answer of the case it acts as that does.
+  if (looseDifferences(seenCase.one.output, value, seenCase.one.loose).length === 0) return false;
   if (
     reportsFailure(value) !== true &&
     !isSaidWithoutActs(facts, world, seen) &&

@@ -113,11 +113,14 @@ export const sideEffects: Check = {
       const mayGoOn =
         !repeats(observation, one.seen, tool) &&
         (PUTS_RIGHT.test(subject.agreement.text) || cases.some((other) => goesOn(other.seen, tool)));
+      const mayRetry = mayBeRetried(subject, tool);
+      // What is forbidden after one failure may be allowed after another.
+      if (mayRetry && code === 'TIMEOUT') continue;
       // What may be done again of one tool may be forbidden of another.
       const isForbidden =
         sentencesOnFailureOf(subject, tool).some((sentence) => NEVER_REPEATED.test(sentence)) ||
         isToBeDoneOnce(subject, tool);
-      if ((mayBeRetried(subject, tool) && !isForbidden) || mayGoOn) continue;
+      if ((mayRetry && !isForbidden) || mayGoOn) continue;
       findings.failures.push(
         sideEffectFact(one, `${tool} failed once and was called ${own.length} times instead of ${usual.length}`),
       );

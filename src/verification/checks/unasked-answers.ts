@@ -4,7 +4,8 @@ import { CHECKED } from '../../lexicon/forming.ts';
 import type { CheckFacts } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { demandOf } from '../prose/documented-acts.ts';
-import { decodedText, leavesOf } from '../scalar-kinds.ts';
+import { sentencesOf } from '../prose/documented-answers.ts';
+import { decodedText, hasWord, leavesOf } from '../scalar-kinds.ts';
 import type { GeneratedInput } from '../worlds/generated-inputs.ts';
 
 /** Fewer requests than this do not show that a candidate never does a thing. */
@@ -57,7 +58,7 @@ export function unaskedAnswer(
       };
   }
   const answered = runs.filter(isAnswered);
-  return staleIdentifier(facts, answered) ?? onlyAnswer(facts, answered);
+  return staleIdentifier(facts, answered) ?? onlyAnswer(facts, answered) ?? answerOfAnotherForm(facts, answered);
 }
 
 /** Fewer texts than this, and fewer numbers of their one answer that they have not, may be refused alike. */
@@ -92,6 +93,42 @@ function onlyAnswer(
         isByHeart: true,
         run: first,
       };
+}
+
+/** Fewer texts of the form of a case do not show how that form is answered. */
+const leastOfForm = 3;
+
+/** What texts look like that differ in their digits alone. */
+const formOf = (text: Json): string => String(text).replace(/\d/g, '0');
+
+/**
+ * The one answer to all texts, which no case has for texts of a form: a success where that form is refused, or one in place of the several that cases
+ * have for it by what is in it, unless it may be what a text is answered with that does not fit the check it carries.
+ */
+function answerOfAnotherForm(
+  { subject, cases }: CheckFacts,
+  runs: readonly Run[],
+): { message: string; isByHeart: boolean; run: Run } | undefined {
+  const [first] = runs;
+  const value = first?.seen.value;
+  if (subject.payload !== 'text' || subject.tools.length > 0 || runs.length < leastTexts) return undefined;
+  if (typeof value !== 'string' || runs.some(({ seen }) => seen.value !== value)) return undefined;
+  const own = cases.find(({ one }) => one.output === value)?.one;
+  if (own === undefined) return undefined;
+  const isOfChecks = sentencesOf(subject.agreement).some((one) => hasWord(one, value) && CHECKED.test(one));
+  for (const [form, ofForm] of Map.groupBy(runs, ({ input }) => formOf(input))) {
+    const usual = new Set(cases.flatMap(({ one }) => (formOf(one.input) === form ? [one.output] : [])));
+    const [run] = ofForm;
+    if (run === undefined || ofForm.length < leastOfForm || usual.size === 0 || usual.has(value)) continue;
+    const isGranted = reportsFailure(value) !== true && [...usual].every((one) => reportsFailure(one) === true);
+    if (isGranted || (usual.size > 1 && !isOfChecks))
+      return {
+        message: `all of ${runs.length} texts that differ are answered by ${JSON.stringify(value.slice(0, 80))} of case ${own.testCase}, which is the answer to none of their form`,
+        isByHeart: true,
+        run,
+      };
+  }
+  return undefined;
 }
 
 /** Words that make a use of a tool depend on something. */
