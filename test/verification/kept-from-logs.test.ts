@@ -81,6 +81,7 @@ for (const [rule, member] of [
   ['The owner must not be told, but may be logged.', 'owner'],
   ['The owner is never logged unless the bike is missing.', 'owner'],
   ['A bike has an owner and a lock code. It must not be logged.', 'owner'],
+  ['A bike has an owner and a lock code. It goes neither into an answer nor into a log.', 'owner'],
 ] as const)
   test(`what may be logged, or may not be meant, is let pass: ${rule}`, async () => {
     assert.deepEqual(await refusalsOf(bikes(rule), lending(`'lending ' + found.${member}`), sandbox), []);

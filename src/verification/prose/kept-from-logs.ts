@@ -74,4 +74,4 @@ const SPEAKS_OF_IT =
 
 /** Words that mean more than one thing. */
 const SEVERAL =
-  /\b(?:they|them|these|those|both|neither|all)\b|(?<!\p{L})(?:sie|diese|ils|elles|estos|estas|这些)(?!\p{L})/iu;
+  /\b(?:they|them|these|those|both|neither(?= (?:may|must|shall|should|can|will|does|is|goes|appears|of)\b)|all)\b|(?<!\p{L})(?:sie|diese|ils|elles|estos|estas|这些)(?!\p{L})/iu;
