@@ -16,7 +16,8 @@ not seen, and how Redis does. Lines that begin with ! want an operator.
   --json    as JSON: the snapshot, and what wants attention
 
 ${settingsHelp(['redisUrl', 'prefix', 'durable'])}
-Exit code: 0 told, 64 usage, 69 Redis unreachable, 78 wrong settings, or a job stands where the queue keeps something else.
+Exit code: 0 told, 64 usage, 69 Redis unreachable, 78 wrong settings, or a job stands where the queue keeps
+something else.
 `,
   async run(args) {
     const { values } = readArguments(
