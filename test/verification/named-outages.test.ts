@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { type Agreed, acting, integer, object, reading, refusalsOf, text } from './agreed.ts';
+import { type Agreed, acting, findingsOf, integer, object, reading, refusalsOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -122,7 +122,7 @@ test('what writes down is missed where the document names its failure', async ()
     'cents }); } catch {}',
   );
   assert.notEqual(deaf, offers);
-  assert.match((await refusalsOf(lots, deaf, sandbox)).join('\n'), /failing-tools: .*as if nothing had failed/);
+  assert.match((await findingsOf(lots, deaf, sandbox)).join('\n'), /failing-tools: .*as if nothing had failed/);
 });
 
 test('not refused: what writes down fails where the document has the answer the same', async () => {

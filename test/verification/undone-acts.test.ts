@@ -184,14 +184,6 @@ test('undoing that fails has the name that the document gives it', async () => {
   );
 });
 
-test('undoing that fails leaves the answer as it is, where the document has it so', async () => {
-  const rules = `If chargeAccount fails, give the kitchen free again and answer with state \`UNPAID\`.`;
-  const agreed = caterer(`${rules}\nIf releaseKitchen fails, the answer stays the same.`);
-  const stuck = 'try { await call.releaseKitchen({ hold }); } catch { return { order, state: "FULL" }; }';
-  assert.deepEqual(await refusalsOf(agreed, kitchen(releasing), sandbox), []);
-  assert.match((await refusalsOf(agreed, kitchen(stuck), sandbox)).join('\n'), /the answer changes, though/);
-});
-
 const depot: Agreed = {
   rules: `The lines are reserved one after another with \`reserveStock\`, and then shipped with \`createShipment\`. If something goes wrong on the way, all or nothing holds: every reservation made so far is undone with \`releaseStock\`, the last one first.
 

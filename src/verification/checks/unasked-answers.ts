@@ -114,7 +114,8 @@ function answerOfAnotherForm(
   if (subject.payload !== 'text' || subject.tools.length > 0 || runs.length < leastTexts) return undefined;
   if (typeof value !== 'string' || runs.some(({ seen }) => seen.value !== value)) return undefined;
   const own = cases.find(({ one }) => one.output === value)?.one;
-  if (own === undefined) return undefined;
+  // What the document has not, may be worked out from what a broken text still tells.
+  if (own === undefined || !hasWord(subject.agreement.text, value)) return undefined;
   const isOfChecks = sentencesOf(subject.agreement).some((one) => hasWord(one, value) && CHECKED.test(one));
   for (const [form, ofForm] of Map.groupBy(runs, ({ input }) => formOf(input))) {
     const usual = new Set(cases.flatMap(({ one }) => (formOf(one.input) === form ? [one.output] : [])));
