@@ -63,7 +63,7 @@ export const failingTools: Check = {
   name: 'failing-tools',
   reason: 'Back ends fail; a peer is owed the answer that the document promises for it, not a broken handler.',
   certain:
-    'Where the document says how failures are answered and a case or the schema shows such an answer: the failure escapes, the answer breaks its schema or has none of the names that the document has for it, or success is claimed although the only tool with side effects failed; what the document forbids after this failure is done, or what it has undone is not; a member has another value than it has then, or says by its name that the act was done; an act that is declined is answered otherwise than the document has it. Everywhere: the run hangs or dies.',
+    'Where the document says how failures are answered and a case or the schema shows such an answer: the failure escapes, the answer breaks its schema or has none of the names that the document has for it, or the success of a case, known for one by its words, is claimed although the only tool with side effects failed; what the document forbids after this failure is done, or what it has undone is not; a member has another value than it has then, or says by its name that the act was done; an act that is declined is answered otherwise than the document has it. Everywhere: the run hangs or dies.',
   uncertain:
     'Where the document is silent, or has the answer stay as it is although a tool fails, or all that an answer can say is said of another outcome; where another tool has side effects as well, and where an answer repeats what the tool said.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
