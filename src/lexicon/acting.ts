@@ -140,6 +140,19 @@ export const NEVER_LOGGED = phrases({
   zh: ['不[得能可要应会]?被?(写入|记录|记入|出现|进入|输出)…12日志', '日志…12不[得能可要应会]'],
 });
 
+/** That some things alone are written to the log. */
+export const ONLY_LOGGED = phrases({
+  en: [
+    '(logs?|log (lines?|entr(y|ies)|files?|messages?)) …20 (contains?|holds?|has|have|carr(y|ies)|shows?|names?|tells?) …150 (nothing|none) (else|more|further|besides|beyond)',
+    '(logs?|log (lines?|entr(y|ies)|files?|messages?)) …20 (contains?|holds?|has|have|carr(y|ies)|shows?) (only|nothing (but|except|other than|besides|beyond))',
+    '(only|nothing (but|except|other than|besides|beyond)) …100 (be|is|are|gets?) (logged|written (to|into) (the |a |our |any )?logs?)',
+  ],
+  de: [
+    '(logs?|logzeile*|protokoll*) …20 (nur|nichts (außer|als))',
+    '(nur|nichts (außer|als)) …80 (protokolliert|geloggt|ins (log|protokoll))',
+  ],
+});
+
 /** That something in an answer is told to nobody, each in its own words. */
 const NEVER_IN_AN_ANSWER = inOrder(
   {

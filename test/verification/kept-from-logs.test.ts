@@ -67,6 +67,21 @@ for (const [rule, member] of [
   ['O owner não pode aparecer nem na resposta nem nos registos.', 'owner'],
   ['Il nome owner non appare né nella risposta né nel log.', 'owner'],
   ['owner 不得写入响应，也不得写入日志。', 'owner'],
+  ['Whose bike it is (`owner`) is personal data and stays here: not in answers, not in log lines.', 'owner'],
+  ['Owners are private people: their names are neither sent nor logged.', 'owner'],
+  [
+    'The lock code is there for the mechanics. We do not tell it, do not hand it on, and do not write it to any log.',
+    'lockCode',
+  ],
+  [
+    'Owner and lock code are our own affair. Only the frame may be told; the other two appear neither in an answer nor in the log.',
+    'lockCode',
+  ],
+  ["Owners aren't told or logged either.", 'owner'],
+  ['Auch Owner und Lockcode der Räder werden nicht protokolliert.', 'owner'],
+  ['Der Owner geht niemanden etwas an: Er kommt weder in Antworten noch in Protokollzeilen vor.', 'owner'],
+  ['Log lines may contain the bike and the state. Nothing else is logged.', 'owner'],
+  ['Only the bike and the state are logged.', 'lockCode'],
 ] as const)
   test(`what is not to be logged is found in a log line: ${rule}`, async () => {
     assert.match(
@@ -82,6 +97,9 @@ for (const [rule, member] of [
   ['The owner is never logged unless the bike is missing.', 'owner'],
   ['A bike has an owner and a lock code. It must not be logged.', 'owner'],
   ['A bike has an owner and a lock code. It goes neither into an answer nor into a log.', 'owner'],
+  ['Log lines contain the ref, the state and the owner. Nothing else is logged.', 'owner'],
+  ['Only the owner is logged of a bike.', 'owner'],
+  ['A lock code is not told; a lent bike may be logged with its owner.', 'owner'],
 ] as const)
   test(`what may be logged, or may not be meant, is let pass: ${rule}`, async () => {
     assert.deepEqual(await refusalsOf(bikes(rule), lending(`'lending ' + found.${member}`), sandbox), []);
@@ -101,4 +119,15 @@ test('a Chinese member of two signs is found where it must not be logged', async
     (await refusalsOf(agreed, lending("'lending ' + found['手机']"), sandbox)).join('\n'),
     /^leaks: case 1: "手机" is logged/m,
   );
+});
+
+test('what a tool tells is meant where its words are, and no member is named', async () => {
+  const rule = 'What the register says is for us alone: nobody learns it. It is not logged either.';
+  const of = (whole: string) => whole.replaceAll('findBike', 'readRegister');
+  const agreed = JSON.parse(of(JSON.stringify(bikes(rule)))) as Agreed;
+  assert.match(
+    (await refusalsOf(agreed, of(lending("'lending ' + found.owner")), sandbox)).join('\n'),
+    /^leaks: case 1: "owner" is logged/m,
+  );
+  assert.deepEqual(await refusalsOf(agreed, of(lending("'lending ' + bike")), sandbox), []);
 });

@@ -7,7 +7,7 @@ import type { Check, CheckFact, CheckFacts, CheckFindings, Run, SeenCase } from 
 import { notAsClosed } from '../prose/closed-answers.ts';
 import { denialOf, denialsOf, descriptionsOf, isDenied } from '../prose/denied-members.ts';
 import { excerpt } from '../prose/documented-answers.ts';
-import { keptFromLogs } from '../prose/kept-from-logs.ts';
+import { keptFromLogs, leftOutOfLogs } from '../prose/kept-from-logs.ts';
 import { breaksEmptiness, breaksReserve, emptyMembersOf, reservedMembersOf } from '../prose/reserved-members.ts';
 import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
@@ -213,19 +213,23 @@ const COMBINING = ['allOf', 'anyOf', 'oneOf', '$ref', 'patternProperties', 'if']
 function loggedIn({ subject }: CheckFacts, input: Json, seen: Observation): string | undefined {
   if (seen.logs.length === 0) return undefined;
   const lines = seen.logs.join('\n');
-  const told = [
-    input,
-    ...seen.calls.map(({ output }) => output ?? null),
-    ...seen.sends.map(({ response }) => response ?? null),
-  ].flatMap(leavesOf);
+  const answer = JSON.stringify(seen.value ?? null);
+  const told: (Leaf & { tool?: string })[] = [
+    ...leavesOf(input),
+    ...seen.calls.flatMap(({ tool, output }) => leavesOf(output ?? null).map((leaf) => ({ ...leaf, tool }))),
+    ...seen.sends.flatMap(({ response }) => leavesOf(response ?? null)),
+  ];
   const names = [...new Set(told.map(({ name }) => name))];
   for (const leaf of told) {
     const text = weighty(leaf);
     if (text === undefined || !hasWord(lines, text)) continue;
     // What is told under another name as well may be logged for that.
     if (told.some((other) => other.name !== leaf.name && String(other.value).includes(text))) continue;
-    const sentence = keptFromLogs(subject, leaf.name, names);
+    const sentence = keptFromLogs(subject, leaf, names);
     if (sentence !== undefined) return `"${leaf.name}" is logged, though "${excerpt(sentence)}"`;
+    // What is told to the peer may go by another word in what is said of the log.
+    const list = answer.includes(text) ? undefined : leftOutOfLogs(subject, leaf.name);
+    if (list !== undefined) return `"${leaf.name}" is logged, though "${excerpt(list)}"`;
   }
   return undefined;
 }
@@ -335,14 +339,17 @@ function secretIn(
 /** Whether the answer of some case tells what a tool has under a name. */
 function isToldElsewhere(cases: CheckFacts['cases'], tool: string, name: string): boolean {
   return cases.some(({ one, seen }) => {
-    const answer = leavesOf(one.output).map(({ value }) => String(value));
+    const told = leavesOf(one.output);
     return seen.calls.some(
       (call) =>
         call.tool === tool &&
         call.output !== undefined &&
         leavesOf(call.output).some((leaf) => {
-          const text = leaf.name === name ? weighty(leaf) : undefined;
-          return text !== undefined && answer.some((value) => value.includes(text));
+          if (leaf.name !== name) return false;
+          const text = weighty(leaf);
+          return text === undefined
+            ? told.some((other) => other.name === name && other.value === leaf.value)
+            : told.some(({ value }) => String(value).includes(text));
         }),
     );
   });

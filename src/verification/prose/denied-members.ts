@@ -135,7 +135,8 @@ function saidIn(part: string): string | undefined {
 const UMLAUTS: Readonly<Record<string, string>> = { ae: 'ä', oe: 'ö', ue: 'ü' };
 
 /** In what a number is counted, at the end of a member's name. */
-const UNIT = /^(?:cents?|fen|eur|euro|usd|dollars?|yuan|ms|seconds?|minutes?|hours?|days?|kg|grams?|km|kwh)$/;
+const UNIT =
+  /^(?:cents?|micros?|millis?|tenths?|hundredths?|percent|pct|pence|minor|fen|eur|euro|usd|dollars?|yuan|ms|seconds?|minutes?|hours?|days?|kg|grams?|km|kwh)$/;
 
 /** Whether a sentence speaks of what a member holds: by its name, or by the words that the name is made of. */
 export function isNamedIn(sentence: string, name: string): boolean {
@@ -147,6 +148,8 @@ export function isNamedIn(sentence: string, name: string): boolean {
     (name.length >= 4 &&
       new RegExp(`(?<!\\p{L})${name.replace(/\W/g, '')}(?:nummer|adresse|daten)n?(?!\\p{L})`, 'iu').test(sentence)) ||
     hasWord(sentence, `${name}s`) ||
+    // As German has them in the plural.
+    (name.length >= 4 && ['n', 'e', 'en', 'er'].some((ending) => hasWord(sentence, `${name}${ending}`))) ||
     hasWord(sentence, words) ||
     (/^(?:born|dob)$/i.test(name) && /\bbirth/i.test(sentence))
   )

@@ -8,6 +8,7 @@ import type { Subject } from '../subject.ts';
 import { INVALID_REQUESTS, inOwnWords, OWN_FAILURES, speaksOfBroken } from './failure-rules.ts';
 import { tellsReportedName } from './reported-names.ts';
 import { unwrapped } from './unwrapped.ts';
+import { writtenOut } from './written-out.ts';
 
 /** The constants by which a document names the answers to a kind of failure; empty where it names none. */
 export interface DocumentedAnswers {
@@ -336,6 +337,7 @@ export function sentencesOf(agreement: Subject['agreement']): string[] {
     text = `${text.slice(0, start)}\n${text.slice(end)}`;
   // What is said in bold is said in the same words.
   text = text.replace(/`[^`\n]*`|\*\*([^*\n]{1,200})\*\*/g, (marked, words?: string) => words ?? marked);
+  text = writtenOut(text);
   // A text that stands by itself below the words that have it answered belongs to them.
   text = text.replace(STANDS_BELOW, '$1 "$2".\n');
   const sentences = unwrapped(text)
