@@ -14,7 +14,7 @@ import {
 } from '../../lexicon/failing.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
-import { reportsFailure } from '../failure-answer.ts';
+import { answersLineByLine, reportsFailure } from '../failure-answer.ts';
 import { isConditional } from '../prose/denied-members.ts';
 import { deniesAct, deniesAllElse, forbiddenAfter, forbiddenBy, speaksOf } from '../prose/documented-acts.ts';
 import {
@@ -353,6 +353,8 @@ function faultOf(
     const isCertain =
       certain &&
       !mayBeMeant &&
+      // Of the lines of a request, one may go without.
+      !answersLineByLine(one.input, seen.value) &&
       // Who tries another act then may be answered as that has it.
       (isReadOnly(subject, tool) || !triesElse(before, seen)) &&
       // Where this failure leaves the answer as it is, a refusal stays the one that it was.

@@ -124,11 +124,14 @@ function* weighAnswers(
     );
     // A sentence with a number in it is a sentence.
     const isSentence = suspect.kind === 'id' && /\s/.test(String(suspect.value).trim());
+    // A number of the document with its decimals, as 1 is written `1.000000`.
+    const isSpelling = typeof suspect.value === 'string' && facts.vocabulary.hasNumber(Number(suspect.value));
     const looksLikeId =
-      (suspect.kind === 'id' && !isSentence) ||
-      suspect.kind === 'number' ||
-      suspect.kind === 'time' ||
-      suspect.kind === 'encoded';
+      !isSpelling &&
+      ((suspect.kind === 'id' && !isSentence) ||
+        suspect.kind === 'number' ||
+        suspect.kind === 'time' ||
+        suspect.kind === 'encoded');
     if (varies) {
       // One request may be told apart by its id all the same.
       if (looksLikeId && !inRefusal) findings.warnings.push(fact);

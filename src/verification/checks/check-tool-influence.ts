@@ -126,10 +126,15 @@ export const toolInfluence: Check = {
       });
       findings.memorised = true;
     }
+    const changedAt = numbers.map(({ one, pointer, value }, index) => {
+      const own = [0, 1].flatMap((nth) => seen[plans.length + 2 * index + nth]?.value ?? []);
+      const isHeard = own.some((answer) => !equalJson(verdictsOf(answer), verdictsOf(one.seen.value ?? null)));
+      return { isHeard, isKept: own.length > 0 && own.every((answer) => valueAt(answer, pointer) === value) };
+    });
     for (const [index, { one, tool, pointer, value }] of numbers.entries()) {
-      const [more, less] = [0, 1].map((nth) => seen[plans.length + 2 * index + nth]?.value);
-      if (more === undefined || valueAt(more, pointer) !== value) continue;
-      if (less !== undefined && valueAt(less, pointer) !== value) continue;
+      // What is told may be held against what was asked: then it is heard, if not in every case, though never repeated.
+      const isHeard = numbers.some((other, nth) => other.pointer === pointer && changedAt[nth]?.isHeard);
+      if (isHeard || !changedAt[index]?.isKept) continue;
       findings.failures.push({
         ...factOf(one, `it answers ${value} at ${pointer} whatever ${tool} tells`),
         code: 'CANDIDATE_HARD_CODED',
@@ -158,6 +163,11 @@ export const toolInfluence: Check = {
 };
 
 const outage = { code: 'FAILED' as const, message: 'out of order' };
+
+/** What an answer has but for its numbers. */
+function verdictsOf(answer: Json): Json[] {
+  return leavesOf(answer).flatMap(({ pointer, value }) => (typeof value === 'number' ? [] : [[pointer, value]]));
+}
 
 /** The values of an answer that do not stand in its request. */
 function withoutEcho(answer: Json, input: Json): Json[] {
