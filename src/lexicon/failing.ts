@@ -432,7 +432,7 @@ export const RETRIES = phrases({
     '(attempts?|tries) (in all|in total|altogether|are made)*',
     '(\\d+|two|three|four|five|up to \\p{L}+|several|at most \\p{L}+) (attempts|tries)',
     're-?sent|re-?sends?',
-    'repeat(s|ed)? (it|the call|the request|once|twice|up to)',
+    "repeat(s|ed)? (it|the call|the request(?!['’]s)|once|twice|up to)",
     'repeated until',
     '(asked|called|sent|tried|attempted|contacted) (once more|again|twice|a second time)',
     'once more',

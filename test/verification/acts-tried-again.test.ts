@@ -56,8 +56,11 @@ for (const rule of [
   'Wenn das Lesen scheitert, darf es erneut versucht werden.',
   '读取失败时可以重试。',
   'kilnState may be called again if it fails.',
+  'The undoing tools may be tried up to three times each.',
+  "`ref` repeats the request's.",
+  "We don't repeat a call.",
 ])
-  test(`that look-ups may be tried again is no leave for acts: ${rule}`, async () => {
+  test(`what is said of look-ups or of something else is no leave for acts: ${rule}`, async () => {
     assert.deepEqual(await refusalsOf(kilns(rule), potter(once), sandbox), []);
     for (const again of [twice, afterTimeout])
       assert.match(

@@ -175,9 +175,13 @@ export const sideEffects: Check = {
 function mayBeRetried({ agreement, tools }: CheckFacts['subject'], tool: string): boolean {
   return failureRulesOf(agreement.text).retries.some((sentence) => {
     if (speaksOf(sentence, tool)) return true;
+    if (OF_UNDOING.test(sentence) && !takesBack({ tools }, tool)) return false;
     return !READING.test(sentence) && !tools.some(({ name }) => name !== tool && speaksOf(sentence, name));
   });
 }
+
+/** Tools called by what they undo. */
+const OF_UNDOING = /\b(?:undoing|compensating|releasing|cancelling|clean-?up) (?:tools?|calls?|steps?|acts?)\b/i;
 
 /** Whether the sentences that name a tool, and no other, have it done once, and none of them, nor the ones behind, more often. */
 function isToBeDoneOnce({ agreement, tools }: CheckFacts['subject'], tool: string): boolean {

@@ -19,6 +19,7 @@ import {
   WRONG_MEMBERS,
 } from '../../lexicon/refusing.ts';
 import { unwrapped } from './unwrapped.ts';
+import { writtenOut } from './written-out.ts';
 
 /** What a document says about failures. */
 export interface FailureRules {
@@ -54,7 +55,9 @@ function readFailureRules(text: string): FailureRules {
     inWords: FAILURES_IN_GENERAL.test(text.replace(/exception handling|异常处理/gi, '')),
     ownFailures: OWN_FAILURES.test(text),
     invalidRequests: speakOfInvalidRequests(text),
-    retries: text.split(SENTENCE).filter((one) => RETRIES.test(withoutDenials(one)) || hasFailureRepeated(one)),
+    retries: writtenOut(text)
+      .split(SENTENCE)
+      .filter((one) => RETRIES.test(withoutDenials(one)) || hasFailureRepeated(one)),
   };
 }
 
