@@ -16,7 +16,7 @@ export const lint: Command = {
 Runs the preflight alone: reads schemas and cases out of the texts and tells what is wrong with them, where, and which
 change would settle it. A file named - is read from standard input. An ANP message in JSON (protocolNegotiation,
 testCasesNegotiation) may stand in place of a text. A job, JSON with the member agreement, is looked at as a review of
-it would be: with its cases, role, tools, loose places and base protocols.
+it would be: with its cases, role, tools, loose places and base protocols. What is named .json has to be one of these.
 
   --json    findings as a JSON array
 
@@ -69,7 +69,10 @@ async function findingsIn(document: Input, cases: Input | undefined): Promise<Fi
   }
 }
 
-/** The text that an ANP message carries, where the text given is such a message; else the text itself. Throws `UnreadableInput` where there is none. */
+/**
+ * The text that an ANP message carries, where the text given is such a message; else the text itself. Throws `UnreadableInput` where there is none,
+ * and where JSON is promised and there is another: read as a document, which has no schema then, nothing would be wrong with it.
+ */
 function carriedText({ name, text }: Input, member: 'candidateProtocols' | 'testCases'): string {
   const message = objectIn(text);
   const carried = message !== undefined && Object.hasOwn(message, member) ? message[member] : undefined;
@@ -82,7 +85,21 @@ function carriedText({ name, text }: Input, member: 'candidateProtocols' | 'test
     !(member === 'testCases' && Array.isArray(carried))
   )
     throw new UnreadableInput(`Cannot read "${name}": an ANP message without ${member}, wanted one with that text`);
+  const isJson = name === '-' ? /^\s*\{/.test(text) : /\.json$/i.test(name);
+  if (isJson && member === 'candidateProtocols' && typeof carried !== 'string')
+    throw new UnreadableInput(
+      `Cannot read "${name}": ${message === undefined ? (jsonFault(text) ?? 'JSON that is no object') : 'JSON without agreement'}, wanted a job, or a message with candidateProtocols`,
+    );
   return found;
+}
+
+function jsonFault(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message.slice(0, 200) : 'no JSON';
+  }
 }
 
 function objectIn(text: string): Record<string, unknown> | undefined {

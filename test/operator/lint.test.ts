@@ -79,6 +79,22 @@ test('an ANP message may stand in place of its text', async () => {
   assert.equal(fromMessages.stdout, fromTexts.stdout);
 });
 
+test('a job that is broken off or misspelt is not passed as a document without faults', async () => {
+  const whole = JSON.stringify(disputed);
+  const brokenOff = whole.slice(0, -200);
+  const misspelt = JSON.stringify({ ...disputed, agreement: undefined, agrement: disputed.agreement });
+  const [cut, strange, list, fromInput] = await Promise.all([
+    runCommand(['lint', file('cut.json', brokenOff)], { environment }),
+    runCommand(['lint', '--json', file('misspelt.json', misspelt)], { environment }),
+    runCommand(['lint', file('list.json', '[1]')], { environment }),
+    runCommand(['lint', '-'], { environment, input: brokenOff }),
+  ]);
+  for (const { code, stdout } of [cut, strange, list, fromInput])
+    assert.deepEqual({ code, stdout }, { code: 65, stdout: '' });
+  assert.match(cut.stderr, /JSON.*, wanted a job, or a message with candidateProtocols/);
+  assert.match(strange.stderr, /JSON without agreement, wanted a job/);
+});
+
 test('cases that cannot be read are a finding', async () => {
   const { code, stdout } = await runCommand(['lint', sound, file('prose.md', 'We shall test this thoroughly.')], {
     environment,
