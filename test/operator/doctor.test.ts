@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { after, test } from 'node:test';
@@ -48,6 +49,50 @@ test('a policy that evicts is told', {
   const { of } = await examine({ REDIS_URL: rig.redis.url });
   assert.notEqual(of('redis').state, 'well');
   assert.match(of('redis').says, /allkeys-lru/);
+});
+
+test('a model or a path that the server does not know is told', async (t) => {
+  const answers: Record<string, (response: ServerResponse) => void> = {
+    '/v1/models': (response) => response.end(JSON.stringify({ data: [{ id: 'vendor/large' }, { id: 'a\u001b[2J' }] })),
+    '/moved/models': (response) => response.writeHead(307, { location: '/v1/models' }).end(),
+    '/page/models': (response) => response.end('<!doctype html>'),
+  };
+  const server = createHttpServer(({ url = '' }, response) => {
+    const answer = answers[url];
+    if (answer) answer(response);
+    else response.writeHead(404).end('{}');
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const look = async (path: string, model: string) => {
+    const { of } = await examine({
+      REDIS_URL: rig.redis.url,
+      OPENAI_BASE_URL: `http://127.0.0.1:${port}${path}`,
+      PROTOSMITH_MODEL: model,
+    });
+    const { state, says } = of('model');
+    return [state, says];
+  };
+  const [known, unknown, wrongPath, moved, page] = await Promise.all([
+    look('/v1', 'large'),
+    look('/v1/', 'small'),
+    look('', 'large'),
+    look('/moved', 'large'),
+    look('/page', 'large'),
+  ]);
+  assert.deepEqual(known, ['well', 'the server is reachable (status 200)']);
+  assert.equal(unknown[0], 'warning');
+  assert.match(String(unknown[1]), /does not list the model "small"; it lists vendor\/large, /);
+  for (const [found, status] of [
+    [wrongPath, 404],
+    [moved, 307],
+    [page, 200],
+  ] as const)
+    assert.deepEqual(found, [
+      'warning',
+      `the server is reachable, but has no list of models there (status ${status}): OPENAI_BASE_URL often has to end in /v1`,
+    ]);
 });
 
 test('nothing there ends with 2, and names what is missing', async () => {
