@@ -266,6 +266,7 @@ function composeModel(config: Config, endpoints: Endpoints): Model & { readonly 
     ({ model, baseUrl, apiKey, inputPrice, cachedInputPrice, outputPrice }): OpenAiOptions => ({
       model: model ?? 'unknown',
       generator: config.generator,
+      maxTokens: config.maxOutputTokens,
       baseUrl: baseUrl ?? undefined,
       apiKey: apiKey ?? undefined,
       prices:

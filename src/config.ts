@@ -217,6 +217,12 @@ export const settings = {
     fallback: 8,
     read: integer(1, 30),
   }),
+  maxOutputTokens: setting({
+    env: 'PROTOSMITH_MAX_OUTPUT_TOKENS',
+    about: 'longest answer of the model, in tokens, its reasoning included',
+    fallback: 16_384,
+    read: integer(256, 1_000_000),
+  }),
   maxTokens: setting<number | null>({
     env: 'PROTOSMITH_MAX_TOKENS',
     about: 'tokens of one job, in and out together; no limit when not set',

@@ -68,7 +68,10 @@ export async function ask<Value>(
       usage,
       durationMs: Math.round(performance.now() - startedAt),
     });
-    ledger.tell({ type: 'attempted', attempt: number, result: verdict.result });
+    const { result, code, message } = verdict;
+    // What is wrong with a candidate quotes it; what a server says does not.
+    const reason = result === 'no-answer' && code && message ? { code, message } : {};
+    ledger.tell({ type: 'attempted', attempt: number, result, ...reason });
   };
   let completion: Completion | undefined;
   try {

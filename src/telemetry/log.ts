@@ -45,11 +45,11 @@ export function describeError(error: unknown): { name: string; code?: string; me
   };
 }
 
-/** Writes what happens to jobs into the log. */
+/** Writes what happens to jobs into the log; a question that got no answer is a warning, for it may be the operator's to mend. */
 export function logJobEvents(log: Log): (event: JobEvent) => void {
   return (event) => {
     const { type, ...fields } = event;
-    if (type === 'stage') log.debug(fields, type);
-    else log.info(fields, type);
+    const isUnanswered = type === 'attempted' && event.result === 'no-answer';
+    log[type === 'stage' ? 'debug' : isUnanswered ? 'warn' : 'info'](fields, type);
   };
 }
