@@ -81,7 +81,8 @@ export interface HandlerReference {
 export interface Outcome {
   version: number | null;
   jobId: string;
-  dataDigest: string;
+  /** `null` where a reader closed the job without its data. */
+  dataDigest: string | null;
   negotiationId: string | null;
   tenant: string | null;
   family: Family | null;

@@ -3,7 +3,7 @@ import { bundleDigest, type Quarantine as SandboxQuarantine } from '../../sandbo
 import type { Config } from '../config.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import { createHandlerStore } from '../handlers/redis-handler-store.ts';
-import { CodedError } from '../kernel/errors.ts';
+import { servedHandler } from '../handlers/served-handler.ts';
 
 /** A command's way to the stored handlers; the connection is made with the first question. */
 export interface StoreAccess {
@@ -34,16 +34,7 @@ export function openStore(config: StoreConfig): StoreAccess {
   const quarantine = async () => new Quarantine(await connected(), keysOf(config.prefix), config.quarantineSeconds);
   return {
     async served(tenant, digest) {
-      const store = createHandlerStore(await connected(), config);
-      const record = await store.get(tenant, digest);
-      const withdrawn = record && (await store.withdrawnFor(tenant, digest));
-      if (record === null || withdrawn !== null) {
-        throw new CodedError(
-          'JOB_HANDLER_UNKNOWN',
-          `Cannot serve handler ${digest.slice(0, 100)}: ${record === null ? 'none is stored' : 'it was withdrawn'} for tenant "${tenant}", wanted one in service`,
-        );
-      }
-      return record;
+      return servedHandler(createHandlerStore(await connected(), config), tenant, digest);
     },
     async isServed(tenant, { digest, bundle }) {
       if (connection?.status !== 'ready') return true;
