@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
 
-/** What a job asks for (design: docs/jobs.md). */
+/** What a job asks for. */
 export type Kind = 'generate' | 'review' | 'verify' | 'fix' | 'observe';
 
 /** The kind of an agreement. */
