@@ -32,6 +32,10 @@ const SUSPECT_DEATHS = 2;
 /** How long a suspect waits before it begins, so that others fetched with it are put back first, in milliseconds. */
 const SUSPECT_WAIT_MS = 250;
 
+/** How long a job of a later version rests each time, as a share of how long it has waited, and at most in milliseconds: many of them must not fill log and queue. */
+const PUT_BACK_SHARE = 0.1;
+const MAX_PUT_BACK_MS = 10_000;
+
 /** Works on a job: `ConsumerOptions.process`. */
 export type Process = (delivery: Delivery, signal: AbortSignal) => Promise<Envelope | undefined>;
 
@@ -170,7 +174,10 @@ export class JobRunner {
       const message = `Cannot accept job at /version: found ${version} and no worker that knows it, wanted ${KNOWN_VERSION}`;
       return this.#end(delivery, { code: 'JOB_VERSION_UNSUPPORTED', message, pointer: '/version' });
     }
-    const delayMs = Math.min(500 + Math.random() * 500, leftMs);
+    // In the beginning a newer worker is about to start; after minutes of waiting some seconds more are nothing.
+    const waitedMs = Math.max(0, Date.now() - delivery.takenAtMs);
+    const pauseMs = 500 + Math.random() * 500 + Math.min(waitedMs * PUT_BACK_SHARE, MAX_PUT_BACK_MS);
+    const delayMs = Math.min(pauseMs, leftMs);
     this.#parts.onEvent({ event: 'put-back', ...namesOf(delivery), delayMs: Math.round(delayMs) });
     return locked.delay(delayMs, nowMs);
   }

@@ -492,6 +492,23 @@ test('a later version is put back for a newer worker, and taken by it', async (t
   assert.equal((await outcome('job-1')).verdict, 'generated');
 });
 
+test('a later version that has waited long is put back for longer', async (t) => {
+  const { queue, consume, connection, events } = await queueUnderTest(t);
+  const minutesAgo = String(Date.now() - 60_000);
+  for (const [jobId, takenAtMs] of [
+    ['job-1', undefined],
+    ['job-2', minutesAgo],
+  ] as const) {
+    await queue.add('generate', jobData({ version: 2, timeoutMs: 600_000 }), { jobId });
+    if (takenAtMs !== undefined) await connection.hset(`${keysOf().queue}:${jobId}`, { takenAtMs });
+  }
+  await consume();
+  const delayOf = async (jobId: string) =>
+    (await until(() => events.find((event) => event.event === 'put-back' && event.jobId === jobId))).delayMs ?? 0;
+  assert.ok((await delayOf('job-1')) < 1_500, `${await delayOf('job-1')} ms`);
+  assert.ok((await delayOf('job-2')) >= 6_500, `${await delayOf('job-2')} ms`);
+});
+
 test('a later version that no worker takes ends before its deadline', async (t) => {
   const { queue, consume, outcome, events } = await queueUnderTest(t);
   await consume();
