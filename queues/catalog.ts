@@ -61,6 +61,8 @@ export interface Keys {
   coolDown(endpoint: string): string;
   /** Names of endpoints that rest, scored by the moment when they do no more, by Redis' clock. */
   readonly resting: string;
+  /** Names of model endpoints whose circuit opened, scored by the moment until which they are distrusted, by Redis' clock. */
+  readonly failing: string;
   circuit(endpoint: string, part: 'failures' | 'open' | 'tripped' | 'probe'): string;
   handler(tenant: string, digest: string): string;
   /** Digests of a tenant's handlers, scored by the moment of their last use. */
@@ -99,6 +101,7 @@ export function keysOf(prefix: string = DEFAULT_PREFIX): Keys {
     lease: (name) => `${prefix}:lease:${name}`,
     coolDown: (endpoint) => `${prefix}:cool-down:${sha256Hex(endpoint)}`,
     resting: `${prefix}:resting`,
+    failing: `${prefix}:failing`,
     circuit: (endpoint, part) => `${prefix}:circuit:${sha256Hex(endpoint)}:${part}`,
     handler: (tenant, digest) => `${prefix}:handler:${tenant}:${digest}`,
     handlers: (tenant) => `${prefix}:handlers:${tenant}`,

@@ -45,14 +45,14 @@ redis.call('ZADD', KEYS[2], string.format('%.0f', time[1] * 1000 + math.floor(ti
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
 return 1`;
 
-// KEYS[1] resting. Answers names of endpoints, each with how long it rests yet in ms.
-const restingScript = new Script(`
+// KEYS[1] resting or failing. Answers names of endpoints, each with the time that is left in ms.
+const listedScript = new Script(`
 local time = redis.call('TIME') local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local found = redis.call('ZRANGEBYSCORE', KEYS[1], string.format('(%.0f', now), '+inf', 'WITHSCORES')
 for index = 2, #found, 2 do found[index] = string.format('%.0f', found[index] - now) end
 return found`);
 
-// KEYS failures, open, tripped, probe  ARGV failures, windowMs, openMs, trippedMs. Answers 1 where this failure opened the circuit.
+// KEYS failures, open, tripped, probe, failing  ARGV failures, windowMs, openMs, trippedMs, name. Answers 1 where this failure opened the circuit.
 const failureScript = `
 local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
@@ -62,6 +62,9 @@ if count < tonumber(ARGV[1]) and not tripped then return 0 end
 local opened = redis.call('SET', KEYS[2], '1', 'PX', ARGV[3], 'NX')
 redis.call('SET', KEYS[3], '1', 'PX', ARGV[4])
 redis.call('DEL', KEYS[1])
+local time = redis.call('TIME')
+redis.call('ZADD', KEYS[5], string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[4]), ARGV[5])
+redis.call('PEXPIRE', KEYS[5], ARGV[4])
 if opened then return 1 end
 return 0`;
 
@@ -88,9 +91,7 @@ export class Endpoints {
   async coolDown(endpoint: string, untilMs: number): Promise<void> {
     const restMs = Math.min(Math.ceil(untilMs - Date.now()), MAX_REST_MS);
     const own = [this.#keys.coolDown(endpoint), this.#keys.resting];
-    // A query may hold a key, and operators are shown the name.
-    const name = endpoint.replace(/\?\S*/, '');
-    if (restMs > 0) await this.#connection.eval(coolScript, 2, ...own, restMs, name, MAX_REST_MS);
+    if (restMs > 0) await this.#connection.eval(coolScript, 2, ...own, restMs, shownName(endpoint), MAX_REST_MS);
   }
 
   /** Until when an endpoint rests, in milliseconds since 1970 by the local clock; 0 where it does not. */
@@ -104,20 +105,31 @@ export class Endpoints {
 
   /** The endpoints that rest, each with the time that is left in milliseconds. */
   async resting(): Promise<RestingEndpoint[]> {
-    const found = (await restingScript.run(this.#connection, [this.#keys.resting], [])) as string[];
+    return this.#listed(this.#keys.resting);
+  }
+
+  /** The endpoints whose circuit opened and that nobody has had an answer from since. */
+  async failing(): Promise<string[]> {
+    return (await this.#listed(this.#keys.failing)).map(({ endpoint }) => endpoint);
+  }
+
+  async #listed(key: string): Promise<RestingEndpoint[]> {
+    const found = (await listedScript.run(this.#connection, [key], [])) as string[];
     return [...pairsOf(found)].map(([endpoint, leftMs]) => ({ endpoint, leftMs: Number(leftMs) }));
   }
 
   /** Notes that a call failed for the endpoint's own fault; resolves to whether that opened its circuit. */
   async noteFailure(endpoint: string): Promise<boolean> {
     const { failures, windowMs, openMs } = this.#policy;
-    const keys = this.#circuitKeys(endpoint);
-    return (await this.#connection.eval(failureScript, 4, ...keys, failures, windowMs, openMs, TRIPPED_MS)) === 1;
+    const keys = [...this.#circuitKeys(endpoint), this.#keys.failing];
+    const policy = [failures, windowMs, openMs, TRIPPED_MS, shownName(endpoint)];
+    return (await this.#connection.eval(failureScript, keys.length, ...keys, ...policy)) === 1;
   }
 
   /** Notes that a call succeeded: the circuit closes, failures are forgotten. */
   async noteSuccess(endpoint: string): Promise<void> {
-    await this.#connection.del(...this.#circuitKeys(endpoint));
+    const forgotten = await this.#connection.del(...this.#circuitKeys(endpoint));
+    if (forgotten > 0) await this.#connection.zrem(this.#keys.failing, shownName(endpoint));
   }
 
   /** Says whether an endpoint may be called; asking does not take the one call of a half-open circuit. */
@@ -146,4 +158,9 @@ export class Endpoints {
     const key = (part: 'failures' | 'open' | 'tripped' | 'probe') => this.#keys.circuit(endpoint, part);
     return [key('failures'), key('open'), key('tripped'), key('probe')];
   }
+}
+
+/** Without its query, which may hold a key: operators are shown it. */
+function shownName(endpoint: string): string {
+  return endpoint.replace(/\?\S*/, '');
 }

@@ -36,6 +36,8 @@ export interface QueueSnapshot {
   quarantined: number;
   /** Model endpoints that asked to be left alone. */
   resting: RestingEndpoint[];
+  /** Model endpoints that failed again and again, and that nobody has had an answer from since. */
+  failing: string[];
   redis: RedisFacts;
 }
 
@@ -85,6 +87,7 @@ export async function queueSnapshot(queue: Queue, connection: Connection, keys: 
     },
     quarantined: await new Quarantine(connection, keys).count(),
     resting: await new Endpoints(connection, keys).resting(),
+    failing: await new Endpoints(connection, keys).failing(),
     redis,
   };
 }

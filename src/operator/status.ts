@@ -56,6 +56,9 @@ export function attentionTo(snapshot: QueueSnapshot, { durable }: Pick<Config, '
         ]
       : []),
     ...(counts.failed > 0 ? [`${counts.failed} dead letters; \`protosmith dead-letters list\` shows them`] : []),
+    ...snapshot.failing.map(
+      (endpoint) => `model endpoint ${endpoint} fails again and again; it is asked once in a while whether it is back`,
+    ),
     ...(quarantined > 0 ? [`${quarantined} bundles killed their sandbox and are run no more`] : []),
     ...unread.map(({ replyTo, name, pending }) => `group ${name} has not acknowledged ${pending} of ${replyTo}`),
     ...judgeRedis(redis, { durable }).map(({ code, message }) => `${code}: ${message}`),

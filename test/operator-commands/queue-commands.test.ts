@@ -35,8 +35,12 @@ test('status tells the queue to a person and to a program', async () => {
   assert.match(stdout, /^queue +\{protosmith\}:code-generation at redis:\/\/127\.0\.0\.1/m);
   await new Endpoints(rig.connection, rig.keys).coolDown('http://m/v1 m', Date.now() + 300_000);
   assert.match((await call('status')).stdout, /^model rests +http:\/\/m\/v1 m, for [45]/m);
+  const failing = new Endpoints(rig.connection, rig.keys, { failures: 1 });
+  await failing.noteFailure('http://m/v1?key=secret m');
   const told = await json('status');
   assert.equal(told.resting.length, 1);
+  assert.deepEqual(told.failing, ['http://m/v1 m']);
+  assert.match(told.attention.join(), /model endpoint http:\/\/m\/v1 m fails again and again/);
   assert.equal(told.counts.waiting, 0);
   assert.equal(told.paused, false);
   assert.ok(Array.isArray(told.attention));

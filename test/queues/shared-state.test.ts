@@ -147,7 +147,11 @@ test('a circuit opens after failures in a row, lets one call through when its ti
   };
   assert.equal(await here.noteFailure('m'), false);
   await here.noteSuccess('m');
-  for (const opened of [false, false, true]) assert.equal(await here.noteFailure('m'), opened);
+  for (const opened of [false, false, true]) {
+    assert.deepEqual(await there.failing(), []);
+    assert.equal(await here.noteFailure('m'), opened);
+  }
+  assert.deepEqual(await there.failing(), ['m']);
   const { state, untilMs } = await there.circuitOf('m');
   assert.equal(state, 'open');
   assert.ok(untilMs > Date.now() + policy.openMs / 2 && untilMs <= Date.now() + policy.openMs);
@@ -162,8 +166,10 @@ test('a circuit opens after failures in a row, lets one call through when its ti
   assert.equal(await there.noteFailure('m'), true);
   assert.equal((await here.circuitOf('m')).state, 'open');
   await halfOpen();
+  assert.deepEqual(await here.failing(), ['m']);
   assert.equal(await there.admit('m'), true);
   await there.noteSuccess('m');
+  assert.deepEqual(await here.failing(), []);
   assert.equal((await here.circuitOf('m')).state, 'closed');
   assert.equal(await here.admit('m'), true);
 });
