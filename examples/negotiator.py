@@ -5,7 +5,8 @@
 
 Jobs go in by XADD on the intake stream, outcomes come by a consumer group on the outcome stream, and an entry is
 acknowledged after it was dealt with: whatever dies in between, it comes again. Prints one JSON object per outcome
-and exits with 0, with 2 where the outcome is an error, with 69 where none came in time.
+and exits with 0, with 2 where the outcome is an error, with 65 where the file holds no job, with 69 where no outcome
+came in time or Redis does not answer.
 
 Works with redis-py 4 and later (Debian: python3-redis).
 """
@@ -153,8 +154,14 @@ def main():
     parser.add_argument("--group", default="negotiator")
     parser.add_argument("--wait", type=float, default=70.0, help="seconds")
     arguments = parser.parse_args()
-    with open(arguments.job, encoding="utf-8") as file:
-        job = json.load(file)
+    try:
+        with open(arguments.job, encoding="utf-8") as file:
+            job = json.load(file)
+        if not isinstance(job, dict):
+            raise ValueError("no JSON object")
+    except (OSError, ValueError) as error:
+        print(f"Cannot read job: {error}, wanted a file with the job's data as JSON", file=sys.stderr)
+        return 65
     negotiator = Negotiator(arguments.redis, arguments.prefix, job.get("replyTo", "default"), arguments.group)
     wanted = negotiator.submit(arguments.kind, job)
     ends_at = time.monotonic() + arguments.wait
@@ -171,4 +178,8 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except redis.ConnectionError as error:
+        print(f"Cannot reach Redis: {error}, wanted an answer", file=sys.stderr)
+        sys.exit(69)

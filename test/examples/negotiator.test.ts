@@ -28,6 +28,29 @@ interface Reaction {
   next: string;
 }
 
+test('a file without a job, or no Redis, is told in a line', { skip }, () => {
+  const file = (name: string, text: string) => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const call = (path: string) => {
+    const script = join(root, 'examples/negotiator.py');
+    const { status, stderr } = spawnSync(python ?? '', [script, '--redis', 'redis://127.0.0.1:1', path], {
+      encoding: 'utf8',
+    });
+    return { status, stderr };
+  };
+  for (const path of [join(folder, 'nothing'), file('broken.json', '{"a'), file('list.json', '[1]')]) {
+    const { status, stderr } = call(path);
+    assert.equal(status, 65);
+    assert.match(stderr, /^Cannot read job: .*, wanted .*\n$/);
+  }
+  const { status, stderr } = call(file('job.json', '{}'));
+  assert.equal(status, 69);
+  assert.match(stderr, /^Cannot reach Redis: .*, wanted an answer\n$/);
+});
+
 test('a negotiator in Python enqueues, reads its outcomes, acknowledges and reacts', { skip }, async (t) => {
   const rig = await startRig();
   t.after(() => rig.close());
