@@ -45,7 +45,7 @@ Exit code: 0 done, 64 usage, 65 no such job or one that cannot be retried, 69 Re
 async function again(operator: QueueOperator, jobId: string, prefix: string): Promise<Retried> {
   const found = await operator.inspect(jobId);
   const nothing = (why: string): Retried => ({ did: 'nothing', jobId, why });
-  if (found === null) return nothing('neither queue nor outcomes know it, wanted the id of a job');
+  if (found === null) return nothing('neither queue, outcomes nor intake stream know it, wanted the id of a job');
   if (found.state === 'failed') {
     return { did: 'requeued', jobId, newJobId: (await operator.deadLetters.requeue(jobId)).jobId };
   }
@@ -57,5 +57,6 @@ async function again(operator: QueueOperator, jobId: string, prefix: string): Pr
   }
   if (found.outcome !== null)
     return nothing('it has its outcome and its data are not kept, wanted a dead letter or a job that was put back');
-  return nothing(`it is ${found.state}, wanted a dead letter or a job that was put back`);
+  const where = found.state === 'intake' ? 'on the intake stream, where no worker has taken it from' : found.state;
+  return nothing(`it is ${where}, wanted a dead letter or a job that was put back`);
 }

@@ -127,6 +127,17 @@ test('retry requeues a dead letter, and has a job that was put back come at once
   assert.equal((await call('retry', 'nobody')).code, 65);
 });
 
+test('a job that no worker has taken from the intake stream is not retried, and told from one that nobody knows', async () => {
+  await rig.connection.xadd('{nobody}:intake', '*', 'jobId', 'early', 'data', JSON.stringify(markedJob('early')));
+  const environment = { REDIS_URL: rig.redis.url, PROTOSMITH_PREFIX: '{nobody}' };
+  const early = await runCommand(['retry', 'early'], { environment });
+  assert.equal(early.code, 65);
+  assert.match(early.stderr, /^Cannot retry job early: it is on the intake stream, .*, wanted a dead letter/);
+  const nobody = await runCommand(['retry', '--json', 'late'], { environment });
+  assert.equal(nobody.code, 65);
+  assert.match(JSON.parse(nobody.stdout).why, /nor intake stream know it/);
+});
+
 test('drain stops all workers, and resume lets them go on', async () => {
   const drained = await json('drain', '--for', '20');
   assert.deepEqual(drained, { drained: true, active: 0, waiting: 0 });
