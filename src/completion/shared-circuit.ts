@@ -42,7 +42,7 @@ export function withSharedCircuit(completer: Completer, circuits: Circuits, endp
         const { untilMs } = await inTime(circuits.circuitOf(endpoint), { state: 'open', untilMs: 0 });
         throw new CompletionError(
           'PLATFORM_MODEL_CIRCUIT_OPEN',
-          'Cannot complete prompt: the endpoint failed for several workers in a row, wanted one that answers',
+          'Cannot complete prompt: the endpoint failed several times in a row, wanted one that answers',
           { retryAfterMs: Math.max(probedElsewhereMs, untilMs - Date.now()) },
         );
       }

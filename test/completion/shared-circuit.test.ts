@@ -49,7 +49,8 @@ function scripted(answers: (string | null)[]): Completer & { asked: number } {
 }
 
 const down = 'PLATFORM_MODEL_UNAVAILABLE';
-const open = { code: 'PLATFORM_MODEL_CIRCUIT_OPEN' };
+/** Of one worker or of several: the message claims no more than is known. */
+const open = { code: 'PLATFORM_MODEL_CIRCUIT_OPEN', message: /the endpoint failed several times in a row/ };
 
 test('failures of all workers together open the circuit for all of them, and one call at a time looks whether it is back', async () => {
   const broken = scripted([down, down, down]);
@@ -61,6 +62,7 @@ test('failures of all workers together open the circuit for all of them, and one
   for (const each of [here, there]) {
     await assert.rejects(each.complete(prompt, deadline()), (error: CompletionError) => {
       assert.equal(error.code, open.code);
+      assert.match(error.message, open.message);
       assert.ok((error.retryAfterMs ?? 0) > 0);
       return true;
     });
