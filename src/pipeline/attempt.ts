@@ -69,8 +69,9 @@ export async function ask<Value>(
       durationMs: Math.round(performance.now() - startedAt),
     });
     const { result, code, message } = verdict;
-    // What is wrong with a candidate quotes it; what a server says does not.
-    const reason = result === 'no-answer' && code && message ? { code, message } : {};
+    // What is wrong with a candidate quotes it, and a server that refuses a prompt may do so too; what an operator has to mend does not.
+    const isForOperator = code?.startsWith('OPERATOR_') === true;
+    const reason = result === 'no-answer' && code ? { code, ...(isForOperator && message ? { message } : {}) } : {};
     ledger.tell({ type: 'attempted', attempt: number, result, ...reason });
   };
   let completion: Completion | undefined;
