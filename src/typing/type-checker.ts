@@ -131,7 +131,9 @@ export function createTypeChecker(limits: Partial<TypeCheckLimits> = {}): TypeCh
       }
       const directives = directiveFaults(source);
       if (directives.length > 0) return directives;
-      const checked = new Promise<TypeFault[]>((settle) => waiting.push({ source, types, signal, settle }));
+      const checked = new Promise<TypeFault[]>((settle) =>
+        waiting.push({ source: withoutSwitches(source), types, signal, settle }),
+      );
       working ??= work();
       return signal === undefined ? checked : abortable(checked, signal);
     },
@@ -324,6 +326,14 @@ function directiveFaults(source: string): TypeFault[] {
       code: 'CANDIDATE_TYPES' as const,
     })),
   );
+}
+
+/**
+ * Such a comment may also stand behind code or another comment, where only a parser knows it from a string: there another spelling of the same
+ * length takes its force and leaves every place where it is.
+ */
+function withoutSwitches(source: string): string {
+  return source.replace(/@ts-(?=nocheck|ignore|expect-error)/gi, '@ts_');
 }
 
 function located(fault: RawFault, source: string): TypeFault {

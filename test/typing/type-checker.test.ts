@@ -137,6 +137,26 @@ test('the type-check cannot be switched off or changed from inside', async () =>
   assert.equal((await shared.check('//@ts-ignore\n'.repeat(18_000), TYPES)).length, 20);
 });
 
+test('a comment that would switch the type-check off has no force wherever it stands', async () => {
+  const wrong = 'const wrong: number = "no";';
+  for (const source of [
+    `/**/ // @ts-nocheck\n${wrong}`,
+    `/// @ts-nocheck\n${wrong}`,
+    `// @TS-NoCheck\n${wrong}`,
+    `\u00a0// @ts-nocheck\n${wrong}`,
+    `/// @ts-ignore\n${wrong}`,
+    `const right = 1; // @ts-ignore\n${wrong}`,
+    `const right = 1; // @ts-expect-error\n${wrong}`,
+    `const right = 1; /* @ts-ignore */\n${wrong}`,
+    `/*\n@ts-ignore */\n${wrong}`,
+  ])
+    assert.match(
+      await messages(`${source}\nexport const handle = (): any => wrong;`),
+      /'string' is not assignable/,
+      source,
+    );
+});
+
 test('no host file is read, and none of its text comes out', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'canary-'));
   try {
