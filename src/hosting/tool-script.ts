@@ -1,18 +1,21 @@
 import type { Answer, HandlerFailure } from '../../sandbox/contract.ts';
 import type { Tool } from '../contract/job.ts';
 import { canonicalJson } from '../kernel/digest.ts';
-import { isObject, type Json } from '../kernel/json.ts';
+import { isObject, type Json, weightOf } from '../kernel/json.ts';
 import { invalidFailure, type Surface } from './surface.ts';
 
 /** How the tools of a trial answer: by the example whose input equals the call's as a JSON value, else `otherwise`, else the call fails. */
 export class ToolScript {
   /** Tool → canonical JSON of the input → answer, for all inputs that stand in the examples. */
   readonly prepared: Readonly<Record<string, Readonly<Record<string, Answer>>>>;
+  /** How much all examples and other answers are together. */
+  readonly weight: number;
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #surface: Surface;
 
   constructor(tools: readonly Tool[], surface: Surface) {
     this.#surface = surface;
+    this.weight = weightOf(JSON.stringify(tools.map(({ examples, otherwise }) => [examples, otherwise])));
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.prepared = Object.fromEntries(
       tools.map((tool) => [

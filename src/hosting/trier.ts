@@ -1,21 +1,27 @@
 import type { Answer, Call, LoadedHandler, Run, RunReport } from '../../sandbox/contract.ts';
 import type { Tool } from '../contract/job.ts';
 import type { Observation, ObservedCall, Scenario, SchemaIssue, Trier } from '../contract/trial.ts';
+import { breathing } from '../kernel/breath.ts';
 import { canonicalJson } from '../kernel/digest.ts';
-import type { Json } from '../kernel/json.ts';
+import { type Json, weightOf } from '../kernel/json.ts';
 import type { SourcePosition } from './source-position.ts';
 import { invalidFailure, type Surface } from './surface.ts';
+import { ToldBudget } from './told-budget.ts';
 import { ToolScript } from './tool-script.ts';
+
+/** Runs that are made before what they told is looked at: as many as the sandbox makes at once. */
+const runsTogether = 100;
 
 /**
  * Runs scenarios of one loaded candidate under its host: tools answered from the scenario's examples, everything that crosses
- * validated in both directions.
+ * validated in both directions. Where its runs tell far more than the first ones, which are those of the cases, the others are `refused`.
  */
 export function createTrier(
   handler: LoadedHandler,
   surface: Surface,
   locate: (position: RunReport['position']) => SourcePosition | undefined,
 ): Trier {
+  const budget = new ToldBudget();
   return {
     async try(scenarios, signal) {
       const scripts = new Map<readonly Tool[], ToolScript>();
@@ -25,13 +31,42 @@ export function createTrier(
         return new ScenarioRun(scenario, script, surface);
       });
       const byRun = new Map(trials.map((trial) => [trial.run, trial]));
-      const reports = await handler.runAll(
-        trials.map((trial) => trial.run),
-        async (call, _signal, run) => (byRun.get(run) as ScenarioRun).answer(call),
-        signal,
-      );
-      return trials.map((trial, index) => trial.observe(reports[index] as RunReport, locate));
+      const breathe = breathing(signal);
+      const observations: Observation[] = [];
+      for (let at = 0; at < trials.length; at += runsTogether) {
+        const together = trials.slice(at, at + runsTogether);
+        const reports = budget.isUsedUp
+          ? []
+          : await handler.runAll(
+              together.map((trial) => trial.run),
+              async (call, _signal, run) => (byRun.get(run) as ScenarioRun).answer(call),
+              signal,
+            );
+        for (const [index, trial] of together.entries()) {
+          const report = reports[index];
+          if (report && !budget.isUsedUp) budget.count(report, trial.weight);
+          observations.push(report && !budget.isUsedUp ? trial.observe(report, locate) : unheard());
+          await breathe();
+        }
+      }
+      budget.settle();
+      return observations;
     },
+  };
+}
+
+/** What is seen of a run that was not made, or not looked at, since there was too much before. */
+function unheard(): Observation {
+  return {
+    end: 'refused',
+    message: 'its runs return and ask their tools far more than the cases do, too much to look at',
+    issues: [],
+    logs: [],
+    calls: [],
+    sends: [],
+    issuedIds: [],
+    durationMs: 0,
+    cpuMs: 0,
   };
 }
 
@@ -86,6 +121,11 @@ class ScenarioRun {
     return responseIssues.length > 0
       ? { error: invalidFailure("the peer's response", responseIssues) }
       : { output: JSON.stringify(answer.response) };
+  }
+
+  /** How much it is given: its input, and what its tools answer. */
+  get weight(): number {
+    return weightOf(this.run.input) + this.#script.weight;
   }
 
   observe(report: RunReport, locate: (position: RunReport['position']) => SourcePosition | undefined): Observation {

@@ -47,3 +47,13 @@ export function shapeOf(value: Json): Json {
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shapeOf(member)]));
   return value === null ? null : `<${typeof value}>`;
 }
+
+/** What a value costs whoever reads it, beside its characters: as many as make a text as dear. */
+const valueWeight = 16;
+
+/** How much reading a JSON text costs, in characters: its own, and some for each value that a comma parts from others. */
+export function weightOf(json: string): number {
+  let weight = json.length;
+  for (let at = json.indexOf(','); at >= 0; at = json.indexOf(',', at + 1)) weight += valueWeight;
+  return weight;
+}

@@ -1,6 +1,7 @@
 import type { CheckReport } from '../contract/check-report.ts';
 import type { Observation, Scenario, Trier } from '../contract/trial.ts';
-import type { Json } from '../kernel/json.ts';
+import { breathing } from '../kernel/breath.ts';
+import { type Json, weightOf } from '../kernel/json.ts';
 import { caseScenario, type RunnableCase, runsOfCases } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, Run, Underived } from './check.ts';
 import { acts } from './checks/check-acts.ts';
@@ -132,6 +133,17 @@ function asAnswered(one: RunnableCase, { value }: Observation): RunnableCase {
   return typeof one.output === 'string' && typeof value === 'string' ? { ...one, output: value } : one;
 }
 
+/** What the runs of all checks may tell together where each tells as much as a case's, in characters as `weightOf` counts. */
+const mostTold = 64 * 1024 * 1024;
+
+/** How many runs are made at most: fewer where the cases are large, for a worker has to hold and read what all of them tell. */
+function runsFor({ cases }: CheckFacts, maxRuns: number): number {
+  const weights = cases.map(({ seen: { value, calls, sends } }) =>
+    weightOf(JSON.stringify([value, calls.map(({ input, output }) => [input, output]), sends])),
+  );
+  return Math.min(maxRuns, Math.floor(mostTold / Math.max(1, ...weights)));
+}
+
 interface Found {
   check: Check;
   findings: CheckFindings;
@@ -142,9 +154,11 @@ async function runChecks(
   list: readonly Check[],
   facts: CheckFacts,
   trier: Trier,
-  { maxRuns }: CheckPolicy,
+  policy: CheckPolicy,
   signal: AbortSignal,
 ): Promise<Found[]> {
+  const maxRuns = runsFor(facts, policy.maxRuns);
+  const breathe = breathing(signal);
   let runsLeft = maxRuns;
   const seen: Run[] = [];
   const plans = list.map((check) => ({
@@ -154,7 +168,10 @@ async function runChecks(
     findings: undefined as CheckFindings | undefined,
     wanted: [] as Scenario[],
   }));
-  for (const plan of plans) advance(plan, undefined);
+  for (const plan of plans) {
+    advance(plan, undefined);
+    await breathe();
+  }
   for (;;) {
     const waiting = plans.filter(({ findings }) => findings === undefined);
     if (waiting.length === 0) break;
@@ -172,14 +189,33 @@ async function runChecks(
     }
     const observations = batch.length === 0 ? [] : await trier.try(batch, signal);
     seen.push(...batch.map((scenario, index) => ({ scenario, seen: observations[index] as Observation })));
-    for (const { plan, start } of shares) advance(plan, observations.slice(start, start + plan.wanted.length));
+    const refused = observations.findIndex(({ end }) => end === 'refused');
+    for (const [index, { plan, start }] of shares.entries()) {
+      if (refused >= 0) plan.findings = index === 0 ? notRun(seen.slice(refused - batch.length)) : untold;
+      else advance(plan, observations.slice(start, start + plan.wanted.length));
+      await breathe();
+    }
   }
-  return plans.map(({ check, findings = { failures: [], warnings: [] }, runs }) => {
+  const found: Found[] = [];
+  const isReviewed = !seen.some((run) => run.seen.end === 'refused');
+  for (const { check, findings = untold, runs } of plans) {
     // What a check has found by itself needs no second proof.
-    const more = findings.failures.length === 0 ? (check.review?.(facts, seen) ?? []) : [];
+    const more = isReviewed && findings.failures.length === 0 ? (check.review?.(facts, seen) ?? []) : [];
     const told = { ...findings, failures: [...findings.failures, ...more], warnings: toldOnce(findings.warnings) };
-    return { check, findings: told, runs };
-  });
+    found.push({ check, findings: told, runs });
+    await breathe();
+  }
+  return found;
+}
+
+/** What a check finds whose runs are not all made. */
+const untold: CheckFindings = { failures: [], warnings: [], skipped: 'the candidate is not run any more' };
+
+/** The sandbox runs no candidate any more that has killed cells, or that has told too much: no check can pass it. */
+function notRun([first]: readonly Run[]): CheckFindings {
+  const { input } = (first as Run).scenario;
+  const message = `the candidate is not run any more: ${first?.seen.message}`;
+  return { failures: [{ code: 'CANDIDATE_BREAKS_ON_REQUEST', message, input }], warnings: [] };
 }
 
 /** Warnings without those that say of one case what another says of its own: a repair has enough with the first. */

@@ -27,16 +27,21 @@ const surface = new Surface({
   toolSchemas: { find: { outputSchema: tool.outputSchema as Json, readOnly: true } },
 });
 
-async function observe(source: string, scenarios: Partial<Scenario>[]) {
+async function observe(source: string, ...batches: Partial<Scenario>[][]) {
   const bundled = await bundleHandler(source, 'handle');
   assert.ok(bundled.ok);
   const handler = await sandbox.load(bundled.bundle, 'handle');
   const trier = createTrier(handler, surface, sourceLocator(source, bundled.map));
   try {
-    return await trier.try(
-      scenarios.map((one) => ({ input: null, tools: [tool], seed: 'seed', nowMs: 1_700_000_000_000, ...one })),
-      AbortSignal.timeout(30_000),
-    );
+    const seen = [];
+    for (const scenarios of batches)
+      seen.push(
+        ...(await trier.try(
+          scenarios.map((one) => ({ input: null, tools: [tool], seed: 'seed', nowMs: 1_700_000_000_000, ...one })),
+          AbortSignal.timeout(60_000),
+        )),
+      );
+    return seen;
   } finally {
     await handler.close();
   }
@@ -110,4 +115,33 @@ test('faults of the answer are told, and the value too', async () => {
   const [seen] = await observe('export function handle() { return [1]; }', [{}]);
   assert.deepEqual([seen?.end, seen?.value], ['returned', [1]]);
   assert.equal(seen?.issues[0]?.keyword, 'type');
+});
+
+test('what all runs tell is bounded: those that follow are not made', async () => {
+  const source = `export async function handle(count: number, context: any) {
+  if (count < 0) for (let nth = 0; nth < 4; nth += 1) await context.call.find('x'.repeat(1_000_000)).catch(() => {});
+  return Array.from({ length: Math.max(0, count) }, () => ({}));
+}`;
+  const [answers, asks] = [{ input: 300_000 }, { input: -1 }];
+  for (const much of [answers, asks]) {
+    const seen = await observe(source, [{ input: 1 }], [{ input: 1 }, ...Array(30).fill(much)], [{ input: 1 }]);
+    const ends = seen.map(({ end }) => end);
+    const first = ends.indexOf('refused');
+    assert.ok(first > 2 && first < 10, `${first}`);
+    assert.deepEqual([...new Set(ends.slice(0, first))], ['returned']);
+    assert.deepEqual([...new Set(ends.slice(first))], ['refused']);
+    assert.match(seen.at(-1)?.message ?? '', /too much to look at/);
+  }
+});
+
+test('runs may tell what the first ones told, and what they are given', async () => {
+  const source =
+    'export function handle(request: any) { return typeof request === "number" ? Array(request).fill("x".repeat(99)) : request; }';
+  const ends = async (...batches: Partial<Scenario>[][]) =>
+    new Set((await observe(source, ...batches)).map(({ end }) => end));
+  const many = Array(100).fill({ input: 4_000 });
+  assert.deepEqual(await ends([{ input: 4_000 }], many), new Set(['returned']));
+  assert.deepEqual(await ends([{ input: 1 }], many), new Set(['returned', 'refused']));
+  const given = { input: ['x'.repeat(400_000)] };
+  assert.deepEqual(await ends([{ input: 1 }], Array(100).fill(given)), new Set(['returned']));
 });

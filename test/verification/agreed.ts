@@ -40,7 +40,8 @@ function judged(agreed: Agreed, handler: string, sandbox: Sandbox) {
   return tryCandidate(orderOf(agreed), handler, sandbox);
 }
 
-function orderOf({ rules, request: asked, response: answered, cases, tools = [], loose = [], task }: Agreed) {
+/** What handlers of an agreement are held to. */
+export function orderOf({ rules, request: asked, response: answered, cases, tools = [], loose = [], task }: Agreed) {
   const schemas =
     asked === undefined
       ? ''
