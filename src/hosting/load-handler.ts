@@ -12,7 +12,7 @@ import { exportNameOf, HANDLER_ABI, type HandlerRecord } from '../contract/handl
 import { canonicalDigest } from '../kernel/digest.ts';
 import { CodedError } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json.ts';
-import { invalidFailure, Surface } from './surface.ts';
+import { invalidFailure, type Surface, storedSurface } from './surface.ts';
 import { failureOf } from './tool-script.ts';
 
 /** What the embedder lends to a handler: its tools by name and, for a requester, the way to the peer. */
@@ -86,10 +86,8 @@ export async function loadHandler(
 ): Promise<RunnableHandler> {
   const fault = recordFault(record);
   if (fault) throw new CodedError('PLATFORM_HANDLER_CORRUPT', `Cannot load handler: ${fault}`);
-  const allowed = Object.fromEntries(
-    record.tools.map((name) => [name, record.toolSchemas[name] ?? { readOnly: false }]),
-  );
-  const surface = new Surface({ ...record, toolSchemas: allowed });
+  const toolSchemas = Object.fromEntries(Object.entries(record.toolSchemas).filter(([name]) => isToolName(name)));
+  const surface = storedSurface(record, { ...record, toolSchemas });
   const loaded = await sandbox.load(record.bundle, exportNameOf(record.role), options.limits);
   return hostHandler(loaded, surface, {
     sendTimeoutMs: record.timeoutMs ?? options.toolTimeoutMs ?? defaultToolTimeoutMs,
@@ -156,6 +154,8 @@ async function answer(
   signal: AbortSignal,
 ): Promise<Answer> {
   const { tool } = call;
+  const refusal = tool === null ? undefined : surface.refusalOf(tool);
+  if (refusal) return { error: refusal };
   const input = JSON.parse(call.input) as Json;
   const what = tool === null ? 'the request' : `the input of ${tool}`;
   const inputIssues = tool === null ? surface.requestIssues(input) : surface.toolInputIssues(tool, input);

@@ -23,24 +23,32 @@ type Validate = (value: Json) => SchemaIssue[];
  */
 export class Surface {
   readonly role: Role;
+  /** The tools that a handler sees, those that are not lent to it among them: what it was verified with and what it is run with look the same to it. */
   readonly toolNames: readonly string[];
   readonly #request: Validate;
   readonly #result: Validate;
   readonly #response: Validate;
   readonly #tools: ReadonlyMap<string, { input: Validate; output: Validate }>;
 
-  constructor(schemas: SurfaceSchemas) {
+  /** With the names of the tools that are lent to the handler; all of them, unless told otherwise. */
+  constructor(schemas: SurfaceSchemas, lent: readonly string[] = Object.keys(schemas.toolSchemas)) {
     this.role = schemas.role;
     this.#request = compile(schemas.requestSchema);
     this.#response = compile(schemas.responseSchema);
     this.#result = schemas.role === 'provider' ? this.#response : compile(schemas.taskOutputSchema ?? null);
     this.#tools = new Map(
-      Object.entries(schemas.toolSchemas).map(([name, tool]) => [
-        name,
-        { input: compile(tool.inputSchema ?? null), output: compile(tool.outputSchema ?? null) },
-      ]),
+      lent.map((name) => {
+        const tool = Object.hasOwn(schemas.toolSchemas, name) ? schemas.toolSchemas[name] : undefined;
+        return [name, { input: compile(tool?.inputSchema ?? null), output: compile(tool?.outputSchema ?? null) }];
+      }),
     );
-    this.toolNames = [...this.#tools.keys()].sort();
+    this.toolNames = [...new Set([...lent, ...Object.keys(schemas.toolSchemas)])].sort();
+  }
+
+  /** What a call of a tool is rejected with that is not lent to the handler; `undefined` where it is. */
+  refusalOf(name: string): HandlerFailure | undefined {
+    if (this.#tools.has(name)) return undefined;
+    return { code: 'FAILED', message: `${name} is none of the tools that the verified code used` };
   }
 
   /** Faults of what the handler returned: a response (provider) or a task's output (requester). */
@@ -69,13 +77,12 @@ export class Surface {
   }
 }
 
-/** The surface of a stored handler: it can call no tool but those its verified code used. */
+/** The surface of a stored handler: no call of it is answered but of the tools that its verified code used. */
 export function storedSurface(
   { role, tools }: Pick<HandlerRecord, 'role' | 'tools'>,
   schemas: Omit<SurfaceSchemas, 'role'>,
 ): Surface {
-  const allowed = Object.entries(schemas.toolSchemas).filter(([name]) => tools.includes(name));
-  return new Surface({ ...schemas, role, toolSchemas: Object.fromEntries(allowed) });
+  return new Surface({ ...schemas, role }, tools);
 }
 
 /** The failure a handler meets where a value on its way in or out broke a schema. */

@@ -41,6 +41,8 @@ export class ToolScript {
   }
 
   #answer(tool: Tool, input: Json, given: Tool['otherwise']): Answer {
+    const refusal = this.#surface.refusalOf(tool.name);
+    if (refusal) return { error: refusal };
     const inputIssues = this.#surface.toolInputIssues(tool.name, input);
     if (inputIssues.length > 0) return { error: invalidFailure(`the input of ${tool.name}`, inputIssues) };
     if (!given) return { error: { code: 'FAILED', message: `${tool.name} has no answer to this input` } };

@@ -67,6 +67,32 @@ test('a handler has no tool but those that its verified code used', async () => 
   }
 });
 
+test('a handler sees the tools that it was verified with, and is answered by those alone that its code used', async () => {
+  const source = `export async function handle(_: unknown, { call }: any) {
+  const told = await call.other.bind(null)({}).catch((error: any) => error.code + ' ' + error.message);
+  return { word: Object.keys(call).join() + ': ' + told };
+}`;
+  const record = await wordHandler(source);
+  const asked: string[] = [];
+  const embedder: Embedder = {
+    call: async (tool) => {
+      asked.push(tool);
+      return { word: 'called' };
+    },
+  };
+  const other = { inputSchema: { $ref: '#/none' }, readOnly: true };
+  const toolSchemas = { ...record.toolSchemas, other, 'no name': other };
+  const handler = await loadHandler({ ...record, toolSchemas }, sandbox);
+  try {
+    const { value } = await handler.run({ word: 'a' }, embedder);
+    const refusal = 'FAILED other is none of the tools that the verified code used';
+    assert.deepEqual(value, { word: `echo,other: ${refusal}` });
+    assert.deepEqual(asked, []);
+  } finally {
+    await handler.close();
+  }
+});
+
 test('a tool that fails, hangs or lies about its code meets the handler as one of three codes', async () => {
   const failing = (error: unknown): Embedder => ({ call: () => Promise.reject(error) });
   const call = tellsCode("context.call.echo({ word: 'x' })");

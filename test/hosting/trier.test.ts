@@ -4,7 +4,7 @@ import { bundleHandler, createSandbox } from '../../sandbox/index.ts';
 import type { Tool } from '../../src/contract/job.ts';
 import type { Scenario } from '../../src/contract/trial.ts';
 import { sourceLocator } from '../../src/hosting/source-position.ts';
-import { Surface } from '../../src/hosting/surface.ts';
+import { Surface, storedSurface } from '../../src/hosting/surface.ts';
 import { createTrier } from '../../src/hosting/trier.ts';
 import type { Json } from '../../src/kernel/json.ts';
 
@@ -65,6 +65,31 @@ test('a call is answered by the example with an equal input, else by otherwise, 
   );
   assert.deepEqual(seen[0]?.calls, [{ tool: 'find', input: { a: 1, b: 2 }, output: 3 }]);
   assert.equal(seen[4]?.calls[0]?.invalid, 'output');
+});
+
+test('a stored handler sees the tools of the job, and none is answered but those that its code used', async () => {
+  const bundled = await bundleHandler(
+    `export async function handle(request: any, { call }: any) {
+  const code = await call.other(1).catch((error: any) => error.code);
+  return { tools: Object.keys(call), code, found: await call.find(request) };
+}`,
+    'handle',
+  );
+  assert.ok(bundled.ok);
+  const other: Tool = { name: 'other', examples: [{ input: 1, output: 1 }], otherwise: { output: 2 } };
+  const toolSchemas = { find: { readOnly: true }, other: { readOnly: true } };
+  const schemas = { requestSchema: null, responseSchema: null, toolSchemas };
+  const handler = await sandbox.load(bundled.bundle, 'handle');
+  try {
+    const trier = createTrier(handler, storedSurface({ role: 'provider', tools: ['find'] }, schemas), () => undefined);
+    const [seen] = await trier.try(
+      [{ input: { a: 1, b: 2 }, tools: [tool, other], seed: 'seed', nowMs: 0 }],
+      AbortSignal.timeout(30_000),
+    );
+    assert.deepEqual(seen?.value, { tools: ['find', 'other'], code: 'FAILED', found: 3 });
+  } finally {
+    await handler.close();
+  }
 });
 
 test('calls fail where a scenario says so, whatever the examples', async () => {
