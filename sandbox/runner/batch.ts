@@ -72,16 +72,16 @@ export class Batch {
   static ofFrame({ first, seeds, settings, tools, answers }: RunTable, inputs: Texts): Batch[] {
     const batches: Batch[] = [];
     let at = 0;
-    for (const group of Map.groupBy(settings, ([nowMs, aheadMs]) => `${nowMs} ${aheadMs}`).values()) {
-      const [[nowMs, aheadMs]] = group as [RunSetting];
-      const runs = group.reduce((sum, row) => sum + row[5], 0);
+    for (const group of Map.groupBy(settings, (row) => row.slice(0, 3).join(' ')).values()) {
+      const [[nowMs, aheadMs, tickMs]] = group as [RunSetting];
+      const runs = group.reduce((sum, row) => sum + row[6], 0);
       batches.push(
         new Batch(
-          { clock: { beginMs: nowMs, aheadMs }, tables: answers },
+          { clock: { beginMs: nowMs, aheadMs, tickMs }, tables: answers },
           {
             first: first + at,
             seeds: seeds.slice(at, at + runs),
-            settings: group.map(([, , send, list, table, count]) => ({
+            settings: group.map(([, , , send, list, table, count]) => ({
               setting: { send, tools: tools[list] ?? [], table },
               runs: count,
             })),
@@ -163,13 +163,19 @@ export class Batch {
   }
 }
 
-/** The clock of runs: the time at which they begin, and by how much it goes ahead of the host's from then on; null where it stands still. */
+/**
+ * The clock of runs: the time at which they begin, and by how much it goes ahead of the host's from then on; null where it stands still but for
+ * `tickMs` with each answer.
+ */
 export interface Clock {
   beginMs: number;
   aheadMs: number | null;
+  tickMs: number;
 }
 
-/** What a clock says in a step after the first, at a time of the host's. */
-export function timeBy({ beginMs, aheadMs }: Clock, atMs: number): number {
-  return aheadMs === null ? beginMs : atMs + aheadMs;
+/** What a run's clock says, at a time of the host's, in the step in which it is given so many answers. */
+export function timeOf({ batch, steps }: ActiveRun, atMs: number, given: number): number {
+  const { beginMs, aheadMs, tickMs } = batch.clock;
+  if (aheadMs !== null) return atMs + aheadMs;
+  return tickMs === 0 ? beginMs : beginMs + tickMs * steps.reduce((sum, { answers }) => sum + answers.length, given);
 }

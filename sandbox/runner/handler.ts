@@ -2,7 +2,7 @@ import type { Answer, AnsweredCall, RunReport } from '../contract.ts';
 import { type GuestMessage, type GuestNews, sendCommand } from '../guest/protocol.ts';
 import { policy, type ResolvedLimits, runBudgetMs } from '../policy.ts';
 import { pack, type RunTable, Texts } from '../wire.ts';
-import { type ActiveRun, Batch, type Clock, type GivenAnswer, timeBy } from './batch.ts';
+import { type ActiveRun, Batch, type GivenAnswer, timeOf } from './batch.ts';
 import { type Crossing, enter, goOn, type Left, pollOnce } from './crossing.ts';
 import type { Engine, EngineShelf, Realm } from './engine.ts';
 import { positionIn, tidy, tidyLogs } from './guest-text.ts';
@@ -92,13 +92,13 @@ export class Handler {
     while (rest.length > 0) {
       const first = this.#active.get((rest[0] as (typeof rest)[number])[0]);
       const realm = first?.realm;
-      const fits = ([id]: (typeof rest)[number]) => {
+      const nowMs = first ? timeOf(first, atMs, (rest[0] as (typeof rest)[number])[1].length) : 0;
+      const fits = ([id, all]: (typeof rest)[number]) => {
         const run = this.#active.get(id);
-        return run?.realm === realm && (!run || !first || isSameClock(run.batch.clock, first.batch.clock));
+        return run?.realm === realm && (!run || timeOf(run, atMs, all.length) === nowMs);
       };
       let count = 1;
       while (count < this.#chunkSize && count < rest.length && fits(rest[count] as (typeof rest)[number])) count += 1;
-      const nowMs = first ? timeBy(first.batch.clock, atMs) : 0;
       const runs: ActiveRun[] = [];
       const given: GivenAnswer[] = [];
       for (const [id, all] of rest.slice(0, count)) {
@@ -462,11 +462,6 @@ export class Handler {
     this.#engine?.dispose();
     this.#engine = undefined;
   }
-}
-
-/** Whether two clocks show the same after their beginning. */
-function isSameClock(one: Clock, other: Clock): boolean {
-  return one.aheadMs === other.aheadMs && (one.aheadMs !== null || one.beginMs === other.beginMs);
 }
 
 /** The next of the steps that a run had before it was made again, once it has made the calls that were answered in it. */

@@ -34,6 +34,8 @@ export interface Scenario {
   peer?: Peer;
   seed: string;
   nowMs: number;
+  /** By how much the clock goes on with each answer of a tool or the peer, in milliseconds; default 0. */
+  tickMs?: number;
 }
 
 /** A tool call as the host saw it; `invalid` where input or output broke the tool's schema, and the call was rejected for it. */

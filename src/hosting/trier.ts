@@ -83,17 +83,20 @@ class ScenarioRun {
     this.#scenario = scenario;
     this.#script = script;
     this.#surface = surface;
+    const { tickMs } = scenario;
     const faulty = new Set(scenario.faults?.map((fault) => fault.tool));
+    const answers =
+      faulty.size === 0
+        ? script.prepared
+        : Object.fromEntries(Object.entries(script.prepared).filter(([name]) => !faulty.has(name)));
     this.run = {
       input: JSON.stringify(scenario.input),
       seed: scenario.seed,
       nowMs: scenario.nowMs,
       tools: surface.toolNames,
       send: surface.role === 'requester',
-      answers:
-        faulty.size === 0
-          ? script.prepared
-          : Object.fromEntries(Object.entries(script.prepared).filter(([name]) => !faulty.has(name))),
+      // The clock goes on only with what comes from outside.
+      ...(tickMs === undefined ? { answers } : { tickMs }),
     };
   }
 

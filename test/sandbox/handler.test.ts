@@ -175,6 +175,27 @@ test('runs of several clocks that wait at the same time keep their own', async (
     assert.deepEqual(new Set(JSON.parse(value ?? '[]')), new Set([clocks[index]]), message);
 });
 
+test('a clock that ticks goes on with each answer from outside, and shows the same where a run is made again', async () => {
+  const handler = await load(`export async function handle(again: boolean, context: any) {
+    const at = () => (context.now() === Date.now() ? context.now() : NaN);
+    const seen = [at(), at()];
+    await context.call.look(1);
+    seen.push(at(), at());
+    await Promise.all([context.call.look(2), context.call.look(3)]);
+    seen.push(at());
+    if (again) (Object.prototype as any).mark = 1;
+    await context.call.look(4);
+    return [...seen, at()];
+  }`);
+  const runs = [run(false), run(true, { tickMs: 5 }), run(false, { tickMs: 5 }), run(false, { tickMs: 2 })];
+  const reports = await handler.runAll(runs, echo);
+  const ticking = (ms: number) => [0, 0, 1, 1, 3, 4].map((ticks) => 1_000 + ms * ticks);
+  assert.deepEqual(
+    reports.map(({ value, message }) => JSON.parse(value ?? JSON.stringify(message))),
+    [0, 5, 5, 2].map(ticking),
+  );
+});
+
 test('a handler that is closed finishes what it has begun', { timeout: 120_000 }, async () => {
   const handler = await load(
     'export const handle = async (_: any, context: any) => [await context.call.look({ n: 1 })];',
