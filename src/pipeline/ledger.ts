@@ -1,6 +1,7 @@
 import type { CheckReport } from '../contract/check-report.ts';
 import type { AttemptReport, CaseReport, Report, Usage } from '../contract/outcome.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
+import { toldCases } from './told-cases.ts';
 
 type Told = JobEvent extends infer Event
   ? Event extends JobEvent
@@ -69,7 +70,7 @@ export class Ledger {
     return {
       verification,
       reused,
-      cases,
+      cases: toldCases(cases),
       checks,
       attempts,
       usage: sumUsage([this.earlier, ...attempts.map(({ usage }) => usage)]),

@@ -77,6 +77,22 @@ test('a report tells of each attempt in so many words, however many were written
   }
 });
 
+test('a report tells of the cases in so many words, whatever a handler has answered', async () => {
+  const flood = `export async function handle(): Promise<never> {
+  const name = 'n'.repeat(2_000);
+  const much = Array.from({ length: 100_000 }, (_, n) => n);
+  return Object.fromEntries(Array.from({ length: 60 }, (_, n) => [name + n, n ? name : much])) as never;
+}`;
+  const { report } = await play(job, () => module(flood));
+  assert.deepEqual(
+    report.cases.map(({ passed }) => passed),
+    [false, false],
+  );
+  const [first] = report.cases;
+  assert.match(String(first?.differences.find(({ path }) => path.startsWith('/nn'))?.path), /more characters\)$/);
+  assert.ok(JSON.stringify(report).length < 150_000, `${JSON.stringify(report).length} characters`);
+});
+
 test('one late answer in five jobs is asked for a second time, and no more', async () => {
   const { text } = module(soundSource);
   // Some two seconds, of an endpoint that answers most questions at once.
