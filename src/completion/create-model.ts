@@ -36,7 +36,7 @@ export function createModel({
   const shared = patientCoolDown(coolDown);
   const endpoints: string[] = [];
   const reliable = (options: OpenAiOptions, elsewhere: boolean, latency = createLatencyRecord()): Completer => {
-    const wire = createOpenAiCompleter(options);
+    const wire = createOpenAiCompleter({ ...options, elsewhere });
     const endpoint = `${wire.endpoint} ${wire.model}`;
     endpoints.push(endpoint);
     const timed = withLatency(wire, latency);

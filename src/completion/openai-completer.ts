@@ -25,6 +25,8 @@ export interface OpenAiOptions {
   prices?: Prices | null | undefined;
   /** Longest answer, in tokens, reasoning included. */
   maxTokens?: number | undefined;
+  /** Whether another model is asked where this one fails: its silence is borne only as long as an answer of the other can still be in time. */
+  elsewhere?: boolean | undefined;
   /** How long silence is borne, where the defaults, shares of the time that is left, do not suit. */
   patience?: Partial<Patience> | undefined;
 }
@@ -142,7 +144,8 @@ class Exchange {
     this.#prompt = prompt;
     this.#deadline = deadline;
     this.#model = options.model;
-    this.#patience = { ...patienceFor(deadline.leftMs()), ...options.patience };
+    const leftMs = options.elsewhere === true ? deadline.wantedInMs() : deadline.leftMs();
+    this.#patience = { ...patienceFor(leftMs), ...options.patience };
   }
 
   async run(): Promise<Completion> {

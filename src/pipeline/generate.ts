@@ -1,4 +1,4 @@
-import type { Deadline } from '../kernel/deadline.ts';
+import { Deadline } from '../kernel/deadline.ts';
 import { runnableCases } from '../verification/case-scenarios.ts';
 import { appealOfAll } from './appeal.ts';
 import { blame } from './blame.ts';
@@ -29,7 +29,8 @@ export async function generate(
   const purse = { take: (tokens: number) => shop.purse.take(tokens, tenant) };
   const budget = new Budget(shop.limits, purse, spent, (more) => shop.spending.note(jobId, more));
   const work: Work = { brief, shop, ledger, budget, tried: [], appeals: new Map(), running: new Set() };
-  const verified = (await raceLanes(work, deadline, patience)) ?? (await appealOfAll(work, deadline));
+  const wanted = new Deadline(deadline.atMs, deadline.signal, Date.now, patience.atMs);
+  const verified = (await raceLanes(work, wanted, patience)) ?? (await appealOfAll(work, wanted));
   const last = verified ?? work.tried.flatMap(({ attempted }) => testedOf(attempted)).at(-1);
   ledger.cases = last?.cases ?? [];
   ledger.checks = last?.checks ?? [];

@@ -23,7 +23,8 @@ const settleMs = 1_000;
  */
 export async function raceLanes(work: Work, deadline: Deadline, patience: Deadline): Promise<Tested | null> {
   const stop = new AbortController();
-  const shared = new Deadline(deadline.atMs, AbortSignal.any([deadline.signal, stop.signal]));
+  const signal = AbortSignal.any([deadline.signal, stop.signal]);
+  const shared = new Deadline(deadline.atMs, signal, Date.now, deadline.wantedAtMs);
   const answered = new AbortController();
   const failed = Promise.withResolvers<'failed'>();
   work.shop.purse.noteFirst();

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Model } from '../../src/completion/create-model.ts';
+import { createModel, type Model } from '../../src/completion/create-model.ts';
+import type { OpenAiOptions } from '../../src/completion/openai-completer.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
-import type { Behaviour } from '../../src/scripted-model/server.ts';
+import { type Behaviour, startScriptedModel } from '../../src/scripted-model/server.ts';
 import {
   hangMs,
   module,
@@ -326,4 +327,26 @@ test('candidates that fail in different ways in both lanes blame nobody else', a
   const played = await play(productJob(), ({ nthOfPurpose }) => (nthOfPurpose % 2 === 0 ? wrong : otherwiseWrong));
   assert.equal(played.conclusion?.verdict, 'error');
   assert.ok(!played.asked.some(({ purpose }) => purpose === 'judge'));
+});
+
+test('a silent model is left for the next one while the peer still waits, however long the work may go on', async () => {
+  const [silent, spare] = await Promise.all([
+    startScriptedModel({ behave: () => silence }),
+    startScriptedModel({ behave: () => sound }),
+  ]);
+  const [first, second] = [silent, spare].map(({ baseUrl }) => ({
+    model: 'scripted',
+    generator: 'scripted' as const,
+    baseUrl,
+  })) as [OpenAiOptions, OpenAiOptions];
+  try {
+    const patience = new Deadline(Date.now() + hangMs / 4, new AbortController().signal);
+    const options = { model: createModel({ models: [first, second] }), timeoutMs: 10 * hangMs, patience };
+    const { tested } = await play(productJob(), () => sound, options);
+    assert.ok(tested);
+    assert.ok(!patience.passed, 'too late for the peer');
+    assert.ok(silent.questions.length > 0);
+  } finally {
+    await Promise.all([silent.close(), spare.close()]);
+  }
 });

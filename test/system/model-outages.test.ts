@@ -97,7 +97,7 @@ describe('the model', { concurrency: 2 }, () => {
       ]),
     });
     const sinceMs = Date.now();
-    const jobIds = await Promise.all(marks.map((mark) => rig.submit(markedJob(mark, { timeoutMs: 60_000 }))));
+    const jobIds = await Promise.all(marks.map((mark) => rig.submit(markedJob(mark, { timeoutMs: 30_000 }))));
     const outcomes = await reportFault(rig, 'model: first endpoint dead, second silent', jobIds, sinceMs);
     assert.ok(outcomes.every(generated), JSON.stringify(outcomes.map(({ findings }) => findings)));
     assert.ok(silent.questions.length > 0);
