@@ -28,7 +28,8 @@ type Verdict = Pick<AttemptReport, 'result' | 'passedCases' | 'code' | 'message'
 export async function attempt(question: Question, work: Work, deadline: Deadline): Promise<Attempted> {
   try {
     return await ask(question, work, deadline, async (completion, number) => {
-      const attempted = await examine(completion, number, work, deadline.signal);
+      const examined = await examine(completion, number, work, deadline.signal);
+      const attempted = examined.kind === 'appealed' && !question.repair ? groundless() : examined;
       if (attempted.kind === 'failed') {
         const { code, facts } = attempted;
         work.ledger.tell({ type: 'refused', attempt: number, code, faults: faultCount(facts) });
@@ -97,6 +98,12 @@ export async function ask<Value>(
     if (deadline.signal.aborted) ledger.tell({ type: 'dropped', attempt: number });
     throw error;
   }
+}
+
+/** An appeal where nothing was held against anybody. */
+function groundless(): Attempted {
+  const message = 'The model appealed, and no finding had been put to it';
+  return failed('declined', 'CANDIDATE_DECLINED', message, null);
 }
 
 function faultOf(error: unknown, { signal }: Deadline): Verdict {

@@ -202,3 +202,14 @@ test('what shows a table, a leak, an exception or another answer from run to run
   assert.ok(!mayAppeal(found()));
   assert.ok(!mayAppeal(found(...Array.from({ length: 13 }, () => words as Code))));
 });
+
+test('whoever appeals before anything was found has failed, and a fresh candidate is asked for; the end says so', async () => {
+  const mended = await play(productJob(), ({ nth }) =>
+    nth === 1 ? appeals('404 when there is no such product') : sound,
+  );
+  assert.ok(mended.tested);
+  const stubborn = await play(job, () => appeals());
+  assert.equal(stubborn.conclusion?.verdict, 'error');
+  assert.deepEqual(codes(stubborn), ['CANDIDATE_DECLINED']);
+  assert.equal(stubborn.asked.length, 6, 'both lanes tried');
+});
