@@ -7,6 +7,7 @@ import type {
 import type { Completer, Completion, Prompt } from '../contract/completion.ts';
 import type { Usage } from '../contract/outcome.ts';
 import type { Deadline } from '../kernel/deadline.ts';
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { BodyTooLongError, boundedFetch } from './bounded-fetch.ts';
 import { CompletionError } from './completion-error.ts';
 import { isComplete } from './extract-candidate.ts';
@@ -65,6 +66,15 @@ const MAX_LOOKS = 256;
 const USAGE_GRACE_MS = 250;
 /** The SDK's own timeout must never fire before ours. */
 const SDK_TIMEOUT_MS = 24 * 60 * 60 * 1000;
+
+/** What servers call the ends of an answer; any other is a fault of theirs, such as `abort` or `insufficient_system_resource`. */
+const ENDS = {
+  own: /^(?:stop|eos|end_turn|complete|tool_call|function_call)/i,
+  tooLong: /length|^max_tokens/i,
+  withheld: /^(?:content_filter|safety|recitation|refusal)/i,
+};
+
+const uncounted = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
 
 type LimitName = 'max_completion_tokens' | 'max_tokens' | 'none';
 
@@ -134,7 +144,10 @@ class Exchange {
   #refusal = '';
   #model: string;
   #finish: string | null = null;
-  #usage: Usage | null = null;
+  /** As the server counted, 0 = it did not. */
+  #counted: Omit<Usage, 'costUsd'> | null = null;
+  /** What was said beside the answer, such as reasoning. */
+  #asideTokens = 0;
   #started = false;
 
   constructor(client: OpenAI, options: OpenAiOptions, dialect: Dialect, prompt: Prompt, deadline: Deadline) {
@@ -258,7 +271,6 @@ class Exchange {
       if (next.done === true) break;
       any = true;
       const said = this.#take(next.value);
-      this.#expectWithin(this.#text === '' ? this.#patience.firstWordMs : this.#patience.stallMs);
       if (said === '') continue;
       if (this.#text.length > MAX_TEXT_CHARACTERS) {
         throw this.#error('PLATFORM_MODEL_LENGTH', `over ${MAX_TEXT_CHARACTERS} characters`, 'an answer that ends');
@@ -294,7 +306,7 @@ class Exchange {
    */
   async #awaitUsage(pieces: AsyncIterator<ChatCompletionChunk>): Promise<void> {
     const grace = AbortSignal.any([AbortSignal.timeout(USAGE_GRACE_MS), this.#stop.signal]);
-    while (this.#usage === null) {
+    while (this.#counted === null) {
       const next = await Promise.race([pieces.next().catch(() => null), aborted(grace)]);
       if (next === null || next.done === true) return;
       const before = this.#text;
@@ -307,10 +319,18 @@ class Exchange {
   /** Books one piece and returns what it said. */
   #take(piece: ChatCompletionChunk): string {
     const choice = piece.choices?.[0];
-    const said = typeof choice?.delta?.content === 'string' ? choice.delta.content : '';
+    const delta: unknown = choice?.delta;
+    const { content, role: _, refusal, ...others }: JsonObject = isObject(delta) ? delta : {};
+    const said = typeof content === 'string' ? content : '';
     this.#text += said;
-    if (typeof choice?.delta?.refusal === 'string') this.#refusal += choice.delta.refusal;
-    this.#finish = choice?.finish_reason ?? this.#finish;
+    if (typeof refusal === 'string') this.#refusal += refusal;
+    // Some servers think in the open, under one name or two, and some send pieces without a word to keep the connection.
+    const aside = Object.values(others).filter((one) => one !== null && one !== '');
+    const tokens = (one: Json) => (typeof one === 'string' ? estimateTokens(one) : 0);
+    this.#asideTokens += aside.reduce((most: number, one) => Math.max(most, tokens(one)), 0);
+    if (said !== '' || refusal || aside.length > 0)
+      this.#expectWithin(this.#text === '' ? this.#patience.firstWordMs : this.#patience.stallMs);
+    if (choice?.finish_reason) this.#finish = wordOf(choice.finish_reason);
     this.#book(piece);
     return said;
   }
@@ -324,21 +344,18 @@ class Exchange {
     }
     this.#text = typeof choice.message?.content === 'string' ? choice.message.content : '';
     this.#refusal = typeof choice.message?.refusal === 'string' ? choice.message.refusal : '';
-    this.#finish = choice.finish_reason ?? 'stop';
+    this.#finish = choice.finish_reason ? wordOf(choice.finish_reason) : 'stop';
     this.#book(answer);
   }
 
   #book({ model, usage }: Pick<Partial<ChatCompletionChunk>, 'model' | 'usage'>): void {
     if (typeof model === 'string' && model !== '') this.#model = model.slice(0, 200);
     if (usage === null || usage === undefined) return;
-    this.#usage = priced(
-      {
-        inputTokens: count(usage.prompt_tokens),
-        cachedInputTokens: count(usage.prompt_tokens_details?.cached_tokens),
-        outputTokens: count(usage.completion_tokens),
-      },
-      this.#options.prices ?? null,
-    );
+    this.#counted = {
+      inputTokens: count(usage.prompt_tokens),
+      cachedInputTokens: count(usage.prompt_tokens_details?.cached_tokens),
+      outputTokens: count(usage.completion_tokens),
+    };
   }
 
   #completion(): Completion {
@@ -352,15 +369,16 @@ class Exchange {
   }
 
   #refuseUnfinished(): void {
-    if (this.#finish === 'length')
+    const finish = this.#finish ?? '';
+    if (ENDS.tooLong.test(finish))
       throw this.#error('PLATFORM_MODEL_LENGTH', 'the token limit was reached', 'an answer that fits');
-    if (this.#finish === 'content_filter' || (this.#text.trim() === '' && this.#refusal !== '')) {
+    if (ENDS.withheld.test(finish) || (this.#text.trim() === '' && this.#refusal !== '')) {
       throw this.#error('PLATFORM_MODEL_FILTERED', 'the answer was withheld by the server', 'an answer');
     }
-    if (this.#finish === null && this.#text !== '') {
+    if (!ENDS.own.test(finish) && this.#text !== '') {
       throw this.#error(
         'PLATFORM_MODEL_CUT',
-        `the stream ended after ${this.#text.length} characters without a finish`,
+        `the stream ended after ${this.#text.length} characters without a finish of its own`,
         'a whole answer',
       );
     }
@@ -384,11 +402,14 @@ class Exchange {
 
   /** What was used up to now; estimated where the server has not counted. */
   #spent(): Usage {
-    if (this.#usage !== null) return this.#usage;
     const asked = [this.#prompt.system, ...this.#prompt.turns.map(({ text }) => text)];
-    const inputTokens = asked.reduce((sum, text) => sum + estimateTokens(text), 0);
+    const { inputTokens, cachedInputTokens, outputTokens } = this.#counted ?? uncounted;
     return priced(
-      { inputTokens, cachedInputTokens: 0, outputTokens: estimateTokens(this.#text) },
+      {
+        inputTokens: inputTokens || asked.reduce((sum, text) => sum + estimateTokens(text), 0),
+        cachedInputTokens,
+        outputTokens: outputTokens || estimateTokens(this.#text) + this.#asideTokens,
+      },
       this.#options.prices ?? null,
     );
   }

@@ -210,3 +210,59 @@ test('whatever a server sends ends as an answer or as a documented fault', async
     assert.ok(inputTokens >= 0 && outputTokens >= 0 && outcome.text !== '', `${status} ${String(body).slice(0, 80)}`);
   }
 });
+
+test('an answer that the server breaks off is cut, whatever it calls that; one that ended by itself is not', async () => {
+  const half = ANSWER.slice(0, ANSWER.indexOf('ok'));
+  const ending = (text: string, reason: string) => (response: ServerResponse) =>
+    response.writeHead(200, EVENT_STREAM).end(said(text) + event({ choices: [{ delta: {}, finish_reason: reason }] }));
+  for (const reason of ['insufficient_system_resource', 'abort', 'error', 'network_error'])
+    assert.equal(await codeFor(ending(half, reason)), 'PLATFORM_MODEL_CUT', reason);
+  for (const reason of ['length', 'model_length', 'max_tokens'])
+    assert.equal(await codeFor(ending(half, reason)), 'PLATFORM_MODEL_LENGTH', reason);
+  for (const reason of ['stop', 'eos', 'eos_token', 'end_turn', 'STOP', 'tool_calls'])
+    assert.equal(await codeFor(ending(half, reason)), 'completed', reason);
+  assert.equal(await codeFor(ending(ANSWER, 'abort')), 'completed', 'what is whole stays whole');
+});
+
+test('tokens that a server does not count are estimated, those it spends on thinking in the open as well', async () => {
+  const tokens = async (usage: object, before = '') => {
+    const answer = `${before}${said(ANSWER)}${event({ choices: [], usage })}`;
+    const outcome = await outcomeOf(await serverThat((response) => response.writeHead(200, EVENT_STREAM).end(answer)));
+    const { inputTokens, outputTokens } = outcome.usage ?? assert.fail('nothing is told');
+    return [inputTokens, outputTokens];
+  };
+  const [input = 0, output = 0] = await tokens({});
+  assert.ok(input > 0 && output > 10);
+  assert.deepEqual(await tokens({ prompt_tokens: 0, completion_tokens: 0 }), [input, output]);
+  assert.deepEqual(await tokens({ prompt_tokens: 7, completion_tokens: 70 }), [7, 70]);
+  const thought = 'Let me think. '.repeat(400);
+  for (const delta of [{ reasoning_content: thought }, { reasoning: thought, reasoning_content: thought }])
+    assert.deepEqual(await tokens({}, event({ choices: [{ delta }] })), [input, output + thought.length / 4]);
+});
+
+test('pieces without a word are silence, thinking in the open is none', async () => {
+  const completed = async (delta: object) => {
+    const baseUrl = await serverThat((response) => {
+      response.writeHead(200, EVENT_STREAM);
+      const timer = setInterval(() => response.write(event({ choices: [{ delta }] })), 50);
+      const answer = setTimeout(() => response.end(said(ANSWER)), 3_000);
+      response.once('close', () => {
+        clearInterval(timer);
+        clearTimeout(answer);
+      });
+    });
+    const completer = createOpenAiCompleter({
+      model: 'm',
+      generator: 'live',
+      baseUrl,
+      patience: { firstWordMs: 1_500 },
+    });
+    const deadline = new Deadline(Date.now() + HANG_MS, AbortSignal.timeout(HANG_MS));
+    return completer.complete({ system: 'S', turns: [] }, deadline).then(
+      ({ text }) => text,
+      ({ code }) => code,
+    );
+  };
+  assert.equal(await completed({ role: 'assistant', content: '', refusal: null }), 'PLATFORM_MODEL_STALLED');
+  assert.equal(await completed({ content: '', reasoning_content: 'hm' }), ANSWER);
+});
