@@ -91,8 +91,8 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
   const shop: Workshop = {
     completer: metrics.counting({
       ...model,
-      complete: (question, deadline) =>
-        model.complete(question, deadline).catch((error) => {
+      complete: (...question) =>
+        model.complete(...question).catch((error) => {
           circuitWatch.look();
           throw error;
         }),

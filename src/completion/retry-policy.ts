@@ -1,4 +1,4 @@
-import type { Completer, Completion, Prompt } from '../contract/completion.ts';
+import type { Completer, Completion, MayRepeat, Prompt } from '../contract/completion.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { CodedError, codeOf } from '../kernel/errors.ts';
 import { accounted, CompletionError } from './completion-error.ts';
@@ -39,8 +39,8 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The one retry policy: passing failures are tried again with growing, spread pauses, never sooner than the server asked and never past the
- * deadline. Where the pause would outlast the deadline, or another endpoint can be asked instead, the failure is returned at once, with `retryAfterMs`.
+ * The one retry policy: passing failures are tried again with growing, spread pauses, never sooner than the server asked, never past the
+ * deadline and never without leave. Where the pause would outlast the deadline, or another endpoint can be asked instead, the failure is returned at once, with `retryAfterMs`.
  */
 export function withRetries(completer: Completer, options: RetryOptions = {}): Completer {
   const {
@@ -69,7 +69,7 @@ export function withRetries(completer: Completer, options: RetryOptions = {}): C
     await pause(leftMs, deadline.signal);
   };
 
-  const complete = (prompt: Prompt, deadline: Deadline): Promise<Completion> =>
+  const complete = (prompt: Prompt, deadline: Deadline, mayRepeat?: MayRepeat): Promise<Completion> =>
     accounted(async (book) => {
       for (let attempt = 0; ; attempt += 1) {
         await coolDownEnds(deadline);
@@ -77,12 +77,13 @@ export function withRetries(completer: Completer, options: RetryOptions = {}): C
           return await completer.complete(prompt, deadline);
         } catch (error) {
           book(error);
+          const isAllowed = mayRepeat?.(error instanceof CompletionError ? error.usage : undefined) ?? true;
           if (!PASSING.has(codeOf(error) ?? '')) throw error;
           const asked = error instanceof CodedError ? (error.retryAfterMs ?? 0) : 0;
           if (asked > 0) await coolDown?.set(endpoint, clock() + asked);
           const own = Math.min(maxMs, baseMs * 2 ** attempt) * (0.5 + random() / 2);
           const waitMs = Math.max(own, asked);
-          if (attempt >= retries || waitMs >= deadline.leftMs() || deadline.signal.aborted) throw error;
+          if (!isAllowed || attempt >= retries || waitMs >= deadline.leftMs() || deadline.signal.aborted) throw error;
           await pause(waitMs, deadline.signal);
         }
       }

@@ -15,8 +15,14 @@ export interface Completion {
   durationMs: number;
 }
 
-/** The port to a language model. Rejects with a coded `PLATFORM_MODEL_…` error; the deadline's signal aborts it in every state. */
+/** Told what an attempt used that came to nothing, where it used anything; says whether the question may be put once more. */
+export type MayRepeat = (failed?: Usage) => boolean;
+
+/**
+ * The port to a language model. Rejects with a coded `PLATFORM_MODEL_…` error; the deadline's signal aborts it in every state. Where one question takes
+ * several attempts, each that is paid for is allowed by `mayRepeat`.
+ */
 export interface Completer {
   readonly generator: 'live' | 'scripted';
-  complete(prompt: Prompt, deadline: Deadline): Promise<Completion>;
+  complete(prompt: Prompt, deadline: Deadline, mayRepeat?: MayRepeat): Promise<Completion>;
 }

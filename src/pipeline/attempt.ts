@@ -77,7 +77,7 @@ export async function ask<Value>(
   };
   let completion: Completion | undefined;
   try {
-    const answer = await ledger.stage('complete', () => shop.completer.complete(prompt, deadline));
+    const answer = await ledger.stage('complete', () => shop.completer.complete(prompt, deadline, receipt.mayRepeat));
     completion = answer;
     receipt.book(answer.usage);
     onAnswer?.();

@@ -1,5 +1,5 @@
 import { estimateTokens } from '../completion/prices.ts';
-import type { Prompt } from '../contract/completion.ts';
+import type { MayRepeat, Prompt } from '../contract/completion.ts';
 import type { Usage } from '../contract/outcome.ts';
 import { CodedError } from '../kernel/errors.ts';
 
@@ -33,7 +33,9 @@ export type Asked = 'candidate' | 'judge';
 
 /** One completion that the budget allowed. */
 export interface Receipt {
-  /** Books what it used in place of what it was expected to; once. */
+  /** Books what an attempt used that came to nothing, where it used anything; says whether there is enough left to put the question once more. */
+  mayRepeat: MayRepeat;
+  /** Books what it used, all its attempts together, in place of what it was expected to; once. */
   book(usage: Usage): void;
 }
 
@@ -105,13 +107,24 @@ export class Purse {
     const share = tenant === undefined ? undefined : this.#shareOf(tenant)?.take(tokens);
     this.#expectedTokens += tokens;
     this.#expectedUsd += usd;
+    const lost = { tokens: 0, costUsd: 0 };
+    const push = (one: typeof lost) => void this.#booked.push({ atMs: this.#clock(), ...one });
     return {
+      mayRepeat: (failed) => {
+        const isShared = share?.mayRepeat(failed) ?? true;
+        if (failed !== undefined) {
+          const used = { tokens: tokensOf(failed), costUsd: failed.costUsd ?? 0 };
+          push(used);
+          lost.tokens += used.tokens;
+          lost.costUsd += used.costUsd;
+        }
+        return isShared && this.#used(0, 0) === undefined;
+      },
       book: (usage) => {
         share?.book(usage);
-        const { inputTokens, outputTokens, costUsd } = usage;
         this.#expectedTokens -= tokens;
         this.#expectedUsd -= usd;
-        this.#booked.push({ atMs: this.#clock(), tokens: inputTokens + outputTokens, costUsd: costUsd ?? 0 });
+        push({ tokens: tokensOf(usage) - lost.tokens, costUsd: Math.max(0, (usage.costUsd ?? 0) - lost.costUsd) });
       },
     };
   }
@@ -158,28 +171,33 @@ export class Purse {
   }
 
   #check(tokens: number, usd: number): void {
-    const { maxTokensPerHour, maxCostUsdPerHour } = this.#limits;
-    if (maxTokensPerHour === null && maxCostUsdPerHour === null) {
-      this.#booked = [];
-      return;
-    }
-    const nowMs = this.#clock();
-    this.#booked = this.#booked.filter(({ atMs }) => atMs > nowMs - hourMs);
-    const spentTokens = this.#booked.reduce((sum, one) => sum + one.tokens, this.#expectedTokens);
-    const spentUsd = this.#booked.reduce((sum, { costUsd }) => sum + costUsd, this.#expectedUsd);
-    const used =
-      maxTokensPerHour !== null && spentTokens + tokens > maxTokensPerHour
-        ? `${spentTokens} of ${maxTokensPerHour} tokens`
-        : maxCostUsdPerHour !== null && isBeyond(spentUsd, usd, maxCostUsdPerHour)
-          ? `${spentUsd.toFixed(4)} of ${maxCostUsdPerHour} US dollars`
-          : undefined;
+    const used = this.#used(tokens, usd);
     if (used === undefined) return;
+    const nowMs = this.#clock();
     const [oldest] = this.#booked;
     throw new CodedError(
       'PLATFORM_BUDGET',
       `Cannot ask the model: ${used} of ${this.#whose} are used, wanted a budget with something left`,
       { retryAfterMs: (oldest?.atMs ?? nowMs) + hourMs - nowMs },
     );
+  }
+
+  /** What of the hour is used, where so much more would be too much. */
+  #used(tokens: number, usd: number): string | undefined {
+    const { maxTokensPerHour, maxCostUsdPerHour } = this.#limits;
+    if (maxTokensPerHour === null && maxCostUsdPerHour === null) {
+      this.#booked = [];
+      return undefined;
+    }
+    const nowMs = this.#clock();
+    this.#booked = this.#booked.filter(({ atMs }) => atMs > nowMs - hourMs);
+    const spentTokens = this.#booked.reduce((sum, one) => sum + one.tokens, this.#expectedTokens);
+    const spentUsd = this.#booked.reduce((sum, { costUsd }) => sum + costUsd, this.#expectedUsd);
+    if (maxTokensPerHour !== null && spentTokens + tokens > maxTokensPerHour)
+      return `${spentTokens} of ${maxTokensPerHour} tokens`;
+    if (maxCostUsdPerHour !== null && isBeyond(spentUsd, usd, maxCostUsdPerHour))
+      return `${spentUsd.toFixed(4)} of ${maxCostUsdPerHour} US dollars`;
+    return undefined;
   }
 }
 
@@ -219,50 +237,50 @@ export class Budget {
     this.usedUp ??= this.#ranOut(expected);
     if (this.usedUp !== null || (asked === 'candidate' && this.#candidates >= this.#limits.maxCandidates))
       throw new BudgetUsedUp(this.usedUp ?? `${this.#candidates} candidates`);
-    const expectedUsd = expected * (this.#limits.usdPerInputToken ?? 0);
-    const expectedUnpriced = expectedUsd === 0 ? 1 : 0;
+    const costUsd = expected * (this.#limits.usdPerInputToken ?? 0);
+    const waitedFor = { ...nothing, tokens: expected, costUsd, unpriced: costUsd === 0 ? 1 : 0 };
     const receipt = this.#purse.take(expected);
     this.#completions += 1;
     const candidates = asked === 'candidate' ? 1 : 0;
     this.#candidates += candidates;
-    this.#tokens += expected;
-    this.#costUsd += expectedUsd;
+    let lost: Used = nothing;
+    let booked: Used = nothing;
+    const book = (used: Used, counts: Pick<Spent, 'candidates' | 'completions'>) => {
+      const more = sum(used, booked, -1);
+      booked = used;
+      this.#tokens += more.tokens;
+      this.#costUsd += more.costUsd;
+      this.#note({ ...counts, ...more });
+    };
     // Before the question is put: a worker that dies over it must not ask it for ever.
-    this.#note({
-      candidates,
-      completions: 1,
-      tokens: expected,
-      outputTokens: 0,
-      cachedInputTokens: 0,
-      costUsd: expectedUsd,
-      unpriced: expectedUnpriced,
-    });
+    book(waitedFor, { candidates, completions: 1 });
     return {
+      mayRepeat: (failed) => {
+        if (failed !== undefined) {
+          lost = sum(lost, usedOf(failed));
+          book(sum(lost, waitedFor), { candidates: 0, completions: 0 });
+        }
+        const isShared = receipt.mayRepeat(failed);
+        return isShared && this.#spentAll(0) === null;
+      },
       book: (usage) => {
-        const tokens = usage.inputTokens + usage.outputTokens;
-        this.#tokens += tokens - expected;
-        const moreUsd = (usage.costUsd ?? 0) - expectedUsd;
-        this.#costUsd += moreUsd;
         // A question that an endpoint turned away, as one over its rate, is put again by the next delivery.
-        const refund = tokens === 0 ? { candidates: -candidates, completions: -1 } : { candidates: 0, completions: 0 };
-        const { outputTokens, cachedInputTokens } = usage;
-        const unpriced = (tokens > 0 && usage.costUsd === null ? 1 : 0) - expectedUnpriced;
-        this.#note({
-          ...refund,
-          tokens: tokens - expected,
-          outputTokens,
-          cachedInputTokens,
-          costUsd: moreUsd,
-          unpriced,
-        });
+        const isRefunded = tokensOf(usage) === 0;
+        book(usedOf(usage), { candidates: isRefunded ? -candidates : 0, completions: isRefunded ? -1 : 0 });
         receipt.book(usage);
       },
     };
   }
 
   #ranOut(expected: number): string | null {
-    const { maxCompletions, maxTokens, maxCostUsd, usdPerInputToken = 0 } = this.#limits;
-    if (this.#completions >= maxCompletions) return `${this.#completions} of ${maxCompletions} completions`;
+    const { maxCompletions } = this.#limits;
+    return this.#completions >= maxCompletions
+      ? `${this.#completions} of ${maxCompletions} completions`
+      : this.#spentAll(expected);
+  }
+
+  #spentAll(expected: number): string | null {
+    const { maxTokens, maxCostUsd, usdPerInputToken = 0 } = this.#limits;
     if (maxTokens !== null && this.#tokens + expected > maxTokens)
       return `${this.#tokens} of ${maxTokens} tokens, and the next question takes ${expected},`;
     const usd = expected * usdPerInputToken;
@@ -270,6 +288,37 @@ export class Budget {
       return `${this.#costUsd.toFixed(4)} of ${maxCostUsd} US dollars, and the next question takes ${usd.toFixed(4)},`;
     return null;
   }
+}
+
+/** What was used of what is counted in tokens and money. */
+type Used = Omit<Spent, 'candidates' | 'completions'>;
+
+const nothing: Used = { tokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: 0, unpriced: 0 };
+
+function usedOf(usage: Usage): Used {
+  const { outputTokens, cachedInputTokens, costUsd } = usage;
+  const tokens = tokensOf(usage);
+  return {
+    tokens,
+    outputTokens,
+    cachedInputTokens,
+    costUsd: costUsd ?? 0,
+    unpriced: tokens > 0 && costUsd === null ? 1 : 0,
+  };
+}
+
+function tokensOf({ inputTokens, outputTokens }: Usage): number {
+  return inputTokens + outputTokens;
+}
+
+function sum(one: Used, other: Used, sign: 1 | -1 = 1): Used {
+  return {
+    tokens: one.tokens + sign * other.tokens,
+    outputTokens: one.outputTokens + sign * other.outputTokens,
+    cachedInputTokens: one.cachedInputTokens + sign * other.cachedInputTokens,
+    costUsd: one.costUsd + sign * other.costUsd,
+    unpriced: one.unpriced + sign * other.unpriced,
+  };
 }
 
 /** Whether a question takes more than there is; of one whose price is not known, whether anything is left. */

@@ -287,9 +287,9 @@ export function createWorkerMetrics(version: string): WorkerMetrics {
     counting(model) {
       return {
         ...model,
-        async complete(prompt, deadline) {
+        async complete(...question) {
           try {
-            const completion = await model.complete(prompt, deadline);
+            const completion = await model.complete(...question);
             calls.inc({ result: 'answered' });
             booked(completion.usage);
             return completion;

@@ -8,6 +8,7 @@ import { createLatencyRecord, withLatency } from '../../src/completion/latency.t
 import { createOpenAiCompleter } from '../../src/completion/openai-completer.ts';
 import { createCoolDown, withRetries } from '../../src/completion/retry-policy.ts';
 import type { Completer, Completion, Prompt } from '../../src/contract/completion.ts';
+import type { Usage } from '../../src/contract/outcome.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import type { Code } from '../../src/kernel/errors.ts';
 import { type Behaviour, startScriptedModel } from '../../src/scripted-model/server.ts';
@@ -198,14 +199,26 @@ test('the breaker does not count failures that say nothing about the endpoint', 
   await guarded.complete(PROMPT, deadlineIn(HANG_MS));
 });
 
-test('the next model is asked where one fails, and the first failure is told where all do', async () => {
+test('the next model is asked where one fails, and where all do the failure is told that passes soonest', async () => {
   const first = failing('OPERATOR_MODEL_UNKNOWN', 'PLATFORM_MODEL_UNAVAILABLE');
   const second = failing(...([] as Code[]));
   const both = failOver([first, second]);
   assert.equal((await both.complete(PROMPT, deadlineIn(HANG_MS))).text, ANSWER);
   assert.deepEqual([first.asked, second.asked], [1, 1]);
-  const hopeless = failOver([failing('OPERATOR_MODEL_AUTH'), failing('PLATFORM_MODEL_UNAVAILABLE')]);
-  await assert.rejects(hopeless.complete(PROMPT, deadlineIn(HANG_MS)), codeIs('OPERATOR_MODEL_AUTH'));
+  const resting = (retryAfterMs: number) => new CompletionError('PLATFORM_MODEL_RATE_LIMITED', 'm', { retryAfterMs });
+  for (const [one, other, wanted] of [
+    ['OPERATOR_MODEL_AUTH', 'PLATFORM_MODEL_UNAVAILABLE', 'PLATFORM_MODEL_UNAVAILABLE'],
+    ['PLATFORM_MODEL_CUT', 'PLATFORM_MODEL_UNAVAILABLE', 'PLATFORM_MODEL_CUT'],
+    ['OPERATOR_MODEL_AUTH', 'OPERATOR_MODEL_UNKNOWN', 'OPERATOR_MODEL_AUTH'],
+    [resting(20_000), 'PLATFORM_MODEL_UNAVAILABLE', 'PLATFORM_MODEL_UNAVAILABLE'],
+    ['OPERATOR_MODEL_AUTH', resting(20_000), 'PLATFORM_MODEL_RATE_LIMITED'],
+  ] as const)
+    await assert.rejects(
+      failOver([failing(one), failing(other)]).complete(PROMPT, deadlineIn(HANG_MS)),
+      codeIs(wanted),
+    );
+  const late = failOver([failing(resting(20_000)), failing(resting(500))]).complete(PROMPT, deadlineIn(HANG_MS));
+  await assert.rejects(late, { retryAfterMs: 500 });
 });
 
 test('no other model is asked once the work was called off', async () => {
@@ -225,6 +238,29 @@ test('the 75th percentile is known after a few completions, failures aside', asy
   assert.equal(record.p75Ms(), null);
   await completer.complete(PROMPT, deadlineIn(HANG_MS));
   assert.equal(record.p75Ms(), 40);
+});
+
+test('no attempt follows without leave, neither there nor elsewhere, and each that is paid for is told', async () => {
+  const used = { inputTokens: 10, cachedInputTokens: 2, outputTokens: 3, costUsd: 0.5 };
+  const cut = () => new CompletionError('PLATFORM_MODEL_CUT', 'm', { usage: used });
+  for (const [attempts, asked] of [
+    [1, [1, 0]],
+    [2, [2, 0]],
+    [3, [2, 1]],
+    [9, [2, 2]],
+  ] as const) {
+    const [first, second] = [failing(cut(), cut()), failing(cut(), cut())];
+    const once = { retries: 1, baseMs: 1 };
+    let paid = 0;
+    const mayRepeat = (failed?: Usage) => {
+      if (failed !== undefined) paid += 1;
+      return paid < attempts;
+    };
+    const both = failOver([withRetries(first, once), withRetries(second, once)]);
+    await assert.rejects(both.complete(PROMPT, deadlineIn(HANG_MS), mayRepeat), codeIs('PLATFORM_MODEL_CUT'));
+    assert.deepEqual([first.asked, second.asked], asked);
+    assert.equal(paid, first.asked + second.asked);
+  }
 });
 
 test('whatever comes of several attempts carries what all of them used', async () => {

@@ -206,10 +206,10 @@ test('a case with a member too many, and one with a member too few, are amended 
 });
 
 test('a defect in the way to the judge is no answer of the judge', async () => {
-  const complete: Model['complete'] = (prompt, deadline) =>
+  const complete: Model['complete'] = (prompt, ...more) =>
     prompt.system === JUDGE_SYSTEM_PROMPT
       ? Promise.reject(new CodedError('DEFECT_UNEXPECTED', 'Cannot ask: a fault of ours'))
-      : fallback.complete(prompt, deadline);
+      : fallback.complete(prompt, ...more);
   const model: Model = { generator: 'scripted', complete, p75Ms: () => null };
   const { thrown } = await play(
     wrongCase,

@@ -42,6 +42,42 @@ test('no completion starts once the job has cost what it may', async () => {
   assert.ok((played.report.usage.costUsd ?? 0) > 0);
 });
 
+test('an answer that is cut off is asked for again only while the job, the hour and the tenant have something left for it', async () => {
+  const cut = { kind: 'cut', text: sound.text.slice(0, 200) } as const;
+  const asked = async (options: Parameters<typeof play>[2]) => {
+    const played = await play(productJob(), () => cut, { ...options, mayThrow: true });
+    assert.equal((played.thrown as CodedError).code, 'PLATFORM_MODEL_CUT');
+    return played.asked.length;
+  };
+  assert.equal(await asked({}), 2);
+  assert.equal(await asked({ limits: { maxTokens: 3_000 } }), 1);
+  assert.equal(await asked({ purse: purseOf({ maxTokensPerHour: 3_000 }) }), 1);
+  assert.equal(await asked({ purse: purseOf({ maxTokensPerHourPerTenant: 3_000 }) }), 1);
+  const model = modelWith({ inputUsd: 1, outputUsd: 1 });
+  assert.equal(await asked({ model, limits: { maxCostUsd: 0.003, usdPerInputToken: 0.000_001 } }), 1);
+});
+
+test('what attempts used that came to nothing is booked at once, and once', () => {
+  const told: Partial<Spent> = {};
+  const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: 650, maxCostUsd: null };
+  const purse = purseOf({ maxTokensPerHour: 650 });
+  const budget = new Budget(limits, purse, {}, (more) => {
+    for (const [name, amount] of Object.entries(more) as [keyof Spent, number][])
+      told[name] = (told[name] ?? 0) + amount;
+  });
+  const { mayRepeat, book } = budget.take('candidate', prompt);
+  assert.equal(mayRepeat(used), true);
+  assert.equal(told.tokens, 250);
+  assert.equal(mayRepeat(), true);
+  assert.equal(mayRepeat(used), true);
+  assert.equal(told.tokens, 400);
+  const all = { inputTokens: 300, cachedInputTokens: 0, outputTokens: 150, costUsd: 0.03 };
+  book(all);
+  assert.deepEqual([told.candidates, told.completions, usageOf(told)], [1, 1, all]);
+  purse.take(200);
+  assert.throws(() => purse.take(1), { code: 'PLATFORM_BUDGET' });
+});
+
 test('a completion called off before anything came does not make the cost of the job unknown', async () => {
   const model = modelWith({ inputUsd: 1, outputUsd: 1 });
   const played = await play(

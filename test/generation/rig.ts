@@ -126,10 +126,10 @@ export async function startGeneration() {
     // A question that was called off may still arrive while the next job plays.
     const mark = `\n(job ${plays})`;
     const model = options.model ?? fallback;
-    const complete: Model['complete'] = ({ system, turns }, deadline) => {
+    const complete: Model['complete'] = ({ system, turns }, ...more) => {
       const last = turns.length - 1;
       const marked = turns.map((turn, at) => (at === last ? { ...turn, text: `${turn.text}${mark}` } : turn));
-      return model.complete({ system, turns: marked }, deadline);
+      return model.complete({ system, turns: marked }, ...more);
     };
     behave = (marked) => {
       if (!marked.prompt.endsWith(mark)) return { kind: 'status', status: 500 };
