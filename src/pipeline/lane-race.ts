@@ -13,11 +13,14 @@ const leastPatienceMs = 500;
 /** By how much an answer must be slower than most for it to be late: a steady endpoint is not left for a busy moment of this machine. */
 const lateFactor = 1.25;
 
+/** A trial that takes longer than that, in milliseconds, may outlast the peer: what a module does without end takes all of its time in each run. */
+const longTrialMs = 2_000;
+
 /** How long the end of called-off lanes is waited for, in milliseconds: their completions belong into the report. */
 const settleMs = 1_000;
 
 /**
- * Has up to two lanes of candidates compete: the second starts when the first candidate fails or is late. The first verified candidate wins, and the
+ * Has up to two lanes of candidates compete: the second starts when the first candidate fails or is late, be it in coming or in being tried. The first verified candidate wins, and the
  * rest are called off. Resolves to `null` where no lane has anything more to try; rejects where every lane that ran was stopped by a fault.
  * `patience` is the peer's deadline; `deadline` may be later, to fill the handler store.
  */
@@ -38,7 +41,11 @@ export async function raceLanes(work: Work, deadline: Deadline, patience: Deadli
     () => 'ended' as const,
   );
   let hedged = false;
-  const second = Promise.race([firstEnded, failed.promise, untilLate(work, patience, answered.signal)]).then((why) => {
+  const second = Promise.race([
+    firstEnded,
+    failed.promise,
+    untilLate(work, patience, answered.signal, stop.signal),
+  ]).then((why) => {
     hedged = why === 'hedged';
     return why === 'ended' ? undefined : runLane(work, shared);
   });
@@ -54,26 +61,34 @@ export async function raceLanes(work: Work, deadline: Deadline, patience: Deadli
 
 /**
  * Waits until the first answer is so late that a second candidate is worth its tokens: beyond the endpoint's 75th percentile by a
- * margin, for one job in five that pays for both answers, and for every job at the last moment that leaves time for another attempt and one to spare. Waits for ever once the answer is there.
+ * margin, for one job in five that pays for both answers, and for every job at the last moment that leaves time for another attempt and one to spare. Once
+ * the answer is there, waits for that moment where its trial takes long.
  */
-async function untilLate({ shop }: Work, patience: Deadline, answered: AbortSignal): Promise<'late' | 'hedged'> {
+async function untilLate(
+  { shop }: Work,
+  patience: Deadline,
+  answered: AbortSignal,
+  over: AbortSignal,
+): Promise<'late' | 'hedged'> {
   const leftMs = patience.leftMs();
   const p75Ms = shop.completer.p75Ms();
   // Of an endpoint whose speed is not known yet, half the time is given to the first answer.
   const attemptMs = p75Ms === null ? leftMs / 4 : p75Ms + trialMs;
   const lastMs = Math.max(0, leftMs - 2 * attemptMs);
+  const untilLastMs = () => lastMs - (leftMs - patience.leftMs());
+  // Nobody waits any more: there is no hurry.
+  if (leftMs === 0) return never();
   try {
-    // Nobody waits any more: there is no hurry.
-    if (leftMs === 0) return await never();
     const lateMs = Math.max(p75Ms === null ? lastMs : p75Ms * lateFactor, leastPatienceMs);
     if (lateMs < lastMs) {
       await sleep(lateMs, undefined, { signal: answered, ref: false });
       if (shop.purse.takeHedge()) return 'hedged';
     }
-    await sleep(Math.max(0, lastMs - (leftMs - patience.leftMs())), undefined, { signal: answered, ref: false });
+    await sleep(Math.max(0, untilLastMs()), undefined, { signal: answered, ref: false });
     return 'late';
   } catch {
-    return never();
+    await sleep(Math.max(longTrialMs, untilLastMs()), undefined, { signal: over, ref: false }).catch(never);
+    return patience.passed ? never() : 'late';
   }
 }
 

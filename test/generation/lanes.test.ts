@@ -350,3 +350,16 @@ test('a silent model is left for the next one while the peer still waits, howeve
     await Promise.all([silent.close(), spare.close()]);
   }
 });
+
+test('a trial that goes on and on is not waited for: another candidate is asked for at the last moment that leaves time', async () => {
+  const endless = soundSource.replace(
+    'const { messageId } = request;',
+    "if (typeof (request as { productId?: unknown }).productId !== 'string') for (;;);\n  $&",
+  );
+  assert.notEqual(endless, soundSource);
+  const patience = new Deadline(Date.now() + hangMs / 4, new AbortController().signal);
+  const options = { patience, timeoutMs: 4 * hangMs };
+  const played = await play(productJob(), ({ nth }) => (nth === 1 ? module(endless) : sound), options);
+  assert.deepEqual(results(played), ['aborted', 'verified']);
+  assert.equal(played.tested?.source.trim(), soundSource.trim());
+});
