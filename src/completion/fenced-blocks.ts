@@ -1,6 +1,6 @@
 /** A fenced block of a Markdown text. */
 export interface FencedBlock {
-  /** The first word after the opening fence, in lower case; empty where there is none. */
+  /** The first word after the opening fence, in lower case, without what some write behind it, as in `ts:handler.ts`; empty where there is none. */
   language: string;
   content: string;
   /** Whether its closing fence was seen for certain: not inside a literal of the module. */
@@ -62,7 +62,7 @@ function openingOf(line: string): { fence: string; language: string } | null {
   const opening = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)/.exec(line);
   if (opening === null || line.includes('`', opening[0].length)) return null;
   const [, fence = '', info = ''] = opening;
-  return { fence, language: info.toLowerCase() };
+  return { fence, language: /^[a-z0-9+#-]*/.exec(info.toLowerCase())?.[0] ?? '' };
 }
 
 function closingLines(lines: readonly string[], from: number, fence: string): number[] {
