@@ -34,7 +34,7 @@ export async function contradictionIn(work: Work, withCases: boolean, deadline: 
   const said = await askJudge(renderContradictionQuestion(text, cases), work, deadline);
   const { contradiction, quote, against } = said ?? {};
   if (contradiction !== true || !standsIn(text, quote) || !standsIn(cases ?? text, against)) return null;
-  return quote.includes(against) || against.includes(quote) ? null : { quote, against };
+  return standsIn(quote, against) || standsIn(against, quote) ? null : { quote, against };
 }
 
 /** Asks a judge one question; `null` where there is no answer to be had: whoever cannot be heard confirms nothing. */

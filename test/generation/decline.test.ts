@@ -99,6 +99,11 @@ for (const [name, said] of Object.entries<JsonObject>({
     against: 'A product that does not exist',
   },
   'quotes one passage twice': { contradiction: true, quote: standing, against: standing },
+  'quotes one passage twice, spaced otherwise': {
+    contradiction: true,
+    quote: standing,
+    against: standing.replaceAll(' ', '  '),
+  },
   'quotes a passage and a part of it': { contradiction: true, quote: standing, against: standing.slice(4) },
   'finds no contradiction': { contradiction: false, quote: standing, against: 'A product that does not exist' },
 })) {
