@@ -13,6 +13,9 @@ import type { Work } from './lane-work.ts';
 /** Candidates of one lane: a first one and two more. What two rounds of executed facts do not mend, a third seldom does. */
 const maxTries = 3;
 
+/** Longest module that is repaired, in UTF-16 units: the question for a repair carries it whole, and a sound one has a few thousand. */
+const maxRepairedCharacters = 65_536;
+
 /** What others want to know of a lane while it runs. */
 export interface LaneEvents {
   /** The model's first answer is there. */
@@ -81,7 +84,8 @@ function betterOf(best: Failed | null, next: Failed, seen: Set<string>): Failed 
   if (seen.has(signature)) return null;
   seen.add(signature);
   if (best !== null && loses(best, next)) return best;
-  return next.facts === null || next.source === null ? best : next;
+  const isRepairable = next.facts !== null && next.source !== null && next.source.length <= maxRepairedCharacters;
+  return isRepairable ? next : best;
 }
 
 function loses(best: Failed, next: Failed): boolean {

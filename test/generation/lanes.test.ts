@@ -363,3 +363,15 @@ test('a trial that goes on and on is not waited for: another candidate is asked 
   assert.deepEqual(results(played), ['aborted', 'verified']);
   assert.equal(played.tested?.source.trim(), soundSource.trim());
 });
+
+test('a module that no question can carry is not repaired but written afresh', async () => {
+  const { text } = wrong;
+  const long = {
+    ...wrong,
+    text: text.replace(/\n```$/, `\n${'// and so on\n'.repeat(6_000)}\`\`\``),
+    pieceCharacters: 10_000,
+  };
+  const played = await play(productJob(), ({ nth }) => (nth < 3 ? long : sound));
+  assert.ok(played.tested);
+  assert.ok(played.asked.every(({ purpose }) => purpose === 'fresh'));
+});
