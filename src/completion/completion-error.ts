@@ -18,6 +18,11 @@ export class CompletionError extends CodedError {
   }
 }
 
+/** Says whether waiting mends nothing: an operator has to, or the agreement is longer than the model can hold. */
+export function passesNever(code: Code): boolean {
+  return code.startsWith('OPERATOR_') || code === 'PLATFORM_MODEL_PROMPT_TOO_LONG';
+}
+
 /**
  * Runs attempts of one completion and books what the failed ones used, so that whatever comes of it carries the usage of all. Every failed
  * attempt is to be given to `book`.

@@ -1,6 +1,6 @@
 import type { Completer } from '../contract/completion.ts';
 import { CodedError, codeOf } from '../kernel/errors.ts';
-import { accounted } from './completion-error.ts';
+import { accounted, passesNever } from './completion-error.ts';
 
 /** Failures that another model would meet as well. */
 const FINAL: ReadonlySet<string> = new Set(['PLATFORM_MODEL_ABORTED', 'PLATFORM_MODEL_TIMEOUT', 'OPERATOR_NO_SCRIPT']);
@@ -32,6 +32,7 @@ export function failOver(completers: readonly [Completer, ...Completer[]]): Comp
 }
 
 function passesInMs(failure: unknown): number {
-  if (codeOf(failure)?.startsWith('OPERATOR_')) return Number.POSITIVE_INFINITY;
+  const code = codeOf(failure);
+  if (code !== undefined && passesNever(code)) return Number.POSITIVE_INFINITY;
   return failure instanceof CodedError ? (failure.retryAfterMs ?? 0) : 0;
 }

@@ -81,7 +81,8 @@ async function tryOnce(best: Failed | null, work: Work, deadline: Deadline, even
 /** What to repair next: a repair that loses a case which had passed is dropped. `null` = start afresh, without the old code. */
 function betterOf(best: Failed | null, next: Failed, seen: Set<string>): Failed | null {
   const signature = failureSignature(next.code, next.facts);
-  if (seen.has(signature)) return null;
+  // The same question would come to the same length again.
+  if (seen.has(signature) || next.code === 'CANDIDATE_TOO_LONG') return null;
   seen.add(signature);
   if (best !== null && loses(best, next)) return best;
   const isRepairable = next.facts !== null && next.source !== null && next.source.length <= maxRepairedCharacters;

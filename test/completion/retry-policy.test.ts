@@ -212,6 +212,7 @@ test('the next model is asked where one fails, and where all do the failure is t
     ['OPERATOR_MODEL_AUTH', 'OPERATOR_MODEL_UNKNOWN', 'OPERATOR_MODEL_AUTH'],
     [resting(20_000), 'PLATFORM_MODEL_UNAVAILABLE', 'PLATFORM_MODEL_UNAVAILABLE'],
     ['OPERATOR_MODEL_AUTH', resting(20_000), 'PLATFORM_MODEL_RATE_LIMITED'],
+    ['PLATFORM_MODEL_PROMPT_TOO_LONG', resting(20_000), 'PLATFORM_MODEL_RATE_LIMITED'],
   ] as const)
     await assert.rejects(
       failOver([failing(one), failing(other)]).complete(PROMPT, deadlineIn(HANG_MS)),

@@ -375,3 +375,14 @@ test('a module that no question can carry is not repaired but written afresh', a
   assert.ok(played.tested);
   assert.ok(played.asked.every(({ purpose }) => purpose === 'fresh'));
 });
+
+test('a repair that the model cannot hold makes a fresh start', async () => {
+  const tooLong: Behaviour = { kind: 'status', status: 413 };
+  const played = await play(productJob(), ({ nth, purpose, nthOfPurpose }) => {
+    if (purpose === 'repair') return tooLong;
+    return nth === 1 ? wrong : nthOfPurpose === 2 ? silence : sound;
+  });
+  assert.ok(played.tested);
+  assert.equal(played.asked.filter(({ purpose }) => purpose === 'repair').length, 1);
+  assert.deepEqual(results(played).sort(), ['aborted', 'failed-cases', 'no-answer', 'verified']);
+});

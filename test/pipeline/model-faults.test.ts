@@ -104,6 +104,7 @@ test('a stalled answer is given up and asked for again', async () => {
 const hopeless: Record<string, [Behaviour, RegExp]> = {
   'key-refused': [{ kind: 'status', status: 401 }, /^OPERATOR_MODEL_AUTH$/],
   'no-credit': [{ kind: 'status', status: 402 }, /^OPERATOR_MODEL_QUOTA$/],
+  'prompt-too-long': [{ kind: 'status', status: 413 }, /^PLATFORM_MODEL_PROMPT_TOO_LONG$/],
   'unknown-model': [{ kind: 'status', status: 404 }, /^OPERATOR_MODEL_UNKNOWN$/],
   declined: [
     { kind: 'reply', text: '```json\n{"decline": "missing-tool", "reason": "no stock", "quote": ""}\n```' },
