@@ -108,7 +108,7 @@ export class HostedHandler implements LoadedHandler {
       const startedAt = performance.now();
       const lost = await this.#attempt(group, signal);
       const durationMs = performance.now() - startedAt;
-      if (!lost) continue;
+      if (!lost || signal?.aborted) continue;
       const culprit = lost.culprit ?? (group.length === 1 && lost.inOurs ? group[0] : undefined);
       if (lost.inOurs) together = false;
       if (!culprit || culprit.report) continue;
@@ -140,13 +140,19 @@ export class HostedHandler implements LoadedHandler {
         const going: (Ticket | undefined)[] = [...order];
         let left = going.length;
         const framesOf = new Map<number, Ticket | undefined>();
+        let given: NodeJS.Timeout | undefined;
         const leave = () => {
+          clearTimeout(given);
           cell.detach(listener);
           signal?.removeEventListener('abort', end);
         };
         const giveUp = (id: number) => cell.end(this.#id, id);
         const end = () => {
           for (let index = 0; index < going.length; index += 1) if (going[index] && !cell.dead) giveUp(first + index);
+          // A cell at work on one frame hears of that only at its end.
+          given = setTimeout(() => {
+            if (!cell.waitsOutside) cell.kill('closed');
+          }, policy.calledOffMs.default);
         };
         /** Runs that have answers which they have not been given. */
         let ready = new Set<number>();
@@ -381,7 +387,7 @@ function lostError(why: string): SandboxError {
  * What ends it twice does so itself, since a cell makes room before it loads a handler.
  */
 function mayBeOthersDoing({ cause }: Death, { end }: RunReport): boolean {
-  return (cause === 'exit' && end !== 'out-of-memory') || cause === 'memory';
+  return (cause === 'exit' && end !== 'out-of-memory') || cause === 'memory' || cause === 'closed';
 }
 
 /** What is said of a run whose doing a death was. What it took of memory was seen from outside; nothing that the process said counts. */

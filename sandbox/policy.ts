@@ -182,6 +182,12 @@ export const policy = {
     unit: 'ms',
     reason: 'how long the processes around a cell have to end after it by themselves; they need a millisecond',
   },
+  calledOffMs: {
+    default: 500,
+    ceiling: 500,
+    unit: 'ms',
+    reason: 'how long runs that were called off may keep their cell: they may each last as long as a step, and others wait for it',
+  },
   memoryPollMs: {
     default: 25,
     ceiling: 25,

@@ -542,6 +542,28 @@ test('an abort is heard while a run waits and while it computes', async () => {
   assert.equal((await waiting.run(run(null), echo)).end, 'returned');
 });
 
+test('runs that are called off do not keep their cell for as long as each may last', async () => {
+  const own = await createSandbox({ cells: 1 });
+  try {
+    const of = async (source: string) => {
+      const bundled = await bundleHandler(source, 'handle');
+      assert.ok(bundled.ok);
+      return own.load(bundled.bundle, 'handle', { stepMs: 3_000 });
+    };
+    const looping = await of('export const handle = () => { for (;;); };');
+    const other = await of('export const handle = (n: number) => n + 1;');
+    const runs = Array.from({ length: 20 }, () => run(null));
+    await assert.rejects(looping.runAll(runs, echo, AbortSignal.timeout(100)), { name: 'TimeoutError' });
+    // All twenty would take a minute.
+    const waited = AbortSignal.timeout(20_000);
+    assert.equal((await other.run(run(41), echo, waited)).value, '42');
+    // Nobody is blamed for it.
+    await assert.rejects(looping.run(run(null), echo, AbortSignal.timeout(100)), { name: 'TimeoutError' });
+  } finally {
+    await own.close();
+  }
+});
+
 test('any ES module can be loaded, and one that cannot answers every run with its end', async () => {
   const plain = await sandbox.load(
     'export const x = 1;\nexport const handle = (n) => n + x;\nexport default handle;',
