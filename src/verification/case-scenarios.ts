@@ -272,6 +272,12 @@ function sentTooOften({ cases, task }: Subject, one: RunnableCase, seen: Observa
   });
 }
 
+/** Whether a request is that of a case, but for what is loose in that case or in the one at hand. */
+function isRequestOf(subject: Subject, of: Case, one: RunnableCase, request: Json): boolean {
+  const own = runnableCases(subject).find(({ testCase }) => testCase === of.testCase)?.loose ?? subject.loose;
+  return looseDifferences(of.request, request, [...one.loose, ...own]).length === 0;
+}
+
 function sentDifferences(
   subject: Subject,
   one: RunnableCase,
@@ -293,7 +299,7 @@ function sentDifferences(
   const strangers = compared.filter(
     ({ send }) =>
       send !== nearest.send &&
-      !subject.cases.some((other) => looseDifferences(other.request, send.request, one.loose).length === 0),
+      !subject.cases.some((other) => isRequestOf(subject, other, one, send.request)),
   );
   return {
     differences: [

@@ -216,6 +216,33 @@ test('a requester sends the request, and what it sent at loose places comes back
   );
 });
 
+test('what is loose in one of several requests of a task is loose in the cases of the others', () => {
+  const [submit, poll] = [
+    { op: 'submit', reference: 'r-4471', text: 'Hello' },
+    { op: 'status', job: 'J-20' },
+  ];
+  const example = { input: { text: 'Hello' }, output: { state: 'done' } };
+  const subject = subjectOf({
+    role: 'requester',
+    task: { description: 'A translation.', examples: [1, 2].map((testCase) => ({ testCase, ...example })) },
+    loose: [{ pointer: '/reference', as: 'id' }],
+    cases: [caseOf(1, submit, { job: 'J-20' }), caseOf(2, poll, { state: 'done' })],
+  });
+  const run = (reference: string) =>
+    returned(
+      { state: 'done' },
+      { sends: [{ ...submit, reference }, poll].map((request) => ({ request, issues: [] })) },
+    );
+  const scenarios = caseScenarios(subject);
+  assert.deepEqual(
+    judgeCases(
+      subject,
+      scenarios.map((_, index) => run(`fresh-${index}`)),
+    ).map(({ differences }) => differences),
+    [[], []],
+  );
+});
+
 test('a case without a task example is not run, and named', () => {
   assert.deepEqual(unrunnableCases(buyer), [3]);
   assert.deepEqual(

@@ -227,6 +227,8 @@ test('of a line with something put in, the longest piece names the answer', () =
 
 test('an answer holds a name as a value or as a word of one', () => {
   assert.ok(holdsConstant({ status: { code: 500 } }, ['500']));
+  assert.ok(holdsConstant('BR00000102NOR000001796+00000000000000NOK                    #', ['96']));
+  assert.ok(!holdsConstant('the reading of NOR000001796 is 17', ['96']));
   assert.ok(holdsConstant({ message: 'it is DOWN now' }, ['DOWN']));
   assert.ok(holdsConstant('<error>unavailable</error>', ['<error>unavailable</error>']));
   assert.ok(holdsConstant({ accepted: false }, ['accepted: false']));

@@ -278,12 +278,15 @@ export function holdsConstant(answer: Json, constants: readonly string[]): boole
       if (text !== constant && OF_A_THING.test(name) && /^\d+$/.test(constant)) return false;
       if (text === constant || /[^\p{L}\p{N}_]/u.test(constant)) return true;
       const words = text.split(/[^\p{L}\p{N}_]+/u);
-      // A message of digits without a break has its codes among them.
-      const isPacked = name === '' && words.length === 1 && text.length >= 6 && /\d/.test(text);
+      // A message of digits without a break, or of fields of fixed widths, has its codes among them.
+      const isPacked = name === '' && (words.length === 1 || FILLED.test(text)) && text.length >= 6 && /\d/.test(text);
       return isPacked || words.includes(constant);
     });
   });
 }
+
+/** How fields of fixed widths are filled up. */
+const FILLED = / {3}|0{6}/;
 
 /** Names of members that tell which thing is meant. */
 const OF_A_THING =
