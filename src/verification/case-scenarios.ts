@@ -298,8 +298,7 @@ function sentDifferences(
     matching ?? compared.reduce((best, next) => (next.differences.length < best.differences.length ? next : best));
   const strangers = compared.filter(
     ({ send }) =>
-      send !== nearest.send &&
-      !subject.cases.some((other) => isRequestOf(subject, other, one, send.request)),
+      send !== nearest.send && !subject.cases.some((other) => isRequestOf(subject, other, one, send.request)),
   );
   return {
     differences: [

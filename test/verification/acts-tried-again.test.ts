@@ -59,6 +59,7 @@ for (const rule of [
   'The undoing tools may be tried up to three times each.',
   "`ref` repeats the request's.",
   "We don't repeat a call.",
+  'If lighting fails the kiln may be warm: it is *not* tried again.',
 ])
   test(`what is said of look-ups or of something else is no leave for acts: ${rule}`, async () => {
     assert.deepEqual(await refusalsOf(kilns(rule), potter(once), sandbox), []);

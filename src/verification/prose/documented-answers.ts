@@ -338,8 +338,6 @@ export function sentencesOf(agreement: Subject['agreement']): string[] {
   let { text } = agreement;
   for (const { start, end } of [...agreement.schemas].sort((a, b) => b.start - a.start))
     text = `${text.slice(0, start)}\n${text.slice(end)}`;
-  // What is said in bold is said in the same words.
-  text = text.replace(/`[^`\n]*`|\*\*([^*\n]{1,200})\*\*/g, (marked, words?: string) => words ?? marked);
   text = writtenOut(text);
   // A text that stands by itself below the words that have it answered belongs to them.
   text = text.replace(STANDS_BELOW, '$1 "$2".\n');
