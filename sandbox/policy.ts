@@ -186,7 +186,8 @@ export const policy = {
     default: 500,
     ceiling: 500,
     unit: 'ms',
-    reason: 'how long runs that were called off may keep their cell: they may each last as long as a step, and others wait for it',
+    reason:
+      'how long runs that were called off may keep their cell: they may each last as long as a step, and others wait for it',
   },
   memoryPollMs: {
     default: 25,

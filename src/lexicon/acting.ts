@@ -128,6 +128,7 @@ export const NEVER_LOGGED = phrases({
     '(never|not|nor|neither|no|none|nothing|nowhere) …100 (logs?|logged|log (lines?|entr(y|ies)|files?|messages?))',
     "(never|do not|don't|must not|may not|not to) log",
     '(logs?|log (lines?|files?)) …100 not be in (it|them|these|those)',
+    '(logs?|log (lines?|entr(y|ies)|files?|messages?)) (may|can|might|holds?|contains?|ha(s|ve)) …100 but (never|not|no)',
   ],
   de: [
     '(nie|niemals|nicht|nichts|kein*|weder) …80 (protokolliert|geloggt|logs?|logzeile*|protokoll*)',

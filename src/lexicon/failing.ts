@@ -337,6 +337,24 @@ export const OTHER_FAILURES = phrases({
   zh: ['其他', '其它'],
 });
 
+/** That something takes too long to be answered. */
+export const TIMES_OUT = phrases({
+  en: [
+    'times? out|timed out|time-?outs?|timing out|in (good )?time|too (long|late|slow(ly)?)|deadlines?|slow(ly)?|within …30 (seconds?|ms|milliseconds?)|overdue|TIMEOUT',
+    "(no|without an?|(does|do|did|is|are|was)( not|n['’]t)) (answer|respon|repl)*|unclear|uncertain|unsure|unknown whether|may (or may not )?have",
+  ],
+  de: [
+    'Zeitüberschreitung*|rechtzeitig|zu (lange|spät)|Frist*|antwortet …20 nicht|keine Antwort|unklar|ungewiss|weiß niemand',
+  ],
+  fr: ['délais?|trop (long*|tard)|à temps|ne répond*|sans réponse|incertain*'],
+  es: ['tiempo|plazos?|demasiado (tarde|lento)|no (responde|contesta)|sin respuesta|incierto'],
+  pt: ['tempo|prazos?|demasiado tarde|não responde|sem resposta|incerto'],
+  it: ['tempo|scadenz*|troppo (tardi|lento)|non risponde|senza risposta|incerto'],
+  ru: ['тайм-?аут*|вовремя|не отвеча*|слишком долго'],
+  zh: ['超时|时限|及时|未响应|无响应|没有(响应|回应|应答)|不确定|未知是否'],
+  ja: ['タイムアウト|時間切れ|応答(が)?な'],
+});
+
 /** Words for a peer of whom nothing is heard. */
 export const NO_ANSWER = phrases({
   en: [

@@ -78,6 +78,7 @@ for (const [rule, member] of [
     'lockCode',
   ],
   ["Owners aren't told or logged either.", 'owner'],
+  ['Log lines may hold the bike, but never the owner.', 'owner'],
   ['Auch Owner und Lockcode der Räder werden nicht protokolliert.', 'owner'],
   ['Der Owner geht niemanden etwas an: Er kommt weder in Antworten noch in Protokollzeilen vor.', 'owner'],
   ['Log lines may contain the bike and the state. Nothing else is logged.', 'owner'],

@@ -10,6 +10,7 @@ import {
   NAMES_THE_TOOL,
   NO_MATTER,
   PART_OF_MESSAGE,
+  TIMES_OUT,
   WHICHEVER_FAILS,
 } from '../../lexicon/failing.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
@@ -63,7 +64,7 @@ export const failingTools: Check = {
   name: 'failing-tools',
   reason: 'Back ends fail; a peer is owed the answer that the document promises for it, not a broken handler.',
   certain:
-    'Where the document says how failures are answered and a case or the schema shows such an answer: the failure escapes, the answer breaks its schema or has none of the names that the document has for it, or the success of a case, known for one by its words, is claimed although the only tool with side effects failed; what the document forbids after this failure is done, or what it has undone is not; a member has another value than it has then, or says by its name that the act was done; an act that is declined is answered otherwise than the document has it. Everywhere: the run hangs or dies.',
+    'Where the document says how failures are answered and a case or the schema shows such an answer: the failure escapes, the answer breaks its schema or has none of the names that the document has for it, or the success of a case, known for one by its words, is claimed although the only tool with side effects failed; what the document forbids after this failure is done, or what it has undone is not; a member has another value than it has then, or says by its name that the act was done; an act that is declined is answered otherwise than the document has it; or a tool that fails at once is answered by a name of failures and one that times out is not, or the other way round, where the document speaks of no time. Everywhere: the run hangs or dies.',
   uncertain:
     'Where the document is silent, or has the answer stay as it is although a tool fails, or all that an answer can say is said of another outcome; where another tool has side effects as well, and where an answer repeats what the tool said.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -88,7 +89,13 @@ export const failingTools: Check = {
     if (plans.length === 0) return { failures: [], warnings: [], skipped: 'no case calls a tool that answers' };
     const bothFailing = bothFail(facts);
     const declined = declinedActsOf(facts);
-    const all = yield [...plans, ...bothFailing, ...declined].map(({ scenario }) => scenario);
+    const timingOut = tellsTimeouts(subject)
+      ? []
+      : plans.filter(({ seenCase, tool }) => callsOf(seenCase.seen, tool) === 1);
+    const all = yield [
+      ...[...plans, ...bothFailing, ...declined].map(({ scenario }) => scenario),
+      ...timingOut.map(({ scenario, tool }) => ({ ...scenario, faults: [{ tool, error: timeout }] })),
+    ];
     const seen = all.slice(0, plans.length);
     const certain = failuresAreAnswerable(facts);
     const findings: CheckFindings = { failures: [], warnings: [] };
@@ -132,6 +139,19 @@ export const failingTools: Check = {
         ...(observation.value === undefined ? {} : { got: observation.value }),
       };
       (fault.certain ? findings.failures : findings.warnings).push(fact);
+    }
+    for (const [index, plan] of timingOut.entries()) {
+      const { seenCase, tool } = plan;
+      const late = all[all.length - timingOut.length + index] as Observation;
+      const fault = faultOfTimeout(facts, seenCase, tool, seen[plans.indexOf(plan)] as Observation, late);
+      if (fault === undefined) continue;
+      findings.failures.push({
+        code: 'CANDIDATE_TOOL_FAILURE',
+        message: `case ${seenCase.one.testCase}, where ${tool} times out: ${fault}`.slice(0, 500),
+        testCase: seenCase.one.testCase,
+        input: seenCase.one.input,
+        ...(late.value === undefined ? {} : { got: late.value }),
+      });
     }
     for (const [index, { seenCase, tool, single, next }] of afterwards.entries()) {
       const both = inVain[retried.length + index] as Observation;
@@ -177,6 +197,33 @@ export const failingTools: Check = {
     return findings;
   },
 };
+
+const timeout = { code: 'TIMEOUT' as const, message: faultMessage };
+
+/** Whether document or task speak of what does not answer in time: then that may be another matter than what fails at once. */
+function tellsTimeouts({ agreement, task }: CheckFacts['subject']): boolean {
+  return TIMES_OUT.test(agreement.text) || TIMES_OUT.test(task?.description ?? '');
+}
+
+/** How one of the two ways to fail is answered unlike the other, where the document knows one alone and has names for it. */
+function faultOfTimeout(
+  facts: CheckFacts,
+  { seen: before }: SeenCase,
+  tool: string,
+  failed: Observation,
+  late: Observation,
+): string | undefined {
+  if (failed.end !== 'returned' || callsOf(failed, tool) !== callsOf(before, tool)) return undefined;
+  const names = tellingNames(facts).filter((name) => !holdsConstant(before.value ?? null, [name]));
+  const told = names.filter((name) => holdsConstant(failed.value ?? null, [name]));
+  if (late.end === 'threw') return told.length > 0 ? `it throws${late.message ? `: ${late.message}` : ''}` : undefined;
+  if (late.end !== 'returned' || late.value === undefined) return undefined;
+  const toldLate = names.filter((name) => holdsConstant(late.value ?? null, [name]));
+  if (told.length > 0 === toldLate.length > 0) return undefined;
+  return told.length > 0
+    ? `the answer has none of ${told.join(', ')}, as where ${tool} fails otherwise`
+    : `the answer has ${toldLate.join(', ')}, and not where ${tool} fails otherwise`;
+}
 
 /** The first call that is made only because another one failed, be it a further one of a tool that the case calls as well. */
 function calledThen(before: Observation, { calls }: Observation): { tool: string; nth: number } | undefined {

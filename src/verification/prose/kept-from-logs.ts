@@ -92,7 +92,11 @@ function denialsOf(subject: Subject): LogDenial[] {
     const at = NEVER_LOGGED.exec(sentence);
     if (at === null) return [];
     // What stands before a colon may have a condition of its own.
-    const end = sentence.slice(0, at.index + at[0].length).search(/[:：;；][^:：;；]*$/) + 1;
+    const end = Math.max(
+      sentence.slice(0, at.index + at[0].length).search(/[:：;；][^:：;；]*$/) + 1,
+      // "The id may be logged, but never the text."
+      BUT_NEVER.exec(sentence)?.index ?? 0,
+    );
     const isOfHead = WITHOUT_SUBJECT.test(sentence.slice(end)) && !isConditional(sentence.slice(0, end));
     const head = isOfHead ? 0 : end;
     // Where a name stands there as code, the words around it are about it.
@@ -108,6 +112,9 @@ function denialsOf(subject: Subject): LogDenial[] {
   read.set(subject, denials);
   return denials;
 }
+
+/** How a sentence that has something logged goes on to what is not. */
+const BUT_NEVER = /(?<=\bbut )(?:never|not|neither|no)\b/i;
 
 /** How a part of a sentence goes on about what the part before it names. */
 const WITHOUT_SUBJECT = /^\W*(?:not|never|neither|nor|no|weder|nicht|nie|ni|pas|jamais|né|nem|não)\b/iu;
