@@ -73,6 +73,7 @@ for (const rule of [
 for (const rule of [
   'If a tool fails, it may be tried again.',
   'A kiln that cannot be lit may be tried a second time.',
+  "Kilns are moody, so if one doesn't light we give lightKiln one more go, just one.",
   'Reads, and the lighting by lightKiln, may be repeated if they fail.',
 ])
   test(`leave that may be meant for an act is one: ${rule}`, async () => {

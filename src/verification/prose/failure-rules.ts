@@ -74,9 +74,13 @@ export function hasFailureRepeated(sentence: string): boolean {
     !NEVER_REPEATED.test(sentence) &&
     sentence
       .split(/[,，、:：(（)）]/)
-      .some((clause) => REPEATING.test(clause) && !NEGATION.test(clause.replace(FAILS, ' ')))
+      .some((clause) => REPEATING.test(clause) && !NEGATION.test(clause.replace(FAILS, ' ').replace(IF_NOT, ' ')))
   );
 }
+
+/** On what condition something is done: that another thing is not so. */
+const IF_NOT =
+  /\b(?:if|when|where|should) (?:[\w'’]{1,20} ){1,3}?(?:(?:does|do|did|is|are|was|were) not|can ?not) \w+/gi;
 
 const REPEATING = either(MORE_THAN_ONCE, TRIED_AGAIN);
 
