@@ -69,7 +69,7 @@ const SDK_TIMEOUT_MS = 24 * 60 * 60 * 1000;
 
 /** What servers call the ends of an answer; any other is a fault of theirs, such as `abort` or `insufficient_system_resource`. */
 const ENDS = {
-  own: /^(?:stop|eos|end_turn|complete|tool_call|function_call)/i,
+  own: /^(?:stop|eos|end|complete|done|finish|normal|tool_call|function_call)/i,
   tooLong: /length|^max_tokens/i,
   withheld: /^(?:content_filter|safety|recitation|refusal)/i,
 };
