@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { type Agreed, object, reading, refusalsOf, text } from './agreed.ts';
+import { type Agreed, integer, object, reading, refusalsOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -86,4 +86,35 @@ test('a failure may be named where its name stands for more than failures of our
 test('null for an item of a list of objects is a broken request as any other', async () => {
   const refusals = await refusalsOf(profiles(told), telling('', sound), sandbox);
   assert.match(refusals.join('\n'), /generated-requests: .*an item of rooms null.*it throws/);
+});
+
+test('a broken request may have no answer in the document, but nothing goes round for ever', async () => {
+  const minutes: Agreed = {
+    rules:
+      'Tells the first so many minutes from a minute on, a step apart, that are neither before now nor behind the last one.',
+    request: object({
+      from: integer,
+      last: integer,
+      step: { type: 'integer', minimum: 1 },
+      now: integer,
+      count: integer,
+    }),
+    response: object({ minutes: { type: 'array', items: integer } }),
+    cases: [
+      [{ from: 310, last: 1420, step: 20, now: 725, count: 3 }, { minutes: [730, 750, 770] }],
+      [{ from: 1365, last: 1400, step: 30, now: 1300, count: 3 }, { minutes: [1365, 1395] }],
+    ],
+  };
+  const stepping = (guard: string) => `export function handle({ from, last, step, now, count }) {
+  ${guard}
+  const minutes = [];
+  for (let at = from; at <= last && minutes.length < count; at += step) if (at >= now) minutes.push(at);
+  return { minutes };
+}`;
+  assert.match(
+    (await refusalsOf(minutes, stepping(''), sandbox)).join('\n'),
+    /^generated-requests: a request broken on purpose .*: the run ended as "timed-out"$/m,
+  );
+  for (const guard of ['if (!(step >= 1)) return { minutes: [] };', "if (!(step >= 1)) throw new Error('no step');"])
+    assert.deepEqual(await refusalsOf(minutes, stepping(guard), sandbox), []);
 });

@@ -1070,30 +1070,6 @@ export async function handle(request, { call }) {
     `export const handle = ({ coin, year }) => year > 0 && year < 3900 ? { coin, era: 'year ' + year, fault: null } : { coin, era: null, fault: 'RANGE' };`,
   ],
   [
-    'a step of 0, of which the document says nothing, goes round for ever',
-    {
-      rules:
-        'Tells the first so many minutes from a minute on, a step apart, that are neither before now nor behind the last one.',
-      request: object({
-        from: integer,
-        last: integer,
-        step: { type: 'integer', minimum: 1 },
-        now: integer,
-        count: integer,
-      }),
-      response: object({ minutes: { type: 'array', items: integer } }),
-      cases: [
-        [{ from: 310, last: 1420, step: 20, now: 725, count: 3 }, { minutes: [730, 750, 770] }],
-        [{ from: 1365, last: 1400, step: 30, now: 1300, count: 3 }, { minutes: [1365, 1395] }],
-      ],
-    },
-    `export function handle({ from, last, step, now, count }) {
-  const minutes = [];
-  for (let at = from; at <= last && minutes.length < count; at += step) if (at >= now) minutes.push(at);
-  return { minutes };
-}`,
-  ],
-  [
     'one rule has the code of broken requests, and the document says nothing of others',
     {
       rules:

@@ -22,7 +22,7 @@ export const generatedRequests: Check = {
   name: 'generated-requests',
   reason: 'Peers send more than the cases; whatever comes in, an answer must come out that the schema allows.',
   certain:
-    "The run hangs or dies, but for a broken request of which the document says nothing; a request of the cases' shape, or where the document says how failures are answered any valid one, makes it throw or gives an answer that breaks its schema; so does a broken request where the document says how those are answered, or none of many, or not the empty one, gets the answer that it names; a request without a member it must have is not answered as the document has it for just that; an answer is empty, or a text in it says that it is no number; a failure is blamed where a case's request lost or gained a member, every sentence with the failure's name tells of such a failure, and every tool answered just as in a case; an id that nobody can tell comes back for requests that have nothing in common with its own; all texts, be they of forms that cases answer otherwise, have one answer that the document names and no broken check explains; a text with signs of the form, as a comma in CSV or `<` in XML, is written as it stands though the document has them quoted or escaped; where there are no cases, nothing is answered as its schema has it, or the only tool is never called though the document has it used.",
+    "The run hangs or dies, be the request broken or not; a request of the cases' shape, or where the document says how failures are answered any valid one, makes it throw or gives an answer that breaks its schema; so does a broken request where the document says how those are answered, or none of many, or not the empty one, gets the answer that it names; a request without a member it must have is not answered as the document has it for just that; an answer is empty, or a text in it says that it is no number; a failure is blamed where a case's request lost or gained a member, every sentence with the failure's name tells of such a failure, and every tool answered just as in a case; an id that nobody can tell comes back for requests that have nothing in common with its own; all texts, be they of forms that cases answer otherwise, have one answer that the document names and no broken check explains; a text with signs of the form, as a comma in CSV or `<` in XML, is written as it stands though the document has them quoted or escaped; where there are no cases, nothing is answered as its schema has it, or the only tool is never called though the document has it used.",
   uncertain:
     "A fault that a tool's failure or looser schema, or the echo of a broken value, explains; broken requests of which the document says nothing.",
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -261,9 +261,8 @@ function faultOf(
   const { subject } = facts;
   const rules = failureRulesOf(subject.agreement.text);
   const owed = kind === 'plausible' || (rules.invalidRequests && deep !== true) || (kind === 'sampled' && answerable);
-  // A broken request that the document forgets, such as a step of 0, may go round for ever as it may throw.
   if (seen.end === 'timed-out' || seen.end === 'out-of-memory' || seen.end === 'killed')
-    return { message: `the run ended as "${seen.end}"`, certain: kind !== 'invalid' || rules.invalidRequests };
+    return { message: `the run ended as "${seen.end}"`, certain: true };
   if (subject.role === 'requester') return undefined;
   if (seen.end !== 'returned' || seen.value === undefined) {
     const passedThrough = seen.calls.some(
