@@ -365,6 +365,7 @@ export const NO_ANSWER = phrases({
     'never answered',
     '(fails? to|without an?) (answer|reply|respon)',
     'times? out|time-?outs?',
+    '(a|the|any|this|that|each|every|if|when|whenever) (send|sending|request|message)( that)? (fails|failed|cannot be sent)',
   ],
   de: [
     'keine[nr]? ((gültige|brauchbare|verwertbare) )?Antwort',
@@ -806,7 +807,7 @@ export const PASSED_OVER = phrases({
 
 /** That it does not matter why something fails. */
 export const FOR_ANY_REASON = phrases({
-  en: ['(whatever|for (any|whatever)) (the )?reason', 'in any way'],
+  en: ['(whatever|for (any|whatever)) (the )?(reason|cause)', 'in (any|whatever) way'],
   de: ['(gleich )?aus welchem Grund*'],
   fr: ['quelle que soit la (raison|cause)|pour quelque raison'],
   es: ['por cualquier (motivo|razón)|sea cual sea'],

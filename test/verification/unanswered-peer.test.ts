@@ -54,6 +54,7 @@ for (const description of [
   'Жар печи. why: lit, unlit (печь холодная) или mute (печник не ответил).',
   '窑的温度。why 为 lit 或 unlit（未点火）。没有收到响应、响应有误时 why 为 mute。',
   'El calor de un horno; why es lit o unlit (apagado). Si el alfar no contesta, why es mute.',
+  "The heat of a kiln. why is lit, or unlit where the pottery says cold. If the request fails, why is 'mute'.",
 ])
   test(`a peer that gives no answer is told of by the name for it: ${description}`, async () => {
     const agreed = kilns(description);
