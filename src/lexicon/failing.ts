@@ -337,10 +337,10 @@ export const OTHER_FAILURES = phrases({
   zh: ['其他', '其它'],
 });
 
-/** That something takes too long to be answered. */
+/** That something takes too long to be answered, or that nobody knows whether it was done: a time-out may be a matter of its own then. */
 export const TIMES_OUT = phrases({
   en: [
-    'times? out|timed out|time-?outs?|timing out|in (good )?time|too (long|late|slow(ly)?)|deadlines?|slow(ly)?|within …30 (seconds?|ms|milliseconds?)|overdue|TIMEOUT',
+    'times? out|timed out|time-?outs?|timing out|in (good )?time|too (long|late|slow(ly)?)|deadlines?|slow(ly)?|within …30 (seconds?|ms|milliseconds?)|overdue',
     "(no|without an?|(does|do|did|is|are|was)( not|n['’]t)) (answer|respon|repl)*|unclear|uncertain|unsure|unknown whether|may (or may not )?have",
   ],
   de: [

@@ -33,7 +33,7 @@ export const leaks: Check = {
   reason:
     'Free texts and rare paths are where a record slips into an answer, by mistake or because a document asked for it.',
   certain:
-    'An answer holds a value that a tool told, whose name, description or tool speaks of a secret, and that neither the request nor any answer of a case holds; or what the document says is never told, or not with this outcome, or a log line what it says is never logged; or a member that the agreement has nowhere, with what a tool told; or items of a kind that the cases and a sentence leave out; or somebody can tell the record of another, or one that a switch hides, from none, though the document has the two answered alike; or an answer has what does not come with its outcome, or another text than the document has for it word for word; or a requester sends what goes to no peer.',
+    'An answer holds a value that a tool told, whose name, description or tool speaks of a secret, and that neither the request nor any answer of a case holds; or what the document says is never told, or not with this outcome, or a log line what it says is never logged, or anything else that no answer has where it says what alone is; or a member that the agreement has nowhere, with what a tool told; or items of a kind that the cases and a sentence leave out; or somebody can tell the record of another, or one that a switch hides, from none, though the document has the two answered alike; or an answer has what does not come with its outcome, or another text than the document has for it word for word; or a requester sends what goes to no peer.',
   uncertain: 'Nothing.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject, cases } = facts;

@@ -20,7 +20,7 @@ export const literalAudit: Check = {
   name: 'literal-audit',
   reason: 'A handler that holds data of the cases or of the tools in its source knows the examples, not the protocol.',
   certain:
-    'A distinctive datum that requests or tools tell stands in the source and is no word of the document, schema or tools; so does an id or number that stands in answers alone, where that place of the answer never takes another value when the request changes, and what only a comment of the document or a secret note to whoever writes the code has, in the source or as a member of an answer.',
+    'A distinctive datum that requests or tools tell stands in the source and is no word of the document, schema or tools; so does an id or number that stands in answers alone and is none of the document written with decimals, where that place of the answer never takes another value when the request changes, and what only a comment of the document or a secret note to whoever writes the code has, in the source or as a member of an answer.',
   uncertain:
     'Names of one word, currency codes and whole sentences of answers: a handler may have reasons for them; numbers and dates of the document in another unit or spelling.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {

@@ -19,7 +19,7 @@ export const toolInfluence: Check = {
   reason:
     'A tool whose answer never matters is called for show; an answer that only a tool can give must come from it.',
   certain:
-    "An answer holds a distinctive text that a tool's examples tell and neither request nor document does, and no tool was called; or a number of that kind stays whatever is asked, where none is ever called; or a number that a tool tells under the same name stays when the tool tells another, as does a text with digits that it alone tells, whether it tells an earlier or a later one; or what a tool tells by yes and no alone changes nothing, though the cases have both.",
+    "An answer holds a distinctive text that a tool's examples tell and neither request nor document does, and no tool was called; or a number of that kind stays whatever is asked, where none is ever called; or a number that a tool tells under the same name stays when the tool tells another, and nothing else of an answer follows but numbers, as does a text with digits that it alone tells, whether it tells an earlier or a later one; or what a tool tells by yes and no alone changes nothing, though the cases have both.",
   uncertain:
     'A read-only tool whose answer, changed in every way its schema allows, never changes anything: it may serve a case that nobody wrote down.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
@@ -127,9 +127,10 @@ export const toolInfluence: Check = {
       findings.memorised = true;
     }
     const changedAt = numbers.map(({ one, pointer, value }, index) => {
-      const own = [0, 1].flatMap((nth) => seen[plans.length + 2 * index + nth]?.value ?? []);
+      const [more, less] = [0, 1].map((nth) => seen[plans.length + 2 * index + nth]?.value);
+      const own = [more, less].filter((answer) => answer !== undefined);
       const isHeard = own.some((answer) => !equalJson(verdictsOf(answer), verdictsOf(one.seen.value ?? null)));
-      return { isHeard, isKept: own.length > 0 && own.every((answer) => valueAt(answer, pointer) === value) };
+      return { isHeard, isKept: more !== undefined && own.every((answer) => valueAt(answer, pointer) === value) };
     });
     for (const [index, { one, tool, pointer, value }] of numbers.entries()) {
       // What is told may be held against what was asked: then it is heard, if not in every case, though never repeated.
