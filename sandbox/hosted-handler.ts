@@ -140,9 +140,9 @@ export class HostedHandler implements LoadedHandler {
         const going: (Ticket | undefined)[] = [...order];
         let left = going.length;
         const framesOf = new Map<number, Ticket | undefined>();
-        let given: NodeJS.Timeout | undefined;
+        let killing: NodeJS.Timeout | undefined;
         const leave = () => {
-          clearTimeout(given);
+          clearTimeout(killing);
           cell.detach(listener);
           signal?.removeEventListener('abort', end);
         };
@@ -150,7 +150,7 @@ export class HostedHandler implements LoadedHandler {
         const end = () => {
           for (let index = 0; index < going.length; index += 1) if (going[index] && !cell.dead) giveUp(first + index);
           // A cell at work on one frame hears of that only at its end.
-          given = setTimeout(() => {
+          killing = setTimeout(() => {
             if (!cell.waitsOutside) cell.kill('closed');
           }, policy.calledOffMs.default);
         };
@@ -383,7 +383,8 @@ function lostError(why: string): SandboxError {
 }
 
 /**
- * Whether a death may have been another's doing: a process can be ended from outside, and one that others had filled before needs little more.
+ * Whether a death may have been another's doing: a process can be ended from outside, or by us when runs beside it were called off, and one that others
+ * had filled before needs little more.
  * What ends it twice does so itself, since a cell makes room before it loads a handler.
  */
 function mayBeOthersDoing({ cause }: Death, { end }: RunReport): boolean {

@@ -564,6 +564,25 @@ test('runs that are called off do not keep their cell for as long as each may la
   }
 });
 
+test('a run that is at work when others of its handler are called off is made again, and not blamed', async () => {
+  const own = await createSandbox({ cells: 1 });
+  try {
+    const bundled = await bundleHandler(
+      'export const handle = (most: number) => { let n = 0; while (n < most) n += 1; return n; };',
+      'handle',
+    );
+    assert.ok(bundled.ok);
+    const handler = await own.load(bundled.bundle, 'handle', { stepMs: 10_000 });
+    const busy = handler.run(run(2_000_000_000), echo);
+    const others = handler.runAll([run(1), run(2)], echo, AbortSignal.timeout(100));
+    await assert.rejects(others, { name: 'TimeoutError' });
+    const { end, value, message } = await busy;
+    assert.deepEqual([end, value], ['returned', '2000000000'], message);
+  } finally {
+    await own.close();
+  }
+});
+
 test('any ES module can be loaded, and one that cannot answers every run with its end', async () => {
   const plain = await sandbox.load(
     'export const x = 1;\nexport const handle = (n) => n + x;\nexport default handle;',
