@@ -1,6 +1,6 @@
 import type { End, HandlerFailure } from '../../sandbox/contract.ts';
 import type { Json } from '../kernel/json.ts';
-import type { Tool } from './job.ts';
+import type { Tool, ToolAnswer } from './job.ts';
 
 /** A place where a value breaks its schema. */
 export interface SchemaIssue {
@@ -19,6 +19,9 @@ export interface SchemaIssue {
 /** How the peer answers a requester's `context.send` in a trial: the `nth` of a run, from 1, when those were sent `before`. */
 export type Peer = (request: Json, nth: number, before?: readonly Json[]) => PeerAnswer | Promise<PeerAnswer>;
 
+/** How a tool answers an input after those that it was asked `before`; `undefined` = as the examples say. */
+export type Script = (input: Json, before: readonly Json[]) => ToolAnswer | undefined;
+
 /** What a peer answers, or why it does not. */
 export type PeerAnswer = { response: Json } | { error: HandlerFailure };
 
@@ -30,6 +33,8 @@ export interface Scenario {
   tools: Tool[];
   /** Calls that fail whatever the examples say; `nth` from 1 per tool, absent = every call. */
   faults?: { tool: string; nth?: number; error: HandlerFailure }[];
+  /** By tool: what answers in place of the examples. */
+  scripts?: Readonly<Record<string, Script>>;
   /** The other side, for a requester. */
   peer?: Peer;
   seed: string;
@@ -45,6 +50,8 @@ export interface ObservedCall {
   output?: Json;
   error?: HandlerFailure;
   invalid?: 'input' | 'output';
+  /** Whether it failed only because nothing says how the tool answers this input. */
+  unanswered?: true;
   issues?: SchemaIssue[];
 }
 
@@ -62,6 +69,8 @@ export interface Observation {
   calls: ObservedCall[];
   /** Requests sent, with the response or error they got; `issues` where the request broke the request schema. */
   sends: { request: Json; response?: Json; error?: HandlerFailure; issues: SchemaIssue[] }[];
+  /** The tools in the order in which they were called; `null` = a request was sent. */
+  order: (string | null)[];
   issuedIds: string[];
   durationMs: number;
   cpuMs: number;

@@ -1,5 +1,5 @@
 import type { Answer, HandlerFailure } from '../../sandbox/contract.ts';
-import type { Tool } from '../contract/job.ts';
+import type { Tool, ToolAnswer } from '../contract/job.ts';
 import { canonicalJson } from '../kernel/digest.ts';
 import { isObject, type Json, weightOf } from '../kernel/json.ts';
 import { invalidFailure, type Surface } from './surface.ts';
@@ -30,14 +30,21 @@ export class ToolScript {
     );
   }
 
-  /** The answer to one call. */
-  answer(name: string, input: Json): Answer {
+  /** The answer to one call; a `given` one counts in place of the examples. */
+  answer(name: string, input: Json, given?: ToolAnswer): Answer {
     const tool = this.#tools.get(name);
     if (!tool) return { error: { code: 'FAILED', message: `there is no tool "${name}"` } };
+    if (given) return this.#answer(tool, input, given);
     const prepared = this.prepared[name];
     const key = canonicalJson(input);
     if (prepared && Object.hasOwn(prepared, key)) return prepared[key] as Answer;
     return this.#answer(tool, input, tool.otherwise);
+  }
+
+  /** Whether the job says how a tool answers this input. */
+  knows(name: string, input: Json): boolean {
+    const prepared = this.prepared[name];
+    return this.#tools.get(name)?.otherwise !== undefined || Object.hasOwn(prepared ?? {}, canonicalJson(input));
   }
 
   #answer(tool: Tool, input: Json, given: Tool['otherwise']): Answer {

@@ -1,6 +1,6 @@
 import type { Answer, Call, LoadedHandler, Run, RunReport } from '../../sandbox/contract.ts';
 import type { Tool } from '../contract/job.ts';
-import type { Observation, ObservedCall, Scenario, SchemaIssue, Trier } from '../contract/trial.ts';
+import type { Observation, ObservedCall, Scenario, SchemaIssue, Script, Trier } from '../contract/trial.ts';
 import { breathing } from '../kernel/breath.ts';
 import { canonicalJson } from '../kernel/digest.ts';
 import { type Json, weightOf } from '../kernel/json.ts';
@@ -64,6 +64,7 @@ function unheard(): Observation {
     logs: [],
     calls: [],
     sends: [],
+    order: [],
     issuedIds: [],
     durationMs: 0,
     cpuMs: 0,
@@ -76,19 +77,21 @@ class ScenarioRun {
   readonly #scenario: Scenario;
   readonly #script: ToolScript;
   readonly #surface: Surface;
-  readonly #counts = new Map<string | null, number>();
-  readonly #sent: Json[] = [];
+  readonly #asked = new Map<string | null, Json[]>();
 
   constructor(scenario: Scenario, script: ToolScript, surface: Surface) {
     this.#scenario = scenario;
     this.#script = script;
     this.#surface = surface;
     const { tickMs } = scenario;
-    const faulty = new Set(scenario.faults?.map((fault) => fault.tool));
+    const others = new Set([
+      ...(scenario.faults ?? []).map((fault) => fault.tool),
+      ...Object.keys(scenario.scripts ?? {}),
+    ]);
     const answers =
-      faulty.size === 0
+      others.size === 0
         ? script.prepared
-        : Object.fromEntries(Object.entries(script.prepared).filter(([name]) => !faulty.has(name)));
+        : Object.fromEntries(Object.entries(script.prepared).filter(([name]) => !others.has(name)));
     this.run = {
       input: JSON.stringify(scenario.input),
       seed: scenario.seed,
@@ -101,22 +104,30 @@ class ScenarioRun {
   }
 
   async answer(call: Call): Promise<Answer> {
-    const nth = (this.#counts.get(call.tool) ?? 0) + 1;
-    this.#counts.set(call.tool, nth);
     const input = JSON.parse(call.input) as Json;
-    if (call.tool === null) return this.#send(input, nth);
-    const fault = this.#scenario.faults?.find(
-      ({ tool, nth: at }) => tool === call.tool && (at === undefined || at === nth),
-    );
-    return fault ? { error: fault.error } : this.#script.answer(call.tool, input);
+    const before = this.#asked.get(call.tool) ?? [];
+    this.#asked.set(call.tool, before);
+    const answering = call.tool === null ? this.#send(input, before) : this.#ask(call.tool, input, before);
+    before.push(input);
+    return answering;
   }
 
-  async #send(request: Json, nth: number): Promise<Answer> {
+  #ask(name: string, input: Json, before: readonly Json[]): Answer {
+    const fault = this.#scenario.faults?.find(
+      ({ tool, nth }) => tool === name && (nth === undefined || nth === before.length + 1),
+    );
+    return fault ? { error: fault.error } : this.#script.answer(name, input, this.#scriptOf(name)?.(input, before));
+  }
+
+  #scriptOf(tool: string): Script | undefined {
+    const { scripts } = this.#scenario;
+    return scripts && Object.hasOwn(scripts, tool) ? scripts[tool] : undefined;
+  }
+
+  async #send(request: Json, before: readonly Json[]): Promise<Answer> {
     const requestIssues = this.#surface.requestIssues(request);
     if (requestIssues.length > 0) return { error: invalidFailure('the request', requestIssues) };
-    const answering = this.#scenario.peer?.(request, nth, this.#sent);
-    this.#sent.push(request);
-    const answer = (await answering) ?? {
+    const answer = (await this.#scenario.peer?.(request, before.length + 1, before)) ?? {
       error: { code: 'FAILED', message: 'the peer cannot be reached' },
     };
     if ('error' in answer) return answer;
@@ -135,6 +146,7 @@ class ScenarioRun {
     const value = report.value === undefined ? undefined : (JSON.parse(report.value) as Json);
     const position = locate(report.position);
     const calls: ObservedCall[] = [];
+    const asked = new Map<string, Json[]>();
     const sends: Observation['sends'] = [];
     for (const { tool, input: inputText, answer } of report.calls) {
       const input = JSON.parse(inputText) as Json;
@@ -147,12 +159,17 @@ class ScenarioRun {
           ...(answered && ('error' in answered ? { error: answered.error } : { response: answered.output })),
         });
       } else {
+        const failure = answered && 'error' in answered ? answered.error.code : undefined;
+        const before = asked.get(tool) ?? [];
         calls.push({
           tool,
           input,
           ...answered,
-          ...(answered && 'error' in answered && answered.error.code === 'INVALID' ? this.#invalid(tool, input) : {}),
+          ...(failure === 'INVALID' ? this.#invalid(tool, input, before) : {}),
+          ...(failure === 'FAILED' && this.#isUnanswered(tool, input, before) ? { unanswered: true as const } : {}),
         });
+        asked.set(tool, before);
+        before.push(input);
       }
     }
     return {
@@ -161,6 +178,7 @@ class ScenarioRun {
       logs: report.logs,
       calls,
       sends,
+      order: report.calls.map(({ tool }) => tool),
       issuedIds: report.issuedIds,
       durationMs: report.durationMs,
       cpuMs: report.cpuMs,
@@ -170,12 +188,24 @@ class ScenarioRun {
     };
   }
 
-  #invalid(tool: string, input: Json): { invalid: 'input' | 'output'; issues: SchemaIssue[] } | Record<string, never> {
+  #isUnanswered(tool: string, input: Json, before: readonly Json[]): boolean {
+    if (this.#scenario.faults?.some((fault) => fault.tool === tool) === true) return false;
+    return this.#scriptOf(tool)?.(input, before) === undefined && !this.#script.knows(tool, input);
+  }
+
+  #invalid(
+    tool: string,
+    input: Json,
+    before: readonly Json[],
+  ): { invalid: 'input' | 'output'; issues: SchemaIssue[] } | Record<string, never> {
     const inputIssues = this.#surface.toolInputIssues(tool, input);
     if (inputIssues.length > 0) return { invalid: 'input', issues: inputIssues };
     const key = canonicalJson(input);
     const example = this.#scenario.tools.find(({ name }) => name === tool);
-    const given = example?.examples?.find((one) => canonicalJson(one.input) === key) ?? example?.otherwise;
+    const given =
+      this.#scriptOf(tool)?.(input, before) ??
+      example?.examples?.find((one) => canonicalJson(one.input) === key) ??
+      example?.otherwise;
     return given && 'output' in given
       ? { invalid: 'output', issues: this.#surface.toolOutputIssues(tool, given.output) }
       : {};

@@ -121,7 +121,7 @@ test('no answer to a text that is quoted is a fault where the document says how 
       clear(analyze(jobOf({ ...data, agreement: { ...data.agreement, candidateProtocols: document } }))),
     );
     const [probe] = probesOf(of, readComplaint('No answer to `HELLO`.', []));
-    const seen = { issues: [], logs: [], calls: [], sends: [], issuedIds: [], durationMs: 1, cpuMs: 1 };
+    const seen = { issues: [], logs: [], calls: [], sends: [], order: [], issuedIds: [], durationMs: 1, cpuMs: 1 };
     return probe?.faultsIn({ ...seen, end: 'threw', message: 'why' }).length;
   };
   const document = String(data.agreement.candidateProtocols);
@@ -155,7 +155,7 @@ test('what the peer itself did wrong in a quoted exchange is no fault of ours', 
 
 test('a requester that never ends in a task is at fault; one that the peer’s answer breaks is not', () => {
   const [probe] = probesOf(held(), readComplaint('- wrong', []));
-  const seen = { issues: [], logs: [], calls: [], sends: [], issuedIds: [], durationMs: 1, cpuMs: 1 };
+  const seen = { issues: [], logs: [], calls: [], sends: [], order: [], issuedIds: [], durationMs: 1, cpuMs: 1 };
   const faults = (end: Observation['end']) =>
     probe?.faultsIn({ ...seen, end, message: 'why' }).map(({ pointer, message }) => [pointer, message]);
   for (const end of ['timed-out', 'out-of-memory', 'killed'] as const)

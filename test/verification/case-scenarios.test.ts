@@ -49,7 +49,7 @@ function returned(value: Json, part: Partial<Observation> = {}): Observation {
     logs: [],
     calls: [],
     sends: [],
-    issuedIds: [],
+    order: [], issuedIds: [],
     durationMs: 0,
     cpuMs: 0,
     ...part,

@@ -1,0 +1,34 @@
+import type { Observation } from '../contract/trial.ts';
+import type { Json } from '../kernel/json.ts';
+import { differencesOf } from '../schemas/differences.ts';
+import { substitute } from '../verification/loose-places.ts';
+import { changedTexts, type OtherRun, type WorldRun } from './world.ts';
+
+/** Where answer or logs of two runs differ, but at some places of the answer, loose places and ids; `undefined` where they are alike. */
+export function differenceOfRuns(
+  { world: { base, scenario }, seen }: WorldRun,
+  other: OtherRun,
+  but: readonly string[],
+): { at?: string; message: string; got?: Json } | undefined {
+  const renamed = [...idsOf(other.seen, seen), ...changedTexts(other.input, scenario.input)];
+  const asHere = (value: Json): Json => substitute(value, renamed);
+  const free = [...but, ...(base?.loose ?? []).map(({ pointer }) => pointer)];
+  if (other.seen.value === undefined || seen.value === undefined) return undefined;
+  const isFree = (path: string) => free.some((pointer) => path === pointer || path.startsWith(`${pointer}/`));
+  const [first] = differencesOf(asHere(other.seen.value), seen.value).filter(({ path }) => !isFree(path));
+  if (first !== undefined) {
+    const { path, got } = first;
+    const message = `the answers differ at "${path}", wanted them alike`;
+    return { at: path, message, ...(got === undefined ? {} : { got }) };
+  }
+  const logs = differencesOf(asHere(other.seen.logs), seen.logs);
+  return logs.length === 0 ? undefined : { message: 'the logs differ, wanted them alike' };
+}
+
+/** The ids that were made in one run, by those of the other. */
+function idsOf(one: Observation, other: Observation): { from: Json; to: Json }[] {
+  return one.issuedIds.flatMap((from, index) => {
+    const to = other.issuedIds[index];
+    return to === undefined ? [] : [{ from, to }];
+  });
+}

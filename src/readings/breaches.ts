@@ -1,0 +1,189 @@
+import type {
+  Assertion,
+  CallExpectation,
+  Expectation,
+  Forbidden,
+  OrderExpectation,
+  SendExpectation,
+} from '../contract/reading.ts';
+import type { Observation } from '../contract/trial.ts';
+import { type Json, valueAt } from '../kernel/json.ts';
+import { isReadOnly, type Subject } from '../verification/subject.ts';
+import { differenceOfRuns } from './alike.ts';
+import { allowanceOf, allowanceOfSends } from './allowance.ts';
+import { type Allowance, assertionFault, isSame, keepsAll } from './assertions.ts';
+import { occursIn } from './forbidden.ts';
+import type { WorldRun } from './world.ts';
+
+/** One thing that a run did otherwise than a derived case wants. */
+export interface Breach {
+  place: 'answer' | 'calls' | 'sends' | 'order' | 'never' | 'alike' | 'end';
+  /** JSON pointer into the answer, the input of the call or the request. */
+  at?: string;
+  /** The tool that is called, or should be. */
+  tool?: string;
+  /** The assertion or expectation that does not hold, as it stands in the derived case. */
+  broken: Json;
+  /** What was found and what was wanted, in one sentence. */
+  message: string;
+  got?: Json;
+}
+
+/** Whether nothing can be said of a run, since the host refused what a tool or the peer answered, or the candidate was not run. */
+export function isVoid({ seen }: Pick<WorldRun, 'seen'>): boolean {
+  return (
+    seen.end === 'refused' ||
+    seen.calls.some(({ invalid }) => invalid === 'output') ||
+    seen.sends.some(({ error, issues }) => error?.code === 'INVALID' && issues.length === 0)
+  );
+}
+
+/** What a run did otherwise than its derived case wants; empty where it keeps to it. */
+export function breachesOf(run: WorldRun, subject: Subject): Breach[] {
+  if (isVoid(run)) return [];
+  const { expect, quote } = run.world.entry;
+  const breaches = breachesIn(expect, run, subject, quote);
+  const firstUnanswered = run.seen.calls.findIndex(({ unanswered }) => unanswered === true);
+  return firstUnanswered < 0 ? breaches : breaches.filter((one) => standsBefore(one, run, firstUnanswered));
+}
+
+/** Whether a breach has nothing to do with a call that nobody could answer. */
+function standsBefore(breach: Breach, { seen }: WorldRun, unanswered: number): boolean {
+  if (breach.place === 'never') return true;
+  if (breach.place !== 'calls' || breach.at === undefined) return false;
+  return seen.calls
+    .slice(0, unanswered + 1)
+    .some(({ tool, input }) => tool === breach.tool && isSame(valueAt(input, breach.at ?? ''), breach.got));
+}
+
+function breachesIn(expect: Expectation, run: WorldRun, subject: Subject, quote: string): Breach[] {
+  const { seen } = run;
+  const isReturned = seen.end === 'returned' && seen.value !== undefined;
+  const ended = isReturned || (expect.end === 'any' && seen.end === 'threw') ? [] : [endBreach(seen)];
+  const answer =
+    isReturned && expect.answer !== undefined
+      ? answerBreaches(expect.answer, seen.value as Json, allowanceOf(run))
+      : [];
+  const calls = (expect.calls ?? []).flatMap((one) => callBreaches(one, seen, subject, quote));
+  const sends = (expect.sends ?? []).flatMap((one) => sendBreaches(one, run));
+  return [
+    ...ended,
+    ...answer,
+    ...calls,
+    ...sends,
+    ...(expect.order ?? []).flatMap((one) => orderBreaches(one, seen)),
+    ...(expect.never ?? []).flatMap((one) => foundForbidden(one, seen)),
+    ...(expect.alike === undefined || !isReturned ? [] : alikeBreaches(expect.alike, run)),
+    ...(expect.anyOf === undefined ? [] : anyBreaches(expect.anyOf, run, subject, quote)),
+  ];
+}
+
+function endBreach({ end, message }: Observation): Breach {
+  const said = message === undefined ? '' : ` (${message.slice(0, 200)})`;
+  return { place: 'end', broken: 'returned', message: `the run ended as "${end}"${said}, wanted an answer` };
+}
+
+function answerBreaches(assertions: readonly Assertion[], value: Json, allowance: Allowance): Breach[] {
+  return assertions.flatMap((assertion) => {
+    const fault = assertionFault(assertion, value, allowance);
+    if (fault === undefined) return [];
+    const { at = '' } = assertion;
+    return [{ place: 'answer' as const, at, broken: assertion as Json, ...found(value, at, 'the answer', fault) }];
+  });
+}
+
+function found(value: Json, at: string, of: string, wanted: string): { message: string; got?: Json } {
+  const got = valueAt(value, at);
+  const place = at === '' ? of : `"${at}" of ${of}`;
+  const what = got === undefined ? 'nothing' : JSON.stringify(got).slice(0, 300);
+  return { message: `found ${what} at ${place}, ${wanted}`, ...(got === undefined ? {} : { got }) };
+}
+
+function callBreaches(expected: CallExpectation, { calls }: Observation, subject: Subject, quote: string): Breach[] {
+  const { tool } = expected;
+  const own = calls.filter((one) => one.tool === tool && keepsAll(expected.when ?? [], one.input));
+  // How often a read-only tool is asked is its caller's business, unless the sentence speaks of the tool.
+  const isBounded = !isReadOnly(subject, tool) || quote.includes(tool);
+  return countBreaches(expected, own.length, `${tool} is called`, isBounded)
+    .map((one): Breach => ({ place: 'calls', tool, broken: expected as unknown as Json, ...one }))
+    .concat(
+      inputBreaches(
+        expected,
+        own.map(({ input }) => input),
+        `the input of ${tool}`,
+      ).map((one) => ({ ...one, place: 'calls', tool })),
+    );
+}
+
+function sendBreaches(expected: SendExpectation, run: WorldRun): Breach[] {
+  const own = run.seen.sends.map(({ request }) => request).filter((one) => keepsAll(expected.when ?? [], one));
+  return countBreaches(expected, own.length, 'a request is sent', true)
+    .map((one): Breach => ({ place: 'sends', broken: expected as Json, ...one }))
+    .concat(
+      inputBreaches(expected, own, 'the request', allowanceOfSends(run)).map((one) => ({ ...one, place: 'sends' })),
+    );
+}
+
+function countBreaches(
+  { times, atMost = times, atLeast = times }: SendExpectation,
+  count: number,
+  what: string,
+  isBounded: boolean,
+): { message: string; got: Json }[] {
+  const tooMany = atMost !== undefined && count > atMost && (isBounded || atMost === 0);
+  if (!tooMany && !(atLeast !== undefined && count < atLeast)) return [];
+  const wanted = times ?? (tooMany ? `at most ${atMost}` : `at least ${atLeast}`);
+  return [{ message: `${what} ${count} times, wanted ${wanted}`, got: count }];
+}
+
+function inputBreaches(
+  { input, nth }: SendExpectation,
+  inputs: readonly Json[],
+  of: string,
+  allowance?: Allowance,
+): Omit<Breach, 'place'>[] {
+  const judged = nth === undefined ? inputs : inputs.slice(nth - 1, nth);
+  return judged.flatMap((one) =>
+    (input ?? []).flatMap((assertion) => {
+      const fault = assertionFault(assertion, one, allowance);
+      if (fault === undefined) return [];
+      const { at = '' } = assertion;
+      return [{ at, broken: assertion as Json, ...found(one, at, of, fault) }];
+    }),
+  );
+}
+
+function orderBreaches(expected: OrderExpectation, { order }: Observation): Breach[] {
+  const names = order.map((name) => name ?? 'send');
+  const breach = (message: string): Breach[] => [{ place: 'order', broken: expected as unknown as Json, message }];
+  if (!Array.isArray(expected)) {
+    const at = names.indexOf(expected.last);
+    const next = names.slice(at + 1).find((name) => name !== expected.last);
+    return at >= 0 && next !== undefined ? breach(`${next} comes after ${expected.last}, wanted nothing after it`) : [];
+  }
+  const [first, second] = expected;
+  const at = names.indexOf(second);
+  return at >= 0 && !names.slice(0, at).includes(first)
+    ? breach(`${second} comes before ${first}, wanted it after`)
+    : [];
+}
+
+function foundForbidden(forbidden: Forbidden, seen: Observation): Breach[] {
+  return occursIn(forbidden, seen).map((place) => ({
+    place: 'never',
+    broken: forbidden as unknown as Json,
+    message: `found ${JSON.stringify(forbidden.value)} in the ${place}, wanted it nowhere there`,
+  }));
+}
+
+function alikeBreaches(alike: NonNullable<Expectation['alike']>, run: WorldRun): Breach[] {
+  const other = run.others.get(alike.to);
+  if (other === undefined || isVoid(other)) return [];
+  const difference = differenceOfRuns(run, other, alike.but ?? []);
+  return difference === undefined ? [] : [{ place: 'alike', broken: alike as Json, ...difference }];
+}
+
+function anyBreaches(options: readonly Expectation[], run: WorldRun, subject: Subject, quote: string): Breach[] {
+  const found = options.map((one) => breachesIn(one, run, subject, quote));
+  return found.some((one) => one.length === 0) ? [] : (found[0] ?? []);
+}

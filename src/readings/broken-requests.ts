@@ -1,0 +1,165 @@
+import { patched } from '../analysis/apply-patch.ts';
+import type { PatchOperation } from '../contract/finding.ts';
+import type { Assertion, CallExpectation, DerivedCase } from '../contract/reading.ts';
+import { canonicalJson } from '../kernel/digest.ts';
+import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
+import { equalJson } from '../schemas/equal-json.ts';
+import { leavesOf } from '../verification/scalar-kinds.ts';
+import type { Subject } from '../verification/subject.ts';
+import { type World, worldOf } from './world.ts';
+
+/** So many derived cases of broken requests must agree before what they share is demanded of others. */
+const fewestExamples = 3;
+
+/** Most requests that are broken in further places. */
+const mostVariants = 24;
+
+/** What all derived cases of broken requests demand alike. */
+interface Common {
+  /** By pointer of the answer: a value that is always the same. */
+  constants: ReadonlyMap<string, Json>;
+  /** By pointer of the answer: where in the request its value comes from. */
+  echoes: ReadonlyMap<string, string>;
+  /** Tools that are not called. */
+  uncalled: readonly string[];
+}
+
+/**
+ * Derived cases of requests that break the agreed schema in further places: what at least three derived cases of broken requests demand alike is
+ * demanded of them too. Empty where there are fewer, or they have nothing in common.
+ */
+export function brokenRequestCases(worlds: readonly World[], subject: Subject): DerivedCase[] {
+  if (subject.role !== 'provider' || subject.requestSchema === null) return [];
+  const broken = worlds.filter((world) => isBroken(world, subject));
+  const [first] = broken;
+  if (first === undefined || broken.length < fewestExamples) return [];
+  const common = commonDemands(broken);
+  if (common.constants.size === 0) return [];
+  const known = new Set(broken.map(({ scenario }) => canonicalJson(scenario.input)));
+  const bases = [...new Map(broken.map((world) => [world.entry.base, world])).values()];
+  const quote = [...new Set(broken.flatMap(({ entry }) => entry.quote))].join(' … ').slice(0, 2_000);
+  return bases
+    .flatMap(({ base }) => (base === null ? [] : variantsOf(base.testCase, base.input, subject)))
+    .filter(({ input }) => !known.has(canonicalJson(input)))
+    .slice(0, mostVariants)
+    .map(({ base, patch, input }) => ({
+      quote,
+      claim: 'A request that breaks its schema in another place is answered as the other broken ones are.',
+      base,
+      request: [patch],
+      broken: true,
+      expect: expectationFor(common, input, subject),
+    }));
+}
+
+/** Whether the request of a world is broken on purpose; readings of the older form do not say so. */
+function isBroken({ entry, base, scenario }: World, { surface }: Subject): boolean {
+  if (entry.broken !== undefined && !entry.broken) return false;
+  const isValid = surface.requestIssues(scenario.input).length === 0;
+  return (
+    base !== null && !isValid && surface.requestIssues(base.input).length === 0 && entry.expect.anyOf === undefined
+  );
+}
+
+function commonDemands(broken: readonly World[]): Common {
+  const demands = broken.map(answerDemands);
+  const [first = new Map<string, Json>(), ...others] = demands;
+  const shared = [...first].filter(([at]) => others.every((one) => one.has(at)));
+  const constants = new Map<string, Json>();
+  const echoes = new Map<string, string>();
+  for (const [at, value] of shared) {
+    const source = echoSource(broken, demands, at);
+    if (source !== undefined) echoes.set(at, source);
+    else if (others.every((one) => equalJson(one.get(at) as Json, value))) constants.set(at, value);
+  }
+  const uncalled = broken.map(({ entry }) =>
+    (entry.expect.calls ?? []).flatMap((one) => (isNever(one) ? [one.tool] : [])),
+  );
+  const [names = [], ...rest] = uncalled;
+  return { constants, echoes, uncalled: names.filter((name) => rest.every((one) => one.includes(name))) };
+}
+
+function isNever({ when, times, atMost }: CallExpectation): boolean {
+  return when === undefined && (times === 0 || atMost === 0);
+}
+
+/** What a derived case demands of single places of the answer. */
+function answerDemands({ entry, baseAnswers }: World): Map<string, Json> {
+  const demands = new Map<string, Json>();
+  for (const { at = '', equals, sameAsBase } of entry.expect.answer ?? []) {
+    const value = equals ?? (sameAsBase === true ? valueAt(baseAnswers.at(-1) ?? null, at) : undefined);
+    if (value === undefined) continue;
+    if (isObject(value)) for (const leaf of leavesOf(value)) demands.set(at + leaf.pointer, leaf.value);
+    else demands.set(at, value);
+  }
+  return demands;
+}
+
+/** The place of the request whose value all of them want at a place of the answer. */
+function echoSource(
+  broken: readonly World[],
+  demands: readonly ReadonlyMap<string, Json>[],
+  at: string,
+): string | undefined {
+  const sources = broken.map(({ scenario }, index) => {
+    const wanted = demands[index]?.get(at);
+    return leavesOf(scenario.input).flatMap(({ pointer, value }) =>
+      value === wanted && value !== null && typeof value !== 'boolean' ? [pointer] : [],
+    );
+  });
+  return sources[0]?.find((pointer) => sources.every((one) => one.includes(pointer)));
+}
+
+interface Variant {
+  base: number;
+  patch: PatchOperation;
+  input: Json;
+}
+
+/** A case's request broken in one place: a member left out, or a value of another type. */
+function variantsOf(base: number, input: Json, { surface }: Subject): Variant[] {
+  const places = placesOf(input, '', 0);
+  const patches: PatchOperation[] = [
+    ...places.map((path): PatchOperation => ({ op: 'remove', path })),
+    ...places.flatMap((path) => strangers.map((value): PatchOperation => ({ op: 'replace', path, value }))),
+  ];
+  const broken = new Map<string, Variant>();
+  for (const patch of patches) {
+    const changed = patched(input, [patch]);
+    const key = `${patch.op} ${patch.path}`;
+    if (changed === undefined || broken.has(key) || surface.requestIssues(changed).length === 0) continue;
+    broken.set(key, { base, patch, input: changed });
+  }
+  return [...broken.values()];
+}
+
+/** Values of other types than most members have. */
+const strangers: readonly Json[] = [7, 'seven', true, []];
+
+function placesOf(value: Json, pointer: string, depth: number): string[] {
+  if (!isObject(value) || depth > 2) return [];
+  return Object.entries(value).flatMap(([name, member]) => {
+    const place = `${pointer}/${escapeToken(name)}`;
+    return [place, ...placesOf(member, place, depth + 1)];
+  });
+}
+
+function expectationFor({ constants, echoes, uncalled }: Common, input: Json, subject: Subject): DerivedCase['expect'] {
+  const broken = subject.surface.requestIssues(input).map(({ pointer }) => pointer);
+  const repeated = [...echoes].flatMap(([at, from]): Assertion[] => {
+    const value = valueAt(input, from);
+    return value === undefined || broken.includes(from) ? [] : [{ at, equals: value }];
+  });
+  return {
+    answer: [...[...constants].map(([at, equals]): Assertion => ({ at, equals })), ...repeated],
+    ...(uncalled.length === 0 ? {} : { calls: uncalled.map((tool) => ({ tool, times: 0 })) }),
+  };
+}
+
+/** The worlds of those derived cases of a reading that can be run. */
+export function worldsOf(entries: readonly DerivedCase[], subject: Subject): World[] {
+  return entries.flatMap((entry) => {
+    const world = worldOf(entry, subject);
+    return typeof world === 'string' ? [] : [world];
+  });
+}

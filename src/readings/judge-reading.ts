@@ -1,0 +1,63 @@
+import type { DerivedCase } from '../contract/reading.ts';
+import type { Observation, Scenario, Trier } from '../contract/trial.ts';
+import { caseScenario, runnableCases } from '../verification/case-scenarios.ts';
+import type { Subject } from '../verification/subject.ts';
+import { type Breach, breachesOf, isVoid } from './breaches.ts';
+import { brokenRequestCases, worldsOf } from './broken-requests.ts';
+import type { OtherRun, World } from './world.ts';
+
+/** A derived case that a candidate broke. */
+export interface BrokenCase {
+  entry: DerivedCase;
+  world: World;
+  seen: Observation;
+  breaches: Breach[];
+}
+
+/** How a candidate did on the derived cases of a reading. */
+export interface ReadingTrial {
+  /** Runs of the candidate. */
+  runs: number;
+  /** Derived cases that were judged, those made of others among them. */
+  judged: number;
+  broken: BrokenCase[];
+}
+
+/** Runs the valid derived cases of a reading on a candidate, in one call of the trier. Rejects only as the trier does. */
+export async function judgeReading(
+  entries: readonly DerivedCase[],
+  subject: Subject,
+  trier: Trier,
+  signal: AbortSignal,
+): Promise<ReadingTrial> {
+  const own = worldsOf(entries, subject);
+  const worlds = [...own, ...worldsOf(brokenRequestCases(own, subject), subject)];
+  const compared = casesComparedWith(worlds, subject);
+  const scenarios = [...worlds.map(({ scenario }) => scenario), ...compared.map(({ scenario }) => scenario)];
+  if (scenarios.length === 0) return { runs: 0, judged: 0, broken: [] };
+  const seen = await trier.try(scenarios, signal);
+  const others = new Map<string | number, OtherRun>();
+  for (const [index, { entry, scenario }] of worlds.entries())
+    if (entry.id !== undefined) others.set(entry.id, { input: scenario.input, seen: seen[index] as Observation });
+  for (const [index, { testCase, scenario }] of compared.entries())
+    others.set(testCase, { input: scenario.input, seen: seen[worlds.length + index] as Observation });
+  const runs = worlds.map((world, index) => ({ world, seen: seen[index] as Observation, others }));
+  return {
+    runs: scenarios.length,
+    judged: runs.filter((run) => !isVoid(run)).length,
+    broken: runs.flatMap((run) => {
+      const breaches = breachesOf(run, subject);
+      return breaches.length === 0 ? [] : [{ entry: run.world.entry, world: run.world, seen: run.seen, breaches }];
+    }),
+  };
+}
+
+/** The negotiated cases that derived cases are to be like. */
+function casesComparedWith(worlds: readonly World[], subject: Subject): { testCase: number; scenario: Scenario }[] {
+  const wanted = new Set(
+    worlds.flatMap(({ entry }) => (typeof entry.expect.alike?.to === 'number' ? [entry.expect.alike.to] : [])),
+  );
+  return runnableCases(subject).flatMap((one) =>
+    wanted.has(one.testCase) ? [{ testCase: one.testCase, scenario: caseScenario(subject, one) }] : [],
+  );
+}

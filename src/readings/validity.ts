@@ -1,0 +1,108 @@
+import type { Assertion, DerivedCase, DropReason, Expectation } from '../contract/reading.ts';
+import type { Json } from '../kernel/json.ts';
+import { leavesOf } from '../verification/scalar-kinds.ts';
+import type { Subject } from '../verification/subject.ts';
+import { allowanceOf } from './allowance.ts';
+import { assertionFault } from './assertions.ts';
+import { mayExistAt, mayStandAt, mustExistAt } from './schema-places.ts';
+import { type World, worldOf } from './world.ts';
+
+/** Why a derived case cannot be held against any handler; `undefined` where it can. */
+export function dropReasonOf(entry: DerivedCase, subject: Subject): DropReason | undefined {
+  const world = worldOf(entry, subject);
+  if (typeof world === 'string') return world;
+  if (breaksSchemas(entry, subject)) return 'output';
+  const expectations = everyExpectation(entry.expect);
+  const known = new Set(['send', ...subject.tools.map(({ name }) => name)]);
+  const named = expectations.flatMap(({ calls = [], order = [] }) => [
+    ...calls.map(({ tool }) => tool),
+    ...order.flatMap((one) => (Array.isArray(one) ? one : [one.last])),
+  ]);
+  if (named.some((name) => !known.has(name))) return 'tool';
+  if (subject.role === 'provider' && (named.includes('send') || expectations.some(({ sends }) => sends !== undefined)))
+    return 'peer';
+  const answers = expectations.flatMap(({ answer = [] }) => answer);
+  const schema = resultSchema(subject);
+  if (schema !== null && answers.some((one) => !isPlace(schema, one))) return 'pointer';
+  if (schema !== null && answers.some((one) => !isMeetable(schema, one))) return 'unmeetable';
+  if (contradictsCase(world)) return 'case';
+  return hasStrangeConstant(world, subject, expectations) ? 'constant' : undefined;
+}
+
+/** An expectation with all that it is made of. */
+function everyExpectation(expect: Expectation): Expectation[] {
+  return [expect, ...(expect.anyOf ?? []).flatMap(everyExpectation)];
+}
+
+/** Whether a tool or the peer would answer what its schema forbids: the host refuses that before the handler sees it. */
+function breaksSchemas({ tools = {}, peer = [] }: DerivedCase, { surface }: Subject): boolean {
+  const outputs = Object.entries(tools).flatMap(([name, answers]) =>
+    answers.map(({ output }) => (output === undefined ? [] : surface.toolOutputIssues(name, output))),
+  );
+  const responses = peer.map(({ response }) => (response === undefined ? [] : surface.responseIssues(response)));
+  return [...outputs, ...responses].some((issues) => issues.length > 0);
+}
+
+/** The schema of what a handler returns; `null` where there is none. */
+function resultSchema({ role, responseSchema, task }: Subject): Json {
+  return role === 'provider' ? responseSchema : (task?.outputSchema ?? null);
+}
+
+function isPlace(schema: Json, { at = '', ...wanted }: Assertion): boolean {
+  const needsPlace = !('absent' in wanted || 'absentOrNull' in wanted || 'absentOrEquals' in wanted);
+  return !needsPlace || 'notEquals' in wanted || mayExistAt(schema, at);
+}
+
+function isMeetable(schema: Json, { at = '', equals, oneOf, absent }: Assertion): boolean {
+  if (absent === true && mustExistAt(schema, at)) return false;
+  if (equals !== undefined && !mayStandAt(schema, at, equals)) return false;
+  return oneOf === undefined || oneOf.some((one) => mayStandAt(schema, at, one));
+}
+
+/** Whether a world that is its case, unchanged, wants another answer than the case has. */
+function contradictsCase(world: World): boolean {
+  const { entry, base } = world;
+  if (base === null || entry.request?.length || entry.tools !== undefined || entry.peer !== undefined) return false;
+  const allowance = allowanceOf({ world, seen: { sends: [] } });
+  return (entry.expect.answer ?? []).some((one) => assertionFault(one, base.output, allowance) !== undefined);
+}
+
+/** Whether a text is demanded whose words stand nowhere that the reader could have them from. */
+function hasStrangeConstant(world: World, subject: Subject, expectations: readonly Expectation[]): boolean {
+  const demanded = expectations.flatMap(({ answer = [], calls = [], sends = [] }) => [
+    ...answer,
+    ...calls.flatMap(({ input = [] }) => input),
+    ...sends.flatMap(({ input = [] }) => input),
+  ]);
+  const words = demanded.flatMap(({ equals, oneOf, absentOrEquals, contains }) =>
+    [equals, absentOrEquals, contains, ...(oneOf ?? [])].flatMap((value) =>
+      value === undefined
+        ? []
+        : leavesOf(value).flatMap((leaf) => (typeof leaf.value === 'string' ? wordsOf(leaf.value) : [])),
+    ),
+  );
+  if (words.length === 0) return false;
+  const known = sourcesOf(world, subject).toLowerCase();
+  return words.some((word) => !known.includes(word.toLowerCase()));
+}
+
+/** The runs of letters of a text that are long enough to be a word; numbers may be worked out. */
+function wordsOf(text: string): string[] {
+  return text.match(/\p{L}{3,}/gu) ?? [];
+}
+
+/** All that a demanded constant may come from. */
+function sourcesOf({ entry, scenario }: World, subject: Subject): string {
+  const given: Json[] = [
+    subject.agreement.text,
+    subject.requestSchema,
+    subject.responseSchema,
+    subject.cases.map(({ request, response, expected }) => [request, response, expected]),
+    subject.tools as unknown as Json,
+    (subject.task ?? null) as unknown as Json,
+    scenario.input,
+    (entry.tools ?? null) as unknown as Json,
+    (entry.peer ?? null) as unknown as Json,
+  ];
+  return given.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n');
+}

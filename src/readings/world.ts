@@ -1,0 +1,139 @@
+import { patched } from '../analysis/apply-patch.ts';
+import type { ToolAnswer } from '../contract/job.ts';
+import type { DerivedCase, DropReason, ScriptedAnswer } from '../contract/reading.ts';
+import type { Observation, Peer, PeerAnswer, Scenario, Script } from '../contract/trial.ts';
+import { canonicalJson } from '../kernel/digest.ts';
+import type { Json } from '../kernel/json.ts';
+import { equalJson } from '../schemas/equal-json.ts';
+import { caseScenario, type RunnableCase, runnableCases } from '../verification/case-scenarios.ts';
+import { looseReplacements, substitute } from '../verification/loose-places.ts';
+import { leavesOf } from '../verification/scalar-kinds.ts';
+import { defaultTrialNowMs, type Subject } from '../verification/subject.ts';
+import { keepsAll } from './assertions.ts';
+
+/** A derived case made ready to run. */
+export interface World {
+  entry: DerivedCase;
+  /** `null` where it starts from no negotiated case. */
+  base: RunnableCase | null;
+  scenario: Scenario;
+  /** What `sameAsBase` allows: the base case's answer, as it is and with the ids of the changed request. */
+  baseAnswers: Json[];
+}
+
+/** A run of a world, and the runs of others that it may be compared with, by id or number of a case. */
+export interface WorldRun {
+  world: World;
+  seen: Observation;
+  others: ReadonlyMap<string | number, OtherRun>;
+}
+
+/** A run that another one is compared with. */
+export interface OtherRun {
+  input: Json;
+  seen: Observation;
+}
+
+/** Makes the world of a derived case, or says why that cannot be. */
+export function worldOf(entry: DerivedCase, subject: Subject): World | DropReason {
+  const base = entry.base === 0 ? null : runnableCases(subject).find(({ testCase }) => testCase === entry.base);
+  if (base === undefined) return 'base';
+  const input = patched(base?.input ?? null, entry.request ?? []);
+  if (input === undefined) return 'request';
+  if (base === null && entry.request === undefined) return 'request';
+  const known = new Set(subject.tools.map(({ name }) => name));
+  const unknown = Object.keys(entry.tools ?? {}).find((name) => !known.has(name));
+  if (unknown !== undefined) return 'tool';
+  if (entry.peer !== undefined && subject.role === 'provider') return 'peer';
+  const start = base === null ? freeScenario(subject) : caseScenario(subject, base);
+  const scripts = Object.entries(entry.tools ?? {}).map(([name, answers]): [string, Script] => [
+    name,
+    scriptOf(answers, exampleAnswers(subject, name)),
+  ]);
+  const scenario: Scenario = {
+    ...start,
+    input,
+    ...(scripts.length === 0 ? {} : { scripts: Object.fromEntries(scripts) }),
+    ...(entry.peer === undefined ? {} : { peer: scriptedPeer(entry.peer, start.peer, base) }),
+  };
+  return { entry, base, scenario, baseAnswers: base === null ? [] : baseAnswers(base, input) };
+}
+
+function freeScenario(subject: Subject): Scenario {
+  return {
+    input: null,
+    tools: subject.tools as Scenario['tools'],
+    seed: 'derived',
+    nowMs: subject.nowMs ?? defaultTrialNowMs,
+  };
+}
+
+/** What a tool answers by the job's examples. */
+function exampleAnswers({ tools }: Subject, name: string): (input: Json) => ToolAnswer | undefined {
+  const tool = tools.find((one) => one.name === name);
+  const examples = new Map((tool?.examples ?? []).toReversed().map((one) => [canonicalJson(one.input), one]));
+  return (input) => examples.get(canonicalJson(input)) ?? tool?.otherwise;
+}
+
+function scriptOf(answers: readonly ScriptedAnswer[], example: (input: Json) => ToolAnswer | undefined): Script {
+  return (input, before) => {
+    const answer = chosen(answers, input, before);
+    if (answer === undefined) return undefined;
+    if (answer.fail !== undefined) return { error: failure(answer) };
+    if (answer.output !== undefined) return { output: answer.output };
+    const given = example(input);
+    if (given === undefined || !('output' in given)) return undefined;
+    const output = patched(given.output, answer.patch ?? []);
+    return output === undefined ? undefined : { output };
+  };
+}
+
+/** The answer to an input after those that were given `before`; `undefined` where none fits. */
+function chosen(answers: readonly ScriptedAnswer[], input: Json, before: readonly Json[]): ScriptedAnswer | undefined {
+  if (!answers.some(({ when, times }) => when !== undefined || times !== undefined))
+    return answers[Math.min(before.length, answers.length - 1)];
+  const left = new Map(answers.map((one) => [one, one.times ?? Number.POSITIVE_INFINITY]));
+  let answer: ScriptedAnswer | undefined;
+  for (const each of [...before, input]) {
+    answer = answers.find((one) => (left.get(one) ?? 0) > 0 && keepsAll(one.when ?? [], each));
+    if (answer !== undefined) left.set(answer, (left.get(answer) ?? 0) - 1);
+  }
+  return answer;
+}
+
+function failure({ fail = 'FAILED', message }: ScriptedAnswer): { code: 'FAILED' | 'TIMEOUT'; message: string } {
+  return { code: fail, message: message ?? (fail === 'TIMEOUT' ? 'no answer in time' : 'the call failed') };
+}
+
+/** A peer that answers by a script, ids echoed as the base case echoes them; where no answer of it fits, as in the base case. */
+function scriptedPeer(answers: readonly ScriptedAnswer[], usual: Peer | undefined, base: RunnableCase | null): Peer {
+  const echoed = (response: Json, request: Json): Json =>
+    base === null ? response : substitute(response, looseReplacements(base.case.request, request, base.loose));
+  return async (request, nth, before = []) => {
+    const asUsual = (): PeerAnswer | Promise<PeerAnswer> =>
+      usual?.(request, nth, before) ?? { error: { code: 'FAILED', message: 'the peer cannot be reached' } };
+    const answer = chosen(answers, request, before);
+    if (answer === undefined) return asUsual();
+    if (answer.fail !== undefined) return { error: failure(answer) };
+    if (answer.response !== undefined) return { response: echoed(answer.response, request) };
+    const given = await asUsual();
+    if ('error' in given) return given;
+    const response = patched(given.response, answer.patch ?? []);
+    return response === undefined ? given : { response };
+  };
+}
+
+/** The base case's answer as it is, and with each value that the changed request has in place of one that the answer repeats. */
+function baseAnswers(base: RunnableCase, input: Json): Json[] {
+  const renamed = substitute(base.output, changedTexts(base.input, input));
+  return equalJson(renamed, base.output) ? [base.output] : [base.output, renamed];
+}
+
+/** The texts of a value that another one has otherwise at the same places. */
+export function changedTexts(before: Json, after: Json): { from: Json; to: Json }[] {
+  const now = new Map(leavesOf(after).map(({ pointer, value }) => [pointer, value]));
+  return leavesOf(before).flatMap(({ pointer, value }) => {
+    const other = now.get(pointer);
+    return other === undefined || other === value || typeof value !== 'string' ? [] : [{ from: value, to: other }];
+  });
+}
