@@ -35,7 +35,11 @@ function visibleQuote(quote: string, text: string): string {
   return pieces.filter((words) => words !== '' && text.includes(words)).join(' … ');
 }
 
-function reasonOf(entry: DerivedCase, subject: Subject, ids: ReadonlySet<string | number>): Dropped['reason'] | undefined {
+function reasonOf(
+  entry: DerivedCase,
+  subject: Subject,
+  ids: ReadonlySet<string | number>,
+): Dropped['reason'] | undefined {
   if (entry.quote === '') return 'quote';
   const { alike } = entry.expect;
   return alike !== undefined && !ids.has(alike.to) ? 'alike' : dropReasonOf(entry, subject);

@@ -1,0 +1,86 @@
+import type { DerivedCase, Reader, Reading, SilentUnit } from '../contract/reading.ts';
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { runnableCases } from '../verification/case-scenarios.ts';
+import { asRead } from '../verification/prose/hidden-words.ts';
+import type { Subject } from '../verification/subject.ts';
+import { type Dropped, loadEntry, loadSilentUnit } from './load-reading.ts';
+import { type Unit, unitsOf } from './units.ts';
+import { dropReasonOf } from './validity.ts';
+import { storedEntry } from './wire-entry.ts';
+
+/** Most derived cases of one reading: each costs a run of every candidate. */
+const maxDerived = 200;
+
+/** Takes what a reader says, one object after the other, and keeps what is valid for an agreement. */
+export class ReadingCollector {
+  readonly units: readonly Unit[];
+  readonly derived: DerivedCase[] = [];
+  readonly dropped: Dropped[] = [];
+  readonly #silent = new Map<number, SilentUnit>();
+  readonly #covered = new Set<number>();
+  readonly #subject: Subject;
+  readonly #ids = new Set<string | number>();
+  #taken = 0;
+  #waitMs: number | undefined;
+
+  constructor(subject: Subject) {
+    this.#subject = asRead(subject);
+    const { text, schemas } = this.#subject.agreement;
+    this.units = unitsOf(text, schemas);
+    for (const { testCase } of runnableCases(this.#subject)) this.#ids.add(testCase);
+  }
+
+  /** The units that a derived case names, or that yield none. */
+  get covered(): number {
+    return new Set([...this.#covered, ...this.#silent.keys()]).size;
+  }
+
+  /** Takes one object of a reader's answer. */
+  add(value: Json): void {
+    if (!isObject(value)) return;
+    if (typeof value.waitMs === 'number' && value.waitMs >= 1) this.#waitMs = Math.round(value.waitMs);
+    if (value.none !== undefined) this.#addSilent(value);
+    else if (value.of !== undefined || value.quote !== undefined) this.#addEntry(value);
+  }
+
+  /** What was read up to now. */
+  reading(reader: Reader): Reading {
+    return {
+      version: 1,
+      reader,
+      derived: this.derived,
+      units: [...this.#silent.values()].toSorted((one, other) => one.unit - other.unit),
+      ...(this.#waitMs === undefined ? {} : { waitMs: this.#waitMs }),
+    };
+  }
+
+  #addSilent({ unit, units, none }: JsonObject): void {
+    const numbers = [...(Array.isArray(units) ? units : []), ...(unit === undefined ? [] : [unit])];
+    for (const one of numbers) {
+      const silent = loadSilentUnit({ unit: one, none: none as Json });
+      if (silent !== undefined && silent.unit <= this.units.length) this.#silent.set(silent.unit, silent);
+    }
+  }
+
+  #addEntry(line: JsonObject): void {
+    const place = this.#taken;
+    this.#taken += 1;
+    const inputOf = (testCase: number) => runnableCases(this.#subject).find((one) => one.testCase === testCase)?.input;
+    const entry = loadEntry(storedEntry(line, inputOf), this.units);
+    const reason = typeof entry === 'string' ? entry : this.#dropReason(entry);
+    if (typeof entry === 'string' || reason !== undefined || this.derived.length >= maxDerived) {
+      this.dropped.push({ entry: place, reason: reason ?? 'form' });
+      return;
+    }
+    if (entry.id !== undefined) this.#ids.add(entry.id);
+    for (const number of entry.of ?? []) this.#covered.add(number);
+    this.derived.push(entry);
+  }
+
+  #dropReason(entry: DerivedCase): Dropped['reason'] | undefined {
+    if (entry.id !== undefined && this.#ids.has(entry.id)) return 'duplicate';
+    const { alike } = entry.expect;
+    if (alike !== undefined && !this.#ids.has(alike.to)) return 'alike';
+    return dropReasonOf(entry, this.#subject);
+  }
+}
