@@ -63,11 +63,8 @@ function refusedMember(refusal: unknown, sent: Optional): keyof Optional | undef
   if (sent.stream_options && /stream_options|include_usage/.test(words)) return 'stream_options';
   if (/context/i.test(wordOf(refusal.code))) return undefined;
   if (sent[limit] && /max_(?:completion_)?tokens/.test(words)) return limit;
-  // Some servers name the schema or what compiles it; others say nothing that the SDK reads.
-  if (
-    sent.response_format &&
-    (refusal.error === undefined || /response.?format|json.?schema|structured|guided|grammar/i.test(words))
-  )
+  // Some servers name the schema, or what compiles it.
+  if (sent.response_format && /response.?format|json.?schema|structured|guided|grammar/i.test(words))
     return 'response_format';
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import type { JsonObject } from '../kernel/json.ts';
 
 /** Reads the objects of an answer while it streams in. */
 export interface EntryReader {
@@ -67,7 +67,7 @@ class Reader {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** The latest string of the object at hand that is a member's name or value, or its start. */
+  /** The latest string of the object at hand; before a list in it, the name of that. */
   #word = '';
   /** How far the line and the line in which the object began are indented. */
   #indent = 0;
@@ -160,9 +160,8 @@ class Reader {
       if (this.#depth > MAX_DEPTH) this.#giveUp();
     } else if (character === '}' || character === ']') {
       this.#depth -= 1;
-      this.#word = '';
       if (this.#depth === 0) this.#finish();
-    } else if (character === ',') this.#word = '';
+    }
   }
 
   #followString(character: string): void {
@@ -174,22 +173,21 @@ class Reader {
       this.#inString = false;
       return;
     }
-    if (this.#word.length <= WRAPPING.length) this.#word += character;
+    this.#word += character;
   }
 
   #finish(): void {
     const text = this.#held + this.#piece.slice(this.#from, this.#at + 1);
     this.#drop();
-    let value: Json;
+    let entry: JsonObject;
     try {
-      value = JSON.parse(text);
+      entry = JSON.parse(text);
     } catch {
       this.broken += 1;
       return;
     }
-    if (!isObject(value)) return;
     this.#entries += 1;
-    this.#onEntry(value);
+    this.#onEntry(entry);
   }
 
   /** Forgets the object at hand as broken; the rest of its line is passed over. */

@@ -55,7 +55,7 @@ const surroundings: ((text: string) => string)[] = [
   (text) => text,
   (text) => `\ufeff\n\n${text}\n\n`,
   (text) => `Here is what I found, e.g. {"kind":"inline"} and {this}:\n\n${text}\n\nThat is all {of it}.`,
-  (text) => `<think>\n{"kind":"draft"}\nIt's <b>, "</thin\n{"open\n</think>\n${text}`,
+  (text) => `<think>\n{"kind":"draft"}\nIt's <b>, "</thin\n{"open <</think>\n${text}`,
   (text) => `<THINKING>{"kind":"draft"}</thinking>${text}`,
   (text) => `that is it\n</think>${text}\n<think>[{"kind":"afterthought"}]`,
 ];
@@ -154,8 +154,11 @@ test('entries beyond the bounds are not taken', () => {
     assert.deepEqual(read(pieces, { characters: long.length - 1 }), { entries: [{ b: 1 }], broken: 1, isFull: false });
   }
   assert.equal(read(`{"a":"${'x'.repeat(70_000)}"}`).broken, 1);
-  const deep = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}\n{"b":1}`;
-  assert.deepEqual([read(deep(63)).entries.length, read(deep(64)).entries.length], [2, 1]);
+  const deep = (depth: number) => `{"a":${'['.repeat(depth)}{}${']'.repeat(depth)}}\n{"b":1}`;
+  assert.deepEqual(
+    [read(deep(62)).entries.length, read(deep(63)).entries.length, read(deep(90)).entries.length],
+    [2, 1, 1],
+  );
 });
 
 test('nothing is read after the end', () => {

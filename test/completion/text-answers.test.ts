@@ -192,8 +192,9 @@ test('a format that the server refuses is left out, and not tried again', async 
   for (const [status, body] of [
     [400, { error: { message: 'This response_format type is unavailable now', code: 'invalid_request_error' } }],
     [400, { error: { message: 'Not supported with this model.', param: 'response_format' } }],
-    [400, { error: { message: 'The provided JSON schema contains features not supported by xgrammar.' } }],
+    [400, { error: { message: 'JSON schema conversion failed' } }],
     [422, { error: { message: 'Structured output is not available' } }],
+    [400, { error: { message: 'Failed to parse grammar' } }],
     [400, { error: { message: 'guided_json is unknown' } }],
     [422, { detail: [{ type: 'extra_forbidden', loc: ['body', 'response_format'] }] }],
   ] as const) {
