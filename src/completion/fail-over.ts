@@ -12,18 +12,18 @@ const FINAL: ReadonlySet<string> = new Set(['PLATFORM_MODEL_ABORTED', 'PLATFORM_
 export function failOver(completers: readonly [Completer, ...Completer[]]): Completer {
   return {
     generator: completers[0].generator,
-    complete: (prompt, deadline, mayRepeat) =>
+    complete: (prompt, deadline, options) =>
       accounted(async (book) => {
         const failures: unknown[] = [];
         for (const completer of completers) {
           try {
-            return await completer.complete(prompt, deadline, mayRepeat);
+            return await completer.complete(prompt, deadline, options);
           } catch (error) {
             book(error);
             failures.push(error);
             const code = codeOf(error);
             if (code === undefined || FINAL.has(code) || deadline.signal.aborted || deadline.passed) throw error;
-            if (mayRepeat?.() === false) break;
+            if (options?.mayRepeat?.() === false) break;
           }
         }
         throw failures.reduce((one, other) => (passesInMs(other) < passesInMs(one) ? other : one));

@@ -27,13 +27,13 @@ export function createLatencyRecord(): LatencyRecord {
   };
 }
 
-/** Records how long the completions of a completer take, those that succeed. */
+/** Records how long the modules of a completer take, those that succeed: a text may be of any length. */
 export function withLatency(completer: Completer, record: LatencyRecord): Completer {
   return {
     generator: completer.generator,
-    async complete(prompt, deadline) {
-      const completion = await completer.complete(prompt, deadline);
-      record.add(completion.durationMs);
+    async complete(prompt, deadline, options) {
+      const completion = await completer.complete(prompt, deadline, options);
+      if (options?.answer !== 'text') record.add(completion.durationMs);
       return completion;
     },
   };

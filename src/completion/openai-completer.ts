@@ -1,15 +1,16 @@
-import OpenAI, { APIError } from 'openai';
+import OpenAI from 'openai';
 import type {
   ChatCompletion,
   ChatCompletionChunk,
   ChatCompletionCreateParamsStreaming,
 } from 'openai/resources/chat/completions';
-import type { Completer, Completion, Prompt } from '../contract/completion.ts';
+import type { CompleteOptions, Completer, Completion, Prompt } from '../contract/completion.ts';
 import type { Usage } from '../contract/outcome.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { BodyTooLongError, boundedFetch } from './bounded-fetch.ts';
 import { CompletionError } from './completion-error.ts';
+import { type Dialect, dialectOf, type Optional } from './dialect.ts';
 import { isComplete } from './extract-candidate.ts';
 import { failureOf, wordOf } from './model-failure.ts';
 import { estimateTokens, type Prices, priced } from './prices.ts';
@@ -76,18 +77,8 @@ const ENDS = {
 
 const uncounted = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
 
-type LimitName = 'max_completion_tokens' | 'max_tokens' | 'none';
-
-/** What a server was found to accept, shared by all completers of the same endpoint and model in this process. */
-interface Dialect {
-  limits: LimitName[];
-  streamOptions: boolean;
-}
-
-const dialects = new Map<string, Dialect>();
-
 /**
- * A completer over the Chat Completions API of any OpenAI-compatible server. Streams, and stops at the fence that closes the answer. One
+ * A completer over the Chat Completions API of any OpenAI-compatible server. Streams, and stops at the fence that closes a module. One
  * attempt: retrying is `withRetries`' business. Every failure is a `CompletionError` with a `PLATFORM_MODEL_…` or `OPERATOR_…` code.
  */
 export function createOpenAiCompleter(options: OpenAiOptions): EndpointCompleter {
@@ -101,27 +92,20 @@ export function createOpenAiCompleter(options: OpenAiOptions): EndpointCompleter
     logLevel: 'off',
     fetch: boundedFetch,
   });
-  const dialect = dialectOf(`${endpoint} ${options.model}`, options.baseUrl === undefined);
+  const dialect = dialectOf(endpoint, options.model, options.baseUrl === undefined);
   return {
     generator: options.generator,
     endpoint,
     model: options.model,
-    complete: (prompt, deadline) => new Exchange(client, options, dialect, prompt, deadline).run(),
+    complete: (prompt, deadline, wanted = {}) =>
+      new Exchange(client, options, dialect, { prompt, deadline, ...wanted }).run(),
   };
 }
 
-function dialectOf(key: string, isOpenAi: boolean): Dialect {
-  let dialect = dialects.get(key);
-  if (dialect === undefined) {
-    dialect = {
-      limits: isOpenAi
-        ? ['max_completion_tokens', 'max_tokens', 'none']
-        : ['max_tokens', 'max_completion_tokens', 'none'],
-      streamOptions: true,
-    };
-    dialects.set(key, dialect);
-  }
-  return dialect;
+/** All that is asked for at once. */
+interface Question extends CompleteOptions {
+  prompt: Prompt;
+  deadline: Deadline;
 }
 
 /** One question and its answer. */
@@ -129,8 +113,7 @@ class Exchange {
   readonly #client: OpenAI;
   readonly #options: OpenAiOptions;
   readonly #dialect: Dialect;
-  readonly #prompt: Prompt;
-  readonly #deadline: Deadline;
+  readonly #question: Question;
   readonly #patience: Patience;
   readonly #startedAt = performance.now();
   /** Ends the exchange; its reason is the error to end with. */
@@ -149,31 +132,33 @@ class Exchange {
   /** What was said beside the answer, such as reasoning. */
   #asideTokens = 0;
   #started = false;
+  /** Whether the server took the format. */
+  #formatted = false;
 
-  constructor(client: OpenAI, options: OpenAiOptions, dialect: Dialect, prompt: Prompt, deadline: Deadline) {
+  constructor(client: OpenAI, options: OpenAiOptions, dialect: Dialect, question: Question) {
     this.#client = client;
     this.#options = options;
     this.#dialect = dialect;
-    this.#prompt = prompt;
-    this.#deadline = deadline;
+    this.#question = question;
     this.#model = options.model;
-    const leftMs = options.elsewhere === true ? deadline.wantedInMs() : deadline.leftMs();
+    const leftMs = options.elsewhere === true ? question.deadline.wantedInMs() : question.deadline.leftMs();
     this.#patience = { ...patienceFor(leftMs), ...options.patience };
   }
 
   async run(): Promise<Completion> {
-    const { signal } = this.#deadline;
+    const { deadline } = this.#question;
+    const { signal } = deadline;
     const calledOff = (): void =>
       this.#stop.abort(
-        this.#deadline.passed || isTimeout(signal.reason)
+        deadline.passed || isTimeout(signal.reason)
           ? this.#error('PLATFORM_MODEL_TIMEOUT', 'the deadline passed', 'an answer before it')
           : this.#error('PLATFORM_MODEL_ABORTED', 'called off', 'to be waited for'),
       );
-    if (signal.aborted || this.#deadline.passed) calledOff();
+    if (signal.aborted || deadline.passed) calledOff();
     signal.addEventListener('abort', calledOff, { once: true });
     const timer = setTimeout(
       () => this.#stop.abort(this.#error('PLATFORM_MODEL_TIMEOUT', 'the deadline passed', 'an answer before it')),
-      Math.min(this.#deadline.leftMs(), SDK_TIMEOUT_MS),
+      Math.min(deadline.leftMs(), SDK_TIMEOUT_MS),
     );
     try {
       return await this.#converse();
@@ -220,48 +205,27 @@ class Exchange {
   async #open(): Promise<{ data: AsyncIterable<ChatCompletionChunk>; response: Response }> {
     for (;;) {
       this.#expectWithin(this.#patience.headersMs);
+      const optional = this.#dialect.optional(this.#options.maxTokens ?? DEFAULT_MAX_TOKENS, this.#question.format);
+      this.#formatted = optional.response_format !== undefined;
       try {
+        const signal = this.#stop.signal;
         return await this.#orStop(
-          this.#client.chat.completions.create(this.#parameters(), { signal: this.#stop.signal }).withResponse(),
+          this.#client.chat.completions.create(this.#parameters(optional), { signal }).withResponse(),
         );
       } catch (error) {
-        if (this.#stop.signal.aborted || !this.#adapts(error)) throw error;
+        if (this.#stop.signal.aborted || !this.#dialect.adapts(error, optional)) throw error;
       }
     }
   }
 
-  #parameters(): ChatCompletionCreateParamsStreaming {
-    const [limit] = this.#dialect.limits;
-    const maxTokens = this.#options.maxTokens ?? DEFAULT_MAX_TOKENS;
+  #parameters(optional: Optional): ChatCompletionCreateParamsStreaming {
+    const { system, turns } = this.#question.prompt;
     return {
       model: this.#options.model,
-      messages: [
-        { role: 'system', content: this.#prompt.system },
-        ...this.#prompt.turns.map(({ role, text }) => ({ role, content: text })),
-      ],
+      messages: [{ role: 'system', content: system }, ...turns.map(({ role, text }) => ({ role, content: text }))],
       stream: true,
-      ...(this.#dialect.streamOptions ? { stream_options: { include_usage: true } } : {}),
-      ...(limit === undefined || limit === 'none' ? {} : { [limit]: maxTokens }),
+      ...optional,
     };
-  }
-
-  /** Whether the question can be put in another form after this refusal. */
-  #adapts(error: unknown): boolean {
-    if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false;
-    const words = `${wordOf(error.param)} ${error.message}`;
-    if (this.#dialect.streamOptions && /stream_options|include_usage/.test(words)) {
-      this.#dialect.streamOptions = false;
-      return true;
-    }
-    if (
-      this.#dialect.limits.length > 1 &&
-      /max_(?:completion_)?tokens/.test(words) &&
-      !/context/i.test(wordOf(error.code))
-    ) {
-      this.#dialect.limits.shift();
-      return true;
-    }
-    return false;
   }
 
   async #read(pieces: AsyncIterator<ChatCompletionChunk>, kind: string): Promise<void> {
@@ -271,11 +235,11 @@ class Exchange {
       if (next.done === true) break;
       any = true;
       const said = this.#take(next.value);
-      if (said === '') continue;
+      this.#tell(said);
       if (this.#text.length > MAX_TEXT_CHARACTERS) {
         throw this.#error('PLATFORM_MODEL_LENGTH', `over ${MAX_TEXT_CHARACTERS} characters`, 'an answer that ends');
       }
-      if (this.#mayBeComplete(said) && isComplete(this.#text)) {
+      if (this.#isText ? this.#finish !== null : this.#mayBeComplete(said) && isComplete(this.#text)) {
         await this.#awaitUsage(pieces);
         return;
       }
@@ -291,8 +255,21 @@ class Exchange {
     }
   }
 
+  /** Passes on what was said, the last piece of the text. */
+  #tell(said: string): void {
+    const { sink } = this.#question;
+    if (sink === undefined || said === '') return;
+    if (said.length === this.#text.length) sink.start({ model: this.#model, formatted: this.#formatted });
+    sink.text(said);
+  }
+
+  get #isText(): boolean {
+    return this.#question.answer === 'text';
+  }
+
   /** Whether the text may just have got its closing fence. */
   #mayBeComplete(said: string): boolean {
+    if (said === '') return false;
     const tail = this.#tail + said;
     this.#tail = tail.slice(Math.max(tail.lastIndexOf('\n'), tail.length - MAX_FENCE_LINE_CHARACTERS));
     if (this.#looks >= MAX_LOOKS || !/\n {0,3}(?:`{3,}|~{3,})[ \t]*(?:\r?\n|$)/.test(tail)) return false;
@@ -346,6 +323,7 @@ class Exchange {
     this.#refusal = typeof choice.message?.refusal === 'string' ? choice.message.refusal : '';
     this.#finish = choice.finish_reason ? wordOf(choice.finish_reason) : 'stop';
     this.#book(answer);
+    this.#tell(this.#text);
   }
 
   #book({ model, usage }: Pick<Partial<ChatCompletionChunk>, 'model' | 'usage'>): void {
@@ -359,7 +337,7 @@ class Exchange {
   }
 
   #completion(): Completion {
-    if (!isComplete(this.#text)) this.#refuseUnfinished();
+    if (this.#isText || !isComplete(this.#text)) this.#refuseUnfinished();
     return {
       text: this.#text,
       model: this.#model,
@@ -402,7 +380,7 @@ class Exchange {
 
   /** What was used up to now; estimated where the server has not counted. */
   #spent(): Usage {
-    const asked = [this.#prompt.system, ...this.#prompt.turns.map(({ text }) => text)];
+    const asked = [this.#question.prompt.system, ...this.#question.prompt.turns.map(({ text }) => text)];
     const { inputTokens, cachedInputTokens, outputTokens } = this.#counted ?? uncounted;
     return priced(
       {

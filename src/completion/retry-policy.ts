@@ -1,4 +1,4 @@
-import type { Completer, Completion, MayRepeat, Prompt } from '../contract/completion.ts';
+import type { CompleteOptions, Completer, Completion, Prompt } from '../contract/completion.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { CodedError, codeOf } from '../kernel/errors.ts';
 import { accounted, CompletionError } from './completion-error.ts';
@@ -42,7 +42,7 @@ const PASSING: ReadonlySet<string> = new Set([
  * The one retry policy: passing failures are tried again with growing, spread pauses, never sooner than the server asked, never past the
  * deadline and never without leave. Where the pause would outlast the deadline, or another endpoint can be asked instead, the failure is returned at once, with `retryAfterMs`.
  */
-export function withRetries(completer: Completer, options: RetryOptions = {}): Completer {
+export function withRetries(completer: Completer, policy: RetryOptions = {}): Completer {
   const {
     elsewhere = false,
     retries = elsewhere ? 0 : 4,
@@ -52,7 +52,7 @@ export function withRetries(completer: Completer, options: RetryOptions = {}): C
     endpoint = 'default',
     random = Math.random,
     clock = Date.now,
-  } = options;
+  } = policy;
 
   const coolDownEnds = async (deadline: Deadline): Promise<void> => {
     const leftMs = coolDown === undefined ? 0 : (await coolDown.until(endpoint)) - clock();
@@ -69,15 +69,15 @@ export function withRetries(completer: Completer, options: RetryOptions = {}): C
     await pause(leftMs, deadline.signal);
   };
 
-  const complete = (prompt: Prompt, deadline: Deadline, mayRepeat?: MayRepeat): Promise<Completion> =>
+  const complete = (prompt: Prompt, deadline: Deadline, options?: CompleteOptions): Promise<Completion> =>
     accounted(async (book) => {
       for (let attempt = 0; ; attempt += 1) {
         await coolDownEnds(deadline);
         try {
-          return await completer.complete(prompt, deadline);
+          return await completer.complete(prompt, deadline, options);
         } catch (error) {
           book(error);
-          const isAllowed = mayRepeat?.(error instanceof CompletionError ? error.usage : undefined) ?? true;
+          const isAllowed = options?.mayRepeat?.(error instanceof CompletionError ? error.usage : undefined) ?? true;
           if (!PASSING.has(codeOf(error) ?? '')) throw error;
           const asked = error instanceof CodedError ? (error.retryAfterMs ?? 0) : 0;
           if (asked > 0) await coolDown?.set(endpoint, clock() + asked);

@@ -1,4 +1,5 @@
 import type { Deadline } from '../kernel/deadline.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import type { Usage } from './outcome.ts';
 
 /** What is said to the model: a byte-stable system part, then the turns. */
@@ -7,7 +8,7 @@ export interface Prompt {
   turns: { role: 'user' | 'assistant'; text: string }[];
 }
 
-/** What the model said, up to and including the closing fence. */
+/** What the model said; of a module nothing after the closing fence. */
 export interface Completion {
   text: string;
   model: string;
@@ -18,11 +19,41 @@ export interface Completion {
 /** Told what an attempt used that came to nothing, where it used anything; says whether the question may be put once more. */
 export type MayRepeat = (failed?: Usage) => boolean;
 
+/** Told an answer as it streams in, reasoning aside; it must not throw. It keeps what came of an answer that failed. */
+export interface AnswerSink {
+  /** Called before the first text of every attempt: what was told before belongs to one that failed. */
+  start(attempt: AnswerStart): void;
+  text(piece: string): void;
+}
+
+/** Where an answer comes from. */
+export interface AnswerStart {
+  model: string;
+  /** Whether the server took the format that was asked for. */
+  formatted: boolean;
+}
+
+/** The JSON Schema that an answer is wanted to keep, with a name of letters, digits, `_` and `-`. */
+export interface ResponseFormat {
+  name: string;
+  schema: JsonObject;
+}
+
+/** How a question is asked. */
+export interface CompleteOptions {
+  mayRepeat?: MayRepeat;
+  /** Where the answer ends: a module at its closing fence, a text where the model ends it. Default: `module`. */
+  answer?: 'module' | 'text';
+  sink?: AnswerSink;
+  /** A wish only: a server that refuses it is asked without. */
+  format?: ResponseFormat;
+}
+
 /**
  * The port to a language model. Rejects with a coded `PLATFORM_MODEL_…` error; the deadline's signal aborts it in every state. Where one question takes
  * several attempts, each that is paid for is allowed by `mayRepeat`.
  */
 export interface Completer {
   readonly generator: 'live' | 'scripted';
-  complete(prompt: Prompt, deadline: Deadline, mayRepeat?: MayRepeat): Promise<Completion>;
+  complete(prompt: Prompt, deadline: Deadline, options?: CompleteOptions): Promise<Completion>;
 }

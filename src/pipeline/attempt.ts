@@ -80,7 +80,8 @@ export async function ask<Value>(
   };
   let completion: Completion | undefined;
   try {
-    const answer = await ledger.stage('complete', () => shop.completer.complete(prompt, deadline, receipt.mayRepeat));
+    const { mayRepeat } = receipt;
+    const answer = await ledger.stage('complete', () => shop.completer.complete(prompt, deadline, { mayRepeat }));
     completion = answer;
     receipt.book(answer.usage);
     onAnswer?.();

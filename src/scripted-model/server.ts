@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { estimateTokens } from '../completion/prices.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { type Purpose, purposeOf } from './purpose.ts';
 import { fittingScripts, type Script } from './script.ts';
 
 /** One question as the server got it. */
@@ -13,6 +14,8 @@ export interface Question {
   /** Everything but the system part, joined. */
   prompt: string;
   system: string;
+  /** What it is put for, as the system part tells. */
+  to: Purpose;
   headers: IncomingMessage['headers'];
   /** Fires when the asker hangs up before the answer is out. */
   hungUp: AbortSignal;
@@ -20,7 +23,7 @@ export interface Question {
 
 /** How to answer one question. */
 export type Behaviour =
-  /** With the script that fits. */
+  /** With the script that fits; a reading that no script fits finds nothing. */
   | { kind: 'script' }
   /** With a text, streamed. */
   | ({ kind: 'reply'; text: string } & StreamOptions)
@@ -57,7 +60,7 @@ export interface ScriptedModelOptions {
   /** Decides how a question is answered; default: with the script that fits. */
   behave?: (question: Question) => Behaviour;
   /** Members of the request that are refused with status 400, as some servers do. */
-  refuses?: readonly ('stream_options' | 'max_tokens' | 'max_completion_tokens')[];
+  refuses?: readonly ('stream_options' | 'response_format' | 'max_tokens' | 'max_completion_tokens')[];
   /** How scripts are streamed. */
   stream?: StreamOptions;
 }
@@ -71,11 +74,14 @@ export interface ScriptedModel {
   close(): Promise<void>;
 }
 
+/** What a reader is told of an agreement that no script was written for. */
+const EMPTY_READING = '{"none":"unscripted"}';
+
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
  * Starts an OpenAI-compatible server (Chat Completions) on a free port of the loopback interface. It answers from scripts, each chosen by what
- * the prompt contains and never by order; a prompt that none fits gets status 404 with the error code `no_script`.
+ * the prompt contains and never by order; a prompt that none fits gets status 404 with the error code `no_script`, and a reader's an empty reading.
  */
 export async function startScriptedModel(options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
   const questions: Question[] = [];
@@ -136,10 +142,12 @@ async function serve(
   }
   const hangUp = new AbortController();
   response.once('close', () => hangUp.abort());
+  const texts = textsOf(body);
   const question: Question = {
     nth: questions.length + 1,
     body,
-    ...textsOf(body),
+    ...texts,
+    to: purposeOf(texts.system),
     headers: request.headers,
     hungUp: hangUp.signal,
   };
@@ -156,7 +164,9 @@ async function behave(
   const behaviour = options.behave?.(question) ?? { kind: 'script' };
   switch (behaviour.kind) {
     case 'script': {
-      const [script, ...others] = fittingScripts(options.scripts ?? [], question.prompt);
+      const [script, ...others] = fittingScripts(options.scripts ?? [], question.prompt, question.to);
+      if (script === undefined && question.to === 'read')
+        return stream(response, question, EMPTY_READING, options.stream ?? {}, gone);
       if (script === undefined)
         return fail(
           response,

@@ -241,6 +241,13 @@ test('the 75th percentile is known after a few completions, failures aside', asy
   assert.equal(record.p75Ms(), 40);
 });
 
+test('how long a text takes says nothing of how long a module takes', async () => {
+  const record = createLatencyRecord();
+  const completer = withLatency(failing(), record);
+  for (let n = 0; n < 4; n += 1) await completer.complete(PROMPT, deadlineIn(HANG_MS), { answer: 'text' });
+  assert.equal(record.p75Ms(), null);
+});
+
 test('no attempt follows without leave, neither there nor elsewhere, and each that is paid for is told', async () => {
   const used = { inputTokens: 10, cachedInputTokens: 2, outputTokens: 3, costUsd: 0.5 };
   const cut = () => new CompletionError('PLATFORM_MODEL_CUT', 'm', { usage: used });
@@ -258,7 +265,7 @@ test('no attempt follows without leave, neither there nor elsewhere, and each th
       return paid < attempts;
     };
     const both = failOver([withRetries(first, once), withRetries(second, once)]);
-    await assert.rejects(both.complete(PROMPT, deadlineIn(HANG_MS), mayRepeat), codeIs('PLATFORM_MODEL_CUT'));
+    await assert.rejects(both.complete(PROMPT, deadlineIn(HANG_MS), { mayRepeat }), codeIs('PLATFORM_MODEL_CUT'));
     assert.deepEqual([first.asked, second.asked], asked);
     assert.equal(paid, first.asked + second.asked);
   }

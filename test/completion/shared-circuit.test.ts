@@ -48,6 +48,18 @@ function scripted(answers: (string | null)[]): Completer & { asked: number } {
   return completer;
 }
 
+test('how a question is asked is passed on', async () => {
+  const options = { answer: 'text' as const };
+  const asked: unknown[] = [];
+  const completer = scripted([]);
+  const complete: Completer['complete'] = (...question) => {
+    asked.push(question[2]);
+    return completer.complete(...question);
+  };
+  await withSharedCircuit({ ...completer, complete }, one, 'options').complete(prompt, deadline(), options);
+  assert.deepEqual(asked, [options]);
+});
+
 const down = 'PLATFORM_MODEL_UNAVAILABLE';
 /** Of one worker or of several: the message claims no more than is known. */
 const open = { code: 'PLATFORM_MODEL_CIRCUIT_OPEN', message: /the endpoint failed several times in a row/ };

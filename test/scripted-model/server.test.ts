@@ -9,8 +9,10 @@ import { createOpenAiCompleter } from '../../src/completion/openai-completer.ts'
 import type { Prompt } from '../../src/contract/completion.ts';
 import type { Task, Tool } from '../../src/contract/job.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
+import { JUDGE_SYSTEM_PROMPT } from '../../src/prompting/judge-prompt.ts';
 import { renderPrompt } from '../../src/prompting/render-prompt.ts';
 import { renderRepair } from '../../src/prompting/render-repair.ts';
+import { SYSTEM_PROMPT } from '../../src/prompting/system-prompt.ts';
 import { fittingScripts, parseScript, readScripts } from '../../src/scripted-model/script.ts';
 import { startScriptedModel } from '../../src/scripted-model/server.ts';
 
@@ -315,3 +317,47 @@ test('what is no question is refused', async () => {
     await model.close();
   }
 });
+
+test('a question is answered by the scripts for its purpose, which the system part tells', async () => {
+  const script = (to: string) =>
+    parseScript(
+      `${to || 'plain'}.md`,
+      `---\norigin: hand-written\n${to && `to: ${to}\n`}present: "a"\n---\nfrom ${to}`,
+    );
+  const model = await startScriptedModel({ scripts: ['', 'judge', 'read', 'confirm'].map(script) });
+  const systems = [
+    [SYSTEM_PROMPT, 'candidate', 'from '],
+    [JUDGE_SYSTEM_PROMPT, 'judge', 'from judge'],
+    ['You read agreements between software agents and list what they say.', 'read', 'from read'],
+    ['You answer questions about one agreement.', 'confirm', 'from confirm'],
+  ] as const;
+  try {
+    for (const [system, purpose, reply] of systems) {
+      assert.equal((await saidBy(model.baseUrl, system)).trim(), reply.trim());
+      assert.equal(model.questions.at(-1)?.to, purpose);
+    }
+  } finally {
+    await model.close();
+  }
+  assert.throws(() => script('nobody'), /^Error: Cannot read script "nobody.md": to "nobody", wanted/);
+});
+
+test('a reader that no script answers is told that nothing was found, anybody else that there is no script', async () => {
+  const model = await startScriptedModel({
+    scripts: [parseScript('a.md', '---\norigin: hand-written\npresent: "a"\n---\nx')],
+  });
+  try {
+    assert.equal(await saidBy(model.baseUrl, 'You read agreements between software agents.'), '{"none":"unscripted"}');
+    for (const system of [JUDGE_SYSTEM_PROMPT, 'You answer questions about one agreement.'])
+      await assert.rejects(saidBy(model.baseUrl, system), { code: 'OPERATOR_NO_SCRIPT' });
+  } finally {
+    await model.close();
+  }
+});
+
+async function saidBy(baseUrl: string, system: string): Promise<string> {
+  const completer = createOpenAiCompleter({ model: 'scripted', generator: 'scripted', baseUrl });
+  const deadline = new Deadline(Date.now() + 20_000, AbortSignal.timeout(20_000));
+  const prompt: Prompt = { system, turns: [{ role: 'user', text: 'a' }] };
+  return (await completer.complete(prompt, deadline, { answer: 'text' })).text;
+}

@@ -1,0 +1,203 @@
+import type { JsonObject } from '../kernel/json.ts';
+
+/** Reads the objects of an answer while it streams in. */
+export interface EntryReader {
+  /** Takes the next piece of the answer, however it was divided. */
+  push(piece: string): void;
+  /** Takes the end of the answer; whatever is pushed later is ignored. */
+  end(): void;
+  /** Objects that could not be read, an unfinished one included. */
+  readonly broken: number;
+  /** Whether there were more entries than are taken. */
+  readonly isFull: boolean;
+}
+
+/** Bounds of what is read, for tests. */
+export interface EntryLimits {
+  /** Most entries. */
+  entries?: number;
+  /** Longest entry, in UTF-16 units. */
+  characters?: number;
+}
+
+const MAX_ENTRIES = 2_000;
+const MAX_CHARACTERS = 64 * 1024;
+const MAX_DEPTH = 64;
+/** Name of the list that wraps entries. */
+const WRAPPING = 'entries';
+/** What may stand before an object on its line. */
+const BEFORE_OBJECT = ' \t\r\n[],}\ufeff';
+const THINKING = ['<think>', '<thinking>'];
+const THOUGHT = ['</think>', '</thinking>'];
+const TAGS = [...THINKING, ...THOUGHT];
+
+/**
+ * Tells each JSON object of an answer as soon as it is whole: of JSON Lines, fenced or not, of objects over several lines, of a list, and of a list
+ * named `entries` in an object around it. Prose and thinking between `<think>` tags are passed over. An object that is broken is given up where the
+ * next line starts one that is not indented deeper. Linear in time, bounded in memory, never throws by itself.
+ */
+export function createEntryReader(onEntry: (entry: JsonObject) => void, limits: EntryLimits = {}): EntryReader {
+  const reader = new Reader(onEntry, limits);
+  return {
+    push: (piece) => reader.push(piece),
+    end: () => reader.end(),
+    get broken() {
+      return reader.broken;
+    },
+    get isFull() {
+      return reader.isFull;
+    },
+  };
+}
+
+class Reader {
+  broken = 0;
+  isFull = false;
+  readonly #onEntry: (entry: JsonObject) => void;
+  readonly #maxEntries: number;
+  readonly #maxCharacters: number;
+  #entries = 0;
+  #ended = false;
+  #piece = '';
+  #at = 0;
+  /** The object at hand up to this piece, and where it goes on in it. */
+  #held = '';
+  #from = 0;
+  /** Open brackets of the object at hand; 0 = there is none. */
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  /** The latest string of the object at hand; before a list in it, the name of that. */
+  #word = '';
+  /** How far the line and the line in which the object began are indented. */
+  #indent = 0;
+  #objectIndent = 0;
+  #onlyIndent = true;
+  /** Whether nothing on the line forbids an object here. */
+  #mayStart = true;
+  /** A tag that may be under way, and whether thinking is. */
+  #tag = '';
+  #thinking = false;
+
+  constructor(onEntry: (entry: JsonObject) => void, { entries, characters }: EntryLimits) {
+    this.#onEntry = onEntry;
+    this.#maxEntries = entries ?? MAX_ENTRIES;
+    this.#maxCharacters = characters ?? MAX_CHARACTERS;
+  }
+
+  push(piece: string): void {
+    this.#piece = piece;
+    this.#from = 0;
+    for (this.#at = 0; this.#at < piece.length && !this.#ended; this.#at += 1) {
+      const character = piece.charAt(this.#at);
+      if (this.#thinking) this.#think(character);
+      else if (this.#depth === 0) this.#seek(character);
+      else this.#follow(character);
+      this.#noteLine(character);
+    }
+    if (this.#depth > 0) this.#held += piece.slice(this.#from);
+    this.#piece = '';
+  }
+
+  end(): void {
+    if (this.#depth > 0) this.#giveUp();
+    this.#ended = true;
+  }
+
+  #noteLine(character: string): void {
+    if (character === '\n') [this.#indent, this.#onlyIndent, this.#mayStart] = [0, true, true];
+    else if (this.#onlyIndent && (character === ' ' || character === '\t')) this.#indent += 1;
+    else this.#onlyIndent = false;
+  }
+
+  #think(character: string): void {
+    if (THOUGHT.includes(this.#tagAt(character))) [this.#thinking, this.#mayStart] = [false, true];
+  }
+
+  /** Looks for the start of an object. */
+  #seek(character: string): void {
+    if (this.#mayStart && character === '{') this.#start();
+    else if (this.#tag !== '' || (this.#mayStart && character === '<')) {
+      const tag = this.#tagAt(character);
+      this.#thinking = THINKING.includes(tag);
+      this.#mayStart = THOUGHT.includes(tag);
+    } else if (!BEFORE_OBJECT.includes(character)) this.#mayStart = false;
+  }
+
+  /** The tag that this character ends, or nothing. */
+  #tagAt(character: string): string {
+    const grown = this.#tag + character.toLowerCase();
+    if (TAGS.includes(grown)) {
+      this.#tag = '';
+      return grown;
+    }
+    const isTag = TAGS.some((tag) => tag.startsWith(grown));
+    this.#tag = isTag ? grown : character === '<' ? '<' : '';
+    return '';
+  }
+
+  #start(): void {
+    if (this.#entries >= this.#maxEntries) {
+      [this.isFull, this.#ended] = [true, true];
+      return;
+    }
+    [this.#held, this.#from] = ['', this.#at];
+    [this.#depth, this.#inString, this.#escaped, this.#word] = [1, false, false, ''];
+    this.#objectIndent = this.#indent;
+  }
+
+  /** Follows the object at hand to its end. */
+  #follow(character: string): void {
+    if (this.#held.length + this.#at - this.#from >= this.#maxCharacters) this.#giveUp();
+    else if (this.#inString) this.#followString(character);
+    else if (character === '"') [this.#inString, this.#word] = [true, ''];
+    else if (character === '{' && this.#onlyIndent && this.#indent <= this.#objectIndent) {
+      this.#giveUp();
+      this.#start();
+    } else if (character === '[' && this.#depth === 1 && this.#word === WRAPPING) this.#drop();
+    else if (character === '{' || character === '[') {
+      this.#depth += 1;
+      if (this.#depth > MAX_DEPTH) this.#giveUp();
+    } else if (character === '}' || character === ']') {
+      this.#depth -= 1;
+      if (this.#depth === 0) this.#finish();
+    }
+  }
+
+  #followString(character: string): void {
+    // A line end in a string: its quotes do not match.
+    if (character === '\n') this.#giveUp();
+    else if (this.#escaped) this.#escaped = false;
+    else if (character === '\\') this.#escaped = true;
+    else if (character === '"') {
+      this.#inString = false;
+      return;
+    }
+    this.#word += character;
+  }
+
+  #finish(): void {
+    const text = this.#held + this.#piece.slice(this.#from, this.#at + 1);
+    this.#drop();
+    let entry: JsonObject;
+    try {
+      entry = JSON.parse(text);
+    } catch {
+      this.broken += 1;
+      return;
+    }
+    this.#entries += 1;
+    this.#onEntry(entry);
+  }
+
+  /** Forgets the object at hand as broken; the rest of its line is passed over. */
+  #giveUp(): void {
+    this.broken += 1;
+    this.#drop();
+    this.#mayStart = false;
+  }
+
+  #drop(): void {
+    [this.#held, this.#depth, this.#mayStart] = ['', 0, true];
+  }
+}
