@@ -68,6 +68,8 @@ export interface Keys {
   /** Digests of a tenant's handlers, scored by the moment of their last use. */
   handlers(tenant: string): string;
   handlerLookup(tenant: string, lookup: string): string;
+  /** The derived cases that were read from one agreement. */
+  reading(tenant: string, key: string): string;
   pinnedHandlers(tenant: string): string;
   withdrawnHandlers(tenant: string): string;
   /** Names of the tenants that have handlers. */
@@ -106,6 +108,7 @@ export function keysOf(prefix: string = DEFAULT_PREFIX): Keys {
     handler: (tenant, digest) => `${prefix}:handler:${tenant}:${digest}`,
     handlers: (tenant) => `${prefix}:handlers:${tenant}`,
     handlerLookup: (tenant, lookup) => `${prefix}:handler-lookup:${tenant}:${lookup}`,
+    reading: (tenant, key) => `${prefix}:reading:${tenant}:${key}`,
     pinnedHandlers: (tenant) => `${prefix}:handlers-pinned:${tenant}`,
     withdrawnHandlers: (tenant) => `${prefix}:handlers-withdrawn:${tenant}`,
     tenants: `${prefix}:tenants`,

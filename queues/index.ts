@@ -30,5 +30,6 @@ export type { OnQueueEvent, QueueEvent } from './queue-event.ts';
 export { entriesSince, outcomeStreams, type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
 export { readJob } from './read-job.ts';
 export { defaultTimeoutMs, readableOf, timeoutOf, timeoutRangeMs } from './readable.ts';
+export { Readings } from './readings.ts';
 export { judgeRedis, type RedisFacts, type RedisFault, redisFacts } from './redis-facts.ts';
 export { Spendings } from './spendings.ts';

@@ -213,9 +213,9 @@ export const settings = {
   }),
   maxCompletions: setting({
     env: 'PROTOSMITH_MAX_COMPLETIONS',
-    about: 'questions to the model in one job, those to a judge included',
-    fallback: 8,
-    read: integer(1, 30),
+    about: 'questions to the model in one job, those to readers and judges included',
+    fallback: 12,
+    read: integer(1, 50),
   }),
   maxOutputTokens: setting({
     env: 'PROTOSMITH_MAX_OUTPUT_TOKENS',
@@ -292,6 +292,13 @@ export const settings = {
       'what the sandbox does beyond its default, at a price in speed, separated by commas: jitless (no handler is compiled to machine code), fresh-contexts (each run has a context of its own)',
     fallback: [],
     read: someOf('jitless', 'fresh-contexts'),
+  }),
+  reading: setting<'required' | 'late' | 'off'>({
+    env: 'PROTOSMITH_READING',
+    about:
+      'whether a model reads the agreement into derived cases that every handler is run on: required (no handler without them), late (they are waited for as long as the peer waits, and run afterwards), or off',
+    fallback: 'late',
+    read: oneOf('required', 'late', 'off'),
   }),
   advisoryChecks: setting<string[]>({
     env: 'PROTOSMITH_ADVISORY_CHECKS',

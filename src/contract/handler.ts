@@ -4,6 +4,7 @@ import type { CheckReport } from './check-report.ts';
 import type { Amendment } from './finding.ts';
 import type { Family, Loose, Role, Task, Tool } from './job.ts';
 import type { Report } from './outcome.ts';
+import type { KeptReading } from './reading.ts';
 
 /** Version of the contract between a handler and its host (docs/handler.md). */
 export const HANDLER_ABI = 1;
@@ -69,4 +70,6 @@ export interface Proof {
   /** A requester's task with its examples. */
   task?: Task;
   loose: Loose[];
+  /** The reading that judged it; handlers of earlier releases, and those made without one, have none. */
+  reading?: KeptReading;
 }

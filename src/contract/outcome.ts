@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../kernel/json.ts';
 import type { CheckReport } from './check-report.ts';
 import type { Amendment, Finding } from './finding.ts';
 import type { Family, Kind, Role } from './job.ts';
+import type { DropReason } from './reading.ts';
 
 /** The end of a job. */
 export type Verdict = 'generated' | 'clean' | 'disputed' | 'error';
@@ -32,10 +33,14 @@ export interface Usage {
   costUsd: number | null;
 }
 
+/** What a completion was asked for. */
+export type Purpose = 'generate' | 'read' | 'confirm' | 'judge';
+
 /** One completion and what became of it; a question that is put again since the server failed is one, with the usage of all its answers. */
 export interface AttemptReport {
   /** From 1, in the order they were asked for. */
   attempt: number;
+  purpose: Purpose;
   model: string;
   result:
     | 'verified'
@@ -47,6 +52,8 @@ export interface AttemptReport {
     | 'declined'
     | 'no-answer'
     | 'judged'
+    | 'read'
+    | 'confirmed'
     | 'aborted';
   code?: string;
   message?: string;
@@ -55,14 +62,41 @@ export interface AttemptReport {
   durationMs: number;
 }
 
+/** What a job's reading came to, and how far it was run. */
+export interface ReadingReport {
+  /** `off`: the operator wants none. `failed`: no reader gave one. `partial`: the peer could not wait for the rest. */
+  state: 'complete' | 'partial' | 'failed' | 'off';
+  complete: boolean;
+  /** Who made it; `null` where nobody did. */
+  reader: string | null;
+  /** Units of the document, and those that the reader spoke of. */
+  units: number;
+  covered: number;
+  /** Derived cases that are valid; dropped ones by reason. */
+  derived: number;
+  dropped: Partial<Record<DropReason, number>>;
+  /** Derived cases that a second, blind reading bore out, and those that it did not. */
+  confirmed: number;
+  contested: number;
+  /** Units that the reader found unclear: questions to the two sides. */
+  questions: { unit: number; text: string }[];
+  /** Why there is no reading, or not all of it. */
+  fault?: string;
+}
+
 /** What was done for a job, and how it went. */
 export interface Report {
-  verification: 'negotiated' | 'schema-only' | null;
+  /** `derived`: no cases were negotiated, and those that a reader derived from the document judged. */
+  verification: 'negotiated' | 'derived' | 'schema-only' | null;
   reused: boolean;
   cases: CaseReport[];
   checks: CheckReport[];
   attempts: AttemptReport[];
   usage: Usage;
+  /** The same by what was asked for, of this delivery. */
+  usageByPurpose: Partial<Record<Purpose, Usage>>;
+  /** `null` where the job has nothing to do with readings. */
+  reading: ReadingReport | null;
   /** Stage → milliseconds. */
   timings: Record<string, number>;
   generator: { kind: 'live' | 'scripted' | 'none'; model: string | null };

@@ -135,6 +135,20 @@ export interface Forbidden {
   in?: ('answer' | 'logs' | 'sends' | 'calls')[];
 }
 
+/** A reading as it is kept: once for all workers, and with the handler that it judged. Its bases are numbers of the cases beside it. */
+export interface KeptReading {
+  reading: Reading;
+  /** The wording of the question. */
+  promptVersion: string;
+  /** Units of the document, and those that the reader spoke of. */
+  units: number;
+  covered: number;
+  /** Entries that were dropped, by reason. */
+  dropped: Partial<Record<DropReason, number>>;
+  /** Whether the reader came to the end of the document. */
+  complete: boolean;
+}
+
 /** Why an entry of a reading is dropped: it is never repaired by guesswork. */
 export type DropReason =
   /** It is not of the form that the schema describes. */

@@ -1,6 +1,7 @@
-import { type Connection, HandlerRecords, keysOf, Leases } from '../../queues/index.ts';
+import { type Connection, HandlerRecords, keysOf, Leases, Readings } from '../../queues/index.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
-import type { HandlerStore } from '../contract/ports.ts';
+import type { HandlerStore, ReadingStore } from '../contract/ports.ts';
+import type { KeptReading } from '../contract/reading.ts';
 import { CodedError, codeOf } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 
@@ -35,6 +36,7 @@ export function createHandlerStore(
       reach('find', async () =>
         (await records.find(tenant, key)).map(({ record }) => readRecord(record)).filter((record) => record !== null),
       ),
+    withdraw: (tenant, digest, reason) => reach('withdraw', () => records.withdraw(tenant, digest, reason)),
     withdrawnFor: (tenant, digest) => reach('read', () => records.withdrawnFor(tenant, digest)),
     once: (tenant, key, turn) => leases.single(`generate:${tenant}:${key}`, turn),
   };
@@ -51,12 +53,42 @@ export function readRecord(text: string): HandlerRecord | null {
   }
 }
 
+/** The store of readings in Redis: `<prefix>:reading:<tenant>:<key>`. */
+export function createReadingStore(
+  connection: Connection,
+  { prefix, retentionSeconds }: Pick<StoreSettings, 'prefix' | 'retentionSeconds'>,
+): ReadingStore {
+  const keys = keysOf(prefix);
+  const readings = new Readings(connection, keys, retentionSeconds);
+  const leases = new Leases(connection, keys);
+  return {
+    get: (tenant, key) =>
+      reach('read', async () => {
+        const text = await readings.get(tenant, key);
+        return text === null ? null : readKeptReading(text);
+      }),
+    put: (tenant, key, reading) => reach('store', () => readings.put(tenant, key, JSON.stringify(reading))),
+    once: (tenant, key, turn) => leases.single(`read:${tenant}:${key}`, turn),
+  };
+}
+
+/** Reads a kept reading; `null` where the text is none, which is as if none were kept. */
+function readKeptReading(text: string): KeptReading | null {
+  try {
+    const value = JSON.parse(text) as Json;
+    const isReading = isObject(value) && isObject(value.reading) && Array.isArray(value.reading.derived);
+    return isReading ? (value as unknown as KeptReading) : null;
+  } catch {
+    return null;
+  }
+}
+
 async function reach<T>(verb: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
     if (codeOf(error) !== undefined) throw error;
     const found = error instanceof Error ? error.message.slice(0, 200) : 'an unknown fault';
-    throw new CodedError('PLATFORM_REDIS_UNREACHABLE', `Cannot ${verb} handler: ${found}, wanted an answer from Redis`);
+    throw new CodedError('PLATFORM_REDIS_UNREACHABLE', `Cannot ${verb} handler or reading: ${found}, wanted an answer from Redis`);
   }
 }
