@@ -37,13 +37,14 @@ export async function attempt(question: Question, work: Work, deadline: Deadline
       return [attempted, verdictOf(attempted)];
     });
   } catch (error) {
+    const isExtended = question.prompt !== work.brief.prompt;
     // An answer that outgrew its limit, or that the server withheld, is a candidate's fault: the next one may be another. So is a repair that the model
     // cannot hold, where it held the question.
     if (error instanceof CompletionError && error.code === 'PLATFORM_MODEL_LENGTH')
       return failed('no-answer', 'CANDIDATE_TOO_LONG', error.message, null);
     if (error instanceof CompletionError && error.code === 'PLATFORM_MODEL_FILTERED')
       return failed('refused', 'CANDIDATE_WITHHELD', error.message, null);
-    if (error instanceof CompletionError && error.code === 'PLATFORM_MODEL_PROMPT_TOO_LONG' && question.repair)
+    if (error instanceof CompletionError && error.code === 'PLATFORM_MODEL_PROMPT_TOO_LONG' && isExtended)
       return failed('no-answer', 'CANDIDATE_TOO_LONG', error.message, null);
     throw error;
   }

@@ -28,7 +28,16 @@ export async function generate(
   const { tenant } = brief.cleared.job;
   const purse = { take: (tokens: number) => shop.purse.take(tokens, tenant) };
   const budget = new Budget(shop.limits, purse, spent, (more) => shop.spending.note(jobId, more));
-  const work: Work = { brief, shop, ledger, budget, tried: [], appeals: new Map(), running: new Set() };
+  const work: Work = {
+    brief,
+    shop,
+    ledger,
+    budget,
+    tried: [],
+    appeals: new Map(),
+    modules: new Map(),
+    running: new Set(),
+  };
   const wanted = new Deadline(deadline.atMs, deadline.signal, Date.now, patience.atMs);
   const verified = (await raceLanes(work, wanted, patience)) ?? (await appealOfAll(work, wanted));
   const last = verified ?? work.tried.flatMap(({ attempted }) => testedOf(attempted)).at(-1);

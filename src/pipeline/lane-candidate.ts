@@ -36,6 +36,8 @@ export interface Failed {
   findings: readonly CheckFact[];
   /** Whether it was refused for knowing the examples by heart. */
   memorised: boolean;
+  /** Whether the job had tried the very same module before: it was not run again, and is no further voice. */
+  isRepeat: boolean;
 }
 
 /** A valid answer that is not the case's. */
@@ -80,6 +82,7 @@ export function failed(
     objections: new Map(),
     findings: [],
     memorised: false,
+    isRepeat: false,
   };
 }
 

@@ -1,10 +1,11 @@
 import type { CaseReport } from '../contract/outcome.ts';
 import type { Observation } from '../contract/trial.ts';
 import type { Code } from '../kernel/errors.ts';
-import type { RepairFacts } from '../prompting/render-repair.ts';
+import type { EarlierAnswer, RepairFacts } from '../prompting/render-repair.ts';
 import { caseScenarios, runnableCases } from '../verification/case-scenarios.ts';
 import type { CheckFact } from '../verification/checks.ts';
 import type { Brief } from './brief.ts';
+import type { Failed } from './lane-candidate.ts';
 
 /** What happened in the cases that a candidate failed, for its repair. */
 export function repairCases(
@@ -59,6 +60,21 @@ export function factText({ message, input, expected, got }: CheckFact): string {
     value === undefined ? [] : [`${what}: ${JSON.stringify(value)}`],
   );
   return [message, ...values].join('; ');
+}
+
+/** What the next question tells of a failed answer that it does not show. */
+export function earlierAnswer({ code, message, facts, isRepeat }: Failed): EarlierAnswer {
+  if (code === 'CANDIDATE_TOO_LONG')
+    return {
+      message: 'An answer was cut off, for it was too long: give a shorter module, and nothing beside it.',
+      facts,
+    };
+  if (code === 'CANDIDATE_NO_CODE')
+    return { message: `${message}. Wanted: one fenced ts block with the whole module, and nothing after it.`, facts };
+  if (code === 'CANDIDATE_WITHHELD') return { message: 'An answer was withheld by its server.', facts };
+  if (facts === null) return { message: `${message}.`, facts };
+  const again = isRepeat ? ', and written a second time to the letter' : '';
+  return { message: `A module was refused${again}:`, facts };
 }
 
 /** How many things went wrong. */

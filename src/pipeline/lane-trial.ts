@@ -18,15 +18,16 @@ import { retryLost } from './retry-lost.ts';
 import { runCases, runChecks } from './run-candidate.ts';
 
 /**
- * Puts what the model wrote to the test: type-check and bundle, every case, the checks beyond them, and what else the brief holds it to. Rejects for
- * reasons of the platform only; whatever is wrong with the candidate is a value.
+ * Puts what the model wrote to the test: type-check and bundle, every case, the checks beyond them, and what else the brief holds it to. A module
+ * that the job has tried before is not run again. Rejects for reasons of the platform only; whatever is wrong with the candidate is a value.
  */
 export async function examine(
   { text, model }: Completion,
   attempt: number,
-  { brief, shop, ledger }: Work,
+  work: Work,
   signal: AbortSignal,
 ): Promise<Attempted> {
+  const { brief, modules } = work;
   const extracted = extractCandidate(text);
   if (extracted.kind === 'none')
     return failed('no-answer', 'CANDIDATE_NO_CODE', `The model wrote no module: ${extracted.why}`, null);
@@ -38,6 +39,22 @@ export async function examine(
   }
 
   const { source } = extracted;
+  // A fault of the platform says nothing of the module.
+  const earlier = await modules.get(source)?.catch(() => undefined);
+  if (earlier?.kind === 'failed')
+    return { ...earlier, message: `The model wrote the same module again: ${earlier.message}`, isRepeat: true };
+  if (earlier !== undefined) return earlier;
+  const tried = tryModule({ source, model }, attempt, work, signal);
+  modules.set(source, tried);
+  return await tried;
+}
+
+async function tryModule(
+  { source, model }: Pick<Tested, 'source' | 'model'>,
+  attempt: number,
+  { brief, shop, ledger }: Work,
+  signal: AbortSignal,
+): Promise<Attempted> {
   const [typeFaults, bundled] = await ledger.stage('bundle', () =>
     Promise.all([
       shop.typeChecker.check(source, brief.types, signal),

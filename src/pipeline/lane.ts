@@ -1,13 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Prompt } from '../contract/completion.ts';
 import type { Deadline } from '../kernel/deadline.ts';
-import { renderRepair } from '../prompting/render-repair.ts';
+import { renderRepair, renderRetry } from '../prompting/render-repair.ts';
 import { appeal } from './appeal.ts';
 import { attempt } from './attempt.ts';
-import { enoughDeclines, enoughVoices, type Suspicion, suspicionOf } from './blame-suspicion.ts';
+import { enoughDeclines, enoughVoices, suspicionOf } from './blame-suspicion.ts';
 import { underivedPlaces } from './blame-underived.ts';
 import { BudgetUsedUp } from './budget.ts';
-import type { Attempted, Failed, Tested } from './lane-candidate.ts';
-import { failureSignature } from './lane-facts.ts';
+import type { Attempted, Declined, Failed, Tested } from './lane-candidate.ts';
+import { earlierAnswer, failureSignature } from './lane-facts.ts';
 import type { Work } from './lane-work.ts';
 
 /** Candidates of one lane: a first one and two more. What two rounds of executed facts do not mend, a third seldom does. */
@@ -24,46 +25,60 @@ export interface LaneEvents {
   failed(): void;
 }
 
+/** What the next question of a lane is made from. */
+interface Step {
+  /** The candidate to repair; `null` = start afresh, without any code. */
+  best: Failed | null;
+  /** Failures that are told beside it. */
+  told: readonly Failed[];
+}
+
 /**
  * Works on one line of candidates until one is verified: what fails is repaired with the facts of its runs; the same failure twice, or nothing to
- * repair, makes a fresh start. Resolves to `null` where the lane has nothing more to try. Rejects as `attempt` does, budget aside.
+ * repair, makes a fresh start that is told of what failed. No question is put twice, but to hear another independent voice. Resolves to `null` where the lane has nothing more to try. Rejects as `attempt` does, budget aside.
  */
 export async function runLane(work: Work, deadline: Deadline, events?: LaneEvents): Promise<Tested | null> {
-  let best: Failed | null = null;
-  const seen = new Set<string>();
+  let step: Step = { best: null, told: [] };
+  const seen = new Map<string, Failed>();
   for (let tries = 0; tries < maxTries && !isDecided(work); tries += 1) {
+    const prompt = promptFor(step, work);
     // Where the first prompt brings a module along already, as for a complaint, nobody is independent.
-    const fresh: boolean = best === null && work.brief.prompt.turns.length === 1;
-    const next: Attempted | null = await tryOnce(best, work, deadline, events);
+    const isBare = prompt === work.brief.prompt && prompt.turns.length === 1;
+    const next: Attempted | null = await tryOnce(prompt, step, work, deadline, events);
     if (next === null) return null;
     if (next.kind === 'verified') return next;
     if (next.kind === 'appealed') {
-      const upheld: Tested | null = best && (await appeal(best, work, deadline));
+      const upheld: Tested | null = step.best && (await appeal(step.best, work, deadline));
       if (upheld !== null) return upheld;
-      best = null;
+      step = { best: null, told: [...seen.values()] };
       continue;
     }
+    const fresh = isBare && !(next.kind === 'failed' && next.isRepeat);
     work.tried.push({ fresh, attempted: next });
     events?.failed();
     if (lacksTool(next, work)) return null;
-    const voices: Suspicion | null = fresh ? suspicionOf(work) : null;
-    if (next.kind === 'failed' && voices?.voters.includes(next) && voices.voters.length > 1) {
+    const isVoice = next.kind === 'failed' && fresh && isSecondVoice(next, work);
+    step = stepAfter(next, step, seen);
+    if (isVoice) {
       // Others wrote the same against a case: a repair under way may show that it can be kept, else a further independent voice says more than a repair.
       await Promise.allSettled(work.running);
       // So that whoever verified a candidate just now can call this lane off.
       await setImmediate();
-      best = null;
-    } else best = next.kind === 'declined' ? null : betterOf(best, next, seen);
+      step = { best: null, told: [] };
+    }
   }
   return null;
 }
 
-async function tryOnce(best: Failed | null, work: Work, deadline: Deadline, events: LaneEvents | undefined) {
-  const { prompt, subject } = work.brief;
-  const repair =
-    best?.facts && best.source !== null ? renderRepair(prompt, subject.role, best.source, best.facts) : null;
+function promptFor({ best, told }: Step, { brief: { prompt, subject }, tried }: Work): Prompt {
+  const question =
+    best?.facts && best.source !== null ? renderRepair(prompt, subject.role, best.source, best.facts) : prompt;
+  return told.length === 0 ? question : renderRetry(question, subject.role, told.map(earlierAnswer), tried.length);
+}
+
+async function tryOnce(prompt: Prompt, { best }: Step, work: Work, deadline: Deadline, events: LaneEvents | undefined) {
   const running = attempt(
-    { prompt: repair ?? prompt, asked: 'candidate', repair: repair !== null, onAnswer: events?.answered },
+    { prompt, asked: 'candidate', repair: best !== null, onAnswer: events?.answered },
     work,
     deadline,
   );
@@ -78,15 +93,17 @@ async function tryOnce(best: Failed | null, work: Work, deadline: Deadline, even
   }
 }
 
-/** What to repair next: a repair that loses a case which had passed is dropped. `null` = start afresh, without the old code. */
-function betterOf(best: Failed | null, next: Failed, seen: Set<string>): Failed | null {
+/** What to ask next: a repair that loses a case which had passed is dropped. `seen` holds the failures of the lane, by what went wrong. */
+function stepAfter(next: Failed | Declined, { best, told }: Step, seen: Map<string, Failed>): Step {
+  if (next.kind === 'declined') return { best: null, told: [...seen.values()] };
   const signature = failureSignature(next.code, next.facts);
-  // The same question would come to the same length again.
-  if (seen.has(signature) || next.code === 'CANDIDATE_TOO_LONG') return null;
-  seen.add(signature);
-  if (best !== null && loses(best, next)) return best;
+  const isSeen = seen.has(signature) || next.isRepeat;
+  seen.set(signature, next);
+  // A repair of what was too long would come to the same length again.
+  if (isSeen || next.code === 'CANDIDATE_TOO_LONG') return { best: null, told: [...seen.values()] };
   const isRepairable = next.facts !== null && next.source !== null && next.source.length <= maxRepairedCharacters;
-  return isRepairable ? next : best;
+  if (isRepairable && (best === null || !loses(best, next))) return { best: next, told: [] };
+  return { best, told: [...told, next] };
 }
 
 function loses(best: Failed, next: Failed): boolean {
@@ -96,6 +113,12 @@ function loses(best: Failed, next: Failed): boolean {
 
 function passedBy({ tested }: Failed): Set<number> {
   return new Set(tested?.cases.filter(({ passed }) => passed).map(({ testCase }) => testCase));
+}
+
+/** Whether another independent candidate answers a case as this one does, and otherwise than agreed. */
+function isSecondVoice(next: Failed, work: Work): boolean {
+  const voters = suspicionOf(work)?.voters ?? [];
+  return voters.length > 1 && voters.includes(next);
 }
 
 /** Whether a refusal is right that our agent lacks a tool: the cases want values that nothing yields. */

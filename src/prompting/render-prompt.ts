@@ -116,8 +116,8 @@ function caseSections({ cases, agreement }: PromptFacts): string[] {
   for (const one of cases) {
     const text = [
       `Test case ${one.testCase}${one.negative ? ' (its request is invalid on purpose)' : ''}`,
-      `request: ${visibleJson(one.request)}`,
-      `response: ${visibleJson(one.response)}`,
+      `request: ${visibleJson(one.request, 0)}`,
+      `response: ${visibleJson(one.response, 0)}`,
       ...(one.expected === '' ? [] : [`expected result in words: ${visibleText(one.expected)}`]),
     ].join('\n');
     if (text.length > left) break;

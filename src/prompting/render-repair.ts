@@ -60,6 +60,7 @@ const MAX_DIFFERENCES = 12;
 const MAX_VALUE_CHARACTERS = 2_000;
 const MAX_LINE_CHARACTERS = 600;
 const MAX_TOTAL_CHARACTERS = 24_000;
+const MAX_RETRY_CHARACTERS = 8_000;
 
 /** The heading of the facts; nothing else in a prompt of ours starts a line with it. */
 export const REPAIR_HEADING = '# What happened when your module was run';
@@ -77,12 +78,7 @@ Someone else will judge that by the agreement alone. In every other case: `;
  * 24,000 characters. Pure.
  */
 export function renderRepair(prompt: Prompt, role: Role, source: string, facts: RepairFacts): Prompt {
-  const texts = [
-    ...faultTexts('The type-check refused it', source, facts.typeFaults),
-    ...faultTexts('It could not be bundled', source, facts.bundleFaults),
-    ...caseTexts(facts.cases ?? []),
-    ...checkTexts(facts.checks ?? []),
-  ];
+  const texts = factTexts(source, facts);
   const [first] = prompt.turns;
   return {
     system: prompt.system,
@@ -95,6 +91,40 @@ export function renderRepair(prompt: Prompt, role: Role, source: string, facts: 
       },
     ],
   };
+}
+
+/** What became of an answer that is not shown again. */
+export interface EarlierAnswer {
+  /** One sentence. */
+  message: string;
+  /** What its module was seen to do, where there was one. */
+  facts: RepairFacts | null;
+}
+
+/**
+ * A question that was put before, with what became of its answers: put unchanged, it would get from a model that never varies what it got before.
+ * `failures` counts the answers of all lanes that came to nothing. The facts are cut to about 8,000 characters. Pure.
+ */
+export function renderRetry(question: Prompt, role: Role, earlier: readonly EarlierAnswer[], failures: number): Prompt {
+  const texts = earlier.map(({ message, facts }) =>
+    [cut(visibleText(message), MAX_LINE_CHARACTERS), ...factTexts('', facts ?? {})].join('\n\n'),
+  );
+  const told = dataBlock('FACTS', cut(texts.join('\n\n'), MAX_RETRY_CHARACTERS));
+  const more = `# What became of earlier answers\n\n${failures === 1 ? 'One answer has' : `${failures} answers have`} failed up to now. They are not shown here; this is what was wrong:\n\n${told}\n\n# Now\n\nAnswer without these faults. ${closing(role)}\n`;
+  const last = question.turns.length - 1;
+  return {
+    system: question.system,
+    turns: question.turns.map((turn, at) => (at === last ? { ...turn, text: `${turn.text}\n${more}` } : turn)),
+  };
+}
+
+function factTexts(source: string, facts: RepairFacts): string[] {
+  return [
+    ...faultTexts('The type-check refused it', source, facts.typeFaults),
+    ...faultTexts('It could not be bundled', source, facts.bundleFaults),
+    ...caseTexts(facts.cases ?? []),
+    ...checkTexts(facts.checks ?? []),
+  ];
 }
 
 /** A module in a fence longer than any run of backticks in it. */

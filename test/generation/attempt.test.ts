@@ -45,6 +45,7 @@ function workWith(complete: Model['complete']) {
     budget: new Budget(limits, purseOf(), {}, note),
     tried: [],
     appeals: new Map(),
+    modules: new Map(),
     running: new Set(),
   };
   return { work, events, spent };

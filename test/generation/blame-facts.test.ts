@@ -33,6 +33,7 @@ async function workOf(data: JsonObject, tried: Work['tried'], maxCompletions = l
     budget: new Budget({ ...limits, maxCompletions }, purseOf()),
     tried,
     appeals: new Map(),
+    modules: new Map(),
     running: new Set(),
   };
 }

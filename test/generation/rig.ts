@@ -118,6 +118,8 @@ export async function startGeneration() {
       /** Calls the work off. */
       calledOff?: AbortSignal;
       mayThrow?: true;
+      /** The model writes the very same module whenever `answer` gives it; otherwise no two are the same to the letter. */
+      repeats?: true;
       change?: (order: Brief) => Brief;
     } = {},
   ): Promise<Played> => {
@@ -138,8 +140,9 @@ export async function startGeneration() {
       const nthOfPurpose = asked.filter((one) => one.purpose === purpose).length + 1;
       const one = { ...question, nth: asked.length + 1, purpose, nthOfPurpose };
       asked.push(one);
-      return answer(one);
+      return options.repeats === true ? answer(one) : varied(answer(one), given);
     };
+    const given: string[] = [];
     const reading = readJob('generate', data);
     if (!reading.ok) throw new Error(JSON.stringify(reading.faults));
     const events: JobEvent[] = [];
@@ -175,6 +178,17 @@ export async function startGeneration() {
     }
   };
   return { play, modelWith, fallback };
+}
+
+/** An answer as a model gives it that was asked before: a module that it has written already comes in other words. */
+function varied(answer: Behaviour, given: string[]): Behaviour {
+  if (answer.kind !== 'reply') return answer;
+  given.push(answer.text);
+  const times = given.filter((text) => text === answer.text).length;
+  const isModule = /^`{3,}ts\n/.test(answer.text);
+  return times > 1 && isModule
+    ? { ...answer, text: answer.text.replace(/\n(?=`+$)/, `\n// version ${times}\n`) }
+    : answer;
 }
 
 /** A purse without limits, but for those given. */

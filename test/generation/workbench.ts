@@ -110,6 +110,7 @@ export async function startWorkbench() {
         budget: new Budget({ maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null }, purseOf()),
         tried: [],
         appeals: new Map(),
+        modules: new Map(),
         running: new Set(),
       };
     },

@@ -51,7 +51,7 @@ test('the prompt holds agreement, types, tools, cases and the rule for the answe
     'export type Request = any;',
     'context.call.look (only reads): Looks up.',
     'context.call.order (changes something)',
-    '"word": "a"',
+    'request: {"word":"a"}\nresponse: {"word":"a"}\n',
     'It comes back.',
     'handle(request: Request',
     'one fenced ts block',

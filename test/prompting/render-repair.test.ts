@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Prompt } from '../../src/contract/completion.ts';
-import { REPAIR_HEADING, type RepairFacts, renderRepair } from '../../src/prompting/render-repair.ts';
+import { REPAIR_HEADING, type RepairFacts, renderRepair, renderRetry } from '../../src/prompting/render-repair.ts';
 
 const PROMPT: Prompt = { system: 'S', turns: [{ role: 'user', text: 'first question' }] };
 const SOURCE = "import type { Request } from './types';\nexport const handle = (r: Request) => r.a;\n";
@@ -146,4 +146,45 @@ test('facts cannot leave their block, and hide nothing', () => {
 test('a module with fences of its own stays in one fence', () => {
   const source = 'export const handle = 1;\n/*\n```\n*/\n';
   assert.equal(renderRepair(PROMPT, 'provider', source, {}).turns[1]?.text, `\`\`\`\`ts\n${source.trim()}\n\`\`\`\``);
+});
+
+test('a question that is put again keeps its turns, and tells at its end what became of its answers', () => {
+  const repair = renderRepair(PROMPT, 'provider', SOURCE, {});
+  for (const question of [PROMPT, repair]) {
+    const { system, turns } = renderRetry(
+      question,
+      'provider',
+      [
+        {
+          message: 'A module was refused:',
+          facts: { typeFaults: [{ line: 2, column: 40, message: 'No such name.' }] },
+        },
+        { message: 'An answer was no module.', facts: null },
+      ],
+      3,
+    );
+    assert.equal(system, 'S');
+    assert.deepEqual(
+      turns.map(({ role }) => role),
+      question.turns.map(({ role }) => role),
+    );
+    assert.deepEqual(turns.slice(0, -1), question.turns.slice(0, -1));
+    const last = turns.at(-1)?.text ?? '';
+    assert.ok(last.startsWith(question.turns.at(-1)?.text ?? '?'));
+    for (const part of [
+      '3 answers have failed',
+      'A module was refused:',
+      'line 2, column 40: No such name.',
+      'An answer was no module.',
+    ])
+      assert.ok(last.includes(part), part);
+    assert.match(last, /one fenced ts block[^\n]*\n$/);
+  }
+});
+
+test('what is told of earlier answers is bounded, and hides nothing', () => {
+  const long = { message: `\u200B${'x'.repeat(9_000)}`, facts: { typeFaults: [{ message: 'y'.repeat(9_000) }] } };
+  const text = renderRetry(PROMPT, 'provider', Array(30).fill(long), 30).turns[0]?.text ?? '';
+  assert.ok(text.length < 9_500, String(text.length));
+  assert.doesNotMatch(text, /\p{Cf}/u);
 });
