@@ -52,10 +52,22 @@ export interface DerivedCase {
   confirmation?: Confirmation;
 }
 
-/** What a confirmer said of a derived case. */
+/** What a second, blind reader wants in the same world, place by place. */
 export interface Confirmation {
-  result: 'confirmed' | 'denied' | 'unclear';
   by: string;
+  /** By place, as the question named it. */
+  answers: Record<string, ConfirmedAnswer>;
+}
+
+/** What a second reader says of one place: a value, one of several, nothing, a number between bounds, yes or no; or that it cannot be told. */
+export interface ConfirmedAnswer {
+  value?: Json;
+  oneOf?: Json[];
+  absent?: true;
+  atLeast?: number;
+  atMost?: number;
+  yes?: boolean;
+  unclear?: true;
 }
 
 /** One answer of a tool or the peer. Without any `when` or `times` a list of them is a sequence whose last one repeats; else the first that fits answers. */
@@ -79,7 +91,8 @@ export interface Expectation {
   sends?: SendExpectation[];
   order?: OrderExpectation[];
   never?: Forbidden[];
-  alike?: { to: string | number; but?: string[] };
+  /** As in the world of another derived case, by id, or of a negotiated one, by number; `in` is answer and logs unless it says less. */
+  alike?: { to: string | number; but?: string[]; in?: ('answer' | 'logs')[] };
   /** One of these must hold whole. */
   anyOf?: Expectation[];
   /** `any`: an error may be thrown. Default `returned`. */

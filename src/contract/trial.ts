@@ -22,8 +22,8 @@ export type Peer = (request: Json, nth: number, before?: readonly Json[]) => Pee
 /** How a tool answers an input after those that it was asked `before`; `undefined` = as the examples say. */
 export type Script = (input: Json, before: readonly Json[]) => ToolAnswer | undefined;
 
-/** What a peer answers, or why it does not. */
-export type PeerAnswer = { response: Json } | { error: HandlerFailure };
+/** What a peer answers, or why it does not; `unanswered` where nothing says how it answers such a request. */
+export type PeerAnswer = { response: Json } | { error: HandlerFailure; unanswered?: true };
 
 /** One run to make of a candidate: everything that a run depends on. */
 export interface Scenario {
@@ -68,7 +68,7 @@ export interface Observation {
   logs: string[];
   calls: ObservedCall[];
   /** Requests sent, with the response or error they got; `issues` where the request broke the request schema. */
-  sends: { request: Json; response?: Json; error?: HandlerFailure; issues: SchemaIssue[] }[];
+  sends: { request: Json; response?: Json; error?: HandlerFailure; unanswered?: true; issues: SchemaIssue[] }[];
   /** The tools in the order in which they were called; `null` = a request was sent. */
   order: (string | null)[];
   issuedIds: string[];

@@ -77,6 +77,8 @@ class ScenarioRun {
   readonly #scenario: Scenario;
   readonly #script: ToolScript;
   readonly #surface: Surface;
+  /** Requests that nobody could answer, by their place among those that were sent. */
+  readonly #unanswered = new Set<number>();
   readonly #asked = new Map<string | null, Json[]>();
 
   constructor(scenario: Scenario, script: ToolScript, surface: Surface) {
@@ -125,12 +127,16 @@ class ScenarioRun {
   }
 
   async #send(request: Json, before: readonly Json[]): Promise<Answer> {
+    const index = before.length;
     const requestIssues = this.#surface.requestIssues(request);
     if (requestIssues.length > 0) return { error: invalidFailure('the request', requestIssues) };
     const answer = (await this.#scenario.peer?.(request, before.length + 1, before)) ?? {
       error: { code: 'FAILED', message: 'the peer cannot be reached' },
     };
-    if ('error' in answer) return answer;
+    if ('error' in answer) {
+      if (answer.unanswered) this.#unanswered.add(index);
+      return { error: answer.error };
+    }
     const responseIssues = this.#surface.responseIssues(answer.response);
     return responseIssues.length > 0
       ? { error: invalidFailure("the peer's response", responseIssues) }
@@ -156,6 +162,7 @@ class ScenarioRun {
         sends.push({
           request: input,
           issues: this.#surface.requestIssues(input),
+          ...(this.#unanswered.has(sends.length) ? { unanswered: true as const } : {}),
           ...(answered && ('error' in answered ? { error: answered.error } : { response: answered.output })),
         });
       } else {

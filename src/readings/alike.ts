@@ -1,3 +1,4 @@
+import type { Expectation } from '../contract/reading.ts';
 import type { Observation } from '../contract/trial.ts';
 import type { Json } from '../kernel/json.ts';
 import { differencesOf } from '../schemas/differences.ts';
@@ -8,7 +9,7 @@ import { changedTexts, type OtherRun, type WorldRun } from './world.ts';
 export function differenceOfRuns(
   { world: { base, scenario }, seen }: WorldRun,
   other: OtherRun,
-  but: readonly string[],
+  { but = [], in: places = ['answer', 'logs'] }: NonNullable<Expectation['alike']>,
 ): { at?: string; message: string; got?: Json } | undefined {
   const renamed = [...idsOf(other.seen, seen), ...changedTexts(other.input, scenario.input)];
   const asHere = (value: Json): Json => substitute(value, renamed);
@@ -16,13 +17,13 @@ export function differenceOfRuns(
   if (other.seen.value === undefined || seen.value === undefined) return undefined;
   const isFree = (path: string) => free.some((pointer) => path === pointer || path.startsWith(`${pointer}/`));
   const [first] = differencesOf(asHere(other.seen.value), seen.value).filter(({ path }) => !isFree(path));
-  if (first !== undefined) {
+  if (first !== undefined && places.includes('answer')) {
     const { path, got } = first;
     const message = `the answers differ at "${path}", wanted them alike`;
     return { at: path, message, ...(got === undefined ? {} : { got }) };
   }
   const logs = differencesOf(asHere(other.seen.logs), seen.logs);
-  return logs.length === 0 ? undefined : { message: 'the logs differ, wanted them alike' };
+  return logs.length === 0 || !places.includes('logs') ? undefined : { message: 'the logs differ, wanted them alike' };
 }
 
 /** The ids that were made in one run, by those of the other. */

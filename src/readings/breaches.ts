@@ -20,6 +20,8 @@ export interface Breach {
   place: 'answer' | 'calls' | 'sends' | 'order' | 'never' | 'alike' | 'end';
   /** JSON pointer into the answer, the input of the call or the request. */
   at?: string;
+  /** Of calls and requests: how many there are, or what they carry. */
+  of?: 'count' | 'input';
   /** The tool that is called, or should be. */
   tool?: string;
   /** The assertion or expectation that does not hold, as it stands in the derived case. */
@@ -43,17 +45,23 @@ export function breachesOf(run: WorldRun, subject: Subject): Breach[] {
   if (isVoid(run)) return [];
   const { expect, quote } = run.world.entry;
   const breaches = breachesIn(expect, run, subject, quote);
-  const firstUnanswered = run.seen.calls.findIndex(({ unanswered }) => unanswered === true);
-  return firstUnanswered < 0 ? breaches : breaches.filter((one) => standsBefore(one, run, firstUnanswered));
+  const { calls, sends } = run.seen;
+  const isWhole = [...calls, ...sends].every(({ unanswered }) => unanswered !== true);
+  return isWhole ? breaches : breaches.filter((one) => standsBefore(one, run));
 }
 
-/** Whether a breach has nothing to do with a call that nobody could answer. */
-function standsBefore(breach: Breach, { seen }: WorldRun, unanswered: number): boolean {
-  if (breach.place === 'never') return true;
-  if (breach.place !== 'calls' || breach.at === undefined) return false;
-  return seen.calls
-    .slice(0, unanswered + 1)
-    .some(({ tool, input }) => tool === breach.tool && isSame(valueAt(input, breach.at ?? ''), breach.got));
+/** Whether a breach has nothing to do with a call or request that nobody could answer. */
+function standsBefore({ place, of, tool, at = '', got }: Breach, { seen }: WorldRun): boolean {
+  if (place === 'never') return true;
+  if (of !== 'input') return false;
+  const isOfCalls = place === 'calls';
+  const all = isOfCalls ? seen.calls : seen.sends;
+  const inputs = isOfCalls
+    ? seen.calls.map((one) => (one.tool === tool ? one.input : undefined))
+    : seen.sends.map(({ request }) => request);
+  const first = all.findIndex(({ unanswered }) => unanswered === true);
+  const before = first < 0 ? inputs : inputs.slice(0, first + 1);
+  return before.some((input) => input !== undefined && isSame(valueAt(input, at), got));
 }
 
 function breachesIn(expect: Expectation, run: WorldRun, subject: Subject, quote: string): Breach[] {
@@ -129,11 +137,11 @@ function countBreaches(
   count: number,
   what: string,
   isBounded: boolean,
-): { message: string; got: Json }[] {
+): { of: 'count'; message: string; got: Json }[] {
   const tooMany = atMost !== undefined && count > atMost && (isBounded || atMost === 0);
   if (!tooMany && !(atLeast !== undefined && count < atLeast)) return [];
   const wanted = times ?? (tooMany ? `at most ${atMost}` : `at least ${atLeast}`);
-  return [{ message: `${what} ${count} times, wanted ${wanted}`, got: count }];
+  return [{ of: 'count', message: `${what} ${count} times, wanted ${wanted}`, got: count }];
 }
 
 function inputBreaches(
@@ -148,7 +156,7 @@ function inputBreaches(
       const fault = assertionFault(assertion, one, allowance);
       if (fault === undefined) return [];
       const { at = '' } = assertion;
-      return [{ at, broken: assertion as Json, ...found(one, at, of, fault) }];
+      return [{ of: 'input' as const, at, broken: assertion as Json, ...found(one, at, of, fault) }];
     }),
   );
 }
@@ -179,7 +187,7 @@ function foundForbidden(forbidden: Forbidden, seen: Observation): Breach[] {
 function alikeBreaches(alike: NonNullable<Expectation['alike']>, run: WorldRun): Breach[] {
   const other = run.others.get(alike.to);
   if (other === undefined || isVoid(other)) return [];
-  const difference = differenceOfRuns(run, other, alike.but ?? []);
+  const difference = differenceOfRuns(run, other, alike);
   return difference === undefined ? [] : [{ place: 'alike', broken: alike as Json, ...difference }];
 }
 

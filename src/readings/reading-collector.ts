@@ -2,9 +2,9 @@ import type { DerivedCase, Reader, Reading, SilentUnit } from '../contract/readi
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { runnableCases } from '../verification/case-scenarios.ts';
 import { asRead } from '../verification/prose/hidden-words.ts';
-import type { Subject } from '../verification/subject.ts';
+import { isReadOnly, type Subject } from '../verification/subject.ts';
 import { type Dropped, loadEntry, loadSilentUnit } from './load-reading.ts';
-import { type Unit, unitsOf } from './units.ts';
+import { isHeading, type Unit, unitsOfSubject } from './units.ts';
 import { dropReasonOf } from './validity.ts';
 import { storedEntry } from './wire-entry.ts';
 
@@ -20,19 +20,21 @@ export class ReadingCollector {
   readonly #covered = new Set<number>();
   readonly #subject: Subject;
   readonly #ids = new Set<string | number>();
+  readonly #acts: readonly string[];
   #taken = 0;
   #waitMs: number | undefined;
 
   constructor(subject: Subject) {
     this.#subject = asRead(subject);
-    const { text, schemas } = this.#subject.agreement;
-    this.units = unitsOf(text, schemas);
+    this.#acts = subject.tools.flatMap(({ name }) => (isReadOnly(subject, name) ? [] : [name]));
+    this.units = unitsOfSubject(this.#subject);
     for (const { testCase } of runnableCases(this.#subject)) this.#ids.add(testCase);
   }
 
-  /** The units that a derived case names, or that yield none. */
+  /** The units that a derived case names, or that yield none; headings among them. */
   get covered(): number {
-    return new Set([...this.#covered, ...this.#silent.keys()]).size;
+    const headings = this.units.filter(isHeading).map(({ number }) => number);
+    return new Set([...this.#covered, ...this.#silent.keys(), ...headings]).size;
   }
 
   /** Takes one object of a reader's answer. */
@@ -66,7 +68,7 @@ export class ReadingCollector {
     const place = this.#taken;
     this.#taken += 1;
     const inputOf = (testCase: number) => runnableCases(this.#subject).find((one) => one.testCase === testCase)?.input;
-    const entry = loadEntry(storedEntry(line, inputOf), this.units);
+    const entry = loadEntry(storedEntry(line, inputOf, this.#acts), this.units);
     const reason = typeof entry === 'string' ? entry : this.#dropReason(entry);
     if (typeof entry === 'string' || reason !== undefined || this.derived.length >= maxDerived) {
       this.dropped.push({ entry: place, reason: reason ?? 'form' });

@@ -1,12 +1,15 @@
 import { readLines } from '../analysis/markdown-lines.ts';
+import type { Subject } from '../verification/subject.ts';
 
 /** A sentence, list item, table row or clause of a document. */
 export interface Unit {
   /** From 1. */
   number: number;
+  /** Where it stands: in the document, or in the description of a requester's task. */
+  of: 'document' | 'task';
   /** Its words, on one line. */
   text: string;
-  /** Where it stands: UTF-16 offsets in the document, end exclusive. */
+  /** Its place there: UTF-16 offsets, end exclusive. */
   start: number;
   end: number;
 }
@@ -27,7 +30,7 @@ export function unitsOf(document: string, schemas: readonly { start: number; end
       const text = raw.replaceAll(/\s+/g, ' ').trim();
       if (!HAS_WORD.test(text)) continue;
       const from = at + (raw.length - raw.trimStart().length);
-      units.push({ number: units.length + 1, text, start: from, end: at + raw.trimEnd().length });
+      units.push({ number: units.length + 1, of: 'document', text, start: from, end: at + raw.trimEnd().length });
     }
   };
   for (const { start, end, isWhole } of blocksOf(prose)) {
@@ -52,6 +55,20 @@ const MARK = /^\W{0,4}[\p{N}\p{L}]{1,3}[.)、．）]\s*$/u;
 
 function blanked(text: string, start: number, end: number): string {
   return text.slice(0, start) + text.slice(start, end).replaceAll(/[^\n]/g, ' ') + text.slice(end);
+}
+
+/** The units of an agreement and then, of a requester, those of its task: both say what its handler must do. */
+export function unitsOfSubject({ agreement, task }: Pick<Subject, 'agreement' | 'task'>): Unit[] {
+  const units = unitsOf(agreement.text, agreement.schemas);
+  const own = unitsOf(task?.description ?? '').map(
+    (unit): Unit => ({ ...unit, of: 'task', number: units.length + unit.number }),
+  );
+  return [...units, ...own];
+}
+
+/** Whether a unit is a heading, which demands nothing by itself. */
+export function isHeading({ text }: Unit): boolean {
+  return /^#{1,6} /.test(text);
 }
 
 const sentences = new Intl.Segmenter('und', { granularity: 'sentence' });

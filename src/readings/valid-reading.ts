@@ -3,7 +3,7 @@ import type { Json } from '../kernel/json.ts';
 import { asRead } from '../verification/prose/hidden-words.ts';
 import type { Subject } from '../verification/subject.ts';
 import { type Dropped, loadReading } from './load-reading.ts';
-import { unitsOf } from './units.ts';
+import { unitsOfSubject } from './units.ts';
 import { dropReasonOf } from './validity.ts';
 
 /** A reading with the entries that can be held against a handler, and those that cannot. */
@@ -15,11 +15,11 @@ export interface ValidReading {
 /** Reads a stored reading and drops what is not valid for this agreement, each with its reason. */
 export function validReading(value: Json, whole: Subject): ValidReading {
   const subject = asRead(whole);
-  const units = unitsOf(subject.agreement.text, subject.agreement.schemas);
+  const units = unitsOfSubject(subject);
   const { reading, dropped } = loadReading(value, units);
   const ids = new Set<string | number>(reading.derived.flatMap(({ id }) => id ?? []));
   for (const { testCase } of subject.cases) ids.add(testCase);
-  const text = collapsed(subject.agreement.text);
+  const text = collapsed([subject.agreement.text, subject.task?.description ?? ''].join('\n'));
   const derived = reading.derived.flatMap((entry, index) => {
     const visible = { ...entry, quote: visibleQuote(entry.quote, text) };
     const reason = reasonOf(visible, subject, ids);

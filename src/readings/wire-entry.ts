@@ -3,9 +3,14 @@ import { isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts
 
 /**
  * One line of a reader's answer in the form that is stored. A reader writes `set` and `drop` for a patch, and `answer`, `calls`, `with` and others beside
- * the claim for what stands under `expect`; what is written in the stored form stays as it is. `inputOf` gives the input of a negotiated case.
+ * the claim for what stands under `expect`; what is written in the stored form stays as it is. `inputOf` gives the input of a negotiated case, `acts` are
+ * the tools that change something.
  */
-export function storedEntry(line: JsonObject, inputOf: (testCase: number) => Json | undefined): JsonObject {
+export function storedEntry(
+  line: JsonObject,
+  inputOf: (testCase: number) => Json | undefined,
+  acts: readonly string[],
+): JsonObject {
   const {
     of,
     quote,
@@ -30,9 +35,9 @@ export function storedEntry(line: JsonObject, inputOf: (testCase: number) => Jso
     base,
     ...(patch.length === 0 ? {} : { request: patch }),
     ...present({ broken }),
-    ...(isObject(tools) ? { tools: mapped(tools, (answers) => answersOf(answers, 'output')) } : {}),
-    ...(peer === undefined ? {} : { peer: answersOf(peer, 'response') }),
-    expect: expectationOf({ ...(isObject(expect) ? expect : {}), ...written }),
+    ...(isObject(tools) ? { tools: mapped(tools, answersOf) } : {}),
+    ...(peer === undefined ? {} : { peer: answersOf(peer) }),
+    expect: expectationOf({ ...(isObject(expect) ? expect : {}), ...written }, acts),
   };
 }
 
@@ -59,7 +64,7 @@ function patchOf(set: Json | undefined, drop: Json | undefined, input: Json | un
 }
 
 /** How a tool or the peer answers: one answer or a list, each in short or in full. */
-function answersOf(written: Json, name: 'output' | 'response'): Json {
+function answersOf(written: Json): Json {
   return (Array.isArray(written) ? written : [written]).map((one): Json => {
     if (typeof one === 'string') return { fail: one };
     if (!isObject(one)) return one;
@@ -67,7 +72,8 @@ function answersOf(written: Json, name: 'output' | 'response'): Json {
     const patch = patchOf(set, drop, undefined);
     return {
       ...answer,
-      ...(patch.length === 0 || name in answer ? {} : { patch: patch as unknown as Json }),
+      // An empty change is an answer too: as the examples have it.
+      ...(set === undefined && drop === undefined ? {} : { patch: patch as unknown as Json }),
       ...(when === undefined ? {} : { when: assertionsOf(when) }),
     };
   });
@@ -83,7 +89,7 @@ function listOf(value: Json | undefined): Json[] {
   return value === undefined ? [] : Array.isArray(value) ? value : [value];
 }
 
-function expectationOf(written: JsonObject): JsonObject {
+function expectationOf(written: JsonObject, acts: readonly string[]): JsonObject {
   const { answer, same, absent, check, calls, with: inputs, sends, sent, order, never, alike, anyOf, end } = written;
   const answers = [
     ...listOf(answer === undefined ? undefined : assertionsOf(answer)),
@@ -91,10 +97,15 @@ function expectationOf(written: JsonObject): JsonObject {
     ...listOf(absent).map((at) => ({ at, absent: true })),
     ...listOf(check),
   ];
-  const counted = [...countsOf(calls), ...inputsOf(inputs)];
+  const named = new Set([
+    ...(isObject(calls) ? Object.keys(calls) : []),
+    ...listOf(calls).map((one) => isObject(one) && one.tool),
+  ]);
+  const unacted = written.acts === 0 ? acts.filter((tool) => !named.has(tool)).map((tool) => ({ tool, times: 0 })) : [];
+  const counted = [...countsOf(calls), ...unacted, ...inputsOf(inputs)];
   const sending = [
     ...(typeof sends === 'number' ? [{ times: sends }] : listOf(sends)),
-    ...(sent === undefined ? [] : [{ input: assertionsOf(sent) }]),
+    ...(sent === undefined ? [] : byTurn(sent)),
   ];
   return present({
     answer: answers.length === 0 ? undefined : answers,
@@ -103,7 +114,7 @@ function expectationOf(written: JsonObject): JsonObject {
     order,
     never: never === undefined ? undefined : listOf(never).map((one) => (isObject(one) ? one : { value: one })),
     alike: isObject(alike) || alike === undefined ? alike : { to: alike },
-    anyOf: Array.isArray(anyOf) ? anyOf.map((one) => (isObject(one) ? expectationOf(one) : one)) : anyOf,
+    anyOf: Array.isArray(anyOf) ? anyOf.map((one) => (isObject(one) ? expectationOf(one, acts) : one)) : anyOf,
     end,
   });
 }
@@ -115,5 +126,11 @@ function countsOf(calls: Json | undefined): Json[] {
 
 function inputsOf(inputs: Json | undefined): Json[] {
   if (!isObject(inputs)) return [];
-  return Object.entries(inputs).map(([tool, input]) => ({ tool, input: assertionsOf(input) }));
+  return Object.entries(inputs).flatMap(([tool, input]) => byTurn(input).map((one) => ({ tool, ...one })));
+}
+
+/** What every call or request carries, or of a list what each carries in its turn. */
+function byTurn(written: Json): JsonObject[] {
+  if (!Array.isArray(written)) return [{ input: assertionsOf(written) }];
+  return written.map((one, index) => ({ nth: index + 1, input: assertionsOf(one) }));
 }

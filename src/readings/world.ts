@@ -105,21 +105,27 @@ function failure({ fail = 'FAILED', message }: ScriptedAnswer): { code: 'FAILED'
   return { code: fail, message: message ?? (fail === 'TIMEOUT' ? 'no answer in time' : 'the call failed') };
 }
 
+const unanswerable = {
+  error: { code: 'FAILED', message: 'the peer has no answer to this request' },
+  unanswered: true,
+} as const;
+
 /** A peer that answers by a script, ids echoed as the base case echoes them; where no answer of it fits, as in the base case. */
 function scriptedPeer(answers: readonly ScriptedAnswer[], usual: Peer | undefined, base: RunnableCase | null): Peer {
   const echoed = (response: Json, request: Json): Json =>
     base === null ? response : substitute(response, looseReplacements(base.case.request, request, base.loose));
   return async (request, nth, before = []) => {
-    const asUsual = (): PeerAnswer | Promise<PeerAnswer> =>
-      usual?.(request, nth, before) ?? { error: { code: 'FAILED', message: 'the peer cannot be reached' } };
+    const asUsual = (): PeerAnswer | Promise<PeerAnswer> => usual?.(request, nth, before) ?? { ...unanswerable };
     const answer = chosen(answers, request, before);
     if (answer === undefined) return asUsual();
     if (answer.fail !== undefined) return { error: failure(answer) };
     if (answer.response !== undefined) return { response: echoed(answer.response, request) };
     const given = await asUsual();
-    if ('error' in given) return given;
-    const response = patched(given.response, answer.patch ?? []);
-    return response === undefined ? given : { response };
+    // A request that no case has, as for a further page, is answered by the base case's response as well.
+    if ('error' in given && base === null) return given;
+    const usualResponse = 'error' in given ? echoed(base?.case.response ?? null, request) : given.response;
+    const response = patched(usualResponse, answer.patch ?? []);
+    return response === undefined ? { ...unanswerable } : { response };
   };
 }
 

@@ -1,0 +1,119 @@
+import type { Assertion, CallExpectation, Expectation, SendExpectation } from '../contract/reading.ts';
+import type { Json } from '../kernel/json.ts';
+import type { Breach } from './breaches.ts';
+
+/** One thing that a second reader is asked about a world. */
+export interface Place {
+  /** Names it among the places of its world; the same in the question and in what is kept. */
+  key: string;
+  kind: 'value' | 'count' | 'yes-no';
+  /** The question, in one sentence. */
+  question: string;
+}
+
+/** Most places of one world: more make a question that nobody answers with care. */
+const maxPlaces = 16;
+
+/** All places that a derived case speaks of, so that a world is asked about once whatever a candidate breaks in it. */
+export function placesOf(expect: Expectation): Place[] {
+  const all = [endPlace, ...ownPlaces(expect), ...(expect.anyOf ?? []).flatMap(ownPlaces)];
+  return [...new Map(all.map((place) => [place.key, place])).values()].slice(0, maxPlaces);
+}
+
+function ownPlaces({ answer = [], calls = [], sends = [], order = [], never = [], alike }: Expectation): Place[] {
+  return [
+    ...answer.map(answerPlace),
+    ...calls.flatMap((one) => callPlaces(one)),
+    ...sends.flatMap(sendPlaces),
+    ...order.map((one): Place => {
+      const question = Array.isArray(one)
+        ? `May ${one[1]} happen before ${one[0]} has happened?`
+        : `May anything be called or sent after ${one.last}?`;
+      return { key: keyOf('order', one as unknown as Json), kind: 'yes-no', question };
+    }),
+    ...never.map(
+      (one): Place => ({
+        key: keyOf('never', one as unknown as Json),
+        kind: 'yes-no',
+        question: `May ${JSON.stringify(one.value)} stand in ${(one.in ?? ['answer', 'logs']).map((each) => placeWords[each]).join(' or ')}?`,
+      }),
+    ),
+    ...(alike === undefined ? [] : [alikePlace(alike as Json)]),
+  ];
+}
+
+const placeWords = {
+  answer: 'the answer',
+  logs: 'a log line',
+  sends: 'a request that is sent',
+  calls: 'the input of a call',
+};
+
+const endPlace: Place = {
+  key: 'end',
+  kind: 'yes-no',
+  question: 'May the handler throw an error here in place of answering?',
+};
+
+function alikePlace(alike: Json): Place {
+  return {
+    key: keyOf('alike', alike),
+    kind: 'yes-no',
+    question: 'May answer or log lines differ from those in the other world, but at the places named?',
+  };
+}
+
+function answerPlace({ at = '' }: Assertion): Place {
+  const question = at === '' ? 'What must the whole answer be?' : `What must stand at ${at} of the answer?`;
+  return { key: `answer ${at}`, kind: 'value', question };
+}
+
+function callPlaces(one: CallExpectation): Place[] {
+  const { tool, when, input = [], nth } = one;
+  const which = when === undefined ? '' : ` with an input where ${JSON.stringify(when)}`;
+  const isCounted = one.times !== undefined || one.atMost !== undefined || one.atLeast !== undefined;
+  return [
+    ...(isCounted ? [countPlace(`calls ${tool}`, when, `How often is ${tool} called${which}?`)] : []),
+    ...input.map(
+      ({ at = '' }): Place => ({
+        key: `input ${tool} ${at}`,
+        kind: 'value',
+        question: `What must stand at ${at === '' ? 'the root' : at} of the input of ${tool}${nth === undefined ? '' : ` in call ${nth}`}${which}?`,
+      }),
+    ),
+  ];
+}
+
+function sendPlaces({ when, input = [], ...one }: SendExpectation): Place[] {
+  const which = when === undefined ? '' : ` where ${JSON.stringify(when)}`;
+  const isCounted = one.times !== undefined || one.atMost !== undefined || one.atLeast !== undefined;
+  return [
+    ...(isCounted ? [countPlace('sends', when, `How many requests are sent${which}?`)] : []),
+    ...input.map(
+      ({ at = '' }): Place => ({
+        key: `sent ${at}`,
+        kind: 'value',
+        question: `What must stand at ${at === '' ? 'the root' : at} of a request that is sent${which}?`,
+      }),
+    ),
+  ];
+}
+
+function countPlace(name: string, when: Assertion[] | undefined, question: string): Place {
+  return { key: when === undefined ? name : keyOf(name, when as unknown as Json), kind: 'count', question };
+}
+
+function keyOf(name: string, value: Json): string {
+  return `${name} ${JSON.stringify(value)}`;
+}
+
+/** The place that a breach is about. */
+export function placeOfBreach({ place, at, tool, broken, of }: Breach): string {
+  if (place === 'end') return endPlace.key;
+  if (place === 'answer') return `answer ${(broken as Assertion).at ?? ''}`;
+  if (place === 'order' || place === 'never' || place === 'alike') return keyOf(place, broken);
+  if (of === 'input') return place === 'calls' ? `input ${tool} ${at ?? ''}` : `sent ${at ?? ''}`;
+  const { when } = broken as SendExpectation;
+  const name = place === 'calls' ? `calls ${tool}` : 'sends';
+  return when === undefined ? name : keyOf(name, when as unknown as Json);
+}
