@@ -5,7 +5,7 @@ import { codeOf } from '../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { renderCaseQuestion, renderContradictionQuestion } from '../prompting/judge-prompt.ts';
 import { quoteStands } from '../prompting/quote-stands.ts';
-import { ask } from './attempt.ts';
+import { ask } from './ask.ts';
 import type { Suspicion } from './blame-suspicion.ts';
 import { BudgetUsedUp } from './budget.ts';
 import type { Work } from './lane-work.ts';
@@ -40,7 +40,7 @@ export async function contradictionIn(work: Work, withCases: boolean, deadline: 
 /** Asks a judge one question; `null` where there is no answer to be had: whoever cannot be heard confirms nothing. */
 export async function askJudge(prompt: Prompt, work: Work, deadline: Deadline): Promise<JsonObject | null> {
   try {
-    return await ask({ prompt, asked: 'judge', repair: false }, work, deadline, async (completion) => [
+    return await ask({ prompt, purpose: 'judge' }, work, deadline, async (completion) => [
       answerIn(completion),
       { result: 'judged', passedCases: 0 },
     ]);

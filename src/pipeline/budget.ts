@@ -1,13 +1,13 @@
 import { estimateTokens } from '../completion/prices.ts';
 import type { MayRepeat, Prompt } from '../contract/completion.ts';
-import type { Usage } from '../contract/outcome.ts';
+import type { Purpose, Usage } from '../contract/outcome.ts';
 import { CodedError } from '../kernel/errors.ts';
 
 /** How much one job may cost. Its time is bounded by its deadline. */
 export interface JobLimits {
   /** Modules that the model is asked for, repairs included. */
   maxCandidates: number;
-  /** Questions of any kind, those to a judge included. */
+  /** Questions of any kind, those to readers and judges included. */
   maxCompletions: number;
   /** Tokens in and out together; `null` = no limit. */
   maxTokens: number | null;
@@ -27,9 +27,6 @@ export interface HourLimits {
   /** As for one job. */
   usdPerInputToken?: number;
 }
-
-/** What is being asked: a module, or a judgement of modules. */
-export type Asked = 'candidate' | 'judge';
 
 /** One completion that the budget allowed. */
 export interface Receipt {
@@ -232,16 +229,16 @@ export class Budget {
   }
 
   /** Takes one completion. Throws `BudgetUsedUp` where the job may have no more, `PLATFORM_BUDGET` where all jobs together may not. */
-  take(asked: Asked, { system, turns }: Prompt): Receipt {
+  take(purpose: Purpose, { system, turns }: Prompt): Receipt {
     const expected = [system, ...turns.map(({ text }) => text)].reduce((sum, text) => sum + estimateTokens(text), 0);
     this.usedUp ??= this.#ranOut(expected);
-    if (this.usedUp !== null || (asked === 'candidate' && this.#candidates >= this.#limits.maxCandidates))
+    if (this.usedUp !== null || (purpose === 'generate' && this.#candidates >= this.#limits.maxCandidates))
       throw new BudgetUsedUp(this.usedUp ?? `${this.#candidates} candidates`);
     const costUsd = expected * (this.#limits.usdPerInputToken ?? 0);
     const waitedFor = { ...nothing, tokens: expected, costUsd, unpriced: costUsd === 0 ? 1 : 0 };
     const receipt = this.#purse.take(expected);
     this.#completions += 1;
-    const candidates = asked === 'candidate' ? 1 : 0;
+    const candidates = purpose === 'generate' ? 1 : 0;
     this.#candidates += candidates;
     let lost: Used = nothing;
     let booked: Used = nothing;

@@ -78,7 +78,7 @@ function promptFor({ best, told }: Step, { brief: { prompt, subject }, tried }: 
 
 async function tryOnce(prompt: Prompt, { best }: Step, work: Work, deadline: Deadline, events: LaneEvents | undefined) {
   const running = attempt(
-    { prompt, asked: 'candidate', repair: best !== null, onAnswer: events?.answered },
+    { prompt, purpose: 'generate', repair: best !== null, onAnswer: events?.answered },
     work,
     deadline,
   );

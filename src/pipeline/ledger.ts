@@ -1,5 +1,5 @@
 import type { CheckReport } from '../contract/check-report.ts';
-import type { AttemptReport, CaseReport, Report, Usage } from '../contract/outcome.ts';
+import type { AttemptReport, CaseReport, ReadingReport, Report, Usage } from '../contract/outcome.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
 import { toldCases } from './told-cases.ts';
 
@@ -16,6 +16,7 @@ export class Ledger {
   generator: Report['generator'] = { kind: 'none', model: null };
   cases: CaseReport[] = [];
   checks: CheckReport[] = [];
+  reading: ReadingReport | null = null;
   readonly attempts: AttemptReport[] = [];
   /** What earlier deliveries of the job used. */
   earlier: Usage = noUsage;
@@ -64,7 +65,7 @@ export class Ledger {
   }
 
   report(): Report {
-    const { verification, reused, cases, checks, generator } = this;
+    const { verification, reused, cases, checks, generator, reading } = this;
     const attempts = this.attempts.toSorted((one, other) => one.attempt - other.attempt);
     const timings = Object.fromEntries([...this.#timings].map(([stage, ms]) => [stage, Math.round(ms * 100) / 100]));
     return {
@@ -74,10 +75,17 @@ export class Ledger {
       checks,
       attempts,
       usage: sumUsage([this.earlier, ...attempts.map(({ usage }) => usage)]),
+      usageByPurpose: usageByPurpose(attempts),
+      reading,
       timings,
       generator,
     };
   }
+}
+
+function usageByPurpose(attempts: readonly AttemptReport[]): Report['usageByPurpose'] {
+  const groups = Map.groupBy(attempts, ({ purpose }) => purpose);
+  return Object.fromEntries([...groups].map(([purpose, own]) => [purpose, sumUsage(own.map(({ usage }) => usage))]));
 }
 
 /** Nothing used, nothing paid. */

@@ -4,7 +4,7 @@ import { runnableCases } from '../verification/case-scenarios.ts';
 import { asRead } from '../verification/prose/hidden-words.ts';
 import { isReadOnly, type Subject } from '../verification/subject.ts';
 import { type Dropped, loadEntry, loadSilentUnit } from './load-reading.ts';
-import { isHeading, type Unit, unitsOfSubject } from './units.ts';
+import { type Unit, unitsOfSubject } from './units.ts';
 import { dropReasonOf } from './validity.ts';
 import { storedEntry } from './wire-entry.ts';
 
@@ -31,10 +31,14 @@ export class ReadingCollector {
     for (const { testCase } of runnableCases(this.#subject)) this.#ids.add(testCase);
   }
 
-  /** The units that a derived case names, or that yield none; headings among them. */
+  /** The units that a derived case names, or that yield none. */
+  get coveredUnits(): ReadonlySet<number> {
+    return new Set([...this.#covered, ...this.#silent.keys()]);
+  }
+
+  /** How many units that are. */
   get covered(): number {
-    const headings = this.units.filter(isHeading).map(({ number }) => number);
-    return new Set([...this.#covered, ...this.#silent.keys(), ...headings]).size;
+    return this.coveredUnits.size;
   }
 
   /** Takes one object of a reader's answer. */

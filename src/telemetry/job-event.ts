@@ -1,10 +1,10 @@
-import type { AttemptReport, Verdict } from '../contract/outcome.ts';
+import type { AttemptReport, Purpose, Verdict } from '../contract/outcome.ts';
 
 /** Something that happened to a job, told as it happens. */
 export type JobEvent = { job: string; negotiation: string | null } & (
   | { type: 'started'; kind: string }
   | { type: 'stage'; stage: string; durationMs: number; attempt?: number }
-  | { type: 'prompted'; attempt: number; repair: boolean; judge?: true }
+  | { type: 'prompted'; attempt: number; repair: boolean; purpose: Purpose }
   | { type: 'completed'; attempt: number; inputTokens: number; outputTokens: number; durationMs: number }
   | { type: 'dropped'; attempt: number }
   | { type: 'refused'; attempt: number; code: string; faults: number }

@@ -1,0 +1,103 @@
+import { CompletionError } from '../completion/completion-error.ts';
+import type { CompleteOptions, Completer, Completion, Prompt } from '../contract/completion.ts';
+import type { AttemptReport, Purpose } from '../contract/outcome.ts';
+import type { Deadline } from '../kernel/deadline.ts';
+import { codeOf } from '../kernel/errors.ts';
+import type { Budget } from './budget.ts';
+import { type Ledger, noUsage } from './ledger.ts';
+import type { Workshop } from './workshop.ts';
+
+/** Who asks: every question is taken from the job's budget, and told in its ledger. */
+export interface Asker {
+  shop: Workshop;
+  ledger: Ledger;
+  budget: Budget;
+}
+
+/** One question to the model. */
+export interface Question {
+  prompt: Prompt;
+  purpose: Purpose;
+  /** Whether it carries a candidate and what happened to it. */
+  repair?: boolean;
+  options?: Omit<CompleteOptions, 'mayRepeat'>;
+  /** Who is asked; default: the model that writes modules. */
+  completer?: Pick<Completer, 'complete'>;
+  /** Called as soon as the answer is there. */
+  onAnswer?: (() => void) | undefined;
+}
+
+/** What a completion was good for, as its report says it. */
+export type AttemptVerdict = Pick<AttemptReport, 'result' | 'passedCases' | 'code' | 'message'>;
+
+/**
+ * Asks the model one question and reports it, whatever comes of it. Rejects with `BudgetUsedUp` where the job may not ask any more, with
+ * `PLATFORM_…` and `OPERATOR_…` faults, and with the deadline's reason when called off.
+ */
+export async function ask<Value>(
+  { prompt, purpose, repair = false, options = {}, completer, onAnswer }: Question,
+  { shop, ledger, budget }: Asker,
+  deadline: Deadline,
+  use: (completion: Completion, number: number) => Promise<[Value, AttemptVerdict]>,
+): Promise<Value> {
+  deadline.signal.throwIfAborted();
+  const receipt = budget.take(purpose, prompt);
+  const number = ledger.nextAttempt();
+  const startedAt = performance.now();
+  ledger.tell({ type: 'prompted', attempt: number, repair, purpose });
+  const book = (verdict: AttemptVerdict, usage: AttemptReport['usage'], model: string) => {
+    ledger.attempts.push({
+      attempt: number,
+      purpose,
+      model,
+      ...verdict,
+      usage,
+      durationMs: Math.round(performance.now() - startedAt),
+    });
+    const { result, code, message } = verdict;
+    // What is wrong with a candidate quotes it, and a server that refuses a prompt may do so too; what an operator has to mend does not.
+    const isForOperator = code?.startsWith('OPERATOR_') === true;
+    const reason = result === 'no-answer' && code ? { code, ...(isForOperator && message ? { message } : {}) } : {};
+    ledger.tell({ type: 'attempted', attempt: number, result, ...reason });
+  };
+  let completion: Completion | undefined;
+  try {
+    const { mayRepeat } = receipt;
+    const answer = await ledger.stage(stageOf[purpose], () =>
+      (completer ?? shop.completer).complete(prompt, deadline, { ...options, mayRepeat }),
+    );
+    completion = answer;
+    receipt.book(answer.usage);
+    onAnswer?.();
+    ledger.tell({
+      type: 'completed',
+      attempt: number,
+      inputTokens: answer.usage.inputTokens,
+      outputTokens: answer.usage.outputTokens,
+      durationMs: Math.round(answer.durationMs),
+    });
+    const [value, verdict] = await use(answer, number);
+    book(verdict, answer.usage, answer.model);
+    return value;
+  } catch (error) {
+    const usage = completion?.usage ?? (error instanceof CompletionError ? error.usage : undefined) ?? noUsage;
+    if (completion === undefined) receipt.book(usage);
+    book(faultOf(error, deadline), usage, completion?.model ?? shop.model);
+    if (deadline.signal.aborted) ledger.tell({ type: 'dropped', attempt: number });
+    throw error;
+  }
+}
+
+/** The stages that the time of a question is booked under. */
+const stageOf: Record<Purpose, string> = { generate: 'complete', judge: 'complete', read: 'read', confirm: 'confirm' };
+
+function faultOf(error: unknown, { signal }: Deadline): AttemptVerdict {
+  if (signal.aborted) return { result: 'aborted', passedCases: 0 };
+  const code = codeOf(error);
+  return {
+    result: code === 'PLATFORM_MODEL_FILTERED' ? 'refused' : 'no-answer',
+    passedCases: 0,
+    ...(code === undefined ? {} : { code }),
+    ...(error instanceof Error ? { message: error.message.slice(0, 1_000) } : {}),
+  };
+}

@@ -1,0 +1,191 @@
+import { CompletionError } from '../completion/completion-error.ts';
+import { createEntryReader } from '../completion/json-entries.ts';
+import type { AnswerSink } from '../contract/completion.ts';
+import type { DropReason, KeptReading } from '../contract/reading.ts';
+import { Deadline } from '../kernel/deadline.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { READ_PROMPT_VERSION, type ReadFacts, type ReadPart, renderReadPrompt } from '../prompting/read-prompt.ts';
+import { ReadingCollector } from '../readings/reading-collector.ts';
+import { isHeading, type Unit, unitsOfSubject } from '../readings/units.ts';
+import { asRead } from '../verification/prose/hidden-words.ts';
+import type { Subject } from '../verification/subject.ts';
+import { type Asker, ask } from './ask.ts';
+import type { Measure } from './measure.ts';
+import { readingKey } from './reading-key.ts';
+import { ReadingWork } from './reading-work.ts';
+
+/** Units that one question is about: a document of some 6 KB. A longer one is read in parts, at the same time. */
+const unitsAtOnce = 80;
+
+/** Most derived cases of one part: what comes after them is seldom worth its run. */
+const casesAtOnce = 35;
+
+/** A question that came to nothing, or whose answer broke off, is put once more. */
+const maxTries = 2;
+
+/** An answer as one object, for servers that keep to a schema; the entries themselves are checked one by one. */
+const entriesFormat = {
+  name: 'reading',
+  schema: {
+    type: 'object',
+    required: ['entries'],
+    properties: { entries: { type: 'array', items: { type: 'object' } } },
+  } satisfies JsonObject,
+};
+
+/** Starts the reading of a job's agreement: the one that is kept, or a new one that is made once for all workers. */
+export function startReading(measure: Measure, asker: Asker, deadline: Deadline): ReadingWork {
+  const { shop } = asker;
+  const { tenant } = measure.cleared.job;
+  const subject = asRead(measure.subject);
+  const units = unitsOfSubject(subject);
+  const key = readingKey(measure);
+  return new ReadingWork(shop.readingMode, units, async (show) => {
+    const found = async () => {
+      const kept = await shop.readings.get(tenant, key);
+      return kept?.complete === true ? kept : null;
+    };
+    const work = async (signal: AbortSignal) => {
+      const kept = await readAll(subject, units, asker, new Deadline(deadline.atMs, signal), show);
+      if (kept.complete) await shop.readings.put(tenant, key, kept);
+      return kept;
+    };
+    const kept = await shop.readings.once(tenant, key, { untilMs: deadline.atMs, signal: deadline.signal, found, work });
+    if (kept === null) throw new Error('another worker still reads the same agreement');
+    return kept;
+  });
+}
+
+/** What a reader is told of a subject. */
+export function readFactsOf(subject: Subject, units: readonly Unit[]): ReadFacts {
+  const { role, payload, requestSchema, responseSchema, cases, tools, task, loose } = subject;
+  return { role, payload, units, requestSchema, responseSchema, cases, tools, task, loose };
+}
+
+/** Reads all parts of a document at the same time. Rejects with the first fault where nothing at all was read. */
+async function readAll(
+  subject: Subject,
+  units: readonly Unit[],
+  asker: Asker,
+  deadline: Deadline,
+  show: (live: () => KeptReading) => void,
+): Promise<KeptReading> {
+  const parts = partsOf(units).map((part) => new PartReading(part, subject));
+  const model = { name: asker.shop.model };
+  const live = () => together(parts, units, model.name);
+  show(live);
+  const facts = readFactsOf(subject, units);
+  const ends = await Promise.allSettled(
+    parts.map((part) => part.read(facts, asker, deadline, (name) => Object.assign(model, { name }))),
+  );
+  const kept = live();
+  const [fault] = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+  if (fault !== undefined && kept.covered === 0) throw fault;
+  return kept;
+}
+
+function partsOf(units: readonly Unit[]): ReadPart[] {
+  const count = Math.max(1, Math.ceil(units.length / unitsAtOnce));
+  const size = Math.ceil(units.length / count);
+  return Array.from({ length: count }, (_, index) => ({
+    part: { from: index * size + 1, to: Math.min(units.length, (index + 1) * size) },
+    maxCases: casesAtOnce,
+  }));
+}
+
+/** One part of a document on its way: the best of what its tries brought. */
+class PartReading {
+  isComplete = false;
+  readonly #part: ReadPart;
+  readonly #subject: Subject;
+  #best: ReadingCollector;
+
+  constructor(part: ReadPart, subject: Subject) {
+    this.#part = part;
+    this.#subject = subject;
+    this.#best = new ReadingCollector(subject);
+  }
+
+  get collected(): ReadingCollector {
+    return this.#best;
+  }
+
+  async read(facts: ReadFacts, asker: Asker, deadline: Deadline, named: (model: string) => void): Promise<void> {
+    const prompt = renderReadPrompt({ ...facts, ...this.#part });
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const sink = this.#sink(named);
+        const options = { answer: 'text', sink, format: entriesFormat } as const;
+        await ask({ prompt, purpose: 'read', options }, asker, deadline, async () => {
+          sink.end();
+          const count = this.#best.derived.length;
+          const isEmpty = this.#best.covered === 0;
+          const message = isEmpty ? 'The answer holds no derived case' : `${count} derived cases`;
+          return [undefined, { result: isEmpty ? 'no-answer' : 'read', passedCases: 0, message }];
+        });
+        this.isComplete = this.#best.covered > 0;
+        if (this.isComplete || tries >= maxTries) return;
+      } catch (error) {
+        if (tries >= maxTries || deadline.signal.aborted || !mayComeAgain(error)) throw error;
+      }
+    }
+  }
+
+  /** Takes an answer as it streams in. What an earlier try brought stays until this one has more. */
+  #sink(named: (model: string) => void): AnswerSink & { end(): void } {
+    const anew = () => {
+      const collector = new ReadingCollector(this.#subject);
+      return {
+        collector,
+        reader: createEntryReader((entry) => {
+          collector.add(entry);
+          if (collector.covered >= this.#best.covered) this.#best = collector;
+        }),
+      };
+    };
+    let now = anew();
+    return {
+      start: ({ model }) => {
+        named(model);
+        now = anew();
+      },
+      text: (piece) => now.reader.push(piece),
+      end: () => now.reader.end(),
+    };
+  }
+}
+
+/** Whether the same question may have an answer next time: what broke off, not what is refused or cannot be paid. */
+function mayComeAgain(error: unknown): boolean {
+  return error instanceof CompletionError && /_(?:CUT|STALLED|EMPTY|UNAVAILABLE)$/.test(error.code);
+}
+
+/** The parts as one reading. */
+function together(parts: readonly PartReading[], all: readonly Unit[], model: string): KeptReading {
+  const collected = parts.map((part) => part.collected);
+  const readings = collected.map((one) => one.reading({ kind: 'model', name: model }));
+  const waitMs = readings.find((one) => one.waitMs !== undefined)?.waitMs;
+  const dropped: Partial<Record<DropReason, number>> = {};
+  for (const { reason } of collected.flatMap((one) => one.dropped)) dropped[reason] = (dropped[reason] ?? 0) + 1;
+  // Headings demand nothing by themselves.
+  const demanding = new Set(all.filter((unit) => !isHeading(unit)).map(({ number }) => number));
+  const covered = new Set(collected.flatMap((one) => [...one.coveredUnits]));
+  const ids = new Set<string>();
+  const derived = readings
+    .flatMap((one) => one.derived)
+    .filter(({ id }) => id === undefined || (!ids.has(id) && Boolean(ids.add(id))));
+  return {
+    reading: {
+      version: 1,
+      reader: { kind: 'model', name: model },
+      derived,
+      units: [...new Map(readings.flatMap((one) => one.units).map((unit) => [unit.unit, unit])).values()],
+      ...(waitMs === undefined ? {} : { waitMs }),
+    },
+    promptVersion: READ_PROMPT_VERSION,
+    units: demanding.size,
+    covered: [...covered].filter((number) => demanding.has(number)).length,
+    dropped,
+    complete: parts.every((part) => part.isComplete),
+  };
+}
