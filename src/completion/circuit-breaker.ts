@@ -27,7 +27,7 @@ export function withBreaker(
   let openUntilMs = 0;
   return {
     generator: completer.generator,
-    async complete(prompt, deadline) {
+    async complete(...question) {
       const leftMs = openUntilMs - clock();
       if (leftMs > 0) {
         throw new CompletionError(
@@ -41,7 +41,7 @@ export function withBreaker(
       // Half open: whoever comes while this one is under way is still refused.
       if (inARow >= failures) openUntilMs = clock() + openMs;
       try {
-        const completion = await completer.complete(prompt, deadline);
+        const completion = await completer.complete(...question);
         inARow = 0;
         openUntilMs = 0;
         return completion;

@@ -1,15 +1,15 @@
 import type { Completer } from '../contract/completion.ts';
 import { type BreakerOptions, withBreaker } from './circuit-breaker.ts';
 import { failOver } from './fail-over.ts';
-import { createLatencyRecord, withLatency } from './latency.ts';
+import { createLatencyRecord, type Speed, withLatency } from './latency.ts';
 import { createOpenAiCompleter, type OpenAiOptions } from './openai-completer.ts';
 import { type CoolDown, createCoolDown, type RetryOptions, withRetries } from './retry-policy.ts';
 import { type Circuits, patientCoolDown, withSharedCircuit } from './shared-circuit.ts';
 
 /** The model as the pipeline sees it: one completer, however many models stand behind it. */
 export interface Model extends Completer {
-  /** The 75th percentile of the first model's latest completions in milliseconds, `null` while unknown. */
-  p75Ms(): number | null;
+  /** How fast the first model's latest completions came, `null` while unknown. */
+  speed(): Speed | null;
 }
 
 /** Everything a model is put together from. */
@@ -49,5 +49,5 @@ export function createModel({
     reliable(first, others.length > 0, record),
     ...others.map((options, index) => reliable(options, index < others.length - 1)),
   ]);
-  return { ...completer, endpoints, p75Ms: () => record.p75Ms() };
+  return { ...completer, endpoints, speed: () => record.speed() };
 }

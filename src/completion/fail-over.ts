@@ -12,12 +12,12 @@ const FINAL: ReadonlySet<string> = new Set(['PLATFORM_MODEL_ABORTED', 'PLATFORM_
 export function failOver(completers: readonly [Completer, ...Completer[]]): Completer {
   return {
     generator: completers[0].generator,
-    complete: (prompt, deadline, mayRepeat) =>
+    complete: (prompt, deadline, mayRepeat, heard) =>
       accounted(async (book) => {
         const failures: unknown[] = [];
         for (const completer of completers) {
           try {
-            return await completer.complete(prompt, deadline, mayRepeat);
+            return await completer.complete(prompt, deadline, mayRepeat, heard);
           } catch (error) {
             book(error);
             failures.push(error);

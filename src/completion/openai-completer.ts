@@ -4,7 +4,7 @@ import type {
   ChatCompletionChunk,
   ChatCompletionCreateParamsStreaming,
 } from 'openai/resources/chat/completions';
-import type { Completer, Completion, Prompt } from '../contract/completion.ts';
+import type { Completer, Completion, Heard, Prompt } from '../contract/completion.ts';
 import type { Usage } from '../contract/outcome.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
@@ -106,7 +106,8 @@ export function createOpenAiCompleter(options: OpenAiOptions): EndpointCompleter
     generator: options.generator,
     endpoint,
     model: options.model,
-    complete: (prompt, deadline) => new Exchange(client, options, dialect, prompt, deadline).run(),
+    complete: (prompt, deadline, _mayRepeat, heard) =>
+      new Exchange(client, options, dialect, prompt, deadline, heard).run(),
   };
 }
 
@@ -131,6 +132,7 @@ class Exchange {
   readonly #dialect: Dialect;
   readonly #prompt: Prompt;
   readonly #deadline: Deadline;
+  readonly #heard: Heard | undefined;
   readonly #patience: Patience;
   readonly #startedAt = performance.now();
   /** Ends the exchange; its reason is the error to end with. */
@@ -150,12 +152,20 @@ class Exchange {
   #asideTokens = 0;
   #started = false;
 
-  constructor(client: OpenAI, options: OpenAiOptions, dialect: Dialect, prompt: Prompt, deadline: Deadline) {
+  constructor(
+    client: OpenAI,
+    options: OpenAiOptions,
+    dialect: Dialect,
+    prompt: Prompt,
+    deadline: Deadline,
+    heard: Heard | undefined,
+  ) {
     this.#client = client;
     this.#options = options;
     this.#dialect = dialect;
     this.#prompt = prompt;
     this.#deadline = deadline;
+    this.#heard = heard;
     this.#model = options.model;
     const leftMs = options.elsewhere === true ? deadline.wantedInMs() : deadline.leftMs();
     this.#patience = { ...patienceFor(leftMs), ...options.patience };
@@ -327,6 +337,9 @@ class Exchange {
     // Some servers think in the open, under one name or two, and some send pieces without a word to keep the connection.
     const aside = Object.values(others).filter((one) => one !== null && one !== '');
     const tokens = (one: Json) => (typeof one === 'string' ? estimateTokens(one) : 0);
+    const length = (one: Json) => (typeof one === 'string' ? one.length : 0);
+    const heard = said.length + aside.reduce((most: number, one) => Math.max(most, length(one)), 0);
+    if (heard > 0) this.#heard?.(heard);
     this.#asideTokens += aside.reduce((most: number, one) => Math.max(most, tokens(one)), 0);
     if (said !== '' || refusal || aside.length > 0)
       this.#expectWithin(this.#text === '' ? this.#patience.firstWordMs : this.#patience.stallMs);
@@ -345,6 +358,7 @@ class Exchange {
     this.#text = typeof choice.message?.content === 'string' ? choice.message.content : '';
     this.#refusal = typeof choice.message?.refusal === 'string' ? choice.message.refusal : '';
     this.#finish = choice.finish_reason ? wordOf(choice.finish_reason) : 'stop';
+    this.#heard?.(this.#text.length);
     this.#book(answer);
   }
 

@@ -1,4 +1,4 @@
-import type { Completer, Completion, MayRepeat, Prompt } from '../contract/completion.ts';
+import type { Completer, Completion, Heard, MayRepeat, Prompt } from '../contract/completion.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { CodedError, codeOf } from '../kernel/errors.ts';
 import { accounted, CompletionError } from './completion-error.ts';
@@ -69,12 +69,12 @@ export function withRetries(completer: Completer, options: RetryOptions = {}): C
     await pause(leftMs, deadline.signal);
   };
 
-  const complete = (prompt: Prompt, deadline: Deadline, mayRepeat?: MayRepeat): Promise<Completion> =>
+  const complete = (prompt: Prompt, deadline: Deadline, mayRepeat?: MayRepeat, heard?: Heard): Promise<Completion> =>
     accounted(async (book) => {
       for (let attempt = 0; ; attempt += 1) {
         await coolDownEnds(deadline);
         try {
-          return await completer.complete(prompt, deadline);
+          return await completer.complete(prompt, deadline, undefined, heard);
         } catch (error) {
           book(error);
           const isAllowed = mayRepeat?.(error instanceof CompletionError ? error.usage : undefined) ?? true;

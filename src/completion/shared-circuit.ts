@@ -37,7 +37,7 @@ const lookEveryMs = 1_000;
 export function withSharedCircuit(completer: Completer, circuits: Circuits, endpoint: string): Completer {
   return {
     generator: completer.generator,
-    async complete(prompt, deadline) {
+    async complete(...question) {
       if (!(await inTime(circuits.admit(endpoint), true))) {
         const { untilMs } = await inTime(circuits.circuitOf(endpoint), { state: 'open', untilMs: 0 });
         throw new CompletionError(
@@ -47,7 +47,7 @@ export function withSharedCircuit(completer: Completer, circuits: Circuits, endp
         );
       }
       try {
-        const completion = await completer.complete(prompt, deadline);
+        const completion = await completer.complete(...question);
         await inTime(circuits.noteSuccess(endpoint), undefined);
         return completion;
       } catch (error) {

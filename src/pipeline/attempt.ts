@@ -1,5 +1,5 @@
 import { CompletionError } from '../completion/completion-error.ts';
-import type { Completion, Prompt } from '../contract/completion.ts';
+import type { Completion, Heard, Prompt } from '../contract/completion.ts';
 import type { AttemptReport } from '../contract/outcome.ts';
 import { visibleText } from '../families/quote.ts';
 import type { Deadline } from '../kernel/deadline.ts';
@@ -19,6 +19,8 @@ export interface Question {
   repair: boolean;
   /** Called as soon as the answer is there. */
   onAnswer?: (() => void) | undefined;
+  /** Called with each piece of it, by its characters. */
+  onHeard?: Heard | undefined;
 }
 
 /** What a completion was good for, as its report says it. */
@@ -55,7 +57,7 @@ export async function attempt(question: Question, work: Work, deadline: Deadline
  * `PLATFORM_…` and `OPERATOR_…` faults, and with the deadline's reason when called off.
  */
 export async function ask<Value>(
-  { prompt, asked, repair, onAnswer }: Question,
+  { prompt, asked, repair, onAnswer, onHeard }: Question,
   { shop, ledger, budget }: Work,
   deadline: Deadline,
   use: (completion: Completion, number: number) => Promise<[Value, Verdict]>,
@@ -81,7 +83,9 @@ export async function ask<Value>(
   };
   let completion: Completion | undefined;
   try {
-    const answer = await ledger.stage('complete', () => shop.completer.complete(prompt, deadline, receipt.mayRepeat));
+    const answer = await ledger.stage('complete', () =>
+      shop.completer.complete(prompt, deadline, receipt.mayRepeat, onHeard),
+    );
     completion = answer;
     receipt.book(answer.usage);
     onAnswer?.();

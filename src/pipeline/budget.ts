@@ -83,6 +83,9 @@ export interface SpendingBook {
 
 const hourMs = 3_600_000;
 
+/** As many questions as the jobs of one worker may have under way when a server falls silent. */
+const mostFifthsOwed = 40;
+
 /** What all jobs of this process may spend, over a sliding hour, and how often they may ask twice in case the first answer is late. */
 export class Purse {
   readonly #limits: HourLimits;
@@ -134,9 +137,12 @@ export class Purse {
     this.#hedgeFifths = Math.min(10, this.#hedgeFifths + 1);
   }
 
-  /** Takes the right to ask twice because the first answer is late; `false` where too many jobs did so lately. */
-  takeHedge(): boolean {
-    if (this.#hedgeFifths < 5) return false;
+  /**
+   * Takes the right to ask twice because the first answer is late; `false` where too many jobs did so lately. A few may be had in advance, where
+   * the job is lost otherwise.
+   */
+  takeHedge(inAdvance = false): boolean {
+    if (this.#hedgeFifths < (inAdvance ? 5 - mostFifthsOwed : 5)) return false;
     this.#hedgeFifths -= 5;
     return true;
   }

@@ -19,6 +19,8 @@ const maxRepairedCharacters = 65_536;
 
 /** What others want to know of a lane while it runs. */
 export interface LaneEvents {
+  /** So many characters more of the model's answer came. */
+  heard(characters: number): void;
   /** The model's first answer is there. */
   answered(): void;
   /** The first candidate failed. */
@@ -78,7 +80,7 @@ function promptFor({ best, told }: Step, { brief: { prompt, subject }, tried }: 
 
 async function tryOnce(prompt: Prompt, { best }: Step, work: Work, deadline: Deadline, events: LaneEvents | undefined) {
   const running = attempt(
-    { prompt, asked: 'candidate', repair: best !== null, onAnswer: events?.answered },
+    { prompt, asked: 'candidate', repair: best !== null, onAnswer: events?.answered, onHeard: events?.heard },
     work,
     deadline,
   );
