@@ -37,8 +37,16 @@ export interface Delivery {
     messages: readonly object[];
     protocolHash: string | null;
   }): Promise<void>;
-  /** Puts the digest of a handler on the stream that was finished after the deadline (`kind` = `late`). */
-  announceLate(entry: { negotiationId: string | null; protocolHash: string | null; digest: string }): Promise<void>;
+  /**
+   * Puts the digest of a handler on the stream that was finished after the outcome (`kind` = `late`), and that of the one in whose place it is used;
+   * `digest` is `null` where that one was withdrawn and no other could be made.
+   */
+  announceLate(entry: {
+    negotiationId: string | null;
+    protocolHash: string | null;
+    digest: string | null;
+    withdrawn?: string;
+  }): Promise<void>;
 }
 
 /** A job as it lies in Redis. */
@@ -75,7 +83,8 @@ export function deliveryOf(job: StoredJob, beginning: Beginning, outcomes: Outco
     publish: () =>
       Promise.reject(new QueueError('DEFECT_NOT_RUNNING', 'Cannot publish outcome: found a job that does not run')),
     announceEarly: (entry) => outcomes.announceEarly({ ...entry, jobId, kind }, replyTo),
-    announceLate: ({ digest, ...entry }) => outcomes.announceLate({ ...entry, jobId }, digest, replyTo),
+    announceLate: ({ digest, withdrawn, ...entry }) =>
+      outcomes.announceLate({ ...entry, jobId }, { digest, withdrawn }, replyTo),
   };
 }
 

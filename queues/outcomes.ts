@@ -125,10 +125,10 @@ export class Outcomes {
     });
   }
 
-  /** Puts an entry with `kind` = `late` on the stream: the digest of a handler that was finished after its job's deadline. */
+  /** Puts an entry with `kind` = `late` on the stream: the digest of a handler that was finished after its job's outcome, and of the one that it replaces. */
   async announceLate(
     { jobId, negotiationId, protocolHash }: Omit<SideEntry, 'kind' | 'messages'>,
-    digest: string,
+    { digest, withdrawn }: { digest: string | null; withdrawn?: string | undefined },
     replyTo: string,
   ): Promise<void> {
     await this.#add(replyTo, {
@@ -140,7 +140,8 @@ export class Outcomes {
       protocolHash: protocolHash ?? '',
       final: '0',
       replayed: '0',
-      digest,
+      digest: digest ?? '',
+      ...(withdrawn === undefined ? {} : { withdrawn }),
     });
   }
 

@@ -28,7 +28,7 @@ import { createModel, type Model } from './completion/create-model.ts';
 import type { OpenAiOptions } from './completion/openai-completer.ts';
 import { type Circuits, watchCircuits } from './completion/shared-circuit.ts';
 import { type Config, modelsOf, sandboxOptions } from './config.ts';
-import { createHandlerStore } from './handlers/redis-handler-store.ts';
+import { createHandlerStore, createReadingStore } from './handlers/redis-handler-store.ts';
 import { CodedError } from './kernel/errors.ts';
 import { Purse, usageOf } from './pipeline/budget.ts';
 import { runJob } from './pipeline/pipeline.ts';
@@ -88,15 +88,16 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
   const tellJob = logJobEvents(log);
   const spendings = new Spendings(connection, keys);
   const limits = { ...config, usdPerInputToken: dearestInput(config) / 1_000_000 };
+  const asking = (completer: Pick<Model, 'complete'>): Model => ({
+    ...model,
+    complete: (...question) =>
+      completer.complete(...question).catch((error) => {
+        circuitWatch.look();
+        throw error;
+      }),
+  });
   const shop: Workshop = {
-    completer: metrics.counting({
-      ...model,
-      complete: (...question) =>
-        model.complete(...question).catch((error) => {
-          circuitWatch.look();
-          throw error;
-        }),
-    }),
+    completer: metrics.counting(asking(model)),
     model: modelsOf(config)[0]?.model ?? 'unknown',
     limits,
     spending: {
@@ -111,6 +112,9 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     sandbox,
     warm: new WarmHandlers(sandbox, async (bundle) => (await quarantine.has(bundleDigest(bundle))) === true),
     handlers: createHandlerStore(connection, config),
+    readings: createReadingStore(connection, config),
+    readingMode: config.reading,
+    confirmer: metrics.counting(asking(model.other)),
     onJobEvent: (event) => {
       metrics.onJobEvent(event);
       tellJob(event);

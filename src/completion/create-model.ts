@@ -1,15 +1,17 @@
 import type { Completer } from '../contract/completion.ts';
 import { type BreakerOptions, withBreaker } from './circuit-breaker.ts';
 import { failOver } from './fail-over.ts';
-import { createLatencyRecord, withLatency } from './latency.ts';
+import { createLatencyRecord, type Speed, withLatency } from './latency.ts';
 import { createOpenAiCompleter, type OpenAiOptions } from './openai-completer.ts';
 import { type CoolDown, createCoolDown, type RetryOptions, withRetries } from './retry-policy.ts';
 import { type Circuits, patientCoolDown, withSharedCircuit } from './shared-circuit.ts';
 
 /** The model as the pipeline sees it: one completer, however many models stand behind it. */
 export interface Model extends Completer {
-  /** The 75th percentile of the first model's latest completions in milliseconds, `null` while unknown. */
-  p75Ms(): number | null;
+  /** How fast the first model's latest completions came, `null` while unknown. */
+  speed(): Speed | null;
+  /** Asks the second model first, where there is one: a reader other than the one that wrote. */
+  readonly other: Pick<Completer, 'complete'>;
 }
 
 /** Everything a model is put together from. */
@@ -45,9 +47,9 @@ export function createModel({
     return withRetries(guarded, { ...(elsewhere ? { elsewhere } : retries), coolDown: shared, endpoint });
   };
   const [first, ...others] = models;
-  const completer = failOver([
-    reliable(first, others.length > 0, record),
-    ...others.map((options, index) => reliable(options, index < others.length - 1)),
-  ]);
-  return { ...completer, endpoints, p75Ms: () => record.p75Ms() };
+  const own = reliable(first, others.length > 0, record);
+  const rest = others.map((options, index) => reliable(options, index < others.length - 1));
+  const [second, ...further] = rest;
+  const other = second === undefined ? own : failOver([second, ...further, own]);
+  return { ...failOver([own, ...rest]), endpoints, speed: () => record.speed(), other };
 }

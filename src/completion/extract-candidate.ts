@@ -4,7 +4,7 @@ import { type FencedBlock, fencedBlocks, isCode } from './fenced-blocks.ts';
 /** Why a model says that it cannot be done. */
 export type DeclineKind = 'protocol' | 'case' | 'missing-tool';
 
-/** What an answer holds: a module, a reasoned refusal, an appeal, or none of these. */
+/** What an answer holds: a module, a reasoned refusal, or none of these. */
 export type Extracted =
   | { kind: 'code'; source: string }
   | {
@@ -12,13 +12,6 @@ export type Extracted =
       decline: DeclineKind;
       reason: string;
       /** What the model says stands in the document; worth nothing until it is found there. Empty where it quotes nothing. */
-      quote: string;
-    }
-  | {
-      /** In place of a repair: what a check found rests on a misreading of the document. */
-      kind: 'appealed';
-      reason: string;
-      /** As for a refusal. */
       quote: string;
     }
   | { kind: 'none'; why: string };
@@ -29,7 +22,7 @@ const EXPORTS_HANDLER =
 const MAX_REASON_CHARACTERS = 2_000;
 
 /**
- * Reads an answer: the first fenced module that exports a handler, refusal or appeal, else the longest fenced module, else the whole
+ * Reads an answer: the first fenced module that exports a handler or refusal, else the longest fenced module, else the whole
  * text where it is a module without fences.
  */
 export function extractCandidate(text: string): Extracted {
@@ -67,7 +60,7 @@ function code(content: string): Extracted {
   return { kind: 'code', source: `${content.replaceAll('\r\n', '\n').trim()}\n` };
 }
 
-/** A refusal or an appeal. */
+/** A refusal. */
 function withReason(block: FencedBlock): Extracted | null {
   if (block.language !== 'json' && block.language !== '') return null;
   let value: Json;
@@ -79,7 +72,6 @@ function withReason(block: FencedBlock): Extracted | null {
   if (!isObject(value)) return null;
   const text = (said: Json | undefined) => (typeof said === 'string' ? said.slice(0, MAX_REASON_CHARACTERS) : '');
   const words = { reason: text(value.reason), quote: text(value.quote) };
-  if (value.appeal === true) return { kind: 'appealed', ...words };
   const decline = DECLINE_KINDS.find((one) => one === value.decline);
   return decline === undefined ? null : { kind: 'declined', decline, ...words };
 }

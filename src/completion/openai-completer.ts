@@ -305,6 +305,9 @@ class Exchange {
     const aside = Object.values(others).filter((one) => one !== null && one !== '');
     const tokens = (one: Json) => (typeof one === 'string' ? estimateTokens(one) : 0);
     this.#asideTokens += aside.reduce((most: number, one) => Math.max(most, tokens(one)), 0);
+    const length = (one: Json) => (typeof one === 'string' ? one.length : 0);
+    const heard = said.length + aside.reduce((most: number, one) => Math.max(most, length(one)), 0);
+    if (heard > 0) this.#question.heard?.(heard);
     if (said !== '' || refusal || aside.length > 0)
       this.#expectWithin(this.#text === '' ? this.#patience.firstWordMs : this.#patience.stallMs);
     if (choice?.finish_reason) this.#finish = wordOf(choice.finish_reason);
@@ -324,6 +327,7 @@ class Exchange {
     this.#finish = choice.finish_reason ? wordOf(choice.finish_reason) : 'stop';
     this.#book(answer);
     this.#tell(this.#text);
+    this.#question.heard?.(this.#text.length);
   }
 
   #book({ model, usage }: Pick<Partial<ChatCompletionChunk>, 'model' | 'usage'>): void {

@@ -39,12 +39,16 @@ export interface ResponseFormat {
   schema: JsonObject;
 }
 
+/** Told of each piece as it comes, by its characters; what is said beside the answer, such as reasoning, counts. */
+export type Heard = (characters: number) => void;
+
 /** How a question is asked. */
 export interface CompleteOptions {
   mayRepeat?: MayRepeat;
   /** Where the answer ends: a module at its closing fence, a text where the model ends it. Default: `module`. */
   answer?: 'module' | 'text';
   sink?: AnswerSink;
+  heard?: Heard | undefined;
   /** A wish only: a server that refuses it is asked without. */
   format?: ResponseFormat;
 }

@@ -89,6 +89,9 @@ async function reach<T>(verb: string, call: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (codeOf(error) !== undefined) throw error;
     const found = error instanceof Error ? error.message.slice(0, 200) : 'an unknown fault';
-    throw new CodedError('PLATFORM_REDIS_UNREACHABLE', `Cannot ${verb} handler or reading: ${found}, wanted an answer from Redis`);
+    throw new CodedError(
+      'PLATFORM_REDIS_UNREACHABLE',
+      `Cannot ${verb} handler or reading: ${found}, wanted an answer from Redis`,
+    );
   }
 }

@@ -73,19 +73,20 @@ function eventLine(event: JobEvent): [text: string, style?: Style] {
     case 'started':
       return [`worker takes the job (${event.kind})`];
     case 'prompted': {
-      const asked = event.judge
-        ? 'to judge whether the agreement is at fault'
-        : event.repair
-          ? 'for a repair, with what was seen to go wrong'
-          : event.attempt === 1
-            ? 'for a handler'
-            : 'for another handler, afresh';
+      const asked = {
+        judge: 'to judge whether the agreement is at fault',
+        read: 'to read the agreement into cases of its own',
+        confirm: 'what must hold in a world that a candidate broke',
+        generate: event.repair ? 'for a repair, with what was seen to go wrong' : 'for a handler',
+      }[event.purpose];
       return [`model is asked ${asked} (completion ${event.attempt})`];
     }
     case 'completed':
       return [
         `model answers completion ${event.attempt}: ${event.inputTokens} tokens in, ${event.outputTokens} out, ${milliseconds(event.durationMs)}`,
       ];
+    case 'withdrawn':
+      return [`handler ${event.digest.slice(0, 12)} is withdrawn: it breaks ${event.cases} derived cases`, 'red'];
     case 'dropped':
       return [`completion ${event.attempt} is called off`, 'dim'];
     case 'refused':

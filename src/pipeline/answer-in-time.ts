@@ -1,3 +1,4 @@
+import type { HandlerRecord } from '../contract/handler.ts';
 import type { Received, Taken } from './intake.ts';
 import { type Conclusion, deadlinePassed } from './leave.ts';
 import type { Ledger } from './ledger.ts';
@@ -15,18 +16,48 @@ export async function answerInTime(
 ): Promise<Conclusion | undefined> {
   const { deadline, job } = received;
   const first = await Promise.race([working, whenFired(deadline.signal)]);
+  if (first?.later !== undefined) return afterwards(first, first.later, taken, received, ledger);
   if (first !== undefined) return first;
   // Called off, or with no time to go on: how the work settles says the rest.
   if (taken.signal.aborted || job.workMs === 0) return working;
   await taken.publish(outcomeOf(taken, ledger, deadlinePassed(received)));
   const late = await working.catch(() => undefined);
-  if (late?.handler)
-    await taken.announceLate({
-      negotiationId: job.negotiationId,
-      protocolHash: late.handler.provenance.protocolHash,
-      digest: late.handler.digest,
-    });
+  if (late?.handler) await announceLate(taken, received, late.handler);
+  // The peer is gone: what is left of the reading is read at once.
+  if (late?.later) await afterOutcome(late.later, taken, received);
   return undefined;
+}
+
+/** Publishes a conclusion, and goes on with what of its reading is left. */
+async function afterwards(
+  conclusion: Conclusion,
+  later: NonNullable<Conclusion['later']>,
+  taken: Taken,
+  received: Received,
+  ledger: Ledger,
+): Promise<undefined> {
+  await taken.publish(outcomeOf(taken, ledger, conclusion));
+  await afterOutcome(later, taken, received);
+}
+
+/** Tells of a handler that turned out to be wrong after its outcome, and of the one in its place. A fault here changes nothing about the outcome. */
+async function afterOutcome(later: NonNullable<Conclusion['later']>, taken: Taken, received: Received): Promise<void> {
+  const end = await later().catch(() => null);
+  if (end !== null) await announceLate(taken, received, end.handler, end.withdrawn);
+}
+
+function announceLate(
+  taken: Taken,
+  { job }: Received,
+  handler: HandlerRecord | null,
+  withdrawn?: HandlerRecord,
+): Promise<void> {
+  return taken.announceLate({
+    negotiationId: job.negotiationId,
+    protocolHash: (handler ?? withdrawn)?.provenance.protocolHash ?? null,
+    digest: handler?.digest ?? null,
+    ...(withdrawn === undefined ? {} : { withdrawn: withdrawn.digest }),
+  });
 }
 
 function whenFired(signal: AbortSignal): Promise<undefined> {

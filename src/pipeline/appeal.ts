@@ -4,46 +4,27 @@ import type { Deadline } from '../kernel/deadline.ts';
 import { renderFindingsQuestion } from '../prompting/judge-prompt.ts';
 import type { CheckFact } from '../verification/checks.ts';
 import { askJudge, standsIn } from './blame-judge.ts';
-import { type Failed, mayAppeal, type Tested } from './lane-candidate.ts';
+import { enoughRefusals } from './blame-suspicion.ts';
+import type { Tested } from './lane-candidate.ts';
 import { factText } from './lane-facts.ts';
 import type { Work } from './lane-work.ts';
 
-/** Independent candidates that must be refused for the same findings before our own reading is suspected unasked. */
-const fewestVoices = 2;
-
 /**
- * Puts the findings against a candidate before a judge, twice, with the two readings in swapped order. Resolves to the candidate, its findings
- * turned into warnings that quote the judge, where both times its reading is the one that the agreement bears out, with words that stand there; to
- * `null` otherwise. The same findings are judged once for a job.
+ * The last word before a job ends for want of a verified candidate: what independent candidates were refused for alike, though each passes everything
+ * else, is put before a judge. Resolves to the last of them, its findings turned into warnings that quote the judge, where the agreement allows what
+ * they did; else to `null`.
  */
-export async function appeal(failed: Failed, work: Work, deadline: Deadline): Promise<Tested | null> {
-  const { tested, findings } = failed;
-  if (tested === null || !mayAppeal(failed)) return null;
-  const key = signatureOf(findings);
-  const judged = work.appeals.get(key) ?? judge(findings, work, deadline);
-  work.appeals.set(key, judged);
-  const quote = await judged;
+export async function appeal(work: Work, deadline: Deadline): Promise<Tested | null> {
+  const last = enoughRefusals(work)?.at(-1);
+  if (last === undefined || last.tested === null) return null;
+  const quote = await judge(last.findings, work, deadline);
   if (quote === null) return null;
-  const others = (await work.brief.faultsOf?.(tested)) ?? [];
-  return others.length > 0 ? null : { ...tested, checks: tested.checks.map((one) => asWarning(one, quote)) };
+  const others = (await work.brief.faultsOf?.(last.tested)) ?? [];
+  const checks = last.tested.checks.map((one) => asWarning(one, quote));
+  return others.length > 0 ? null : { ...last.tested, checks };
 }
 
-/**
- * The last word before a job ends for want of a verified candidate: findings for which independent candidates were refused are put before the judge
- * though no model appealed.
- */
-export async function appealOfAll(work: Work, deadline: Deadline): Promise<Tested | null> {
-  const fresh = work.tried.flatMap(({ fresh, attempted }) =>
-    fresh && attempted.kind === 'failed' && mayAppeal(attempted) ? [attempted] : [],
-  );
-  for (const one of fresh) {
-    const key = signatureOf(one.findings);
-    if (fresh.filter(({ findings }) => signatureOf(findings) === key).length < fewestVoices) continue;
-    if (!work.appeals.has(key)) return appeal(one, work, deadline);
-  }
-  return null;
-}
-
+/** Asks twice, with the two readings in swapped order: both times the one that clears the candidates must be borne out, with words that stand in the agreement. */
 async function judge(findings: readonly CheckFact[], work: Work, deadline: Deadline): Promise<string | null> {
   const { text } = work.brief.cleared.agreement;
   const said = await Promise.all(
@@ -53,10 +34,6 @@ async function judge(findings: readonly CheckFact[], work: Work, deadline: Deadl
     }),
   );
   return said.includes(null) ? null : (said[0] ?? null);
-}
-
-function signatureOf(findings: readonly CheckFact[]): string {
-  return JSON.stringify(findings.map(({ check, message }) => [check, message]));
 }
 
 function asWarning(report: CheckReport, quote: string): CheckReport {

@@ -11,8 +11,7 @@ import type { Work } from './lane-work.ts';
 export async function attempt(question: Question, work: Work, deadline: Deadline): Promise<Attempted> {
   try {
     return await ask(question, work, deadline, async (completion, number) => {
-      const examined = await examine(completion, number, work, deadline.signal);
-      const attempted = examined.kind === 'appealed' && question.repair !== true ? groundless() : examined;
+      const attempted = await examine(completion, number, work, deadline);
       if (attempted.kind === 'failed') {
         const { code, facts } = attempted;
         work.ledger.tell({ type: 'refused', attempt: number, code, faults: faultCount(facts) });
@@ -33,15 +32,9 @@ export async function attempt(question: Question, work: Work, deadline: Deadline
   }
 }
 
-/** An appeal where nothing was held against anybody. */
-function groundless(): Attempted {
-  const message = 'The model appealed, and no finding had been put to it';
-  return failed('declined', 'CANDIDATE_DECLINED', message, null);
-}
-
 function verdictOf(attempted: Attempted): AttemptVerdict {
   if (attempted.kind === 'verified') return { result: 'verified', passedCases: attempted.cases.length };
-  if (attempted.kind === 'declined' || attempted.kind === 'appealed')
+  if (attempted.kind === 'declined')
     return {
       result: 'declined',
       passedCases: 0,

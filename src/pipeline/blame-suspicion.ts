@@ -1,5 +1,5 @@
 import { equalJson } from '../schemas/equal-json.ts';
-import type { Failed, Objection } from './lane-candidate.ts';
+import { type Failed, mayAppeal, type Objection } from './lane-candidate.ts';
 import type { Work } from './lane-work.ts';
 
 /** Independent candidates that must agree before a case is suspected. */
@@ -45,6 +45,29 @@ export function enoughDeclines({ tried }: Pick<Work, 'tried'>): boolean {
     ({ fresh, attempted }) => fresh && attempted.kind === 'declined' && attempted.decline !== 'missing-tool',
   );
   return declines.length >= fewestDeclines;
+}
+
+/**
+ * Independent candidates that were refused for the same findings and nothing else, where there are enough of them for our reading of the agreement to
+ * be suspected; `null` where there are not.
+ */
+export function enoughRefusals(work: Pick<Work, 'tried'>): Failed[] | null {
+  const voices = refusedAlike(work);
+  return voices.length >= fewestVoices ? voices : null;
+}
+
+/** The independent candidates that were refused for the same findings, all of which a judge may weigh. */
+export function refusedAlike({ tried }: Pick<Work, 'tried'>): Failed[] {
+  const voices = tried.flatMap(({ fresh, attempted }) =>
+    fresh && attempted.kind === 'failed' && mayAppeal(attempted) ? [attempted] : [],
+  );
+  const last = voices.at(-1);
+  return last === undefined ? [] : voices.filter((one) => findingsKey(one) === findingsKey(last));
+}
+
+/** Findings by what they hold against a candidate, whatever it answered. */
+function findingsKey({ findings }: Failed): string {
+  return JSON.stringify(findings.map(({ check, message }) => [check, message]).sort());
 }
 
 function failures({ tested }: Failed): number {

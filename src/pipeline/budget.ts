@@ -80,6 +80,9 @@ export interface SpendingBook {
 
 const hourMs = 3_600_000;
 
+/** As many questions as the jobs of one worker may have under way when a server falls silent. */
+const mostFifthsOwed = 40;
+
 /** What all jobs of this process may spend, over a sliding hour, and how often they may ask twice in case the first answer is late. */
 export class Purse {
   readonly #limits: HourLimits;
@@ -131,9 +134,12 @@ export class Purse {
     this.#hedgeFifths = Math.min(10, this.#hedgeFifths + 1);
   }
 
-  /** Takes the right to ask twice because the first answer is late; `false` where too many jobs did so lately. */
-  takeHedge(): boolean {
-    if (this.#hedgeFifths < 5) return false;
+  /**
+   * Takes the right to ask twice because the first answer is late; `false` where too many jobs did so lately. A few may be had in advance, where
+   * the job is lost otherwise.
+   */
+  takeHedge(inAdvance = false): boolean {
+    if (this.#hedgeFifths < (inAdvance ? 5 - mostFifthsOwed : 5)) return false;
     this.#hedgeFifths -= 5;
     return true;
   }
@@ -285,6 +291,17 @@ export class Budget {
       return `${this.#costUsd.toFixed(4)} of ${maxCostUsd} US dollars, and the next question takes ${usd.toFixed(4)},`;
     return null;
   }
+}
+
+/** The budget of one job, with what earlier deliveries used of it. */
+export async function openBudget(
+  { spending, purse, limits }: { spending: SpendingBook; purse: Purse; limits: JobLimits },
+  jobId: string,
+  tenant: string,
+): Promise<Budget> {
+  const spent = await spending.of(jobId);
+  const own = { take: (tokens: number) => purse.take(tokens, tenant) };
+  return new Budget(limits, own, spent, (more) => spending.note(jobId, more));
 }
 
 /** What was used of what is counted in tokens and money. */

@@ -35,14 +35,22 @@ export async function confirm(
   const prompt = renderConfirmPrompt(readFactsOf(read, reading.units), worlds.map(bareWorld));
   const { confirmer } = asker.shop;
   try {
-    await ask({ prompt, purpose: 'confirm', options: { answer: 'text' }, completer: confirmer }, asker, deadline, async (completion) => {
-      const confirmations = confirmationsIn(completion, worlds.map(({ places }) => places));
-      for (const [index, { one }] of worlds.entries()) {
-        const confirmation = confirmations[index];
-        if (confirmation !== undefined) reading.keep(one.entry, confirmation);
-      }
-      return [undefined, { result: 'confirmed', passedCases: 0 }];
-    });
+    await ask(
+      { prompt, purpose: 'confirm', options: { answer: 'text' }, completer: confirmer },
+      asker,
+      deadline,
+      async (completion) => {
+        const confirmations = confirmationsIn(
+          completion,
+          worlds.map(({ places }) => places),
+        );
+        for (const [index, { one }] of worlds.entries()) {
+          const confirmation = confirmations[index];
+          if (confirmation !== undefined) reading.keep(one.entry, confirmation);
+        }
+        return [undefined, { result: 'confirmed', passedCases: 0 }];
+      },
+    );
   } catch (error) {
     if (error instanceof BudgetUsedUp || deadline.signal.aborted || isOfModel(error)) return;
     throw error;
@@ -74,7 +82,8 @@ function confirmationsIn(
   const reader = createEntryReader((line) => {
     const place = worlds[Number(line.world) - 1]?.[Number(line.place) - 1];
     const answer = answerIn(line);
-    if (place !== undefined && answer !== undefined) Object.assign(answers[Number(line.world) - 1] ?? {}, { [place.key]: answer });
+    if (place !== undefined && answer !== undefined)
+      Object.assign(answers[Number(line.world) - 1] ?? {}, { [place.key]: answer });
   });
   reader.push(text);
   reader.end();

@@ -14,6 +14,7 @@ import { renderRepair } from '../prompting/render-repair.ts';
 import { allSubschemas, MAX_SUBSCHEMAS, resolveLocalReference } from '../schemas/schema-walk.ts';
 import type { CheckFact } from '../verification/checks.ts';
 import { type Brief, brief } from './brief.ts';
+import { openBudget } from './budget.ts';
 import { clearAmended, clearTogether } from './clear-amended.ts';
 import { conclusionOf } from './conclusion-of.ts';
 import { generate } from './generate.ts';
@@ -22,6 +23,7 @@ import { repairChecks } from './lane-facts.ts';
 import { type Conclusion, errorMessages, Leave } from './leave.ts';
 import { type Measure, measure } from './measure.ts';
 import type { Path } from './path.ts';
+import { readingOf } from './read.ts';
 import { type Reproduction, reproduce } from './reproduce.ts';
 import type { Reproduced } from './reproduce-probes.ts';
 import { store } from './store.ts';
@@ -85,8 +87,11 @@ export const fixPath: Path = async (received, shop, ledger) => {
       ...(await ledger.stage('prompt', () => mendingBrief(held, record, faults))),
       faultsOf: async (tested) => standing((await seek({ ...tested, role: record.role })).faults),
     };
-    const tested = await generate(order, shop, ledger, work, received.deadline);
-    const handler = await ledger.stage('store', () => store(tested, order, handlerKey(held.cleared), ledger, shop));
+    const asker = { shop, ledger, budget: await openBudget(shop, ledger.jobId, job.tenant) };
+    const reading = readingOf(record, held, asker, work);
+    const tested = await generate({ ...asker, brief: order, reading, deadline: work, patience: received.deadline });
+    const key = handlerKey(held.cleared);
+    const handler = await ledger.stage('store', () => store(tested, order, key, ledger, shop, reading));
     return {
       verdict: 'generated',
       messages: [codeGeneration('generated')],

@@ -1,13 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CheckReport } from '../contract/check-report.ts';
+import type { Confirmation, DerivedCase } from '../contract/reading.ts';
 import type { Trier } from '../contract/trial.ts';
-import type { Deadline } from '../kernel/deadline.ts';
+import { codeGeneration } from '../families/anp/encode.ts';
+import { Deadline } from '../kernel/deadline.ts';
 import { confirmedPart } from '../readings/confirmed.ts';
 import { type BrokenCase, judgeReading } from '../readings/judge-reading.ts';
 import type { Asker } from './ask.ts';
 import { confirm } from './confirm.ts';
+import { jobFinding, Leave } from './leave.ts';
 import type { Measure } from './measure.ts';
-import type { ReadingWork } from './reading-work.ts';
+import type { ReadingMode, ReadingWork } from './reading-work.ts';
 import { retryLost } from './retry-lost.ts';
 
 /** How a candidate did on the derived cases. */
@@ -27,8 +29,12 @@ export const derivedCheck = 'derived-cases';
 /** What is kept of the peer's time for storing and publishing, as a share of what is left, within bounds in milliseconds. */
 const reserve = { share: 0.05, leastMs: 200, mostMs: 1_000 } as const;
 
-/** Until when a reading may be waited for while the peer waits. */
-export function readingUntilMs(patience: Deadline): number {
+/** Until when a reading is waited for: until a little before the peer's deadline; where it must be there, or nobody waits, until the work ends. */
+export function readingUntilMs(
+  { reading, patience }: { reading: ReadingWork; patience: Deadline },
+  deadline: Deadline,
+): number {
+  if (reading.mode === 'required' || patience.passed) return deadline.atMs;
   const leftMs = patience.leftMs();
   return patience.atMs - Math.min(reserve.mostMs, Math.max(reserve.leastMs, leftMs * reserve.share));
 }
@@ -45,9 +51,9 @@ export async function judgeDerived(
   deadline: Deadline,
   untilMs: number,
 ): Promise<DerivedJudgement> {
-  const until = deadline.within(untilMs);
+  const until = new Timer(deadline, untilMs);
   try {
-    await Promise.race([reading.settled, whenFired(until.signal)]);
+    await Promise.race([reading.settled, until.passed]);
     deadline.signal.throwIfAborted();
     const isAll = reading.isSettled && reading.current().complete;
     const entries = reading.kept().reading.derived;
@@ -55,41 +61,65 @@ export async function judgeDerived(
     const { runs, broken } = await asker.ledger.stage('derive', () =>
       retryLost(() => judgeReading(entries, subject, trier, deadline.signal), deadline.signal),
     );
-    await Promise.race([confirm(broken, measure, reading, asker, until), whenFired(until.signal)]);
+    await Promise.race([confirm(broken, measure, reading, asker, until.deadline), until.passed]);
     deadline.signal.throwIfAborted();
-    return { ...agreed(broken, reading), runs, isWhole: isAll && isAsked(broken, reading) };
+    const { held, contested } = agreed(broken, (entry) => reading.confirmationOf(entry));
+    for (const { entry } of held) reading.note(entry, true);
+    for (const { entry } of contested) if (reading.confirmationOf(entry)) reading.note(entry, false);
+    // Once something is held against it, the others may wait for its repair.
+    return { held, contested, runs, isWhole: isAll && isAsked(broken, reading) };
   } finally {
     until.release();
   }
 }
 
 /** What of some broken cases a second reader bore out already; nobody is asked. */
-export function agreed(broken: readonly BrokenCase[], reading: ReadingWork): Pick<DerivedJudgement, 'held' | 'contested'> {
+export function agreed(
+  broken: readonly BrokenCase[],
+  confirmationOf: (entry: DerivedCase) => Confirmation | undefined,
+): Pick<DerivedJudgement, 'held' | 'contested'> {
   const held: BrokenCase[] = [];
   const contested: BrokenCase[] = [];
   for (const one of broken) {
-    const confirmation = reading.confirmationOf(one.entry);
+    const confirmation = confirmationOf(one.entry);
     const part = confirmation === undefined ? null : confirmedPart(one, confirmation.answers);
     if (part === null) contested.push(one);
     else held.push(part);
-    if (confirmation !== undefined) reading.note(one.entry, part !== null);
   }
   return { held, contested };
 }
 
-/** Whether some of what broke is held against the candidate, or a second reader was asked about all of it. */
+/** Whether a second reader was asked about all that broke. */
 function isAsked(broken: readonly BrokenCase[], reading: ReadingWork): boolean {
   return broken.every(({ entry }) => reading.confirmationOf(entry) !== undefined);
 }
 
 /** The derived cases as a check in a report. */
-export function derivedReport({ held, contested, runs }: DerivedJudgement, isOff: boolean): CheckReport {
+export function derivedReport(
+  { held, contested, runs }: Omit<DerivedJudgement, 'isWhole'>,
+  mode?: ReadingMode,
+): CheckReport {
   const messages = [...held, ...contested].map((one) => derivedMessage(one));
-  const result =
-    held.length > 0 ? 'failed' : contested.length > 0 ? 'warned' : runs === 0 ? 'skipped' : 'passed';
-  const none = isOff ? 'readings are off' : 'there is no derived case';
+  const result = held.length > 0 ? 'failed' : contested.length > 0 ? 'warned' : runs === 0 ? 'skipped' : 'passed';
+  const none = mode === 'off' ? 'readings are off' : 'there is no derived case';
   const message = messages.join('; ') || (runs === 0 ? none : '');
   return { name: derivedCheck, result, runs, ...(message === '' ? {} : { message: message.slice(0, 1_000) }) };
+}
+
+/** Leaves with `error` where an operator wants no handler without its whole reading, and there is none. */
+export function demandReading({ isWhole }: DerivedJudgement, reading: ReadingWork): void {
+  if (reading.mode !== 'required' || isWhole) return;
+  const why = reading.report(false).fault ?? 'it is not complete';
+  throw new Leave({
+    verdict: 'error',
+    messages: [codeGeneration('error')],
+    findings: [
+      jobFinding(
+        'PLATFORM_READING_MISSING',
+        `Cannot verify handler: found no whole reading of the agreement (${why}), wanted one since PROTOSMITH_READING is "required"`,
+      ),
+    ],
+  });
 }
 
 /** What a candidate broke, in one sentence. */
@@ -97,9 +127,25 @@ export function derivedMessage({ entry, breaches }: BrokenCase): string {
   return `"${entry.claim}" (${breaches.map(({ message }) => message).join(', ')})`;
 }
 
-function whenFired(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+/** A nearer deadline inside of another one. */
+class Timer {
+  readonly deadline: Deadline;
+  /** Resolves once it has passed, or the work is called off. */
+  readonly passed: Promise<void>;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(outer: Deadline, atMs: number) {
+    const controller = new AbortController();
+    this.#timer = setTimeout(() => controller.abort(), Math.max(0, Math.min(atMs, outer.atMs) - Date.now()));
+    const signal = AbortSignal.any([outer.signal, controller.signal]);
+    this.deadline = new Deadline(Math.min(atMs, outer.atMs), signal);
+    this.passed = new Promise((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
+  release(): void {
+    clearTimeout(this.#timer);
+  }
 }

@@ -17,6 +17,8 @@ export interface Tested {
   tools: string[];
   cases: CaseReport[];
   checks: CheckReport[];
+  /** Whether the whole reading was run on it, and all that it broke was put to a second reader. */
+  isWholeReading: boolean;
 }
 
 /** A candidate that is not good enough, and why: its own fault in every case. */
@@ -54,14 +56,8 @@ export interface Declined {
   quote: string;
 }
 
-/** In place of a repair: the model's word, with a quote that stands in the document, that the findings rest on a misreading of it. */
-export interface Appealed {
-  kind: 'appealed';
-  reason: string;
-}
-
 /** What one completion came to. */
-export type Attempted = ({ kind: 'verified' } & Tested) | Failed | Declined | Appealed;
+export type Attempted = ({ kind: 'verified' } & Tested) | Failed | Declined;
 
 /** A candidate that failed, of which nothing more is known. */
 export function failed(
@@ -91,6 +87,7 @@ export function failed(
  * to run or tells a secret is final.
  */
 const readFromWords: ReadonlySet<Code> = new Set<Code>([
+  'CANDIDATE_DERIVED_CASE',
   'CANDIDATE_PAGES_UNREAD',
   'CANDIDATE_PEER_FAILURE',
   'CANDIDATE_RULE_BROKEN',

@@ -1,10 +1,13 @@
 import type { CaseReport } from '../contract/outcome.ts';
 import type { Observation } from '../contract/trial.ts';
 import type { Code } from '../kernel/errors.ts';
-import type { EarlierAnswer, RepairFacts } from '../prompting/render-repair.ts';
+import type { Json } from '../kernel/json.ts';
+import type { EarlierAnswer, RepairDerived, RepairFacts } from '../prompting/render-repair.ts';
+import type { BrokenCase } from '../readings/judge-reading.ts';
 import { caseScenarios, runnableCases } from '../verification/case-scenarios.ts';
 import type { CheckFact } from '../verification/checks.ts';
 import type { Brief } from './brief.ts';
+import { derivedCheck } from './judge-derived.ts';
 import type { Failed } from './lane-candidate.ts';
 
 /** What happened in the cases that a candidate failed, for its repair. */
@@ -52,6 +55,31 @@ export function repairChecks(facts: readonly CheckFact[]): NonNullable<RepairFac
     name,
     facts: facts.filter(({ check }) => check === name).map(factText),
   }));
+}
+
+/** A derived case that a candidate broke, as a finding. What it says is the same whatever the candidate did. */
+export function derivedFact({ entry, world, breaches: [first] }: BrokenCase): CheckFact {
+  const { got } = first ?? {};
+  return {
+    check: derivedCheck,
+    code: 'CANDIDATE_DERIVED_CASE',
+    message: `the agreement says "${entry.quote}": ${entry.claim}`,
+    input: world.scenario.input,
+    ...(got === undefined ? {} : { got }),
+  };
+}
+
+/** The same for a repair: the sentence, the world, and what came out. */
+export function repairDerived({ entry, world, seen, breaches }: BrokenCase): RepairDerived {
+  return {
+    quote: entry.quote,
+    claim: entry.claim,
+    input: world.scenario.input,
+    ...(entry.tools === undefined ? {} : { tools: entry.tools as unknown as Json }),
+    ...(entry.peer === undefined ? {} : { peer: entry.peer as unknown as Json }),
+    found: breaches.map(({ message }) => message),
+    ...(seen.position === undefined ? {} : { position: seen.position }),
+  };
 }
 
 /** One finding with its values, on one line. */

@@ -5,13 +5,15 @@ import type { CaseReport } from '../contract/outcome.ts';
 import type { Observation, Trier } from '../contract/trial.ts';
 import { sourceLocator } from '../hosting/source-position.ts';
 import { createTrier } from '../hosting/trier.ts';
+import type { Deadline } from '../kernel/deadline.ts';
 import { quoteStands } from '../prompting/quote-stands.ts';
 import type { SourceFault } from '../prompting/render-repair.ts';
 import { judgeCases } from '../verification/case-scenarios.ts';
 import type { Verification } from '../verification/checks.ts';
 import type { Brief } from './brief.ts';
-import { type Attempted, type Failed, failed, mayAppeal, type Objection, type Tested } from './lane-candidate.ts';
-import { observationOf, repairCases, repairChecks } from './lane-facts.ts';
+import { type DerivedJudgement, demandReading, derivedReport, judgeDerived, readingUntilMs } from './judge-derived.ts';
+import { type Attempted, type Failed, failed, type Objection, type Tested } from './lane-candidate.ts';
+import { derivedFact, observationOf, repairCases, repairChecks, repairDerived } from './lane-facts.ts';
 import type { Work } from './lane-work.ts';
 import type { Ledger } from './ledger.ts';
 import { retryLost } from './retry-lost.ts';
@@ -25,7 +27,7 @@ export async function examine(
   { text, model }: Completion,
   attempt: number,
   work: Work,
-  signal: AbortSignal,
+  deadline: Deadline,
 ): Promise<Attempted> {
   const { brief, modules } = work;
   const extracted = extractCandidate(text);
@@ -33,8 +35,7 @@ export async function examine(
     return failed('no-answer', 'CANDIDATE_NO_CODE', `The model wrote no module: ${extracted.why}`, null);
   if (extracted.kind !== 'code') {
     if (quoteStands(brief.cleared.agreement.text, extracted.quote)) return extracted;
-    const what = extracted.kind === 'declined' ? `declined (${extracted.decline})` : 'appealed';
-    const message = `The model ${what}, and what it quotes does not stand in the document`;
+    const message = `The model declined (${extracted.decline}), and what it quotes does not stand in the document`;
     return failed('declined', 'CANDIDATE_DECLINED', message, null);
   }
 
@@ -44,7 +45,7 @@ export async function examine(
   if (earlier?.kind === 'failed')
     return { ...earlier, message: `The model wrote the same module again: ${earlier.message}`, isRepeat: true };
   if (earlier !== undefined) return earlier;
-  const tried = tryModule({ source, model }, attempt, work, signal);
+  const tried = tryModule({ source, model }, attempt, work, deadline);
   modules.set(source, tried);
   return await tried;
 }
@@ -52,9 +53,11 @@ export async function examine(
 async function tryModule(
   { source, model }: Pick<Tested, 'source' | 'model'>,
   attempt: number,
-  { brief, shop, ledger }: Work,
-  signal: AbortSignal,
+  work: Work,
+  deadline: Deadline,
 ): Promise<Attempted> {
+  const { brief, shop, ledger } = work;
+  const { signal } = deadline;
   const [typeFaults, bundled] = await ledger.stage('bundle', () =>
     Promise.all([
       shop.typeChecker.check(source, brief.types, signal),
@@ -77,13 +80,14 @@ async function tryModule(
     const observations = await runCases(run);
     const cases = judgeCases(brief.subject, observations);
     tellOfCases(ledger, attempt, cases, observations);
-    const tested = (checks: CheckReport[]): Tested => ({
+    const tested = (checks: CheckReport[], isWholeReading = false): Tested => ({
       source,
       bundle,
       model,
       tools: [...tools].sort(),
       cases,
       checks,
+      isWholeReading,
     });
     if (typeFaults.length > 0 || cases.some(({ passed }) => !passed))
       return failedCases(brief, typeFaults, observations, tested([]));
@@ -91,8 +95,11 @@ async function tryModule(
     const startedAt = performance.now();
     const found = await runChecks(run, { source, bundle }, observations, shop.checkPolicy);
     tellOfChecks(ledger, attempt, found.reports, performance.now() - startedAt);
-    const seen = tested(found.reports);
-    if (found.failures.length > 0) return failedChecks(found, seen);
+    if (found.failures.length > 0) return failedChecks(found, tested(found.reports));
+    const judged = await judgeDerived(trier, brief, work.reading, work, deadline, readingUntilMs(work, deadline));
+    const seen = tested([...found.reports, derivedReport(judged, work.reading.mode)], judged.isWhole);
+    if (judged.held.length > 0) return failedDerived(judged, seen);
+    demandReading(judged, work.reading);
     const others = (await brief.faultsOf?.(seen)) ?? [];
     if (others.length === 0) return { kind: 'verified', ...seen };
     const facts = { checks: repairChecks(others) };
@@ -142,10 +149,7 @@ function failedCases(
 
 /** A candidate that the checks beyond the cases refuse. */
 function failedChecks({ failures, warnings, memorised }: Verification, tested: Tested): Failed {
-  const facts = {
-    checks: repairChecks([...failures, ...warnings]),
-    mayAppeal: mayAppeal({ findings: failures, memorised }),
-  };
+  const facts = { checks: repairChecks([...failures, ...warnings]) };
   const message = failures.map((one) => one.message).join('; ');
   return {
     ...failed('failed-checks', 'CANDIDATE_CHECKS_FAILED', message, facts, tested.source),
@@ -153,6 +157,14 @@ function failedChecks({ failures, warnings, memorised }: Verification, tested: T
     findings: failures,
     memorised,
   };
+}
+
+/** A candidate that breaks derived cases which a second reader bore out. */
+function failedDerived({ held }: DerivedJudgement, tested: Tested): Failed {
+  const findings = held.map(derivedFact);
+  const message = `The handler breaks ${held.length} cases that the document demands: ${held.map(({ entry }) => entry.claim).join('; ')}`;
+  const facts = { derived: held.map(repairDerived) };
+  return { ...failed('failed-checks', 'CANDIDATE_DERIVED_CASE', message, facts, tested.source), tested, findings };
 }
 
 function tellOfCases(

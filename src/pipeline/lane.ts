@@ -2,9 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { Prompt } from '../contract/completion.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { renderRepair, renderRetry } from '../prompting/render-repair.ts';
-import { appeal } from './appeal.ts';
 import { attempt } from './attempt.ts';
-import { enoughDeclines, enoughVoices, suspicionOf } from './blame-suspicion.ts';
+import { enoughDeclines, enoughRefusals, enoughVoices, refusedAlike, suspicionOf } from './blame-suspicion.ts';
 import { underivedPlaces } from './blame-underived.ts';
 import { BudgetUsedUp } from './budget.ts';
 import type { Attempted, Declined, Failed, Tested } from './lane-candidate.ts';
@@ -19,6 +18,8 @@ const maxRepairedCharacters = 65_536;
 
 /** What others want to know of a lane while it runs. */
 export interface LaneEvents {
+  /** So many characters more of the model's answer came. */
+  heard(characters: number): void;
   /** The model's first answer is there. */
   answered(): void;
   /** The first candidate failed. */
@@ -37,8 +38,13 @@ interface Step {
  * Works on one line of candidates until one is verified: what fails is repaired with the facts of its runs; the same failure twice, or nothing to
  * repair, makes a fresh start that is told of what failed. No question is put twice, but to hear another independent voice. Resolves to `null` where the lane has nothing more to try. Rejects as `attempt` does, budget aside.
  */
-export async function runLane(work: Work, deadline: Deadline, events?: LaneEvents): Promise<Tested | null> {
-  let step: Step = { best: null, told: [] };
+export async function runLane(
+  work: Work,
+  deadline: Deadline,
+  events?: LaneEvents,
+  start: Failed | null = null,
+): Promise<Tested | null> {
+  let step: Step = { best: start, told: [] };
   const seen = new Map<string, Failed>();
   for (let tries = 0; tries < maxTries && !isDecided(work); tries += 1) {
     const prompt = promptFor(step, work);
@@ -47,12 +53,6 @@ export async function runLane(work: Work, deadline: Deadline, events?: LaneEvent
     const next: Attempted | null = await tryOnce(prompt, step, work, deadline, events);
     if (next === null) return null;
     if (next.kind === 'verified') return next;
-    if (next.kind === 'appealed') {
-      const upheld: Tested | null = step.best && (await appeal(step.best, work, deadline));
-      if (upheld !== null) return upheld;
-      step = { best: null, told: [...seen.values()] };
-      continue;
-    }
     const fresh = isBare && !(next.kind === 'failed' && next.isRepeat);
     work.tried.push({ fresh, attempted: next });
     events?.failed();
@@ -78,7 +78,13 @@ function promptFor({ best, told }: Step, { brief: { prompt, subject }, tried }: 
 
 async function tryOnce(prompt: Prompt, { best }: Step, work: Work, deadline: Deadline, events: LaneEvents | undefined) {
   const running = attempt(
-    { prompt, purpose: 'generate', repair: best !== null, onAnswer: events?.answered },
+    {
+      prompt,
+      purpose: 'generate',
+      repair: best !== null,
+      options: { heard: events?.heard },
+      onAnswer: events?.answered,
+    },
     work,
     deadline,
   );
@@ -115,10 +121,10 @@ function passedBy({ tested }: Failed): Set<number> {
   return new Set(tested?.cases.filter(({ passed }) => passed).map(({ testCase }) => testCase));
 }
 
-/** Whether another independent candidate answers a case as this one does, and otherwise than agreed. */
+/** Whether another independent candidate says the same against a case, or was refused for the same findings. */
 function isSecondVoice(next: Failed, work: Work): boolean {
-  const voters = suspicionOf(work)?.voters ?? [];
-  return voters.length > 1 && voters.includes(next);
+  const groups = [suspicionOf(work)?.voters ?? [], refusedAlike(work)];
+  return groups.some((voters) => voters.length > 1 && voters.includes(next));
 }
 
 /** Whether a refusal is right that our agent lacks a tool: the cases want values that nothing yields. */
@@ -128,5 +134,5 @@ function lacksTool(next: Attempted, { brief }: Work): boolean {
 
 /** Whether further candidates would tell nothing new: enough of them agree that the fault is not theirs. */
 function isDecided(work: Work): boolean {
-  return enoughDeclines(work) || enoughVoices(suspicionOf(work));
+  return enoughDeclines(work) || enoughVoices(suspicionOf(work)) || enoughRefusals(work) !== null;
 }

@@ -14,6 +14,19 @@ export interface Conclusion {
   findings: Finding[];
   proposals?: JsonObject[];
   handler?: HandlerRecord;
+  /** Work that goes on after the outcome is out: what the handler turned out to be in the rest of the reading. */
+  later?: () => Promise<LaterEnd | null>;
+}
+
+/** A verified handler, and the work on its reading that goes on after the outcome, where there is any. */
+export interface Solved extends Pick<Conclusion, 'later'> {
+  handler: HandlerRecord;
+}
+
+/** A handler that was found wanting after its outcome: it is withdrawn, and another one takes its place where one could be made. */
+export interface LaterEnd {
+  withdrawn: HandlerRecord;
+  handler: HandlerRecord | null;
 }
 
 /** Thrown by a stage where a job leaves the main path, with the end it comes to (docs/pipeline.md, the exits on the left). */

@@ -23,8 +23,8 @@ const generatePath: Path = async (received, shop, ledger) => {
     analyzeWithPatterns(received.job, shop.sandbox, received.work.signal),
   );
   const cleared = await ledger.stage('preflight', () => clear(analyzed));
-  const handler = await solve(measure(cleared), received, shop, ledger);
-  return { verdict: 'generated', messages: [codeGeneration('generated')], findings: cleared.warnings, handler };
+  const solved = await solve(measure(cleared), received, shop, ledger);
+  return { verdict: 'generated', messages: [codeGeneration('generated')], findings: cleared.warnings, ...solved };
 };
 
 /** A review ends with the preflight, whatever its verdict. */

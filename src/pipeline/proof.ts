@@ -1,6 +1,7 @@
 import type { Case } from '../contract/agreement.ts';
 import type { Proof } from '../contract/handler.ts';
 import type { Job, StructuredCase } from '../contract/job.ts';
+import type { DerivedCase, KeptReading } from '../contract/reading.ts';
 import { canonicalDigest, canonicalJson } from '../kernel/digest.ts';
 import type { Measure } from './measure.ts';
 
@@ -39,8 +40,9 @@ export function mergeProof(first: Proof, second: Proof): Proof {
     const testCase = numbers.get(one.testCase);
     return testCase === undefined ? [] : [{ ...one, testCase }];
   });
+  const cases = [...first.cases, ...added].slice(0, maxCases);
   return {
-    cases: [...first.cases, ...added].slice(0, maxCases),
+    cases,
     tools: first.tools.map((tool) => {
       const other = second.tools.find(({ name }) => name === tool.name);
       const inputs = new Set((tool.examples ?? []).map(({ input }) => canonicalJson(input)));
@@ -59,7 +61,35 @@ export function mergeProof(first: Proof, second: Proof): Proof {
     ...(first.task === undefined
       ? {}
       : { task: { ...first.task, examples: [...(first.task.examples ?? []), ...examples] } }),
+    ...readingOf(first, second, cases),
   };
+}
+
+/** The reading of one of two proofs, the first one's before the second's, by the numbers that the cases of both together have. */
+function readingOf(first: Proof, second: Proof, together: readonly Case[]): Pick<Proof, 'reading'> {
+  const [reading, cases] = first.reading === undefined ? [second.reading, second.cases] : [first.reading, first.cases];
+  return reading === undefined ? {} : { reading: rebased(reading, cases, together) };
+}
+
+/** A reading with the numbers that its bases have among other cases; a derived case whose base is not among them is left out. */
+export function rebased(kept: KeptReading, from: readonly Case[], to: readonly Case[]): KeptReading {
+  const digests = new Map(from.map((one) => [one.testCase, caseDigest(one)]));
+  const numbers = new Map(to.map((one) => [caseDigest(one), one.testCase]));
+  const numberOf = (testCase: number) => numbers.get(digests.get(testCase) ?? '');
+  const derived = kept.reading.derived.flatMap((entry): DerivedCase[] => {
+    const base = entry.base === 0 ? 0 : numberOf(entry.base);
+    const { alike } = entry.expect;
+    const other = typeof alike?.to === 'number' ? numberOf(alike.to) : alike?.to;
+    if (base === undefined || (alike !== undefined && other === undefined)) return [];
+    return [
+      {
+        ...entry,
+        base,
+        expect: { ...entry.expect, ...(alike && other !== undefined ? { alike: { ...alike, to: other } } : {}) },
+      },
+    ];
+  });
+  return { ...kept, reading: { ...kept.reading, derived } };
 }
 
 /** A job with the cases of a proof in place of its own, as structured cases. */

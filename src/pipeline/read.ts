@@ -1,6 +1,7 @@
 import { CompletionError } from '../completion/completion-error.ts';
 import { createEntryReader } from '../completion/json-entries.ts';
 import type { AnswerSink } from '../contract/completion.ts';
+import type { HandlerRecord } from '../contract/handler.ts';
 import type { DropReason, KeptReading } from '../contract/reading.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -11,8 +12,9 @@ import { asRead } from '../verification/prose/hidden-words.ts';
 import type { Subject } from '../verification/subject.ts';
 import { type Asker, ask } from './ask.ts';
 import type { Measure } from './measure.ts';
+import { rebased } from './proof.ts';
 import { readingKey } from './reading-key.ts';
-import { ReadingWork } from './reading-work.ts';
+import { emptyReading, ReadingWork } from './reading-work.ts';
 
 /** Units that one question is about: a document of some 6 KB. A longer one is read in parts, at the same time. */
 const unitsAtOnce = 80;
@@ -39,6 +41,7 @@ export function startReading(measure: Measure, asker: Asker, deadline: Deadline)
   const { tenant } = measure.cleared.job;
   const subject = asRead(measure.subject);
   const units = unitsOfSubject(subject);
+  if (shop.readingMode === 'off') return new ReadingWork('off', units, async () => emptyReading(units.length));
   const key = readingKey(measure);
   return new ReadingWork(shop.readingMode, units, async (show) => {
     const found = async () => {
@@ -50,10 +53,23 @@ export function startReading(measure: Measure, asker: Asker, deadline: Deadline)
       if (kept.complete) await shop.readings.put(tenant, key, kept);
       return kept;
     };
-    const kept = await shop.readings.once(tenant, key, { untilMs: deadline.atMs, signal: deadline.signal, found, work });
+    const kept = await shop.readings.once(tenant, key, {
+      untilMs: deadline.atMs,
+      signal: deadline.signal,
+      found,
+      work,
+    });
     if (kept === null) throw new Error('another worker still reads the same agreement');
     return kept;
   });
+}
+
+/** The reading that a stored handler was judged by, where that is whole; else a new one. */
+export function readingOf(record: HandlerRecord, measure: Measure, asker: Asker, deadline: Deadline): ReadingWork {
+  const { reading: kept, cases } = record.proof;
+  if (kept?.complete !== true) return startReading(measure, asker, deadline);
+  const units = unitsOfSubject(asRead(measure.subject));
+  return new ReadingWork(asker.shop.readingMode, units, async () => rebased(kept, cases, measure.subject.cases));
 }
 
 /** What a reader is told of a subject. */

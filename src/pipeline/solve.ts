@@ -1,13 +1,16 @@
-import type { HandlerRecord } from '../contract/handler.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import { CodedError } from '../kernel/errors.ts';
 import { brief } from './brief.ts';
-import { generate } from './generate.ts';
+import { openBudget } from './budget.ts';
+import { finishReading } from './finish-reading.ts';
+import { type Generation, generate } from './generate.ts';
 import { handlerKey } from './handler-key.ts';
 import type { Received } from './intake.ts';
+import type { Solved } from './leave.ts';
 import type { Ledger } from './ledger.ts';
 import { lookup } from './lookup.ts';
 import type { Measure } from './measure.ts';
+import { startReading } from './read.ts';
 import { store } from './store.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -20,23 +23,31 @@ export async function solve(
   { deadline, work }: Received,
   shop: Workshop,
   ledger: Ledger,
-): Promise<HandlerRecord> {
+): Promise<Solved> {
   const { tenant } = measure.cleared.job;
   const key = handlerKey(measure.cleared);
-  const record = await shop.handlers.once(tenant, key, {
+  const asker = { shop, ledger, budget: await openBudget(shop, ledger.jobId, tenant) };
+  const solved = await shop.handlers.once<Solved>(tenant, key, {
     untilMs: work.atMs,
     signal: work.signal,
-    found: () => lookup(measure, key, shop, ledger, work.signal),
+    found: () => lookup(measure, key, asker, work, deadline),
     work: async (signal) => {
+      const bounded = new Deadline(work.atMs, signal);
+      // While the candidate is being written, so that it costs little time; what it brings after the outcome is no other worker's turn.
+      const reading = startReading(measure, asker, work);
       const order = await ledger.stage('prompt', () => brief(measure));
-      const tested = await generate(order, shop, ledger, new Deadline(work.atMs, signal), deadline);
-      return ledger.stage('store', () => store(tested, order, key, ledger, shop));
+      const generation: Generation = { ...asker, brief: order, reading, deadline: bounded, patience: deadline };
+      const tested = await generate(generation);
+      const handler = await ledger.stage('store', () => store(tested, order, key, ledger, shop, reading));
+      if (tested.isWholeReading || reading.mode !== 'late') return { handler };
+      const later = () => finishReading(handler, tested, { ...generation, deadline: work }, key);
+      return { handler, later };
     },
   });
-  if (record === null)
+  if (solved === null)
     throw new CodedError(
       'PLATFORM_DEADLINE',
       'Cannot finish job: another worker is still generating the same handler, wanted it in time',
     );
-  return record;
+  return solved;
 }

@@ -5,10 +5,12 @@ import { CodedError } from '../kernel/errors.ts';
 import { PROMPT_VERSION } from '../prompting/system-prompt.ts';
 import { protosmithVersion } from '../version.ts';
 import { type Brief, typesFor } from './brief.ts';
+import type { DerivedJudgement } from './judge-derived.ts';
 import type { Tested } from './lane-candidate.ts';
 import type { Ledger } from './ledger.ts';
 import type { Measure } from './measure.ts';
 import { proofOf } from './proof.ts';
+import type { ReadingWork } from './reading-work.ts';
 import { verifierVersion } from './verifier-version.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -22,6 +24,7 @@ export async function store(
   key: string,
   ledger: Ledger,
   shop: Workshop,
+  reading: ReadingWork,
 ): Promise<HandlerRecord> {
   const { cleared, types, schemas } = order;
   const { job, agreement, amendments } = cleared;
@@ -34,7 +37,7 @@ export async function store(
     types,
     payload: agreement.payload,
     ...schemas,
-    timeoutMs: agreement.timeoutMs,
+    timeoutMs: reading.current().reading.waitMs ?? agreement.timeoutMs,
     provenance: {
       tenant: job.tenant,
       family: job.family,
@@ -51,7 +54,19 @@ export async function store(
     },
     proof: proofOf(order),
   };
-  return put(record, key, shop);
+  return put(withReading(record, reading), key, shop);
+}
+
+/** A record with the reading that judged it, as far as there is one; with the derived cases that were made of others and confirmed. */
+export function withReading(
+  record: HandlerRecord,
+  reading: ReadingWork,
+  { held = [], contested = [] }: Partial<Pick<DerivedJudgement, 'held' | 'contested'>> = {},
+): HandlerRecord {
+  const kept = reading.kept([...held, ...contested].map(({ entry }) => entry));
+  return kept.reading.derived.length === 0 && kept.covered === 0
+    ? record
+    : { ...record, proof: { ...record.proof, reading: kept } };
 }
 
 /** Characters of what is said of an attempt that are kept with a handler; the job's outcome has it all, for as long as that is kept. */

@@ -40,8 +40,8 @@ export const verifyPath: Path = async (received, shop, ledger) => {
     return { verdict: 'clean', messages: [], findings: warnings, handler: known };
   }
   const everything = measure(await clearTogether(order, record, shop, ledger, received.work.signal));
-  const handler = await solve(everything, received, shop, ledger);
-  return { verdict: 'generated', messages: [codeGeneration('generated')], findings: warnings, handler };
+  const solved = await solve(everything, received, shop, ledger);
+  return { verdict: 'generated', messages: [codeGeneration('generated')], findings: warnings, ...solved };
 };
 
 function nothingToRun(job: Job): Conclusion {

@@ -1,10 +1,12 @@
 import type { BundleResult, Sandbox } from '../../sandbox/contract.ts';
 import type { Model } from '../completion/create-model.ts';
-import type { HandlerStore } from '../contract/ports.ts';
+import type { Completer } from '../contract/completion.ts';
+import type { HandlerStore, ReadingStore } from '../contract/ports.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
 import type { TypeChecker } from '../typing/type-checker.ts';
 import type { CheckPolicy } from '../verification/checks.ts';
 import type { JobLimits, Purse, SpendingBook } from './budget.ts';
+import type { ReadingMode } from './reading-work.ts';
 import type { WarmHandlers } from './warm-handlers.ts';
 
 /** What the pipeline works with: every port it needs, made by compose.ts. */
@@ -18,6 +20,10 @@ export interface Workshop {
   /** Stored handlers that stay loaded in the sandbox. */
   warm: WarmHandlers;
   handlers: HandlerStore;
+  readings: ReadingStore;
+  readingMode: ReadingMode;
+  /** Who confirms what a reading wants: another model than the one that writes, where there is one. */
+  confirmer: Pick<Completer, 'complete'>;
   checkPolicy: CheckPolicy;
   /** What one job may spend. */
   limits: JobLimits;

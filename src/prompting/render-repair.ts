@@ -47,8 +47,23 @@ export interface RepairFacts {
   /** The failed cases. */
   cases?: readonly RepairCase[] | undefined;
   checks?: readonly RepairCheck[] | undefined;
-  /** Whether the checks found nothing but what they read in the agreement's words, so that the model may appeal in place of a repair. */
-  mayAppeal?: boolean | undefined;
+  /** Cases that the document demands. */
+  derived?: readonly RepairDerived[] | undefined;
+}
+
+/** A derived case that the module broke. */
+export interface RepairDerived {
+  /** The sentences that demand it. */
+  quote: string;
+  claim: string;
+  /** The request (provider) or the task's input (requester). */
+  input: Json;
+  /** How tools and the peer answered, where not by the examples. */
+  tools?: Json | undefined;
+  peer?: Json | undefined;
+  /** What came out, and what was wanted. */
+  found: readonly string[];
+  position?: Observation['position'] | undefined;
 }
 
 const MAX_FAULTS = 12;
@@ -56,6 +71,7 @@ const MAX_CASES = 6;
 const MAX_CHECKS = 8;
 const MAX_FACTS = 6;
 const MAX_CALLS = 8;
+const MAX_DERIVED = 8;
 const MAX_DIFFERENCES = 12;
 const MAX_VALUE_CHARACTERS = 2_000;
 const MAX_LINE_CHARACTERS = 600;
@@ -64,14 +80,6 @@ const MAX_RETRY_CHARACTERS = 8_000;
 
 /** The heading of the facts; nothing else in a prompt of ours starts a line with it. */
 export const REPAIR_HEADING = '# What happened when your module was run';
-
-const APPEAL = `The checks that failed go by the agreement's words, and can misread them. If the agreement does not demand what they want, and your module keeps every sentence of it, give in place of a module:
-
-\`\`\`json
-{"appeal": true, "reason": "what was misread", "quote": "the words of the agreement that were misread, or that deny it"}
-\`\`\`
-
-Someone else will judge that by the agreement alone. In every other case: `;
 
 /**
  * The question for a repair: the first prompt, the candidate as the model's own answer, then what happened to it. The facts are cut to about
@@ -87,7 +95,7 @@ export function renderRepair(prompt: Prompt, role: Role, source: string, facts: 
       { role: 'assistant', text: fenced(source) },
       {
         role: 'user',
-        text: `${REPAIR_HEADING}\n\n${dataBlock('FACTS', cut(texts.join('\n\n'), MAX_TOTAL_CHARACTERS))}\n\n# Now\n\nCorrect the cause, for all data of that kind and not only for the data shown, and keep what worked. ${facts.mayAppeal === true ? APPEAL : ''}${closing(role)}\n`,
+        text: `${REPAIR_HEADING}\n\n${dataBlock('FACTS', cut(texts.join('\n\n'), MAX_TOTAL_CHARACTERS))}\n\n# Now\n\nCorrect the cause, for all data of that kind and not only for the data shown, and keep what worked. ${closing(role)}\n`,
       },
     ],
   };
@@ -124,6 +132,7 @@ function factTexts(source: string, facts: RepairFacts): string[] {
     ...faultTexts('It could not be bundled', source, facts.bundleFaults),
     ...caseTexts(facts.cases ?? []),
     ...checkTexts(facts.checks ?? []),
+    ...derivedTexts(facts.derived ?? []),
   ];
 }
 
@@ -217,6 +226,37 @@ function checkTexts(checks: readonly RepairCheck[]): string[] {
         ].join('\n'),
       ),
     ...omitted(checks.length - MAX_CHECKS),
+  ];
+}
+
+/** Every other one is told by its sentence alone: a module that is shown all worlds can hold a table of them. */
+function derivedTexts(derived: readonly RepairDerived[]): string[] {
+  if (derived.length === 0) return [];
+  const texts = derived
+    .slice(0, MAX_DERIVED)
+    .map((one, index) =>
+      [
+        `The agreement says: ${cut(visibleText(one.quote), MAX_VALUE_CHARACTERS)}`,
+        `So: ${cut(visibleText(one.claim), MAX_LINE_CHARACTERS)}`,
+        ...(index % 2 === 0 ? ['Your module does otherwise in a world of that kind.'] : worldTexts(one)),
+      ].join('\n'),
+    );
+  return [
+    'Cases that the agreement demands and no test case shows:',
+    ...texts,
+    ...omitted(derived.length - MAX_DERIVED),
+  ];
+}
+
+function worldTexts({ input, tools, peer, found, position }: RepairDerived): string[] {
+  return [
+    `input: ${value(input)}`,
+    ...(tools === undefined ? [] : [`tools answered: ${value(tools)}`]),
+    ...(peer === undefined ? [] : [`the peer answered: ${value(peer)}`]),
+    ...found.map((one) => `- ${cut(visibleText(one), MAX_LINE_CHARACTERS)}`),
+    ...(position === undefined
+      ? []
+      : [`at line ${position.line}: ${cut(visibleText(position.text), MAX_LINE_CHARACTERS)}`]),
   ];
 }
 

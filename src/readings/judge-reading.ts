@@ -1,5 +1,6 @@
 import type { DerivedCase } from '../contract/reading.ts';
 import type { Observation, Scenario, Trier } from '../contract/trial.ts';
+import type { Json } from '../kernel/json.ts';
 import { caseScenario, runnableCases } from '../verification/case-scenarios.ts';
 import type { Subject } from '../verification/subject.ts';
 import { type Breach, breachesOf, isVoid } from './breaches.ts';
@@ -12,6 +13,8 @@ export interface BrokenCase {
   world: World;
   seen: Observation;
   breaches: Breach[];
+  /** The request or task of the world that it was to be like. */
+  other?: Json;
 }
 
 /** How a candidate did on the derived cases of a reading. */
@@ -47,7 +50,10 @@ export async function judgeReading(
     judged: runs.filter((run) => !isVoid(run)).length,
     broken: runs.flatMap((run) => {
       const breaches = breachesOf(run, subject);
-      return breaches.length === 0 ? [] : [{ entry: run.world.entry, world: run.world, seen: run.seen, breaches }];
+      if (breaches.length === 0) return [];
+      const { world, seen } = run;
+      const other = world.entry.expect.alike && others.get(world.entry.expect.alike.to)?.input;
+      return [{ entry: world.entry, world, seen, breaches, ...(other === undefined ? {} : { other }) }];
     }),
   };
 }

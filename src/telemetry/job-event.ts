@@ -10,6 +10,7 @@ export type JobEvent = { job: string; negotiation: string | null } & (
   | { type: 'refused'; attempt: number; code: string; faults: number }
   | { type: 'tried'; attempt: number; passed: number[]; failed: number[]; durationMs: number; cpuMs: number }
   | { type: 'checked'; attempt: number; passed: string[]; failed: string[]; warned: string[]; durationMs: number }
+  | { type: 'withdrawn'; digest: string; cases: number }
   | ({ type: 'attempted'; attempt: number } & Pick<AttemptReport, 'result' | 'code' | 'message'>)
   | { type: 'ended'; verdict: Verdict; codes: string[]; durationMs: number }
 );

@@ -231,14 +231,15 @@ test('no other model is asked once the work was called off', async () => {
   assert.equal(second.asked, 0);
 });
 
-test('the 75th percentile is known after a few completions, failures aside', async () => {
+test('the speed is known after a few completions, failures aside', async () => {
   const record = createLatencyRecord();
   const completer = withLatency(failing('PLATFORM_MODEL_CUT'), record);
   await assert.rejects(completer.complete(PROMPT, deadlineIn(HANG_MS)));
   for (let n = 0; n < 3; n += 1) await completer.complete(PROMPT, deadlineIn(HANG_MS));
-  assert.equal(record.p75Ms(), null);
+  assert.equal(record.speed(), null);
   await completer.complete(PROMPT, deadlineIn(HANG_MS));
-  assert.equal(record.p75Ms(), 40);
+  const speed = record.speed();
+  assert.deepEqual([speed?.medianMs, speed?.p75Ms], [30, 40]);
 });
 
 test('how long a text takes says nothing of how long a module takes', async () => {
@@ -308,10 +309,17 @@ test('a model is put together so that it survives a bad server and knows its lat
     for (let n = 0; n < 5; n += 1) assert.equal((await model.complete(PROMPT, deadlineIn(HANG_MS))).text, ANSWER);
     assert.equal(bad.questions.length, 3, 'the breaker opened');
     assert.equal(model.generator, 'scripted');
-    assert.equal(model.p75Ms(), null);
+    assert.equal(model.speed(), null);
+    const heard: number[] = [];
+    await model.complete(PROMPT, deadlineIn(HANG_MS), undefined, (characters) => void heard.push(characters));
+    assert.equal(
+      heard.reduce((sum, one) => sum + one, 0),
+      ANSWER.length,
+    );
     const quick = createModel({ models: [{ ...options, baseUrl: good.baseUrl }] });
     for (let n = 0; n < 4; n += 1) await quick.complete(PROMPT, deadlineIn(HANG_MS));
-    assert.ok((quick.p75Ms() ?? 0) > 0);
+    const { p75Ms = 0, firstPieceMs = 0, msPerCharacter = 0 } = quick.speed() ?? {};
+    assert.ok(firstPieceMs > 0 && firstPieceMs <= p75Ms && msPerCharacter * ANSWER.length <= p75Ms);
   } finally {
     await Promise.all([bad.close(), good.close()]);
   }

@@ -38,7 +38,7 @@ function workWith(complete: Model['complete']) {
   const limits = { maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null };
   const work: Work = {
     brief: undefined as never,
-    shop: { completer: { generator: 'scripted', p75Ms: () => null, complete }, model: 'm' } as Partial<
+    shop: { completer: { generator: 'scripted', speed: () => null, complete }, model: 'm' } as Partial<
       Work['shop']
     > as Work['shop'],
     ledger: new Ledger({ jobId: 'job', negotiationId: null }, (event) => void events.push(event)),

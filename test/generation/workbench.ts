@@ -80,7 +80,7 @@ export async function startWorkbench() {
       return { text: `\`\`\`json\n${JSON.stringify(said)}\n\`\`\``, model: 'm', usage, durationMs: 1 };
     };
     return {
-      completer: { generator: 'scripted', p75Ms: () => null, complete },
+      completer: { generator: 'scripted', speed: () => null, complete },
       typeChecker,
       bundle: bundleHandler,
       checkPolicy: defaultCheckPolicy,

@@ -43,7 +43,7 @@ test('a candidate that still does what a peer complained of is told of with its 
   const work = await bench.workOn(job);
   const fact: CheckFact = { check: 'faults in use', code: 'CANDIDATE_COMPLAINT_STANDS', message: 'so it is', input: 7 };
   const found = (faults: CheckFact[]) =>
-    bench.examine(soundSource, { ...work, brief: { ...work.brief, faultsOf: async () => faults } });
+    bench.examine(soundSource, { ...work, modules: new Map(), brief: { ...work.brief, faultsOf: async () => faults } });
   const attempted = await found([fact]);
   assert.ok(attempted.kind === 'failed');
   assert.equal(attempted.code, fact.code);
@@ -97,7 +97,8 @@ test('one late answer in five jobs is asked for a second time, and no more', asy
   const { text } = module(soundSource);
   // Some two seconds, of an endpoint that answers most questions at once.
   const slow = { kind: 'reply', text, pieceCharacters: Math.ceil(text.length / 20), pauseMs: 100 } as const;
-  const played = await play(job, () => slow, { model: { ...fallback, p75Ms: () => 10 }, timeoutMs: 240_000 });
+  const quick = { medianMs: 10, p75Ms: 10, firstPieceMs: 10, msPerCharacter: 0 };
+  const played = await play(job, () => slow, { model: { ...fallback, speed: () => quick }, timeoutMs: 240_000 });
   assert.ok(played.tested);
   assert.equal(played.asked.length, 1, 'it is the first job');
 });
