@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { extractCandidate } from '../completion/extract-candidate.ts';
 import type { CheckReport } from '../contract/check-report.ts';
 import type { Completion } from '../contract/completion.ts';
@@ -44,7 +45,12 @@ export async function examine(
   const earlier = await modules.get(source)?.catch(() => undefined);
   if (earlier?.kind === 'failed')
     return { ...earlier, message: `The model wrote the same module again: ${earlier.message}`, isRepeat: true };
-  if (earlier !== undefined) return earlier;
+  if (earlier !== undefined) {
+    // So that the lane which was the first to verify it can call this one off.
+    await setImmediate();
+    deadline.signal.throwIfAborted();
+    return earlier;
+  }
   const tried = tryModule({ source, model }, attempt, work, deadline);
   modules.set(source, tried);
   return await tried;

@@ -108,3 +108,9 @@ test('a repair that came to nothing is asked for again with what became of it', 
     assert.ok(last?.prompt.includes('Test case 2 failed') && last.prompt.includes(told), told);
   }
 });
+
+test('of two lanes that write the same sound module at once one wins, and the other is called off', async () => {
+  const played = await play(productJob(), ({ nth }) => (nth === 1 ? wrong : sound), { repeats: true });
+  assert.ok(played.tested);
+  assert.deepEqual(played.report.attempts.map(({ result }) => result).sort(), ['aborted', 'failed-cases', 'verified']);
+});
