@@ -1,98 +1,239 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { createSandbox } from '../sandbox/index.ts';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createSandbox, type Sandbox } from '../sandbox/index.ts';
+import type { Reading } from '../src/contract/reading.ts';
+import { derivedMessage } from '../src/pipeline/judge-derived.ts';
+import type { Measure } from '../src/pipeline/measure.ts';
 import { mechanicalTables } from './mechanical-tables.ts';
 import { candidatesFolder, openFixture, type Trial, tryCandidate, unreadFolder } from './try-candidate.ts';
+import { openReadings, tryReadings } from './try-reading.ts';
 import { type MutantTrial, reportMutants, tryMutants } from './verify-fixtures-mutants.ts';
 
+const usage = `npm run verify-fixtures -- [options] [agreement …]
+
+Puts the handlers beside each job.json through its cases, the checks and the derived cases of its readings. Sound handlers (sound-*.ts) must pass,
+tables made of the cases must not, and faulty ones (faulty-*.ts, table*.ts) are counted. Ends with 1 where that is not so. The last line is JSON.
+
+  --root <folder>      a folder of folders with job.json, sound-*.ts, faulty-*.ts and reading*.json; default: fixtures/candidates
+  --unread             the agreements in fixtures/unread
+  --readings <folder>  readings by the name of the agreement, <name>.json, in place of those beside the handlers
+  --confirm <folder>   a second set of readings, <name>.json or <name>/reading*.json: what it does not bear out is only warned of
+  --mutants            mutants of the sound handlers in place of the handlers
+  --verbose            each handler with what it is refused for, and each entry that is dropped
+`;
+
+const { values: options, positionals: only } = parseArgs({
+  allowPositionals: true,
+  options: {
+    root: { type: 'string' },
+    unread: { type: 'boolean', default: false },
+    readings: { type: 'string' },
+    confirm: { type: 'string' },
+    mutants: { type: 'boolean', default: false },
+    verbose: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+type Kind = 'sound' | 'table' | 'faulty';
+
+/** How one handler did. */
 interface Line {
   agreement: string;
   candidate: string;
-  kind: 'sound' | 'table' | 'faulty';
-  trial: Trial;
+  kind: Kind;
+  /** Why it was refused; empty where it was accepted. */
+  refusedFor: string[];
+  /** What was only warned of. */
+  warnings: string[];
   /** Why no check can see its fault, as its first line says. */
   unseen?: string;
 }
 
+/** What an agreement has beside its handlers. */
+interface Agreement {
+  name: string;
+  folder: URL;
+  order: Measure;
+  readings: Reading[];
+  second: Reading[] | null;
+}
+
+const counts = { all: 0, dropped: 0 };
+
 async function main(): Promise<void> {
-  const only = process.argv.slice(2).filter((word) => !word.startsWith('--'));
-  const verbose = process.argv.includes('--verbose');
-  const withMutants = process.argv.includes('--mutants');
-  const isUnread = process.argv.includes('--unread');
-  const root = isUnread ? unreadFolder : candidatesFolder;
-  const mutants: MutantTrial[] = [];
+  if (options.help) return console.log(usage);
+  const root =
+    options.root === undefined ? (options.unread ? unreadFolder : candidatesFolder) : folderUrl(options.root);
   const sandbox = await createSandbox({ cells: Math.min(2, availableParallelism()) });
   const lines: Line[] = [];
+  const mutants: MutantTrial[] = [];
   try {
-    const names = (await readdir(root, { withFileTypes: true }))
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => name);
-    for (const agreement of names.sort()) {
-      if (only.length > 0 && !only.includes(agreement)) continue;
-      const folder = new URL(`${agreement}/`, root);
-      const order = await openFixture(folder);
-      const files = (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort();
-      const written = await Promise.all(
-        files.map(async (file) => ({ name: file.slice(0, -3), source: await readFile(new URL(file, folder), 'utf8') })),
-      );
-      if (withMutants) {
-        const sound = written.filter(({ name }) => name.startsWith('sound'));
-        for (const candidate of sound) mutants.push(...(await tryMutants(agreement, order, candidate, sandbox)));
-        continue;
-      }
-      for (const { name, source } of [...written, ...mechanicalTables(order.subject)]) {
-        const kind = name.startsWith('sound') ? 'sound' : name.startsWith('table') ? 'table' : 'faulty';
-        const trial = await tryCandidate(order, source, sandbox);
-        const unseen = /^\/\/ No check can see it: (.+)/.exec(source)?.[1];
-        lines.push({ agreement, candidate: name, kind, trial, ...(unseen === undefined ? {} : { unseen }) });
-        if (verbose) console.log(describe({ agreement, candidate: name, kind, trial }));
-      }
+    for (const name of await agreementsIn(root)) {
+      const folder = new URL(`${encodeURIComponent(name)}/`, root);
+      const agreement = await openAgreement(name, folder).catch((error: unknown) => {
+        lines.push(...unreadable(name, error));
+        return null;
+      });
+      if (agreement === null) continue;
+      if (options.mutants) mutants.push(...(await mutantsOf(agreement, sandbox)));
+      else
+        for (const candidate of await candidatesOf(agreement)) lines.push(await judge(agreement, candidate, sandbox));
     }
   } finally {
     await sandbox.close();
   }
-  if (withMutants) reportMutants(mutants);
-  else process.exitCode = report(lines, isUnread) ? 0 : 1;
+  if (options.mutants) return reportMutants(mutants);
+  process.exitCode = report(lines, options.unread || options.root !== undefined) ? 0 : 1;
 }
 
-function describe({ agreement, candidate, trial }: Line): string {
-  const warned =
-    trial.verification?.warnings.map(({ check, message }) => `\n      warns ${check}: ${message}`).join('') ?? '';
-  return `${agreement}/${candidate}: ${trial.refusedFor.length === 0 ? 'accepted' : 'refused'}${trial.refusedFor.map((why) => `\n      ${why}`).join('')}${warned}`;
+function folderUrl(path: string): URL {
+  return pathToFileURL(`${resolve(path)}/`);
+}
+
+async function agreementsIn(root: URL): Promise<string[]> {
+  const entries = await readdir(root, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  return names.filter((name) => only.length === 0 || only.includes(name)).sort();
+}
+
+async function openAgreement(name: string, folder: URL): Promise<Agreement> {
+  const order = await openFixture(folder);
+  const { readings, all, dropped } =
+    options.readings === undefined
+      ? await openReadings(order, folder)
+      : await openReadings(order, folderUrl(options.readings), name);
+  counts.all += all;
+  counts.dropped += dropped.length;
+  if (options.verbose)
+    for (const { file, entry, reason } of dropped) console.log(`${name}/${file}: entry ${entry} is dropped: ${reason}`);
+  const second =
+    options.confirm === undefined ? null : (await openReadings(order, folderUrl(options.confirm), name)).readings;
+  return { name, folder, order, readings, second };
+}
+
+/** A job that does not get as far as a candidate: no sound handler of it can be verified. */
+function unreadable(agreement: string, error: unknown): Line[] {
+  const why = error instanceof Error ? `${error.message} ${JSON.stringify(error).slice(0, 500)}` : 'an unknown fault';
+  return [
+    {
+      agreement,
+      candidate: 'job.json',
+      kind: 'sound',
+      refusedFor: [`the job ends before a candidate: ${why}`],
+      warnings: [],
+    },
+  ];
+}
+
+interface Candidate {
+  name: string;
+  source: string;
+}
+
+async function writtenCandidates(folder: URL): Promise<Candidate[]> {
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort();
+  return Promise.all(
+    files.map(async (file) => ({ name: file.slice(0, -3), source: await readFile(new URL(file, folder), 'utf8') })),
+  );
+}
+
+async function candidatesOf({ folder, order }: Agreement): Promise<Candidate[]> {
+  return [...(await writtenCandidates(folder)), ...mechanicalTables(order.subject)];
+}
+
+async function mutantsOf({ name, folder, order }: Agreement, sandbox: Sandbox): Promise<MutantTrial[]> {
+  const mutants: MutantTrial[] = [];
+  for (const candidate of await writtenCandidates(folder))
+    if (candidate.name.startsWith('sound')) mutants.push(...(await tryMutants(name, order, candidate, sandbox)));
+  return mutants;
+}
+
+async function judge(agreement: Agreement, { name, source }: Candidate, sandbox: Sandbox): Promise<Line> {
+  const { order, readings, second } = agreement;
+  const trial: Trial = await tryCandidate(order, source, sandbox);
+  const failsCases = trial.verification === undefined;
+  const { held, contested } = failsCases
+    ? { held: [], contested: [] }
+    : await tryReadings(order, source, readings, second, sandbox);
+  const unseen = /^\/\/ No check can see it: (.+)/.exec(source)?.[1];
+  const line: Line = {
+    agreement: agreement.name,
+    candidate: name,
+    kind: name.startsWith('sound') ? 'sound' : name.startsWith('table') ? 'table' : 'faulty',
+    refusedFor: [...trial.refusedFor, ...held.map((one) => `derived: ${derivedMessage(one)}`)],
+    warnings: [
+      ...(trial.verification?.warnings.map(({ check, message }) => `${check}: ${message}`) ?? []),
+      ...contested.map((one) => `derived: ${derivedMessage(one)}`),
+    ],
+    ...(unseen === undefined ? {} : { unseen }),
+  };
+  if (options.verbose) console.log(describe(line));
+  return line;
+}
+
+function isRefused({ refusedFor }: Line): boolean {
+  return refusedFor.length > 0;
+}
+
+function describe(line: Line): string {
+  const why = [...line.refusedFor, ...line.warnings.map((one) => `warns ${one}`)];
+  return `${line.agreement}/${line.candidate}: ${isRefused(line) ? 'refused' : 'accepted'}${why.map((one) => `\n      ${one}`).join('')}`;
 }
 
 /** Prints the matrix, or of many agreements what they come to; says whether it is as it must be. */
 function report(lines: readonly Line[], isShort: boolean): boolean {
-  const accepted = (line: Line) => line.trial.refusedFor.length === 0;
   const agreements = [...new Set(lines.map(({ agreement }) => agreement))];
-  const cell = (agreement: string, kind: Line['kind']): string => {
-    const own = lines.filter((line) => line.agreement === agreement && line.kind === kind);
-    return `${own.filter((line) => !accepted(line)).length}/${own.length}`;
-  };
-  const width = Math.max(9, ...agreements.map((name) => name.length));
-  if (!isShort) console.log(`${'refused of'.padEnd(width)}  sound  tables  faulty`);
-  for (const agreement of isShort ? [] : agreements) {
-    console.log(
-      `${agreement.padEnd(width)}  ${cell(agreement, 'sound').padEnd(5)}  ${cell(agreement, 'table').padEnd(6)}  ${cell(agreement, 'faulty')}`,
-    );
-  }
-  const soundRefused = lines.filter((line) => line.kind === 'sound' && !accepted(line));
-  const tablesAccepted = lines.filter((line) => line.kind === 'table' && accepted(line));
-  const faultyAccepted = lines.filter((line) => line.kind === 'faulty' && accepted(line));
+  if (!isShort) printMatrix(agreements, lines);
+  const of = (kind: Kind) => lines.filter((line) => line.kind === kind);
+  const soundRefused = of('sound').filter(isRefused);
+  const tablesAccepted = of('table').filter((line) => !isRefused(line));
+  const faultyAccepted = of('faulty').filter((line) => !isRefused(line));
   console.log(
     `\n${agreements.length} agreements: sound refused ${soundRefused.length} (must be 0), tables accepted ${tablesAccepted.length} (must be 0), faulty accepted ${faultyAccepted.length}`,
   );
   for (const line of soundRefused) console.log(`  sound but refused: ${describe(line)}`);
   for (const line of tablesAccepted) console.log(`  table but accepted: ${describe(line)}`);
-  for (const [kind, own] of Map.groupBy(isShort ? lines.filter((line) => line.kind === 'faulty') : [], kindOf))
-    console.log(`  faulty, ${kind}: ${own.filter((line) => !accepted(line)).length} of ${own.length} refused`);
   for (const line of isShort ? [] : faultyAccepted)
     console.log(`  faulty but accepted: ${describe(line)}\n      why: ${line.unseen ?? 'no reason is given'}`);
+  console.log(JSON.stringify(summary(agreements.length, of)));
   return soundRefused.length === 0 && tablesAccepted.length === 0;
 }
 
-/** What is wrong with the faulty handlers of people who had not read the checks, by the letter in their names. */
-function kindOf({ candidate }: Line): string {
+function printMatrix(agreements: readonly string[], lines: readonly Line[]): void {
+  const width = Math.max(9, ...agreements.map((name) => name.length));
+  const cell = (agreement: string, kind: Kind): string => {
+    const own = lines.filter((line) => line.agreement === agreement && line.kind === kind);
+    return `${own.filter(isRefused).length}/${own.length}`;
+  };
+  console.log(`${'refused of'.padEnd(width)}  sound  tables  faulty`);
+  for (const agreement of agreements)
+    console.log(
+      `${agreement.padEnd(width)}  ${cell(agreement, 'sound').padEnd(5)}  ${cell(agreement, 'table').padEnd(6)}  ${cell(agreement, 'faulty')}`,
+    );
+}
+
+function summary(agreements: number, of: (kind: Kind) => Line[]): object {
+  const counted = (list: readonly Line[]) => ({ all: list.length, refused: list.filter(isRefused).length });
+  const tables = counted(of('table'));
+  const kinds = Map.groupBy(of('faulty'), ({ candidate }) => kindOf(candidate));
+  return {
+    agreements,
+    sound: counted(of('sound')),
+    faulty: {
+      ...counted(of('faulty')),
+      byKind: Object.fromEntries([...kinds].sort().map(([kind, own]) => [kind, counted(own)])),
+    },
+    tables: { all: tables.all, accepted: tables.all - tables.refused },
+    derived: counts,
+  };
+}
+
+/** What is wrong with a faulty handler, by the letter in its name. */
+function kindOf(candidate: string): string {
   const kinds: Record<string, string> = {
     a: 'acts',
     b: 'failures',

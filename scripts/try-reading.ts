@@ -1,0 +1,111 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { bundleHandler, type Sandbox } from '../sandbox/index.ts';
+import type { DerivedCase, Reading } from '../src/contract/reading.ts';
+import { createTrier } from '../src/hosting/trier.ts';
+import { canonicalJson } from '../src/kernel/digest.ts';
+import type { Json } from '../src/kernel/json.ts';
+import type { Measure } from '../src/pipeline/measure.ts';
+import { answersOf, confirmedPart } from '../src/readings/confirmed.ts';
+import { type BrokenCase, judgeReading } from '../src/readings/judge-reading.ts';
+import type { Dropped } from '../src/readings/load-reading.ts';
+import { validReading } from '../src/readings/valid-reading.ts';
+import { caseScenarios } from '../src/verification/case-scenarios.ts';
+
+/** The readings of one agreement, with what was dropped of them. */
+export interface FixtureReadings {
+  readings: Reading[];
+  /** Entries of all files, and those that were dropped. */
+  all: number;
+  dropped: (Dropped & { file: string })[];
+}
+
+/** Reads every `reading*.json` of a folder, or the one file of this agreement in a folder of readings. */
+export async function openReadings(order: Measure, folder: URL, agreement?: string): Promise<FixtureReadings> {
+  const names = await readdir(folder).catch((): string[] => []);
+  const files = names.filter((name) =>
+    agreement === undefined ? /^reading.*\.json$/.test(name) : name === `${agreement}.json`,
+  );
+  if (agreement !== undefined && names.includes(agreement))
+    return openReadings(order, new URL(`${agreement}/`, folder));
+  const found: FixtureReadings = { readings: [], all: 0, dropped: [] };
+  for (const file of files.sort()) {
+    const value = JSON.parse(await readFile(new URL(file, folder), 'utf8')) as Json;
+    const { reading, dropped } = validReading(value, order.subject);
+    found.readings.push(reading);
+    found.all += reading.derived.length + dropped.length;
+    found.dropped.push(...dropped.map((one) => ({ ...one, file })));
+  }
+  return found;
+}
+
+/** What a candidate breaks of some readings, and what a second set of readings bears out of it: all of it, where there is none. */
+export async function tryReadings(
+  order: Measure,
+  source: string,
+  readings: readonly Reading[],
+  second: readonly Reading[] | null,
+  sandbox: Sandbox,
+): Promise<{ runs: number; held: BrokenCase[]; contested: BrokenCase[] }> {
+  const none = { runs: 0, held: [], contested: [] };
+  const bundled = await bundleHandler(source, order.exportName);
+  if (!bundled.ok || readings.length === 0) return none;
+  const handler = await sandbox.load(bundled.bundle, order.exportName);
+  try {
+    const { signal } = new AbortController();
+    const trier = createTrier(handler, order.surface, () => undefined);
+    await trier.try(caseScenarios(order.subject), signal);
+    const judge = async (reading: Reading) => judgeReading(reading.derived, order.subject, trier, signal);
+    const trials = await inTurn(readings, judge);
+    const broken = trials.flatMap((trial) => trial.broken);
+    const runs = trials.reduce((sum, trial) => sum + trial.runs, 0);
+    if (second === null) return { runs, held: broken, contested: [] };
+    const others = (await inTurn(second, judge)).flatMap((trial) => trial.broken);
+    const entries = second.flatMap(({ derived }) => derived);
+    const parts = broken.map((one) => ({ one, part: borneOut(one, entries, others) }));
+    return {
+      runs,
+      held: parts.flatMap(({ part }) => part ?? []),
+      contested: parts.flatMap(({ one, part }) => (part === null ? [one] : [])),
+    };
+  } finally {
+    await handler.close();
+  }
+}
+
+async function inTurn<T, U>(list: readonly T[], work: (one: T) => Promise<U>): Promise<U[]> {
+  const results: U[] = [];
+  for (const one of list) results.push(await work(one));
+  return results;
+}
+
+/**
+ * What of a broken case a second set of readings bears out: what it wants in the very same world, and where it has no such world, all of it if the
+ * candidate breaks another of its cases that the same words demand.
+ */
+function borneOut(
+  broken: BrokenCase,
+  entries: readonly DerivedCase[],
+  others: readonly BrokenCase[],
+): BrokenCase | null {
+  const world = worldOf(broken.entry);
+  const same = entries.filter((entry) => worldOf(entry) === world);
+  if (same.length > 0) {
+    const answers = Object.assign({}, ...same.map(answersOf)) as ReturnType<typeof answersOf>;
+    return confirmedPart(broken, answers);
+  }
+  const words = wordsOf(broken.entry);
+  return others.some(({ entry }) =>
+    wordsOf(entry).some((one) => words.some((other) => one.includes(other) || other.includes(one))),
+  )
+    ? broken
+    : null;
+}
+
+function worldOf({ base, request = [], tools = {}, peer = [] }: DerivedCase): string {
+  return canonicalJson(JSON.parse(JSON.stringify({ base, request, tools, peer })) as Json);
+}
+
+/** The passages that demand a derived case. */
+function wordsOf({ quote }: DerivedCase): string[] {
+  return quote.split(' … ').map((words) => words.replaceAll(/[\s*_`#-]+/g, ' ').trim());
+}
