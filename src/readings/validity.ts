@@ -86,10 +86,13 @@ function hasStrangeConstant(world: World, subject: Subject, expectations: readon
   return words.some((word) => !known.includes(word.toLowerCase()));
 }
 
-/** The runs of letters of a text that are long enough to be a word; numbers may be worked out. */
+/** The runs of letters of a text that are long enough to be a word; numbers, and what is encoded, may be worked out. */
 function wordsOf(text: string): string[] {
-  return text.match(/\p{L}{3,}/gu) ?? [];
+  return text.replaceAll(ENCODED, ' ').match(/\p{L}{3,}/gu) ?? [];
 }
+
+/** Base64, hexadecimal and the like: letters of both cases, or of one, and digits in one run. */
+const ENCODED = /(?<![A-Za-z0-9+/])(?=[A-Za-z+/=]*\d)[A-Za-z0-9+/]{8,}={0,2}/g;
 
 /** All that a demanded constant may come from. */
 function sourcesOf({ entry, scenario }: World, subject: Subject): string {
