@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { createSandbox } from '../sandbox/index.ts';
+import { rules } from '../src/verification/rules.ts';
 import { mechanicalTables } from './mechanical-tables.ts';
 import { candidatesFolder, openFixture, type Trial, tryCandidate, unreadFolder } from './try-candidate.ts';
 import { type MutantTrial, reportMutants, tryMutants } from './verify-fixtures-mutants.ts';
@@ -52,7 +53,10 @@ async function main(): Promise<void> {
     await sandbox.close();
   }
   if (withMutants) reportMutants(mutants);
-  else process.exitCode = report(lines, isUnread) ? 0 : 1;
+  else {
+    process.exitCode = report(lines, isUnread) ? 0 : 1;
+    if (process.argv.includes('--alone')) reportRules(lines);
+  }
 }
 
 function describe({ agreement, candidate, trial }: Line): string {
@@ -89,6 +93,22 @@ function report(lines: readonly Line[], isShort: boolean): boolean {
   for (const line of isShort ? [] : faultyAccepted)
     console.log(`  faulty but accepted: ${describe(line)}\n      why: ${line.unseen ?? 'no reason is given'}`);
   return soundRefused.length === 0 && tablesAccepted.length === 0;
+}
+
+/** Prints for each rule what it refuses, what of that no other rule and no case refuses, and what it warns of in sound handlers. */
+function reportRules(lines: readonly Line[]): void {
+  const rows = rules.map(({ id, severity }) => {
+    const refused = lines.filter(({ trial }) => trial.verification?.failures.some(({ rule }) => rule === id));
+    const alone = refused.filter(({ trial }) => trial.verification?.failures.every(({ rule }) => rule === id));
+    const warned = lines.filter(
+      ({ kind, trial }) => kind === 'sound' && trial.verification?.warnings.some(({ rule }) => rule === id),
+    );
+    const count = (kind: Line['kind']) => alone.filter((line) => line.kind === kind).length;
+    const examples = alone.slice(0, 3).map(({ agreement, candidate }) => `${agreement}/${candidate}`);
+    return [id, severity, refused.length, count('table'), count('faulty'), warned.length, examples.join(' ')] as const;
+  });
+  console.log('\nrule, severity, refused, tables alone, faulty alone, sound warned of, for instance');
+  for (const row of rows) console.log(row.join('\t'));
 }
 
 /** What is wrong with the faulty handlers of people who had not read the checks, by the letter in their names. */
