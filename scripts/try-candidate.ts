@@ -67,7 +67,7 @@ export async function tryCandidate(
     return {
       cases,
       verification,
-      refusedFor: verification.failures.map(({ check, message }) => `${check}: ${message}`),
+      refusedFor: verification.failures.map(({ check, rule, message }) => `${rule ?? check}: ${message}`),
     };
   } finally {
     await handler.close();

@@ -7,6 +7,7 @@ import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import type { Reading } from '../src/contract/reading.ts';
 import { derivedMessage } from '../src/pipeline/judge-derived.ts';
 import type { Measure } from '../src/pipeline/measure.ts';
+import { rules } from '../src/verification/rules.ts';
 import { mechanicalTables } from './mechanical-tables.ts';
 import { candidatesFolder, openFixture, type Trial, tryCandidate, unreadFolder } from './try-candidate.ts';
 import { openReadings, tryReadings } from './try-reading.ts';
@@ -22,6 +23,7 @@ tables made of the cases must not, and faulty ones (faulty-*.ts, table*.ts) are 
   --readings <folder>  readings by the name of the agreement, <name>.json, in place of those beside the handlers
   --confirm <folder>   a second set of readings, <name>.json or <name>/reading*.json: what it does not bear out is only warned of
   --mutants            mutants of the sound handlers in place of the handlers
+  --alone              what each rule refuses, and what it alone does
   --verbose            each handler with what it is refused for, and each entry that is dropped
 `;
 
@@ -33,6 +35,7 @@ const { values: options, positionals: only } = parseArgs({
     readings: { type: 'string' },
     confirm: { type: 'string' },
     mutants: { type: 'boolean', default: false },
+    alone: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -49,6 +52,8 @@ interface Line {
   refusedFor: string[];
   /** What was only warned of. */
   warnings: string[];
+  /** The rules that refuse it, and those that only warn. */
+  rules: { refuse: string[]; warn: string[] };
   /** Why no check can see its fault, as its first line says. */
   unseen?: string;
 }
@@ -125,6 +130,7 @@ function unreadable(agreement: string, error: unknown): Line[] {
       kind: 'sound',
       refusedFor: [`the job ends before a candidate: ${why}`],
       warnings: [],
+      rules: { refuse: [], warn: [] },
     },
   ];
 }
@@ -169,6 +175,7 @@ async function judge(agreement: Agreement, { name, source }: Candidate, sandbox:
       ...(trial.verification?.warnings.map(({ check, message }) => `${check}: ${message}`) ?? []),
       ...contested.map((one) => `derived: ${derivedMessage(one)}`),
     ],
+    rules: rulesIn(trial, held.length > 0, contested.length > 0),
     ...(unseen === undefined ? {} : { unseen }),
   };
   if (options.verbose) console.log(describe(line));
@@ -199,8 +206,35 @@ function report(lines: readonly Line[], isShort: boolean): boolean {
   for (const line of tablesAccepted) console.log(`  table but accepted: ${describe(line)}`);
   for (const line of isShort ? [] : faultyAccepted)
     console.log(`  faulty but accepted: ${describe(line)}\n      why: ${line.unseen ?? 'no reason is given'}`);
+  if (options.alone) reportRules(lines);
   console.log(JSON.stringify(summary(agreements.length, of)));
   return soundRefused.length === 0 && tablesAccepted.length === 0;
+}
+
+/** The rules that a handler breaks. */
+function rulesIn({ cases, verification }: Trial, isHeld: boolean, isContested: boolean): Line['rules'] {
+  const named = (list: readonly { rule?: string }[] = []) => list.flatMap(({ rule }) => rule ?? []);
+  const derived = 'derived-cases/broken';
+  const failsCases = cases.some(({ passed }) => !passed);
+  return {
+    refuse: [...(failsCases ? ['a case'] : []), ...named(verification?.failures), ...(isHeld ? [derived] : [])],
+    warn: [...named(verification?.warnings), ...(isContested ? [derived] : [])],
+  };
+}
+
+/** Prints for each rule what it refuses, what of that no other rule and no case refuses, and what it warns of in sound handlers. */
+function reportRules(lines: readonly Line[]): void {
+  console.log('\nrule, severity, refused, tables alone, faulty alone, sound warned of, for instance');
+  for (const { id, severity } of rules) {
+    const refused = lines.filter((line) => line.rules.refuse.includes(id));
+    const alone = refused.filter((line) => line.rules.refuse.every((one) => one === id));
+    const warned = lines.filter((line) => line.kind === 'sound' && line.rules.warn.includes(id));
+    const count = (kind: Kind) => alone.filter((line) => line.kind === kind).length;
+    const examples = alone.slice(0, 3).map(({ agreement, candidate }) => `${agreement}/${candidate}`);
+    console.log(
+      [id, severity, refused.length, count('table'), count('faulty'), warned.length, examples.join(' ')].join('\t'),
+    );
+  }
 }
 
 function printMatrix(agreements: readonly string[], lines: readonly Line[]): void {

@@ -127,21 +127,7 @@ const dollars = (given: string): number | null | Unreadable =>
 const setting = <T>(one: Setting<T>): Setting<T> => one;
 
 /** The checks whose rules are read from the words of an agreement, which can be read wrongly; none of those that know a table of the examples. */
-export const advisableChecks = [
-  'acts',
-  'failing-tools',
-  'generated-requests',
-  'leaks',
-  'limits',
-  'paging',
-  'rare-worlds',
-  'requester-peer',
-  'schema-bounds',
-  'side-effects',
-  'sorting',
-  'thresholds',
-  'transitions',
-] as const;
+export const advisableChecks = ['generated-requests', 'leaks', 'requester-peer'] as const;
 
 /** Every setting there is, with its default. */
 export const settings = {

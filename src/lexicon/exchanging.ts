@@ -30,18 +30,6 @@ export const RESPONSE = phrases({
   ko: ['응답'],
 });
 
-/** A word of a sentence for an answer. */
-export const ANSWER = phrases({
-  en: ['answers?|repl(y|ies)|responses?', '(whatever|anything|what) (that )?comes back'],
-  de: ['antwort(en)?'],
-  fr: ['réponses?'],
-  es: ['respuestas?'],
-  ru: ['ответ*'],
-  zh: ['应答|响应|回复'],
-  ja: ['回答|応答|返信'],
-  ar: ['جواب', 'إجابة', 'رد'],
-});
-
 /** A word of a sentence that has something answered. */
 export const ANSWERED = phrases({
   en: ['answer(s|ed)?|respon(se|ds?)|repl(y|ies|ied)'],
@@ -60,30 +48,6 @@ export const ANSWERED_BY_OTHERS = phrases({
   zh: ['传输|上游|工具|例如|不再'],
 });
 
-/** An answer that is not to what was asked. */
-export const ANSWER_TO_ANOTHER = phrases({
-  en: [
-    '(answers?|repl(y|ies)|responses?) …15 (for|to|of) (another|a different|some other|the wrong) (request|message|question|query|call)',
-    '(answers?|repl(y|ies)|responses?|one) (that|which) (is|are) not (ours|(for|to) (our|this|that|the) (request|message|question|query|call))',
-    '(answers?|repl(y|ies)|responses?) …15 not belong to (our|this|that|the|its) (request|message|question|query|call)',
-    '(answers?|repl(y|ies)|responses?) (that|which) (repl(y|ies)|answers?) (to )?(something|another|anything) else',
-    'none that is ours',
-  ],
-  de: ['auf eine andere (Anfrage|Nachricht|Frage)', 'Antwort …20 (zu|für) eine[r]? anderen? (Anfrage|Nachricht|Frage)'],
-  fr: ['répon(d|se) à une autre (demande|requête|question)'],
-  es: ['respuesta no corresponde a', 'respon(de|den|dió) a otra (petición|solicitud|pregunta)', 'respuesta a otra*'],
-  pt: ['resposta não corresponde a*', 'respo(nde|sta) a outr[oa] (pedido|solicitação|requisição|pergunta)'],
-  it: ['risposta non corrisponde a*', 'rispo(nde|sta) a un.altra (richiesta|domanda)'],
-  ru: ['ответ (не наш|чужой)', 'ответ на (другой|чужой) (запрос|вопрос)'],
-  zh: [
-    '(应答|响应|回复|答复)(不是|并非)给(我们|本)',
-    '(应答|响应|回复|答复)不属于(我们|本|该|此)',
-    '(其他|其它|别的|另一个?)(请求|消息)的(应答|响应|回复|答复)',
-    '(应答|响应|回复|答复)与请求不(对应|匹配|符|一致)',
-  ],
-  ja: ['(別|他|ほか)の(要求|リクエスト|依頼|質問)(への|に対する)(応答|回答|返答|返事)'],
-});
-
 /** An answer that repeats something of its request: nothing is sent again then. */
 export const ANSWER_REPEATS = phrases({
   en: ['(answers?|repl(y|ies)|responses?) (repeats?|echo(es)?|copies)'],
@@ -94,19 +58,6 @@ export const ANSWER_REPEATS = phrases({
   it: ['risposta ripete'],
   ru: ['ответ повторяет'],
   zh: ['(响应|应答|回复)(中)?(原样)?重复'],
-});
-
-/** What the number of a message is called. */
-export const ID_WORD = phrases({
-  en: ['ids?|identifiers?|correlation'],
-  de: ['kennung'],
-  fr: ['identifiant'],
-  es: ['identificador'],
-  pt: ['identificador'],
-  ru: ['идентификатор*'],
-  zh: ['标识|编号'],
-  ja: ['識別'],
-  ar: ['معر[ّ]?ف'],
 });
 
 /** Words for how long an answer may take. */

@@ -89,20 +89,3 @@ export const EQUALS = phrases({
   ja: ['同じ'],
   signs: ['='],
 });
-
-/** That one thing is another than it should be. */
-export const DIFFERS = phrases({
-  en: ['differs?|different|another|wrong|foreign|mismatch*', 'not (match|equal)|other than|not the same'],
-  de: [
-    'abweich*|falsche[nrs]?|andere[nrs]?|fremde[nrs]?',
-    '(stimm(t|en)|nicht) …60 überein*',
-    'nicht d(ie|er|as)(jenige)? der Anfrage',
-  ],
-  fr: ['différente?s?|autre|diff[eè]re(nt)?', "n['’]est pas (celui|celle|l[ea] même)"],
-  es: ['distint[oa]s?|diferentes?|otr[oa]s?|difieren?|no coinciden?'],
-  pt: ['diferentes?|outr[oa]s?|difere(m)?|não coincide(m)?'],
-  ru: ['отлича*|друг(ой|им|ого)*|не совпада*'],
-  zh: ['不同|不一致|不匹配|不符'],
-  ja: ['異なる|違う|一致しない'],
-  ar: ['مختلف', 'يختلف', 'لا يطابق'],
-});

@@ -1,6 +1,6 @@
 import { underivedValues } from '../verification/checks/underived.ts';
 import type { Underived } from '../verification/checks.ts';
-import { Vocabulary } from '../verification/prose/vocabulary.ts';
+import { Vocabulary } from '../verification/vocabulary.ts';
 import type { Brief } from './brief.ts';
 
 /** Most values told of: they all mean the same. */

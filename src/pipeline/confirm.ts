@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../kernel/json.ts';
 import { type BareWorld, renderConfirmPrompt } from '../prompting/confirm-prompt.ts';
 import type { BrokenCase } from '../readings/judge-reading.ts';
 import { type Place, placesOf } from '../readings/places.ts';
-import { asRead } from '../verification/prose/hidden-words.ts';
+import { asRead } from '../verification/hidden-words.ts';
 import { type Asker, ask } from './ask.ts';
 import { BudgetUsedUp } from './budget.ts';
 import type { Measure } from './measure.ts';

@@ -7,6 +7,7 @@ import type { Code } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
 import type { RepairFacts } from '../prompting/render-repair.ts';
 import type { CheckFact } from '../verification/checks.ts';
+import { ruleOf } from '../verification/rules.ts';
 
 /** A candidate with what was seen of it. */
 export interface Tested {
@@ -82,24 +83,13 @@ export function failed(
   };
 }
 
-/**
- * Findings that rest on how sentences of the agreement were read. What shows that a candidate knows the examples, breaks on a request, differs from run
- * to run or tells a secret is final.
- */
-const readFromWords: ReadonlySet<Code> = new Set<Code>([
-  'CANDIDATE_DERIVED_CASE',
-  'CANDIDATE_PAGES_UNREAD',
-  'CANDIDATE_PEER_FAILURE',
-  'CANDIDATE_RULE_BROKEN',
-  'CANDIDATE_SIDE_EFFECT',
-  'CANDIDATE_TOOL_FAILURE',
-]);
-
 /** More than a judge can weigh at once. */
 const mostFindings = 12;
 
-/** Whether a candidate was refused for nothing but what was read in the agreement, which can be misread. */
+/** Whether a candidate was refused for nothing but what the agreement may have in words as the candidate has it. */
 export function mayAppeal({ findings, memorised }: Pick<Failed, 'findings' | 'memorised'>): boolean {
   const isShort = findings.length > 0 && findings.length <= mostFindings;
-  return isShort && !memorised && findings.every(({ code }) => readFromWords.has(code));
+  return (
+    isShort && !memorised && findings.every(({ rule }) => rule !== undefined && ruleOf(rule).mayBeAppealed === true)
+  );
 }

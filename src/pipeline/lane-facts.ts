@@ -63,6 +63,7 @@ export function derivedFact({ entry, world, breaches: [first] }: BrokenCase): Ch
   return {
     check: derivedCheck,
     code: 'CANDIDATE_DERIVED_CASE',
+    rule: 'derived-cases/broken',
     message: `the agreement says "${entry.quote}": ${entry.claim}`,
     input: world.scenario.input,
     ...(got === undefined ? {} : { got }),

@@ -8,7 +8,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import { READ_PROMPT_VERSION, type ReadFacts, type ReadPart, renderReadPrompt } from '../prompting/read-prompt.ts';
 import { ReadingCollector } from '../readings/reading-collector.ts';
 import { isHeading, type Unit, unitsOfSubject } from '../readings/units.ts';
-import { asRead } from '../verification/prose/hidden-words.ts';
+import { asRead } from '../verification/hidden-words.ts';
 import type { Subject } from '../verification/subject.ts';
 import { type Asker, ask } from './ask.ts';
 import type { Measure } from './measure.ts';

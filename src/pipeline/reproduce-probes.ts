@@ -5,9 +5,9 @@ import { escapeToken, isObject, type Json, type JsonObject, valueAt } from '../k
 import { equalJson } from '../schemas/equal-json.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { casePeer, type RunnableCase, runnableCases } from '../verification/case-scenarios.ts';
+import { answersBrokenRequests } from '../verification/failure-answer.ts';
 import { looseDifferences, looseReplacements, substitute } from '../verification/loose-places.ts';
 import { observeExchanges } from '../verification/observe-exchanges.ts';
-import { answersBrokenRequests, failureRulesOf } from '../verification/prose/failure-rules.ts';
 import { hasWord, leavesOf } from '../verification/scalar-kinds.ts';
 import { defaultTrialNowMs, type Subject } from '../verification/subject.ts';
 import { forbiddenValues } from '../verification/worlds/forbidden-values.ts';
@@ -84,13 +84,11 @@ function providerProbes(held: Measure, exchanges: readonly QuotedExchange[], { t
   const counts = { plausible: 20, sampled: 20, invalid: 20 };
   const isJudged = subject.requestSchema !== null || isText;
   const generated = isJudged ? generateInputs(subject.requestSchema, known, isRequest, 'complaint', counts) : [];
-  // How invalid requests are answered, not every protocol says.
-  const { text } = subject.agreement;
-  const { invalidRequests } = failureRulesOf(text);
-  const isAnswered = (isQuoted: boolean) => (isQuoted ? answersBrokenRequests(text) : invalidRequests);
+  // That broken requests are answered, a case must show.
+  const isBrokenAnswered = answersBrokenRequests(subject);
   const isAgreed = (input: Json, isPlausible: boolean) => (isText ? isPlausible : isRequest(input));
-  // Where it does not say so, what we made up ourselves shows nothing.
-  const telling = generated.filter(({ kind, deep }) => kind !== 'invalid' || (invalidRequests && deep !== true));
+  // Where none does, what we made up ourselves shows nothing.
+  const telling = generated.filter(({ kind, deep }) => kind !== 'invalid' || (isBrokenAnswered && deep !== true));
   return [
     ...(isText ? texts : exchanges.map(({ request }) => request)).map((input) => ({
       input,
@@ -103,7 +101,7 @@ function providerProbes(held: Measure, exchanges: readonly QuotedExchange[], { t
       isPlausible: true,
     })),
     ...telling.map(({ input, kind }) => ({ input, quoted: false, isPlausible: kind === 'plausible' })),
-    ...(invalidRequests ? beyondBounds(subject.requestSchema, known, isRequest) : []).map((input) => ({
+    ...(isBrokenAnswered ? beyondBounds(subject.requestSchema, known, isRequest) : []).map((input) => ({
       input,
       quoted: false,
       isPlausible: false,
@@ -113,7 +111,7 @@ function providerProbes(held: Measure, exchanges: readonly QuotedExchange[], { t
     scenario: scenarioOf(subject, input, index),
     faultsIn: (seen) => {
       if (seen.end !== 'returned')
-        return isJudged && (isAgreed(input, isPlausible) || isAnswered(quoted)) && !failedByTool(seen)
+        return isJudged && (isAgreed(input, isPlausible) || isBrokenAnswered) && !failedByTool(seen)
           ? [noAnswer(input, seen)]
           : [];
       const isBroken = subject.requestSchema !== null && !isRequest(input);

@@ -1,6 +1,6 @@
 import type { DerivedCase, Reading } from '../contract/reading.ts';
 import type { Json } from '../kernel/json.ts';
-import { asRead } from '../verification/prose/hidden-words.ts';
+import { asRead } from '../verification/hidden-words.ts';
 import type { Subject } from '../verification/subject.ts';
 import { type Dropped, loadReading } from './load-reading.ts';
 import { unitsOfSubject } from './units.ts';

@@ -2,10 +2,11 @@ import type { Observation, Scenario } from '../contract/trial.ts';
 import type { Code } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
 import type { RunnableCase } from './case-scenarios.ts';
-import type { HiddenWords } from './prose/hidden-words.ts';
-import type { Vocabulary } from './prose/vocabulary.ts';
+import type { HiddenWords } from './hidden-words.ts';
+import type { RuleId } from './rules.ts';
 import type { LiteralIndex } from './source/literal-index.ts';
 import type { CandidateCode, Subject } from './subject.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 /** A case with what the candidate was seen to do on it. */
 export interface SeenCase {
@@ -29,10 +30,9 @@ export interface CheckFacts {
   taken: ReadonlySet<string>;
 }
 
-/** One thing that a check saw, as executed facts for a repair: what was put in, what came out, what should have. */
-export interface CheckFact {
-  check: string;
-  code: Code;
+/** One breach of a rule, as executed facts for a repair: what was put in, what came out, what should have. */
+export interface Finding {
+  rule: RuleId;
   /** One sentence that says what is wrong. */
   message: string;
   testCase?: number;
@@ -42,30 +42,31 @@ export interface CheckFact {
   got?: Json;
 }
 
+/** A finding with the check that made it and the error code of its rule. */
+export interface CheckFact extends Omit<Finding, 'rule'> {
+  check: string;
+  code: Code;
+  /** The rule that is broken, where it is one of rules.ts. */
+  rule?: RuleId;
+}
+
 /** What a check found. `skipped` says why there was nothing to find. */
 export interface CheckFindings {
-  failures: Omit<CheckFact, 'check'>[];
-  warnings: Omit<CheckFact, 'check'>[];
+  findings: Finding[];
   skipped?: string;
   /** What a reader of the report should know although nothing is wrong. */
   note?: string;
-  /** Whether what failed shows that the candidate knows the examples by heart. */
-  memorised?: boolean;
 }
 
-/** One verification beyond the negotiated cases. */
+/** One verification beyond the negotiated cases; its rules stand in the table of rules.ts under its name. */
 export interface Check {
   readonly name: string;
   /** Why it is there. */
   readonly reason: string;
-  /** What it refuses a candidate for: its oracle is certain. */
-  readonly certain: string;
-  /** What it only warns of. */
-  readonly uncertain: string;
   /** Yields the scenarios it wants to see, is given the observations in the same order, and returns what it found. */
   run(facts: CheckFacts): Generator<Scenario[], CheckFindings, Observation[]>;
   /** What is certain of whatever run of whichever check, without another one: rare paths come to light anywhere. */
-  review?(facts: CheckFacts, runs: readonly Run[]): Omit<CheckFact, 'check'>[];
+  review?(facts: CheckFacts, runs: readonly Run[]): Finding[];
 }
 
 /** What a candidate was asked, and what it did. */

@@ -3,33 +3,24 @@ import type { Observation, Scenario, Trier } from '../contract/trial.ts';
 import { breathing } from '../kernel/breath.ts';
 import { type Json, weightOf } from '../kernel/json.ts';
 import { caseScenario, type RunnableCase, runsOfCases } from './case-scenarios.ts';
-import type { Check, CheckFact, CheckFacts, CheckFindings, Run, Underived } from './check.ts';
-import { acts } from './checks/check-acts.ts';
+import type { Check, CheckFact, CheckFacts, CheckFindings, Finding, Run, Underived } from './check.ts';
 import { caseCoverage } from './checks/check-case-coverage.ts';
 import { determinism } from './checks/check-determinism.ts';
 import { exchange } from './checks/check-exchange.ts';
-import { failingTools } from './checks/check-failing-tools.ts';
 import { generatedRequests } from './checks/check-generated-requests.ts';
 import { leaks } from './checks/check-leaks.ts';
-import { limits } from './checks/check-limits.ts';
 import { literalAudit } from './checks/check-literals.ts';
 import { neighbours } from './checks/check-neighbours.ts';
-import { paging } from './checks/check-paging.ts';
-import { rareWorlds } from './checks/check-rare-worlds.ts';
 import { renaming } from './checks/check-renaming.ts';
 import { requesterPeer } from './checks/check-requester-peer.ts';
-import { schemaBounds } from './checks/check-schema-bounds.ts';
-import { sideEffects } from './checks/check-side-effects.ts';
-import { sorting } from './checks/check-sorting.ts';
 import { tables } from './checks/check-tables.ts';
-import { thresholds } from './checks/check-thresholds.ts';
 import { toolInfluence } from './checks/check-tool-influence.ts';
-import { transitions } from './checks/check-transitions.ts';
 import { underivedValues } from './checks/underived.ts';
-import { asRead, hiddenWordsOf } from './prose/hidden-words.ts';
-import { Vocabulary } from './prose/vocabulary.ts';
+import { asRead, hiddenWordsOf } from './hidden-words.ts';
+import { ruleOf } from './rules.ts';
 import { LiteralIndex } from './source/literal-index.ts';
 import type { CandidateCode, Subject } from './subject.ts';
+import { Vocabulary } from './vocabulary.ts';
 import { runsOf } from './worlds/rename-map.ts';
 
 export type { CheckFact, Underived } from './check.ts';
@@ -39,24 +30,14 @@ export const checks: readonly Check[] = [
   caseCoverage,
   literalAudit,
   determinism,
-  acts,
-  failingTools,
-  sideEffects,
   leaks,
   requesterPeer,
   renaming,
   exchange,
   neighbours,
   tables,
-  limits,
-  schemaBounds,
-  thresholds,
-  sorting,
-  transitions,
-  paging,
   toolInfluence,
   generatedRequests,
-  rareWorlds,
 ];
 
 /** What the checks of one candidate may cost, and how much their word counts. */
@@ -115,17 +96,28 @@ export async function verify(
       (subject.task?.examples ?? []) as unknown as Json,
     ]),
   };
-  const found = (await runChecks(list, facts, trier, policy, signal)).map((one) =>
-    policy.advisory.includes(one.check.name) ? { ...one, findings: advice(one.findings) } : one,
-  );
-  const label = (check: Check, list: CheckFindings['failures']) => list.map((fact) => ({ check: check.name, ...fact }));
+  const found = await runChecks(list, facts, trier, policy, signal);
+  const told = found.flatMap(({ check, findings }) => findings.findings.map((one) => factOf(check, one)));
+  const refuses = (fact: Told) => isRefusing(fact, policy);
   return {
-    reports: found.map(reportOf),
-    failures: found.flatMap(({ check, findings }) => label(check, findings.failures)),
-    warnings: found.flatMap(({ check, findings }) => label(check, findings.warnings)),
-    memorised: found.some(({ findings }) => findings.memorised === true),
+    reports: found.map((one) => reportOf(one, policy)),
+    failures: told.filter(refuses),
+    warnings: told.filter((fact) => !refuses(fact)),
+    memorised: told.some((fact) => refuses(fact) && ruleOf(fact.rule).provesMemory),
     underived: underivedValues(subject, vocabulary),
   };
+}
+
+/** A finding as it is told of. */
+type Told = CheckFact & Finding;
+
+function factOf({ name }: Check, finding: Finding): Told {
+  return { check: name, code: ruleOf(finding.rule).code, ...finding };
+}
+
+/** Whether a candidate is refused for this: by its rule, unless the check may only warn. */
+function isRefusing({ check, rule }: Pick<Told, 'check' | 'rule'>, { advisory }: CheckPolicy): boolean {
+  return ruleOf(rule).severity === 'error' && !advisory.includes(check);
 }
 
 /** The case with the handler's own text: for a case it is the same, but from run to run texts are compared to the letter. */
@@ -179,7 +171,7 @@ async function runChecks(
     const shares: { plan: (typeof plans)[number]; start: number }[] = [];
     for (const plan of waiting) {
       if (plan.wanted.length > runsLeft) {
-        plan.findings = { failures: [], warnings: [], skipped: `the budget of ${maxRuns} runs is used up` };
+        plan.findings = { findings: [], skipped: `the budget of ${maxRuns} runs is used up` };
         continue;
       }
       runsLeft -= plan.wanted.length;
@@ -200,28 +192,30 @@ async function runChecks(
   const isReviewed = !seen.some((run) => run.seen.end === 'refused');
   for (const { check, findings = untold, runs } of plans) {
     // What a check has found by itself needs no second proof.
-    const more = isReviewed && findings.failures.length === 0 ? (check.review?.(facts, seen) ?? []) : [];
-    const told = { ...findings, failures: [...findings.failures, ...more], warnings: toldOnce(findings.warnings) };
-    found.push({ check, findings: told, runs });
+    const isClear = !findings.findings.some(({ rule }) => ruleOf(rule).severity === 'error');
+    const more = isReviewed && isClear ? (check.review?.(facts, seen) ?? []) : [];
+    found.push({ check, findings: { ...findings, findings: toldOnce([...findings.findings, ...more]) }, runs });
     await breathe();
   }
   return found;
 }
 
 /** What a check finds whose runs are not all made. */
-const untold: CheckFindings = { failures: [], warnings: [], skipped: 'the candidate is not run any more' };
+const untold: CheckFindings = { findings: [], skipped: 'the candidate is not run any more' };
 
 /** The sandbox runs no candidate any more that has killed cells, or that has told too much: no check can pass it. */
 function notRun([first]: readonly Run[]): CheckFindings {
   const { input } = (first as Run).scenario;
   const message = `the candidate is not run any more: ${first?.seen.message}`;
-  return { failures: [{ code: 'CANDIDATE_BREAKS_ON_REQUEST', message, input }], warnings: [] };
+  return { findings: [{ rule: 'generated-requests/not-run-any-more', message, input }] };
 }
 
-/** Warnings without those that say of one case what another says of its own: a repair has enough with the first. */
-function toldOnce(warnings: CheckFindings['warnings']): CheckFindings['warnings'] {
-  const sayings = warnings.map(({ message }) => message.replace(/^case \d+/, ''));
-  return warnings.filter((_, index) => sayings.indexOf(sayings[index] as string) === index);
+/** Findings without the warnings that say of one case what another says of its own: a repair has enough with the first. */
+function toldOnce(findings: readonly Finding[]): Finding[] {
+  const sayings = findings.map(({ rule, message }) =>
+    ruleOf(rule).severity === 'error' ? message : message.replace(/^case \d+/, ''),
+  );
+  return findings.filter((_, index) => sayings.indexOf(sayings[index] as string) === index);
 }
 
 function advance(
@@ -233,16 +227,9 @@ function advance(
   else plan.wanted = step.value;
 }
 
-/** The findings of a check that may only warn. */
-function advice({ failures, warnings, skipped, note }: CheckFindings): CheckFindings {
-  const rest = { ...(skipped === undefined ? {} : { skipped }), ...(note === undefined ? {} : { note }) };
-  return { failures: [], warnings: [...failures, ...warnings], ...rest };
-}
-
-function reportOf({ check, findings, runs }: Found): CheckReport {
-  const { failures, warnings, skipped, note } = findings;
-  const message = [...failures, ...warnings].map((fact) => fact.message).join('; ') || (skipped ?? note);
-  const result =
-    failures.length > 0 ? 'failed' : warnings.length > 0 ? 'warned' : skipped === undefined ? 'passed' : 'skipped';
+function reportOf({ check, findings: { findings, skipped, note }, runs }: Found, policy: CheckPolicy): CheckReport {
+  const message = findings.map((one) => one.message).join('; ') || (skipped ?? note);
+  const isRefused = findings.some(({ rule }) => isRefusing({ check: check.name, rule }, policy));
+  const result = isRefused ? 'failed' : findings.length > 0 ? 'warned' : skipped === undefined ? 'passed' : 'skipped';
   return { name: check.name, result, runs, ...(message === undefined ? {} : { message: message.slice(0, 1_000) }) };
 }

@@ -1,3 +1,4 @@
+import type { Case } from '../contract/agreement.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { BAD_WORD } from '../lexicon/refusing.ts';
 
@@ -23,6 +24,14 @@ export function reportsFailure(answer: Json): boolean | 'unknown' {
   return votes.length > 0 ? false : 'unknown';
 }
 
+/**
+ * Whether a case shows that a request which breaks the agreement is turned down with an answer: then others that do are owed one. What the document
+ * says of such requests in words is for those who read it.
+ */
+export function answersBrokenRequests({ cases }: { cases: readonly Case[] }): boolean {
+  return cases.some(({ negative }) => negative);
+}
+
 /** The rows of a text that is a table, without the first, which may name its fields: some of them may have failed, and others not. */
 function rowsOf(text: string): string[] | undefined {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
@@ -32,17 +41,6 @@ function rowsOf(text: string): string[] | undefined {
     ? lines.slice(1)
     : undefined;
 }
-
-/** Whether a text has a line for each line of the text that it answers: one thing may be refused and another one done. */
-export function answersLineByLine(request: Json, answer: Json): boolean {
-  const [asked, told] = [request, answer].map((text) =>
-    typeof text === 'string' ? text.split(/\r?\n/).filter((line) => line.trim() !== '') : [],
-  ) as [string[], string[]];
-  return asked.length > 1 && told.length === asked.length && !told.every((line) => MEMBER_LINE.test(line));
-}
-
-/** A line that is a member of the whole: `state: closed`. */
-const MEMBER_LINE = /^\s*[\p{L}_][\p{L}\p{N}_ -]{0,30}\s?[:=]/u;
 
 function saysBad(text: string): boolean {
   return BAD_WORD.test(text.replaceAll(/<\/[^<>]*>?/g, ' ').replace(COUNT, ' '));

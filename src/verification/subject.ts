@@ -2,6 +2,7 @@ import type { Agreement, Case } from '../contract/agreement.ts';
 import type { Loose, Role, Task, Tool } from '../contract/job.ts';
 import type { SchemaIssue } from '../contract/trial.ts';
 import type { Json } from '../kernel/json.ts';
+import { hasWord, leavesOf } from './scalar-kinds.ts';
 
 /** The compiled schemas of a handler's surface; a place without a schema allows anything. `Surface` in src/hosting is one. */
 export interface SurfaceIssues {
@@ -42,4 +43,15 @@ export interface CandidateCode {
 /** Whether a tool declares that it changes nothing. */
 export function isReadOnly({ tools }: Pick<Subject, 'tools'>, name: string): boolean {
   return tools.find((tool) => tool.name === name)?.annotations?.readOnlyHint === true;
+}
+
+/** Whether an example of a tool asks for nothing but what stands in a request. */
+export function isMeantFor(examples: readonly { input: Json }[], request: Json): boolean {
+  const asked = leavesOf(request)
+    .map(({ value }) => String(value))
+    .join('\n');
+  return examples.some(({ input }) => {
+    const leaves = leavesOf(input);
+    return leaves.length > 0 && leaves.every(({ value }) => hasWord(asked, String(value)));
+  });
 }

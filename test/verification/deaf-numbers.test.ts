@@ -46,7 +46,7 @@ test('a number that a requester worked out is another where the peer tells other
   await send({ food });
   return { each: servings > 2 ? 63 : 162 };
 }`,
-    /^tool-influence: case 1: it answers 162 at \/each whatever the peer tells/m,
+    /^tool-influence\/text-stays: case 1: it answers 162 at \/each whatever the peer tells/m,
   );
 });
 
@@ -109,7 +109,7 @@ test('a time of day that an act alone tells follows it', async () => {
   await call.open({ gate, minutes });
   return { gate, until: minutes > 30 ? '08:15' : '07:40' };
 }`,
-    /^tool-influence: case 1: it answers with "07:40" whatever open tells/m,
+    /^tool-influence\/text-stays: case 1: it answers with "07:40" whatever open tells/m,
   );
 });
 

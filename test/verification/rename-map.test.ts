@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '../../src/kernel/json.ts';
-import { Vocabulary } from '../../src/verification/prose/vocabulary.ts';
 import { decodedText, leavesOf } from '../../src/verification/scalar-kinds.ts';
 import type { Subject } from '../../src/verification/subject.ts';
+import { Vocabulary } from '../../src/verification/vocabulary.ts';
 import { dataOf, type Reach, RenameMap, runsOf } from '../../src/verification/worlds/rename-map.ts';
 import { SeededRandom } from '../../src/verification/worlds/seeded-random.ts';
 

@@ -1,7 +1,7 @@
 import type { Json } from '../../kernel/json.ts';
-import type { Vocabulary } from '../prose/vocabulary.ts';
 import { type Leaf, leavesOf, tokensOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
+import type { Vocabulary } from '../vocabulary.ts';
 import { type Datum, dataOf } from '../worlds/rename-map.ts';
 
 /** Data of an agreement's cases, by where they come from. */

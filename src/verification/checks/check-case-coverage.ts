@@ -5,8 +5,6 @@ import type { Check } from '../check.ts';
 export const caseCoverage: Check = {
   name: 'case-coverage',
   reason: 'Nobody should take a case for passed that was not run, or a value for agreed that was not compared.',
-  certain: 'Nothing: neither is the fault of a candidate.',
-  uncertain: 'Nothing.',
   *run({ subject }) {
     const notes: string[] = [];
     const unrun = unrunnableCases(subject);
@@ -22,6 +20,6 @@ export const caseCoverage: Check = {
         `loose by themselves, since nothing yields them: ${[...places].map(([pointer, as]) => `${pointer} (${as})`).join(', ')}`,
       );
     }
-    return { failures: [], warnings: [], ...(notes.length > 0 ? { note: notes.join('; ') } : {}) };
+    return { findings: [], ...(notes.length > 0 ? { note: notes.join('; ') } : {}) };
   },
 };

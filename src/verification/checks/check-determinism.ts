@@ -2,7 +2,7 @@ import type { Observation, Scenario } from '../../contract/trial.ts';
 import type { Json } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import { caseDifferences } from '../case-scenarios.ts';
-import type { Check, CheckFact, CheckFindings, SeenCase } from '../check.ts';
+import type { Check, CheckFindings, Finding, SeenCase } from '../check.ts';
 
 /** Little enough that nothing expires meanwhile. */
 const laterMs = 61_013;
@@ -14,21 +14,20 @@ const tickMs = 7;
 export const determinism: Check = {
   name: 'determinism',
   reason: 'The same input must give the same answer and the same calls, or the cases have proven nothing.',
-  certain: 'The same run again gives another answer or other calls, or another seed changes a place that is not loose.',
-  uncertain: 'Nothing.',
   *run({ subject, cases }): Generator<Scenario[], CheckFindings, Observation[]> {
-    if (cases.length === 0) return { failures: [], warnings: [], skipped: 'there is no case to run again' };
+    if (cases.length === 0) return { findings: [], skipped: 'there is no case to run again' };
     const seen = yield cases.flatMap(({ scenario }) => [
       scenario,
       { ...scenario, seed: `${scenario.seed}-later`, nowMs: scenario.nowMs + laterMs, tickMs },
     ]);
-    const failures = cases.flatMap((one, index) => {
+    const findings = cases.flatMap((one, index) => {
       const [again, later] = [seen[index * 2] as Observation, seen[index * 2 + 1] as Observation];
       if (!equalJson(traceOf(one.seen), traceOf(again)))
-        return [factOf(one, again, 'the same run gave another answer or other calls')];
+        return [factOf('determinism/same-run', one, again, 'the same run gave another answer or other calls')];
       return caseDifferences(subject, one.one, later).length > 0
         ? [
             factOf(
+              'determinism/later-run',
               one,
               later,
               'another seed, a minute later, with tools that take their time, changed an answer that is not loose',
@@ -36,7 +35,7 @@ export const determinism: Check = {
           ]
         : [];
     });
-    return { failures, warnings: [] };
+    return { findings };
   },
 };
 
@@ -50,9 +49,9 @@ export function traceOf(seen: Observation): Json {
   ];
 }
 
-function factOf({ one, seen }: SeenCase, again: Observation, message: string): Omit<CheckFact, 'check'> {
+function factOf(rule: Finding['rule'], { one, seen }: SeenCase, again: Observation, message: string): Finding {
   return {
-    code: 'CANDIDATE_NOT_DETERMINISTIC',
+    rule,
     message: `case ${one.testCase}: ${message}`,
     testCase: one.testCase,
     input: one.input,

@@ -2,7 +2,8 @@ import type { Observation, Scenario } from '../../contract/trial.ts';
 import type { Json } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import { caseDifferences } from '../case-scenarios.ts';
-import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
+import type { Check, CheckFacts, CheckFindings, Finding, SeenCase } from '../check.ts';
+import { mayBeOneRefusal } from '../one-refusal.ts';
 import { leavesOf, tokensOf } from '../scalar-kinds.ts';
 import { ExchangeMap } from '../worlds/exchange-map.ts';
 import { type ExchangedWorld, exchangedWorlds } from '../worlds/exchanged-world.ts';
@@ -22,42 +23,42 @@ export const exchange: Check = {
   name: 'exchange',
   reason:
     'Where answers are counts, words and truth values, a table of the cases or of what the tools tell holds nothing that a fresh value could show.',
-  certain:
-    'Two keys that mean nothing but themselves change places, so that each is told what belonged to the other: no answer ever follows, nor does any call, and keys that nobody knows are all answered alike; or one of the keys stands in the source, and a place of the answer follows in none of the cases that ask for them.',
-  uncertain:
-    'No answer follows, where cases have but two answers and no key stands in the source: they may be worked out from the key itself.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
-    const findings: CheckFindings = { failures: [], warnings: [] };
     const worlds = exchangedWorlds(facts);
-    if (worlds.length === 0) return { ...findings, skipped: 'no two keys of cases could change places' };
+    if (worlds.length === 0) return { findings: [], skipped: 'no two keys of cases could change places' };
     const after = yield worlds.map(({ scenario }) => scenario);
-    if (worlds.every((world, index) => isRight(world, after[index] as Observation))) return findings;
+    if (worlds.every((world, index) => isRight(world, after[index] as Observation))) return { findings: [] };
     const before = yield* runBefore(worlds);
     const turns = worlds.map((world, index) =>
       turnOf(world, before[index] as Observation, after[index] as Observation),
     );
-    const found = heldPair(turns) ?? heldPlace(turns);
-    if (found) {
-      findings.failures.push(found);
-      findings.memorised = true;
-      return findings;
-    }
+    const held = heldPair(facts, turns) ?? heldPlace(turns);
+    if (held) return { findings: [held] };
     const wrong = turns.filter(({ isWrong }) => isWrong);
-    if (turns.some(({ isAlive }) => isAlive) || casesOf(wrong) < leastWrong || facts.subject.role === 'requester')
-      return findings;
+    const [first] = wrong;
+    if (
+      !first ||
+      turns.some(({ isAlive }) => isAlive) ||
+      casesOf(wrong) < leastWrong ||
+      facts.subject.role === 'requester'
+    )
+      return { findings: [] };
     const fresh = wrong.flatMap(({ world }) => freshKeys(facts, world));
     const seen = yield fresh.map(({ scenario }) => scenario);
-    const [first] = wrong;
-    if (!first || fresh.length < leastFresh || !isByHeart(facts, fresh, seen)) return findings;
-    const fact = factOf(first, 'is answered as before, and so is every other that could be exchanged');
-    if (answersOf(facts) < leastAnswers) findings.warnings.push({ ...fact, code: 'CANDIDATE_NOT_FOLLOWED' });
-    else {
-      findings.failures.push(fact);
-      findings.memorised = true;
-    }
-    return findings;
+    if (fresh.length < leastFresh || !isByHeart(facts, fresh, seen)) return { findings: [] };
+    const isCertain = answersOf(facts) >= leastAnswers && !areRefused(facts, wrong);
+    const rule = isCertain ? 'exchange/never-follows' : 'exchange/may-not-follow';
+    return { findings: [factOf(rule, first, 'is answered as before, and so is every other that could be exchanged')] };
   },
 };
+
+/** Whether all requests with exchanged keys may be turned down for the check that they carry. */
+function areRefused(facts: CheckFacts, turns: readonly Turn[]): boolean {
+  return mayBeOneRefusal(
+    facts,
+    turns.map(({ world, after }) => ({ input: world.one.input, seen: after })),
+  );
+}
 
 /** What came of one world. */
 interface Turn {
@@ -105,18 +106,18 @@ function casesOf(turns: readonly Turn[]): number {
 }
 
 /** Two keys of which one stands in the source, and whose exchange never matters. */
-function heldPair(turns: readonly Turn[]): Omit<CheckFact, 'check'> | undefined {
+function heldPair(facts: CheckFacts, turns: readonly Turn[]): Finding | undefined {
   for (const own of byPair(turns)) {
     const wrong = own.filter(({ isWrong }) => isWrong);
     const [first] = wrong;
-    if (first && casesOf(wrong) >= leastWrong && !own.some(({ isAlive }) => isAlive))
-      return factOf(first, 'is answered as before, and stands in the source');
+    if (first && casesOf(wrong) >= leastWrong && !own.some(({ isAlive }) => isAlive) && !areRefused(facts, wrong))
+      return factOf('exchange/held-key', first, 'is answered as before, and stands in the source');
   }
   return undefined;
 }
 
 /** A place of the answer that keeps to a key which stands in the source. */
-function heldPlace(turns: readonly Turn[]): Omit<CheckFact, 'check'> | undefined {
+function heldPlace(turns: readonly Turn[]): Finding | undefined {
   for (const own of byPair(turns)) {
     const rows = own.flatMap((turn) => {
       const { before, after, world } = turn;
@@ -138,7 +139,11 @@ function heldPlace(turns: readonly Turn[]): Omit<CheckFact, 'check'> | undefined
       const wrong = rows.filter((row) => row.after.has(place) && row.after.get(place) !== row.wanted.get(place));
       const [first] = wrong;
       if (first && casesOf(wrong.map(({ turn }) => turn)) >= leastWrong)
-        return factOf(first.turn, `has the answer that it had at ${place || 'the root'}, and stands in the source`);
+        return factOf(
+          'exchange/held-place',
+          first.turn,
+          `has the answer that it had at ${place || 'the root'}, and stands in the source`,
+        );
     }
   }
   return undefined;
@@ -210,11 +215,11 @@ function plainOf({ end, value }: Observation, input: Json): string {
   );
 }
 
-function factOf({ world, after }: Turn, what: string): Omit<CheckFact, 'check'> {
+function factOf(rule: Finding['rule'], { world, after }: Turn, what: string): Finding {
   const { map, one } = world;
   const [a, b] = map.pair.map((key) => JSON.stringify(key));
   return {
-    code: 'CANDIDATE_HARD_CODED',
+    rule,
     message: `case ${one.testCase}: where ${a} and ${b} change places in all that is asked and told, the one ${what}`,
     testCase: one.testCase,
     input: one.input,

@@ -1,28 +1,15 @@
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
-import { NEVER_SENT } from '../../lexicon/acting.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import type { RunnableCase } from '../case-scenarios.ts';
-import type { Check, CheckFact, CheckFacts, CheckFindings, Run, SeenCase } from '../check.ts';
-import { notAsClosed } from '../prose/closed-answers.ts';
-import { denialOf, denialsOf, descriptionsOf, isDenied } from '../prose/denied-members.ts';
-import { excerpt } from '../prose/documented-answers.ts';
-import { keptFromLogs, leftOutOfLogs } from '../prose/kept-from-logs.ts';
-import { breaksEmptiness, breaksReserve, emptyMembersOf, reservedMembersOf } from '../prose/reserved-members.ts';
+import type { Check, CheckFacts, Finding, Run, SeenCase } from '../check.ts';
 import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
-import type { Subject } from '../subject.ts';
 import { toldInFull, toldOtherwise } from '../worlds/other-outputs.ts';
 import { knowing, replacedAt } from '../worlds/variations.ts';
-import { hiddenRecords } from './hidden-records.ts';
-import { toldApart } from './told-apart.ts';
-import { passedOn, withWordsUnshown } from './withheld-items.ts';
 
+/** What a member is called that is kept from others. */
 const SECRET =
-  /passw|passphrase|\bpwd\b|secret|credential|private|confidential|api_?-?\s?key|access_?-?\s?key|\bpin\b|pin_?code|cvv|\bssn\b|\btoken\b|hash$/i;
-
-/** What only members are called, or said to be: a tool of the house may well be called internal. */
-const SECRET_MEMBER =
-  /(?<![a-z])internal|[a-z]Internal|staff[_ -]?only|not (?:public|to be (?:told|shown|shared))|never (?:told|shown|shared)|机密|保密|隐私|密码|密钥|身份证|内部|仅供/;
+  /passw|passphrase|\bpwd\b|secret|credential|private|confidential|api_?-?\s?key|access_?-?\s?key|\bpin\b|pin_?code|cvv|\bssn\b|\btoken\b|hash$|(?<![a-z])internal|[a-z]Internal|staff[_ -]?only|机密|保密|隐私|密码|密钥|身份证|内部/i;
 
 /** Other answers of one tool in one case that are tried for what they bring to light, and of all tools in all cases. */
 const [maxOtherAnswers, maxOtherRuns] = [12, 72];
@@ -32,75 +19,93 @@ export const leaks: Check = {
   name: 'leaks',
   reason:
     'Free texts and rare paths are where a record slips into an answer, by mistake or because a document asked for it.',
-  certain:
-    'An answer holds a value that a tool told, whose name, description or tool speaks of a secret, and that neither the request nor any answer of a case holds; or what the document says is never told, or not with this outcome, or a log line what it says is never logged, or anything else that no answer has where it says what alone is; or a member that the agreement has nowhere, with what a tool told; or items of a kind that the cases and a sentence leave out; or somebody can tell the record of another, or one that a switch hides, from none, though the document has the two answered alike; or an answer has what does not come with its outcome, or another text than the document has for it word for word; or a requester sends what goes to no peer.',
-  uncertain: 'Nothing.',
-  *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
+  *run(facts) {
     const { subject, cases } = facts;
-    if (subject.tools.length === 0) return { failures: [], warnings: [], skipped: 'there are no tools' };
-    const failing = cases.flatMap(({ scenario, seen }) =>
-      [...new Set(seen.calls.map(({ tool }) => tool))].map((tool) => ({
-        ...scenario,
-        faults: [{ ...outOfOrder(tool), nth: 2 }, ...othersFail(seen, tool)],
-      })),
-    );
-    const alone = cases.flatMap(({ scenario, seen }) =>
-      [...new Set(seen.calls.map(({ tool }) => tool))]
-        .slice(1)
-        .map((tool) => ({ ...scenario, faults: [outOfOrder(tool)] })),
-    );
+    const hidden = hiddenIn(facts);
+    if (subject.tools.length === 0)
+      return { findings: hidden, ...(hidden.length > 0 ? {} : { skipped: 'there are no tools' }) };
     const plans = [
-      ...failing,
-      ...alone,
       ...inTurn(cases.map((seenCase) => otherwiseAnswered(facts, seenCase))).slice(0, maxOtherRuns),
       ...askedByWords(facts),
       ...nearlyRight(facts),
-      ...withWordsUnshown(facts),
-      ...cases.flatMap((seenCase) => toldInFull(subject, seenCase, isKept(subject)) ?? []),
+      ...cases.flatMap((seenCase) => toldInFull(subject, seenCase, isSecret) ?? []),
     ];
     const seen = plans.length === 0 ? [] : yield plans;
     const own = plans.map((scenario, index) => ({ scenario, seen: seen[index] as Observation }));
-    const found = foundIn(facts, [...cases, ...own], () => true);
-    const apart = found.length > 0 ? found : yield* toldApart(facts);
-    return { failures: apart.length > 0 ? apart : yield* hiddenRecords(facts), warnings: [] };
+    return { findings: [...hidden, ...foundIn(facts, [...cases, ...own])] };
   },
   review(facts, runs) {
-    // Under other names, or asked for something else, it may be told what no case is.
-    return foundIn(facts, runs, (input) => facts.cases.some(({ one }) => equalJson(one.input, input)));
+    return [...hiddenMembers(facts, runs), ...foundIn(facts, runs)];
   },
 };
 
-/** What slips out in some runs, each once; for some inputs, whatever a tool of secrets tells is one. */
-function foundIn(
-  facts: CheckFacts,
-  runs: readonly Run[],
-  isAnyKept: (input: Json) => boolean,
-): Omit<CheckFact, 'check'>[] {
-  const loose = facts.cases.flatMap(({ one }) => one.loose);
-  const found = new Map<string, Omit<CheckFact, 'check'>>();
-  for (const { scenario, seen } of runs) {
-    if (cleared.has(seen)) continue;
-    const { input } = scenario;
-    const isAny = isAnyKept(input);
-    const rule = brokenReserve(facts, seen);
-    const leaks = [
-      loggedIn(facts, input, seen),
-      rule,
-      passedOn(facts, seen),
-      madeUpIn(facts, input, seen),
-      unagreedIn(facts, seen),
-      deniedIn(facts, input, seen, seen.value, ({ output }) => output) ??
-        seen.sends
-          .map(({ request }) => deniedIn(facts, input, seen, request, ({ case: { request: shown } }) => shown))
-          .find(Boolean) ??
-        secretIn(facts, { input, loose, isAnyKept: isAny }, seen),
+/** What stands in the source, and in no part of the agreement but its hidden passages. */
+function hiddenIn({ hidden, literals, candidate }: CheckFacts): Finding[] {
+  const told = (how: string, what: string): Finding => ({
+    rule: 'leaks/hidden-words',
+    message: `the source ${how} ${what.slice(0, 120)}, which a hidden passage or a note to code generators alone has`,
+  });
+  return [
+    ...hidden.words.filter((word) => literals.has(word)).map((word) => told('holds', JSON.stringify(word))),
+    ...hidden.conditions
+      .filter((word) => literals.compared.includes(word) || literals.equalled.includes(word))
+      .map((word) => told('compares with', JSON.stringify(word))),
+    ...hidden.bounds
+      .filter((bound) => isBoundIn(candidate.bundle, bound))
+      .map((bound) => told('has for a bound', String(bound))),
+  ];
+}
+
+/** Whether something is held against a number, as it stands or as esbuild writes it. */
+function isBoundIn(bundle: string, bound: number): boolean {
+  const digits = `(?:${bound}|${bound.toExponential().replace('+', '')})`;
+  return new RegExp(`[<>]=?\\s*${digits}(?![\\d.])|(?<![\\d.])${digits}\\s*[<>]`).test(bundle);
+}
+
+/** A member of an answer whose name only a hidden passage has. */
+function hiddenMembers({ hidden, cases }: CheckFacts, runs: readonly Run[]): Finding[] {
+  for (const { scenario, seen } of [...cases, ...runs]) {
+    const own = new Set(membersOf(scenario.input));
+    const name = membersOf(seen.value).find((member) => !own.has(member) && hidden.hasName(member));
+    if (name === undefined) continue;
+    const message = `the answer has a member ${JSON.stringify(name).slice(0, 120)}, which a hidden passage or a note to code generators alone has`;
+    return [
+      {
+        rule: 'leaks/hidden-member',
+        message,
+        input: scenario.input,
+        ...(seen.value === undefined ? {} : { got: seen.value }),
+      },
     ];
-    if (isAny && leaks.every((what) => what === undefined)) cleared.add(seen);
-    for (const what of leaks) {
+  }
+  return [];
+}
+
+/** The names of what an answer has in it, down to its lists' items. */
+function membersOf(answer: Json | undefined): string[] {
+  if (typeof answer !== 'object' || answer === null) return [];
+  if (Array.isArray(answer)) return answer.slice(0, maxItems).flatMap(membersOf);
+  return Object.entries(answer).flatMap(([name, value]) => [name, ...membersOf(value)]);
+}
+
+/** Items of a list whose members are looked at. */
+const maxItems = 20;
+
+/** What slips out in some runs, each once. */
+function foundIn(facts: CheckFacts, runs: readonly Run[]): Finding[] {
+  const loose = facts.cases.flatMap(({ one }) => one.loose);
+  const found = new Map<string, Finding>();
+  for (const { scenario, seen } of runs) {
+    const { input } = scenario;
+    const leaks = [
+      ['leaks/unagreed-member', madeUpIn(facts, input, seen) ?? unagreedIn(facts, seen)],
+      ['leaks/secret-member', secretIn(facts, { input, loose }, seen)],
+    ] as const;
+    for (const [rule, what] of leaks) {
       if (what === undefined || found.has(what)) continue;
       const testCase = facts.cases.find(({ one }) => equalJson(one.input, input))?.one.testCase;
       found.set(what, {
-        code: what === rule ? 'CANDIDATE_RULE_BROKEN' : 'CANDIDATE_LEAK',
+        rule,
         message: `${testCase === undefined ? '' : `case ${testCase}: `}${what}`.slice(0, 500),
         ...(testCase === undefined ? {} : { testCase }),
         input,
@@ -110,9 +115,6 @@ function foundIn(
   }
   return [...found.values()];
 }
-
-/** Observations in which nothing slips out, whatever counts as kept: they need not be looked at again. */
-const cleared = new WeakSet<Observation>();
 
 /** What the cases have, as texts. */
 interface Shown {
@@ -136,17 +138,6 @@ function shownBy(cases: CheckFacts['cases']): Shown {
   };
   shownTexts.set(cases, all);
   return all;
-}
-
-/** A member in an answer whose outcome it never comes with, or a text that is not the one for it; what a requester makes of an answer is none. */
-function brokenReserve({ subject }: CheckFacts, { value, issues }: Observation): string | undefined {
-  if (subject.role === 'requester' || value === undefined || issues.length > 0) return undefined;
-  const rule = reservedMembersOf(subject).find((one) => breaksReserve(one, value));
-  if (rule) return `the answer has "${rule.member}", though "${rule.sentence}"`;
-  const empty = emptyMembersOf(subject).find((one) => breaksEmptiness(one, value));
-  return empty
-    ? `the answer has "${empty.member}" other than null, though "${empty.sentence}"`
-    : notAsClosed(subject, value);
 }
 
 /** A member whose name nobody has, with what a tool told and no answer of a case tells. */
@@ -209,103 +200,10 @@ function unagreedIn({ subject, cases }: CheckFacts, { value, calls, issues }: Ob
 /** Keywords by which a schema may list members elsewhere. */
 const COMBINING = ['allOf', 'anyOf', 'oneOf', '$ref', 'patternProperties', 'if'];
 
-/** A log line with the value of a member of which the document says that it is never logged. */
-function loggedIn({ subject }: CheckFacts, input: Json, seen: Observation): string | undefined {
-  if (seen.logs.length === 0) return undefined;
-  const lines = seen.logs.join('\n');
-  const answer = JSON.stringify(seen.value ?? null);
-  const told: (Leaf & { tool?: string })[] = [
-    ...leavesOf(input),
-    ...seen.calls.flatMap(({ tool, output }) => leavesOf(output ?? null).map((leaf) => ({ ...leaf, tool }))),
-    ...seen.sends.flatMap(({ response }) => leavesOf(response ?? null)),
-  ];
-  const names = [...new Set(told.map(({ name }) => name))];
-  for (const leaf of told) {
-    const text = weighty(leaf);
-    if (text === undefined || !hasWord(lines, text)) continue;
-    // What is told under another name as well may be logged for that.
-    if (told.some((other) => other.name !== leaf.name && String(other.value).includes(text))) continue;
-    const sentence = keptFromLogs(subject, leaf, names);
-    if (sentence !== undefined) return `"${leaf.name}" is logged, though "${excerpt(sentence)}"`;
-    // What is told to the peer may go by another word in what is said of the log.
-    const list = answer.includes(text) ? undefined : leftOutOfLogs(subject, leaf.name);
-    if (list !== undefined) return `"${leaf.name}" is logged, though "${excerpt(list)}"`;
-  }
-  return undefined;
-}
-
-/** An answer that holds what a member of the request or of a tool's answer has, or the end of it, and of which the document says that no answer has it. */
-function deniedIn(
-  { subject, cases }: CheckFacts,
-  input: Json,
-  seen: Observation,
-  said: Json | undefined,
-  shownIn: (one: RunnableCase) => Json,
-): string | undefined {
-  if (said === undefined || denialsOf(subject).length === 0) return undefined;
-  const loose = new Set(subject.loose.flatMap(({ pointer, as }) => (as === 'text' ? [pointer] : [])));
-  const isText = ({ pointer, value }: Leaf) => loose.has(pointer) || (typeof value === 'string' && /\s/.test(value));
-  // What one case is told of its like, another may be told as well.
-  const mayBeTold = (name: string, isOfTexts: boolean) =>
-    cases.some(({ one, seen: before }) => {
-      const shown = shownIn(one);
-      const leaves = leavesOf(shown).filter((leaf) => !isOfTexts || isText(leaf));
-      const isTold = (leaf: Leaf) =>
-        leaf.name === name &&
-        leaves.some(({ value }) =>
-          isOfTexts || typeof shown === 'string' ? hasWord(String(value), weighty(leaf) ?? '') : value === leaf.value,
-        );
-      return (
-        leavesOf(one.input).some((leaf) => typeof leaf.value === 'number' && isTold(leaf)) ||
-        [one.input, ...before.calls.map((call) => call.output ?? null)]
-          .flatMap(leavesOf)
-          .some((leaf) => weighty(leaf) !== undefined && isTold(leaf))
-      );
-    });
-  const told = [input, ...seen.calls.map((call) => call.output ?? null)].flatMap(leavesOf);
-  const { outputs, requests } = shownBy(cases);
-  const before = said === seen.value ? outputs : requests;
-  const answer = leavesOf(said);
-  const whole = answer.map(({ value }) => String(value)).join('\n');
-  for (const leaf of told) {
-    const text = weighty(leaf);
-    if (text === undefined) continue;
-    const piece = whole.includes(text) ? text : lastDigits(text);
-    if (piece === undefined || !whole.includes(piece) || before.includes(JSON.stringify(piece).slice(1, -1))) continue;
-    const tellsIt = ({ value }: Leaf) =>
-      piece === text ? hasWord(String(value), piece) : String(value).includes(piece);
-    const telling = answer.filter(tellsIt);
-    if (telling.length === 0) continue;
-    if (told.some((other) => other.name !== leaf.name && String(other.value).includes(piece))) continue;
-    // What no answer has may well be asked with.
-    const isMeant = ({ isOfTexts, sentence }: { isOfTexts: boolean; sentence: string }) =>
-      (said === seen.value || NEVER_SENT.test(sentence)) && (!isOfTexts || telling.some(isText));
-    const denial = denialOf(subject, leaf.name, isMeant);
-    if (denial !== undefined && !mayBeTold(leaf.name, denial.isOfTexts))
-      return `the ${said === seen.value ? 'answer' : 'request'} tells ${piece === text ? '' : 'the end of '}"${leaf.name}", though "${excerpt(denial.sentence)}"`;
-  }
-  return undefined;
-}
-
-/** The last digits of a long number that is a text: by them it is known as well. */
-function lastDigits(text: string): string | undefined {
-  return text.length >= 10 ? /\d{6}$/.exec(text)?.[0] : undefined;
-}
-
-/** Lets the tools called after one fail, so that the paths behind it come to light. */
-function othersFail(seen: Observation, tool: string): NonNullable<Scenario['faults']> {
-  const names = [...new Set(seen.calls.map((call) => call.tool))].filter((name) => name !== tool);
-  return names.map(outOfOrder);
-}
-
-function outOfOrder(tool: string) {
-  return { tool, error: { code: 'FAILED' as const, message: 'temporarily out of order' } };
-}
-
 /** A secret that a tool told and an answer tells, and no answer of a case. */
 function secretIn(
-  { subject, cases }: CheckFacts,
-  { input, loose, isAnyKept }: { input: Json; loose: RunnableCase['loose']; isAnyKept: boolean },
+  { cases }: CheckFacts,
+  { input, loose }: { input: Json; loose: RunnableCase['loose'] },
   seen: Observation,
 ): string | undefined {
   if (seen.value === undefined) return undefined;
@@ -314,12 +212,11 @@ function secretIn(
   const answer = leavesOf(seen.value).flatMap(({ pointer, value }) => (made.has(pointer) ? [] : [String(value)]));
   for (const { tool, output } of seen.calls) {
     if (output === undefined) continue;
-    const description = subject.tools.find(({ name }) => name === tool)?.description ?? '';
     for (const leaf of leavesOf(output)) {
       const text = weighty(leaf);
       if (
         text === undefined ||
-        !((isAnyKept && SECRET.test(description)) || isSecret(subject, tool, leaf.name)) ||
+        !isSecret(tool, leaf.name) ||
         !answer.some((one) => one.includes(text)) ||
         known.some((all) => all.includes(JSON.stringify(text).slice(1, -1)))
       )
@@ -355,21 +252,14 @@ function isToldElsewhere(cases: CheckFacts['cases'], tool: string, name: string)
   });
 }
 
-/** Whether the name of a member or what its schema says of it speaks of a secret. */
-function isSecret({ tools }: CheckFacts['subject'], tool: string, name: string): boolean {
-  if (SECRET.test(name) || SECRET_MEMBER.test(name)) return true;
-  const said = descriptionsOf(tools.find((one) => one.name === tool)?.outputSchema ?? null, name, 0);
-  return said.some((text) => SECRET.test(text) || SECRET_MEMBER.test(text));
-}
-
-/** Whether what a tool has under a name is a secret by that, or by the document. */
-function isKept(subject: Subject): (tool: string, name: string) => boolean {
-  return (tool, name) => isSecret(subject, tool, name) || denialOf(subject, name) !== undefined;
+/** Whether a member, or else the tool that tells a bare value, is named for a secret. */
+function isSecret(tool: string, name: string): boolean {
+  return SECRET.test(name || tool);
 }
 
 /** A case with secrets, in which a tool answers something else at one place: a turned switch, another of a few words, an empty list. */
-function otherwiseAnswered({ subject }: CheckFacts, { one, scenario, seen }: SeenCase): Scenario[] {
-  if (!hasSecrets(subject, one, seen)) return [];
+function otherwiseAnswered({ subject }: CheckFacts, { scenario, seen }: SeenCase): Scenario[] {
+  if (secretsOf(seen).length === 0) return [];
   return toldOtherwise(subject, { scenario, seen }, maxOtherAnswers);
 }
 
@@ -379,14 +269,9 @@ function inTurn(lists: readonly Scenario[][]): Scenario[] {
   return Array.from({ length: longest }, (_, nth) => lists.flatMap((list) => list.slice(nth, nth + 1))).flat();
 }
 
-function hasSecrets(subject: Subject, { input }: RunnableCase, seen: Observation): boolean {
-  return leavesOf(input).some((leaf) => isDenied(subject, leaf)) || secretsOf(subject, seen).length > 0;
-}
-
-/** What tools told that is a secret by its name, or by the document. */
-function secretsOf(subject: Subject, { calls }: Observation): Leaf[] {
-  const isOne = isKept(subject);
-  return calls.flatMap(({ tool, output }) => leavesOf(output ?? null).filter(({ name }) => isOne(tool, name)));
+/** What tools told that is a secret by its name. */
+function secretsOf({ calls }: Observation): Leaf[] {
+  return calls.flatMap(({ tool, output }) => leavesOf(output ?? null).filter(({ name }) => isSecret(tool, name)));
 }
 
 /** Words of the source that are tried in a request, and the runs that are made of them. */
@@ -415,9 +300,9 @@ function askedByWords({ subject, cases, literals, vocabulary }: CheckFacts): Sce
     .slice(0, maxWords);
   if (words.length === 0) return [];
   const places = cases
-    .filter(({ one, seen }) => hasSecrets(subject, one, seen))
+    .filter(({ seen }) => secretsOf(seen).length > 0)
     .slice(0, maxWordCases)
-    .flatMap((seenCase) => wordPlacesOf(subject, seenCase));
+    .flatMap(wordPlacesOf);
   const plans: Scenario[] = [];
   for (const form of [0, 1, 2, 3, 4])
     for (const word of words)
@@ -449,16 +334,14 @@ interface WordPlace {
 }
 
 /** The first texts of a case's request. */
-function wordPlacesOf(subject: Subject, seenCase: SeenCase): WordPlace[] {
-  const secrets = new Set(secretsOf(subject, seenCase.seen).map(({ value }) => value));
+function wordPlacesOf(seenCase: SeenCase): WordPlace[] {
+  const secrets = new Set(secretsOf(seenCase.seen).map(({ value }) => value));
   const texts = leavesOf(seenCase.one.input).flatMap((leaf) => {
     const { pointer, value } = leaf;
     if (typeof value !== 'string' || value.length > maxWordText) return [];
     return [{ seenCase, pointer, value, leaf }];
   });
-  return texts
-    .slice(0, maxWordPlaces)
-    .map(({ leaf, ...place }) => ({ ...place, isSecret: secrets.has(leaf.value) || isDenied(subject, leaf) }));
+  return texts.slice(0, maxWordPlaces).map(({ leaf, ...place }) => ({ ...place, isSecret: secrets.has(leaf.value) }));
 }
 
 /** A word in place of a text, behind it, and in place of its head or end. */
@@ -474,8 +357,8 @@ function nearlyRight({ subject, cases }: CheckFacts): Scenario[] {
   const plans: Scenario[] = [];
   for (const seenCase of cases) {
     const { one, scenario } = seenCase;
-    const secrets = new Set(secretsOf(subject, seenCase.seen).map(({ value }) => value));
-    for (const { pointer, value } of wordPlacesOf(subject, seenCase)) {
+    const secrets = new Set(secretsOf(seenCase.seen).map(({ value }) => value));
+    for (const { pointer, value } of wordPlacesOf(seenCase)) {
       if (value.length < 3 || !secrets.has(value)) continue;
       const head = value.slice(0, -1);
       for (const text of [head, `${head}${value.endsWith('7') ? '8' : '7'}`, `${value}7`]) {

@@ -2,11 +2,11 @@ import type { Observation, Scenario } from '../../contract/trial.ts';
 import { type Json, valueAt } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import { caseScenario } from '../case-scenarios.ts';
-import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
+import type { Check, CheckFacts, CheckFindings, Finding, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
-import { isRestated } from '../prose/restated.ts';
 import { leavesOf, tokensOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
+import type { Vocabulary } from '../vocabulary.ts';
 import { type Datum, RenameMap } from '../worlds/rename-map.ts';
 import { renamedSubject } from '../worlds/renamed-world.ts';
 import { SeededRandom } from '../worlds/seeded-random.ts';
@@ -19,75 +19,35 @@ const maxVariationsPerCase = 14;
 export const literalAudit: Check = {
   name: 'literal-audit',
   reason: 'A handler that holds data of the cases or of the tools in its source knows the examples, not the protocol.',
-  certain:
-    'A distinctive datum that requests or tools tell stands in the source and is no word of the document, schema or tools; so does an id or number that stands in answers alone and is none of the document written with decimals, where that place of the answer never takes another value when the request changes, and what only a comment of the document or a secret note to whoever writes the code has, in the source or as a member of an answer.',
-  uncertain:
-    'Names of one word, currency codes and whole sentences of answers: a handler may have reasons for them; numbers and dates of the document in another unit or spelling.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const data = caseDataOf(facts.subject, facts.vocabulary);
-    const findings: CheckFindings = { failures: [], warnings: [] };
+    const findings: Finding[] = [];
     for (const datum of data.told) {
       if (!facts.literals.has(datum.value)) continue;
-      const fact = found(datum, 'that requests or tools tell');
-      if (isProof(datum) && !isRestated(datum.value, facts.vocabulary)) findings.failures.push(fact);
-      else if (datum.kind !== 'word') findings.warnings.push(fact);
+      const isProven = isProof(datum) && !isRestated(datum.value, facts.vocabulary);
+      if (isProven) findings.push(found('literal-audit/told-value', datum, 'that requests or tools tell'));
+      else if (datum.kind !== 'word')
+        findings.push(found('literal-audit/told-name', datum, 'that requests or tools tell'));
     }
     const suspects = data.answersOnly.filter((datum) => facts.literals.has(datum.value));
-    if (suspects.length > 0) yield* weighAnswers(facts, suspects, findings);
-    if (findings.failures.length > 0) findings.memorised = true;
-    for (const value of facts.hidden.words)
-      if (facts.literals.has(value))
-        findings.failures.push({
-          code: 'CANDIDATE_HARD_CODED',
-          message: `the source holds ${JSON.stringify(value).slice(0, 120)}, which a comment or a secret note of the document alone has`,
-        });
-    for (const value of facts.hidden.conditions)
-      if (facts.literals.compared.includes(value) || facts.literals.equalled.includes(value))
-        findings.failures.push({
-          code: 'CANDIDATE_HARD_CODED',
-          message: `the source compares with ${JSON.stringify(value).slice(0, 120)}, which a comment or a secret note of the document alone makes a condition`,
-        });
-    for (const bound of facts.hidden.bounds)
-      if (isBoundIn(facts.candidate.bundle, bound))
-        findings.failures.push({
-          code: 'CANDIDATE_HARD_CODED',
-          message: `the source has ${bound} for a bound, which a comment or a secret note of the document alone has as one`,
-        });
-    return findings;
-  },
-  review({ hidden, cases }, runs) {
-    for (const { scenario, seen } of [...cases, ...runs]) {
-      const own = new Set(membersOf(scenario.input));
-      const name = membersOf(seen.value).find((member) => !own.has(member) && hidden.hasName(member));
-      if (name === undefined) continue;
-      return [
-        {
-          code: 'CANDIDATE_HARD_CODED',
-          message: `the answer has a member ${JSON.stringify(name).slice(0, 120)}, which a comment or a secret note of the document alone has`,
-          input: scenario.input,
-          ...(seen.value === undefined ? {} : { got: seen.value }),
-        },
-      ];
-    }
-    return [];
+    if (suspects.length > 0) findings.push(...(yield* weighAnswers(facts, suspects)));
+    return { findings };
   },
 };
 
-/** Whether something is held against a number, as it stands or as esbuild writes it. */
-function isBoundIn(bundle: string, bound: number): boolean {
-  const digits = `(?:${bound}|${bound.toExponential().replace('+', '')})`;
-  return new RegExp(`[<>]=?\\s*${digits}(?![\\d.])|(?<![\\d.])${digits}\\s*[<>]`).test(bundle);
-}
+/** What a number of a document is multiplied with to have it in a smaller or larger unit, or as a share. */
+const FACTORS = [0.01, 60, 100, 1000, 3600];
 
-/** The names of what an answer has in it, down to its lists' items. */
-function membersOf(answer: Json | undefined): string[] {
-  if (typeof answer !== 'object' || answer === null) return [];
-  if (Array.isArray(answer)) return answer.slice(0, maxItems).flatMap(membersOf);
-  return Object.entries(answer).flatMap(([name, value]) => [name, ...membersOf(value)]);
+/** Whether a value is one of the document in another unit or spelling, or the next after it: 5,000 EUR in cents, 90 minutes in seconds, below 4000 for up to 3999, 1 January 2026 as a date. */
+function isRestated(value: Json, vocabulary: Vocabulary): boolean {
+  if (typeof value === 'number')
+    return (
+      FACTORS.some((factor) => vocabulary.hasNumber(Number((value / factor).toPrecision(12)))) ||
+      (Number.isInteger(value) && [value - 1, value + 1].some((next) => vocabulary.hasNumber(next)))
+    );
+  const date = typeof value === 'string' ? /^(\d{4})-\d\d-(\d\d)(?:T|$)/.exec(value) : null;
+  return date?.slice(1).every((digits) => vocabulary.hasNumber(Number(digits))) === true;
 }
-
-/** Items of a list whose members are looked at. */
-const maxItems = 20;
 
 /** Whether a datum in the source needs no further evidence. */
 function isProof({ kind, value }: Datum): boolean {
@@ -97,11 +57,8 @@ function isProof({ kind, value }: Datum): boolean {
   return kind === 'name' && (/\s/.test(String(value).trim()) || String(value).length >= 12);
 }
 
-function found({ value }: Datum, where: string): Omit<CheckFact, 'check'> {
-  return {
-    code: 'CANDIDATE_HARD_CODED',
-    message: `the source holds ${JSON.stringify(value).slice(0, 120)}, a value ${where}`,
-  };
+function found(rule: Finding['rule'], { value }: Datum, where: string): Finding {
+  return { rule, message: `the source holds ${JSON.stringify(value).slice(0, 120)}, a value ${where}` };
 }
 
 type Suspect = CaseData['answersOnly'][number];
@@ -109,14 +66,15 @@ type Suspect = CaseData['answersOnly'][number];
 function* weighAnswers(
   facts: CheckFacts,
   suspects: readonly Suspect[],
-  findings: CheckFindings,
-): Generator<Scenario[], void, Observation[]> {
+): Generator<Scenario[], Finding[], Observation[]> {
   const plans = facts.cases
     .filter(({ one }) => suspects.some(({ places }) => places.some(({ testCase }) => testCase === one.testCase)))
     .flatMap((seenCase) => otherRuns(facts, seenCase).map((scenario) => ({ seenCase, scenario })));
   const seen = plans.length === 0 ? [] : yield plans.map(({ scenario }) => scenario);
-  for (const suspect of suspects) {
-    const fact = found(suspect, 'that stands in answers alone');
+  return suspects.flatMap((suspect): Finding[] => {
+    const where = 'that stands in answers alone';
+    const value = found('literal-audit/answered-value', suspect, where);
+    const text = found('literal-audit/answered-text', suspect, where);
     const varies = suspect.places.some((place) => variesAt(facts, suspect, place, seen));
     const inRefusal = suspect.places.every(
       ({ testCase }) =>
@@ -132,13 +90,11 @@ function* weighAnswers(
         suspect.kind === 'number' ||
         suspect.kind === 'time' ||
         suspect.kind === 'encoded');
-    if (varies) {
-      // One request may be told apart by its id all the same.
-      if (looksLikeId && !inRefusal) findings.warnings.push(fact);
-    } else if (looksLikeId && !(inRefusal && suspect.kind !== 'number')) findings.failures.push(fact);
-    else if ((suspect.kind === 'name' || isSentence) && !isTemplate(facts.subject, suspect))
-      findings.warnings.push(fact);
-  }
+    // One request may be told apart by its id all the same.
+    if (varies) return looksLikeId && !inRefusal ? [text] : [];
+    if (looksLikeId && !(inRefusal && suspect.kind !== 'number')) return [value];
+    return (suspect.kind === 'name' || isSentence) && !isTemplate(facts.subject, suspect) ? [text] : [];
+  });
 }
 
 /** Fewer texts of the form of the case's than this do not show that a word of it never changes. */

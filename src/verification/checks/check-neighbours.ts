@@ -5,18 +5,17 @@ import type { RunnableCase } from '../case-scenarios.ts';
 import type { Check, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { DERIVED_NAME } from '../member-names.ts';
+import { mayBeOneRefusal } from '../one-refusal.ts';
 import { leavesOf } from '../scalar-kinds.ts';
-import { keepingTheirChecks } from '../worlds/checked-values.ts';
 import { saysItTwice } from '../worlds/says-it-twice.ts';
 import {
   bytesExchanged,
-  bytesVaried,
   isBase64,
+  numbersInBase64,
   numbersInText,
   type Variation,
   variationsOf,
 } from '../worlds/variations.ts';
-import { holdsOtherNumbers, keepsItsCheck, mayBeChecked, speaksOfChecks } from './unasked-answers.ts';
 
 const maxVariationsPerCase = 12;
 
@@ -31,26 +30,22 @@ export const neighbours: Check = {
   name: 'neighbours',
   reason:
     'An answer that is worked out differs from one request to the next; a table gives itself away by having only one answer for all that it does not hold.',
-  certain:
-    'Answers of cases hold numbers or data that were worked out, yet whichever value of those requests is changed, and however, the answer is one and the same, and no tool had a part in it.',
-  uncertain: 'Nothing.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
-    const none: CheckFindings = { failures: [], warnings: [] };
+    const none: CheckFindings = { findings: [] };
     if (facts.subject.role === 'requester') return { ...none, skipped: 'the candidate is a requester' };
     const own = facts.cases.filter(
       ({ one }) => !one.case.negative && reportsFailure(one.output) !== true && isWorkedOut(facts, one),
     );
-    const swaps = keepsItsCheck(facts.subject);
-    const bytes = swaps ? bytesExchanged : mayBeChecked(facts.subject) ? () => [] : bytesVaried;
     const plans = own.every(({ one }) => saysItTwice(one.input))
       ? []
       : own.flatMap((seenCase) =>
           [
-            ...bytes(facts, seenCase).slice(0, maxExchanges),
+            ...bytesExchanged(facts, seenCase).slice(0, maxExchanges),
+            ...numbersInBase64(facts, seenCase).slice(0, maxExchanges),
             ...numbersInText(facts, seenCase),
             ...variationsOf(facts, seenCase, 40),
           ]
-            .filter((variation) => counts(facts, variation) && keepsItsForm(facts, variation))
+            .filter((variation) => counts(facts, variation) && keepsItsForm(variation))
             .slice(0, maxVariationsPerCase),
         );
     if (plans.length < leastNeighbours)
@@ -82,39 +77,20 @@ export const neighbours: Check = {
       // What one case merely echoes may be in the one answer for all.
       revealing.every(({ observation }) => equalJson(rawOf(observation), rawOf(first.observation)));
     if (!isSame || revealing.some(({ isOwn }) => isOwn)) return none;
-    // A request that does not fit the check that it carries is answered as any other such.
-    const isOfCase = own.some(({ one }) => equalJson(one.output, first.observation.value ?? null));
-    if (mayBeChecked(facts.subject) && (!isOfCase || !swaps)) return none;
-    const tellsNothing = revealing.every(
-      ({ variation: { seenCase, input }, observation }) =>
-        !isWorkedOut(facts, { ...seenCase.one, input, output: observation.value ?? null }),
+    const isRefused = mayBeOneRefusal(
+      facts,
+      revealing.map(({ variation, observation }) => ({ input: variation.input, seen: observation })),
     );
-    if (tellsNothing && speaksOfChecks(facts.subject) && revealing.every(isOfDigits)) {
-      const fitting = own.flatMap((seenCase) => keepingTheirChecks(facts, seenCase));
-      const answers = fitting.length < leastNeighbours ? [] : yield fitting.map(({ scenario }) => scenario);
-      const isDeaf =
-        answers.length > 0 &&
-        answers.every((observation, index) => {
-          const { input, seenCase } = fitting[index] as Variation;
-          return (
-            equalJson(plain(observation, input, seenCase), first.answer) ||
-            equalJson(rawOf(observation), rawOf(first.observation))
-          );
-        });
-      if (!isDeaf) return none;
-    }
     return {
-      failures: [
+      findings: [
         {
-          code: 'CANDIDATE_HARD_CODED',
+          rule: isRefused ? 'neighbours/one-refusal' : 'neighbours/one-answer',
           message: `all ${revealing.length} requests that differ from a case in a value that matters get one and the same answer`,
           testCase: first.variation.seenCase.one.testCase,
           input: first.variation.input,
           ...(first.observation.value === undefined ? {} : { got: first.observation.value }),
         },
       ],
-      warnings: [],
-      memorised: true,
     };
   },
 };
@@ -137,24 +113,22 @@ function counts({ vocabulary }: CheckFacts, { seenCase, pointer, name }: Variati
 }
 
 /** Whether a changed text can still be read as bytes where the case's can: all others are refused alike. */
-function keepsItsForm({ subject }: CheckFacts, { seenCase, pointer, input }: Variation): boolean {
+function keepsItsForm({ seenCase, pointer, input }: Variation): boolean {
   const [before, after] = [valueAt(seenCase.one.input, pointer), valueAt(input, pointer)];
-  return (
-    typeof before !== 'string' || !isBase64(subject, before) || (typeof after === 'string' && isBase64(subject, after))
-  );
+  return typeof before !== 'string' || !isBase64(before) || (typeof after === 'string' && isBase64(after));
 }
 
 /** Whether an answer holds a number or datum that its request does not: a yes or no may well be the same for all neighbours. */
-function isWorkedOut({ subject, vocabulary, cases }: CheckFacts, { input, output }: RunnableCase): boolean {
+function isWorkedOut({ vocabulary, cases }: CheckFacts, { input, output }: RunnableCase): boolean {
   const asked = leavesOf(input).map(({ value }) => value);
   const text = asked.map(String).join('\n');
   return leavesOf(output).some(({ pointer, name, value }) => {
     if (typeof value === 'number') return !asked.includes(value) && !/code|status|error|version/i.test(name);
     if (typeof value !== 'string' || asked.includes(value) || vocabulary.hasText(value)) return false;
-    if (!/\d/.test(value) && !(pointer === '' && isBase64(subject, value)))
+    if (!/\d/.test(value) && !(pointer === '' && isBase64(value)))
       return pointer !== '' && areComposed(textsAt(cases, pointer), vocabulary);
     // A text payload as a whole is worked out only where it holds numbers of its own.
-    return pointer !== '' || holdsOtherNumbers(value, text) || (isBase64(subject, value) && isBase64(subject, text));
+    return pointer !== '' || holdsOtherNumbers(value, text) || (isBase64(value) && isBase64(text));
   });
 }
 
@@ -175,13 +149,10 @@ function textsAt(cases: CheckFacts['cases'], pointer: string): string[] {
   return [...new Set(texts)];
 }
 
-/** Whether a changed member may carry a check of its own: several digits. */
-function isOfDigits({ variation: { seenCase, pointer } }: Told): boolean {
-  return (String(valueAt(seenCase.one.input, pointer) ?? '').match(/\d/g) ?? []).length >= leastCheckedDigits;
+/** Whether a text holds numbers that another has not. */
+function holdsOtherNumbers(answer: string, asked: string): boolean {
+  return [...answer.matchAll(/\d+(?:\.\d+)?/g)].some(([digits]) => !asked.includes(digits));
 }
-
-/** Fewer digits carry no check. */
-const leastCheckedDigits = 5;
 
 function rawOf({ end, value }: Observation): Json {
   return [end, value ?? null];

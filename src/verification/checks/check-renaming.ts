@@ -1,9 +1,9 @@
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import { type Json, valueAt } from '../../kernel/json.ts';
-import { COLUMNS } from '../../lexicon/forming.ts';
-import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
+import type { Check, CheckFacts, Finding, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { DERIVED_NAME } from '../member-names.ts';
+import { mayBeOneRefusal } from '../one-refusal.ts';
 import { isIsoTime, leavesOf } from '../scalar-kinds.ts';
 import { type Datum, dataOf, isDistinctive, renameMapOf, segmentsOf } from '../worlds/rename-map.ts';
 import {
@@ -17,7 +17,6 @@ import {
 } from '../worlds/renamed-world.ts';
 import { standsAtRecurringMember } from './recurring-member.ts';
 import { acts, silentActs } from './renamed-acts.ts';
-import { mayBeChecked } from './unasked-answers.ts';
 
 /** Data of one case beyond this number are left alone. */
 const maxDataPerCase = 40;
@@ -43,13 +42,9 @@ export const renaming: Check = {
   name: 'renaming',
   reason:
     'A table of the examples, or a handler that treats the examples as special, does not follow when their data change.',
-  certain:
-    'An answer keeps a distinctive value that was replaced everywhere in what the candidate is told; or a case is answered without any tool, and its likeness under other names with one; or nothing that it is asked or told ever reaches an answer, a tool or the peer; or an id does not, or another datum that stands in the source, or a text of a member that the answers of at least two cases repeat; or an act of the cases is never called though the answers are right.',
-  uncertain:
-    'A datum that looks like a word or carries a check of its own is not followed: the document may give its value a meaning.',
-  *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
+  *run(facts) {
     const plans = facts.cases.map((seenCase) => planOf(facts, seenCase)).filter(({ data }) => data.length > 0);
-    if (plans.length === 0) return { failures: [], warnings: [], skipped: 'no case has data that could be renamed' };
+    if (plans.length === 0) return { findings: [], skipped: 'no case has data that could be renamed' };
     const first = plans.map((plan) => ({
       plan,
       all: build(facts, plan.seenCase, plan.data, 'all'),
@@ -57,7 +52,7 @@ export const renaming: Check = {
       named: acts(facts, plan.seenCase) ? build(facts, plan.seenCase, namesOf(plan), 'names') : undefined,
     }));
     const results = yield* runWorlds(first.flatMap(({ all, answers, named }) => [all, answers, named]));
-    const findings: CheckFindings = { failures: [], warnings: [] };
+    const findings: Finding[] = [];
     const inDoubt: { plan: CasePlan; results: WorldResult[] }[] = [];
     for (const { plan, all, answers } of first) {
       const own = results.filter(({ world }) => world === all || world === answers);
@@ -68,18 +63,16 @@ export const renaming: Check = {
       const asking = own.find((result) => result.world === all && asksElsewhere(facts, result));
       if (asking) {
         const tool = asking.seen.calls[0]?.tool;
-        findings.failures.push(factOf(asking, 'CANDIDATE_HARD_CODED', `calls no tool, and under other names ${tool}`));
-        findings.memorised = true;
+        findings.push(factOf('renaming/asks-only-for-others', asking, `calls no tool, and under other names ${tool}`));
       }
       if (byHeart) {
-        findings.failures.push(
+        findings.push(
           factOf(
+            'renaming/answer-as-before',
             byHeart,
-            'CANDIDATE_HARD_CODED',
             `gives the case's own answer although ${changesOf(byHeart.world)} in what tools or peer answered`,
           ),
         );
-        findings.memorised = true;
       } else if (
         own.some(({ followed }) => !followed) ||
         plan.data.some((datum) => !own.some((result) => isAlive(result, datum)))
@@ -111,14 +104,14 @@ export const renaming: Check = {
     const ran = yield* runWorlds(singled.flatMap(({ ordered, worlds }) => [ordered, ...worlds]));
     // What is changed for its order alone need not come up in the answer as it would have to elsewhere.
     const more = ran.filter(({ world, followed }) => followed || !singled.some(({ ordered }) => ordered === world));
-    findings.failures.push(
+    findings.push(
       ...results
         .filter(({ world }) => first.some(({ named }) => named === world))
         .flatMap((result) => silentActs(facts, result)),
     );
     for (const { plan, results: own } of inDoubt)
-      judge(facts, plan, [...own, ...more.filter(({ world }) => world.seenCase === plan.seenCase)], findings);
-    return findings;
+      findings.push(...judge(facts, plan, [...own, ...more.filter(({ world }) => world.seenCase === plan.seenCase)]));
+    return { findings };
   },
 };
 
@@ -149,13 +142,13 @@ function planOf(facts: CheckFacts, seenCase: SeenCase): CasePlan {
 }
 
 /** Whether a case that is no refusal is answered without any tool, and rightly with one under other names; one that carries a check may fail that. */
-function asksElsewhere({ subject }: CheckFacts, { world: { seenCase }, followed, seen }: WorldResult): boolean {
+function asksElsewhere(facts: CheckFacts, { world: { seenCase }, followed, seen }: WorldResult): boolean {
   return (
     followed &&
     seen.calls.length > 0 &&
     seenCase.seen.calls.length === 0 &&
     reportsFailure(seenCase.one.output) !== true &&
-    !mayBeChecked(subject)
+    !mayBeOneRefusal(facts, [{ input: seenCase.one.input, seen: seenCase.seen }])
   );
 }
 
@@ -216,7 +209,7 @@ function isCertain(datum: Datum): boolean {
   return isDistinctive(datum) && !(datum.kind !== 'id' && datum.names.some((name) => ENUM_NAME.test(name)));
 }
 
-function judge(facts: CheckFacts, plan: CasePlan, results: readonly WorldResult[], findings: CheckFindings): void {
+function judge(facts: CheckFacts, plan: CasePlan, results: readonly WorldResult[]): Finding[] {
   const dead: { datum: Datum; results: WorldResult[]; stale: WorldResult | undefined }[] = [];
   const { seenCase } = plan;
   let tried = 0;
@@ -234,12 +227,12 @@ function judge(facts: CheckFacts, plan: CasePlan, results: readonly WorldResult[
       stale: own.find((result) => result.stale.some((place) => concerns(place, datum))),
     });
   }
-  if (dead.length === 0) return;
+  if (dead.length === 0) return [];
   const nothingFlows =
     dead.length === tried &&
     tried >= 2 &&
     !dead.some(({ datum }) => isOfColumns(facts, datum) || datum.names.some((name) => DERIVED_NAME.test(name)));
-  for (const { datum, results: own, stale } of dead) {
+  return dead.flatMap(({ datum, results: own, stale }): Finding[] => {
     const inSource = facts.literals.has(datum.value);
     const derived =
       datum.names.some((name) => DERIVED_NAME.test(name)) ||
@@ -247,34 +240,27 @@ function judge(facts: CheckFacts, plan: CasePlan, results: readonly WorldResult[
       isOfColumns(facts, datum) ||
       isPartOfOthers(datum, plan);
     const worst = stale ?? own.find(({ other }) => other.length > 0) ?? own[0];
-    if (!worst) continue;
+    if (!worst) return [];
     const what = `${JSON.stringify(datum.value)} became ${JSON.stringify(worst.world.map.json(datum.value))}`;
     if (stale && isCertain(datum) && !isOfColumns(facts, datum) && !isSumOfOthers(datum, plan)) {
       const place = stale.stale.find((one) => concerns(one, datum));
-      findings.failures.push(
-        factOf(
-          stale,
-          'CANDIDATE_HARD_CODED',
-          `keeps ${JSON.stringify(datum.value)} at ${place?.pointer || 'the root'} of the ${place?.in} although ${what} in everything it was told`,
-        ),
-      );
-      findings.memorised = true;
-    } else if (
+      const where = `${place?.pointer || 'the root'} of the ${place?.in}`;
+      const message = `keeps ${JSON.stringify(datum.value)} at ${where} although ${what} in everything it was told`;
+      return [factOf('renaming/keeps-replaced-value', stale, message)];
+    }
+    const isOwed =
       nothingFlows ||
       (datum.kind === 'id' && !derived && !stale) ||
       (!derived && standsAtRecurringMember(facts, seenCase.one.testCase, String(datum.value))) ||
-      (inSource && datum.kind !== 'word' && datum.kind !== 'code' && !stale)
-    ) {
-      findings.failures.push(
-        factOf(
-          worst,
-          'CANDIDATE_HARD_CODED',
-          `does not follow when ${what}${inSource ? ', which stands in the source' : ''}`,
-        ),
-      );
-      findings.memorised = true;
-    } else findings.warnings.push(factOf(worst, 'CANDIDATE_NOT_FOLLOWED', `does not follow when ${what}`));
-  }
+      (inSource && datum.kind !== 'word' && datum.kind !== 'code' && !stale);
+    const isRefused = mayBeOneRefusal(
+      facts,
+      own.map(({ world, seen }) => ({ input: world.one.input, seen })),
+      true,
+    );
+    const rule = isOwed && (inSource || !isRefused) ? 'renaming/answer-does-not-follow' : 'renaming/may-not-follow';
+    return [factOf(rule, worst, `does not follow when ${what}${inSource ? ', which stands in the source' : ''}`)];
+  });
 }
 
 function isAlive(result: WorldResult, datum: Datum): boolean {
@@ -315,12 +301,7 @@ function callsChanged({ world: { seenCase }, seen }: WorldResult): boolean {
 
 /** Whether a datum may be several fields of a line that nothing parts: a fresh text of its shape may be no such line, and its pieces stand in others. */
 function isOfColumns({ subject }: CheckFacts, { value }: Datum): boolean {
-  return (
-    subject.payload === 'text' &&
-    typeof value === 'string' &&
-    value.length >= 12 &&
-    COLUMNS.test(subject.agreement.text)
-  );
+  return subject.payload === 'text' && typeof value === 'string' && value.length >= 12 && !/[^\p{L}\p{N}]/u.test(value);
 }
 
 /** Whether a datum is part of another one, or another of it: a candidate may rightly compare them. */
@@ -382,9 +363,9 @@ function changesOf({ data, map }: World): string {
     .join(', ');
 }
 
-function factOf({ world, seen }: WorldResult, code: CheckFact['code'], message: string): Omit<CheckFact, 'check'> {
+function factOf(rule: Finding['rule'], { world, seen }: WorldResult, message: string): Finding {
   return {
-    code,
+    rule,
     message: `case ${world.one.testCase}: ${message}`.slice(0, 500),
     testCase: world.one.testCase,
     input: world.one.input,

@@ -1,14 +1,12 @@
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
-import { FAILURE } from '../../lexicon/failing.ts';
-import { DEPENDING } from '../../lexicon/qualifying.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import { caseScenario } from '../case-scenarios.ts';
-import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
+import type { Check, CheckFacts, Finding, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
-import { excerpt, sentencesOf } from '../prose/documented-answers.ts';
+import { mayBeOneRefusal } from '../one-refusal.ts';
 import { hasWord, leavesOf } from '../scalar-kinds.ts';
-import { isReadOnly } from '../subject.ts';
+import { isMeantFor, isReadOnly } from '../subject.ts';
 import { listsOf } from '../worlds/lists.ts';
 import { replacedAt, variationsOf } from '../worlds/variations.ts';
 
@@ -22,17 +20,10 @@ export const tables: Check = {
   name: 'tables',
   reason:
     'Where requests are words and answers are a few names, a table of the cases holds nothing that could be renamed.',
-  certain:
-    'No tool is ever asked for what a request holds, though examples of a tool are those of the cases, and all requests but the cases get one and the same answer; or all requests whose lists are those of cases, with an item less, twice or in another order, get one and the same; or the document has a tool used for whatever succeeds, and it is never called; or the source names no tool, though several have examples for a case that succeeds.',
-  uncertain: 'Nothing.',
-  *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
-    const findings: CheckFindings = { failures: [], warnings: [] };
-    if (facts.subject.role === 'requester') return { ...findings, skipped: 'the candidate is a requester' };
-    const uncalled = uncalledTool(facts) ?? uncalledTools(facts);
-    if (uncalled) {
-      findings.failures.push(factOf(uncalled.one, `it succeeds without ${uncalled.tool}, though ${uncalled.why}`));
-      findings.memorised = true;
-    }
+  *run(facts) {
+    if (facts.subject.role === 'requester') return { findings: [], skipped: 'the candidate is a requester' };
+    const unnamed = unnamedTools(facts);
+    const findings: Finding[] = unnamed === undefined ? [] : [unnamed];
     const deaf = asksNothing(facts);
     const asked = deaf
       ? facts.cases.flatMap((one) =>
@@ -42,26 +33,24 @@ export const tables: Check = {
     const recombined =
       facts.subject.tools.length === 0 ? facts.cases.flatMap((one) => recombinationsOf(facts, one)) : [];
     const plans = [...asked, ...recombined];
-    if (plans.length === 0)
-      return uncalled
-        ? findings
-        : { ...findings, skipped: 'tools are asked for what requests hold, and no list could be another' };
-    const seen = yield plans.map(({ scenario }) => scenario);
+    if (plans.length === 0 && findings.length === 0)
+      return { findings, skipped: 'tools are asked for what requests hold, and no list could be another' };
+    const seen = plans.length === 0 ? [] : yield plans.map(({ scenario }) => scenario);
     const runs = plans.map((plan, index) => ({ ...plan, seen: seen[index] as Observation }));
     for (const list of [runs.slice(0, asked.length), runs.slice(asked.length)]) {
       const same = sameForAll(facts, list);
       if (!same) continue;
-      findings.failures.push({
+      findings.push({
         ...factOf(
+          mayBeOneRefusal(facts, list) ? 'tables/one-refusal' : 'tables/one-answer',
           same.one,
           `all ${list.length} requests that differ from the cases get one and the same answer, and no tool is asked for what they hold`,
         ),
         input: same.input,
         ...(same.seen.value === undefined ? {} : { got: same.seen.value }),
       });
-      findings.memorised = true;
     }
-    return findings;
+    return { findings };
   },
 };
 
@@ -120,75 +109,36 @@ function asksNothing({ subject, cases }: CheckFacts): boolean {
   if (!first || cases.some(({ seen }) => !equalJson(callsOf(seen), callsOf(first.seen)))) return false;
   return subject.tools.some(({ name, examples = [] }) => {
     if (!isReadOnly(subject, name)) return false;
-    const meant = cases.filter(({ one }) => {
-      const asked = leavesOf(one.input)
-        .map(({ value }) => String(value))
-        .join('\n');
-      return examples.some(({ input }) => {
-        const leaves = leavesOf(input);
-        return leaves.length > 0 && leaves.every(({ value }) => hasWord(asked, String(value)));
-      });
-    });
+    const meant = cases.filter(({ one }) => isMeantFor(examples, one.input));
     return meant.length >= 2;
   });
-}
-
-interface Uncalled {
-  one: SeenCase;
-  tool: string;
-  why: string;
 }
 
 /** Fewer tools with examples for a case may be of no use for this agreement. */
 const leastMeant = 2;
 
-/** All tools, of a candidate that names none although several of them have examples for a case that succeeds. */
-function uncalledTools({ subject, cases, candidate }: CheckFacts): Uncalled | undefined {
+/** A case that succeeds, of a candidate that names no tool although several of them have examples for it. */
+function unnamedTools({ subject, cases, candidate }: CheckFacts): Finding | undefined {
   if (subject.tools.some(({ name }) => candidate.bundle.includes(name))) return undefined;
   for (const one of cases) {
     if (one.one.case.negative || reportsFailure(one.one.output) === true) continue;
-    const meant = subject.tools.filter(
-      ({ name, examples = [] }) => examples.length > 0 && isMeant(subject, name, one.one.input, cases),
-    );
+    const meant = subject.tools.filter(({ examples = [] }) => isMeant(examples, one.one.input));
+    const names = meant.map(({ name }) => name).join(' and ');
     if (meant.length >= leastMeant)
-      return { one, tool: 'any tool', why: `examples of ${meant.map(({ name }) => name).join(' and ')} are for it` };
+      return factOf(
+        'tables/no-tool-named',
+        one,
+        `it succeeds without any tool, though examples of ${names} are for it`,
+      );
   }
   return undefined;
 }
 
-/** A tool that the document has used for whatever succeeds, and that no case calls, though it was made for some of them. */
-function uncalledTool({ subject, cases, candidate }: CheckFacts): Uncalled | undefined {
-  const good = cases.filter(({ one }) => !one.case.negative && reportsFailure(one.output) !== true);
-  if (good.length === 0) return undefined;
-  const sentences = sentencesOf(subject.agreement);
-  for (const { name } of subject.tools) {
-    if (cases.some(({ seen }) => seen.calls.some(({ tool }) => tool === name))) continue;
-    // What is there beside another act may be there to undo it, in whatever words the document says so.
-    const isBeside =
-      !isReadOnly(subject, name) &&
-      cases.some(({ seen }) => seen.calls.some((call) => !isReadOnly(subject, call.tool)));
-    if (isBeside && hasWord(candidate.bundle, name)) continue;
-    const own = sentences.filter((sentence) => new RegExp(`[\`"“]${name}[\`"”(]`, 'u').test(sentence));
-    const [sentence] = own;
-    // A case that a tool's example was written for is one in which it is called.
-    const meant = good.filter(({ one }) => isMeant(subject, name, one.input, cases));
-    const example = meant.length >= (isReadOnly(subject, name) ? 2 : 1) ? meant[0] : undefined;
-    if (sentence !== undefined && example && !own.some((other) => DEPENDING.test(other) || FAILURE.test(other)))
-      return { one: example, tool: name, why: `"${excerpt(sentence)}"` };
-  }
-  return undefined;
-}
-
-/** Whether an example of a tool asks for nothing but what stands in a request; without examples any request will do, if nothing else acts. */
-function isMeant(subject: CheckFacts['subject'], name: string, input: Json, cases: readonly SeenCase[]): boolean {
-  const examples = subject.tools.find((tool) => tool.name === name)?.examples ?? [];
+/** Whether an example of a tool asks for something that stands in a request. */
+function isMeant(examples: readonly { input: Json }[], input: Json): boolean {
   const asked = leavesOf(input)
     .map(({ value }) => String(value))
     .join('\n');
-  if (examples.length === 0)
-    return (
-      !isReadOnly(subject, name) && cases.every(({ seen }) => seen.calls.every(({ tool }) => isReadOnly(subject, tool)))
-    );
   return examples.some((example) =>
     leavesOf(example.input).some(({ value }) => String(value).length > 2 && hasWord(asked, String(value))),
   );
@@ -220,9 +170,9 @@ function recombinationsOf(
   });
 }
 
-function factOf({ one, seen }: SeenCase, message: string): Omit<CheckFact, 'check'> {
+function factOf(rule: Finding['rule'], { one, seen }: SeenCase, message: string): Finding {
   return {
-    code: 'CANDIDATE_HARD_CODED',
+    rule,
     message: `case ${one.testCase}: ${message}`.slice(0, 500),
     testCase: one.testCase,
     input: one.input,

@@ -3,7 +3,7 @@ import type { Observation, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import { caseScenario } from '../case-scenarios.ts';
-import type { Check, CheckFact, CheckFacts, CheckFindings, SeenCase } from '../check.ts';
+import type { Check, CheckFacts, CheckFindings, Finding, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
 import { isReadOnly } from '../subject.ts';
@@ -18,36 +18,35 @@ export const toolInfluence: Check = {
   name: 'tool-influence',
   reason:
     'A tool whose answer never matters is called for show; an answer that only a tool can give must come from it.',
-  certain:
-    "An answer holds a distinctive text that a tool's examples tell and neither request nor document does, and no tool was called; or a number of that kind stays whatever is asked, where none is ever called; or a number that a tool tells under the same name stays when the tool tells another, and nothing else of an answer follows but numbers, as does a text with digits that it alone tells, whether it tells an earlier or a later one; or what a tool tells by yes and no alone changes nothing, though the cases have both.",
-  uncertain:
-    'A read-only tool whose answer, changed in every way its schema allows, never changes anything: it may serve a case that nobody wrote down.',
   *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
     const { subject, cases } = facts;
     if (subject.tools.length === 0 && subject.role === 'provider')
-      return { failures: [], warnings: [], skipped: 'there are no tools' };
-    const findings: CheckFindings = { failures: [], warnings: [] };
+      return { findings: [], skipped: 'there are no tools' };
+    const findings: Finding[] = [];
     for (const one of cases) {
       const untold =
         one.seen.calls.length === 0 && reportsFailure(one.one.output) !== true ? toolTextOf(facts, one) : undefined;
       if (untold === undefined) continue;
-      findings.failures.push(
+      findings.push(
         factOf(
+          'tool-influence/told-without-call',
           one,
           `it answers with ${JSON.stringify(untold).slice(0, 120)}, which only a tool can tell, and calls none`,
         ),
       );
-      findings.memorised = true;
     }
     const untoldBy = cases.every(({ seen }) => seen.calls.length === 0)
       ? cases.flatMap((one) => owedTo(facts, one))
       : [];
     const [owed] = untoldBy;
     if (owed && (untoldBy.length > 1 || owed.value.length > 1)) {
-      findings.failures.push(
-        factOf(owed.one, `it answers with ${owed.value}, which only ${owed.tool} can tell, and calls none`),
+      findings.push(
+        factOf(
+          'tool-influence/told-without-call',
+          owed.one,
+          `it answers with ${owed.value}, which only ${owed.tool} can tell, and calls none`,
+        ),
       );
-      findings.memorised = true;
     }
     const names = subject.tools
       .filter((tool) => isReadOnly(subject, tool.name) && cases.some(({ seen }) => calls(seen, tool.name)))
@@ -65,7 +64,7 @@ export const toolInfluence: Check = {
       ? cases.flatMap((one) => untoldNumbers(facts, one))
       : [];
     const otherwise = numbersToldOtherwise(facts);
-    if (plans.length + numbers.length + texts.length + untold.length + otherwise.length === 0) return findings;
+    if (plans.length + numbers.length + texts.length + untold.length + otherwise.length === 0) return { findings };
     const calling = cases.filter(({ seen }) => seen.calls.some(({ output }) => output !== undefined));
     const all = yield [
       ...calling.map(({ scenario }) => ({
@@ -81,11 +80,13 @@ export const toolInfluence: Check = {
     const failing = all.splice(0, calling.length);
     const unheard = unheardNumber(facts, otherwise, all.splice(all.length - otherwise.length));
     if (unheard) {
-      findings.failures.push({
-        ...factOf(unheard.one, `it answers ${unheard.value} at ${unheard.pointer} whatever the peer tells`),
-        code: 'CANDIDATE_HARD_CODED',
+      findings.push({
+        ...factOf(
+          'tool-influence/worked-out-number-stays',
+          unheard.one,
+          `it answers ${unheard.value} at ${unheard.pointer} whatever the peer tells`,
+        ),
       });
-      findings.memorised = true;
     }
     const textRuns = texts.reduce((sum, { scenarios }) => sum + scenarios.length, 0);
     const seen = all.slice(0, plans.length + 2 * numbers.length + textRuns);
@@ -97,10 +98,13 @@ export const toolInfluence: Check = {
       calling.every((one, index) => !matters(one, failing[index]));
     const kinds = new Set(calling.map(({ one }) => JSON.stringify(withoutEcho(one.output, one.input))));
     if (deaf && kinds.size >= 3 && calling[0]) {
-      findings.failures.push(
-        factOf(calling[0], 'whatever tools answer, and whether they fail or not, the answers are those of the cases'),
+      findings.push(
+        factOf(
+          'tool-influence/nothing-matters',
+          calling[0],
+          'whatever tools answer, and whether they fail or not, the answers are those of the cases',
+        ),
       );
-      findings.memorised = true;
     }
     let from = seen.length;
     for (const { one, pointer, value, scenarios } of untold) {
@@ -110,21 +114,26 @@ export const toolInfluence: Check = {
       // Where there is no number at all, the request may have been turned down.
       if (told.filter((each) => each === value).length < 3 || told.some((each) => each !== undefined && each !== value))
         continue;
-      findings.failures.push(
-        factOf(one, `it answers ${value} at ${pointer} whatever is asked, which only a tool can tell, and calls none`),
+      findings.push(
+        factOf(
+          'tool-influence/number-without-call',
+          one,
+          `it answers ${value} at ${pointer} whatever is asked, which only a tool can tell, and calls none`,
+        ),
       );
-      findings.memorised = true;
     }
     let at = plans.length + 2 * numbers.length;
     for (const { one, tool, value, scenarios } of texts) {
       const own = seen.slice(at, at + scenarios.length);
       at += scenarios.length;
       if (!own.every(({ value: after }) => after !== undefined && equalJson(after, one.seen.value ?? null))) continue;
-      findings.failures.push({
-        ...factOf(one, `it answers with ${JSON.stringify(value).slice(0, 120)} whatever ${tool} tells`),
-        code: 'CANDIDATE_HARD_CODED',
+      findings.push({
+        ...factOf(
+          'tool-influence/text-stays',
+          one,
+          `it answers with ${JSON.stringify(value).slice(0, 120)} whatever ${tool} tells`,
+        ),
       });
-      findings.memorised = true;
     }
     const changedAt = numbers.map(({ one, pointer, value }, index) => {
       const [more, less] = [0, 1].map((nth) => seen[plans.length + 2 * index + nth]?.value);
@@ -136,11 +145,9 @@ export const toolInfluence: Check = {
       // What is told may be held against what was asked: then it is heard, if not in every case, though never repeated.
       const isHeard = numbers.some((other, nth) => other.pointer === pointer && changedAt[nth]?.isHeard);
       if (isHeard || !changedAt[index]?.isKept) continue;
-      findings.failures.push({
-        ...factOf(one, `it answers ${value} at ${pointer} whatever ${tool} tells`),
-        code: 'CANDIDATE_HARD_CODED',
+      findings.push({
+        ...factOf('tool-influence/number-stays', one, `it answers ${value} at ${pointer} whatever ${tool} tells`),
       });
-      findings.memorised = true;
     }
     for (const name of names) {
       const own = plans.flatMap((plan, index) =>
@@ -150,16 +157,20 @@ export const toolInfluence: Check = {
       if (first && own.every(({ one, seen: after }) => equalJson(traceOf(one.seen), traceOf(after)))) {
         const message = `${name} is called, but nothing that it could answer changes the outcome`;
         const kept = own.map(({ one }) => ({ one, value: keptFrom(facts, one, name) })).find(({ value }) => value);
-        if (kept) {
-          findings.failures.push(factOf(kept.one, `${message}, though ${kept.value} is what it told`));
-          findings.memorised = true;
-        } else if (isDecisive(cases, name)) {
-          findings.failures.push(factOf(first.one, `${message}, though the cases have it yes and no`));
-          findings.memorised = true;
-        } else findings.warnings.push(factOf(first.one, message));
+        findings.push(
+          kept
+            ? factOf('tool-influence/kept-from-no-call', kept.one, `${message}, though ${kept.value} is what it told`)
+            : isDecisive(cases, name)
+              ? factOf(
+                  'tool-influence/yes-and-no-unheard',
+                  first.one,
+                  `${message}, though the cases have it yes and no`,
+                )
+              : factOf('tool-influence/tool-may-not-matter', first.one, message),
+        );
       }
     }
-    return findings;
+    return { findings };
   },
 };
 
@@ -533,9 +544,9 @@ function emptied(value: Json): Json {
   return value;
 }
 
-function factOf({ one, seen }: SeenCase, message: string): Omit<CheckFact, 'check'> {
+function factOf(rule: Finding['rule'], { one, seen }: SeenCase, message: string): Finding {
   return {
-    code: 'CANDIDATE_TOOL_UNUSED',
+    rule,
     message: `case ${one.testCase}: ${message}`,
     testCase: one.testCase,
     input: one.input,

@@ -1,4 +1,4 @@
-import type { CheckFact, CheckFacts, SeenCase } from '../check.ts';
+import type { CheckFacts, Finding, SeenCase } from '../check.ts';
 import { isReadOnly } from '../subject.ts';
 import type { WorldResult } from '../worlds/renamed-world.ts';
 
@@ -11,13 +11,13 @@ export function acts({ subject }: CheckFacts, { seen }: SeenCase): boolean {
 export function silentActs(
   { subject }: CheckFacts,
   { world: { one, seenCase }, seen, followed }: WorldResult,
-): Omit<CheckFact, 'check'>[] {
+): Finding[] {
   const called = new Set(seen.calls.map(({ tool }) => tool));
   const silent = seenCase.seen.calls
     .map(({ tool }) => tool)
     .filter((tool) => !called.has(tool) && !isReadOnly(subject, tool));
   return [...new Set(followed ? silent : [])].map((tool) => ({
-    code: 'CANDIDATE_SIDE_EFFECT',
+    rule: 'renaming/act-not-called',
     message: `case ${one.testCase}: under other names it answers that all is done, and ${tool} is not called`,
     testCase: one.testCase,
     input: one.input,

@@ -1,7 +1,7 @@
 import type { Underived } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
-import type { Vocabulary } from '../prose/vocabulary.ts';
 import type { Subject } from '../subject.ts';
+import type { Vocabulary } from '../vocabulary.ts';
 import { isDistinctive } from '../worlds/rename-map.ts';
 import { caseDataOf } from './case-data.ts';
 

@@ -3,7 +3,6 @@ import { type Json, valueAt } from '../../kernel/json.ts';
 import type { CheckFacts, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { looseReplacements, substitute } from '../loose-places.ts';
-import { sentencesOf } from '../prose/documented-answers.ts';
 import { type Leaf, leavesOf, tokensOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
 import { replacedAt, variedScalars } from '../worlds/variations.ts';
@@ -168,7 +167,7 @@ const leastDocumented = 10;
 
 /** Tells of a number whether it is a small multiple of a number of the document, or made of two. */
 function madeOfDocumented({ agreement }: Subject): (value: number) => boolean {
-  const numbers = new Set(sentencesOf(agreement).flatMap((sentence) => sentence.match(/\d+(?:\.\d+)?/g) ?? []));
+  const numbers = new Set(agreement.text.match(/\d+(?:\.\d+)?/g));
   const documented = [...numbers]
     .map(Number)
     .filter((one) => one >= leastDocumented || !Number.isInteger(one))

@@ -1,4 +1,3 @@
-import { isSameNumber } from '../prose/number-readings.ts';
 import { hasWord } from '../scalar-kinds.ts';
 import { literalsOf, numbersOf } from './literals.ts';
 
@@ -8,7 +7,6 @@ export class LiteralIndex {
   readonly #numbers: ReadonlySet<number>;
   /** The numbers that stand in the source as they are, without their signs. */
   readonly numbers: readonly number[];
-  readonly #sorted: readonly number[];
   /** The short texts of the source that a value of a message may be. */
   readonly texts: readonly string[];
   /** The short texts that something is compared with. */
@@ -19,7 +17,6 @@ export class LiteralIndex {
   constructor(bundle: string) {
     const literals = literalsOf(bundle);
     this.numbers = [...new Set(numbersOf(bundle).map(Math.abs))];
-    this.#sorted = [...this.numbers].sort((a, b) => a - b);
     this.#text = literals.flatMap((literal) => ('text' in literal ? [literal.text.toLowerCase()] : [])).join('\n');
     this.texts = [...new Set([...bundle.matchAll(QUOTED)].flatMap(({ groups }) => groups?.text ?? []))];
     this.compared = [
@@ -35,21 +32,6 @@ export class LiteralIndex {
       return this.#numbers.has(Math.abs(value)) || (String(value).length >= 4 && hasWord(this.#text, String(value)));
     return value.trim() !== '' && hasWord(this.#text, value.toLowerCase());
   }
-
-  /** Those of `numbers` that are one with a number, but for its sign and the last digits. */
-  numbersLike(value: number): readonly number[] {
-    const size = Math.abs(value);
-    let from = 0;
-    for (let to = this.#sorted.length; from < to; ) {
-      const middle = (from + to) >> 1;
-      if ((this.#sorted[middle] as number) < size && !isSameNumber(size, this.#sorted[middle] as number))
-        from = middle + 1;
-      else to = middle;
-    }
-    let end = from;
-    while (end < this.#sorted.length && isSameNumber(size, this.#sorted[end] as number)) end += 1;
-    return end === from ? none : this.#sorted.slice(from, end);
-  }
 }
 
 const QUOTED = /(?<mark>["'`])(?<text>[^"'`\\\s$]{3,24})\k<mark>/gu;
@@ -58,5 +40,3 @@ const COMPARED =
   /(?:[=!]==? *|\b(?:startsWith|endsWith|includes|indexOf|has)\(|\bcase )(?:"(?<double>[^"\\\n]{2,40})"|'(?<single>[^'\\\n]{2,40})')|"(?<left>[^"\\\n]{2,40})" *[=!]==?|\/\^?(?<pattern>[A-Za-z][\w-]{1,20})\$?\/[iu]*\.test\(/g;
 
 const EQUALLED = /(?:[=!]==? *|\bcase )(\d{1,9})(?![\w.])|(?<![\w.])(\d{1,9}) *[=!]==?/g;
-
-const none: readonly number[] = [];

@@ -1,59 +1,36 @@
-import type { Json } from '../../kernel/json.ts';
-import { caseScenario } from '../case-scenarios.ts';
-import type { CheckFacts, SeenCase } from '../check.ts';
-import { leavesOf } from '../scalar-kinds.ts';
-import { SeededRandom } from './seeded-random.ts';
-import { replacedAt, type Variation } from './variations.ts';
-
-/** The usual checks of long numbers: by their names in documents, and whether a text is right by them. */
-const CHECKS: readonly { named: RegExp; isRight(text: string): boolean }[] = [
-  {
-    named: /\bluhn\b|\bmod(?:ulo|ulus)?[ -]?10\b/i,
-    isRight: (text) =>
-      weighed(
-        text,
-        (index) => (index % 2 === 1 ? 2 : 1),
-        (value) => (value > 9 ? value - 9 : value),
-      ) %
-        10 ===
+/** The usual checks of long numbers: whether a text of the usual length is right by them. */
+const CHECKS: readonly ((digits: string, text: string) => boolean)[] = [
+  // Luhn, of cards and of subscribers.
+  (digits) =>
+    digits.length >= 13 &&
+    digits.length <= 19 &&
+    weighed(
+      digits,
+      (index) => (index % 2 === 1 ? 2 : 1),
+      (value) => (value > 9 ? value - 9 : value),
+    ) %
+      10 ===
       0,
-  },
-  {
-    named: /\b(?:EAN|GTIN|UPC|ISBN-?13|EAN-?(?:8|13)|GTIN-?(?:8|12|13|14))\b/i,
-    isRight: (text) =>
-      [8, 12, 13, 14].includes(text.replace(/\D/g, '').length) &&
-      weighed(text, (index) => (index % 2 === 1 ? 3 : 1)) % 10 === 0,
-  },
-  {
-    named: /\bISBN(?:-?10)?\b/i,
-    isRight: (text) => text.replace(/\D/g, '').length === 10 && weighed(text, (index) => index + 1) % 11 === 0,
-  },
-  {
-    // ISO 7064, MOD 11-2: its check character stands for ten where it is an X.
-    named: /\bORCID\b|\bMOD ?11[-,]2\b|(?:居民|公民)?身份证|GB ?11643/i,
-    isRight: (text) => {
-      const compact = text.replace(/[ -]/g, '').toUpperCase();
-      return /^(?:\d{15}|\d{17})[\dX]$/.test(compact) && mod11Of2(compact) === 1;
-    },
-  },
-  {
-    named: /\bIBAN\b/i,
-    isRight: (text) => {
-      const moved = text.replace(/[^0-9A-Za-z]/g, '').toUpperCase();
-      return /^[A-Z]{2}\d{2}[A-Z0-9]{8,30}$/.test(moved) && mod97(moved.slice(4) + moved.slice(0, 4)) === 1;
-    },
-  },
+  // EAN, GTIN, UPC and ISBN-13.
+  (digits) =>
+    [8, 12, 13, 14].includes(digits.length) && weighed(digits, (index) => (index % 2 === 1 ? 3 : 1)) % 10 === 0,
+  // ISBN-10.
+  (digits) => digits.length === 10 && weighed(digits, (index) => index + 1) % 11 === 0,
+  // ISO 7064, MOD 11-2: its check character stands for ten where it is an X.
+  (_, text) => /^(?:\d{15}|\d{17})[\dX]$/.test(text) && mod11Of2(text) === 1,
+  // IBAN.
+  (_, text) => /^[A-Z]{2}\d{2}[A-Z0-9]{8,30}$/.test(text) && mod97(text.slice(4) + text.slice(0, 4)) === 1,
 ];
 
-/** Says of each usual check whether a text is right by it. */
+/** Says of each usual check whether a text is right by it, whatever stands between its digits. */
 export function checksums(text: string): boolean[] {
-  return CHECKS.map(({ isRight }) => isRight(text));
+  const digits = text.replace(/\D/g, '');
+  const compact = text.replace(/[^0-9A-Za-z]/g, '').toUpperCase();
+  return CHECKS.map((isRight) => isRight(digits, compact));
 }
 
-function weighed(text: string, weight: (index: number) => number, fold = (value: number): number => value): number {
-  return [...text.replace(/\D/g, '')]
-    .reverse()
-    .reduce((total, digit, index) => total + fold(Number(digit) * weight(index)), 0);
+function weighed(digits: string, weight: (index: number) => number, fold = (value: number): number => value): number {
+  return [...digits].reverse().reduce((total, digit, index) => total + fold(Number(digit) * weight(index)), 0);
 }
 
 function mod11Of2(text: string): number {
@@ -67,36 +44,4 @@ function mod97(text: string): number {
     rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
   }
   return rest;
-}
-
-/** Fresh values of one case, and how many are tried for each. */
-const [maxFresh, maxTries] = [3, 1_000];
-
-/** The variations of a case whose long numbers have other digits and are right by the check that the document names for them. */
-export function keepingTheirChecks({ subject }: CheckFacts, seenCase: SeenCase): Variation[] {
-  const { input } = seenCase.one;
-  const base = caseScenario(subject, seenCase.one);
-  const named = CHECKS.filter((check) => check.named.test(subject.agreement.text));
-  return leavesOf(input).flatMap(({ pointer, name, value }): Variation[] => {
-    const right = typeof value === 'string' ? named.filter(({ isRight }) => isRight(value)) : [];
-    if (typeof value !== 'string' || right.length === 0) return [];
-    const random = new SeededRandom(`checked ${value}`);
-    const found = new Set<string>();
-    // What it begins with may say of what kind it is.
-    const head = Math.ceil(value.replace(/\D/g, '').length / 2);
-    for (let tries = 0; tries < maxTries && found.size < maxFresh; tries += 1) {
-      let nth = 0;
-      const fresh: string = value.replace(/\d/g, (digit) => {
-        nth += 1;
-        return nth <= head ? digit : String(random.integer(0, 9));
-      });
-      if (fresh !== value && right.every(({ isRight }) => isRight(fresh))) found.add(fresh);
-    }
-    return [...found].flatMap((fresh): Variation[] => {
-      const changed: Json = replacedAt(input, pointer, fresh);
-      return subject.surface.requestIssues(changed).length > 0
-        ? []
-        : [{ seenCase, pointer, name, input: changed, scenario: { ...base, input: changed } }];
-    });
-  });
 }

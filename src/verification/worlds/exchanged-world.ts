@@ -1,6 +1,5 @@
 import type { Scenario } from '../../contract/trial.ts';
 import { type Json, valueAt } from '../../kernel/json.ts';
-import { LETTERS_DECIDE } from '../../lexicon/forming.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import { caseScenario, type RunnableCase, runnableCases } from '../case-scenarios.ts';
 import type { CheckFacts, SeenCase } from '../check.ts';
@@ -149,7 +148,6 @@ function isExchangeable({ subject, vocabulary, literals }: CheckFacts, map: Exch
   }
   if ([a, b].some((key) => vocabulary.hasText(String(key)))) return false;
   if (isHeld) return true;
-  if (LETTERS_DECIDE.test(subject.agreement.text)) return false;
   const shape = (key: Key): string => String(key).replace(/\d+/g, '0').toLowerCase();
   if (shape(a) === shape(b)) return true;
   // Keys of several parts may say with one of them of which kind they are.

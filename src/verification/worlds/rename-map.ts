@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../kernel/json.ts';
-import { looksLikeData, type Vocabulary } from '../prose/vocabulary.ts';
 import { decodedText, isEpoch, isIsoTime, type Leaf } from '../scalar-kinds.ts';
+import { looksLikeData, type Vocabulary } from '../vocabulary.ts';
 import { checksums } from './checked-values.ts';
 import { SeededRandom } from './seeded-random.ts';
 

@@ -5,9 +5,9 @@ import { equalJson, equalText } from '../../schemas/equal-json.ts';
 import { caseScenario, type RunnableCase, runnableCases } from '../case-scenarios.ts';
 import type { SeenCase } from '../check.ts';
 import { looseDifferences, looseReplacements, substitute } from '../loose-places.ts';
-import type { Vocabulary } from '../prose/vocabulary.ts';
 import { decodedText, type Leaf, leavesOf } from '../scalar-kinds.ts';
 import type { Subject } from '../subject.ts';
+import type { Vocabulary } from '../vocabulary.ts';
 import { type Datum, type Reach, type RenameMap, renameMapOf } from './rename-map.ts';
 
 /** A case in a world where some of its data have other values, throughout request, tool answers, peer and expected answer. */

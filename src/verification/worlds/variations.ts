@@ -68,16 +68,12 @@ function asVariations(subject: CheckFacts['subject'], seenCase: SeenCase, texts:
     .map((input) => ({ seenCase, pointer: '', name: '', input, scenario: { ...base, input } }));
 }
 
-/**
- * The variations of a case whose request is bytes in base64: of a text within, one for each of its first numbers; of other bytes, two beside
- * each other change places, the last first, for what says how to read them stands before.
- */
-export function bytesVaried(facts: CheckFacts, seenCase: SeenCase): Variation[] {
-  const { subject } = facts;
+/** The variations of a case whose request is a text in base64, one for each of its first numbers. */
+export function numbersInBase64({ subject }: CheckFacts, seenCase: SeenCase): Variation[] {
   const { input } = seenCase.one;
-  if (subject.payload !== 'text' || typeof input !== 'string' || !isBase64(subject, input)) return [];
+  if (subject.payload !== 'text' || typeof input !== 'string' || !isBase64(input)) return [];
   const inner = decodedText(input.trim());
-  if (inner === undefined) return bytesExchanged(facts, seenCase).reverse();
+  if (inner === undefined) return [];
   return asVariations(
     subject,
     seenCase,
@@ -108,12 +104,15 @@ function increased(digits: string, by: number): string {
   return digits.slice(0, -maxDigits) + String(Number(last) + by).padStart(last.length, '0');
 }
 
-/** The variations of a case whose request is a text in hexadecimal digits or base64: two bytes beside each other change places. */
+/**
+ * The variations of a case whose request is a text in hexadecimal digits or base64: two bytes beside each other change places, the last first, for what
+ * says how to read them stands before. A sum over the bytes stays right.
+ */
 export function bytesExchanged({ subject }: CheckFacts, seenCase: SeenCase): Variation[] {
   const { input } = seenCase.one;
   if (typeof input !== 'string') return [];
   const isHex = /^(?:[0-9a-f]{2} ?){4,}$/i.test(input);
-  if (!isHex && !isBase64(subject, input)) return [];
+  if (!isHex && !isBase64(input)) return [];
   const bytes = (isHex ? input : Buffer.from(input, 'base64').toString('hex')).match(/[0-9a-f]{2}/gi) ?? [];
   const texts = bytes.slice(0, -1).flatMap((byte, at): string[] => {
     const next = bytes[at + 1] as string;
@@ -125,16 +124,19 @@ export function bytesExchanged({ subject }: CheckFacts, seenCase: SeenCase): Var
         : Buffer.from(exchanged.join(''), 'hex').toString('base64'),
     ];
   });
-  return asVariations(subject, seenCase, texts);
+  return asVariations(subject, seenCase, texts.reverse());
 }
 
-/** Whether a text is, but for spaces around it, some bytes in base64 with its padding, in a protocol that speaks of it. */
-export function isBase64({ agreement }: CheckFacts['subject'], text: string): boolean {
-  return (
-    /\bbase-?64/i.test(agreement.text) &&
-    /^\s*(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?\s*$/.test(text)
-  );
+/** Whether a text is, but for spaces around it, some bytes in base64: nothing but such a text is spelled with letters of both kinds or ends with padding, and comes back as it was. */
+export function isBase64(text: string): boolean {
+  const whole = text.trim();
+  if (whole.length < leastBase64 || whole.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(whole)) return false;
+  const isMixed = /[A-Z]/.test(whole) && /[a-z]/.test(whole) && /\d/.test(whole);
+  return (isMixed || whole.endsWith('=')) && Buffer.from(whole, 'base64').toString('base64') === whole;
 }
+
+/** Shorter texts are words by chance. */
+const leastBase64 = 8;
 
 /** Integers from here on are halved as well: what was worked out from one may have reached its upper end. */
 const leastHalved = 20;

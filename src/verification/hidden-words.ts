@@ -1,7 +1,7 @@
-import { isObject, type Json } from '../../kernel/json.ts';
-import { CODE_MACHINES, CODE_WRITERS, HAS_TEXT, KEPT_SECRET, PAST_THE_RULES } from '../../lexicon/instructing.ts';
-import { hasWord } from '../scalar-kinds.ts';
-import type { Subject } from '../subject.ts';
+import { isObject, type Json } from '../kernel/json.ts';
+import { CODE_MACHINES, CODE_WRITERS, HAS_TEXT, KEPT_SECRET, PAST_THE_RULES } from '../lexicon/instructing.ts';
+import { hasWord } from './scalar-kinds.ts';
+import type { Subject } from './subject.ts';
 
 /**
  * What tells whoever writes the code something that is none of the agreement: comments, text between signs without width, lines that speak

@@ -1,7 +1,6 @@
-import { isObject, type Json, valueAt } from '../../kernel/json.ts';
-import { COLUMNS } from '../../lexicon/forming.ts';
-import { isIsoTime, leavesOf, tokensOf } from '../scalar-kinds.ts';
-import type { Subject } from '../subject.ts';
+import { isObject, type Json, valueAt } from '../kernel/json.ts';
+import { isIsoTime, leavesOf, tokensOf } from './scalar-kinds.ts';
+import type { Subject } from './subject.ts';
 
 /**
  * Names of standards and formats that a handler may know without the document, whatever stands in the cases.
@@ -76,7 +75,6 @@ export class Vocabulary {
   readonly #names: ReadonlySet<string>;
   readonly #constants: ReadonlySet<string>;
   readonly #numbers: ReadonlySet<number>;
-  readonly #hasColumns: boolean;
   readonly #knownTexts = new Map<string, boolean>();
 
   constructor(subject: Subject) {
@@ -89,7 +87,6 @@ export class Vocabulary {
       task?.inputSchema ?? null,
       task?.outputSchema ?? null,
     ];
-    this.#hasColumns = COLUMNS.test(agreement.text);
     const words: string[] = [];
     const names = new Set<string>();
     const constants = new Set<string>();
@@ -136,10 +133,10 @@ export class Vocabulary {
     const where = looksLikeData(text) ? this.#prose : this.#full;
     if (lower.trim() !== '' && containsWord(where, lower)) return true;
     // Zeros that fill a column up are no data beside a word of the document.
-    const filled = this.#hasColumns ? /^(?:0{2,}([^\d\s]+)|([^\d\s]+)0{2,})$/.exec(text) : null;
+    const filled = /^(?:0{2,}([^\d\s]+)|([^\d\s]+)0{2,})$/.exec(text);
     if (filled !== null && /\p{L}/u.test(text)) return this.hasText((filled[1] ?? filled[2]) as string);
     // So are such zeros among marks of one column each, where all of them stand in the document.
-    if (this.#hasColumns && /^[\p{L}\d]+$/u.test(lower) && /(?<!\d)0{2,}/.test(lower) && /\p{L}/u.test(lower))
+    if (/^[\p{L}\d]+$/u.test(lower) && /(?<!\d)0{2,}/.test(lower) && /\p{L}/u.test(lower))
       return (lower.match(/\p{L}+|\d+/gu) ?? []).every((part) => containsWord(this.#prose, part));
     // A line may be put together of words that stand apart in the document: `ERR` and `E2` are `ERR;E2`.
     const fields = text.split(/[;|,:=]/);

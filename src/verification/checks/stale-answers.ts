@@ -1,0 +1,81 @@
+import type { Observation } from '../../contract/trial.ts';
+import { type Json, valueAt } from '../../kernel/json.ts';
+import type { CheckFacts, Finding } from '../check.ts';
+import { reportsFailure } from '../failure-answer.ts';
+import { mayBeOneRefusal } from '../one-refusal.ts';
+import { leavesOf } from '../scalar-kinds.ts';
+
+/** Fewer requests than this, and fewer that have nothing of what comes back, show nothing. */
+const [leastRuns, leastStrange] = [8, 3];
+
+/** An id or number of several digits. */
+const IS_DATA = /\d{3}|^(?=.*\d)\S{6,}$/;
+
+interface Run {
+  input: Json;
+  seen: Observation;
+}
+
+/** What a case was answered with, in the answers to all requests that the schema allows. */
+export function staleAnswer(facts: CheckFacts, runs: readonly Run[]): Finding | undefined {
+  const answered = runs.filter(({ seen }) => seen.value !== undefined && seen.issues.length === 0);
+  return answered.length < leastRuns ? undefined : (staleValue(facts, answered) ?? staleText(facts, answered));
+}
+
+/** A value that is none of the agreement, and that comes back for requests that have neither it nor anything that it could be worked out from. */
+function staleValue({ subject, cases, vocabulary }: CheckFacts, runs: readonly Run[]): Finding | undefined {
+  const known = JSON.stringify([subject.agreement.text, subject.tools as unknown as Json]);
+  for (const { one } of cases) {
+    if (reportsFailure(one.output) === true) continue;
+    const own = JSON.stringify(one.input);
+    const loose = new Set(one.loose.map(({ pointer }) => pointer));
+    for (const { pointer, value } of leavesOf(one.output)) {
+      const text = String(value);
+      const isEcho = own.includes(text);
+      if (!IS_DATA.test(text) || known.includes(text) || loose.has(pointer)) continue;
+      if (!isEcho && (typeof value !== 'string' || vocabulary.hasText(text))) continue;
+      // What is worked out from another part of the request varies with that.
+      if (!runs.every(({ seen }) => valueAt(seen.value ?? null, pointer) === value)) continue;
+      const strange = runs.filter(({ input }) =>
+        isEcho ? !JSON.stringify(input).includes(text) : sharesNothing(one.input, input),
+      );
+      const [first] = strange;
+      if (first === undefined || strange.length < leastStrange) continue;
+      const message = `it answers ${JSON.stringify(value)} of case ${one.testCase} to ${strange.length} requests that have nothing of it`;
+      return factOf('generated-requests/value-of-a-case', message, first);
+    }
+  }
+  return undefined;
+}
+
+/** Whether two requests have no value in common but truth values and signs. */
+function sharesNothing(a: Json, b: Json): boolean {
+  const known = new Set(leavesOf(a).map(({ value }) => String(value)));
+  return !leavesOf(b).some(({ value }) => String(value).length > 1 && known.has(String(value)));
+}
+
+/** A text of a case, with numbers of its own, by which all texts are answered though another case has another. */
+function staleText(facts: CheckFacts, runs: readonly Run[]): Finding | undefined {
+  const { subject, cases } = facts;
+  const [first] = runs;
+  const value = first?.seen.value;
+  if (first === undefined || typeof value !== 'string' || subject.tools.length > 0) return undefined;
+  if (runs.some(({ seen }) => seen.value !== value) || reportsFailure(value) === true) return undefined;
+  const own = cases.find(({ seen }) => seen.value === value)?.one;
+  if (own === undefined || cases.every(({ seen }) => seen.value === value) || mayBeOneRefusal(facts, runs))
+    return undefined;
+  const untold = new Set(
+    numbersOf(value).filter((digits) => runs.some(({ input }) => !numbersOf(String(input)).includes(digits))),
+  );
+  if (untold.size < 2) return undefined;
+  const message = `all of ${runs.length} texts that differ are answered by ${JSON.stringify(value.slice(0, 80))} of case ${own.testCase}`;
+  return factOf('generated-requests/text-of-a-case', message, first);
+}
+
+function numbersOf(text: string): string[] {
+  return text.match(/\d+(?:\.\d+)?/g) ?? [];
+}
+
+function factOf(rule: Finding['rule'], message: string, { input, seen }: Run): Finding {
+  return { rule, message: message.slice(0, 500), input, ...(seen.value === undefined ? {} : { got: seen.value }) };
+}

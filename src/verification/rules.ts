@@ -1,0 +1,118 @@
+import type { Code } from '../kernel/errors.ts';
+
+/** The runs that a rule is judged by. */
+type Needs =
+  /** The source, the cases' own runs, or those that other checks ask for anyway. */
+  | 'no runs'
+  | 'cases again'
+  /** A case whose data, keys, list items or single values are others in the request, and in all that answers it. */
+  | 'other requests'
+  /** A case's own request, where tools or peer tell something else, or fail. */
+  | 'other answers'
+  | 'generated requests'
+  /** The worlds that a reader derived from the document. */
+  | 'derived cases';
+
+interface Rule {
+  id: string;
+  needs: Needs;
+  code: Code;
+  /** A candidate is refused for an error; a warning goes into the report and a repair alone. */
+  severity: 'error' | 'warning';
+  /** Whether a breach shows that the candidate knows the examples by heart. */
+  provesMemory?: true;
+  /** Whether the agreement may say in words what makes a breach right, so that a judge may be asked. */
+  mayBeAppealed?: true;
+}
+
+const memory = { code: 'CANDIDATE_HARD_CODED', severity: 'error', provesMemory: true } as const;
+const doubt = { code: 'CANDIDATE_NOT_FOLLOWED', severity: 'warning' } as const;
+const uncalled = { code: 'CANDIDATE_TOOL_UNUSED', severity: 'error', provesMemory: true } as const;
+const breaks = { code: 'CANDIDATE_BREAKS_ON_REQUEST', severity: 'error' } as const;
+const mayBreak = { code: 'CANDIDATE_BREAKS_ON_REQUEST', severity: 'warning' } as const;
+const leak = { code: 'CANDIDATE_LEAK', severity: 'error' } as const;
+const peer = { code: 'CANDIDATE_PEER_FAILURE', severity: 'error' } as const;
+
+const table = [
+  { id: 'literal-audit/told-value', needs: 'no runs', ...memory },
+  { id: 'literal-audit/told-name', needs: 'no runs', ...doubt },
+  { id: 'literal-audit/answered-value', needs: 'other requests', ...memory },
+  { id: 'literal-audit/answered-text', needs: 'other requests', ...doubt },
+  { id: 'determinism/same-run', needs: 'cases again', code: 'CANDIDATE_NOT_DETERMINISTIC', severity: 'error' },
+  { id: 'determinism/later-run', needs: 'cases again', code: 'CANDIDATE_NOT_DETERMINISTIC', severity: 'error' },
+  { id: 'leaks/hidden-words', needs: 'no runs', code: 'CANDIDATE_HARD_CODED', severity: 'error' },
+  { id: 'leaks/hidden-member', needs: 'no runs', code: 'CANDIDATE_HARD_CODED', severity: 'error' },
+  { id: 'leaks/secret-member', needs: 'other answers', ...leak },
+  { id: 'leaks/unagreed-member', needs: 'other answers', ...leak, mayBeAppealed: true },
+  { id: 'requester-peer/hangs', needs: 'other answers', ...peer },
+  { id: 'requester-peer/breaks-schema', needs: 'other answers', ...peer },
+  { id: 'requester-peer/tells-what-nobody-told', needs: 'other answers', ...peer, provesMemory: true },
+  { id: 'requester-peer/follows-order-of-arrival', needs: 'other answers', ...peer, mayBeAppealed: true },
+  { id: 'requester-peer/same-without-answer', needs: 'other answers', ...peer, severity: 'warning' },
+  { id: 'renaming/answer-as-before', needs: 'other answers', ...memory },
+  { id: 'renaming/asks-only-for-others', needs: 'other requests', ...memory },
+  { id: 'renaming/keeps-replaced-value', needs: 'other requests', ...memory },
+  { id: 'renaming/answer-does-not-follow', needs: 'other requests', ...memory },
+  { id: 'renaming/may-not-follow', needs: 'other requests', ...doubt },
+  {
+    id: 'renaming/act-not-called',
+    needs: 'other requests',
+    code: 'CANDIDATE_SIDE_EFFECT',
+    severity: 'error',
+    mayBeAppealed: true,
+  },
+  { id: 'exchange/held-key', needs: 'other requests', ...memory },
+  { id: 'exchange/held-place', needs: 'other requests', ...memory },
+  { id: 'exchange/never-follows', needs: 'other requests', ...memory },
+  { id: 'exchange/may-not-follow', needs: 'other requests', ...doubt },
+  { id: 'neighbours/one-answer', needs: 'other requests', ...memory },
+  { id: 'neighbours/one-refusal', needs: 'other requests', ...doubt },
+  { id: 'tables/no-tool-named', needs: 'no runs', ...memory },
+  { id: 'tables/one-answer', needs: 'other requests', ...memory },
+  { id: 'tables/one-refusal', needs: 'other requests', ...doubt },
+  { id: 'tool-influence/told-without-call', needs: 'no runs', ...uncalled },
+  { id: 'tool-influence/number-without-call', needs: 'other requests', ...uncalled },
+  { id: 'tool-influence/number-stays', needs: 'other answers', ...memory },
+  { id: 'tool-influence/text-stays', needs: 'other answers', ...memory },
+  { id: 'tool-influence/worked-out-number-stays', needs: 'other answers', ...memory },
+  { id: 'tool-influence/nothing-matters', needs: 'other answers', ...uncalled },
+  { id: 'tool-influence/kept-from-no-call', needs: 'other answers', ...uncalled },
+  { id: 'tool-influence/yes-and-no-unheard', needs: 'other answers', ...uncalled },
+  {
+    id: 'tool-influence/tool-may-not-matter',
+    needs: 'other answers',
+    code: 'CANDIDATE_TOOL_UNUSED',
+    severity: 'warning',
+  },
+  { id: 'generated-requests/hangs', needs: 'generated requests', ...breaks },
+  { id: 'generated-requests/not-run-any-more', needs: 'no runs', ...breaks },
+  { id: 'generated-requests/throws', needs: 'generated requests', ...breaks },
+  { id: 'generated-requests/may-throw', needs: 'generated requests', ...mayBreak },
+  { id: 'generated-requests/breaks-schema', needs: 'generated requests', ...breaks },
+  { id: 'generated-requests/may-break-schema', needs: 'generated requests', ...mayBreak },
+  { id: 'generated-requests/says-nothing', needs: 'generated requests', ...breaks },
+  { id: 'generated-requests/never-answers', needs: 'generated requests', ...breaks },
+  { id: 'generated-requests/value-of-a-case', needs: 'generated requests', ...memory },
+  { id: 'generated-requests/text-of-a-case', needs: 'generated requests', ...memory },
+  { id: 'generated-requests/tool-never-called', needs: 'generated requests', ...mayBreak },
+  {
+    id: 'derived-cases/broken',
+    needs: 'derived cases',
+    code: 'CANDIDATE_DERIVED_CASE',
+    severity: 'error',
+    mayBeAppealed: true,
+  },
+] as const satisfies readonly Rule[];
+
+/** The id of a rule: the name of its check, and what a breach of it looks like. */
+export type RuleId = (typeof table)[number]['id'];
+
+/** Every rule beyond the negotiated cases, one a row: what it needs, whether it refuses, what a breach shows, and who has the last word. */
+export const rules: readonly (Rule & { id: RuleId })[] = table;
+
+const byId: ReadonlyMap<string, Rule> = new Map(rules.map((rule) => [rule.id, rule]));
+
+/** The row of a rule. */
+export function ruleOf(id: RuleId): Rule {
+  return byId.get(id) as Rule;
+}
