@@ -184,8 +184,8 @@ export async function startGeneration() {
     const deadline = new Deadline(Date.now() + timeoutMs, signal);
     const ended = { tested: null, conclusion: null, thrown: undefined, asked, events };
     try {
-      const budget = await openBudget(shop, ledger.jobId, 'default');
       const held = measure(clear(analyze(job.job)));
+      const budget = await openBudget(shop, ledger.jobId, job.job.tenant);
       const reading = startReading(held, { shop, ledger, budget }, deadline);
       const plain = await brief(held);
       const order = options.change?.(plain) ?? plain;

@@ -44,7 +44,7 @@ async function found(held: Measure, stored: HandlerRecord[]) {
   const shop = { ...bench.shopWith(), handlers: handlers as HandlerStore };
   const budget = new Budget({ maxCandidates: 0, maxCompletions: 0, maxTokens: null, maxCostUsd: null }, purseOf());
   const solved = await lookup(held, 'key', { shop, ledger, budget }, farOff(), farOff());
-  const record = solved && solved.handler;
+  const record = solved?.handler ?? null;
   return { record, touched, put, report: ledger.report(), loaded: bench.counts.loaded - loaded };
 }
 

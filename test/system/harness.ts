@@ -126,6 +126,8 @@ export function workerSettings(redisUrl: string, modelUrl: string): Record<strin
     PROTOSMITH_GENERATOR: 'scripted',
     PROTOSMITH_LOG_LEVEL: 'debug',
     PROTOSMITH_CELLS: '1',
+    // A reader's questions are asked beside those that these tests count.
+    PROTOSMITH_READING: 'off',
   };
 }
 
