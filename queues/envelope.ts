@@ -48,6 +48,8 @@ export function errorEnvelope(kind: string, data: unknown, reason: Reason): Enve
       checks: [],
       attempts: [],
       usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: null },
+      usageByPurpose: {},
+      reading: null,
       timings: {},
       generator: { kind: 'none', model: null },
     },

@@ -8,6 +8,7 @@ import { recordFault } from '../hosting/load-handler.ts';
 import { storedSurface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
 import { weaknessOf } from '../hosting/weakness.ts';
+import readingSchema from '../readings/reading.schema.json' with { type: 'json' };
 import { createLog } from '../telemetry/log.ts';
 import { caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
 import { onQueue } from './on-queue.ts';
@@ -46,14 +47,39 @@ const withOptional = (optional: Record<string, object>, required: Record<string,
   properties: { ...optional, ...required },
 });
 const count = { type: 'integer', minimum: 0 };
-const report = members({
-  verification: { enum: ['negotiated', 'schema-only', null] },
-  reused: { type: 'boolean' },
-  cases: { type: 'array', items: members({ testCase: { type: 'integer' }, passed: { type: 'boolean' } }) },
-  attempts: { type: 'array', maxItems: 50, items: members({ attempt: count, model: text, result: text }) },
-  usage: members({ inputTokens: count, outputTokens: count, costUsd: { type: ['number', 'null'] } }),
-  timings: { type: 'object', additionalProperties: { type: 'number' } },
-  generator: { type: 'object' },
+const usage = members({ inputTokens: count, outputTokens: count, costUsd: { type: ['number', 'null'] } });
+// Reports of earlier releases know of no purposes and readings.
+const report = withOptional(
+  {
+    usageByPurpose: { type: 'object', additionalProperties: usage },
+    reading: {
+      ...members({ state: text, complete: { type: 'boolean' }, units: count, covered: count, derived: count }),
+      type: ['object', 'null'],
+    },
+  },
+  {
+    verification: { enum: ['negotiated', 'derived', 'schema-only', null] },
+    reused: { type: 'boolean' },
+    cases: { type: 'array', items: members({ testCase: { type: 'integer' }, passed: { type: 'boolean' } }) },
+    attempts: {
+      type: 'array',
+      maxItems: 50,
+      items: withOptional({ purpose: text }, { attempt: count, model: text, result: text }),
+    },
+    usage,
+    timings: { type: 'object', additionalProperties: { type: 'number' } },
+    generator: { type: 'object' },
+  },
+);
+
+/** The reading that judged a handler: it is run again, so its form is held to what is published. */
+const keptReading = members({
+  reading: readingSchema,
+  promptVersion: text,
+  units: count,
+  covered: count,
+  dropped: { type: 'object', additionalProperties: count },
+  complete: { type: 'boolean' },
 });
 
 const withdrawn = { type: 'array', items: members({ tenant: name, digest: hash, reason: text }) };
@@ -103,11 +129,14 @@ const isExport = new Ajv2020({ strict: false }).compile<Export>(
                 checks: list,
               },
             ),
-            proof: members({
-              cases: { type: 'array', items: members({ testCase: { type: 'integer' } }) },
-              tools: { type: 'array', items: members({ name: text }) },
-              loose: { type: 'array', items: members({ pointer: text, as: text }) },
-            }),
+            proof: withOptional(
+              { reading: keptReading },
+              {
+                cases: { type: 'array', items: members({ testCase: { type: 'integer' } }) },
+                tools: { type: 'array', items: members({ name: text }) },
+                loose: { type: 'array', items: members({ pointer: text, as: text }) },
+              },
+            ),
           }),
         },
       },

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CompletionError } from '../../src/completion/completion-error.ts';
 import type { Model } from '../../src/completion/create-model.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
-import { ask } from '../../src/pipeline/attempt.ts';
+import { ask } from '../../src/pipeline/ask.ts';
 import { Budget, type Spent } from '../../src/pipeline/budget.ts';
 import { failureSignature, faultCount, repairChecks } from '../../src/pipeline/lane-facts.ts';
 import type { Work } from '../../src/pipeline/lane-work.ts';
@@ -22,6 +22,7 @@ import {
   startGeneration,
   tableSource,
 } from './rig.ts';
+import { farOff, noReading } from './workbench.ts';
 
 const { play } = await startGeneration();
 const sound = module(soundSource);
@@ -44,7 +45,8 @@ function workWith(complete: Model['complete']) {
     ledger: new Ledger({ jobId: 'job', negotiationId: null }, (event) => void events.push(event)),
     budget: new Budget(limits, purseOf(), {}, note),
     tried: [],
-    appeals: new Map(),
+    reading: noReading(),
+    patience: farOff(),
     modules: new Map(),
     running: new Set(),
   };
@@ -57,7 +59,7 @@ function until(signal = new AbortController().signal): Deadline {
   return new Deadline(Date.now() + hangMs, signal);
 }
 
-const question = { prompt, asked: 'candidate', repair: false } as const;
+const question = { prompt, purpose: 'generate' } as const;
 
 test('a question that was called off before it is put costs nothing', async () => {
   let asked = 0;
@@ -116,14 +118,14 @@ test('that an answer is there is known before it is put to the test', async () =
 
 test('what happens to a question is told, a judge’s as that', async () => {
   const { work, events } = workWith(answering);
-  await ask({ ...question, asked: 'judge' }, work, until(), async () => [1, { result: 'judged', passedCases: 0 }]);
+  await ask({ ...question, purpose: 'judge' }, work, until(), async () => [1, { result: 'judged', passedCases: 0 }]);
   assert.deepEqual(
     events.map(({ type }) => type),
     ['prompted', 'stage', 'completed', 'attempted'],
   );
   assert.deepEqual(
-    events.flatMap((event) => (event.type === 'prompted' ? [[event.attempt, event.repair, event.judge]] : [])),
-    [[1, false, true]],
+    events.flatMap((event) => (event.type === 'prompted' ? [[event.attempt, event.repair, event.purpose]] : [])),
+    [[1, false, 'judge']],
   );
 });
 

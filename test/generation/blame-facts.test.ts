@@ -19,6 +19,7 @@ import { Ledger } from '../../src/pipeline/ledger.ts';
 import { measure } from '../../src/pipeline/measure.ts';
 import { example } from '../system/harness.ts';
 import { hangMs, productJob, purseOf, withCaseText } from './rig.ts';
+import { farOff, noReading } from './workbench.ts';
 
 const limits = { maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null };
 
@@ -32,7 +33,8 @@ async function workOf(data: JsonObject, tried: Work['tried'], maxCompletions = l
     ledger: new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
     budget: new Budget({ ...limits, maxCompletions }, purseOf()),
     tried,
-    appeals: new Map(),
+    reading: noReading(),
+    patience: farOff(),
     modules: new Map(),
     running: new Set(),
   };
@@ -51,7 +53,7 @@ function failing(answers: { [testCase: number]: Json | undefined }, more: Partia
   );
   return {
     ...failed('failed-cases', 'CANDIDATE_CASES_FAILED', 'it fails', null),
-    tested: { source: '', bundle: '', model: '', tools: [], cases, checks: [] },
+    tested: { source: '', bundle: '', model: '', tools: [], cases, checks: [], isWholeReading: false },
     objections: new Map(
       Object.entries(answers).flatMap(([testCase, answer]) =>
         answer === undefined ? [] : [[Number(testCase), { answer, calls: [] }]],

@@ -210,7 +210,7 @@ test('a defect in the way to the judge is no answer of the judge', async () => {
     prompt.system === JUDGE_SYSTEM_PROMPT
       ? Promise.reject(new CodedError('DEFECT_UNEXPECTED', 'Cannot ask: a fault of ours'))
       : fallback.complete(prompt, ...more);
-  const model: Model = { generator: 'scripted', complete, speed: () => null };
+  const model: Model = { generator: 'scripted', complete, speed: () => null, other: { complete } };
   const { thrown } = await play(
     wrongCase,
     candidates(() => sound),

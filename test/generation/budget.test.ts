@@ -65,7 +65,7 @@ test('what attempts used that came to nothing is booked at once, and once', () =
     for (const [name, amount] of Object.entries(more) as [keyof Spent, number][])
       told[name] = (told[name] ?? 0) + amount;
   });
-  const { mayRepeat, book } = budget.take('candidate', prompt);
+  const { mayRepeat, book } = budget.take('generate', prompt);
   assert.equal(mayRepeat(used), true);
   assert.equal(told.tokens, 250);
   assert.equal(mayRepeat(), true);
@@ -160,14 +160,14 @@ test('what a delivery adds is noted before the model is asked, and put right aft
   const budget = new Budget(limits, purseOf(), {}, (more) => {
     for (const name of ['candidates', 'completions', 'tokens', 'costUsd'] as const) sum[name] += more[name];
   });
-  const first = budget.take('candidate', prompt);
+  const first = budget.take('generate', prompt);
   assert.deepEqual(sum, { candidates: 1, completions: 1, tokens: 100, costUsd: 0 });
   first.book(used);
   assert.deepEqual(sum, { candidates: 1, completions: 1, tokens: 150, costUsd: 0.01 });
   budget.take('judge', prompt).book({ ...used, costUsd: null });
   assert.deepEqual(sum, { candidates: 1, completions: 2, tokens: 300, costUsd: 0.01 });
   // Turned away, as over the rate: the next delivery asks again.
-  budget.take('candidate', prompt).book({ ...used, inputTokens: 0, outputTokens: 0, costUsd: null });
+  budget.take('generate', prompt).book({ ...used, inputTokens: 0, outputTokens: 0, costUsd: null });
   assert.deepEqual(sum, { candidates: 1, completions: 2, tokens: 300, costUsd: 0.01 });
 });
 
@@ -184,23 +184,23 @@ test('what all deliveries used is told as a report has it, with the cost as far 
       );
     return usageOf(sum);
   };
-  const answered = (usage: Usage) => (budget: Budget) => budget.take('candidate', prompt).book(usage);
+  const answered = (usage: Usage) => (budget: Budget) => budget.take('generate', prompt).book(usage);
   const cached = { ...used, cachedInputTokens: 30 };
   const both = { inputTokens: 200, cachedInputTokens: 30, outputTokens: 100, costUsd: 0.02 };
   assert.deepEqual(told(), noUsage);
   assert.deepEqual(told(answered(noUsage)), noUsage, 'what was turned away');
   assert.deepEqual(told(answered(used), answered(noUsage), answered(cached)), both);
   assert.deepEqual(told(answered(used), answered({ ...cached, costUsd: null })), { ...both, costUsd: null });
-  const died = told((budget) => void budget.take('candidate', prompt));
+  const died = told((budget) => void budget.take('generate', prompt));
   assert.deepEqual(died, { inputTokens: 100, cachedInputTokens: 0, outputTokens: 0, costUsd: 0.01 });
 });
 
 test('what is under way counts as what it is expected to use', () => {
   const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: 250, maxCostUsd: null };
   const budget = new Budget(limits, purseOf());
-  budget.take('candidate', prompt);
-  const second = budget.take('candidate', prompt);
-  assert.throws(() => budget.take('candidate', prompt), BudgetUsedUp);
+  budget.take('generate', prompt);
+  const second = budget.take('generate', prompt);
+  assert.throws(() => budget.take('generate', prompt), BudgetUsedUp);
   second.book({ ...used, inputTokens: 0, outputTokens: 0 });
   assert.equal(budget.usedUp?.startsWith('200 of 250 tokens'), true, String(budget.usedUp));
 });
@@ -208,9 +208,9 @@ test('what is under way counts as what it is expected to use', () => {
 test('what is under way counts as what its prompt costs, for the job and for all jobs', () => {
   const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: null, maxCostUsd: 0.025, usdPerInputToken: 0.000_1 };
   const budget = new Budget(limits, purseOf());
-  budget.take('candidate', prompt).book({ ...used, costUsd: 0.012 });
-  const open = budget.take('candidate', prompt);
-  assert.throws(() => budget.take('candidate', prompt), BudgetUsedUp);
+  budget.take('generate', prompt).book({ ...used, costUsd: 0.012 });
+  const open = budget.take('generate', prompt);
+  assert.throws(() => budget.take('generate', prompt), BudgetUsedUp);
   assert.match(budget.usedUp ?? '', /^0\.0220 of 0\.025 US dollars, and the next question takes 0\.0100,$/);
   open.book({ ...used, costUsd: null });
   const purse = purseOf({ maxCostUsdPerHour: 0.025, usdPerInputToken: 0.000_1 });
@@ -224,8 +224,8 @@ test('what is under way counts as what its prompt costs, for the job and for all
 test('what is used takes the place of what was expected, for the job and for all jobs', () => {
   const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: 250, maxCostUsd: null };
   const budget = new Budget(limits, purseOf());
-  budget.take('candidate', prompt).book(used);
-  budget.take('candidate', prompt);
+  budget.take('generate', prompt).book(used);
+  budget.take('generate', prompt);
   const purse = purseOf({ maxTokensPerHour: 250 });
   purse.take(100).book(used);
   purse.take(100);
@@ -243,7 +243,7 @@ test('a judge is asked beside the candidates that a job may have', () => {
   const limits = { maxCandidates: 1, maxCompletions: 3, maxTokens: null, maxCostUsd: null };
   const budget = new Budget(limits, purseOf());
   budget.take('judge', prompt);
-  budget.take('candidate', prompt);
+  budget.take('generate', prompt);
   budget.take('judge', prompt);
   assert.throws(() => budget.take('judge', prompt), BudgetUsedUp);
 });

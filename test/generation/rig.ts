@@ -6,19 +6,25 @@ import { bundleHandler, createSandbox } from '../../sandbox/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
 import { createModel, type Model } from '../../src/completion/create-model.ts';
 import type { Report } from '../../src/contract/outcome.ts';
+import type { ReadingStore } from '../../src/contract/ports.ts';
+import type { KeptReading } from '../../src/contract/reading.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { type Brief, brief } from '../../src/pipeline/brief.ts';
-import { type HourLimits, type JobLimits, Purse, type SpendingBook } from '../../src/pipeline/budget.ts';
+import { type HourLimits, type JobLimits, openBudget, Purse, type SpendingBook } from '../../src/pipeline/budget.ts';
 import { clear } from '../../src/pipeline/clear.ts';
 import { generate } from '../../src/pipeline/generate.ts';
 import type { Tested } from '../../src/pipeline/lane-candidate.ts';
 import { type Conclusion, Leave } from '../../src/pipeline/leave.ts';
 import { Ledger } from '../../src/pipeline/ledger.ts';
 import { measure } from '../../src/pipeline/measure.ts';
+import { startReading } from '../../src/pipeline/read.ts';
+import type { ReadingMode } from '../../src/pipeline/reading-work.ts';
 import { WarmHandlers } from '../../src/pipeline/warm-handlers.ts';
 import type { Workshop } from '../../src/pipeline/workshop.ts';
+import { CONFIRM_SYSTEM_PROMPT } from '../../src/prompting/confirm-prompt.ts';
 import { JUDGE_SYSTEM_PROMPT } from '../../src/prompting/judge-prompt.ts';
+import { READ_SYSTEM_PROMPT } from '../../src/prompting/read-prompt.ts';
 import { REPAIR_HEADING } from '../../src/prompting/render-repair.ts';
 import { type Behaviour, type Question, startScriptedModel } from '../../src/scripted-model/server.ts';
 import type { JobEvent } from '../../src/telemetry/job-event.ts';
@@ -66,8 +72,13 @@ export function json(value: JsonObject): Behaviour {
   return { kind: 'reply', text: `\`\`\`json\n${JSON.stringify(value)}\n\`\`\`` };
 }
 
+/** A reader's or a second reader's answer: one JSON object a line. */
+export function lines(...objects: JsonObject[]): Behaviour {
+  return { kind: 'reply', text: objects.map((one) => JSON.stringify(one)).join('\n') };
+}
+
 /** What a question is for. */
-export type Purpose = 'fresh' | 'repair' | 'judge';
+export type Purpose = 'fresh' | 'repair' | 'judge' | 'read' | 'confirm';
 
 /** A question of the job at hand, `nth` counted within it, with what it is for and its number among those of its kind, from 1. */
 export interface Asked extends Question {
@@ -120,6 +131,9 @@ export async function startGeneration() {
       mayThrow?: true;
       /** The model writes the very same module whenever `answer` gives it; otherwise no two are the same to the letter. */
       repeats?: true;
+      /** Whether a reader is asked; default: `off`. */
+      reading?: ReadingMode;
+      readings?: ReadingStore;
       change?: (order: Brief) => Brief;
     } = {},
   ): Promise<Played> => {
@@ -143,8 +157,8 @@ export async function startGeneration() {
       return options.repeats === true ? answer(one) : varied(answer(one), given);
     };
     const given: string[] = [];
-    const reading = readJob('generate', data);
-    if (!reading.ok) throw new Error(JSON.stringify(reading.faults));
+    const job = readJob('generate', data);
+    if (!job.ok) throw new Error(JSON.stringify(job.faults));
     const events: JobEvent[] = [];
     const ledger = new Ledger({ jobId: 'job', negotiationId: null }, (event) => void events.push(event));
     const shop: Workshop = {
@@ -156,7 +170,10 @@ export async function startGeneration() {
       sandbox,
       warm: new WarmHandlers(sandbox, async () => false),
       handlers: undefined as never,
-      limits: { maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null, ...options.limits },
+      readings: options.readings ?? readingsInMemory(),
+      readingMode: options.reading ?? 'off',
+      confirmer: { complete },
+      limits: { maxCandidates: 6, maxCompletions: 12, maxTokens: null, maxCostUsd: null, ...options.limits },
       spending: options.spending ?? { of: async () => ({}), note: () => undefined },
       purse: options.purse ?? purseOf(),
       onJobEvent: () => undefined,
@@ -167,9 +184,13 @@ export async function startGeneration() {
     const deadline = new Deadline(Date.now() + timeoutMs, signal);
     const ended = { tested: null, conclusion: null, thrown: undefined, asked, events };
     try {
-      const plain = await brief(measure(clear(analyze(reading.job))));
+      const held = measure(clear(analyze(job.job)));
+      const budget = await openBudget(shop, ledger.jobId, job.job.tenant);
+      const reading = startReading(held, { shop, ledger, budget }, deadline);
+      const plain = await brief(held);
       const order = options.change?.(plain) ?? plain;
-      const tested = await generate(order, shop, ledger, deadline, options.patience ?? deadline);
+      const patience = options.patience ?? deadline;
+      const tested = await generate({ shop, ledger, budget, brief: order, reading, deadline, patience });
       return { ...ended, tested, report: ledger.report() };
     } catch (error) {
       if (error instanceof Leave) return { ...ended, conclusion: error.conclusion, report: ledger.report() };
@@ -191,6 +212,16 @@ function varied(answer: Behaviour, given: string[]): Behaviour {
     : answer;
 }
 
+/** Readings that one test keeps. */
+export function readingsInMemory(): ReadingStore {
+  const kept = new Map<string, KeptReading>();
+  return {
+    get: async (tenant, key) => kept.get(`${tenant} ${key}`) ?? null,
+    put: async (tenant, key, reading) => void kept.set(`${tenant} ${key}`, reading),
+    once: async (_tenant, _key, { found, work, signal }) => (await found()) ?? (await work(signal)),
+  };
+}
+
 /** A purse without limits, but for those given. */
 export function purseOf(limits: Partial<HourLimits> = {}, clock?: () => number): Purse {
   const none = { maxTokensPerHourPerTenant: null, maxCostUsdPerHourPerTenant: null };
@@ -208,5 +239,7 @@ export const silence: Behaviour = { kind: 'stall' };
 
 function purposeOf({ system, prompt }: Question): Purpose {
   if (system === JUDGE_SYSTEM_PROMPT) return 'judge';
+  if (system === READ_SYSTEM_PROMPT) return 'read';
+  if (system === CONFIRM_SYSTEM_PROMPT) return 'confirm';
   return prompt.includes(REPAIR_HEADING) ? 'repair' : 'fresh';
 }

@@ -6,6 +6,7 @@ import { analyze } from '../../src/analysis/analyze.ts';
 import type { Model } from '../../src/completion/create-model.ts';
 import type { HandlerRecord } from '../../src/contract/handler.ts';
 import type { Job } from '../../src/contract/job.ts';
+import { Deadline } from '../../src/kernel/deadline.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { brief } from '../../src/pipeline/brief.ts';
 import { Budget } from '../../src/pipeline/budget.ts';
@@ -15,12 +16,13 @@ import { examine } from '../../src/pipeline/lane-trial.ts';
 import type { Work } from '../../src/pipeline/lane-work.ts';
 import { Ledger } from '../../src/pipeline/ledger.ts';
 import { measure } from '../../src/pipeline/measure.ts';
+import { emptyReading, ReadingWork } from '../../src/pipeline/reading-work.ts';
 import { verifierVersion } from '../../src/pipeline/verifier-version.ts';
 import { WarmHandlers } from '../../src/pipeline/warm-handlers.ts';
 import type { Workshop } from '../../src/pipeline/workshop.ts';
 import { createTypeChecker } from '../../src/typing/type-checker.ts';
 import { defaultCheckPolicy } from '../../src/verification/checks.ts';
-import { purseOf } from './rig.ts';
+import { hangMs, purseOf, readingsInMemory } from './rig.ts';
 
 const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costUsd: null };
 
@@ -80,12 +82,15 @@ export async function startWorkbench() {
       return { text: `\`\`\`json\n${JSON.stringify(said)}\n\`\`\``, model: 'm', usage, durationMs: 1 };
     };
     return {
-      completer: { generator: 'scripted', speed: () => null, complete },
+      completer: { generator: 'scripted', speed: () => null, complete, other: { complete } },
       typeChecker,
       bundle: bundleHandler,
       checkPolicy: defaultCheckPolicy,
       sandbox: watched,
       warm: new WarmHandlers(watched, async () => false),
+      readings: readingsInMemory(),
+      readingMode: 'off',
+      confirmer: { complete },
     } as Partial<Workshop> as Workshop;
   };
 
@@ -109,25 +114,31 @@ export async function startWorkbench() {
         ledger: new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
         budget: new Budget({ maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null }, purseOf()),
         tried: [],
-        appeals: new Map(),
+        reading: noReading(),
+        patience: farOff(),
         modules: new Map(),
         running: new Set(),
       };
     },
     /** Puts a module to the test. */
     examine: (source: string, work: Work): Promise<Attempted> =>
-      examine(
-        { text: `\`\`\`ts\n${source}\n\`\`\``, model: 'm', usage, durationMs: 1 },
-        1,
-        work,
-        new AbortController().signal,
-      ),
+      examine({ text: `\`\`\`ts\n${source}\n\`\`\``, model: 'm', usage, durationMs: 1 }, 1, work, farOff()),
     /** Ends all cells, as the kernel does where memory runs out; says how many there were. */
     endCells,
     async close() {
       await Promise.all([sandbox.close(), typeChecker.close()]);
     },
   };
+}
+
+/** The reading of a job whose operator wants none. */
+export function noReading(): ReadingWork {
+  return new ReadingWork('off', [], async () => emptyReading(0));
+}
+
+/** A deadline that no test comes near. */
+export function farOff(): Deadline {
+  return new Deadline(Date.now() + hangMs, new AbortController().signal);
 }
 
 function endCells(): number {

@@ -176,6 +176,35 @@ test('an exported handler that is imported elsewhere is verified again, and serv
   assert.equal(checked.provenance.verifierVersion, given.handlers[0]?.provenance.verifierVersion);
 });
 
+test('a handler is imported with the reading that judged it, and with the report of an earlier release', async () => {
+  const prefix = '{readings}';
+  const { handlers, ...head } = await exported();
+  const [sound] = handlers;
+  assert.ok(sound);
+  const expect = { answer: [{ at: '/status/code', equals: 500 }] };
+  const derived = {
+    quote: 'errors',
+    claim: 'it says so',
+    base: 1,
+    tools: { productLookup: [{ fail: 'FAILED' }] },
+    expect,
+  };
+  const reading = { version: 1, reader: { kind: 'model', name: 'm' }, derived: [derived], units: [] };
+  const kept = { reading, promptVersion: '1', units: 9, covered: 9, dropped: { quote: 1 }, complete: true };
+  const { usageByPurpose: _, reading: __, ...report } = sound.provenance.report ?? assert.fail('no report');
+  const attempts = report.attempts.map(({ purpose: _, ...attempt }) => attempt);
+  const provenance = { ...sound.provenance, report: { ...report, attempts } };
+  const importing = (proof: object) =>
+    call(['handlers', 'import', file('reading', { ...head, handlers: [{ ...sound, provenance, proof }] })], { prefix });
+  assert.equal((await importing({ ...sound.proof, reading: kept })).code, 0);
+  assert.deepEqual((await json(['handlers', 'show', digest], { prefix })).proof.reading, kept);
+  for (const odd of [{}, { ...kept, reading: { ...reading, derived: [{ ...derived, expect: {} }] } }]) {
+    const { code, stderr } = await importing({ ...sound.proof, reading: odd });
+    assert.equal(code, 65);
+    assert.match(stderr, /^Cannot import handlers: \/handlers\/0\/proof\/reading/);
+  }
+});
+
 test('of a withdrawn handler an export tells only that it is, and an import withdraws it', async () => {
   const prefix = '{restored}';
   const whole = await exported();

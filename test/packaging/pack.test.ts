@@ -94,10 +94,14 @@ test('the package packs, installs without a Node of its own, and its command wor
     assert.match(stdout, /"DOCUMENT_/);
   });
 
-  await t.test('the library and the sandbox can be imported', () => {
+  await t.test('the library, the sandbox and the schemas can be imported', () => {
     const source = `for (const name of ['protosmith', 'protosmith/sandbox']) {
       const found = Object.keys(await import(name)).length;
       if (found === 0) throw new Error(name + ' exports nothing');
+    }
+    for (const name of ['job', 'outcome', 'reading']) {
+      const { default: schema } = await import('protosmith/' + name + '.schema.json', { with: { type: 'json' } });
+      if (!schema.$schema) throw new Error(name + ' is no schema');
     }`;
     const { status, stderr } = run(process.execPath, ['--input-type=module', '-e', source]);
     assert.equal(status, 0, stderr);

@@ -6,17 +6,17 @@ import type { HandlerStore } from '../../src/contract/ports.ts';
 import { handlerDigest } from '../../src/hosting/load-handler.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { typesFor } from '../../src/pipeline/brief.ts';
+import { Budget } from '../../src/pipeline/budget.ts';
 import { lookup } from '../../src/pipeline/lookup.ts';
 import type { Measure } from '../../src/pipeline/measure.ts';
 import { proofOf } from '../../src/pipeline/proof.ts';
 import { verifierVersion } from '../../src/pipeline/verifier-version.ts';
-import { productJob, soundSource } from '../generation/rig.ts';
-import { heldTo, recordOf, startWorkbench } from '../generation/workbench.ts';
+import { productJob, purseOf, soundSource } from '../generation/rig.ts';
+import { farOff, heldTo, recordOf, startWorkbench } from '../generation/workbench.ts';
 
 const bench = await startWorkbench();
 after(() => bench.close());
 
-const { signal } = new AbortController();
 const job = productJob();
 const known: CheckReport[] = [
   { name: 'determinism', result: 'passed', runs: 7 } as Partial<CheckReport> as CheckReport,
@@ -42,7 +42,9 @@ async function found(held: Measure, stored: HandlerRecord[]) {
   const ledger = bench.ledger();
   const { loaded } = bench.counts;
   const shop = { ...bench.shopWith(), handlers: handlers as HandlerStore };
-  const record = await lookup(held, 'key', shop, ledger, signal);
+  const budget = new Budget({ maxCandidates: 0, maxCompletions: 0, maxTokens: null, maxCostUsd: null }, purseOf());
+  const solved = await lookup(held, 'key', { shop, ledger, budget }, farOff(), farOff());
+  const record = solved?.handler ?? null;
   return { record, touched, put, report: ledger.report(), loaded: bench.counts.loaded - loaded };
 }
 

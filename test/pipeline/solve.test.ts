@@ -28,7 +28,7 @@ async function solved(deadline: Deadline, lease: AbortSignal, complete: Model['c
   const shop: Workshop = {
     ...bench.shopWith(),
     model: 'm',
-    completer: { generator: 'scripted', speed: () => null, complete },
+    completer: { generator: 'scripted', speed: () => null, complete, other: { complete } },
     handlers: { once } as Partial<HandlerStore> as HandlerStore,
     limits: { maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null },
     spending: { of: async () => ({}), note: () => undefined },

@@ -8,7 +8,7 @@ import { Ledger, noUsage } from '../../src/pipeline/ledger.ts';
 import { store, storeAmended } from '../../src/pipeline/store.ts';
 import type { Workshop } from '../../src/pipeline/workshop.ts';
 import { productJob, soundSource } from '../generation/rig.ts';
-import { heldTo, recordOf } from '../generation/workbench.ts';
+import { heldTo, noReading, recordOf } from '../generation/workbench.ts';
 
 test('what is stored of a handler that is held to further amendments is declared as they have it', async () => {
   const job = productJob();
@@ -38,6 +38,7 @@ test('a handler is stored with the report of its job, told shortly', async () =>
   ledger.cases = [{ testCase: 1, passed: true, differences: [] }];
   ledger.attempts.push({
     attempt: 1,
+    purpose: 'generate',
     model: 'm',
     result: 'failed-types',
     message: 'x'.repeat(1_000),
@@ -50,8 +51,16 @@ test('a handler is stored with the report of its job, told shortly', async () =>
     withdrawnFor: async () => null,
     put: async (one) => void put.push(one),
   };
-  const tested: Tested = { source: soundSource, bundle: '', model: 'm', tools: [], cases: ledger.cases, checks: [] };
-  await store(tested, order, 'key', ledger, { handlers, completer: {} } as unknown as Workshop);
+  const tested: Tested = {
+    source: soundSource,
+    bundle: '',
+    model: 'm',
+    tools: [],
+    cases: ledger.cases,
+    checks: [],
+    isWholeReading: false,
+  };
+  await store(tested, order, 'key', ledger, { handlers, completer: {} } as unknown as Workshop, noReading());
   const { jobId, report } = put[0]?.provenance ?? assert.fail('nothing was stored');
   assert.equal(jobId, 'j');
   const { checks: _, ...whole } = ledger.report();

@@ -335,7 +335,8 @@ function environmentWith(settings: Record<string, string> = {}): Record<string, 
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];
   });
-  return { ...Object.fromEntries(kept), ...settings };
+  // A reader's questions would be asked beside those that the tests count.
+  return { ...Object.fromEntries(kept), PROTOSMITH_READING: 'off', ...settings };
 }
 
 function endWithThisProcess(pid: number | undefined): () => void {
