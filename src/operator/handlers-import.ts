@@ -8,6 +8,8 @@ import { recordFault } from '../hosting/load-handler.ts';
 import { storedSurface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
 import { weaknessOf } from '../hosting/weakness.ts';
+import { derivedMessage } from '../pipeline/judge-derived.ts';
+import { judgeKept } from '../pipeline/judge-kept.ts';
 import { createLog } from '../telemetry/log.ts';
 import { caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
 import { onQueue } from './on-queue.ts';
@@ -47,7 +49,7 @@ const withOptional = (optional: Record<string, object>, required: Record<string,
 });
 const count = { type: 'integer', minimum: 0 };
 const report = members({
-  verification: { enum: ['negotiated', 'schema-only', null] },
+  verification: { enum: ['negotiated', 'derived', 'schema-only', null] },
   reused: { type: 'boolean' },
   cases: { type: 'array', items: members({ testCase: { type: 'integer' }, passed: { type: 'boolean' } }) },
   attempts: { type: 'array', maxItems: 50, items: members({ attempt: count, model: text, result: text }) },
@@ -183,9 +185,13 @@ async function faultOf(record: HandlerRecord, sandbox: Sandbox): Promise<string 
         ...proof,
       };
       const signal = AbortSignal.timeout(casesWithinMs);
-      const seen = await createTrier(handler, surface, () => undefined).try(caseScenarios(subject), signal);
+      const trier = createTrier(handler, surface, () => undefined);
+      const seen = await trier.try(caseScenarios(subject), signal);
       const failed = judgeCases(subject, seen).filter(({ passed }) => !passed);
-      return failed.length === 0 ? null : `it fails its case ${failed.map(({ testCase }) => testCase).join(', ')}`;
+      if (failed.length > 0) return `it fails its case ${failed.map(({ testCase }) => testCase).join(', ')}`;
+      // Whether a derived case is valid hangs on the text too; a case that somebody made up can do no more than refuse.
+      const { held } = await judgeKept(proof, subject, trier, signal, () => true);
+      return held.length === 0 ? null : `it breaks what its agreement demands: ${held.map(derivedMessage).join('; ')}`;
     } finally {
       await handler.close();
     }

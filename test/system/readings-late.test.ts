@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { REPAIR_HEADING } from '../../src/prompting/render-repair.ts';
 import type { Behaviour, Question } from '../../src/scripted-model/server.ts';
 import { startRig, until } from './harness.ts';
 import {
@@ -31,8 +32,6 @@ function held(): { behaviour: (text: string) => Behaviour; release: () => void }
 }
 
 const read = (question: Question) => lines(discountReading(question));
-
-const REPAIR = '# What happened when your module was run';
 
 /** How a reader fails, and what is told of it. */
 const failures: {
@@ -96,7 +95,11 @@ describe('readings that come late, or not at all', { concurrency: true }, () => 
     const gate = held();
     play(rig, mark, {
       candidate: (nth, { prompt }) =>
-        nth === 1 ? moduleReply(faultyModule) : prompt.includes(REPAIR) ? moduleReply(soundModule) : { kind: 'stall' },
+        nth === 1
+          ? moduleReply(faultyModule)
+          : prompt.includes(REPAIR_HEADING)
+            ? moduleReply(soundModule)
+            : { kind: 'stall' },
       read: (_, question) => gate.behaviour(read(question)),
     });
     const data = orderJob(mark, { timeoutMs: shortMs, workMs: 120_000 });

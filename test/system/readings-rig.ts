@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { DEFAULT_PREFIX } from '../../queues/index.ts';
 import type { HandlerRecord } from '../../src/contract/handler.ts';
 import type { Outcome } from '../../src/contract/outcome.ts';
+import { createHandlerStore } from '../../src/handlers/redis-handler-store.ts';
 import { handlerDigest } from '../../src/hosting/load-handler.ts';
 import { isObject, type Json, type JsonObject } from '../../src/kernel/json.ts';
+import { REPAIR_HEADING } from '../../src/prompting/render-repair.ts';
 import type { Behaviour, Question } from '../../src/scripted-model/server.ts';
 import { type Rig, until } from './harness.ts';
 
@@ -233,19 +236,52 @@ export async function recordBehind(rig: Rig, { tenant, handler }: Outcome): Prom
   return record;
 }
 
-/** Stores a record in place of another one, to be found by the same look-up, with some of it changed. */
-export async function storedAs(
-  rig: Rig,
-  record: HandlerRecord,
-  bundle: string,
-  verifierVersion: string,
-): Promise<HandlerRecord> {
-  const provenance = { ...record.provenance, verifierVersion };
-  const other = { ...record, bundle, provenance, digest: handlerDigest({ ...record, bundle }) };
+/** Stores a record in place of another one, to be found by the same look-up, as an older release may have left it. */
+export async function storedAs(rig: Rig, record: HandlerRecord, bundle = record.bundle): Promise<HandlerRecord> {
   const { tenant } = record.provenance;
-  if (other.digest !== record.digest) await rig.connection.del(rig.keys.handler(tenant, record.digest));
-  await rig.connection.set(rig.keys.handler(tenant, other.digest), JSON.stringify(other));
+  await rig.connection.del(rig.keys.handler(tenant, record.digest));
+  const provenance = { ...record.provenance, verifierVersion: 'an older one' };
+  const other = { ...record, bundle, provenance, digest: handlerDigest({ ...record, bundle }) };
+  const store = createHandlerStore(rig.connection, {
+    prefix: DEFAULT_PREFIX,
+    retentionSeconds: 3_600,
+    maxHandlersPerTenant: 100,
+  });
+  await store.put(other, String(record.lookup));
   return other;
+}
+
+/** What `faultyModule` comes to, as it is stored. */
+export const faultyBundle = `export async function handle(request, context) {
+  const { messageId, article, pieces } = request;
+  if (typeof messageId !== 'string' || typeof article !== 'string' || !Number.isInteger(pieces) || pieces < 1)
+    return { messageId: typeof messageId === 'string' ? messageId : '', code: 400, total: 0 };
+  try {
+    const price = await context.call.priceOf({ article });
+    if (price === null) return { messageId, code: 404, total: 0 };
+    return { messageId, code: 200, total: price.cents * pieces };
+  } catch {
+    return { messageId, code: 500, total: 0 };
+  }
+}
+`;
+
+/** Has a sound handler made whose reading has a case that a second reader bore out. */
+export async function confirmedHandler(rig: Rig, mark: string): Promise<{ data: JsonObject; record: HandlerRecord }> {
+  play(rig, mark, {
+    candidate: (nth, { prompt }) =>
+      nth === 1
+        ? moduleReply(faultyModule)
+        : prompt.includes(REPAIR_HEADING)
+          ? moduleReply(soundModule)
+          : { kind: 'stall' },
+  });
+  const data = orderJob(mark);
+  const outcome = await rig.outcomeOf(data);
+  assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
+  const record = await recordBehind(rig, outcome);
+  assert.ok(record.proof.reading?.reading.derived[0]?.confirmation);
+  return { data, record };
 }
 
 /** Waits for an entry of the outcome stream. */

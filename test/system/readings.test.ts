@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { REPAIR_HEADING } from '../../src/prompting/render-repair.ts';
 import { startRig } from './harness.ts';
 import {
   discountReading,
@@ -23,7 +24,11 @@ test('a candidate that breaks a sentence no case shows is found out, borne out b
   const mark = 'reading-in-time';
   play(rig, mark, {
     candidate: (nth, { prompt }) =>
-      nth === 1 ? moduleReply(faultyModule) : prompt.includes(REPAIR) ? moduleReply(soundModule) : { kind: 'stall' },
+      nth === 1
+        ? moduleReply(faultyModule)
+        : prompt.includes(REPAIR_HEADING)
+          ? moduleReply(soundModule)
+          : { kind: 'stall' },
   });
   const outcome = await rig.outcomeOf(orderJob(mark));
   assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
@@ -62,8 +67,8 @@ test('a candidate that breaks a sentence no case shows is found out, borne out b
   assert.deepEqual(Object.keys(report.usageByPurpose).sort(), ['confirm', 'generate', 'read']);
   for (const usage of Object.values(report.usageByPurpose)) assert.ok(usage.inputTokens > 0 && usage.outputTokens > 0);
 
-  const [repair] = questionsFor(rig, mark, 'candidate').filter(({ prompt }) => prompt.includes(REPAIR));
-  const facts = repair?.prompt.split(REPAIR).at(-1) ?? '';
+  const [repair] = questionsFor(rig, mark, 'candidate').filter(({ prompt }) => prompt.includes(REPAIR_HEADING));
+  const facts = repair?.prompt.split(REPAIR_HEADING).at(-1) ?? '';
   assert.ok(facts.includes(discountSentence), facts);
   const [second] = questionsFor(rig, mark, 'confirm');
   assert.ok(second);
@@ -80,8 +85,6 @@ test('a candidate that breaks a sentence no case shows is found out, borne out b
   const derivedCheck = provenance.checks.find(({ name }) => name === 'derived-cases');
   assert.deepEqual([derivedCheck?.result, derivedCheck?.runs], ['passed', 1]);
 });
-
-const REPAIR = '# What happened when your module was run';
 
 test('a derived case that the second reader denies refuses nobody, and stands in the report as a warning', async () => {
   const mark = 'reading-contested';
