@@ -20,7 +20,7 @@ import {
 
 const rig = await startRig();
 after(() => rig.close());
-await rig.worker({ PROTOSMITH_CONCURRENCY: '16' });
+const worker = await rig.worker({ PROTOSMITH_CONCURRENCY: '16' });
 
 /** As short as a job can be that waits for its peer's deadline, on a busy machine. */
 const shortMs = 10_000;
@@ -177,5 +177,18 @@ describe('readings that come late, or not at all', { concurrency: true }, () => 
     const { report } = await rig.outcomeOf(orderJob(mark));
     assert.deepEqual([report.reading?.state, report.reading?.fault], ['complete', undefined]);
     assert.equal(await until(() => questionsFor(rig, mark, 'read').length), 2);
+  });
+
+  test('where a reader came to nothing, nothing goes on after the outcome', async () => {
+    const mark = 'reader-came-to-nothing';
+    play(rig, mark, {
+      candidate: () => moduleReply(soundModule),
+      read: () => ({ kind: 'status', status: 401 }),
+    });
+    const jobId = await rig.submit(orderJob(mark));
+    assert.equal((await rig.outcome(jobId)).verdict, 'generated');
+    await rig.outcomeOf(orderJob(`${mark}-then`), { kind: 'review' });
+    const runs = worker.lines.filter(({ job, stage }) => job === jobId && stage === 'derive');
+    assert.equal(runs.length, 1, 'its cases are looked at once');
   });
 });
