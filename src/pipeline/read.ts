@@ -45,14 +45,15 @@ export function startReading(measure: Measure, asker: Asker, deadline: Deadline)
   const units = unitsOfSubject(subject);
   if (shop.readingMode === 'off') return new ReadingWork('off', units, async () => emptyReading(units.length));
   const key = readingKey(measure);
-  return new ReadingWork(shop.readingMode, units, async (show) => {
+  const save = (kept: KeptReading) => shop.readings.put(tenant, key, kept);
+  const obtain = async (show: (live: () => KeptReading) => void) => {
     const found = async () => {
       const kept = await shop.readings.get(tenant, key);
       return kept?.complete === true ? kept : null;
     };
     const work = async (signal: AbortSignal) => {
       const kept = await readAll(subject, units, asker, new Deadline(deadline.atMs, signal), show);
-      if (kept.complete) await shop.readings.put(tenant, key, kept);
+      if (kept.complete) await save(kept);
       return kept;
     };
     const kept = await shop.readings.once(tenant, key, {
@@ -63,7 +64,8 @@ export function startReading(measure: Measure, asker: Asker, deadline: Deadline)
     });
     if (kept === null) throw new Error('another worker still reads the same agreement');
     return kept;
-  });
+  };
+  return new ReadingWork(shop.readingMode, units, obtain, save);
 }
 
 /** The reading that a stored handler was judged by, where that is whole; else a new one. */

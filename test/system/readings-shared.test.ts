@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { REPAIR_HEADING } from '../../src/prompting/render-repair.ts';
 import { startRig } from './harness.ts';
 import { faultyModule, moduleReply, orderJob, play, questionsFor, recordBehind, soundModule } from './readings-rig.ts';
 
@@ -56,17 +57,22 @@ describe('one reading serves all that need it', { concurrency: true }, () => {
 
   test('one after the other: the second job finds the reading, and what a second reader said of it', async () => {
     const mark = 'shared-later';
-    play(rig, mark, { candidate: (nth) => (nth === 1 ? moduleReply(soundModule) : { kind: 'stall' }) });
-    await rig.outcomeOf(orderJob(mark));
-    play(rig, mark, { candidate: (nth) => (nth === 2 ? moduleReply(faultyModule) : moduleReply(soundModule)) });
+    // Each job's first candidate breaks the same sentence.
+    play(rig, mark, {
+      candidate: (_, { prompt }) => moduleReply(prompt.includes(REPAIR_HEADING) ? soundModule : faultyModule),
+    });
+    const first = await rig.outcomeOf(orderJob(mark));
+    assert.equal(first.report.reading?.confirmed, 1);
     const next = await rig.outcomeOf(
       orderJob(mark, {
         negotiationId: `${mark}-2`,
         baseProtocols: { 'https://example.org/base': { content: 'Base.' } },
       }),
     );
-    assert.equal(next.verdict, 'generated');
+    assert.deepEqual([next.verdict, next.report.reused], ['generated', false]);
     assert.deepEqual([next.report.reading?.complete, next.report.reading?.confirmed], [true, 1]);
+    assert.deepEqual(Object.keys(next.report.usageByPurpose), ['generate']);
     assert.equal(questionsFor(rig, mark, 'read').length, 1);
+    assert.equal(questionsFor(rig, mark, 'confirm').length, 1);
   });
 });
