@@ -83,7 +83,8 @@ export function withRetries(completer: Completer, policy: RetryOptions = {}): Co
           if (asked > 0) await coolDown?.set(endpoint, clock() + asked);
           const own = Math.min(maxMs, baseMs * 2 ** attempt) * (0.5 + random() / 2);
           const waitMs = Math.max(own, asked);
-          if (!isAllowed || attempt >= retries || waitMs >= deadline.leftMs() || deadline.signal.aborted) throw error;
+          const isLast = attempt >= Math.min(retries, options?.retries ?? retries);
+          if (!isAllowed || isLast || waitMs >= deadline.leftMs() || deadline.signal.aborted) throw error;
           await pause(waitMs, deadline.signal);
         }
       }

@@ -51,6 +51,8 @@ export interface CompleteOptions {
   heard?: Heard | undefined;
   /** A wish only: a server that refuses it is asked without. */
   format?: ResponseFormat;
+  /** How often at most one endpoint is asked again where it fails; default: as the policy for that says. */
+  retries?: number;
 }
 
 /**

@@ -8,6 +8,8 @@ import { recordFault } from '../hosting/load-handler.ts';
 import { storedSurface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
 import { weaknessOf } from '../hosting/weakness.ts';
+import { derivedMessage } from '../pipeline/judge-derived.ts';
+import { judgeKept } from '../pipeline/judge-kept.ts';
 import readingSchema from '../readings/reading.schema.json' with { type: 'json' };
 import { createLog } from '../telemetry/log.ts';
 import { caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
@@ -212,9 +214,13 @@ async function faultOf(record: HandlerRecord, sandbox: Sandbox): Promise<string 
         ...proof,
       };
       const signal = AbortSignal.timeout(casesWithinMs);
-      const seen = await createTrier(handler, surface, () => undefined).try(caseScenarios(subject), signal);
+      const trier = createTrier(handler, surface, () => undefined);
+      const seen = await trier.try(caseScenarios(subject), signal);
       const failed = judgeCases(subject, seen).filter(({ passed }) => !passed);
-      return failed.length === 0 ? null : `it fails its case ${failed.map(({ testCase }) => testCase).join(', ')}`;
+      if (failed.length > 0) return `it fails its case ${failed.map(({ testCase }) => testCase).join(', ')}`;
+      // Whether a derived case is valid hangs on the text too; a case that somebody made up can do no more than refuse.
+      const { held } = await judgeKept(proof, subject, trier, signal, () => true);
+      return held.length === 0 ? null : `it breaks what its agreement demands: ${held.map(derivedMessage).join('; ')}`;
     } finally {
       await handler.close();
     }

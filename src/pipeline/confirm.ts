@@ -48,6 +48,7 @@ export async function confirm(
           const confirmation = confirmations[index];
           if (confirmation !== undefined) reading.keep(one.entry, confirmation);
         }
+        await reading.save();
         return [undefined, { result: 'confirmed', passedCases: 0 }];
       },
     );

@@ -27,10 +27,7 @@ export async function finishReading(
   const checks = [...tested.checks.filter(({ name }) => name !== derivedCheck), derivedReport(judged, reading.mode)];
   ledger.reading = reading.report(judged.isWhole);
   if (judged.held.length === 0) {
-    await shop.handlers.put(
-      withReading({ ...record, provenance: { ...record.provenance, checks } }, reading, judged),
-      key,
-    );
+    await shop.handlers.put(withReading({ ...record, provenance: { ...record.provenance, checks } }, reading), key);
     return null;
   }
   const { tenant } = record.provenance;

@@ -51,7 +51,7 @@ export const fixPath: Path = async (received, shop, ledger) => {
   if (contested !== null) throw new Leave(disputeAmendment(job, contested, language));
   const side = job.role === 'provider' ? 'response' : 'request';
 
-  const seek = (handler: Pick<HandlerRecord, 'role' | 'bundle' | 'tools'>) =>
+  const seek = (handler: Parameters<typeof reproduce>[0]) =>
     reproduce(handler, held, complaint, shop, ledger, received.deadline, work.signal);
   const seen = await seek(record);
   const { faults, cases } = seen;

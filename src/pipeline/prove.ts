@@ -1,17 +1,14 @@
 import type { CheckReport } from '../contract/check-report.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { CaseReport } from '../contract/outcome.ts';
-import type { Trier } from '../contract/trial.ts';
 import { storedSurface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
-import { judgeReading } from '../readings/judge-reading.ts';
-import { dropReasonOf } from '../readings/validity.ts';
 import { judgeCases } from '../verification/case-scenarios.ts';
-import type { Subject } from '../verification/subject.ts';
-import { agreed, type DerivedJudgement, derivedReport } from './judge-derived.ts';
+import { derivedReport } from './judge-derived.ts';
+import { judgeKept } from './judge-kept.ts';
 import type { Ledger } from './ledger.ts';
 import type { Measure } from './measure.ts';
-import { caseDigest, rebased } from './proof.ts';
+import { caseDigest } from './proof.ts';
 import { runCases, runChecks } from './run-candidate.ts';
 import { verifierVersion } from './verifier-version.ts';
 import type { Workshop } from './workshop.ts';
@@ -45,26 +42,12 @@ export async function prove(
       return { sound, cases, checks: [] };
     }
     const found = await runChecks(run, record, observations, shop.checkPolicy);
-    const judged = await judgeKept(record, subject, trier, signal);
+    const judged = await judgeKept(record.proof, subject, trier, signal);
     sound = found.failures.length === 0 && judged.held.length === 0;
     return { sound, cases, checks: [...found.reports, derivedReport(judged)] };
   } finally {
     await release(sound);
   }
-}
-
-/** Runs the derived cases that a stored handler was judged by before. What nobody bore out then is not held against it. */
-async function judgeKept(
-  { proof }: HandlerRecord,
-  subject: Subject,
-  trier: Trier,
-  signal: AbortSignal,
-): Promise<Omit<DerivedJudgement, 'isWhole'>> {
-  if (proof.reading === undefined) return { held: [], contested: [], runs: 0 };
-  const { derived } = rebased(proof.reading, proof.cases, subject.cases).reading;
-  const valid = derived.filter((entry) => dropReasonOf(entry, subject) === undefined);
-  const { runs, broken } = await judgeReading(valid, subject, trier, signal);
-  return { ...agreed(broken, ({ confirmation }) => confirmation), runs };
 }
 
 /** Whether a handler was verified against all of these cases. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CompletionError } from '../completion/completion-error.ts';
 import { createEntryReader } from '../completion/json-entries.ts';
 import type { AnswerSink } from '../contract/completion.ts';
@@ -22,8 +23,9 @@ const unitsAtOnce = 80;
 /** Most derived cases of one part: what comes after them is seldom worth its run. */
 const casesAtOnce = 35;
 
-/** A question that came to nothing, or whose answer broke off, is put once more. */
+/** A question that came to nothing, or whose answer broke off, is put once more, after a pause in milliseconds. */
 const maxTries = 2;
+const pauseMs = 400;
 
 /** An answer as one object, for servers that keep to a schema; the entries themselves are checked one by one. */
 const entriesFormat = {
@@ -43,14 +45,15 @@ export function startReading(measure: Measure, asker: Asker, deadline: Deadline)
   const units = unitsOfSubject(subject);
   if (shop.readingMode === 'off') return new ReadingWork('off', units, async () => emptyReading(units.length));
   const key = readingKey(measure);
-  return new ReadingWork(shop.readingMode, units, async (show) => {
+  const save = (kept: KeptReading) => shop.readings.put(tenant, key, kept);
+  const obtain = async (show: (live: () => KeptReading) => void) => {
     const found = async () => {
       const kept = await shop.readings.get(tenant, key);
       return kept?.complete === true ? kept : null;
     };
     const work = async (signal: AbortSignal) => {
       const kept = await readAll(subject, units, asker, new Deadline(deadline.atMs, signal), show);
-      if (kept.complete) await shop.readings.put(tenant, key, kept);
+      if (kept.complete) await save(kept);
       return kept;
     };
     const kept = await shop.readings.once(tenant, key, {
@@ -61,7 +64,8 @@ export function startReading(measure: Measure, asker: Asker, deadline: Deadline)
     });
     if (kept === null) throw new Error('another worker still reads the same agreement');
     return kept;
-  });
+  };
+  return new ReadingWork(shop.readingMode, units, obtain, save);
 }
 
 /** The reading that a stored handler was judged by, where that is whole; else a new one. */
@@ -78,7 +82,7 @@ export function readFactsOf(subject: Subject, units: readonly Unit[]): ReadFacts
   return { role, payload, units, requestSchema, responseSchema, cases, tools, task, loose };
 }
 
-/** Reads all parts of a document at the same time. Rejects with the first fault where nothing at all was read. */
+/** Reads all parts of a document at the same time. Rejects with the first fault; what was read up to then is what is shown. */
 async function readAll(
   subject: Subject,
   units: readonly Unit[],
@@ -94,10 +98,9 @@ async function readAll(
   const ends = await Promise.allSettled(
     parts.map((part) => part.read(facts, asker, deadline, (name) => Object.assign(model, { name }))),
   );
-  const kept = live();
   const [fault] = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
-  if (fault !== undefined && kept.covered === 0) throw fault;
-  return kept;
+  if (fault !== undefined) throw fault;
+  return live();
 }
 
 function partsOf(units: readonly Unit[]): ReadPart[] {
@@ -131,7 +134,7 @@ class PartReading {
     for (let tries = 1; ; tries += 1) {
       try {
         const sink = this.#sink(named);
-        const options = { answer: 'text', sink, format: entriesFormat } as const;
+        const options = { answer: 'text', sink, format: entriesFormat, retries: 0 } as const;
         await ask({ prompt, purpose: 'read', options }, asker, deadline, async () => {
           sink.end();
           const count = this.#best.derived.length;
@@ -140,9 +143,14 @@ class PartReading {
           return [undefined, { result: isEmpty ? 'no-answer' : 'read', passedCases: 0, message }];
         });
         this.isComplete = this.#best.covered > 0;
-        if (this.isComplete || tries >= maxTries) return;
+        if (this.isComplete) return;
+        if (tries >= maxTries)
+          throw new Error(
+            'Cannot read agreement: the answers hold no derived case, wanted one for a sentence at least',
+          );
       } catch (error) {
         if (tries >= maxTries || deadline.signal.aborted || !mayComeAgain(error)) throw error;
+        await sleep(pauseMs, undefined, { signal: deadline.signal });
       }
     }
   }
@@ -173,7 +181,7 @@ class PartReading {
 
 /** Whether the same question may have an answer next time: what broke off, not what is refused or cannot be paid. */
 function mayComeAgain(error: unknown): boolean {
-  return error instanceof CompletionError && /_(?:CUT|STALLED|EMPTY|UNAVAILABLE)$/.test(error.code);
+  return error instanceof CompletionError && /_(?:CUT|STALLED|EMPTY|UNAVAILABLE|RATE_LIMITED)$/.test(error.code);
 }
 
 /** The parts as one reading. */

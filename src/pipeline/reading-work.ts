@@ -25,17 +25,20 @@ export class ReadingWork {
   #live: () => KeptReading;
   #isSettled = false;
   #fault: string | undefined;
-  readonly #confirmations = new Map<string, Confirmation>();
+  readonly #confirmed = new Map<string, DerivedCase & { confirmation: Confirmation }>();
+  readonly #save: (kept: KeptReading) => Promise<void>;
   readonly #agreed = new Set<string>();
   readonly #contested = new Set<string>();
 
-  /** `obtain` shows what there is while it reads, and resolves to all of it. */
+  /** `obtain` shows what there is while it reads, and resolves to all of it; `save` keeps a whole one for others, with what second readers said. */
   constructor(
     mode: ReadingMode,
     units: readonly Unit[],
     obtain: (show: (live: () => KeptReading) => void) => Promise<KeptReading>,
+    save: (kept: KeptReading) => Promise<void> = async () => undefined,
   ) {
     this.mode = mode;
+    this.#save = save;
     this.units = units;
     this.#live = () => emptyReading(units.length);
     this.settled = obtain((live) => {
@@ -58,12 +61,17 @@ export class ReadingWork {
 
   /** What a second reader said of a world. */
   confirmationOf(entry: DerivedCase): Confirmation | undefined {
-    return entry.confirmation ?? this.#confirmations.get(worldKey(entry));
+    return entry.confirmation ?? this.#confirmed.get(worldKey(entry))?.confirmation;
   }
 
   /** Keeps what a second reader said of a world; a derived case that was made of others becomes one of its own. */
   keep(entry: DerivedCase, confirmation: Confirmation): void {
-    this.#confirmations.set(worldKey(entry), confirmation);
+    this.#confirmed.set(worldKey(entry), { ...entry, confirmation });
+  }
+
+  /** Keeps for others what second readers said. */
+  async save(): Promise<void> {
+    if (this.current().complete) await this.#save(this.kept());
   }
 
   /** Notes whether a second reading bore out what a derived case wants. */
@@ -72,14 +80,12 @@ export class ReadingWork {
   }
 
   /** The reading with all that second readers said, as it is stored. */
-  kept(made: readonly DerivedCase[] = []): KeptReading {
+  kept(): KeptReading {
     const kept = this.current();
-    const derived = kept.reading.derived.map((entry) => this.#withConfirmation(entry));
-    const known = new Set(derived.map(worldKey));
-    const added = made.flatMap((entry) =>
-      this.#confirmations.has(worldKey(entry)) && !known.has(worldKey(entry)) ? [this.#withConfirmation(entry)] : [],
-    );
-    return { ...kept, reading: { ...kept.reading, derived: [...derived, ...added] } };
+    const known = new Set(kept.reading.derived.map(worldKey));
+    const derived = kept.reading.derived.map((entry) => this.#confirmed.get(worldKey(entry)) ?? entry);
+    const made = [...this.#confirmed].flatMap(([key, entry]) => (known.has(key) ? [] : [entry]));
+    return { ...kept, reading: { ...kept.reading, derived: [...derived, ...made] } };
   }
 
   /** What a report says of it; `isWhole` = all of it was run, and what broke was put to a second reader. */
@@ -107,11 +113,6 @@ export class ReadingWork {
       const text = this.units[unit - 1]?.text.slice(0, maxQuestionCharacters);
       return text === undefined ? [] : [{ unit, text }];
     });
-  }
-
-  #withConfirmation(entry: DerivedCase): DerivedCase {
-    const confirmation = this.confirmationOf(entry);
-    return confirmation === undefined ? entry : { ...entry, confirmation };
   }
 
   #settle(kept: KeptReading): void {

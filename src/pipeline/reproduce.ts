@@ -1,13 +1,14 @@
 import { type Complaint, concerns } from '../analysis/read-complaint.ts';
 import { exportNameOf, type HandlerRecord } from '../contract/handler.ts';
 import type { CaseReport } from '../contract/outcome.ts';
-import type { Observation, Scenario } from '../contract/trial.ts';
+import type { Observation, Scenario, Trier } from '../contract/trial.ts';
 import { storedSurface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import type { Json } from '../kernel/json.ts';
 import { caseScenarios, judgeCases, runnableCases } from '../verification/case-scenarios.ts';
 import type { Subject } from '../verification/subject.ts';
+import { judgeKept } from './judge-kept.ts';
 import type { Ledger } from './ledger.ts';
 import type { Measure } from './measure.ts';
 import { endless, noAnswer, probesOf, quotedOf, type Reproduced } from './reproduce-probes.ts';
@@ -30,12 +31,12 @@ const leastProbeMs = 1_000;
 
 /**
  * Runs a handler over the cases, then what the complaint quotes, then generated inputs, and looks for messages that break the agreement where the
- * complaint says so: its schema everywhere; in what is quoted also its cases, the ids that must come back and the failures that are listed. What the
- * complaint claims counts for nothing: only what the handler is seen to do. A run without end ends the search; what lies beyond the cases may take
+ * complaint says so: its schema everywhere; in what is quoted also its cases, the ids that must come back and the failures that are listed; and in the
+ * derived cases of its proof, where it has one. What the complaint claims counts for nothing: only what the handler is seen to do. A run without end ends the search; what lies beyond the cases may take
  * half of the time that is left.
  */
 export async function reproduce(
-  record: Pick<HandlerRecord, 'role' | 'bundle' | 'tools'>,
+  record: Pick<HandlerRecord, 'role' | 'bundle' | 'tools'> & Partial<Pick<HandlerRecord, 'proof'>>,
   held: Measure,
   complaint: Complaint,
   shop: Workshop,
@@ -59,7 +60,8 @@ export async function reproduce(
     }
     const cases = judgeCases(subject, seen);
     const isSpokenOf = ({ pointer }: Reproduced) => pointer === '' || concerns(complaint, pointer);
-    const faults = caseFaults(subject, cases).filter(isSpokenOf);
+    const derived = record.proof && (await derivedFaults(record.proof, subject, trier, signal));
+    const faults = [...caseFaults(subject, cases), ...(derived ?? [])].filter(isSpokenOf);
     const fromQuoted: Json[] = [];
     const untilMs = Date.now() + Math.max(leastProbeMs, deadline.leftMs() / 2);
     for (const probe of probesOf(held, complaint)) {
@@ -93,6 +95,27 @@ function caseFaults(subject: Subject, cases: readonly CaseReport[]): Reproduced[
         pointer: path,
         testCase,
         message: message ?? 'it answers otherwise than the case',
+        ...(got === undefined ? {} : { got }),
+      })),
+  );
+}
+
+/** What a handler gets wrong in the derived cases that were borne out, as far as a peer can see it. */
+async function derivedFaults(
+  proof: HandlerRecord['proof'],
+  subject: Subject,
+  trier: Trier,
+  signal: AbortSignal,
+): Promise<Reproduced[]> {
+  const { held } = await retryLost(() => judgeKept(proof, subject, trier, signal), signal);
+  const visible = subject.role === 'provider' ? 'answer' : 'sends';
+  return held.flatMap(({ entry, world, breaches }) =>
+    breaches
+      .filter(({ place, of }) => place === visible && of !== 'count')
+      .map(({ at = '', message, got }) => ({
+        input: world.scenario.input,
+        pointer: at,
+        message: `${entry.claim}: ${message}`,
         ...(got === undefined ? {} : { got }),
       })),
   );

@@ -39,7 +39,8 @@ export async function solve(
       const generation: Generation = { ...asker, brief: order, reading, deadline: bounded, patience: deadline };
       const tested = await generate(generation);
       const handler = await ledger.stage('store', () => store(tested, order, key, ledger, shop, reading));
-      if (tested.isWholeReading || reading.mode !== 'late') return { handler };
+      const hasNothing = reading.isSettled && reading.current().reading.derived.length === 0;
+      if (tested.isWholeReading || hasNothing || reading.mode !== 'late') return { handler };
       const later = () => finishReading(handler, tested, { ...generation, deadline: work }, key);
       return { handler, later };
     },

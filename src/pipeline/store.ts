@@ -5,7 +5,6 @@ import { CodedError } from '../kernel/errors.ts';
 import { PROMPT_VERSION } from '../prompting/system-prompt.ts';
 import { protosmithVersion } from '../version.ts';
 import { type Brief, typesFor } from './brief.ts';
-import type { DerivedJudgement } from './judge-derived.ts';
 import type { Tested } from './lane-candidate.ts';
 import type { Ledger } from './ledger.ts';
 import type { Measure } from './measure.ts';
@@ -57,13 +56,9 @@ export async function store(
   return put(withReading(record, reading), key, shop);
 }
 
-/** A record with the reading that judged it, as far as there is one; with the derived cases that were made of others and confirmed. */
-export function withReading(
-  record: HandlerRecord,
-  reading: ReadingWork,
-  { held = [], contested = [] }: Partial<Pick<DerivedJudgement, 'held' | 'contested'>> = {},
-): HandlerRecord {
-  const kept = reading.kept([...held, ...contested].map(({ entry }) => entry));
+/** A record with the reading that judged it, as far as there is one. */
+export function withReading(record: HandlerRecord, reading: ReadingWork): HandlerRecord {
+  const kept = reading.kept();
   return kept.reading.derived.length === 0 && kept.covered === 0
     ? record
     : { ...record, proof: { ...record.proof, reading: kept } };

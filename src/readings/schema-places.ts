@@ -1,4 +1,4 @@
-import { isObject, type Json, pointerTokens } from '../kernel/json.ts';
+import { escapeToken, isObject, type Json, pointerTokens, valueAt } from '../kernel/json.ts';
 import { resolveLocalReference } from '../schemas/schema-walk.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 
@@ -47,6 +47,12 @@ function alternatives(schema: Json, root: Json, depth: number): Json[] {
 function membersOf(schema: Json, token: string, root: Json): Json[] {
   if (!isObject(schema)) return schema === false ? [] : [true];
   const { properties, patternProperties, additionalProperties, items, prefixItems } = schema;
+  const values = Array.isArray(schema.enum) ? schema.enum : schema.const === undefined ? undefined : [schema.const];
+  if (values !== undefined)
+    return values.flatMap((one): Json[] => {
+      const member = valueAt(one, `/${escapeToken(token)}`);
+      return member === undefined ? [] : [{ const: member }];
+    });
   if (isObject(properties) && Object.hasOwn(properties, token)) return alternatives(properties[token] as Json, root, 0);
   if (/^\d+$/.test(token) && (items !== undefined || prefixItems !== undefined)) {
     const item = (Array.isArray(prefixItems) ? prefixItems[Number(token)] : undefined) ?? items ?? true;

@@ -43,13 +43,33 @@ export function unitsOf(document: string, schemas: readonly { start: number; end
 /** The sentences of a part of a text; the number before an item belongs to its first one. */
 function sentencesIn(text: string, start: number, end: number): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
-  for (const { index, segment } of sentences.segment(text.slice(start, end))) {
+  for (const { index, segment } of sentences.segment(unwrapped(text.slice(start, end)))) {
     const last = found.at(-1);
     if (last !== undefined && MARK.test(text.slice(last.start, last.end))) last.end += segment.length;
     else found.push({ start: start + index, end: start + index + segment.length });
   }
   return found;
 }
+
+/** A paragraph without the line ends that part its sentences for want of room; places stay where they are. */
+function unwrapped(paragraph: string): string {
+  const lines = paragraph.split('\n');
+  return lines
+    .map((line) => (isFull(line) ? `${line.replace(/\r$/, ' ')} ` : `${line}\n`))
+    .join('')
+    .slice(0, -1);
+}
+
+/** Whether a line ends since it is full, and its sentence goes on: others say one thing a line. */
+function isFull(line: string): boolean {
+  const text = line.trimEnd();
+  return text.length >= fullLine && !ENDS.test(text);
+}
+
+/** Fewest UTF-16 units of a line that is full. */
+const fullLine = 50;
+
+const ENDS = /[.!?:;。！？：；][)\]"'”’」』）*_`]{0,3}$/;
 
 const MARK = /^\W{0,4}[\p{N}\p{L}]{1,3}[.)、．）]\s*$/u;
 

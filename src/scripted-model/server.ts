@@ -52,6 +52,8 @@ export interface StreamOptions {
   /** Whether `[DONE]` ends the stream. */
   done?: boolean;
   cachedTokens?: number;
+  /** Nothing is said before it resolves. */
+  after?: Promise<void>;
 }
 
 /** What the server is made of. */
@@ -232,8 +234,9 @@ async function stream(
   options: StreamOptions,
   gone: AbortSignal,
 ): Promise<void> {
-  const { pieceCharacters = 24, pauseMs = 0, finishReason = 'stop', done = true, cachedTokens = 0 } = options;
+  const { pieceCharacters = 24, pauseMs = 0, finishReason = 'stop', done = true, cachedTokens = 0, after } = options;
   openStream(response);
+  await after;
   try {
     await write(response, event(question, { role: 'assistant', content: '' }, null));
     for (let at = 0; at < text.length; at += pieceCharacters) {

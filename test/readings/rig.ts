@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { readJob } from '../../queues/index.ts';
+import { createSandbox } from '../../sandbox/index.ts';
+import { analyze } from '../../src/analysis/analyze.ts';
+import { exportNameOf } from '../../src/contract/handler.ts';
+import type { DerivedCase } from '../../src/contract/reading.ts';
+import { storedSurface } from '../../src/hosting/surface.ts';
+import { createTrier } from '../../src/hosting/trier.ts';
+import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import { clear } from '../../src/pipeline/clear.ts';
+import { measure } from '../../src/pipeline/measure.ts';
+import { judgeReading, type ReadingTrial } from '../../src/readings/judge-reading.ts';
+import { loadReading } from '../../src/readings/load-reading.ts';
+import type { Subject } from '../../src/verification/subject.ts';
+
+const text = { type: 'string' };
+
+/** A schema of an object whose members are all required. */
+export function object(properties: JsonObject): JsonObject {
+  return { type: 'object', properties, required: Object.keys(properties) };
+}
+
+const documentOf = (prose: string, request: Json, response: Json): string => `# Requirements
+Lend things.
+
+# Process Description
+${prose}
+
+# Data Format Description
+Both request and response use JSON.
+
+## Request Message
+The request JSON schema is defined as follows:
+${JSON.stringify(request, null, 2)}
+
+## Response Message
+The response JSON schema is defined as follows:
+${JSON.stringify(response, null, 2)}
+`;
+
+const find = {
+  name: 'find',
+  description: 'Finds a thing by its name.',
+  inputSchema: object({ thing: text }),
+  outputSchema: object({ state: text }),
+  annotations: { readOnlyHint: true },
+  examples: [
+    { input: { thing: 'saw' }, output: { state: 'free' } },
+    { input: { thing: 'axe' }, output: { state: 'lent' } },
+  ],
+};
+
+const lend = {
+  name: 'lend',
+  description: 'Lends a thing.',
+  inputSchema: object({ thing: text }),
+  outputSchema: object({ ok: { type: 'boolean' } }),
+  otherwise: { output: { ok: true } },
+};
+
+const lendRequest = object({ id: text, thing: text, days: { type: 'integer', minimum: 1 } });
+
+/** Answers whether a thing was lent. Its response schema fixes `id` and `code` and lets anything stand beside them. */
+export function lendingJob(prose = 'A thing that is free is lent. A thing that is lent is refused.'): JsonObject {
+  const response = object({ id: text, code: { enum: [200, 400, 409, 500] } });
+  return {
+    version: 1,
+    negotiationId: 'lending',
+    family: 'anp',
+    role: 'provider',
+    agreement: agreed(documentOf(prose, lendRequest, response)),
+    testCases: [
+      { request: { id: 'a-1', thing: 'saw', days: 2 }, response: { id: 'a-1', code: 200 } },
+      { request: { id: 'a-2', thing: 'axe', days: 2 }, response: { id: 'a-2', code: 409 } },
+    ],
+    tools: [find, lend],
+    timeoutMs: 30_000,
+  };
+}
+
+/** Asks for a thing, and says whether it came; the id of a request is the handler's own. */
+export function borrowingJob(): JsonObject {
+  const request = object({ id: text, thing: text });
+  const response = object({ id: text, code: { type: 'integer' }, next: { type: ['string', 'null'] } });
+  return {
+    version: 1,
+    negotiationId: 'borrowing',
+    family: 'anp',
+    role: 'requester',
+    agreement: agreed(documentOf('The requester asks for a thing.', request, response)),
+    testCases: [
+      { request: { id: 'q-7f3a9c', thing: 'saw' }, response: { id: 'q-7f3a9c', code: 200, next: null } },
+      { request: { id: 'q-81bd02', thing: 'axe' }, response: { id: 'q-81bd02', code: 409, next: null } },
+    ],
+    loose: [{ pointer: '/id', as: 'id' }],
+    task: {
+      description: 'Borrow a thing, and say whether it came.',
+      inputSchema: object({ want: text }),
+      outputSchema: object({ got: { type: 'boolean' } }),
+      examples: [
+        { testCase: 1, input: { want: 'saw' }, output: { got: true } },
+        { testCase: 2, input: { want: 'axe' }, output: { got: false } },
+      ],
+    },
+    tools: [lend],
+    timeoutMs: 30_000,
+  };
+}
+
+function agreed(candidateProtocols: string): JsonObject {
+  return {
+    action: 'protocolNegotiation',
+    sequenceId: 1,
+    candidateProtocols,
+    modificationSummary: '',
+    status: 'accepted',
+  };
+}
+
+/** What the handlers of a job are held to. */
+export function measureOf(data: JsonObject): ReturnType<typeof measure> {
+  const reading = readJob('generate', data);
+  assert.ok(reading.ok, JSON.stringify(reading));
+  return measure(clear(analyze(reading.job)));
+}
+
+/** What the handlers of a job are judged against. */
+export function subjectOf(data: JsonObject): Subject {
+  return measureOf(data).subject;
+}
+
+/** Derived cases as they are stored; words, claim and base may be left out. */
+export function derived(...entries: JsonObject[]): DerivedCase[] {
+  const filled = entries.map((entry) => ({ quote: 'A thing that is free is lent.', claim: 'so', base: 1, ...entry }));
+  const { reading, dropped } = loadReading({ derived: filled });
+  assert.deepEqual(dropped, [], 'all are of the right form');
+  return reading.derived;
+}
+
+/** A real sandbox to run handlers in; for one test file. */
+export async function startJudging() {
+  const sandbox = await createSandbox({ cells: 1 });
+  return {
+    /** Runs derived cases on a handler, given as the body of its function of `input` and `context`. */
+    async judge(body: string, data: JsonObject, entries: readonly DerivedCase[]): Promise<ReadingTrial> {
+      const { subject, schemas } = measureOf(data);
+      const name = exportNameOf(subject.role);
+      const tools = subject.tools.map((tool) => tool.name).sort();
+      const handler = await sandbox.load(`export async function ${name}(input, context) {\n${body}\n}\n`, name);
+      try {
+        const surface = storedSurface({ role: subject.role, tools }, schemas);
+        const trier = createTrier(handler, surface, () => undefined);
+        return await judgeReading(entries, subject, trier, AbortSignal.timeout(60_000));
+      } finally {
+        await handler.close();
+      }
+    },
+    close: () => sandbox.close(),
+  };
+}
+
+/** What a trial found, in short: of each broken case its place among the entries and what was wrong. */
+export function foundBy({ broken }: ReadingTrial, entries: readonly DerivedCase[]): [entry: number, what: string][] {
+  return broken.flatMap(({ entry, breaches }) =>
+    breaches.map(({ message }): [number, string] => [entries.indexOf(entry), message]),
+  );
+}
