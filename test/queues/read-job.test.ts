@@ -55,6 +55,7 @@ test('a minimal job is read with every default filled in', () => {
     loose: [],
     baseProtocols: {},
     onContradiction: 'dispute',
+    propose: false,
     timeoutMs: 15_000,
     workMs: 60_000,
     attempt: 0,
