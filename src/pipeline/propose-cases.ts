@@ -81,7 +81,7 @@ export async function proposeCases(
     asked.catch(() => undefined);
     const made = await Promise.race([asked, until.passed]);
     work.signal.throwIfAborted();
-    if (made === undefined) {
+    if (made === undefined || (made.message === null && until.deadline.signal.aborted)) {
       note('skipped', 0, 'the peer could not wait for a second reader');
       return conclusion;
     }
@@ -138,6 +138,7 @@ async function proposal(record: HandlerRecord, measure: Measure, asker: Asker, d
   await reading.settled;
   const unasked = candidates.filter(({ run }) => told.answersTo(run.world.entry)[wholeAnswer.key] === undefined);
   await askSecondReader(unasked.map(askedWorld), measure, reading, asker, deadline);
+  const isSilent = unasked.every(({ run }) => reading.confirmationOf(run.world.entry) === undefined);
   for (const { run } of unasked) told.add(run.world.entry, reading.confirmationOf(run.world.entry));
   const handler = told.record();
   if (handler !== record) await shop.handlers.put(handler, handlerKey({ ...cleared, amendments: record.amendments }));
@@ -145,7 +146,8 @@ async function proposal(record: HandlerRecord, measure: Measure, asker: Asker, d
     bearsOut(told.answersTo(run.world.entry), answer, subject.loose),
   );
   const further = withFurther(cleared, agreed.map(caseOf));
-  const words = `${candidates.length} derived cases that a peer can check, ${agreed.length} borne out by a second reader, ${further?.added.length ?? 0} proposed`;
+  const silence = isSilent && unasked.length > 0 ? '; a second reader could not be asked, or gave no answer' : '';
+  const words = `${candidates.length} derived cases that a peer can check, ${agreed.length} borne out, ${further?.added.length ?? 0} proposed${silence}`;
   if (further === null) return { ...nothing, handler, words };
   const message = furtherCasesProposal(further.text, further.added, cleared.agreement.language);
   return { message, runs, words, handler };

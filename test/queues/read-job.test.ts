@@ -188,6 +188,29 @@ test('what only some kinds want is wanted there', () => {
   assert.deepEqual(wanted('observe', jobData()), ['/exchanges']);
 });
 
+test('only what makes or verifies a handler proposes cases', () => {
+  const digest = 'a'.repeat(64);
+  const data = jobData({
+    propose: true,
+    handlerDigest: digest,
+    testCases: [],
+    complaint,
+    exchanges: [{ request: 1, response: 2 }],
+  });
+  for (const kind of ['generate', 'verify']) assert.deepEqual(faultsOf(kind, data), [], kind);
+  for (const kind of ['review', 'fix', 'observe'])
+    assert.deepEqual(
+      faultsOf(kind, data).map(({ code, pointer, expected }) => [code, pointer, expected]),
+      [['JOB_INVALID', '/propose', false]],
+      kind,
+    );
+  assert.deepEqual(faultsOf('review', { ...data, propose: false }), []);
+  assert.deepEqual(
+    faultsOf('generate', { ...data, propose: 'yes' }).map(({ pointer }) => pointer),
+    ['/propose'],
+  );
+});
+
 test('an unknown kind is named, even one that objects inherit', () => {
   for (const kind of ['', 'publish', 'toString', '__proto__']) {
     assert.deepEqual(
