@@ -184,6 +184,17 @@ for (const [which, data, answers, note] of refused) {
   });
 }
 
+test('an answer that rests on a tool call which nothing answers is not proposed', async () => {
+  const [{ otherwise: _, ...tool }] = job.tools as [JsonObject];
+  const examples = [...(tool.examples as JsonObject[]), { input: { productId: 'P-00017' }, output: null }];
+  const data = { ...proposing, tools: [{ ...tool, examples }] };
+  const value = { messageId: 'm-9001', status: { code: 500, message: 'Internal Server Error' }, product: null };
+  const derived = { ...unknown, answer: { '/messageId': 'm-9001' } };
+  const went = await rig.run('generate', data, model([derived], [{ world: 1, place: 1, value }]));
+  assert.deepEqual([went.outcome.verdict, went.outcome.proposals], ['generated', undefined]);
+  assert.match(String(noteOf(went)), /no derived case that a peer/);
+});
+
 test('as long as the handler is not judged by its whole reading, nothing is proposed', async () => {
   const wrong = { ...unknown, claim: 'wrong', answer: { '/status/code': 410 } };
   const other = { ...unknown, set: { '/productId': 'P-6', '/messageId': 'm-6' } };
