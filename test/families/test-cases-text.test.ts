@@ -89,8 +89,8 @@ test('payloads that are texts come back to the letter', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(hard, hard), { minLength: 1, maxLength: 3 }), (payloads) => {
       const job = sampleJob('# Requirements\nAnswer in plain text.', undefined, { payload: 'text', testCases: [] });
-      const further = payloads.map(([request, response]) => ({
-        request: `ask ${request}.`,
+      const further = payloads.map(([request, response], index) => ({
+        request: `ask ${index} ${request}.`,
         response: `say ${response}.`,
         expected: 'x',
       }));
@@ -102,7 +102,7 @@ test('payloads that are texts come back to the letter', () => {
         further.map(({ request, response, expected }, index) => [index + 1, request, response, expected]),
       );
     }),
-    { numRuns: 100 },
+    { numRuns: 300 },
   );
 });
 
@@ -143,10 +143,15 @@ test('what does not come back as it was, or is found fault with, is left out; th
     response: { b: 3 },
     expected: '# Test Case 9\n- **Test Request Data**:\n{"a": 9}',
   };
+  const twofold = {
+    ...further,
+    expected:
+      'two\n\n# Test Case 3\n- Test Request Data: {"a": 9}\n- Test Response Data: {"b": 9}\n- Expected Test Result: nine',
+  };
   const contradicts = { request: { a: 1 }, response: { b: 9 }, expected: 'nine' };
-  const made = withFurther(analyzed, [forged, contradicts, further]);
+  const made = withFurther(analyzed, [forged, twofold, contradicts, further]);
   assert.deepEqual(made?.added, [{ ...further, testCase: 2 }]);
-  assert.equal(withFurther(analyzed, [forged]), null);
+  assert.equal(withFurther(analyzed, [twofold]), null);
   assert.equal(withFurther(analyzed, []), null);
 });
 

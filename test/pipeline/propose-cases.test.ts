@@ -240,23 +240,30 @@ test('a handler that is made again for new cases has its proposal below those', 
   assert.match(String(went.outcome.proposals?.[0]?.testCases), /# Test Case 4\n[^#]*P-77777/);
 });
 
-const stamped = soundModule('product-lookup').replace(
-  "message: 'Not Found'",
-  "message: 'Not Found '.concat(context.newId())",
-);
-
-test('an answer with an id that changes from run to run is proposed only where the job says that the place is loose', async () => {
+/** The job with its first case alone, and a handler that answers unknown products with some other message. */
+async function answering(message: string, more: JsonObject, found = "'OK'"): Promise<Went> {
   const text = String(job.testCases.testCases);
-  const loose = [{ pointer: '/status/message', as: 'text' }];
-  const answers = (value: JsonObject): Answers => ({
-    ...model([unknown], [{ world: 1, place: 1, value }]),
-    candidate: () => stamped,
-  });
-  const only = { ...job.testCases, testCases: text.slice(0, text.indexOf('# Test Case 2')) };
-  const strict = await rig.run('generate', { ...proposing, testCases: only }, answers(unknownAnswer));
-  assert.deepEqual([strict.outcome.proposals, noteOf(strict)], [undefined, 'no derived case that a peer can check']);
-  const free = await rig.run('generate', { ...proposing, testCases: only, loose }, answers(unknownAnswer));
-  assert.equal(free.outcome.proposals?.length, 1, noteOf(free));
+  const testCases = { ...job.testCases, testCases: text.slice(0, text.indexOf('# Test Case 2')) };
+  const source = soundModule('product-lookup').replace("'Not Found'", message).replace("'OK'", found);
+  return rig.run('generate', { ...proposing, ...more, testCases }, { ...model([unknown]), candidate: () => source });
+}
+
+test('an answer that changes from run to run is proposed only where the job says that the place is loose', async () => {
+  for (const message of ['context.newId()', 'String(context.now())']) {
+    const strict = await answering(message, {});
+    assert.deepEqual([strict.outcome.proposals, noteOf(strict)], [undefined, 'no derived case that a peer can check']);
+    const free = await answering(message, { loose: [{ pointer: '/status/message', as: 'text' }] });
+    assert.equal(free.outcome.proposals?.length, 1, noteOf(free));
+  }
+});
+
+test('an answer that would not pass as a case, as one without the fresh id that is loose there, is not proposed', async () => {
+  const loose = [{ pointer: '/status/message', as: 'id' }];
+  const went = await answering("'Not Found'", { loose }, 'context.newId()');
+  assert.equal(went.outcome.verdict, 'generated', JSON.stringify(went.outcome.report.checks));
+  assert.equal(noteOf(went), 'no derived case that a peer can check');
+  const fresh = await answering('context.newId()', { loose }, 'context.newId()');
+  assert.equal(fresh.outcome.proposals?.length, 1, noteOf(fresh));
 });
 
 test('at most ten cases are proposed, and they are asked about in one question', async () => {
