@@ -56,6 +56,7 @@ export interface Job {
   baseProtocols: Record<string, { content: string; sha256?: string }>;
   peerCapabilities?: string[];
   onContradiction: 'dispute' | 'amend';
+  propose: boolean;
   timeoutMs: number;
   workMs: number;
   handlerDigest?: string;

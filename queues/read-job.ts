@@ -244,6 +244,7 @@ function filled(kind: Kind, data: JsonObject): Job {
     tools: [],
     loose: [],
     onContradiction: 'dispute',
+    propose: false,
     timeoutMs: timeoutOf(data),
     workMs: 60_000,
     attempt: 0,

@@ -26,6 +26,7 @@ export function lint(documentText: string, casesText?: string): Finding[] {
     loose: [],
     baseProtocols: {},
     onContradiction: 'dispute',
+    propose: false,
     timeoutMs: 15_000,
     workMs: 0,
     attempt: 0,

@@ -21,6 +21,7 @@ type Defaulted =
   | 'loose'
   | 'baseProtocols'
   | 'onContradiction'
+  | 'propose'
   | 'timeoutMs'
   | 'workMs'
   | 'attempt'

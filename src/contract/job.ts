@@ -77,6 +77,8 @@ export interface Job {
   baseProtocols: Record<string, { content: string; sha256?: string }>;
   peerCapabilities?: string[];
   onContradiction: 'dispute' | 'amend';
+  /** Whether cases that the document demands are proposed to the peer. */
+  propose: boolean;
   timeoutMs: number;
   workMs: number;
   handlerDigest?: string;

@@ -29,8 +29,24 @@ export async function confirm(
   deadline: Deadline,
 ): Promise<void> {
   const unasked = broken.filter(({ entry }) => reading.confirmationOf(entry) === undefined).slice(0, worldsAtOnce);
-  if (unasked.length === 0) return;
-  const worlds = unasked.map((one) => ({ one, places: placesOf(one.entry.expect) }));
+  const asked = unasked.map((one) => ({ ...one, places: placesOf(one.entry.expect) }));
+  await askSecondReader(asked, { subject }, reading, asker, deadline);
+}
+
+/** A world that a second reader is asked about, with the places to be named in it. */
+export interface AskedWorld extends Pick<BrokenCase, 'entry' | 'world' | 'other'> {
+  places: readonly Place[];
+}
+
+/** Asks a second reader about some worlds in one question, broken or not, and keeps what it says. Where it cannot be asked, nothing is kept. */
+export async function askSecondReader(
+  worlds: readonly AskedWorld[],
+  { subject }: Pick<Measure, 'subject'>,
+  reading: ReadingWork,
+  asker: Asker,
+  deadline: Deadline,
+): Promise<void> {
+  if (worlds.length === 0) return;
   const read = asRead(subject);
   const prompt = renderConfirmPrompt(readFactsOf(read, reading.units), worlds.map(bareWorld));
   const { confirmer } = asker.shop;
@@ -44,9 +60,9 @@ export async function confirm(
           completion,
           worlds.map(({ places }) => places),
         );
-        for (const [index, { one }] of worlds.entries()) {
+        for (const [index, { entry }] of worlds.entries()) {
           const confirmation = confirmations[index];
-          if (confirmation !== undefined) reading.keep(one.entry, confirmation);
+          if (confirmation !== undefined) reading.keep(entry, confirmation);
         }
         await reading.save();
         return [undefined, { result: 'confirmed', passedCases: 0 }];
@@ -63,8 +79,7 @@ function isOfModel(error: unknown): boolean {
 }
 
 /** A world without what is expected in it. */
-function bareWorld({ one, places }: { one: BrokenCase; places: readonly Place[] }): BareWorld {
-  const { entry, world, other } = one;
+function bareWorld({ entry, world, other, places }: AskedWorld): BareWorld {
   return {
     input: world.scenario.input,
     ...(entry.tools === undefined ? {} : { tools: entry.tools as unknown as Json }),

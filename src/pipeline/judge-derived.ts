@@ -34,7 +34,11 @@ export function readingUntilMs(
   { reading, patience }: { reading: ReadingWork; patience: Deadline },
   deadline: Deadline,
 ): number {
-  if (reading.mode === 'required' || patience.passed) return deadline.atMs;
+  return reading.mode === 'required' || patience.passed ? deadline.atMs : reserveBeginsMs(patience);
+}
+
+/** When what is kept of the peer's time for storing and publishing begins. */
+export function reserveBeginsMs(patience: Deadline): number {
   const leftMs = patience.leftMs();
   return patience.atMs - Math.min(reserve.mostMs, Math.max(reserve.leastMs, leftMs * reserve.share));
 }
@@ -128,7 +132,7 @@ export function derivedMessage({ entry, breaches }: BrokenCase): string {
 }
 
 /** A nearer deadline inside of another one. */
-class Timer {
+export class Timer {
   readonly deadline: Deadline;
   /** Resolves once it has passed, or the work is called off. */
   readonly passed: Promise<void>;

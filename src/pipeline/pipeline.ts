@@ -7,12 +7,14 @@ import { clear } from './clear.ts';
 import { conclusionOf } from './conclusion-of.ts';
 import { fixPath } from './fix-path.ts';
 import { intake, type Received, type Taken } from './intake.ts';
+import type { Conclusion } from './leave.ts';
 import { Ledger } from './ledger.ts';
 import { analyzeWithPatterns } from './match-patterns.ts';
 import { measure } from './measure.ts';
 import { observePath } from './observe-path.ts';
 import { outcomeOf } from './outcome-of.ts';
 import type { Path } from './path.ts';
+import { proposeCases } from './propose-cases.ts';
 import { solve } from './solve.ts';
 import { verifyPath } from './verify-path.ts';
 import type { Workshop } from './workshop.ts';
@@ -23,8 +25,10 @@ const generatePath: Path = async (received, shop, ledger) => {
     analyzeWithPatterns(received.job, shop.sandbox, received.work.signal),
   );
   const cleared = await ledger.stage('preflight', () => clear(analyzed));
-  const solved = await solve(measure(cleared), received, shop, ledger);
-  return { verdict: 'generated', messages: [codeGeneration('generated')], findings: cleared.warnings, ...solved };
+  const order = measure(cleared);
+  const solved = await solve(order, received, shop, ledger);
+  const messages = [codeGeneration('generated')];
+  return { verdict: 'generated', messages, findings: cleared.warnings, measure: order, ...solved };
 };
 
 /** A review ends with the preflight, whatever its verdict. */
@@ -44,6 +48,11 @@ const paths: Record<Kind, Path> = {
   observe: observePath,
 };
 
+async function work(received: Received, shop: Workshop, ledger: Ledger): Promise<Conclusion> {
+  const ended = await paths[received.job.kind](received, shop, ledger);
+  return received.job.propose ? proposeCases(ended, received, shop, ledger) : ended;
+}
+
 /**
  * Brings a job to its outcome. Resolves to the envelope, or to `undefined` where it was published before the work ended; rejects only with what the
  * queue deals with: `PLATFORM_` faults, which bring the job back while there is time, work called off, and defects.
@@ -55,8 +64,7 @@ export async function runJob(taken: Taken, shop: Workshop): Promise<Outcome | un
   try {
     if (taken.delivery > 1) ledger.earlier = usageOf(await shop.spending.of(taken.jobId));
     received = await ledger.stage('intake', () => intake(taken, Object.keys(paths)));
-    const path = paths[received.job.kind];
-    const conclusion = await answerInTime(path(received, shop, ledger), taken, received, ledger);
+    const conclusion = await answerInTime(work(received, shop, ledger), taken, received, ledger);
     return conclusion && outcomeOf(taken, ledger, conclusion);
   } catch (error) {
     return outcomeOf(taken, ledger, conclusionOf(error, taken, received));

@@ -1,7 +1,7 @@
 import { Deadline } from '../kernel/deadline.ts';
 import { CodedError } from '../kernel/errors.ts';
 import { brief } from './brief.ts';
-import { openBudget } from './budget.ts';
+import { type Budget, openBudget } from './budget.ts';
 import { finishReading } from './finish-reading.ts';
 import { type Generation, generate } from './generate.ts';
 import { handlerKey } from './handler-key.ts';
@@ -23,7 +23,7 @@ export async function solve(
   { deadline, work }: Received,
   shop: Workshop,
   ledger: Ledger,
-): Promise<Solved> {
+): Promise<Solved & { budget: Budget }> {
   const { tenant } = measure.cleared.job;
   const key = handlerKey(measure.cleared);
   const asker = { shop, ledger, budget: await openBudget(shop, ledger.jobId, tenant) };
@@ -50,5 +50,5 @@ export async function solve(
       'PLATFORM_DEADLINE',
       'Cannot finish job: another worker is still generating the same handler, wanted it in time',
     );
-  return solved;
+  return { ...solved, budget: asker.budget };
 }

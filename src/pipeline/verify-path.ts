@@ -34,14 +34,26 @@ export const verifyPath: Path = async (received, shop, ledger) => {
     if (order.cleared.amendments.length > record.amendments.length) {
       const provenance = { ...record.provenance, checks: ledger.checks };
       const handler = await storeAmended({ ...known, provenance }, order, key, shop);
-      return { verdict: 'generated', messages: [codeGeneration('generated')], findings: warnings, handler };
+      return {
+        verdict: 'generated',
+        messages: [codeGeneration('generated')],
+        findings: warnings,
+        handler,
+        measure: order,
+      };
     }
     await shop.handlers.put(known, key);
-    return { verdict: 'clean', messages: [], findings: warnings, handler: known };
+    return { verdict: 'clean', messages: [], findings: warnings, handler: known, measure: order };
   }
   const everything = measure(await clearTogether(order, record, shop, ledger, received.work.signal));
   const solved = await solve(everything, received, shop, ledger);
-  return { verdict: 'generated', messages: [codeGeneration('generated')], findings: warnings, ...solved };
+  return {
+    verdict: 'generated',
+    messages: [codeGeneration('generated')],
+    findings: warnings,
+    measure: order,
+    ...solved,
+  };
 };
 
 function nothingToRun(job: Job): Conclusion {

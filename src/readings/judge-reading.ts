@@ -5,7 +5,7 @@ import { caseScenario, runnableCases } from '../verification/case-scenarios.ts';
 import type { Subject } from '../verification/subject.ts';
 import { type Breach, breachesOf, isVoid } from './breaches.ts';
 import { brokenRequestCases, worldsOf } from './broken-requests.ts';
-import type { OtherRun, World } from './world.ts';
+import type { OtherRun, World, WorldRun } from './world.ts';
 
 /** A derived case that a candidate broke. */
 export interface BrokenCase {
@@ -35,27 +35,43 @@ export async function judgeReading(
 ): Promise<ReadingTrial> {
   const own = worldsOf(entries, subject);
   const worlds = [...own, ...worldsOf(brokenRequestCases(own, subject), subject)];
+  const { runs, trials } = await runWorlds(worlds, subject, trier, signal);
+  return {
+    runs,
+    judged: trials.filter((run) => !isVoid(run)).length,
+    broken: trials.flatMap((run) => {
+      const breaches = breachesOf(run, subject);
+      if (breaches.length === 0) return [];
+      const { world, seen } = run;
+      const other = otherInput(run);
+      return [{ entry: world.entry, world, seen, breaches, ...(other === undefined ? {} : { other }) }];
+    }),
+  };
+}
+
+/** The request or task of the world that a run is compared with. */
+export function otherInput({ world: { entry }, others }: WorldRun): Json | undefined {
+  return entry.expect.alike && others.get(entry.expect.alike.to)?.input;
+}
+
+/** Runs worlds, and the negotiated cases that they are compared with, in one call of the trier. Rejects only as the trier does. */
+export async function runWorlds(
+  worlds: readonly World[],
+  subject: Subject,
+  trier: Trier,
+  signal: AbortSignal,
+): Promise<{ runs: number; trials: WorldRun[] }> {
   const compared = casesComparedWith(worlds, subject);
   const scenarios = [...worlds.map(({ scenario }) => scenario), ...compared.map(({ scenario }) => scenario)];
-  if (scenarios.length === 0) return { runs: 0, judged: 0, broken: [] };
+  if (scenarios.length === 0) return { runs: 0, trials: [] };
   const seen = await trier.try(scenarios, signal);
   const others = new Map<string | number, OtherRun>();
   for (const [index, { entry, scenario }] of worlds.entries())
     if (entry.id !== undefined) others.set(entry.id, { input: scenario.input, seen: seen[index] as Observation });
   for (const [index, { testCase, scenario }] of compared.entries())
     others.set(testCase, { input: scenario.input, seen: seen[worlds.length + index] as Observation });
-  const runs = worlds.map((world, index) => ({ world, seen: seen[index] as Observation, others }));
-  return {
-    runs: scenarios.length,
-    judged: runs.filter((run) => !isVoid(run)).length,
-    broken: runs.flatMap((run) => {
-      const breaches = breachesOf(run, subject);
-      if (breaches.length === 0) return [];
-      const { world, seen } = run;
-      const other = world.entry.expect.alike && others.get(world.entry.expect.alike.to)?.input;
-      return [{ entry: world.entry, world, seen, breaches, ...(other === undefined ? {} : { other }) }];
-    }),
-  };
+  const trials = worlds.map((world, index) => ({ world, seen: seen[index] as Observation, others }));
+  return { runs: scenarios.length, trials };
 }
 
 /** The negotiated cases that derived cases are to be like. */

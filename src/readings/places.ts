@@ -68,6 +68,9 @@ function answerPlace({ at = '' }: Assertion): Place {
   return { key: `answer ${at}`, kind: 'value', question };
 }
 
+/** The whole answer: what a case that is told to the peer fixes. */
+export const wholeAnswer: Place = answerPlace({});
+
 function callPlaces(one: CallExpectation): Place[] {
   const { tool, when, input = [], nth } = one;
   const which = when === undefined ? '' : ` with an input where ${JSON.stringify(when)}`;

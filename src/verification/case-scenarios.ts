@@ -148,8 +148,13 @@ export function caseScenarios(subject: Subject): Scenario[] {
   return runnableCases(subject).flatMap((one) => {
     const first = caseScenario(subject, one);
     if (!needsProof(one)) return [first];
-    return [first, { ...first, seed: `${first.seed}-${otherSeed}`, nowMs: first.nowMs + otherNowMs }];
+    return [first, atAnotherTime(first)];
   });
+}
+
+/** The same run with another seed and clock: what comes out otherwise does not follow from what went in. */
+export function atAnotherTime(scenario: Scenario): Scenario {
+  return { ...scenario, seed: `${scenario.seed}-${otherSeed}`, nowMs: scenario.nowMs + otherNowMs };
 }
 
 /** The run of one case. */

@@ -20,6 +20,7 @@ export function sampleJob(document: string, cases?: string | StructuredCase[], m
     loose: [],
     baseProtocols: {},
     onContradiction: 'dispute',
+    propose: false,
     timeoutMs: 15_000,
     workMs: 0,
     attempt: 0,

@@ -55,6 +55,7 @@ test('a minimal job is read with every default filled in', () => {
     loose: [],
     baseProtocols: {},
     onContradiction: 'dispute',
+    propose: false,
     timeoutMs: 15_000,
     workMs: 60_000,
     attempt: 0,
@@ -185,6 +186,29 @@ test('what only some kinds want is wanted there', () => {
   assert.deepEqual(wanted('fix', jobData()), ['/complaint', '/handlerDigest']);
   assert.deepEqual(wanted('fix', jobData({ complaint, handlerDigest: `sha256:${documentHash}` })), []);
   assert.deepEqual(wanted('observe', jobData()), ['/exchanges']);
+});
+
+test('only what makes or verifies a handler proposes cases', () => {
+  const digest = 'a'.repeat(64);
+  const data = jobData({
+    propose: true,
+    handlerDigest: digest,
+    testCases: [],
+    complaint,
+    exchanges: [{ request: 1, response: 2 }],
+  });
+  for (const kind of ['generate', 'verify']) assert.deepEqual(faultsOf(kind, data), [], kind);
+  for (const kind of ['review', 'fix', 'observe'])
+    assert.deepEqual(
+      faultsOf(kind, data).map(({ code, pointer, expected }) => [code, pointer, expected]),
+      [['JOB_INVALID', '/propose', false]],
+      kind,
+    );
+  assert.deepEqual(faultsOf('review', { ...data, propose: false }), []);
+  assert.deepEqual(
+    faultsOf('generate', { ...data, propose: 'yes' }).map(({ pointer }) => pointer),
+    ['/propose'],
+  );
 });
 
 test('an unknown kind is named, even one that objects inherit', () => {

@@ -1,6 +1,8 @@
+import type { Case } from '../../contract/agreement.ts';
 import type { Finding } from '../../contract/finding.ts';
 import type { Job, ProtocolNegotiation } from '../../contract/job.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { quoteText } from '../quote.ts';
 import type { Language } from '../violation-words.ts';
 import { changeOf, describeFinding } from './describe-finding.ts';
 
@@ -26,6 +28,11 @@ export function canBeTold({ peerCapabilities }: Pick<Job, 'peerCapabilities'>): 
   return peerCapabilities === undefined || peerCapabilities.includes('fixErrorNegotiation');
 }
 
+/** Whether the peer's protocol stack takes a `testCasesNegotiation`. */
+export function takesTestCases({ peerCapabilities }: Pick<Job, 'peerCapabilities'>): boolean {
+  return peerCapabilities === undefined || peerCapabilities.includes('testCasesNegotiation');
+}
+
 /** Findings as the markdown of an ANP `errorDescription`, one line each, in the language of the document. */
 export function errorDescription(findings: readonly Finding[], language: Language): string {
   const lines = findings.slice(0, MAX_DESCRIBED_FINDINGS).map((finding) => `- ${describeFinding(finding, language)}`);
@@ -45,25 +52,45 @@ export function protocolProposal(
     action: 'protocolNegotiation',
     sequenceId: agreed.sequenceId + 1,
     candidateProtocols,
-    modificationSummary: modificationSummary(settled, language),
+    modificationSummary: modificationSummary(changesOf(settled, language), language),
     status: 'negotiating',
   };
 }
 
 /** ANP `testCasesNegotiation` that offers amended cases. */
 export function testCasesProposal(testCases: string, settled: readonly Finding[], language: Language): JsonObject {
+  return testCasesOffer(testCases, changesOf(settled, language), language);
+}
+
+/** ANP `testCasesNegotiation` that offers further cases. */
+export function furtherCasesProposal(
+  testCases: string,
+  added: readonly Pick<Case, 'testCase' | 'expected'>[],
+  language: Language,
+): JsonObject {
+  const changes = added.map(({ testCase, expected }) => {
+    const result = quoteText(expected);
+    return language === 'zh' ? `增加测试用例${testCase}：${result}` : `Added test case ${testCase}: ${result}`;
+  });
+  return testCasesOffer(testCases, changes, language);
+}
+
+function testCasesOffer(testCases: string, changes: readonly string[], language: Language): JsonObject {
   return {
     action: 'testCasesNegotiation',
     testCases,
-    modificationSummary: modificationSummary(settled, language),
+    modificationSummary: modificationSummary(changes, language),
     status: 'negotiating',
   };
 }
 
-function modificationSummary(settled: readonly Finding[], language: Language): string {
-  const changes = settled
+function changesOf(settled: readonly Finding[], language: Language): string[] {
+  return settled
     .map((finding) => changeOf(finding, language) || describeFinding(finding, language))
     .map((change) => change.charAt(0).toUpperCase() + change.slice(1));
+}
+
+function modificationSummary(changes: readonly string[], language: Language): string {
   const lines = [...new Set(changes)].slice(0, MAX_DESCRIBED_FINDINGS).map((change) => `- ${change}`);
   return [language === 'zh' ? '修改点：' : 'Modifications:', ...lines].join('\n');
 }

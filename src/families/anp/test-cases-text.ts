@@ -1,0 +1,59 @@
+import type { Case } from '../../contract/agreement.ts';
+import type { Json } from '../../kernel/json.ts';
+import { escapeUnseen } from '../../kernel/unseen.ts';
+import type { Language } from '../violation-words.ts';
+
+/** What of a case stands in a text of cases. */
+export type WrittenCase = Pick<Case, 'testCase' | 'request' | 'response' | 'expected'>;
+
+/** What a text of cases is written in. */
+export interface CaseLayout {
+  language: Language;
+  payload: 'json' | 'text';
+}
+
+const WORDS = {
+  en: {
+    heading: (testCase: number) => `# Test Case ${testCase}`,
+    request: '- **Test Request Data**:',
+    response: '- **Test Response Data**:',
+    result: '- **Expected Test Result**:',
+  },
+  zh: {
+    heading: (testCase: number) => `# 测试用例${testCase}`,
+    request: '- **测试请求数据**：',
+    response: '- **测试响应数据**：',
+    result: '- **测试预期结果**：',
+  },
+};
+
+/** Cases in the layout that ANP has for them: a heading with the number and three labels each. */
+export function testCasesText(cases: readonly WrittenCase[], { language, payload }: CaseLayout): string {
+  const words = WORDS[language];
+  return cases
+    .map(({ testCase, request, response, expected }) =>
+      [
+        words.heading(testCase),
+        `${words.request}\n${payloadText(request, payload)}`,
+        `${words.response}\n${payloadText(response, payload)}`,
+        `${words.result}\n${expected}`,
+      ].join('\n\n'),
+    )
+    .map((text) => `${text}\n`)
+    .join('\n');
+}
+
+/** A text of cases with further ones below it; not one of its characters changes. */
+export function withFurtherCases(text: string, cases: readonly WrittenCase[], layout: CaseLayout): string {
+  const gap = text.endsWith('\n\n') ? '' : text.endsWith('\n') ? '\n' : '\n\n';
+  return `${text}${gap}${testCasesText(cases, layout)}`;
+}
+
+/** A payload between fences that nothing in it can close: JSON has its line breaks escaped, a text gets fences longer than its own. */
+function payloadText(value: Json, payload: CaseLayout['payload']): string {
+  if (payload === 'json' || typeof value !== 'string')
+    return `\`\`\`json\n${escapeUnseen(JSON.stringify(value, null, 2))}\n\`\`\``;
+  const longest = Math.max(2, ...(value.match(/`{3,}/g) ?? []).map((ticks) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${value}\n${fence}`;
+}

@@ -1,0 +1,297 @@
+import { type FurtherCase, withFurther } from '../analysis/further-cases.ts';
+import type { Case } from '../contract/agreement.ts';
+import type { CheckReport } from '../contract/check-report.ts';
+import type { HandlerRecord } from '../contract/handler.ts';
+import type { Job } from '../contract/job.ts';
+import type { Confirmation, DerivedCase, KeptReading } from '../contract/reading.ts';
+import type { Trier } from '../contract/trial.ts';
+import { furtherCasesProposal, takesTestCases } from '../families/anp/encode.ts';
+import { storedSurface } from '../hosting/surface.ts';
+import { createTrier } from '../hosting/trier.ts';
+import type { Deadline } from '../kernel/deadline.ts';
+import { canonicalJson } from '../kernel/digest.ts';
+import { codeOf } from '../kernel/errors.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
+import { UNSEEN } from '../kernel/unseen.ts';
+import { cut } from '../prompting/cut.ts';
+import { bearsOut } from '../readings/borne-out.ts';
+import { breachesOf, isVoid } from '../readings/breaches.ts';
+import { worldsOf } from '../readings/broken-requests.ts';
+import { otherInput, runWorlds } from '../readings/judge-reading.ts';
+import { placesOf, wholeAnswer } from '../readings/places.ts';
+import { unitsOfSubject } from '../readings/units.ts';
+import { dropReasonOf } from '../readings/validity.ts';
+import type { WorldRun } from '../readings/world.ts';
+import { equalJson } from '../schemas/equal-json.ts';
+import { atAnotherTime, caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
+import { looseDifferences } from '../verification/loose-places.ts';
+import { asRead } from '../verification/prose/hidden-words.ts';
+import type { Subject } from '../verification/subject.ts';
+import type { Asker } from './ask.ts';
+import { openBudget } from './budget.ts';
+import { type AskedWorld, askSecondReader } from './confirm.ts';
+import { handlerKey } from './handler-key.ts';
+import type { Received } from './intake.ts';
+import { reserveBeginsMs, Timer } from './judge-derived.ts';
+import type { Conclusion } from './leave.ts';
+import type { Ledger } from './ledger.ts';
+import type { Measure } from './measure.ts';
+import type { Ended } from './path.ts';
+import { rebased } from './proof.ts';
+import { emptyReading, ReadingWork } from './reading-work.ts';
+import { retryLost } from './retry-lost.ts';
+import type { Workshop } from './workshop.ts';
+
+/** Most cases that are proposed at once: as many as a peer, and one question to a second reader, can go through with care. */
+const maxProposed = 10;
+
+/** Most characters of an expected result. */
+const mostExpected = 400;
+
+/** The name of the proposal among the checks of a report. */
+export const proposalCheck = 'proposed-cases';
+
+/**
+ * Adds one more proposal to the end of a job: the derived cases that the handler keeps, that a second reader bore out, and that the peer can check by
+ * itself, below the cases that are agreed. Where there is none, or the peer would have to wait for it, the end stays as it is and the report says why.
+ */
+export async function proposeCases(
+  { measure, budget, ...conclusion }: Ended,
+  { job, deadline, work }: Received,
+  shop: Workshop,
+  ledger: Ledger,
+): Promise<Conclusion> {
+  const { handler } = conclusion;
+  if (handler === undefined || measure === undefined) return conclusion;
+  const note = (result: CheckReport['result'], runs: number, message: string) => {
+    ledger.checks = [...ledger.checks, { name: proposalCheck, result, runs, message }];
+  };
+  const obstacle = obstacleOf(job, handler, shop, conclusion);
+  if (obstacle !== undefined) {
+    note('skipped', 0, obstacle);
+    return conclusion;
+  }
+  const until = new Timer(deadline, reserveBeginsMs(deadline));
+  try {
+    const asked = ledger.stage('propose', async () => {
+      const asker = { shop, ledger, budget: budget ?? (await openBudget(shop, ledger.jobId, job.tenant)) };
+      return proposal(handler, measure, asker, until.deadline);
+    });
+    // What rejects after that time has no one to tell.
+    asked.catch(() => undefined);
+    const made = await Promise.race([asked, until.passed]);
+    work.signal.throwIfAborted();
+    if (made === undefined || (made.message === null && until.deadline.signal.aborted)) {
+      note('skipped', 0, 'the peer could not wait for a second reader');
+      return conclusion;
+    }
+    const { message, runs, words, handler: confirmed } = made;
+    note(message === null ? 'skipped' : 'passed', runs, words);
+    return {
+      ...conclusion,
+      handler: confirmed,
+      ...(message === null ? {} : { proposals: [...(conclusion.proposals ?? []), message] }),
+    };
+  } catch (error) {
+    const code = until.deadline.signal.aborted ? 'PLATFORM_DEADLINE' : codeOf(error);
+    // The handler is there: that nobody could be asked about further cases is no reason to keep it back.
+    if (work.signal.aborted || !code?.match(/^(?:PLATFORM|OPERATOR)_/)) throw error;
+    note('skipped', 0, `no case could be proposed (${code})`);
+    return conclusion;
+  } finally {
+    until.release();
+  }
+}
+
+/** Why nothing can be proposed, whatever the reading holds. */
+function obstacleOf(
+  job: Job,
+  { proof }: HandlerRecord,
+  { readingMode }: Workshop,
+  { later }: Conclusion,
+): string | undefined {
+  if (job.role === 'requester') return 'what the peer answers to another request, only the peer can say';
+  if (!takesTestCases(job)) return 'the peer takes no testCasesNegotiation';
+  if (readingMode === 'off') return 'readings are off';
+  return proof.reading?.complete === true && later === undefined
+    ? undefined
+    : 'the handler was not judged by a whole reading';
+}
+
+/** What came of looking for cases to propose. */
+interface Made {
+  message: JsonObject | null;
+  runs: number;
+  words: string;
+  /** With what the second reader said. */
+  handler: HandlerRecord;
+}
+
+async function proposal(record: HandlerRecord, measure: Measure, asker: Asker, deadline: Deadline): Promise<Made> {
+  const { cleared, subject } = measure;
+  const { shop } = asker;
+  const told = new ToldReading(record, subject);
+  const { candidates, runs } = await candidatesOf(told.entries, record, measure, shop, deadline.signal);
+  const nothing = { message: null, runs, handler: record };
+  if (candidates.length === 0) return { ...nothing, words: 'no derived case that a peer can check' };
+  const reading = new ReadingWork(shop.readingMode, unitsOfSubject(asRead(subject)), async () => told.kept());
+  await reading.settled;
+  const unasked = candidates.filter(({ run }) => told.answersTo(run.world.entry)[wholeAnswer.key] === undefined);
+  await askSecondReader(unasked.map(askedWorld), measure, reading, asker, deadline);
+  const isSilent = unasked.every(({ run }) => reading.confirmationOf(run.world.entry) === undefined);
+  for (const { run } of unasked) told.add(run.world.entry, reading.confirmationOf(run.world.entry));
+  const handler = told.record();
+  if (handler !== record) await shop.handlers.put(handler, handlerKey({ ...cleared, amendments: record.amendments }));
+  const agreed = candidates.filter(({ run, answer }) =>
+    bearsOut(told.answersTo(run.world.entry), answer, subject.loose),
+  );
+  const further = withFurther(cleared, agreed.map(caseOf));
+  const silence = isSilent && unasked.length > 0 ? '; a second reader could not be asked, or gave no answer' : '';
+  const words = `${candidates.length} derived cases that a peer can check, ${agreed.length} borne out, ${further?.added.length ?? 0} proposed${silence}`;
+  if (further === null) return { ...nothing, handler, words };
+  const message = furtherCasesProposal(further.text, further.added, cleared.agreement.language);
+  return { message, runs, words, handler };
+}
+
+/** The reading of a stored handler as one job's cases number it, with what second readers said of it. */
+class ToldReading {
+  readonly entries: DerivedCase[];
+  readonly #record: HandlerRecord;
+  readonly #numbers = new Map<DerivedCase, number>();
+  readonly #said = new Map<number, Confirmation>();
+
+  constructor(record: HandlerRecord, subject: Subject) {
+    this.#record = record;
+    for (const [number, entry] of this.#derived.entries()) {
+      const [own] = this.#alone(entry, subject);
+      if (own === undefined || dropReasonOf(own, subject) !== undefined) continue;
+      const { confirmation: _, ...bare } = own;
+      this.#numbers.set(bare, number);
+    }
+    this.entries = [...this.#numbers.keys()];
+  }
+
+  /** What second readers said of a derived case, by place. */
+  answersTo(entry: DerivedCase): Confirmation['answers'] {
+    const number = this.#numbers.get(entry) ?? -1;
+    return { ...this.#derived[number]?.confirmation?.answers, ...this.#said.get(number)?.answers };
+  }
+
+  add(entry: DerivedCase, said: Confirmation | undefined): void {
+    const number = this.#numbers.get(entry);
+    if (number !== undefined && said !== undefined) this.#said.set(number, said);
+  }
+
+  /** The handler's record with all of that; the very same where nothing is new. */
+  record(): HandlerRecord {
+    const { reading: kept } = this.#record.proof;
+    if (kept === undefined || this.#said.size === 0) return this.#record;
+    const derived = this.#derived.map((entry, number): DerivedCase => {
+      const said = this.#said.get(number);
+      if (said === undefined) return entry;
+      return { ...entry, confirmation: { by: said.by, answers: { ...entry.confirmation?.answers, ...said.answers } } };
+    });
+    const reading = { ...kept, reading: { ...kept.reading, derived } };
+    return { ...this.#record, proof: { ...this.#record.proof, reading } };
+  }
+
+  /** The reading by the numbers of the job's cases; what second readers said stands beside it. */
+  kept(): KeptReading {
+    const kept = this.#record.proof.reading ?? emptyReading(0);
+    return { ...kept, reading: { ...kept.reading, derived: this.entries } };
+  }
+
+  get #derived(): readonly DerivedCase[] {
+    return this.#record.proof.reading?.reading.derived ?? [];
+  }
+
+  #alone(entry: DerivedCase, { cases }: Subject): readonly DerivedCase[] {
+    const { reading: kept, cases: own } = this.#record.proof;
+    if (kept === undefined) return [];
+    return rebased({ ...kept, reading: { ...kept.reading, derived: [entry] } }, own, cases).reading.derived;
+  }
+}
+
+/** A derived case that a peer can check, with our answer. */
+interface Candidate {
+  run: WorldRun;
+  answer: Json;
+}
+
+/** Runs the derived cases on the handler, and those that a peer can check a second time and as the cases that they would be. */
+async function candidatesOf(
+  entries: readonly DerivedCase[],
+  record: HandlerRecord,
+  { subject, schemas }: Measure,
+  { warm }: Workshop,
+  signal: AbortSignal,
+): Promise<{ candidates: Candidate[]; runs: number }> {
+  const { handler, release } = await warm.borrow(record);
+  let isSound = false;
+  try {
+    const trier = createTrier(handler, storedSurface(record, schemas), () => undefined);
+    const first = await retryLost(() => runWorlds(worldsOf(entries, subject), subject, trier, signal), signal);
+    const checkable = distinct(first.trials.flatMap((run) => checkableRun(run, subject)));
+    const lasting = await retryLost(() => lastingAnswers(checkable, subject, trier, signal), signal);
+    isSound = true;
+    return { candidates: lasting.slice(0, maxProposed), runs: first.runs + 2 * checkable.length };
+  } finally {
+    await release(isSound);
+  }
+}
+
+/** A run as a candidate, where the world changes nothing but the request, the handler keeps all that is expected, and no case has that request. */
+function checkableRun(run: WorldRun, subject: Subject): Candidate[] {
+  const { world, seen } = run;
+  const { entry, base, scenario } = world;
+  const isBare =
+    entry.tools === undefined && entry.peer === undefined && (base === null || entry.request !== undefined);
+  const isKept = seen.end === 'returned' && seen.issues.length === 0 && !isVoid(run);
+  if (!isBare || !isKept || seen.value === undefined || breachesOf(run, subject).length > 0) return [];
+  const isAnswered = seen.calls.every(({ unanswered }) => unanswered !== true);
+  const isNew = subject.cases.every(({ request }) => !equalJson(request, scenario.input));
+  // What our own house calls its tools is no business of the peer's.
+  const isOurs = subject.tools.some(({ name }) => entry.claim.includes(name));
+  return isAnswered && isNew && !isOurs ? [{ run, answer: seen.value }] : [];
+}
+
+function distinct(candidates: readonly Candidate[]): Candidate[] {
+  const requests = new Map(candidates.toReversed().map((one) => [canonicalJson(one.run.world.scenario.input), one]));
+  return [...requests.values()].toReversed();
+}
+
+/** Those whose answers stay the same with another seed and clock, loose places aside, and that pass as cases beside the agreed ones. */
+async function lastingAnswers(
+  candidates: readonly Candidate[],
+  subject: Subject,
+  trier: Trier,
+  signal: AbortSignal,
+): Promise<Candidate[]> {
+  const { cases } = subject;
+  const last = Math.max(0, ...cases.map(({ testCase }) => testCase));
+  const further = candidates.map(
+    (one, index): Case => ({ ...caseOf(one), testCase: last + 1 + index, negative: false }),
+  );
+  const extended = { ...subject, cases: [...cases, ...further] };
+  const again = candidates.map(({ run }) => atAnotherTime(run.world.scenario));
+  const seen = await trier.try([...again, ...caseScenarios(extended)], signal);
+  const reports = judgeCases(extended, seen.slice(again.length)).slice(cases.length);
+  return candidates.filter(({ answer }, index) => {
+    const other = seen[index]?.value;
+    const isSame = other !== undefined && looseDifferences(answer, other, subject.loose).length === 0;
+    return isSame && reports[index]?.passed === true;
+  });
+}
+
+function askedWorld({ run }: Candidate): AskedWorld {
+  const { entry } = run.world;
+  const other = otherInput(run);
+  const places = [wholeAnswer, ...placesOf(entry.expect).filter(({ key }) => key !== wholeAnswer.key)];
+  return { entry, world: run.world, places, ...(other === undefined ? {} : { other }) };
+}
+
+/** A candidate as a case: what is expected of it is what the derived case claims, on one line. */
+function caseOf({ run: { world }, answer }: Candidate): FurtherCase {
+  const expected = world.entry.claim.replaceAll(UNSEEN, ' ').replaceAll(/\s+/g, ' ').trim();
+  return { request: world.scenario.input, response: answer, expected: cut(expected, mostExpected) };
+}

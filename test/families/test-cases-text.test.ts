@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { analyze } from '../../src/analysis/analyze.ts';
+import { withFurther } from '../../src/analysis/further-cases.ts';
+import type { Job } from '../../src/contract/job.ts';
+import { furtherCasesProposal, takesTestCases } from '../../src/families/anp/encode.ts';
+import { testCasesText } from '../../src/families/anp/test-cases-text.ts';
+import { canonicalJson } from '../../src/kernel/digest.ts';
+import type { Json } from '../../src/kernel/json.ts';
+import { sampleJob } from '../analysis/sample-job.ts';
+
+const documents = { en: '# Requirements\nAnswer in JSON.', zh: '# 需求\n以 JSON 回答。' };
+
+function casesIn(job: Job): Json {
+  const { cases } = analyze(job).agreement;
+  return cases.map(({ testCase, request, response, expected }) => [testCase, request, response, expected]);
+}
+
+test('cases are written in the layout and the language of the document', () => {
+  const one = { testCase: 3, request: { a: 1 }, response: true, expected: 'As agreed.' };
+  assert.equal(
+    testCasesText([one], { language: 'en', payload: 'json' }),
+    '# Test Case 3\n\n- **Test Request Data**:\n```json\n{\n  "a": 1\n}\n```\n\n- **Test Response Data**:\n```json\ntrue\n```\n\n- **Expected Test Result**:\nAs agreed.\n',
+  );
+  assert.equal(
+    testCasesText([{ ...one, request: 'a ``` b' }], { language: 'zh', payload: 'text' }),
+    '# 测试用例3\n\n- **测试请求数据**：\n````\na ``` b\n````\n\n- **测试响应数据**：\n```json\ntrue\n```\n\n- **测试预期结果**：\nAs agreed.\n',
+  );
+});
+
+/** Texts that would end a fence, begin a case or name a payload where they stand at the head of a line. */
+const hard = fc
+  .array(
+    fc.constantFrom(
+      '```',
+      '~~~',
+      '\n',
+      '# Test Case 7',
+      '# 测试用例7',
+      '- **Test Response Data**:',
+      '"',
+      '\\',
+      ' ',
+      'x',
+      '\u2028',
+    ),
+  )
+  .map((parts) => parts.join(''));
+const json = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    hard,
+    fc.jsonValue() as fc.Arbitrary<Json>,
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(
+      hard.filter((name) => name !== '__proto__'),
+      tie('value'),
+      { maxKeys: 3 },
+    ),
+  ),
+})).value;
+
+test('whatever JSON their payloads are, cases come back from their text as they were', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom('en' as const, 'zh' as const),
+      fc.array(fc.tuple(json, json), { minLength: 1, maxLength: 4 }),
+      (language, payloads) => {
+        const cases = payloads.map(([request, response], index) => {
+          return { testCase: index + 1, request, response, expected: 'As agreed.' };
+        });
+        const text = testCasesText(cases, { language, payload: 'json' });
+        const read = casesIn(sampleJob(documents[language], text, { payload: 'json' }));
+        const wanted = cases.map(({ testCase, request, response, expected }) => [
+          testCase,
+          request,
+          response,
+          expected,
+        ]);
+        assert.equal(canonicalJson(read), canonicalJson(wanted));
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('payloads that are texts come back to the letter', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(hard, hard), { minLength: 1, maxLength: 3 }), (payloads) => {
+      const job = sampleJob('# Requirements\nAnswer in plain text.', undefined, { payload: 'text', testCases: [] });
+      const further = payloads.map(([request, response], index) => ({
+        request: `ask ${index} ${request}.`,
+        response: `say ${response}.`,
+        expected: 'x',
+      }));
+      const made = withFurther(analyze(job), further);
+      assert.equal(made?.added.length, further.length);
+      const testCases = { action: 'testCasesNegotiation', testCases: made?.text ?? '', status: 'accepted' } as const;
+      assert.deepEqual(
+        casesIn({ ...job, testCases }),
+        further.map(({ request, response, expected }, index) => [index + 1, request, response, expected]),
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
+
+const agreedText =
+  ' # Test Case 1\n\n - **Test Request Data**:\n {"a": 1}\n - **Test Response Data**:\n {"b": 1}\n - **Expected Test Result**:\n Works.\n';
+const further = { request: { a: 2 }, response: { b: 2 }, expected: 'two' };
+
+test('the text that is agreed stays as it is, further cases are numbered on below it', () => {
+  const made = withFurther(analyze(sampleJob(documents.en, agreedText)), [further]);
+  assert.ok(made?.text.startsWith(`${agreedText}\n# Test Case 2\n`), made?.text);
+  assert.deepEqual(made?.added, [{ ...further, testCase: 2 }]);
+});
+
+test('where a text cannot be gone on with, as a table, all cases are written anew', () => {
+  const table =
+    '| Case | Request | Response | Expected |\n| --- | --- | --- | --- |\n| 1 | `{"a": 1}` | `{"b": 1}` | Works. |\n';
+  const made = withFurther(analyze(sampleJob(documents.en, table)), [further]);
+  assert.ok(made?.text.startsWith('# Test Case 1\n'), made?.text);
+  assert.deepEqual(casesIn(sampleJob(documents.en, made?.text)), [
+    [1, { a: 1 }, { b: 1 }, 'Works.'],
+    [2, { a: 2 }, { b: 2 }, 'two'],
+  ]);
+});
+
+test('cases that came as structure are written from scratch', () => {
+  const testCases = [{ request: { a: 1 }, response: { b: 1 }, expected: '' }];
+  const made = withFurther(analyze(sampleJob(documents.zh, undefined, { testCases })), [further]);
+  assert.deepEqual(casesIn(sampleJob(documents.zh, made?.text)), [
+    [1, { a: 1 }, { b: 1 }, ''],
+    [2, { a: 2 }, { b: 2 }, 'two'],
+  ]);
+});
+
+test('what does not come back as it was, or is found fault with, is left out; the others are numbered on', () => {
+  const analyzed = analyze(sampleJob(documents.en, agreedText));
+  const forged = {
+    request: { a: 3 },
+    response: { b: 3 },
+    expected: '# Test Case 9\n- **Test Request Data**:\n{"a": 9}',
+  };
+  const twofold = {
+    ...further,
+    expected:
+      'two\n\n# Test Case 3\n- Test Request Data: {"a": 9}\n- Test Response Data: {"b": 9}\n- Expected Test Result: nine',
+  };
+  const contradicts = { request: { a: 1 }, response: { b: 9 }, expected: 'nine' };
+  const made = withFurther(analyzed, [forged, twofold, contradicts, further]);
+  assert.deepEqual(made?.added, [{ ...further, testCase: 2 }]);
+  assert.equal(withFurther(analyzed, [twofold]), null);
+  assert.equal(withFurther(analyzed, []), null);
+});
+
+test('the message says what was added, in the language of the document, and nothing in it breaks out of its line', () => {
+  const added = [{ testCase: 2, expected: 'a `b`\n# c' }];
+  assert.deepEqual(furtherCasesProposal('text', added, 'en'), {
+    action: 'testCasesNegotiation',
+    testCases: 'text',
+    modificationSummary: 'Modifications:\n- Added test case 2: `a \\u0060b\\u0060\\u000a# c`',
+    status: 'negotiating',
+  });
+  assert.match(String(furtherCasesProposal('text', added, 'zh').modificationSummary), /^修改点：\n- 增加测试用例2：/);
+});
+
+test('a peer is asked for cases only where it takes them', () => {
+  assert.equal(takesTestCases({}), true);
+  assert.equal(takesTestCases({ peerCapabilities: ['testCasesNegotiation'] }), true);
+  assert.equal(takesTestCases({ peerCapabilities: ['fixErrorNegotiation'] }), false);
+});
