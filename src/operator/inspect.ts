@@ -1,9 +1,11 @@
 import type { Inspection } from '../../queues/index.ts';
 import { readConfig } from '../config.ts';
 import type { Finding } from '../contract/finding.ts';
+import type { ReadingReport } from '../contract/outcome.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
 import { onQueue } from './on-queue.ts';
 import { complain, print, rows } from './print.ts';
+import { readingTold } from './reading-told.ts';
 import { settingsHelp } from './settings-help.ts';
 
 /** Tells what is known of one job. */
@@ -62,6 +64,18 @@ function tell({ jobId, state, kind, failedReason, deliveries, deaths, outcome }:
           ['protocol', outcome.protocolHash ?? 'unknown'],
           ['handler', handler?.digest ?? 'none'],
         ] as [string, string][])),
+    ...readingRows(outcome),
     ...findings.map(({ code, message }): [string, string] => ['finding', `${code ?? 'unknown'}: ${message ?? ''}`]),
   ];
+}
+
+/** What a job's reading came to, and what it left open. */
+function readingRows(outcome: Inspection['outcome']): [string, string][] {
+  const { reading } = Object(outcome?.report) as { reading?: ReadingReport | null };
+  if (!reading) return [];
+  const questions = (reading.questions ?? []).map(({ unit, text }): [string, string] => [
+    'unclear',
+    `sentence ${unit}: ${text}`,
+  ]);
+  return [['reading', readingTold(reading)], ...questions];
 }
