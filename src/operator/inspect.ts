@@ -2,6 +2,7 @@ import type { Inspection } from '../../queues/index.ts';
 import { readConfig } from '../config.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { ReadingReport } from '../contract/outcome.ts';
+import { isObject } from '../kernel/json.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
 import { onQueue } from './on-queue.ts';
 import { complain, print, rows } from './print.ts';
@@ -72,10 +73,13 @@ function tell({ jobId, state, kind, failedReason, deliveries, deaths, outcome }:
 /** What a job's reading came to, and what it left open. */
 function readingRows(outcome: Inspection['outcome']): [string, string][] {
   const { reading } = Object(outcome?.report) as { reading?: ReadingReport | null };
-  if (!reading) return [];
-  const questions = (reading.questions ?? []).map(({ unit, text }): [string, string] => [
-    'unclear',
-    `sentence ${unit}: ${text}`,
-  ]);
-  return [['reading', readingTold(reading)], ...questions];
+  if (!isObject(reading)) return [];
+  const questions = Array.isArray(reading.questions) ? reading.questions : [];
+  return [
+    ['reading', readingTold(reading)],
+    ...questions.map((one): [string, string] => {
+      const { unit, text } = Object(one) as ReadingReport['questions'][number];
+      return ['unclear', `sentence ${unit}: ${text}`];
+    }),
+  ];
 }
