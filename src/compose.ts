@@ -30,7 +30,8 @@ import { type Circuits, watchCircuits } from './completion/shared-circuit.ts';
 import { type Config, modelsOf, sandboxOptions } from './config.ts';
 import { createHandlerStore, createReadingStore } from './handlers/redis-handler-store.ts';
 import { CodedError } from './kernel/errors.ts';
-import { Purse, usageOf } from './pipeline/budget.ts';
+import type { Questioner } from './pipeline/ask.ts';
+import { Budget, type JobLimits, Purse, usageOf } from './pipeline/budget.ts';
 import { runJob } from './pipeline/pipeline.ts';
 import { WarmHandlers } from './pipeline/warm-handlers.ts';
 import type { Workshop } from './pipeline/workshop.ts';
@@ -87,7 +88,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
   });
   const tellJob = logJobEvents(log);
   const spendings = new Spendings(connection, keys);
-  const limits = { ...config, usdPerInputToken: dearestInput(config) / 1_000_000 };
+  const limits = limitsOf(config);
   const asking = (completer: Pick<Model, 'complete'>): Model => ({
     ...model,
     complete: (...question) =>
@@ -98,7 +99,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
   });
   const shop: Workshop = {
     completer: metrics.counting(asking(model)),
-    model: modelsOf(config)[0]?.model ?? 'unknown',
+    model: modelName(config),
     limits,
     spending: {
       of: (jobId) => spendings.of(jobId),
@@ -260,12 +261,27 @@ export async function openSandbox(
   return sandbox;
 }
 
+/** Who asks the model for a command: bounded as one job is, without Redis, so that what it learns of endpoints is not shared. */
+export function composeQuestioner(config: Config): Omit<Questioner, 'ledger'> {
+  const limits = limitsOf(config);
+  const shop = { completer: createModel({ models: endpointsOf(config) }), model: modelName(config) };
+  return { shop, budget: new Budget(limits, new Purse(limits)) };
+}
+
+function modelName(config: Config): string {
+  return modelsOf(config)[0]?.model ?? 'unknown';
+}
+
+function limitsOf(config: Config): Config & JobLimits {
+  return { ...config, usdPerInputToken: dearestInput(config) / 1_000_000 };
+}
+
 /** What a million tokens of input cost with the dearest model; any may be the one that is asked. */
 function dearestInput(config: Config): number {
   return Math.max(...modelsOf(config).map(({ inputPrice }) => inputPrice ?? 0));
 }
 
-function composeModel(config: Config, endpoints: Endpoints): Model & { readonly endpoints: readonly string[] } {
+function endpointsOf(config: Config): [OpenAiOptions, ...OpenAiOptions[]] {
   const [first, ...others] = modelsOf(config).map(
     ({ model, baseUrl, apiKey, inputPrice, cachedInputPrice, outputPrice }): OpenAiOptions => ({
       model: model ?? 'unknown',
@@ -279,9 +295,13 @@ function composeModel(config: Config, endpoints: Endpoints): Model & { readonly 
           : { inputUsd: inputPrice, outputUsd: outputPrice, cachedInputUsd: cachedInputPrice ?? undefined },
     }),
   );
+  return [first as OpenAiOptions, ...others];
+}
+
+function composeModel(config: Config, endpoints: Endpoints): Model & { readonly endpoints: readonly string[] } {
   const circuits: Circuits = endpoints;
   return createModel({
-    models: [first as OpenAiOptions, ...others],
+    models: endpointsOf(config),
     circuits,
     coolDown: {
       until: (endpoint) => endpoints.coolDownOf(endpoint),

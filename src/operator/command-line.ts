@@ -12,6 +12,7 @@ const commands: Record<string, () => Promise<Command>> = {
   run: async () => (await import('./run.ts')).run,
   demo: async () => (await import('./demo.ts')).demo,
   lint: async () => (await import('./lint.ts')).lint,
+  read: async () => (await import('./read.ts')).read,
   doctor: async () => (await import('./doctor.ts')).doctor,
   status: async () => (await import('./status.ts')).status,
   inspect: async () => (await import('./inspect.ts')).inspect,

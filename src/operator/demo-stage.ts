@@ -39,8 +39,14 @@ const jobEvents: ReadonlySet<string> = new Set<JobEvent['type']>([
   'ended',
 ]);
 
-/** Starts everything, saying what it starts; what the worker does is shown as it happens. Throws where something cannot be started, having ended the rest. */
-export async function startStage(view: DemoView, scripted: boolean): Promise<DemoStage> {
+/** How many modules the scripted model is asked for in the story: the first, its repair, and another beside it. */
+const candidatesOfStory = 3;
+
+/**
+ * Starts everything, saying what it starts; what the worker does is shown as it happens. `scripts` names the
+ * replies that a scripted model gives, those for the story or those for any job; `null` = the model that the environment names is asked. Throws where something cannot be started, having ended the rest.
+ */
+export async function startStage(view: DemoView, scripts: 'story' | 'jobs' | null): Promise<DemoStage> {
   const closing: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const end of closing.splice(0).reverse()) await end();
@@ -58,15 +64,16 @@ export async function startStage(view: DemoView, scripted: boolean): Promise<Dem
       `Redis: ${redis.kind} at ${redactUrl(redis.url)}${redis.kind === 'REDIS_URL' ? '' : '; nothing is kept'}`,
     );
 
-    const model = scripted
-      ? await startScriptedModel({ scripts: readScripts(packageFile('fixtures/completions')) })
-      : undefined;
+    const folder = scripts === 'story' ? 'fixtures/completions/demo' : 'fixtures/completions';
+    const model =
+      scripts === null ? undefined : await startScriptedModel({ scripts: readScripts(packageFile(folder)) });
     if (model) closing.push(() => model.close());
     const environment = {
       ...process.env,
       [settings.redisUrl.env]: redis.url,
       [settings.logLevel.env]: 'debug',
       [settings.drainMs.env]: String(drainMs),
+      ...(scripts === 'story' ? { [settings.maxCandidates.env]: String(candidatesOfStory) } : {}),
       ...(model
         ? {
             [settings.baseUrl.env]: model.baseUrl,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { timeoutOf } from '../../queues/index.ts';
 import { openSandbox } from '../compose.ts';
+import type { HandlerRecord } from '../contract/handler.ts';
 import type { ProtocolNegotiation } from '../contract/job.ts';
 import type { Outcome, Verdict } from '../contract/outcome.ts';
 import { loadHandler } from '../hosting/load-handler.ts';
@@ -24,6 +25,9 @@ const unseenProduct = {
 
 const patienceMs = 10_000;
 
+/** Answers a call of a tool. */
+type ToolCall = (tool: string, input: Json) => Promise<Json>;
+
 /** Plays the negotiation of the ANP specification's product example, from the contradiction in it to a handler at work. */
 export async function runStory(stage: DemoStage, view: DemoView): Promise<Verdict> {
   const job = await demoJob();
@@ -40,7 +44,10 @@ export async function runStory(stage: DemoStage, view: DemoView): Promise<Verdic
   const outcome = await play(stage, view, { ...job, agreement: { ...proposal, status: 'accepted' } });
   if (outcome.verdict !== 'generated' || outcome.handler === null) return outcome.verdict;
 
-  view.chapter(3, 'The handler at work, on a request that was in no case:');
+  view.chapter(3, 'The words of the agreement were read as well, for what they demand and no case shows:');
+  await tellReading(stage, view, outcome);
+
+  view.chapter(4, 'The handler at work, on requests that were in no case:');
   await useHandler(stage, view, outcome);
   return outcome.verdict;
 }
@@ -49,7 +56,10 @@ export async function runStory(stage: DemoStage, view: DemoView): Promise<Verdic
 export async function runOwnJob(stage: DemoStage, view: DemoView, data: unknown): Promise<Verdict> {
   view.chapter(1, 'A job of your own:');
   const outcome = await play(stage, view, data);
-  if (outcome.handler !== null) await showSource(stage, view, outcome);
+  if (outcome.handler !== null) {
+    await tellReading(stage, view, outcome);
+    await showSource(stage, view, outcome);
+  }
   return outcome.verdict;
 }
 
@@ -75,28 +85,45 @@ async function useHandler(stage: DemoStage, view: DemoView, outcome: Outcome): P
   const sandbox = await openSandbox(settings, createLog('silent'));
   const handler = await loadHandler(record, sandbox);
   try {
-    const request: JsonObject = {
-      messageId: 'demo-1',
-      type: 'REQUEST',
-      action: 'getProductInfo',
-      productId: unseenProduct.productId,
+    const ask = async (messageId: string, call: ToolCall) => {
+      const request = { messageId, type: 'REQUEST', action: 'getProductInfo', productId: unseenProduct.productId };
+      view.line(`   request:  ${JSON.stringify(request)}`);
+      const { end, value, message } = await handler.run(request, { call });
+      view.line(
+        `   response: ${value === undefined ? `${end}: ${message}` : JSON.stringify(value)}`,
+        value === undefined ? 'red' : 'green',
+      );
     };
-    view.line(`   request:  ${JSON.stringify(request)}`);
-    const { end, value, message } = await handler.run(request, { call: async (_tool, input) => findProduct(input) });
-    view.line(
-      `   response: ${value === undefined ? `${end}: ${message}` : JSON.stringify(value)}`,
-      value === undefined ? 'red' : 'green',
-    );
+    await ask('demo-1', async (_tool, input) => findProduct(input));
+    view.line('   the same while the catalogue fails:');
+    await ask('demo-2', () => Promise.reject(new Error('the catalogue is down')));
   } finally {
     await handler.close();
     await sandbox.close();
   }
 }
 
-async function showSource(stage: DemoStage, view: DemoView, { tenant, handler }: Outcome) {
+/** Tells of the reading, with the sentences that a refused candidate broke: they stand with the handler, and in no event. */
+async function tellReading(stage: DemoStage, view: DemoView, outcome: Outcome): Promise<void> {
+  const { reading, attempts } = outcome.report;
+  if (reading === null) return;
+  const { proof } = await recordOf(stage, outcome);
+  const refusals = attempts.filter(({ code }) => code === 'CANDIDATE_DERIVED_CASE').map(({ message }) => message ?? '');
+  const derived = proof.reading?.reading.derived ?? [];
+  const broken = derived.filter(
+    ({ claim, confirmation }) => confirmation && refusals.some((one) => one.includes(claim)),
+  );
+  view.reading(reading, broken);
+}
+
+async function recordOf(stage: DemoStage, { tenant, handler }: Outcome): Promise<HandlerRecord> {
   const record = await stage.handlers.get(tenant ?? 'default', handler?.digest ?? '');
-  if (!record)
-    throw new CodedError('DEFECT_DEMO', 'Cannot go on with the demo: the handler is not in the store, wanted it there');
+  if (record) return record;
+  throw new CodedError('DEFECT_DEMO', 'Cannot go on with the demo: the handler is not in the store, wanted it there');
+}
+
+async function showSource(stage: DemoStage, view: DemoView, outcome: Outcome): Promise<HandlerRecord> {
+  const record = await recordOf(stage, outcome);
   const folder = await mkdtemp(join(tmpdir(), 'protosmith-demo-'));
   const file = join(folder, 'handler.ts');
   await writeFile(file, record.source);

@@ -1,7 +1,9 @@
 import { styleText } from 'node:util';
-import type { Outcome } from '../contract/outcome.ts';
+import type { Outcome, Purpose, ReadingReport, Usage } from '../contract/outcome.ts';
+import type { DerivedCase } from '../contract/reading.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
 import { forTerminal } from './for-terminal.ts';
+import { plural, readingTold } from './reading-told.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -58,14 +60,52 @@ export class DemoView {
       if (finding.amendment)
         this.line(`     amendment to ${finding.amendment.of}: ${JSON.stringify(finding.amendment.patch)}`);
     }
-    const { usage, attempts } = outcome.report;
-    if (attempts.length > 0) {
-      const cost = usage.costUsd === null ? 'price unknown' : `${usage.costUsd.toFixed(4)} US dollars`;
+    this.#cost(outcome.report);
+  }
+
+  /** What the reading of an agreement came to, with what of it a candidate broke that had passed every case. */
+  reading(report: ReadingReport, broken: readonly DerivedCase[]): void {
+    this.line(`   reading: ${readingTold(report)}`);
+    for (const { quote, claim } of broken) {
+      this.line(`   the document says: "${withoutMarks(quote)}"`);
+      this.line(`     so: ${claim}`, 'yellow');
+    }
+    if (broken.length > 0) {
+      this.line('     A candidate passed every negotiated case, and did otherwise here.');
       this.line(
-        `   ${attempts.length} completion${attempts.length === 1 ? '' : 's'}, ${usage.inputTokens} tokens in, ${usage.outputTokens} out, ${cost}`,
+        '     A second reader was shown the bare situations, and demanded the same: so it was refused, and repaired.',
       );
+    } else if (report.derived > 0) this.line('     No candidate that passed the negotiated cases broke any of it.');
+    for (const { unit, text } of report.questions)
+      this.line(`   question for both sides, unclear in sentence ${unit}: "${withoutMarks(text)}"`);
+  }
+
+  #cost({ usage, usageByPurpose, attempts }: Outcome['report']): void {
+    if (attempts.length === 0) return;
+    this.line(`   ${costOf(attempts.length, usage)}`);
+    for (const [purpose, words] of Object.entries(purposes)) {
+      const own = usageByPurpose[purpose as Purpose];
+      const count = attempts.filter((one) => one.purpose === purpose).length;
+      if (own !== undefined) this.line(`     ${words}: ${costOf(count, own)}`, 'dim');
     }
   }
+}
+
+const purposes: Record<Purpose, string> = {
+  generate: 'to write handlers',
+  read: 'to read the agreement',
+  confirm: 'to have the reading confirmed',
+  judge: 'to judge the agreement',
+};
+
+function costOf(completions: number, { inputTokens, outputTokens, costUsd }: Usage): string {
+  const price = costUsd === null ? 'price unknown' : `${costUsd.toFixed(4)} US dollars`;
+  return `${plural(completions, 'completion')}, ${inputTokens} tokens in, ${outputTokens} out, ${price}`;
+}
+
+/** Sentences without the marks of the list that they stand in. */
+function withoutMarks(quote: string): string {
+  return quote.replaceAll(/(^| … )[-*•] /g, '$1');
 }
 
 function eventLine(event: JobEvent): [text: string, style?: Style] {
@@ -76,7 +116,7 @@ function eventLine(event: JobEvent): [text: string, style?: Style] {
       const asked = {
         judge: 'to judge whether the agreement is at fault',
         read: 'to read the agreement into cases of its own',
-        confirm: 'what must hold in a world that a candidate broke',
+        confirm: 'blind, as a second reader, what must happen where a candidate broke such a case',
         generate: event.repair ? 'for a repair, with what was seen to go wrong' : 'for a handler',
       }[event.purpose];
       return [`model is asked ${asked} (completion ${event.attempt})`];
@@ -91,7 +131,9 @@ function eventLine(event: JobEvent): [text: string, style?: Style] {
       return [`completion ${event.attempt} is called off`, 'dim'];
     case 'refused':
       return [
-        `candidate ${event.attempt} refused: ${event.code}, ${event.faults} fault${event.faults === 1 ? '' : 's'}`,
+        event.code === 'CANDIDATE_DERIVED_CASE'
+          ? `candidate ${event.attempt} refused: it breaks ${plural(event.faults, 'case')} that the document demands (${event.code})`
+          : `candidate ${event.attempt} refused: ${event.code}, ${plural(event.faults, 'fault')}`,
         'red',
       ];
     case 'tried': {

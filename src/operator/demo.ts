@@ -13,9 +13,10 @@ export const demo: Command = {
   help: `Usage: protosmith demo [options] [job.json]
 
 Starts Redis (REDIS_URL, else redis-server or valkey-server on the path, else an embedded one), a worker process, and
-plays a negotiator: an agreement with a contradiction, the counter-offer, a candidate that fails a case, its repair, the
-handler. Without a model server it is answered by hand-written replies over HTTP, and says so. With a job file, that
-job is run instead. The worker reads whatever else \`protosmith worker\` reads.
+plays a negotiator: an agreement with a contradiction, the counter-offer, the reading of the agreement, a candidate that
+passes every negotiated case and breaks what the document demands beside, its repair, the handler. Without a model
+server it is answered by hand-written replies over HTTP, and says so. With a job file, that job is run instead. The
+worker reads whatever else \`protosmith worker\` reads.
 
 ${settingsHelp(['redisUrl', 'model', 'apiKey', 'baseUrl', 'models'])}
 Exit code: 0 the story ended as it should (a job of one's own: generated or clean), 1 disputed, 2 error, 64 usage, 65 a
@@ -42,7 +43,7 @@ file cannot be read, 69 Redis unreachable, 78 wrong settings.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.once(signal, () => process.exit(128 + constants.signals[signal]));
     }
-    const stage = await startStage(view, scripted);
+    const stage = await startStage(view, scripted ? (data === undefined ? 'story' : 'jobs') : null);
     try {
       const verdict = data === undefined ? await runStory(stage, view) : await runOwnJob(stage, view, data);
       return { generated: exitCodes.ok, clean: exitCodes.ok, disputed: exitCodes.disputed, error: exitCodes.error }[

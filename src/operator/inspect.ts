@@ -1,9 +1,12 @@
 import type { Inspection } from '../../queues/index.ts';
 import { readConfig } from '../config.ts';
 import type { Finding } from '../contract/finding.ts';
+import type { ReadingReport } from '../contract/outcome.ts';
+import { isObject } from '../kernel/json.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
 import { onQueue } from './on-queue.ts';
 import { complain, print, rows } from './print.ts';
+import { readingTold } from './reading-told.ts';
 import { settingsHelp } from './settings-help.ts';
 
 /** Tells what is known of one job. */
@@ -62,6 +65,21 @@ function tell({ jobId, state, kind, failedReason, deliveries, deaths, outcome }:
           ['protocol', outcome.protocolHash ?? 'unknown'],
           ['handler', handler?.digest ?? 'none'],
         ] as [string, string][])),
+    ...readingRows(outcome),
     ...findings.map(({ code, message }): [string, string] => ['finding', `${code ?? 'unknown'}: ${message ?? ''}`]),
+  ];
+}
+
+/** What a job's reading came to, and what it left open. */
+function readingRows(outcome: Inspection['outcome']): [string, string][] {
+  const { reading } = Object(outcome?.report) as { reading?: ReadingReport | null };
+  if (!isObject(reading)) return [];
+  const questions = Array.isArray(reading.questions) ? reading.questions : [];
+  return [
+    ['reading', readingTold(reading)],
+    ...questions.map((one): [string, string] => {
+      const { unit, text } = Object(one) as ReadingReport['questions'][number];
+      return ['unclear', `sentence ${unit}: ${text}`];
+    }),
   ];
 }

@@ -7,11 +7,16 @@ import type { Budget } from './budget.ts';
 import { type Ledger, noUsage } from './ledger.ts';
 import type { Workshop } from './workshop.ts';
 
-/** Who asks: every question is taken from the job's budget, and told in its ledger. */
-export interface Asker {
-  shop: Workshop;
+/** Who puts questions: each is taken from a budget, and told in a ledger. */
+export interface Questioner {
+  shop: Pick<Workshop, 'completer' | 'model'>;
   ledger: Ledger;
   budget: Budget;
+}
+
+/** Who asks for a job, with all that it works with. */
+export interface Asker extends Questioner {
+  shop: Workshop;
 }
 
 /** One question to the model. */
@@ -36,7 +41,7 @@ export type AttemptVerdict = Pick<AttemptReport, 'result' | 'passedCases' | 'cod
  */
 export async function ask<Value>(
   { prompt, purpose, repair = false, options = {}, completer, onAnswer }: Question,
-  { shop, ledger, budget }: Asker,
+  { shop, ledger, budget }: Questioner,
   deadline: Deadline,
   use: (completion: Completion, number: number) => Promise<[Value, AttemptVerdict]>,
 ): Promise<Value> {

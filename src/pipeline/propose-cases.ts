@@ -25,7 +25,7 @@ import type { WorldRun } from '../readings/world.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { atAnotherTime, caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
 import { looseDifferences } from '../verification/loose-places.ts';
-import { asRead } from '../verification/prose/hidden-words.ts';
+import { asRead } from '../verification/hidden-words.ts';
 import type { Subject } from '../verification/subject.ts';
 import type { Asker } from './ask.ts';
 import { openBudget } from './budget.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CompletionError } from '../completion/completion-error.ts';
 import { createEntryReader } from '../completion/json-entries.ts';
-import type { AnswerSink } from '../contract/completion.ts';
+import type { AnswerSink, Prompt } from '../contract/completion.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
-import type { DropReason, KeptReading } from '../contract/reading.ts';
+import type { DropReason, KeptReading, Reader } from '../contract/reading.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { READ_PROMPT_VERSION, type ReadFacts, type ReadPart, renderReadPrompt } from '../prompting/read-prompt.ts';
@@ -11,7 +11,7 @@ import { ReadingCollector } from '../readings/reading-collector.ts';
 import { isHeading, type Unit, unitsOfSubject } from '../readings/units.ts';
 import { asRead } from '../verification/hidden-words.ts';
 import type { Subject } from '../verification/subject.ts';
-import { type Asker, ask } from './ask.ts';
+import { type Asker, ask, type Questioner } from './ask.ts';
 import type { Measure } from './measure.ts';
 import { rebased } from './proof.ts';
 import { readingKey } from './reading-key.ts';
@@ -52,7 +52,7 @@ export function startReading(measure: Measure, asker: Asker, deadline: Deadline)
       return kept?.complete === true ? kept : null;
     };
     const work = async (signal: AbortSignal) => {
-      const kept = await readAll(subject, units, asker, new Deadline(deadline.atMs, signal), show);
+      const kept = await readAgreement(subject, asker, new Deadline(deadline.atMs, signal), show);
       if (kept.complete) await save(kept);
       return kept;
     };
@@ -82,21 +82,36 @@ export function readFactsOf(subject: Subject, units: readonly Unit[]): ReadFacts
   return { role, payload, units, requestSchema, responseSchema, cases, tools, task, loose };
 }
 
-/** Reads all parts of a document at the same time. Rejects with the first fault; what was read up to then is what is shown. */
-async function readAll(
-  subject: Subject,
-  units: readonly Unit[],
-  asker: Asker,
-  deadline: Deadline,
-  show: (live: () => KeptReading) => void,
-): Promise<KeptReading> {
-  const parts = partsOf(units).map((part) => new PartReading(part, subject));
-  const model = { name: asker.shop.model };
-  const live = () => together(parts, units, model.name);
-  show(live);
+/** The questions to a reader about a subject as people read it: one, or of a long document one for each part. */
+export function readQuestions(subject: Subject): Prompt[] {
+  const units = unitsOfSubject(subject);
   const facts = readFactsOf(subject, units);
+  return partsOf(units).map((part) => renderReadPrompt({ ...facts, ...part }));
+}
+
+/**
+ * Has a subject, as people read it, read by a model: all parts of its document at the same time. `show` is handed what there is at any moment. Rejects
+ * with the first fault; what was read up to then is what is shown.
+ */
+export async function readAgreement(
+  subject: Subject,
+  asker: Questioner,
+  deadline: Deadline,
+  show: (live: () => KeptReading) => void = () => {},
+): Promise<KeptReading> {
+  const units = unitsOfSubject(subject);
+  const parts = readQuestions(subject).map((prompt) => new PartReading(prompt, subject));
+  const reader = { kind: 'model', name: asker.shop.model } satisfies Reader;
+  const live = () =>
+    keptReading(
+      parts.map(({ collected }) => collected),
+      units,
+      reader,
+      parts.every(({ isComplete }) => isComplete),
+    );
+  show(live);
   const ends = await Promise.allSettled(
-    parts.map((part) => part.read(facts, asker, deadline, (name) => Object.assign(model, { name }))),
+    parts.map((part) => part.read(asker, deadline, (name) => Object.assign(reader, { name }))),
   );
   const [fault] = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
   if (fault !== undefined) throw fault;
@@ -115,12 +130,12 @@ function partsOf(units: readonly Unit[]): ReadPart[] {
 /** One part of a document on its way: the best of what its tries brought. */
 class PartReading {
   isComplete = false;
-  readonly #part: ReadPart;
+  readonly #prompt: Prompt;
   readonly #subject: Subject;
   #best: ReadingCollector;
 
-  constructor(part: ReadPart, subject: Subject) {
-    this.#part = part;
+  constructor(prompt: Prompt, subject: Subject) {
+    this.#prompt = prompt;
     this.#subject = subject;
     this.#best = new ReadingCollector(subject);
   }
@@ -129,8 +144,8 @@ class PartReading {
     return this.#best;
   }
 
-  async read(facts: ReadFacts, asker: Asker, deadline: Deadline, named: (model: string) => void): Promise<void> {
-    const prompt = renderReadPrompt({ ...facts, ...this.#part });
+  async read(asker: Questioner, deadline: Deadline, named: (model: string) => void): Promise<void> {
+    const prompt = this.#prompt;
     for (let tries = 1; ; tries += 1) {
       try {
         const sink = this.#sink(named);
@@ -184,10 +199,14 @@ function mayComeAgain(error: unknown): boolean {
   return error instanceof CompletionError && /_(?:CUT|STALLED|EMPTY|UNAVAILABLE|RATE_LIMITED)$/.test(error.code);
 }
 
-/** The parts as one reading. */
-function together(parts: readonly PartReading[], all: readonly Unit[], model: string): KeptReading {
-  const collected = parts.map((part) => part.collected);
-  const readings = collected.map((one) => one.reading({ kind: 'model', name: model }));
+/** What was collected of all parts as one reading; `complete` where the reader came to the end of each. */
+export function keptReading(
+  collected: readonly ReadingCollector[],
+  all: readonly Unit[],
+  reader: Reader,
+  complete: boolean,
+): KeptReading {
+  const readings = collected.map((one) => one.reading(reader));
   const waitMs = readings.find((one) => one.waitMs !== undefined)?.waitMs;
   const dropped: Partial<Record<DropReason, number>> = {};
   for (const { reason } of collected.flatMap((one) => one.dropped)) dropped[reason] = (dropped[reason] ?? 0) + 1;
@@ -201,7 +220,7 @@ function together(parts: readonly PartReading[], all: readonly Unit[], model: st
   return {
     reading: {
       version: 1,
-      reader: { kind: 'model', name: model },
+      reader: { ...reader },
       derived,
       units: [...new Map(readings.flatMap((one) => one.units).map((unit) => [unit.unit, unit])).values()],
       ...(waitMs === undefined ? {} : { waitMs }),
@@ -210,6 +229,6 @@ function together(parts: readonly PartReading[], all: readonly Unit[], model: st
     units: demanding.size,
     covered: [...covered].filter((number) => demanding.has(number)).length,
     dropped,
-    complete: parts.every((part) => part.isComplete),
+    complete,
   };
 }

@@ -42,8 +42,9 @@ export function loadEntry(value: Json, units: readonly Unit[]): DerivedCase | Dr
   if (!isPart('derivedCase', value)) return 'form';
   const { of, quote, expect, ...entry } = value as unknown as DerivedCase;
   const words = of?.map((number) => units.find((unit) => unit.number === number)?.text);
-  if (words?.includes(undefined)) return 'quote';
-  const said = words?.join(' … ') ?? quote;
+  // What is stored has the words: units may be numbered otherwise by then.
+  if (quote === undefined && words?.includes(undefined) === true) return 'quote';
+  const said = quote ?? words?.join(' … ') ?? '';
   return { ...(of === undefined ? {} : { of }), quote: said, ...entry, expect: expectationOf(expect) };
 }
 

@@ -14,6 +14,7 @@ const commands = [
   'run',
   'demo',
   'lint',
+  'read',
   'doctor',
   'status',
   'inspect',

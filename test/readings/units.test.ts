@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isHeading, unitsOf, unitsOfSubject } from '../../src/readings/units.ts';
-import { asRead } from '../../src/verification/prose/hidden-words.ts';
+import { asRead } from '../../src/verification/hidden-words.ts';
 import { borrowingJob, lendingJob, subjectOf } from './rig.ts';
 
 const textsOf = (document: string): string[] => unitsOf(document).map(({ text }) => text);

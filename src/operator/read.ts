@@ -1,0 +1,137 @@
+import { analyze } from '../analysis/analyze.ts';
+import { createEntryReader } from '../completion/json-entries.ts';
+import { readConfig } from '../config.ts';
+import type { KeptReading } from '../contract/reading.ts';
+import { Deadline } from '../kernel/deadline.ts';
+import { BudgetUsedUp } from '../pipeline/budget.ts';
+import { clear } from '../pipeline/clear.ts';
+import { accepted } from '../pipeline/intake.ts';
+import { Leave } from '../pipeline/leave.ts';
+import { Ledger } from '../pipeline/ledger.ts';
+import { measure } from '../pipeline/measure.ts';
+import { keptReading, readAgreement, readQuestions } from '../pipeline/read.ts';
+import { ReadingCollector } from '../readings/reading-collector.ts';
+import { asRead } from '../verification/hidden-words.ts';
+import type { Subject } from '../verification/subject.ts';
+import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
+import { forTerminal } from './for-terminal.ts';
+import { complain, print } from './print.ts';
+import { readJson, readText, UnreadableInput } from './read-input.ts';
+import { readingCounts } from './reading-told.ts';
+import { settingsHelp } from './settings-help.ts';
+
+/** How long a model may take over one reading, in milliseconds: nobody waits for it but whoever called. */
+const patienceMs = 600_000;
+
+/** Has the agreement of a job read into derived cases, and prints them as a reading file. */
+export const read: Command = {
+  summary: 'reads the agreement of a job into derived cases; no Redis',
+  help: `Usage: protosmith read [options] <job.json | ->
+
+Asks the configured model to read the agreement of a job into derived cases, and prints the reading as a file that
+verify-fixtures takes (docs/readings.md). Standard error gets one line: units, covered and derived ones, what was dropped
+and why, tokens, seconds. No handler is written, and no Redis is needed.
+
+  --prompt           prints the question, its system part and its user part, and asks nobody; of a long document, all
+                     of its questions
+  --answer <file>    takes the answer from a file, or from standard input where it is -, in place of a model: JSON
+                     Lines as a model gives them, those to all questions in one file
+  --by <name>        who gave that answer (default unknown)
+
+${settingsHelp(['model', 'apiKey', 'baseUrl', 'models', 'maxCompletions', 'maxOutputTokens', 'maxTokens', 'maxCostUsd'])}
+Exit code: 0 read to the end, 1 the agreement contradicts itself, 2 not read, or not to the end, 64 usage, 65 a job or an
+answer that cannot be read, 69 the model does not answer, 78 no model or wrong settings.
+`,
+  async run(args) {
+    const { values, positionals } = readArguments(
+      args,
+      {
+        prompt: { type: 'boolean' },
+        answer: { type: 'string' },
+        by: { type: 'string' },
+        model: { type: 'string' },
+      },
+      { least: 1, most: 1, wanted: 'one job file, or - for standard input' },
+    );
+    const { prompt: isPrompt, answer, by, model } = values;
+    const job = positionals[0] ?? '-';
+    if (isPrompt && answer !== undefined)
+      throw new UsageError('Cannot read arguments: --prompt and --answer, wanted one of them');
+    if (by !== undefined && answer === undefined)
+      throw new UsageError('Cannot read arguments: --by without --answer, wanted the answer of the one it names');
+    if (job === '-' && answer === '-')
+      throw new UsageError('Cannot read arguments: job and answer from standard input, wanted one of them from a file');
+    try {
+      const subject = subjectOf(await readJson(job));
+      if (isPrompt) return printQuestions(subject);
+      if (answer !== undefined) return await printRecorded(subject, answer, by ?? 'unknown');
+      return await printRead(subject, model);
+    } catch (error) {
+      if (error instanceof Leave) return tellWhy(error);
+      if (!(error instanceof BudgetUsedUp)) throw error;
+      complain(`Cannot read agreement: ${error.message} are used up, wanted enough for another question`);
+      return exitCodes.error;
+    }
+  },
+};
+
+/** What a reader is told of a job: what a handler of it would be held to. */
+function subjectOf(data: unknown): Subject {
+  const taken = { kind: 'generate', data, rawBytes: Buffer.byteLength(JSON.stringify(data)) };
+  return asRead(measure(clear(analyze(accepted(taken, ['generate'])))).subject);
+}
+
+/** Says why a job has no agreement that can be read. */
+function tellWhy({ conclusion: { verdict, findings } }: Leave): number {
+  for (const { code, message } of findings) complain(`${code}: ${message}`);
+  if (verdict === 'disputed') return exitCodes.disputed;
+  return findings.some(({ code }) => code.startsWith('JOB_')) ? exitCodes.unreadable : exitCodes.error;
+}
+
+function printQuestions(subject: Subject): number {
+  const questions = readQuestions(subject);
+  const texts = questions.flatMap(({ system, turns }, index) =>
+    [{ role: 'system', text: system }, ...turns].map(
+      ({ role, text }) => `===== question ${index + 1} of ${questions.length}: ${role} =====\n\n${text.trimEnd()}\n`,
+    ),
+  );
+  process.stdout.write(forTerminal(texts.join('\n')));
+  return exitCodes.ok;
+}
+
+/** Prints the reading that an answer makes which somebody gave before. */
+async function printRecorded(subject: Subject, file: string, name: string): Promise<number> {
+  const collector = new ReadingCollector(subject);
+  const reader = createEntryReader((entry) => collector.add(entry));
+  reader.push(await readText(file));
+  reader.end();
+  const kept = keptReading([collector], collector.units, { kind: 'recorded', name }, true);
+  if (collector.covered === 0)
+    throw new UnreadableInput(
+      `Cannot read "${forTerminal(file)}": nothing in it is said of a unit (${readingCounts(kept)}), wanted one JSON object a line as a reader gives them`,
+    );
+  printReading(kept);
+  complain(readingCounts(kept));
+  return exitCodes.ok;
+}
+
+/** Prints the reading that the configured model makes. */
+async function printRead(subject: Subject, model: string | undefined): Promise<number> {
+  const config = readConfig(process.env, { model }, { model: true });
+  const { composeQuestioner } = await import('../compose.ts');
+  const ledger = new Ledger({ jobId: 'read', negotiationId: null }, () => undefined);
+  const deadline = new Deadline(Date.now() + patienceMs, AbortSignal.timeout(patienceMs));
+  const kept = await readAgreement(subject, { ...composeQuestioner(config), ledger }, deadline);
+  const { inputTokens, outputTokens } = ledger.report().usage;
+  const spent = `tokens ${inputTokens} in and ${outputTokens} out, seconds ${(ledger.elapsedMs / 1_000).toFixed(1)}`;
+  if (kept.covered > 0) printReading(kept);
+  complain(`${readingCounts(kept)}, ${spent}`);
+  if (kept.complete) return exitCodes.ok;
+  const [fault] = ledger.report().attempts.flatMap(({ message, result }) => (result === 'read' ? [] : (message ?? [])));
+  complain(`Cannot read all of the agreement: ${fault ?? 'an answer broke off'}, wanted an answer to the end`);
+  return exitCodes.error;
+}
+
+function printReading({ reading }: KeptReading): void {
+  print(true, reading, () => []);
+}
