@@ -73,6 +73,7 @@ test('the outcome of generate proposes the confirmed derived case below the agre
   });
   assert.match(String(proposal?.modificationSummary), /^Modifications:\n- Added test case 3: `an unknown product/);
   assert.match(noteOf(generated) ?? '', /1 borne out, 1 proposed$/);
+  assert.equal(outcome.report.reading?.confirmed, 1);
 });
 
 test('what the second reader said is kept with the reading of the handler, and nobody is asked again', async () => {
