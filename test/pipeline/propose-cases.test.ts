@@ -185,6 +185,13 @@ for (const [which, data, answers, note] of refused) {
   });
 }
 
+test('nothing is proposed for a requester: what the peer answers to another request only the peer can say', async () => {
+  const answers = { ...model([]), candidate: () => soundModule('album-reader') };
+  const went = await rig.run('generate', { ...fixtureJob('album-reader'), propose: true }, answers);
+  assert.deepEqual([went.outcome.verdict, went.outcome.proposals], ['generated', undefined]);
+  assert.match(String(noteOf(went)), /only the peer can say/);
+});
+
 test('an answer that rests on a tool call which nothing answers is not proposed', async () => {
   const [{ otherwise: _, ...tool }] = job.tools as [JsonObject];
   const examples = [...(tool.examples as JsonObject[]), { input: { productId: 'P-00017' }, output: null }];
