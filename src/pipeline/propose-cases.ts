@@ -136,6 +136,8 @@ async function proposal(record: HandlerRecord, measure: Measure, asker: Asker, d
   if (candidates.length === 0) return { ...nothing, words: 'no derived case that a peer can check' };
   const reading = new ReadingWork(shop.readingMode, unitsOfSubject(asRead(subject)), async () => told.kept());
   await reading.settled;
+  const isAsked = ({ run }: Candidate) => Object.keys(told.answersTo(run.world.entry)).length > 0;
+  const askedFirst = candidates.filter((one) => !isAsked(one));
   const unasked = candidates.filter(({ run }) => told.answersTo(run.world.entry)[wholeAnswer.key] === undefined);
   await askSecondReader(unasked.map(askedWorld), measure, reading, asker, deadline);
   const isSilent = unasked.every(({ run }) => reading.confirmationOf(run.world.entry) === undefined);
@@ -145,6 +147,9 @@ async function proposal(record: HandlerRecord, measure: Measure, asker: Asker, d
   const agreed = candidates.filter(({ run, answer }) =>
     bearsOut(told.answersTo(run.world.entry), answer, subject.loose),
   );
+  const { reading: report } = asker.ledger;
+  const confirmed = agreed.filter((one) => askedFirst.includes(one)).length;
+  asker.ledger.reading = report && { ...report, confirmed: report.confirmed + confirmed };
   const further = withFurther(cleared, agreed.map(caseOf));
   const silence = isSilent && unasked.length > 0 ? '; a second reader could not be asked, or gave no answer' : '';
   const words = `${candidates.length} derived cases that a peer can check, ${agreed.length} borne out, ${further?.added.length ?? 0} proposed${silence}`;

@@ -73,6 +73,7 @@ test('the outcome of generate proposes the confirmed derived case below the agre
   });
   assert.match(String(proposal?.modificationSummary), /^Modifications:\n- Added test case 3: `an unknown product/);
   assert.match(noteOf(generated) ?? '', /1 borne out, 1 proposed$/);
+  assert.equal(outcome.report.reading?.confirmed, 1);
 });
 
 test('what the second reader said is kept with the reading of the handler, and nobody is asked again', async () => {
@@ -183,6 +184,13 @@ for (const [which, data, answers, note] of refused) {
     assert.match(String(noteOf(went)), note);
   });
 }
+
+test('nothing is proposed for a requester: what the peer answers to another request only the peer can say', async () => {
+  const answers = { ...model([]), candidate: () => soundModule('album-reader') };
+  const went = await rig.run('generate', { ...fixtureJob('album-reader'), propose: true }, answers);
+  assert.deepEqual([went.outcome.verdict, went.outcome.proposals], ['generated', undefined]);
+  assert.match(String(noteOf(went)), /only the peer can say/);
+});
 
 test('an answer that rests on a tool call which nothing answers is not proposed', async () => {
   const [{ otherwise: _, ...tool }] = job.tools as [JsonObject];
