@@ -11,5 +11,6 @@ test('a reading is told on one line: how much was read, what came of it, and wha
     '31 of 32 sentences, 1 case, 1 confirmed, 0 contested; not all of it was run (the model fell silent)',
   );
   assert.equal(readingTold({ ...report, state: 'failed', fault: 'no model answers' }), 'none (no model answers)');
+  assert.equal(readingTold({ ...report, state: 'failed' }), 'none (the answer held nothing)');
   assert.equal(readingTold({ ...report, state: 'off' }), 'off');
 });
