@@ -12,10 +12,9 @@ export function readingTold({
   fault,
 }: Omit<ReadingReport, 'questions' | 'complete' | 'reader' | 'dropped'>): string {
   if (state === 'off') return 'off';
-  const why = fault === undefined ? '' : ` (${fault})`;
-  if (state === 'failed') return `none${why}`;
+  if (state === 'failed') return `none (${fault ?? 'the answer held nothing'})`;
   const counts = `${covered} of ${units} sentences, ${plural(derived, 'case')}, ${confirmed} confirmed, ${contested} contested`;
-  return state === 'complete' ? counts : `${counts}; not all of it was run${why}`;
+  return state === 'complete' ? counts : `${counts}; not all of it was run${fault === undefined ? '' : ` (${fault})`}`;
 }
 
 /** The counts of a reading that was just made, on one line. */

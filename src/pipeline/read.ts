@@ -3,7 +3,7 @@ import { CompletionError } from '../completion/completion-error.ts';
 import { createEntryReader } from '../completion/json-entries.ts';
 import type { AnswerSink, Prompt } from '../contract/completion.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
-import type { DropReason, KeptReading, Reader } from '../contract/reading.ts';
+import type { DerivedCase, DropReason, Expectation, KeptReading, Reader } from '../contract/reading.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { READ_PROMPT_VERSION, type ReadFacts, type ReadPart, renderReadPrompt } from '../prompting/read-prompt.ts';
@@ -213,10 +213,7 @@ export function keptReading(
   // Headings demand nothing by themselves.
   const demanding = new Set(all.filter((unit) => !isHeading(unit)).map(({ number }) => number));
   const covered = new Set(collected.flatMap((one) => [...one.coveredUnits]));
-  const ids = new Set<string>();
-  const derived = readings
-    .flatMap((one) => one.derived)
-    .filter(({ id }) => id === undefined || (!ids.has(id) && Boolean(ids.add(id))));
+  const derived = readings.flatMap((one, index) => (index === 0 ? one.derived : withOwnIds(one.derived, index + 1)));
   return {
     reading: {
       version: 1,
@@ -231,4 +228,19 @@ export function keptReading(
     dropped,
     complete,
   };
+}
+
+/** The derived cases of a later part under ids of their own: readers of different parts may choose the same. */
+function withOwnIds(derived: readonly DerivedCase[], part: number): DerivedCase[] {
+  const ownId = (id: string) => `${part}/${id}`;
+  const expected = (expect: Expectation): Expectation => ({
+    ...expect,
+    ...(typeof expect.alike?.to === 'string' ? { alike: { ...expect.alike, to: ownId(expect.alike.to) } } : {}),
+    ...(expect.anyOf === undefined ? {} : { anyOf: expect.anyOf.map(expected) }),
+  });
+  return derived.map((entry) => ({
+    ...entry,
+    ...(entry.id === undefined ? {} : { id: ownId(entry.id) }),
+    expect: expected(entry.expect),
+  }));
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Endpoints } from '../../queues/index.ts';
-import { markedJob, runCommand, startRig, until } from '../system/harness.ts';
+import { markedJob, runCommand, soundReply, startRig, until } from '../system/harness.ts';
 
 const rig = await startRig();
 after(() => rig.close());
@@ -64,12 +64,32 @@ test('inspect tells what became of a job, its text harmless to a terminal', asyn
   assert.match(nobody.stderr, /^Cannot inspect job nobody: .*, wanted/);
 });
 
+test('inspect tells what the reading of a job came to, and its questions', async () => {
+  const jobId = 'inspected-reading';
+  rig.answer(jobId, (_nth, { to }) =>
+    to === 'read'
+      ? {
+          kind: 'reply',
+          text: '{"of":[5],"claim":"not found","base":2,"set":{"/productId":"X-0"},"tools":{"lookupProduct":{"output":null}},"answer":{"/status/code":404}}\n{"unit":8,"none":"unclear"}',
+        }
+      : { kind: 'reply', text: soundReply },
+  );
+  await rig.outcomeOf(markedJob(jobId), { jobId });
+  const { stdout } = await call('inspect', jobId);
+  assert.match(stdout, /^reading +2 of \d+ sentences, 1 case, 0 confirmed, 0 contested$/m);
+  assert.match(stdout, /^unclear +sentence 8: .*Error messages are described in natural language$/m);
+});
+
 test('what others wrote into Redis is told as far as it can be read', async () => {
   const closed = { verdict: 'error', messages: [], findings: [null, 7, { code: 'READER_DEADLINE' }] };
   await rig.connection.set(rig.keys.outcome('odd'), JSON.stringify(closed));
   const { code, stdout } = await call('inspect', 'odd');
   assert.equal(code, 0);
   assert.match(stdout, /^finding +READER_DEADLINE: $/m);
+  for (const reading of [7, {}, { state: 'complete', questions: [null, 7] }, { questions: 'none' }]) {
+    await rig.connection.set(rig.keys.outcome('odd'), JSON.stringify({ ...closed, report: { reading } }));
+    assert.equal((await call('inspect', 'odd')).code, 0);
+  }
   const letter = { name: 'generate', data: '{}', failedReason: 'x', finishedOn: 'never' };
   await rig.connection.hset(`${rig.keys.queue}:odd`, letter);
   await rig.connection.zadd(`${rig.keys.queue}:failed`, Date.now(), 'odd');

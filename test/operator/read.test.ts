@@ -71,13 +71,15 @@ test('the question that is printed is the one that a model is asked', async () =
   assert.equal(model.questions.length, count);
 });
 
-test('of a long document all questions are printed, and one file answers them', async () => {
+/** A job whose document is read in two parts. */
+function longJob(): object {
   const sentences = Array.from({ length: 100 }, (_, index) => `Rule ${index} stands for itself.`).join('\n\n');
   const text = String(data.agreement.candidateProtocols).replace('# Process', `${sentences}\n\n# Process`);
-  const long = file(
-    'long.json',
-    JSON.stringify({ ...data, agreement: { ...data.agreement, candidateProtocols: text } }),
-  );
+  return { ...data, agreement: { ...data.agreement, candidateProtocols: text } };
+}
+
+test('of a long document all questions are printed, and one file answers them', async () => {
+  const long = file('long.json', JSON.stringify(longJob()));
   const { stdout } = await runCommand(['read', '--prompt', long], { environment: nobody });
   assert.match(stdout, /^===== question 2 of 2: user =====$/m);
   assert.match(stdout, /units 1 to 58 alone/);
@@ -85,6 +87,23 @@ test('of a long document all questions are printed, and one file answers them', 
   const both = file('both.jsonl', '{"units":[3,4],"none":"explains"}\n{"units":[100],"none":"schema"}\n');
   const told = await runCommand(['read', '--answer', both, long], { environment: nobody });
   assert.match(told.stderr, /^units 110, covered 3, derived 0, dropped 0\n$/);
+});
+
+test('the parts of a long document keep their cases apart, whatever ids their readers chose', async () => {
+  const long = file('apart.json', JSON.stringify(longJob()));
+  const text = [
+    '{"of":[3],"id":"a","claim":"one","base":2,"set":{"/productId":"X-1"},"answer":{"/status/code":404}}',
+    '{"of":[4],"claim":"other","base":2,"set":{"/productId":"X-2"},"alike":{"to":"a","in":["answer"]}}',
+  ].join('\n');
+  behave = () => ({ kind: 'reply', text });
+  const { code, stdout, stderr } = await runCommand(['read', long], { environment: withModel });
+  behave = () => ({ kind: 'script' });
+  assert.equal(code, 0, stderr);
+  const { derived } = JSON.parse(stdout) as Reading;
+  assert.deepEqual(
+    derived.map(({ id, expect }) => id ?? expect.alike?.to),
+    ['a', 'a', '2/a', '2/a'],
+  );
 });
 
 test('an answer is taken from a file or standard input, and its reader is named', async () => {
