@@ -228,6 +228,44 @@ test('of several breaches those alone count that were borne out; of none nothing
   assert.equal(confirmedPart(broken, { 'answer /code': { value: 200 } }), null);
 });
 
+test('calls and requests one by one are asked about one by one', async () => {
+  const calls = `
+  for (const thing of ['saw', 'hoe']) await context.call.lend({ thing });
+  return { id: input.id, code: 200 };`;
+  const things = ['rake', 'axe'].map((thing, index) => ({ nth: index + 1, input: [{ at: '/thing', equals: thing }] }));
+  const when = { when: [{ at: '/thing', equals: 'hoe' }], input: [{ at: '/thing', equals: 'spade' }] };
+  const broken = await brokenBy(calls, {
+    expect: { calls: [...things, when].map((one) => ({ tool: 'lend', ...one })) },
+  });
+  const keys = broken.breaches.map(placeOfBreach);
+  assert.equal(new Set(keys).size, 3);
+  const places = placesOf(broken.entry.expect);
+  assert.deepEqual(
+    places
+      .filter(({ key }) => keys.includes(key))
+      .map(({ question }) => question)
+      .sort(),
+    [
+      'What must stand at /thing of the input of lend in call 1?',
+      'What must stand at /thing of the input of lend in call 2?',
+      'What must stand at /thing of the input of lend with an input where [{"at":"/thing","equals":"hoe"}]?',
+    ],
+  );
+  const part = confirmedPart(broken, { [keys[1] ?? '']: { value: 'axe' } });
+  assert.deepEqual(
+    part?.breaches.map(({ nth }) => nth),
+    [2],
+  );
+  assert.equal(confirmedPart(broken, answersOf(broken.entry))?.breaches.length, 3);
+  const sends = await brokenBy(
+    'for (const thing of ["saw", "hoe"]) await context.send({ id: context.newId(), thing }); return { got: true };',
+    { expect: { sends: things } },
+    borrowingJob(),
+  );
+  assert.equal(new Set(sends.breaches.map(placeOfBreach)).size, 2);
+  assert.equal(confirmedPart(sends, answersOf(sends.entry))?.breaches.length, 2);
+});
+
 test('names of the prototype are no answers', async () => {
   const broken = await brokenBy('return { id: input.id, code: 200 };', {
     expect: { answer: [{ at: '/code', equals: 409 }] },
