@@ -108,7 +108,7 @@ export function earlierAnswer({ code, message, facts, isRepeat }: Failed): Earli
 /** How many things went wrong. */
 export function faultCount(facts: RepairFacts | null): number {
   if (!facts) return 1;
-  return [facts.typeFaults, facts.bundleFaults, facts.cases, facts.checks].reduce(
+  return [facts.typeFaults, facts.bundleFaults, facts.cases, facts.checks, facts.derived].reduce(
     (sum, list) => sum + (list?.length ?? 0),
     0,
   );
@@ -116,11 +116,12 @@ export function faultCount(facts: RepairFacts | null): number {
 
 /** Two failures with the same signature are the same failure: the same code and the same facts, wherever they stand in the source. */
 export function failureSignature(code: Code, facts: RepairFacts | null): string {
-  const { typeFaults = [], bundleFaults = [], cases = [], checks = [] } = facts ?? {};
+  const { typeFaults = [], bundleFaults = [], cases = [], checks = [], derived = [] } = facts ?? {};
   return JSON.stringify([
     code,
     [...typeFaults, ...bundleFaults].map(({ message }) => message),
     cases.map(({ testCase, end, message, got, differences }) => [testCase, end, message, got, differences]),
     checks,
+    derived.map(({ quote, claim, input, found }) => [quote, claim, input, found]),
   ]);
 }
