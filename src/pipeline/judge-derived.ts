@@ -65,7 +65,7 @@ export async function judgeDerived(
     const { runs, broken } = await asker.ledger.stage('derive', () =>
       retryLost(() => judgeReading(entries, subject, trier, deadline.signal), deadline.signal),
     );
-    await Promise.race([confirm(broken, measure, reading, asker, until.deadline), until.passed]);
+    await Promise.race([confirmSome(broken, measure, reading, asker, until.deadline), until.passed]);
     deadline.signal.throwIfAborted();
     const { held, contested } = agreed(broken, (entry) => reading.confirmationOf(entry));
     for (const { entry } of held) reading.note(entry, true);
@@ -74,6 +74,23 @@ export async function judgeDerived(
     return { held, contested, runs, isWhole: isAll && isAsked(broken, reading) };
   } finally {
     until.release();
+  }
+}
+
+/** Asks a second reader until something is held against the candidate, or nobody has anything more to ask or to say. */
+async function confirmSome(
+  broken: readonly BrokenCase[],
+  measure: Pick<Measure, 'subject'>,
+  reading: ReadingWork,
+  asker: Asker,
+  deadline: Deadline,
+): Promise<void> {
+  const unasked = () => broken.filter(({ entry }) => reading.confirmationOf(entry) === undefined).length;
+  const confirmationOf = (entry: DerivedCase) => reading.confirmationOf(entry);
+  for (let before = Number.POSITIVE_INFINITY; unasked() < before && unasked() > 0; ) {
+    if (agreed(broken, confirmationOf).held.length > 0) return;
+    before = unasked();
+    await confirm(broken, measure, reading, asker, deadline);
   }
 }
 

@@ -123,6 +123,6 @@ export function failureSignature(code: Code, facts: RepairFacts | null): string 
     [...typeFaults, ...bundleFaults].map(({ message }) => message),
     cases.map(({ testCase, end, message, got, differences }) => [testCase, end, message, got, differences]),
     checks,
-    derived.map(({ quote, claim, found }) => [quote, claim, found]),
+    derived.map(({ quote, claim, input, found }) => [quote, claim, input, found]),
   ]);
 }

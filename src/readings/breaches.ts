@@ -24,6 +24,9 @@ export interface Breach {
   of?: 'count' | 'input';
   /** The tool that is called, or should be. */
   tool?: string;
+  /** Of what is carried: which calls or requests are meant, where not all are. */
+  nth?: number;
+  when?: Assertion[];
   /** The assertion or expectation that does not hold, as it stands in the derived case. */
   broken: Json;
   /** What was found and what was wanted, in one sentence. */
@@ -145,7 +148,7 @@ function countBreaches(
 }
 
 function inputBreaches(
-  { input, nth }: SendExpectation,
+  { input, nth, when }: SendExpectation,
   inputs: readonly Json[],
   of: string,
   allowance?: Allowance,
@@ -156,7 +159,8 @@ function inputBreaches(
       const fault = assertionFault(assertion, one, allowance);
       if (fault === undefined) return [];
       const { at = '' } = assertion;
-      return [{ of: 'input' as const, at, broken: assertion as Json, ...found(one, at, of, fault) }];
+      const which = { ...(nth === undefined ? {} : { nth }), ...(when === undefined ? {} : { when }) };
+      return [{ of: 'input' as const, at, ...which, broken: assertion as Json, ...found(one, at, of, fault) }];
     }),
   );
 }

@@ -4,7 +4,7 @@ import { differencesOf } from '../schemas/differences.ts';
 import { assertionFault, isSame } from './assertions.ts';
 import type { Breach } from './breaches.ts';
 import type { BrokenCase } from './judge-reading.ts';
-import { placeOfBreach } from './places.ts';
+import { inputKey, placeOfBreach } from './places.ts';
 
 /** What a second reader made of a breach: the same, something else, or nothing. */
 export type Agreement = 'confirmed' | 'denied' | 'unclear';
@@ -82,11 +82,12 @@ export function answersOf({ expect }: DerivedCase): Record<string, ConfirmedAnsw
   const answers: Record<string, ConfirmedAnswer> = {};
   for (const assertion of expect.answer ?? []) answers[`answer ${assertion.at ?? ''}`] = answerOf(assertion);
   for (const { tool, input, ...count } of expect.calls ?? []) {
-    for (const assertion of input ?? []) answers[`input ${tool} ${assertion.at ?? ''}`] = answerOf(assertion);
+    for (const assertion of input ?? [])
+      answers[inputKey(`input ${tool}`, assertion.at ?? '', count)] = answerOf(assertion);
     if (count.when === undefined) answers[`calls ${tool}`] = countOf(count);
   }
   for (const { input, ...count } of expect.sends ?? []) {
-    for (const assertion of input ?? []) answers[`sent ${assertion.at ?? ''}`] = answerOf(assertion);
+    for (const assertion of input ?? []) answers[inputKey('sent', assertion.at ?? '', count)] = answerOf(assertion);
     if (count.when === undefined) answers.sends = countOf(count);
   }
   for (const name of ['order', 'never'] as const)

@@ -79,7 +79,7 @@ function callPlaces(one: CallExpectation): Place[] {
     ...(isCounted ? [countPlace(`calls ${tool}`, when, `How often is ${tool} called${which}?`)] : []),
     ...input.map(
       ({ at = '' }): Place => ({
-        key: `input ${tool} ${at}`,
+        key: inputKey(`input ${tool}`, at, one),
         kind: 'value',
         question: `What must stand at ${at === '' ? 'the root' : at} of the input of ${tool}${nth === undefined ? '' : ` in call ${nth}`}${which}?`,
       }),
@@ -87,16 +87,17 @@ function callPlaces(one: CallExpectation): Place[] {
   ];
 }
 
-function sendPlaces({ when, input = [], ...one }: SendExpectation): Place[] {
+function sendPlaces(one: SendExpectation): Place[] {
+  const { when, input = [], nth } = one;
   const which = when === undefined ? '' : ` where ${JSON.stringify(when)}`;
   const isCounted = one.times !== undefined || one.atMost !== undefined || one.atLeast !== undefined;
   return [
     ...(isCounted ? [countPlace('sends', when, `How many requests are sent${which}?`)] : []),
     ...input.map(
       ({ at = '' }): Place => ({
-        key: `sent ${at}`,
+        key: inputKey('sent', at, one),
         kind: 'value',
-        question: `What must stand at ${at === '' ? 'the root' : at} of a request that is sent${which}?`,
+        question: `What must stand at ${at === '' ? 'the root' : at} of ${nth === undefined ? 'a request that is sent' : `request ${nth} that is sent`}${which}?`,
       }),
     ),
   ];
@@ -106,16 +107,23 @@ function countPlace(name: string, when: Assertion[] | undefined, question: strin
   return { key: when === undefined ? name : keyOf(name, when as unknown as Json), kind: 'count', question };
 }
 
+/** The key of a place in what calls or requests carry: in all of them, the nth, or those that fit. */
+export function inputKey(name: string, at: string, { nth, when }: Pick<SendExpectation, 'nth' | 'when'>): string {
+  const place = `${name} ${at}${nth === undefined ? '' : ` of ${nth}`}`;
+  return when === undefined ? place : keyOf(place, when as unknown as Json);
+}
+
 function keyOf(name: string, value: Json): string {
   return `${name} ${JSON.stringify(value)}`;
 }
 
 /** The place that a breach is about. */
-export function placeOfBreach({ place, at, tool, broken, of }: Breach): string {
+export function placeOfBreach(breach: Breach): string {
+  const { place, at = '', tool, broken, of } = breach;
   if (place === 'end') return endPlace.key;
   if (place === 'answer') return `answer ${(broken as Assertion).at ?? ''}`;
   if (place === 'order' || place === 'never' || place === 'alike') return keyOf(place, broken);
-  if (of === 'input') return place === 'calls' ? `input ${tool} ${at ?? ''}` : `sent ${at ?? ''}`;
+  if (of === 'input') return inputKey(place === 'calls' ? `input ${tool}` : 'sent', at, breach);
   const { when } = broken as SendExpectation;
   const name = place === 'calls' ? `calls ${tool}` : 'sends';
   return when === undefined ? name : keyOf(name, when as unknown as Json);

@@ -2,15 +2,24 @@ import assert from 'node:assert/strict';
 import { readJob } from '../../queues/index.ts';
 import { createSandbox } from '../../sandbox/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
+import type { Completion, Prompt } from '../../src/contract/completion.ts';
 import { exportNameOf } from '../../src/contract/handler.ts';
-import type { DerivedCase } from '../../src/contract/reading.ts';
+import type { DerivedCase, KeptReading } from '../../src/contract/reading.ts';
+import type { Trier } from '../../src/contract/trial.ts';
 import { storedSurface } from '../../src/hosting/surface.ts';
 import { createTrier } from '../../src/hosting/trier.ts';
+import { Deadline } from '../../src/kernel/deadline.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import { Budget } from '../../src/pipeline/budget.ts';
 import { clear } from '../../src/pipeline/clear.ts';
+import { type DerivedJudgement, judgeDerived } from '../../src/pipeline/judge-derived.ts';
+import { Ledger, noUsage } from '../../src/pipeline/ledger.ts';
 import { measure } from '../../src/pipeline/measure.ts';
+import { emptyReading, ReadingWork } from '../../src/pipeline/reading-work.ts';
+import type { Workshop } from '../../src/pipeline/workshop.ts';
 import { judgeReading, type ReadingTrial } from '../../src/readings/judge-reading.ts';
 import { loadReading } from '../../src/readings/load-reading.ts';
+import { ReadingCollector } from '../../src/readings/reading-collector.ts';
 import type { Subject } from '../../src/verification/subject.ts';
 
 const text = { type: 'string' };
@@ -137,27 +146,64 @@ export function derived(...entries: JsonObject[]): DerivedCase[] {
   return reading.derived;
 }
 
-/** A real sandbox to run handlers in; for one test file. */
+/** A real sandbox to run handlers in, each given as the body of its function of `input` and `context`; for one test file. */
 export async function startJudging() {
   const sandbox = await createSandbox({ cells: 1 });
+  const run = async <Value>(body: string, data: JsonObject, use: (trier: Trier) => Promise<Value>): Promise<Value> => {
+    const { subject, schemas } = measureOf(data);
+    const name = exportNameOf(subject.role);
+    const tools = subject.tools.map((tool) => tool.name).sort();
+    const handler = await sandbox.load(`export async function ${name}(input, context) {\n${body}\n}\n`, name);
+    try {
+      return await use(createTrier(handler, storedSurface({ role: subject.role, tools }, schemas), () => undefined));
+    } finally {
+      await handler.close();
+    }
+  };
   return {
-    /** Runs derived cases on a handler, given as the body of its function of `input` and `context`. */
-    async judge(body: string, data: JsonObject, entries: readonly DerivedCase[]): Promise<ReadingTrial> {
-      const { subject, schemas } = measureOf(data);
-      const name = exportNameOf(subject.role);
-      const tools = subject.tools.map((tool) => tool.name).sort();
-      const handler = await sandbox.load(`export async function ${name}(input, context) {\n${body}\n}\n`, name);
-      try {
-        const surface = storedSurface({ role: subject.role, tools }, schemas);
-        const trier = createTrier(handler, surface, () => undefined);
-        return await judgeReading(entries, subject, trier, AbortSignal.timeout(60_000));
-      } finally {
-        await handler.close();
-      }
-    },
+    /** Runs derived cases on a handler. */
+    judge: (body: string, data: JsonObject, entries: readonly DerivedCase[]): Promise<ReadingTrial> =>
+      run(body, data, (trier) => judgeReading(entries, subjectOf(data), trier, AbortSignal.timeout(60_000))),
+    /** Judges a handler by what a reader wrote and a second one says of what broke. */
+    judgeConfirmed: (
+      body: string,
+      data: JsonObject,
+      written: readonly JsonObject[],
+      second: (prompt: Prompt, nth: number) => readonly JsonObject[],
+    ): Promise<DerivedJudgement & { asked: Prompt[]; reading: ReadingWork; collector: ReadingCollector }> =>
+      run(body, data, async (trier) => {
+        const held = measureOf(data);
+        const collector = new ReadingCollector(held.subject);
+        for (const entry of written) collector.add(entry);
+        const kept: KeptReading = {
+          ...emptyReading(collector.units.length),
+          reading: collector.reading({ kind: 'model', name: 'first' }),
+          covered: collector.covered,
+          complete: true,
+        };
+        const reading = new ReadingWork('late', collector.units, async () => kept);
+        const asked: Prompt[] = [];
+        const complete = async (prompt: Prompt): Promise<Completion> => {
+          asked.push(prompt);
+          const text = second(prompt, asked.length)
+            .map((line) => JSON.stringify(line))
+            .join('\n');
+          return { text, model: 'second', usage: noUsage, durationMs: 1 };
+        };
+        const asker = {
+          shop: { confirmer: { complete }, model: 'first' } as unknown as Workshop,
+          ledger: new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
+          budget: new Budget({ maxCandidates: 6, maxCompletions: 20, maxTokens: null, maxCostUsd: null }, noPurse),
+        };
+        const deadline = new Deadline(Date.now() + 60_000, AbortSignal.timeout(60_000));
+        const judged = await judgeDerived(trier, held, reading, asker, deadline, deadline.atMs);
+        return { ...judged, asked, reading, collector };
+      }),
     close: () => sandbox.close(),
   };
 }
+
+const noPurse = { take: () => ({ mayRepeat: () => true, book: () => undefined }) };
 
 /** What a trial found, in short: of each broken case its place among the entries and what was wrong. */
 export function foundBy({ broken }: ReadingTrial, entries: readonly DerivedCase[]): [entry: number, what: string][] {

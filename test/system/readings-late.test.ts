@@ -129,6 +129,29 @@ describe('readings that come late, or not at all', { concurrency: true }, () => 
     assert.equal(rig.questions(mark).length, asked);
   });
 
+  test('where no other can be made, the first one is withdrawn all the same, and nothing stands in its place', async () => {
+    const mark = 'late-lost';
+    const gate = held();
+    play(rig, mark, {
+      candidate: (nth) => (nth === 1 ? moduleReply(faultyModule) : { kind: 'reply', text: 'I cannot do better.' }),
+      read: (_, question) => gate.behaviour(read(question)),
+    });
+    const data = orderJob(mark, { timeoutMs: shortMs, workMs: 120_000 });
+    const jobId = await rig.submit(data);
+    const outcome = await rig.outcome(jobId);
+    assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
+    gate.release();
+    const late = await entryOf(rig, jobId, 'late');
+    assert.deepEqual([late.withdrawn, late.digest ?? ''], [outcome.handler?.digest, '']);
+    const job = { ...data, handlerDigest: outcome.handler?.digest, negotiationId: `${mark}-2`, timeoutMs: 120_000 };
+    const verified = await rig.outcomeOf(job, { kind: 'verify' });
+    assert.equal(verified.verdict, 'error');
+    assert.deepEqual(
+      verified.findings.map(({ code }) => code),
+      ['JOB_HANDLER_UNKNOWN'],
+    );
+  });
+
   test('where a late reading finds nothing, the handler stays and has the whole reading, and nobody is told', async () => {
     const mark = 'late-sound';
     const gate = held();

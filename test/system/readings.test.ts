@@ -124,21 +124,55 @@ test('of a second reader that says nothing nothing is held against a candidate, 
   assert.deepEqual([reading?.confirmed, reading?.contested, reading?.complete], [0, 1, true]);
 });
 
-test('questions to readers count into the budget of a job', async () => {
-  const other = await startRig();
-  after(() => other.close());
-  await other.worker({ PROTOSMITH_MAX_COMPLETIONS: '2' });
-  const mark = 'reading-budget';
-  // The reader and the first candidate are asked at the same moment; nothing is left for anybody else.
-  play(other, mark, { candidate: () => moduleReply(faultyModule) });
-  const { report, verdict } = await other.outcomeOf(orderJob(mark));
-  assert.deepEqual(
-    other
-      .questions(mark)
-      .map(({ to }) => to)
-      .sort(),
-    ['candidate', 'read'],
+test('where no cases were negotiated, derived ones judge, and the report says so', async () => {
+  const mark = 'reading-alone';
+  const input = { messageId: 'm-9', article: 'nail', pieces: 200 };
+  play(rig, mark, {
+    candidate: (nth, { prompt }) =>
+      nth === 1
+        ? moduleReply(faultyModule)
+        : prompt.includes(REPAIR_HEADING)
+          ? moduleReply(soundModule)
+          : { kind: 'stall' },
+    read: (_, question) => {
+      const [first, ...others] = discountReading(question);
+      return { kind: 'reply', text: lines([{ ...first, base: 0, set: { '': input } }, ...others]) };
+    },
+  });
+  const { testCases: _, ...data } = orderJob(mark);
+  const outcome = await rig.outcomeOf(data);
+  assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
+  const { verification, reading, cases, checks } = outcome.report;
+  assert.deepEqual([verification, cases, reading?.complete, reading?.confirmed], ['derived', [], true, 1]);
+  assert.equal(checks.find(({ name }) => name === 'derived-cases')?.result, 'passed');
+  const again = await rig.outcomeOf({ ...data, negotiationId: `${mark}-2` });
+  assert.deepEqual([again.verdict, again.report.reused, again.report.verification], ['generated', true, 'derived']);
+});
+
+test('questions to readers count into the budgets of a job', async () => {
+  const mark = 'reading-budget-1';
+  const faulty = () => moduleReply(faultyModule);
+  // How much a reading and one module take; nothing is held against that, so that no more is asked for.
+  play(rig, mark, { candidate: faulty, confirm: () => ({ kind: 'reply', text: 'I cannot say.' }) });
+  const { usageByPurpose } = (await rig.outcomeOf(orderJob(mark))).report;
+  const tokens = [usageByPurpose.read, usageByPurpose.generate].reduce(
+    (sum, usage) => sum + (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0),
+    0,
   );
-  assert.equal(verdict, 'generated', 'what nobody bore out is not held against the candidate');
-  assert.deepEqual([report.reading?.confirmed, report.reading?.complete], [0, false]);
+  assert.ok((usageByPurpose.confirm?.inputTokens ?? 0) > 0);
+
+  const budgets = { PROTOSMITH_MAX_COMPLETIONS: '2', PROTOSMITH_MAX_TOKENS: `${tokens + 1}` };
+  for (const [name, value] of Object.entries(budgets)) {
+    const other = await startRig();
+    after(() => other.close());
+    await other.worker({ [name]: value });
+    // As long as the other, to the letter.
+    const same = 'reading-budget-2';
+    play(other, same, { candidate: faulty });
+    const { report, verdict } = await other.outcomeOf(orderJob(same));
+    const asked = other.questions(same).map(({ to }) => to);
+    assert.deepEqual(asked.sort(), ['candidate', 'read'], `${name}: nothing is left for a second reader`);
+    assert.equal(verdict, 'generated', 'what nobody bore out is not held against the candidate');
+    assert.deepEqual([report.reading?.confirmed, report.reading?.complete], [0, false]);
+  }
 });
