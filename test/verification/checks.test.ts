@@ -6,6 +6,7 @@ import { mechanicalTables } from '../../scripts/mechanical-tables.ts';
 import { candidatesFolder, openFixture, tryCandidate } from '../../scripts/try-candidate.ts';
 import { advisableChecks } from '../../src/config.ts';
 import { checks, defaultCheckPolicy } from '../../src/verification/checks.ts';
+import { rules } from '../../src/verification/rules.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -26,54 +27,45 @@ async function trialOf(agreement: string, candidate: string, without?: string) {
   );
 }
 
-// Each candidate is refused by one check alone: switched off, the check lets it through.
+// Each candidate is refused by one rule alone: without its check, it is let through.
 const soleRefusals = [
-  ['literal-audit', 'currency-quote', 'faulty-swallows-missing-rate'],
-  ['determinism', 'ticket-states', 'faulty-odd-clock'],
-  ['acts', 'claim-filing', 'faulty-files-another-number'],
-  ['failing-tools', 'product-lookup', 'faulty-failure-escapes'],
-  ['side-effects', 'order-placement', 'faulty-acts-first'],
-  ['leaks', 'bonus-points', 'faulty-obeys-hidden-instruction'],
-  ['requester-peer', 'buyer-price', 'faulty-takes-any-answer'],
-  ['renaming', 'product-lookup', 'faulty-fixed-currency'],
-  ['exchange', 'shift-staffing', 'table-counts-only'],
-  ['neighbours', 'sum-of-two', 'table-hidden'],
-  ['tables', 'library-loan', 'faulty-never-lends'],
-  ['limits', 'catalogue-pages', 'faulty-short-pages'],
-  ['schema-bounds', 'claim-filing', 'faulty-takes-any-class'],
-  ['thresholds', 'freight-rates', 'faulty-moved-band'],
-  ['sorting', 'race-ranking', 'faulty-trusts-the-order'],
-  ['transitions', 'ticket-states', 'faulty-forgets-reopening'],
-  ['paging', 'overdue-invoices', 'faulty-first-page'],
-  ['tool-influence', 'catalogue-pages', 'faulty-fixed-total'],
-  ['generated-requests', 'temperature-conversion', 'faulty-throws-on-invalid'],
-  ['rare-worlds', 'order-placement', 'faulty-orders-cheap-twice'],
+  ['literal-audit/told-value', 'frame-relay', 'faulty-knows-one'],
+  ['determinism/later-run', 'ticket-states', 'faulty-odd-clock'],
+  ['leaks/secret-member', 'account-record', 'faulty-leaks-record'],
+  ['requester-peer/tells-what-nobody-told', 'buyer-price', 'faulty-remembers-price'],
+  ['requester-peer/breaks-schema', 'weather-station', 'faulty-not-a-number'],
+  ['requester-peer/follows-order-of-arrival', 'city-temperatures', 'faulty-trusts-the-order'],
+  ['renaming/keeps-replaced-value', 'product-lookup', 'faulty-fixed-currency'],
+  ['renaming/answer-does-not-follow', 'line-keeper', 'table-hidden'],
+  ['renaming/asks-only-for-others', 'meeting-slots', 'table-with-way-out'],
+  ['exchange/held-key', 'berth-lines', 'table-memo'],
+  ['exchange/held-place', 'shift-staffing', 'table-counts-only'],
+  ['exchange/never-follows', 'account-balance', 'table-first'],
+  ['neighbours/one-answer', 'card-mask', 'table-hidden'],
+  ['tool-influence/told-without-call', 'catalogue-pages', 'table-hidden'],
+  ['tool-influence/number-stays', 'catalogue-pages', 'faulty-fixed-total'],
+  ['generated-requests/throws', 'block-checksum', 'faulty-throws-on-bad-data'],
+  ['generated-requests/value-of-a-case', 'document-letter', 'table-first'],
 ] as const;
 
-// More of what one check alone can see: clues of failures in a table of the document, acts that tell nothing.
-const furtherRefusals = [
-  ['failing-tools', 'library-loan', 'faulty-hides-outage'],
-  ['side-effects', 'library-loan', 'faulty-lends-first'],
-  ['side-effects', 'event-seats', 'faulty-no-release'],
-  ['thresholds', 'freight-rates', 'faulty-moved-value'],
-  ['thresholds', 'freight-rates', 'faulty-counts-pieces-out'],
-] as const;
-
-for (const [check, agreement, candidate] of [...soleRefusals, ...furtherRefusals]) {
-  test(`${check} refuses ${agreement}/${candidate}, and nothing else does`, async () => {
-    const { refusedFor, verification } = await trialOf(agreement, candidate);
-    assert.ok(refusedFor.length > 0, 'wanted a refusal');
-    assert.deepEqual([...new Set(verification?.failures.map((fact) => fact.check))], [check]);
+for (const [rule, agreement, candidate] of soleRefusals) {
+  test(`${rule} refuses ${agreement}/${candidate}, and nothing else does`, async () => {
+    const [check = ''] = rule.split('/');
+    const { verification } = await trialOf(agreement, candidate);
+    assert.deepEqual([...new Set(verification?.failures.map((fact) => fact.rule))], [rule]);
     assert.equal(verification?.reports.find(({ name }) => name === check)?.result, 'failed');
-    const unchecked = await trialOf(agreement, candidate, check);
-    assert.deepEqual(unchecked.refusedFor, []);
+    assert.deepEqual((await trialOf(agreement, candidate, check)).refusedFor, []);
   });
 }
 
-test('every check has a candidate that it alone refuses', () => {
-  // Which cases could be run is no fault of a candidate.
-  const refusing = checks.filter(({ name }) => name !== 'case-coverage');
-  assert.deepEqual(refusing.map(({ name }) => name).sort(), soleRefusals.map(([name]) => name).sort());
+test('each rule is of a check, has an id of its own, and proves or may be appealed for only where it refuses', () => {
+  const names = checks.map(({ name }) => name);
+  assert.equal(new Set(rules.map(({ id }) => id)).size, rules.length);
+  for (const { id, severity, provesMemory, mayBeAppealed } of rules) {
+    assert.ok(names.includes(id.split('/')[0] ?? ''), id);
+    assert.ok(severity === 'error' || !(provesMemory || mayBeAppealed), id);
+    assert.ok(!(provesMemory && mayBeAppealed), id);
+  }
 });
 
 test('a sound handler passes every check, and each check reports what it ran', async () => {
@@ -86,34 +78,16 @@ test('a sound handler passes every check, and each check reports what it ran', a
   );
   for (const { name, result, runs, message } of verification?.reports ?? []) {
     assert.ok(result === 'passed' || result === 'skipped', `${name}: ${result}`);
-    assert.ok(
-      result === 'skipped' ? message : ['literal-audit', 'case-coverage', 'acts'].includes(name) || runs > 0,
-      `${name}: ${runs} runs`,
-    );
+    const mayRunNothing = ['literal-audit', 'case-coverage', 'leaks'].includes(name);
+    assert.ok(result === 'skipped' ? message : mayRunNothing || runs > 0, `${name}: ${runs} runs`);
   }
 });
 
-for (const [agreement, candidate, what] of [
-  ['bank-rates', 'sound-b', 'the name that another tool has for its failure'],
-  ['hotel-booking', 'sound', 'a failing mail that the document lets pass'],
-  ['card-checkout', 'sound', 'putting back in a refusal what was reserved'],
-  ['stock-levels', 'sound', 'the name for what is missing, where something else is broken'],
-] as const)
-  test(`nobody is warned of ${what}`, async () =>
-    assert.deepEqual((await trialOf(agreement, candidate)).verification?.warnings, []));
-
-test('what several cases bring to light is warned of once', async () => {
-  const { verification } = await trialOf('frame-relay', 'sound-a');
-  assert.deepEqual(
-    verification?.warnings.map(({ message }) => message),
-    ['case 1, where reading fails: it throws: HandlerError: temporarily out of order (k7q-canary-x2)'],
-  );
-});
-
-test('what many broken requests bring to light is warned of once', async () => {
+test('what many broken requests bring to light is told of a few times', async () => {
   const { verification } = await trialOf('meter-statistics', 'sound-b');
-  assert.equal(verification?.warnings.length, 1);
-  assert.match(verification?.warnings[0]?.message ?? '', /^a request broken on purpose .*: it throws: TypeError/);
+  const { length } = verification?.warnings ?? [];
+  assert.ok(length > 0 && length <= 3, String(length));
+  assert.ok(verification?.warnings.every(({ rule }) => rule === 'generated-requests/may-throw'));
 });
 
 test('a table is told apart as memorised', async () => {
@@ -122,7 +96,7 @@ test('a table is told apart as memorised', async () => {
 });
 
 test('a failure of another kind is not called memorised', async () => {
-  const { verification } = await trialOf('product-lookup', 'faulty-failure-escapes');
+  const { verification } = await trialOf('account-record', 'faulty-leaks-record');
   assert.equal(verification?.memorised, false);
 });
 
@@ -140,14 +114,14 @@ test('a check beyond the budget says so and nothing is claimed of it', async () 
 });
 
 test('a check that an operator has made advisory refuses nothing, and warns of what it found', async () => {
-  const folder = new URL('product-lookup/', candidatesFolder);
+  const folder = new URL('account-record/', candidatesFolder);
   const order = await openFixture(folder);
-  const source = await readFile(new URL('faulty-failure-escapes.ts', folder), 'utf8');
+  const source = await readFile(new URL('faulty-leaks-record.ts', folder), 'utf8');
   const verificationWith = async (advisory: readonly string[]) =>
     (await tryCandidate(order, source, sandbox, checks, undefined, { ...defaultCheckPolicy, advisory })).verification;
   const strict = await verificationWith([]);
   const names = [...new Set(strict?.failures.map(({ check }) => check))];
-  assert.ok(names.includes('failing-tools'));
+  assert.deepEqual(names, ['leaks']);
   const lenient = await verificationWith(names);
   assert.deepEqual(lenient?.failures, []);
   const reported = (check: string) => lenient?.reports.find(({ name }) => name === check);
@@ -183,9 +157,9 @@ test('cases that were not run and places that are loose by themselves are named'
   );
 });
 
-// Mechanical tables, each with what one check by itself says of it.
+// Tables, each with what one check by itself says of it.
 const told = [
-  ['tool-influence', 'library-loan', 'table-calling', /findCopies is called, but nothing .* is what it told/],
+  ['tool-influence', 'next-appointment-xml', 'table-over-real-work', /B 112.*though all of them fail/],
   ['tool-influence', 'library-loan', 'table-hidden', /only findCopies can tell, and calls none/],
   ['tables', 'library-loan', 'table-hidden', /no tool is asked for what they hold/],
 ] as const;
@@ -193,7 +167,9 @@ const told = [
 for (const [check, agreement, candidate, message] of told) {
   test(`${check} by itself refuses ${agreement}/${candidate}: ${message}`, async () => {
     const order = await openFixture(new URL(`${agreement}/`, candidatesFolder));
-    const source = mechanicalTables(order.subject).find(({ name }) => name === candidate)?.source ?? '';
+    const table = mechanicalTables(order.subject).find(({ name }) => name === candidate);
+    const file = new URL(`${agreement}/${candidate}.ts`, candidatesFolder);
+    const source = table?.source ?? (await readFile(file, 'utf8'));
     const { refusedFor, verification } = await tryCandidate(
       order,
       source,

@@ -114,8 +114,8 @@ test('a value that stands twice in a request may be counted with itself', async 
   );
 });
 
-const parcels = (rules: string): Agreed => ({
-  rules,
+const parcels: Agreed = {
+  rules: 'The digits 3 to 5 of a parcel are its route.',
   request: { parcel: { type: 'string' } },
   response: { known: { type: 'string' }, route: { type: ['integer', 'null'] } },
   cases: [
@@ -123,7 +123,7 @@ const parcels = (rules: string): Agreed => ({
     [{ parcel: '40712383' }, { known: 'no', route: null }],
     [{ parcel: '90044124' }, { known: 'yes', route: 44 }],
   ],
-});
+};
 const routed = `export function handle({ parcel }: any): any {
   const sum = [...String(parcel)].reverse().reduce((total, digit, index) => {
     const twice = Number(digit) * (index % 2 ? 2 : 1);
@@ -132,65 +132,17 @@ const routed = `export function handle({ parcel }: any): any {
   return sum % 10 === 0 ? { known: 'yes', route: Number(parcel.slice(2, 5)) } : { known: 'no', route: null };
 }`;
 
-test('a member with a check digit that no longer fits is answered as any other such', async () => {
-  const rules = 'The digits 3 to 5 of a parcel are its route. Die letzte Stelle ist eine Prüfziffer.';
-  assert.deepEqual(await failuresOf(parcels(rules), routed), []);
-});
-
-test('one answer for all neighbours is none that was worked out, where nothing is checked', async () => {
-  const failures = await failuresOf(parcels('The digits 3 to 5 of a parcel are its route.'), routed);
-  assert.match(failures.join(), /one and the same answer/);
+test('a member with a check digit that no longer fits is answered as any other such, whatever the document says', async () => {
+  assert.deepEqual(await failuresOf(parcels, routed), []);
 });
 
 test('one answer with data for all neighbours is none to a check digit that does not fit', async () => {
-  const agreed = parcels('The digits 3 to 5 of a parcel are its route. The last one is a check digit.');
-  const known = JSON.stringify(agreed.cases.map(([own, answer]) => [JSON.stringify(own).split('').reverse(), answer]));
+  const known = JSON.stringify(parcels.cases.map(([own, answer]) => [JSON.stringify(own).split('').reverse(), answer]));
   const failures = await failuresOf(
-    agreed,
+    parcels,
     `const known: any = ${known};
 export function handle(request: any): any {
   return known.find(([key]: any) => [...key].reverse().join('') === JSON.stringify(request))?.[1] ?? { known: 'yes', route: 816 };
-}`,
-  );
-  assert.match(failures.join(), /one and the same answer/);
-});
-
-test('all that fits the check which the document names is not refused like what does not', async () => {
-  const agreed = parcels('The digits 3 to 5 of a parcel are its route. The last one is a check digit after Luhn.');
-  assert.deepEqual(await failuresOf(agreed, routed), []);
-  const known = JSON.stringify(agreed.cases.map(([own, answer]) => [JSON.stringify(own).split('').reverse(), answer]));
-  const failures = await failuresOf(
-    agreed,
-    `const known: any = ${known};
-export function handle(request: any): any {
-  return known.find(([key]: any) => [...key].reverse().join('') === JSON.stringify(request))?.[1] ?? { known: 'no', route: null };
-}`,
-  );
-  assert.match(failures.join(), /one and the same answer/);
-});
-
-test('numbers of identity cards and of researchers are known by their check', async () => {
-  const holders: Agreed = {
-    rules: '身份证号码的最后一位是校验码，校验码不符时 valid 为 false。第 7 至 14 位是出生日期。',
-    request: { number: { type: 'string' } },
-    response: { valid: { type: 'boolean' }, birth: { type: ['integer', 'null'] } },
-    cases: [
-      [{ number: '11010519491231002X' }, { valid: true, birth: 19491231 }],
-      [{ number: '440524188001010014' }, { valid: true, birth: 18800101 }],
-      [{ number: '110105194912310021' }, { valid: false, birth: null }],
-    ],
-  };
-  const checked = `export function handle({ number }: any): any {
-  const rest = [...String(number)].reduce((total, char) => (total * 2 + (char === 'X' ? 10 : Number(char))) % 11, 0);
-  return rest === 1 ? { valid: true, birth: Number(number.slice(6, 14)) } : { valid: false, birth: null };
-}`;
-  assert.deepEqual(await failuresOf(holders, checked), []);
-  const known = JSON.stringify(holders.cases.map(([own, answer]) => [JSON.stringify(own).split('').reverse(), answer]));
-  const failures = await failuresOf(
-    holders,
-    `const known: any = ${known};
-export function handle(request: any): any {
-  return known.find(([key]: any) => [...key].reverse().join('') === JSON.stringify(request))?.[1] ?? { valid: false, birth: null };
 }`,
   );
   assert.match(failures.join(), /one and the same answer/);

@@ -29,18 +29,9 @@ const handlers: readonly [what: string, source: string, finding: RegExp | undefi
     undefined,
   ],
   [
-    'one that never asks',
-    `export function handle(request) {
-  const { plate, axles } = request ?? {};
-  if (typeof plate !== 'string' || plate.length < 2 || !Number.isInteger(axles) || axles < 2 || axles > 9) return { ok: false, toll: 0 };
-  return { ok: true, toll: axles };
-}`,
-    /^generated-requests: no request makes it call tollOf/,
-  ],
-  [
     'one that throws whatever is asked',
     "export function handle() { throw new Error('unknown request'); }",
-    /^generated-requests: not one of \d+ requests/,
+    /^generated-requests\/never-answers: not one of \d+ requests/,
   ],
 ];
 
@@ -76,7 +67,7 @@ test('an id that only one case has, and that comes back for all other requests, 
   assert.deepEqual(await refusalsOf(agreed, sound, sandbox), []);
   const found = await refusalsOf(agreed, table, sandbox);
   assert.ok(
-    found.some((why) => /^generated-requests: it answers "18c44ba" of case 1/.test(why)),
+    found.some((why) => /^generated-requests\/value-of-a-case: it answers "18c44ba" of case 1/.test(why)),
     JSON.stringify(found),
   );
 });

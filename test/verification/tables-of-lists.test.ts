@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
 import { mechanicalTables } from '../../scripts/mechanical-tables.ts';
-import { type Agreed, acting, object, reading, refusalsOf, subjectOf, text } from './agreed.ts';
+import { type Agreed, object, refusalsOf, subjectOf, text } from './agreed.ts';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -51,31 +51,4 @@ test('no table of lists passes, whatever it answers to others', async () => {
   const tables = mechanicalTables(subjectOf(freeTimes));
   assert.ok(tables.length > 2);
   for (const { name, source } of tables) assert.notDeepEqual(await refusalsOf(freeTimes, source, sandbox), [], name);
-});
-
-test('who names no tool is refused where several have examples for a case', async () => {
-  const lists: Agreed = {
-    rules:
-      'x-flow:\n  - findContact\n  - savePending\n\nresponses:\n  202: the message is fine\n  503: findContact or savePending failed',
-    request: object({ id: text, email: text }),
-    response: object({ id: text, code: { enum: [202, 503] } }),
-    cases: ['ada@example.org', 'ben@example.org', 'cyd@example.org'].map((email, at) => [
-      { id: `n-${at}`, email },
-      { id: `n-${at}`, code: 202 },
-    ]),
-    tools: [
-      reading(
-        'findContact',
-        object({ email: text }),
-        { type: 'boolean' },
-        [[{ email: 'ada@example.org' }, true]],
-        false,
-      ),
-      acting('savePending', object({ email: text }), { type: 'boolean' }, [[{ email: 'ada@example.org' }, true]], true),
-    ],
-  };
-  const none = 'export function handle({ id }) { return { id: String(id), code: 202 }; }';
-  assert.match((await refusalsOf(lists, none, sandbox)).join('\n'), /^tables: .*findContact and savePending/m);
-  const other = { ...lists, tools: (lists.tools ?? []).map((tool) => ({ ...(tool as object), examples: [] })) };
-  assert.doesNotMatch((await refusalsOf(other, none, sandbox)).join('\n'), /^tables: .*examples of/m);
 });

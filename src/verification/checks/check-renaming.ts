@@ -16,7 +16,6 @@ import {
   type WorldResult,
 } from '../worlds/renamed-world.ts';
 import { standsAtRecurringMember } from './recurring-member.ts';
-import { acts, silentActs } from './renamed-acts.ts';
 
 /** Data of one case beyond this number are left alone. */
 const maxDataPerCase = 40;
@@ -49,9 +48,8 @@ export const renaming: Check = {
       plan,
       all: build(facts, plan.seenCase, plan.data, 'all'),
       answers: plan.answers.length > 0 ? build(facts, plan.seenCase, plan.answers, 'answers') : undefined,
-      named: acts(facts, plan.seenCase) ? build(facts, plan.seenCase, namesOf(plan), 'names') : undefined,
     }));
-    const results = yield* runWorlds(first.flatMap(({ all, answers, named }) => [all, answers, named]));
+    const results = yield* runWorlds(first.flatMap(({ all, answers }) => [all, answers]));
     const findings: Finding[] = [];
     const inDoubt: { plan: CasePlan; results: WorldResult[] }[] = [];
     for (const { plan, all, answers } of first) {
@@ -104,11 +102,6 @@ export const renaming: Check = {
     const ran = yield* runWorlds(singled.flatMap(({ ordered, worlds }) => [ordered, ...worlds]));
     // What is changed for its order alone need not come up in the answer as it would have to elsewhere.
     const more = ran.filter(({ world, followed }) => followed || !singled.some(({ ordered }) => ordered === world));
-    findings.push(
-      ...results
-        .filter(({ world }) => first.some(({ named }) => named === world))
-        .flatMap((result) => silentActs(facts, result)),
-    );
     for (const { plan, results: own } of inDoubt)
       findings.push(...judge(facts, plan, [...own, ...more.filter(({ world }) => world.seenCase === plan.seenCase)]));
     return { findings };
@@ -190,11 +183,6 @@ function build(
 /** A world in which all ids and names are others and have the order that they had; `undefined` where the data of the case are all there are. */
 function orderedWorld(facts: CheckFacts, { seenCase, data, others }: CasePlan): World | undefined {
   return others.length === 0 ? undefined : build(facts, seenCase, [...data, ...others], 'ordered', 'far', true);
-}
-
-/** The data of a case that are names, and tell nothing that could be reckoned with. */
-function namesOf({ data }: CasePlan): Datum[] {
-  return data.filter((datum) => datum.kind !== 'number' && datum.kind !== 'time' && isDistinctive(datum));
 }
 
 function* runWorlds(worlds: readonly (World | undefined)[]): Generator<Scenario[], WorldResult[], Observation[]> {

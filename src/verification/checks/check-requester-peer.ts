@@ -4,7 +4,7 @@ import { equalJson } from '../../schemas/equal-json.ts';
 import { caseDifferences } from '../case-scenarios.ts';
 import type { Check, CheckFacts, Finding, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
-import { hasWord, leavesOf } from '../scalar-kinds.ts';
+import { untoldIn } from './untold.ts';
 
 type Mischief = 'gives no answer' | 'answers with values of other types' | 'answers the second request first';
 
@@ -95,7 +95,8 @@ function faultOf(facts: CheckFacts, { one: seenCase, mischief }: Plan, seen: Obs
       : [];
   // A mistyped answer may be a good one where the agreement has no schema.
   if (seen.sends.some(({ error }) => error === undefined)) return [];
-  const untold = untoldIn(facts, seenCase, seen.value);
+  const known = [one.input, before.calls.map(({ output }) => output ?? null)];
+  const untold = untoldIn(facts, [one.case.response], known, seen.value);
   if (untold !== undefined)
     return fact(
       'requester-peer/tells-what-nobody-told',
@@ -106,16 +107,4 @@ function faultOf(facts: CheckFacts, { one: seenCase, mischief }: Plan, seen: Obs
     reportsFailure(one.case.response) !== true
     ? fact('requester-peer/same-without-answer', 'it reports what it reports where the peer has answered')
     : [];
-}
-
-/** What an output tells of the answer in the case, and neither task nor document. */
-function untoldIn({ vocabulary }: CheckFacts, { one, seen }: SeenCase, output: Json): Json | undefined {
-  const asked = JSON.stringify([one.input, seen.calls.map(({ output: told }) => told ?? null)]);
-  const answered = leavesOf(one.case.response).map(({ value }) => String(value));
-  return leavesOf(output).find(({ value }) => {
-    const text = String(value);
-    if (typeof value === 'boolean' || value === null || text.length < 3 || asked.includes(text)) return false;
-    const isKnown = typeof value === 'number' ? vocabulary.hasNumber(value) : vocabulary.hasText(text);
-    return !isKnown && answered.some((told) => told === text || hasWord(told, text));
-  })?.value;
 }

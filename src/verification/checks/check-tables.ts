@@ -3,9 +3,8 @@ import { isObject, type Json } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import { caseScenario } from '../case-scenarios.ts';
 import type { Check, CheckFacts, Finding, SeenCase } from '../check.ts';
-import { reportsFailure } from '../failure-answer.ts';
 import { mayBeOneRefusal } from '../one-refusal.ts';
-import { hasWord, leavesOf } from '../scalar-kinds.ts';
+import { leavesOf } from '../scalar-kinds.ts';
 import { isMeantFor, isReadOnly } from '../subject.ts';
 import { listsOf } from '../worlds/lists.ts';
 import { replacedAt, variationsOf } from '../worlds/variations.ts';
@@ -22,8 +21,7 @@ export const tables: Check = {
     'Where requests are words and answers are a few names, a table of the cases holds nothing that could be renamed.',
   *run(facts) {
     if (facts.subject.role === 'requester') return { findings: [], skipped: 'the candidate is a requester' };
-    const unnamed = unnamedTools(facts);
-    const findings: Finding[] = unnamed === undefined ? [] : [unnamed];
+    const findings: Finding[] = [];
     const deaf = asksNothing(facts);
     const asked = deaf
       ? facts.cases.flatMap((one) =>
@@ -33,9 +31,9 @@ export const tables: Check = {
     const recombined =
       facts.subject.tools.length === 0 ? facts.cases.flatMap((one) => recombinationsOf(facts, one)) : [];
     const plans = [...asked, ...recombined];
-    if (plans.length === 0 && findings.length === 0)
+    if (plans.length === 0)
       return { findings, skipped: 'tools are asked for what requests hold, and no list could be another' };
-    const seen = plans.length === 0 ? [] : yield plans.map(({ scenario }) => scenario);
+    const seen = yield plans.map(({ scenario }) => scenario);
     const runs = plans.map((plan, index) => ({ ...plan, seen: seen[index] as Observation }));
     for (const list of [runs.slice(0, asked.length), runs.slice(asked.length)]) {
       const same = sameForAll(facts, list);
@@ -112,36 +110,6 @@ function asksNothing({ subject, cases }: CheckFacts): boolean {
     const meant = cases.filter(({ one }) => isMeantFor(examples, one.input));
     return meant.length >= 2;
   });
-}
-
-/** Fewer tools with examples for a case may be of no use for this agreement. */
-const leastMeant = 2;
-
-/** A case that succeeds, of a candidate that names no tool although several of them have examples for it. */
-function unnamedTools({ subject, cases, candidate }: CheckFacts): Finding | undefined {
-  if (subject.tools.some(({ name }) => candidate.bundle.includes(name))) return undefined;
-  for (const one of cases) {
-    if (one.one.case.negative || reportsFailure(one.one.output) === true) continue;
-    const meant = subject.tools.filter(({ examples = [] }) => isMeant(examples, one.one.input));
-    const names = meant.map(({ name }) => name).join(' and ');
-    if (meant.length >= leastMeant)
-      return factOf(
-        'tables/no-tool-named',
-        one,
-        `it succeeds without any tool, though examples of ${names} are for it`,
-      );
-  }
-  return undefined;
-}
-
-/** Whether an example of a tool asks for something that stands in a request. */
-function isMeant(examples: readonly { input: Json }[], input: Json): boolean {
-  const asked = leavesOf(input)
-    .map(({ value }) => String(value))
-    .join('\n');
-  return examples.some((example) =>
-    leavesOf(example.input).some(({ value }) => String(value).length > 2 && hasWord(asked, String(value))),
-  );
 }
 
 /** A case with the items of a list of its request dropped, doubled and turned, as far as its schema allows. */

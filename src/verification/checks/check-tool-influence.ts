@@ -1,211 +1,104 @@
-import type { Tool } from '../../contract/job.ts';
 import type { Observation, Scenario } from '../../contract/trial.ts';
 import { isObject, type Json, valueAt } from '../../kernel/json.ts';
 import { equalJson } from '../../schemas/equal-json.ts';
 import { caseScenario } from '../case-scenarios.ts';
-import type { Check, CheckFacts, CheckFindings, Finding, SeenCase } from '../check.ts';
+import type { Check, CheckFacts, Finding, SeenCase } from '../check.ts';
 import { reportsFailure } from '../failure-answer.ts';
 import { hasWord, type Leaf, leavesOf } from '../scalar-kinds.ts';
-import { isReadOnly } from '../subject.ts';
+import { isMeantFor, isReadOnly } from '../subject.ts';
 import { dataOf, isDistinctive } from '../worlds/rename-map.ts';
-import { SeededRandom } from '../worlds/seeded-random.ts';
 import { replacedAt, variationsOf } from '../worlds/variations.ts';
-import { traceOf } from './check-determinism.ts';
-import { numbersToldOtherwise, unheardNumber } from './unheard-numbers.ts';
+import { untoldIn } from './untold.ts';
 
-/** Changes what read-only tools answer, and looks for answers that needed a tool nobody called. */
+/** Changes small numbers that read-only tools or the peer tell, and looks for answers that needed a tool nobody called. */
 export const toolInfluence: Check = {
   name: 'tool-influence',
-  reason:
-    'A tool whose answer never matters is called for show; an answer that only a tool can give must come from it.',
-  *run(facts): Generator<Scenario[], CheckFindings, Observation[]> {
+  reason: 'An answer that only a tool can give must come from it.',
+  *run(facts) {
     const { subject, cases } = facts;
     if (subject.tools.length === 0 && subject.role === 'provider')
       return { findings: [], skipped: 'there are no tools' };
-    const findings: Finding[] = [];
-    for (const one of cases) {
-      const untold =
-        one.seen.calls.length === 0 && reportsFailure(one.one.output) !== true ? toolTextOf(facts, one) : undefined;
-      if (untold === undefined) continue;
-      findings.push(
-        factOf(
-          'tool-influence/told-without-call',
-          one,
-          `it answers with ${JSON.stringify(untold).slice(0, 120)}, which only a tool can tell, and calls none`,
-        ),
-      );
-    }
-    const untoldBy = cases.every(({ seen }) => seen.calls.length === 0)
-      ? cases.flatMap((one) => owedTo(facts, one))
-      : [];
-    const [owed] = untoldBy;
-    if (owed && (untoldBy.length > 1 || owed.value.length > 1)) {
-      findings.push(
-        factOf(
-          'tool-influence/told-without-call',
-          owed.one,
-          `it answers with ${owed.value}, which only ${owed.tool} can tell, and calls none`,
-        ),
-      );
-    }
-    const names = subject.tools
-      .filter((tool) => isReadOnly(subject, tool.name) && cases.some(({ seen }) => calls(seen, tool.name)))
-      .map(({ name }) => name);
-    const plans = names.flatMap((name) =>
-      cases
-        .filter(({ seen }) => calls(seen, name))
-        .flatMap((one) =>
-          otherAnswers(facts, one, name).map((tools) => ({ name, one, scenario: { ...one.scenario, tools } })),
-        ),
-    );
-    const numbers = cases.flatMap((one) => carriedNumbers(facts, one));
-    const texts = cases.flatMap((one) => carriedTexts(facts, one));
-    const untold = cases.every(({ seen }) => seen.calls.length === 0)
-      ? cases.flatMap((one) => untoldNumbers(facts, one))
-      : [];
-    const otherwise = numbersToldOtherwise(facts);
-    if (plans.length + numbers.length + texts.length + untold.length + otherwise.length === 0) return { findings };
+    const isSilent = cases.every(({ seen }) => seen.calls.length === 0);
+    const untold = isSilent ? cases.flatMap((one) => untoldNumbers(facts, one)) : [];
+    const carried = cases.flatMap((one) => carriedNumbers(facts, one));
     const calling = cases.filter(({ seen }) => seen.calls.some(({ output }) => output !== undefined));
-    const all = yield [
-      ...calling.map(({ scenario }) => ({
-        ...scenario,
-        faults: subject.tools.map(({ name }) => ({ tool: name, error: outage })),
-      })),
-      ...plans.map(({ scenario }) => scenario),
-      ...numbers.flatMap(({ scenarios }) => scenarios),
-      ...texts.flatMap(({ scenarios }) => scenarios),
-      ...untold.flatMap(({ scenarios }) => scenarios),
-      ...otherwise.map(({ scenario }) => scenario),
+    const faults = subject.tools.map(({ name }) => ({ tool: name, error: outage }));
+    const plans = [...untold, ...carried];
+    const scenarios = [
+      ...calling.map(({ scenario }) => ({ ...scenario, faults })),
+      ...plans.flatMap((plan) => plan.scenarios),
     ];
-    const failing = all.splice(0, calling.length);
-    const unheard = unheardNumber(facts, otherwise, all.splice(all.length - otherwise.length));
-    if (unheard) {
-      findings.push({
-        ...factOf(
-          'tool-influence/worked-out-number-stays',
-          unheard.one,
-          `it answers ${unheard.value} at ${unheard.pointer} whatever the peer tells`,
-        ),
-      });
-    }
-    const textRuns = texts.reduce((sum, { scenarios }) => sum + scenarios.length, 0);
-    const seen = all.slice(0, plans.length + 2 * numbers.length + textRuns);
-    const matters = (one: SeenCase, after: Observation | undefined): boolean =>
-      !equalJson(one.seen.value ?? null, after?.value ?? null) || one.seen.end !== after?.end;
-    const deaf =
-      plans.length > 0 &&
-      plans.every(({ one }, index) => !matters(one, seen[index])) &&
-      calling.every((one, index) => !matters(one, failing[index]));
-    const kinds = new Set(calling.map(({ one }) => JSON.stringify(withoutEcho(one.output, one.input))));
-    if (deaf && kinds.size >= 3 && calling[0]) {
-      findings.push(
-        factOf(
-          'tool-influence/nothing-matters',
-          calling[0],
-          'whatever tools answer, and whether they fail or not, the answers are those of the cases',
-        ),
-      );
-    }
-    let from = seen.length;
-    for (const { one, pointer, value, scenarios } of untold) {
-      const others = all.slice(from, from + scenarios.length);
-      from += scenarios.length;
-      const told = others.flatMap((other) => (other.value === undefined ? [] : [valueAt(other.value, pointer)]));
-      // Where there is no number at all, the request may have been turned down.
-      if (told.filter((each) => each === value).length < 3 || told.some((each) => each !== undefined && each !== value))
-        continue;
-      findings.push(
-        factOf(
-          'tool-influence/number-without-call',
-          one,
-          `it answers ${value} at ${pointer} whatever is asked, which only a tool can tell, and calls none`,
-        ),
-      );
-    }
-    let at = plans.length + 2 * numbers.length;
-    for (const { one, tool, value, scenarios } of texts) {
-      const own = seen.slice(at, at + scenarios.length);
-      at += scenarios.length;
-      if (!own.every(({ value: after }) => after !== undefined && equalJson(after, one.seen.value ?? null))) continue;
-      findings.push({
-        ...factOf(
-          'tool-influence/text-stays',
-          one,
-          `it answers with ${JSON.stringify(value).slice(0, 120)} whatever ${tool} tells`,
-        ),
-      });
-    }
-    const changedAt = numbers.map(({ one, pointer, value }, index) => {
-      const [more, less] = [0, 1].map((nth) => seen[plans.length + 2 * index + nth]?.value);
-      const own = [more, less].filter((answer) => answer !== undefined);
-      const isHeard = own.some((answer) => !equalJson(verdictsOf(answer), verdictsOf(one.seen.value ?? null)));
-      return { isHeard, isKept: more !== undefined && own.every((answer) => valueAt(answer, pointer) === value) };
-    });
-    for (const [index, { one, tool, pointer, value }] of numbers.entries()) {
-      // What is told may be held against what was asked: then it is heard, if not in every case, though never repeated.
-      const isHeard = numbers.some((other, nth) => other.pointer === pointer && changedAt[nth]?.isHeard);
-      if (isHeard || !changedAt[index]?.isKept) continue;
-      findings.push({
-        ...factOf('tool-influence/number-stays', one, `it answers ${value} at ${pointer} whatever ${tool} tells`),
-      });
-    }
-    for (const name of names) {
-      const own = plans.flatMap((plan, index) =>
-        plan.name === name ? [{ one: plan.one, seen: seen[index] as Observation }] : [],
-      );
-      const [first] = own;
-      if (first && own.every(({ one, seen: after }) => equalJson(traceOf(one.seen), traceOf(after)))) {
-        const message = `${name} is called, but nothing that it could answer changes the outcome`;
-        const kept = own.map(({ one }) => ({ one, value: keptFrom(facts, one, name) })).find(({ value }) => value);
-        findings.push(
-          kept
-            ? factOf('tool-influence/kept-from-no-call', kept.one, `${message}, though ${kept.value} is what it told`)
-            : isDecisive(cases, name)
-              ? factOf(
-                  'tool-influence/yes-and-no-unheard',
-                  first.one,
-                  `${message}, though the cases have it yes and no`,
-                )
-              : factOf('tool-influence/tool-may-not-matter', first.one, message),
-        );
-      }
-    }
-    return { findings };
+    const seen = scenarios.length === 0 ? [] : [...(yield scenarios)];
+    const failing = seen.splice(0, calling.length);
+    const runs = plans.map((plan) => seen.splice(0, plan.scenarios.length));
+    return {
+      findings: [
+        ...(isSilent ? owedValues(facts) : []),
+        ...cases.flatMap((one) => untoldText(facts, one)),
+        ...calling.flatMap((one, index) => toldByNobody(facts, one, failing[index] as Observation)),
+        ...untold.flatMap((number, index) => numberWithoutCall(number, runs[index] ?? [])),
+        ...numbersThatStay(carried.map((number, index) => ({ ...number, runs: runs[untold.length + index] ?? [] }))),
+      ],
+    };
   },
 };
 
-const outage = { code: 'FAILED' as const, message: 'out of order' };
+const outage = { code: 'FAILED' as const, message: 'temporarily out of order' };
+
+/** What an answer still has of what tools told in the case, though all of them fail. */
+function toldByNobody(facts: CheckFacts, one: SeenCase, { value }: Observation): Finding[] {
+  const told = one.seen.calls.flatMap(({ output }) => (output === undefined ? [] : [output]));
+  const untold = value === undefined ? undefined : untoldIn(facts, told, one.one.input, value);
+  if (untold === undefined) return [];
+  const message = `it tells ${JSON.stringify(untold).slice(0, 120)}, which only a tool can tell, though all of them fail`;
+  return [factOf('tool-influence/tells-what-nobody-told', one, message)];
+}
+
+/** What no tool told a candidate that calls none in any case, and examples of tools tell. */
+function owedValues(facts: CheckFacts): Finding[] {
+  const owed = facts.cases.flatMap((one) => owedTo(facts, one));
+  const [first] = owed;
+  if (first === undefined || (owed.length === 1 && first.value.length === 1)) return [];
+  const message = `it answers with ${first.value}, which only ${first.tool} can tell, and calls none`;
+  return [factOf('tool-influence/told-without-call', first.one, message)];
+}
+
+/** A text that only a tool tells, in the answer of a case that calls none. */
+function untoldText(facts: CheckFacts, one: SeenCase): Finding[] {
+  const isRefused = reportsFailure(one.one.output) === true;
+  const text = one.seen.calls.length === 0 && !isRefused ? toolTextOf(facts, one) : undefined;
+  if (text === undefined) return [];
+  const message = `it answers with ${JSON.stringify(text).slice(0, 120)}, which only a tool can tell, and calls none`;
+  return [factOf('tool-influence/told-without-call', one, message)];
+}
+
+/** Fewer answers with a number do not show that it is always the same. */
+const leastTold = 3;
+
+function numberWithoutCall({ one, pointer, value }: UntoldNumber, runs: readonly Observation[]): Finding[] {
+  // Where there is no number at all, the request may have been turned down.
+  const told = runs.flatMap((run) => (run.value === undefined ? [] : (valueAt(run.value, pointer) ?? [])));
+  if (told.length < leastTold || told.some((other) => other !== value)) return [];
+  const message = `it answers ${value} at ${pointer} whatever is asked, which only a tool can tell, and calls none`;
+  return [factOf('tool-influence/number-without-call', one, message)];
+}
+
+function numbersThatStay(numbers: readonly (CarriedNumber & { runs: readonly Observation[] })[]): Finding[] {
+  const isHeard = ({ one, runs }: (typeof numbers)[number]): boolean =>
+    runs.some(({ value }) => value !== undefined && !equalJson(verdictsOf(value), verdictsOf(one.seen.value ?? null)));
+  return numbers.flatMap((number) => {
+    const { one, tool, pointer, value, runs } = number;
+    // What is told may be held against what was asked: then it is heard, if not in every case, though never repeated.
+    if (numbers.some((other) => other.pointer === pointer && isHeard(other))) return [];
+    const isKept = runs.every((run) => run.value === undefined || valueAt(run.value, pointer) === value);
+    if (runs[0]?.value === undefined || !isKept) return [];
+    return [factOf('tool-influence/number-stays', one, `it answers ${value} at ${pointer} whatever ${tool} tells`)];
+  });
+}
 
 /** What an answer has but for its numbers. */
 function verdictsOf(answer: Json): Json[] {
   return leavesOf(answer).flatMap(({ pointer, value }) => (typeof value === 'number' ? [] : [[pointer, value]]));
-}
-
-/** The values of an answer that do not stand in its request. */
-function withoutEcho(answer: Json, input: Json): Json[] {
-  const asked = leavesOf(input).map(({ value }) => value);
-  return leavesOf(answer).flatMap(({ pointer, value }) => (asked.includes(value) ? [] : [[pointer, value]]));
-}
-
-/** Whether all that a tool ever tells in the cases is yes or no, both come, and no case that is told the one is answered as one that is told the other. */
-function isDecisive(cases: readonly SeenCase[], name: string): boolean {
-  const told = cases.flatMap((one) => {
-    const outputs = one.seen.calls.flatMap(({ tool, output }) =>
-      tool === name && output !== undefined ? [output] : [],
-    );
-    return outputs.length === 0 ? [] : [{ one, leaves: outputs.flatMap(leavesOf) }];
-  });
-  if (!told.every(({ leaves }) => leaves.length === 1 && typeof leaves[0]?.value === 'boolean')) return false;
-  const answers = (value: boolean) =>
-    told.flatMap(({ one: { one }, leaves }) =>
-      leaves[0]?.value === value ? [JSON.stringify(withoutEcho(one.output, one.input))] : [],
-    );
-  const [yes, no] = [new Set(answers(true)), new Set(answers(false))];
-  return yes.size > 0 && no.size > 0 && yes.isDisjointFrom(no);
-}
-
-function calls(seen: Observation, name: string): boolean {
-  return seen.calls.some(({ tool, output }) => tool === name && output !== undefined);
 }
 
 /** What an answer holds, number or name, that neither request nor document has and that some value tells: `undefined` where there is nothing. */
@@ -237,25 +130,10 @@ function isWordOf(answer: string, known: string, text: string): boolean {
   return hasWord(answer, text) && !known.includes(text.toLowerCase());
 }
 
-/** What an answer holds of what a tool told in the case. */
-function keptFrom(facts: CheckFacts, one: SeenCase, name: string): string | undefined {
-  for (const { tool, output } of one.seen.calls) {
-    const kept = tool === name && output !== undefined ? keptOf(facts, one, output) : undefined;
-    if (kept !== undefined) return kept;
-  }
-  return undefined;
-}
-
 /** What an answer holds of what an example of a tool tells, where all that this example asks for stands in the request. */
 function owedTo(facts: CheckFacts, one: SeenCase): { one: SeenCase; tool: string; value: string }[] {
-  const asked = leavesOf(one.one.input)
-    .map(({ value }) => String(value))
-    .join('\n');
   return facts.subject.tools.flatMap(({ name, examples = [] }) => {
-    const own = examples.find(({ input }) => {
-      const leaves = leavesOf(input);
-      return leaves.length > 0 && leaves.every(({ value }) => hasWord(asked, String(value)));
-    });
+    const own = examples.find((example) => isMeantFor([example], one.one.input));
     const value = own && 'output' in own ? keptOf(facts, one, own.output) : undefined;
     return value === undefined ? [] : [{ one, tool: name, value }];
   });
@@ -393,91 +271,6 @@ function untoldNumbers(facts: CheckFacts, one: SeenCase): UntoldNumber[] {
   });
 }
 
-interface CarriedText {
-  one: SeenCase;
-  tool: string;
-  value: string;
-  /** The case with another text in what the tool tells, and nothing else changed: a later or larger one, and an earlier or smaller one. */
-  scenarios: Scenario[];
-}
-
-const DATE = /(?<!\d)\d{4}-\d\d-\d\d(?!\d)/;
-
-/** A text with its date a day later and a day earlier, or its last number one more and one less: a bound is heard of in one of both. */
-function besides(text: string): string[] {
-  const [date] = DATE.exec(text) ?? [];
-  const noon = Date.parse(`${date}T12:00:00Z`);
-  if (date !== undefined && Number.isFinite(noon))
-    return [1, -1].map((days) => text.replace(date, new Date(noon + days * 86_400_000).toISOString().slice(0, 10)));
-  return [1, -1].map((step) =>
-    // The last two digits alone: what comes before them may say of what kind the value is.
-    text.replace(/\d{1,2}(?=\D*$)/, (digits) => {
-      const other = Number(digits) + step;
-      const wanted = other < 0 || String(other).length > digits.length ? Number(digits) - step : other;
-      return String(wanted).padStart(digits.length, '0');
-    }),
-  );
-}
-
-/** Texts with digits that one tool alone tells, at one place alone, and that the answer holds word for word. */
-function carriedTexts({ subject, vocabulary }: CheckFacts, one: SeenCase): CarriedText[] {
-  if (subject.role === 'requester') return carriedFromPeer(subject, vocabulary, one);
-  const asked = JSON.stringify(one.one.input).toLowerCase();
-  const answer = leavesOf(one.one.output)
-    .filter(({ pointer }) => !one.one.loose.some((loose) => loose.pointer === pointer))
-    .map(({ value }) => String(value))
-    .join('\n');
-  const told = one.seen.calls.flatMap(({ output }) => (output === undefined ? [] : leavesOf(output)));
-  return one.seen.calls.flatMap(({ tool, input, output }) => {
-    if (output === undefined) return [];
-    const mayWorkOut = !isReadOnly(subject, tool);
-    return leavesOf(output).flatMap(({ pointer, value }) => {
-      if (typeof value !== 'string' || value.length < 3 || !/\d/.test(value) || vocabulary.hasText(value)) return [];
-      if (asked.includes(value.toLowerCase()) || !hasWord(answer, value)) return [];
-      // What an act tells may follow from what it was asked for: a time from another one.
-      if (mayWorkOut && shapeOf(asked).includes(shapeOf(value))) return [];
-      if (told.filter((leaf) => String(leaf.value).includes(value)).length !== 1) return [];
-      const scenarios = besides(value).flatMap((fresh) => {
-        const changed = replacedAt(output, pointer, fresh);
-        if (subject.surface.toolOutputIssues(tool, changed).length > 0) return [];
-        const tools = subject.tools.map((other) =>
-          other.name === tool ? { ...other, examples: [{ input, output: changed }, ...(other.examples ?? [])] } : other,
-        );
-        return [{ ...one.scenario, tools }];
-      });
-      return scenarios.length < 2 ? [] : [{ one, tool, value, scenarios }];
-    });
-  });
-}
-
-/** The same of what the peer tells in the one answer that a case has. */
-function carriedFromPeer(
-  subject: CheckFacts['subject'],
-  vocabulary: CheckFacts['vocabulary'],
-  one: SeenCase,
-): CarriedText[] {
-  const [send, ...others] = one.seen.sends;
-  if (send === undefined || others.length > 0 || one.seen.calls.length > 0) return [];
-  const asked = JSON.stringify([one.one.input, send.request]).toLowerCase();
-  const output = leavesOf(one.one.output);
-  const told = leavesOf(one.one.case.response);
-  return toldIn(subject, one).flatMap(({ tool, output: response, isValid, telling }) =>
-    told.flatMap(({ pointer, value }) => {
-      if (typeof value !== 'string' || value.length < 3 || vocabulary.hasText(value)) return [];
-      // Amounts and dates may be worked out of others.
-      if (!/\d/.test(value) || !/\p{L}/u.test(value)) return [];
-      if (asked.includes(value.toLowerCase()) || !output.some((leaf) => leaf.value === value)) return [];
-      if (told.filter((leaf) => String(leaf.value).includes(value)).length !== 1) return [];
-      const fresh = besides(value).map((text) => replacedAt(response, pointer, text));
-      return fresh.every(isValid) ? [{ one, tool, value, scenarios: fresh.map(telling) }] : [];
-    }),
-  );
-}
-
-function shapeOf(text: string): string {
-  return text.toLowerCase().replace(/\d/g, '0');
-}
-
 function lengthsOf(value: Json): number[] {
   if (Array.isArray(value)) return [value.length, ...value.flatMap(lengthsOf)];
   return isObject(value) ? Object.values(value).flatMap(lengthsOf) : [];
@@ -498,50 +291,6 @@ function toolTextOf({ subject, vocabulary }: CheckFacts, { one }: SeenCase): str
       !asked.includes(JSON.stringify(candidate.value).slice(1, -1).toLowerCase()),
   );
   return datum && String(datum.value);
-}
-
-/** The tools with what one of them answers in a case replaced: by what it answers elsewhere, by `otherwise`, and by changed scalars. */
-function otherAnswers({ subject }: CheckFacts, { seen }: SeenCase, name: string): Tool[][] {
-  const tool = subject.tools.find((one) => one.name === name);
-  if (!tool) return [];
-  const before = seen.calls.find((call) => call.tool === name && call.output !== undefined)?.output ?? null;
-  const random = new SeededRandom(`influence-${name}`);
-  const elsewhere = [...(tool.examples ?? []), ...(tool.otherwise ? [tool.otherwise] : [])].flatMap((answer) =>
-    'output' in answer ? [answer.output] : [],
-  );
-  const outputs = [...elsewhere.slice(0, 3), changed(before, random), changed(before, random), emptied(before), null]
-    .filter(
-      (output, index, all) =>
-        !equalJson(output, before) && all.findIndex((other) => equalJson(other, output)) === index,
-    )
-    .filter((output) => subject.surface.toolOutputIssues(name, output).length === 0)
-    .slice(0, 5);
-  return outputs.map((output) =>
-    subject.tools.map((one) => (one.name === name ? { ...one, examples: [], otherwise: { output } } : one)),
-  );
-}
-
-function changed(value: Json, random: SeededRandom): Json {
-  if (typeof value === 'boolean') return !value;
-  if (typeof value === 'number')
-    return Number.isInteger(value) ? value + random.integer(1, 9) : Number((value * 1.37).toFixed(2));
-  if (typeof value === 'string')
-    return value === ''
-      ? 'x'
-      : value
-          .replace(/\d/g, () => String(random.integer(0, 9)))
-          .replace(/[a-z]/g, () => random.pick([...'bdfgkmpvz']) ?? 'b');
-  if (Array.isArray(value)) return value.map((item) => changed(item, random));
-  if (isObject(value))
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, changed(item, random)]));
-  return value;
-}
-
-function emptied(value: Json): Json {
-  if (Array.isArray(value)) return [];
-  if (typeof value === 'number') return 0;
-  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, emptied(item)]));
-  return value;
 }
 
 function factOf(rule: Finding['rule'], { one, seen }: SeenCase, message: string): Finding {

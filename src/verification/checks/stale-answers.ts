@@ -32,7 +32,8 @@ function staleValue({ subject, cases, vocabulary }: CheckFacts, runs: readonly R
     for (const { pointer, value } of leavesOf(one.output)) {
       const text = String(value);
       const isEcho = own.includes(text);
-      if (!IS_DATA.test(text) || known.includes(text) || loose.has(pointer)) continue;
+      // A frame is a message as a whole, and no id.
+      if (pointer === '' || !IS_DATA.test(text) || known.includes(text) || loose.has(pointer)) continue;
       if (!isEcho && (typeof value !== 'string' || vocabulary.hasText(text))) continue;
       // What is worked out from another part of the request varies with that.
       if (!runs.every(({ seen }) => valueAt(seen.value ?? null, pointer) === value)) continue;

@@ -1,0 +1,28 @@
+import type { Json } from '../../kernel/json.ts';
+import type { CheckFacts } from '../check.ts';
+import { hasWord, leavesOf } from '../scalar-kinds.ts';
+
+/** Shorter values stand in an answer by chance. */
+const leastLength = 3;
+
+/** A value of an answer that was told in the case, where nobody tells anything, and that nobody could know: neither what is known has it nor the agreement. */
+export function untoldIn(
+  { vocabulary }: CheckFacts,
+  told: readonly Json[],
+  known: Json,
+  answer: Json,
+): Json | undefined {
+  const asked = JSON.stringify(known);
+  const texts = told.flatMap(leavesOf).map(({ value }) => String(value));
+  return leavesOf(answer)
+    .flatMap(({ value }): Json[] =>
+      typeof value === 'string' ? [value, ...value.split(/["<>;,|]+/), ...value.split(/\s+/)] : [value],
+    )
+    .find((value) => {
+      const text = String(value);
+      if (typeof value === 'boolean' || value === null || text.length < leastLength || asked.includes(text))
+        return false;
+      const isKnown = typeof value === 'number' ? vocabulary.hasNumber(value) : vocabulary.hasText(text);
+      return !isKnown && texts.some((one) => one === text || (text.length > leastLength && hasWord(one, text)));
+    });
+}
