@@ -4,7 +4,7 @@ import { differencesOf } from '../schemas/differences.ts';
 import { assertionFault, isSame } from './assertions.ts';
 import type { Breach } from './breaches.ts';
 import type { BrokenCase } from './judge-reading.ts';
-import { inputKey, placeOfBreach } from './places.ts';
+import { inputKey, placeOfBreach, wholeAnswer } from './places.ts';
 
 /** What a second reader made of a breach: the same, something else, or nothing. */
 export type Agreement = 'confirmed' | 'denied' | 'unclear';
@@ -16,11 +16,22 @@ export function agreementOn(
   answers: Readonly<Record<string, ConfirmedAnswer>>,
 ): Agreement {
   const key = placeOfBreach(breach);
-  const answer = Object.hasOwn(answers, key) ? answers[key] : undefined;
+  const answer = Object.hasOwn(answers, key) ? answers[key] : partOfWhole(breach, answers);
   if (answer === undefined || answer.unclear === true) return 'unclear';
   if (breach.place === 'order' || breach.place === 'never' || breach.place === 'alike' || breach.place === 'end')
     return answer.yes === undefined ? 'unclear' : answer.yes ? 'denied' : 'confirmed';
   return breach.of === 'count' ? agreementOnCount(breach, answer) : agreementOnValue(breach, answer, world.baseAnswers);
+}
+
+/** What a second reader wants at one place of an answer that it gave whole. */
+function partOfWhole(
+  { place, at = '' }: Breach,
+  answers: Readonly<Record<string, ConfirmedAnswer>>,
+): ConfirmedAnswer | undefined {
+  const whole = Object.hasOwn(answers, wholeAnswer.key) ? answers[wholeAnswer.key]?.value : undefined;
+  if (place !== 'answer' || whole === undefined) return undefined;
+  const value = valueAt(whole, at);
+  return value === undefined ? { absent: true } : { value };
 }
 
 function agreementOnCount({ broken, got }: Breach, answer: ConfirmedAnswer): Agreement {

@@ -4,7 +4,7 @@ import type { ConfirmedAnswer } from '../../src/contract/reading.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { type Agreement, agreementOn, answersOf, confirmedPart } from '../../src/readings/confirmed.ts';
 import type { BrokenCase } from '../../src/readings/judge-reading.ts';
-import { placeOfBreach, placesOf } from '../../src/readings/places.ts';
+import { placeOfBreach, placesOf, wholeAnswer } from '../../src/readings/places.ts';
 import { borrowingJob, derived, lendingJob, startJudging } from './rig.ts';
 
 const bench = await startJudging();
@@ -328,4 +328,16 @@ test('a world is asked about sixteen places at most', () => {
   const answer = Array.from({ length: 30 }, (_, index) => ({ at: `/place${index}`, equals: index }));
   const [entry] = derived({ expect: { answer } });
   assert.equal(placesOf(entry?.expect ?? {}).length, 16);
+});
+
+test('a place is looked up in a whole answer that a second reader gave', async () => {
+  const entry = { expect: { answer: [{ at: '/code', equals: 409 }] } };
+  const broken = await brokenBy('return { id: input.id, code: 200 };', entry);
+  const [breach] = broken.breaches;
+  assert.ok(breach);
+  const said = (whole: ConfirmedAnswer) => agreementOn(breach, broken, { [wholeAnswer.key]: whole });
+  assert.equal(said({ value: { id: 'x', code: 409 } }), 'confirmed');
+  assert.equal(said({ value: { id: 'x', code: 200 } }), 'denied');
+  assert.equal(said({ value: { id: 'x' } }), 'denied');
+  assert.equal(said({ unclear: true }), 'unclear');
 });

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/kernel/json.ts';
 import { readFactsOf } from '../../src/pipeline/read.ts';
 import { renderReadPrompt } from '../../src/prompting/read-prompt.ts';
 import { unitsOfSubject } from '../../src/readings/units.ts';
-import { asRead } from '../../src/verification/prose/hidden-words.ts';
+import { asRead } from '../../src/verification/hidden-words.ts';
 import { lendingJob, startJudging, subjectOf } from './rig.ts';
 
 const bench = await startJudging();
