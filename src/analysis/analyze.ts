@@ -24,7 +24,6 @@ export function analyze(job: Job, matches?: Matches): Analyzed {
       cases: reading.cases,
       caseText: reading.caseText,
       baseUris: reading.baseUris,
-      timeoutMs: reading.timeoutMs,
     },
   };
 }

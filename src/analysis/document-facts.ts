@@ -1,4 +1,4 @@
-import { ANSWERED, ANSWERED_BY_OTHERS, TIME_ALLOWED } from '../lexicon/exchanging.ts';
+import { ANSWERED, ANSWERED_BY_OTHERS } from '../lexicon/exchanging.ts';
 import { NO_ANSWER, SPEAKS_OF_ERRORS } from '../lexicon/failing.ts';
 /** The language a document is written in: Chinese where ideographs outweigh Latin words and no kana stand among them. */
 export function languageOf(prose: string): 'en' | 'zh' {
@@ -48,29 +48,6 @@ const URI =
 /** Published standards that documents point at without meaning an agreement between agents. */
 const STANDARDS =
   /^https?:\/\/(?:[\w-]+\.)*(?:ietf|rfc-editor|json-schema|w3|iso|iana|ecma-international|unicode|wikipedia|schema|json|yaml)\.(?:org|com)(?:[/:]|$)/i;
-
-/** The application timeout that a document states, in milliseconds; `null` where it states none. */
-export function timeoutMsIn(prose: string): number | null {
-  for (const line of prose.split(/[\n。]/)) {
-    const text = line.slice(0, 2_000);
-    if (!TIME_ALLOWED.test(text)) continue;
-    const found =
-      /(\d{1,9}(?:\.\d{1,3})?)\s*-?\s*(milliseconds?|msecs?|ms|毫秒|seconds?|secs?|s(?![a-z])|秒钟?|minutes?|mins?|分钟|hours?|小时)/i.exec(
-        text,
-      );
-    const named = found ?? /timeout(?:Ms|_ms)\D{0,10}(\d{1,9})()/i.exec(text);
-    if (named === null) continue;
-    const timeoutMs = Math.round(Number(named[1]) * unitMs((named[2] ?? '').toLowerCase()));
-    if (timeoutMs > 0 && Number.isSafeInteger(timeoutMs)) return timeoutMs;
-  }
-  return null;
-}
-
-function unitMs(unit: string): number {
-  if (unit === '' || unit === '毫秒' || /^m(?:illi)?s/.test(unit)) return 1;
-  if (unit.startsWith('s') || unit.startsWith('秒')) return 1_000;
-  return unit.startsWith('m') || unit === '分钟' ? 60_000 : 3_600_000;
-}
 
 /** An error code that a document lists, with the words beside it. */
 export interface DocumentedCode {

@@ -21,7 +21,6 @@ import {
   type DocumentedCode,
   documentedCodesIn,
   languageOf,
-  timeoutMsIn,
   wantsJson,
   wantsText,
 } from './document-facts.ts';
@@ -65,7 +64,6 @@ export interface Reading {
   numberSpans: { start: number; end: number }[];
   baseUris: string[];
   missingBaseUris: string[];
-  timeoutMs: number | null;
   documentedCodes: DocumentedCode[];
   validation: CaseValidation;
   /** What the document's own prose says of ids that are repeated. */
@@ -143,9 +141,6 @@ function read(job: Job, matches?: Matches, before?: Reading & { job: Job }): Rea
     ),
     validation,
   );
-  const stated = isSameText
-    ? before.timeoutMs
-    : (prose.map(timeoutMsIn).find((timeoutMs) => timeoutMs !== null) ?? null);
   return {
     text,
     caseText,
@@ -160,7 +155,6 @@ function read(job: Job, matches?: Matches, before?: Reading & { job: Job }): Rea
     numberSpans,
     baseUris: bases.uris,
     missingBaseUris: bases.missing,
-    timeoutMs: stated,
     documentedCodes,
     validation,
     said:

@@ -58,8 +58,6 @@ export interface Agreement {
   caseText: string | null;
   /** URIs of protocols that the document builds on. */
   baseUris: string[];
-  /** The application timeout that the document states, in milliseconds. */
-  timeoutMs: number | null;
 }
 
 /** A job whose agreement has been read. */

@@ -59,14 +59,3 @@ export const ANSWER_REPEATS = phrases({
   ru: ['ответ повторяет'],
   zh: ['(响应|应答|回复)(中)?(原样)?重复'],
 });
-
-/** Words for how long an answer may take. */
-export const TIME_ALLOWED = phrases({
-  en: [
-    '*tim(e|es|ed|ing)[ _-]?outs?',
-    '*no (response|return|reply|answer)*',
-    '*(respon|repl|answer|return)* …40 within',
-    'within …40 (respon|repl|answer|return)',
-  ],
-  zh: ['超时|时限', '内(没有|未|无|返回|响应|应答)'],
-});

@@ -36,7 +36,7 @@ export async function store(
     types,
     payload: agreement.payload,
     ...schemas,
-    timeoutMs: reading.current().reading.waitMs ?? agreement.timeoutMs,
+    timeoutMs: reading.current().reading.waitMs ?? null,
     provenance: {
       tenant: job.tenant,
       family: job.family,

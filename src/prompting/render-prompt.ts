@@ -10,7 +10,7 @@ import { visibleJson, visibleSource, visibleText } from './visible-text.ts';
 /** Everything that a prompt is made of. */
 export interface PromptFacts {
   role: Role;
-  agreement: Pick<Agreement, 'text' | 'payload' | 'timeoutMs'>;
+  agreement: Pick<Agreement, 'text' | 'payload'>;
   /** The text of `./types`. */
   types: string;
   cases: readonly Pick<Case, 'testCase' | 'request' | 'response' | 'expected' | 'negative'>[];
@@ -31,7 +31,7 @@ const MAX_CASE_CHARACTERS = 60_000;
 /** The first question about an agreement. Pure: the same facts give the same bytes. */
 export function renderPrompt(facts: PromptFacts): Prompt {
   const sections = [
-    `Role: ${facts.role}. Payload: ${facts.agreement.payload}.${timeoutSentence(facts)}`,
+    `Role: ${facts.role}. Payload: ${facts.agreement.payload}.`,
     `# The agreement\n\n${dataBlock('AGREEMENT', visibleText(facts.agreement.text))}`,
     ...baseSections(facts),
     ...amendmentSections(facts),
@@ -52,13 +52,6 @@ export function closing(role: Role): string {
       ? 'export async function handle(request: Request, context: Context): Promise<Response>'
       : 'export async function perform(task: Task, context: Context): Promise<Result>';
   return `Write the module with \`${signature}\` as one fenced ts block, or one fenced json block that declines. Nothing after the block.`;
-}
-
-function timeoutSentence({ role, agreement }: PromptFacts): string {
-  if (agreement.timeoutMs === null) return '';
-  return role === 'requester'
-    ? ` context.send rejects with TIMEOUT after the agreement's ${agreement.timeoutMs} ms.`
-    : ` The peer waits ${agreement.timeoutMs} ms for an answer.`;
 }
 
 function baseSections({ baseProtocols }: PromptFacts): string[] {

@@ -224,21 +224,6 @@ test('two operations of one document are told apart by their constants', () => {
   );
 });
 
-test('timeouts are read in words and units of both languages', () => {
-  const stated: [string, number | null][] = [
-    ['If there is no return within 15 seconds, it is considered a timeout', 15_000],
-    ['- 15秒内没有返回，则认为超时', 15_000],
-    ['Timeout: 500 ms', 500],
-    ['The request times out after 2 minutes.', 120_000],
-    ['超时时间为3分钟', 180_000],
-    ['超时：800毫秒', 800],
-    ['response timeout is 1.5s', 1_500],
-    ['Delivery takes 3 minutes.', null],
-    ['No timeout is defined.', null],
-  ];
-  for (const [prose, timeoutMs] of stated) assert.equal(read(`# Process\n${prose}\n`).timeoutMs, timeoutMs, prose);
-});
-
 test('base protocols are named in either language', () => {
   const uri = 'https://example.org/protocols/a-1';
   for (const sentence of [

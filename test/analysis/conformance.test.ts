@@ -39,7 +39,6 @@ for (const language of ['en', 'zh'] as const) {
 
     assert.equal(agreement.language, language);
     assert.equal(agreement.payload, 'json');
-    assert.equal(agreement.timeoutMs, 15_000);
     assert.deepEqual(agreement.baseUris, []);
     assert.equal(agreement.protocolHash, vector.candidateProtocols_sha256);
     assert.equal(sha256Hex(document.trim()), vector.candidateProtocols_sha256_stripped);
@@ -87,7 +86,6 @@ for (const language of ['en', 'zh'] as const) {
     assert.deepEqual(preflight(resolved), []);
     assert.equal(resolved.agreement.requestSchema?.baseUri, uri);
     assert.equal(resolved.agreement.responseSchema?.baseUri, uri);
-    assert.equal(resolved.agreement.timeoutMs, 15_000);
     assert.equal(resolved.agreement.language, language);
   });
 }

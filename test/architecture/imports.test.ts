@@ -54,7 +54,6 @@ const table: Record<string, string[]> = {
     'src/schemas',
     'src/analysis',
     'src/verification',
-    'src/verification/prose',
   ],
   'src/typing': ['src/kernel', 'src/contract', 'src/schemas', 'src/prompting'],
   'src/telemetry': ['src/kernel', 'src/contract', 'queues', 'types of sandbox/contract.ts'],

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Deadline } from '../../src/kernel/deadline.ts';
-import type { Code } from '../../src/kernel/errors.ts';
 import { appeal } from '../../src/pipeline/appeal.ts';
 import { failed, mayAppeal, type Tested } from '../../src/pipeline/lane-candidate.ts';
 import type { Work } from '../../src/pipeline/lane-work.ts';
 import { JUDGE_SYSTEM_PROMPT } from '../../src/prompting/judge-prompt.ts';
 import type { Behaviour } from '../../src/scripted-model/server.ts';
+import { type RuleId, ruleOf } from '../../src/verification/rules.ts';
 import {
   type Asked,
   codes,
@@ -143,23 +143,22 @@ test('what a peer has complained of stays a fault whatever a judge says of the r
   assert.equal(played.tested, null);
 });
 
-test('what shows a table, a leak, an exception or another answer from run to run is final, and so is too much for a judge', () => {
-  const found = (...codes: Code[]) => ({
+test('what the table of rules calls final is put before no judge, and neither is too much for one', () => {
+  const found = (...ids: RuleId[]) => ({
     memorised: false,
-    findings: codes.map((code) => ({ check: 'some', code, message: '' })),
+    findings: ids.map((rule) => ({ check: 'some', code: ruleOf(rule).code, rule, message: '' })),
   });
-  const words = 'CANDIDATE_DERIVED_CASE';
+  const words = 'derived-cases/broken';
   assert.ok(mayAppeal(found(words, words)));
-  for (const code of [
-    'CANDIDATE_HARD_CODED',
-    'CANDIDATE_NOT_FOLLOWED',
-    'CANDIDATE_TOOL_UNUSED',
-    'CANDIDATE_LEAK',
-    'CANDIDATE_BREAKS_ON_REQUEST',
-    'CANDIDATE_NOT_DETERMINISTIC',
+  for (const rule of [
+    'literal-audit/told-value',
+    'renaming/answer-does-not-follow',
+    'leaks/hidden-words',
+    'generated-requests/throws',
+    'determinism/same-run',
   ] as const)
-    assert.ok(!mayAppeal(found(words, code)), code);
+    assert.ok(!mayAppeal(found(words, rule)), rule);
   assert.ok(!mayAppeal({ ...found(words), memorised: true }));
   assert.ok(!mayAppeal(found()));
-  assert.ok(!mayAppeal(found(...Array.from({ length: 13 }, () => words as Code))));
+  assert.ok(!mayAppeal(found(...Array.from({ length: 13 }, () => words as RuleId))));
 });

@@ -92,7 +92,7 @@ function framesOf(text: string): { blocks: Block[]; outside: string } {
 function factsOf(text: string): PromptFacts {
   return {
     role: 'requester',
-    agreement: { text, payload: 'json', timeoutMs: 1_000 },
+    agreement: { text, payload: 'json' },
     types: `/** ${text.replaceAll('*/', '')} */\nexport type Request = any;`,
     cases: [{ testCase: 1, request: { [text]: text }, response: text, expected: text, negative: false }],
     tools: [

@@ -7,7 +7,7 @@ import { visibleJson, visibleText } from '../../src/prompting/visible-text.ts';
 
 const FACTS: PromptFacts = {
   role: 'provider',
-  agreement: { text: '# Requirements\nEcho the word.', payload: 'json', timeoutMs: 15_000 },
+  agreement: { text: '# Requirements\nEcho the word.', payload: 'json' },
   types: 'export type Request = any;\n',
   cases: [
     { testCase: 1, request: { word: 'a' }, response: { word: 'a' }, expected: 'It comes back.', negative: false },
@@ -68,7 +68,7 @@ test('a requester gets its task and its own signature', () => {
     role: 'requester',
     task: { description: 'Know the price.', examples: [{ testCase: 1, input: { id: 'x' }, output: { price: 1 } }] },
   });
-  for (const part of ['Role: requester.', 'Know the price.', '"price":1', 'perform(task: Task', 'TIMEOUT after'])
+  for (const part of ['Role: requester.', 'Know the price.', '"price":1', 'perform(task: Task'])
     assert.ok(text.includes(part), part);
 });
 

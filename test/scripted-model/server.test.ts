@@ -56,7 +56,7 @@ const STORIES: Record<string, Story> = {
 function promptFor({ role, text, tools, task, amended }: Story): Prompt {
   return renderPrompt({
     role,
-    agreement: { text, payload: 'json', timeoutMs: null },
+    agreement: { text, payload: 'json' },
     types: 'export {};',
     cases: [],
     tools,
