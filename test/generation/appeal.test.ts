@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Deadline } from '../../src/kernel/deadline.ts';
-import type { Code } from '../../src/kernel/errors.ts';
 import { appealOfAll } from '../../src/pipeline/appeal.ts';
 import { failed, mayAppeal, type Tested } from '../../src/pipeline/lane-candidate.ts';
 import type { Work } from '../../src/pipeline/lane-work.ts';
 import { JUDGE_SYSTEM_PROMPT } from '../../src/prompting/judge-prompt.ts';
 import type { Behaviour } from '../../src/scripted-model/server.ts';
+import { type RuleId, rules } from '../../src/verification/rules.ts';
 import {
   type Asked,
   codes,
@@ -24,25 +24,26 @@ import {
 const { play } = await startGeneration();
 const sound = module(soundSource);
 
-const misread =
-  '404 when there is no such product. When the catalogue cannot be asked, code 500 goes into the shop’s own log; the requester is told 404';
+const quote = 'gets no answer: the line is cut';
 
-/** An agreement with a sentence that the checks read wrongly: they want 500 where the catalogue fails. */
+/** An agreement with a sentence that no check reads: they want whatever the schema allows answered. */
 const job = (() => {
   const plain = productJob();
   const text = String(plain.agreement.candidateProtocols);
   const candidateProtocols = text.replace(
-    '404 when there is no such product, 500 when the catalogue cannot be asked',
-    misread,
+    '- Then product is null',
+    `- Then product is null\n- Any other action ${quote}`,
   );
   assert.notEqual(candidateProtocols, text);
   return { ...plain, agreement: { ...plain.agreement, candidateProtocols } };
 })();
 
 /** Keeps that agreement to the letter. */
-const faithful = soundBut('code: 500', 'code: 404');
+const faithful = soundBut(
+  'const { messageId } = request;',
+  "const { messageId } = request;\n  if (request.action !== 'getProduct') throw new Error('cut');",
+);
 
-const quote = 'the requester is told 404';
 const appeals = (words = quote): Behaviour => json({ appeal: true, reason: 'the log is ours', quote: words });
 
 /** The number under which a judge is shown that the agreement does not demand what was found. */
@@ -74,13 +75,13 @@ test('a repair that appeals, and a judge who bears it out twice: the candidate i
   const played = await play(job, model({ fresh: faithful, repair: appeals(), judge: judgeFor(true) }));
   assert.equal(`\`\`\`ts\n${played.tested?.source.trim()}\n\`\`\``, faithful.text);
   assert.deepEqual(of('judge', played).map(keptIn).sort(), [1, 2]);
-  const found = played.report.checks.find(({ name }) => name === 'failing-tools');
+  const found = played.report.checks.find(({ name }) => name === 'generated-requests');
   assert.equal(found?.result, 'warned');
   assert.match(
     found.message ?? '',
-    /a judge reads the agreement otherwise: "the requester is told 404"; .*lookupProduct fails/,
+    /a judge reads the agreement otherwise: "gets no answer: the line is cut"; .*it throws: Error: cut/,
   );
-  const others = played.report.checks.filter(({ name }) => name !== 'failing-tools');
+  const others = played.report.checks.filter(({ name }) => name !== 'generated-requests');
   assert.ok(others.some(({ result }) => result === 'passed'));
   assert.ok(others.every(({ result, message = '' }) => result !== 'failed' && !message.includes('a judge')));
 });
@@ -99,7 +100,7 @@ test('a judge is asked by the agreement alone', async () => {
   const played = await play(job, model({ fresh: faithful, repair: appeals(), judge: judgeFor(true) }));
   for (const { system, prompt } of of('judge', played)) {
     assert.equal(system, JUDGE_SYSTEM_PROMPT);
-    assert.ok(prompt.includes('lookupProduct fails'));
+    assert.ok(prompt.includes('it throws: Error: cut'));
     assert.doesNotMatch(prompt, /candidate|test case|appeal|the log is ours/i);
   }
 });
@@ -156,7 +157,14 @@ test('a judge who does not answer in time upholds nothing, and the job ends as i
 });
 
 test('a candidate and its repairs are one voice, and do not bring a reading before a judge', async () => {
-  const found = [{ check: 'failing-tools', code: 'CANDIDATE_TOOL_FAILURE' as const, message: 'it throws' }];
+  const found = [
+    {
+      check: 'generated-requests',
+      rule: 'generated-requests/throws' as const,
+      code: 'CANDIDATE_BREAKS_ON_REQUEST' as const,
+      message: 'it throws',
+    },
+  ];
   const one = {
     ...failed('failed-checks', 'CANDIDATE_CHECKS_FAILED', '', null),
     tested: {} as Tested,
@@ -182,25 +190,24 @@ test('what a peer has complained of stays a fault whatever a judge says of the c
   assert.equal(played.tested, null);
 });
 
-test('what shows a table, a leak, an exception or another answer from run to run is final, and so is too much for a judge', () => {
-  const found = (...codes: Code[]) => ({
+test('the table of rules says what may be appealed for; what is of no rule is final, and so is too much for a judge', () => {
+  const found = (...ids: (RuleId | undefined)[]) => ({
     memorised: false,
-    findings: codes.map((code) => ({ check: 'some', code, message: '' })),
+    findings: ids.map((rule) => ({
+      check: 'some',
+      code: 'CANDIDATE_LEAK' as const,
+      message: '',
+      ...(rule === undefined ? {} : { rule }),
+    })),
   });
-  const words = 'CANDIDATE_TOOL_FAILURE';
-  assert.ok(mayAppeal(found(words, 'CANDIDATE_SIDE_EFFECT', 'CANDIDATE_RULE_BROKEN', 'CANDIDATE_PEER_FAILURE')));
-  for (const code of [
-    'CANDIDATE_HARD_CODED',
-    'CANDIDATE_NOT_FOLLOWED',
-    'CANDIDATE_TOOL_UNUSED',
-    'CANDIDATE_LEAK',
-    'CANDIDATE_BREAKS_ON_REQUEST',
-    'CANDIDATE_NOT_DETERMINISTIC',
-  ] as const)
-    assert.ok(!mayAppeal(found(words, code)), code);
+  const open = rules.filter(({ mayBeAppealed }) => mayBeAppealed).map(({ id }) => id);
+  const [words] = open;
+  assert.ok(mayAppeal(found(...open)));
+  for (const { id } of rules.filter(({ mayBeAppealed }) => !mayBeAppealed)) assert.ok(!mayAppeal(found(words, id)), id);
+  assert.ok(!mayAppeal(found(words, undefined)));
   assert.ok(!mayAppeal({ ...found(words), memorised: true }));
   assert.ok(!mayAppeal(found()));
-  assert.ok(!mayAppeal(found(...Array.from({ length: 13 }, () => words as Code))));
+  assert.ok(!mayAppeal(found(...Array.from({ length: 13 }, () => words))));
 });
 
 test('whoever appeals before anything was found has failed, and a fresh candidate is asked for; the end says so', async () => {
