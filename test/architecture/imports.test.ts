@@ -40,11 +40,7 @@ const table: Record<string, string[]> = {
     'types of sandbox/contract.ts',
   ],
   'src/verification/source': [...verificationStandsOn, 'src/verification'],
-  'src/verification/worlds': [
-    ...verificationStandsOn,
-    'src/verification',
-    'src/verification/source',
-  ],
+  'src/verification/worlds': [...verificationStandsOn, 'src/verification', 'src/verification/source'],
   'src/verification/checks': [
     ...verificationStandsOn,
     'src/verification',
