@@ -122,16 +122,16 @@ test('the tools of a candidate are those that it called, by name, in whatever or
 test('what the checks warn of is told in the repair of a candidate that they refuse', async () => {
   const attempted = await examined(
     soundSource
-      .replace('} catch {', '} catch (error) {')
-      .replace("message: 'Internal Server Error'", 'message: String(error)')
+      .replace('const product =', "if (messageId === '') throw 1;\n    const product =")
+      .replace('} catch {', '} catch (error) {\n    if (error === 1) throw new Error();')
       .replace('price: product.price', 'price: product.price > 84 ? product.price : 84.5'),
   );
   assert.ok(attempted.kind === 'failed');
   const results = new Map(attempted.tested?.checks.map(({ name, result }) => [name, result]));
-  assert.deepEqual([results.get('literal-audit'), results.get('failing-tools')], ['failed', 'warned']);
+  assert.deepEqual([results.get('literal-audit'), results.get('generated-requests')], ['failed', 'warned']);
   assert.deepEqual(
     attempted.facts?.checks?.map(({ name }) => name),
-    ['literal-audit', 'failing-tools'],
+    ['literal-audit', 'generated-requests'],
   );
-  assert.doesNotMatch(attempted.message, /repeats what the tool said/);
+  assert.doesNotMatch(attempted.message, /throws/);
 });

@@ -113,24 +113,6 @@ test('texts that a complaint quotes are asked again where messages are texts', (
   assert.deepEqual(inputs, ['MOOR 4711 ostrand 20']);
 });
 
-test('no answer to a text that is quoted is a fault where the document says how broken requests are answered', () => {
-  const { pathname } = new URL('../../fixtures/candidates/berth-lines/job.json', import.meta.url);
-  const data = JSON.parse(readFileSync(pathname, 'utf8'));
-  const silent = (document: string) => {
-    const of = measure(
-      clear(analyze(jobOf({ ...data, agreement: { ...data.agreement, candidateProtocols: document } }))),
-    );
-    const [probe] = probesOf(of, readComplaint('No answer to `HELLO`.', []));
-    const seen = { issues: [], logs: [], calls: [], sends: [], order: [], issuedIds: [], durationMs: 1, cpuMs: 1 };
-    return probe?.faultsIn({ ...seen, end: 'threw', message: 'why' }).length;
-  };
-  const document = String(data.agreement.candidateProtocols);
-  const line = /^- `WHAT 0` .*$/m;
-  assert.match(document, line);
-  assert.equal(silent(document.replace(line, '- `WHAT 0`: the request is not of the form above')), 1);
-  assert.equal(silent(document.replace(line, '- `WHAT 0` at times')), 0);
-});
-
 test('where a quoted request is played again, the peer answers as in the case, about what is asked and to the id that is sent', async () => {
   const [probe] = probesOf(held(), readComplaint(`- wrong\n${JSON.stringify(request('K7001'))}`, []));
   assert.ok(probe?.quoted);

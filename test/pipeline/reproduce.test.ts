@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { reproduce } from '../../src/pipeline/reproduce.ts';
 import { probesOf } from '../../src/pipeline/reproduce-probes.ts';
 import { caseScenarios } from '../../src/verification/case-scenarios.ts';
-import { hangMs, productJob, soundSource } from '../generation/rig.ts';
+import { hangMs, productJob, soundSource, withCaseText } from '../generation/rig.ts';
 import { heldTo, recordOf, startWorkbench } from '../generation/workbench.ts';
 
 const bench = await startWorkbench();
@@ -30,12 +30,16 @@ async function seen(source: string, complaint: string, deadline = inTime, data: 
   );
 }
 
-/** The sound module, which answers as given where the condition holds. */
-function soundBut(condition: string, does: string): string {
+/** The sound module, which answers as given where the condition holds, and else does what comes then. */
+function soundBut(condition: string, does: string, then = ''): string {
   const line = 'const { messageId } = request;';
   assert.ok(soundSource.includes(line));
-  return soundSource.replace(line, `${line}\n  if (${condition}) ${does}`);
+  return soundSource.replace(line, `${line}\n  if (${condition}) ${does}\n${then}`);
 }
+
+/** Turns a request without its product id down. */
+const refusing =
+  "  if (typeof request.productId !== 'string') return { messageId, status: { code: 400, message: 'Bad Request' }, product: null };";
 
 test('a fault at another place than the one that is complained of is not what was complained of', async () => {
   const source = soundSource.replace('code: 404', "code: '404' as never");
@@ -104,19 +108,29 @@ test('what tools have another example of is asked for as well', async () => {
   assert.deepEqual((await seen(source, complaint)).faults, []);
 });
 
-test('no answer to a broken request is a fault where the document says how those are answered, and so is one that lacks what may be null', async () => {
-  const silent = soundBut("typeof request.productId !== 'string'", "throw new Error('no id');");
+/** The job with a case in which a request without its product id is turned down. */
+function withRefusal(candidateProtocols = String(job.agreement.candidateProtocols)): JsonObject {
+  const request = { messageId: 'm-7003', action: 'getProduct' };
+  const response = { messageId: 'm-7003', status: { code: 400, message: 'Bad Request' }, product: null };
+  const third = `# Test Case 3\n\n- **Test Request Data**:\n${JSON.stringify(request)}\n\n- **Test Response Data**:\n${JSON.stringify(response)}\n\n- **Expected Test Result**:\nRefused, 400.\n`;
+  return {
+    ...withCaseText(job, (text) => `${text}\n\n${third}`),
+    agreement: { ...job.agreement, candidateProtocols },
+  };
+}
+
+test('no answer to a broken request is a fault where a case shows one that is turned down, and so is one that lacks what may be null', async () => {
+  const silent = soundBut(
+    "typeof request.productId !== 'string' && messageId !== 'm-7003'",
+    "throw new Error('no id');",
+    refusing,
+  );
   const asked = '- It is wrong\n{"messageId":"q","action":"getProduct"}';
   const told = (more: (document: string) => string): JsonObject => ({
     ...job,
     agreement: { ...job.agreement, candidateProtocols: more(String(job.agreement.candidateProtocols)) },
   });
-  const answered = told((text) =>
-    text.replace(
-      '- Then product is null',
-      '- Then product is null\n- 400 when the request is invalid: it breaks its schema',
-    ),
-  );
+  const answered = withRefusal();
   assert.deepEqual((await seen(silent, asked)).faults, []);
   assert.match(String((await seen(silent, asked, inTime, answered)).faults[0]?.message), /no answer/);
 
@@ -136,20 +150,12 @@ test('no answer to a broken request is a fault where the document says how those
   );
 });
 
-test('values just beyond their bounds are tried where the document says how broken requests are answered', async () => {
-  const limited = {
-    ...job,
-    agreement: {
-      ...job.agreement,
-      candidateProtocols: String(job.agreement.candidateProtocols)
-        .replace('"productId": {\n      "type": "string"', '"productId": {\n      "type": "string", "maxLength": 12')
-        .replace(
-          '- Then product is null',
-          '- Then product is null\n- 400 when the request is invalid: it breaks its schema',
-        ),
-    },
-  };
-  const source = soundBut('request.productId.length > 12', 'return null as never;');
+test('values just beyond their bounds are tried where a case shows a broken request that is turned down', async () => {
+  const text = String(job.agreement.candidateProtocols);
+  const limited = withRefusal(
+    text.replace('"productId": {\n      "type": "string"', '"productId": {\n      "type": "string", "maxLength": 12'),
+  );
+  const source = soundBut('request.productId?.length > 12', 'return null as never;', refusing);
   assert.ok((await seen(source, '- It is wrong', inTime, limited)).faults.some(({ pointer }) => pointer === ''));
   assert.deepEqual((await seen(source, '- It is wrong')).faults, []);
 });

@@ -26,11 +26,6 @@ export async function warningsOf(agreed: Agreed, handler: string, sandbox: Sandb
   return (verification?.warnings ?? []).map(({ check, message }) => `${check}: ${message}`);
 }
 
-/** What a handler of an agreement is refused for or warned of, each with the name of its check. */
-export async function findingsOf(agreed: Agreed, handler: string, sandbox: Sandbox) {
-  return [...(await refusalsOf(agreed, handler, sandbox)), ...(await warningsOf(agreed, handler, sandbox))];
-}
-
 /** What handlers of an agreement are judged against. */
 export function subjectOf(agreed: Agreed) {
   return orderOf(agreed).subject;

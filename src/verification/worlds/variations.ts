@@ -169,31 +169,6 @@ export function answeringAlike(tools: readonly Tool[], { calls }: Observation): 
   });
 }
 
-/**
- * Tools of which each that was called in a case answers any input as it did there, and each that was not and that acts as one of its examples
- * does, or yes where yes and no are all that it says.
- */
-export function answeringSomehow(tools: readonly Tool[], seen: Observation, acts: (tool: string) => boolean): Tool[] {
-  return answeringAlike(tools, seen).map((tool) => {
-    return acts(tool.name) && !seen.calls.some((call) => call.tool === tool.name) ? answeringAsShown(tool) : tool;
-  });
-}
-
-/** A tool that answers any input as one of its examples does, or yes where yes and no are all that it says; as it is where it has an answer to any input, or nothing shows one. */
-export function answeringAsShown(tool: Tool): Tool {
-  if (tool.otherwise !== undefined && 'output' in tool.otherwise) return tool;
-  const shown = tool.examples?.find((example) => 'output' in example && example.output !== null);
-  const output = shown !== undefined && 'output' in shown ? shown.output : yesOf(tool.outputSchema ?? null);
-  return output === undefined ? tool : { ...tool, otherwise: { output } };
-}
-
-/** An object of nothing but truth values, all of them true; `undefined` where a schema has others. */
-function yesOf(schema: Json): Json | undefined {
-  const members = isObject(schema) && isObject(schema.properties) ? Object.entries(schema.properties) : [];
-  const isYesAlone = members.length > 0 && members.every(([, member]) => isObject(member) && member.type === 'boolean');
-  return isYesAlone ? Object.fromEntries(members.map(([name]) => [name, true])) : undefined;
-}
-
 /** Tools that know a value as they know the one of a case: in what they are asked and in what they tell. */
 export function knowing({ tools, surface }: Subject, seen: Observation, from: Json | undefined, to: Json): Tool[] {
   const swapped = (value: Json): Json =>
