@@ -105,7 +105,10 @@ test('where another worker generates the same handler for too long, the deadline
     asked.push(untilMs);
     return null;
   };
-  const shop = { handlers: { once } as Partial<HandlerStore> } as Partial<Workshop> as Workshop;
+  const handlers = { once } as Partial<HandlerStore>;
+  const spending = { of: async () => ({}), note: () => undefined };
+  const limits = { maxCandidates: 1, maxCompletions: 1, maxTokens: null, maxCostUsd: null };
+  const shop = { handlers, spending, limits } as Partial<Workshop> as Workshop;
   const work = new Deadline(one.work.atMs, new AbortController().signal);
   const held = measure(clear(analyze(one.job)));
   await assert.rejects(
