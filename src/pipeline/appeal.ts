@@ -1,10 +1,12 @@
 import type { CheckReport } from '../contract/check-report.ts';
+import type { Confirmation } from '../contract/reading.ts';
 import { visibleText } from '../families/quote.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { renderFindingsQuestion } from '../prompting/judge-prompt.ts';
 import type { CheckFact } from '../verification/checks.ts';
 import { askJudge, standsIn } from './blame-judge.ts';
 import { enoughRefusals } from './blame-suspicion.ts';
+import { demandReading } from './judge-derived.ts';
 import type { Tested } from './lane-candidate.ts';
 import { factText } from './lane-facts.ts';
 import type { Work } from './lane-work.ts';
@@ -19,10 +21,16 @@ export async function appeal(work: Work, deadline: Deadline): Promise<Tested | n
   if (last === undefined || last.tested === null) return null;
   const quote = await judge(last.findings, work, deadline);
   if (quote === null) return null;
+  demandReading({ isWhole: last.tested.isWholeReading }, work.reading);
+  for (const entry of last.derived) work.reading.keep(entry, overruled);
+  await work.reading.save();
   const others = (await work.brief.faultsOf?.(last.tested)) ?? [];
   const checks = last.tested.checks.map((one) => asWarning(one, quote));
   return others.length > 0 ? null : { ...last.tested, checks };
 }
+
+/** What stands in place of a confirmation that a judge overruled: nothing is borne out any more. */
+const overruled: Confirmation = { by: 'a judge', answers: {} };
 
 /** Asks twice, with the two readings in swapped order: both times the one that clears the candidates must be borne out, with words that stand in the agreement. */
 async function judge(findings: readonly CheckFact[], work: Work, deadline: Deadline): Promise<string | null> {

@@ -44,6 +44,7 @@ export async function finishReading(
     ),
     tested: { ...tested, checks, isWholeReading: judged.isWhole },
     findings: judged.held.map(derivedFact),
+    derived: judged.held.map(({ entry }) => entry),
   };
   try {
     const next = await generate({ ...generation, start, patience: deadline });

@@ -128,7 +128,7 @@ export function derivedReport(
 }
 
 /** Leaves with `error` where an operator wants no handler without its whole reading, and there is none. */
-export function demandReading({ isWhole }: DerivedJudgement, reading: ReadingWork): void {
+export function demandReading({ isWhole }: Pick<DerivedJudgement, 'isWhole'>, reading: ReadingWork): void {
   if (reading.mode !== 'required' || isWhole) return;
   const why = reading.report(false).fault ?? 'it is not complete';
   throw new Leave({

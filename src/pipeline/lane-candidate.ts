@@ -1,6 +1,7 @@
 import type { DeclineKind } from '../completion/extract-candidate.ts';
 import type { CheckReport } from '../contract/check-report.ts';
 import type { AttemptReport, CaseReport } from '../contract/outcome.ts';
+import type { DerivedCase } from '../contract/reading.ts';
 import type { ObservedCall } from '../contract/trial.ts';
 import { visibleText } from '../families/quote.ts';
 import type { Code } from '../kernel/errors.ts';
@@ -37,6 +38,8 @@ export interface Failed {
   objections: ReadonlyMap<number, Objection>;
   /** What the checks beyond the cases refused it for. */
   findings: readonly CheckFact[];
+  /** The derived cases among these. */
+  derived: readonly DerivedCase[];
   /** Whether it was refused for knowing the examples by heart. */
   memorised: boolean;
   /** Whether the job had tried the very same module before: it was not run again, and is no further voice. */
@@ -78,6 +81,7 @@ export function failed(
     tested: null,
     objections: new Map(),
     findings: [],
+    derived: [],
     memorised: false,
     isRepeat: false,
   };

@@ -168,9 +168,15 @@ function failedChecks({ failures, warnings, memorised }: Verification, tested: T
 /** A candidate that breaks derived cases which a second reader bore out. */
 function failedDerived({ held }: DerivedJudgement, tested: Tested): Failed {
   const findings = held.map(derivedFact);
+  const derived = held.map(({ entry }) => entry);
   const message = `The handler breaks ${held.length} cases that the document demands: ${held.map(({ entry }) => entry.claim).join('; ')}`;
   const facts = { derived: held.map(repairDerived) };
-  return { ...failed('failed-checks', 'CANDIDATE_DERIVED_CASE', message, facts, tested.source), tested, findings };
+  return {
+    ...failed('failed-checks', 'CANDIDATE_DERIVED_CASE', message, facts, tested.source),
+    tested,
+    findings,
+    derived,
+  };
 }
 
 function tellOfCases(

@@ -16,6 +16,7 @@ import {
   type Played,
   type Purpose,
   productJob,
+  readingsInMemory,
   silence,
   soundSource,
   startGeneration,
@@ -84,6 +85,18 @@ test('what three independent candidates are refused for, and a judge clears twic
   const others = played.report.checks.filter((one) => one !== found);
   assert.ok(others.some(({ result }) => result === 'passed'));
   assert.ok(others.every(({ result, message = '' }) => result !== 'failed' && !message.includes('a judge')));
+});
+
+test('what a judge cleared is held against no later handler', async () => {
+  const readings = readingsInMemory();
+  await misread({}, { readings });
+  const again = await misread({}, { readings });
+  assert.ok(again.tested);
+  assert.deepEqual(
+    (['read', 'confirm', 'judge'] as const).map((purpose) => of(purpose, again).length),
+    [0, 0, 0],
+  );
+  assert.equal(again.report.checks.find(({ name }) => name === 'derived-cases')?.result, 'warned');
 });
 
 test('a judge is asked by the agreement alone', async () => {
