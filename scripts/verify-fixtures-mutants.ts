@@ -1,4 +1,5 @@
 import { bundleHandler, type Sandbox } from '../sandbox/index.ts';
+import type { Reading } from '../src/contract/reading.ts';
 import type { Observation, Scenario } from '../src/contract/trial.ts';
 import { createTrier } from '../src/hosting/trier.ts';
 import type { Json } from '../src/kernel/json.ts';
@@ -6,6 +7,7 @@ import type { Measure } from '../src/pipeline/measure.ts';
 import { caseScenarios } from '../src/verification/case-scenarios.ts';
 import { generateInputs } from '../src/verification/worlds/generated-inputs.ts';
 import { tryCandidate } from './try-candidate.ts';
+import { tryReadings } from './try-reading.ts';
 
 /** One small change to a sound handler, and what became of it. */
 export interface MutantTrial {
@@ -18,7 +20,7 @@ export interface MutantTrial {
   from: string;
   to: string;
   /** `equivalent`: no run out of many could tell it from the handler it was made of. */
-  fate: 'refused by the cases' | 'refused by the checks' | 'equivalent' | 'survived';
+  fate: 'refused by the cases' | 'refused by the checks' | 'refused by derived cases' | 'equivalent' | 'survived';
 }
 
 interface Mutant {
@@ -27,10 +29,11 @@ interface Mutant {
   location: { start: { line: number; column: number }; end: { line: number; column: number } };
 }
 
-/** Makes every mutant that StrykerJS knows of a sound handler and puts each through cases and checks. */
+/** Makes every mutant that StrykerJS knows of a sound handler and puts each through cases, checks and derived cases. */
 export async function tryMutants(
   agreement: string,
   order: Measure,
+  readings: readonly Reading[],
   candidate: { name: string; source: string },
   sandbox: Sandbox,
 ): Promise<MutantTrial[]> {
@@ -44,14 +47,17 @@ export async function tryMutants(
     const [start, end] = [offset(location.start), offset(location.end)];
     const mutant = source.slice(0, start) + replacement + source.slice(end);
     const { refusedFor, verification } = await tryCandidate(order, mutant, sandbox);
+    const isDerived = async () => (await tryReadings(order, mutant, readings, null, sandbox)).held.length > 0;
     const fate =
       refusedFor.length > 0
         ? verification
           ? 'refused by the checks'
           : 'refused by the cases'
-        : (await tracesOf(order, mutant, sandbox)) === expected
-          ? 'equivalent'
-          : 'survived';
+        : (await isDerived())
+          ? 'refused by derived cases'
+          : (await tracesOf(order, mutant, sandbox)) === expected
+            ? 'equivalent'
+            : 'survived';
     found.push({
       agreement,
       candidate: name,
@@ -148,7 +154,7 @@ export function reportMutants(trials: readonly MutantTrial[]): void {
   const survived = trials.filter(({ fate }) => fate === 'survived');
   const share = real === 0 ? 100 : (100 * (real - survived.length)) / real;
   console.log(
-    `\n${trials.length} mutants: ${count('refused by the cases')} refused by the cases, ${count('refused by the checks')} by the checks, ${count('equivalent')} equivalent, ${survived.length} survived: ${share.toFixed(1)} % of those that differ are refused`,
+    `\n${trials.length} mutants: ${count('refused by the cases')} refused by the cases, ${count('refused by the checks')} by the checks, ${count('refused by derived cases')} by derived cases, ${count('equivalent')} equivalent, ${survived.length} survived: ${share.toFixed(1)} % of those that differ are refused`,
   );
   for (const { agreement, candidate, line, mutator, from, to } of survived)
     console.log(`  ${agreement}/${candidate}.ts:${line} ${mutator}: ${from} → ${to}`);

@@ -151,10 +151,11 @@ async function candidatesOf({ folder, order }: Agreement): Promise<Candidate[]> 
   return [...(await writtenCandidates(folder)), ...mechanicalTables(order.subject)];
 }
 
-async function mutantsOf({ name, folder, order }: Agreement, sandbox: Sandbox): Promise<MutantTrial[]> {
+async function mutantsOf({ name, folder, order, readings }: Agreement, sandbox: Sandbox): Promise<MutantTrial[]> {
   const mutants: MutantTrial[] = [];
   for (const candidate of await writtenCandidates(folder))
-    if (candidate.name.startsWith('sound')) mutants.push(...(await tryMutants(name, order, candidate, sandbox)));
+    if (candidate.name.startsWith('sound'))
+      mutants.push(...(await tryMutants(name, order, readings, candidate, sandbox)));
   return mutants;
 }
 
