@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { after, describe, test } from 'node:test';
+import { createSandbox } from '../../sandbox/index.ts';
+import { mechanicalTables } from '../../scripts/mechanical-tables.ts';
+import { openFixture } from '../../scripts/try-candidate.ts';
+import { openReadings, tryReadings } from '../../scripts/try-reading.ts';
+import type { Assertion, DerivedCase, Reading } from '../../src/contract/reading.ts';
+import type { Json } from '../../src/kernel/json.ts';
+
+const unread = new URL('../../fixtures/unread/', import.meta.url);
+const second = new URL('../../fixtures/second-readings/', import.meta.url);
+
+/** A provider, a requester, texts, Chinese, and one without any negotiated case. */
+const agreements = ['parcel-status', 'seed-vault', 'csv-pricing', 'weather-zh', 'quiz-marks-no-cases'];
+
+const sandbox = await createSandbox({ cells: 2 });
+after(() => sandbox.close());
+
+/** The handlers beside a job whose names begin so. */
+function handlers(agreement: string, prefix: string): { name: string; source: string }[] {
+  const folder = new URL(`${agreement}/`, unread);
+  const files = readdirSync(folder).filter((name) => name.startsWith(prefix) && name.endsWith('.ts'));
+  return files.map((name) => ({ name, source: readFileSync(new URL(name, folder), 'utf8') }));
+}
+
+async function open(agreement: string) {
+  const order = await openFixture(new URL(`${agreement}/`, unread));
+  const { readings, dropped } = await openReadings(order, new URL(`${agreement}/`, unread));
+  assert.deepEqual(dropped, []);
+  return { order, readings };
+}
+
+describe('recorded readings', () => {
+  for (const agreement of agreements)
+    test(`of ${agreement}: no sound handler breaks them, every faulty one and every table does`, async () => {
+      const { order, readings } = await open(agreement);
+      const judged = async (source: string) => (await tryReadings(order, source, readings, null, sandbox)).held.length;
+      for (const { name, source } of handlers(agreement, 'sound')) assert.equal(await judged(source), 0, name);
+      // Hidden instructions are not shown to a reader: a check finds who obeys them.
+      const faulty = handlers(agreement, 'faulty').filter(({ name }) => !name.startsWith('faulty-d'));
+      for (const { name, source } of faulty) assert.ok((await judged(source)) > 0, name);
+      for (const { name, source } of mechanicalTables(order.subject)) assert.ok((await judged(source)) > 0, name);
+    });
+});
+
+describe('a reading of which every expectation of the answer is spoilt', () => {
+  for (const agreement of agreements.filter((name) => readdirSync(second).includes(`${name}.json`)))
+    test(`of ${agreement}, confirmed by another reader, refuses no sound handler and warns`, async () => {
+      const { order, readings } = await open(agreement);
+      const others = await openReadings(order, second, agreement);
+      const spoilt = readings.map(spoil);
+      for (const { name, source } of handlers(agreement, 'sound')) {
+        const alone = await tryReadings(order, source, spoilt, null, sandbox);
+        assert.ok(alone.held.length > 0, name);
+        const confirmed = await tryReadings(order, source, spoilt, others.readings, sandbox);
+        assert.deepEqual([confirmed.held.length, confirmed.contested.length], [0, alone.held.length], name);
+      }
+    });
+});
+
+/** A reading with something else wanted in the first place of each answer. */
+function spoil(reading: Reading): Reading {
+  return { ...reading, derived: reading.derived.map(spoiltEntry) };
+}
+
+function spoiltEntry(entry: DerivedCase): DerivedCase {
+  const [first, ...rest] = entry.expect.answer ?? [];
+  if (first?.equals === undefined) return entry;
+  const answer: Assertion[] = [{ ...first, equals: otherThan(first.equals) }, ...rest];
+  return { ...entry, expect: { ...entry.expect, answer } };
+}
+
+function otherThan(value: Json): Json {
+  if (typeof value === 'number') return value + 1;
+  if (typeof value === 'boolean') return !value;
+  return typeof value === 'string' ? `${value}!` : 'another';
+}
