@@ -169,12 +169,16 @@ test('order: what comes first is asked for once it has happened, and nothing com
   ];
   assert.deepEqual(numbersOf(await lending(careless, ...entries)), [0, 1]);
   assert.deepEqual(numbersOf(await lending(lender, ...entries)), [2]);
-  const refused = { ...entries[0], base: 2 };
-  assert.deepEqual(await lending(lender, refused), [], 'what does not happen comes after nothing');
+  const refused = entries.slice(0, 2).map((entry) => ({ ...entry, base: 2 }));
+  assert.deepEqual(
+    await lending(lender, ...refused),
+    [],
+    'what does not happen comes after nothing, and nothing after it',
+  );
 });
 
 test('never: in answer and logs, or where it says', async () => {
-  const talker = `context.log('thing ' + input.thing + ' for 42 days'); return { id: input.id, code: 200, days: 142 };`;
+  const talker = `context.log('thing ' + input.thing + ' for 42 days'); return { id: input.id, code: 200, days: 142, note: 'of 9142 parts' };`;
   const found = await lending(
     talker,
     { expect: { never: [{ value: 'saw' }] } },
@@ -184,8 +188,11 @@ test('never: in answer and logs, or where it says', async () => {
     { expect: { never: [{ value: 142, in: ['answer'] }] } },
     { expect: { never: [{ value: 'days', in: ['answer'] }] } },
     { expect: { never: [{ value: 'thing f', in: ['logs'] }] } },
+    { expect: { never: [{ value: 914, in: ['answer'] }] } },
+    { expect: { never: [{ value: 9142, in: ['answer'] }] } },
+    { expect: { never: [{ value: 'art', in: ['answer'] }] } },
   );
-  assert.deepEqual(numbersOf(found), [0, 2, 4, 5]);
+  assert.deepEqual(numbersOf(found), [0, 2, 4, 5, 8]);
 });
 
 test('alike: answers and logs of two worlds are compared, but at places, with ids of the request and those that were made', async () => {
@@ -217,6 +224,25 @@ test('alike: answers and logs of two worlds are compared, but at places, with id
     [1, 'the answers differ at "/hint", wanted them alike'],
     [2, 'the logs differ, wanted them alike'],
   ]);
+});
+
+test('alike: what the job calls loose may differ', async () => {
+  const cases = (lendingJob().testCases as { response: JsonObject }[]).map((one) => ({
+    ...one,
+    response: { ...one.response, note: 'as you like' },
+  }));
+  const data = {
+    ...lendingJob(),
+    testCases: cases,
+    loose: [{ pointer: '/note', as: 'text' }],
+  } as unknown as JsonObject;
+  const entries = derived({
+    request: [{ op: 'replace', path: '/days', value: 9 }],
+    expect: { alike: { to: 1 } },
+  });
+  const body = (place: string) => `return { id: input.id, code: 200, ${place}: 'for ' + input.days };`;
+  assert.deepEqual((await bench.judge(body('note'), data, entries)).broken, []);
+  assert.equal((await bench.judge(body('other'), data, entries)).broken.length, 1);
 });
 
 test('anyOf: one of several holds whole; where none does, what the first wants is told', async () => {
