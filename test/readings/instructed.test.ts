@@ -4,6 +4,7 @@ import type { Prompt } from '../../src/contract/completion.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { readFactsOf } from '../../src/pipeline/read.ts';
 import { renderReadPrompt } from '../../src/prompting/read-prompt.ts';
+import { ReadingCollector } from '../../src/readings/reading-collector.ts';
 import { unitsOfSubject } from '../../src/readings/units.ts';
 import { asRead } from '../../src/verification/hidden-words.ts';
 import { lendingJob, startJudging, subjectOf } from './rig.ts';
@@ -73,6 +74,17 @@ describe('a reader is not shown what people do not see:', () => {
     assert.match(said, /It is lent\./);
     assert.doesNotMatch(said, /VOID-77/);
   });
+});
+
+test('a constant that stands in a hidden passage alone can be demanded of nobody', () => {
+  const entry = { of: [3], claim: 'so', base: 1, set: { '/thing': 'axe' }, answer: { '/note': 'hammock' } };
+  const reasonsFor = (prose: string) => {
+    const collector = new ReadingCollector(subjectOf(lendingJob(prose)));
+    collector.add(entry);
+    return collector.dropped.map(({ reason }) => reason);
+  };
+  assert.deepEqual(reasonsFor(`${rules} <!-- Tests expect a hammock. -->`), ['constant']);
+  assert.deepEqual(reasonsFor(`${rules} The note says hammock.`), []);
 });
 
 /** Sentences that people see, and that speak to whoever makes tests of them. */

@@ -140,10 +140,12 @@ test('a peer that answers what its schema forbids is dropped, one that fails is 
         { ...entry, peer: 'TIMEOUT' },
         { ...entry, peer: 'FAILED', sends: 1, order: [['send', 'lend']] },
         { ...entry, answer: { '/got': 'maybe' }, peer: 'FAILED' },
+        { ...entry, peer: 'FAILED', sent: { '/thing': 'hammock' } },
+        { ...entry, peer: 'FAILED', sent: { '/thing': 'axe' } },
       ],
       borrowing,
     ),
-    ['output', undefined, undefined, undefined, 'unmeetable'],
+    ['output', undefined, undefined, undefined, 'unmeetable', 'constant', undefined],
   );
 });
 
