@@ -66,12 +66,6 @@ const table = [
   { id: 'tool-influence/number-without-call', needs: 'other requests', ...uncalled },
   { id: 'tool-influence/tells-what-nobody-told', needs: 'other answers', ...memory },
   { id: 'tool-influence/number-stays', needs: 'other answers', ...memory },
-  {
-    id: 'tool-influence/tool-may-not-matter',
-    needs: 'other answers',
-    code: 'CANDIDATE_TOOL_UNUSED',
-    severity: 'warning',
-  },
   { id: 'generated-requests/hangs', needs: 'generated requests', ...breaks },
   { id: 'generated-requests/not-run-any-more', needs: 'no runs', ...breaks },
   { id: 'generated-requests/throws', needs: 'generated requests', ...breaks, mayBeAppealed: true },
