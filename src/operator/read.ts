@@ -3,6 +3,7 @@ import { createEntryReader } from '../completion/json-entries.ts';
 import { readConfig } from '../config.ts';
 import type { KeptReading } from '../contract/reading.ts';
 import { Deadline } from '../kernel/deadline.ts';
+import { codeOf } from '../kernel/errors.ts';
 import { BudgetUsedUp } from '../pipeline/budget.ts';
 import { clear } from '../pipeline/clear.ts';
 import { accepted } from '../pipeline/intake.ts';
@@ -10,6 +11,7 @@ import { Leave } from '../pipeline/leave.ts';
 import { Ledger } from '../pipeline/ledger.ts';
 import { measure } from '../pipeline/measure.ts';
 import { keptReading, readAgreement, readQuestions } from '../pipeline/read.ts';
+import { emptyReading } from '../pipeline/reading-work.ts';
 import { ReadingCollector } from '../readings/reading-collector.ts';
 import { asRead } from '../verification/hidden-words.ts';
 import type { Subject } from '../verification/subject.ts';
@@ -121,14 +123,24 @@ async function printRead(subject: Subject, model: string | undefined): Promise<n
   const { composeQuestioner } = await import('../compose.ts');
   const ledger = new Ledger({ jobId: 'read', negotiationId: null }, () => undefined);
   const deadline = new Deadline(Date.now() + patienceMs, AbortSignal.timeout(patienceMs));
-  const kept = await readAgreement(subject, { ...composeQuestioner(config), ledger }, deadline);
+  let live: () => KeptReading = () => emptyReading(0);
+  const show = (now: typeof live) => {
+    live = now;
+  };
+  const asker = { ...composeQuestioner(config), ledger };
+  const fault: unknown = await readAgreement(subject, asker, deadline, show).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  const kept = live();
+  if (kept.covered === 0 && (fault instanceof BudgetUsedUp || codeOf(fault) !== undefined)) throw fault;
   const { inputTokens, outputTokens } = ledger.report().usage;
   const spent = `tokens ${inputTokens} in and ${outputTokens} out, seconds ${(ledger.elapsedMs / 1_000).toFixed(1)}`;
   if (kept.covered > 0) printReading(kept);
   complain(`${readingCounts(kept)}, ${spent}`);
   if (kept.complete) return exitCodes.ok;
-  const [fault] = ledger.report().attempts.flatMap(({ message, result }) => (result === 'read' ? [] : (message ?? [])));
-  complain(`Cannot read all of the agreement: ${fault ?? 'an answer broke off'}, wanted an answer to the end`);
+  const [why] = ledger.report().attempts.flatMap(({ message, result }) => (result === 'read' ? [] : (message ?? [])));
+  complain(`Cannot read all of the agreement: ${why ?? 'an answer broke off'}, wanted an answer to the end`);
   return exitCodes.error;
 }
 
