@@ -38,7 +38,7 @@ export async function measureTokens(): Promise<Record<string, Record<string, num
     await worker.ready();
     const { jobId } = await producer.submit('generate', { ...job, tenant: 'bench', negotiationId: 'tokens' });
     const outcome = (await producer.waitForOutcome(jobId, { untilMs: Date.now() + 60_000 })) as Outcome | null;
-    if (outcome?.verdict !== 'generated' || outcome.report.reading.state !== 'complete')
+    if (outcome?.verdict !== 'generated' || outcome.report.reading?.state !== 'complete')
       throw new Error(
         `Cannot measure tokens: found ${JSON.stringify(outcome?.report ?? null)}, wanted a whole reading`,
       );
