@@ -151,8 +151,7 @@ async function costsOf({ order, reading, source }: Recorded, sandbox: Sandbox) {
       const trier = createTrier(handler, surface, () => undefined);
       const note = async <Found>(what: keyof typeof least, work: (counting: Trier) => Promise<Found>) => {
         const [result, cost] = await costOf(trier, work);
-        const before = least[what];
-        if (round > 0 && !(before && before.ownMs < cost.ownMs)) least[what] = cost;
+        if (round > 0) least[what] = lesser(least[what] ?? cost, cost);
         return result;
       };
       const observations = await note('cases', (counting) => counting.try(caseScenarios(subject), signal));
@@ -164,6 +163,15 @@ async function costsOf({ order, reading, source }: Recorded, sandbox: Sandbox) {
   } finally {
     await handler.close();
   }
+}
+
+/** The least of two measurements of the same runs. */
+function lesser(one: Cost, other: Cost): Cost {
+  return {
+    runs: other.runs,
+    ownMs: Math.min(one.ownMs, other.ownMs),
+    isolateMs: Math.min(one.isolateMs, other.isolateMs),
+  };
 }
 
 /** Does some work with a trier that counts its runs, and says what it cost. */
