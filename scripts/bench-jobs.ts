@@ -1,7 +1,7 @@
 /**
  * Prints what a job costs beside the model's time, stage by stage, and what one costs whose handler is stored already, next
  * to the floor measured in the same run: a bare BullMQ job, added, worked on and done, and a bare isolate that is made, run
- * once and thrown away.
+ * once and thrown away. A scripted reader reads each agreement, and beside it stands what jobs cost that nobody reads.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,6 +14,7 @@ import type { Outcome } from '../src/contract/outcome.ts';
 import { readScripts } from '../src/scripted-model/script.ts';
 import { startScriptedModel } from '../src/scripted-model/server.ts';
 import { createLog } from '../src/telemetry/log.ts';
+import { cannedReading } from './canned-reading.ts';
 
 /** Jobs before the measurement, for caches and just-in-time compilation to settle. */
 const warmUps = 3;
@@ -26,26 +27,36 @@ if (!Number.isSafeInteger(jobs) || jobs < 1) {
 const root = join(import.meta.dirname, '..');
 const job = JSON.parse(readFileSync(join(root, 'fixtures/examples/anp-product-en.amended.job.json'), 'utf8'));
 const redis = await localRedis();
-const model = await startScriptedModel({ scripts: readScripts(join(root, 'fixtures/completions')) });
+const reading = cannedReading();
+const model = await startScriptedModel({
+  scripts: readScripts(join(root, 'fixtures/completions')),
+  behave: ({ to }) => (to === 'read' ? { kind: 'reply', text: reading } : { kind: 'script' }),
+});
+/** Up to where the stream of outcomes was read. */
+let last = '0';
 
 try {
   console.log(
     `${jobs} jobs, one after the other, after ${warmUps} to warm up; Redis: ${redis.kind}; Node ${process.version}`,
   );
-  const { stages, wholes, reused } = await measureJobs();
+  const { stages, wholes, reused } = await measureJobs('late');
+  const unread = await measureJobs('off');
   const bareJobs = await measureBareJobs();
   const bareRuns = await measureBareRuns();
 
-  const modelMs = stages.get('complete') ?? [];
-  const ownMs = wholes.map((whole, index) => whole - (modelMs[index] ?? 0));
+  const ownMs = withoutModel(wholes, stages);
+  // The reading is made while the module is written.
+  stages.delete('read');
   const inStages = wholes.map((_, index) => [...stages.values()].reduce((sum, each) => sum + (each[index] ?? 0), 0));
   const queueMs = wholes.map((whole, index) => whole - (inStages[index] ?? 0));
   stages.delete('complete');
   console.table({
     ...Object.fromEntries([...stages].map(([stage, each]) => [`stage ${stage}`, spread(each)])),
-    'queue: submit, fetch, publish, read': spread(queueMs),
+    'queue, and waiting for the reading': spread(queueMs),
     'a job without the model': spread(ownMs),
     'a job whose handler is stored': spread(reused),
+    'readings off: a job without the model': spread(withoutModel(unread.wholes, unread.stages)),
+    'readings off: a job whose handler is stored': spread(unread.reused),
     'floor: bare BullMQ add → process → done': spread(bareJobs),
     'floor: bare isolate, one run': spread(bareRuns),
   });
@@ -64,19 +75,19 @@ interface Measured {
 }
 
 /** Plays every job twice: for a tenant without handlers, then as another negotiation of the same tenant. All in milliseconds. */
-async function measureJobs(): Promise<Measured> {
+async function measureJobs(readings: 'late' | 'off'): Promise<Measured> {
   const config = readConfig({
     REDIS_URL: redis.url,
     OPENAI_BASE_URL: model.baseUrl,
     PROTOSMITH_MODEL: 'scripted',
     PROTOSMITH_GENERATOR: 'scripted',
+    PROTOSMITH_READING: readings,
   });
   const worker = await composeWorker(config, createLog('error'));
   const producer = createProducer({ url: redis.url, prefix: config.prefix });
   const reader = connect(redis.url, 'worker');
   const keys = keysOf(config.prefix);
   const found: Measured = { stages: new Map(), wholes: [], reused: [] };
-  let last = '0';
   const play = async (tenant: string, negotiationId: string) => {
     const startMs = performance.now();
     const { jobId } = await producer.submit('generate', { ...job, tenant, negotiationId });
@@ -92,10 +103,15 @@ async function measureJobs(): Promise<Measured> {
   try {
     await worker.ready();
     for (let index = -warmUps; index < jobs; index += 1) {
-      const tenant = `bench-${index + warmUps}`;
+      const tenant = `bench-${readings}-${index + warmUps}`;
       const first = await play(tenant, 'first');
       const second = await play(tenant, 'second');
       if (!second.report.reused) throw new Error('Cannot measure reuse: found a new handler, wanted the stored one');
+      const state = first.report.reading?.state;
+      if (state !== (readings === 'off' ? 'off' : 'complete'))
+        throw new Error(
+          `Cannot measure job: found a reading that is ${state}, wanted it ${readings === 'off' ? 'off' : 'complete'}`,
+        );
       if (index < 0) continue;
       found.wholes.push(first.wholeMs);
       found.reused.push(second.wholeMs);
@@ -111,6 +127,11 @@ async function measureJobs(): Promise<Measured> {
     await worker.close();
   }
   return found;
+}
+
+/** What is left of each job when its question for a module is taken off. */
+function withoutModel(wholes: readonly number[], stages: ReadonlyMap<string, readonly number[]>): number[] {
+  return wholes.map((whole, index) => whole - (stages.get('complete')?.[index] ?? 0));
 }
 
 async function measureBareJobs(): Promise<number[]> {

@@ -1,7 +1,8 @@
 /**
- * Measures how a worker does under many jobs, next to floors of the same run: stored handlers one at a time and all at once, by one
- * worker process and by two; 64 different agreements at once with a model that takes 2 s, by one worker and by two; what each process needs for a job; what our
- * envelope adds to a queue; and, with `--long`, memory after 1,000 and after 10,000 jobs. Redis, model server and workers share the machine.
+ * Measures how a worker does under many jobs, next to floors of the same run: stored handlers one at a time and all at once, 64 different agreements at once with
+ * a model that takes 2 s for a module and as long for a reading, each by one worker process and by two; the same with readings and without, in turn, which is all
+ * that `--short` does; what each process needs for a job; what our envelope adds to a queue; and, with `--long`, memory after 1,000 and after 10,000 jobs.
+ * Redis, model server and workers share the machine.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,29 +11,41 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Queue, QueueEvents, Worker } from 'bullmq';
 import { connect, createProducer, disconnect, keysOf, localRedis } from '../queues/index.ts';
+import type { Outcome } from '../src/contract/outcome.ts';
 import { readScripts } from '../src/scripted-model/script.ts';
 import { startScriptedModel } from '../src/scripted-model/server.ts';
 import { measureEnvelopes } from './bench-envelopes.ts';
 import { usedBy } from './bench-processes.ts';
+import { cannedReading } from './canned-reading.ts';
 import { plainFunctionUs, plainUsOfTargets } from './plain-function.ts';
 
 const root = join(import.meta.dirname, '..');
 const job = JSON.parse(readFileSync(join(root, 'fixtures/examples/anp-product-en.amended.job.json'), 'utf8'));
 const scripts = readScripts(join(root, 'fixtures/completions'));
-const long = process.argv.includes('--long');
+const [long, short] = ['--long', '--short'].map((option) => process.argv.includes(option));
 const modelLatencyMs = 2_000;
 const atOnce = 64;
 /** Jobs that wait beside those under way, so that a slot of one worker never waits for this process; two have more slots than jobs. */
 const backlogOfOne = 16;
 const generationsToWarm = 1_000;
 const measured = 10 * atOnce;
+/** Generations of a worker before its share with readings, or without, is measured; and how often that is done. */
+const [warmingOfTurn, turns] = short ? [3 * atOnce, 2] : [generationsToWarm, 1];
+/** Share of the ideal that is wanted with readings. */
+const wantedShare = 0.9;
 
 const redis = await localRedis();
 const reply = scripts.find(({ name }) => name === 'product-en-provider-amended.md')?.reply ?? '';
 let latencyMs = 0;
 let questions = 0;
+let readerQuestions = 0;
+const reading = cannedReading();
 const model = await startScriptedModel({
-  behave: () => {
+  behave: ({ to }) => {
+    if (to === 'read') {
+      readerQuestions += 1;
+      return { kind: 'reply', text: reading, pieceCharacters: reading.length, pauseMs: latencyMs };
+    }
     questions += 1;
     // No two modules are the same text, as no two of a real model are.
     const text = reply.replace(/^export /m, `// ${questions}\n$&`);
@@ -47,7 +60,20 @@ let agreements = 0;
 const rows: Record<string, Record<string, number | string>> = {};
 const costs: Record<string, Record<string, number>> = {};
 
+const ideal = atOnce / (modelLatencyMs / 1_000);
 try {
+  if (!short) await measureAll();
+  await compareReadings();
+  console.log('Processor time of a job, in milliseconds; "bench" is the producer, the reader and the model server:');
+  console.table(costs);
+} finally {
+  await producer.close();
+  await disconnect(reader);
+  await model.close();
+  await redis.close();
+}
+
+async function measureAll(): Promise<void> {
   const one = await startWorker();
   await play([named('warm', 0)]);
   rows['stored handler, one at a time'] = spread(await oneByOne(200));
@@ -61,28 +87,20 @@ try {
   rows['stored handler, all at once, two workers'] = { 'jobs per s': await rate(many('burst-two', 600)) };
   await stop(two);
   if (long) await memoryOf('stored handler', one, (count) => many(`memory-${agreements++}`, count));
-  const ideal = atOnce / (modelLatencyMs / 1_000);
-  const share = (perSecond: number) => ({
-    'jobs per s': perSecond,
-    'of the ideal': `${Math.round((100 * perSecond) / ideal)} %`,
-    'plain function, µs': Math.round(10 * plainFunctionUs()) / 10,
-  });
   const seconds = modelLatencyMs / 1_000;
   const underModel = async (age: string, underWay: () => Promise<number>) => {
     latencyMs = modelLatencyMs;
-    const asked = questions;
+    const [asked, readingsAsked] = [questions, readerQuestions];
     const steady = await underWay();
     rows[`${atOnce} agreements always under way, model of ${seconds} s, ${age}`] = {
       ...share(steady),
-      'questions a job': Math.round((100 * (questions - asked)) / measured) / 100,
+      'modules asked for a job': Math.round((100 * (questions - asked)) / measured) / 100,
+      'readings a job': Math.round((100 * (readerQuestions - readingsAsked)) / measured) / 100,
     };
     rows[`${atOnce} agreements submitted at once, model of ${seconds} s, ${age}`] = share(
       await rate(Array.from({ length: atOnce }, another)),
     );
     latencyMs = 0;
-  };
-  const generate = async (count: number) => {
-    for (let done = 0; done < count; done += atOnce) await play(Array.from({ length: atOnce }, another));
   };
   // A worker's first generations pay for what V8 has not compiled yet.
   for (const age of ['young', `after ${generationsToWarm} generations`]) {
@@ -97,17 +115,54 @@ try {
   await stop(one);
   console.table(rows);
   console.log(`The plain function of the sandbox's bench took ${plainUsOfTargets} µs where the targets were set.`);
-  console.log('Processor time of a job, in milliseconds; "bench" is the producer, the reader and the model server:');
-  console.table(costs);
   console.log(
     'The queue alone, 10 jobs at once, in milliseconds of processor time a job, Redis included; and bytes in Redis:',
   );
   console.table(await measureEnvelopes(redis.url, job));
-} finally {
-  await producer.close();
-  await disconnect(reader);
-  await model.close();
-  await redis.close();
+}
+
+/** Workers with readings and workers without, in turn, since the machine is now fast, now slow; prints what share of the ideal each reaches. */
+async function compareReadings(): Promise<void> {
+  const found: Record<'late' | 'off', string[]> = { late: [], off: [] };
+  let best = 0;
+  for (let turn = 0; turn < turns; turn += 1) {
+    for (const mode of ['late', 'off'] as const) {
+      const worker = await startWorker(mode);
+      const what = `generate, readings ${mode}, turn ${turn + 1}`;
+      await demandState(mode === 'off' ? 'off' : 'complete');
+      await generate(warmingOfTurn);
+      latencyMs = modelLatencyMs;
+      const perSecond = await costing(what, worker, measured, () => flood(measured, backlogOfOne));
+      latencyMs = 0;
+      if (mode === 'late') best = Math.max(best, perSecond / ideal);
+      const { 'of the ideal': part, 'plain function, µs': plainUs } = share(perSecond);
+      found[mode].push(`${part} (plain function ${plainUs} µs)`);
+      await stop(worker);
+    }
+  }
+  console.log(
+    `Of the ideal of ${ideal} jobs a second, ${atOnce} under way and a model of ${modelLatencyMs / 1_000} s, a worker after ${warmingOfTurn} generations: with readings ${found.late.join(', ')}; PROTOSMITH_READING=off ${found.off.join(', ')}. Wanted with readings, in the best turn: ${100 * wantedShare} %, ${best >= wantedShare ? 'kept' : 'NOT kept'}`,
+  );
+}
+
+/** Plays a job, and throws where its reading is in another state. */
+async function demandState(wanted: string): Promise<void> {
+  const { jobId } = await producer.submit('generate', another());
+  await ended();
+  const { state } = ((await producer.outcomeOf(jobId)) as Outcome | null)?.report.reading ?? {};
+  if (state !== wanted) throw new Error(`Cannot measure jobs: found a reading that is ${state}, wanted ${wanted}`);
+}
+
+function share(perSecond: number) {
+  return {
+    'jobs per s': perSecond,
+    'of the ideal': `${Math.round((100 * perSecond) / ideal)} %`,
+    'plain function, µs': Math.round(10 * plainFunctionUs()) / 10,
+  };
+}
+
+async function generate(count: number): Promise<void> {
+  for (let done = 0; done < count; done += atOnce) await play(Array.from({ length: atOnce }, another));
 }
 
 function named(mark: string, index: number): object {
@@ -267,7 +322,7 @@ function spread(all: readonly number[]): Record<string, number> {
   return { 'p50 ms': at(0.5), 'p99 ms': at(0.99) };
 }
 
-async function startWorker(): Promise<ChildProcess> {
+async function startWorker(readings: 'late' | 'off' = 'late'): Promise<ChildProcess> {
   const worker = spawn(process.execPath, [join(root, 'src/main.ts'), 'worker'], {
     env: {
       ...process.env,
@@ -278,6 +333,7 @@ async function startWorker(): Promise<ChildProcess> {
       PROTOSMITH_MODEL: 'scripted',
       PROTOSMITH_GENERATOR: 'scripted',
       PROTOSMITH_CONCURRENCY: String(atOnce),
+      PROTOSMITH_READING: readings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

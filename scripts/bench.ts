@@ -1,7 +1,7 @@
 /**
  * Measures, and prints. `npm run bench` all of it, one part after the other; `npm run bench -- <part>` one part:
  * `jobs [count]` what a job costs, `checks [rounds]` what each check costs a candidate, `sandbox` what the sandbox costs a run,
- * `scale [--long]` many jobs at once, `preflight [rounds] [generated]` what hostile documents cost.
+ * `readings [rounds]` what readings cost, `scale [--short | --long]` many jobs at once, `preflight [rounds] [generated]` what hostile documents cost.
  */
 import { spawnSync } from 'node:child_process';
 
@@ -9,6 +9,7 @@ import { spawnSync } from 'node:child_process';
 const parts: Readonly<Record<string, { run(): Promise<unknown>; words: readonly string[] }>> = {
   jobs: { run: () => import('./bench-jobs.ts'), words: [] },
   checks: { run: () => import('./bench-checks.ts'), words: [] },
+  readings: { run: () => import('./bench-readings.ts'), words: [] },
   sandbox: { run: () => import('./bench-sandbox.ts'), words: [] },
   scale: { run: () => import('./bench-scale.ts'), words: [] },
   preflight: { run: () => import('./bench-preflight.ts'), words: ['1'] },
