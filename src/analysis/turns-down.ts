@@ -82,7 +82,24 @@ export class Refusals {
         this.#stands('clauses', clauses, value),
     );
     if (isExplained || own.some((leaf) => isSaidOf(clauses, leaf)) || this.#isBarren(answered, sound)) return true;
-    return !isSuccess && this.#withholds(answered, own, sound);
+    return !isSuccess && (this.#withholds(answered, own, sound) || this.#isAlsoSaid(answered, sound));
+  }
+
+  /** Whether a sound request is answered in just the same way, and another one is told more. */
+  #isAlsoSaid(answered: Exchange, sound: readonly Exchange[]): boolean {
+    const told = this.#toldIn(answered);
+    const others = sound.map((one) => this.#toldIn(one));
+    return others.includes(told) && others.some((one) => one.length > told.length);
+  }
+
+  /** What an answer tells of its own, as text: nothing, echoes and loose places aside. */
+  #toldIn({ request, response }: Exchange): string {
+    const echoes = echoesIn(request);
+    const told = leavesOf(response).filter(
+      ({ pointer, value }) =>
+        !isNothing(value) && value !== 0 && value !== false && !echoes.has(value) && !this.#loose.has(pointer),
+    );
+    return JSON.stringify(told.map(({ pointer, value }) => [pointer, value]));
   }
 
   /**

@@ -82,6 +82,7 @@ export class ReadingWork {
   /** The reading with all that second readers said, as it is stored. */
   kept(): KeptReading {
     const kept = this.current();
+    if (this.#confirmed.size === 0) return kept;
     const known = new Set(kept.reading.derived.map(worldKey));
     const derived = kept.reading.derived.map((entry) => this.#confirmed.get(worldKey(entry)) ?? entry);
     const made = [...this.#confirmed].flatMap(([key, entry]) => (known.has(key) ? [] : [entry]));

@@ -78,7 +78,16 @@ function blanked(text: string, start: number, end: number): string {
 }
 
 /** The units of an agreement and then, of a requester, those of its task: both say what its handler must do. */
-export function unitsOfSubject({ agreement, task }: Pick<Subject, 'agreement' | 'task'>): Unit[] {
+export function unitsOfSubject(subject: Pick<Subject, 'agreement' | 'task'>): readonly Unit[] {
+  const units = known.get(subject) ?? allUnits(subject);
+  known.set(subject, units);
+  return units;
+}
+
+/** A subject is asked for its units by everybody who works on its reading. */
+const known = new WeakMap<object, readonly Unit[]>();
+
+function allUnits({ agreement, task }: Pick<Subject, 'agreement' | 'task'>): Unit[] {
   const units = unitsOf(agreement.text, agreement.schemas);
   const own = unitsOf(task?.description ?? '').map(
     (unit): Unit => ({ ...unit, of: 'task', number: units.length + unit.number }),

@@ -82,8 +82,8 @@ function hasStrangeConstant(world: World, subject: Subject, expectations: readon
     ),
   );
   if (words.length === 0) return false;
-  const known = sourcesOf(world, subject).toLowerCase();
-  return words.some((word) => !known.includes(word.toLowerCase()));
+  const [known, own] = [sourcesOf(subject), ownSourcesOf(world)];
+  return words.map((word) => word.toLowerCase()).some((word) => !known.includes(word) && !own.includes(word));
 }
 
 /** The runs of letters of a text that are long enough to be a word; numbers, and what is encoded, may be worked out. */
@@ -94,18 +94,35 @@ function wordsOf(text: string): string[] {
 /** Base64, hexadecimal and the like: letters of both cases, or of one, and digits in one run. */
 const ENCODED = /(?<![A-Za-z0-9+/])(?=[A-Za-z+/=]*\d)[A-Za-z0-9+/]{8,}={0,2}/g;
 
-/** All that a demanded constant may come from. */
-function sourcesOf({ entry, scenario }: World, subject: Subject): string {
-  const given: Json[] = [
-    subject.agreement.text,
-    subject.requestSchema,
-    subject.responseSchema,
-    subject.cases.map(({ request, response, expected }) => [request, response, expected]),
-    subject.tools as unknown as Json,
-    (subject.task ?? null) as unknown as Json,
-    scenario.input,
-    (entry.tools ?? null) as unknown as Json,
-    (entry.peer ?? null) as unknown as Json,
+/** What a demanded constant may come from whatever the world is, in lower case. */
+function sourcesOf(subject: Subject): string {
+  const known = sources.get(subject) ?? textOf(allSources(subject));
+  sources.set(subject, known);
+  return known;
+}
+
+/** Every entry of a reading asks for the same. */
+const sources = new WeakMap<Subject, string>();
+
+function allSources({ agreement, requestSchema, responseSchema, cases, tools, task }: Subject): Json[] {
+  return [
+    agreement.text,
+    requestSchema,
+    responseSchema,
+    cases.map(({ request, response, expected }) => [request, response, expected]),
+    tools as unknown as Json,
+    (task ?? null) as unknown as Json,
   ];
-  return given.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n');
+}
+
+/** What the world itself brings along. */
+function ownSourcesOf({ entry, scenario }: World): string {
+  return textOf([scenario.input, (entry.tools ?? null) as unknown as Json, (entry.peer ?? null) as unknown as Json]);
+}
+
+function textOf(values: readonly Json[]): string {
+  return values
+    .map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
+    .join('\n')
+    .toLowerCase();
 }

@@ -440,6 +440,25 @@ test('fresh ids and times are no data of a refusal', () => {
   assert.equal(last({ ackId: 'a2', sentAt: 2 }, loose), false);
 });
 
+test('an answer that a sound request gets as well makes a negative case, where another one is told more', () => {
+  const document = documentOf(ASK, { type: 'object' });
+  const [told, untold]: [Json, Json] = [
+    { verdict: 'go', degrees: 31 },
+    { verdict: 'call', degrees: 0 },
+  ];
+  const last = (answer: Json, ...sound: Json[]) => {
+    const { cases } = read(
+      document,
+      casesOf(...sound.map((one): [Json, Json] => [{ city: 'Rome' }, one]), [{ town: 1 }, answer]),
+    );
+    return cases.at(-1)?.negative;
+  };
+  assert.equal(last(untold, told, untold), true);
+  assert.equal(last(untold, told), false);
+  assert.equal(last(told, told, untold), false);
+  assert.equal(last(untold, untold), false);
+});
+
 test('what the document calls a refusal makes a negative case too, where no sound request is answered so', () => {
   const sound: [Json, Json] = [{ city: 'Rome' }, { code: 0, state: 'found' }];
   const codes = 'Answer codes: 0 found, 1 unknown, 2 bad query, 3 down.';
