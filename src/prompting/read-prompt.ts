@@ -16,7 +16,7 @@ Blocks between "----- BEGIN <label> <mark> -----" and "----- END <label> <mark> 
 
 # How a handler runs
 
-A provider gets the request and returns the answer. A requester gets a task, sends requests to the peer, and returns a result. Both can call the tools of their own agent and write log lines. A failed call is an error with code FAILED or TIMEOUT. The host checks schemas before the handler sees a value: a tool output or a peer response that breaks its schema never arrives, so never give one ("FAILED" is what the handler meets then). A request that breaks its schema does reach a provider. The handler's clock stands at 2026-01-15T12:00:00.000Z. Ids that the handler makes itself differ from run to run: demand nothing of them, nor of free texts that the agreement does not fix. Places that the job lets differ from run to run are never compared.
+A provider gets the request and returns the answer. A requester gets a task, sends requests to the peer, and returns a result. Both can call the tools of their own agent and write log lines. A failed call is an error with code FAILED or TIMEOUT. The host checks schemas before the handler sees a value: a tool output or a peer response that breaks its schema never arrives, so never give one ("FAILED" is what the handler meets then). A request that breaks its schema does reach a provider. The handler's clock stands at 2026-01-15T12:00:00.000Z. Ids that the handler makes itself differ from run to run: demand nothing of them, nor of free texts that the agreement does not fix. Places that the job lets differ from run to run are free in a whole answer; "alike" compares free texts all the same.
 
 # A case
 

@@ -11,7 +11,7 @@ interface Renamed {
   to: Json;
 }
 
-/** Where answer or logs of two runs differ, but at some places of the answer, loose places and ids; `undefined` where they are alike. */
+/** Where answer or logs of two runs differ, but at some places of the answer, ids and times; `undefined` where they are alike. */
 export function differenceOfRuns(
   { world: { base, scenario }, seen }: WorldRun,
   other: OtherRun,
@@ -19,7 +19,9 @@ export function differenceOfRuns(
 ): { at?: string; message: string; got?: Json } | undefined {
   const renamed = [...idsOf(other.seen, seen), ...changedTexts(other.input, scenario.input)];
   const asHere = (value: Json): Json => substitute(value, renamed);
-  const free = [...but, ...(base?.loose ?? []).map(({ pointer }) => pointer)];
+  // Ids and times are made anew; a text that may be any in a case must still not tell two worlds apart.
+  const made = (base?.loose ?? []).flatMap(({ pointer, as }) => (as === 'text' ? [] : [pointer]));
+  const free = [...but, ...made];
   if (other.seen.value === undefined || seen.value === undefined) return undefined;
   const isFree = (path: string) => free.some((pointer) => path === pointer || path.startsWith(`${pointer}/`));
   const differences = (there: Json, here: Json) =>
