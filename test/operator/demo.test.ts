@@ -21,7 +21,9 @@ function file(name: string, value: unknown): string {
 }
 
 test('the whole story in a pipe: plain lines, in their order', async () => {
-  const { code, stdout, stderr } = await runCommand(['demo'], { environment: { TMPDIR: folder } });
+  const { code, stdout, stderr } = await runCommand(['demo'], {
+    environment: { TMPDIR: folder, PROTOSMITH_READING: 'late' },
+  });
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
   assert.doesNotMatch(stdout, /[^\P{C}\n]/u);
   assert.match(stdout.split('\n')[0] ?? '', /scripted/);
