@@ -1,5 +1,6 @@
 /**
- * Runs the tests under test/, a process for each file: `npm test`, or `npm test -- <part of a path> …` for some of them.
+ * Runs the tests under test/: `npm test` all but the long proofs, `npm test -- <part of a path> …` some of all, `npm run test:full` all,
+ * and `npm run test:full -- --drawn-by <text>` a few of the long proofs, always the same ones for the same text.
  * Ends with one line `N passed, N failed, N skipped`; exit code 1 where a test failed, a file crashed, hung or held no
  * test, a part is of no file's path, or nothing was tested at all.
  */
@@ -7,20 +8,38 @@ import { spawn } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { drawnBy, longProofs } from './long-proofs.ts';
 import type { TestSummary } from './test-summary.ts';
 
-/** A file that runs longer hangs, in milliseconds; the slowest one takes a quarter of it on a quiet machine. */
-const fileTimeoutMs = 480_000;
-/** How long output may still come after a file's process has ended, in milliseconds. */
+/** A process that runs longer hangs, in milliseconds; the slowest one takes a quarter of it on a quiet machine. */
+const processTimeoutMs = 480_000;
+/** How long output may still come after a process has ended, in milliseconds. */
 const lastOutputMs = 1_000;
-/** Files at a time: the tests start servers and workers of their own, more of them would only measure the machine. */
-const concurrency = Math.min(availableParallelism(), 4);
+/** Processes at a time: twice the processors, since many wait for locks and deadlines, and never many for the memory. */
+const concurrency = Math.min(2 * availableParallelism(), 6);
+/** Folders whose files leave nothing behind for each other. They share processes: starting one takes longer than most of these files. */
+const sharing = [
+  'analysis',
+  'architecture',
+  'families',
+  'kernel',
+  'lexicon',
+  'prompting',
+  'readings',
+  'sandbox/hostile',
+  'schemas',
+];
+/** Files in one process, where they share one: few enough to tell a hang by, and to divide them among processors. */
+const filesPerProcess = 24;
 
 const root = join(import.meta.dirname, '..');
-const wanted = process.argv.slice(2).map((part) => part.replace(/^\.\//, ''));
-const files = globSync('test/**/*.test.ts', { cwd: root })
-  .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
-  .sort();
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { full: { type: 'boolean' }, 'drawn-by': { type: 'string' } },
+});
+const wanted = positionals.map((part) => part.replace(/^\.\//, ''));
+const files = globSync('test/**/*.test.ts', { cwd: root }).filter(isChosen).sort();
 const scratch = mkdtempSync(join(tmpdir(), 'protosmith-test-'));
 const running = new Set<number>();
 let passed = 0;
@@ -35,10 +54,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-const queue = files.entries();
+const queue = shares().entries();
 await Promise.all(
   Array.from({ length: concurrency }, async () => {
-    for (const [index, file] of queue) await testFile(file, join(scratch, `${index}.json`));
+    for (const [index, share] of queue) await testFiles(share, join(scratch, `${index}.json`));
   }),
 );
 rmSync(scratch, { recursive: true, force: true });
@@ -48,26 +67,48 @@ if (files.length === 0 || missing.length > 0)
 console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
 process.exitCode = failed > 0 || passed === 0 || missing.length > 0 ? 1 : 0;
 
-async function testFile(file: string, summaryFile: string): Promise<void> {
+function isChosen(file: string): boolean {
+  const draw = values['drawn-by'];
+  if (draw !== undefined) return drawnBy(draw).includes(file);
+  if (wanted.length > 0) return wanted.some((part) => file.includes(part));
+  return values.full === true || !longProofs.includes(file);
+}
+
+/** The files of each process: first those that have one of their own, which take longest, then those that share one. */
+function shares(): string[][] {
+  const folderOf = (file: string) => sharing.find((folder) => file.startsWith(`test/${folder}/`));
+  const alone = files.filter((file) => folderOf(file) === undefined).map((file) => [file]);
+  const together = sharing.flatMap((folder) => {
+    const all = files.filter((file) => folderOf(file) === folder);
+    return Array.from({ length: Math.ceil(all.length / filesPerProcess) }, (_, nth) =>
+      all.slice(nth * filesPerProcess, (nth + 1) * filesPerProcess),
+    );
+  });
+  return [...alone, ...together];
+}
+
+async function testFiles(share: string[], summaryFile: string): Promise<void> {
   const startMs = performance.now();
-  const { output, ending } = await runFile(file, summaryFile);
+  const { output, ending } = await runFiles(share, summaryFile);
   const summary = readSummary(summaryFile);
   const fault = faultOf(summary, ending);
   passed += summary?.passed ?? 0;
   failed += Math.max(summary?.failed ?? 0, fault === undefined ? 0 : 1);
   skipped += summary?.skipped.length ?? 0;
   const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+  const name = share.length === 1 ? share[0] : `${share[0]} … ${share.at(-1)} (${share.length} files)`;
   console.log(
-    `${fault === undefined ? '✔' : '✖'} ${file}: ${fault ?? `${summary?.passed ?? 0} passed`} (${seconds} s)`,
+    `${fault === undefined ? '✔' : '✖'} ${name}: ${fault ?? `${summary?.passed ?? 0} passed`} (${seconds} s)`,
   );
   if (fault !== undefined) console.log(output);
   else for (const [line] of output.matchAll(/fault: .*; jobs: .*/g)) console.log(`  ${line}`);
   for (const reason of summary?.skipped ?? []) console.log(`  skipped: ${reason}`);
 }
 
-/** What is wrong with the way a file ended, `undefined` when nothing is. */
+/** What is wrong with the way a process ended, `undefined` when nothing is. */
 function faultOf(summary: TestSummary | undefined, ending: string): string | undefined {
   if (summary !== undefined && summary.failed > 0) return `${summary.failed} failed`;
+  if (summary !== undefined && summary.empty.length > 0) return `${summary.empty.join(', ')} holds no test`;
   if (ending !== 'exit code 0') return `ended with ${ending}`;
   return summary === undefined || summary.passed + summary.skipped.length === 0 ? 'holds no test' : undefined;
 }
@@ -80,14 +121,18 @@ function readSummary(summaryFile: string): TestSummary | undefined {
   }
 }
 
-/** Runs one file in a process group of its own, so that nothing it started outlives it, hang or not. */
-function runFile(file: string, summaryFile: string): Promise<{ output: string; ending: string }> {
+/** Runs files in one process, in a process group of its own, so that nothing it started outlives it, hang or not. */
+function runFiles(share: string[], summaryFile: string): Promise<{ output: string; ending: string }> {
   const reporters = [
     ['--test-reporter=spec', '--test-reporter-destination=stdout'],
     [`--test-reporter=${join(import.meta.dirname, 'test-summary.ts')}`, `--test-reporter-destination=${summaryFile}`],
   ];
-  const child = spawn(process.execPath, [...reporters.flat(), file], {
+  // One file alone needs no runner, and its hooks end with it.
+  const together = share.length > 1 ? ['--test', '--test-isolation=none'] : [];
+  const child = spawn(process.execPath, [...together, ...reporters.flat(), ...share], {
     cwd: root,
+    // What one process has compiled no other one compiles again.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(scratch, 'compiled') },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -103,10 +148,14 @@ function runFile(file: string, summaryFile: string): Promise<{ output: string; e
   const watchdog = setTimeout(() => {
     hung = true;
     if (pid !== undefined) endGroup(pid);
-  }, fileTimeoutMs);
+  }, processTimeoutMs);
   return new Promise((resolve) => {
     const finish = (code: number | null, signal: NodeJS.Signals | null) => {
-      const ending = hung ? `a hang of ${fileTimeoutMs / 1000} s` : signal === null ? `exit code ${code}` : `${signal}`;
+      const ending = hung
+        ? `a hang of ${processTimeoutMs / 1000} s`
+        : signal === null
+          ? `exit code ${code}`
+          : `${signal}`;
       resolve({ output, ending });
     };
     child.once('error', (error) => {

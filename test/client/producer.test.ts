@@ -3,7 +3,8 @@ import { after, test } from 'node:test';
 import { createProducer, type JobData, type Outcome } from '../../src/index.ts';
 import { codeOf } from '../../src/kernel/errors.ts';
 import { loadHandler } from '../../src/sandbox-door.ts';
-import { example, markedJob, runCommand, soundReply, startRig } from '../system/harness.ts';
+import { commandHere } from '../system/command-here.ts';
+import { example, markedJob, soundReply, startRig } from '../system/harness.ts';
 
 const rig = await startRig();
 const producer = createProducer({ url: rig.redis.url });
@@ -56,7 +57,7 @@ test('the handler that an outcome names is loaded, until it is withdrawn', async
   assert.equal(ran.end, 'returned');
   await assert.rejects(producer.handlerOf(digest, 'another'), (error) => codeOf(error) === 'JOB_HANDLER_UNKNOWN');
   const environment = { REDIS_URL: rig.redis.url };
-  await runCommand(['handlers', 'withdraw', digest, '--reason', 'no more'], { environment });
+  await commandHere(['handlers', 'withdraw', digest, '--reason', 'no more'], { environment });
   await assert.rejects(producer.handlerOf(digest), /it was withdrawn for tenant "default"/);
 });
 

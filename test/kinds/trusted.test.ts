@@ -3,7 +3,8 @@ import { after, test } from 'node:test';
 import type { HandlerRecord } from '../../src/contract/handler.ts';
 import { handlerDigest } from '../../src/hosting/load-handler.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { example, runCommand, soundReply, startRig } from '../system/harness.ts';
+import { commandHere } from '../system/command-here.ts';
+import { example, soundReply, startRig } from '../system/harness.ts';
 import { recordOf, solved } from './stored.ts';
 
 const rig = await startRig();
@@ -92,7 +93,7 @@ test('a handler that was withdrawn is neither verified, mended, nor stored again
   const { job, record } = await solved(rig, mark);
   const { digest } = record;
   const withdrawal = ['handlers', 'withdraw', digest, '--tenant', mark, '--reason', 'it leaks'];
-  const ran = await runCommand(withdrawal, { environment: { REDIS_URL: rig.redis.url } });
+  const ran = await commandHere(withdrawal, { environment: { REDIS_URL: rig.redis.url } });
   assert.equal(ran.code, 0, ran.stderr);
   const complaint = { action: 'fixErrorNegotiation', errorDescription: '- x', status: 'negotiating' };
   for (const [kind, more] of [

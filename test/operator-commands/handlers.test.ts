@@ -6,7 +6,8 @@ import { after, test } from 'node:test';
 import type { HandlerRecord } from '../../src/contract/handler.ts';
 import type { Outcome } from '../../src/contract/outcome.ts';
 import { handlerDigest } from '../../src/hosting/load-handler.ts';
-import { markedJob, runCommand, soundReply, startRig } from '../system/harness.ts';
+import { commandHere } from '../system/command-here.ts';
+import { markedJob, soundReply, startRig } from '../system/harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'protosmith-test-'));
 const rig = await startRig();
@@ -19,7 +20,7 @@ await Promise.all([rig.worker(), rig.worker({ PROTOSMITH_PREFIX: elsewhere, PROT
 rig.answer('handlers-', () => ({ kind: 'reply', text: soundReply }));
 
 const call = (args: string[], more: { prefix?: string; input?: string } = {}) =>
-  runCommand(args, {
+  commandHere(args, {
     environment: { REDIS_URL: rig.redis.url, ...(more.prefix ? { PROTOSMITH_PREFIX: more.prefix } : {}) },
     ...(more.input === undefined ? {} : { input: more.input }),
   });
@@ -86,7 +87,7 @@ test('an import tells where the walls are not the best there are', async (t) => 
   if (process.platform !== 'linux') return t.skip('there are no better ones');
   const programs = mkdtempSync(join(folder, 'no-bwrap-'));
   writeFileSync(join(programs, 'bwrap'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-  const { code, stderr } = await runCommand(['handlers', 'import', '-'], {
+  const { code, stderr } = await commandHere(['handlers', 'import', '-'], {
     environment: { REDIS_URL: rig.redis.url, PATH: `${programs}:${process.env.PATH}` },
     input: JSON.stringify({ format: 'protosmith-handlers', version: 1, handlers: [] }),
   });

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Endpoints } from '../../queues/index.ts';
+import { commandHere } from '../system/command-here.ts';
 import { markedJob, runCommand, soundReply, startRig, until } from '../system/harness.ts';
 
 const rig = await startRig();
 after(() => rig.close());
-await rig.worker();
+await rig.worker({ PROTOSMITH_READING: 'late' });
 const environment = { REDIS_URL: rig.redis.url };
-const call = (...args: string[]) => runCommand(args, { environment });
+const call = (...args: string[]) => commandHere(args, { environment });
 const json = async (...args: string[]) => {
   const { code, stdout, stderr } = await call(...args, '--json');
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
@@ -150,10 +151,10 @@ test('retry requeues a dead letter, and has a job that was put back come at once
 test('a job that no worker has taken from the intake stream is not retried, and told from one that nobody knows', async () => {
   await rig.connection.xadd('{nobody}:intake', '*', 'jobId', 'early', 'data', JSON.stringify(markedJob('early')));
   const environment = { REDIS_URL: rig.redis.url, PROTOSMITH_PREFIX: '{nobody}' };
-  const early = await runCommand(['retry', 'early'], { environment });
+  const early = await commandHere(['retry', 'early'], { environment });
   assert.equal(early.code, 65);
   assert.match(early.stderr, /^Cannot retry job early: it is on the intake stream, .*, wanted a dead letter/);
-  const nobody = await runCommand(['retry', '--json', 'late'], { environment });
+  const nobody = await commandHere(['retry', '--json', 'late'], { environment });
   assert.equal(nobody.code, 65);
   assert.match(JSON.parse(nobody.stdout).why, /nor intake stream know it/);
 });

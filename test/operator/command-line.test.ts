@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { settings } from '../../src/config.ts';
+import { commandHere } from '../system/command-here.ts';
 import { root, runCommand, startWorker, stopWorker, workerSettings } from '../system/harness.ts';
 
 const commands = [
@@ -38,7 +39,7 @@ function file(name: string, text: string): string {
 
 test('every command explains itself, without Redis and without a model', async () => {
   for (const name of commands) {
-    const { code, stdout, stderr } = await runCommand([name, '--help'], { environment: { REDIS_URL: nobody } });
+    const { code, stdout, stderr } = await commandHere([name, '--help'], { environment: { REDIS_URL: nobody } });
     assert.deepEqual({ name, code, stderr }, { name, code: 0, stderr: '' });
     assert.match(stdout, new RegExp(`^Usage: protosmith ${name}`));
     assert.match(stdout, /Exit code: 0 /);
@@ -51,10 +52,10 @@ test('every command explains itself, without Redis and without a model', async (
 
 test('every flag that stands beside a setting is taken', async () => {
   for (const name of commands) {
-    const { stdout } = await runCommand([name, '--help']);
+    const { stdout } = await commandHere([name, '--help']);
     for (const [, flag = ''] of stdout.matchAll(/^ {2}[A-Z_]+, (--[a-z-]+) /gm)) {
       // Without its value, so that nothing begins.
-      const { code, stderr } = await runCommand([name, flag], { environment: { REDIS_URL: nobody } });
+      const { code, stderr } = await commandHere([name, flag], { environment: { REDIS_URL: nobody } });
       assert.equal(code, 64, `${name} ${flag}`);
       assert.match(stderr, /argument missing/, `${name} ${flag}`);
     }
@@ -109,7 +110,7 @@ test('a wrong call ends with 64 and says what was wanted', async () => {
     ['doctor', 'please'],
   ];
   for (const call of calls) {
-    const { code, stdout, stderr } = await runCommand(call, { environment: { REDIS_URL: nobody } });
+    const { code, stdout, stderr } = await commandHere(call, { environment: { REDIS_URL: nobody } });
     assert.deepEqual({ call, code, stdout }, { call, code: 64, stdout: '' });
     assert.match(stderr, /^(JOB_ID_INVALID: )?Cannot .*, wanted /);
     assert.doesNotMatch(stderr, /\n\s+at /);
@@ -127,7 +128,7 @@ test('what cannot be read ends with 65', async () => {
     [['lint', broken, join(folder, 'absent.md')]],
   ];
   for (const [call, input] of calls) {
-    const { code, stdout, stderr } = await runCommand(call, {
+    const { code, stdout, stderr } = await commandHere(call, {
       environment: { REDIS_URL: nobody },
       ...(input === undefined ? {} : { input }),
     });
@@ -185,13 +186,13 @@ test('the installed command that is told to stop before there is a worker ends w
 });
 
 test('every setting of a worker and of its sandbox stands in the help', async () => {
-  const { stdout } = await runCommand(['worker', '--help']);
+  const { stdout } = await commandHere(['worker', '--help']);
   for (const [name, { env }] of Object.entries(settings))
     if (name !== 'consoleToken') assert.match(stdout, new RegExp(`^  ${env}\\b`, 'm'), name);
 });
 
 test('wrong settings end with 78 and are all named at once', async () => {
-  const { code, stderr } = await runCommand(['worker', '--concurrency', 'many'], {
+  const { code, stderr } = await commandHere(['worker', '--concurrency', 'many'], {
     environment: {
       REDIS_URL: 'http://127.0.0.1',
       PROTOSMITH_PREFIX: 'no-braces',
@@ -223,8 +224,8 @@ test('wrong settings end with 78 and are all named at once', async () => {
 
 test('a worker without a model is a wrong setting', async () => {
   const [neither, unnamed] = await Promise.all([
-    runCommand(['worker'], { environment: { REDIS_URL: nobody } }),
-    runCommand(['worker'], { environment: { REDIS_URL: nobody, OPENAI_API_KEY: 'sk-x' } }),
+    commandHere(['worker'], { environment: { REDIS_URL: nobody } }),
+    commandHere(['worker'], { environment: { REDIS_URL: nobody, OPENAI_API_KEY: 'sk-x' } }),
   ]);
   assert.equal(neither.code, 78);
   assert.match(neither.stderr, /^- PROTOSMITH_MODEL: /m);
@@ -242,7 +243,7 @@ test('names out of the call are shown without their control characters', async (
     ['submit', hostile],
     ['submit', '--redis-url', `redis://${hostile}`, 'package.json'],
   ]) {
-    const { code, stdout, stderr } = await runCommand(call, { environment: { REDIS_URL: nobody } });
+    const { code, stdout, stderr } = await commandHere(call, { environment: { REDIS_URL: nobody } });
     assert.ok(code !== null && code > 2);
     assert.doesNotMatch(stdout + stderr, /[\u001b\u202e]/, JSON.stringify(call));
   }

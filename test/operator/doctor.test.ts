@@ -4,6 +4,7 @@ import { createServer as createHttpServer, type ServerResponse } from 'node:http
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { after, test } from 'node:test';
+import { commandHere } from '../system/command-here.ts';
 import { runCommand, startRig } from '../system/harness.ts';
 
 interface Examination {
@@ -17,7 +18,7 @@ const rig = await startRig();
 after(() => rig.close());
 
 async function examine(environment: Record<string, string>) {
-  const { code, stdout, stderr } = await runCommand(['doctor', '--json'], { environment });
+  const { code, stdout, stderr } = await commandHere(['doctor', '--json'], { environment });
   assert.equal(stderr, '');
   const found = JSON.parse(stdout) as Examination[];
   return { code, of: (subject: string) => found.find((one) => one.subject === subject) ?? assert.fail(subject) };

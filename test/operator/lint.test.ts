@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Finding } from '../../src/contract/finding.ts';
+import { commandHere } from '../system/command-here.ts';
 import { example, runCommand } from '../system/harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'protosmith-test-'));
@@ -34,7 +35,7 @@ test('a contradiction ends with 1 and is told with its place and amendment', asy
 });
 
 test('findings come as JSON too', async () => {
-  const { code, stdout } = await runCommand(['lint', '--json', document, cases], { environment });
+  const { code, stdout } = await commandHere(['lint', '--json', document, cases], { environment });
   assert.equal(code, 1);
   const [finding, ...others] = JSON.parse(stdout) as Finding[];
   assert.deepEqual(others, []);
@@ -50,9 +51,9 @@ test('findings come as JSON too', async () => {
 
 test('a sound agreement ends with 0', async () => {
   const [both, alone, json] = await Promise.all([
-    runCommand(['lint', sound, cases], { environment }),
-    runCommand(['lint', document], { environment }),
-    runCommand(['lint', '--json', sound, cases], { environment }),
+    commandHere(['lint', sound, cases], { environment }),
+    commandHere(['lint', document], { environment }),
+    commandHere(['lint', '--json', sound, cases], { environment }),
   ]);
   assert.deepEqual([both.code, alone.code, json.code], [0, 0, 0], both.stdout + alone.stdout);
   assert.ok(Array.isArray(JSON.parse(json.stdout)));
@@ -60,8 +61,8 @@ test('a sound agreement ends with 0', async () => {
 
 test('either text may come from standard input', async () => {
   const [first, second] = await Promise.all([
-    runCommand(['lint', '--json', '-', cases], { environment, input: documentText }),
-    runCommand(['lint', '--json', document, '-'], { environment, input: casesText }),
+    commandHere(['lint', '--json', '-', cases], { environment, input: documentText }),
+    commandHere(['lint', '--json', document, '-'], { environment, input: casesText }),
   ]);
   assert.equal(first.code, 1);
   assert.equal(second.stdout, first.stdout);
@@ -73,8 +74,8 @@ test('an ANP message may stand in place of its text', async () => {
     file('cases.json', JSON.stringify(disputed.testCases)),
   ];
   const [fromMessages, fromTexts] = await Promise.all([
-    runCommand(['lint', '--json', ...messages], { environment }),
-    runCommand(['lint', '--json', document, cases], { environment }),
+    commandHere(['lint', '--json', ...messages], { environment }),
+    commandHere(['lint', '--json', document, cases], { environment }),
   ]);
   assert.equal(fromMessages.stdout, fromTexts.stdout);
 });
@@ -84,10 +85,10 @@ test('a job that is broken off or misspelt is not passed as a document without f
   const brokenOff = whole.slice(0, -200);
   const misspelt = JSON.stringify({ ...disputed, agreement: undefined, agrement: disputed.agreement });
   const [cut, strange, list, fromInput] = await Promise.all([
-    runCommand(['lint', file('cut.json', brokenOff)], { environment }),
-    runCommand(['lint', '--json', file('misspelt.json', misspelt)], { environment }),
-    runCommand(['lint', file('list.json', '[1]')], { environment }),
-    runCommand(['lint', '-'], { environment, input: brokenOff }),
+    commandHere(['lint', file('cut.json', brokenOff)], { environment }),
+    commandHere(['lint', '--json', file('misspelt.json', misspelt)], { environment }),
+    commandHere(['lint', file('list.json', '[1]')], { environment }),
+    commandHere(['lint', '-'], { environment, input: brokenOff }),
   ]);
   for (const { code, stdout } of [cut, strange, list, fromInput])
     assert.deepEqual({ code, stdout }, { code: 65, stdout: '' });
@@ -96,7 +97,7 @@ test('a job that is broken off or misspelt is not passed as a document without f
 });
 
 test('cases that cannot be read are a finding', async () => {
-  const { code, stdout } = await runCommand(['lint', sound, file('prose.md', 'We shall test this thoroughly.')], {
+  const { code, stdout } = await commandHere(['lint', sound, file('prose.md', 'We shall test this thoroughly.')], {
     environment,
   });
   assert.equal(code, 1);
@@ -111,7 +112,7 @@ test('hostile text is shown as escapes', async () => {
     ['lint', document, path],
     ['lint', '--json', document, path],
   ]) {
-    const { code, stdout } = await runCommand(call, { environment });
+    const { code, stdout } = await commandHere(call, { environment });
     assert.equal(code, 1);
     assert.doesNotMatch(stdout, /[^\P{C}\n]/u);
     assert.match(stdout, /owned/);
@@ -120,7 +121,7 @@ test('hostile text is shown as escapes', async () => {
 
 test('a document of another kind is no reason to fail', async () => {
   const binary = file('binary.md', Buffer.from([0xff, 0xfe, 0x00, 0x80]).toString('latin1'));
-  const { code, stderr } = await runCommand(['lint', binary], { environment });
+  const { code, stderr } = await commandHere(['lint', binary], { environment });
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
 });
 
@@ -130,7 +131,7 @@ test('a job is linted with all that it says, not as a text', async () => {
   const jobOf = (name: string) => file(`${name}.json`, JSON.stringify(example(name)));
   const [broken, fine, baseless, requester] = await Promise.all(
     ['disputed', 'consistent', 'base-missing', 'requester'].map((name) =>
-      runCommand(['lint', '--json', jobOf(`anp-product-en.${name}`)], { environment }),
+      commandHere(['lint', '--json', jobOf(`anp-product-en.${name}`)], { environment }),
     ),
   );
   const codes = (found: { stdout: string } | undefined) =>
@@ -140,14 +141,14 @@ test('a job is linted with all that it says, not as a text', async () => {
   assert.deepEqual([baseless?.code, codes(baseless)], [1, [['DOCUMENT_BASE_PROTOCOL_MISSING', undefined]]]);
   assert.deepEqual([requester?.code, codes(requester)], [0, []]);
   const [untooled, proposed, faulty, together] = await Promise.all([
-    runCommand(['lint', '--json', job('untooled', { ...example('anp-product-en.consistent'), tools: [] })], {
+    commandHere(['lint', '--json', job('untooled', { ...example('anp-product-en.consistent'), tools: [] })], {
       environment,
     }),
-    runCommand(['lint', job('proposed', { agreement: { ...disputed.agreement, status: 'negotiating' } })], {
+    commandHere(['lint', job('proposed', { agreement: { ...disputed.agreement, status: 'negotiating' } })], {
       environment,
     }),
-    runCommand(['lint', '--json', job('faulty', { protocolHash: '0'.repeat(64), role: 'both' })], { environment }),
-    runCommand(['lint', job('together'), cases], { environment }),
+    commandHere(['lint', '--json', job('faulty', { protocolHash: '0'.repeat(64), role: 'both' })], { environment }),
+    commandHere(['lint', job('together'), cases], { environment }),
   ]);
   assert.deepEqual(
     [untooled.code, new Set(codes(untooled).map(([code]) => code))],
@@ -177,7 +178,7 @@ test('what has no text in it is not passed as sound', async () => {
     ['binary', 'other bytes than text', Buffer.from([0x23, 0x20, 0xff, 0xfe, 0x80])],
   ] as const) {
     const paths = given.map((text, index) => file(`${name}-${index}.md`, text));
-    const { code, stdout, stderr } = await runCommand(['lint', ...paths], { environment });
+    const { code, stdout, stderr } = await commandHere(['lint', ...paths], { environment });
     assert.deepEqual({ code, stdout }, { code: 65, stdout: '' }, name);
     assert.match(stderr, new RegExp(`Cannot read ".*": ${found}`), name);
   }

@@ -13,7 +13,8 @@ import { UnreadableInput } from '../../src/operator/read-input.ts';
 import { validReading } from '../../src/readings/valid-reading.ts';
 import { readScripts } from '../../src/scripted-model/script.ts';
 import { type Behaviour, startScriptedModel } from '../../src/scripted-model/server.ts';
-import { example, root, runCommand } from '../system/harness.ts';
+import { commandHere } from '../system/command-here.ts';
+import { example, root } from '../system/harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'protosmith-test-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -40,7 +41,7 @@ const job = file('job.json', JSON.stringify(data));
 const recorded = file('answer.jsonl', answer);
 
 test('a model reads a job without Redis, and the reading is a file that loads whole', async () => {
-  const { code, stdout, stderr } = await runCommand(['read', job], { environment: withModel });
+  const { code, stdout, stderr } = await commandHere(['read', job], { environment: withModel });
   assert.equal(code, 0, stderr);
   assert.match(
     stderr,
@@ -59,10 +60,10 @@ test('a model reads a job without Redis, and the reading is a file that loads wh
 
 test('the question that is printed is the one that a model is asked', async () => {
   behave = () => ({ kind: 'script' });
-  await runCommand(['read', job], { environment: withModel });
+  await commandHere(['read', job], { environment: withModel });
   const asked = model.questions.at(-1);
   const count = model.questions.length;
-  const { code, stdout, stderr } = await runCommand(['read', '--prompt', job], { environment: nobody });
+  const { code, stdout, stderr } = await commandHere(['read', '--prompt', job], { environment: nobody });
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
   const [before, system, user] = stdout.split(/^===== question 1 of 1: (?:system|user) =====$/m);
   assert.equal(before, '');
@@ -80,12 +81,12 @@ function longJob(): object {
 
 test('of a long document all questions are printed, and one file answers them', async () => {
   const long = file('long.json', JSON.stringify(longJob()));
-  const { stdout } = await runCommand(['read', '--prompt', long], { environment: nobody });
+  const { stdout } = await commandHere(['read', '--prompt', long], { environment: nobody });
   assert.match(stdout, /^===== question 2 of 2: user =====$/m);
   assert.match(stdout, /units 1 to 58 alone/);
   assert.match(stdout, /units 59 to 115 alone/);
   const both = file('both.jsonl', '{"units":[3,4],"none":"explains"}\n{"units":[100],"none":"schema"}\n');
-  const told = await runCommand(['read', '--answer', both, long], { environment: nobody });
+  const told = await commandHere(['read', '--answer', both, long], { environment: nobody });
   assert.match(told.stderr, /^units 110, covered 3, derived 0, dropped 0\n$/);
 });
 
@@ -96,7 +97,7 @@ test('the parts of a long document keep their cases apart, whatever ids their re
     '{"of":[4],"claim":"other","base":2,"set":{"/productId":"X-2"},"alike":{"to":"a","in":["answer"]}}',
   ].join('\n');
   behave = () => ({ kind: 'reply', text });
-  const { code, stdout, stderr } = await runCommand(['read', long], { environment: withModel });
+  const { code, stdout, stderr } = await commandHere(['read', long], { environment: withModel });
   behave = () => ({ kind: 'script' });
   assert.equal(code, 0, stderr);
   const { derived } = JSON.parse(stdout) as Reading;
@@ -108,8 +109,8 @@ test('the parts of a long document keep their cases apart, whatever ids their re
 
 test('an answer is taken from a file or standard input, and its reader is named', async () => {
   const [named, unnamed] = await Promise.all([
-    runCommand(['read', '--answer', recorded, '--by', 'Ada', job], { environment: nobody }),
-    runCommand(['read', '--answer', '-', job], { environment: nobody, input: answer }),
+    commandHere(['read', '--answer', recorded, '--by', 'Ada', job], { environment: nobody }),
+    commandHere(['read', '--answer', '-', job], { environment: nobody, input: answer }),
   ]);
   assert.equal(named?.code, 0, named?.stderr);
   const [first, second] = [named, unnamed].map(({ stdout }) => JSON.parse(stdout) as Reading);
@@ -122,7 +123,7 @@ test('an answer is taken from a file or standard input, and its reader is named'
 test('what cannot be held against a handler is counted by reason', async () => {
   const odd =
     '{"of":[5],"claim":"no tool","base":1,"calls":{"nobody":1}}\n{"of":[99],"claim":"no unit","base":1,"answer":{"/status/code":200}}';
-  const { code, stdout, stderr } = await runCommand(['read', '--answer', '-', job], {
+  const { code, stdout, stderr } = await commandHere(['read', '--answer', '-', job], {
     environment: nobody,
     input: `${answer}\n${odd}`,
   });
@@ -132,7 +133,7 @@ test('what cannot be held against a handler is counted by reason', async () => {
 
 test('an answer that comes to its longest is printed as far as it came, and ends with 2', async () => {
   behave = () => ({ kind: 'reply', text: answer.split('\n').slice(0, 5).join('\n'), finishReason: 'length' });
-  const { code, stdout, stderr } = await runCommand(['read', job], { environment: withModel });
+  const { code, stdout, stderr } = await commandHere(['read', job], { environment: withModel });
   behave = () => ({ kind: 'script' });
   assert.equal(code, 2);
   assert.ok((JSON.parse(stdout) as Reading).derived.length < 8);
@@ -141,7 +142,7 @@ test('an answer that comes to its longest is printed as far as it came, and ends
 
 test('a model that says nothing of any unit ends with 2 and prints no reading', async () => {
   behave = () => ({ kind: 'reply', text: 'I would rather not.' });
-  const { code, stdout, stderr } = await runCommand(['read', job], { environment: withModel });
+  const { code, stdout, stderr } = await commandHere(['read', job], { environment: withModel });
   behave = () => ({ kind: 'script' });
   assert.deepEqual([code, stdout], [2, '']);
   assert.match(stderr, /holds no derived case/);
@@ -149,20 +150,20 @@ test('a model that says nothing of any unit ends with 2 and prints no reading', 
 
 test('a key that is refused, a limit that is reached, and an agreement that contradicts itself have their exit codes', async () => {
   behave = () => ({ kind: 'status', status: 401 });
-  const refused = await runCommand(['read', job], { environment: withModel });
+  const refused = await commandHere(['read', job], { environment: withModel });
   behave = () => ({ kind: 'script' });
   assert.equal(refused.code, 78);
   assert.match(refused.stderr, /^OPERATOR_MODEL_AUTH: /);
-  const limited = await runCommand(['read', job], {
+  const limited = await commandHere(['read', job], {
     environment: { ...withModel, [settings.maxTokens.env]: '1000' },
   });
   assert.equal(limited.code, 2, limited.stderr);
   assert.match(limited.stderr, /^Cannot read agreement: .* tokens.* are used up, wanted/);
   const disputed = file('disputed.json', JSON.stringify(example('anp-product-en.disputed')));
-  const contradicted = await runCommand(['read', '--prompt', disputed], { environment: nobody });
+  const contradicted = await commandHere(['read', '--prompt', disputed], { environment: nobody });
   assert.deepEqual([contradicted.code, contradicted.stdout], [1, '']);
   assert.match(contradicted.stderr, /^DOCUMENT_CASE_VIOLATES_SCHEMA: /);
-  const invalid = await runCommand(['read', file('invalid.json', '{"version":1}')], { environment: nobody });
+  const invalid = await commandHere(['read', file('invalid.json', '{"version":1}')], { environment: nobody });
   assert.deepEqual([invalid.code, invalid.stdout], [65, '']);
   assert.match(invalid.stderr, /^JOB_INVALID: /);
 });
@@ -170,7 +171,7 @@ test('a key that is refused, a limit that is reached, and an agreement that cont
 test('hostile text of a document is shown as escapes', async () => {
   const text = `${String(data.agreement.candidateProtocols)}\nA \u202e\u009b[2J hostile sentence.\n`;
   const hostile = { ...data, agreement: { ...data.agreement, candidateProtocols: text } };
-  const { stdout } = await runCommand(['read', '--prompt', file('hostile.json', JSON.stringify(hostile))], {
+  const { stdout } = await commandHere(['read', '--prompt', file('hostile.json', JSON.stringify(hostile))], {
     environment: nobody,
   });
   assert.match(stdout, /hostile sentence/);

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { bundleHandler, createSandbox } from '../../sandbox/index.ts';
 import { runBatch } from '../../src/operator/run-batch.ts';
 import { solved, storeInstead } from '../kinds/stored.ts';
+import { commandHere } from '../system/command-here.ts';
 import { root, runCommand, startRig } from '../system/harness.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'protosmith-run-'));
@@ -57,7 +58,7 @@ test('a module runs once: one line of JSON, its tools answered from their exampl
 
 test('a module that throws or cannot be bundled: its end is told, exit code 1', async () => {
   const throwing = await file('throws.ts', 'export const handle = () => { throw new Error("no luck"); };');
-  const threw = await runCommand(['run', throwing, '-'], { environment: settings, input: '{}' });
+  const threw = await commandHere(['run', throwing, '-'], { environment: settings, input: '{}' });
   assert.equal(threw.code, 1);
   assert.deepEqual(
     [lines(threw.stdout)[0]?.end, String(lines(threw.stdout)[0]?.message).includes('no luck')],
@@ -67,7 +68,7 @@ test('a module that throws or cannot be bundled: its end is told, exit code 1', 
     'imports.ts',
     'import fs from "node:fs"; export const handle = () => fs.readFileSync("/etc/passwd");',
   );
-  const refused = await runCommand(['run', importing, '-'], { environment: settings, input: '{}' });
+  const refused = await commandHere(['run', importing, '-'], { environment: settings, input: '{}' });
   assert.deepEqual([refused.code, lines(refused.stdout)[0]?.end], [1, 'refused']);
   assert.match(String(lines(refused.stdout)[0]?.message), /node:fs/);
 });
@@ -75,7 +76,7 @@ test('a module that throws or cannot be bundled: its end is told, exit code 1', 
 test('what a handler may take is the operator’s to set, and a wrong limit starts nothing: 78', async () => {
   const wide = await file('wide.ts', 'export const handle = (length: number) => "x".repeat(length);');
   const runWith = (limits: string) =>
-    runCommand(['run', wide, '-'], {
+    commandHere(['run', wide, '-'], {
       environment: { ...settings, PROTOSMITH_SANDBOX_LIMITS: limits },
       input: '1000',
     });
@@ -94,7 +95,7 @@ test('the sandbox is as strict as the operator says, and a wrong word starts not
     'export const handle = () => { try { (Array.prototype as any).mark = 1; } catch {} return ([] as any).mark ?? 0; };',
   );
   const runWith = (strict: string) =>
-    runCommand(['run', marks, '-'], { environment: { ...settings, PROTOSMITH_SANDBOX_STRICT: strict }, input: '1' });
+    commandHere(['run', marks, '-'], { environment: { ...settings, PROTOSMITH_SANDBOX_STRICT: strict }, input: '1' });
   assert.equal(lines((await runWith('')).stdout)[0]?.value, 0);
   assert.equal(lines((await runWith('jitless, fresh-contexts')).stdout)[0]?.value, 1);
   const { code, stderr } = await runWith('fresh');
@@ -107,7 +108,7 @@ test('walls that are not the best there are, are told of', async (t) => {
   const module = await file('same.ts', 'export const handle = (request: any) => request;');
   const programs = await mkdtemp(join(folder, 'no-bwrap-'));
   await writeFile(join(programs, 'bwrap'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-  const { code, stderr } = await runCommand(['run', module, '-'], {
+  const { code, stderr } = await commandHere(['run', module, '-'], {
     environment: { ...settings, PATH: `${programs}:${process.env.PATH}` },
     input: '1',
   });
@@ -119,14 +120,14 @@ test('walls that are not the best there are, are told of', async (t) => {
 });
 
 test('what cannot be read: 64 and 65', async () => {
-  assert.equal((await runCommand(['run'])).code, 64);
-  assert.equal((await runCommand(['run', '--batch', 'x', '--stdio'])).code, 64);
+  assert.equal((await commandHere(['run'])).code, 64);
+  assert.equal((await commandHere(['run', '--batch', 'x', '--stdio'])).code, 64);
   assert.equal(
-    (await runCommand(['run', join(folder, 'nothing.ts'), '-'], { environment: settings, input: '{}' })).code,
+    (await commandHere(['run', join(folder, 'nothing.ts'), '-'], { environment: settings, input: '{}' })).code,
     65,
   );
   assert.equal(
-    (await runCommand(['run', join(folder, 'handler.ts'), '-'], { environment: settings, input: '{' })).code,
+    (await commandHere(['run', join(folder, 'handler.ts'), '-'], { environment: settings, input: '{' })).code,
     65,
   );
 });
@@ -152,7 +153,7 @@ test('a batch: each line its own handler, in order, on the same sandbox; one tha
       .map((line) => JSON.stringify(line))
       .join('\n'),
   );
-  const ran = await runCommand(['run', '--batch', batch], { environment: settings });
+  const ran = await commandHere(['run', '--batch', batch], { environment: settings });
   assert.equal(ran.code, 0, ran.stderr);
   const found = lines(ran.stdout);
   assert.deepEqual(
@@ -168,7 +169,7 @@ test('a batch: each line its own handler, in order, on the same sandbox; one tha
 });
 
 test('a batch with a line that is none answers the others and exits with 1', async () => {
-  const ran = await runCommand(['run', '--batch', '-'], {
+  const ran = await commandHere(['run', '--batch', '-'], {
     environment: settings,
     input: 'nonsense\n{"id":2,"source":"export const handle = () => 2"}\n',
   });
@@ -198,7 +199,7 @@ test('a batch in which tools are none, or a request is too large, answers every 
     { id: 'too large', source, request: 'x'.repeat(17_000_000) },
     { id: 'sound', source, request: 'four' },
   ];
-  const ran = await runCommand(['run', '--batch', '-'], {
+  const ran = await commandHere(['run', '--batch', '-'], {
     environment: settings,
     input: batch.map((line) => JSON.stringify(line)).join('\n'),
   });
@@ -213,7 +214,7 @@ test('lines end with a line feed alone, and what is odd about one is told by its
   const source = 'export const handle = (request: any) => ({ request, at: Date.now(), chance: Math.random() })';
   const line = (id: unknown, request: unknown) => JSON.stringify({ id, source, request });
   const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
-  const ran = await runCommand(['run', '--batch', '-'], {
+  const ran = await commandHere(['run', '--batch', '-'], {
     environment: settings,
     input: [
       `\ufeff${line('separators', 'a\u2028b\u2029c')}`,
@@ -263,7 +264,7 @@ test('a line whose sandbox is lost again and again has no end, and says so', asy
 test('tools and requests that are none: one sentence, exit code 65', async () => {
   const module = await file('sound.ts', '\ufeffexport const handle = (request: any) =>\r\n  request;\r\n');
   const request = await file('marked.json', '\ufeff{"a":1}\r\n');
-  const ran = await runCommand(['run', module, request], { environment: settings });
+  const ran = await commandHere(['run', module, request], { environment: settings });
   assert.deepEqual([ran.code, lines(ran.stdout)[0]?.value], [0, { a: 1 }]);
   for (const args of [
     ['--tools', await file('object.json', '{}'), module, request],
@@ -272,7 +273,7 @@ test('tools and requests that are none: one sentence, exit code 65', async () =>
     [module, folder],
     ['--batch', folder],
   ]) {
-    const refused = await runCommand(['run', ...args], { environment: settings });
+    const refused = await commandHere(['run', ...args], { environment: settings });
     assert.deepEqual([refused.code, refused.stdout], [65, ''], refused.stderr);
     assert.match(refused.stderr, /^Cannot read [^\n]*\n$/);
   }
@@ -287,21 +288,21 @@ test('stored handlers: by digest, over standard input and output, and from Pytho
   const request = { messageId: 'm1', type: 'REQUEST', action: 'getProductInfo', productId: 'P12345' };
   const tenant = ['--tenant', String(job.tenant)];
 
-  const once = await runCommand(['run', ...tenant, record.digest, '-'], {
+  const once = await commandHere(['run', ...tenant, record.digest, '-'], {
     environment,
     input: JSON.stringify(request),
   });
   assert.equal(once.code, 0, once.stdout + once.stderr);
   assert.equal((lines(once.stdout)[0]?.value as { messageId: string } | undefined)?.messageId, 'm1');
 
-  const unknown = await runCommand(['run', 'f'.repeat(64), '-'], { environment, input: '{}' });
+  const unknown = await commandHere(['run', 'f'.repeat(64), '-'], { environment, input: '{}' });
   assert.equal(unknown.code, 65);
   assert.match(unknown.stderr, /JOB_HANDLER_UNKNOWN/);
 
   const asked = { id: 'x', digest: record.digest, request };
   const product = { productId: 'P12345', productName: 'n', productDescription: 'd', price: 1, currency: 'EUR' };
   const answer = { id: 'x', call: 1, output: product };
-  const many = await runCommand(['run', '--stdio', ...tenant], {
+  const many = await commandHere(['run', '--stdio', ...tenant], {
     environment,
     input: `${JSON.stringify(asked)}\n${JSON.stringify(answer)}\n`,
   });
@@ -321,7 +322,7 @@ test('stored handlers: by digest, over standard input and output, and from Pytho
     ['1', 'killed'],
     ['2', 'refused'],
   ] as const) {
-    const ran = await runCommand(['run', ...tenant, killer.digest, '-'], { environment, input });
+    const ran = await commandHere(['run', ...tenant, killer.digest, '-'], { environment, input });
     assert.equal(lines(ran.stdout)[0]?.end, end, ran.stdout + ran.stderr);
   }
 

@@ -6,7 +6,8 @@ import { after, test } from 'node:test';
 import { jobIdOf } from '../../queues/index.ts';
 import type { HandlerRecord } from '../../src/contract/handler.ts';
 import type { Outcome } from '../../src/contract/outcome.ts';
-import { example, markedJob, runCommand, soundReply, startRig } from '../system/harness.ts';
+import { commandHere } from '../system/command-here.ts';
+import { example, markedJob, soundReply, startRig } from '../system/harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'protosmith-test-'));
 const rig = await startRig();
@@ -24,7 +25,7 @@ function file(name: string, value: unknown): string {
 }
 
 const submit = (args: string[], input?: string) =>
-  runCommand(['submit', ...args], { environment, ...(input === undefined ? {} : { input }) });
+  commandHere(['submit', ...args], { environment, ...(input === undefined ? {} : { input }) });
 
 test('generated: the outcome with the whole record of its handler, and 0', async () => {
   const job = markedJob('submit-generated');
@@ -104,7 +105,7 @@ test('a job beyond the cap is refused before it is sent', async () => {
 
 test('no outcome 10 s after the deadline ends with 69', async () => {
   // Under a prefix of its own there is no worker.
-  const { code, stdout, stderr } = await runCommand(
+  const { code, stdout, stderr } = await commandHere(
     ['submit', file('nobody', { ...markedJob('submit-nobody'), timeoutMs: 1_000 })],
     { environment: { ...environment, PROTOSMITH_PREFIX: '{nobody}' } },
   );

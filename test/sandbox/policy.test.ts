@@ -88,8 +88,11 @@ async function loaded(sandbox: Sandbox, source: string) {
   return sandbox.load(bundled.bundle, 'handle');
 }
 
-/** How many of these handlers, each of which makes one call that is answered late, have made it before any is answered. */
-async function callsAtOnce(handlers: number, limits: SandboxLimits): Promise<number> {
+/**
+ * How many of these handlers, each of which makes one call, have made it before any is answered: none is until as many as expected have, and
+ * there was time for another one.
+ */
+async function callsAtOnce(handlers: number, limits: SandboxLimits, expected: number): Promise<number> {
   const sandbox = await createSandbox({ cells: 1, limits });
   try {
     let made = 0;
@@ -99,7 +102,7 @@ async function callsAtOnce(handlers: number, limits: SandboxLimits): Promise<num
       const handler = await loaded(sandbox, `// ${index}\nexport const handle = (n, context) => context.call.echo(n);`);
       const answer = async () => {
         made += 1;
-        if (made === 1)
+        if (made === expected)
           setTimeout(() => {
             most = made;
             late.resolve();
@@ -118,8 +121,8 @@ async function callsAtOnce(handlers: number, limits: SandboxLimits): Promise<num
 }
 
 test("how many cells may wait for answers is the operator's to say", async () => {
-  assert.equal(await callsAtOnce(5, { parkedPerCell: 1 }), 3, 'the one at work, one that waits, and the spare');
-  assert.equal(await callsAtOnce(7, { parkedPerCell: 5 }), 7);
+  assert.equal(await callsAtOnce(5, { parkedPerCell: 1 }, 3), 3, 'the one at work, one that waits, and the spare');
+  assert.equal(await callsAtOnce(7, { parkedPerCell: 5 }, 7), 7);
 });
 
 test("what a cell may take is the operator's to say", async () => {

@@ -330,8 +330,9 @@ export function fieldsOf(flat: readonly string[]): Record<string, string> {
   return Object.fromEntries(flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? '']] : [])));
 }
 
-function environmentWith(settings: Record<string, string> = {}): Record<string, string> {
-  const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG'].flatMap((name) => {
+/** The environment of a command under test: nothing of this process' settings. */
+export function environmentWith(settings: Record<string, string> = {}): Record<string, string> {
+  const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_COMPILE_CACHE'].flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];
   });

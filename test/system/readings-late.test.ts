@@ -20,7 +20,7 @@ import {
 
 const rig = await startRig();
 after(() => rig.close());
-const worker = await rig.worker({ PROTOSMITH_CONCURRENCY: '16' });
+const worker = await rig.worker({ PROTOSMITH_READING: 'late', PROTOSMITH_CONCURRENCY: '16' });
 
 /** As short as a job can be that waits for its peer's deadline, on a busy machine. */
 const shortMs = 10_000;

@@ -6,7 +6,10 @@ import { faultyModule, moduleReply, orderJob, play, questionsFor, recordBehind, 
 
 const rig = await startRig();
 after(() => rig.close());
-await Promise.all([rig.worker({ PROTOSMITH_CONCURRENCY: '1' }), rig.worker({ PROTOSMITH_CONCURRENCY: '1' })]);
+await Promise.all([
+  rig.worker({ PROTOSMITH_READING: 'late', PROTOSMITH_CONCURRENCY: '1' }),
+  rig.worker({ PROTOSMITH_READING: 'late', PROTOSMITH_CONCURRENCY: '1' }),
+]);
 
 describe('one reading serves all that need it', { concurrency: true }, () => {
   test('two workers with the same job at the same moment: one reads, one writes', async () => {

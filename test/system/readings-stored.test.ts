@@ -17,7 +17,7 @@ after(async () => {
 });
 
 /** Handlers that were made while there was a model. */
-const first = await rig.worker();
+const first = await rig.worker({ PROTOSMITH_READING: 'late' });
 const names = ['verify', 'lookup', 'fix', 'import'] as const;
 const made = Object.fromEntries(
   await Promise.all(names.map(async (name) => [name, await confirmedHandler(rig, `stored-${name}`)] as const)),
@@ -26,7 +26,7 @@ await stopWorker(first);
 
 /** From here on there is none: nothing listens there. */
 const noModel = 'http://127.0.0.1:9/v1';
-await rig.worker({ OPENAI_BASE_URL: noModel });
+await rig.worker({ PROTOSMITH_READING: 'late', OPENAI_BASE_URL: noModel });
 const asked = () => rig.questions('stored-').length;
 const questions = asked();
 

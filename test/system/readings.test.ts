@@ -18,7 +18,7 @@ import {
 
 const rig = await startRig();
 after(() => rig.close());
-await rig.worker();
+await rig.worker({ PROTOSMITH_READING: 'late' });
 
 test('a candidate that breaks a sentence no case shows is found out, borne out by a second reader, and repaired', async () => {
   const mark = 'reading-in-time';
@@ -165,7 +165,7 @@ test('questions to readers count into the budgets of a job', async () => {
   for (const [name, value] of Object.entries(budgets)) {
     const other = await startRig();
     after(() => other.close());
-    await other.worker({ [name]: value });
+    await other.worker({ PROTOSMITH_READING: 'late', [name]: value });
     // As long as the other, to the letter.
     const same = 'reading-budget-2';
     play(other, same, { candidate: faulty });

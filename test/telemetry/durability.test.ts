@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { commandHere } from '../system/command-here.ts';
 import { tellFault } from '../system/fault-report.ts';
-import { runCommand, startRig, until } from '../system/harness.ts';
+import { startRig, until } from '../system/harness.ts';
 
 const rig = await startRig();
 after(() => rig.close());
@@ -11,7 +12,7 @@ const set = (name: string, value: string) => rig.connection.config('SET', name, 
 
 /** What doctor says of Redis. */
 async function redisExamined(): Promise<{ says: string; details: Record<string, number> } | undefined> {
-  const { stdout } = await runCommand(['doctor', '--json'], { environment: { REDIS_URL: rig.redis.url } });
+  const { stdout } = await commandHere(['doctor', '--json'], { environment: { REDIS_URL: rig.redis.url } });
   const all = JSON.parse(stdout) as { subject: string; says: string; details: Record<string, number> }[];
   return all.find(({ subject }) => subject === 'redis');
 }
@@ -38,7 +39,7 @@ test('a worker that must be durable refuses a Redis that keeps nothing, or that 
 test('doctor calls such a Redis ill where durability is demanded, and warns elsewhere', { skip }, async () => {
   await set('appendonly', 'no');
   const examine = async (settings: Record<string, string>) => {
-    const { code, stdout } = await runCommand(['doctor', '--json'], {
+    const { code, stdout } = await commandHere(['doctor', '--json'], {
       environment: { REDIS_URL: rig.redis.url, OPENAI_BASE_URL: rig.modelUrl, PROTOSMITH_MODEL: 'x', ...settings },
     });
     const [redis] = (JSON.parse(stdout) as { subject: string; state: string; says: string }[]).filter(

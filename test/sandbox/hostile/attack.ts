@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import {
   bundleHandler,
   createSandbox,
@@ -33,11 +33,8 @@ export interface Attack {
   check?(reports: RunReport[]): void;
 }
 
-/** Whatever the machine does, nothing here takes longer. */
+/** Whatever the machine does, nothing here takes longer: what is to be cut off has by then been many times. */
 const hangMs = 120_000;
-
-/** How long an attack may take from its source to its last report, in milliseconds: many times what it takes on a quiet machine. */
-const longestMs = { cutOff: 30_000, byItself: 60_000 };
 
 /** `PROTOSMITH_SANDBOX_STRICT=fresh-contexts npm test -- test/sandbox/hostile` makes the attacks there. */
 const { sandboxStrict: strict } = readConfig({ PROTOSMITH_SANDBOX_STRICT: process.env.PROTOSMITH_SANDBOX_STRICT });
@@ -51,15 +48,23 @@ const sound = `export function handle(request: { n: number[] }) {
   return { sum: request.n.reduce((sum, one) => sum + one, 0), own, typeofMark: typeof (globalThis as any).mark };
 }`;
 
+/** What the attacks of one process share: starting it takes longer than most of them. */
+interface Ground {
+  sandbox: Sandbox;
+  canary: Awaited<ReturnType<typeof plantCanaries>>;
+}
+
+let shared: Promise<Ground> | undefined;
+after(() => leave());
+
 /** Runs an attack in real cells and sees that it ends as it must, that nothing was reached, and that host and next run are unharmed. */
 export function attack(name: string, { source, ends, runs = 1, answers, slowMs = {}, check, frozen }: Attack): void {
   const skip = frozen && strict.includes('fresh-contexts') && 'the realm is not frozen';
   test(name, { timeout: hangMs, skip }, async (t) => {
-    const canary = await plantCanaries();
+    shared ??= prepare();
+    const { sandbox, canary } = await shared;
     const hostBefore = hostShape();
-    const sandbox = await createSandbox({ cells: 1, strict });
     try {
-      const begun = performance.now();
       const hostile = source.replaceAll('SECRET_FILE', canary.file).replaceAll('SECRET_PORT', String(canary.port));
       const isCutOff = ends.includes('timed-out') || ends.includes('killed');
       const reports = await runHostile(sandbox, hostile, {
@@ -68,10 +73,7 @@ export function attack(name: string, { source, ends, runs = 1, answers, slowMs =
         slowMs,
         limits: isCutOff ? cutOff : byItself,
       });
-      const tookMs = Math.round(performance.now() - begun);
-      t.diagnostic(`${reports.map(({ end }) => end).join(', ')} in ${tookMs} ms`);
-      const mostMs = isCutOff ? longestMs.cutOff : longestMs.byItself;
-      assert.ok(tookMs < mostMs, `took ${tookMs} ms, wanted less than ${mostMs}`);
+      t.diagnostic(reports.map(({ end }) => end).join(', '));
       for (const { end, message } of reports)
         assert.ok(ends.includes(end), `${end} (${message}), wanted ${ends.join(' or ')}`);
       check?.(reports);
@@ -81,11 +83,25 @@ export function attack(name: string, { source, ends, runs = 1, answers, slowMs =
       assert.deepEqual(hostShape(), hostBefore, 'the host was changed');
       assert.deepEqual(await runSound(sandbox), { sum: 6, own: 0, typeofMark: 'undefined' });
       assert.ok(await sandbox.canary());
-    } finally {
-      await sandbox.close();
-      await canary.remove();
+    } catch (error) {
+      // The next attack begins in a sandbox that this one has not been in.
+      await leave();
+      throw error;
     }
   });
+}
+
+async function prepare(): Promise<Ground> {
+  // First, so that cells are started with the canary in the host's environment.
+  const canary = await plantCanaries();
+  return { canary, sandbox: await createSandbox({ cells: 1, strict }) };
+}
+
+async function leave(): Promise<void> {
+  const ground = await shared;
+  shared = undefined;
+  await ground?.sandbox.close();
+  await ground?.canary.remove();
 }
 
 async function runHostile(

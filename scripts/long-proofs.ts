@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Test files that try every fault, every order or every document one by one, or build a whole package, and take minutes for it. `npm test` leaves
+ * them out, `npm run test:full` runs them all, and `.ci/run` some of them, drawn by the commit.
+ */
+export const longProofs: readonly string[] = [
+  'test/analysis/flood-generated.test.ts',
+  'test/generation/lost-sandbox.test.ts',
+  'test/kinds/fix-in-time.test.ts',
+  'test/packaging/pack.test.ts',
+  'test/pipeline/model-faults.test.ts',
+  'test/queues/redis-faults.test.ts',
+  'test/queues/topologies.test.ts',
+  'test/queues/worker-faults.test.ts',
+  'test/system/crowds.test.ts',
+  'test/system/faults.test.ts',
+  'test/system/mixed-releases.test.ts',
+  'test/system/model-outages.test.ts',
+  'test/system/redis-outages.test.ts',
+  'test/system/sandbox-outages.test.ts',
+  'test/verification/honest-crowds.test.ts',
+];
+
+/** How many of them are drawn. */
+const drawn = 5;
+
+/** Some of the long proofs, always the same ones for the same text. */
+export function drawnBy(text: string): string[] {
+  const rank = (file: string) => createHash('sha256').update(`${text} ${file}`).digest('hex');
+  return longProofs.toSorted((one, other) => (rank(one) < rank(other) ? -1 : 1)).slice(0, drawn);
+}
