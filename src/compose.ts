@@ -25,7 +25,7 @@ import {
   type Quarantine as SandboxQuarantine,
 } from '../sandbox/index.ts';
 import { createModel, type Model } from './completion/create-model.ts';
-import type { OpenAiOptions } from './completion/openai-completer.ts';
+import type { OpenAiOptions } from './completion/openai-options.ts';
 import { type Circuits, watchCircuits } from './completion/shared-circuit.ts';
 import { type Config, modelsOf, sandboxOptions } from './config.ts';
 import { createHandlerStore, createReadingStore } from './handlers/redis-handler-store.ts';

@@ -52,6 +52,12 @@ export function isComplete(text: string): boolean {
   return fencedBlocks(text).some((block) => block.closed && isAnswer(block));
 }
 
+/** The last answer of a text as a fenced block of its own; `null` where there is none. */
+export function lastModule(text: string): string | null {
+  const block = fencedBlocks(text).findLast(isAnswer);
+  return block === undefined ? null : `\`\`\`\`\`${block.language}\n${block.content}\n\`\`\`\`\`\n`;
+}
+
 function isAnswer(block: FencedBlock): boolean {
   return (isCode(block) && EXPORTS_HANDLER.test(block.content)) || withReason(block) !== null;
 }

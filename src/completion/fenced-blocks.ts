@@ -1,3 +1,5 @@
+import { withoutReasoning } from './reasoning.ts';
+
 /** A fenced block of a Markdown text. */
 export interface FencedBlock {
   /** The first word after the opening fence, in lower case, without what some write behind it, as in `ts:handler.ts`; empty where there is none. */
@@ -48,13 +50,6 @@ export function fencedBlocks(text: string): FencedBlock[] {
     at = end ?? lines.length;
   }
   return blocks;
-}
-
-function withoutReasoning(text: string): string {
-  const opened = /^\s*<think(?:ing)?>/.exec(text);
-  if (opened === null) return text;
-  const closed = /<\/think(?:ing)?>/.exec(text);
-  return closed === null ? '' : text.slice(closed.index + closed[0].length);
 }
 
 /** The mark and the language of a line that opens a block. One expression for both would try every way to divide a line of tildes. */

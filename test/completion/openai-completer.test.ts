@@ -4,7 +4,8 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { after, test } from 'node:test';
 import { CompletionError } from '../../src/completion/completion-error.ts';
 import { extractCandidate } from '../../src/completion/extract-candidate.ts';
-import { createOpenAiCompleter, type OpenAiOptions } from '../../src/completion/openai-completer.ts';
+import { createOpenAiCompleter } from '../../src/completion/openai-completer.ts';
+import type { OpenAiOptions } from '../../src/completion/openai-options.ts';
 import type { Completion, Prompt } from '../../src/contract/completion.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import {
