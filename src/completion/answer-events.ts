@@ -75,20 +75,20 @@ function* wholeOf(text: string): Generator<JsonObject> {
 async function* eventsOf(start: string, chunks: AsyncGenerator<string>, headers: Headers): AsyncGenerator<JsonObject> {
   let held = start;
   for (;;) {
-    const next = await chunks.next();
     // Each chunk ends an event, or the stream.
-    if (next.done !== true && !/(?:\r\n|\n|\r)(?:\r\n|\n|\r)$/.test(held)) {
-      held += next.value;
-      continue;
-    }
-    for (const event of held.split(/\r\n\r\n|\n\n|\r\r/)) {
+    const events = held.split(/\r\n\r\n|\n\n|\r\r/);
+    held = events.pop() ?? '';
+    for (const event of events) {
       const { name, data } = eventIn(event);
       if (data === '[DONE]') return;
       if (data !== '') yield* pieceOf(name, data, headers);
     }
-    if (next.done === true) return;
-    held = next.value;
+    const next = await chunks.next();
+    if (next.done === true) break;
+    held += next.value;
   }
+  const { name, data } = eventIn(held);
+  if (data !== '' && data !== '[DONE]') yield* pieceOf(name, data, headers);
 }
 
 function eventIn(text: string): { name: string; data: string } {

@@ -26,6 +26,8 @@ export class AnswerText {
   counted: Omit<Usage, 'costUsd'> | null = null;
   model: string;
   callsTool = false;
+  /** Whether anything that came is part of an answer at all. */
+  hasChoice = false;
   readonly #isText: boolean;
   readonly #isFormatted: boolean;
   readonly #sink: AnswerSink | undefined;
@@ -86,6 +88,7 @@ export class AnswerText {
     this.#book(piece);
     const choice = Array.isArray(piece.choices) ? piece.choices[0] : undefined;
     if (!isObject(choice)) return { said: 0, aside: 0 };
+    this.hasChoice = true;
     const whole = isObject(choice.message) ? choice.message : undefined;
     const delta = isObject(choice.delta) ? choice.delta : (whole ?? {});
     const { content, role: _, refusal, ...others } = delta;

@@ -171,7 +171,8 @@ export class Exchange {
         throw this.#error('PLATFORM_MODEL_LENGTH', `over ${MAX_TEXT_CHARACTERS} characters`, 'an answer that ends');
       if (this.#answer.isDone) return this.#awaitUsage(pieces);
     }
-    if (!any && this.#answer.characters === 0) this.#stop.signal.throwIfAborted();
+    if (any && !this.#answer.hasChoice)
+      throw this.#fault(answerFaults.noAnswer, 'status 200 with JSON that holds no answer');
   }
 
   /** Whether what came before a stall or a break is a module all the same. */
