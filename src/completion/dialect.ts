@@ -2,15 +2,18 @@
 export type Adaptation = 'system' | 'stream' | 'usage' | 'format' | 'limit-name' | 'limit';
 
 /** What was learnt of one model of one server, in words for the log and `doctor`. */
-export const ADAPTATIONS: Record<Adaptation | 'open-reasoning', string> = {
+export const ADAPTATIONS: Record<Adaptation | 'reasoning', string> = {
   system: 'the system text goes into the first turn',
   stream: 'answers come whole, without `stream`',
   usage: 'without `stream_options`; tokens are estimated',
   format: 'without `response_format`',
   'limit-name': 'the limit of output goes under another name, or is left out',
   limit: 'with a smaller limit of output',
-  'open-reasoning': 'reasoning without an opening tag: an answer counts from its closing tag on',
+  reasoning: 'reasoning without an opening tag: an answer counts from its closing tag on',
 };
+
+/** What was learnt, by name. */
+export type Learnt = keyof typeof ADAPTATIONS;
 
 /** The names that the limit of output goes under. */
 type LimitName = 'max_completion_tokens' | 'max_tokens';
@@ -36,7 +39,7 @@ export interface Dialect {
   reasonsOpenly: boolean | undefined;
   noteReasoning(isOpen: boolean): void;
   /** All that was learnt, in the order in which it was. */
-  readonly learnt: readonly (keyof typeof ADAPTATIONS)[];
+  readonly learnt: readonly Learnt[];
 }
 
 const dialects = new Map<string, Dialect>();
@@ -52,7 +55,7 @@ export function dialectOf(endpoint: string, model: string, isOpenAi: boolean): D
 function createDialect(isOpenAi: boolean): Dialect {
   const names: LimitName[] = ['max_completion_tokens', 'max_tokens'];
   if (!isOpenAi) names.reverse();
-  const learnt = new Set<keyof typeof ADAPTATIONS>();
+  const learnt = new Set<Learnt>();
   let most = Number.POSITIVE_INFINITY;
   const form: Dialect['form'] = (maxTokens, hasFormat) => {
     const [name] = names;
@@ -80,7 +83,7 @@ function createDialect(isOpenAi: boolean): Dialect {
     reasonsOpenly: undefined,
     noteReasoning(isOpen) {
       this.reasonsOpenly = isOpen || this.reasonsOpenly === true;
-      if (isOpen) learnt.add('open-reasoning');
+      if (isOpen) learnt.add('reasoning');
     },
     get learnt() {
       return [...learnt];

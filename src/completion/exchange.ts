@@ -6,7 +6,7 @@ import { NoAnswer, piecesOf } from './answer-events.ts';
 import { AnswerText, MAX_TEXT_CHARACTERS } from './answer-text.ts';
 import { BodyTooLongError, boundedFetch } from './bounded-fetch.ts';
 import { CompletionError } from './completion-error.ts';
-import type { Adaptation, Dialect, Form } from './dialect.ts';
+import type { Adaptation, Dialect, Form, Learnt } from './dialect.ts';
 import { keyHeaders, urlBehind } from './endpoint.ts';
 import { isComplete } from './extract-candidate.ts';
 import { answerFaults, type Fault, faultOf } from './faults.ts';
@@ -206,7 +206,9 @@ export class Exchange {
 
   #completion(): Completion {
     const answer = this.#answer;
+    const known = this.#dialect.learnt;
     answer.end(ENDS.own.test(answer.finish ?? '') || answer.hasModule);
+    this.#tellLearnt(known);
     const { text } = answer;
     if (this.#question.answer === 'text' || !isComplete(text)) this.#refuseUnfinished(text);
     return { text, model: answer.model, usage: this.#spent(), durationMs: performance.now() - this.#startedAt };
@@ -237,9 +239,15 @@ export class Exchange {
     const known = this.#dialect.learnt;
     const smaller = smallerLimit(error.fault, { limit: form.limit?.tokens ?? 0, prompt: this.#promptTokens });
     if (!this.#dialect.adapt(adapts, form, smaller)) return false;
-    if (!known.includes(adapts))
-      this.#options.adapted?.({ endpoint: this.#endpoint, model: this.#options.model, adaptation: adapts });
+    this.#tellLearnt(known);
     return this.#question.mayRepeat?.() ?? true;
+  }
+
+  /** Tells what was learnt since. */
+  #tellLearnt(known: readonly Learnt[]): void {
+    const { model, adapted } = this.#options;
+    for (const learnt of this.#dialect.learnt)
+      if (!known.includes(learnt)) adapted?.({ endpoint: this.#endpoint, model, learnt });
   }
 
   #failure(error: unknown, form: Form): unknown {

@@ -1,5 +1,5 @@
 import type { Completer } from '../contract/completion.ts';
-import type { Adaptation } from './dialect.ts';
+import type { Learnt } from './dialect.ts';
 import type { Patience } from './patience.ts';
 import type { Prices } from './prices.ts';
 
@@ -19,13 +19,13 @@ export interface OpenAiOptions {
   elsewhere?: boolean | undefined;
   /** How long silence is borne, where the defaults, shares of the time that is left, do not suit. */
   patience?: Partial<Patience> | undefined;
-  /** Told when a server refuses the form of a question and is asked in another from now on. */
+  /** Told once of each thing that is done otherwise from now on, as where a server refuses the form of a question. */
   adapted?: ((told: Adapted) => void) | undefined;
 }
 
-/** What a model of a server was found not to take. */
+/** What was learnt of a model of a server. */
 export interface Adapted {
   endpoint: string;
   model: string;
-  adaptation: Adaptation;
+  learnt: Learnt;
 }
