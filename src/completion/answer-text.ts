@@ -139,9 +139,11 @@ export class AnswerText {
 
   /** Where reasoning ends after a module, that was a draft. */
   #sayBeyond(said: string): void {
-    this.#beyond += said;
-    const draft = this.#text + this.#beyond;
-    if (!this.#mayBeDraft || !closesUnopened(this.#beyond ?? '')) return;
+    const beyond = (this.#beyond ?? '') + said;
+    this.#beyond = beyond;
+    const mayClose = closesUnopened(beyond) || beyond.includes('assistantfinal');
+    if (!this.#mayBeDraft || !mayClose || !closesReasoning(this.#text + beyond)) return;
+    const draft = this.#text + beyond;
     this.#beyond = null;
     this.#text = '';
     this.#say(draft);

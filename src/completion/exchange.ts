@@ -9,7 +9,7 @@ import { CompletionError } from './completion-error.ts';
 import type { Adaptation, Dialect, Form, Learnt } from './dialect.ts';
 import { keyHeaders, urlBehind } from './endpoint.ts';
 import { isComplete } from './extract-candidate.ts';
-import { answerFaults, type Fault, faultOf } from './faults.ts';
+import { answerFaults, type Fault, faultOf, lastFaultOf } from './faults.ts';
 import { isUnreached, networkFailure, refusalFailure } from './model-failure.ts';
 import type { OpenAiOptions } from './openai-options.ts';
 import { smallerLimit } from './output-limit.ts';
@@ -256,7 +256,7 @@ export class Exchange {
     if (this.#stop.signal.aborted) return this.#stop.signal.reason;
     const began = this.#answer.characters > 0;
     if (error instanceof ServerRefusal) {
-      const fault = faultOf(error.fault, { form, promptTokens: this.#promptTokens });
+      const fault = lastFaultOf(error.fault, { form, promptTokens: this.#promptTokens });
       return refusalFailure(fault, error.fault, {
         endpoint: this.#endpoint,
         apiKey: this.#options.apiKey,

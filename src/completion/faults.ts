@@ -50,7 +50,7 @@ const KEY =
 const MODEL =
   /model_?(?:not_?found|decommissioned|not_?available|unavailable)|(?:unknown|invalid|unsupported|no such|not a valid)[_ ]model|\bmodel\b.{0,120}(?:not found|(?:does not|doesn't|not) exist|decommissioned|no longer|not loaded|is not available|not a valid)|model \S{1,100} (?:is )?not supported|not a valid model|no endpoints found|no available channel|no healthy deployment/i;
 const LENGTH =
-  /too (?:large|long|big|high|many)|at most|less than|maximum|exceed|<=|≤|valid range|range of|reduce|n_ctx|context[_ ]length/i;
+  /too (?:large|long|big|high|many)|at most|less than|maximum|exceed|<=|≤|valid range|range of|reduce|n_ctx|context[_ ]length|\d ?> ?\d/i;
 const OF_LENGTH =
   /\btokens?\b|max_?(?:completion_|new_|output_)?tokens|context[_ ](?:length|size|window|limit)|n_ctx|(?:prompt|input|messages?).{0,60}too (?:long|large)|too (?:long|large).{0,40}(?:prompt|input)/i;
 const FORMAT = /response.?format|json.?schema|json.?mode|structured|guided|grammar/i;
@@ -229,6 +229,12 @@ export const toldFaults: readonly ToldFault[] = [
     matches: () => true,
   },
 ];
+
+/** What a refusal comes to where no other form is left: of whichever member it speaks, the same question would be refused again. */
+export function lastFaultOf(fault: ServerFault, { form, promptTokens }: Sent): Fault {
+  const limit = form.limit ?? { name: 'max_tokens' as const, tokens: 1 };
+  return faultOf(fault, { form: { system: 'own', stream: true, usage: true, format: true, limit }, promptTokens });
+}
 
 /** What a refusal means. */
 export function faultOf(fault: ServerFault, sent: Sent): Fault {
