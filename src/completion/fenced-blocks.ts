@@ -47,8 +47,7 @@ export function fencedBlocks(text: string): FencedBlock[] {
     const closings = closingLines(lines, at + 1, opening);
     const certain = isCode(block) ? firstOutsideLiterals(lines, at + 1, closings) : closings[0];
     const end = certain ?? closings.at(-1);
-    const inner = lines.slice(at + 1, end ?? lines.length);
-    block.content = inner.map((line) => within(line, opening)).join('\n');
+    block.content = contentOf(lines.slice(at + 1, end ?? lines.length), opening);
     block.closed = certain !== undefined;
     blocks.push(block);
     at = end ?? lines.length;
@@ -92,6 +91,14 @@ function languageOf(info: string): string {
   const language = /^[a-z0-9+#-]*/.exec(info)?.[0] ?? '';
   if (CODE_LANGUAGES.has(language) && language !== '') return language;
   return /[\w-]\.(ts|mts|tsx|js|mjs|jsx|json)(?:[^\w.].*)?$/.exec(info)?.[1] ?? language;
+}
+
+/** The lines of a block without the indent that all of them share with its opening. */
+function contentOf(lines: readonly string[], opening: Opening): string {
+  if (opening.isQuoted) return lines.map((line) => within(line, opening)).join('\n');
+  const written = lines.filter((line) => line.trim() !== '');
+  const shared = written.reduce((least, line) => Math.min(least, line.search(/[^ \t]/)), opening.indent);
+  return lines.map((line) => within(line, { ...opening, indent: shared })).join('\n');
 }
 
 /** A line as it stands in a block: without the quotation marks and the indent of its opening. */

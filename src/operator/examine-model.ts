@@ -86,6 +86,8 @@ async function ask(
     return { state: learnt.length === 0 ? 'well' : 'warning', says: `the model answers${otherwise()}`, details };
   } catch (error) {
     const { code, message } = describeError(error);
+    if (code === 'OPERATOR_NO_SCRIPT')
+      return { state: 'well', says: 'the scripted model answers, from its scripts', details };
     const isUnknown =
       code === 'OPERATOR_MODEL_UNKNOWN' && listed !== undefined && !listed.some((id) => isNameOf(id, model));
     return {
