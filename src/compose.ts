@@ -25,7 +25,9 @@ import {
   type Quarantine as SandboxQuarantine,
 } from '../sandbox/index.ts';
 import { createModel, type Model } from './completion/create-model.ts';
-import type { OpenAiOptions } from './completion/openai-completer.ts';
+import { ADAPTATIONS } from './completion/dialect.ts';
+import { hostOf } from './completion/endpoint.ts';
+import type { OpenAiOptions } from './completion/openai-options.ts';
 import { type Circuits, watchCircuits } from './completion/shared-circuit.ts';
 import { type Config, modelsOf, sandboxOptions } from './config.ts';
 import { createHandlerStore, createReadingStore } from './handlers/redis-handler-store.ts';
@@ -81,7 +83,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
   void typeChecker.check('export {};', 'export {};').catch(() => undefined);
   const metrics = createWorkerMetrics(protosmithVersion());
   const circuits = new Endpoints(connection, keys);
-  const model = composeModel(config, circuits);
+  const model = composeModel(config, circuits, log);
   const circuitWatch = watchCircuits(circuits, model.endpoints, {
     opened: () => void consumer.pause(noModelAnswers),
     closed: () => void consumer.resume(noModelAnswers),
@@ -281,7 +283,7 @@ function dearestInput(config: Config): number {
   return Math.max(...modelsOf(config).map(({ inputPrice }) => inputPrice ?? 0));
 }
 
-function endpointsOf(config: Config): [OpenAiOptions, ...OpenAiOptions[]] {
+function endpointsOf(config: Config, log?: Log): [OpenAiOptions, ...OpenAiOptions[]] {
   const [first, ...others] = modelsOf(config).map(
     ({ model, baseUrl, apiKey, inputPrice, cachedInputPrice, outputPrice }): OpenAiOptions => ({
       model: model ?? 'unknown',
@@ -289,6 +291,8 @@ function endpointsOf(config: Config): [OpenAiOptions, ...OpenAiOptions[]] {
       maxTokens: config.maxOutputTokens,
       baseUrl: baseUrl ?? undefined,
       apiKey: apiKey ?? undefined,
+      adapted: ({ endpoint, model, learnt }) =>
+        log?.warn({ endpoint: hostOf(endpoint), model, learnt, says: ADAPTATIONS[learnt] }, 'model-adapted'),
       prices:
         inputPrice === null || outputPrice === null
           ? null
@@ -298,10 +302,14 @@ function endpointsOf(config: Config): [OpenAiOptions, ...OpenAiOptions[]] {
   return [first as OpenAiOptions, ...others];
 }
 
-function composeModel(config: Config, endpoints: Endpoints): Model & { readonly endpoints: readonly string[] } {
+function composeModel(
+  config: Config,
+  endpoints: Endpoints,
+  log: Log,
+): Model & { readonly endpoints: readonly string[] } {
   const circuits: Circuits = endpoints;
   return createModel({
-    models: endpointsOf(config),
+    models: endpointsOf(config, log),
     circuits,
     coolDown: {
       until: (endpoint) => endpoints.coolDownOf(endpoint),

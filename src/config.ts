@@ -55,9 +55,10 @@ const yesNo = (given: string): boolean | Unreadable =>
 
 /** `fetch` takes no URL with a user or password in it, and its error repeats them. */
 const endpointUrl = (given: string): string | Unreadable => {
-  const { protocol, username, password } = URL.canParse(given) ? new URL(given) : { protocol: '' };
+  const url = given.trim();
+  const { protocol, username, password } = URL.canParse(url) ? new URL(url) : { protocol: '' };
   return /^https?:$/.test(protocol) && !username && !password
-    ? given
+    ? url
     : { wanted: 'a URL that starts with http:// or https://, without user and password' };
 };
 
@@ -199,7 +200,7 @@ export const settings = {
   }),
   maxCompletions: setting({
     env: 'PROTOSMITH_MAX_COMPLETIONS',
-    about: 'questions to the model in one job, those to readers and judges included',
+    about: 'requests to model servers for one job, those to readers and judges and those put again included',
     fallback: 12,
     read: integer(1, 50),
   }),

@@ -4,6 +4,10 @@ const MAX_PART_BYTES = 8 * 1024 * 1024;
 const MAX_STREAM_BYTES = 256 * 1024 * 1024;
 
 const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
+/** Blanks, and the bytes of a byte order mark. */
+const UNTELLING = [0x20, 0x09, LINE_FEED, CARRIAGE_RETURN, 0xef, 0xbb, 0xbf];
+/** Brackets and the mark of a page. */
+const WHOLE = [...'{[<'].map((character) => character.charCodeAt(0));
 
 /** A body that grew beyond what any answer needs. */
 export class BodyTooLongError extends Error {}
@@ -16,9 +20,28 @@ export async function boundedFetch(input: string | URL | Request, init?: Request
   const response = await fetch(input, { ...init, redirect: 'manual' });
   const { body, headers, ok, status } = response;
   if (body === null) return response;
-  const isWhole = !ok || /json/i.test(headers.get('content-type') ?? '');
-  const bound = new TransformStream<Uint8Array, Uint8Array>(isWhole ? new WholeBody() : new EventStream());
+  const bound = new TransformStream<Uint8Array, Uint8Array>(ok ? new AnyBody() : new WholeBody());
   return new Response(body.pipeThrough(bound), { headers, status });
+}
+
+/** A body that is whole or a stream of events, whatever its content type says: its first visible byte tells. */
+class AnyBody {
+  readonly #whole = new WholeBody();
+  #stream: EventStream | undefined;
+  #isWhole: boolean | undefined;
+
+  transform(chunk: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>): void {
+    const first = this.#isWhole === undefined ? chunk.find((byte) => !UNTELLING.includes(byte)) : undefined;
+    if (first !== undefined) {
+      this.#isWhole = WHOLE.includes(first);
+      if (!this.#isWhole) this.#stream = new EventStream();
+    }
+    (this.#stream ?? this.#whole).transform(chunk, controller);
+  }
+
+  flush(controller: TransformStreamDefaultController<Uint8Array>): void {
+    this.#stream?.flush(controller);
+  }
 }
 
 class WholeBody {
@@ -31,7 +54,7 @@ class WholeBody {
   }
 }
 
-/** Events as HTML's section 9.2.6 divides them. The SDK would copy what it holds of one for every piece, and what follows it for every event. */
+/** Events as HTML's section 9.2.6 divides them. Each is passed on as a whole, so that nothing behind it has to be copied. */
 class EventStream {
   #bytes = 0;
   #held: Uint8Array[] = [];

@@ -18,9 +18,16 @@ export class CompletionError extends CodedError {
   }
 }
 
-/** Says whether waiting mends nothing: an operator has to, or the agreement is longer than the model can hold. */
+/** What a server refuses of a question, which it would refuse again. */
+const REFUSED: ReadonlySet<string> = new Set([
+  'PLATFORM_MODEL_PROMPT_TOO_LONG',
+  'PLATFORM_MODEL_PROMPT_FILTERED',
+  'PLATFORM_MODEL_REFUSED',
+]);
+
+/** Says whether waiting mends nothing: an operator has to, or the server refuses the question as it is. */
 export function passesNever(code: Code): boolean {
-  return code.startsWith('OPERATOR_') || code === 'PLATFORM_MODEL_PROMPT_TOO_LONG';
+  return code.startsWith('OPERATOR_') || REFUSED.has(code);
 }
 
 /**

@@ -2,7 +2,8 @@ import type { Completer } from '../contract/completion.ts';
 import { type BreakerOptions, withBreaker } from './circuit-breaker.ts';
 import { failOver } from './fail-over.ts';
 import { createLatencyRecord, type Speed, withLatency } from './latency.ts';
-import { createOpenAiCompleter, type OpenAiOptions } from './openai-completer.ts';
+import { createOpenAiCompleter } from './openai-completer.ts';
+import type { OpenAiOptions } from './openai-options.ts';
 import { type CoolDown, createCoolDown, type RetryOptions, withRetries } from './retry-policy.ts';
 import { type Circuits, patientCoolDown, withSharedCircuit } from './shared-circuit.ts';
 

@@ -1,22 +1,45 @@
-import { APIError } from 'openai';
-import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
-import type { ResponseFormat } from '../contract/completion.ts';
-import { wordOf } from './model-failure.ts';
+/** What of a question can be said otherwise where a server refuses it. */
+export type Adaptation = 'system' | 'stream' | 'usage' | 'format' | 'limit-name' | 'limit';
 
-/** The members of a request that not every server accepts. */
-export type Optional = Pick<
-  ChatCompletionCreateParamsStreaming,
-  'stream_options' | 'response_format' | 'max_tokens' | 'max_completion_tokens'
->;
+/** What was learnt of one model of one server, in words for the log and `doctor`. */
+export const ADAPTATIONS: Record<Adaptation | 'reasoning', string> = {
+  system: 'the system text goes into the first turn',
+  stream: 'answers come whole, without `stream`',
+  usage: 'without `stream_options`; tokens are estimated',
+  format: 'without `response_format`',
+  'limit-name': 'the limit of output goes under another name, or is left out',
+  limit: 'with a smaller limit of output',
+  reasoning: 'reasoning without an opening tag: an answer counts from its closing tag on',
+};
 
+/** What was learnt, by name. */
+export type Learnt = keyof typeof ADAPTATIONS;
+
+/** The names that the limit of output goes under. */
 type LimitName = 'max_completion_tokens' | 'max_tokens';
 
-/** What one model of one server was found to accept. */
+/** How one question is put. */
+export interface Form {
+  /** Whether the system text has a turn of its own. */
+  system: 'own' | 'in-first-turn';
+  stream: boolean;
+  /** Whether the token counts are asked for. */
+  usage: boolean;
+  format: boolean;
+  limit: { name: LimitName; tokens: number } | null;
+}
+
+/** What one model of one server was found to accept, remembered for as long as the process lives. */
 export interface Dialect {
-  /** The members to send beside the question itself. */
-  optional(maxTokens: number, format: ResponseFormat | undefined): Optional;
-  /** Learns from a refusal. Says whether the question can be put again in another form. */
-  adapts(refusal: unknown, sent: Optional): boolean;
+  /** The form to put a question in. */
+  form(maxTokens: number, hasFormat: boolean): Form;
+  /** Learns from a refusal of one form. Says whether there is another form to put the question in. */
+  adapt(adaptation: Adaptation, sent: Form, smallerLimit: number | null): boolean;
+  /** Whether reasoning may come without an opening tag; `undefined` while no answer has told. */
+  reasonsOpenly: boolean | undefined;
+  noteReasoning(isOpen: boolean): void;
+  /** All that was learnt, in the order in which it was. */
+  readonly learnt: readonly Learnt[];
 }
 
 const dialects = new Map<string, Dialect>();
@@ -30,41 +53,40 @@ export function dialectOf(endpoint: string, model: string, isOpenAi: boolean): D
 }
 
 function createDialect(isOpenAi: boolean): Dialect {
-  const limits: LimitName[] = ['max_completion_tokens', 'max_tokens'];
-  if (!isOpenAi) limits.reverse();
-  const refused = new Set<keyof Optional>();
-  const limit = () => limits.find((name) => !refused.has(name));
+  const names: LimitName[] = ['max_completion_tokens', 'max_tokens'];
+  if (!isOpenAi) names.reverse();
+  const learnt = new Set<Learnt>();
+  let most = Number.POSITIVE_INFINITY;
+  const form: Dialect['form'] = (maxTokens, hasFormat) => {
+    const [name] = names;
+    return {
+      system: learnt.has('system') ? 'in-first-turn' : 'own',
+      stream: !learnt.has('stream'),
+      usage: !learnt.has('usage') && !learnt.has('stream'),
+      format: hasFormat && !learnt.has('format'),
+      limit: name === undefined ? null : { name, tokens: Math.min(maxTokens, most) },
+    };
+  };
   return {
-    optional: (maxTokens, format) => {
-      const name = limit();
-      return {
-        ...(refused.has('stream_options') ? {} : { stream_options: { include_usage: true } }),
-        ...(name === undefined ? {} : { [name]: maxTokens }),
-        ...(format === undefined || refused.has('response_format')
-          ? {}
-          : { response_format: { type: 'json_schema', json_schema: { ...format, strict: false } } }),
-      };
-    },
-    // What this request sent counts, not what is known by now: another may have been refused meanwhile.
-    adapts: (refusal, sent) => {
-      const member = refusedMember(refusal, sent);
-      if (member === undefined) return false;
-      refused.add(member);
+    form,
+    adapt: (adaptation, sent, smaller) => {
+      // What this question sent counts, not what is known by now: another may have been refused meanwhile.
+      if (adaptation === 'limit-name')
+        names.splice(0, names.length, ...names.filter((name) => name !== sent.limit?.name));
+      if (adaptation === 'limit') {
+        if (smaller === null || sent.limit === null || smaller >= sent.limit.tokens) return false;
+        most = Math.min(most, smaller);
+      }
+      learnt.add(adaptation);
       return true;
     },
+    reasonsOpenly: undefined,
+    noteReasoning(isOpen) {
+      this.reasonsOpenly = isOpen || this.reasonsOpenly === true;
+      if (isOpen) learnt.add('reasoning');
+    },
+    get learnt() {
+      return [...learnt];
+    },
   };
-}
-
-/** Which of the members that were sent a server does not accept, as far as its words tell. */
-function refusedMember(refusal: unknown, sent: Optional): keyof Optional | undefined {
-  if (!(refusal instanceof APIError) || (refusal.status !== 400 && refusal.status !== 422)) return undefined;
-  const words = `${wordOf(refusal.param)} ${refusal.message}`;
-  const limit = sent.max_tokens === undefined ? 'max_completion_tokens' : 'max_tokens';
-  if (sent.stream_options && /stream_options|include_usage/.test(words)) return 'stream_options';
-  if (/context/i.test(wordOf(refusal.code))) return undefined;
-  if (sent[limit] && /max_(?:completion_)?tokens/.test(words)) return limit;
-  // Some servers name the schema, or what compiles it.
-  if (sent.response_format && /response.?format|json.?schema|structured|guided|grammar/i.test(words))
-    return 'response_format';
-  return undefined;
 }

@@ -17,6 +17,8 @@ export type Extracted =
   | { kind: 'none'; why: string };
 
 const DECLINE_KINDS: readonly DeclineKind[] = ['protocol', 'case', 'missing-tool'];
+/** Languages of blocks that may quote a module, and are none. Any other word after a fence is a name that the model gave. */
+const OTHER_LANGUAGES: ReadonlySet<string> = new Set(['json', 'diff', 'patch', 'md', 'markdown', 'html', 'yaml']);
 const EXPORTS_HANDLER =
   /\bexport\b[^;{}]{0,80}\b(?:handle|perform)\b|\bexport\s{0,8}\{[^}]{0,200}\b(?:handle|perform)\b/;
 const MAX_REASON_CHARACTERS = 2_000;
@@ -52,8 +54,15 @@ export function isComplete(text: string): boolean {
   return fencedBlocks(text).some((block) => block.closed && isAnswer(block));
 }
 
+/** The last answer of a text as a fenced block of its own; `null` where there is none. */
+export function lastModule(text: string): string | null {
+  const block = fencedBlocks(text).findLast(isAnswer);
+  return block === undefined ? null : `\`\`\`\`\`${block.language}\n${block.content}\n\`\`\`\`\`\n`;
+}
+
 function isAnswer(block: FencedBlock): boolean {
-  return (isCode(block) && EXPORTS_HANDLER.test(block.content)) || withReason(block) !== null;
+  const mayBeCode = isCode(block) || !OTHER_LANGUAGES.has(block.language);
+  return (mayBeCode && EXPORTS_HANDLER.test(block.content)) || withReason(block) !== null;
 }
 
 function code(content: string): Extracted {

@@ -1,3 +1,5 @@
+import { withoutReasoning } from './reasoning.ts';
+
 /** A fenced block of a Markdown text. */
 export interface FencedBlock {
   /** The first word after the opening fence, in lower case, without what some write behind it, as in `ts:handler.ts`; empty where there is none. */
@@ -22,6 +24,9 @@ const CODE_LANGUAGES: ReadonlySet<string> = new Set([
 /** More blocks, or closing fences within one, are in no honest answer; reading them would only take time. */
 const MAX_BLOCKS = 64;
 const MAX_CLOSINGS = 64;
+/** How much of a line that may open a block is looked at, and how many marks before its fence. */
+const MAX_LINE_CHARACTERS = 4_096;
+const MAX_MARKS = 4;
 
 /** Says whether a block may hold a module. */
 export function isCode(block: FencedBlock): boolean {
@@ -29,7 +34,7 @@ export function isCode(block: FencedBlock): boolean {
 }
 
 /**
- * The fenced blocks of an answer (CommonMark 0.31, section 4.5), without the reasoning in `<think>` before it or a byte order mark. A line of backticks inside a
+ * The fenced blocks of an answer (CommonMark 0.31, section 4.5), those in lists and quotations included, without reasoning or a byte order mark. A line of backticks inside a
  * template literal or a comment of a module does not close it, unless nothing else would.
  */
 export function fencedBlocks(text: string): FencedBlock[] {
@@ -39,10 +44,10 @@ export function fencedBlocks(text: string): FencedBlock[] {
     const opening = openingOf(lines[at] ?? '');
     if (opening === null) continue;
     const block: FencedBlock = { language: opening.language, content: '', closed: false };
-    const closings = closingLines(lines, at + 1, opening.fence);
+    const closings = closingLines(lines, at + 1, opening);
     const certain = isCode(block) ? firstOutsideLiterals(lines, at + 1, closings) : closings[0];
     const end = certain ?? closings.at(-1);
-    block.content = lines.slice(at + 1, end ?? lines.length).join('\n');
+    block.content = contentOf(lines.slice(at + 1, end ?? lines.length), opening);
     block.closed = certain !== undefined;
     blocks.push(block);
     at = end ?? lines.length;
@@ -50,25 +55,65 @@ export function fencedBlocks(text: string): FencedBlock[] {
   return blocks;
 }
 
-function withoutReasoning(text: string): string {
-  const opened = /^\s*<think(?:ing)?>/.exec(text);
-  if (opened === null) return text;
-  const closed = /<\/think(?:ing)?>/.exec(text);
-  return closed === null ? '' : text.slice(closed.index + closed[0].length);
+/** How a line opens a block. */
+interface Opening {
+  fence: string;
+  language: string;
+  /** Columns before the fence, a list's mark included. */
+  indent: number;
+  isQuoted: boolean;
 }
 
-/** The mark and the language of a line that opens a block. One expression for both would try every way to divide a line of tildes. */
-function openingOf(line: string): { fence: string; language: string } | null {
-  const opening = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)/.exec(line);
-  if (opening === null || line.includes('`', opening[0].length)) return null;
+/** How a line opens a block, if it does: at its beginning, in an item of a list or in a quotation. */
+function openingOf(line: string): Opening | null {
+  const indent = indentOf(line);
+  // One expression for both would try every way to divide a line of tildes.
+  const opening = /^(`{3,}|~{3,})[ \t]*([^\s`]*)/.exec(line.slice(indent, indent + MAX_LINE_CHARACTERS));
+  if (opening === null || line.includes('`', indent + opening[0].length)) return null;
   const [, fence = '', info = ''] = opening;
-  return { fence, language: /^[a-z0-9+#-]*/.exec(info.toLowerCase())?.[0] ?? '' };
+  return { fence, language: languageOf(info.toLowerCase()), indent, isQuoted: line.slice(0, indent).includes('>') };
 }
 
-function closingLines(lines: readonly string[], from: number, fence: string): number[] {
+/** Where the text of a line begins, behind blanks and the marks of lists and quotations. */
+function indentOf(line: string): number {
+  let at = 0;
+  for (let marks = 0; marks < MAX_MARKS; marks += 1) {
+    while (line[at] === ' ' || line[at] === '\t') at += 1;
+    const mark = /^(?:[-*+][ \t]|\d{1,9}[.)][ \t]|>)/.exec(line.slice(at, at + 12));
+    if (mark === null) break;
+    at += mark[0].length;
+  }
+  return at;
+}
+
+/** What follows a fence as the name of a language: the ending of a file's name where it is one. */
+function languageOf(info: string): string {
+  const language = /^[a-z0-9+#-]*/.exec(info)?.[0] ?? '';
+  if (CODE_LANGUAGES.has(language) && language !== '') return language;
+  return /[\w-]\.(ts|mts|tsx|js|mjs|jsx|json)(?:[^\w.].*)?$/.exec(info)?.[1] ?? language;
+}
+
+/** The lines of a block without the indent that all of them share with its opening. */
+function contentOf(lines: readonly string[], opening: Opening): string {
+  if (opening.isQuoted) return lines.map((line) => within(line, opening)).join('\n');
+  const written = lines.filter((line) => line.trim() !== '');
+  const shared = written.reduce((least, line) => Math.min(least, line.search(/[^ \t]/)), opening.indent);
+  return lines.map((line) => within(line, { ...opening, indent: shared })).join('\n');
+}
+
+/** A line as it stands in a block: without the quotation marks and the indent of its opening. */
+function within(line: string, { indent, isQuoted }: Opening): string {
+  let at = 0;
+  while (at < indent && (line[at] === ' ' || line[at] === '\t' || (isQuoted && line[at] === '>'))) at += 1;
+  return line.slice(at);
+}
+
+function closingLines(lines: readonly string[], from: number, opening: Opening): number[] {
   const found: number[] = [];
   for (let at = from; at < lines.length && found.length < MAX_CLOSINGS; at += 1) {
-    if (/^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(lines[at] ?? '')?.[1]?.startsWith(fence)) found.push(at);
+    const line = lines[at] ?? '';
+    if (!line.includes(opening.fence)) continue;
+    if (/^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(within(line, opening))?.[1]?.startsWith(opening.fence)) found.push(at);
   }
   return found;
 }

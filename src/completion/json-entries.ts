@@ -1,4 +1,5 @@
 import type { JsonObject } from '../kernel/json.ts';
+import { CLOSING_TAGS, OPENING_TAGS } from './reasoning.ts';
 
 /** Reads the objects of an answer while it streams in. */
 export interface EntryReader {
@@ -27,9 +28,7 @@ const MAX_DEPTH = 64;
 const WRAPPING = 'entries';
 /** What may stand before an object on its line. */
 const BEFORE_OBJECT = ' \t\r\n[],}\ufeff';
-const THINKING = ['<think>', '<thinking>'];
-const THOUGHT = ['</think>', '</thinking>'];
-const TAGS = [...THINKING, ...THOUGHT];
+const TAGS = [...OPENING_TAGS, ...CLOSING_TAGS];
 
 /**
  * Tells each JSON object of an answer as soon as it is whole: of JSON Lines, fenced or not, of objects over several lines, of a list, and of a list
@@ -111,7 +110,7 @@ class Reader {
   }
 
   #think(character: string): void {
-    if (THOUGHT.includes(this.#tagAt(character))) [this.#thinking, this.#mayStart] = [false, true];
+    if (CLOSING_TAGS.includes(this.#tagAt(character))) [this.#thinking, this.#mayStart] = [false, true];
   }
 
   /** Looks for the start of an object. */
@@ -119,8 +118,8 @@ class Reader {
     if (this.#mayStart && character === '{') this.#start();
     else if (this.#tag !== '' || (this.#mayStart && character === '<')) {
       const tag = this.#tagAt(character);
-      this.#thinking = THINKING.includes(tag);
-      this.#mayStart = THOUGHT.includes(tag);
+      this.#thinking = OPENING_TAGS.includes(tag);
+      this.#mayStart = CLOSING_TAGS.includes(tag);
     } else if (!BEFORE_OBJECT.includes(character)) this.#mayStart = false;
   }
 

@@ -28,8 +28,8 @@ export interface RetryOptions {
   clock?: () => number;
 }
 
-/** Failures that may be gone the next time. */
-const PASSING: ReadonlySet<string> = new Set([
+/** Failures that may be gone the next time, and the only ones after which a question is put again as it is. */
+export const PASSING: ReadonlySet<string> = new Set([
   'PLATFORM_MODEL_RATE_LIMITED',
   'PLATFORM_MODEL_UNAVAILABLE',
   'PLATFORM_MODEL_STALLED',

@@ -21,7 +21,7 @@ const DOWN: ReadonlySet<string> = new Set([
   'PLATFORM_MODEL_NOT_AN_API',
 ]);
 
-/** Failures that tell nothing of the endpoint: the call was over before it could answer. */
+/** Failures that tell nothing of the endpoint: the call was over before it could answer, as it is where the question was not put. */
 const SILENT: ReadonlySet<string> = new Set(['PLATFORM_MODEL_ABORTED', 'PLATFORM_MODEL_TIMEOUT']);
 
 /** How long the shared memory is waited for, in milliseconds: where it is away each worker goes on by itself. */
@@ -53,7 +53,8 @@ export function withSharedCircuit(completer: Completer, circuits: Circuits, endp
       } catch (error) {
         const code = codeOf(error) ?? '';
         if (DOWN.has(code)) await inTime(circuits.noteFailure(endpoint), undefined);
-        else if (SILENT.has(code)) await inTime(circuits.release(endpoint), undefined);
+        else if (SILENT.has(code) || !(error instanceof CompletionError))
+          await inTime(circuits.release(endpoint), undefined);
         // It answered, if only to refuse: it is up, and whoever waits for that may ask.
         else await inTime(circuits.noteSuccess(endpoint), undefined);
         throw error;

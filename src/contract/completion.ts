@@ -19,6 +19,12 @@ export interface Completion {
 /** Told what an attempt used that came to nothing, where it used anything; says whether the question may be put once more. */
 export type MayRepeat = (failed?: Usage) => boolean;
 
+/**
+ * Called right before a question goes out to a server, each time; throws where it may not go out any more. What it returns is called where the server was
+ * not reached.
+ */
+export type Asking = () => () => void;
+
 /** Told an answer as it streams in, reasoning aside; it must not throw. It keeps what came of an answer that failed. */
 export interface AnswerSink {
   /** Called before the first text of every attempt: what was told before belongs to one that failed. */
@@ -45,6 +51,7 @@ export type Heard = (characters: number) => void;
 /** How a question is asked. */
 export interface CompleteOptions {
   mayRepeat?: MayRepeat;
+  asking?: Asking;
   /** Where the answer ends: a module at its closing fence, a text where the model ends it. Default: `module`. */
   answer?: 'module' | 'text';
   sink?: AnswerSink;

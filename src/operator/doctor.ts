@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { connect, disconnect, judgeRedis, keysOf, redisFacts, whenReady } from '../../queues/index.ts';
-import { boundedFetch } from '../completion/bounded-fetch.ts';
-import { networkCause } from '../completion/model-failure.ts';
 import { openSandbox } from '../compose.ts';
 import { type Config, modelsOf, namesModelServer, readConfig, redactUrl } from '../config.ts';
 import { createLog, describeError } from '../telemetry/log.ts';
 import { protosmithVersion } from '../version.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
+import { examineModel } from './examine-model.ts';
 import { forTerminal, jsonForTerminal } from './for-terminal.ts';
 import { projectMemory } from './memory-projection.ts';
+import { honourProxy } from './proxy.ts';
 import { sandboxSettings, settingsHelp } from './settings-help.ts';
 
 /** One thing that was looked at. */
@@ -23,8 +23,7 @@ interface Examination {
 }
 
 const redisWithinMs = 3_000;
-const modelWithinMs = 5_000;
-const dependencies = ['bullmq', 'ioredis', 'openai', 'ajv', 'esbuild', 'isolated-vm', 'typescript'];
+const dependencies = ['bullmq', 'ioredis', 'ajv', 'esbuild', 'isolated-vm', 'typescript'];
 
 /** Looks whether everything a worker needs is there. */
 export const doctor: Command = {
@@ -32,12 +31,12 @@ export const doctor: Command = {
   help: `Usage: protosmith doctor [--json]
 
 Looks at versions, Redis (version, policy, persistence, clock, room for the next 24 hours), the names of its keys, the
-model server (reachable, key, name of the model; no completion is asked for) and the sandbox (layers in force,
-known-good handler).
+model server (one small question, put as a worker puts its own) and the sandbox (layers in force, known-good
+handler).
 
   --json    as one JSON array
 
-${settingsHelp(['redisUrl', 'prefix', 'durable', 'model', 'apiKey', 'baseUrl', 'models', ...sandboxSettings])}
+${settingsHelp(['redisUrl', 'prefix', 'durable', 'model', 'apiKey', 'baseUrl', 'models', 'maxOutputTokens', ...sandboxSettings])}
 Exit code: 0 all is well or a warning, 2 something is ill, 64 usage, 78 wrong settings.
 `,
   async run(args) {
@@ -149,58 +148,9 @@ async function examineModels(config: Config): Promise<Examination[]> {
     const says = 'no model server: set OPENAI_API_KEY or OPENAI_BASE_URL, and PROTOSMITH_MODEL';
     return [{ subject: 'model', state: 'warning', says, details: { model: config.model } }];
   }
-  return Promise.all(modelsOf(config).map(examineModel));
-}
-
-async function examineModel({ model, baseUrl, apiKey }: ReturnType<typeof modelsOf>[number]): Promise<Examination> {
-  const endpoint = baseUrl ?? 'https://api.openai.com/v1';
-  const details = { endpoint: redactUrl(endpoint), model, key: apiKey === null ? 'not set' : 'set' };
-  try {
-    // As a worker asks it: redirects are not followed.
-    const response = await boundedFetch(`${endpoint.replace(/\/$/, '')}/models`, {
-      headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
-      signal: AbortSignal.timeout(modelWithinMs),
-    });
-    const listed = modelsIn(await response.json().catch(() => undefined));
-    const status = `(status ${response.status})`;
-    const told = (state: Examination['state'], says: string): Examination => ({
-      subject: 'model',
-      state,
-      says,
-      details,
-    });
-    if (response.status === 401 || response.status === 403) return told('ill', `the server refuses the key ${status}`);
-    if (!response.ok || listed === undefined)
-      return told(
-        'warning',
-        `the server is reachable, but has no list of models there ${status}: OPENAI_BASE_URL often has to end in /v1`,
-      );
-    if (model === null) return told('warning', 'the server is reachable, but no model is named: set PROTOSMITH_MODEL');
-    if (listed.length > 0 && !listed.some((id) => isNameOf(id, model))) {
-      const few = listed.slice(0, 5).map((id) => id.slice(0, 60));
-      return told(
-        'warning',
-        `the server is reachable, but does not list the model "${model}"; it lists ${few.join(', ')}${listed.length > few.length ? ` and ${listed.length - few.length} more` : ''}`,
-      );
-    }
-    return told('well', `the server is reachable ${status}`);
-  } catch (error) {
-    // Never in the words of `fetch`: they repeat the URL, which may hold a key.
-    const timedOut = error instanceof Error && error.name === 'TimeoutError';
-    const found = timedOut ? `no answer within ${modelWithinMs} ms` : networkCause(error);
-    return { subject: 'model', state: 'ill', says: `the server cannot be reached: ${found}`, details };
-  }
-}
-
-/** The names in a server's list of models; `undefined` where it is none. */
-function modelsIn(answer: unknown): string[] | undefined {
-  const { data } = Object(answer) as { data?: unknown };
-  return Array.isArray(data) ? data.map((one) => String(Object(one).id)) : undefined;
-}
-
-/** Some servers list a name with a folder before it, or with a tag that may be left out. */
-function isNameOf(id: string, model: string): boolean {
-  return id === model || id.endsWith(`/${model}`) || id === `${model}:latest`;
+  honourProxy(process.env);
+  const found = await Promise.all(modelsOf(config).map((one) => examineModel(one, config.maxOutputTokens)));
+  return found.map((one) => ({ subject: 'model', ...one }));
 }
 
 async function examineSandbox(config: Config): Promise<Examination> {

@@ -18,6 +18,7 @@ import type { Subject } from '../verification/subject.ts';
 import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
 import { forTerminal } from './for-terminal.ts';
 import { complain, print } from './print.ts';
+import { honourProxy } from './proxy.ts';
 import { readJson, readText, UnreadableInput } from './read-input.ts';
 import { readingCounts } from './reading-told.ts';
 import { settingsHelp } from './settings-help.ts';
@@ -120,6 +121,7 @@ async function printRecorded(subject: Subject, file: string, name: string): Prom
 /** Prints the reading that the configured model makes. */
 async function printRead(subject: Subject, model: string | undefined): Promise<number> {
   const config = readConfig(process.env, { model }, { model: true });
+  honourProxy(process.env);
   const { composeQuestioner } = await import('../compose.ts');
   const ledger = new Ledger({ jobId: 'read', negotiationId: null }, () => undefined);
   const deadline = new Deadline(Date.now() + patienceMs, AbortSignal.timeout(patienceMs));

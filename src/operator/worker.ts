@@ -3,6 +3,7 @@ import { readConfig, redactUrl } from '../config.ts';
 import { createLog } from '../telemetry/log.ts';
 import { protosmithVersion } from '../version.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
+import { honourProxy } from './proxy.ts';
 import { sandboxSettings, settingsHelp } from './settings-help.ts';
 import { stopSignal } from './stop-signal.ts';
 
@@ -33,6 +34,7 @@ Exit code: 0 stopped, 69 Redis unreachable at start, 78 wrong or missing setting
       { least: 0, most: 0, wanted: 'none' },
     );
     const config = readConfig(process.env, values, { model: true });
+    honourProxy(process.env);
     const log = createLog(config.logLevel);
     const stopped = stopSignal();
     const running = await composeWorker(config, log);

@@ -1,8 +1,9 @@
-import { CompletionError } from '../completion/completion-error.ts';
+import { CompletionError, passesNever } from '../completion/completion-error.ts';
+import { PASSING } from '../completion/retry-policy.ts';
 import type { CompleteOptions, Completer, Completion, Prompt } from '../contract/completion.ts';
 import type { AttemptReport, Purpose } from '../contract/outcome.ts';
 import type { Deadline } from '../kernel/deadline.ts';
-import { codeOf } from '../kernel/errors.ts';
+import { type Code, codeOf } from '../kernel/errors.ts';
 import type { Budget } from './budget.ts';
 import { type Ledger, noUsage } from './ledger.ts';
 import type { Workshop } from './workshop.ts';
@@ -25,7 +26,7 @@ export interface Question {
   purpose: Purpose;
   /** Whether it carries a candidate and what happened to it. */
   repair?: boolean;
-  options?: Omit<CompleteOptions, 'mayRepeat'>;
+  options?: Omit<CompleteOptions, 'mayRepeat' | 'asking'>;
   /** Who is asked; default: the model that writes modules. */
   completer?: Pick<Completer, 'complete'>;
   /** Called as soon as the answer is there. */
@@ -60,16 +61,16 @@ export async function ask<Value>(
       durationMs: Math.round(performance.now() - startedAt),
     });
     const { result, code, message } = verdict;
-    // What is wrong with a candidate quotes it, and a server that refuses a prompt may do so too; what an operator has to mend does not.
-    const isForOperator = code?.startsWith('OPERATOR_') === true;
+    // What is wrong with a candidate quotes it; the words of a server for what no waiting mends do not repeat the prompt.
+    const isForOperator = code !== undefined && passesNever(code as Code);
     const reason = result === 'no-answer' && code ? { code, ...(isForOperator && message ? { message } : {}) } : {};
     ledger.tell({ type: 'attempted', attempt: number, result, ...reason });
   };
   let completion: Completion | undefined;
   try {
-    const { mayRepeat } = receipt;
+    const { mayRepeat, asking } = receipt;
     const answer = await ledger.stage(stageOf[purpose], () =>
-      (completer ?? shop.completer).complete(prompt, deadline, { ...options, mayRepeat }),
+      (completer ?? shop.completer).complete(prompt, deadline, { ...options, mayRepeat, asking }),
     );
     completion = answer;
     receipt.book(answer.usage);
@@ -85,11 +86,12 @@ export async function ask<Value>(
     book(verdict, answer.usage, answer.model);
     return value;
   } catch (error) {
-    const usage = completion?.usage ?? (error instanceof CompletionError ? error.usage : undefined) ?? noUsage;
-    if (completion === undefined) receipt.book(usage);
-    book(faultOf(error, deadline), usage, completion?.model ?? shop.model);
+    const lost = error instanceof CompletionError ? error.usage : undefined;
+    if (completion === undefined) receipt.book(lost);
+    book(faultOf(error, deadline), completion?.usage ?? lost ?? noUsage, completion?.model ?? shop.model);
     if (deadline.signal.aborted) ledger.tell({ type: 'dropped', attempt: number });
-    throw error;
+    const isPassing = error instanceof CompletionError && PASSING.has(error.code) && !deadline.signal.aborted;
+    throw (isPassing ? budget.noteFault(error) : null) ?? error;
   }
 }
 

@@ -1,4 +1,5 @@
 import { proposalsFor } from '../analysis/proposals.ts';
+import type { CompletionError } from '../completion/completion-error.ts';
 import type { Finding, PatchOperation } from '../contract/finding.ts';
 import type { Task } from '../contract/job.ts';
 import type { Difference } from '../contract/outcome.ts';
@@ -142,7 +143,7 @@ function ours(work: Work): Leave {
           ...(declined === undefined ? [] : [jobFinding('CANDIDATE_DECLINED', declineMessage(declined))]),
           ...(best === undefined ? [] : unverified(best, brief)),
         ];
-  const usedUp = budget.usedUp === null ? [] : [jobFinding('CANDIDATE_BUDGET', budgetMessage(budget.usedUp))];
+  const usedUp = budget.usedUp === null ? [] : [budgetFinding(budget.usedUp, budget.lastFault)];
   return new Leave({
     verdict: 'error',
     messages: [codeGeneration('error')],
@@ -208,8 +209,13 @@ function declineMessage({ decline, reason, quote }: Declined): string {
   );
 }
 
-function budgetMessage(usedUp: string): string {
-  return `Cannot ask the model again: ${usedUp} are used, wanted a budget with something left for this job`;
+/** Why nothing more is asked: where the model server used the budget up with its failures, the last of them. */
+function budgetFinding(usedUp: string, lastFault: CompletionError | null): Finding {
+  if (lastFault !== null) return jobFinding(lastFault.code, `${lastFault.message}; ${usedUp} are used`);
+  return jobFinding(
+    'CANDIDATE_BUDGET',
+    `Cannot ask the model again: ${usedUp} are used, wanted a budget with something left for this job`,
+  );
 }
 
 function passes({ tested }: Failed): number {

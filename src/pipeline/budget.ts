@@ -1,13 +1,15 @@
-import { estimateTokens } from '../completion/prices.ts';
-import type { MayRepeat, Prompt } from '../contract/completion.ts';
+import type { CompletionError } from '../completion/completion-error.ts';
+import { addUsage, estimateTokens } from '../completion/prices.ts';
+import type { Asking, MayRepeat, Prompt } from '../contract/completion.ts';
 import type { Purpose, Usage } from '../contract/outcome.ts';
 import { CodedError } from '../kernel/errors.ts';
+import { noUsage } from './ledger.ts';
 
 /** How much one job may cost. Its time is bounded by its deadline. */
 export interface JobLimits {
   /** Modules that the model is asked for, repairs included. */
   maxCandidates: number;
-  /** Questions of any kind, those to readers and judges included. */
+  /** Requests to model servers for questions of any kind, those to readers and judges and those put again included. */
   maxCompletions: number;
   /** Tokens in and out together; `null` = no limit. */
   maxTokens: number | null;
@@ -32,9 +34,14 @@ export interface HourLimits {
 export interface Receipt {
   /** Books what an attempt used that came to nothing, where it used anything; says whether there is enough left to put the question once more. */
   mayRepeat: MayRepeat;
-  /** Books what it used, all its attempts together, in place of what it was expected to; once. */
-  book(usage: Usage): void;
+  /** Counts a request to a server. Throws `BudgetUsedUp` where the job may make no more. */
+  asking: Asking;
+  /** Books what it used, all its attempts together, in place of what it was expected to; once. Without it, what failed attempts told. */
+  book(usage?: Usage): void;
 }
+
+/** What all jobs together may spend has no requests to count. */
+type Share = Omit<Receipt, 'asking' | 'book'> & { book(usage: Usage): void };
 
 /** No further completion may be had for this job: what is there is all there will be. */
 export class BudgetUsedUp extends Error {
@@ -101,7 +108,7 @@ export class Purse {
   }
 
   /** Sets expected tokens aside. Throws `PLATFORM_BUDGET`, with the time to wait, where the hour's budget is used up, or what of it a tenant may have. */
-  take(tokens: number, tenant?: string): Receipt {
+  take(tokens: number, tenant?: string): Share {
     const usd = tokens * (this.#limits.usdPerInputToken ?? 0);
     this.#check(tokens, usd);
     const share = tenant === undefined ? undefined : this.#shareOf(tenant)?.take(tokens);
@@ -215,6 +222,8 @@ export class Budget {
   #costUsd: number;
   /** What ran out before the candidates did; `null` while nothing did. */
   usedUp: string | null = null;
+  /** What became of the last question that the job may ask, where the model server failed. */
+  lastFault: CompletionError | null = null;
 
   /** `spent` is what earlier deliveries of the job used up; `note` is told what this one adds. */
   constructor(
@@ -247,7 +256,9 @@ export class Budget {
     const candidates = purpose === 'generate' ? 1 : 0;
     this.#candidates += candidates;
     let lost: Used = nothing;
+    let lostUsage: Usage | undefined;
     let booked: Used = nothing;
+    let asked = 0;
     const book = (used: Used, counts: Pick<Spent, 'candidates' | 'completions'>) => {
       const more = sum(used, booked, -1);
       booked = used;
@@ -255,31 +266,63 @@ export class Budget {
       this.#costUsd += more.costUsd;
       this.#note({ ...counts, ...more });
     };
+    const count = (requests: 1 | -1) => {
+      this.#completions += requests;
+      this.#note({ ...nothing, candidates: 0, completions: requests });
+    };
     // Before the question is put: a worker that dies over it must not ask it for ever.
     book(waitedFor, { candidates, completions: 1 });
     return {
+      asking: () => {
+        // The first one was counted beforehand.
+        if (asked > 0) {
+          if (this.#isAtLimit) throw new BudgetUsedUp(this.#usedCompletions);
+          count(1);
+        }
+        asked += 1;
+        return () => {
+          asked -= 1;
+          if (asked > 0) count(-1);
+        };
+      },
       mayRepeat: (failed) => {
         if (failed !== undefined) {
           lost = sum(lost, usedOf(failed));
+          lostUsage = addUsage(lostUsage, failed);
           book(sum(lost, waitedFor), { candidates: 0, completions: 0 });
         }
         const isShared = receipt.mayRepeat(failed);
-        return isShared && this.#spentAll(0) === null;
+        return isShared && this.#spentAll(0) === null && (asked === 0 || !this.#isAtLimit);
       },
-      book: (usage) => {
-        // A question that an endpoint turned away, as one over its rate, is put again by the next delivery.
+      book: (usage = lostUsage ?? noUsage) => {
+        // A candidate that was refused, as over the rate, is asked for again by the next delivery; a request that a server got stays one.
         const isRefunded = tokensOf(usage) === 0;
-        book(usedOf(usage), { candidates: isRefunded ? -candidates : 0, completions: isRefunded ? -1 : 0 });
+        const isUnasked = isRefunded && asked === 0;
+        if (isUnasked) this.#completions -= 1;
+        book(usedOf(usage), { candidates: isRefunded ? -candidates : 0, completions: isUnasked ? -1 : 0 });
         receipt.book(usage);
       },
     };
   }
 
+  /** Notes that the model server failed; returns the reason to end with where no further question may be asked. */
+  noteFault(fault: CompletionError): BudgetUsedUp | null {
+    if (!this.#isAtLimit) return null;
+    this.usedUp ??= this.#usedCompletions;
+    this.lastFault = fault;
+    return new BudgetUsedUp(this.usedUp);
+  }
+
+  get #isAtLimit(): boolean {
+    return this.#completions >= this.#limits.maxCompletions;
+  }
+
+  get #usedCompletions(): string {
+    return `${this.#completions} of ${this.#limits.maxCompletions} completions`;
+  }
+
   #ranOut(expected: number): string | null {
-    const { maxCompletions } = this.#limits;
-    return this.#completions >= maxCompletions
-      ? `${this.#completions} of ${maxCompletions} completions`
-      : this.#spentAll(expected);
+    return this.#isAtLimit ? this.#usedCompletions : this.#spentAll(expected);
   }
 
   #spentAll(expected: number): string | null {

@@ -29,6 +29,28 @@ test('the fenced module is taken whatever stands around it and however it is fen
   }
 });
 
+test('a fence that names a file or a made-up language, or stands in a list or a quotation, holds the module', () => {
+  const shifted = (text: string, by: string) => text.replaceAll(/^/gm, by);
+  for (const text of [
+    ...[
+      'src/handler.ts',
+      './lib/handler.mts',
+      'file=handler.js title="x"',
+      'typescript-module',
+      'tool_code',
+      '{"as":"ts"}',
+    ].map((name) => `\`\`\`${name}\n${MODULE}\n\`\`\``),
+    `1. The handler:\n\n${shifted(`\`\`\`ts\n${MODULE}\n\`\`\``, '    ')}\n\n2. That is all.`,
+    `- \`\`\`ts\n${shifted(`${MODULE}\n\`\`\``, '  ')}`,
+    `* One\n  - two\n\n${shifted(`~~~handler.ts\n${MODULE}\n~~~`, '\t')}`,
+    shifted(`\`\`\`ts\n${MODULE}\n\`\`\``, '> '),
+  ]) {
+    assert.equal(code(text), MODULE, text);
+    assert.ok(isComplete(text), text);
+  }
+  assert.equal(code(`\`\`\`diff\n${MODULE}\n\`\`\`\n\`\`\`ts\n${MODULE}\n\`\`\``), MODULE);
+});
+
 test('backticks in patterns, strings and comments of the module do not hide its closing fence', () => {
   for (const source of [
     'export const handle = (text) => text.replace(/[`/]/g, "");',

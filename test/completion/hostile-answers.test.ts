@@ -109,6 +109,9 @@ for (const [name, text] of Object.entries({
   'closing fences in a literal': `\`\`\`ts\n\`${'a'.repeat(900_000)}${'\n```'.repeat(20_000)}`,
   'comments that do not end': `\`\`\`ts\n${'/*\n```\n'.repeat(120_000)}`,
   'brackets of JSON': `\`\`\`json\n${'['.repeat(1_000_000)}\n\`\`\``,
+  'marks of reasoning': '</think>\n'.repeat(120_000),
+  'marks of lists': `${'- '.repeat(400_000)}\`\`\`ts`,
+  'fences in lists': '    - ```ts\n'.repeat(90_000),
   'slashes after blanks': `\`\`\`ts\n${`${' '.repeat(30)}/`.repeat(30_000)}\n\`\`\``,
 }))
   test(`an answer of a megabyte is read as fast as it is long: ${name}`, () => {

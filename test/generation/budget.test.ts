@@ -171,6 +171,42 @@ test('what a delivery adds is noted before the model is asked, and put right aft
   assert.deepEqual(sum, { candidates: 1, completions: 2, tokens: 300, costUsd: 0.01 });
 });
 
+test('each request counts that reached a server, first or again, and one that reached nobody does not', () => {
+  const limits = { maxCandidates: 9, maxCompletions: 3, maxTokens: null, maxCostUsd: null };
+  const told: Partial<Spent> = {};
+  const budget = new Budget(limits, purseOf(), {}, (more) => {
+    told.completions = (told.completions ?? 0) + more.completions;
+    told.candidates = (told.candidates ?? 0) + more.candidates;
+  });
+  const nobody = budget.take('generate', prompt);
+  nobody.asking()();
+  nobody.book();
+  assert.deepEqual(told, { completions: 0, candidates: 0 });
+  const { asking, mayRepeat, book } = budget.take('generate', prompt);
+  asking();
+  asking();
+  assert.deepEqual([told.completions, mayRepeat()], [2, true]);
+  const notReached = asking();
+  assert.deepEqual([told.completions, mayRepeat()], [3, false]);
+  assert.throws(asking, BudgetUsedUp);
+  notReached();
+  assert.equal(mayRepeat(), true);
+  asking();
+  assert.throws(asking, BudgetUsedUp);
+  book();
+  // Nothing was answered: no candidate, but three requests.
+  assert.deepEqual(told, { completions: 3, candidates: 0 });
+  assert.throws(() => budget.take('judge', prompt), BudgetUsedUp);
+});
+
+test('a server that only fails is asked no more often than the job may ask, and the job ends with its fault', async () => {
+  const failing = { kind: 'status', status: 500, body: { error: { message: 'no disk' } } } as const;
+  const played = await play(productJob(), () => failing, { limits: { maxCompletions: 2 } });
+  assert.equal(played.asked.length, 2);
+  assert.deepEqual([played.conclusion?.verdict, codes(played)], ['error', ['PLATFORM_MODEL_UNAVAILABLE']]);
+  assert.match(played.conclusion?.findings[0]?.message ?? '', /\(no disk\).*; 2 of 2 completions are used$/);
+});
+
 test('what all deliveries used is told as a report has it, with the cost as far as that is known', () => {
   const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: null, maxCostUsd: null, usdPerInputToken: 0.000_1 };
   const told = (...deliveries: ((budget: Budget) => void)[]) => {

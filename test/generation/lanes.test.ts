@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createModel, type Model } from '../../src/completion/create-model.ts';
-import type { OpenAiOptions } from '../../src/completion/openai-completer.ts';
+import type { OpenAiOptions } from '../../src/completion/openai-options.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import { type Behaviour, startScriptedModel } from '../../src/scripted-model/server.ts';
 import {

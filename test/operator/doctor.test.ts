@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
-import { after, test } from 'node:test';
+import { connect, createServer, type Socket } from 'node:net';
+import { after, type TestContext, test } from 'node:test';
+import type { JsonObject } from '../../src/kernel/json.ts';
 import { commandHere } from '../system/command-here.ts';
 import { runCommand, startRig } from '../system/harness.ts';
 
@@ -52,48 +53,112 @@ test('a policy that evicts is told', {
   assert.match(of('redis').says, /allkeys-lru/);
 });
 
-test('a model or a path that the server does not know is told', async (t) => {
-  const answers: Record<string, (response: ServerResponse) => void> = {
-    '/v1/models': (response) => response.end(JSON.stringify({ data: [{ id: 'vendor/large' }, { id: 'a\u001b[2J' }] })),
-    '/moved/models': (response) => response.writeHead(307, { location: '/v1/models' }).end(),
-    '/page/models': (response) => response.end('<!doctype html>'),
-  };
-  const server = createHttpServer(({ url = '' }, response) => {
-    const answer = answers[url];
-    if (answer) answer(response);
+/** A server that lists two models and answers one question so. */
+async function serverThat(
+  t: TestContext,
+  answer: (response: ServerResponse, body: JsonObject) => void,
+): Promise<string> {
+  const server = createHttpServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    if (request.url === '/v1/models')
+      response.end(JSON.stringify({ data: [{ id: 'vendor/large' }, { id: 'a\u001b[2J' }] }));
+    else if (request.url === '/v1/chat/completions') answer(response, JSON.parse(Buffer.concat(chunks).toString()));
     else response.writeHead(404).end('{}');
   }).listen(0, '127.0.0.1');
   t.after(() => server.close());
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const look = async (path: string, model: string) => {
-    const { of } = await examine({
-      REDIS_URL: rig.redis.url,
-      OPENAI_BASE_URL: `http://127.0.0.1:${port}${path}`,
-      PROTOSMITH_MODEL: model,
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function lookAt(baseUrl: string, more: Record<string, string> = {}) {
+  const { of } = await examine({
+    REDIS_URL: rig.redis.url,
+    OPENAI_BASE_URL: baseUrl,
+    PROTOSMITH_MODEL: 'large',
+    ...more,
+  });
+  return of('model');
+}
+
+const ready = (response: ServerResponse) =>
+  void response.end(JSON.stringify({ choices: [{ message: { content: 'ready' }, finish_reason: 'stop' }] }));
+
+test('the model is asked one small question, and what ails it is told in the words of the server', async (t) => {
+  const refusing = (status: number, message: string) => (response: ServerResponse) =>
+    void response.writeHead(status).end(JSON.stringify({ error: { message } }));
+  const known = await serverThat(t, ready);
+  for (const [state, says, baseUrl] of [
+    ['well', /^the model answers$/, `${known}/v1`],
+    ['well', /^the model answers$/, `${known}/v1/chat/completions`],
+    ['ill', /^OPERATOR_MODEL_UNKNOWN: .* often has to end in \/v1/, known],
+    ['ill', /^OPERATOR_MODEL_AUTH: .*\(wrong key\)/, `${await serverThat(t, refusing(401, 'wrong key'))}/v1`],
+    ['ill', /^OPERATOR_MODEL_QUOTA: .*\(top up\)/, `${await serverThat(t, refusing(402, 'top up'))}/v1`],
+    [
+      'ill',
+      /^OPERATOR_MODEL_UNKNOWN: .*model large is not loaded\b.*$/,
+      `${await serverThat(t, refusing(404, 'model large is not loaded'))}/v1`,
+    ],
+    ['warning', /^PLATFORM_MODEL_RATE_LIMITED: /, `${await serverThat(t, refusing(429, 'slowly'))}/v1`],
+    ['ill', /^PLATFORM_MODEL_NOT_AN_API: /, `${await serverThat(t, (response) => void response.end('<html>'))}/v1`],
+    [
+      'ill',
+      /^PLATFORM_MODEL_PROMPT_TOO_LONG: /,
+      `${await serverThat(t, refusing(400, 'prompt too long for the context window'))}/v1`,
+    ],
+  ] as const) {
+    const found = await lookAt(baseUrl);
+    assert.equal(found.state, state, found.says);
+    assert.match(found.says, says);
+  }
+});
+
+test('what the model has to be asked otherwise is told, and of an unknown one which there are', async (t) => {
+  const picky = await serverThat(t, (response, { messages, max_tokens: limit }) => {
+    const fault = JSON.stringify(messages).includes('"system"')
+      ? 'system role not supported'
+      : Number(limit) > 8_192
+        ? 'max_tokens has to be at most 8192'
+        : null;
+    if (fault === null) ready(response);
+    else response.writeHead(400).end(JSON.stringify({ error: { message: fault } }));
+  });
+  const adapted = await lookAt(`${picky}/v1`);
+  assert.equal(adapted.state, 'warning');
+  assert.match(
+    adapted.says,
+    /^the model answers; asked otherwise: the system text .*; with a smaller limit of output$/,
+  );
+  const other = await serverThat(
+    t,
+    (response) => void response.writeHead(404).end(JSON.stringify({ error: 'model not found' })),
+  );
+  const unknown = await lookAt(`${other}/v1`, { PROTOSMITH_MODEL: 'small' });
+  assert.match(unknown.says, /^OPERATOR_MODEL_UNKNOWN: .*; it lists vendor\/large, /);
+});
+
+test('a model server behind a proxy is reached through it, this machine without one', async (t) => {
+  const seen: string[] = [];
+  const baseUrl = await serverThat(t, ready);
+  const proxy = createHttpServer().listen(0, '127.0.0.1');
+  proxy.on('connect', ({ url = '' }, socket: Socket) => {
+    seen.push(url);
+    const through = connect(Number(new URL(baseUrl).port), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      through.pipe(socket).pipe(through);
     });
-    const { state, says } = of('model');
-    return [state, says];
-  };
-  const [known, unknown, wrongPath, moved, page] = await Promise.all([
-    look('/v1', 'large'),
-    look('/v1/', 'small'),
-    look('', 'large'),
-    look('/moved', 'large'),
-    look('/page', 'large'),
-  ]);
-  assert.deepEqual(known, ['well', 'the server is reachable (status 200)']);
-  assert.equal(unknown[0], 'warning');
-  assert.match(String(unknown[1]), /does not list the model "small"; it lists vendor\/large, /);
-  for (const [found, status] of [
-    [wrongPath, 404],
-    [moved, 307],
-    [page, 200],
-  ] as const)
-    assert.deepEqual(found, [
-      'warning',
-      `the server is reachable, but has no list of models there (status ${status}): OPENAI_BASE_URL often has to end in /v1`,
-    ]);
+    for (const one of [socket, through]) one.on('error', () => undefined);
+  });
+  t.after(() => proxy.close());
+  await once(proxy, 'listening');
+  const HTTP_PROXY = `http://user:secret@127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const far = await lookAt(`${baseUrl.replace('127.0.0.1', 'model.invalid')}/v1`, { HTTP_PROXY });
+  assert.equal(far.says, 'the model answers');
+  assert.ok(seen.length > 0 && seen.every((url) => url.startsWith('model.invalid:')));
+  assert.doesNotMatch(JSON.stringify(far.details), /secret/);
+  const before = seen.length;
+  assert.equal((await lookAt(`${baseUrl}/v1`, { HTTP_PROXY })).says, 'the model answers');
+  assert.equal(seen.length, before);
 });
 
 test('nothing there ends with 2, and names what is missing', async () => {

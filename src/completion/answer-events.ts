@@ -1,0 +1,125 @@
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { isFault, readFault, ServerRefusal } from './server-fault.ts';
+
+/** What came in place of an answer is none, whatever its content type says. */
+export class NoAnswer extends Error {
+  readonly found: string;
+
+  constructor(found: string) {
+    super(`Cannot read answer: ${found}, wanted a completion`);
+    this.found = found;
+  }
+}
+
+/** The part of a body that tells what it is. */
+const ENOUGH = /\S/;
+
+/**
+ * The pieces of an answer, or the whole of it, by what the body is and not by what its content type says: events, one JSON value, or one on each line. Throws
+ * `ServerRefusal` for a fault in place of a piece, and `NoAnswer` for what is neither.
+ */
+export async function* piecesOf(
+  response: Response,
+  orStop: <T>(promise: Promise<T>) => Promise<T>,
+): AsyncGenerator<JsonObject> {
+  const chunks = textsOf(response, orStop);
+  let start = '';
+  for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+    start += next.value;
+    if (ENOUGH.test(start.replace(/^\ufeff/, ''))) break;
+  }
+  const first = /[^\s\ufeff]/.exec(start)?.[0];
+  const kind = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (first === undefined) {
+    if (kind === 'text/event-stream') return;
+    throw new NoAnswer(`status ${response.status} with ${kind === '' ? 'no content type' : kind} and no event`);
+  }
+  if (first === '{' || first === '[') yield* wholeOf(await restOf(start, chunks));
+  else if (/^[\s\ufeff]*(?:data|event|id|retry)?:/.test(start) || /^[\s\ufeff]*(?:data|event|id|retry)$/.test(start))
+    yield* eventsOf(start, chunks, response.headers);
+  else if (first === '<') throw new NoAnswer(`status ${response.status} with a page of HTML`);
+  else throw new NoAnswer(`status ${response.status} with ${kind === '' ? 'no content type' : kind} and no event`);
+}
+
+async function* textsOf(response: Response, orStop: <T>(promise: Promise<T>) => Promise<T>): AsyncGenerator<string> {
+  if (response.body === null) return;
+  const decoder = new TextDecoder();
+  const reader = response.body.getReader();
+  for (;;) {
+    const { done, value } = await orStop(reader.read());
+    if (done) break;
+    yield decoder.decode(value, { stream: true });
+  }
+  yield decoder.decode();
+}
+
+async function restOf(start: string, chunks: AsyncGenerator<string>): Promise<string> {
+  const parts = [start];
+  for await (const chunk of chunks) parts.push(chunk);
+  return parts.join('').replace(/^\ufeff/, '');
+}
+
+/** A whole answer, or pieces of one a line. */
+function* wholeOf(text: string): Generator<JsonObject> {
+  const whole = parsed(text);
+  if (whole !== undefined) return yield* pieceIn(whole);
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  // What breaks off in a line is told by what is missing: an end.
+  for (const line of lines) {
+    const piece = parsed(line);
+    if (piece === undefined) throw new NoAnswer('JSON that cannot be read');
+    yield* pieceIn(piece);
+  }
+}
+
+async function* eventsOf(start: string, chunks: AsyncGenerator<string>, headers: Headers): AsyncGenerator<JsonObject> {
+  let held = start;
+  for (;;) {
+    // Each chunk ends an event, or the stream.
+    const events = held.split(/\r\n\r\n|\n\n|\r\r/);
+    held = events.pop() ?? '';
+    for (const event of events) {
+      const { name, data } = eventIn(event);
+      if (data === '[DONE]') return;
+      if (data !== '') yield* pieceOf(name, data, headers);
+    }
+    const next = await chunks.next();
+    if (next.done === true) break;
+    held += next.value;
+  }
+  const { name, data } = eventIn(held);
+  if (data !== '' && data !== '[DONE]') yield* pieceOf(name, data, headers);
+}
+
+function eventIn(text: string): { name: string; data: string } {
+  let name = '';
+  const data: string[] = [];
+  for (const line of text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)) {
+    const [, field, value = ''] = /^(event|data): ?(.*)$/s.exec(line) ?? [];
+    if (field === 'event') name = value.trim();
+    if (field === 'data') data.push(value);
+  }
+  return { name, data: data.join('\n').trim() };
+}
+
+function* pieceOf(name: string, data: string, headers: Headers): Generator<JsonObject> {
+  const value = parsed(data);
+  if (name === 'error' || (value === undefined && !/^[{[]/.test(data)))
+    throw new ServerRefusal(readFault(undefined, value ?? data, headers));
+  // A piece that breaks off.
+  if (value === undefined) throw new SyntaxError('a piece that is no JSON');
+  yield* pieceIn(value);
+}
+
+function* pieceIn(value: Json): Generator<JsonObject> {
+  if (isFault(value)) throw new ServerRefusal(readFault(undefined, value));
+  if (isObject(value)) yield value;
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

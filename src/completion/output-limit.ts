@@ -1,0 +1,94 @@
+import type { ServerFault } from './server-fault.ts';
+
+/** Fewer tokens hold no module. */
+const LEAST_TOKENS = 256;
+/** Where a server does not say how much fits. */
+const MODEST_TOKENS = 4_000;
+/** How much of the room in a context is asked for: servers do not count as they say. */
+const SHARE_OF_ROOM = 0.9;
+/** How much of a rate is asked for: the next question wants some as well. */
+const SHARE_OF_RATE = 1 / 3;
+
+/** What was sent, in tokens; the prompt's are a guess. */
+export interface SentTokens {
+  limit: number;
+  prompt: number;
+}
+
+/**
+ * The smaller limit of output with which a refused question may fit, by the numbers that the server gives; `null` where it is about the prompt alone, or no
+ * limit would do.
+ */
+export function smallerLimit(fault: ServerFault, sent: SentTokens): number | null {
+  const fitting = Math.floor(fittingTokens(fault, sent));
+  return fitting >= LEAST_TOKENS ? fitting : null;
+}
+
+function fittingTokens({ words, tokens }: ServerFault, sent: SentTokens): number {
+  const text = withoutThousands(words);
+  const rate = rateIn(text);
+  if (rate !== undefined) {
+    const prompt = Math.max(sent.prompt, (numberAfter(text, /requested/) ?? 0) - sent.limit);
+    return Math.min(rate * SHARE_OF_RATE, (rate - prompt) * SHARE_OF_ROOM);
+  }
+  const affordable = numberAfter(text, /can only afford/);
+  if (affordable !== undefined) return affordable;
+  const sum = /(\d{1,8}) \+ \d{1,8} > (\d{1,8})/.exec(text);
+  if (sum !== null) return (Number(sum[2]) - Number(sum[1])) * SHARE_OF_ROOM;
+  const most = tokens.context ?? mostIn(text, sent.limit);
+  const prompt = tokens.prompt ?? promptIn(text, sent.limit);
+  if (most !== undefined && prompt !== undefined) return Math.min(sent.limit - 1, (most - prompt) * SHARE_OF_ROOM);
+  if (most !== undefined && most < sent.limit)
+    return /context|window|n_ctx|sequence|total/i.test(text) ? (most - sent.prompt) * SHARE_OF_ROOM : most;
+  // Neither a number nor a word of the output: the prompt is what is too long.
+  return namesOutput(text, sent.limit) ? Math.min(MODEST_TOKENS, sent.limit / 4) : 0;
+}
+
+/** Whether a question alone takes more than a rate allows, so that waiting mends nothing. */
+export function exceedsRate({ words }: ServerFault, limit: number): boolean {
+  const text = withoutThousands(words);
+  const rate = rateIn(text);
+  if (rate === undefined) return /request too large/i.test(text);
+  const requested = numberAfter(text, /requested/);
+  return requested === undefined ? /too large/i.test(text) || rate < limit : requested > rate;
+}
+
+function namesOutput(text: string, limit: number): boolean {
+  const names = /max_?(?:completion_|new_|output_)?tokens|(?:output|completion|generated|new) tokens/i;
+  return names.test(text) || text.includes(String(limit));
+}
+
+function withoutThousands(words: string): string {
+  return words.replaceAll(/(\d),(?=\d{3}\b)/g, '$1');
+}
+
+/** Tokens a minute. */
+function rateIn(text: string): number | undefined {
+  return /per (?:min|day|hour)|\bTP[MD]\b/i.test(text) ? numberAfter(text, /limit(?: of)?/) : undefined;
+}
+
+/** The most that a server takes: the first number after a word that says so. */
+function mostIn(text: string, limit: number): number | undefined {
+  const bound =
+    /(?:maximum|context|window|at most|less than|equal to|up to|limit|supports|exceeds?|[<>]=?|≤|between \d{1,4} and|\[\d,|n_ctx)\D{0,60}(\d{3,8})/gi;
+  for (const [, digits] of text.matchAll(bound)) if (Number(digits) !== limit) return Number(digits);
+  return undefined;
+}
+
+/** The tokens of the prompt, as told or as what is left of a sum. */
+function promptIn(text: string, limit: number): number | undefined {
+  const told =
+    /(\d{1,8}) (?:tokens? )?(?:(?:in|of|from|for) )?(?:the |your )?(?:text )?[`'"]?(?:inputs?|messages?|prompt)\b/i.exec(
+      text,
+    ) ??
+    /(?:inputs?|prompt|messages?)[`'"]? (?:tokens?|length|has|have|is|contains|of)\D{0,20}(\d{1,8})/i.exec(text) ??
+    /request \((\d{1,8}) tokens/i.exec(text);
+  if (told !== null) return Number(told[1]);
+  const sum = numberAfter(text, /requested|total of/);
+  return sum !== undefined && sum > limit ? sum - limit : undefined;
+}
+
+function numberAfter(text: string, words: RegExp): number | undefined {
+  const found = new RegExp(`(?:${words.source})\\D{0,20}(\\d{1,9})`, 'i').exec(text);
+  return found === null ? undefined : Number(found[1]);
+}

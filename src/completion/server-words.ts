@@ -1,0 +1,49 @@
+import type { Prompt } from '../contract/completion.ts';
+import { UNSEEN } from '../kernel/unseen.ts';
+
+/** The most of a server's own words that an error repeats, and that is looked at for what must not be repeated. */
+const MAX_SHOWN_CHARACTERS = 200;
+const MAX_READ_CHARACTERS = 600;
+/** So much of the prompt in a row is a quote of it; shorter, it is the language that both are written in. */
+const QUOTE_CHARACTERS = 24;
+/** The shortest turn that is looked for as a whole. */
+const TURN_CHARACTERS = 8;
+
+/** The words of a server for an operator: cut short, every character seen, without the key and without what they repeat of the prompt. */
+export function shownWords(words: string, apiKey: string | undefined, prompt: Prompt): string {
+  const keyless = apiKey === undefined || apiKey === '' ? words : words.replaceAll(apiKey, '…');
+  const plain = plainText(keyless.slice(0, MAX_READ_CHARACTERS)).replaceAll(/\bsk-\S+/g, 'sk-…');
+  return withoutQuotes(plain, prompt).slice(0, MAX_SHOWN_CHARACTERS).trim();
+}
+
+function withoutQuotes(words: string, { system, turns }: Prompt): string {
+  const texts = [system, ...turns.map(({ text }) => text)].map(plainText);
+  let shown = words;
+  for (const text of texts) if (text.length >= TURN_CHARACTERS) shown = shown.replaceAll(text, '…');
+  const asked = texts.join('\n');
+  let kept = '';
+  for (let at = 0; at < shown.length; ) {
+    const length = quotedLength(shown, at, asked);
+    kept += length === 0 ? shown.charAt(at) : '…';
+    at += Math.max(1, length);
+  }
+  return kept;
+}
+
+/** How much of what begins at a place is a quote; 0 = none of it. */
+function quotedLength(words: string, from: number, asked: string): number {
+  const found = asked.indexOf(words.slice(from, from + QUOTE_CHARACTERS));
+  if (found === -1 || from + QUOTE_CHARACTERS > words.length) return 0;
+  let length = QUOTE_CHARACTERS;
+  while (from + length < words.length && words[from + length] === asked[found + length]) length += 1;
+  return length;
+}
+
+/** A text on one line, without escapes: a server may repeat what it was sent as JSON. */
+function plainText(text: string): string {
+  return text
+    .replaceAll(/\\+[nrt]/g, ' ')
+    .replaceAll('\\', '')
+    .replaceAll(UNSEEN, ' ')
+    .replaceAll(/\s+/g, ' ');
+}

@@ -1,0 +1,122 @@
+import { boundedFetch } from '../completion/bounded-fetch.ts';
+import { CompletionError, passesNever } from '../completion/completion-error.ts';
+import { ADAPTATIONS, type Learnt } from '../completion/dialect.ts';
+import { keyHeaders, OPENAI_ENDPOINT, tidyEndpoint, urlBehind } from '../completion/endpoint.ts';
+import { networkCause } from '../completion/model-failure.ts';
+import { createOpenAiCompleter } from '../completion/openai-completer.ts';
+import { type modelsOf, redactUrl } from '../config.ts';
+import { Deadline } from '../kernel/deadline.ts';
+import { describeError } from '../telemetry/log.ts';
+import { proxyOf } from './proxy.ts';
+
+/** What was found of one model. */
+export interface ModelFound {
+  state: 'well' | 'warning' | 'ill';
+  says: string;
+  details: Record<string, unknown>;
+}
+
+const listWithinMs = 5_000;
+/** A model that reasons takes its time, even over one word. */
+const answerWithinMs = 30_000;
+
+const smallPrompt = {
+  system: 'Answer with the one word that you are asked for, and nothing else.',
+  turns: [{ role: 'user' as const, text: 'Say: ready' }],
+};
+
+/** Failures that say nothing against the setting: the server is there, and answers another time. */
+const passing = /_(?:RATE_LIMITED|TIMEOUT|STALLED|LENGTH|CUT|EMPTY)$/;
+
+/** Looks whether a model answers one small question, put as a worker puts its own, and what it has to be put otherwise for. */
+export async function examineModel(
+  { model, baseUrl, apiKey }: ReturnType<typeof modelsOf>[number],
+  maxTokens: number,
+): Promise<ModelFound> {
+  const endpoint = tidyEndpoint(baseUrl ?? OPENAI_ENDPOINT);
+  const proxy = proxyOf(process.env, new URL(endpoint).protocol);
+  const details: Record<string, unknown> = {
+    endpoint: redactUrl(endpoint),
+    model,
+    key: apiKey === null ? 'not set' : 'set',
+    ...(proxy === undefined ? {} : { proxy: redactUrl(proxy) }),
+  };
+  let listed: string[] | undefined;
+  try {
+    listed = await modelsAt(endpoint, apiKey);
+  } catch (error) {
+    // Never in the words of `fetch`: they repeat the URL, which may hold a key.
+    const timedOut = error instanceof Error && error.name === 'TimeoutError';
+    const found = timedOut ? `no answer within ${listWithinMs} ms` : networkCause(error);
+    return { state: 'ill', says: `the server cannot be reached: ${found}`, details };
+  }
+  if (model === null) {
+    const says = `the server is reachable, but no model is named: set PROTOSMITH_MODEL${few(listed)}`;
+    return { state: 'warning', says, details };
+  }
+  return ask({ endpoint, model, apiKey, maxTokens, listed }, details);
+}
+
+interface Asked {
+  endpoint: string;
+  model: string;
+  apiKey: string | null;
+  maxTokens: number;
+  listed: string[] | undefined;
+}
+
+async function ask(
+  { endpoint, model, apiKey, maxTokens, listed }: Asked,
+  details: Record<string, unknown>,
+): Promise<ModelFound> {
+  const learnt: Learnt[] = [];
+  const completer = createOpenAiCompleter({
+    model,
+    generator: 'live',
+    baseUrl: endpoint,
+    apiKey: apiKey ?? undefined,
+    maxTokens,
+    adapted: (told) => void learnt.push(told.learnt),
+  });
+  const deadline = new Deadline(Date.now() + answerWithinMs, AbortSignal.timeout(answerWithinMs));
+  const otherwise = () =>
+    learnt.length === 0 ? '' : `; asked otherwise: ${learnt.map((one) => ADAPTATIONS[one]).join('; ')}`;
+  try {
+    await completer.complete(smallPrompt, deadline, { answer: 'text' });
+    return { state: learnt.length === 0 ? 'well' : 'warning', says: `the model answers${otherwise()}`, details };
+  } catch (error) {
+    const { code, message } = describeError(error);
+    if (code === 'OPERATOR_NO_SCRIPT')
+      return { state: 'well', says: 'the scripted model answers, from its scripts', details };
+    const isUnknown =
+      code === 'OPERATOR_MODEL_UNKNOWN' && listed !== undefined && !listed.some((id) => isNameOf(id, model));
+    return {
+      state:
+        error instanceof CompletionError && !passesNever(error.code) && passing.test(error.code) ? 'warning' : 'ill',
+      says: `${code}: ${message}${isUnknown ? few(listed) : ''}${otherwise()}`,
+      details,
+    };
+  }
+}
+
+/** The names in a server's list of models; `undefined` where it has none. */
+async function modelsAt(endpoint: string, apiKey: string | null): Promise<string[] | undefined> {
+  // As a worker asks it: redirects are not followed.
+  const response = await boundedFetch(urlBehind(endpoint, 'models'), {
+    headers: keyHeaders(endpoint, apiKey),
+    signal: AbortSignal.timeout(listWithinMs),
+  });
+  const { data } = Object(await response.json().catch(() => undefined)) as { data?: unknown };
+  return response.ok && Array.isArray(data) ? data.map((one) => String(Object(one).id)) : undefined;
+}
+
+function few(listed: readonly string[] | undefined): string {
+  if (listed === undefined || listed.length === 0) return '';
+  const shown = listed.slice(0, 5).map((id) => id.slice(0, 60));
+  return `; it lists ${shown.join(', ')}${listed.length > shown.length ? ` and ${listed.length - shown.length} more` : ''}`;
+}
+
+/** Some servers list a name with a folder before it, or with a tag that may be left out. */
+function isNameOf(id: string, model: string): boolean {
+  return id === model || id.endsWith(`/${model}`) || id === `${model}:latest`;
+}

@@ -1,0 +1,204 @@
+import type { JsonObject } from '../../src/kernel/json.ts';
+
+/** A fault in the form that most servers use. */
+export const error = (message: string, more: JsonObject = {}) => ({ error: { message, ...more } });
+
+/** What servers say, in every form seen, by the fault that it means: status, then body. */
+export const said: Record<string, [status: number, body: unknown][]> = {
+  'no script fits (the scripted model of demo and tests)': [[404, error('nothing fits', { code: 'no_script' })]],
+  'a filter keeps the answer back': [
+    [200, error('The generated response was stopped by the content filter', { code: 'content_filter' })],
+  ],
+  'a filter refuses the prompt': [
+    [400, error('Your prompt set off our content management policy', { code: 'content_filter', param: 'prompt' })],
+    [400, error('Input text may hold inappropriate content', { code: 'data_inspection_failed' })],
+    [403, error('The input was flagged: violence', { code: 403 })],
+  ],
+  'credit for fewer tokens than the limit of output': [
+    [
+      402,
+      error('Add credits or ask for fewer max_tokens: 16384 were asked for, you can only afford 2600', { code: 402 }),
+    ],
+  ],
+  'no credit, or a quota used up': [
+    [402, {}],
+    [200, error('Not enough credits on this account', { code: 402 })],
+    [429, error('The quota of this account is used up', { code: 'insufficient_quota' })],
+    [400, error('Access denied, the account is in good standing no more', { code: 'Arrearage' })],
+    [403, { message: 'insufficient balance' }],
+  ],
+  'prompt and limit of output take more than the rate allows': [
+    [
+      413,
+      error('Request too large on tokens per minute (TPM): Limit 12000, Requested 20400', {
+        type: 'tokens',
+        code: 'rate_limit_exceeded',
+      }),
+    ],
+    [
+      429,
+      error('Request too large for this organization on TPM: Limit 10,000, Requested 19,000.', {
+        code: 'rate_limit_exceeded',
+      }),
+    ],
+  ],
+  'the prompt takes more than the rate allows': [
+    [
+      413,
+      error('Request too large on tokens per minute (TPM): Limit 3000, Requested 20400', {
+        code: 'rate_limit_exceeded',
+      }),
+    ],
+  ],
+  '`stream_options` refused': [
+    [400, error('stream_options: unknown field')],
+    [422, { detail: [{ type: 'extra_forbidden', loc: ['body', 'stream_options'], msg: 'No further members' }] }],
+  ],
+  '`response_format` refused, or its schema': [
+    [400, error("'response_format' of type 'json_schema' is not offered here", { param: 'response_format' })],
+    [400, error("Wrong schema for response_format 'reading': In context=(), it exceeds the depth", {})],
+    [500, { error: 'cannot compile the grammar' }],
+  ],
+  'a limit of output that the model or its context does not hold': [
+    [
+      400,
+      {
+        object: 'error',
+        message:
+          'The maximum context length is 8192 tokens, but 20400 were requested (3900 in the messages, 16384 in the completion)',
+        code: 400,
+      },
+    ],
+    [
+      400,
+      error('max_completion_tokens is too large: 16384. At most 4096 completion tokens are possible.', {
+        param: 'max_tokens',
+      }),
+    ],
+    [
+      422,
+      {
+        error:
+          'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8192. Given: 3900 `inputs` tokens and 16384 `max_new_tokens`',
+        error_type: 'validation',
+      },
+    ],
+    [400, error('max_tokens: 16384 > 8192, the most for this model')],
+    [400, error('Range of max_tokens should be [1, 8192]')],
+    [
+      400,
+      [
+        error(
+          'maximum context length is 8192 tokens, this asks for about 20400 tokens (3900 of text input, 16384 in the output)',
+        ),
+      ],
+    ],
+  ],
+  '`max_tokens` or `max_completion_tokens` refused': [
+    [
+      400,
+      error("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", {
+        code: 'unsupported_parameter',
+      }),
+    ],
+    [
+      422,
+      { detail: [{ type: 'extra_forbidden', loc: ['body', 'max_tokens'], msg: 'Extra inputs are not permitted' }] },
+    ],
+  ],
+  'the prompt is longer than the model can hold': [
+    [413, '<html><head><title>413 Request Entity Too Large</title></head></html>'],
+    [
+      400,
+      error('this question exceeds the context size', {
+        type: 'exceed_context_size_error',
+        n_prompt_tokens: 5300,
+        n_ctx: 4096,
+      }),
+    ],
+    [400, error('too long', { code: 'context_length_exceeded' })],
+    [400, error('Prompt contains 40000 tokens, too large for a maximum context length of 32768')],
+    [500, { error: 'input is too long for the context window' }],
+  ],
+  'the system role refused': [
+    [
+      400,
+      { object: 'error', message: 'The system role is not supported', type: 'BadRequestError', param: null, code: 400 },
+    ],
+    [400, error("Unsupported value: the role 'system' at messages[0].role", { param: 'messages[0].role' })],
+    [400, { message: 'Conversation roles must alternate user/assistant' }],
+    [500, { error: { code: 500, message: 'Jinja: Only user and assistant roles are possible' } }],
+    [
+      400,
+      [
+        {
+          error: {
+            code: 400,
+            message: 'Developer instruction is not enabled for this model',
+            status: 'INVALID_ARGUMENT',
+          },
+        },
+      ],
+    ],
+  ],
+  '`stream` refused': [
+    [400, error("'stream' does not take true with this model", { param: 'stream', code: 'unsupported_value' })],
+    [422, { detail: 'Streaming is not supported' }],
+  ],
+  'the key is refused': [
+    [401, 'Unauthorized'],
+    [403, { message: 'no access' }],
+    [400, error('API key not valid', { status: 'INVALID_ARGUMENT', details: [{ reason: 'API_KEY_INVALID' }] })],
+    [200, error('No auth credentials found', { code: 401 })],
+    [200, { object: 'error', message: 'who are you', code: 401 }],
+  ],
+  'a rate is passed': [
+    [429, ''],
+    [
+      429,
+      error('Rate limit reached on tokens per min (TPM): Limit 40000, Used 39000, Requested 20000. Try again in 12s'),
+    ],
+    [200, error('overloaded', { type: 'rate_limit_error' })],
+    [
+      429,
+      [
+        error('You exceeded your current quota, see your billing. Please retry in 9.5s', {
+          status: 'RESOURCE_EXHAUSTED',
+        }),
+      ],
+    ],
+  ],
+  'the model is unknown': [
+    [404, error("model 'm' not found, try pulling it first")],
+    [400, error('m is not a valid model ID', { code: 400 })],
+    [400, error('The model `m` has been decommissioned', { code: 'model_decommissioned' })],
+  ],
+  'the path is unknown': [
+    [404, '404 page not found'],
+    [404, { detail: 'Not Found' }],
+    [405, ''],
+    [404, '<!doctype html><title>Nothing here</title>'],
+  ],
+  'a page, or a redirect, in place of an answer': [
+    [403, '<!doctype html><title>Just a moment</title>'],
+    [302, ''],
+  ],
+  'the server is busy, restarts or fails': [
+    [500, error('context deadline exceeded')],
+    [502, '<html><h1>Bad Gateway</h1></html>'],
+    [503, error('Loading model', { type: 'unavailable_error', code: 503 })],
+    [529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }],
+    [200, error('upstream failed', { code: 502 })],
+  ],
+  'anything else of the question is refused, as a parameter that is unknown here': [
+    [400, ''],
+    [400, error("'temperature' has to be 1 with this model", { param: 'temperature' })],
+    [418, 'short and stout'],
+    [200, { type: 'error', error: { type: 'invalid_request_error', message: 'messages: text is missing' } }],
+  ],
+  'a fault within an answer that says nothing of its kind': [
+    [200, error('something went wrong')],
+    [200, { error: 'oops' }],
+    [200, { errors: ['oops'] }],
+  ],
+};
