@@ -43,6 +43,8 @@ export class Refusals {
     if (reportsSuccess(response, this.#codes)) return false;
     if (hasWordOfRefusal(response)) return true;
     const sound = ofItsKind(answered, answeredSound).slice(0, MAX_SOUND);
+    // What a text says, and whether it is data, nobody sees here.
+    if (typeof response === 'string' || response === null) return sound.every((one) => one.response !== response);
     const own = ownValues(answered, sound).filter(
       ({ pointer }) => !this.#loose.has(pointer) && !MOMENT_NAME.test(pointer),
     );
@@ -51,7 +53,7 @@ export class Refusals {
 
   /** Whether an answer has no data of its own, and nothing where sound requests are answered with data; or says nothing but how it went. */
   #withholds({ request, response }: Exchange, own: readonly Leaf[], sound: readonly Exchange[]): boolean {
-    if (typeof response !== 'object' || response === null) return false;
+    if (typeof response !== 'object') return false;
     // What a failure says is no data that an answer could withhold.
     const isMissing = sound.some((one) => {
       if (this.#saysNo(one)) return false;

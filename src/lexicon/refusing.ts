@@ -35,7 +35,7 @@ export const BAD_WORD = phrases({
   zh: ['错误', '失败', '拒绝', '无效', '不存在', '未找到', '不足', '过期', '异常'],
 });
 
-/** A word of a case's expected result that makes it a failure. */
+/** A word of an answer's message, or a part of its name for a failure, that makes it one. */
 export const FAILURE_WORD = phrases({
   en: [
     'errors?|err|fail(ed|ure|s)?|exception|rejected|refused|denied|unauthori[sz]ed|forbidden',

@@ -456,6 +456,10 @@ test('an answer that says nothing but how it went turns a request down, be it in
     [{ code: 0, state: 'found', count: 2 }, false],
     [{ state: 'found' }, false],
     [{ state: 'ok' }, false],
+    ['no such city', true],
+    ['OK 17', false],
+    [null, true],
+    [17, false],
   ];
   for (const [response, negative] of cases) {
     const { cases } = read(documentOf(ASK, { type: 'object' }), casesOf(sound, [{ town: 1 }, response]));
