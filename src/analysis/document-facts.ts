@@ -55,6 +55,8 @@ export interface DocumentedCode {
   meaning: string;
   /** Where the line stands in the prose it was read from. */
   line: number;
+  /** Whether a line with another code stands beside it: one alone may be of something else than the answers. */
+  isBesideOthers: boolean;
 }
 
 /**
@@ -62,7 +64,8 @@ export interface DocumentedCode {
  * counts where a label of the lines above speaks of errors.
  */
 export function documentedCodesIn(prose: string): DocumentedCode[] {
-  const codes = new Map<string, DocumentedCode>();
+  const codes = new Map<string, Omit<DocumentedCode, 'isBesideOthers'>>();
+  const linesOfCodes = new Set<number>();
   let spokenOfErrors = Number.NEGATIVE_INFINITY;
   const lines = prose.split('\n');
   let isListOfCodes = false;
@@ -74,13 +77,18 @@ export function documentedCodesIn(prose: string): DocumentedCode[] {
     const [, code, meaning = ''] =
       LISTED_CODE.exec(row) ?? CODE_WITH_REASON.exec(row) ?? (isListOfCodes ? CODE_AND_WORDS.exec(row) : null) ?? [];
     if (code === undefined || codes.size >= 200) continue;
+    linesOfCodes.add(line);
     const number = Number(code);
     if (number >= 100 && number < 400) continue;
     if (!(number >= 400 && number < 600) && line - spokenOfErrors > MAX_LINES_APART) continue;
     if (!codes.has(code)) codes.set(code, { code, meaning: meaning.replace(/[|*`\s]+$/, '').trim(), line });
   }
-  return [...codes.values()];
+  const isBesideOthers = (line: number) => STEPS.some((step) => linesOfCodes.has(line + step));
+  return [...codes.values()].map((one) => ({ ...one, isBesideOthers: isBesideOthers(one.line) }));
 }
+
+/** How many lines a list has from one code to the next. */
+const STEPS = [-2, -1, 1, 2];
 
 /** Whether a list whose items are a code and words each, nothing between, begins here: at least two, right below a line that speaks of codes. */
 function opensListOfCodes(lines: readonly string[], first: number): boolean {

@@ -22,7 +22,7 @@ export const ruleFailureUnanswerable: Rule = {
     const answered = JSON.stringify(located.schema);
     const isReported = ({ code }: { code: string }) =>
       reported.includes(`"${code}"`) && !answered.includes(`"${code}"`);
-    const codes = documentedCodes.filter((one) => !isReported(one));
+    const codes = documentedCodes.filter((one) => one.isBesideOthers && !isReported(one));
     if (codes.length === 0) return [];
     const unnamed = unansweredNames(located.schema, codes);
     if (unnamed !== undefined)
@@ -277,6 +277,7 @@ function isAboutPlace(
 ): boolean {
   const values = (place.values ?? []).map(textOf);
   if (!refused.every(({ code }) => /^-?\d+$/.test(code))) return false;
+  if (values.length > 0 && !values.some((value) => /^-?\d+$/.test(value))) return false;
   const share = documented.length - refused.length * 2;
   const isBesideZero =
     values.includes('0') || (place.bounds !== undefined && allowsCode(place, '0') && !allowsCode(place, '99'));

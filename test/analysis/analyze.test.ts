@@ -427,6 +427,22 @@ test('the URI of a base protocol may stand on a line of its own', () => {
   assert.deepEqual(missing('This replaces the old paper.\nURI: https://e.org/d\n'), []);
 });
 
+test('a base protocol that did not come along is an error where its address is labelled, else a warning', () => {
+  const severity = (text: string) => preflight(analyze(sampleJob(text)))[0]?.severity;
+  for (const text of [
+    'Based on the existing protocol (URI: https://e.org/a).',
+    '该流程基于已有协议（URI：`https://e.org/a`）实现。',
+    'This modifies the existing protocol.\n\n- **Protocol URL**: <https://e.org/a>\n',
+    'See the existing protocol https://e.org/a.\n\nProtocol URI = https://e.org/a\n',
+  ])
+    assert.equal(severity(text), 'error', text);
+  for (const text of [
+    'This replaces the existing protocol https://e.org/a.',
+    'This protocol extends the protocol https://e.org/a, which nobody uses.',
+  ])
+    assert.equal(severity(text), 'warning', text);
+});
+
 test('fresh ids and times are no data of a refusal', () => {
   const request = { type: 'object', properties: { level: { type: 'integer', maximum: 10 } }, required: ['level'] };
   const document = documentOf(request, { type: 'object' });

@@ -427,6 +427,14 @@ test('documented failures need a place that allows their code', () => {
       ['-32002'],
     ],
     ['nothing is listed', 'Error codes use HTTP error codes', { enum: [200] }, []],
+    ['one line is no list', '- 503: what the other depot says of itself', { enum: [200, 404] }, []],
+    [
+      'nor are lines far apart',
+      `- 404: not found\n${'Words.\n'.repeat(3)}- 503: the other depot`,
+      { enum: [200, 404] },
+      [],
+    ],
+    ['numbers are none of a list of names', listed, { enum: ['LATE', 'GONE'] }, []],
   ];
   for (const [name, prose, code, codes] of rows) {
     const findings = lint(
