@@ -20,19 +20,14 @@ const FAILURE_STATUS =
 
 /**
  * Says whether an answer is a failure by its agreement: an HTTP code from 400, an error code that the document lists, `success: false`,
- * an `error` member, or a status word; text by how it begins. `expected`, the case's result in words, decides only where the
- * answer itself says nothing; where that says nothing either, it is none. `reportsFailure` in src/verification/failure-answer.ts knows no
- * agreement: it weighs the form of any answer, suspects more, and may not know.
+ * an `error` member, or a status word; text by how it begins. Where
+ * the answer itself says nothing, it is none: what a case expects in words has no say. `reportsFailure` in src/verification/failure-answer.ts
+ * knows no agreement: it weighs the form of any answer, suspects more, and may not know.
  */
-export function isAgreedFailure(response: Json, documentedCodes: ReadonlySet<string>, expected = ''): boolean {
-  if (typeof response === 'string') {
-    return (
-      /^\W*(?:err(?:or)?|fail(?:ed|ure)?|invalid|nak|-\d|[45]\d\d\b|错误|失败)/i.test(response) ||
-      (FAILURE_WORD.test(expected) && !/^\W*(?:ok|ack|success|2\d\d)\b/i.test(response))
-    );
-  }
-  const signal = signalOf(response, documentedCodes, 0);
-  return signal ?? (FAILURE_WORD.test(expected) && !/\b(?:no|without) (?:error|failure)/i.test(expected));
+export function isAgreedFailure(response: Json, documentedCodes: ReadonlySet<string>): boolean {
+  if (typeof response === 'string')
+    return /^\W*(?:err(?:or)?|fail(?:ed|ure)?|invalid|nak|-\d|[45]\d\d\b|错误|失败)/i.test(response);
+  return signalOf(response, documentedCodes, 0) === true;
 }
 
 /** Whether a value is a word for a success, such as `OK`. */
@@ -40,8 +35,9 @@ export function isSuccessWord(value: Json): boolean {
   return typeof value === 'string' && SUCCESS_WORD.test(value);
 }
 
-/** Says whether an answer itself reports success: `ok: true`, a code from 200 to 399 or 0 by the name of one, or a status word. */
+/** Says whether an answer itself reports success: `ok: true`, a code from 200 to 399 or 0 by the name of one, or a status word; text by how it begins. */
 export function reportsSuccess(response: Json, documentedCodes: ReadonlySet<string>): boolean {
+  if (typeof response === 'string') return /^\W*(?:ok|ack|success|2\d\d)\b/i.test(response);
   return signalOf(response, documentedCodes, 0) === false;
 }
 

@@ -135,9 +135,7 @@ function read(job: Job, matches?: Matches, before?: Reading & { job: Job }): Rea
     selection.request,
     new Refusals(
       new Set(documentedCodes.map(({ code }) => code)),
-      prose.join('\n'),
       new Set(job.role === 'provider' ? job.loose.map(({ pointer }) => pointer) : []),
-      text,
     ),
     validation,
   );

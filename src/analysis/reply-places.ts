@@ -9,6 +9,8 @@ export interface ReplyPlace {
   response: string;
   /** Whether the document says so. */
   isSaid: boolean;
+  /** Whether the response schema describes it so. */
+  isDescribed: boolean;
   /** Whether its own name can mean nothing else, as `inReplyTo` does. */
   isNamed: boolean;
 }
@@ -44,6 +46,7 @@ export function replyPlaces(cases: readonly Case[], said: SaidEchoes): ReplyPlac
         request: id.pointer,
         response: answer.pointer,
         isSaid: said.isSaidOfBoth(id.name, answer.name),
+        isDescribed: said.isDescribedBy(answer.name, id.name),
         isNamed: REPLY.test(answer.name),
         times: cases.filter((each) => isSame(each, id.pointer, answer.pointer)).length,
       }))

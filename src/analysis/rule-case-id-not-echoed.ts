@@ -9,9 +9,9 @@ import { CORRELATION, FILE_NUMBER, REQUEST_ID, type SaidEchoes } from './said-ec
 import { areTagged, hasOtherTag, tagOf } from './text-tags.ts';
 
 /**
- * An id that the answers of the other cases repeat is not the one of another case: a slip of who copied the case. An error where the document
- * has the id repeated, else a warning. An id that by its name says which message is which, and that the document has repeated, is no other one either,
- * in one case as in many.
+ * An id that the answers of the other cases repeat is not the one of another case: a slip of who copied the case. An id that the document has repeated is
+ * no other one either. An error only where JSON-RPC or the response schema has the id repeated, or where the cases bear out what a sentence says of an id
+ * that by its name says which message is which; else a warning, since a sentence may mean something else.
  */
 export const ruleCaseIdNotEchoed: Rule = {
   name: 'case-id-not-echoed',
@@ -24,8 +24,7 @@ export const ruleCaseIdNotEchoed: Rule = {
       const slips = cases.filter((each) => hasOtherTag(each, text));
       return slips.map((each) => {
         const sent = { sent: tagOf(each.request) ?? null, answered: tagOf(each.response) ?? null };
-        const { amendment: _, ...finding } = findingOf(each, '', sent, { isSaid: true, isCopied: false });
-        return { finding, text: 'cases', at: each.responseSpan?.start ?? each.testCase };
+        return placed({ each, ...sent }, '', { isSure: false, isCopied: false });
       });
     }
     const told = new Set(job.tools.flatMap(({ examples = [] }) => examples.flatMap(valuesOf)));
@@ -47,6 +46,14 @@ interface Pair {
   each: Case;
   sent: Json;
   answered: Json;
+}
+
+/** How well it is known that an id is a wrong one. */
+interface Known {
+  /** Whether more than a sentence, or the other cases, has it repeated. */
+  isSure: boolean;
+  /** Whether it is that of another case. */
+  isCopied: boolean;
 }
 
 /** What may tell an answer its ids: the document, and the tools by what they answer. */
@@ -94,12 +101,14 @@ function slipsAt(pointer: string, cases: readonly Case[], { said, told }: Source
   // A short text or a number of two digits may be anything, and so may the answer to a broken request.
   if (!isSaid && pairs.some(({ sent }) => isShort(sent))) return [];
   if (!isSaid && wrong.some(({ each }) => each.negative)) return [];
-  return wrong.map((pair) => placed(pair, pointer, { isSaid, isCopied }));
+  const isSure = (isStandard && isSaid) || said.isDescribed(name) || (perSlip >= 1 && said.isAlwaysReturned(name));
+  return wrong.map((pair) => placed(pair, pointer, { isSure, isCopied }));
 }
 
 /** Ids that are not those of their requests, where the document leaves no doubt that they should be: one case is enough. */
 function othersAt(pointer: string, sound: readonly Case[], { said, told, prose, loose }: Sources): PlacedFinding[] {
-  if (loose.has(pointer) || !said.isAlwaysReturned(pointerTokens(pointer).at(-1) ?? '')) return [];
+  const name = pointerTokens(pointer).at(-1) ?? '';
+  if (loose.has(pointer) || !said.isAlwaysReturned(name)) return [];
   const { pairs, sent: all } = pairsAt(pointer, pointer, sound);
   const others = pairs.filter(
     ({ each, sent, answered }) =>
@@ -111,7 +120,9 @@ function othersAt(pointer: string, sound: readonly Case[], { said, told, prose, 
       !told.has(answered) &&
       !mayReplyElsewhere(each),
   );
-  return others.map((pair) => placed(pair, pointer, { isSaid: true, isCopied: all.has(pair.answered) }));
+  const shown = pairs.filter(({ sent, answered }) => isAlike(sent, answered)).length;
+  const isSure = said.isDescribed(name) || (shown > 0 && shown >= others.length);
+  return others.map((pair) => placed(pair, pointer, { isSure, isCopied: all.has(pair.answered) }));
 }
 
 /** Whether two ids are the same, or would be in other letters or without blanks: an answer may have it in its proper form. */
@@ -131,7 +142,7 @@ function isJsonRpcId(pointer: string, cases: readonly Case[]): boolean {
 
 /** Slips where the id of the request comes back under another name. */
 function repliesAt(
-  { request, response, isSaid, isNamed }: ReplyPlace,
+  { request, response, isSaid, isDescribed, isNamed }: ReplyPlace,
   cases: readonly Case[],
   { told }: Sources,
 ): PlacedFinding[] {
@@ -143,10 +154,10 @@ function repliesAt(
   if (wrong.some(({ answered }) => told.has(answered)) || !(isCopied || (isSaid && isNamed))) return [];
   if ((pairs.length - wrong.length) / wrong.length < (isSaid ? 1 : 2)) return [];
   if (!isSaid && (pairs.some(({ sent }) => isShort(sent)) || wrong.some(({ each }) => each.negative))) return [];
-  return wrong.map((pair) => placed(pair, response, { isSaid, isCopied }));
+  return wrong.map((pair) => placed(pair, response, { isSure: isDescribed, isCopied }));
 }
 
-function placed({ each, ...pair }: Pair, pointer: string, how: { isSaid: boolean; isCopied: boolean }): PlacedFinding {
+function placed({ each, ...pair }: Pair, pointer: string, how: Known): PlacedFinding {
   return {
     finding: findingOf(each, pointer, pair, how),
     text: 'cases',
@@ -176,17 +187,17 @@ function findingOf(
   each: Case,
   pointer: string,
   { sent, answered }: Omit<Pair, 'each'>,
-  { isSaid, isCopied }: { isSaid: boolean; isCopied: boolean },
+  { isSure, isCopied }: Known,
 ): Finding {
   return {
     code: 'DOCUMENT_CASE_ID_NOT_ECHOED',
-    severity: isSaid ? 'error' : 'warning',
+    severity: isSure ? 'error' : 'warning',
     in: 'response',
     testCase: each.testCase,
     pointer,
     message: `Cannot answer case ${each.testCase}: the id at ${pointer} is ${isCopied ? 'that of another case' : 'another one'}, wanted that of its request`,
     expected: sent,
     actual: answered,
-    ...(isSaid ? { amendment: { of: 'response', patch: [{ op: 'replace', path: pointer, value: sent }] } } : {}),
+    ...(isSure ? { amendment: { of: 'response', patch: [{ op: 'replace', path: pointer, value: sent }] } } : {}),
   };
 }

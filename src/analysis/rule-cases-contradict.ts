@@ -33,8 +33,8 @@ export const ruleCasesContradict: Rule = {
         ({ path }) => !isOfTheMoment(path),
       );
       if (difference === undefined) continue;
-      // Without tools nobody can tell whether an id that is repeated is of the message, or of what is asked about.
-      const unsure = (earlier.mayAsk || later.mayAsk) && !job.tools.some(({ examples = [] }) => examples.length > 0);
+      // By a sentence alone nobody can tell whether an id that is repeated is of the message, or of what is asked about.
+      const unsure = earlier.mayAsk || later.mayAsk;
       const reason = stateful
         ? job.role === 'requester'
           ? 'the peer may keep a state'
@@ -209,7 +209,7 @@ function askedCase({ each, inputs, said, kinds }: Exchanges): AskedCase {
     const isTagged = said.isTagRepeated() && hasOwnTag(each, inputs);
     const asked = isTagged ? untagged(request) : request;
     const answer = isTagged ? untagged(each.response) : each.response;
-    return { each, look: lookOf(asked, left), request: asked, left, echoed, mayAsk, answer };
+    return { each, look: lookOf(asked, left), request: asked, left, echoed, mayAsk: isTagged, answer };
   }
   const asksMoreIn = (value: JsonObject, depth: number): boolean =>
     memberNames(value).some((name) => {
@@ -233,9 +233,7 @@ function askedCase({ each, inputs, said, kinds }: Exchanges): AskedCase {
         valueAt(each.response, `${within}/${escapeToken(name)}`) === value);
     // What a tool is asked for is data, whatever its name.
     if (!isId || inputs.has(value)) return false;
-    const isOfEnvelope =
-      kinds.of(name).isRequestId && pointerTokens(within).every((token) => kinds.of(token).isEnvelope);
-    if (!isOfMessage && !kinds.of(name).isCorrelation && !isOfEnvelope) mayAsk = true;
+    if (!isOfMessage) mayAsk = true;
     return true;
   };
   let isLeftInside = false;

@@ -1,4 +1,3 @@
-import type { Case } from '../contract/agreement.ts';
 import type { Finding, PatchOperation } from '../contract/finding.ts';
 import { escapeToken, isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
 import { allSubschemas, resolveLocalReference } from '../schemas/schema-walk.ts';
@@ -6,14 +5,16 @@ import { validatorOf } from '../schemas/validator-of.ts';
 import { isSuccessWord } from './agreed-failure.ts';
 import { AmendmentPlan } from './amendment-plan.ts';
 import { patched } from './apply-patch.ts';
-import { answeredCodesIn, type DocumentedCode, namesInSentences, withheldIn } from './document-facts.ts';
-import { type Rule, reportable } from './rule.ts';
-import { StatedValues } from './stated-values.ts';
+import type { DocumentedCode } from './document-facts.ts';
+import type { Rule } from './rule.ts';
 
-/** Every failure that the document lists by its code, or in a sentence where it lists none, or gives to a member by its name, can be answered: the response schema has a place that allows it. */
+/**
+ * Every failure that the document lists by its code can be answered: the response schema has a place that allows it. What sentences say of failures is
+ * for those who read them.
+ */
 export const ruleFailureUnanswerable: Rule = {
   name: 'failure-unanswerable',
-  check({ agreement, job: { task } }, { documentedCodes, parts }) {
+  check({ agreement, job: { task } }, { documentedCodes }) {
     const located = agreement.responseSchema;
     if (located === null || !validatorOf(located.schema).ok) return [];
     // What the asking side reports to its own caller is no answer of the peer.
@@ -21,19 +22,9 @@ export const ruleFailureUnanswerable: Rule = {
     const answered = JSON.stringify(located.schema);
     const isReported = ({ code }: { code: string }) =>
       reported.includes(`"${code}"`) && !answered.includes(`"${code}"`);
-    const listed = documentedCodes.filter((one) => !isReported(one));
-    const inSentences = listed.length > 0 ? [] : answeredCodesIn(parts.own.prose);
-    const codes = [...listed, ...inSentences.map((code) => ({ code: String(code), meaning: '' }))];
-    const request = agreement.requestSchema?.schema ?? null;
-    const named =
-      listed.length > 0 ? listed : answeredNames(parts.own.prose, request).filter((one) => !isReported(one));
-    const stated = unansweredValues(located.schema, parts.own.prose, request, (code) => isReported({ code }));
-    if (stated !== undefined)
-      return [{ finding: findingOf(stated.place, stated.refused), text: 'document', at: located.start }];
-    const withheld = unansweredLack(located.schema, withheldIn(parts.own.prose), request, agreement.cases);
-    if (withheld !== undefined) return [{ finding: withheld, text: 'document', at: located.start }];
-    if (codes.length === 0 && named.length === 0) return [];
-    const unnamed = unansweredNames(located.schema, named);
+    const codes = documentedCodes.filter((one) => one.isBesideOthers && !isReported(one));
+    if (codes.length === 0) return [];
+    const unnamed = unansweredNames(located.schema, codes);
     if (unnamed !== undefined)
       return [{ finding: findingOf(unnamed.place, unnamed.refused), text: 'document', at: located.start }];
     const places = codePlaces(located.schema, new Set(codes.map(({ code }) => code)));
@@ -54,15 +45,6 @@ export const ruleFailureUnanswerable: Rule = {
     return [{ finding, text: 'document', at: located.start }];
   },
 };
-
-/** The names in sentences but those of requests; one that no sentence gives to an answer only tells which list is meant. */
-function answeredNames(prose: string, request: Json): NamedFailure[] {
-  const asked = JSON.stringify(request);
-  const names = [...namesInSentences(prose)].filter(([name]) => !asked.includes(`"${name}"`));
-  return names.map(([code, { isAnswered }]) => ({ code, meaning: '', line: 0, isAnswered }));
-}
-
-type NamedFailure = DocumentedCode & { isAnswered?: boolean };
 
 /** JSON-RPC 2.0, section 5.1: what was no JSON, which no handler is asked. */
 const PARSE_ERROR = '-32700';
@@ -118,41 +100,6 @@ function boundFinding(place: CodePlace, { schema, form }: Bounds, refused: reado
   });
 }
 
-/** Most sentences of what is null or absent that are looked at: each may take making the schema of a member ready. */
-const MAX_WITHHELD = 4;
-
-/** A member of every answer, by its place, that a failure has null or lacks, and the schema does not allow so; no case may show it, which is told of by itself. */
-function unansweredLack(
-  root: Json,
-  withheld: readonly { name: string; isNull: boolean }[],
-  request: Json,
-  cases: readonly Pick<Case, 'response'>[],
-): Finding | undefined {
-  if (!isObject(root) || !isObject(root.properties)) return undefined;
-  for (const { name, isNull } of withheld.slice(0, MAX_WITHHELD)) {
-    const lacks = ({ response }: Pick<Case, 'response'>) =>
-      isObject(response) && (response[name] === undefined || response[name] === null);
-    const member = Object.hasOwn(root.properties, name) ? root.properties[name] : undefined;
-    if (member === undefined || JSON.stringify(request).includes(`"${name}"`) || cases.some(lacks)) continue;
-    const alone = { ...root, required: [], properties: { [name]: member } };
-    const validator = validatorOf(isNull ? alone : { type: 'object', required: root.required ?? [] });
-    const violations = validator.ok ? validator.validate(isNull ? { [name]: null } : {}) : [];
-    const about = violations.filter(({ pointer, property }) => (isNull ? pointer === `/${name}` : property === name));
-    const [first] = about;
-    if (first === undefined || about.length < (isNull ? violations.length : 1)) continue;
-    return {
-      code: 'DOCUMENT_FAILURE_UNANSWERABLE',
-      severity: 'error',
-      in: 'responseSchema',
-      pointer: first.schemaPointer,
-      message: `Cannot answer documented failures: the response schema ${isNull ? 'allows no null' : 'requires a value'} at /${name}, wanted one that does${isNull ? '' : ' not'}`,
-      ...reportable({ actual: valueAt(root, first.schemaPointer) ?? null }),
-      ...amendmentOf(new AmendmentPlan(root, about).patchFor(about)),
-    };
-  }
-  return undefined;
-}
-
 function amendmentOf(patch: PatchOperation[] | undefined): Pick<Finding, 'amendment'> {
   return patch === undefined ? {} : { amendment: { of: 'responseSchema', patch } };
 }
@@ -187,45 +134,10 @@ function hasOpenPlace(schema: Json): boolean {
 
 const LISTS_VALUES = ['enum', 'const', 'properties', '$ref', 'anyOf', 'oneOf', 'allOf', 'items', 'pattern'];
 
-/** Values that sentences give to a member of answers by its name, in the form of those that it lists, and that stand nowhere in the schema. */
-function unansweredValues(
-  schema: Json,
-  prose: string,
-  request: Json,
-  isReported: (value: string) => boolean,
-): { place: CodePlace; refused: string[] } | undefined {
-  const [text, asked] = [JSON.stringify(schema), JSON.stringify(request)];
-  if (!text.includes('"enum"')) return undefined;
-  const values = new StatedValues(prose);
-  for (const { schema: each, pointer } of allSubschemas(schema, 500)) {
-    if (!isObject(each) || !isObject(each.properties)) continue;
-    for (const [name, property] of Object.entries(each.properties)) {
-      const listed = isObject(property) && Array.isArray(property.enum) ? property.enum : [];
-      const words = listed.filter((value) => typeof value === 'string');
-      // A member of requests may be told of in the same words.
-      if (words.length === 0 || asked.includes(JSON.stringify(name))) continue;
-      const stated = [...values.of(name)].filter((value) => !isReported(value));
-      const refused = stated.filter(
-        (value) => words.every((word) => formOf(word) === formOf(value)) && !text.includes(JSON.stringify(value)),
-      );
-      // Another member may go by that name, such as one of what the asking side reports: the values are mostly those of this one.
-      if (refused.length * 2 > stated.length) continue;
-      if (refused.length === 0) continue;
-      return { place: placeOf(`${pointer}/properties/${escapeToken(name)}`, property as JsonObject), refused };
-    }
-  }
-  return undefined;
-}
-
-/** How a word is written: in capitals, in small letters, or both. */
-function formOf(word: string): string {
-  return /^[A-Z][A-Z0-9_]*$/.test(word) ? 'A' : /^[a-z][a-z0-9_-]*$/.test(word) ? 'a' : 'Aa';
-}
-
 /** Codes of words in a list of failures of which the schema lists others, and that stand nowhere in the schema; never where texts are open by such a name. */
 function unansweredNames(
   schema: Json,
-  documented: readonly NamedFailure[],
+  documented: readonly DocumentedCode[],
 ): { place: CodePlace; refused: string[] } | undefined {
   const named = documented.filter(({ code }) => NAME.test(code));
   if (named.length < 2) return undefined;
@@ -242,8 +154,7 @@ function unansweredNames(
   if (place === undefined || about.length > 1 || hasOpenPlace(schema)) return undefined;
   const text = JSON.stringify(schema);
   const refused = named.filter(
-    ({ code, meaning, isAnswered = true }) =>
-      isAnswered && !text.includes(`"${code}"`) && !UNANSWERED.test(`${code} ${meaning}`),
+    ({ code, meaning }) => !text.includes(`"${code}"`) && !UNANSWERED.test(`${code} ${meaning}`),
   );
   const [first] = named.filter(({ code }) => isIn(code)(place));
   // The list that has one of them has the others: a few lines apart at most.
@@ -366,6 +277,7 @@ function isAboutPlace(
 ): boolean {
   const values = (place.values ?? []).map(textOf);
   if (!refused.every(({ code }) => /^-?\d+$/.test(code))) return false;
+  if (values.length > 0 && !values.some((value) => /^-?\d+$/.test(value))) return false;
   const share = documented.length - refused.length * 2;
   const isBesideZero =
     values.includes('0') || (place.bounds !== undefined && allowsCode(place, '0') && !allowsCode(place, '99'));

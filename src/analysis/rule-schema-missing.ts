@@ -1,5 +1,4 @@
 import type { Finding } from '../contract/finding.ts';
-import { LEFT_FOR_LATER } from '../lexicon/qualifying.ts';
 import { sideNamedIn } from './claims.ts';
 import { readLines } from './markdown-lines.ts';
 import type { PlacedFinding, Rule } from './rule.ts';
@@ -26,22 +25,17 @@ export const ruleSchemaMissing: Rule = {
   },
 };
 
-/** The longest line that is looked at, and the most words for what is not written yet, in UTF-16 units. */
-const [MAX_LINE, MAX_WORDS] = [200, 40];
+/** The longest line that is looked at, in UTF-16 units. */
+const MAX_LINE = 200;
 
 /** How deep a heading stands; 0 for what is none. */
 function levelOf(line: string): number {
   return /^\s{0,3}(#{1,6})\s/.exec(line)?.[1]?.length ?? 0;
 }
 
-/** Whether a line is blank, a fence, or says that what belongs there is not written yet. */
+/** Whether a line is blank, or a fence. What words below a heading mean is for those who read them. */
 function isNothing(line: string): boolean {
-  const words = line.replace(/^[\s>*_`~([（【-]+|[\s*_`~)\]）】.。…]+$/g, '');
-  return (
-    words === '' ||
-    /^(?:[`~]{3,}\w*|json(?:c|5)?)$/i.test(line.trim()) ||
-    (words.length <= MAX_WORDS && LEFT_FOR_LATER.exec(words)?.[0] === words)
-  );
+  return /^[\s>*_`~]*$/.test(line) || /^(?:[`~]{3,}\w*|json(?:c|5)?)$/i.test(line.trim());
 }
 
 function findingOf(side: 'request' | 'response', announced: string): Finding {

@@ -137,10 +137,13 @@ export class SaidEchoes {
   isSaidOfBoth(one: string, other: string): boolean {
     const [first, second] = [names(one), names(other)];
     this.#equating ??= this.#clausesWith(EQUALS);
-    const described = this.#descriptions().get(other);
-    return (
-      (described !== undefined && first(described)) || this.#equating.some((clause) => first(clause) && second(clause))
-    );
+    return this.isDescribedBy(other, one) || this.#equating.some((clause) => first(clause) && second(clause));
+  }
+
+  /** Whether the response schema describes a member as that of the request by another name. */
+  isDescribedBy(name: string, requested: string): boolean {
+    const described = this.#descriptions().get(name);
+    return described !== undefined && names(requested)(described);
   }
 
   #descriptions(): ReadonlyMap<string, Clause> {

@@ -30,24 +30,6 @@ export const RESPONSE = phrases({
   ko: ['응답'],
 });
 
-/** A word of a sentence that has something answered. */
-export const ANSWERED = phrases({
-  en: ['answer(s|ed)?|respon(se|ds?)|repl(y|ies|ied)'],
-  de: ['antwort*'],
-  es: ['respuesta|responde'],
-  zh: ['响应|应答|答复'],
-});
-
-/** A word of a sentence about what others answer than the handler of this agreement, or about what nobody answers. */
-export const ANSWERED_BY_OTHERS = phrases({
-  en: [
-    'https?|transport|gateway|proxy|upstream|servers?|tools?|peers?|other',
-    'never|no longer|reserved|future|later|example|e\\.g|old(er)?|earlier|formerly',
-    'not (be )?(used|answer*|respon*|repl*|return*|allowed)',
-  ],
-  zh: ['传输|上游|工具|例如|不再'],
-});
-
 /** An answer that repeats something of its request: nothing is sent again then. */
 export const ANSWER_REPEATS = phrases({
   en: ['(answers?|repl(y|ies)|responses?) (repeats?|echo(es)?|copies)'],

@@ -46,31 +46,6 @@ export function phrases(table: Phrases): RegExp {
   );
 }
 
-/**
- * One expression that finds a phrase of the first table and, within so many characters of the same sentence, one of the second in the
- * same language; half as many where a character is as good as a syllable.
- */
-export function inOrder(first: Phrases, second: Phrases, within = 60): RegExp {
-  const sources = (Object.keys(first) as Language[]).flatMap((language) => {
-    const script = scriptOf(language);
-    const [one, other] = [first[language], second[language]];
-    if (one === undefined || other === undefined) return [];
-    const most = script === SIGNS ? Math.ceil(within / 2) : within;
-    return [`(?:${anyOf(one, script)})${script.gap}{0,${most}}(?:${anyOf(other, script)})`];
-  });
-  return new RegExp(sources.join('|'), 'iu');
-}
-
-/** One expression that finds what any of these finds, with `^` at the head of every line. */
-export function either(...patterns: readonly RegExp[]): RegExp {
-  return new RegExp(patterns.map(({ source }) => source).join('|'), 'imu');
-}
-
-/** One expression that finds these words where nothing follows them in the text but marks. */
-export function atTheEnd({ source }: RegExp): RegExp {
-  return new RegExp(`(?:${source})[\\s\`*:]*$`, 'iu');
-}
-
 function scriptOf(language: Language): Script {
   if (language === 'en') return LATIN;
   return (PARTED as readonly string[]).includes(language) ? LETTERS : SIGNS;

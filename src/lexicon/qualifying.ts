@@ -28,29 +28,3 @@ export const DEPENDING = phrases({
   zh: ['如果|若|除非|否则|只有|仅|可以|可选|或|时(?![间候刻])|其余|其他情况'],
   ja: ['場合|とき|なら|れば|たら|のみ|だけ|または|任意'],
 });
-
-/** Before the name of a member: that what follows is a condition, or is denied. */
-export const NOT_SAID_OF_ANSWERS = phrases({
-  en: ['if|when(ever)?|where|while|unless|until|once|whose|never|not|nor|neither|formerly|reserved'],
-  de: ['wenn|falls|sobald|solange|nie|niemals|nicht|kein*|früher'],
-  fr: ['si|quand|lorsque|jamais|ne|ni'],
-  es: ['si|cuando|mientras|nunca|no|ni'],
-  pt: ['se|quando|nunca|não|nem'],
-  it: ['se|quando|mai|non|né'],
-  nl: ['als|indien|wanneer|nooit|niet|geen'],
-  ru: ['если|когда|никогда|не'],
-  zh: ['如果|若|当|不|非|曾|没有'],
-  ja: ['場合|とき|ない'],
-});
-
-/** That something is not written yet. */
-export const LEFT_FOR_LATER = phrases({
-  en: ['tbd|tba|todo|pending|to be (defined|agreed|added|done|decided|determined|written|specified)( later)?'],
-  de: ['folgt( später)?|offen|noch offen|ausstehend'],
-  fr: ['à (définir|venir|compléter)'],
-  es: ['pendiente( de definir)?|por (definir|completar)'],
-  pt: ['pendente|a definir'],
-  it: ['da definire'],
-  zh: ['待定|待补充|待完善|暂无|略'],
-  ja: ['未定|後日'],
-});

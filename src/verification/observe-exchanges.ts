@@ -308,7 +308,7 @@ function echoFindings(
 
 /** Tells whether an answer ends as that of some case does and has no members but its: then it has also the ids that this one has. */
 function likenessTo(cases: readonly Case[], listed: ReadonlySet<string>): (response: Json) => boolean {
-  const alike = Map.groupBy(cases, ({ response, expected }) => isAgreedFailure(response, listed, expected));
+  const alike = Map.groupBy(cases, ({ response }) => isAgreedFailure(response, listed));
   return (response) =>
     isObject(response) &&
     (alike.get(isAgreedFailure(response, listed)) ?? []).some(

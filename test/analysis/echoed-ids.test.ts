@@ -36,18 +36,18 @@ test('a short id of the message itself is the one of its request, in two cases a
     const found = preflight(analyze(sampleJob(documentOf(OPEN, OPEN, prose), cases, { tools: taking })));
     return found.find(({ code }) => code === 'DOCUMENT_CASE_ID_NOT_ECHOED')?.severity;
   };
-  assert.equal(slip('响应中的 seq 与请求相同。', 'seq', [7, 8]), 'error');
-  assert.equal(slip('`rid` is echoed.', 'rid', ['a', 'b']), 'error');
-  assert.equal(slip('响应中的seq与请求相同。', 'seq', [7, 8]), 'error');
-  assert.equal(slip('响应必须原样返回请求的ref。', 'ref', ['a', 'b']), 'error');
+  assert.equal(slip('响应中的 seq 与请求相同。', 'seq', [7, 8]), 'warning');
+  assert.equal(slip('`rid` is echoed.', 'rid', ['a', 'b']), 'warning');
+  assert.equal(slip('响应中的seq与请求相同。', 'seq', [7, 8]), 'warning');
+  assert.equal(slip('响应必须原样返回请求的ref。', 'ref', ['a', 'b']), 'warning');
   assert.equal(slip('响应必须原样返回请求的消息id。', '消息id', ['a', 'b']), 'error');
-  assert.equal(slip('応答のridは依頼と同じ値とする。', 'rid', ['a', 'b']), 'error');
+  assert.equal(slip('応答のridは依頼と同じ値とする。', 'rid', ['a', 'b']), 'warning');
   assert.equal(slip('响应必须原样返回请求的refs。', 'ref', ['a', 'b']), undefined);
-  assert.equal(slip("The reply's `id` equals the request's.", 'id', ['a', 'b']), 'error');
-  assert.equal(slip('Each answer carries the Id of its request.', 'id', ['a', 'b']), 'error');
-  assert.equal(slip('Die Antwort trägt den Vorgang der Anfrage.', 'vorgang', ['V-1', 'V-2']), 'error');
-  assert.equal(slip('La référence est reprise telle quelle.', 'ref', ['D-1', 'D-2']), 'error');
-  assert.equal(slip('応答の照会番号は依頼と同じ値とする。', '照会番号', ['S-1', 'S-2']), 'error');
+  assert.equal(slip("The reply's `id` equals the request's.", 'id', ['a', 'b']), 'warning');
+  assert.equal(slip('Each answer carries the Id of its request.', 'id', ['a', 'b']), 'warning');
+  assert.equal(slip('Die Antwort trägt den Vorgang der Anfrage.', 'vorgang', ['V-1', 'V-2']), 'warning');
+  assert.equal(slip('La référence est reprise telle quelle.', 'ref', ['D-1', 'D-2']), 'warning');
+  assert.equal(slip('応答の照会番号は依頼と同じ値とする。', '照会番号', ['S-1', 'S-2']), 'warning');
   assert.equal(slip('`id` is a number.', 'id', [71, 72]), undefined);
   assert.equal(slip('`id` is echoed.', 'id', [71, 72], 'id'), undefined);
   assert.equal(slip('The orderId is repeated.', 'orderId', ['O-1', 'O-2']), undefined);
@@ -63,18 +63,18 @@ test('two cases are enough where a sentence leaves no doubt of whose id an answe
     const found = preflight(analyze(sampleJob(documentOf(OPEN, OPEN, prose), cases)));
     return found.find(({ code }) => code === 'DOCUMENT_CASE_ID_NOT_ECHOED')?.severity;
   };
-  assert.equal(slip('Die `antragId` wird unverändert zurückgegeben.', 'antragId'), 'error');
-  assert.equal(slip('The `tag` is copied from the request.', 'tag'), 'error');
-  assert.equal(slip('El proveedor responde con el mismo idMensaje.', 'idMensaje'), 'error');
-  assert.equal(slip('The key comes back in the Idempotency-Key header.', 'Idempotency-Key'), 'error');
-  assert.equal(slip('The subId of the reply equals that of the subscription.', 'subId'), 'error');
+  assert.equal(slip('Die `antragId` wird unverändert zurückgegeben.', 'antragId'), 'warning');
+  assert.equal(slip('The `tag` is copied from the request.', 'tag'), 'warning');
+  assert.equal(slip('El proveedor responde con el mismo idMensaje.', 'idMensaje'), 'warning');
+  assert.equal(slip('The key comes back in the Idempotency-Key header.', 'Idempotency-Key'), 'warning');
+  assert.equal(slip('The subId of the reply equals that of the subscription.', 'subId'), 'warning');
   assert.equal(slip('The subId is a text.', 'subId'), undefined);
   const later: [Json, Json] = [{ holdId: 'k-1', n: 3 }, { holdId: 'k-1' }];
-  assert.equal(slip('The `holdId` of the request is in every response.', 'holdId', later), 'error');
+  assert.equal(slip('The `holdId` of the request is in every response.', 'holdId', later), 'warning');
   assert.equal(slip('The `holdId` names a seat.', 'holdId', later), undefined);
 });
 
-test('where the document leaves no doubt, an id of a message is that of its request in one case, too', () => {
+test('where the document leaves no doubt and a case bears it out, an id of a message is that of its request', () => {
   const slips = (prose: string, name: string, pairs: [Json, Json][], more: { [name: string]: Json } = {}, job = {}) => {
     const cases = casesOf(
       ...pairs.map(([sent, back], n): [Json, Json] => [
@@ -87,7 +87,8 @@ test('where the document leaves no doubt, an id of a message is that of its requ
       code === 'DOCUMENT_CASE_ID_NOT_ECHOED' && severity === 'error' && amendment !== undefined ? [testCase] : [],
     );
   };
-  const one: [Json, Json][] = [['msg001', 'msg777']];
+  const echoed: [Json, Json] = ['msg000', 'msg000'];
+  const one: [Json, Json][] = [echoed, ['msg001', 'msg777']];
   for (const [prose, name] of [
     ['The response repeats the messageId of the request.', 'messageId'],
     ['`traceId` is echoed unchanged.', 'traceId'],
@@ -98,8 +99,9 @@ test('where the document leaves no doubt, an id of a message is that of its requ
     ['响应中的 messageId 与请求中的 messageId 相同。', 'messageId'],
     ['messageId 为唯一标识，响应原样返回。', 'messageId'],
   ] as const) {
-    assert.deepEqual(slips(prose, name, one), [1], prose);
-    assert.deepEqual(slips(prose, name, [['msg001', 'msg001']]), [], prose);
+    assert.deepEqual(slips(prose, name, one), [2], prose);
+    assert.deepEqual(slips(prose, name, [echoed]), [], prose);
+    assert.deepEqual(slips(prose, name, one.slice(1)), [], 'no case bears it out');
   }
   for (const [prose, name] of [
     ['The response has a messageId.', 'messageId'],
@@ -115,7 +117,6 @@ test('where the document leaves no doubt, an id of a message is that of its requ
   ] as const)
     assert.deepEqual(slips(prose, name, one), [], prose);
   const said = 'The response repeats the messageId of the request.';
-  const [first] = one as [[Json, Json]];
   assert.deepEqual(
     slips(said, 'messageId', [
       ['msg001', 'msg001'],
@@ -138,16 +139,18 @@ test('where the document leaves no doubt, an id of a message is that of its requ
       ['a3', 'b3'],
       ['a4', 'b4'],
     ]),
-    [1, 2, 3, 4],
+    [],
+    'no case bears it out',
   );
-  assert.deepEqual(slips(said, 'messageId', [['msg001', 'msg001-r']]), [], 'made of it');
-  assert.deepEqual(slips(said, 'messageId', [[7, '7']]), [], 'as a text');
-  assert.deepEqual(slips(said, 'messageId', [['msg001', 'unknown']]), [], 'stands for none');
-  assert.deepEqual(slips(`${said} \`m0-9\` stands for one that was not read.`, 'messageId', [['msg001', 'm0-9']]), []);
+  assert.deepEqual(slips(said, 'messageId', [echoed, ['msg001', 'msg001-r']]), [], 'made of it');
+  assert.deepEqual(slips(said, 'messageId', [echoed, [7, '7']]), [], 'as a text');
+  assert.deepEqual(slips(said, 'messageId', [echoed, ['msg001', 'unknown']]), [], 'stands for none');
+  const none = `${said} \`m0-9\` stands for one that was not read.`;
+  assert.deepEqual(slips(none, 'messageId', [echoed, ['msg001', 'm0-9']]), []);
   assert.deepEqual(slips(said, 'messageId', one, { about: 'msg001' }), [], 'repeated elsewhere');
   assert.deepEqual(slips(said, 'messageId', one, { inReplyTo: 'msg002' }), [], 'what is repeated is another member');
   assert.deepEqual(slips(said, 'messageId', one, {}, { loose: [{ pointer: '/messageId', as: 'id' }] }), []);
-  const tools = [{ name: 'look', examples: [{ input: 1, output: { id: first[1] } }] }];
+  const tools = [{ name: 'look', examples: [{ input: 1, output: { id: 'msg777' } }] }];
   assert.deepEqual(slips(said, 'messageId', one, {}, { tools }), [], 'told by a tool');
 });
 
@@ -179,7 +182,7 @@ test('the number of a file that a sentence has of the request is no other one', 
     return found.find(({ code }) => code === 'DOCUMENT_CASE_ID_NOT_ECHOED')?.severity;
   };
   const prose = (name: string) => `Die \`${name}\` der Anfrage wird unverändert zurückgegeben.`;
-  assert.equal(slip(prose('vorgangsnummer'), 'vorgangsnummer'), 'error');
+  assert.equal(slip(prose('vorgangsnummer'), 'vorgangsnummer'), 'warning');
   assert.equal(slip(prose('ort'), 'ort'), undefined, 'no id');
   assert.equal(slip('Die `vorgangsnummer` steht in der Anfrage.', 'vorgangsnummer'), undefined);
 });
@@ -220,14 +223,14 @@ test('an id may come back under another name', () => {
   };
   const said = 'inReplyTo of the answer is the msgId of the request.';
   const reply: [string, string] = ['msgId', 'inReplyTo'];
-  assert.equal(slip(said, reply, ['u-1', 'u-2'], 'u-1'), 'error /head/inReplyTo');
+  assert.equal(slip(said, reply, ['u-1', 'u-2'], 'u-1'), 'warning /head/inReplyTo');
   assert.equal(slip(said, reply, ['u-1', 'u-2'], 'u-2'), undefined);
   assert.equal(slip('', reply, ['u-1', 'u-2', 'u-3'], 'u-1'), 'warning /head/inReplyTo');
   assert.equal(slip('', reply, ['u-1', 'u-2'], 'u-1'), undefined);
-  assert.equal(slip(said, reply, ['u-1', 'u-2'], 'v-9'), 'error /head/inReplyTo', 'an id that nobody sent');
+  assert.equal(slip(said, reply, ['u-1', 'u-2'], 'v-9'), 'warning /head/inReplyTo', 'an id that nobody sent');
   assert.equal(slip('', reply, ['u-1', 'u-2', 'u-3'], 'v-9'), undefined);
   assert.equal(slip('The ref is the msgId.', ['msgId', 'ref'], ['u-1', 'u-2'], 'v-9'), undefined, 'may be of a thing');
-  assert.equal(slip('ack 等于请求的 seq。', ['seq', 'ack'], ['3', '4'], '3'), 'error /head/ack');
+  assert.equal(slip('ack 等于请求的 seq。', ['seq', 'ack'], ['3', '4'], '3'), 'warning /head/ack');
   assert.equal(slip('', ['msgId', 'room'], ['u-1', 'u-2', 'u-3'], 'u-1'), undefined);
 });
 
@@ -298,7 +301,7 @@ test('an id that comes back may be what is asked about', () => {
   };
   assert.equal(severity('Looks products up.', 'The productId from the request'), undefined);
   assert.equal(severity('The productId is copied from the request.', 'id'), 'warning', 'nobody can tell');
-  assert.equal(severity('The productId is copied from the request.', 'id', { tools: [look] }), 'error');
+  assert.equal(severity('The productId is copied from the request.', 'id', { tools: [look] }), 'warning');
 });
 
 test('an id that breaks its schema tells two cases apart, be it repeated or not', () => {
@@ -337,7 +340,7 @@ test('a text begins with the tag of its request, where all others do and the doc
   };
   const said = 'Plain text. An answer begins with the tag of the request, `t0` where it has none.';
   const answers = ['t1 open', 't2 shut', 't7 shut', 't4 open'];
-  assert.deepEqual(slips(said, answers), [['error', 3, 't3', 't7']]);
+  assert.deepEqual(slips(said, answers), [['warning', 3, 't3', 't7']]);
   assert.deepEqual(slips(said, ['t1 open', 't2 shut', 't3 shut', 't4 open']), []);
   assert.deepEqual(slips(said, ['t1 open', 't2 shut', 't0 what', 't4 open']), [], 'the document has it');
   assert.deepEqual(slips(said, ['t1 open', 't2 shut', 'what', 't4 open']), [], 'no tag');
@@ -360,7 +363,7 @@ test('a tag that the answer repeats tells no two texts apart', () => {
     ['#1 GET X', '#1 10'],
     ['#2 GET X', '#2 20'],
   ];
-  assert.deepEqual(contradicts(said, other), [['error', 2, '#1 10', '#2 20']]);
+  assert.deepEqual(contradicts(said, other), [['warning', 2, '#1 10', '#2 20']]);
   assert.equal(
     contradicts('Plain text. A line begins with its message id; replies have the same message id.', other).length,
     1,
@@ -418,15 +421,15 @@ test('the id of a request is no part of what is asked in the header of a message
   const said = 'The response repeats the requestId of the header.';
   assert.equal(
     severity(said, (requestId) => ({ header: { requestId }, city: 'Paris' })),
-    'error',
+    'warning',
   );
   assert.equal(
     severity(said, (requestId) => ({ meta: { requestId, lang: 'en' } })),
-    'error',
+    'warning',
   );
   assert.equal(
     severity(said, (requestId) => ({ header: { head: { requestId } }, city: 'Paris' })),
-    'error',
+    'warning',
   );
   assert.equal(
     severity('A header has a requestId.', (requestId) => ({ header: { requestId }, city: 'x' })),
@@ -444,7 +447,7 @@ test('the id of a request is no part of what is asked in the header of a message
   );
   assert.equal(
     severity('The messageId is echoed.', (messageId) => ({ header: { messageId } })),
-    'error',
+    'warning',
     'no request id',
   );
 });

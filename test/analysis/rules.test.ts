@@ -90,8 +90,12 @@ const SAMPLES: Record<
     says: [['error', 'DOCUMENT_CASES_CONTRADICT']],
   },
   'case-id-not-echoed': {
-    document: documentOf(OPEN, OPEN, 'The answer repeats the ref of the request.'),
-    cases: casesOf([{ ref: 100 }, { ref: 100 }], [{ ref: 200 }, { ref: 100 }], [{ ref: 300 }, { ref: 300 }]),
+    document: documentOf(OPEN, OPEN, 'The answer repeats the messageId of the request.'),
+    cases: casesOf(
+      [{ messageId: 100, n: 1 }, { messageId: 100 }],
+      [{ messageId: 200, n: 2 }, { messageId: 100 }],
+      [{ messageId: 300, n: 3 }, { messageId: 300 }],
+    ),
     says: [['error', 'DOCUMENT_CASE_ID_NOT_ECHOED']],
   },
   'case-expected-differs': {
@@ -423,6 +427,14 @@ test('documented failures need a place that allows their code', () => {
       ['-32002'],
     ],
     ['nothing is listed', 'Error codes use HTTP error codes', { enum: [200] }, []],
+    ['one line is no list', '- 503: what the other depot says of itself', { enum: [200, 404] }, []],
+    [
+      'nor are lines far apart',
+      `- 404: not found\n${'Words.\n'.repeat(3)}- 503: the other depot`,
+      { enum: [200, 404] },
+      [],
+    ],
+    ['numbers are none of a list of names', listed, { enum: ['LATE', 'GONE'] }, []],
   ];
   for (const [name, prose, code, codes] of rows) {
     const findings = lint(
@@ -447,47 +459,46 @@ test('codes are those of a member by whatever name that lists some of them', () 
   assert.equal(refused(list, [200, 402, 404]), undefined);
   assert.equal(refused(list, [10, 20]), undefined);
   assert.equal(refused(list, ['402']), undefined);
-  const labelled = 'Unknown student: code 404. Not allowed to see: code 403.';
-  assert.deepEqual(refused(labelled, [200, 404]), [403]);
-  assert.equal(refused(labelled, [200, 403, 404]), undefined);
-  assert.equal(refused('Nobody: code 404. Our tool, where it is down: code 503.', [200, 404]), undefined);
 });
 
-test('a value that a sentence gives to a member of answers by its name is one that it lists', () => {
-  const refused = (prose: string, more: { [name: string]: Json } = {}, asked: Json = {}) => {
-    const properties = { status: { enum: ['OK', 'FULL'] }, ...more };
-    const document = documentOf({ type: 'object', properties: asked }, { type: 'object', properties }, prose);
-    return lint(document).find(({ code }) => code === 'DOCUMENT_FAILURE_UNANSWERABLE')?.expected;
+test('no sentence makes a failure unanswerable: only lists and tables of codes are read', () => {
+  const properties: Json = {
+    code: { enum: [200, 404] },
+    status: { enum: ['OK', 'FULL'] },
+    why: { enum: ['TOO_HEAVY', 'BAD_COUNTRY'] },
+    data: { type: 'object' },
   };
+  const response: Json = { type: 'object', properties, required: ['code', 'data'] };
   for (const prose of [
+    'Where there is none, the answer has code 410.',
+    'Unknown student: code 404. Not allowed to see: code 403.',
+    'A taken name → 409, a locked forum → 423.',
+    '库存系统故障时返回code 503。',
+    '错误码503表示库存系统故障。',
     'Where all is taken, `status` is `FULL`. If a tool fails, `status` is `ERROR`.',
     'Ist alles belegt, lautet der Status `FULL`. Geht etwas schief, lautet der Status `ERROR`.',
-    'Si no queda nada, status es `FULL`. Si algo falla, status es `ERROR`.',
-    '满员时 status 为 `FULL`，出错时 status 为 `ERROR`。',
-    '满员时status为`FULL`，出错时status为`ERROR`。',
-    'Either `status: "FULL"`, or `status: "ERROR"` where nothing helps.',
-    'It is answered with `status` `FULL`, or with `status` `ERROR`.',
+    'Above 30 kg the answer is `TOO_HEAVY`, elsewhere `BAD_COUNTRY`. A large one is answered with `TOO_LARGE`.',
+    'If the item does not exist, the response has code 404 and `data` is null.',
+    'Errors are rare and short.\n- 10001: the most guests of a year',
   ])
-    assert.deepEqual(refused(prose), ['ERROR'], prose);
-  const known = 'Then `status` is `FULL`.';
-  for (const prose of [
-    `${known} The \`status\` is never \`ERROR\`.`,
-    `${known} If the \`status\` is \`ERROR\` in the store, the answer is empty.`,
-    `${known} An order with \`status\` \`ERROR\` is not found.`,
-    `${known} The HTTP-status is \`ERROR\`.`,
-    `${known} The \`status\` is \`Bad\`.`,
-    `${known} The requester takes it that \`status\` is \`ERROR\`.`,
-    `${known} If no answer comes, \`status\` is \`ERROR\`.`,
-    'The `status` is `ERROR`.',
-    `${known} Das Ergebnis: \`status\` ist \`LATE\`, oder \`status\` ist \`ERROR\`.`,
-  ])
-    assert.equal(refused(prose), undefined, prose);
-  const hyphened = 'At first `error-code` is `GONE`, then `error-code` is `SHUT`.';
-  assert.deepEqual(refused(hyphened, { 'error-code': { enum: ['GONE', 'BUSY'] } }), ['SHUT']);
-  const said = `${known} Else \`status\` is \`ERROR\`.`;
-  assert.deepEqual(refused(said), ['ERROR']);
-  assert.equal(refused(said, { reason: { enum: ['ERROR'] } }), undefined, 'it may stand there');
-  assert.equal(refused(said, {}, { status: {} }), undefined, 'requests have one, too');
+    assert.deepEqual(lint(documentOf(OPEN, response, prose)), [], prose);
+});
+
+test('what a requester reports to its own caller is owed by no answer', () => {
+  const findingsOf = (outcomes: Json | null) => {
+    const names = { type: 'object', properties: { kind: { enum: ['ALL_FREE', 'ALL_BUSY'] } }, required: ['kind'] };
+    const list = '# Errors\n- ALL_FREE: none\n- ALL_BUSY: full\n- NO_DESK: the desk is late';
+    const task = {
+      description: 'Asks.',
+      examples: [],
+      outputSchema: { type: 'object', properties: { end: outcomes } },
+    };
+    const more: Partial<Job> = outcomes === null ? {} : { role: 'requester', task: task as never };
+    return preflight(analyze(sampleJob(documentOf(OPEN, names, list), undefined, more)));
+  };
+  assert.deepEqual(findingsOf({ enum: ['ALL_FREE', 'ALL_BUSY', 'NO_DESK'] }), []);
+  assert.equal(findingsOf({ enum: ['ALL_FREE', 'ALL_BUSY'] }).length, 1);
+  assert.equal(findingsOf(null).length, 1);
 });
 
 test('a schema between other quotation marks than those of JSON, or none, is no JSON, nor is a part of it', () => {
@@ -539,11 +550,10 @@ test('where one side has its schema, a section or an announcement of that of the
     return lint(document).find(({ code }) => code === 'DOCUMENT_SCHEMA_MISSING')?.actual;
   };
   assert.equal(missing(''), '## Response Message');
-  assert.equal(missing('(TBD)'), '## Response Message');
   assert.equal(missing('```json\n```'), '## Response Message');
-  assert.equal(missing('（待定）', '## 响应消息'), '## 响应消息');
+  assert.equal(missing('', '## 响应消息'), '## 响应消息');
   assert.equal(missing('El esquema de la respuesta es el siguiente:'), 'El esquema de la respuesta es el siguiente:');
-  assert.equal(missing('A line of text.'), undefined);
+  for (const words of ['A line of text.', '(TBD)', 'offen', '（略）']) assert.equal(missing(words), undefined, words);
   assert.equal(missing('The response schema is:\n| member | type |\n|---|---|\n| a | string |'), undefined);
   assert.equal(missing('### Success\nA text.'), undefined);
   assert.equal(missing('', '## Notes'), undefined);
@@ -574,30 +584,6 @@ test('a failure by a word is answered by the list that has the others', () => {
       prose,
     );
   }
-});
-
-test('a failure that a sentence answers with a word is answered by the list that has the others', () => {
-  const refused = (prose: string, properties: Json = { why: { enum: ['TOO_HEAVY', 'BAD_COUNTRY', 'NO_DATE'] } }) => {
-    const request: Json = { type: 'object', properties: { action: { enum: ['SEND_IT', 'CALL_OFF'] } } };
-    const findings = lint(documentOf(request, { type: 'object', properties }, prose));
-    return findings.find(({ code }) => code === 'DOCUMENT_FAILURE_UNANSWERABLE')?.expected;
-  };
-  const known = 'Above 30 kg the answer is `TOO_HEAVY`, elsewhere `BAD_COUNTRY`.';
-  assert.deepEqual(refused(`${known} A large one is answered with \`TOO_LARGE\`.`), ['TOO_LARGE']);
-  assert.deepEqual(refused(`${known} Si es grande, se responde con \`TOO_LARGE\`.`), ['TOO_LARGE']);
-  assert.deepEqual(refused(`${known} A large one is answered with TOO_LARGE.`), ['TOO_LARGE']);
-  assert.deepEqual(refused(`${known}\n太大时返回状态 TOO_LARGE，不发送。`), ['TOO_LARGE']);
-  for (const [prose, properties] of [
-    [known],
-    ['A large one is answered with `TOO_LARGE`.'],
-    [`${known} A large one is called \`TOO_LARGE\`.`],
-    [`${known} The response time is \`MAX_WAIT\`.`],
-    [`${known} We never answer with \`TOO_LARGE\`.`],
-    [`${known} The provider responds to \`ASK_AGAIN\` with \`NO_DATE\`.`],
-    [`${known} The response to it comes with \`SEND_IT\`.`],
-    [`${known} A large one is answered with \`TOO_LARGE\`.`, { why: { type: 'string' } }],
-  ] as [string, Json?][])
-    assert.equal(refused(prose, properties), undefined, prose);
 });
 
 test('where nothing can yield an answer is warned of', () => {
@@ -755,10 +741,14 @@ test('the id of another case is a slip where the document or all other cases say
     ['m-1', 'm-3'],
     ['m-3', 'm-1'],
   ];
-  assert.deepEqual(slips(prose, ...swapped), [
-    ['error', 1],
-    ['error', 2],
-  ]);
+  assert.deepEqual(
+    slips(prose, ...swapped),
+    [
+      ['warning', 1],
+      ['warning', 2],
+    ],
+    'no case bears the sentence out',
+  );
   assert.deepEqual(slips('', ...swapped), []);
   assert.deepEqual(slips(prose, ...echoed, ['m-1', 'm-2']), [['error', 3]]);
 });
@@ -779,7 +769,8 @@ test('ids that name messages are known in other languages, and so is what has th
     return found.find(({ code }) => code === 'DOCUMENT_CASE_ID_NOT_ECHOED')?.severity;
   };
   assert.equal(severityOf('La respuesta repite el `idMensaje` de la petición.', 'idMensaje'), 'error');
-  assert.equal(severityOf('Die anfrageId kommt in der Antwort zurück.', 'anfrageId'), 'error');
+  assert.equal(severityOf('Die anfrageId kommt in der Antwort zurück.', 'anfrageId'), 'warning', 'from where?');
+  assert.equal(severityOf('Die anfrageId der Anfrage kommt in der Antwort zurück.', 'anfrageId'), 'error');
   assert.equal(severityOf('La réponse reprend idDemande.', 'idDemande'), 'error');
   assert.equal(severityOf('响应中的 messageId 与请求中的 messageId 相同。', 'messageId'), 'error');
   assert.equal(severityOf('El idMensaje es único.', 'idMensaje'), undefined);
@@ -973,24 +964,6 @@ test('an expected result that denies a code, or names the one of the answer, too
   assert.equal(differs('status code 404 or code 410'), false);
 });
 
-test('failures that a sentence gives a code can be answered, or it is said', () => {
-  const refused = (prose: string, code: Json = { const: 200 }) => {
-    const analyzed = analyze(sampleJob(documentOf(OPEN, { type: 'object', properties: { code } }, prose)));
-    return preflight(analyzed).some((finding) => finding.code === 'DOCUMENT_FAILURE_UNANSWERABLE');
-  };
-  assert.equal(refused('Where there is none, the answer has code 404.'), true);
-  assert.equal(refused('不存在时，响应的状态码为 404。'), true);
-  assert.equal(refused('Where there is none, the answer has code 404.', { enum: [200, 404] }), false);
-  assert.equal(refused('Where there is none, the answer has code 404.', { type: 'integer' }), false);
-  assert.equal(refused('Where there is none, the answer has code 404.', { enum: [0, 1] }), false);
-  assert.equal(refused('A taken name → 409, a locked forum → 423.', { enum: [201, 409] }), true);
-  assert.equal(refused('A taken name → 409, a locked forum → 423.', { enum: [201, 409, 423] }), false);
-  assert.equal(refused('A large order → 500 ml.', { enum: [200, 404] }), false);
-  assert.equal(refused('The HTTP response may have status 502.'), false);
-  assert.equal(refused('Our tool answers with code 404 then.'), false);
-  assert.equal(refused('It must not be answered with code 404.'), false);
-});
-
 test('a place that lists no codes may refuse one by a bound, a pattern, or what it refers to', () => {
   const found = (code: Json, $defs: Json = {}, prose = '- 404: not found\n- 503: the store is down') => {
     const document = documentOf(OPEN, { type: 'object', properties: { code }, $defs }, prose);
@@ -1053,88 +1026,4 @@ test('of several places for codes the one that has some of those listed is amend
     found.map(({ pointer, expected }) => [pointer, expected]),
     [['/oneOf/1/properties/code/enum', [503]]],
   );
-});
-
-test('Chinese sentences give codes to failures by what is returned, and by what codes mean', () => {
-  const refused = (prose: string) => {
-    const response: Json = { type: 'object', properties: { code: { enum: [200, 404] } } };
-    return lint(documentOf(OPEN, response, prose)).flatMap(({ code, expected }) =>
-      code === 'DOCUMENT_FAILURE_UNANSWERABLE' ? [expected] : [],
-    );
-  };
-  for (const prose of [
-    '库存系统故障时返回code 503。',
-    '库存系统故障时，返回错误码503。',
-    '库存系统故障时返回状态码 503，不重试。',
-    '若库存系统故障，则返回`503`。',
-    '库存系统故障时返回503。',
-    '错误码503表示库存系统故障。',
-    '商品不存在时返回404，库存系统故障时返回503。',
-  ])
-    assert.deepEqual(refused(prose), [[503]], prose);
-  for (const prose of [
-    '商品不存在时返回404。',
-    '库存系统返回503时，响应为空。',
-    '若库存系统返回错误码503，则按缺货处理。',
-    '如果库存系统在高峰时返回503，则按缺货处理。',
-    '库存系统会返回503。',
-    '任何时候都不会返回503。',
-    '任何情况下不返回错误码503。',
-    '最多时返回500条记录。',
-    '库存系统的错误码503表示繁忙。',
-    '上游故障时返回503。',
-    '传输层错误码503表示不可用。',
-  ])
-    assert.deepEqual(refused(prose), [], prose);
-});
-
-test('a member that a failure has null, or lacks, may be so', () => {
-  const found = (prose: string, more: { [name: string]: Json } = {}, cases?: string, asked: Json = {}) => {
-    const properties = { code: { type: 'integer' }, data: { type: 'object', properties: { a: {} } } };
-    const response: Json = { type: 'object', properties, required: ['code', 'data'], ...more };
-    const findings = lint(documentOf({ type: 'object', properties: asked }, response, prose), cases);
-    const finding = findings.find(({ code }) => code === 'DOCUMENT_FAILURE_UNANSWERABLE');
-    return finding && [finding.pointer, finding.amendment?.patch];
-  };
-  const type = '/properties/data/type';
-  const asNull = [type, [{ op: 'replace', path: type, value: ['object', 'null'] }]];
-  const absent = ['/required', [{ op: 'remove', path: '/required/1' }]];
-  const said = 'If the item does not exist, the response has code 404 and `data` is null.';
-  assert.deepEqual(found(said), asNull);
-  assert.deepEqual(found('商品不存在时，返回状态码404，data为null。'), asNull);
-  assert.deepEqual(found('If it does not exist, the answer has code 404 (gone), and `data` is absent.'), absent);
-  const data: Json = { anyOf: [{ type: 'object' }, { type: 'null' }] };
-  for (const [prose, more, cases, asked] of [
-    [said, { properties: { code: { type: 'integer' }, data } }],
-    [said, { properties: { code: { type: 'integer' } } }],
-    [said, { properties: {}, oneOf: [{ properties: { data: { type: 'object' } } }, { properties: { code: {} } }] }],
-    [said, {}, casesOf([{ n: 1 }, { code: 404, data: null }])],
-    [said, {}, undefined, { data: {} }],
-    ['If `data` is null in the store, the response has code 404.'],
-    ['The response has code 404, and `data` is null or empty.'],
-    ['A tool answers with code 404 and `data` is null.'],
-    ['The response has code 200 and `data` is null.'],
-    ['The response has code 404 and `data` is absent.', { required: ['code'] }],
-  ] as [string, { [name: string]: Json }?, string?, Json?][])
-    assert.equal(found(prose, more, cases, asked), undefined, `${prose} ${JSON.stringify(more)}`);
-});
-
-test('what a requester reports of a peer without an answer is owed by no answer', () => {
-  const findingsOf = (rule: string, outcomes: Json | null) => {
-    const names = { type: 'object', properties: { kind: { enum: ['ALL_FREE', 'ALL_BUSY'] } }, required: ['kind'] };
-    const prose = `The desk answers with \`ALL_FREE\`, or with \`ALL_BUSY\`.\n${rule}`;
-    const task = {
-      description: 'Asks.',
-      examples: [],
-      outputSchema: { type: 'object', properties: { end: outcomes } },
-    };
-    const more: Partial<Job> = outcomes === null ? {} : { role: 'requester', task: task as never };
-    return preflight(analyze(sampleJob(documentOf(OPEN, names, prose), undefined, more)));
-  };
-  const silent = 'When a message gets no answer, the talk ends with `NO_CONTACT`.';
-  assert.deepEqual(findingsOf(silent, null), []);
-  const late = 'A late desk answers with `NO_CONTACT`.';
-  assert.deepEqual(findingsOf(late, { enum: ['ALL_FREE', 'ALL_BUSY', 'NO_CONTACT'] }), []);
-  assert.equal(findingsOf(late, { enum: ['ALL_FREE', 'ALL_BUSY'] }).length, 1);
-  assert.equal(findingsOf(late, null).length, 1);
 });

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { atTheEnd, either, inOrder, phrases } from '../../src/lexicon/phrases.ts';
+import { phrases } from '../../src/lexicon/phrases.ts';
 
 test('a phrase is found as whole words, in the alphabet of its language', () => {
   const down = phrases({ en: ['down|off'], de: ['fällt'], fr: ['échoué'], ru: ['сбой'], zh: ['失败'], signs: ['≥'] });
@@ -27,22 +27,6 @@ test('what stands apart does so in one sentence, within so many characters', () 
     assert.ok(!both.test(text), text);
   assert.ok(both.test(`fällt ${'x'.repeat(58)} aus`));
   assert.ok(!both.test(`fällt ${'x'.repeat(59)} aus`));
-});
-
-test('two tables in order are found in one language at a time, closer in one of syllables', () => {
-  const late = inOrder({ en: ['if'], fr: ['si', 'quand'] }, { en: ['late'], fr: ['tard'], de: ['spät'] }, 10);
-  for (const text of ['if it is late', 'quand il est tard']) assert.ok(late.test(text), text);
-  for (const text of ['if il est tard', 'late if', 'if you are far too late']) assert.ok(!late.test(text), text);
-  const fails = inOrder({ zh: ['都'] }, { zh: ['失败'] }, 4);
-  assert.ok(fails.test('都可能失败'));
-  assert.ok(!fails.test('都有可能失败'));
-});
-
-test('patterns are joined, and asked for at the end', () => {
-  assert.ok(either(/^a/, phrases({ en: ['b'] })).test('c\na'));
-  const atMost = atTheEnd(phrases({ en: ['at most', 'up to'], signs: ['≤'] }));
-  for (const text of ['at most ', 'x ≤ `', 'up to']) assert.ok(atMost.test(text), text);
-  assert.ok(!atMost.test('at most five'));
 });
 
 test('no expression takes long on hostile text', async () => {
