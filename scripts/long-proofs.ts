@@ -19,7 +19,6 @@ export const longProofs: readonly string[] = [
   'test/system/model-outages.test.ts',
   'test/system/redis-outages.test.ts',
   'test/system/sandbox-outages.test.ts',
-  'test/verification/honest-crowds.test.ts',
 ];
 
 /** How many of them are drawn. */
