@@ -129,6 +129,14 @@ test('a stream is read alike however its bytes are divided and its lines end', a
   }
 });
 
+test('a stream may be longer than a body that is whole', async () => {
+  const padding = event({ padding: ' '.repeat(100_000), choices: [{ delta: { content: '' } }] });
+  const code = await codeFor((response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(padding.repeat(100) + said(ANSWER)),
+  );
+  assert.equal(code, 'completed');
+});
+
 test('an answer full of fences that might close it is read a bounded number of times', async () => {
   const code = await codeFor((response) => {
     response.writeHead(200, EVENT_STREAM);

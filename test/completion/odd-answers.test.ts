@@ -91,6 +91,24 @@ test('a model that reasons without an opening tag is heard to the end of it from
   assert.deepEqual([moduleIn(toldBy(second.outcome)), second.learnt], [moduleSource, []]);
 });
 
+test('all before a closing mark without an opening one is no answer, thoughts with both among it', () => {
+  assert.equal(moduleIn(`${draft}<think>\nhm\n</think>\n${draft}</think>\n${answer}`), moduleSource);
+});
+
+test('what follows the reasoning is told as it comes, and prose that turns out to be an answer at its end', async () => {
+  for (const [before, least] of [
+    ['So they want this.\n</think>\n', 5],
+    ['', 5],
+    ['Here they are:\n', 1],
+  ] as const) {
+    const pieces: string[] = [];
+    const sink: AnswerSink = { start: () => undefined, text: (piece) => void pieces.push(piece) };
+    const { told } = await asked(streamed(`${before}${lines}`, 5), undefined, { question: { answer: 'text', sink } });
+    assert.equal(pieces.join(''), told);
+    assert.ok(told.endsWith(lines) && (least === 1 ? pieces.length === 1 : pieces.length >= least), before);
+  }
+});
+
 test('a mark of reasoning within a module is a part of it', async () => {
   const source = "export const handle = (text) => text.split('</think>')[0];";
   const { told } = await asked(streamed(`Here:\n\`\`\`ts\n${source}\n\`\`\`\n`, 9));

@@ -60,6 +60,22 @@ test('how a question is asked is passed on', async () => {
   assert.deepEqual(asked, [options]);
 });
 
+test('a question that was given no leave tells nothing of its endpoint', async () => {
+  const told: string[] = [];
+  const note = (name: string) => async () => void told.push(name);
+  const circuits: Circuits = {
+    admit: async () => true,
+    circuitOf: async () => ({ state: 'closed', untilMs: 0 }),
+    noteFailure: note('failure'),
+    noteSuccess: note('success'),
+    release: note('release'),
+  };
+  const complete = () => Promise.reject(new Error('used up'));
+  const guarded = withSharedCircuit({ generator: 'scripted', complete }, circuits, 'leave');
+  await assert.rejects(guarded.complete(prompt, deadline()), /used up/);
+  assert.deepEqual(told, ['release']);
+});
+
 const down = 'PLATFORM_MODEL_UNAVAILABLE';
 /** Of one worker or of several: the message claims no more than is known. */
 const open = { code: 'PLATFORM_MODEL_CIRCUIT_OPEN', message: /the endpoint failed several times in a row/ };
