@@ -95,6 +95,7 @@ test('a derived case that the second reader denies refuses nobody, and stands in
       text: lines([
         { ...discountReading(question)[0], answer: { '/total': 2400 } },
         ...discountReading(question).slice(1),
+        { waitMs: 15_000 },
       ]),
     }),
   });
@@ -106,7 +107,9 @@ test('a derived case that the second reader denies refuses nobody, and stands in
   const check = checks.find(({ name }) => name === 'derived-cases');
   assert.equal(check?.result, 'warned');
   assert.match(check?.message ?? '', /2160/);
-  assert.equal((await recordBehind(rig, outcome)).proof.reading?.complete, true);
+  const record = await recordBehind(rig, outcome);
+  assert.equal(record.proof.reading?.complete, true);
+  assert.equal(record.timeoutMs, 15_000, 'the wait that the reader names is kept with the handler');
 });
 
 test('of a second reader that says nothing nothing is held against a candidate, and the report says that not all was judged', async () => {
