@@ -34,7 +34,7 @@ export async function* piecesOf(
     if (kind === 'text/event-stream') return;
     throw new NoAnswer(`status ${response.status} with ${kind === '' ? 'no content type' : kind} and no event`);
   }
-  if (first === '{' || first === '[') yield* wholeOf(await restOf(start, chunks));
+  if (first === '{' || first === '[') yield* wholeOf(await restOf(start, chunks), response.headers);
   else if (/^[\s\ufeff]*(?:data|event|id|retry)?:/.test(start) || /^[\s\ufeff]*(?:data|event|id|retry)$/.test(start))
     yield* eventsOf(start, chunks, response.headers);
   else if (first === '<') throw new NoAnswer(`status ${response.status} with a page of HTML`);
@@ -60,15 +60,15 @@ async function restOf(start: string, chunks: AsyncGenerator<string>): Promise<st
 }
 
 /** A whole answer, or pieces of one a line. */
-function* wholeOf(text: string): Generator<JsonObject> {
+function* wholeOf(text: string, headers: Headers): Generator<JsonObject> {
   const whole = parsed(text);
-  if (whole !== undefined) return yield* pieceIn(whole);
+  if (whole !== undefined) return yield* pieceIn(whole, headers);
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   // What breaks off in a line is told by what is missing: an end.
   for (const line of lines) {
     const piece = parsed(line);
     if (piece === undefined) throw new NoAnswer('JSON that cannot be read');
-    yield* pieceIn(piece);
+    yield* pieceIn(piece, headers);
   }
 }
 
@@ -108,11 +108,11 @@ function* pieceOf(name: string, data: string, headers: Headers): Generator<JsonO
     throw new ServerRefusal(readFault(undefined, value ?? data, headers));
   // A piece that breaks off.
   if (value === undefined) throw new SyntaxError('a piece that is no JSON');
-  yield* pieceIn(value);
+  yield* pieceIn(value, headers);
 }
 
-function* pieceIn(value: Json): Generator<JsonObject> {
-  if (isFault(value)) throw new ServerRefusal(readFault(undefined, value));
+function* pieceIn(value: Json, headers: Headers): Generator<JsonObject> {
+  if (isFault(value)) throw new ServerRefusal(readFault(undefined, value, headers));
   if (isObject(value)) yield value;
 }
 

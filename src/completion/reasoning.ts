@@ -112,11 +112,10 @@ export class ReasoningFilter {
   }
 
   #afterMark(): string {
-    CLOSING.lastIndex = Math.max(0, this.#searched - MARK_CHARACTERS);
-    const isClosed = CLOSING.test(this.#held);
-    CLOSING.lastIndex = 0;
+    // A mark may have begun before this piece; to look at all that is held would take ever longer.
+    const latest = this.#held.slice(Math.max(0, this.#searched - 2 * MARK_CHARACTERS));
     this.#searched = this.#held.length;
-    return isClosed && closesReasoning(this.#held) ? this.#release(withoutReasoning(this.#held)) : '';
+    return closesReasoning(latest) ? this.#release(withoutReasoning(this.#held)) : '';
   }
 
   #release(text: string): string {
