@@ -11,8 +11,8 @@ export class NoAnswer extends Error {
   }
 }
 
-/** The part of a body that tells what it is. */
-const ENOUGH = /\S/;
+/** What tells of a body what it is: neither a blank nor a byte order mark. */
+const VISIBLE = /[^\s\ufeff]/;
 
 /**
  * The pieces of an answer, or the whole of it, by what the body is and not by what its content type says: events, one JSON value, or one on each line. Throws
@@ -25,10 +25,11 @@ export async function* piecesOf(
   const chunks = textsOf(response, orStop);
   let start = '';
   for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
-    start += next.value;
-    if (ENOUGH.test(start.replace(/^\ufeff/, ''))) break;
+    // What is blank before it tells nothing, and may go on for ever.
+    start = next.value;
+    if (VISIBLE.test(start)) break;
   }
-  const first = /[^\s\ufeff]/.exec(start)?.[0];
+  const first = VISIBLE.exec(start)?.[0];
   const kind = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (first === undefined) {
     if (kind === 'text/event-stream') return;
