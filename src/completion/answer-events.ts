@@ -11,8 +11,8 @@ export class NoAnswer extends Error {
   }
 }
 
-/** The part of a body that tells what it is. */
-const ENOUGH = /\S/;
+/** What tells of a body what it is: neither a blank nor a byte order mark. */
+const VISIBLE = /[^\s\ufeff]/;
 
 /**
  * The pieces of an answer, or the whole of it, by what the body is and not by what its content type says: events, one JSON value, or one on each line. Throws
@@ -25,16 +25,17 @@ export async function* piecesOf(
   const chunks = textsOf(response, orStop);
   let start = '';
   for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
-    start += next.value;
-    if (ENOUGH.test(start.replace(/^\ufeff/, ''))) break;
+    // What is blank before it tells nothing, and may go on for ever.
+    start = next.value;
+    if (VISIBLE.test(start)) break;
   }
-  const first = /[^\s\ufeff]/.exec(start)?.[0];
+  const first = VISIBLE.exec(start)?.[0];
   const kind = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (first === undefined) {
     if (kind === 'text/event-stream') return;
     throw new NoAnswer(`status ${response.status} with ${kind === '' ? 'no content type' : kind} and no event`);
   }
-  if (first === '{' || first === '[') yield* wholeOf(await restOf(start, chunks));
+  if (first === '{' || first === '[') yield* wholeOf(await restOf(start, chunks), response.headers);
   else if (/^[\s\ufeff]*(?:data|event|id|retry)?:/.test(start) || /^[\s\ufeff]*(?:data|event|id|retry)$/.test(start))
     yield* eventsOf(start, chunks, response.headers);
   else if (first === '<') throw new NoAnswer(`status ${response.status} with a page of HTML`);
@@ -60,15 +61,15 @@ async function restOf(start: string, chunks: AsyncGenerator<string>): Promise<st
 }
 
 /** A whole answer, or pieces of one a line. */
-function* wholeOf(text: string): Generator<JsonObject> {
+function* wholeOf(text: string, headers: Headers): Generator<JsonObject> {
   const whole = parsed(text);
-  if (whole !== undefined) return yield* pieceIn(whole);
+  if (whole !== undefined) return yield* pieceIn(whole, headers);
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   // What breaks off in a line is told by what is missing: an end.
   for (const line of lines) {
     const piece = parsed(line);
     if (piece === undefined) throw new NoAnswer('JSON that cannot be read');
-    yield* pieceIn(piece);
+    yield* pieceIn(piece, headers);
   }
 }
 
@@ -108,11 +109,11 @@ function* pieceOf(name: string, data: string, headers: Headers): Generator<JsonO
     throw new ServerRefusal(readFault(undefined, value ?? data, headers));
   // A piece that breaks off.
   if (value === undefined) throw new SyntaxError('a piece that is no JSON');
-  yield* pieceIn(value);
+  yield* pieceIn(value, headers);
 }
 
-function* pieceIn(value: Json): Generator<JsonObject> {
-  if (isFault(value)) throw new ServerRefusal(readFault(undefined, value));
+function* pieceIn(value: Json, headers: Headers): Generator<JsonObject> {
+  if (isFault(value)) throw new ServerRefusal(readFault(undefined, value, headers));
   if (isObject(value)) yield value;
 }
 

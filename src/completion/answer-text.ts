@@ -43,6 +43,8 @@ export class AnswerText {
   #looks = 0;
   /** What was said after a module that is whole; `null` while there is none. */
   #beyond: string | null = null;
+  /** Whether that module may stand in reasoning that had no beginning. */
+  #mayBeDraft = false;
 
   constructor(model: string, { answer, sink }: CompleteOptions, dialect: Dialect, isFormatted: boolean) {
     this.model = model;
@@ -133,6 +135,7 @@ export class AnswerText {
     const waits = this.#dialect.reasonsOpenly === true && !closesReasoning(this.#text);
     if (!waits && isComplete(this.#text)) {
       this.#beyond = '';
+      this.#mayBeDraft = this.#dialect.reasonsOpenly !== false && !closesReasoning(this.#text);
       if (!this.#mayBeDraft) this.#tell(this.#filter.end());
     }
   }
@@ -147,11 +150,6 @@ export class AnswerText {
     this.#beyond = null;
     this.#text = '';
     this.#say(draft);
-  }
-
-  /** Whether a module that is whole may stand in reasoning that had no beginning. */
-  get #mayBeDraft(): boolean {
-    return this.#dialect.reasonsOpenly !== false && !closesReasoning(this.#text);
   }
 
   #tell(said: string): void {

@@ -87,7 +87,8 @@ export class ReasoningFilter {
   readonly #isOpen: boolean;
   #held = '';
   #state: 'start' | 'held' | 'passing' = 'start';
-  #searched = 0;
+  /** The end of what is held. */
+  #recent = '';
 
   /** `isOpen`: whether this model is known to think without an opening mark. */
   constructor(isOpen: boolean) {
@@ -100,10 +101,13 @@ export class ReasoningFilter {
     this.#held += piece;
     if (this.#state === 'start') {
       const begun = this.#held.replace(/^[\s\ufeff]+/, '');
-      if (begun === '' || begun === '[') return '';
+      if (begun === '' || begun === '[') {
+        this.#recent = this.#held.slice(-2 * MARK_CHARACTERS);
+        return '';
+      }
       this.#state = /^(?:[{`~]|\[[^T])/.test(begun) && !this.#isOpen ? 'passing' : 'held';
     }
-    return this.#state === 'passing' ? this.#release(this.#held) : this.#afterMark();
+    return this.#state === 'passing' ? this.#release(this.#held) : this.#afterMark(piece);
   }
 
   /** What is left at the end. */
@@ -111,12 +115,11 @@ export class ReasoningFilter {
     return this.#state === 'passing' ? '' : this.#release(withoutReasoning(this.#held));
   }
 
-  #afterMark(): string {
-    CLOSING.lastIndex = Math.max(0, this.#searched - MARK_CHARACTERS);
-    const isClosed = CLOSING.test(this.#held);
-    CLOSING.lastIndex = 0;
-    this.#searched = this.#held.length;
-    return isClosed && closesReasoning(this.#held) ? this.#release(withoutReasoning(this.#held)) : '';
+  #afterMark(piece: string): string {
+    // A mark may have begun before this piece; to look at all that is held would copy it each time.
+    const latest = this.#recent + piece;
+    this.#recent = latest.slice(-2 * MARK_CHARACTERS);
+    return closesReasoning(latest) ? this.#release(withoutReasoning(this.#held)) : '';
   }
 
   #release(text: string): string {

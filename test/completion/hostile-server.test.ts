@@ -129,6 +129,14 @@ test('a stream is read alike however its bytes are divided and its lines end', a
   }
 });
 
+test('an answer full of marks that end no reasoning is read as fast as it is long', async () => {
+  // Some seconds; a minute where all that is held is looked at for each of them.
+  const code = await codeFor((response) =>
+    response.writeHead(200, EVENT_STREAM).end(said("a '</think>' b ").repeat(60_000)),
+  );
+  assert.equal(code, 'PLATFORM_MODEL_CUT');
+});
+
 test('a stream may be longer than a body that is whole', async () => {
   const padding = event({ padding: ' '.repeat(100_000), choices: [{ delta: { content: '' } }] });
   const code = await codeFor((response) =>

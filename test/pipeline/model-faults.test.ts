@@ -105,6 +105,15 @@ const hopeless: Record<string, [Behaviour, RegExp]> = {
   'key-refused': [{ kind: 'status', status: 401 }, /^OPERATOR_MODEL_AUTH$/],
   'no-credit': [{ kind: 'status', status: 402 }, /^OPERATOR_MODEL_QUOTA$/],
   'prompt-too-long': [{ kind: 'status', status: 413 }, /^PLATFORM_MODEL_PROMPT_TOO_LONG$/],
+  refused: [{ kind: 'status', status: 400 }, /^PLATFORM_MODEL_REFUSED$/],
+  'prompt-filtered': [
+    { kind: 'status', status: 400, body: { error: { message: 'The prompt was filtered', code: 'content_filter' } } },
+    /^PLATFORM_MODEL_PROMPT_FILTERED$/,
+  ],
+  'fault-inside-200': [
+    { kind: 'status', status: 200, body: { error: { message: 'No credit is left', code: 402 } } },
+    /^OPERATOR_MODEL_QUOTA$/,
+  ],
   'unknown-model': [{ kind: 'status', status: 404 }, /^OPERATOR_MODEL_UNKNOWN$/],
   declined: [
     { kind: 'reply', text: '```json\n{"decline": "missing-tool", "reason": "no stock", "quote": ""}\n```' },
