@@ -17,10 +17,10 @@ export function tidyEndpoint(given: string): string {
   return url.pathname === '/' && url.search === '' ? url.href.replace(/\/$/, '') : url.href;
 }
 
-/** The URL of something behind a base URL, before its query. */
-export function urlBehind(endpoint: string, path: 'chat/completions' | 'models'): string {
+/** The URL of the list of models behind a base URL, before its query. */
+export function modelsUrl(endpoint: string): string {
   const url = new URL(endpoint);
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/${path}`;
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/models`;
   return url.href;
 }
 

@@ -1,13 +1,14 @@
+import type OpenAI from 'openai';
 import type { CompleteOptions, Completion, Prompt } from '../contract/completion.ts';
 import type { Usage } from '../contract/outcome.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { NoAnswer, piecesOf } from './answer-events.ts';
 import { AnswerText, MAX_TEXT_CHARACTERS } from './answer-text.ts';
-import { BodyTooLongError, boundedFetch } from './bounded-fetch.ts';
+import { BodyTooLongError } from './bounded-fetch.ts';
 import { CompletionError } from './completion-error.ts';
 import type { Adaptation, Dialect, Form, Learnt } from './dialect.ts';
-import { keyHeaders, urlBehind } from './endpoint.ts';
+import { keyHeaders } from './endpoint.ts';
 import { isComplete } from './extract-candidate.ts';
 import { answerFaults, type Fault, faultOf, lastFaultOf } from './faults.ts';
 import { isUnreached, networkFailure, refusalFailure } from './model-failure.ts';
@@ -16,7 +17,7 @@ import { smallerLimit } from './output-limit.ts';
 import { type Patience, patienceFor } from './patience.ts';
 import { estimateTokens, priced } from './prices.ts';
 import { bodyOf } from './request-body.ts';
-import { readFault, ServerRefusal } from './server-fault.ts';
+import { ServerRefusal } from './server-fault.ts';
 
 const DEFAULT_MAX_TOKENS = 16_384;
 /** How long the token counts are waited for once the answer is complete, in milliseconds. */
@@ -44,6 +45,7 @@ export interface Question extends CompleteOptions {
 
 /** One question and its answer; the same question in another form where the server refuses the form. */
 export class Exchange {
+  readonly #client: OpenAI;
   readonly #options: OpenAiOptions;
   readonly #endpoint: string;
   readonly #dialect: Dialect;
@@ -58,7 +60,8 @@ export class Exchange {
   #answer: AnswerText;
   #started = false;
 
-  constructor(endpoint: string, options: OpenAiOptions, dialect: Dialect, question: Question) {
+  constructor(client: OpenAI, endpoint: string, options: OpenAiOptions, dialect: Dialect, question: Question) {
+    this.#client = client;
     this.#endpoint = endpoint;
     this.#options = options;
     this.#dialect = dialect;
@@ -119,14 +122,6 @@ export class Exchange {
   async #ask(form: Form): Promise<Completion> {
     this.#expectWithin(this.#patience.headersMs);
     const response = await this.#send(form);
-    if (!response.ok) {
-      const body = await this.#orStop(response.text()).catch(() => {
-        this.#stop.signal.throwIfAborted();
-        // Its status tells enough.
-        return '';
-      });
-      throw new ServerRefusal(readFault(response.status, body, response.headers));
-    }
     this.#started = true;
     this.#expectWithin(this.#patience.firstWordMs);
     await this.#read(piecesOf(response, (promise) => this.#orStop(promise)));
@@ -135,18 +130,14 @@ export class Exchange {
 
   #send(form: Form): Promise<Response> {
     const { apiKey, model } = this.#options;
-    return this.#orStop(
-      boundedFetch(urlBehind(this.#endpoint, 'chat/completions'), {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          accept: form.stream ? 'text/event-stream' : 'application/json',
-          ...keyHeaders(this.#endpoint, apiKey),
-        },
-        body: JSON.stringify(bodyOf(model, this.#question, form)),
-        signal: this.#stop.signal,
-      }),
-    );
+    const accept = form.stream ? 'text/event-stream' : 'application/json';
+    const request = this.#client.post('/chat/completions', {
+      body: bodyOf(model, this.#question, form),
+      headers: { accept, ...keyHeaders(this.#endpoint, apiKey) },
+      signal: this.#stop.signal,
+    });
+    // The answer as it came: the client would tell by its content type alone how to read it.
+    return this.#orStop(request.asResponse());
   }
 
   async #read(pieces: AsyncGenerator<JsonObject>): Promise<void> {

@@ -2,6 +2,7 @@ import type { Completer } from '../contract/completion.ts';
 import { dialectOf } from './dialect.ts';
 import { OPENAI_ENDPOINT, tidyEndpoint } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
+import { openAiClient } from './openai-client.ts';
 import type { OpenAiOptions } from './openai-options.ts';
 
 /** A completer that says where it asks; the key of cool-downs, breakers and latencies. */
@@ -17,12 +18,13 @@ export interface EndpointCompleter extends Completer {
  */
 export function createOpenAiCompleter(options: OpenAiOptions): EndpointCompleter {
   const endpoint = tidyEndpoint(options.baseUrl ?? OPENAI_ENDPOINT);
+  const client = openAiClient(endpoint, options.apiKey);
   const dialect = dialectOf(endpoint, options.model, endpoint === OPENAI_ENDPOINT);
   return {
     generator: options.generator,
     endpoint,
     model: options.model,
     complete: (prompt, deadline, wanted = {}) =>
-      new Exchange(endpoint, options, dialect, { prompt, deadline, ...wanted }).run(),
+      new Exchange(client, endpoint, options, dialect, { prompt, deadline, ...wanted }).run(),
   };
 }

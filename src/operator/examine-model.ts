@@ -1,7 +1,7 @@
 import { boundedFetch } from '../completion/bounded-fetch.ts';
 import { CompletionError, passesNever } from '../completion/completion-error.ts';
 import { ADAPTATIONS, type Learnt } from '../completion/dialect.ts';
-import { keyHeaders, OPENAI_ENDPOINT, tidyEndpoint, urlBehind } from '../completion/endpoint.ts';
+import { keyHeaders, modelsUrl, OPENAI_ENDPOINT, tidyEndpoint } from '../completion/endpoint.ts';
 import { networkCause } from '../completion/model-failure.ts';
 import { createOpenAiCompleter } from '../completion/openai-completer.ts';
 import { type modelsOf, redactUrl } from '../config.ts';
@@ -102,7 +102,7 @@ async function ask(
 /** The names in a server's list of models; `undefined` where it has none. */
 async function modelsAt(endpoint: string, apiKey: string | null): Promise<string[] | undefined> {
   // As a worker asks it: redirects are not followed.
-  const response = await boundedFetch(urlBehind(endpoint, 'models'), {
+  const response = await boundedFetch(modelsUrl(endpoint), {
     headers: keyHeaders(endpoint, apiKey),
     signal: AbortSignal.timeout(listWithinMs),
   });
