@@ -434,7 +434,14 @@ test('documented failures need a place that allows their code', () => {
       { enum: [200, 404] },
       [],
     ],
-    ['numbers are none of a list of names', listed, { enum: ['LATE', 'GONE'] }, []],
+    [
+      'numbers are none of a list of names',
+      '# Errors\n- E_LATE: late\n- E_GONE: gone\n- 404: the old store',
+      { enum: ['E_LATE', 'E_GONE'] },
+      [],
+    ],
+    ['a sentence is no label', 'Errors are rare.\n- 10001: guests\n- 10002: rooms', { enum: [10001, 10003] }, []],
+    ['a label is', 'Errors:\n- 10001: guests\n- 10002: rooms', { enum: [10001, 10003] }, ['10002']],
   ];
   for (const [name, prose, code, codes] of rows) {
     const findings = lint(
