@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readJob } from '../../queues/index.ts';
 import { createSandbox } from '../../sandbox/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
-import type { Completion, Prompt } from '../../src/contract/completion.ts';
+import type { Completer, Prompt } from '../../src/contract/completion.ts';
 import { exportNameOf } from '../../src/contract/handler.ts';
 import type { DerivedCase, KeptReading } from '../../src/contract/reading.ts';
 import type { Trier } from '../../src/contract/trial.ts';
@@ -183,7 +183,8 @@ export async function startJudging() {
         };
         const reading = new ReadingWork('late', collector.units, async () => kept);
         const asked: Prompt[] = [];
-        const complete = async (prompt: Prompt): Promise<Completion> => {
+        const complete: Completer['complete'] = async (prompt, _deadline, options) => {
+          options?.asking?.();
           asked.push(prompt);
           const text = second(prompt, asked.length)
             .map((line) => JSON.stringify(line))

@@ -5,6 +5,7 @@ import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
 import { mechanicalTables } from '../../scripts/mechanical-tables.ts';
 import { candidatesFolder, openFixture, tryCandidate } from '../../scripts/try-candidate.ts';
 import { advisableChecks } from '../../src/config.ts';
+import { derivedCheck } from '../../src/pipeline/judge-derived.ts';
 import { checks, defaultCheckPolicy } from '../../src/verification/checks.ts';
 import { rules } from '../../src/verification/rules.ts';
 
@@ -59,7 +60,7 @@ for (const [rule, agreement, candidate] of soleRefusals) {
 }
 
 test('each rule is of a check, has an id of its own, and proves or may be appealed for only where it refuses', () => {
-  const names = checks.map(({ name }) => name);
+  const names = [...checks.map(({ name }) => name), derivedCheck];
   assert.equal(new Set(rules.map(({ id }) => id)).size, rules.length);
   for (const { id, severity, provesMemory, mayBeAppealed } of rules) {
     assert.ok(names.includes(id.split('/')[0] ?? ''), id);
