@@ -143,7 +143,6 @@ function currentNode() {
 
 function run(command, args, stdio, cwd = process.cwd()) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { stdio, cwd });
     const passedOn = new Set();
     const passOn = (signal) => {
       // npm passes on what the process group was told already, so the same signal may arrive twice.
@@ -154,7 +153,9 @@ function run(command, args, stdio, cwd = process.cwd()) {
       child.kill(signal);
     };
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+    // Before the child starts, which may be quick while this process waits for a processor.
     for (const signal of signals) process.on(signal, passOn);
+    const child = spawn(command, args, { stdio, cwd });
     const end = (ending) => {
       for (const signal of signals) process.off(signal, passOn);
       resolve(ending);
