@@ -38,8 +38,8 @@ export interface Delivery {
     protocolHash: string | null;
   }): Promise<void>;
   /**
-   * Puts the digest of a handler on the stream that was finished after the outcome (`kind` = `late`), and that of the one in whose place it is used;
-   * `digest` is `null` where that one was withdrawn and no other could be made.
+   * Puts an entry with `kind` = `late` on the stream: the digest of a handler that was finished after the outcome, and
+   * of the one that it replaces. `digest` is `null` where that one was withdrawn and no other could be made.
    */
   announceLate(entry: {
     negotiationId: string | null;

@@ -125,7 +125,10 @@ export class Outcomes {
     });
   }
 
-  /** Puts an entry with `kind` = `late` on the stream: the digest of a handler that was finished after its job's outcome, and of the one that it replaces. */
+  /**
+   * Puts an entry with `kind` = `late` on the stream: a handler finished after its job's outcome, and the one it
+   * replaces.
+   */
   async announceLate(
     { jobId, negotiationId, protocolHash }: Omit<SideEntry, 'kind' | 'messages'>,
     { digest, withdrawn }: { digest: string | null; withdrawn?: string | undefined },

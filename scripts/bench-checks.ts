@@ -1,7 +1,7 @@
 /**
- * Prints what each check of src/verification costs one sound candidate of the product example: runs, processor time of this
- * process and processor time in the isolate, each check alone, with what all of them start from taken off; below, the targets, and how fast the machine
- * was. 20 rounds by default.
+ * Prints what each check of src/verification costs one sound candidate of the product example. For each check alone:
+ * runs, and processor time of this process and of the isolate. What all checks start from is taken off. Below stand the
+ * targets and how fast the machine was. 20 rounds by default.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { caseScenarios } from '../src/verification/case-scenarios.ts';
 import { checks, defaultCheckPolicy, verify } from '../src/verification/checks.ts';
 import { plainFunctionUs, plainUsOfTargets } from './plain-function.ts';
 
-/** What all checks together may cost the product example at most: runs, and processor time of this process and in the isolate. */
+/** The most that all checks together may cost the product example: runs, and milliseconds of processor time. */
 const target = { runs: 120, ms: 25 };
 
 const rounds = Number(process.argv[3] ?? 20);

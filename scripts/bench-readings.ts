@@ -1,7 +1,8 @@
 /**
- * Prints what readings cost. The recorded ones of `fixtures/unread`: entries, and tokens of question and answer. One sound handler of each of these
- * agreements: runs and processor time of its derived cases, next to those of the checks and, as the floor, of the cases alone. One job with a scripted
- * model: tokens by purpose, next to those of a bare question. `npm run bench -- readings [rounds]`; 3 rounds by default, of which the least counts.
+ * Prints what readings cost. First, the recorded ones of `fixtures/unread`: entries, and tokens of question and answer.
+ * Then one sound handler of each agreement: runs and processor time of its derived cases, beside those of the checks
+ * and, as the floor, of the cases alone. Last, one job with a scripted model: tokens by purpose, beside those of a bare
+ * question. `npm run bench -- readings [rounds]`; 3 rounds by default, of which the least counts.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { bundleHandler, createSandbox, type Sandbox } from '../sandbox/index.ts';

@@ -1,8 +1,9 @@
 /**
- * Measures how a worker does under many jobs, next to floors of the same run: stored handlers one at a time and all at once, 64 different agreements at once with
- * a model that takes 2 s for a module and as long for a reading, each by one worker process and by two; the same with readings and without, in turn, which is all
- * that `--short` does; what each process needs for a job; what our envelope adds to a queue; and, with `--long`, memory after 1,000 and after 10,000 jobs.
- * Redis, model server and workers share the machine.
+ * Measures a worker under many jobs, beside floors of the same run. Stored handlers, one at a time and all at once. 64
+ * different agreements at once, with a model that takes 2 s for a module and as long for a reading, by one worker
+ * process and by two. The same with readings and without, in turn: `--short` does that alone. What each process needs
+ * for a job, and what our envelope adds to a queue. With `--long`, memory after 1,000 and after 10,000 jobs. Redis,
+ * model server and workers share the machine.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -121,7 +122,9 @@ async function measureAll(): Promise<void> {
   console.table(await measureEnvelopes(redis.url, job));
 }
 
-/** Workers with readings and workers without, in turn, since the machine is now fast, now slow; prints what share of the ideal each reaches. */
+/**
+ * Prints what share of the ideal workers reach with readings and without, in turn: the machine is now fast, now slow.
+ */
 async function compareReadings(): Promise<void> {
   const found: Record<'late' | 'off', string[]> = { late: [], off: [] };
   let best = 0;

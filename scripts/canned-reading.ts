@@ -10,8 +10,9 @@ const size = 28;
 const folder = join(import.meta.dirname, '../fixtures/completions/demo');
 
 /**
- * What a reader answers about the product agreement, one object a line: the demo's answer, its derived cases again with other values until there are as
- * many as a reading has. The sound handlers of `fixtures/completions` keep all of them.
+ * What a reader answers about the product agreement, one object a line. It is the demo's answer, its derived cases
+ * repeated with other values until there are as many as a reading has. The sound handlers of `fixtures/completions`
+ * keep all of them.
  */
 export function cannedReading(): string {
   const script = readScripts(folder).find(({ to }) => to === 'read');

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Test files that try every fault, every order or every document one by one, or build a whole package, and take minutes for it. `npm test` leaves
- * them out, `npm run test:full` runs them all, and `.ci/run` some of them, drawn by the commit.
+ * Test files that try every fault, every order or every document one by one, or build a whole package, and take minutes
+ * for it. `npm test` leaves them out, `npm run test:full` runs them all, and `.ci/run` some of them, drawn by the
+ * commit.
  */
 export const longProofs: readonly string[] = [
   'test/analysis/flood-generated.test.ts',

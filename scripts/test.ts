@@ -1,8 +1,8 @@
 /**
- * Runs the tests under test/: `npm test` all but the long proofs, `npm test -- <part of a path> …` some of all, `npm run test:full` all,
- * and `npm run test:full -- --drawn-by <text>` a few of the long proofs, always the same ones for the same text.
- * Ends with one line `N passed, N failed, N skipped`; exit code 1 where a test failed, a file crashed, hung or held no
- * test, a part is of no file's path, or nothing was tested at all.
+ * Runs the tests under test/: `npm test` all but the long proofs, `npm test -- <part of a path> …` some of all, `npm
+ * run test:full` all, and `npm run test:full -- --drawn-by <text>` a few of the long proofs, always the same ones for
+ * the same text. Ends with one line `N passed, N failed, N skipped`; exit code 1 where a test failed, a file crashed,
+ * hung or held no test, a part is of no file's path, or nothing was tested at all.
  */
 import { spawn } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,9 +16,14 @@ import type { TestSummary } from './test-summary.ts';
 const processTimeoutMs = 480_000;
 /** How long output may still come after a process has ended, in milliseconds. */
 const lastOutputMs = 1_000;
-/** Processes at a time: twice the processors, since many wait for locks and deadlines, and never many for the memory. */
+/**
+ * Processes at a time: twice the processors, since many wait for locks and deadlines, and never many for the memory.
+ */
 const concurrency = Math.min(2 * availableParallelism(), 6);
-/** Folders whose files leave nothing behind for each other. They share processes: starting one takes longer than most of these files. */
+/**
+ * Folders whose files leave nothing behind for each other. They share processes: starting one takes longer than most of
+ * these files.
+ */
 const sharing = [
   'analysis',
   'architecture',

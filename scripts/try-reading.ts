@@ -38,7 +38,10 @@ export async function openReadings(order: Measure, folder: URL, agreement?: stri
   return found;
 }
 
-/** What a candidate breaks of some readings, and what a second set of readings bears out of it: all of it, where there is none. */
+/**
+ * What a candidate breaks of some readings, and what a second set of readings bears out of it: all of it, where there
+ * is none.
+ */
 export async function tryReadings(
   order: Measure,
   source: string,
@@ -79,8 +82,8 @@ async function inTurn<T, U>(list: readonly T[], work: (one: T) => Promise<U>): P
 }
 
 /**
- * What of a broken case a second set of readings bears out: what it wants in the very same world, and where it has no such world, all of it if the
- * candidate breaks another of its cases that the same words demand.
+ * What a second set of readings bears out of a broken case. In the very same world, what it wants there. Where it has
+ * no such world, all of it, if the candidate breaks another of its cases for the same words.
  */
 function borneOut(
   broken: BrokenCase,

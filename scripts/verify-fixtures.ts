@@ -223,7 +223,10 @@ function rulesIn({ cases, verification }: Trial, isHeld: boolean, isContested: b
   };
 }
 
-/** Prints for each rule what it refuses, what of that no other rule and no case refuses, and what it warns of in sound handlers. */
+/**
+ * Prints for each rule what it refuses, what of that no other rule and no case refuses, and what it warns of in sound
+ * handlers.
+ */
 function reportRules(lines: readonly Line[]): void {
   console.log('\nrule, severity, refused, tables alone, faulty alone, sound warned of, for instance');
   for (const { id, severity } of rules) {

@@ -263,7 +263,10 @@ export async function openSandbox(
   return sandbox;
 }
 
-/** Who asks the model for a command: bounded as one job is, without Redis, so that what it learns of endpoints is not shared. */
+/**
+ * Who asks the model for a command: bounded as one job is, without Redis, so that what it learns of endpoints is not
+ * shared.
+ */
 export function composeQuestioner(config: Config): Omit<Questioner, 'ledger'> {
   const limits = limitsOf(config);
   const shop = { completer: createModel({ models: endpointsOf(config) }), model: modelName(config) };

@@ -19,10 +19,10 @@ const FAILURE_STATUS =
   /^(?:error|err|fail|failed|failure|rejected|refused|denied|invalid|not[ _-]?found|ko|nok|fehler|fehlgeschlagen|abgelehnt|ungültig|erreur|échec|échoué|refusé|rechazad[oa]|fallid[oa]|fallo|erro|falha|falhou|recusad[oa]|rejeitad[oa]|errore|fallito|rifiutat[oa]|ошибка|отказано|отклонено|(?:已|被)?(?:失败|错误|拒绝)|无效|未找到)$/i;
 
 /**
- * Says whether an answer is a failure by its agreement: an HTTP code from 400, an error code that the document lists, `success: false`,
- * an `error` member, or a status word; text by how it begins. Where
- * the answer itself says nothing, it is none: what a case expects in words has no say. `reportsFailure` in src/verification/failure-answer.ts
- * knows no agreement: it weighs the form of any answer, suspects more, and may not know.
+ * Says whether an answer is a failure by its agreement: an HTTP code from 400, an error code that the document lists,
+ * `success: false`, an `error` member, or a status word; text by how it begins. Where the answer itself says nothing,
+ * it is none: what a case expects in words has no say. `reportsFailure` in src/verification/failure-answer.ts knows no
+ * agreement: it weighs the form of any answer, suspects more, and may not know.
  */
 export function isAgreedFailure(response: Json, documentedCodes: ReadonlySet<string>): boolean {
   if (typeof response === 'string')
@@ -35,7 +35,10 @@ export function isSuccessWord(value: Json): boolean {
   return typeof value === 'string' && SUCCESS_WORD.test(value);
 }
 
-/** Says whether an answer itself reports success: `ok: true`, a code from 200 to 399 or 0 by the name of one, or a status word; text by how it begins. */
+/**
+ * Says whether an answer itself reports success: `ok: true`, a code from 200 to 399 or 0 by the name of one, or a
+ * status word; text by how it begins.
+ */
 export function reportsSuccess(response: Json, documentedCodes: ReadonlySet<string>): boolean {
   if (typeof response === 'string') return /^\W*(?:ok|ack|success|2\d\d)\b/i.test(response);
   return signalOf(response, documentedCodes, 0) === false;

@@ -105,7 +105,10 @@ const CODE_AND_WORDS = /^[ \t]*[-*+•][ \t]+`?([1-5]\d\d)`?[ \t]+(\p{L}.{0,200}
 /** A heading, or a line that ends with a colon. */
 const OPENS_LIST = /^#{1,6}[ \t]|[:：][*_\s]*$/;
 
-/** One of those, a row of a table, or an item of a list: what says of a list what it is of, other than a sentence that stands near it. */
+/**
+ * One of those, a row of a table, or an item of a list: what says of a list what it is of, other than a sentence that
+ * stands near it.
+ */
 const IS_LABEL = /^#{1,6}[ \t]|^[ \t]*(?:\||[-*+•][ \t]|\d{1,2}[.)、])|[:：][*_\s]*$/;
 
 const END_OF_CLAUSE = /[.!?]\s|[;。；]/;

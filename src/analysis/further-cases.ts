@@ -19,8 +19,9 @@ export interface FurtherCases {
 export type FurtherCase = Required<StructuredCase>;
 
 /**
- * Writes further cases below those that are agreed, whose text stays as it is where it can be gone on with. The text was read again: it holds the agreed
- * cases unchanged, and of the further ones those that come back as they are and that nothing is found against. `null` where none do.
+ * Writes further cases below the agreed ones. The agreed text stays as it is where more can be added to it. The new
+ * text is read again: the agreed cases come back unchanged, and only further cases are kept that come back as they are
+ * and raise no finding. `null` where there are none.
  */
 export function withFurther({ job, agreement }: Analyzed, further: readonly FurtherCase[]): FurtherCases | null {
   const { caseText, cases } = agreement;

@@ -1,8 +1,8 @@
 import type { Rule } from './rule.ts';
 
 /**
- * Every protocol that the document builds on came with the job. An error only where the address is labelled as one: what else a sentence says of an
- * address may be that it is of something else.
+ * Every protocol that the document builds on came with the job. An error only where the address is labelled as one:
+ * what else a sentence says of an address may be that it is of something else.
  */
 export const ruleBaseProtocolMissing: Rule = {
   name: 'base-protocol-missing',

@@ -9,9 +9,10 @@ import { CORRELATION, FILE_NUMBER, REQUEST_ID, type SaidEchoes } from './said-ec
 import { areTagged, hasOtherTag, tagOf } from './text-tags.ts';
 
 /**
- * An id that the answers of the other cases repeat is not the one of another case: a slip of who copied the case. An id that the document has repeated is
- * no other one either. An error only where JSON-RPC or the response schema has the id repeated, or where the cases bear out what a sentence says of an id
- * that by its name says which message is which; else a warning, since a sentence may mean something else.
+ * An id that the answers of the other cases repeat is not the one of another case: a slip of who copied the case. An id
+ * that the document has repeated is no other one either. An error only where JSON-RPC or the response schema has the id
+ * repeated, or where the cases bear out what a sentence says of an id that by its name says which message is which;
+ * else a warning, since a sentence may mean something else.
  */
 export const ruleCaseIdNotEchoed: Rule = {
   name: 'case-id-not-echoed',

@@ -33,7 +33,7 @@ export const ruleCasesContradict: Rule = {
         ({ path }) => !isOfTheMoment(path),
       );
       if (difference === undefined) continue;
-      // By a sentence alone nobody can tell whether an id that is repeated is of the message, or of what is asked about.
+      // A sentence alone does not tell whether such an id is of the message, or of what is asked about.
       const unsure = earlier.mayAsk || later.mayAsk;
       const reason = stateful
         ? job.role === 'requester'

@@ -9,8 +9,8 @@ import type { DocumentedCode } from './document-facts.ts';
 import type { Rule } from './rule.ts';
 
 /**
- * Every failure that the document lists by its code can be answered: the response schema has a place that allows it. What sentences say of failures is
- * for those who read them.
+ * Every failure that the document lists by its code can be answered: the response schema has a place that allows it.
+ * What sentences say of failures is for those who read them.
  */
 export const ruleFailureUnanswerable: Rule = {
   name: 'failure-unanswerable',

@@ -20,22 +20,29 @@ const [MAX_VALUES, MAX_WORD] = [40, 60];
 /** Sound requests whose answers are compared with. */
 const MAX_SOUND = 30;
 
-/** Tells which answers turn a request down that breaks its schema, by the answers alone: sentences of the document have no say. */
+/**
+ * Tells which answers turn a request down that breaks its schema, by the answers alone: sentences of the document have
+ * no say.
+ */
 export class Refusals {
   readonly #codes: ReadonlySet<string>;
   readonly #loose: ReadonlySet<string>;
   readonly #refusing = new Map<Json, boolean>();
 
-  /** `codes` are those of failures that the document lists; `loose` are pointers into answers, to values that tell nothing. */
+  /**
+   * `codes` are those of failures that the document lists; `loose` are pointers into answers, to values that tell
+   * nothing.
+   */
   constructor(codes: ReadonlySet<string>, loose: ReadonlySet<string> = new Set()) {
     this.#codes = codes;
     this.#loose = loose;
   }
 
   /**
-   * Says whether the answer to a request that breaks its schema turns that request down: it reports a failure, has a word of refusal, or withholds
-   * what sound requests are answered with. An answer that itself reports success is no refusal, nor is one with data as sound requests have it. Where
-   * an answer may be either, it is taken for a refusal: a request that is broken by mistake is then let pass, and no peer blamed for one that is not.
+   * Says whether the answer to a request that breaks its schema turns it down. It does where it reports a failure, has
+   * a word of refusal, or withholds what sound requests are answered with. It does not where it reports success, or has
+   * data as the answers to sound requests have. In doubt it does: then a request that is broken by mistake passes, and
+   * no peer is blamed for one that is broken on purpose.
    */
   turnsDown(answered: Exchange, answeredSound: readonly Exchange[]): boolean {
     const { response } = answered;
@@ -68,7 +75,10 @@ export class Refusals {
     return JSON.stringify(told.map(({ pointer, value }) => [pointer, value]));
   }
 
-  /** Whether an answer has no data of its own, and nothing where sound requests are answered with data; or says nothing but how it went. */
+  /**
+   * Whether an answer has no data of its own, and nothing where sound requests are answered with data; or says nothing
+   * but how it went.
+   */
   #withholds({ request, response }: Exchange, own: readonly Leaf[], sound: readonly Exchange[]): boolean {
     if (typeof response !== 'object') return false;
     // What a failure says is no data that an answer could withhold.
@@ -110,7 +120,10 @@ function hasWordOfRefusal(response: Json): boolean {
   );
 }
 
-/** Whether a value that no sound answer has says how it went: by the name of its member, or as a number below zero where all others are above. */
+/**
+ * Whether a value that no sound answer has says how it went: by the name of its member, or as a number below zero where
+ * all others are above.
+ */
 function tellsOutcome({ pointer, value }: Leaf, sound: readonly Exchange[]): boolean {
   if (isSuccessWord(value) || typeof value === 'boolean') return false;
   if (TELLING_NAME.test(pointer)) return true;
@@ -118,7 +131,10 @@ function tellsOutcome({ pointer, value }: Leaf, sound: readonly Exchange[]): boo
   return Number(value) < 0 && others.some((other) => Number(other) > 0) && !others.some((other) => Number(other) < 0);
 }
 
-/** Whether a value is none of the data that sound answers have: a truth value that says no, a word, or what stands where they have nothing. */
+/**
+ * Whether a value is none of the data that sound answers have: a truth value that says no, a word, or what stands where
+ * they have nothing.
+ */
 function isNoData({ pointer, value }: Leaf, sound: readonly Exchange[]): boolean {
   if (typeof value === 'boolean') return !value || isRefusingName(pointer);
   if (isSuccessWord(value)) return false;

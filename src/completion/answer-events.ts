@@ -15,8 +15,8 @@ export class NoAnswer extends Error {
 const VISIBLE = /[^\s\ufeff]/;
 
 /**
- * The pieces of an answer, or the whole of it, by what the body is and not by what its content type says: events, one JSON value, or one on each line. Throws
- * `ServerRefusal` for a fault in place of a piece, and `NoAnswer` for what is neither.
+ * The pieces of an answer, or the whole of it: events, one JSON value, or one on each line. What the body is decides,
+ * not its content type. Throws `ServerRefusal` for a fault in place of a piece, and `NoAnswer` for anything else.
  */
 export async function* piecesOf(
   response: Response,

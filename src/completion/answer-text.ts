@@ -105,7 +105,10 @@ export class AnswerText {
     return { said: text.length, aside };
   }
 
-  /** Takes the end of the answer, however it came: what was held back may be told now, and an answer given as reasoning is one. */
+  /**
+   * Takes the end of the answer, however it came: what was held back may be told now, and an answer given as reasoning
+   * is one.
+   */
   end(isWhole: boolean): void {
     this.#tell(this.#filter.end());
     if (isWhole && this.isBlank && !this.callsTool) this.#takeReasoning();
@@ -168,7 +171,9 @@ export class AnswerText {
     return true;
   }
 
-  /** Some servers think in the open, under one name or two, and some send pieces without a word to keep the connection. */
+  /**
+   * Some servers think in the open, under one name or two, and some send pieces without a word to keep the connection.
+   */
   #takeAside(others: JsonObject, thought: string): number {
     const asides = Object.entries(others).filter(([, one]) => one !== null && one !== '');
     const texts = asides.map(([name, one]) => ({ name, text: typeof one === 'string' ? one : '' }));

@@ -54,7 +54,10 @@ class WholeBody {
   }
 }
 
-/** Events as HTML's section 9.2.6 divides them. Each is passed on as a whole, so that nothing behind it has to be copied. */
+/**
+ * Events as HTML's section 9.2.6 divides them. Each is passed on as a whole, so that nothing behind it has to be
+ * copied.
+ */
 class EventStream {
   #bytes = 0;
   #held: Uint8Array[] = [];

@@ -28,7 +28,10 @@ const BEYOND_SILENCE_MS = 1_000;
 /** Longer than any timer can be set. */
 const MAX_TIMER_MS = 24 * 60 * 60 * 1_000;
 
-/** What servers call the ends of an answer; any other is a fault of theirs, such as `abort` or `insufficient_system_resource`. */
+/**
+ * What servers call the ends of an answer; any other is a fault of theirs, such as `abort` or
+ * `insufficient_system_resource`.
+ */
 const ENDS = {
   own: /^(?:stop|eos|end|complete|done|finish|normal|tool_call|function_call)/i,
   tooLong: /length|^max_(?:output_)?tokens/i,
@@ -184,8 +187,8 @@ export class Exchange {
   }
 
   /**
-   * Waits a moment for the token counts, which come last; a model that goes on talking is cut off at its first word. Nothing that happens
-   * to the stream now can take the answer back.
+   * Waits a moment for the token counts, which come last; a model that goes on talking is cut off at its first word.
+   * Nothing that happens to the stream now can take the answer back.
    */
   async #awaitUsage(pieces: AsyncGenerator<JsonObject>): Promise<void> {
     const grace = AbortSignal.any([AbortSignal.timeout(USAGE_GRACE_MS), this.#stop.signal]);

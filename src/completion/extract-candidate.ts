@@ -17,15 +17,18 @@ export type Extracted =
   | { kind: 'none'; why: string };
 
 const DECLINE_KINDS: readonly DeclineKind[] = ['protocol', 'case', 'missing-tool'];
-/** Languages of blocks that may quote a module, and are none. Any other word after a fence is a name that the model gave. */
+/**
+ * Languages of blocks that may quote a module, and are none. Any other word after a fence is a name that the model
+ * gave.
+ */
 const OTHER_LANGUAGES: ReadonlySet<string> = new Set(['json', 'diff', 'patch', 'md', 'markdown', 'html', 'yaml']);
 const EXPORTS_HANDLER =
   /\bexport\b[^;{}]{0,80}\b(?:handle|perform)\b|\bexport\s{0,8}\{[^}]{0,200}\b(?:handle|perform)\b/;
 const MAX_REASON_CHARACTERS = 2_000;
 
 /**
- * Reads an answer: the first fenced module that exports a handler or refusal, else the longest fenced module, else the whole
- * text where it is a module without fences.
+ * Reads an answer: the first fenced module that exports a handler or refusal, else the longest fenced module, else the
+ * whole text where it is a module without fences.
  */
 export function extractCandidate(text: string): Extracted {
   const blocks = fencedBlocks(text);

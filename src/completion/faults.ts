@@ -35,7 +35,9 @@ interface Told {
   said: string;
 }
 
-/** Statuses that servers refuse the form of a question with. Some refuse with 500 what a template of theirs cannot take. */
+/**
+ * Statuses that servers refuse the form of a question with. Some refuse with 500 what a template of theirs cannot take.
+ */
 const FORM: ReadonlySet<number | undefined> = new Set([undefined, 400, 404, 413, 415, 422, 500, 501]);
 
 const REFUSES =
@@ -230,7 +232,10 @@ export const toldFaults: readonly ToldFault[] = [
   },
 ];
 
-/** What a refusal comes to where no other form is left: of whichever member it speaks, the same question would be refused again. */
+/**
+ * What a refusal comes to where no other form is left: of whichever member it speaks, the same question would be
+ * refused again.
+ */
 export function lastFaultOf(fault: ServerFault, { form, promptTokens }: Sent): Fault {
   const limit = form.limit ?? { name: 'max_tokens' as const, tokens: 1 };
   return faultOf(fault, { form: { system: 'own', stream: true, usage: true, format: true, limit }, promptTokens });

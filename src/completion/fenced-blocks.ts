@@ -34,8 +34,9 @@ export function isCode(block: FencedBlock): boolean {
 }
 
 /**
- * The fenced blocks of an answer (CommonMark 0.31, section 4.5), those in lists and quotations included, without reasoning or a byte order mark. A line of backticks inside a
- * template literal or a comment of a module does not close it, unless nothing else would.
+ * The fenced blocks of an answer (CommonMark 0.31, section 4.5), those in lists and quotations included, without
+ * reasoning or a byte order mark. A line of backticks inside a template literal or a comment of a module does not close
+ * it, unless nothing else would.
  */
 export function fencedBlocks(text: string): FencedBlock[] {
   const blocks: FencedBlock[] = [];

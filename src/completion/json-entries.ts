@@ -31,9 +31,10 @@ const BEFORE_OBJECT = ' \t\r\n[],}\ufeff';
 const TAGS = [...OPENING_TAGS, ...CLOSING_TAGS];
 
 /**
- * Tells each JSON object of an answer as soon as it is whole: of JSON Lines, fenced or not, of objects over several lines, of a list, and of a list
- * named `entries` in an object around it. Prose and thinking between `<think>` tags are passed over. An object that is broken is given up where the
- * next line starts one that is not indented deeper. Linear in time, bounded in memory, never throws by itself.
+ * Tells each JSON object of an answer as soon as it is whole. Reads JSON Lines, fenced or not, objects over several
+ * lines, a list, and a list named `entries` in an object. Passes over prose and thinking between `<think>` tags. Gives
+ * up a broken object where the next line starts one that is not indented deeper. Linear in time, bounded in memory,
+ * never throws by itself.
  */
 export function createEntryReader(onEntry: (entry: JsonObject) => void, limits: EntryLimits = {}): EntryReader {
   const reader = new Reader(onEntry, limits);

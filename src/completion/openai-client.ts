@@ -5,7 +5,10 @@ import { readFault, ServerRefusal } from './server-fault.ts';
 /** The client's own timeout must never fire before ours. */
 const TIMEOUT_MS = 24 * 60 * 60 * 1_000;
 
-/** A client of an endpoint that asks once and reads within bounds. What its server refuses is thrown as a `ServerRefusal`, with all that the server said. */
+/**
+ * A client of an endpoint. It asks once and reads within bounds. A refusal is thrown as a `ServerRefusal`, with all
+ * that the server said.
+ */
 export function openAiClient(endpoint: string, apiKey: string | undefined): OpenAI {
   return new Client({
     baseURL: endpoint,

@@ -12,9 +12,9 @@ export interface EndpointCompleter extends Completer {
 }
 
 /**
- * A completer over the Chat Completions API of any OpenAI-compatible server. Streams, and stops at the fence that closes a module. A question whose form
- * is refused is put in another form; anything else is one attempt: retrying is `withRetries`' business. Every failure is a `CompletionError` with a
- * `PLATFORM_MODEL_…` or `OPERATOR_…` code.
+ * A completer over the Chat Completions API of any OpenAI-compatible server. It streams, and stops at the fence that
+ * closes a module. Where a server refuses the form of a question, it is put in another form. Anything else is one
+ * attempt: `withRetries` retries. Every failure is a `CompletionError` with a `PLATFORM_MODEL_…` or `OPERATOR_…` code.
  */
 export function createOpenAiCompleter(options: OpenAiOptions): EndpointCompleter {
   const endpoint = tidyEndpoint(options.baseUrl ?? OPENAI_ENDPOINT);

@@ -15,7 +15,10 @@ export interface OpenAiOptions {
   prices?: Prices | null | undefined;
   /** Longest answer, in tokens, reasoning included. */
   maxTokens?: number | undefined;
-  /** Whether another model is asked where this one fails: its silence is borne only as long as an answer of the other can still be in time. */
+  /**
+   * Whether another model is asked where this one fails: its silence is borne only as long as an answer of the other
+   * can still be in time.
+   */
   elsewhere?: boolean | undefined;
   /** How long silence is borne, where the defaults, shares of the time that is left, do not suit. */
   patience?: Partial<Patience> | undefined;

@@ -16,8 +16,8 @@ export interface SentTokens {
 }
 
 /**
- * The smaller limit of output with which a refused question may fit, by the numbers that the server gives; `null` where it is about the prompt alone, or no
- * limit would do.
+ * The smaller limit of output with which a refused question may fit, by the server's own numbers. `null` where no limit
+ * would do, or where the fault is about the prompt alone.
  */
 export function smallerLimit(fault: ServerFault, sent: SentTokens): number | null {
   const fitting = Math.floor(fittingTokens(fault, sent));

@@ -8,7 +8,10 @@ export interface Patience {
   stallMs: number;
 }
 
-/** Silence as a share of the time left when the question is asked, so that another attempt still fits, within bounds in milliseconds. */
+/**
+ * Silence as a share of the time left when the question is asked, so that another attempt still fits, within bounds in
+ * milliseconds.
+ */
 const PATIENCE: Record<keyof Patience, { share: number; leastMs: number; mostMs: number }> = {
   headersMs: { share: 0.4, leastMs: 2_000, mostMs: 30_000 },
   firstWordMs: { share: 0.6, leastMs: 3_000, mostMs: 90_000 },

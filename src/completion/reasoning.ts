@@ -1,4 +1,6 @@
-/** Marks that begin what a model thinks, in the wrappings seen: tags, brackets, and the channels of the harmony format. */
+/**
+ * Marks that begin what a model thinks, in the wrappings seen: tags, brackets, and the channels of the harmony format.
+ */
 const OPENING =
   /<(?:\w{1,20}:)?(?:think|thinking|thoughts?|reasoning|reflection|antthinking|scratchpad)>|\[THINK\]|◁think▷|<\|(?:begin_of_thought|START_THINKING|think)\|>|(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)\b|<\|channel>thought/gi;
 /** Marks that end it: the answer follows. */
@@ -20,7 +22,10 @@ interface Mark {
   opens: boolean;
 }
 
-/** An answer without what the model thinks before, between and after: a closing mark without an opening one ends what has no beginning. */
+/**
+ * An answer without what the model thinks before, between and after: a closing mark without an opening one ends what
+ * has no beginning.
+ */
 export function withoutReasoning(text: string): string {
   let kept = '';
   let from = 0;
@@ -80,8 +85,8 @@ function isAtEdge(text: string, { at, end }: Mark): boolean {
 }
 
 /**
- * Reasoning taken out of an answer that streams in. What begins like an answer is passed on as it comes; what begins with prose may turn out to be reasoning
- * without an opening mark, and is held until a closing one or the end.
+ * Takes reasoning out of an answer that streams in. An answer that begins like one is passed on as it comes. What
+ * begins with prose may be reasoning without an opening mark: it is held until a closing mark or the end.
  */
 export class ReasoningFilter {
   readonly #isOpen: boolean;

@@ -2,7 +2,10 @@ import { isObject, type Json } from '../kernel/json.ts';
 
 /** What a server says is wrong, in whichever form it says so. */
 export interface ServerFault {
-  /** The status of the fault: that of HTTP, or the number in the body where HTTP's tells less. `undefined` where there is neither. */
+  /**
+   * The status of the fault: that of HTTP, or the number in the body where HTTP's tells less. `undefined` where there
+   * is neither.
+   */
   status: number | undefined;
   /** Its codes and types. */
   names: string;

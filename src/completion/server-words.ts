@@ -9,7 +9,10 @@ const QUOTE_CHARACTERS = 24;
 /** The shortest turn that is looked for as a whole. */
 const TURN_CHARACTERS = 8;
 
-/** The words of a server for an operator: cut short, every character seen, without the key and without what they repeat of the prompt. */
+/**
+ * The words of a server for an operator: cut short, every character seen, without the key and without what they repeat
+ * of the prompt.
+ */
 export function shownWords(words: string, apiKey: string | undefined, prompt: Prompt): string {
   const keyless = apiKey === undefined || apiKey === '' ? words : words.replaceAll(apiKey, '…');
   const plain = plainText(keyless.slice(0, MAX_READ_CHARACTERS)).replaceAll(/\bsk-\S+/g, 'sk-…');

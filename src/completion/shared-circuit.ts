@@ -21,7 +21,10 @@ const DOWN: ReadonlySet<string> = new Set([
   'PLATFORM_MODEL_NOT_AN_API',
 ]);
 
-/** Failures that tell nothing of the endpoint: the call was over before it could answer, as it is where the question was not put. */
+/**
+ * Failures that tell nothing of the endpoint: the call was over before it could answer, as it is where the question was
+ * not put.
+ */
 const SILENT: ReadonlySet<string> = new Set(['PLATFORM_MODEL_ABORTED', 'PLATFORM_MODEL_TIMEOUT']);
 
 /** How long the shared memory is waited for, in milliseconds: where it is away each worker goes on by itself. */

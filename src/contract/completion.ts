@@ -20,8 +20,8 @@ export interface Completion {
 export type MayRepeat = (failed?: Usage) => boolean;
 
 /**
- * Called right before a question goes out to a server, each time; throws where it may not go out any more. What it returns is called where the server was
- * not reached.
+ * Called right before each request to a server. Throws where no more may go out. What it returns is called where the
+ * server was not reached.
  */
 export type Asking = () => () => void;
 

@@ -1,7 +1,10 @@
 import type { Json } from '../kernel/json.ts';
 import type { PatchOperation } from './finding.ts';
 
-/** The derived cases that one reader made from one agreement before any candidate existed (src/readings/reading.schema.json). */
+/**
+ * The derived cases that one reader made from one agreement before any candidate existed
+ * (src/readings/reading.schema.json).
+ */
 export interface Reading {
   version: 1;
   reader: Reader;
@@ -59,7 +62,9 @@ export interface Confirmation {
   answers: Record<string, ConfirmedAnswer>;
 }
 
-/** What a second reader says of one place: a value, one of several, nothing, a number between bounds, yes or no; or that it cannot be told. */
+/**
+ * What a second reader says of one place: a value, one of several, nothing, bounds of a number, yes or no, or unclear.
+ */
 export interface ConfirmedAnswer {
   value?: Json;
   oneOf?: Json[];
@@ -70,7 +75,10 @@ export interface ConfirmedAnswer {
   unclear?: true;
 }
 
-/** One answer of a tool or the peer. Without any `when` or `times` a list of them is a sequence whose last one repeats; else the first that fits answers. */
+/**
+ * One answer of a tool or the peer. In a list without any `when` or `times`, answers follow each other and the last one
+ * repeats. In any other list, the first that fits answers.
+ */
 export interface ScriptedAnswer {
   output?: Json;
   response?: Json;
@@ -91,7 +99,10 @@ export interface Expectation {
   sends?: SendExpectation[];
   order?: OrderExpectation[];
   never?: Forbidden[];
-  /** As in the world of another derived case, by id, or of a negotiated one, by number; `in` is answer and logs unless it says less. */
+  /**
+   * As in the world of another derived case, by id, or of a negotiated one, by number. `in` says where; default: answer
+   * and logs.
+   */
   alike?: { to: string | number; but?: string[]; in?: ('answer' | 'logs')[] };
   /** One of these must hold whole. */
   anyOf?: Expectation[];
@@ -138,7 +149,10 @@ export interface CallExpectation extends SendExpectation {
   tool: string;
 }
 
-/** `[first, second]`: wherever the second occurs, the first occurred before. `last`: nothing is called or sent after it. Tools by name, `send` for the peer. */
+/**
+ * `[first, second]`: wherever the second occurs, the first occurred before. `last`: nothing is called or sent after it.
+ * Tools by name, `send` for the peer.
+ */
 export type OrderExpectation = [string, string] | { last: string };
 
 /** A value that must not appear. */
@@ -148,7 +162,10 @@ export interface Forbidden {
   in?: ('answer' | 'logs' | 'sends' | 'calls')[];
 }
 
-/** A reading as it is kept: once for all workers, and with the handler that it judged. Its bases are numbers of the cases beside it. */
+/**
+ * A reading as it is kept: once for all workers, and with the handler that it judged. Its bases are numbers of the
+ * cases beside it.
+ */
 export interface KeptReading {
   reading: Reading;
   /** The wording of the question. */

@@ -3,19 +3,13 @@ type Labels = readonly string[];
 
 const english = (word: string): string =>
   `(?:the[ \\t]+)?(?:test[ \\t]+|expected[ \\t]+)?(?:${word})(?:[ \\t]+(?:data|message|payload|body|json))*(?:[ \\t]+(?:is|are)?[ \\t]*as[ \\t]+follows)?`;
-
 const german = (word: string): string => `(?:erwartete[ \\t]+)?(?:test-?)?(?:${word})(?:s?daten|nachricht)?`;
-
 /** Of the languages that say "data of the request of the test". */
 const romance = (parts: string, of: string, word: string): string =>
   `(?:(?:${parts})[ \\t]+(?:${of})[ \\t]*)?(?:${word})(?:[ \\t]+(?:${of})[ \\t]*(?:test|prueba|teste|prova))?`;
-
 const chinese = (word: string): string => `(?:测试|预期|期望)?(?:${word})(?:数据|消息|报文|内容)?(?:如下|为)?`;
-
 const japanese = (word: string): string => `(?:テスト|期待される)?(?:${word})(?:の?(?:データ|メッセージ|内容))?`;
-
 const korean = (word: string): string => `(?:테스트[ \\t]*)?(?:${word})(?:[ \\t]*(?:데이터|메시지))?`;
-
 const russian = (word: string): string =>
   `(?:(?:тестовы[ей]|ожидаемы[ей]|данные|сообщение|тело)[ \\t]+){0,2}(?:${word})(?:[ \\t]+теста)?`;
 

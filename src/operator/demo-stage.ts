@@ -43,8 +43,9 @@ const jobEvents: ReadonlySet<string> = new Set<JobEvent['type']>([
 const candidatesOfStory = 3;
 
 /**
- * Starts everything, saying what it starts; what the worker does is shown as it happens. `scripts` names the
- * replies that a scripted model gives, those for the story or those for any job; `null` = the model that the environment names is asked. Throws where something cannot be started, having ended the rest.
+ * Starts everything, saying what it starts, and shows what the worker does as it happens. `scripts` names the replies
+ * of the scripted model: those of the story, or those for any job. With `null`, the model that the environment names is
+ * asked. Throws where something cannot be started, after it has ended the rest.
  */
 export async function startStage(view: DemoView, scripts: 'story' | 'jobs' | null): Promise<DemoStage> {
   const closing: (() => Promise<unknown>)[] = [];

@@ -103,7 +103,10 @@ async function useHandler(stage: DemoStage, view: DemoView, outcome: Outcome): P
   }
 }
 
-/** Tells of the reading, with the sentences that a refused candidate broke: they stand with the handler, and in no event. */
+/**
+ * Tells of the reading, with the sentences that a refused candidate broke: they stand with the handler, and in no
+ * event.
+ */
 async function tellReading(stage: DemoStage, view: DemoView, outcome: Outcome): Promise<void> {
   const { reading, attempts } = outcome.report;
   if (reading === null) return;

@@ -28,7 +28,10 @@ const smallPrompt = {
 /** Failures that say nothing against the setting: the server is there, and answers another time. */
 const passing = /_(?:RATE_LIMITED|TIMEOUT|STALLED|LENGTH|CUT|EMPTY)$/;
 
-/** Looks whether a model answers one small question, put as a worker puts its own, and what it has to be put otherwise for. */
+/**
+ * Looks whether a model answers one small question, put as a worker puts its own, and what it has to be put otherwise
+ * for.
+ */
 export async function examineModel(
   { model, baseUrl, apiKey }: ReturnType<typeof modelsOf>[number],
   maxTokens: number,

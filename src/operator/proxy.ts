@@ -4,7 +4,10 @@ import { SettingsError } from '../config.ts';
 /** Reached without a proxy, whatever the environment says: what is named so is this machine. */
 const OWN = 'localhost,127.0.0.1,[::1]';
 
-/** Has requests to model servers take the proxy that `HTTPS_PROXY` and `HTTP_PROXY` name, but for the hosts of `NO_PROXY`. */
+/**
+ * Has requests to model servers take the proxy that `HTTPS_PROXY` and `HTTP_PROXY` name, but for the hosts of
+ * `NO_PROXY`.
+ */
 export function honourProxy(environment: Readonly<Record<string, string | undefined>>): void {
   if (proxyOf(environment, 'https:') === undefined && proxyOf(environment, 'http:') === undefined) return;
   for (const protocol of ['http:', 'https:'] as const)

@@ -40,7 +40,9 @@ async function afterwards(
   await afterOutcome(later, taken, received);
 }
 
-/** Tells of a handler that turned out to be wrong after its outcome, and of the one in its place. A fault here changes nothing about the outcome. */
+/**
+ * Tells of a handler that was found wrong after its outcome, and of the one in its place. The outcome stays as it is.
+ */
 async function afterOutcome(later: NonNullable<Conclusion['later']>, taken: Taken, received: Received): Promise<void> {
   const end = await later().catch(() => null);
   if (end !== null) await announceLate(taken, received, end.handler, end.withdrawn);

@@ -12,9 +12,9 @@ import { factText } from './lane-facts.ts';
 import type { Work } from './lane-work.ts';
 
 /**
- * The last word before a job ends for want of a verified candidate: what independent candidates were refused for alike, though each passes everything
- * else, is put before a judge. Resolves to the last of them, its findings turned into warnings that quote the judge, where the agreement allows what
- * they did; else to `null`.
+ * The last word before a job ends without a verified candidate. Independent candidates may be refused for the same
+ * thing and pass everything else: then a judge is asked. Where the agreement allows what they did, resolves to the last
+ * of them, with the findings as warnings that quote the judge. Else to `null`.
  */
 export async function appeal(work: Work, deadline: Deadline): Promise<Tested | null> {
   const last = enoughRefusals(work)?.at(-1);
@@ -32,7 +32,10 @@ export async function appeal(work: Work, deadline: Deadline): Promise<Tested | n
 /** What stands in place of a confirmation that a judge overruled: nothing is borne out any more. */
 const overruled: Confirmation = { by: 'a judge', answers: {} };
 
-/** Asks twice, with the two readings in swapped order: both times the one that clears the candidates must be borne out, with words that stand in the agreement. */
+/**
+ * Asks twice, with the two readings in swapped order. The candidates are cleared only where both answers do so, with
+ * words of the agreement.
+ */
 async function judge(findings: readonly CheckFact[], work: Work, deadline: Deadline): Promise<string | null> {
   const { text } = work.brief.cleared.agreement;
   const said = await Promise.all(

@@ -37,8 +37,8 @@ export interface Question {
 export type AttemptVerdict = Pick<AttemptReport, 'result' | 'passedCases' | 'code' | 'message'>;
 
 /**
- * Asks the model one question and reports it, whatever comes of it. Rejects with `BudgetUsedUp` where the job may not ask any more, with
- * `PLATFORM_…` and `OPERATOR_…` faults, and with the deadline's reason when called off.
+ * Asks the model one question and reports it, whatever comes of it. Rejects with `BudgetUsedUp` where the job may not
+ * ask any more, with `PLATFORM_…` and `OPERATOR_…` faults, and with the deadline's reason when called off.
  */
 export async function ask<Value>(
   { prompt, purpose, repair = false, options = {}, completer, onAnswer }: Question,
@@ -61,7 +61,7 @@ export async function ask<Value>(
       durationMs: Math.round(performance.now() - startedAt),
     });
     const { result, code, message } = verdict;
-    // What is wrong with a candidate quotes it; the words of a server for what no waiting mends do not repeat the prompt.
+    // A fault of a candidate quotes it. The words of a server, as they are shown, do not repeat the prompt.
     const isForOperator = code !== undefined && passesNever(code as Code);
     const reason = result === 'no-answer' && code ? { code, ...(isForOperator && message ? { message } : {}) } : {};
     ledger.tell({ type: 'attempted', attempt: number, result, ...reason });

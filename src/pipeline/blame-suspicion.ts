@@ -48,8 +48,8 @@ export function enoughDeclines({ tried }: Pick<Work, 'tried'>): boolean {
 }
 
 /**
- * Independent candidates that were refused for the same findings and nothing else, where there are enough of them for our reading of the agreement to
- * be suspected; `null` where there are not.
+ * Independent candidates that were refused for the same findings and nothing else, where there are enough of them for
+ * our reading of the agreement to be suspected; `null` where there are not.
  */
 export function enoughRefusals(work: Pick<Work, 'tried'>): Failed[] | null {
   const voices = refusedAlike(work);

@@ -36,7 +36,10 @@ export interface Receipt {
   mayRepeat: MayRepeat;
   /** Counts a request to a server. Throws `BudgetUsedUp` where the job may make no more. */
   asking: Asking;
-  /** Books what it used, all its attempts together, in place of what it was expected to; once. Without it, what failed attempts told. */
+  /**
+   * Books what it used, all its attempts together, in place of what it was expected to; once. Without it, what failed
+   * attempts told.
+   */
   book(usage?: Usage): void;
 }
 
@@ -142,8 +145,8 @@ export class Purse {
   }
 
   /**
-   * Takes the right to ask twice because the first answer is late; `false` where too many jobs did so lately. A few may be had in advance, where
-   * the job is lost otherwise.
+   * Takes the right to ask twice because the first answer is late; `false` where too many jobs did so lately. A few may
+   * be had in advance, where the job is lost otherwise.
    */
   takeHedge(inAdvance = false): boolean {
     if (this.#hedgeFifths < (inAdvance ? 5 - mostFifthsOwed : 5)) return false;
@@ -295,7 +298,7 @@ export class Budget {
         return isShared && this.#spentAll(0) === null && (asked === 0 || !this.#isAtLimit);
       },
       book: (usage = lostUsage ?? noUsage) => {
-        // A candidate that was refused, as over the rate, is asked for again by the next delivery; a request that a server got stays one.
+        // The next delivery asks again for a candidate that was refused, as over the rate. Its request still counts.
         const isRefunded = tokensOf(usage) === 0;
         const isUnasked = isRefunded && asked === 0;
         if (isUnasked) this.#completions -= 1;

@@ -18,8 +18,9 @@ import type { ReadingWork } from './reading-work.ts';
 const worldsAtOnce = 8;
 
 /**
- * Asks a second reader about the worlds that a candidate broke and that nobody was asked about yet: without expectations, candidate or first reading.
- * What it says is kept with the reading. Where it cannot be asked, nothing is kept.
+ * Asks a second reader about worlds that a candidate broke and that nobody was asked about yet. The reader sees no
+ * expectation, no candidate and no first reading. What it says is kept with the reading. Where it cannot be asked,
+ * nothing is kept.
  */
 export async function confirm(
   broken: readonly BrokenCase[],
@@ -38,7 +39,10 @@ export interface AskedWorld extends Pick<BrokenCase, 'entry' | 'world' | 'other'
   places: readonly Place[];
 }
 
-/** Asks a second reader about some worlds in one question, broken or not, and keeps what it says. Where it cannot be asked, nothing is kept. */
+/**
+ * Asks a second reader about some worlds in one question, broken or not, and keeps what it says. Where it cannot be
+ * asked, nothing is kept.
+ */
 export async function askSecondReader(
   worlds: readonly AskedWorld[],
   { subject }: Pick<Measure, 'subject'>,

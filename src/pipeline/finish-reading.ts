@@ -13,8 +13,9 @@ import { store, withReading } from './store.ts';
 const mostSaid = 400;
 
 /**
- * Runs the rest of a reading on a handler whose outcome is out. One that keeps it is stored with the whole reading; one that does not is withdrawn and
- * made again with what it broke. Resolves to `null` where it stays.
+ * Runs the rest of a reading on a handler whose outcome is out. A handler that keeps it is stored with the whole
+ * reading. One that breaks it is withdrawn, and made again with what it broke. Resolves to `null` where the handler
+ * stays.
  */
 export async function finishReading(
   record: HandlerRecord,

@@ -26,10 +26,16 @@ export interface DerivedJudgement {
 /** The name of the derived cases among the checks of a report. */
 export const derivedCheck = 'derived-cases';
 
-/** What is kept of the peer's time for storing and publishing, as a share of what is left, within bounds in milliseconds. */
+/**
+ * What is kept of the peer's time for storing and publishing, as a share of what is left, within bounds in
+ * milliseconds.
+ */
 const reserve = { share: 0.05, leastMs: 200, mostMs: 1_000 } as const;
 
-/** Until when a reading is waited for: until a little before the peer's deadline; where it must be there, or nobody waits, until the work ends. */
+/**
+ * Until when a reading is waited for: a little before the peer's deadline. Where the reading is required, or nobody
+ * waits, until the work ends.
+ */
 export function readingUntilMs(
   { reading, patience }: { reading: ReadingWork; patience: Deadline },
   deadline: Deadline,
@@ -44,8 +50,8 @@ export function reserveBeginsMs(patience: Deadline): number {
 }
 
 /**
- * Runs the derived cases on a candidate and has what it breaks confirmed. Waits for the reading, and for the second reader, until `untilMs`; what is not
- * there by then is not held against it. Rejects for reasons of the platform only.
+ * Runs the derived cases on a candidate and has what it breaks confirmed. Waits for the reading and the second reader
+ * until `untilMs`: what comes later is not held against the candidate. Rejects for reasons of the platform only.
  */
 export async function judgeDerived(
   trier: Trier,

@@ -8,8 +8,9 @@ import { agreed, type DerivedJudgement } from './judge-derived.ts';
 import { rebased } from './proof.ts';
 
 /**
- * Runs the derived cases that a stored handler was judged by before, on it or another one. No model is asked: what nobody bore out then is held against
- * nobody. Those that start from a case which the subject has not are left out, and so are those that are not valid for it.
+ * Runs the derived cases that a stored handler was judged by, on it or on another one. No model is asked: a case that
+ * no second reader bore out is held against nobody. Leaves out cases whose base the subject lacks, and those that are
+ * not valid for it.
  */
 export async function judgeKept(
   { reading, cases }: Pick<Proof, 'reading' | 'cases'>,

@@ -9,9 +9,11 @@ import { untilLate } from './late-answer.ts';
 const settleMs = 1_000;
 
 /**
- * Has up to two lanes of candidates compete: the second starts when the first candidate fails or is late, be it in coming or in being tried. The first verified candidate wins, and the
- * rest are called off. Resolves to `null` where no lane has anything more to try; rejects where every lane that ran was stopped by a fault.
- * `patience` is the peer's deadline; `deadline` may be later, to fill the handler store. The first lane begins with the repair of `start`, where there is one.
+ * Has up to two lanes of candidates compete: the second starts when the first candidate fails or is late, be it in
+ * coming or in being tried. The first verified candidate wins, and the rest are called off. Resolves to `null` where no
+ * lane has anything more to try; rejects where every lane that ran was stopped by a fault. `patience` is the peer's
+ * deadline; `deadline` may be later, to fill the handler store. The first lane begins with the repair of `start`, where
+ * there is one.
  */
 export async function raceLanes(
   work: Work,

@@ -21,8 +21,9 @@ import { retryLost } from './retry-lost.ts';
 import { runCases, runChecks } from './run-candidate.ts';
 
 /**
- * Puts what the model wrote to the test: type-check and bundle, every case, the checks beyond them, and what else the brief holds it to. A module
- * that the job has tried before is not run again. Rejects for reasons of the platform only; whatever is wrong with the candidate is a value.
+ * Puts what the model wrote to the test: type-check and bundle, every case, the checks beyond them, and what else the
+ * brief holds it to. A module that the job has tried before is not run again. Rejects for reasons of the platform only;
+ * whatever is wrong with the candidate is a value.
  */
 export async function examine(
   { text, model }: Completion,

@@ -10,7 +10,10 @@ export interface Work extends Asker {
   reading: ReadingWork;
   /** The peer's deadline: until a little before it a reading is waited for. */
   patience: Deadline;
-  /** Every candidate that was not verified, in the order of their ends; `fresh` = it was shown no other's code and no results, and is none of theirs again. */
+  /**
+   * Every candidate that was not verified, in the order of their ends; `fresh` = it was shown no other's code and no
+   * results, and is none of theirs again.
+   */
   tried: { fresh: boolean; attempted: Failed | Declined }[];
   /** What became of each module that was put to the test, by its source. */
   modules: Map<string, Promise<Attempted>>;

@@ -35,8 +35,10 @@ interface Step {
 }
 
 /**
- * Works on one line of candidates until one is verified: what fails is repaired with the facts of its runs; the same failure twice, or nothing to
- * repair, makes a fresh start that is told of what failed. No question is put twice, but to hear another independent voice. Resolves to `null` where the lane has nothing more to try. Rejects as `attempt` does, budget aside.
+ * Works on one line of candidates until one is verified. What fails is repaired with the facts of its runs. The same
+ * failure twice, or nothing to repair, makes a fresh start that is told what failed. No question is put twice, except
+ * to hear another independent voice. Resolves to `null` where nothing more can be tried. Rejects as `attempt` does,
+ * budget aside.
  */
 export async function runLane(
   work: Work,
@@ -99,7 +101,10 @@ async function tryOnce(prompt: Prompt, { best }: Step, work: Work, deadline: Dea
   }
 }
 
-/** What to ask next: a repair that loses a case which had passed is dropped. `seen` holds the failures of the lane, by what went wrong. */
+/**
+ * What to ask next: a repair that loses a case which had passed is dropped. `seen` holds the failures of the lane, by
+ * what went wrong.
+ */
 function stepAfter(next: Failed | Declined, { best, told }: Step, seen: Map<string, Failed>): Step {
   if (next.kind === 'declined') return { best: null, told: [...seen.values()] };
   const signature = failureSignature(next.code, next.facts);

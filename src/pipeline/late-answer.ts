@@ -26,13 +26,19 @@ const trialMs = 500;
 /** No answer is late before that, in milliseconds, however fast the endpoint is: there is nothing to be won. */
 const leastPatienceMs = 500;
 
-/** By how much an answer must begin later than most for it to be late: a steady endpoint is not left for a busy moment of this machine. */
+/**
+ * By how much an answer must begin later than most for it to be late: a steady endpoint is not left for a busy moment
+ * of this machine.
+ */
 const lateFactor = 1.25;
 
 /** By how much an answer must come more slowly than most, or take longer, for it to be late. */
 const slowFactor = 2;
 
-/** A trial that takes longer than that, in milliseconds, may outlast the peer: what a module does without end takes all of its time in each run. */
+/**
+ * A trial that takes longer than that, in milliseconds, may outlast the peer: what a module does without end takes all
+ * of its time in each run.
+ */
 const longTrialMs = 2_000;
 
 const realClock: WaitingClock = {
@@ -41,8 +47,9 @@ const realClock: WaitingClock = {
 };
 
 /**
- * Waits until a second candidate pays: the first answer is far behind what most answers of the endpoint come to by then, or its trial takes long; a new answer
- * has even chances to end before the peer leaves; and not too many jobs had a second one lately. Otherwise never resolves.
+ * Waits until a second candidate pays. That is so where the first answer is far behind the endpoint's usual speed, or
+ * its trial takes long; where a new answer has even chances to end before the peer leaves; and where not too many jobs
+ * had a second one lately. Otherwise never resolves.
  */
 export async function untilLate(
   { completer, purse }: { completer: { speed(): Speed | null }; purse: Pick<Purse, 'takeHedge'> },

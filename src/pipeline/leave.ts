@@ -23,7 +23,7 @@ export interface Solved extends Pick<Conclusion, 'later'> {
   handler: HandlerRecord;
 }
 
-/** A handler that was found wanting after its outcome: it is withdrawn, and another one takes its place where one could be made. */
+/** A handler that was withdrawn after its outcome, and the one in its place, where one could be made. */
 export interface LaterEnd {
   withdrawn: HandlerRecord;
   handler: HandlerRecord | null;

@@ -17,8 +17,9 @@ import { verifierVersion } from './verifier-version.ts';
 const maxTried = 3;
 
 /**
- * Finds a stored handler that passes this job's cases (ANP's 0-RTT); `null` where there is none. One that fails stays stored, as it was. One that no
- * whole reading has judged is served, and judged after the outcome; where a whole reading is required it is not served.
+ * Finds a stored handler that passes this job's cases (ANP's 0-RTT); `null` where there is none. One that fails stays
+ * stored, as it was. One that no whole reading has judged is served, and judged after the outcome; where a whole
+ * reading is required it is not served.
  */
 export async function lookup(
   measure: Measure,

@@ -65,13 +65,19 @@ export function mergeProof(first: Proof, second: Proof): Proof {
   };
 }
 
-/** The reading of one of two proofs, the first one's before the second's, by the numbers that the cases of both together have. */
+/**
+ * The reading of one of two proofs, the first one's before the second's, by the numbers that the cases of both together
+ * have.
+ */
 function readingOf(first: Proof, second: Proof, together: readonly Case[]): Pick<Proof, 'reading'> {
   const [reading, cases] = first.reading === undefined ? [second.reading, second.cases] : [first.reading, first.cases];
   return reading === undefined ? {} : { reading: rebased(reading, cases, together) };
 }
 
-/** A reading with the numbers that its bases have among other cases; a derived case whose base is not among them is left out. */
+/**
+ * A reading with the numbers that its bases have among other cases; a derived case whose base is not among them is left
+ * out.
+ */
 export function rebased(kept: KeptReading, from: readonly Case[], to: readonly Case[]): KeptReading {
   const digests = new Map(from.map((one) => [one.testCase, caseDigest(one)]));
   const numbers = new Map(to.map((one) => [caseDigest(one), one.testCase]));

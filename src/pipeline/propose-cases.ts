@@ -42,7 +42,10 @@ import { emptyReading, ReadingWork } from './reading-work.ts';
 import { retryLost } from './retry-lost.ts';
 import type { Workshop } from './workshop.ts';
 
-/** Most cases that are proposed at once: as many as a peer, and one question to a second reader, can go through with care. */
+/**
+ * Most cases that are proposed at once: as many as a peer, and one question to a second reader, can go through with
+ * care.
+ */
 const maxProposed = 10;
 
 /** Most characters of an expected result. */
@@ -52,8 +55,9 @@ const mostExpected = 400;
 export const proposalCheck = 'proposed-cases';
 
 /**
- * Adds one more proposal to the end of a job: the derived cases that the handler keeps, that a second reader bore out, and that the peer can check by
- * itself, below the cases that are agreed. Where there is none, or the peer would have to wait for it, the end stays as it is and the report says why.
+ * Adds one more proposal to the end of a job: derived cases below the agreed ones. They are cases that the handler
+ * keeps, that a second reader bore out, and that the peer can check by itself. Where there are none, or the peer would
+ * have to wait, the end stays as it is and the report says why.
  */
 export async function proposeCases(
   { measure, budget, ...conclusion }: Ended,
@@ -223,7 +227,7 @@ interface Candidate {
   answer: Json;
 }
 
-/** Runs the derived cases on the handler, and those that a peer can check a second time and as the cases that they would be. */
+/** Runs the derived cases on the handler. Those that a peer can check run a second time, and as negotiated cases. */
 async function candidatesOf(
   entries: readonly DerivedCase[],
   record: HandlerRecord,
@@ -245,7 +249,10 @@ async function candidatesOf(
   }
 }
 
-/** A run as a candidate, where the world changes nothing but the request, the handler keeps all that is expected, and no case has that request. */
+/**
+ * A run as a candidate, where the world changes nothing but the request, the handler keeps all that is expected, and no
+ * case has that request.
+ */
 function checkableRun(run: WorldRun, subject: Subject): Candidate[] {
   const { world, seen } = run;
   const { entry, base, scenario } = world;
@@ -265,7 +272,10 @@ function distinct(candidates: readonly Candidate[]): Candidate[] {
   return [...requests.values()].toReversed();
 }
 
-/** Those whose answers stay the same with another seed and clock, loose places aside, and that pass as cases beside the agreed ones. */
+/**
+ * Those whose answers stay the same with another seed and clock, loose places aside, and that pass as cases beside the
+ * agreed ones.
+ */
 async function lastingAnswers(
   candidates: readonly Candidate[],
   subject: Subject,

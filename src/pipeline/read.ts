@@ -90,8 +90,8 @@ export function readQuestions(subject: Subject): Prompt[] {
 }
 
 /**
- * Has a subject, as people read it, read by a model: all parts of its document at the same time. `show` is handed what there is at any moment. Rejects
- * with the first fault; what was read up to then is what is shown.
+ * Has a model read a subject, all parts of its document at the same time. Hands `show` what there is at any moment.
+ * Rejects with the first fault; what was read before it has been shown.
  */
 export async function readAgreement(
   subject: Subject,

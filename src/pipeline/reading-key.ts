@@ -4,7 +4,10 @@ import type { Json } from '../kernel/json.ts';
 import { READ_PROMPT_VERSION } from '../prompting/read-prompt.ts';
 import type { Measure } from './measure.ts';
 
-/** What two jobs must have in common for one reading to serve both: all that the reader is told, and the wording of the question. */
+/**
+ * What two jobs must have in common for one reading to serve both: all that the reader is told, and the wording of the
+ * question.
+ */
 export function readingKey({ subject, schemas }: Measure): string {
   const { agreement, cases, tools, task, role, payload, loose } = subject;
   return canonicalDigest({

@@ -4,7 +4,10 @@ import { canonicalDigest } from '../kernel/digest.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Unit } from '../readings/units.ts';
 
-/** What becomes of a handler that no reading has judged: it is not served, it is served and judged afterwards, or nobody reads. */
+/**
+ * What becomes of a handler that no reading has judged: it is not served, it is served and judged afterwards, or nobody
+ * reads.
+ */
 export type ReadingMode = 'required' | 'late' | 'off';
 
 /** Most questions of a reader that a report has, and characters of each. */
@@ -30,7 +33,10 @@ export class ReadingWork {
   readonly #agreed = new Set<string>();
   readonly #contested = new Set<string>();
 
-  /** `obtain` shows what there is while it reads, and resolves to all of it; `save` keeps a whole one for others, with what second readers said. */
+  /**
+   * `obtain` shows what there is while it reads, and resolves to all of it; `save` keeps a whole one for others, with
+   * what second readers said.
+   */
   constructor(
     mode: ReadingMode,
     units: readonly Unit[],

@@ -30,10 +30,11 @@ export interface Reproduction {
 const leastProbeMs = 1_000;
 
 /**
- * Runs a handler over the cases, then what the complaint quotes, then generated inputs, and looks for messages that break the agreement where the
- * complaint says so: its schema everywhere; in what is quoted also its cases, the ids that must come back and the failures that are listed; and in the
- * derived cases of its proof, where it has one. What the complaint claims counts for nothing: only what the handler is seen to do. A run without end ends the search; what lies beyond the cases may take
- * half of the time that is left.
+ * Runs a handler over the cases, over what the complaint quotes, and over generated inputs. Looks for messages that
+ * break the agreement where the complaint says so. Everywhere, that is the schema. In what is quoted, it is also the
+ * cases, the ids that must come back and the failures that are listed. In the derived cases of its proof, it is those.
+ * What the complaint claims counts for nothing, only what the handler is seen to do. A run without end ends the search.
+ * What lies beyond the cases may take half of the time that is left.
  */
 export async function reproduce(
   record: Pick<HandlerRecord, 'role' | 'bundle' | 'tools'> & Partial<Pick<HandlerRecord, 'proof'>>,

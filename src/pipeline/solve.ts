@@ -33,7 +33,7 @@ export async function solve(
     found: () => lookup(measure, key, asker, work, deadline),
     work: async (signal) => {
       const bounded = new Deadline(work.atMs, signal);
-      // While the candidate is being written, so that it costs little time; what it brings after the outcome is no other worker's turn.
+      // It is read while the candidate is written, so that it costs little time.
       const reading = startReading(measure, asker, work);
       const order = await ledger.stage('prompt', () => brief(measure));
       const generation: Generation = { ...asker, brief: order, reading, deadline: bounded, patience: deadline };

@@ -110,8 +110,9 @@ export interface EarlierAnswer {
 }
 
 /**
- * A question that was put before, with what became of its answers: put unchanged, it would get from a model that never varies what it got before.
- * `failures` counts the answers of all lanes that came to nothing. The facts are cut to about 8,000 characters. Pure.
+ * A question that was put before, with what became of its answers. Put unchanged, a model that never varies would
+ * answer the same. `failures` counts the answers of all lanes that came to nothing. The facts are cut to about 8,000
+ * characters. Pure.
  */
 export function renderRetry(question: Prompt, role: Role, earlier: readonly EarlierAnswer[], failures: number): Prompt {
   const texts = earlier.map(({ message, facts }) =>

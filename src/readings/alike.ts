@@ -11,7 +11,10 @@ interface Renamed {
   to: Json;
 }
 
-/** Where answer or logs of two runs differ, but at some places of the answer, ids and times; `undefined` where they are alike. */
+/**
+ * Where answer or logs of two runs differ, but at some places of the answer, ids and times; `undefined` where they are
+ * alike.
+ */
 export function differenceOfRuns(
   { world: { base, scenario }, seen }: WorldRun,
   other: OtherRun,

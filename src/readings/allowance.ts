@@ -3,7 +3,10 @@ import { looseReplacements, substitute } from '../verification/loose-places.ts';
 import type { Allowance } from './assertions.ts';
 import type { WorldRun } from './world.ts';
 
-/** In what the answer of a run may differ: loose places of a provider's response, ids that a requester made and got back. */
+/**
+ * In what the answer of a run may differ: loose places of a provider's response, ids that a requester made and got
+ * back.
+ */
 export function allowanceOf({
   world: { base, baseAnswers },
   seen,

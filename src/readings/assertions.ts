@@ -42,7 +42,10 @@ export function keepsAll(assertions: readonly Assertion[], value: Json): boolean
   return assertions.every((one) => assertionFault(one, value) === undefined);
 }
 
-/** Whether two values are the same as a case compares them: JSON by value, texts after CRLF → LF and without one final newline. */
+/**
+ * Whether two values are the same as a case compares them: JSON by value, texts after CRLF → LF and without one final
+ * newline.
+ */
 export function isSame(one: Json | undefined, other: Json | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   if (typeof one === 'string' && typeof other === 'string') return equalText(one, other);

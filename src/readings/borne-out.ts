@@ -8,7 +8,8 @@ import { wholeAnswer } from './places.ts';
 const ANSWER_PLACE = /^answer (.*)$/s;
 
 /**
- * Whether a second reader wants the very answer that was given, loose places aside: it names the whole of it, and nothing else at any other place.
+ * Whether a second reader wants the very answer that was given, loose places aside. It must name the whole answer, and
+ * nothing else at any other place.
  */
 export function bearsOut(
   answers: Readonly<Record<string, ConfirmedAnswer>>,

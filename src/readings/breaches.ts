@@ -34,7 +34,10 @@ export interface Breach {
   got?: Json;
 }
 
-/** Whether nothing can be said of a run, since the host refused what a tool or the peer answered, or the candidate was not run. */
+/**
+ * Whether nothing can be said of a run, since the host refused what a tool or the peer answered, or the candidate was
+ * not run.
+ */
 export function isVoid({ seen }: Pick<WorldRun, 'seen'>): boolean {
   return (
     seen.end === 'refused' ||

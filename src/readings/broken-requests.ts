@@ -25,8 +25,8 @@ interface Common {
 }
 
 /**
- * Derived cases of requests that break the agreed schema in further places: what at least three derived cases of broken requests demand alike is
- * demanded of them too. Empty where there are fewer, or they have nothing in common.
+ * Derived cases of requests that break the agreed schema in further places. What three derived cases of broken requests
+ * demand alike is demanded of these too. Empty where there are fewer than three, or they have nothing in common.
  */
 export function brokenRequestCases(worlds: readonly World[], subject: Subject): DerivedCase[] {
   if (subject.role !== 'provider' || subject.requestSchema === null) return [];

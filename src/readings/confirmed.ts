@@ -9,7 +9,7 @@ import { inputKey, placeOfBreach, wholeAnswer } from './places.ts';
 /** What a second reader made of a breach: the same, something else, or nothing. */
 export type Agreement = 'confirmed' | 'denied' | 'unclear';
 
-/** Whether a second reader's answers bear a breach out: they want what the derived case wants, and not what the candidate did. */
+/** Whether a second reader bears a breach out: it wants what the derived case wants, and not what the candidate did. */
 export function agreementOn(
   breach: Breach,
   { world }: BrokenCase,
@@ -88,7 +88,7 @@ export function confirmedPart(
   return breaches.length === 0 ? null : { ...broken, breaches };
 }
 
-/** The answers that a derived case itself gives to the places of its world: what a second reading says of the same world. */
+/** What a derived case itself says of the places of its world, as a second reader would say it. */
 export function answersOf({ expect }: DerivedCase): Record<string, ConfirmedAnswer> {
   const answers: Record<string, ConfirmedAnswer> = {};
   for (const assertion of expect.answer ?? []) answers[`answer ${assertion.at ?? ''}`] = answerOf(assertion);

@@ -26,7 +26,9 @@ export interface ReadingTrial {
   broken: BrokenCase[];
 }
 
-/** Runs the valid derived cases of a reading on a candidate, in one call of the trier. Rejects only as the trier does. */
+/**
+ * Runs the valid derived cases of a reading on a candidate, in one call of the trier. Rejects only as the trier does.
+ */
 export async function judgeReading(
   entries: readonly DerivedCase[],
   subject: Subject,
@@ -54,7 +56,10 @@ export function otherInput({ world: { entry }, others }: WorldRun): Json | undef
   return entry.expect.alike && others.get(entry.expect.alike.to)?.input;
 }
 
-/** Runs worlds, and the negotiated cases that they are compared with, in one call of the trier. Rejects only as the trier does. */
+/**
+ * Runs worlds, and the negotiated cases that they are compared with, in one call of the trier. Rejects only as the
+ * trier does.
+ */
 export async function runWorlds(
   worlds: readonly World[],
   subject: Subject,

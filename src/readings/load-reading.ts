@@ -37,7 +37,10 @@ function isPart(name: keyof typeof parts, value: Json): boolean {
   return validator.ok && validator.allows(value);
 }
 
-/** One derived case as a reader wrote it, with the words of its units and older forms made new; `undefined` where it is of another form. */
+/**
+ * One derived case as a reader wrote it, with the words of its units and older forms made new; `undefined` where it is
+ * of another form.
+ */
 export function loadEntry(value: Json, units: readonly Unit[]): DerivedCase | DropReason {
   if (!isPart('derivedCase', value)) return 'form';
   const { of, quote, expect, ...entry } = value as unknown as DerivedCase;

@@ -2,7 +2,10 @@ import { escapeToken, isObject, type Json, pointerTokens, valueAt } from '../ker
 import { resolveLocalReference } from '../schemas/schema-walk.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 
-/** Whether some value that keeps a schema can have this value at a place of it; a place that the schema leaves open may have any. */
+/**
+ * Whether some value that keeps a schema can have this value at a place of it; a place that the schema leaves open may
+ * have any.
+ */
 export function mayStandAt(schema: Json, pointer: string, value: Json): boolean {
   const parts = partsAt(schema, pointer);
   return parts.length > 0 && parts.some((part) => allows(part, schema, value));

@@ -18,8 +18,8 @@ export interface Unit {
 const maxLength = 1_000;
 
 /**
- * The units of a document, in its order. A heading is one, and so is a fenced block; schemas and blank lines are none. Sentences are told apart as
- * Unicode says (UAX 29), in any language.
+ * The units of a document, in its order. A heading is one, and so is a fenced block; schemas and blank lines are none.
+ * Sentences are told apart as Unicode says (UAX 29), in any language.
  */
 export function unitsOf(document: string, schemas: readonly { start: number; end: number }[] = []): Unit[] {
   const prose = schemas.reduce((text, { start, end }) => blanked(text, start, end), document);

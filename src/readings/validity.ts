@@ -34,7 +34,9 @@ function everyExpectation(expect: Expectation): Expectation[] {
   return [expect, ...(expect.anyOf ?? []).flatMap(everyExpectation)];
 }
 
-/** Whether a tool or the peer would answer what its schema forbids: the host refuses that before the handler sees it. */
+/**
+ * Whether a tool or the peer would answer what its schema forbids: the host refuses that before the handler sees it.
+ */
 function breaksSchemas({ tools = {}, peer = [] }: DerivedCase, { surface }: Subject): boolean {
   const outputs = Object.entries(tools).flatMap(([name, answers]) =>
     answers.map(({ output }) => (output === undefined ? [] : surface.toolOutputIssues(name, output))),

@@ -2,9 +2,9 @@ import type { PatchOperation } from '../contract/finding.ts';
 import { isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
 
 /**
- * One line of a reader's answer in the form that is stored. A reader writes `set` and `drop` for a patch, and `answer`, `calls`, `with` and others beside
- * the claim for what stands under `expect`; what is written in the stored form stays as it is. `inputOf` gives the input of a negotiated case, `acts` are
- * the tools that change something.
+ * One line of a reader's answer, in the stored form. A reader writes `set` and `drop` for a patch, and puts `answer`,
+ * `calls`, `with` and others beside the claim in place of `expect`. What has the stored form already stays as it is.
+ * `inputOf` gives the input of a negotiated case; `acts` are the tools that change something.
  */
 export function storedEntry(
   line: JsonObject,
@@ -55,7 +55,7 @@ function patchOf(set: Json | undefined, drop: Json | undefined, input: Json | un
   const drops = Array.isArray(drop) ? drop : drop === undefined ? [] : [drop];
   return [
     ...changes.map(([path, value]): PatchOperation => {
-      // A member is set by `add` whether it is there or not; an item of a list would be put before the one that is there.
+      // `add` sets a member, there or not. In a list it would put an item before the one that is there.
       const isItem = input === undefined ? /\/\d+$/.test(path) : valueAt(input, path) !== undefined;
       return { op: path === '' || isItem ? 'replace' : 'add', path, value };
     }),

@@ -110,7 +110,10 @@ const unanswerable = {
   unanswered: true,
 } as const;
 
-/** A peer that answers by a script, ids echoed as the base case echoes them; where no answer of it fits, as in the base case. */
+/**
+ * A peer that answers by a script, ids echoed as the base case echoes them; where no answer of it fits, as in the base
+ * case.
+ */
 function scriptedPeer(answers: readonly ScriptedAnswer[], usual: Peer | undefined, base: RunnableCase | null): Peer {
   const echoed = (response: Json, request: Json): Json =>
     base === null ? response : substitute(response, looseReplacements(base.case.request, request, base.loose));
@@ -129,7 +132,10 @@ function scriptedPeer(answers: readonly ScriptedAnswer[], usual: Peer | undefine
   };
 }
 
-/** The base case's answer as it is, and with each value that the changed request has in place of one that the answer repeats. */
+/**
+ * The base case's answer as it is, and with each value that the changed request has in place of one that the answer
+ * repeats.
+ */
 function baseAnswers(base: RunnableCase, input: Json): Json[] {
   const renamed = substitute(base.output, changedTexts(base.input, input));
   return equalJson(renamed, base.output) ? [base.output] : [base.output, renamed];

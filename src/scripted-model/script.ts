@@ -24,8 +24,9 @@ export function readScripts(directory: string): Script[] {
 }
 
 /**
- * A script is a head between two lines of `---` and the reply below it. Lines of the head are `origin: hand-written`, `to: …` (a
- * purpose, `candidate` where there is no such line), `present: "…"` and `absent: "…"`, the texts as JSON strings; there may be several of the latter two.
+ * A script is a head between two lines of `---` and the reply below it. Lines of the head are `origin: hand-written`,
+ * `to: …` (a purpose, `candidate` where there is no such line), `present: "…"` and `absent: "…"`, the texts as JSON
+ * strings; there may be several of the latter two.
  */
 export function parseScript(name: string, text: string): Script {
   const parts = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text.replaceAll('\r\n', '\n'));
@@ -56,7 +57,10 @@ export function parseScript(name: string, text: string): Script {
   return { ...script, origin: 'hand-written', to };
 }
 
-/** The scripts that fit a question best: of those for its purpose the ones with the most conditions among those whose conditions all hold. More than one is a fault of the scripts. */
+/**
+ * The scripts that fit a question best: of those for its purpose the ones with the most conditions among those whose
+ * conditions all hold. More than one is a fault of the scripts.
+ */
 export function fittingScripts(scripts: readonly Script[], prompt: string, purpose: Purpose = 'candidate'): Script[] {
   const fitting = scripts.filter(
     ({ to, present, absent }) =>

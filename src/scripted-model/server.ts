@@ -82,8 +82,9 @@ const EMPTY_READING = '{"none":"unscripted"}';
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
- * Starts an OpenAI-compatible server (Chat Completions) on a free port of the loopback interface. It answers from scripts, each chosen by what
- * the prompt contains and never by order; a prompt that none fits gets status 404 with the error code `no_script`, and a reader's an empty reading.
+ * Starts an OpenAI-compatible server (Chat Completions) on a free port of the loopback interface. It answers from
+ * scripts, each chosen by what the prompt contains and never by order; a prompt that none fits gets status 404 with the
+ * error code `no_script`, and a reader's an empty reading.
  */
 export async function startScriptedModel(options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
   const questions: Question[] = [];

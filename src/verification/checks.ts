@@ -210,7 +210,9 @@ function notRun([first]: readonly Run[]): CheckFindings {
   return { findings: [{ rule: 'generated-requests/not-run-any-more', message, input }] };
 }
 
-/** Findings without the warnings that say of one case what another says of its own: a repair has enough with the first. */
+/**
+ * Findings without the warnings that say of one case what another says of its own: a repair has enough with the first.
+ */
 function toldOnce(findings: readonly Finding[]): Finding[] {
   const sayings = findings.map(({ rule, message }) =>
     ruleOf(rule).severity === 'error' ? message : message.replace(/^case \d+/, ''),

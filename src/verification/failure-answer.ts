@@ -25,8 +25,8 @@ export function reportsFailure(answer: Json): boolean | 'unknown' {
 }
 
 /**
- * Whether a case shows that a request which breaks the agreement is turned down with an answer: then others that do are owed one. What the document
- * says of such requests in words is for those who read it.
+ * Whether a case shows that a request which breaks the agreement is turned down with an answer: then others that do are
+ * owed one. What the document says of such requests in words is for those who read it.
  */
 export function answersBrokenRequests({ cases }: { cases: readonly Case[] }): boolean {
   return cases.some(({ negative }) => negative);

@@ -17,10 +17,12 @@ interface Asked {
 }
 
 /**
- * Whether requests that were changed may all have been turned down with one and the same answer, as by a handler that holds a request against the
- * check it carries: a sum over its bytes, a check digit, a signature. Changed requests that keep such a check cannot be made, so one refusal of all
- * of them shows nothing. One success does, and data of a case; so does a refusal where no request has anything that could be a check, or where a case
- * succeeds without the tool that was brought along for it. `keepsUsualChecks` says that what is right by a usual check is so in the changed requests.
+ * Whether changed requests may all have been turned down with one and the same answer. A handler does so that holds a
+ * request against the check it carries: a sum over its bytes, a check digit, a signature. Changed requests cannot keep
+ * such a check, so one refusal of all of them shows nothing. It does show something where one request succeeds, where a
+ * case has that very answer as data, where no request has anything that could be a check, or where a case succeeds
+ * without the tool that was brought along for it. `keepsUsualChecks` says that the changed requests keep the usual
+ * checks.
  */
 export function mayBeOneRefusal(facts: CheckFacts, runs: readonly Asked[], keepsUsualChecks = false): boolean {
   const [first] = runs;
@@ -41,8 +43,8 @@ function saidIn({ input, seen: { value = null } }: Asked): [pointer: string, val
 }
 
 /**
- * Whether an answer is a failure by its form; or one that no case has where it succeeds, and others fail, by their form; or, where no case does, one
- * without data, or a text of a case, which may mean anything.
+ * Whether an answer is a failure by its form; or one that no case has where it succeeds, and others fail, by their
+ * form; or, where no case does, one without data, or a text of a case, which may mean anything.
  */
 function isRefusal({ cases, vocabulary }: CheckFacts, run: Asked): boolean {
   const isFailure = reportsFailure(run.seen.value ?? null);

@@ -89,7 +89,10 @@ const table = [
 /** The id of a rule: the name of its check, and what a breach of it looks like. */
 export type RuleId = (typeof table)[number]['id'];
 
-/** Every rule beyond the negotiated cases, one a row: what it needs, whether it refuses, what a breach shows, and who has the last word. */
+/**
+ * Every rule beyond the negotiated cases, one a row: what it needs, whether it refuses, what a breach shows, who
+ * decides.
+ */
 export const rules: readonly (Rule & { id: RuleId })[] = table;
 
 const byId: ReadonlyMap<string, Rule> = new Map(rules.map((rule) => [rule.id, rule]));

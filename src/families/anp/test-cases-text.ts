@@ -49,7 +49,10 @@ export function withFurtherCases(text: string, cases: readonly WrittenCase[], la
   return `${text}${gap}${testCasesText(cases, layout)}`;
 }
 
-/** A payload between fences that nothing in it can close: JSON has its line breaks escaped, a text gets fences longer than its own. */
+/**
+ * A payload between fences that nothing in it can close: JSON has its line breaks escaped, a text gets fences longer
+ * than its own.
+ */
 function payloadText(value: Json, payload: CaseLayout['payload']): string {
   if (payload === 'json' || typeof value !== 'string')
     return `\`\`\`json\n${escapeUnseen(JSON.stringify(value, null, 2))}\n\`\`\``;

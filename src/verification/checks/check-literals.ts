@@ -38,7 +38,10 @@ export const literalAudit: Check = {
 /** What a number of a document is multiplied with to have it in a smaller or larger unit, or as a share. */
 const FACTORS = [0.01, 60, 100, 1000, 3600];
 
-/** Whether a value is one of the document in another unit or spelling, or the next after it: 5,000 EUR in cents, 90 minutes in seconds, below 4000 for up to 3999, 1 January 2026 as a date. */
+/**
+ * Whether a value is one of the document in another unit or spelling, or the next after it: 5,000 EUR in cents, 90
+ * minutes in seconds, below 4000 for up to 3999, 1 January 2026 as a date.
+ */
 function isRestated(value: Json, vocabulary: Vocabulary): boolean {
   if (typeof value === 'number')
     return (

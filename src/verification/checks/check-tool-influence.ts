@@ -10,7 +10,9 @@ import { dataOf, isDistinctive } from '../worlds/rename-map.ts';
 import { replacedAt, variationsOf } from '../worlds/variations.ts';
 import { untoldIn } from './untold.ts';
 
-/** Changes small numbers that read-only tools or the peer tell, and looks for answers that needed a tool nobody called. */
+/**
+ * Changes small numbers that read-only tools or the peer tell, and looks for answers that needed a tool nobody called.
+ */
 export const toolInfluence: Check = {
   name: 'tool-influence',
   reason: 'An answer that only a tool can give must come from it.',

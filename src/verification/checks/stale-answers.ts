@@ -22,7 +22,10 @@ export function staleAnswer(facts: CheckFacts, runs: readonly Run[]): Finding | 
   return answered.length < leastRuns ? undefined : (staleValue(facts, answered) ?? staleText(facts, answered));
 }
 
-/** A value that is none of the agreement, and that comes back for requests that have neither it nor anything that it could be worked out from. */
+/**
+ * A value that is none of the agreement, and that comes back for requests that have neither it nor anything that it
+ * could be worked out from.
+ */
 function staleValue({ subject, cases, vocabulary }: CheckFacts, runs: readonly Run[]): Finding | undefined {
   const known = JSON.stringify([subject.agreement.text, subject.tools as unknown as Json]);
   for (const { one } of cases) {

@@ -5,7 +5,10 @@ import { hasWord, leavesOf } from '../scalar-kinds.ts';
 /** Shorter values stand in an answer by chance. */
 const leastLength = 3;
 
-/** A value of an answer that was told in the case, where nobody tells anything, and that nobody could know: neither what is known has it nor the agreement. */
+/**
+ * A value of an answer that was told in the case, where nobody tells anything, and that nobody could know: neither what
+ * is known has it nor the agreement.
+ */
 export function untoldIn(
   { vocabulary }: CheckFacts,
   told: readonly Json[],

@@ -105,8 +105,8 @@ function increased(digits: string, by: number): string {
 }
 
 /**
- * The variations of a case whose request is a text in hexadecimal digits or base64: two bytes beside each other change places, the last first, for what
- * says how to read them stands before. A sum over the bytes stays right.
+ * The variations of a case whose request is a text in hexadecimal digits or base64: two bytes beside each other change
+ * places. The last ones first, since what says how to read them stands before. A sum over the bytes stays right.
  */
 export function bytesExchanged({ subject }: CheckFacts, seenCase: SeenCase): Variation[] {
   const { input } = seenCase.one;
@@ -127,7 +127,10 @@ export function bytesExchanged({ subject }: CheckFacts, seenCase: SeenCase): Var
   return asVariations(subject, seenCase, texts.reverse());
 }
 
-/** Whether a text is, but for spaces around it, some bytes in base64: nothing but such a text is spelled with letters of both kinds or ends with padding, and comes back as it was. */
+/**
+ * Whether a text is, but for spaces around it, some bytes in base64: nothing but such a text is spelled with letters of
+ * both kinds or ends with padding, and comes back as it was.
+ */
 export function isBase64(text: string): boolean {
   const whole = text.trim();
   if (whole.length < leastBase64 || whole.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(whole)) return false;
