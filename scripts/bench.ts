@@ -1,8 +1,12 @@
 /**
- * Measures, and prints. `npm run bench` all of it, one part after the other; `npm run bench -- <part>` one part: `jobs
- * [count]` what a job costs, `checks [rounds]` what each check costs a candidate, `sandbox` what the sandbox costs a
- * run, `readings [rounds]` what readings cost, `scale [--short | --long]` many jobs at once, `preflight [rounds]
- * [generated]` what hostile documents cost.
+ * Measures, and prints. `npm run bench` runs every part in turn, `npm run bench -- <part>` one of them:
+ *
+ * - `jobs [count]`: what a job costs
+ * - `checks [rounds]`: what each check costs a candidate
+ * - `sandbox`: what the sandbox costs a run
+ * - `readings [rounds]`: what readings cost
+ * - `scale [--short | --long]`: many jobs at once
+ * - `preflight [rounds] [generated]`: what hostile documents cost
  */
 import { spawnSync } from 'node:child_process';
 

@@ -1,8 +1,13 @@
 /**
- * Runs the tests under test/: `npm test` all but the long proofs, `npm test -- <part of a path> …` some of all, `npm
- * run test:full` all, and `npm run test:full -- --drawn-by <text>` a few of the long proofs, always the same ones for
- * the same text. Ends with one line `N passed, N failed, N skipped`; exit code 1 where a test failed, a file crashed,
- * hung or held no test, a part is of no file's path, or nothing was tested at all.
+ * Runs the tests under test/:
+ *
+ * - `npm test`: all but the long proofs
+ * - `npm test -- <part of a path> …`: some of all
+ * - `npm run test:full`: all
+ * - `npm run test:full -- --drawn-by <text>`: a few of the long proofs, always the same ones for the same text
+ *
+ * Ends with one line `N passed, N failed, N skipped`. Exit code 1 where a test failed, a file crashed, hung or held
+ * no test, a part is of no file's path, or nothing was tested at all.
  */
 import { spawn } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { REPAIR_HEADING } from '../../src/prompting/render-repair.ts';
 import type { Behaviour, Question } from '../../src/scripted-model/server.ts';
 import { startRig, until } from './harness.ts';
 import {
@@ -8,6 +7,7 @@ import {
   discountReading,
   entryOf,
   faultyModule,
+  faultyThenSound,
   lines,
   moduleReply,
   orderJob,
@@ -94,12 +94,7 @@ describe('readings that come late, or not at all', { concurrency: true }, () => 
     const mark = 'late-fault';
     const gate = held();
     play(rig, mark, {
-      candidate: (nth, { prompt }) =>
-        nth === 1
-          ? moduleReply(faultyModule)
-          : prompt.includes(REPAIR_HEADING)
-            ? moduleReply(soundModule)
-            : { kind: 'stall' },
+      candidate: faultyThenSound,
       read: (_, question) => gate.behaviour(read(question)),
     });
     const data = orderJob(mark, { timeoutMs: shortMs, workMs: 120_000 });

@@ -207,6 +207,12 @@ export interface Roles {
   confirm?: (nth: number, question: Question) => Behaviour;
 }
 
+/** Passes the cases and knows of no discount at first; its repair keeps the agreement. No other question is answered. */
+export const faultyThenSound: Roles['candidate'] = (nth, { prompt }) => {
+  if (nth === 1) return moduleReply(faultyModule);
+  return prompt.includes(REPAIR_HEADING) ? moduleReply(soundModule) : { kind: 'stall' };
+};
+
 /** Plays a model for all questions with a mark. */
 export function play(rig: Rig, mark: string, roles: Roles): void {
   rig.answer(mark, (_, question) => {
@@ -269,12 +275,7 @@ export const faultyBundle = `export async function handle(request, context) {
 /** Has a sound handler made whose reading has a case that a second reader bore out. */
 export async function confirmedHandler(rig: Rig, mark: string): Promise<{ data: JsonObject; record: HandlerRecord }> {
   play(rig, mark, {
-    candidate: (nth, { prompt }) =>
-      nth === 1
-        ? moduleReply(faultyModule)
-        : prompt.includes(REPAIR_HEADING)
-          ? moduleReply(soundModule)
-          : { kind: 'stall' },
+    candidate: faultyThenSound,
   });
   const data = orderJob(mark);
   const outcome = await rig.outcomeOf(data);

@@ -6,6 +6,7 @@ import {
   discountReading,
   discountSentence,
   faultyModule,
+  faultyThenSound,
   lines,
   moduleReply,
   orderJob,
@@ -23,12 +24,7 @@ await rig.worker({ PROTOSMITH_READING: 'late' });
 test('a candidate that breaks a sentence no case shows is found out, borne out by a second reader, and repaired', async () => {
   const mark = 'reading-in-time';
   play(rig, mark, {
-    candidate: (nth, { prompt }) =>
-      nth === 1
-        ? moduleReply(faultyModule)
-        : prompt.includes(REPAIR_HEADING)
-          ? moduleReply(soundModule)
-          : { kind: 'stall' },
+    candidate: faultyThenSound,
   });
   const outcome = await rig.outcomeOf(orderJob(mark));
   assert.equal(outcome.verdict, 'generated', JSON.stringify(outcome.findings));
@@ -131,12 +127,7 @@ test('where no cases were negotiated, derived ones judge, and the report says so
   const mark = 'reading-alone';
   const input = { messageId: 'm-9', article: 'nail', pieces: 200 };
   play(rig, mark, {
-    candidate: (nth, { prompt }) =>
-      nth === 1
-        ? moduleReply(faultyModule)
-        : prompt.includes(REPAIR_HEADING)
-          ? moduleReply(soundModule)
-          : { kind: 'stall' },
+    candidate: faultyThenSound,
     read: (_, question) => {
       const [first, ...others] = discountReading(question);
       return { kind: 'reply', text: lines([{ ...first, base: 0, set: { '': input } }, ...others]) };
