@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MetricsTime, Queue } from 'bullmq';
+import { readableOf } from '../src/intake/readable.ts';
 import { DEFAULT_RETENTION_SECONDS, keysOf, QUEUE_NAME } from './catalog.ts';
 import { type Connection, connect, disconnect, whenReady } from './connection.ts';
 import { parseData } from './delivery.ts';
@@ -11,7 +12,6 @@ import { Keeper } from './keeper.ts';
 import { Outcomes } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
 import { ErrorSummary, type OnQueueEvent } from './queue-event.ts';
-import { readableOf } from './readable.ts';
 import { RunningJobs, SETTLE_MS } from './running-jobs.ts';
 import { TolerantWorker } from './tolerant-worker.ts';
 

@@ -1,11 +1,11 @@
 import type { Queue } from 'bullmq';
+import { readableOf } from '../src/intake/readable.ts';
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { parseData } from './delivery.ts';
 import { type PublishedEnvelope, readEnvelope } from './envelope.ts';
 import { jobIdOf } from './job-id.ts';
 import { QueueError } from './queue-error.ts';
-import { readableOf } from './readable.ts';
 
 /** A job that BullMQ keeps as failed: a defect, too many deaths, an id that could not be taken. Its outcome is out all the same. */
 export interface DeadLetter {

@@ -1,9 +1,9 @@
+import { readableOf, timeoutOf } from '../src/intake/readable.ts';
 import type { Envelope } from './envelope.ts';
 import { dataDigestOf } from './job-id.ts';
 import { limits } from './limits.ts';
 import type { Beginning, Outcomes } from './outcomes.ts';
 import { QueueError } from './queue-error.ts';
-import { readableOf, timeoutOf } from './readable.ts';
 
 /** A job as it was handed to a worker. */
 export interface Delivery {

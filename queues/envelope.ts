@@ -1,6 +1,6 @@
+import { readableOf } from '../src/intake/readable.ts';
 import type { Json, Readable } from './job.ts';
 import { sha256Hex } from './job-id.ts';
-import { readableOf } from './readable.ts';
 
 /** The envelope as this folder sees it: what its stream entry needs, and the rest as it comes (outcome.schema.json). */
 export interface Envelope extends Omit<Readable, 'replyTo'> {

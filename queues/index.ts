@@ -1,3 +1,5 @@
+export { readJob } from '../src/intake/read-job.ts';
+export { defaultTimeoutMs, readableOf, timeoutOf, timeoutRangeMs } from '../src/intake/readable.ts';
 export * from './catalog.ts';
 export { type Connection, connect, disconnect, type Purpose, redisFailure, whenReady } from './connection.ts';
 export { type Consumer, type ConsumerHealth, type ConsumerOptions, createConsumer } from './consumer.ts';
@@ -28,8 +30,6 @@ export { Quarantine, type QuarantineEntry } from './quarantine.ts';
 export { QueueError, trimmedError } from './queue-error.ts';
 export type { OnQueueEvent, QueueEvent } from './queue-event.ts';
 export { entriesSince, outcomeStreams, type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
-export { readJob } from './read-job.ts';
-export { defaultTimeoutMs, readableOf, timeoutOf, timeoutRangeMs } from './readable.ts';
 export { Readings } from './readings.ts';
 export { judgeRedis, type RedisFacts, type RedisFault, redisFacts } from './redis-facts.ts';
 export { Spendings } from './spendings.ts';

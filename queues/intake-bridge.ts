@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
+import { readableOf } from '../src/intake/readable.ts';
 import { isUsableId, type Keys } from './catalog.ts';
 import { type Connection, connect, pairsOf } from './connection.ts';
 import { parseData } from './delivery.ts';
@@ -11,7 +12,6 @@ import { limits } from './limits.ts';
 import { stampedByRedis } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
 import type { OnQueueEvent } from './queue-event.ts';
-import { readableOf } from './readable.ts';
 import { Script } from './script.ts';
 
 /** The consumer group of the intake stream. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnrecoverableError } from 'bullmq';
+import { timeoutOf, versionOf } from '../src/intake/readable.ts';
 import { isAutomaticId, isUsableId, type Keys } from './catalog.ts';
 import { type Connection, redisFailure } from './connection.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
@@ -11,7 +12,6 @@ import { isBullSignal, LockedJob } from './locked-job.ts';
 import type { Beginning, Outcomes } from './outcomes.ts';
 import { QueueError, trimmedError } from './queue-error.ts';
 import { namesOf, type OnQueueEvent } from './queue-event.ts';
-import { timeoutOf, versionOf } from './readable.ts';
 import { replay } from './replay.ts';
 import { cancelled, type RunningJobs } from './running-jobs.ts';
 import { supersede } from './supersede.ts';

@@ -1,4 +1,5 @@
 import type { Queue } from 'bullmq';
+import { isObject, timeoutOf } from '../src/intake/readable.ts';
 import { isAutomaticId, type Keys } from './catalog.ts';
 import { type Connection, pairsOf } from './connection.ts';
 import { deliveryOf, parseData, replyToOf, type StoredJob } from './delivery.ts';
@@ -11,7 +12,6 @@ import { type Lease, Leases } from './lease.ts';
 import { misplacedJobs, removeMisplaced } from './misplaced-jobs.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { OnQueueEvent } from './queue-event.ts';
-import { isObject, timeoutOf } from './readable.ts';
 import { Repeated } from './repeated.ts';
 import { cancelled } from './running-jobs.ts';
 import { Script } from './script.ts';

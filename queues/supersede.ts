@@ -1,7 +1,7 @@
+import { readJob } from '../src/intake/read-job.ts';
 import { CANCEL_SECONDS, isUsableId, type Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import type { Delivery } from './delivery.ts';
-import { readJob } from './read-job.ts';
 
 /** Has the job cancelled that this one names in `supersedes`; nothing where it names none, or is no job that a worker would take. */
 export async function supersede(

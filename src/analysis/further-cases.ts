@@ -1,10 +1,10 @@
 import type { Agreement, Analyzed, Case } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Job, StructuredCase } from '../contract/job.ts';
+import { MAX_CASES } from '../families/anp/case-text.ts';
 import { testCasesText, type WrittenCase, withFurtherCases } from '../families/anp/test-cases-text.ts';
 import { canonicalJson } from '../kernel/digest.ts';
 import { analyze } from './analyze.ts';
-import { MAX_CASES } from './case-text.ts';
 import { readAgain } from './reading.ts';
 import { preflight } from './rules.ts';
 

@@ -1,16 +1,16 @@
 import type { Analyzed } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Job } from '../contract/job.ts';
+import { editJsonText } from '../documents/edit-json-text.ts';
+import { joinedPatch } from '../documents/joined-patch.ts';
+import { withoutQuoteMarks, withQuoteMarks } from '../documents/markdown-lines.ts';
+import { type SchemaEdit, schemaEdits } from '../documents/schema-edits.ts';
 import { protocolProposal, testCasesProposal } from '../families/anp/encode.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { analyze } from './analyze.ts';
 import { distinctAmendments } from './distinct-amendments.ts';
-import { editJsonText } from './edit-json-text.ts';
-import { joinedPatch } from './joined-patch.ts';
-import { withoutQuoteMarks, withQuoteMarks } from './markdown-lines.ts';
 import { readAgain, readingOf } from './reading.ts';
 import { preflight, rulesBehind } from './rules.ts';
-import { type SchemaEdit, schemaEdits } from './schema-edits.ts';
 
 /**
  * Counter-offers ready to be sent: the document, and the cases, with the amendments written into the text where it stands and

@@ -1,9 +1,21 @@
 import type { Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Job } from '../contract/job.ts';
-import { decodeAnp } from '../families/anp/decode.ts';
-import type { Json } from '../kernel/json.ts';
-import type { Matches } from '../schemas/validator.ts';
-import { areTexts, textsBySchema } from './bare-payloads.ts';
+import { CaseValidation } from '../documents/case-validation.ts';
+import type { Side } from '../documents/claims.ts';
+import {
+  baseUrisIn,
+  type DocumentedCode,
+  documentedCodesIn,
+  languageOf,
+  wantsJson,
+  wantsText,
+} from '../documents/document-facts.ts';
+import { type FoundSchema, type FoundSchemas, findSchemas } from '../documents/find-schemas.ts';
+import type { BrokenJson } from '../documents/json-blocks.ts';
+import { excerptAt, type KnownJson, knownJson } from '../documents/located-json.ts';
+import { withoutQuoteMarks } from '../documents/markdown-lines.ts';
+import { selectSchemas } from '../documents/select-schemas.ts';
+import { areTexts, textsBySchema } from '../families/anp/bare-payloads.ts';
 import {
   type CaseText,
   isJsonLines,
@@ -13,25 +25,13 @@ import {
   type PayloadText,
   readCaseText,
   verbatimText,
-} from './case-text.ts';
-import { CaseValidation } from './case-validation.ts';
-import type { Side } from './claims.ts';
-import {
-  baseUrisIn,
-  type DocumentedCode,
-  documentedCodesIn,
-  languageOf,
-  wantsJson,
-  wantsText,
-} from './document-facts.ts';
-import { type FoundSchema, type FoundSchemas, findSchemas } from './find-schemas.ts';
-import type { BrokenJson } from './json-blocks.ts';
-import { listedCases } from './listed-cases.ts';
-import { excerptAt, type KnownJson, knownJson } from './located-json.ts';
-import { withoutQuoteMarks } from './markdown-lines.ts';
-import { pairedCases } from './paired-cases.ts';
+} from '../families/anp/case-text.ts';
+import { decodeAnp } from '../families/anp/decode.ts';
+import { listedCases } from '../families/anp/listed-cases.ts';
+import { pairedCases } from '../families/anp/paired-cases.ts';
+import type { Json } from '../kernel/json.ts';
+import type { Matches } from '../schemas/validator.ts';
 import { SaidEchoes } from './said-echoes.ts';
-import { selectSchemas } from './select-schemas.ts';
 import { Refusals } from './turns-down.ts';
 
 /** A case that could not be read, or whose number is not what it should be. */

@@ -1,11 +1,11 @@
 import type { Agreement, Case } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Job } from '../contract/job.ts';
-import { visibleText } from '../families/quote.ts';
+import { pointersOf } from '../documents/located-json.ts';
 import { isObject, type Json, pointerTokens } from '../kernel/json.ts';
+import { visibleText } from '../kernel/quote.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
 import { isAgreedFailure } from './agreed-failure.ts';
-import { pointersOf } from './located-json.ts';
 import type { PlacedFinding, Rule } from './rule.ts';
 
 /**

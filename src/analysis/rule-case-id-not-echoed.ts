@@ -1,8 +1,8 @@
 import type { Case } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { ToolAnswer } from '../contract/job.ts';
+import { pointersOf } from '../documents/located-json.ts';
 import { type Json, pointerTokens, valueAt } from '../kernel/json.ts';
-import { pointersOf } from './located-json.ts';
 import { mayReplyElsewhere, type ReplyPlace, replyPlaces } from './reply-places.ts';
 import type { PlacedFinding, Rule } from './rule.ts';
 import { CORRELATION, FILE_NUMBER, REQUEST_ID, type SaidEchoes } from './said-echoes.ts';

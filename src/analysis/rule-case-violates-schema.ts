@@ -1,17 +1,17 @@
 import type { Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Amendment, Finding } from '../contract/finding.ts';
-import { visibleText } from '../families/quote.ts';
-import { violationMessage } from '../families/violation-words.ts';
+import type { CaseValidation } from '../documents/case-validation.ts';
+import { partPointer } from '../documents/schema-union.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
+import { visibleText } from '../kernel/quote.ts';
 import { branchMembersOf } from '../schemas/branch-members.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
+import { violationMessage } from '../schemas/violation-words.ts';
 import type { Violation } from '../schemas/violations.ts';
 import { AmendmentPlan } from './amendment-plan.ts';
 import { MAX_FINDINGS } from './capped-findings.ts';
-import type { CaseValidation } from './case-validation.ts';
 import { isSmall, type PlacedFinding, type Rule, reportable } from './rule.ts';
-import { partPointer } from './schema-union.ts';
 
 /** The data of every case keep the schema of their side, and are texts where payloads are; a deliberately invalid request whose answer is a failure may break it. */
 export const ruleCaseViolatesSchema: Rule = {

@@ -1,6 +1,6 @@
 import type { LocatedSchema } from '../contract/agreement.ts';
 import type { Finding, Place } from '../contract/finding.ts';
-import { visibleText } from '../families/quote.ts';
+import { visibleText } from '../kernel/quote.ts';
 import { faultsIn, type SchemaFault } from '../schemas/validator.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { eachChosenSchema, type PlacedFinding, type Rule, reportable } from './rule.ts';

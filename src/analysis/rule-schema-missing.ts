@@ -1,6 +1,6 @@
 import type { Finding } from '../contract/finding.ts';
-import { sideNamedIn } from './claims.ts';
-import { readLines } from './markdown-lines.ts';
+import { sideNamedIn } from '../documents/claims.ts';
+import { readLines } from '../documents/markdown-lines.ts';
 import type { PlacedFinding, Rule } from './rule.ts';
 
 /** Where one side has its schema, the section of the other one, or the line that announces its schema, has something below it. */

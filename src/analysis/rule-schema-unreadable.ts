@@ -1,4 +1,4 @@
-import { excerptAt } from './located-json.ts';
+import { excerptAt } from '../documents/located-json.ts';
 import type { PlacedFinding, Rule } from './rule.ts';
 
 /** Every JSON Schema in the document is JSON: a broken one is an error where a schema is missing, else a warning. */

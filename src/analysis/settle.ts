@@ -1,11 +1,11 @@
 import type { Agreement, Analyzed, LocatedSchema } from '../contract/agreement.ts';
 import type { Amendment, Finding } from '../contract/finding.ts';
+import { patched } from '../documents/apply-patch.ts';
+import type { CaseValidation } from '../documents/case-validation.ts';
 import { canBeTold, codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { sanitiseSchema } from '../schemas/sanitise-schema.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
-import { patched } from './apply-patch.ts';
-import type { CaseValidation } from './case-validation.ts';
 import { distinctAmendments } from './distinct-amendments.ts';
 import { isNullInFailure } from './is-null-in-failure.ts';
 import { proposalsFor } from './proposals.ts';

@@ -56,10 +56,7 @@ async function findingsIn(document: Input, cases: Input | undefined): Promise<Fi
     );
   if (cases !== undefined) throw new UsageError('Cannot read arguments: cases beside a job, wanted the job alone');
   // Whoever lints a document needs no queue.
-  const [{ accepted }, { Leave }] = await Promise.all([
-    import('../pipeline/intake.ts'),
-    import('../pipeline/leave.ts'),
-  ]);
+  const [{ accepted }, { Leave }] = await Promise.all([import('../intake/intake.ts'), import('../job/leave.ts')]);
   try {
     const taken = { kind: 'review', data: job, rawBytes: Buffer.byteLength(document.text) };
     return preflight(analyze(accepted(taken, ['review'])));

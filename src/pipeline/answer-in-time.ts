@@ -1,7 +1,7 @@
 import type { HandlerRecord } from '../contract/handler.ts';
-import type { Received, Taken } from './intake.ts';
-import { type Conclusion, deadlinePassed } from './leave.ts';
-import type { Ledger } from './ledger.ts';
+import type { Received, Taken } from '../intake/intake.ts';
+import { type Conclusion, deadlinePassed } from '../job/leave.ts';
+import type { Ledger } from '../job/ledger.ts';
 import { outcomeOf } from './outcome-of.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { protocolHashOf, readableOf } from '../../queues/index.ts';
 import type { Outcome } from '../contract/outcome.ts';
-import type { Taken } from './intake.ts';
-import type { Conclusion } from './leave.ts';
-import type { Ledger } from './ledger.ts';
+import type { Taken } from '../intake/intake.ts';
+import type { Conclusion } from '../job/leave.ts';
+import type { Ledger } from '../job/ledger.ts';
 
 /** Puts the envelope together: what the job said of itself as far as it could be read, how it ended, and what was done for it. */
 export function outcomeOf(taken: Taken, ledger: Ledger, conclusion: Conclusion): Outcome {

@@ -1,23 +1,23 @@
 import type { Kind } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import { codeGeneration } from '../families/anp/encode.ts';
+import { solve } from '../generation/solve.ts';
+import { intake, type Received, type Taken } from '../intake/intake.ts';
+import { usageOf } from '../job/budget.ts';
+import { clear } from '../job/clear.ts';
+import { conclusionOf } from '../job/conclusion-of.ts';
+import type { Conclusion } from '../job/leave.ts';
+import { Ledger } from '../job/ledger.ts';
+import { analyzeWithPatterns } from '../job/match-patterns.ts';
+import { measure } from '../job/measure.ts';
+import type { Path } from '../job/path.ts';
+import type { Workshop } from '../job/workshop.ts';
+import { fixPath } from '../kinds/fix-path.ts';
+import { observePath } from '../kinds/observe-path.ts';
+import { verifyPath } from '../kinds/verify-path.ts';
 import { answerInTime } from './answer-in-time.ts';
-import { usageOf } from './budget.ts';
-import { clear } from './clear.ts';
-import { conclusionOf } from './conclusion-of.ts';
-import { fixPath } from './fix-path.ts';
-import { intake, type Received, type Taken } from './intake.ts';
-import type { Conclusion } from './leave.ts';
-import { Ledger } from './ledger.ts';
-import { analyzeWithPatterns } from './match-patterns.ts';
-import { measure } from './measure.ts';
-import { observePath } from './observe-path.ts';
 import { outcomeOf } from './outcome-of.ts';
-import type { Path } from './path.ts';
 import { proposeCases } from './propose-cases.ts';
-import { solve } from './solve.ts';
-import { verifyPath } from './verify-path.ts';
-import type { Workshop } from './workshop.ts';
 
 /** From an agreement to a verified handler: the stages of docs/pipeline.md, one after the other. */
 const generatePath: Path = async (received, shop, ledger) => {

@@ -5,9 +5,23 @@ import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
 import type { Confirmation, DerivedCase, KeptReading } from '../contract/reading.ts';
 import type { Trier } from '../contract/trial.ts';
+import { type AskedWorld, askSecondReader } from '../deriving/confirm.ts';
+import { reserveBeginsMs, Timer } from '../deriving/judge-derived.ts';
+import { emptyReading, ReadingWork } from '../deriving/reading-work.ts';
 import { furtherCasesProposal, takesTestCases } from '../families/anp/encode.ts';
+import { handlerKey } from '../handlers/handler-key.ts';
+import { rebased } from '../handlers/proof.ts';
 import { storedSurface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
+import type { Received } from '../intake/intake.ts';
+import type { Asker } from '../job/ask.ts';
+import { openBudget } from '../job/budget.ts';
+import type { Conclusion } from '../job/leave.ts';
+import type { Ledger } from '../job/ledger.ts';
+import type { Measure } from '../job/measure.ts';
+import type { Ended } from '../job/path.ts';
+import { retryLost } from '../job/retry-lost.ts';
+import type { Workshop } from '../job/workshop.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { canonicalJson } from '../kernel/digest.ts';
 import { codeOf } from '../kernel/errors.ts';
@@ -27,20 +41,6 @@ import { atAnotherTime, caseScenarios, judgeCases } from '../verification/case-s
 import { asRead } from '../verification/hidden-words.ts';
 import { looseDifferences } from '../verification/loose-places.ts';
 import type { Subject } from '../verification/subject.ts';
-import type { Asker } from './ask.ts';
-import { openBudget } from './budget.ts';
-import { type AskedWorld, askSecondReader } from './confirm.ts';
-import { handlerKey } from './handler-key.ts';
-import type { Received } from './intake.ts';
-import { reserveBeginsMs, Timer } from './judge-derived.ts';
-import type { Conclusion } from './leave.ts';
-import type { Ledger } from './ledger.ts';
-import type { Measure } from './measure.ts';
-import type { Ended } from './path.ts';
-import { rebased } from './proof.ts';
-import { emptyReading, ReadingWork } from './reading-work.ts';
-import { retryLost } from './retry-lost.ts';
-import type { Workshop } from './workshop.ts';
 
 /**
  * Most cases that are proposed at once: as many as a peer, and one question to a second reader, can go through with

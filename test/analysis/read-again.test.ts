@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
-import { CaseValidation } from '../../src/analysis/case-validation.ts';
 import { readAgain, readingOf } from '../../src/analysis/reading.ts';
 import type { Job } from '../../src/contract/job.ts';
+import { CaseValidation } from '../../src/documents/case-validation.ts';
 import { hostileDocuments } from './hostile-documents.ts';
 import { casesOf, documentOf, sampleJob } from './sample-job.ts';
 

@@ -11,8 +11,8 @@ import {
   fixErrorNegotiation,
   protocolProposal,
 } from '../../src/families/anp/encode.ts';
-import { MAX_QUOTE_CHARS, quoteJson, quoteText } from '../../src/families/quote.ts';
 import { type Json, pointerTokens } from '../../src/kernel/json.ts';
+import { MAX_QUOTE_CHARS, quoteJson, quoteText } from '../../src/kernel/quote.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 

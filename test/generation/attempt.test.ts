@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CompletionError } from '../../src/completion/completion-error.ts';
 import type { Model } from '../../src/completion/create-model.ts';
+import { failureSignature, faultCount, repairChecks } from '../../src/generation/lane-facts.ts';
+import type { Work } from '../../src/generation/lane-work.ts';
+import { ask } from '../../src/job/ask.ts';
+import { Budget, type Spent } from '../../src/job/budget.ts';
+import { Ledger } from '../../src/job/ledger.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
-import { ask } from '../../src/pipeline/ask.ts';
-import { Budget, type Spent } from '../../src/pipeline/budget.ts';
-import { failureSignature, faultCount, repairChecks } from '../../src/pipeline/lane-facts.ts';
-import type { Work } from '../../src/pipeline/lane-work.ts';
-import { Ledger } from '../../src/pipeline/ledger.ts';
 import type { RepairFacts } from '../../src/prompting/render-repair.ts';
 import type { JobEvent } from '../../src/telemetry/job-event.ts';
 import {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Usage } from '../../src/contract/outcome.ts';
+import { Budget, BudgetUsedUp, type Spent, usageOf } from '../../src/job/budget.ts';
+import { noUsage } from '../../src/job/ledger.ts';
 import { CodedError } from '../../src/kernel/errors.ts';
-import { Budget, BudgetUsedUp, type Spent, usageOf } from '../../src/pipeline/budget.ts';
-import { noUsage } from '../../src/pipeline/ledger.ts';
 import { codes, module, productJob, purseOf, silence, soundBut, soundSource, startGeneration } from './rig.ts';
 
 const { play, modelWith } = await startGeneration();

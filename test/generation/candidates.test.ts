@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
-import { readComplaint } from '../../src/analysis/read-complaint.ts';
+import { readComplaint } from '../../src/documents/read-complaint.ts';
+import { blame } from '../../src/generation/blame.ts';
+import type { Attempted } from '../../src/generation/lane-candidate.ts';
+import { prove } from '../../src/generation/prove.ts';
+import { analyzeWithPatterns } from '../../src/job/match-patterns.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { blame } from '../../src/pipeline/blame.ts';
-import type { Attempted } from '../../src/pipeline/lane-candidate.ts';
-import { analyzeWithPatterns } from '../../src/pipeline/match-patterns.ts';
-import { prove } from '../../src/pipeline/prove.ts';
-import { reproduce } from '../../src/pipeline/reproduce.ts';
+import { reproduce } from '../../src/kinds/reproduce.ts';
 import { hangMs, productJob, soundSource, tableSource, withCaseText } from './rig.ts';
 import { heldTo, jobOf, recordOf, startWorkbench } from './workbench.ts';
 

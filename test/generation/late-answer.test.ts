@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { createLatencyRecord } from '../../src/completion/latency.ts';
+import { untilLate, type WaitingClock } from '../../src/generation/late-answer.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
-import { untilLate, type WaitingClock } from '../../src/pipeline/late-answer.ts';
 import { purseOf } from './rig.ts';
 
 /** How much a model has said, so many milliseconds after the question, and how much that will be. */

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import { readComplaint } from '../../src/analysis/read-complaint.ts';
+import { readComplaint } from '../../src/documents/read-complaint.ts';
+import { blame } from '../../src/generation/blame.ts';
+import { prove } from '../../src/generation/prove.ts';
+import { Leave } from '../../src/job/leave.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import { codeOf } from '../../src/kernel/errors.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { blame } from '../../src/pipeline/blame.ts';
-import { clearAmended, clearTogether } from '../../src/pipeline/clear-amended.ts';
-import { Leave } from '../../src/pipeline/leave.ts';
-import { prove } from '../../src/pipeline/prove.ts';
-import { reproduce } from '../../src/pipeline/reproduce.ts';
+import { clearAmended, clearTogether } from '../../src/kinds/clear-amended.ts';
+import { reproduce } from '../../src/kinds/reproduce.ts';
 import { hangMs, productJob, soundSource, withCaseText } from './rig.ts';
 import { heldTo, jobOf, recordOf, startWorkbench } from './workbench.ts';
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Job } from '../../src/contract/job.ts';
 import type { Outcome } from '../../src/contract/outcome.ts';
+import type { Received, Taken } from '../../src/intake/intake.ts';
+import { conclusionOf } from '../../src/job/conclusion-of.ts';
+import { type Conclusion, Leave } from '../../src/job/leave.ts';
+import { Ledger } from '../../src/job/ledger.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import { type Code, CodedError } from '../../src/kernel/errors.ts';
 import { answerInTime } from '../../src/pipeline/answer-in-time.ts';
-import { conclusionOf } from '../../src/pipeline/conclusion-of.ts';
-import type { Received, Taken } from '../../src/pipeline/intake.ts';
-import { type Conclusion, Leave } from '../../src/pipeline/leave.ts';
-import { Ledger } from '../../src/pipeline/ledger.ts';
 
 const hourMs = 3_600_000;
 const error = { action: 'codeGeneration', status: 'error' };

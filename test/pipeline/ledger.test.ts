@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Usage } from '../../src/contract/outcome.ts';
+import { deadlinePassed, errorMessages } from '../../src/job/leave.ts';
+import { Ledger, noUsage, sumUsage } from '../../src/job/ledger.ts';
 import { CodedError } from '../../src/kernel/errors.ts';
-import { deadlinePassed, errorMessages } from '../../src/pipeline/leave.ts';
-import { Ledger, noUsage, sumUsage } from '../../src/pipeline/ledger.ts';
 
 const used = (costUsd: number | null): Usage => ({ inputTokens: 3, cachedInputTokens: 1, outputTokens: 2, costUsd });
 

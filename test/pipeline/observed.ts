@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readJob } from '../../queues/index.ts';
-import type { Received } from '../../src/pipeline/intake.ts';
-import { Leave } from '../../src/pipeline/leave.ts';
-import { Ledger } from '../../src/pipeline/ledger.ts';
-import { observePath } from '../../src/pipeline/observe-path.ts';
+import type { Received } from '../../src/intake/intake.ts';
+import { Leave } from '../../src/job/leave.ts';
+import { Ledger } from '../../src/job/ledger.ts';
+import { observePath } from '../../src/kinds/observe-path.ts';
 
 /** The end of a job about what was seen on the wire. */
 export async function observed(data: object) {

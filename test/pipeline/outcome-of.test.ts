@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Finding } from '../../src/contract/finding.ts';
+import type { Taken } from '../../src/intake/intake.ts';
+import { Ledger } from '../../src/job/ledger.ts';
 import { sha256Hex } from '../../src/kernel/digest.ts';
-import type { Taken } from '../../src/pipeline/intake.ts';
-import { Ledger } from '../../src/pipeline/ledger.ts';
 import { outcomeOf } from '../../src/pipeline/outcome-of.ts';
 import type { JobEvent } from '../../src/telemetry/job-event.ts';
 import { example } from '../system/harness.ts';

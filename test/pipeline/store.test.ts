@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HandlerRecord } from '../../src/contract/handler.ts';
 import type { HandlerStore } from '../../src/contract/ports.ts';
-import { brief } from '../../src/pipeline/brief.ts';
-import type { Tested } from '../../src/pipeline/lane-candidate.ts';
-import { Ledger, noUsage } from '../../src/pipeline/ledger.ts';
-import { store, storeAmended } from '../../src/pipeline/store.ts';
-import type { Workshop } from '../../src/pipeline/workshop.ts';
+import { brief } from '../../src/generation/brief.ts';
+import type { Tested } from '../../src/generation/lane-candidate.ts';
+import { store, storeAmended } from '../../src/generation/store.ts';
+import { Ledger, noUsage } from '../../src/job/ledger.ts';
+import type { Workshop } from '../../src/job/workshop.ts';
 import { productJob, soundSource } from '../generation/rig.ts';
 import { heldTo, noReading, recordOf } from '../generation/workbench.ts';
 

@@ -2,8 +2,8 @@ import type { Case } from '../../contract/agreement.ts';
 import type { Finding } from '../../contract/finding.ts';
 import type { Job, ProtocolNegotiation } from '../../contract/job.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { quoteText } from '../quote.ts';
-import type { Language } from '../violation-words.ts';
+import { quoteText } from '../../kernel/quote.ts';
+import type { Language } from '../../schemas/violation-words.ts';
 import { changeOf, describeFinding } from './describe-finding.ts';
 
 /** Most findings that one message describes: a peer repairs the first ones first. */

@@ -1,7 +1,7 @@
 import type { Case } from '../../contract/agreement.ts';
 import type { Json } from '../../kernel/json.ts';
 import { escapeUnseen } from '../../kernel/unseen.ts';
-import type { Language } from '../violation-words.ts';
+import type { Language } from '../../schemas/violation-words.ts';
 
 /** What of a case stands in a text of cases. */
 export type WrittenCase = Pick<Case, 'testCase' | 'request' | 'response' | 'expected'>;

@@ -1,0 +1,17 @@
+import type { Received } from '../intake/intake.ts';
+import type { Budget } from './budget.ts';
+import type { Conclusion } from './leave.ts';
+import type { Ledger } from './ledger.ts';
+import type { Measure } from './measure.ts';
+import type { Workshop } from './workshop.ts';
+
+/** The end of a job's way, with what cases may be proposed by where there is a handler. */
+export interface Ended extends Conclusion {
+  /** What the job itself holds the handler to. */
+  measure?: Measure;
+  /** What is left of the job's budget, where it was opened. */
+  budget?: Budget;
+}
+
+/** The way that a job of one kind takes from intake to its end. */
+export type Path = (received: Received, shop: Workshop, ledger: Ledger) => Promise<Ended>;

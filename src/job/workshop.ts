@@ -1,0 +1,35 @@
+import type { BundleResult, Sandbox } from '../../sandbox/contract.ts';
+import type { Model } from '../completion/create-model.ts';
+import type { Completer } from '../contract/completion.ts';
+import type { HandlerStore, ReadingStore } from '../contract/ports.ts';
+import type { ReadingMode } from '../deriving/reading-work.ts';
+import type { WarmHandlers } from '../handlers/warm-handlers.ts';
+import type { JobEvent } from '../telemetry/job-event.ts';
+import type { TypeChecker } from '../typing/type-checker.ts';
+import type { CheckPolicy } from '../verification/checks.ts';
+import type { JobLimits, Purse, SpendingBook } from './budget.ts';
+
+/** What the pipeline works with: every port it needs, made by compose.ts. */
+export interface Workshop {
+  completer: Model;
+  /** Name of the model, for provenance and reports. */
+  model: string;
+  typeChecker: TypeChecker;
+  bundle(source: string, exportName: 'handle' | 'perform'): Promise<BundleResult>;
+  sandbox: Sandbox;
+  /** Stored handlers that stay loaded in the sandbox. */
+  warm: WarmHandlers;
+  handlers: HandlerStore;
+  readings: ReadingStore;
+  readingMode: ReadingMode;
+  /** Who confirms what a reading wants: another model than the one that writes, where there is one. */
+  confirmer: Pick<Completer, 'complete'>;
+  checkPolicy: CheckPolicy;
+  /** What one job may spend. */
+  limits: JobLimits;
+  /** What each job has spent. */
+  spending: SpendingBook;
+  /** What all jobs of this process may spend. */
+  purse: Purse;
+  onJobEvent(event: JobEvent): void;
+}
