@@ -1,5 +1,3 @@
-export { readJob } from '../src/intake/read-job.ts';
-export { defaultTimeoutMs, readableOf, timeoutOf, timeoutRangeMs } from '../src/intake/readable.ts';
 export * from './catalog.ts';
 export { type Connection, connect, disconnect, type Purpose, redisFailure, whenReady } from './connection.ts';
 export { type Consumer, type ConsumerHealth, type ConsumerOptions, createConsumer } from './consumer.ts';
@@ -8,18 +6,11 @@ export type { Delivery } from './delivery.ts';
 export { backoffMs, type Disposition, dispositionOf } from './disposition.ts';
 export { type DrainResult, drainQueue, resumeQueue } from './drain.ts';
 export { type CircuitPolicy, type CircuitState, Endpoints, type RestingEndpoint } from './endpoints.ts';
-export {
-  type Envelope,
-  errorEnvelope,
-  type PublishedEnvelope,
-  protocolHashOf,
-  type Reason,
-  readEnvelope,
-} from './envelope.ts';
+export { type Envelope, type PublishedEnvelope, type Reason, readEnvelope } from './envelope.ts';
 export { type HandlerEntry, HandlerRecords, type HandlerRetention } from './handler-records.ts';
 export { INTAKE_GROUP } from './intake-bridge.ts';
-export type { Job, JobFault, JobReading, Readable } from './job.ts';
 export { dataDigestOf, jobIdOf } from './job-id.ts';
+export type { JobFacts, JobReader } from './job-reader.ts';
 export { type Lease, Leases } from './lease.ts';
 export { type Limit, limits } from './limits.ts';
 export { type LocalRedis, type LocalRedisOptions, localRedis, redisServerPath } from './local-redis.ts';

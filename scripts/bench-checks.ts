@@ -5,7 +5,6 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readJob } from '../queues/index.ts';
 import { bundleHandler, createSandbox } from '../sandbox/index.ts';
 import { analyze } from '../src/analysis/analyze.ts';
 import { extractCandidate } from '../src/completion/extract-candidate.ts';
@@ -13,6 +12,7 @@ import type { Job } from '../src/contract/job.ts';
 import type { Trier } from '../src/contract/trial.ts';
 import { sourceLocator } from '../src/hosting/source-position.ts';
 import { createTrier } from '../src/hosting/trier.ts';
+import { readJob } from '../src/intake/read-job.ts';
 import { clear } from '../src/job/clear.ts';
 import { measure } from '../src/job/measure.ts';
 import { readScripts } from '../src/scripted-model/script.ts';

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { readJob } from '../queues/index.ts';
 import { bundleHandler, type Sandbox } from '../sandbox/index.ts';
 import { analyze } from '../src/analysis/analyze.ts';
 import type { CaseReport } from '../src/contract/outcome.ts';
 import { sourceLocator } from '../src/hosting/source-position.ts';
 import { createTrier } from '../src/hosting/trier.ts';
+import { readJob } from '../src/intake/read-job.ts';
 import { clear } from '../src/job/clear.ts';
 import { type Measure, measure } from '../src/job/measure.ts';
 import { caseScenarios, judgeCases } from '../src/verification/case-scenarios.ts';

@@ -6,7 +6,6 @@ import {
   createConsumer,
   disconnect,
   Endpoints,
-  errorEnvelope,
   judgeRedis,
   keysOf,
   openOperator,
@@ -36,6 +35,8 @@ import type { Questioner } from './job/ask.ts';
 import { Budget, type JobLimits, Purse, usageOf } from './job/budget.ts';
 import type { Workshop } from './job/workshop.ts';
 import { CodedError } from './kernel/errors.ts';
+import { jobReader } from './pipeline/job-reader.ts';
+import { errorEnvelope } from './pipeline/outcome-of.ts';
 import { runJob } from './pipeline/pipeline.ts';
 import { type HealthServer, startHealthServer } from './telemetry/health-server.ts';
 import { type Log, logJobEvents } from './telemetry/log.ts';
@@ -125,6 +126,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
   };
   const consumer: Consumer = createConsumer({
     url: config.redisUrl,
+    jobs: jobReader,
     prefix: config.prefix,
     concurrency: config.concurrency,
     retentionSeconds: config.retentionSeconds,
@@ -200,7 +202,7 @@ async function openPort(
   const { consumer, connection, circuits, sandbox, metrics } = parts;
   let operator: QueueOperator | undefined;
   const queue = createQueueMetrics(async () => {
-    operator ??= await openOperator({ url: config.redisUrl, prefix: config.prefix });
+    operator ??= await openOperator({ jobs: jobReader, url: config.redisUrl, prefix: config.prefix });
     return operator.snapshot();
   });
   const progress = new Progress(() => consumer.health());

@@ -1,52 +1,42 @@
 import type { Analyzed } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
-import type { Job } from '../contract/job.ts';
+import type { Said } from '../contract/said.ts';
 import { editJsonText } from '../documents/edit-json-text.ts';
 import { joinedPatch } from '../documents/joined-patch.ts';
 import { withoutQuoteMarks, withQuoteMarks } from '../documents/markdown-lines.ts';
 import { type SchemaEdit, schemaEdits } from '../documents/schema-edits.ts';
-import { protocolProposal, testCasesProposal } from '../families/anp/encode.ts';
-import type { JsonObject } from '../kernel/json.ts';
-import { analyze } from './analyze.ts';
+import { analyzeOpened } from './analyze.ts';
 import { distinctAmendments } from './distinct-amendments.ts';
-import { readAgain, readingOf } from './reading.ts';
+import { type Opened, readAgain, readingOf } from './reading.ts';
 import { preflight, rulesBehind } from './rules.ts';
 
 /**
  * Counter-offers ready to be sent: the document, and the cases, with the amendments written into the text where it stands and
  * every other character kept. Each was read again: what it claims to settle is settled. None where not all errors are known.
  */
-export function proposalsFor(analyzed: Analyzed, findings: readonly Finding[]): JsonObject[] {
-  const { job, agreement } = analyzed;
+export function proposalsFor(analyzed: Analyzed, findings: readonly Finding[]): Said[] {
   const errors = findings.filter(({ severity }) => severity === 'error');
   if (errors.some(({ code }) => code === 'DOCUMENT_FINDINGS_TOO_MANY')) return [];
-  const proposals: JsonObject[] = [];
+  const proposals: Said[] = [];
   const aboutSchemas = errors.filter(
     ({ amendment }) => amendment?.of === 'requestSchema' || amendment?.of === 'responseSchema',
   );
   const text = amendedDocument(analyzed, aboutSchemas);
-  if (
-    text !== undefined &&
-    settles({ ...job, agreement: { ...job.agreement, candidateProtocols: text } }, job, aboutSchemas)
-  ) {
-    proposals.push(protocolProposal(job.agreement, text, aboutSchemas, agreement.language));
-  }
+  if (text !== undefined && settles(readAgain(analyzed, { document: text }), aboutSchemas))
+    proposals.push({ what: 'amended-document', text, settled: aboutSchemas });
   const repeated = errors.filter(({ code }) => code === 'DOCUMENT_CASE_NUMBER_REPEATED');
   const aboutCases = errors.filter(({ amendment }) => amendment?.of === 'request' || amendment?.of === 'response');
-  const caseText = renumbered(job, repeated) ?? amendedCases(analyzed, aboutCases);
+  const caseText = renumbered(analyzed, repeated) ?? amendedCases(analyzed, aboutCases);
   const settled = repeated.length > 0 ? repeated : aboutCases;
-  const { testCases } = job;
-  if (caseText !== undefined && testCases !== undefined && !Array.isArray(testCases)) {
-    if (settles({ ...job, testCases: { ...testCases, testCases: caseText } }, job, settled)) {
-      proposals.push(testCasesProposal(caseText, settled, agreement.language));
-    }
-  }
+  if (caseText !== undefined && settles(readAgain(analyzed, { cases: caseText }), settled))
+    proposals.push({ what: 'amended-cases', text: caseText, settled });
   return proposals;
 }
 
 /** The case text with a number of its own for each case, in the order of the text; `undefined` where no number is repeated. */
-function renumbered(job: Job, repeated: readonly Finding[]): string | undefined {
-  const { caseText, numberSpans } = readingOf(job);
+function renumbered(analyzed: Analyzed, repeated: readonly Finding[]): string | undefined {
+  const { caseText } = analyzed.agreement;
+  const { numberSpans } = readingOf(analyzed);
   if (caseText === null || repeated.length === 0) return undefined;
   const between = numberSpans.map(({ end }, index) => caseText.slice(end, numberSpans[index + 1]?.start));
   const numbered = between.map((text, index) => `${index + 1}${text}`);
@@ -92,9 +82,8 @@ function edited(given: string, edits: readonly { start: number; patch: SchemaEdi
   return changed === given ? undefined : changed;
 }
 
-function settles(changed: Job, job: Job, findings: readonly Finding[]): boolean {
-  readAgain(changed, job);
-  const left = new Set(preflight(analyze(changed), rulesBehind(findings)).map(placeOf));
+function settles(changed: Opened, findings: readonly Finding[]): boolean {
+  const left = new Set(preflight(analyzeOpened(changed), rulesBehind(findings)).map(placeOf));
   return findings.every((finding) => !left.has(placeOf(finding)));
 }
 

@@ -2,6 +2,7 @@ import type { Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Amendment, Finding } from '../contract/finding.ts';
 import type { CaseValidation } from '../documents/case-validation.ts';
 import { partPointer } from '../documents/schema-union.ts';
+import type { PlacedFinding } from '../families/family.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { visibleText } from '../kernel/quote.ts';
 import { branchMembersOf } from '../schemas/branch-members.ts';
@@ -11,7 +12,7 @@ import { violationMessage } from '../schemas/violation-words.ts';
 import type { Violation } from '../schemas/violations.ts';
 import { AmendmentPlan } from './amendment-plan.ts';
 import { MAX_FINDINGS } from './capped-findings.ts';
-import { isSmall, type PlacedFinding, type Rule, reportable } from './rule.ts';
+import { isSmall, type Rule, reportable } from './rule.ts';
 
 /** The data of every case keep the schema of their side, and are texts where payloads are; a deliberately invalid request whose answer is a failure may break it. */
 export const ruleCaseViolatesSchema: Rule = {

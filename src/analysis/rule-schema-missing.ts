@@ -1,12 +1,13 @@
 import type { Finding } from '../contract/finding.ts';
 import { sideNamedIn } from '../documents/claims.ts';
 import { readLines } from '../documents/markdown-lines.ts';
-import type { PlacedFinding, Rule } from './rule.ts';
+import type { PlacedFinding } from '../families/family.ts';
+import type { Rule } from './rule.ts';
 
 /** Where one side has its schema, the section of the other one, or the line that announces its schema, has something below it. */
 export const ruleSchemaMissing: Rule = {
   name: 'schema-missing',
-  check({ agreement }, { text, broken }) {
+  check({ agreement }, { texts: { document: text }, broken }) {
     const { requestSchema, responseSchema } = agreement;
     if ((requestSchema === null) === (responseSchema === null) || broken.length > 0) return [];
     const side = requestSchema === null ? 'request' : 'response';

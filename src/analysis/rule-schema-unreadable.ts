@@ -1,10 +1,11 @@
 import { excerptAt } from '../documents/located-json.ts';
-import type { PlacedFinding, Rule } from './rule.ts';
+import type { PlacedFinding } from '../families/family.ts';
+import type { Rule } from './rule.ts';
 
 /** Every JSON Schema in the document is JSON: a broken one is an error where a schema is missing, else a warning. */
 export const ruleSchemaUnreadable: Rule = {
   name: 'schema-unreadable',
-  check({ agreement }, { text, broken, lenient }) {
+  check({ agreement }, { texts: { document: text }, broken, lenient }) {
     const complete = agreement.requestSchema !== null && agreement.responseSchema !== null;
     const unreadable = broken.map(({ start, at }): PlacedFinding => {
       const found = excerptAt(text, at);

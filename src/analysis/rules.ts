@@ -50,7 +50,7 @@ export function rulesBehind(findings: readonly Finding[]): readonly Rule[] {
  * and no time worth speaking of; pure; never throws.
  */
 export function preflight(analyzed: Analyzed, rules: readonly Rule[] = RULES): Finding[] {
-  const reading = readingOf(analyzed.job);
+  const reading = readingOf(analyzed);
   const placed = rules.flatMap((rule) => {
     const found = rule.check(analyzed, reading);
     for (const { finding } of found) makers.set(finding, rule);

@@ -1,9 +1,10 @@
 import type { Agreement, Analyzed, LocatedSchema } from '../contract/agreement.ts';
 import type { Amendment, Finding } from '../contract/finding.ts';
+import type { Said } from '../contract/said.ts';
 import { patched } from '../documents/apply-patch.ts';
 import type { CaseValidation } from '../documents/case-validation.ts';
-import { canBeTold, codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
-import type { Json, JsonObject } from '../kernel/json.ts';
+import { familyOf } from '../families/families.ts';
+import type { Json } from '../kernel/json.ts';
 import { sanitiseSchema } from '../schemas/sanitise-schema.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { distinctAmendments } from './distinct-amendments.ts';
@@ -27,33 +28,30 @@ export type Settlement =
       kind: 'disputed' | 'error';
       findings: Finding[];
       /** Counter-offers ready to be sent. */
-      proposals: JsonObject[];
-      /** The ANP messages to forward. */
-      messages: JsonObject[];
+      proposals: Said[];
     };
 
 /** Decides between going on and telling the peer: by the findings, `onContradiction` and what the peer's stack supports. */
 export function settle(analyzed: Analyzed, findings: readonly Finding[]): Settlement {
   const { job, agreement } = analyzed;
   const errors = findings.filter(({ severity }) => severity === 'error');
-  const isTold = canBeTold(job);
+  const isTold = familyOf(job).canSay('dispute', job);
   const mayAmend = job.kind !== 'review' && job.kind !== 'observe';
   const settled =
     mayAmend && errors.every((finding) => isSettled(finding, agreement, job.onContradiction === 'amend', isTold))
       ? errors
       : [];
   if (settled.length === errors.length) {
-    const amended = amend(agreement, settled, readingOf(job).validation);
+    const amended = amend(agreement, settled, readingOf(analyzed).validation);
     if (amended !== undefined) {
       const warnings = findings.map((finding): Finding => ({ ...finding, severity: 'warning' }));
       return { kind: 'cleared', ...amended, warnings };
     }
   }
   const proposals = proposalsFor(analyzed, findings);
-  if (job.kind === 'review') return { kind: 'disputed', findings: [...findings], proposals, messages: [] };
-  if (!isTold) return { kind: 'error', findings: [...findings], proposals, messages: [codeGeneration('error')] };
-  const message = fixErrorNegotiation(errors, agreement.language, 'negotiating');
-  return { kind: 'disputed', findings: [...findings], proposals, messages: [message] };
+  // A review is of use to whoever asked for it, whatever the peer's stack takes.
+  const kind = isTold || job.kind === 'review' ? 'disputed' : 'error';
+  return { kind, findings: [...findings], proposals };
 }
 
 function isSettled(finding: Finding, agreement: Agreement, amends: boolean, isTold: boolean): boolean {

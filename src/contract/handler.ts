@@ -2,7 +2,7 @@ import type { Json } from '../kernel/json.ts';
 import type { Case } from './agreement.ts';
 import type { CheckReport } from './check-report.ts';
 import type { Amendment } from './finding.ts';
-import type { Family, Loose, Role, Task, Tool } from './job.ts';
+import type { Loose, Role, Task, Tool } from './job.ts';
 import type { Report } from './outcome.ts';
 import type { KeptReading } from './reading.ts';
 
@@ -42,7 +42,7 @@ export interface HandlerRecord {
   timeoutMs: number | null;
   provenance: {
     tenant: string;
-    family: Family;
+    family: string;
     protocolHash: string;
     jobId: string;
     model: string;

@@ -1,7 +1,6 @@
 import type { CheckReport } from '../contract/check-report.ts';
-import type { Confirmation, DerivedCase } from '../contract/reading.ts';
+import type { Confirmation, DerivedCase, ReadingMode } from '../contract/reading.ts';
 import type { Trier } from '../contract/trial.ts';
-import { codeGeneration } from '../families/anp/encode.ts';
 import type { Asker } from '../job/ask.ts';
 import { jobFinding, Leave } from '../job/leave.ts';
 import type { Measure } from '../job/measure.ts';
@@ -10,7 +9,7 @@ import { Deadline } from '../kernel/deadline.ts';
 import { confirmedPart } from '../readings/confirmed.ts';
 import { type BrokenCase, judgeReading } from '../readings/judge-reading.ts';
 import { confirm } from './confirm.ts';
-import type { ReadingMode, ReadingWork } from './reading-work.ts';
+import type { ReadingWork } from './reading-work.ts';
 
 /** How a candidate did on the derived cases. */
 export interface DerivedJudgement {
@@ -137,16 +136,12 @@ export function derivedReport(
 export function demandReading({ isWhole }: Pick<DerivedJudgement, 'isWhole'>, reading: ReadingWork): void {
   if (reading.mode !== 'required' || isWhole) return;
   const why = reading.report(false).fault ?? 'it is not complete';
-  throw new Leave({
-    verdict: 'error',
-    messages: [codeGeneration('error')],
-    findings: [
-      jobFinding(
-        'PLATFORM_READING_MISSING',
-        `Cannot verify handler: found no whole reading of the agreement (${why}), wanted one since PROTOSMITH_READING is "required"`,
-      ),
-    ],
-  });
+  throw Leave.failed(
+    jobFinding(
+      'PLATFORM_READING_MISSING',
+      `Cannot verify handler: found no whole reading of the agreement (${why}), wanted one since PROTOSMITH_READING is "required"`,
+    ),
+  );
 }
 
 /** What a candidate broke, in one sentence. */

@@ -1,14 +1,8 @@
 import type { ReadingReport } from '../contract/outcome.ts';
-import type { Confirmation, DerivedCase, KeptReading } from '../contract/reading.ts';
+import type { Confirmation, DerivedCase, KeptReading, ReadingMode } from '../contract/reading.ts';
 import { canonicalDigest } from '../kernel/digest.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Unit } from '../readings/units.ts';
-
-/**
- * What becomes of a handler that no reading has judged: it is not served, it is served and judged afterwards, or nobody
- * reads.
- */
-export type ReadingMode = 'required' | 'late' | 'off';
 
 /** Most questions of a reader that a report has, and characters of each. */
 const maxQuestions = 20;

@@ -3,7 +3,7 @@ import type { CompletionError } from '../completion/completion-error.ts';
 import type { Finding, PatchOperation } from '../contract/finding.ts';
 import type { Task } from '../contract/job.ts';
 import type { Difference } from '../contract/outcome.ts';
-import { canBeTold, codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
+import { familyOf } from '../families/families.ts';
 import { createTrier } from '../hosting/trier.ts';
 import { jobFinding, Leave } from '../job/leave.ts';
 import type { Deadline } from '../kernel/deadline.ts';
@@ -116,13 +116,12 @@ function contradiction({ quote, against }: { quote: string; against: string }): 
 
 function dispute(findings: Finding[], { brief: { cleared }, ledger }: Work): Leave {
   const { job, agreement, warnings } = cleared;
-  const isTold = canBeTold(job);
   ledger.verification = null;
   return new Leave({
-    verdict: isTold ? 'disputed' : 'error',
-    messages: [isTold ? fixErrorNegotiation(findings, agreement.language, 'negotiating') : codeGeneration('error')],
+    verdict: familyOf(job).canSay('dispute', job) ? 'disputed' : 'error',
+    language: agreement.language,
     findings: [...findings, ...warnings],
-    proposals: proposalsFor({ job, agreement }, findings),
+    proposals: proposalsFor(cleared, findings),
   });
 }
 
@@ -144,11 +143,7 @@ function ours(work: Work): Leave {
           ...(best === undefined ? [] : unverified(best, brief)),
         ];
   const usedUp = budget.usedUp === null ? [] : [budgetFinding(budget.usedUp, budget.lastFault)];
-  return new Leave({
-    verdict: 'error',
-    messages: [codeGeneration('error')],
-    findings: [...usedUp, ...findings, ...brief.cleared.warnings],
-  });
+  return Leave.failed(...usedUp, ...findings, ...brief.cleared.warnings);
 }
 
 /**

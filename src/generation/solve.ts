@@ -1,10 +1,10 @@
 import { startReading } from '../deriving/read.ts';
 import { handlerKey } from '../handlers/handler-key.ts';
-import type { Received } from '../intake/intake.ts';
 import { type Budget, openBudget } from '../job/budget.ts';
 import type { Solved } from '../job/leave.ts';
 import type { Ledger } from '../job/ledger.ts';
 import type { Measure } from '../job/measure.ts';
+import type { Received } from '../job/received.ts';
 import type { Workshop } from '../job/workshop.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import { CodedError } from '../kernel/errors.ts';

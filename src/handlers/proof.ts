@@ -1,4 +1,4 @@
-import type { Case } from '../contract/agreement.ts';
+import { type Case, MAX_CASES } from '../contract/agreement.ts';
 import type { Proof } from '../contract/handler.ts';
 import type { Job, StructuredCase } from '../contract/job.ts';
 import type { DerivedCase, KeptReading } from '../contract/reading.ts';
@@ -21,9 +21,6 @@ export function proofOf({ subject }: Pick<Measure, 'subject'>): Proof {
   };
 }
 
-/** Most cases of one proof: as many as one job may bring. */
-const maxCases = 100;
-
 /** Two proofs as one: the first one's as they are, then what only the second has, its cases numbered on; of too many the last are left out. */
 export function mergeProof(first: Proof, second: Proof): Proof {
   const known = new Set(first.cases.map(caseDigest));
@@ -40,7 +37,7 @@ export function mergeProof(first: Proof, second: Proof): Proof {
     const testCase = numbers.get(one.testCase);
     return testCase === undefined ? [] : [{ ...one, testCase }];
   });
-  const cases = [...first.cases, ...added].slice(0, maxCases);
+  const cases = [...first.cases, ...added].slice(0, MAX_CASES);
   return {
     cases,
     tools: first.tools.map((tool) => {

@@ -1,5 +1,6 @@
 import type { LoadedHandler, Sandbox } from '../../sandbox/contract.ts';
 import { exportNameOf, type HandlerRecord } from '../contract/handler.ts';
+import type { HandlerLender, Lent } from '../job/workshop.ts';
 
 /** Handlers that stay loaded; a cell keeps as many isolates. */
 const maxWarm = 8;
@@ -13,18 +14,11 @@ interface Warm {
   users: number;
 }
 
-/** A handler lent for one proof. */
-export interface Lent {
-  handler: LoadedHandler;
-  /** Gives it back; `keep` = it may stay loaded for the next job. */
-  release(keep: boolean): Promise<void>;
-}
-
 /**
  * Stored handlers kept loaded between jobs: an isolate with its realm costs more than the runs of a few cases. No run sees another, whoever asked for
  * it; what is saved is the loading.
  */
-export class WarmHandlers {
+export class WarmHandlers implements HandlerLender {
   readonly #sandbox: Pick<Sandbox, 'load'>;
   readonly #isQuarantined: (bundle: string) => Promise<boolean>;
   readonly #clock: () => number;

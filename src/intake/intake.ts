@@ -1,8 +1,10 @@
-import { type Delivery, readJob } from '../../queues/index.ts';
+import type { Delivery } from '../../queues/index.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Job } from '../contract/job.ts';
-import { deadlinePassed, errorMessages, jobFinding, Leave } from '../job/leave.ts';
+import { deadlinePassed, jobFinding, Leave } from '../job/leave.ts';
+import type { Received } from '../job/received.ts';
 import { Deadline } from '../kernel/deadline.ts';
+import { readJob } from './read-job.ts';
 
 /** A job as it was taken from the queue; nothing in its data is known to be right. */
 export type Taken = Pick<
@@ -16,7 +18,7 @@ export type Taken = Pick<
   | 'deadlineAtMs'
   | 'delivery'
   | 'announced'
-  | 'publish'
+  | 'publishNow'
   | 'announceEarly'
   | 'announceLate'
 > & {
@@ -24,64 +26,34 @@ export type Taken = Pick<
   signal: AbortSignal;
 };
 
-/** A valid job with its deadline running. */
-export interface Received {
-  jobId: string;
-  job: Job;
-  /** The peer's deadline less a reserve for publishing. */
-  deadline: Deadline;
-  /** The messages that an earlier delivery announced. */
-  announced: Taken['announced'];
-  /** Announces messages that can be forwarded at once. The queue does so once for a job, and puts them first in its outcome. */
-  announceEarly: Taken['announceEarly'];
-  /** By when work for the handler store must end: the peer's deadline and what the job allows after it. */
-  work: Deadline;
-  /** Clears the timers of both; nothing fires after that. */
-  release(): void;
-}
-
 /** What of a job's time is kept for publishing its outcome, as a share and as bounds in milliseconds. */
 const publishReserve = { share: 0.05, leastMs: 250, mostMs: 2_000 } as const;
 
-/** Validates a job. Leaves with `error` and a `JOB_` finding for every fault, by JSON pointer, and for a kind or a family that is not known. */
+/**
+ * Validates a job. Leaves with `error` and a `JOB_` finding for every fault, by JSON pointer, and for a kind that is not
+ * known.
+ */
 export function accepted(
   { kind, data, rawBytes }: Pick<Taken, 'kind' | 'data' | 'rawBytes'>,
   knownKinds: readonly string[],
 ): Job {
   const reading = readJob(kind, data, rawBytes);
   if (!reading.ok)
-    throw new Leave({
-      verdict: 'error',
-      messages: errorMessages(reading.readable),
-      findings: reading.faults.map((fault): Finding => ({ ...fault, severity: 'error', in: 'job' })),
-    });
-  const job: Job = reading.job;
+    throw Leave.failed(...reading.faults.map((fault): Finding => ({ ...fault, severity: 'error', in: 'job' })));
+  const { job } = reading;
   if (!knownKinds.includes(job.kind)) {
-    throw new Leave({
-      verdict: 'error',
-      messages: errorMessages(reading.readable),
-      findings: [
-        jobFinding('JOB_KIND_UNKNOWN', `Cannot accept job: kind "${job.kind}", wanted ${knownKinds.join(' or ')}`),
-      ],
-    });
-  }
-  if (job.family !== 'anp') {
-    throw new Leave({
-      verdict: 'error',
-      messages: errorMessages(reading.readable),
-      findings: [
-        {
-          ...jobFinding('JOB_FAMILY_UNSUPPORTED', `Cannot accept job at /family: family "${job.family}", wanted "anp"`),
-          pointer: '/family',
-        },
-      ],
-    });
+    const message = `Cannot accept job: kind "${job.kind}", wanted ${knownKinds.join(' or ')}`;
+    throw Leave.failed(jobFinding('JOB_KIND_UNKNOWN', message));
   }
   return job;
 }
 
 /** Validates a job, as `accepted` does, and starts its deadline. */
-export function intake(taken: Taken, knownKinds: readonly string[]): Received {
+export function intake(
+  taken: Taken,
+  knownKinds: readonly string[],
+  announceEarly: Received['announceEarly'],
+): Received {
   const { jobId, deadlineAtMs, signal } = taken;
   const job = accepted(taken, knownKinds);
   const reserveMs = Math.min(
@@ -92,14 +64,14 @@ export function intake(taken: Taken, knownKinds: readonly string[]): Received {
   const deadline = timers.until(deadlineAtMs - reserveMs);
   if (deadline.passed) {
     timers.release();
-    throw new Leave(deadlinePassed({ job }));
+    throw new Leave(deadlinePassed());
   }
   return {
     jobId,
     job,
     deadline,
     announced: taken.announced,
-    announceEarly: taken.announceEarly,
+    announceEarly,
     work: job.workMs === 0 ? deadline : timers.until(deadlineAtMs + job.workMs),
     release: () => timers.release(),
   };

@@ -1,18 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import type { JobFault, Json, JsonObject } from '../../queues/job.ts';
-import type { Limit } from '../../queues/limits.ts';
-import { member } from './readable.ts';
-
-/** A fault of a job in words. */
-export function fault(
-  code: JobFault['code'],
-  pointer: string,
-  found: string,
-  more: { expected?: Json; actual?: Json },
-): JobFault {
-  const place = pointer === '' ? '' : ` at ${shortened(pointer)}`;
-  return { code, pointer, message: `Cannot accept job${place}: ${found}`, ...more };
-}
+import type { Limit } from '../../queues/index.ts';
+import { fault, type JobFault, quoted, shortened } from '../contract/job-fault.ts';
+import { escapeToken, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
 
 /** The fault of a version that is not known. */
 export function versionFault(version: Json | undefined): JobFault {
@@ -104,20 +93,6 @@ function wish(error: ErrorObject, params: Record<string, Json>): { wanted: strin
   }
 }
 
-function valueAt(root: Json, pointer: string): Json | undefined {
-  let here: Json | undefined = root;
-  for (const token of pointer.split('/').slice(1)) {
-    const name = token.replaceAll('~1', '/').replaceAll('~0', '~');
-    here = typeof here === 'object' && here !== null ? member(here as JsonObject, name) : undefined;
-  }
-  return here;
-}
-
-/** A member's name as a token of a JSON pointer. */
-export function escapeToken(token: string): string {
-  return token.replaceAll('~', '~0').replaceAll('/', '~1');
-}
-
 function actualOf(value: Json | undefined): { actual?: Json } {
   if (value === undefined || (typeof value === 'object' && value !== null)) return {};
   return { actual: typeof value === 'string' ? shortened(value) : value };
@@ -126,16 +101,6 @@ function actualOf(value: Json | undefined): { actual?: Json } {
 function described(value: Json | undefined): string {
   if (typeof value === 'string') return quoted(value);
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindOfValue(value);
-}
-
-/** A short text in quotation marks. */
-export function quoted(text: string): string {
-  return JSON.stringify(shortened(text));
-}
-
-/** A text of at most 120 characters. */
-export function shortened(text: string): string {
-  return text.length <= 120 ? text : `${text.slice(0, 119).toWellFormed()}…`;
 }
 
 /** What kind of value is there, in words. */

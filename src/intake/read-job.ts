@@ -1,20 +1,19 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { kinds } from '../../queues/catalog.ts';
-import jobSchema from '../../queues/job.schema.json' with { type: 'json' };
-import type { Job, JobFault, JobReading, Json, JsonObject, Kind } from '../../queues/job.ts';
-import { sha256Hex } from '../../queues/job-id.ts';
-import { limits } from '../../queues/limits.ts';
-import {
-  escapeToken,
-  fault,
-  kindOfValue,
-  quoted,
-  schemaFaults,
-  shortened,
-  tooLarge,
-  versionFault,
-} from './job-fault.ts';
-import { familyOf, isKind, isObject, member, readableOf, timeoutOf } from './readable.ts';
+import { NAME_PATTERN } from '../../queues/index.ts';
+import { type Job, type Kind, kinds, type Readable } from '../contract/job.ts';
+import { fault, type JobFault, member, quoted, shortened } from '../contract/job-fault.ts';
+import { families } from '../families/families.ts';
+import { sha256Hex } from '../kernel/digest.ts';
+import { escapeToken, isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { kindOfValue, schemaFaults, tooLarge, versionFault } from './job-fault.ts';
+import { jobSchema } from './job-schema.ts';
+import { limits } from './limits.ts';
+import { documentIn, familyIn, isKind, readableOf, timeoutOf } from './readable.ts';
+
+/** The result of reading a job. */
+export type JobReading =
+  | { ok: true; job: Job; readable: Readable }
+  | { ok: false; faults: JobFault[]; readable: Readable };
 
 const validators = compileValidators();
 
@@ -60,8 +59,7 @@ function faultsOf(kind: string, data: unknown, rawBytes: number | undefined): Jo
     ...invalid,
     ...capFaults(data),
     ...nameFaults(data),
-    ...statusFaults(kind, data),
-    ...complaintFaults(kind, data),
+    ...familyFaults(kind, data),
     ...payloadFaults(data),
     ...hashFaults(data),
   ];
@@ -109,10 +107,10 @@ function walk(root: unknown): JobFault[] {
 
 function capFaults(data: JsonObject): JobFault[] {
   const faults: JobFault[] = [];
-  const text = documentOf(data);
-  const bytes = text === undefined ? 0 : Buffer.byteLength(text);
-  const place = typeof member(data, 'agreement') === 'string' ? '/agreement' : '/agreement/candidateProtocols';
-  if (bytes > limits.documentBytes.value) faults.push(tooLarge(place, bytes, limits.documentBytes));
+  const document = documentIn(data);
+  const bytes = document === undefined ? 0 : Buffer.byteLength(document.text);
+  if (document !== undefined && bytes > limits.documentBytes.value)
+    faults.push(tooLarge(document.pointer, bytes, limits.documentBytes));
   const cases = member(data, 'testCases');
   if (Array.isArray(cases) && cases.length > limits.cases.value) {
     faults.push(tooLarge('/testCases', cases.length, limits.cases));
@@ -169,30 +167,19 @@ function nameFaults(data: JsonObject): JobFault[] {
   });
 }
 
-function statusFaults(kind: Kind, data: JsonObject): JobFault[] {
-  if (kind === 'review') return [];
-  // Documents of other families may have a status of their own, which says nothing of us.
-  const messages = familyOf(member(data, 'family')) === 'anp' ? ['agreement', 'testCases'] : ['testCases'];
-  return messages.flatMap((name) => {
-    const message = member(data, name);
-    const status = isObject(message) ? member(message, 'status') : undefined;
-    if (typeof status !== 'string' || status === 'accepted') return [];
-    return [
-      fault('JOB_NOT_ACCEPTED', `/${name}/status`, `found ${quoted(status)}, wanted "accepted"`, {
-        expected: 'accepted',
-        actual: shortened(status),
-      }),
-    ];
-  });
-}
-
-/** A peer's answer to a complaint of ours is no complaint. */
-function complaintFaults(kind: Kind, data: JsonObject): JobFault[] {
-  const complaint = kind === 'fix' ? member(data, 'complaint') : undefined;
-  const status = isObject(complaint) ? member(complaint, 'status') : undefined;
-  if (status !== 'accepted' && status !== 'rejected') return [];
-  const message = `found ${quoted(status)}, the answer to a complaint, wanted one: "negotiating"`;
-  return [fault('JOB_INVALID', '/complaint/status', message, { expected: 'negotiating', actual: status })];
+/** A family of our own, and what it finds in its messages. */
+function familyFaults(kind: Kind, data: JsonObject): JobFault[] {
+  const named = member(data, 'family');
+  const family = familyIn(data);
+  if (family !== undefined) return family.faults(kind, data);
+  const wanted = families.map(({ name }) => name);
+  if (typeof named !== 'string' || !NAME_PATTERN.test(named)) return [];
+  return [
+    fault('JOB_FAMILY_UNSUPPORTED', '/family', `found family ${quoted(named)}, wanted ${wanted.join(' or ')}`, {
+      expected: wanted,
+      actual: shortened(named),
+    }),
+  ];
 }
 
 /** A text is a string, in a case as on the wire. */
@@ -219,7 +206,7 @@ function hashFaults(data: JsonObject): JobFault[] {
     const message = `found ${wanted}, wanted ${found}, the SHA-256 of the text`;
     faults.push(fault('JOB_HASH_MISMATCH', pointer, message, { expected: found, actual: wanted }));
   };
-  compare('/protocolHash', member(data, 'protocolHash'), documentOf(data));
+  compare('/protocolHash', member(data, 'protocolHash'), documentIn(data)?.text);
   const bases = member(data, 'baseProtocols');
   if (isObject(bases)) {
     for (const [uri, base] of Object.entries(bases)) {
@@ -230,15 +217,9 @@ function hashFaults(data: JsonObject): JobFault[] {
   return faults;
 }
 
-function documentOf(data: JsonObject): string | undefined {
-  const agreement = member(data, 'agreement');
-  const text = isObject(agreement) ? member(agreement, 'candidateProtocols') : agreement;
-  return typeof text === 'string' ? text : undefined;
-}
-
 function filled(kind: Kind, data: JsonObject): Job {
   const given = data as unknown as Partial<Job> & Pick<Job, 'version' | 'negotiationId' | 'role' | 'agreement'>;
-  const family = given.family ?? 'anp';
+  const family = given.family ?? families[0].name;
   return {
     tenant: 'default',
     tools: [],
@@ -280,8 +261,9 @@ function capped(faults: JobFault[]): JobFault[] {
 
 function compileValidators(): Record<Kind, ValidateFunction> {
   const ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false });
-  ajv.addSchema(jobSchema);
-  const of = (kind: Kind): ValidateFunction => ajv.compile({ $ref: `${jobSchema.$id}#/$defs/${kind}` });
+  const schema = jobSchema(families);
+  ajv.addSchema(schema);
+  const of = (kind: Kind): ValidateFunction => ajv.compile({ $ref: `${schema.$id}#/$defs/${kind}` });
   return {
     generate: of('generate'),
     review: of('review'),

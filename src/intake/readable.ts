@@ -1,10 +1,12 @@
-import { kinds, NAME_PATTERN } from '../../queues/catalog.ts';
-import type { Family, Json, JsonObject, Kind, Readable } from '../../queues/job.ts';
+import { NAME_PATTERN } from '../../queues/index.ts';
+import { type Kind, kinds, type Readable } from '../contract/job.ts';
+import { member } from '../contract/job-fault.ts';
+import { families, familyNamed } from '../families/families.ts';
+import type { Family } from '../families/family.ts';
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 
-const families: readonly string[] = ['anp', 'agora', 'agent-description', 'uagents'];
-
-/** Time the peer waits where the job does not say, in milliseconds: the ANP specification's 15 s, 60 s for other families. */
-export const defaultTimeoutMs = { anp: 15_000, other: 60_000 } as const;
+/** How long the peer of a family that is not known waits, in milliseconds. */
+const otherTimeoutMs = 60_000;
 
 /** Least and greatest `timeoutMs`. */
 export const timeoutRangeMs = { least: 1_000, greatest: 600_000 } as const;
@@ -32,7 +34,7 @@ export function readableOf(kind: string, data: unknown): Readable {
     version: typeof version === 'number' && Number.isSafeInteger(version) ? version : null,
     negotiationId: typeof negotiationId === 'string' && isNegotiationId(negotiationId) ? negotiationId : null,
     tenant: named(member(data, 'tenant')),
-    family: familyOf(member(data, 'family')),
+    family: familyIn(data)?.name ?? null,
     role: role === 'provider' || role === 'requester' ? role : null,
     kind: readKind,
     replyTo: named(member(data, 'replyTo')),
@@ -50,8 +52,7 @@ export function timeoutOf(data: unknown): number {
   ) {
     return given;
   }
-  const family = isObject(data) ? familyOf(member(data, 'family')) : 'anp';
-  return family === 'anp' || family === null ? defaultTimeoutMs.anp : defaultTimeoutMs.other;
+  return familyIn(data)?.timeoutMs ?? otherTimeoutMs;
 }
 
 /** The version that data claim, where it is a whole number. */
@@ -65,22 +66,24 @@ export function isKind(kind: string): kind is Kind {
   return (kinds as readonly string[]).includes(kind);
 }
 
-/** The family that data name, the default where they name none; `null` where there is no such family. */
-export function familyOf(value: Json | undefined): Family | null {
-  if (value === undefined) return 'anp';
-  return typeof value === 'string' && families.includes(value) ? (value as Family) : null;
+/** The family that data name, the default one where they name none; `undefined` where it is not known. */
+export function familyIn(data: unknown): Family | undefined {
+  const name = isObject(data) ? member(data, 'family') : undefined;
+  if (name === undefined) return families[0];
+  return typeof name === 'string' ? familyNamed(name) : undefined;
+}
+
+/** The document that data hold, with its place; `undefined` where none can be read. */
+export function documentIn(data: JsonObject): { text: string; pointer: string } | undefined {
+  return (familyIn(data) ?? families[0]).documentIn(data);
+}
+
+/** The hash of the agreement, where its text can be read. */
+export function protocolHashOf(data: unknown): string | null {
+  const document = isObject(data) ? documentIn(data) : undefined;
+  return document?.text.isWellFormed() ? (familyIn(data) ?? families[0]).hashOf(document.text) : null;
 }
 
 function isNegotiationId(text: string): boolean {
   return text.length > 0 && text.length <= 400 && [...text].length <= 200 && text.isWellFormed();
-}
-
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A member of its own that an object has. */
-export function member(object: JsonObject, name: string): Json | undefined {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
 }

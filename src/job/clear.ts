@@ -9,9 +9,9 @@ import type { Cleared } from './measure.ts';
 export function clear(analyzed: Analyzed, rules?: readonly Rule[]): Cleared {
   const settlement = settle(analyzed, preflight(analyzed, rules));
   if (settlement.kind !== 'cleared') {
-    const { kind: verdict, messages, findings, proposals } = settlement;
-    throw new Leave({ verdict, messages, findings, proposals });
+    const { kind: verdict, findings, proposals } = settlement;
+    throw new Leave({ verdict, language: analyzed.agreement.language, findings, proposals });
   }
   const { agreement, amendments, warnings } = settlement;
-  return { job: analyzed.job, agreement, amendments, warnings };
+  return { ...analyzed, agreement, amendments, warnings };
 }

@@ -1,19 +1,23 @@
 import { passesNever } from '../completion/completion-error.ts';
-import type { Received, Taken } from '../intake/intake.ts';
 import { codeOf } from '../kernel/errors.ts';
-import { type Conclusion, deadlinePassed, errorMessages, jobFinding, Leave } from './leave.ts';
+import { type Conclusion, deadlinePassed, jobFinding, Leave } from './leave.ts';
+import type { Received } from './received.ts';
 
 /**
  * The end that a job comes to by what a stage threw: its own where it left on purpose, `error` for an operator's fault or a prompt that no model can
  * hold, and for any once the deadline is reached. Throws it on where it is the queue's to deal with.
  */
-export function conclusionOf(error: unknown, taken: Pick<Taken, 'signal'>, received: Received | undefined): Conclusion {
+export function conclusionOf(
+  error: unknown,
+  taken: { signal: AbortSignal },
+  received: Received | undefined,
+): Conclusion {
   if (error instanceof Leave) return error.conclusion;
   const code = codeOf(error);
   if (received === undefined || taken.signal.aborted || code?.startsWith('DEFECT_')) throw error;
   if (code !== undefined && passesNever(code) && error instanceof Error) {
-    return { verdict: 'error', messages: errorMessages(received.job), findings: [jobFinding(code, error.message)] };
+    return { verdict: 'error', findings: [jobFinding(code, error.message)] };
   }
-  if (received.deadline.signal.aborted) return deadlinePassed(received, error);
+  if (received.deadline.signal.aborted) return deadlinePassed(error);
   throw error;
 }

@@ -1,18 +1,16 @@
-import type { Agreement } from '../contract/agreement.ts';
+import type { Analyzed } from '../contract/agreement.ts';
 import type { Amendment, Finding } from '../contract/finding.ts';
 import { exportNameOf, type HandlerRecord } from '../contract/handler.ts';
-import type { Job, Tool } from '../contract/job.ts';
+import type { Tool } from '../contract/job.ts';
 import { Surface } from '../hosting/surface.ts';
 import type { Json } from '../kernel/json.ts';
 import { sanitiseSchema } from '../schemas/sanitise-schema.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import type { Subject } from '../verification/subject.ts';
-import { errorMessages, Leave } from './leave.ts';
+import { Leave } from './leave.ts';
 
 /** A job that preflight cleared: schemas sanitised and amended, nothing in the way of generating. */
-export interface Cleared {
-  job: Job;
-  agreement: Agreement;
+export interface Cleared extends Analyzed {
   amendments: Amendment[];
   warnings: Finding[];
 }
@@ -42,7 +40,7 @@ export function measure(cleared: Cleared): Measure {
     ...faultsOf(task?.inputSchema, '/task/inputSchema'),
     ...faultsOf(task?.outputSchema, '/task/outputSchema'),
   ];
-  if (findings.length > 0) throw new Leave({ verdict: 'error', messages: errorMessages(job), findings });
+  if (findings.length > 0) throw Leave.failed(...findings);
   const tools = job.tools.map((tool): Tool => ({ ...tool, ...sanitised(tool, ['inputSchema', 'outputSchema']) }));
   const own = sanitised({ taskInputSchema: task?.inputSchema, taskOutputSchema: task?.outputSchema }, [
     'taskInputSchema',

@@ -1,8 +1,8 @@
-import type { Received } from '../intake/intake.ts';
 import type { Budget } from './budget.ts';
 import type { Conclusion } from './leave.ts';
 import type { Ledger } from './ledger.ts';
 import type { Measure } from './measure.ts';
+import type { Received } from './received.ts';
 import type { Workshop } from './workshop.ts';
 
 /** The end of a job's way, with what cases may be proposed by where there is a handler. */

@@ -27,16 +27,17 @@ export async function clearAmended(
 
 /** The same of a job's own cases and those that its handler was verified with before. Leaves with `disputed` where they contradict each other, or a new one has not the id of its request. */
 export async function clearTogether(
-  { cleared: { job, agreement }, subject }: Measure,
+  { cleared, subject }: Measure,
   record: HandlerRecord,
   shop: Workshop,
   ledger: Ledger,
   signal: AbortSignal,
 ): Promise<Cleared> {
+  const { job, agreement } = cleared;
   const proof = mergeProof(proofOf({ subject }), record.proof);
   const earlier = proof.cases.slice(agreement.cases.length);
   // What only several cases together show: in this order, and by these numbers, it is found in one of the job's cases, as the peer knows them.
-  const together = { job, agreement: { ...agreement, cases: [...earlier, ...agreement.cases] } };
+  const together = { ...cleared, agreement: { ...agreement, cases: [...earlier, ...agreement.cases] } };
   clear(together, [ruleCasesContradict, ruleCaseIdNotEchoed]);
   return clearAmended(withProof(job, proof), record, shop, ledger, signal);
 }

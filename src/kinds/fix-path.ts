@@ -5,10 +5,11 @@ import { settle } from '../analysis/settle.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
+import type { Language } from '../contract/said.ts';
 import { readingOf } from '../deriving/read.ts';
 import { CaseValidation } from '../documents/case-validation.ts';
 import { type Complaint, memberNames, placeSpokenOf, readComplaint, speaksOf } from '../documents/read-complaint.ts';
-import { codeGeneration, fixErrorNegotiation } from '../families/anp/encode.ts';
+import { familyOf } from '../families/families.ts';
 import { type Brief, brief } from '../generation/brief.ts';
 import { generate } from '../generation/generate.ts';
 import { repairChecks } from '../generation/lane-facts.ts';
@@ -16,7 +17,7 @@ import { store } from '../generation/store.ts';
 import { handlerKey } from '../handlers/handler-key.ts';
 import { openBudget } from '../job/budget.ts';
 import { conclusionOf } from '../job/conclusion-of.ts';
-import { type Conclusion, errorMessages, Leave } from '../job/leave.ts';
+import { type Conclusion, Leave } from '../job/leave.ts';
 import { type Measure, measure } from '../job/measure.ts';
 import type { Path } from '../job/path.ts';
 import { CodedError } from '../kernel/errors.ts';
@@ -44,7 +45,7 @@ export const fixPath: Path = async (received, shop, ledger) => {
   const held = measure(await clearTogether(own, record, shop, ledger, work.signal));
   const { language } = held.cleared.agreement;
   const complaint = readComplaint(
-    String(job.complaint?.errorDescription ?? ''),
+    familyOf(job).complaint(job.complaint ?? {}),
     memberNames([held.schemas.requestSchema, held.schemas.responseSchema]),
   );
   const contested = contestedAmendment(job, record, complaint);
@@ -68,20 +69,11 @@ export const fixPath: Path = async (received, shop, ledger) => {
     const quoted = contestedByQuote(job, record, complaint, side);
     if (quoted !== null) throw new Leave(disputeAmendment(job, quoted, language));
     const finding = unfounded(complaint, held, seen, side);
-    return {
-      verdict: 'clean',
-      messages: [fixErrorNegotiation([finding], language, 'rejected')],
-      findings: [...warnings, finding],
-      handler: record,
-    };
+    return { verdict: 'clean', language, rejected: finding, findings: [...warnings, finding], handler: record };
   }
 
   const shown = eachOnce(faults.map((fault) => confirmed(fault, side))).slice(0, maxConfirmed);
-  await received.announceEarly({
-    negotiationId: job.negotiationId,
-    messages: [fixErrorNegotiation(shown, language, 'accepted')],
-    protocolHash: record.provenance.protocolHash,
-  });
+  await received.announceEarly({ what: 'complaint-accepted', findings: shown }, language);
   try {
     const order: Brief = {
       ...(await ledger.stage('prompt', () => mendingBrief(held, record, faults))),
@@ -92,15 +84,10 @@ export const fixPath: Path = async (received, shop, ledger) => {
     const tested = await generate({ ...asker, brief: order, reading, deadline: work, patience: received.deadline });
     const key = handlerKey(held.cleared);
     const handler = await ledger.stage('store', () => store(tested, order, key, ledger, shop, reading));
-    return {
-      verdict: 'generated',
-      messages: [codeGeneration('generated')],
-      findings: [...shown, ...warnings],
-      handler,
-    };
+    return { verdict: 'generated', findings: [...shown, ...warnings], handler };
   } catch (error) {
     const { findings } = conclusionOf(error, { signal: work.signal }, received);
-    return { verdict: 'error', messages: errorMessages(job), findings: [...shown, ...findings] };
+    return { verdict: 'error', findings: [...shown, ...findings] };
   }
 };
 
@@ -186,23 +173,19 @@ function contestedByQuote(
 }
 
 /** The dispute that the amendment once settled, brought up again; where nothing is left of it, the contested place alone. */
-function disputeAmendment(job: Job, place: Pick<Finding, 'in' | 'pointer'>, language: 'en' | 'zh'): Conclusion {
+function disputeAmendment(job: Job, place: Pick<Finding, 'in' | 'pointer'>, language: Language): Conclusion {
   const { peerCapabilities: _, ...told } = job;
   const analyzed = analyze({ ...told, onContradiction: 'dispute' });
   const settlement = settle(analyzed, preflight(analyzed));
-  if (settlement.kind === 'disputed') return { ...settlement, verdict: 'disputed' };
+  if (settlement.kind === 'disputed')
+    return { verdict: 'disputed', language, findings: settlement.findings, proposals: settlement.proposals };
   const finding: Finding = {
     code: 'DOCUMENT_AMENDMENT_CONTESTED',
     severity: 'error',
     ...place,
     message: `Cannot keep both the document and its cases at ${place.pointer}: it was amended, and the peer complains about it, wanted one of the two agreed`,
   };
-  return {
-    verdict: 'disputed',
-    messages: [fixErrorNegotiation([finding], language, 'negotiating')],
-    findings: [finding],
-    proposals: [],
-  };
+  return { verdict: 'disputed', language, findings: [finding], proposals: [] };
 }
 
 /** The side of an exchange that is ours. */

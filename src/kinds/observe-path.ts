@@ -11,7 +11,7 @@ import { preflight } from '../analysis/rules.ts';
 import { settle } from '../analysis/settle.ts';
 import type { Analyzed } from '../contract/agreement.ts';
 import type { Job } from '../contract/job.ts';
-import { canBeTold, fixErrorNegotiation } from '../families/anp/encode.ts';
+import { familyOf } from '../families/families.ts';
 import { jobFinding, Leave } from '../job/leave.ts';
 import type { Path } from '../job/path.ts';
 import { observeExchanges } from '../verification/observe-exchanges.ts';
@@ -37,29 +37,21 @@ function asHeldTo(analyzed: Analyzed): Analyzed {
 export const observePath: Path = async ({ job }, _shop, ledger) => {
   const analyzed = await ledger.stage('analyze', () => analyze(job));
   const { cases, language } = analyzed.agreement;
-  const unknown = (job.exchanges ?? []).flatMap(({ testCase }, index) =>
-    testCase === undefined || cases.some((one) => one.testCase === testCase)
-      ? []
-      : [
-          {
-            ...jobFinding(
-              'JOB_CASE_UNKNOWN',
-              `Cannot accept job at /exchanges/${index}/testCase: no case ${testCase}, wanted one of the agreement's`,
-            ),
-            pointer: `/exchanges/${index}/testCase`,
-          },
-        ],
-  );
-  if (unknown.length > 0) throw new Leave({ verdict: 'error', messages: [], findings: unknown });
+  const unknown = (job.exchanges ?? []).flatMap(({ testCase }, index) => {
+    if (testCase === undefined || cases.some((one) => one.testCase === testCase)) return [];
+    const pointer = `/exchanges/${index}/testCase`;
+    const message = `Cannot accept job at ${pointer}: no case ${testCase}, wanted one of the agreement's`;
+    return [jobFinding('JOB_CASE_UNKNOWN', message, pointer)];
+  });
+  if (unknown.length > 0) throw Leave.failed(...unknown);
   const findings = await ledger.stage('judge', () =>
     cappedFindings([...preflight(analyzed, rulesOfSchemas), ...observeExchanges(asHeldTo(analyzed))]),
   );
   const errors = findings.filter(({ severity }) => severity === 'error');
   const faults = errors.filter((fault) => fault.in !== 'job');
   // What was not looked at is not clean.
-  if (faults.length === 0 && errors.length > 0) throw new Leave({ verdict: 'error', messages: [], findings });
-  if (faults.length === 0) return { verdict: 'clean', messages: [], findings };
-  return canBeTold(job)
-    ? { verdict: 'disputed', messages: [fixErrorNegotiation(faults, language, 'negotiating')], findings, proposals: [] }
-    : { verdict: 'error', messages: [], findings, proposals: [] };
+  if (faults.length === 0 && errors.length > 0) throw Leave.failed(...findings);
+  if (faults.length === 0) return { verdict: 'clean', findings };
+  const verdict = familyOf(job).canSay('dispute', job) ? 'disputed' : 'error';
+  return { verdict, language, findings, proposals: [] };
 };

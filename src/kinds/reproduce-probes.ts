@@ -318,12 +318,11 @@ function exchangeFaults(
   response: Json,
   only?: Finding['code'],
 ): Reproduced[] {
-  const { job, agreement } = cleared;
   // Seen from the other side, so that ours is what is judged.
   const [role, root] =
     subject.role === 'provider' ? (['requester', '/0/response'] as const) : (['provider', '/0/request'] as const);
   const side = subject.role === 'provider' ? 'response' : 'request';
-  return observeExchanges({ job: { ...job, role, exchanges: [{ request, response }] }, agreement }, side)
+  return observeExchanges({ ...cleared, job: { ...cleared.job, role, exchanges: [{ request, response }] } }, side)
     .filter(({ severity, code }) => severity === 'error' && (only === undefined || code === only))
     .map(({ message, pointer = '', testCase, actual }) => ({
       input: request,

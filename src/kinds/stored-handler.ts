@@ -3,10 +3,10 @@ import type { Amendment } from '../contract/finding.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
 import { patched } from '../documents/apply-patch.ts';
+import { familyOf } from '../families/families.ts';
 import { recordFault } from '../hosting/load-handler.ts';
-import { errorMessages, jobFinding, Leave } from '../job/leave.ts';
+import { jobFinding, Leave } from '../job/leave.ts';
 import type { Workshop } from '../job/workshop.ts';
-import { sha256Hex } from '../kernel/digest.ts';
 import { type Code, CodedError } from '../kernel/errors.ts';
 
 /**
@@ -15,20 +15,15 @@ import { type Code, CodedError } from '../kernel/errors.ts';
  */
 export async function storedHandler(job: Job, shop: Workshop): Promise<HandlerRecord> {
   const digest = job.handlerDigest ?? '';
-  const protocolHash = sha256Hex(job.agreement.candidateProtocols);
+  const family = familyOf(job);
+  const protocolHash = family.hashOf(family.open(job).document);
   const record = await shop.handlers.get(job.tenant, digest);
   if (record === null)
-    throw refused(
-      job,
-      'JOB_HANDLER_UNKNOWN',
-      `found no handler ${digest} of tenant "${job.tenant}", wanted a stored one`,
-    );
+    throw refused('JOB_HANDLER_UNKNOWN', `found no handler ${digest} of tenant "${job.tenant}", wanted a stored one`);
   const reason = await shop.handlers.withdrawnFor(job.tenant, digest);
-  if (reason !== null)
-    throw refused(job, 'JOB_HANDLER_UNKNOWN', `found handler ${digest} withdrawn, wanted one in service`);
+  if (reason !== null) throw refused('JOB_HANDLER_UNKNOWN', `found handler ${digest} withdrawn, wanted one in service`);
   if (record.role !== job.role || record.provenance.protocolHash !== protocolHash) {
     throw refused(
-      job,
       'JOB_HANDLER_MISMATCH',
       `found a handler for the ${record.role} of agreement ${record.provenance.protocolHash}, wanted one for the ${job.role} of ${protocolHash}`,
     );
@@ -47,7 +42,7 @@ export function amendedAgreement(analyzed: Analyzed, amendments: readonly Amendm
   };
   const { requestSchema, responseSchema } = analyzed.agreement;
   return {
-    job: analyzed.job,
+    ...analyzed,
     agreement: {
       ...analyzed.agreement,
       requestSchema: amended(requestSchema, 'requestSchema'),
@@ -56,10 +51,6 @@ export function amendedAgreement(analyzed: Analyzed, amendments: readonly Amendm
   };
 }
 
-function refused(job: Job, code: Code, found: string): Leave {
-  return new Leave({
-    verdict: 'error',
-    messages: errorMessages(job),
-    findings: [{ ...jobFinding(code, `Cannot accept job at /handlerDigest: ${found}`), pointer: '/handlerDigest' }],
-  });
+function refused(code: Code, found: string): Leave {
+  return Leave.failed(jobFinding(code, `Cannot accept job at /handlerDigest: ${found}`, '/handlerDigest'));
 }

@@ -1,11 +1,10 @@
 import type { Job } from '../contract/job.ts';
-import { codeGeneration } from '../families/anp/encode.ts';
 import { prove } from '../generation/prove.ts';
 import { solve } from '../generation/solve.ts';
 import { storeAmended } from '../generation/store.ts';
 import { handlerKey } from '../handlers/handler-key.ts';
 import { mergeProof, proofOf } from '../handlers/proof.ts';
-import { type Conclusion, errorMessages, jobFinding, Leave } from '../job/leave.ts';
+import { jobFinding, Leave } from '../job/leave.ts';
 import { measure } from '../job/measure.ts';
 import type { Path } from '../job/path.ts';
 import { runnableCases } from '../verification/case-scenarios.ts';
@@ -21,7 +20,7 @@ export const verifyPath: Path = async (received, shop, ledger) => {
   const record = await ledger.stage('lookup', () => storedHandler(job, shop));
   const order = measure(await clearAmended(job, record, shop, ledger, received.work.signal));
   // Of no cases at all, every handler passes all.
-  if (runnableCases(order.subject).length === 0) throw new Leave(nothingToRun(job));
+  if (runnableCases(order.subject).length === 0) throw nothingToRun(job);
   const { sound, cases, checks } = await prove(record, order, shop, ledger, received.work.signal);
   ledger.cases = cases;
   ledger.checks = checks.length > 0 ? checks : record.provenance.checks;
@@ -34,34 +33,18 @@ export const verifyPath: Path = async (received, shop, ledger) => {
     if (order.cleared.amendments.length > record.amendments.length) {
       const provenance = { ...record.provenance, checks: ledger.checks };
       const handler = await storeAmended({ ...known, provenance }, order, key, shop);
-      return {
-        verdict: 'generated',
-        messages: [codeGeneration('generated')],
-        findings: warnings,
-        handler,
-        measure: order,
-      };
+      return { verdict: 'generated', findings: warnings, handler, measure: order };
     }
     await shop.handlers.put(known, key);
-    return { verdict: 'clean', messages: [], findings: warnings, handler: known, measure: order };
+    return { verdict: 'clean', findings: warnings, handler: known, measure: order };
   }
   const everything = measure(await clearTogether(order, record, shop, ledger, received.work.signal));
   const solved = await solve(everything, received, shop, ledger);
-  return {
-    verdict: 'generated',
-    messages: [codeGeneration('generated')],
-    findings: warnings,
-    measure: order,
-    ...solved,
-  };
+  return { verdict: 'generated', findings: warnings, measure: order, ...solved };
 };
 
-function nothingToRun(job: Job): Conclusion {
-  const wanted = job.role === 'requester' ? 'one with an example of the task' : 'at least one';
+function nothingToRun({ role }: Job): Leave {
+  const wanted = role === 'requester' ? 'one with an example of the task' : 'at least one';
   const message = `Cannot accept job at /testCases: no case that can be run, wanted ${wanted}`;
-  return {
-    verdict: 'error',
-    messages: errorMessages(job),
-    findings: [{ ...jobFinding('JOB_INVALID', message), pointer: '/testCases' }],
-  };
+  return Leave.failed(jobFinding('JOB_INVALID', message, '/testCases'));
 }

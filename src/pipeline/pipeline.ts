@@ -1,8 +1,8 @@
 import type { Kind } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
-import { codeGeneration } from '../families/anp/encode.ts';
 import { solve } from '../generation/solve.ts';
-import { intake, type Received, type Taken } from '../intake/intake.ts';
+import { intake, type Taken } from '../intake/intake.ts';
+import { protocolHashOf } from '../intake/readable.ts';
 import { usageOf } from '../job/budget.ts';
 import { clear } from '../job/clear.ts';
 import { conclusionOf } from '../job/conclusion-of.ts';
@@ -11,12 +11,13 @@ import { Ledger } from '../job/ledger.ts';
 import { analyzeWithPatterns } from '../job/match-patterns.ts';
 import { measure } from '../job/measure.ts';
 import type { Path } from '../job/path.ts';
+import type { Received } from '../job/received.ts';
 import type { Workshop } from '../job/workshop.ts';
 import { fixPath } from '../kinds/fix-path.ts';
 import { observePath } from '../kinds/observe-path.ts';
 import { verifyPath } from '../kinds/verify-path.ts';
 import { answerInTime } from './answer-in-time.ts';
-import { outcomeOf } from './outcome-of.ts';
+import { messagesOf, outcomeOf } from './outcome-of.ts';
 import { proposeCases } from './propose-cases.ts';
 
 /** From an agreement to a verified handler: the stages of docs/pipeline.md, one after the other. */
@@ -27,8 +28,7 @@ const generatePath: Path = async (received, shop, ledger) => {
   const cleared = await ledger.stage('preflight', () => clear(analyzed));
   const order = measure(cleared);
   const solved = await solve(order, received, shop, ledger);
-  const messages = [codeGeneration('generated')];
-  return { verdict: 'generated', messages, findings: cleared.warnings, measure: order, ...solved };
+  return { verdict: 'generated', findings: cleared.warnings, measure: order, ...solved };
 };
 
 /** A review ends with the preflight, whatever its verdict. */
@@ -37,7 +37,7 @@ const reviewPath: Path = async (received, shop, ledger) => {
     analyzeWithPatterns(received.job, shop.sandbox, received.work.signal),
   );
   const { warnings } = await ledger.stage('preflight', () => clear(analyzed));
-  return { verdict: 'clean', messages: [], findings: warnings };
+  return { verdict: 'clean', findings: warnings };
 };
 
 const paths: Record<Kind, Path> = {
@@ -63,7 +63,13 @@ export async function runJob(taken: Taken, shop: Workshop): Promise<Outcome | un
   let received: Received | undefined;
   try {
     if (taken.delivery > 1) ledger.earlier = usageOf(await shop.spending.of(taken.jobId));
-    received = await ledger.stage('intake', () => intake(taken, Object.keys(paths)));
+    const announceEarly: Received['announceEarly'] = (said, language) =>
+      taken.announceEarly({
+        negotiationId: taken.negotiationId,
+        messages: messagesOf([said], taken.data, language),
+        protocolHash: protocolHashOf(taken.data),
+      });
+    received = await ledger.stage('intake', () => intake(taken, Object.keys(paths), announceEarly));
     const conclusion = await answerInTime(work(received, shop, ledger), taken, received, ledger);
     return conclusion && outcomeOf(taken, ledger, conclusion);
   } catch (error) {

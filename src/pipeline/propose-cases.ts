@@ -4,28 +4,29 @@ import type { CheckReport } from '../contract/check-report.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
 import type { Confirmation, DerivedCase, KeptReading } from '../contract/reading.ts';
+import type { Said } from '../contract/said.ts';
 import type { Trier } from '../contract/trial.ts';
 import { type AskedWorld, askSecondReader } from '../deriving/confirm.ts';
 import { reserveBeginsMs, Timer } from '../deriving/judge-derived.ts';
 import { emptyReading, ReadingWork } from '../deriving/reading-work.ts';
-import { furtherCasesProposal, takesTestCases } from '../families/anp/encode.ts';
+import { familyOf } from '../families/families.ts';
 import { handlerKey } from '../handlers/handler-key.ts';
 import { rebased } from '../handlers/proof.ts';
 import { storedSurface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
-import type { Received } from '../intake/intake.ts';
 import type { Asker } from '../job/ask.ts';
 import { openBudget } from '../job/budget.ts';
 import type { Conclusion } from '../job/leave.ts';
 import type { Ledger } from '../job/ledger.ts';
 import type { Measure } from '../job/measure.ts';
 import type { Ended } from '../job/path.ts';
+import type { Received } from '../job/received.ts';
 import { retryLost } from '../job/retry-lost.ts';
 import type { Workshop } from '../job/workshop.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { canonicalJson } from '../kernel/digest.ts';
 import { codeOf } from '../kernel/errors.ts';
-import type { Json, JsonObject } from '../kernel/json.ts';
+import type { Json } from '../kernel/json.ts';
 import { UNSEEN } from '../kernel/unseen.ts';
 import { cut } from '../prompting/cut.ts';
 import { bearsOut } from '../readings/borne-out.ts';
@@ -67,6 +68,7 @@ export async function proposeCases(
 ): Promise<Conclusion> {
   const { handler } = conclusion;
   if (handler === undefined || measure === undefined) return conclusion;
+  const { language } = measure.cleared.agreement;
   const note = (result: CheckReport['result'], runs: number, message: string) => {
     ledger.checks = [...ledger.checks, { name: proposalCheck, result, runs, message }];
   };
@@ -85,16 +87,16 @@ export async function proposeCases(
     asked.catch(() => undefined);
     const made = await Promise.race([asked, until.passed]);
     work.signal.throwIfAborted();
-    if (made === undefined || (made.message === null && until.deadline.signal.aborted)) {
+    if (made === undefined || (made.offer === null && until.deadline.signal.aborted)) {
       note('skipped', 0, 'the peer could not wait for a second reader');
       return conclusion;
     }
-    const { message, runs, words, handler: confirmed } = made;
-    note(message === null ? 'skipped' : 'passed', runs, words);
+    const { offer, runs, words, handler: confirmed } = made;
+    note(offer === null ? 'skipped' : 'passed', runs, words);
     return {
       ...conclusion,
       handler: confirmed,
-      ...(message === null ? {} : { proposals: [...(conclusion.proposals ?? []), message] }),
+      ...(offer === null ? {} : { language, proposals: [...(conclusion.proposals ?? []), offer] }),
     };
   } catch (error) {
     const code = until.deadline.signal.aborted ? 'PLATFORM_DEADLINE' : codeOf(error);
@@ -115,7 +117,7 @@ function obstacleOf(
   { later }: Conclusion,
 ): string | undefined {
   if (job.role === 'requester') return 'what the peer answers to another request, only the peer can say';
-  if (!takesTestCases(job)) return 'the peer takes no testCasesNegotiation';
+  if (!familyOf(job).canSay('further-cases', job)) return 'the peer takes no further cases';
   if (readingMode === 'off') return 'readings are off';
   return proof.reading?.complete === true && later === undefined
     ? undefined
@@ -124,7 +126,7 @@ function obstacleOf(
 
 /** What came of looking for cases to propose. */
 interface Made {
-  message: JsonObject | null;
+  offer: Said | null;
   runs: number;
   words: string;
   /** With what the second reader said. */
@@ -136,7 +138,7 @@ async function proposal(record: HandlerRecord, measure: Measure, asker: Asker, d
   const { shop } = asker;
   const told = new ToldReading(record, subject);
   const { candidates, runs } = await candidatesOf(told.entries, record, measure, shop, deadline.signal);
-  const nothing = { message: null, runs, handler: record };
+  const nothing = { offer: null, runs, handler: record };
   if (candidates.length === 0) return { ...nothing, words: 'no derived case that a peer can check' };
   const reading = new ReadingWork(shop.readingMode, unitsOfSubject(asRead(subject)), async () => told.kept());
   await reading.settled;
@@ -158,8 +160,7 @@ async function proposal(record: HandlerRecord, measure: Measure, asker: Asker, d
   const silence = isSilent && unasked.length > 0 ? '; a second reader could not be asked, or gave no answer' : '';
   const words = `${candidates.length} derived cases that a peer can check, ${agreed.length} borne out, ${further?.added.length ?? 0} proposed${silence}`;
   if (further === null) return { ...nothing, handler, words };
-  const message = furtherCasesProposal(further.text, further.added, cleared.agreement.language);
-  return { message, runs, words, handler };
+  return { offer: { what: 'further-cases', ...further }, runs, words, handler };
 }
 
 /** The reading of a stored handler as one job's cases number it, with what second readers said of it. */

@@ -1,8 +1,6 @@
+import type { Language } from '../contract/said.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { quoteJson, quoteText } from '../kernel/quote.ts';
-
-/** The language that a text for a peer is written in. */
-export type Language = 'en' | 'zh';
 
 /**
  * What is wrong with a value, in words: `expected` is the part of the schema that it breaks, keyword by keyword; `actual` the

@@ -5,6 +5,7 @@ import { analyze } from '../../src/analysis/analyze.ts';
 import { lint } from '../../src/analysis/lint.ts';
 import { preflight } from '../../src/analysis/rules.ts';
 import { settle } from '../../src/analysis/settle.ts';
+import { told } from '../told.ts';
 import { sampleJob } from './sample-job.ts';
 
 const AGREEMENTS = new URL('../../fixtures/agreements/', import.meta.url);
@@ -73,7 +74,9 @@ for (const { name } of folders) {
     const settlement = settle(analyzed, findings);
     assert.equal(settlement.kind, expected.settlement);
     if (settlement.kind === 'cleared') return;
-    const description = String(settlement.messages[0]?.errorDescription);
+    const end = { ...settlement, verdict: settlement.kind, language: analyzed.agreement.language };
+    const { messages, proposals } = told(end, analyzed.job.kind, analyzed.job);
+    const description = String(messages[0]?.errorDescription);
     assert.equal(description.split('\n').length, 1 + errors.length);
     assert.equal(
       /[\u4e00-\u9fff]/.test(
@@ -90,7 +93,7 @@ for (const { name } of folders) {
     );
     assert.equal(amended.kind, expected.amendable === true ? 'cleared' : 'disputed');
     if (expected.amendable !== true) return;
-    const [proposal] = settlement.proposals;
+    const [proposal] = proposals ?? [];
     assert.deepEqual(
       lint(String(proposal?.candidateProtocols), read('cases.md')).filter(({ severity }) => severity === 'error'),
       [],

@@ -8,6 +8,7 @@ import { settle } from '../../src/analysis/settle.ts';
 import { sha256Hex } from '../../src/kernel/digest.ts';
 import type { Json } from '../../src/kernel/json.ts';
 import { createValidator } from '../../src/schemas/validator.ts';
+import { told } from '../told.ts';
 import { jobFrom, sampleJob } from './sample-job.ts';
 
 const SHARED = new URL('../../../shared/', import.meta.url);
@@ -121,13 +122,15 @@ for (const [name, kind] of Object.entries(EXPECTED)) {
       assert.equal(finding?.pointer, '/productInfo');
       assert.equal(finding?.actual, null);
       assert.deepEqual(finding?.amendment, amendment);
-      const [message] = settlement.messages;
+      const end = { ...settlement, verdict: settlement.kind, language: analyzed.agreement.language };
+      const { messages, proposals = [] } = told(end, analyzed.job.kind, analyzed.job);
+      const [message] = messages;
       assert.deepEqual(Object.keys(message ?? {}), ['action', 'errorDescription', 'status']);
       assert.match(
         String(message?.errorDescription),
         /^# Error Description\n- .*test case 2.*`\/productInfo`.*`null`.*object/,
       );
-      const [proposal] = settlement.proposals;
+      const [proposal] = proposals;
       assert.equal(proposal?.status, 'negotiating');
       assert.equal(proposal?.sequenceId, 2);
       const before = analyzed.agreement.text;

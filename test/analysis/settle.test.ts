@@ -2,23 +2,35 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
 import { preflight } from '../../src/analysis/rules.ts';
-import { type Settlement, settle } from '../../src/analysis/settle.ts';
+import { settle } from '../../src/analysis/settle.ts';
+import type { Analyzed } from '../../src/contract/agreement.ts';
 import type { Finding } from '../../src/contract/finding.ts';
 import type { Job } from '../../src/contract/job.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import { type Told, told } from '../told.ts';
 import { casesOf, documentOf, sampleJob } from './sample-job.ts';
 
 const OPEN: Json = { type: 'object' };
 
+type Cleared = Extract<ReturnType<typeof settle>, { kind: 'cleared' }>;
+
 interface Settled {
   findings: Finding[];
-  settlement: Settlement;
+  settlement: Cleared | (Told & { kind: 'disputed' | 'error'; proposals: JsonObject[] });
 }
 
 function run(document: string, cases: string, more: Partial<Job> = {}): Settled {
   const analyzed = analyze(sampleJob(document, cases, more));
   const findings = preflight(analyzed).filter(({ code }) => code !== 'DOCUMENT_ANSWER_UNDERIVABLE');
-  return { findings, settlement: settle(analyzed, findings) };
+  return { findings, settlement: saidBy(settle(analyzed, findings), analyzed) };
+}
+
+/** A settlement with what the peer is told of it. */
+function saidBy(settlement: ReturnType<typeof settle>, { job, agreement }: Analyzed): Settled['settlement'] {
+  if (settlement.kind === 'cleared') return settlement;
+  const { language } = agreement;
+  const { proposals = [], ...said } = told({ ...settlement, verdict: settlement.kind, language }, job.kind, job);
+  return { ...said, kind: settlement.kind, proposals };
 }
 
 /** Schema of one property, a value that breaks it, and the patch that settles it. */
@@ -364,7 +376,7 @@ const NULL_IN_FAILURE = {
 test('a peer that cannot be told: null in a failure is amended, anything else ends in an error', () => {
   const deaf = { peerCapabilities: ['testCasesNegotiation'] };
   const document = documentOf(OPEN, NULL_IN_FAILURE);
-  const rows: [Json, Settlement['kind']][] = [
+  const rows: [Json, ReturnType<typeof settle>['kind']][] = [
     [{ code: 404, data: null }, 'cleared'],
     [{ code: 200, data: null }, 'error'],
     [{ code: 404, data: [] }, 'error'],

@@ -7,7 +7,14 @@ import { parseSync } from 'oxc-parser';
 
 const root = join(import.meta.dirname, '../..');
 
-const verificationStandsOn = ['src/kernel', 'src/lexicon', 'src/contract', 'src/schemas', 'src/documents', 'src/analysis'];
+const verificationStandsOn = [
+  'src/kernel',
+  'src/lexicon',
+  'src/contract',
+  'src/schemas',
+  'src/documents',
+  'src/analysis',
+];
 
 /** What the work on a job stands on, whatever its kind. */
 const jobStandsOn = [
@@ -15,6 +22,7 @@ const jobStandsOn = [
   'src/contract',
   'src/schemas',
   'src/documents',
+  'src/families',
   'src/analysis',
   'src/prompting',
   'src/readings',
@@ -65,23 +73,15 @@ const table: Record<string, string[]> = {
   'src/telemetry': ['src/kernel', 'src/contract', 'queues', 'types of sandbox/contract.ts'],
   'src/completion': ['src/kernel', 'src/contract', 'src/telemetry'],
   'src/scripted-model': ['src/kernel', 'src/contract', 'src/completion', 'src/package-file.ts'],
-  'src/intake': ['src/kernel', 'src/contract', 'src/families', 'queues'],
+  'src/intake': ['src/kernel', 'src/contract', 'src/families', 'src/job', 'queues'],
   'src/hosting': ['src/kernel', 'src/contract', 'src/schemas', 'sandbox'],
   'src/job': jobStandsOn,
   'src/handlers': [...jobStandsOn, 'src/job', 'queues'],
   'src/deriving': [...jobStandsOn, 'src/job', 'src/handlers'],
   'src/generation': [...jobStandsOn, 'src/job', 'src/handlers', 'src/deriving', 'src/version.ts'],
-  'src/kinds': [
-    ...jobStandsOn,
-    'src/verification/worlds',
-    'src/job',
-    'src/handlers',
-    'src/deriving',
-    'src/generation',
-  ],
+  'src/kinds': [...jobStandsOn, 'src/verification/worlds', 'src/job', 'src/handlers', 'src/deriving', 'src/generation'],
   'src/pipeline': [
     ...jobStandsOn,
-    'src/families',
     'src/intake',
     'src/job',
     'src/handlers',
@@ -170,6 +170,19 @@ test('a family of agreements imports no other family', () => {
     return own !== undefined && other !== undefined && own !== other;
   });
   assert.deepEqual(faults.map(describe), []);
+});
+
+test('what is one family’s stands in its folder alone', () => {
+  const words = /candidateProtocols|codeGeneration|fixErrorNegotiation|testCasesNegotiation|Test Case/;
+  const others = files.filter((file) => !file.startsWith('src/families/anp/'));
+  assert.deepEqual(
+    others.filter((file) => words.test(readFileSync(join(root, file), 'utf8'))),
+    [],
+  );
+  const named = imports.filter(
+    ({ from, to }) => /^src\/families\/[^/]+\//.test(to) && !from.startsWith('src/families/'),
+  );
+  assert.deepEqual(named.map(describe), [], 'families are named in their table alone');
 });
 
 test('no file imports itself by a detour', () => {

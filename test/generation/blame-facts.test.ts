@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readJob } from '../../queues/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
 import type { DeclineKind } from '../../src/completion/extract-candidate.ts';
 import type { Finding } from '../../src/contract/finding.ts';
@@ -11,6 +10,7 @@ import { underivedPlaces } from '../../src/generation/blame-underived.ts';
 import { brief } from '../../src/generation/brief.ts';
 import { type Declined, type Failed, failed } from '../../src/generation/lane-candidate.ts';
 import type { Work } from '../../src/generation/lane-work.ts';
+import { readJob } from '../../src/intake/read-job.ts';
 import { Budget } from '../../src/job/budget.ts';
 import { clear } from '../../src/job/clear.ts';
 import { Ledger } from '../../src/job/ledger.ts';

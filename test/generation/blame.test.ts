@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readJob } from '../../queues/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
 import type { Model } from '../../src/completion/create-model.ts';
+import { readJob } from '../../src/intake/read-job.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import { CodedError } from '../../src/kernel/errors.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';

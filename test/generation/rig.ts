@@ -1,22 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { readJob } from '../../queues/index.ts';
 import { bundleHandler, createSandbox } from '../../sandbox/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
 import { createModel, type Model } from '../../src/completion/create-model.ts';
 import type { Report } from '../../src/contract/outcome.ts';
 import type { ReadingStore } from '../../src/contract/ports.ts';
-import type { KeptReading } from '../../src/contract/reading.ts';
+import type { KeptReading, ReadingMode } from '../../src/contract/reading.ts';
 import { startReading } from '../../src/deriving/read.ts';
-import type { ReadingMode } from '../../src/deriving/reading-work.ts';
 import { type Brief, brief } from '../../src/generation/brief.ts';
 import { generate } from '../../src/generation/generate.ts';
 import type { Tested } from '../../src/generation/lane-candidate.ts';
 import { WarmHandlers } from '../../src/handlers/warm-handlers.ts';
+import { readJob } from '../../src/intake/read-job.ts';
 import { type HourLimits, type JobLimits, openBudget, Purse, type SpendingBook } from '../../src/job/budget.ts';
 import { clear } from '../../src/job/clear.ts';
-import { type Conclusion, Leave } from '../../src/job/leave.ts';
+import { Leave } from '../../src/job/leave.ts';
 import { Ledger } from '../../src/job/ledger.ts';
 import { measure } from '../../src/job/measure.ts';
 import type { Workshop } from '../../src/job/workshop.ts';
@@ -30,6 +29,7 @@ import { type Behaviour, type Question, startScriptedModel } from '../../src/scr
 import type { JobEvent } from '../../src/telemetry/job-event.ts';
 import { createTypeChecker } from '../../src/typing/type-checker.ts';
 import { defaultCheckPolicy } from '../../src/verification/checks.ts';
+import { type Told, told } from '../told.ts';
 
 /** Far above anything that is waited for here. */
 export const hangMs = 60_000;
@@ -89,7 +89,7 @@ export interface Asked extends Question {
 /** How generating went. */
 export interface Played {
   tested: Tested | null;
-  conclusion: Conclusion | null;
+  conclusion: Told | null;
   /** What was thrown, where that was not the end of the job. */
   thrown: unknown;
   asked: Asked[];
@@ -193,7 +193,8 @@ export async function startGeneration() {
       const tested = await generate({ shop, ledger, budget, brief: order, reading, deadline, patience });
       return { ...ended, tested, report: ledger.report() };
     } catch (error) {
-      if (error instanceof Leave) return { ...ended, conclusion: error.conclusion, report: ledger.report() };
+      if (error instanceof Leave)
+        return { ...ended, conclusion: told(error.conclusion, job.job.kind, job.job), report: ledger.report() };
       if (options.mayThrow === true) return { ...ended, thrown: error, report: ledger.report() };
       throw error;
     }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { readJob } from '../../queues/index.ts';
 import { bundleHandler, createSandbox, type LoadedHandler, type Sandbox } from '../../sandbox/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
 import type { Model } from '../../src/completion/create-model.ts';
@@ -13,6 +12,7 @@ import { examine } from '../../src/generation/lane-trial.ts';
 import type { Work } from '../../src/generation/lane-work.ts';
 import { verifierVersion } from '../../src/handlers/verifier-version.ts';
 import { WarmHandlers } from '../../src/handlers/warm-handlers.ts';
+import { readJob } from '../../src/intake/read-job.ts';
 import { Budget } from '../../src/job/budget.ts';
 import { clear } from '../../src/job/clear.ts';
 import { Ledger } from '../../src/job/ledger.ts';

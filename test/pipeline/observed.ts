@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { readJob } from '../../queues/index.ts';
-import type { Received } from '../../src/intake/intake.ts';
+import { readJob } from '../../src/intake/read-job.ts';
 import { Leave } from '../../src/job/leave.ts';
 import { Ledger } from '../../src/job/ledger.ts';
+import type { Received } from '../../src/job/received.ts';
 import { observePath } from '../../src/kinds/observe-path.ts';
+import { told } from '../told.ts';
 
 /** The end of a job about what was seen on the wire. */
 export async function observed(data: object) {
@@ -11,13 +12,14 @@ export async function observed(data: object) {
   assert.ok(reading.ok, JSON.stringify(reading));
   try {
     const shop = undefined as never;
-    return await observePath(
+    const end = await observePath(
       { job: reading.job } as Received,
       shop,
       new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
     );
+    return told(end, 'observe', data);
   } catch (error) {
-    if (error instanceof Leave) return error.conclusion;
+    if (error instanceof Leave) return told(error.conclusion, 'observe', data);
     throw error;
   }
 }

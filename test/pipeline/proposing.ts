@@ -114,7 +114,7 @@ export async function startPipeline() {
       deadlineAtMs: Date.now() + timeoutMs,
       delivery: 1,
       signal: new AbortController().signal,
-      publish: async (early: Envelope) => {
+      publishNow: async (early: Envelope) => {
         published = early as unknown as Outcome;
         return true;
       },

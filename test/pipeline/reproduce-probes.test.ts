@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { readJob } from '../../queues/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
 import type { Amendment } from '../../src/contract/finding.ts';
 import type { Observation } from '../../src/contract/trial.ts';
 import { readComplaint } from '../../src/documents/read-complaint.ts';
+import { readJob } from '../../src/intake/read-job.ts';
 import { clear } from '../../src/job/clear.ts';
 import { type Measure, measure } from '../../src/job/measure.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';

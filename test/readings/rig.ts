@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readJob } from '../../queues/index.ts';
 import { createSandbox } from '../../sandbox/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
 import type { Completer, Prompt } from '../../src/contract/completion.ts';
@@ -10,6 +9,7 @@ import { type DerivedJudgement, judgeDerived } from '../../src/deriving/judge-de
 import { emptyReading, ReadingWork } from '../../src/deriving/reading-work.ts';
 import { storedSurface } from '../../src/hosting/surface.ts';
 import { createTrier } from '../../src/hosting/trier.ts';
+import { readJob } from '../../src/intake/read-job.ts';
 import { Budget } from '../../src/job/budget.ts';
 import { clear } from '../../src/job/clear.ts';
 import { Ledger, noUsage } from '../../src/job/ledger.ts';

@@ -1,3 +1,4 @@
+import { MAX_CASES } from '../../contract/agreement.ts';
 import { findJsonBlocks, type JsonBlock, type JsonBlocks } from '../../documents/json-blocks.ts';
 import { excerptAt, type KnownJson, wholeJson } from '../../documents/located-json.ts';
 import { type Fence, type Line, readLines } from '../../documents/markdown-lines.ts';
@@ -84,9 +85,6 @@ const STEP = new RegExp(
   `^${DECORATION}(?:(${anyOf(STORY_WORDS.before)})|(${anyOf(STORY_WORDS.request)})|${anyOf(STORY_WORDS.response)})(?![a-zа-яäöüß])[ \\t]*(?:\\*{1,2}|_{1,2})?`,
   'i',
 );
-
-/** Most cases of one agreement: the job's own limit. */
-export const MAX_CASES = 100;
 
 /** Most headings and labels looked at: those of some thousand cases. */
 const MAX_MARKS = 5_000;

@@ -1,6 +1,7 @@
+import { MAX_CASES } from '../../contract/agreement.ts';
 import { sideNamedIn } from '../../documents/claims.ts';
 import type { JsonBlock } from '../../documents/json-blocks.ts';
-import { type CaseText, type CaseTexts, isPayloadFault, MAX_CASES, type PayloadText } from './case-text.ts';
+import { type CaseText, type CaseTexts, isPayloadFault, type PayloadText } from './case-text.ts';
 
 /** What stands before a payload that no label names: at most so much of it tells whose it is, in UTF-16 units. */
 const MAX_BEFORE = 200;

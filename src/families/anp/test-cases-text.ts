@@ -1,16 +1,6 @@
-import type { Case } from '../../contract/agreement.ts';
 import type { Json } from '../../kernel/json.ts';
 import { escapeUnseen } from '../../kernel/unseen.ts';
-import type { Language } from '../../schemas/violation-words.ts';
-
-/** What of a case stands in a text of cases. */
-export type WrittenCase = Pick<Case, 'testCase' | 'request' | 'response' | 'expected'>;
-
-/** What a text of cases is written in. */
-export interface CaseLayout {
-  language: Language;
-  payload: 'json' | 'text';
-}
+import type { CaseLayout, WrittenCase } from '../family.ts';
 
 const WORDS = {
   en: {
