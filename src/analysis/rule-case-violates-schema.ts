@@ -1,6 +1,7 @@
-import type { Case, LocatedSchema } from '../contract/agreement.ts';
+import type { Agreement, Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Amendment, Finding } from '../contract/finding.ts';
 import type { CaseValidation } from '../documents/case-validation.ts';
+import { interactionSchemas, replyViolations } from '../documents/interaction-schemas.ts';
 import { partPointer } from '../documents/schema-union.ts';
 import type { PlacedFinding } from '../families/family.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
@@ -29,6 +30,7 @@ export const ruleCaseViolatesSchema: Rule = {
       const broken = located === null || validation.isUsedUp ? [] : checkSide(side, located, cases, validation);
       return [...others.map((each) => noText(side, each)), ...broken];
     });
+    if (!validation.isUsedUp) found.push(...wrongReplies(agreement, found, validation));
     if (!validation.isUsedUp) return found;
     const [side, located] =
       sides.find(([side, located]) => agreement.cases.some((each) => isTooCostly(located, each[side], validation))) ??
@@ -36,6 +38,32 @@ export const ruleCaseViolatesSchema: Rule = {
     return [tooCostly(side, located?.start ?? 0)];
   },
 };
+
+/** Responses that keep a schema, but none that may follow their request. */
+function wrongReplies(
+  agreement: Agreement,
+  found: readonly PlacedFinding[],
+  validation: CaseValidation,
+): PlacedFinding[] {
+  const told = new Set(found.map(({ finding }) => finding.testCase));
+  const interactions = interactionSchemas(agreement);
+  return agreement.cases.flatMap((each): PlacedFinding[] => {
+    const { testCase, request, response } = each;
+    const [violation] = told.has(testCase) ? [] : replyViolations(interactions, request, response, validation);
+    if (violation === undefined) return [];
+    const { expected, actual } = summaryOf([violation]);
+    const finding: Finding = {
+      code: 'DOCUMENT_CASE_VIOLATES_SCHEMA',
+      severity: 'error',
+      in: 'response',
+      testCase,
+      pointer: violation.pointer,
+      message: `Cannot validate response of case ${testCase}: it is no reply to this request; ${violationMessage(expected, actual)}`,
+      ...reportable({ expected, ...(actual === undefined ? {} : { actual }) }),
+    };
+    return [{ finding, text: 'cases', at: each.responseSpan?.start ?? testCase }];
+  });
+}
 
 /** Where payloads are texts, the schema of all of them. */
 const TEXT: JsonObject = { type: 'string' };

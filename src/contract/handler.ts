@@ -17,6 +17,12 @@ export function exportNameOf(role: Role): 'handle' | 'perform' {
 /** What an export of handlers names itself. */
 export const exportFormat = 'protosmith-handlers';
 
+/** The schemas of a request and of what may reply to it. */
+export interface InteractionSchemas {
+  request: Json;
+  reply: Json;
+}
+
 /** A verified handler as it is stored under its digest. */
 export interface HandlerRecord {
   /** SHA-256 of the canonical JSON of `{abi, role, bundle, tools}`. */
@@ -35,6 +41,8 @@ export interface HandlerRecord {
   payload: 'json' | 'text';
   requestSchema: Json;
   responseSchema: Json;
+  /** Which reply may follow which request, where there are several; records of agreements with one have none. */
+  interactions?: InteractionSchemas[];
   taskInputSchema?: Json;
   taskOutputSchema?: Json;
   toolSchemas: Record<string, { inputSchema?: Json; outputSchema?: Json; readOnly: boolean }>;

@@ -115,7 +115,7 @@ function keptReport(
 }
 
 function hasSchemas(record: HandlerRecord, { schemas }: Measure): boolean {
-  const { requestSchema, responseSchema, taskInputSchema, taskOutputSchema, toolSchemas } = record;
-  const own = { requestSchema, responseSchema, taskInputSchema, taskOutputSchema, toolSchemas };
+  const { requestSchema, responseSchema, interactions, taskInputSchema, taskOutputSchema, toolSchemas } = record;
+  const own = { requestSchema, responseSchema, interactions, taskInputSchema, taskOutputSchema, toolSchemas };
   return canonicalJson(own as unknown as Json) === canonicalJson({ ...own, ...schemas } as unknown as Json);
 }

@@ -137,7 +137,7 @@ class ScenarioRun {
       if (answer.unanswered) this.#unanswered.add(index);
       return { error: answer.error };
     }
-    const responseIssues = this.#surface.responseIssues(answer.response);
+    const responseIssues = this.#surface.responseIssues(answer.response, request);
     return responseIssues.length > 0
       ? { error: invalidFailure("the peer's response", responseIssues) }
       : { output: JSON.stringify(answer.response) };
@@ -181,7 +181,7 @@ class ScenarioRun {
     }
     return {
       end: report.end,
-      issues: value === undefined ? [] : this.#surface.resultIssues(value),
+      issues: value === undefined ? [] : this.#surface.resultIssues(value, this.#scenario.input),
       logs: report.logs,
       calls,
       sends,

@@ -2,6 +2,7 @@ import type { Analyzed } from '../contract/agreement.ts';
 import type { Amendment, Finding } from '../contract/finding.ts';
 import { exportNameOf, type HandlerRecord } from '../contract/handler.ts';
 import type { Tool } from '../contract/job.ts';
+import { interactionSchemas } from '../documents/interaction-schemas.ts';
 import { Surface } from '../hosting/surface.ts';
 import type { Json } from '../kernel/json.ts';
 import { sanitiseSchema } from '../schemas/sanitise-schema.ts';
@@ -24,7 +25,7 @@ export interface Measure {
   /** The schemas of the surface, as they go into the handler record. */
   schemas: Pick<
     HandlerRecord,
-    'requestSchema' | 'responseSchema' | 'taskInputSchema' | 'taskOutputSchema' | 'toolSchemas'
+    'requestSchema' | 'responseSchema' | 'interactions' | 'taskInputSchema' | 'taskOutputSchema' | 'toolSchemas'
   >;
 }
 
@@ -49,6 +50,7 @@ export function measure(cleared: Cleared): Measure {
   const schemas = {
     requestSchema: agreement.requestSchema?.schema ?? null,
     responseSchema: agreement.responseSchema?.schema ?? null,
+    ...(agreement.interactions.length < 2 ? {} : { interactions: interactionSchemas(agreement) }),
     ...own,
     toolSchemas: Object.fromEntries(
       tools.map((tool) => [

@@ -84,6 +84,8 @@ const keptReading = members({
   complete: { type: 'boolean' },
 });
 
+const interactions = { type: 'array', items: members({ request: {}, reply: {} }) };
+
 const withdrawn = { type: 'array', items: members({ tenant: name, digest: hash, reason: text }) };
 
 interface Export {
@@ -101,45 +103,48 @@ const isExport = new Ajv2020({ strict: false }).compile<Export>(
         type: 'array',
         maxItems: 10_000,
         items: {
-          ...members({
-            digest: hash,
-            abi: { type: 'integer' },
-            role: { enum: ['provider', 'requester'] },
-            tools: { type: 'array', items: text },
-            amendments: list,
-            source: text,
-            types: text,
-            bundle: text,
-            payload: { enum: ['json', 'text'] },
-            requestSchema: true as unknown as object,
-            responseSchema: true as unknown as object,
-            toolSchemas: { type: 'object' },
-            timeoutMs: { type: ['number', 'null'] },
-            provenance: withOptional(
-              { report },
-              {
-                tenant: name,
-                family: text,
-                protocolHash: hash,
-                jobId: text,
-                model: text,
-                generator: { enum: ['live', 'scripted'] },
-                promptVersion: text,
-                verifierVersion: text,
-                protosmithVersion: text,
-                createdAtMs: { type: 'number' },
-                checks: list,
-              },
-            ),
-            proof: withOptional(
-              { reading: keptReading },
-              {
-                cases: { type: 'array', items: members({ testCase: { type: 'integer' } }) },
-                tools: { type: 'array', items: members({ name: text }) },
-                loose: { type: 'array', items: members({ pointer: text, as: text }) },
-              },
-            ),
-          }),
+          ...withOptional(
+            { interactions },
+            {
+              digest: hash,
+              abi: { type: 'integer' },
+              role: { enum: ['provider', 'requester'] },
+              tools: { type: 'array', items: text },
+              amendments: list,
+              source: text,
+              types: text,
+              bundle: text,
+              payload: { enum: ['json', 'text'] },
+              requestSchema: true as unknown as object,
+              responseSchema: true as unknown as object,
+              toolSchemas: { type: 'object' },
+              timeoutMs: { type: ['number', 'null'] },
+              provenance: withOptional(
+                { report },
+                {
+                  tenant: name,
+                  family: text,
+                  protocolHash: hash,
+                  jobId: text,
+                  model: text,
+                  generator: { enum: ['live', 'scripted'] },
+                  promptVersion: text,
+                  verifierVersion: text,
+                  protosmithVersion: text,
+                  createdAtMs: { type: 'number' },
+                  checks: list,
+                },
+              ),
+              proof: withOptional(
+                { reading: keptReading },
+                {
+                  cases: { type: 'array', items: members({ testCase: { type: 'integer' } }) },
+                  tools: { type: 'array', items: members({ name: text }) },
+                  loose: { type: 'array', items: members({ pointer: text, as: text }) },
+                },
+              ),
+            },
+          ),
         },
       },
     },

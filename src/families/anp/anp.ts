@@ -3,7 +3,7 @@ import { member } from '../../contract/job-fault.ts';
 import type { Said } from '../../contract/said.ts';
 import { sha256Hex } from '../../kernel/digest.ts';
 import type { Family } from '../family.ts';
-import { messageFaults, messageSchemas, type ProtocolNegotiation } from './messages.ts';
+import { messageFaults, messageSchemas } from './messages.ts';
 import { readAgreement } from './read.ts';
 import { messageFor } from './say.ts';
 import { testCasesText, withFurtherCases } from './test-cases-text.ts';
@@ -55,7 +55,7 @@ export const anp: Family = {
     const action = NEEDED[what];
     return action === undefined || peerCapabilities === undefined || peerCapabilities.includes(action);
   },
-  say: (said, { agreement }, language) => [messageFor(said, agreement as ProtocolNegotiation, language)],
+  say: (said, { agreement }, language) => [messageFor(said, agreement, language)],
 };
 
 /** What a peer's protocol stack must take for it to be told such a thing. */

@@ -2,14 +2,6 @@ import type { Kind } from '../../contract/job.ts';
 import { fault, type JobFault, member, quoted, shortened } from '../../contract/job-fault.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 
-/** ANP `protocolNegotiation`, verbatim as the peers exchanged it; unknown members are kept. */
-export interface ProtocolNegotiation extends JsonObject {
-  action: 'protocolNegotiation';
-  sequenceId: number;
-  candidateProtocols: string;
-  status: string;
-}
-
 const status = { type: 'string', description: 'accepted; any in a review.' };
 
 /** The schemas of the messages that a job carries. */

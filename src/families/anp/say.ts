@@ -1,15 +1,15 @@
 import type { Finding } from '../../contract/finding.ts';
+import { member } from '../../contract/job-fault.ts';
 import type { Language, Said } from '../../contract/said.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
 import { quoteText } from '../../kernel/quote.ts';
 import { changeOf, describeFinding } from './describe-finding.ts';
-import type { ProtocolNegotiation } from './messages.ts';
 
 /** Most findings that one message describes: a peer repairs the first ones first. */
 export const MAX_DESCRIBED_FINDINGS = 50;
 
 /** The ANP message that says something to the peer, in the language of the document. */
-export function messageFor(said: Said, agreed: ProtocolNegotiation, language: Language): JsonObject {
+export function messageFor(said: Said, agreed: Json, language: Language): JsonObject {
   switch (said.what) {
     case 'generated':
       return { action: 'codeGeneration', status: 'generated' };
@@ -24,7 +24,7 @@ export function messageFor(said: Said, agreed: ProtocolNegotiation, language: La
     case 'amended-document':
       return {
         action: 'protocolNegotiation',
-        sequenceId: agreed.sequenceId + 1,
+        sequenceId: nextRound(agreed),
         candidateProtocols: said.text,
         modificationSummary: modificationSummary(changesOf(said.settled, language), language),
         status: 'negotiating',
@@ -34,6 +34,11 @@ export function messageFor(said: Said, agreed: ProtocolNegotiation, language: La
     case 'further-cases':
       return testCasesOffer(said.text, additions(said.added, language), language);
   }
+}
+
+function nextRound(agreed: Json): number {
+  const round = member(agreed, 'sequenceId');
+  return typeof round === 'number' ? round + 1 : 1;
 }
 
 function fixErrorNegotiation(findings: readonly Finding[], language: Language, status: string): JsonObject {
