@@ -14,7 +14,7 @@ import { sourceLocator } from '../src/hosting/source-position.ts';
 import { createTrier } from '../src/hosting/trier.ts';
 import { readJob } from '../src/intake/read-job.ts';
 import { clear } from '../src/job/clear.ts';
-import { measure } from '../src/job/measure.ts';
+import { requirementsOf } from '../src/job/requirements.ts';
 import { readScripts } from '../src/scripted-model/script.ts';
 import { caseScenarios } from '../src/verification/case-scenarios.ts';
 import { checks, defaultCheckPolicy, verify } from '../src/verification/checks.ts';
@@ -36,7 +36,7 @@ const reading = readJob(
 );
 if (!reading.ok) throw new Error('Cannot bench: the example is no job');
 const job: Job = reading.job;
-const { subject, surface } = measure(clear(analyze(job)));
+const { subject, surface } = requirementsOf(clear(analyze(job)));
 const script = readScripts(join(root, 'fixtures/completions')).find(({ name }) => name.endsWith('provider-repair.md'));
 const candidate = extractCandidate(script?.reply ?? '');
 if (candidate.kind !== 'code') throw new Error('Cannot bench: the example has no handler');

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import type { Reading } from '../src/contract/reading.ts';
 import { derivedMessage } from '../src/deriving/judge-derived.ts';
-import type { Measure } from '../src/job/measure.ts';
+import type { Requirements } from '../src/job/requirements.ts';
 import { rules } from '../src/verification/rules.ts';
 import { mechanicalTables } from './mechanical-tables.ts';
 import { candidatesFolder, openFixture, type Trial, tryCandidate, unreadFolder } from './try-candidate.ts';
@@ -62,7 +62,7 @@ interface Line {
 interface Agreement {
   name: string;
   folder: URL;
-  order: Measure;
+  order: Requirements;
   readings: Reading[];
   second: Reading[] | null;
 }

@@ -32,8 +32,8 @@ import { type Config, modelsOf, sandboxOptions } from './config.ts';
 import { createHandlerStore, createReadingStore } from './handlers/redis-handler-store.ts';
 import { WarmHandlers } from './handlers/warm-handlers.ts';
 import type { Questioner } from './job/ask.ts';
-import { Budget, type JobLimits, Purse, usageOf } from './job/budget.ts';
-import type { Workshop } from './job/workshop.ts';
+import { Budget, type JobLimits, ProcessBudget, usageOf } from './job/budget.ts';
+import type { Services } from './job/services.ts';
 import { CodedError } from './kernel/errors.ts';
 import { jobReader } from './pipeline/job-reader.ts';
 import { errorEnvelope } from './pipeline/outcome-of.ts';
@@ -100,7 +100,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
         throw error;
       }),
   });
-  const shop: Workshop = {
+  const services: Services = {
     completer: metrics.counting(asking(model)),
     model: modelName(config),
     limits,
@@ -109,7 +109,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
       // What is not noted because Redis is away is spent none the less; the job must not fail of it.
       note: (jobId, more) => void spendings.add(jobId, { ...more }).catch(() => undefined),
     },
-    purse: new Purse(limits),
+    processBudget: new ProcessBudget(limits),
     typeChecker,
     checkPolicy: { ...defaultCheckPolicy, advisory: config.advisoryChecks },
     bundle: bundleHandler,
@@ -132,7 +132,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     retentionSeconds: config.retentionSeconds,
     process: async (delivery, signal) => {
       metrics.jobTaken(delivery);
-      return runJob({ ...delivery, signal }, shop);
+      return runJob({ ...delivery, signal }, services);
     },
     giveUp: async ({ jobId, kind, data }, reason) => {
       const envelope = errorEnvelope(kind, data, reason);
@@ -271,8 +271,8 @@ export async function openSandbox(
  */
 export function composeQuestioner(config: Config): Omit<Questioner, 'ledger'> {
   const limits = limitsOf(config);
-  const shop = { completer: createModel({ models: endpointsOf(config) }), model: modelName(config) };
-  return { shop, budget: new Budget(limits, new Purse(limits)) };
+  const services = { completer: createModel({ models: endpointsOf(config) }), model: modelName(config) };
+  return { services, budget: new Budget(limits, new ProcessBudget(limits)) };
 }
 
 function modelName(config: Config): string {

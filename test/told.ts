@@ -1,5 +1,5 @@
 import type { Job } from '../src/contract/job.ts';
-import { type Conclusion, saidOf } from '../src/job/leave.ts';
+import { type Conclusion, saidOf } from '../src/job/conclusion.ts';
 import type { JsonObject } from '../src/kernel/json.ts';
 import { messagesOf } from '../src/pipeline/outcome-of.ts';
 

@@ -1,9 +1,9 @@
 import { createEntryReader } from '../completion/json-entries.ts';
 import type { Completion } from '../contract/completion.ts';
 import type { Confirmation, ConfirmedAnswer } from '../contract/reading.ts';
-import { type Asker, ask } from '../job/ask.ts';
+import { ask, type JobContext } from '../job/ask.ts';
 import { BudgetUsedUp } from '../job/budget.ts';
-import type { Measure } from '../job/measure.ts';
+import type { Requirements } from '../job/requirements.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { codeOf } from '../kernel/errors.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
@@ -24,14 +24,14 @@ const worldsAtOnce = 8;
  */
 export async function confirm(
   broken: readonly BrokenCase[],
-  { subject }: Pick<Measure, 'subject'>,
+  { subject }: Pick<Requirements, 'subject'>,
   reading: ReadingWork,
-  asker: Asker,
+  context: JobContext,
   deadline: Deadline,
 ): Promise<void> {
   const unasked = broken.filter(({ entry }) => reading.confirmationOf(entry) === undefined).slice(0, worldsAtOnce);
   const asked = unasked.map((one) => ({ ...one, places: placesOf(one.entry.expect) }));
-  await askSecondReader(asked, { subject }, reading, asker, deadline);
+  await askSecondReader(asked, { subject }, reading, context, deadline);
 }
 
 /** A world that a second reader is asked about, with the places to be named in it. */
@@ -45,19 +45,19 @@ export interface AskedWorld extends Pick<BrokenCase, 'entry' | 'world' | 'other'
  */
 export async function askSecondReader(
   worlds: readonly AskedWorld[],
-  { subject }: Pick<Measure, 'subject'>,
+  { subject }: Pick<Requirements, 'subject'>,
   reading: ReadingWork,
-  asker: Asker,
+  context: JobContext,
   deadline: Deadline,
 ): Promise<void> {
   if (worlds.length === 0) return;
   const read = asRead(subject);
   const prompt = renderConfirmPrompt(readFactsOf(read, reading.units), worlds.map(bareWorld));
-  const { confirmer } = asker.shop;
+  const { confirmer } = context.services;
   try {
     await ask(
       { prompt, purpose: 'confirm', options: { answer: 'text' }, completer: confirmer },
-      asker,
+      context,
       deadline,
       async (completion) => {
         const confirmations = confirmationsIn(

@@ -1,9 +1,9 @@
 import type { CheckReport } from '../contract/check-report.ts';
 import type { Confirmation, DerivedCase, ReadingMode } from '../contract/reading.ts';
 import type { Trier } from '../contract/trial.ts';
-import type { Asker } from '../job/ask.ts';
-import { jobFinding, Leave } from '../job/leave.ts';
-import type { Measure } from '../job/measure.ts';
+import type { JobContext } from '../job/ask.ts';
+import { EarlyEnd, jobFinding } from '../job/conclusion.ts';
+import type { Requirements } from '../job/requirements.ts';
 import { retryLost } from '../job/retry-lost.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import { confirmedPart } from '../readings/confirmed.ts';
@@ -36,16 +36,16 @@ const reserve = { share: 0.05, leastMs: 200, mostMs: 1_000 } as const;
  * waits, until the work ends.
  */
 export function readingUntilMs(
-  { reading, patience }: { reading: ReadingWork; patience: Deadline },
+  { reading, peerDeadline }: { reading: ReadingWork; peerDeadline: Deadline },
   deadline: Deadline,
 ): number {
-  return reading.mode === 'required' || patience.passed ? deadline.atMs : reserveBeginsMs(patience);
+  return reading.mode === 'required' || peerDeadline.passed ? deadline.atMs : reserveBeginsMs(peerDeadline);
 }
 
 /** When what is kept of the peer's time for storing and publishing begins. */
-export function reserveBeginsMs(patience: Deadline): number {
-  const leftMs = patience.leftMs();
-  return patience.atMs - Math.min(reserve.mostMs, Math.max(reserve.leastMs, leftMs * reserve.share));
+export function reserveBeginsMs(peerDeadline: Deadline): number {
+  const leftMs = peerDeadline.leftMs();
+  return peerDeadline.atMs - Math.min(reserve.mostMs, Math.max(reserve.leastMs, leftMs * reserve.share));
 }
 
 /**
@@ -54,9 +54,9 @@ export function reserveBeginsMs(patience: Deadline): number {
  */
 export async function judgeDerived(
   trier: Trier,
-  measure: Pick<Measure, 'subject'>,
+  requirements: Pick<Requirements, 'subject'>,
   reading: ReadingWork,
-  asker: Asker,
+  context: JobContext,
   deadline: Deadline,
   untilMs: number,
 ): Promise<DerivedJudgement> {
@@ -66,11 +66,11 @@ export async function judgeDerived(
     deadline.signal.throwIfAborted();
     const isAll = reading.isSettled && reading.current().complete;
     const entries = reading.kept().reading.derived;
-    const { subject } = measure;
-    const { runs, broken } = await asker.ledger.stage('derive', () =>
+    const { subject } = requirements;
+    const { runs, broken } = await context.ledger.stage('derive', () =>
       retryLost(() => judgeReading(entries, subject, trier, deadline.signal), deadline.signal),
     );
-    await Promise.race([confirmSome(broken, measure, reading, asker, until.deadline), until.passed]);
+    await Promise.race([confirmSome(broken, requirements, reading, context, until.deadline), until.passed]);
     deadline.signal.throwIfAborted();
     const { held, contested } = agreed(broken, (entry) => reading.confirmationOf(entry));
     for (const { entry } of held) reading.note(entry, true);
@@ -85,9 +85,9 @@ export async function judgeDerived(
 /** Asks a second reader until something is held against the candidate, or nobody has anything more to ask or to say. */
 async function confirmSome(
   broken: readonly BrokenCase[],
-  measure: Pick<Measure, 'subject'>,
+  requirements: Pick<Requirements, 'subject'>,
   reading: ReadingWork,
-  asker: Asker,
+  context: JobContext,
   deadline: Deadline,
 ): Promise<void> {
   const unasked = () => broken.filter(({ entry }) => reading.confirmationOf(entry) === undefined).length;
@@ -95,7 +95,7 @@ async function confirmSome(
   for (let before = Number.POSITIVE_INFINITY; unasked() < before && unasked() > 0; ) {
     if (agreed(broken, confirmationOf).held.length > 0) return;
     before = unasked();
-    await confirm(broken, measure, reading, asker, deadline);
+    await confirm(broken, requirements, reading, context, deadline);
   }
 }
 
@@ -136,7 +136,7 @@ export function derivedReport(
 export function demandReading({ isWhole }: Pick<DerivedJudgement, 'isWhole'>, reading: ReadingWork): void {
   if (reading.mode !== 'required' || isWhole) return;
   const why = reading.report(false).fault ?? 'it is not complete';
-  throw Leave.failed(
+  throw EarlyEnd.failed(
     jobFinding(
       'PLATFORM_READING_MISSING',
       `Cannot verify handler: found no whole reading of the agreement (${why}), wanted one since PROTOSMITH_READING is "required"`,

@@ -5,8 +5,8 @@ import type { AnswerSink, Prompt } from '../contract/completion.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { DerivedCase, DropReason, Expectation, KeptReading, Reader } from '../contract/reading.ts';
 import { rebased } from '../handlers/proof.ts';
-import { type Asker, ask, type Questioner } from '../job/ask.ts';
-import type { Measure } from '../job/measure.ts';
+import { ask, type JobContext, type Questioner } from '../job/ask.ts';
+import type { Requirements } from '../job/requirements.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { READ_PROMPT_VERSION, type ReadFacts, type ReadPart, renderReadPrompt } from '../prompting/read-prompt.ts';
@@ -38,25 +38,25 @@ const entriesFormat = {
 };
 
 /** Starts the reading of a job's agreement: the one that is kept, or a new one that is made once for all workers. */
-export function startReading(measure: Measure, asker: Asker, deadline: Deadline): ReadingWork {
-  const { shop } = asker;
-  const { tenant } = measure.cleared.job;
-  const subject = asRead(measure.subject);
+export function startReading(requirements: Requirements, context: JobContext, deadline: Deadline): ReadingWork {
+  const { services } = context;
+  const { tenant } = requirements.cleared.job;
+  const subject = asRead(requirements.subject);
   const units = unitsOfSubject(subject);
-  if (shop.readingMode === 'off') return new ReadingWork('off', units, async () => emptyReading(units.length));
-  const key = readingKey(measure);
-  const save = (kept: KeptReading) => shop.readings.put(tenant, key, kept);
+  if (services.readingMode === 'off') return new ReadingWork('off', units, async () => emptyReading(units.length));
+  const key = readingKey(requirements);
+  const save = (kept: KeptReading) => services.readings.put(tenant, key, kept);
   const obtain = async (show: (live: () => KeptReading) => void) => {
     const found = async () => {
-      const kept = await shop.readings.get(tenant, key);
+      const kept = await services.readings.get(tenant, key);
       return kept?.complete === true ? kept : null;
     };
     const work = async (signal: AbortSignal) => {
-      const kept = await readAgreement(subject, asker, new Deadline(deadline.atMs, signal), show);
+      const kept = await readAgreement(subject, context, new Deadline(deadline.atMs, signal), show);
       if (kept.complete) await save(kept);
       return kept;
     };
-    const kept = await shop.readings.once(tenant, key, {
+    const kept = await services.readings.once(tenant, key, {
       untilMs: deadline.atMs,
       signal: deadline.signal,
       found,
@@ -65,15 +65,22 @@ export function startReading(measure: Measure, asker: Asker, deadline: Deadline)
     if (kept === null) throw new Error('another worker still reads the same agreement');
     return kept;
   };
-  return new ReadingWork(shop.readingMode, units, obtain, save);
+  return new ReadingWork(services.readingMode, units, obtain, save);
 }
 
 /** The reading that a stored handler was judged by, where that is whole; else a new one. */
-export function readingOf(record: HandlerRecord, measure: Measure, asker: Asker, deadline: Deadline): ReadingWork {
+export function readingOf(
+  record: HandlerRecord,
+  requirements: Requirements,
+  context: JobContext,
+  deadline: Deadline,
+): ReadingWork {
   const { reading: kept, cases } = record.proof;
-  if (kept?.complete !== true) return startReading(measure, asker, deadline);
-  const units = unitsOfSubject(asRead(measure.subject));
-  return new ReadingWork(asker.shop.readingMode, units, async () => rebased(kept, cases, measure.subject.cases));
+  if (kept?.complete !== true) return startReading(requirements, context, deadline);
+  const units = unitsOfSubject(asRead(requirements.subject));
+  return new ReadingWork(context.services.readingMode, units, async () =>
+    rebased(kept, cases, requirements.subject.cases),
+  );
 }
 
 /** What a reader is told of a subject. */
@@ -95,13 +102,13 @@ export function readQuestions(subject: Subject): Prompt[] {
  */
 export async function readAgreement(
   subject: Subject,
-  asker: Questioner,
+  context: Questioner,
   deadline: Deadline,
   show: (live: () => KeptReading) => void = () => {},
 ): Promise<KeptReading> {
   const units = unitsOfSubject(subject);
   const parts = readQuestions(subject).map((prompt) => new PartReading(prompt, subject));
-  const reader = { kind: 'model', name: asker.shop.model } satisfies Reader;
+  const reader = { kind: 'model', name: context.services.model } satisfies Reader;
   const live = () =>
     keptReading(
       parts.map(({ collected }) => collected),
@@ -111,7 +118,7 @@ export async function readAgreement(
     );
   show(live);
   const ends = await Promise.allSettled(
-    parts.map((part) => part.read(asker, deadline, (name) => Object.assign(reader, { name }))),
+    parts.map((part) => part.read(context, deadline, (name) => Object.assign(reader, { name }))),
   );
   const [fault] = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
   if (fault !== undefined) throw fault;
@@ -144,13 +151,13 @@ class PartReading {
     return this.#best;
   }
 
-  async read(asker: Questioner, deadline: Deadline, named: (model: string) => void): Promise<void> {
+  async read(context: Questioner, deadline: Deadline, named: (model: string) => void): Promise<void> {
     const prompt = this.#prompt;
     for (let tries = 1; ; tries += 1) {
       try {
         const sink = this.#sink(named);
         const options = { answer: 'text', sink, format: entriesFormat, retries: 0 } as const;
-        await ask({ prompt, purpose: 'read', options }, asker, deadline, async () => {
+        await ask({ prompt, purpose: 'read', options }, context, deadline, async () => {
           sink.end();
           const count = this.#best.derived.length;
           const isEmpty = this.#best.covered === 0;

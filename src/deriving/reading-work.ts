@@ -44,7 +44,7 @@ export class ReadingWork {
     this.settled = obtain((live) => {
       this.#live = live;
     }).then(
-      (kept) => this.#settle(kept),
+      (kept) => this.#decide(kept),
       (error: unknown) => this.#fail(error),
     );
   }
@@ -116,7 +116,7 @@ export class ReadingWork {
     });
   }
 
-  #settle(kept: KeptReading): void {
+  #decide(kept: KeptReading): void {
     this.#live = () => kept;
     this.#isSettled = true;
   }

@@ -8,23 +8,23 @@ import type { CheckFact } from '../verification/checks.ts';
 import { askJudge, standsIn } from './blame-judge.ts';
 import { enoughRefusals } from './blame-suspicion.ts';
 import type { Tested } from './lane-candidate.ts';
+import type { LaneContext } from './lane-context.ts';
 import { factText } from './lane-facts.ts';
-import type { Work } from './lane-work.ts';
 
 /**
  * The last word before a job ends without a verified candidate. Independent candidates may be refused for the same
  * thing and pass everything else: then a judge is asked. Where the agreement allows what they did, resolves to the last
  * of them, with the findings as warnings that quote the judge. Else to `null`.
  */
-export async function appeal(work: Work, deadline: Deadline): Promise<Tested | null> {
-  const last = enoughRefusals(work)?.at(-1);
+export async function appeal(lanes: LaneContext, deadline: Deadline): Promise<Tested | null> {
+  const last = enoughRefusals(lanes)?.at(-1);
   if (last === undefined || last.tested === null) return null;
-  const quote = await judge(last.findings, work, deadline);
+  const quote = await judge(last.findings, lanes, deadline);
   if (quote === null) return null;
-  demandReading({ isWhole: last.tested.isWholeReading }, work.reading);
-  for (const entry of last.derived) work.reading.keep(entry, overruled);
-  await work.reading.save();
-  const others = (await work.brief.faultsOf?.(last.tested)) ?? [];
+  demandReading({ isWhole: last.tested.isWholeReading }, lanes.reading);
+  for (const entry of last.derived) lanes.reading.keep(entry, overruled);
+  await lanes.reading.save();
+  const others = (await lanes.assignment.faultsOf?.(last.tested)) ?? [];
   const checks = last.tested.checks.map((one) => asWarning(one, quote));
   return others.length > 0 ? null : { ...last.tested, checks };
 }
@@ -36,11 +36,11 @@ const overruled: Confirmation = { by: 'a judge', answers: {} };
  * Asks twice, with the two readings in swapped order. The candidates are cleared only where both answers do so, with
  * words of the agreement.
  */
-async function judge(findings: readonly CheckFact[], work: Work, deadline: Deadline): Promise<string | null> {
-  const { text } = work.brief.cleared.agreement;
+async function judge(findings: readonly CheckFact[], lanes: LaneContext, deadline: Deadline): Promise<string | null> {
+  const { text } = lanes.assignment.cleared.agreement;
   const said = await Promise.all(
     ([1, 2] as const).map(async (kept) => {
-      const answer = await askJudge(renderFindingsQuestion(text, findings.map(factText), kept), work, deadline);
+      const answer = await askJudge(renderFindingsQuestion(text, findings.map(factText), kept), lanes, deadline);
       return answer?.right === kept && standsIn(text, answer.quote) ? answer.quote : null;
     }),
   );

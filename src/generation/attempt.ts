@@ -3,23 +3,23 @@ import { type AttemptVerdict, ask, type Question } from '../job/ask.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { visibleText } from '../kernel/quote.ts';
 import { type Attempted, failed } from './lane-candidate.ts';
+import type { LaneContext } from './lane-context.ts';
 import { faultCount } from './lane-facts.ts';
 import { examine } from './lane-trial.ts';
-import type { Work } from './lane-work.ts';
 
 /** Makes one attempt: asks the model for a module and puts it to the test. Rejects as `ask` does. */
-export async function attempt(question: Question, work: Work, deadline: Deadline): Promise<Attempted> {
+export async function attempt(question: Question, lanes: LaneContext, deadline: Deadline): Promise<Attempted> {
   try {
-    return await ask(question, work, deadline, async (completion, number) => {
-      const attempted = await examine(completion, number, work, deadline);
+    return await ask(question, lanes, deadline, async (completion, number) => {
+      const attempted = await examine(completion, number, lanes, deadline);
       if (attempted.kind === 'failed') {
         const { code, facts } = attempted;
-        work.ledger.tell({ type: 'refused', attempt: number, code, faults: faultCount(facts) });
+        lanes.ledger.tell({ type: 'refused', attempt: number, code, faults: faultCount(facts) });
       }
       return [attempted, verdictOf(attempted)];
     });
   } catch (error) {
-    const isExtended = question.prompt !== work.brief.prompt;
+    const isExtended = question.prompt !== lanes.assignment.prompt;
     // An answer that outgrew its limit, or that the server withheld, is a candidate's fault: the next one may be another. So is a repair that the model
     // cannot hold, where it held the question.
     if (error instanceof CompletionError && error.code === 'PLATFORM_MODEL_LENGTH')

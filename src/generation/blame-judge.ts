@@ -8,39 +8,39 @@ import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { renderCaseQuestion, renderContradictionQuestion } from '../prompting/judge-prompt.ts';
 import { quoteStands } from '../prompting/quote-stands.ts';
 import type { Suspicion } from './blame-suspicion.ts';
-import type { Work } from './lane-work.ts';
+import type { LaneContext } from './lane-context.ts';
 
 /**
  * Puts a suspected case before a judge, twice, with the answers in swapped order. `true` only where both times the candidates' answer is named as the
  * right one, with words that stand in the document.
  */
-export async function isCaseWrong({ testCase, answer, calls }: Suspicion, work: Work, deadline: Deadline) {
-  const { agreement } = work.brief.cleared;
+export async function isCaseWrong({ testCase, answer, calls }: Suspicion, lanes: LaneContext, deadline: Deadline) {
+  const { agreement } = lanes.assignment.cleared;
   const agreed = agreement.cases.find((one) => one.testCase === testCase);
   if (agreed === undefined) return false;
   const question = { document: agreement.text, request: agreed.request, calls };
   const said = await Promise.all([
-    askJudge(renderCaseQuestion({ ...question, answers: [agreed.response, answer] }), work, deadline),
-    askJudge(renderCaseQuestion({ ...question, answers: [answer, agreed.response] }), work, deadline),
+    askJudge(renderCaseQuestion({ ...question, answers: [agreed.response, answer] }), lanes, deadline),
+    askJudge(renderCaseQuestion({ ...question, answers: [answer, agreed.response] }), lanes, deadline),
   ]);
   return [2, 1].every((right, index) => said[index]?.right === right && standsIn(agreement.text, said[index]?.quote));
 }
 
 /** Two passages that a judge finds irreconcilable, each standing word for word where it says; `null` where it finds none. */
-export async function contradictionIn(work: Work, withCases: boolean, deadline: Deadline) {
-  const { text, caseText } = work.brief.cleared.agreement;
+export async function contradictionIn(lanes: LaneContext, withCases: boolean, deadline: Deadline) {
+  const { text, caseText } = lanes.assignment.cleared.agreement;
   const cases = withCases ? caseText : null;
   if (withCases && cases === null) return null;
-  const said = await askJudge(renderContradictionQuestion(text, cases), work, deadline);
+  const said = await askJudge(renderContradictionQuestion(text, cases), lanes, deadline);
   const { contradiction, quote, against } = said ?? {};
   if (contradiction !== true || !standsIn(text, quote) || !standsIn(cases ?? text, against)) return null;
   return standsIn(quote, against) || standsIn(against, quote) ? null : { quote, against };
 }
 
 /** Asks a judge one question; `null` where there is no answer to be had: whoever cannot be heard confirms nothing. */
-export async function askJudge(prompt: Prompt, work: Work, deadline: Deadline): Promise<JsonObject | null> {
+export async function askJudge(prompt: Prompt, lanes: LaneContext, deadline: Deadline): Promise<JsonObject | null> {
   try {
-    return await ask({ prompt, purpose: 'judge' }, work, deadline, async (completion) => [
+    return await ask({ prompt, purpose: 'judge' }, lanes, deadline, async (completion) => [
       answerIn(completion),
       { result: 'judged', passedCases: 0 },
     ]);

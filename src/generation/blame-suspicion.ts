@@ -1,6 +1,6 @@
 import { equalJson } from '../schemas/equal-json.ts';
 import { type Failed, mayAppeal, type Objection } from './lane-candidate.ts';
-import type { Work } from './lane-work.ts';
+import type { LaneContext } from './lane-context.ts';
 
 /** Independent candidates that must agree before a case is suspected. */
 const fewestVoices = 3;
@@ -19,8 +19,8 @@ export interface Suspicion extends Objection {
  * The case that the independent candidates contradict with one voice: those that saw neither each other's code nor how it went. `null` as soon as
  * one of them answers it differently, and for a requester, whose requests are nobody else's fault.
  */
-export function suspicionOf({ brief, tried }: Pick<Work, 'brief' | 'tried'>): Suspicion | null {
-  if (brief.subject.role !== 'provider') return null;
+export function suspicionOf({ assignment, tried }: Pick<LaneContext, 'assignment' | 'tried'>): Suspicion | null {
+  if (assignment.subject.role !== 'provider') return null;
   const ran = tried.flatMap(({ fresh, attempted }) =>
     fresh && attempted.kind === 'failed' && attempted.tested !== null ? [attempted] : [],
   );
@@ -40,7 +40,7 @@ export function enoughVoices(suspicion: Suspicion | null): suspicion is Suspicio
 }
 
 /** Whether enough independent refusals say that the agreement or a case is at fault. */
-export function enoughDeclines({ tried }: Pick<Work, 'tried'>): boolean {
+export function enoughDeclines({ tried }: Pick<LaneContext, 'tried'>): boolean {
   const declines = tried.filter(
     ({ fresh, attempted }) => fresh && attempted.kind === 'declined' && attempted.decline !== 'missing-tool',
   );
@@ -51,13 +51,13 @@ export function enoughDeclines({ tried }: Pick<Work, 'tried'>): boolean {
  * Independent candidates that were refused for the same findings and nothing else, where there are enough of them for
  * our reading of the agreement to be suspected; `null` where there are not.
  */
-export function enoughRefusals(work: Pick<Work, 'tried'>): Failed[] | null {
-  const voices = refusedAlike(work);
+export function enoughRefusals(lanes: Pick<LaneContext, 'tried'>): Failed[] | null {
+  const voices = refusedAlike(lanes);
   return voices.length >= fewestVoices ? voices : null;
 }
 
 /** The independent candidates that were refused for the same findings, all of which a judge may weigh. */
-export function refusedAlike({ tried }: Pick<Work, 'tried'>): Failed[] {
+export function refusedAlike({ tried }: Pick<LaneContext, 'tried'>): Failed[] {
   const voices = tried.flatMap(({ fresh, attempted }) =>
     fresh && attempted.kind === 'failed' && mayAppeal(attempted) ? [attempted] : [],
   );

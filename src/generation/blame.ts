@@ -5,54 +5,54 @@ import type { Task } from '../contract/job.ts';
 import type { Difference } from '../contract/outcome.ts';
 import { familyOf } from '../families/families.ts';
 import { createTrier } from '../hosting/trier.ts';
-import { jobFinding, Leave } from '../job/leave.ts';
+import { EarlyEnd, jobFinding } from '../job/conclusion.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { visibleText } from '../kernel/quote.ts';
 import { differencesOf } from '../schemas/differences.ts';
 import type { Subject } from '../verification/subject.ts';
+import type { Assignment } from './assignment.ts';
 import { contradictionIn, isCaseWrong } from './blame-judge.ts';
 import { enoughDeclines, enoughVoices, type Suspicion, suspicionOf } from './blame-suspicion.ts';
 import { underivedPlaces } from './blame-underived.ts';
-import type { Brief } from './brief.ts';
 import type { Declined, Failed } from './lane-candidate.ts';
-import type { Work } from './lane-work.ts';
+import type { LaneContext } from './lane-context.ts';
 import { runCases, runChecks } from './run-candidate.ts';
 
 /**
  * Decides whose fault it is that no candidate was verified. Ours, unless independent voices and a judge who quotes the document agree that it is the
- * agreement's. Resolves to the end of the job. `patience` is the peer's deadline: after it nobody can be told of a dispute, and no judge is asked.
+ * agreement's. Resolves to the end of the job. `peerDeadline` is the peer's deadline: after it nobody can be told of a dispute, and no judge is asked.
  */
-export async function blame(work: Work, patience: Deadline): Promise<Leave> {
-  const disputed = await faultOfAgreement(work, patience).catch((error: unknown) => {
-    if (patience.passed) return null;
+export async function blame(lanes: LaneContext, peerDeadline: Deadline): Promise<EarlyEnd> {
+  const disputed = await faultOfAgreement(lanes, peerDeadline).catch((error: unknown) => {
+    if (peerDeadline.passed) return null;
     throw error;
   });
-  return disputed === null ? ours(work) : dispute(disputed, work);
+  return disputed === null ? ours(lanes) : dispute(disputed, lanes);
 }
 
 /** What is wrong with the agreement; `null` where voices and judge do not agree that anything is. */
-async function faultOfAgreement(work: Work, patience: Deadline): Promise<Finding[] | null> {
-  const suspicion = suspicionOf(work);
+async function faultOfAgreement(lanes: LaneContext, peerDeadline: Deadline): Promise<Finding[] | null> {
+  const suspicion = suspicionOf(lanes);
   if (enoughVoices(suspicion)) {
-    const amended = amendedSubject(suspicion, work);
+    const amended = amendedSubject(suspicion, lanes);
     if (
-      (await passEverythingElse(suspicion, amended, work, patience)) &&
-      (await isCaseWrong(suspicion, work, patience))
+      (await passEverythingElse(suspicion, amended, lanes, peerDeadline)) &&
+      (await isCaseWrong(suspicion, lanes, peerDeadline))
     )
-      return caseWrong(suspicion, work);
+      return caseWrong(suspicion, lanes);
   }
-  if (!enoughDeclines(work)) return null;
-  const ofCases = declinesOf(work).every(({ decline }) => decline === 'case');
-  const found = await contradictionIn(work, ofCases, patience);
+  if (!enoughDeclines(lanes)) return null;
+  const ofCases = declinesOf(lanes).every(({ decline }) => decline === 'case');
+  const found = await contradictionIn(lanes, ofCases, peerDeadline);
   return found === null ? null : [contradiction(found)];
 }
 
-function declinesOf({ tried }: Work): Declined[] {
+function declinesOf({ tried }: LaneContext): Declined[] {
   return tried.flatMap(({ attempted }) => (attempted.kind === 'declined' ? [attempted] : []));
 }
 
 /** The agreement as it would be with the candidates' answer in the suspected case. */
-function amendedSubject({ testCase, answer }: Suspicion, { brief: { subject } }: Work): Subject {
+function amendedSubject({ testCase, answer }: Suspicion, { assignment: { subject } }: LaneContext): Subject {
   const cases = subject.cases.map((one) => (one.testCase === testCase ? { ...one, response: answer } : one));
   return { ...subject, cases };
 }
@@ -61,17 +61,17 @@ function amendedSubject({ testCase, answer }: Suspicion, { brief: { subject } }:
 async function passEverythingElse(
   { voters }: Suspicion,
   amended: Subject,
-  { brief, shop, ledger }: Work,
+  { assignment, services, ledger }: LaneContext,
   { signal }: Deadline,
 ): Promise<boolean> {
   const distinct = new Map(voters.flatMap(({ tested }) => (tested === null ? [] : [[tested.bundle, tested]])));
   for (const { source, bundle } of distinct.values()) {
-    const handler = await shop.sandbox.load(bundle, brief.exportName);
+    const handler = await services.sandbox.load(bundle, assignment.exportName);
     try {
-      const trier = createTrier(handler, brief.surface, () => undefined);
+      const trier = createTrier(handler, assignment.surface, () => undefined);
       const run = { subject: amended, trier, ledger, signal };
       const observations = await runCases(run);
-      const { failures } = await runChecks(run, { source, bundle }, observations, shop.checkPolicy);
+      const { failures } = await runChecks(run, { source, bundle }, observations, services.checkPolicy);
       if (failures.length > 0) return false;
     } finally {
       await handler.close();
@@ -81,9 +81,9 @@ async function passEverythingElse(
 }
 
 /** One finding for each place in which the case is not what the candidates make of it, with the change that settles it. */
-function caseWrong({ testCase, answer }: Suspicion, { brief }: Work): Finding[] {
-  const agreed = brief.cleared.agreement.cases.find((one) => one.testCase === testCase)?.response ?? null;
-  const loose = brief.subject.loose.map(({ pointer }) => pointer);
+function caseWrong({ testCase, answer }: Suspicion, { assignment }: LaneContext): Finding[] {
+  const agreed = assignment.cleared.agreement.cases.find((one) => one.testCase === testCase)?.response ?? null;
+  const loose = assignment.subject.loose.map(({ pointer }) => pointer);
   return differencesOf(agreed, answer, loose).map(({ path, expected: actual, got: expected }): Finding => {
     const operation: PatchOperation =
       expected === undefined
@@ -114,10 +114,10 @@ function contradiction({ quote, against }: { quote: string; against: string }): 
   };
 }
 
-function dispute(findings: Finding[], { brief: { cleared }, ledger }: Work): Leave {
+function dispute(findings: Finding[], { assignment: { cleared }, ledger }: LaneContext): EarlyEnd {
   const { job, agreement, warnings } = cleared;
   ledger.verification = null;
-  return new Leave({
+  return new EarlyEnd({
     verdict: familyOf(job).canSay('dispute', job) ? 'disputed' : 'error',
     language: agreement.language,
     findings: [...findings, ...warnings],
@@ -125,39 +125,39 @@ function dispute(findings: Finding[], { brief: { cleared }, ledger }: Work): Lea
   });
 }
 
-function ours(work: Work): Leave {
-  const { brief, budget, tried } = work;
-  const declines = declinesOf(work);
+function ours(lanes: LaneContext): EarlyEnd {
+  const { assignment, budget, tried } = lanes;
+  const declines = declinesOf(lanes);
   const failures = tried.flatMap(({ attempted }) => (attempted.kind === 'failed' ? [attempted] : []));
   const best = failures.reduce<Failed | undefined>(
     (one, other) => (one === undefined || passes(other) >= passes(one) ? other : one),
     undefined,
   );
-  const missing = missingTools(declines, failures, brief);
+  const missing = missingTools(declines, failures, assignment);
   const [declined] = declines;
   const findings =
     missing.length > 0
       ? missing
       : [
           ...(declined === undefined ? [] : [jobFinding('CANDIDATE_DECLINED', declineMessage(declined))]),
-          ...(best === undefined ? [] : unverified(best, brief)),
+          ...(best === undefined ? [] : unverified(best, assignment)),
         ];
   const usedUp = budget.usedUp === null ? [] : [budgetFinding(budget.usedUp, budget.lastFault)];
-  return Leave.failed(...usedUp, ...findings, ...brief.cleared.warnings);
+  return EarlyEnd.failed(...usedUp, ...findings, ...assignment.cleared.warnings);
 }
 
 /**
  * What our agent would have to be able to tell: answer values without a source, where a refusal of the model says so, or where every candidate that
  * passed the cases knew them by heart.
  */
-function missingTools(declines: readonly Declined[], failures: readonly Failed[], brief: Brief): Finding[] {
+function missingTools(declines: readonly Declined[], failures: readonly Failed[], assignment: Assignment): Finding[] {
   const passed = failures.filter(({ result }) => result === 'failed-checks');
   const tablesOnly = passed.length > 0 && passed.every(({ memorised }) => memorised);
   if (!tablesOnly && !declines.some(({ decline }) => decline === 'missing-tool')) return [];
-  return underivedPlaces(brief).map(({ testCase, pointer, value }) => ({
+  return underivedPlaces(assignment).map(({ testCase, pointer, value }) => ({
     code: 'CANDIDATE_MISSING_TOOL',
     severity: 'error',
-    in: brief.subject.role === 'provider' ? 'response' : 'request',
+    in: assignment.subject.role === 'provider' ? 'response' : 'request',
     testCase,
     pointer,
     message: `Cannot derive the value at "${pointer}": it stands in no request, tool answer or text, wanted a tool of our agent that tells it`,
@@ -165,7 +165,7 @@ function missingTools(declines: readonly Declined[], failures: readonly Failed[]
   }));
 }
 
-function unverified(best: Failed, { cleared: { job } }: Brief): Finding[] {
+function unverified(best: Failed, { cleared: { job } }: Assignment): Finding[] {
   const findings = (best.tested?.cases ?? [])
     .filter(({ passed }) => !passed)
     .map(({ testCase, differences: [first] }): Finding => {

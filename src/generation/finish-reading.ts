@@ -8,7 +8,7 @@ import {
 } from '../deriving/judge-derived.ts';
 import { storedSurface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
-import type { LaterEnd } from '../job/leave.ts';
+import type { LaterEnd } from '../job/conclusion.ts';
 import { type Generation, generate } from './generate.ts';
 import { failed, type Tested } from './lane-candidate.ts';
 import { derivedFact, repairDerived } from './lane-facts.ts';
@@ -29,17 +29,17 @@ export async function finishReading(
   generation: Generation,
   key: string,
 ): Promise<LaterEnd | null> {
-  const { shop, ledger, brief, reading, deadline } = generation;
+  const { services, ledger, assignment, reading, deadline } = generation;
   const judged = await judgeStored(record, generation);
   const checks = [...tested.checks.filter(({ name }) => name !== derivedCheck), derivedReport(judged, reading.mode)];
   ledger.reading = reading.report(judged.isWhole);
   if (judged.held.length === 0) {
-    await shop.handlers.put(withReading({ ...record, provenance: { ...record.provenance, checks } }, reading), key);
+    await services.handlers.put(withReading({ ...record, provenance: { ...record.provenance, checks } }, reading), key);
     return null;
   }
   const { tenant } = record.provenance;
   const reason = judged.held.map(derivedMessage).join('; ').slice(0, mostSaid);
-  await shop.handlers.withdraw(tenant, record.digest, `it breaks what its agreement demands: ${reason}`);
+  await services.handlers.withdraw(tenant, record.digest, `it breaks what its agreement demands: ${reason}`);
   ledger.tell({ type: 'withdrawn', digest: record.digest, cases: judged.held.length });
   const start = {
     ...failed(
@@ -54,8 +54,8 @@ export async function finishReading(
     derived: judged.held.map(({ entry }) => entry),
   };
   try {
-    const next = await generate({ ...generation, start, patience: deadline });
-    const handler = await ledger.stage('store', () => store(next, brief, key, ledger, shop, reading));
+    const next = await generate({ ...generation, start, peerDeadline: deadline });
+    const handler = await ledger.stage('store', () => store(next, assignment, key, ledger, services, reading));
     return { withdrawn: record, handler };
   } catch {
     return { withdrawn: record, handler: null };
@@ -64,14 +64,14 @@ export async function finishReading(
 
 /** Runs all of a reading on a stored handler, and waits for all of it. */
 async function judgeStored(record: HandlerRecord, generation: Generation): Promise<DerivedJudgement> {
-  const { shop, ledger, brief, reading, deadline } = generation;
-  const { handler, release } = await shop.warm.borrow(record);
+  const { services, ledger, assignment, reading, deadline } = generation;
+  const { handler, release } = await services.warm.borrow(record);
   try {
     await reading.settled;
-    const trier = createTrier(handler, storedSurface(record, brief.schemas), () => undefined);
+    const trier = createTrier(handler, storedSurface(record, assignment.schemas), () => undefined);
     // What runs tell is bounded by what those of the cases tell.
-    await runCases({ subject: brief.subject, trier, ledger, signal: deadline.signal });
-    return await judgeDerived(trier, brief, reading, generation, deadline, deadline.atMs);
+    await runCases({ subject: assignment.subject, trier, ledger, signal: deadline.signal });
+    return await judgeDerived(trier, assignment, reading, generation, deadline, deadline.atMs);
   } finally {
     await release(false);
   }

@@ -7,12 +7,12 @@ import type { EarlierAnswer, RepairDerived, RepairFacts } from '../prompting/ren
 import type { BrokenCase } from '../readings/judge-reading.ts';
 import { caseScenarios, runnableCases } from '../verification/case-scenarios.ts';
 import type { CheckFact } from '../verification/checks.ts';
-import type { Brief } from './brief.ts';
+import type { Assignment } from './assignment.ts';
 import type { Failed } from './lane-candidate.ts';
 
 /** What happened in the cases that a candidate failed, for its repair. */
 export function repairCases(
-  { subject }: Brief,
+  { subject }: Assignment,
   observations: readonly Observation[],
   broken: readonly CaseReport[],
 ): NonNullable<RepairFacts['cases']> {
@@ -41,7 +41,7 @@ export function repairCases(
 
 /** The first run of a case: the one that its differences speak of. */
 export function observationOf(
-  { subject }: Pick<Brief, 'subject'>,
+  { subject }: Pick<Assignment, 'subject'>,
   observations: readonly Observation[],
   testCase: number,
 ): Observation | undefined {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Deadline } from '../kernel/deadline.ts';
 import { runLane } from './lane.ts';
 import type { Failed, Tested } from './lane-candidate.ts';
-import type { Work } from './lane-work.ts';
+import type { LaneContext } from './lane-context.ts';
 import { untilLate } from './late-answer.ts';
 
 /** How long the end of called-off lanes is waited for, in milliseconds: their completions belong into the report. */
@@ -11,14 +11,14 @@ const settleMs = 1_000;
 /**
  * Has up to two lanes of candidates compete: the second starts when the first candidate fails or is late, be it in
  * coming or in being tried. The first verified candidate wins, and the rest are called off. Resolves to `null` where no
- * lane has anything more to try; rejects where every lane that ran was stopped by a fault. `patience` is the peer's
+ * lane has anything more to try; rejects where every lane that ran was stopped by a fault. `peerDeadline` is the peer's
  * deadline; `deadline` may be later, to fill the handler store. The first lane begins with the repair of `start`, where
  * there is one.
  */
 export async function raceLanes(
-  work: Work,
+  lanes: LaneContext,
   deadline: Deadline,
-  patience: Deadline,
+  peerDeadline: Deadline,
   start: Failed | null = null,
 ): Promise<Tested | null> {
   const stop = new AbortController();
@@ -27,7 +27,7 @@ export async function raceLanes(
   const answered = new AbortController();
   const answer = { characters: 0, answered: answered.signal, over: stop.signal };
   const failed = Promise.withResolvers<'failed'>();
-  work.shop.purse.noteFirst();
+  lanes.services.processBudget.noteFirst();
   const events = {
     heard: (more: number) => {
       answer.characters += more;
@@ -35,7 +35,7 @@ export async function raceLanes(
     answered: () => answered.abort(),
     failed: () => failed.resolve('failed'),
   };
-  const first = runLane(work, shared, events, start);
+  const first = runLane(lanes, shared, events, start);
   let isFirstVerified = false;
   const firstEnded = first.then(
     (tested) => {
@@ -45,22 +45,24 @@ export async function raceLanes(
     () => 'ended' as const,
   );
   let hedged = false;
-  const second = Promise.race([firstEnded, failed.promise, untilLate(work.shop, patience, answer)]).then((why) => {
-    hedged = why === 'late';
-    return why === 'ended' ? undefined : runLane(work, shared);
-  });
+  const second = Promise.race([firstEnded, failed.promise, untilLate(lanes.services, peerDeadline, answer)]).then(
+    (why) => {
+      hedged = why === 'late';
+      return why === 'ended' ? undefined : runLane(lanes, shared);
+    },
+  );
   try {
     return await firstVerified([first, second]);
   } finally {
     stop.abort();
     await Promise.race([Promise.allSettled([first, second]), sleep(settleMs, undefined, { ref: false })]);
     // Where the first answer came after all, the second was asked in vain: an endpoint that has become slow must not be asked twice for every job.
-    if (hedged && !isFirstVerified && wasOneForNothing(work)) work.shop.purse.returnHedge();
+    if (hedged && !isFirstVerified && wasOneForNothing(lanes)) lanes.services.processBudget.returnHedge();
   }
 }
 
 /** Whether a question was called off before a word came: who asked twice paid for one answer. */
-function wasOneForNothing({ ledger }: Work): boolean {
+function wasOneForNothing({ ledger }: LaneContext): boolean {
   return ledger.attempts.some(
     ({ result, usage }) => result === 'aborted' && usage.inputTokens + usage.outputTokens === 0,
   );

@@ -20,29 +20,29 @@ import { quoteStands } from '../prompting/quote-stands.ts';
 import type { SourceFault } from '../prompting/render-repair.ts';
 import { judgeCases } from '../verification/case-scenarios.ts';
 import type { Verification } from '../verification/checks.ts';
-import type { Brief } from './brief.ts';
+import type { Assignment } from './assignment.ts';
 import { type Attempted, type Failed, failed, type Objection, type Tested } from './lane-candidate.ts';
+import type { LaneContext } from './lane-context.ts';
 import { derivedFact, observationOf, repairCases, repairChecks, repairDerived } from './lane-facts.ts';
-import type { Work } from './lane-work.ts';
 import { runCases, runChecks } from './run-candidate.ts';
 
 /**
  * Puts what the model wrote to the test: type-check and bundle, every case, the checks beyond them, and what else the
- * brief holds it to. A module that the job has tried before is not run again. Rejects for reasons of the platform only;
+ * assignment holds it to. A module that the job has tried before is not run again. Rejects for reasons of the platform only;
  * whatever is wrong with the candidate is a value.
  */
 export async function examine(
   { text, model }: Completion,
   attempt: number,
-  work: Work,
+  lanes: LaneContext,
   deadline: Deadline,
 ): Promise<Attempted> {
-  const { brief, modules } = work;
+  const { assignment, modules } = lanes;
   const extracted = extractCandidate(text);
   if (extracted.kind === 'none')
     return failed('no-answer', 'CANDIDATE_NO_CODE', `The model wrote no module: ${extracted.why}`, null);
   if (extracted.kind !== 'code') {
-    if (quoteStands(brief.cleared.agreement.text, extracted.quote)) return extracted;
+    if (quoteStands(assignment.cleared.agreement.text, extracted.quote)) return extracted;
     const message = `The model declined (${extracted.decline}), and what it quotes does not stand in the document`;
     return failed('declined', 'CANDIDATE_DECLINED', message, null);
   }
@@ -58,7 +58,7 @@ export async function examine(
     deadline.signal.throwIfAborted();
     return earlier;
   }
-  const tried = tryModule({ source, model }, attempt, work, deadline);
+  const tried = tryModule({ source, model }, attempt, lanes, deadline);
   modules.set(source, tried);
   return await tried;
 }
@@ -66,15 +66,15 @@ export async function examine(
 async function tryModule(
   { source, model }: Pick<Tested, 'source' | 'model'>,
   attempt: number,
-  work: Work,
+  lanes: LaneContext,
   deadline: Deadline,
 ): Promise<Attempted> {
-  const { brief, shop, ledger } = work;
+  const { assignment, services, ledger } = lanes;
   const { signal } = deadline;
   const [typeFaults, bundled] = await ledger.stage('bundle', () =>
     Promise.all([
-      shop.typeChecker.check(source, brief.types, signal),
-      retryLost(() => shop.bundle(source, brief.exportName), signal),
+      services.typeChecker.check(source, assignment.types, signal),
+      retryLost(() => services.bundle(source, assignment.exportName), signal),
     ]),
   );
   if (!bundled.ok) {
@@ -86,12 +86,12 @@ async function tryModule(
 
   const { bundle, map } = bundled;
   const tools = new Set<string>();
-  const handler = await shop.sandbox.load(bundle, brief.exportName);
+  const handler = await services.sandbox.load(bundle, assignment.exportName);
   try {
-    const trier = recordTools(createTrier(handler, brief.surface, sourceLocator(source, map)), tools);
-    const run = { subject: brief.subject, trier, ledger, signal };
+    const trier = recordTools(createTrier(handler, assignment.surface, sourceLocator(source, map)), tools);
+    const run = { subject: assignment.subject, trier, ledger, signal };
     const observations = await runCases(run);
-    const cases = judgeCases(brief.subject, observations);
+    const cases = judgeCases(assignment.subject, observations);
     tellOfCases(ledger, attempt, cases, observations);
     const tested = (checks: CheckReport[], isWholeReading = false): Tested => ({
       source,
@@ -103,17 +103,24 @@ async function tryModule(
       isWholeReading,
     });
     if (typeFaults.length > 0 || cases.some(({ passed }) => !passed))
-      return failedCases(brief, typeFaults, observations, tested([]));
+      return failedCases(assignment, typeFaults, observations, tested([]));
 
     const startedAt = performance.now();
-    const found = await runChecks(run, { source, bundle }, observations, shop.checkPolicy);
+    const found = await runChecks(run, { source, bundle }, observations, services.checkPolicy);
     tellOfChecks(ledger, attempt, found.reports, performance.now() - startedAt);
     if (found.failures.length > 0) return failedChecks(found, tested(found.reports));
-    const judged = await judgeDerived(trier, brief, work.reading, work, deadline, readingUntilMs(work, deadline));
-    const seen = tested([...found.reports, derivedReport(judged, work.reading.mode)], judged.isWhole);
+    const judged = await judgeDerived(
+      trier,
+      assignment,
+      lanes.reading,
+      lanes,
+      deadline,
+      readingUntilMs(lanes, deadline),
+    );
+    const seen = tested([...found.reports, derivedReport(judged, lanes.reading.mode)], judged.isWhole);
     if (judged.held.length > 0) return failedDerived(judged, seen);
-    demandReading(judged, work.reading);
-    const others = (await brief.faultsOf?.(seen)) ?? [];
+    demandReading(judged, lanes.reading);
+    const others = (await assignment.faultsOf?.(seen)) ?? [];
     if (others.length === 0) return { kind: 'verified', ...seen };
     const facts = { checks: repairChecks(others) };
     const message = others.map((one) => one.message).join('; ');
@@ -135,20 +142,20 @@ function recordTools(trier: Trier, tools: Set<string>): Trier {
 
 /** A candidate that breaks its types, or fails cases. */
 function failedCases(
-  brief: Brief,
+  assignment: Assignment,
   typeFaults: readonly SourceFault[],
   observations: readonly Observation[],
   tested: Tested,
 ): Failed {
   const broken = tested.cases.filter(({ passed }) => !passed);
-  const facts = { typeFaults, cases: repairCases(brief, observations, broken) };
+  const facts = { typeFaults, cases: repairCases(assignment, observations, broken) };
   if (broken.length === 0) {
     const message = sentence('The module breaks its types', typeFaults);
     return { ...failed('failed-types', 'CANDIDATE_TYPES', message, facts, tested.source), tested };
   }
   const objections = new Map<number, Objection>();
   for (const { testCase } of typeFaults.length > 0 ? [] : broken) {
-    const run = observationOf(brief, observations, testCase);
+    const run = observationOf(assignment, observations, testCase);
     if (run?.value !== undefined && run.issues.length === 0)
       objections.set(testCase, { answer: run.value, calls: run.calls });
   }

@@ -7,8 +7,8 @@ import { attempt } from './attempt.ts';
 import { enoughDeclines, enoughRefusals, enoughVoices, refusedAlike, suspicionOf } from './blame-suspicion.ts';
 import { underivedPlaces } from './blame-underived.ts';
 import type { Attempted, Declined, Failed, Tested } from './lane-candidate.ts';
+import type { LaneContext } from './lane-context.ts';
 import { earlierAnswer, failureSignature } from './lane-facts.ts';
-import type { Work } from './lane-work.ts';
 
 /** Candidates of one lane: a first one and two more. What two rounds of executed facts do not mend, a third seldom does. */
 const maxTries = 3;
@@ -41,29 +41,29 @@ interface Step {
  * budget aside.
  */
 export async function runLane(
-  work: Work,
+  lanes: LaneContext,
   deadline: Deadline,
   events?: LaneEvents,
   start: Failed | null = null,
 ): Promise<Tested | null> {
   let step: Step = { best: start, told: [] };
   const seen = new Map<string, Failed>();
-  for (let tries = 0; tries < maxTries && !isDecided(work); tries += 1) {
-    const prompt = promptFor(step, work);
+  for (let tries = 0; tries < maxTries && !isDecided(lanes); tries += 1) {
+    const prompt = promptFor(step, lanes);
     // Where the first prompt brings a module along already, as for a complaint, nobody is independent.
-    const isBare = prompt === work.brief.prompt && prompt.turns.length === 1;
-    const next: Attempted | null = await tryOnce(prompt, step, work, deadline, events);
+    const isBare = prompt === lanes.assignment.prompt && prompt.turns.length === 1;
+    const next: Attempted | null = await tryOnce(prompt, step, lanes, deadline, events);
     if (next === null) return null;
     if (next.kind === 'verified') return next;
     const fresh = isBare && !(next.kind === 'failed' && next.isRepeat);
-    work.tried.push({ fresh, attempted: next });
+    lanes.tried.push({ fresh, attempted: next });
     events?.failed();
-    if (lacksTool(next, work)) return null;
-    const isVoice = next.kind === 'failed' && fresh && isSecondVoice(next, work);
+    if (lacksTool(next, lanes)) return null;
+    const isVoice = next.kind === 'failed' && fresh && isSecondVoice(next, lanes);
     step = stepAfter(next, step, seen);
     if (isVoice) {
       // Others wrote the same against a case: a repair under way may show that it can be kept, else a further independent voice says more than a repair.
-      await Promise.allSettled(work.running);
+      await Promise.allSettled(lanes.running);
       // So that whoever verified a candidate just now can call this lane off.
       await setImmediate();
       step = { best: null, told: [] };
@@ -72,13 +72,19 @@ export async function runLane(
   return null;
 }
 
-function promptFor({ best, told }: Step, { brief: { prompt, subject }, tried }: Work): Prompt {
+function promptFor({ best, told }: Step, { assignment: { prompt, subject }, tried }: LaneContext): Prompt {
   const question =
     best?.facts && best.source !== null ? renderRepair(prompt, subject.role, best.source, best.facts) : prompt;
   return told.length === 0 ? question : renderRetry(question, subject.role, told.map(earlierAnswer), tried.length);
 }
 
-async function tryOnce(prompt: Prompt, { best }: Step, work: Work, deadline: Deadline, events: LaneEvents | undefined) {
+async function tryOnce(
+  prompt: Prompt,
+  { best }: Step,
+  lanes: LaneContext,
+  deadline: Deadline,
+  events: LaneEvents | undefined,
+) {
   const running = attempt(
     {
       prompt,
@@ -87,17 +93,17 @@ async function tryOnce(prompt: Prompt, { best }: Step, work: Work, deadline: Dea
       options: { heard: events?.heard },
       onAnswer: events?.answered,
     },
-    work,
+    lanes,
     deadline,
   );
-  work.running.add(running);
+  lanes.running.add(running);
   try {
     return await running;
   } catch (error) {
     if (error instanceof BudgetUsedUp) return null;
     throw error;
   } finally {
-    work.running.delete(running);
+    lanes.running.delete(running);
   }
 }
 
@@ -127,17 +133,17 @@ function passedBy({ tested }: Failed): Set<number> {
 }
 
 /** Whether another independent candidate says the same against a case, or was refused for the same findings. */
-function isSecondVoice(next: Failed, work: Work): boolean {
-  const groups = [suspicionOf(work)?.voters ?? [], refusedAlike(work)];
+function isSecondVoice(next: Failed, lanes: LaneContext): boolean {
+  const groups = [suspicionOf(lanes)?.voters ?? [], refusedAlike(lanes)];
   return groups.some((voters) => voters.length > 1 && voters.includes(next));
 }
 
 /** Whether a refusal is right that our agent lacks a tool: the cases want values that nothing yields. */
-function lacksTool(next: Attempted, { brief }: Work): boolean {
-  return next.kind === 'declined' && next.decline === 'missing-tool' && underivedPlaces(brief).length > 0;
+function lacksTool(next: Attempted, { assignment }: LaneContext): boolean {
+  return next.kind === 'declined' && next.decline === 'missing-tool' && underivedPlaces(assignment).length > 0;
 }
 
 /** Whether further candidates would tell nothing new: enough of them agree that the fault is not theirs. */
-function isDecided(work: Work): boolean {
-  return enoughDeclines(work) || enoughVoices(suspicionOf(work)) || enoughRefusals(work) !== null;
+function isDecided(lanes: LaneContext): boolean {
+  return enoughDeclines(lanes) || enoughVoices(suspicionOf(lanes)) || enoughRefusals(lanes) !== null;
 }

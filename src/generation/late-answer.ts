@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Speed } from '../completion/latency.ts';
-import type { Purse } from '../job/budget.ts';
+import type { ProcessBudget } from '../job/budget.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 
 /** What is seen of a lane's first answer. */
@@ -52,19 +52,22 @@ const realClock: WaitingClock = {
  * had a second one lately. Otherwise never resolves.
  */
 export async function untilLate(
-  { completer, purse }: { completer: { speed(): Speed | null }; purse: Pick<Purse, 'takeHedge'> },
-  patience: Deadline,
+  {
+    completer,
+    processBudget,
+  }: { completer: { speed(): Speed | null }; processBudget: Pick<ProcessBudget, 'takeHedge'> },
+  peerDeadline: Deadline,
   first: FirstAnswer,
   clock: WaitingClock = realClock,
 ): Promise<'late'> {
   const startMs = clock.nowMs();
-  const givenMs = patience.leftMs();
+  const givenMs = peerDeadline.leftMs();
   // Nobody waits any more: there is no hurry.
   if (givenMs === 0) return never();
   const speed = completer.speed();
   const elapsedMs = () => clock.nowMs() - startMs;
   const pays = (inAdvance: boolean) =>
-    patience.leftMs() > (speed === null ? 0 : speed.medianMs + trialMs) && purse.takeHedge(inAdvance);
+    peerDeadline.leftMs() > (speed === null ? 0 : speed.medianMs + trialMs) && processBudget.takeHedge(inAdvance);
   try {
     const waitMs = () => lateAtMs(first.characters, speed, givenMs) - elapsedMs();
     // What comes in the meantime puts the moment off.

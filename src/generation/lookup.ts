@@ -3,13 +3,13 @@ import { startReading } from '../deriving/read.ts';
 import { mergeProof, proofOf } from '../handlers/proof.ts';
 import { verifierVersion } from '../handlers/verifier-version.ts';
 import { recordFault } from '../hosting/load-handler.ts';
-import type { Asker } from '../job/ask.ts';
-import type { Solved } from '../job/leave.ts';
-import type { Measure } from '../job/measure.ts';
+import type { JobContext } from '../job/ask.ts';
+import type { Solved } from '../job/conclusion.ts';
+import type { Requirements } from '../job/requirements.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { canonicalJson } from '../kernel/digest.ts';
 import type { Json } from '../kernel/json.ts';
-import { brief, typesFor } from './brief.ts';
+import { assignmentFor, typesFor } from './assignment.ts';
 import { finishReading } from './finish-reading.ts';
 import { prove } from './prove.ts';
 
@@ -22,29 +22,31 @@ const maxTried = 3;
  * reading is required it is not served.
  */
 export async function lookup(
-  measure: Measure,
+  requirements: Requirements,
   key: string,
-  asker: Asker,
-  work: Deadline,
-  patience: Deadline,
+  context: JobContext,
+  workDeadline: Deadline,
+  peerDeadline: Deadline,
 ): Promise<Solved | null> {
-  const { shop, ledger } = asker;
-  const { tenant } = measure.cleared.job;
-  const stored = await ledger.stage('lookup', () => shop.handlers.find(tenant, key));
+  const { services, ledger } = context;
+  const { tenant } = requirements.cleared.job;
+  const stored = await ledger.stage('lookup', () => services.handlers.find(tenant, key));
   for (const record of stored.slice(0, maxTried)) {
     if (recordFault(record) !== undefined) continue;
     const isRead = record.proof.reading?.complete === true;
-    if (shop.readingMode === 'required' && !isRead) continue;
-    const { sound, cases, checks } = await prove(record, measure, shop, ledger, work.signal);
+    if (services.readingMode === 'required' && !isRead) continue;
+    const { sound, cases, checks } = await prove(record, requirements, services, ledger, workDeadline.signal);
     if (!sound) continue;
     ledger.reused = true;
     ledger.cases = cases;
     ledger.checks = checks.length > 0 ? checks : record.provenance.checks;
-    ledger.reading = keptReport(record, shop.readingMode);
+    ledger.reading = keptReport(record, services.readingMode);
     ledger.verification = cases.length > 0 ? 'negotiated' : (record.provenance.report?.verification ?? 'schema-only');
-    const handler = await known(record, measure, checks.length > 0, key, asker);
-    const isFinished = isRead || shop.readingMode !== 'late';
-    return isFinished ? { handler } : { handler, later: () => readLater(handler, measure, asker, work, patience, key) };
+    const handler = await known(record, requirements, checks.length > 0, key, context);
+    const isFinished = isRead || services.readingMode !== 'late';
+    return isFinished
+      ? { handler }
+      : { handler, later: () => readLater(handler, requirements, context, workDeadline, peerDeadline, key) };
   }
   return null;
 }
@@ -52,49 +54,49 @@ export async function lookup(
 /** The record as this job leaves it: as it is where nothing about it was new. */
 async function known(
   record: HandlerRecord,
-  measure: Measure,
+  requirements: Requirements,
   isChecked: boolean,
   key: string,
-  { shop, ledger }: Asker,
+  { services, ledger }: JobContext,
 ): Promise<HandlerRecord> {
-  if (!isChecked && hasSchemas(record, measure)) {
-    await shop.handlers.touch(record, key);
+  if (!isChecked && hasSchemas(record, requirements)) {
+    await services.handlers.touch(record, key);
     return record;
   }
   const handler: HandlerRecord = {
     ...record,
     // What the host holds it to is what this job's agreement says, wherever the record came from.
-    ...measure.schemas,
-    types: await typesFor(measure),
-    proof: mergeProof(proofOf(measure), record.proof),
+    ...requirements.schemas,
+    types: await typesFor(requirements),
+    proof: mergeProof(proofOf(requirements), record.proof),
     provenance: { ...record.provenance, verifierVersion, checks: ledger.checks },
   };
-  await shop.handlers.put(handler, key);
+  await services.handlers.put(handler, key);
   return handler;
 }
 
 /** Reads the agreement of a handler that was made without a whole reading, and judges it by that. */
 async function readLater(
   record: HandlerRecord,
-  measure: Measure,
-  asker: Asker,
-  work: Deadline,
-  patience: Deadline,
+  requirements: Requirements,
+  context: JobContext,
+  workDeadline: Deadline,
+  peerDeadline: Deadline,
   key: string,
 ): ReturnType<typeof finishReading> {
-  const { ledger } = asker;
-  const reading = startReading(measure, asker, work);
-  const order = await brief(measure);
+  const { ledger } = context;
+  const reading = startReading(requirements, context, workDeadline);
+  const assignment = await assignmentFor(requirements);
   const { source, bundle, tools, provenance } = record;
   const tested = { source, bundle, tools, model: provenance.model, cases: ledger.cases, checks: ledger.checks };
-  return finishReading(record, tested, { ...asker, brief: order, reading, deadline: work, patience }, key);
+  return finishReading(record, tested, { ...context, assignment, reading, deadline: workDeadline, peerDeadline }, key);
 }
 
 /** What a report says of the reading that a stored handler was judged by. */
 function keptReport(
   { proof, provenance }: HandlerRecord,
   mode: string,
-): ReturnType<Asker['ledger']['report']>['reading'] {
+): ReturnType<JobContext['ledger']['report']>['reading'] {
   const made = provenance.report?.reading;
   const { reading: kept } = proof;
   if (kept === undefined) return made ?? null;
@@ -114,7 +116,7 @@ function keptReport(
   };
 }
 
-function hasSchemas(record: HandlerRecord, { schemas }: Measure): boolean {
+function hasSchemas(record: HandlerRecord, { schemas }: Requirements): boolean {
   const { requestSchema, responseSchema, interactions, taskInputSchema, taskOutputSchema, toolSchemas } = record;
   const own = { requestSchema, responseSchema, interactions, taskInputSchema, taskOutputSchema, toolSchemas };
   return canonicalJson(own as unknown as Json) === canonicalJson({ ...own, ...schemas } as unknown as Json);

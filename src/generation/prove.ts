@@ -8,8 +8,8 @@ import { verifierVersion } from '../handlers/verifier-version.ts';
 import { storedSurface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
 import type { Ledger } from '../job/ledger.ts';
-import type { Measure } from '../job/measure.ts';
-import type { Workshop } from '../job/workshop.ts';
+import type { Requirements } from '../job/requirements.ts';
+import type { Services } from '../job/services.ts';
 import { judgeCases } from '../verification/case-scenarios.ts';
 import { runCases, runChecks } from './run-candidate.ts';
 
@@ -24,12 +24,12 @@ export interface Proven {
 /** Runs a job's cases on a stored handler, and the checks beyond them where cases or verifier are new to it. No model is asked. */
 export async function prove(
   record: HandlerRecord,
-  { subject, schemas }: Measure,
-  shop: Workshop,
+  { subject, schemas }: Requirements,
+  services: Services,
   ledger: Ledger,
   signal: AbortSignal,
 ): Promise<Proven> {
-  const { handler, release } = await shop.warm.borrow(record);
+  const { handler, release } = await services.warm.borrow(record);
   let sound = false;
   try {
     const trier = createTrier(handler, storedSurface(record, schemas), () => undefined);
@@ -41,7 +41,7 @@ export async function prove(
       sound = true;
       return { sound, cases, checks: [] };
     }
-    const found = await runChecks(run, record, observations, shop.checkPolicy);
+    const found = await runChecks(run, record, observations, services.checkPolicy);
     const judged = await judgeKept(record.proof, subject, trier, signal);
     sound = found.failures.length === 0 && judged.held.length === 0;
     return { sound, cases, checks: [...found.reports, derivedReport(judged)] };
@@ -51,7 +51,7 @@ export async function prove(
 }
 
 /** Whether a handler was verified against all of these cases. */
-function isProven({ proof }: HandlerRecord, cases: Measure['subject']['cases']): boolean {
+function isProven({ proof }: HandlerRecord, cases: Requirements['subject']['cases']): boolean {
   const known = new Set(proof.cases.map(caseDigest));
   return cases.every((one) => known.has(caseDigest(one)));
 }

@@ -5,12 +5,12 @@ import { proofOf } from '../handlers/proof.ts';
 import { verifierVersion } from '../handlers/verifier-version.ts';
 import { handlerDigest } from '../hosting/load-handler.ts';
 import type { Ledger } from '../job/ledger.ts';
-import type { Measure } from '../job/measure.ts';
-import type { Workshop } from '../job/workshop.ts';
+import type { Requirements } from '../job/requirements.ts';
+import type { Services } from '../job/services.ts';
 import { CodedError } from '../kernel/errors.ts';
 import { PROMPT_VERSION } from '../prompting/system-prompt.ts';
 import { protosmithVersion } from '../version.ts';
-import { type Brief, typesFor } from './brief.ts';
+import { type Assignment, typesFor } from './assignment.ts';
 import type { Tested } from './lane-candidate.ts';
 
 /**
@@ -19,13 +19,13 @@ import type { Tested } from './lane-candidate.ts';
  */
 export async function store(
   tested: Tested,
-  order: Brief,
+  assignment: Assignment,
   key: string,
   ledger: Ledger,
-  shop: Workshop,
+  services: Services,
   reading: ReadingWork,
 ): Promise<HandlerRecord> {
-  const { cleared, types, schemas } = order;
+  const { cleared, types, schemas } = assignment;
   const { job, agreement, amendments } = cleared;
   const content = { abi: HANDLER_ABI, role: job.role, bundle: bundleFor(key, tested.bundle), tools: tested.tools };
   const record: HandlerRecord = {
@@ -43,7 +43,7 @@ export async function store(
       protocolHash: agreement.protocolHash,
       jobId: ledger.jobId,
       model: tested.model,
-      generator: shop.completer.generator,
+      generator: services.completer.generator,
       promptVersion: PROMPT_VERSION,
       verifierVersion,
       protosmithVersion: protosmithVersion(),
@@ -51,9 +51,9 @@ export async function store(
       checks: tested.checks,
       report: keptReport(ledger.report()),
     },
-    proof: proofOf(order),
+    proof: proofOf(assignment),
   };
-  return put(withReading(record, reading), key, shop);
+  return put(withReading(record, reading), key, services);
 }
 
 /** A record with the reading that judged it, as far as there is one. */
@@ -81,14 +81,14 @@ function keptReport({ checks: _, ...report }: Report): Omit<Report, 'checks'> {
  */
 export async function storeAmended(
   { abi, role, tools, ...record }: HandlerRecord,
-  measure: Measure,
+  requirements: Requirements,
   key: string,
-  shop: Workshop,
+  services: Services,
 ): Promise<HandlerRecord> {
-  const { cleared, schemas } = measure;
+  const { cleared, schemas } = requirements;
   const content = { abi, role, bundle: bundleFor(key, record.bundle), tools };
-  const held = { ...schemas, types: await typesFor(measure), amendments: cleared.amendments };
-  return put({ ...record, ...content, ...held, digest: handlerDigest(content) }, key, shop);
+  const held = { ...schemas, types: await typesFor(requirements), amendments: cleared.amendments };
+  return put({ ...record, ...content, ...held, digest: handlerDigest(content) }, key, services);
 }
 
 const firstLine = /^\/\/ for [0-9a-f]{64}\n/;
@@ -98,13 +98,13 @@ function bundleFor(key: string, bundle: string): string {
   return `// for ${key}\n${bundle.replace(firstLine, '')}`;
 }
 
-async function put(record: HandlerRecord, key: string, shop: Workshop): Promise<HandlerRecord> {
-  if ((await shop.handlers.withdrawnFor(record.provenance.tenant, record.digest)) !== null) {
+async function put(record: HandlerRecord, key: string, services: Services): Promise<HandlerRecord> {
+  if ((await services.handlers.withdrawnFor(record.provenance.tenant, record.digest)) !== null) {
     throw new CodedError(
       'OPERATOR_HANDLER_WITHDRAWN',
       `Cannot serve handler ${record.digest}: it was withdrawn, wanted another`,
     );
   }
-  await shop.handlers.put(record, key);
+  await services.handlers.put(record, key);
   return record;
 }

@@ -1,5 +1,5 @@
 import { HANDLER_ABI } from '../contract/handler.ts';
-import type { Cleared } from '../job/measure.ts';
+import type { Cleared } from '../job/requirements.ts';
 import { canonicalDigest, sha256Hex } from '../kernel/digest.ts';
 import type { JsonObject } from '../kernel/json.ts';
 

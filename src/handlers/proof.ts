@@ -2,7 +2,7 @@ import { type Case, MAX_CASES } from '../contract/agreement.ts';
 import type { Proof } from '../contract/handler.ts';
 import type { Job, StructuredCase } from '../contract/job.ts';
 import type { DerivedCase, KeptReading } from '../contract/reading.ts';
-import type { Measure } from '../job/measure.ts';
+import type { Requirements } from '../job/requirements.ts';
 import { canonicalDigest, canonicalJson } from '../kernel/digest.ts';
 
 /** Names a case by what is asked and what is answered. */
@@ -11,7 +11,7 @@ export function caseDigest({ request, response }: Pick<Case, 'request' | 'respon
 }
 
 /** What a job verifies a handler against. */
-export function proofOf({ subject }: Pick<Measure, 'subject'>): Proof {
+export function proofOf({ subject }: Pick<Requirements, 'subject'>): Proof {
   const { cases, tools, task, loose } = subject;
   return {
     cases: cases.map(({ requestSpan: _request, responseSpan: _response, ...one }) => one),

@@ -1,6 +1,6 @@
 import type { LoadedHandler, Sandbox } from '../../sandbox/contract.ts';
 import { exportNameOf, type HandlerRecord } from '../contract/handler.ts';
-import type { HandlerLender, Lent } from '../job/workshop.ts';
+import type { HandlerLender, Lent } from '../job/services.ts';
 
 /** Handlers that stay loaded; a cell keeps as many isolates. */
 const maxWarm = 8;

@@ -1,7 +1,7 @@
 import type { Delivery } from '../../queues/index.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Job } from '../contract/job.ts';
-import { deadlinePassed, jobFinding, Leave } from '../job/leave.ts';
+import { deadlinePassed, EarlyEnd, jobFinding } from '../job/conclusion.ts';
 import type { Received } from '../job/received.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import { readJob } from './read-job.ts';
@@ -39,11 +39,11 @@ export function accepted(
 ): Job {
   const reading = readJob(kind, data, rawBytes);
   if (!reading.ok)
-    throw Leave.failed(...reading.faults.map((fault): Finding => ({ ...fault, severity: 'error', in: 'job' })));
+    throw EarlyEnd.failed(...reading.faults.map((fault): Finding => ({ ...fault, severity: 'error', in: 'job' })));
   const { job } = reading;
   if (!knownKinds.includes(job.kind)) {
     const message = `Cannot accept job: kind "${job.kind}", wanted ${knownKinds.join(' or ')}`;
-    throw Leave.failed(jobFinding('JOB_KIND_UNKNOWN', message));
+    throw EarlyEnd.failed(jobFinding('JOB_KIND_UNKNOWN', message));
   }
   return job;
 }
@@ -64,15 +64,15 @@ export function intake(
   const deadline = timers.until(deadlineAtMs - reserveMs);
   if (deadline.passed) {
     timers.release();
-    throw new Leave(deadlinePassed());
+    throw new EarlyEnd(deadlinePassed());
   }
   return {
     jobId,
     job,
-    deadline,
+    peerDeadline: deadline,
     announced: taken.announced,
     announceEarly,
-    work: job.workMs === 0 ? deadline : timers.until(deadlineAtMs + job.workMs),
+    workDeadline: job.workMs === 0 ? deadline : timers.until(deadlineAtMs + job.workMs),
     release: () => timers.release(),
   };
 }

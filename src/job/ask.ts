@@ -6,18 +6,18 @@ import type { Deadline } from '../kernel/deadline.ts';
 import { type Code, codeOf } from '../kernel/errors.ts';
 import type { Budget } from './budget.ts';
 import { type Ledger, noUsage } from './ledger.ts';
-import type { Workshop } from './workshop.ts';
+import type { Services } from './services.ts';
 
 /** Who puts questions: each is taken from a budget, and told in a ledger. */
 export interface Questioner {
-  shop: Pick<Workshop, 'completer' | 'model'>;
+  services: Pick<Services, 'completer' | 'model'>;
   ledger: Ledger;
   budget: Budget;
 }
 
 /** Who asks for a job, with all that it works with. */
-export interface Asker extends Questioner {
-  shop: Workshop;
+export interface JobContext extends Questioner {
+  services: Services;
 }
 
 /** One question to the model. */
@@ -42,7 +42,7 @@ export type AttemptVerdict = Pick<AttemptReport, 'result' | 'passedCases' | 'cod
  */
 export async function ask<Value>(
   { prompt, purpose, repair = false, options = {}, completer, onAnswer }: Question,
-  { shop, ledger, budget }: Questioner,
+  { services, ledger, budget }: Questioner,
   deadline: Deadline,
   use: (completion: Completion, number: number) => Promise<[Value, AttemptVerdict]>,
 ): Promise<Value> {
@@ -70,7 +70,7 @@ export async function ask<Value>(
   try {
     const { mayRepeat, asking } = receipt;
     const answer = await ledger.stage(stageOf[purpose], () =>
-      (completer ?? shop.completer).complete(prompt, deadline, { ...options, mayRepeat, asking }),
+      (completer ?? services.completer).complete(prompt, deadline, { ...options, mayRepeat, asking }),
     );
     completion = answer;
     receipt.book(answer.usage);
@@ -88,7 +88,7 @@ export async function ask<Value>(
   } catch (error) {
     const lost = error instanceof CompletionError ? error.usage : undefined;
     if (completion === undefined) receipt.book(lost);
-    book(faultOf(error, deadline), completion?.usage ?? lost ?? noUsage, completion?.model ?? shop.model);
+    book(faultOf(error, deadline), completion?.usage ?? lost ?? noUsage, completion?.model ?? services.model);
     if (deadline.signal.aborted) ledger.tell({ type: 'dropped', attempt: number });
     const isPassing = error instanceof CompletionError && PASSING.has(error.code) && !deadline.signal.aborted;
     throw (isPassing ? budget.noteFault(error) : null) ?? error;

@@ -94,11 +94,11 @@ const hourMs = 3_600_000;
 const mostFifthsOwed = 40;
 
 /** What all jobs of this process may spend, over a sliding hour, and how often they may ask twice in case the first answer is late. */
-export class Purse {
+export class ProcessBudget {
   readonly #limits: HourLimits;
   readonly #clock: () => number;
   readonly #whose: string;
-  readonly #tenants = new Map<string, Purse>();
+  readonly #tenants = new Map<string, ProcessBudget>();
   #booked: { atMs: number; tokens: number; costUsd: number }[] = [];
   #expectedTokens = 0;
   #expectedUsd = 0;
@@ -159,7 +159,7 @@ export class Purse {
     this.#hedgeFifths = Math.min(10, this.#hedgeFifths + 5);
   }
 
-  #shareOf(tenant: string): Purse | undefined {
+  #shareOf(tenant: string): ProcessBudget | undefined {
     const { maxTokensPerHourPerTenant, maxCostUsdPerHourPerTenant, usdPerInputToken } = this.#limits;
     if (maxTokensPerHourPerTenant === null && maxCostUsdPerHourPerTenant === null) return undefined;
     const known = this.#tenants.get(tenant);
@@ -173,7 +173,7 @@ export class Purse {
       maxCostUsdPerHourPerTenant: null,
       ...(usdPerInputToken === undefined ? {} : { usdPerInputToken }),
     };
-    const share = new Purse(limits, this.#clock, `the hour of tenant "${tenant}" on this worker`);
+    const share = new ProcessBudget(limits, this.#clock, `the hour of tenant "${tenant}" on this worker`);
     this.#tenants.set(tenant, share);
     return share;
   }
@@ -217,7 +217,7 @@ export class Purse {
 /** What one job may still spend. Every completion of a job is taken from it first. */
 export class Budget {
   readonly #limits: JobLimits;
-  readonly #purse: Pick<Purse, 'take'>;
+  readonly #processBudget: Pick<ProcessBudget, 'take'>;
   readonly #note: (more: Spent) => void;
   #candidates: number;
   #completions: number;
@@ -231,12 +231,12 @@ export class Budget {
   /** `spent` is what earlier deliveries of the job used up; `note` is told what this one adds. */
   constructor(
     limits: JobLimits,
-    purse: Pick<Purse, 'take'>,
+    processBudget: Pick<ProcessBudget, 'take'>,
     spent: Partial<Spent> = {},
     note: (more: Spent) => void = () => {},
   ) {
     this.#limits = limits;
-    this.#purse = purse;
+    this.#processBudget = processBudget;
     this.#note = note;
     const { candidates = 0, completions = 0, tokens = 0, costUsd = 0 } = spent;
     this.#candidates = candidates;
@@ -254,7 +254,7 @@ export class Budget {
       throw new BudgetUsedUp(this.usedUp ?? `${this.#candidates} candidates`);
     const costUsd = expected * (this.#limits.usdPerInputToken ?? 0);
     const waitedFor = { ...nothing, tokens: expected, costUsd, unpriced: costUsd === 0 ? 1 : 0 };
-    const receipt = this.#purse.take(expected);
+    const receipt = this.#processBudget.take(expected);
     this.#completions += 1;
     const candidates = purpose === 'generate' ? 1 : 0;
     this.#candidates += candidates;
@@ -341,12 +341,12 @@ export class Budget {
 
 /** The budget of one job, with what earlier deliveries used of it. */
 export async function openBudget(
-  { spending, purse, limits }: { spending: SpendingBook; purse: Purse; limits: JobLimits },
+  { spending, processBudget, limits }: { spending: SpendingBook; processBudget: ProcessBudget; limits: JobLimits },
   jobId: string,
   tenant: string,
 ): Promise<Budget> {
   const spent = await spending.of(jobId);
-  const own = { take: (tokens: number) => purse.take(tokens, tenant) };
+  const own = { take: (tokens: number) => processBudget.take(tokens, tenant) };
   return new Budget(limits, own, spent, (more) => spending.note(jobId, more));
 }
 

@@ -1,6 +1,6 @@
 import { passesNever } from '../completion/completion-error.ts';
 import { codeOf } from '../kernel/errors.ts';
-import { type Conclusion, deadlinePassed, jobFinding, Leave } from './leave.ts';
+import { type Conclusion, deadlinePassed, EarlyEnd, jobFinding } from './conclusion.ts';
 import type { Received } from './received.ts';
 
 /**
@@ -12,12 +12,12 @@ export function conclusionOf(
   taken: { signal: AbortSignal },
   received: Received | undefined,
 ): Conclusion {
-  if (error instanceof Leave) return error.conclusion;
+  if (error instanceof EarlyEnd) return error.conclusion;
   const code = codeOf(error);
   if (received === undefined || taken.signal.aborted || code?.startsWith('DEFECT_')) throw error;
   if (code !== undefined && passesNever(code) && error instanceof Error) {
     return { verdict: 'error', findings: [jobFinding(code, error.message)] };
   }
-  if (received.deadline.signal.aborted) return deadlinePassed(error);
+  if (received.peerDeadline.signal.aborted) return deadlinePassed(error);
   throw error;
 }

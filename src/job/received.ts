@@ -7,13 +7,13 @@ export interface Received {
   jobId: string;
   job: Job;
   /** The peer's deadline less a reserve for publishing. */
-  deadline: Deadline;
+  peerDeadline: Deadline;
   /** The messages that an earlier delivery announced. */
   announced: readonly object[];
   /** Announces what can be said at once. The queue does so once for a job, and puts it first in its outcome. */
   announceEarly(said: Said, language: Language): Promise<void>;
   /** By when work for the handler store must end: the peer's deadline and what the job allows after it. */
-  work: Deadline;
+  workDeadline: Deadline;
   /** Clears the timers of both; nothing fires after that. */
   release(): void;
 }

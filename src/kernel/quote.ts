@@ -1,5 +1,5 @@
+import { INVISIBLE, jsonEscape } from './invisible-characters.ts';
 import type { Json } from './json.ts';
-import { jsonEscape, UNSEEN } from './unseen.ts';
 
 /** Longest quotation from a document in a text for a peer, in characters. */
 export const MAX_QUOTE_CHARS = 160;
@@ -25,7 +25,7 @@ export function quoteText(text: string): string {
 
 /** A text on one line without characters that hide or reorder others, each written as a JSON escape; not cut. */
 export function visibleText(text: string): string {
-  return text.replace(UNSEEN, jsonEscape);
+  return text.replace(INVISIBLE, jsonEscape);
 }
 
 function asCode(text: string): string {

@@ -6,15 +6,15 @@ import { mergeProof, proofOf, withProof } from '../handlers/proof.ts';
 import { clear } from '../job/clear.ts';
 import type { Ledger } from '../job/ledger.ts';
 import { analyzeWithPatterns } from '../job/match-patterns.ts';
-import type { Cleared, Measure } from '../job/measure.ts';
-import type { Workshop } from '../job/workshop.ts';
+import type { Cleared, Requirements } from '../job/requirements.ts';
+import type { Services } from '../job/services.ts';
 import { amendedAgreement } from './stored-handler.ts';
 
 /** Analysis and preflight of a job under the amendments that its handler was made with. */
 export async function clearAmended(
   job: Job,
   { amendments }: HandlerRecord,
-  { sandbox }: Workshop,
+  { sandbox }: Services,
   ledger: Ledger,
   signal: AbortSignal,
 ): Promise<Cleared> {
@@ -27,9 +27,9 @@ export async function clearAmended(
 
 /** The same of a job's own cases and those that its handler was verified with before. Leaves with `disputed` where they contradict each other, or a new one has not the id of its request. */
 export async function clearTogether(
-  { cleared, subject }: Measure,
+  { cleared, subject }: Requirements,
   record: HandlerRecord,
-  shop: Workshop,
+  services: Services,
   ledger: Ledger,
   signal: AbortSignal,
 ): Promise<Cleared> {
@@ -39,5 +39,5 @@ export async function clearTogether(
   // What only several cases together show: in this order, and by these numbers, it is found in one of the job's cases, as the peer knows them.
   const together = { ...cleared, agreement: { ...agreement, cases: [...earlier, ...agreement.cases] } };
   clear(together, [ruleCasesContradict, ruleCaseIdNotEchoed]);
-  return clearAmended(withProof(job, proof), record, shop, ledger, signal);
+  return clearAmended(withProof(job, proof), record, services, ledger, signal);
 }

@@ -1,7 +1,7 @@
 import { analyze } from '../analysis/analyze.ts';
+import { decide } from '../analysis/decide.ts';
 import { preflight } from '../analysis/rules.ts';
 import { CORRELATION } from '../analysis/said-echoes.ts';
-import { settle } from '../analysis/settle.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
@@ -10,16 +10,16 @@ import { readingOf } from '../deriving/read.ts';
 import { CaseValidation } from '../documents/case-validation.ts';
 import { type Complaint, memberNames, placeSpokenOf, readComplaint, speaksOf } from '../documents/read-complaint.ts';
 import { familyOf } from '../families/families.ts';
-import { type Brief, brief } from '../generation/brief.ts';
+import { type Assignment, assignmentFor } from '../generation/assignment.ts';
 import { generate } from '../generation/generate.ts';
 import { repairChecks } from '../generation/lane-facts.ts';
 import { store } from '../generation/store.ts';
 import { handlerKey } from '../handlers/handler-key.ts';
 import { openBudget } from '../job/budget.ts';
+import { type Conclusion, EarlyEnd } from '../job/conclusion.ts';
 import { conclusionOf } from '../job/conclusion-of.ts';
-import { type Conclusion, Leave } from '../job/leave.ts';
-import { type Measure, measure } from '../job/measure.ts';
 import type { Path } from '../job/path.ts';
+import { type Requirements, requirementsOf } from '../job/requirements.ts';
 import { CodedError } from '../kernel/errors.ts';
 import { escapeToken, isObject, type Json, type JsonObject, pointerTokens, shapeOf, valueAt } from '../kernel/json.ts';
 import { renderRepair } from '../prompting/render-repair.ts';
@@ -38,22 +38,22 @@ const maxConfirmed = 5;
  * accepted at once and the handler made again from the agreed document; else it is rejected with the reason. A complaint never changes the
  * document, the cases or the tools.
  */
-export const fixPath: Path = async (received, shop, ledger) => {
-  const { job, work } = received;
-  const record = await ledger.stage('lookup', () => storedHandler(job, shop));
-  const own = measure(await clearAmended(job, record, shop, ledger, work.signal));
-  const held = measure(await clearTogether(own, record, shop, ledger, work.signal));
+export const fixPath: Path = async (received, services, ledger) => {
+  const { job, workDeadline } = received;
+  const record = await ledger.stage('lookup', () => storedHandler(job, services));
+  const own = requirementsOf(await clearAmended(job, record, services, ledger, workDeadline.signal));
+  const held = requirementsOf(await clearTogether(own, record, services, ledger, workDeadline.signal));
   const { language } = held.cleared.agreement;
   const complaint = readComplaint(
     familyOf(job).complaint(job.complaint ?? {}),
     memberNames([held.schemas.requestSchema, held.schemas.responseSchema]),
   );
   const contested = contestedAmendment(job, record, complaint);
-  if (contested !== null) throw new Leave(disputeAmendment(job, contested, language));
+  if (contested !== null) throw new EarlyEnd(disputeAmendment(job, contested, language));
   const side = job.role === 'provider' ? 'response' : 'request';
 
   const seek = (handler: Parameters<typeof reproduce>[0]) =>
-    reproduce(handler, held, complaint, shop, ledger, received.deadline, work.signal);
+    reproduce(handler, held, complaint, services, ledger, received.peerDeadline, workDeadline.signal);
   const seen = await seek(record);
   const { faults, cases } = seen;
   ledger.cases = cases;
@@ -67,7 +67,7 @@ export const fixPath: Path = async (received, shop, ledger) => {
         'Cannot reproduce complaint again: nothing showed, wanted the fault that was accepted',
       );
     const quoted = contestedByQuote(job, record, complaint, side);
-    if (quoted !== null) throw new Leave(disputeAmendment(job, quoted, language));
+    if (quoted !== null) throw new EarlyEnd(disputeAmendment(job, quoted, language));
     const finding = unfounded(complaint, held, seen, side);
     return { verdict: 'clean', language, rejected: finding, findings: [...warnings, finding], handler: record };
   }
@@ -75,18 +75,24 @@ export const fixPath: Path = async (received, shop, ledger) => {
   const shown = eachOnce(faults.map((fault) => confirmed(fault, side))).slice(0, maxConfirmed);
   await received.announceEarly({ what: 'complaint-accepted', findings: shown }, language);
   try {
-    const order: Brief = {
+    const assignment: Assignment = {
       ...(await ledger.stage('prompt', () => mendingBrief(held, record, faults))),
       faultsOf: async (tested) => standing((await seek({ ...tested, role: record.role })).faults),
     };
-    const asker = { shop, ledger, budget: await openBudget(shop, ledger.jobId, job.tenant) };
-    const reading = readingOf(record, held, asker, work);
-    const tested = await generate({ ...asker, brief: order, reading, deadline: work, patience: received.deadline });
+    const context = { services, ledger, budget: await openBudget(services, ledger.jobId, job.tenant) };
+    const reading = readingOf(record, held, context, workDeadline);
+    const tested = await generate({
+      ...context,
+      assignment,
+      reading,
+      deadline: workDeadline,
+      peerDeadline: received.peerDeadline,
+    });
     const key = handlerKey(held.cleared);
-    const handler = await ledger.stage('store', () => store(tested, order, key, ledger, shop, reading));
+    const handler = await ledger.stage('store', () => store(tested, assignment, key, ledger, services, reading));
     return { verdict: 'generated', findings: [...shown, ...warnings], handler };
   } catch (error) {
-    const { findings } = conclusionOf(error, { signal: work.signal }, received);
+    const { findings } = conclusionOf(error, { signal: workDeadline.signal }, received);
     return { verdict: 'error', findings: [...shown, ...findings] };
   }
 };
@@ -176,9 +182,9 @@ function contestedByQuote(
 function disputeAmendment(job: Job, place: Pick<Finding, 'in' | 'pointer'>, language: Language): Conclusion {
   const { peerCapabilities: _, ...told } = job;
   const analyzed = analyze({ ...told, onContradiction: 'dispute' });
-  const settlement = settle(analyzed, preflight(analyzed));
-  if (settlement.kind === 'disputed')
-    return { verdict: 'disputed', language, findings: settlement.findings, proposals: settlement.proposals };
+  const decision = decide(analyzed, preflight(analyzed));
+  if (decision.kind === 'disputed')
+    return { verdict: 'disputed', language, findings: decision.findings, proposals: decision.proposals };
   const finding: Finding = {
     code: 'DOCUMENT_AMENDMENT_CONTESTED',
     severity: 'error',
@@ -210,7 +216,12 @@ function eachOnce(findings: readonly Finding[]): Finding[] {
 }
 
 /** Why a complaint is rejected: the place, what the schema wants there, and the shape of our message; never its data. */
-function unfounded(complaint: Complaint, { schemas }: Measure, { sent, quoted }: Reproduction, side: Side): Finding {
+function unfounded(
+  complaint: Complaint,
+  { schemas }: Requirements,
+  { sent, quoted }: Reproduction,
+  side: Side,
+): Finding {
   const pointer = sent === null ? '' : (placeSpokenOf(complaint, sent) ?? '');
   const excerpt = schemaAt(schemas[`${side}Schema`], pointer);
   const ours = sent === null ? undefined : valueAt(sent, pointer);
@@ -274,9 +285,13 @@ function standing(faults: readonly Reproduced[]): CheckFact[] {
   }));
 }
 
-/** The brief of a handler that is made again: its source and what it was seen to do wrong stand in the prompt; of what the peer wrote, the requests alone. */
-async function mendingBrief(held: Measure, record: HandlerRecord, faults: readonly Reproduced[]): Promise<Brief> {
-  const order = await brief(held);
+/** The assignment of a handler that is made again: its source and what it was seen to do wrong stand in the prompt; of what the peer wrote, the requests alone. */
+async function mendingBrief(
+  held: Requirements,
+  record: HandlerRecord,
+  faults: readonly Reproduced[],
+): Promise<Assignment> {
+  const assignment = await assignmentFor(held);
   const facts = { checks: repairChecks(standing(faults)) };
-  return { ...order, prompt: renderRepair(order.prompt, record.role, record.source, facts) };
+  return { ...assignment, prompt: renderRepair(assignment.prompt, record.role, record.source, facts) };
 }

@@ -1,5 +1,6 @@
 import { analyze } from '../analysis/analyze.ts';
 import { cappedFindings } from '../analysis/capped-findings.ts';
+import { decide } from '../analysis/decide.ts';
 import { ruleBaseProtocolMissing } from '../analysis/rule-base-protocol-missing.ts';
 import { ruleCaseViolatesSchema } from '../analysis/rule-case-violates-schema.ts';
 import { rulePatternUnsafe } from '../analysis/rule-pattern-unsafe.ts';
@@ -8,11 +9,10 @@ import { ruleSchemaInvalid } from '../analysis/rule-schema-invalid.ts';
 import { ruleSchemaMissing } from '../analysis/rule-schema-missing.ts';
 import { ruleSchemaUnreadable } from '../analysis/rule-schema-unreadable.ts';
 import { preflight } from '../analysis/rules.ts';
-import { settle } from '../analysis/settle.ts';
 import type { Analyzed } from '../contract/agreement.ts';
 import type { Job } from '../contract/job.ts';
 import { familyOf } from '../families/families.ts';
-import { jobFinding, Leave } from '../job/leave.ts';
+import { EarlyEnd, jobFinding } from '../job/conclusion.ts';
 import type { Path } from '../job/path.ts';
 import { observeExchanges } from '../verification/observe-exchanges.ts';
 
@@ -29,8 +29,8 @@ const rulesOfSchemas = [
 /** The agreement as a handler was made for it: with the amendments that hold because the peer cannot be told of a contradiction. */
 function asHeldTo(analyzed: Analyzed): Analyzed {
   const job: Job = { ...analyzed.job, kind: 'generate', onContradiction: 'dispute' };
-  const settlement = settle({ ...analyzed, job }, preflight(analyzed, [ruleCaseViolatesSchema]));
-  return settlement.kind === 'cleared' ? { ...analyzed, agreement: settlement.agreement } : analyzed;
+  const decision = decide({ ...analyzed, job }, preflight(analyzed, [ruleCaseViolatesSchema]));
+  return decision.kind === 'cleared' ? { ...analyzed, agreement: decision.agreement } : analyzed;
 }
 
 /** What the peer really sent, held against the agreement: `clean`, or `disputed` with a message that names exchange and place. No model is asked. */
@@ -43,14 +43,14 @@ export const observePath: Path = async ({ job }, _shop, ledger) => {
     const message = `Cannot accept job at ${pointer}: no case ${testCase}, wanted one of the agreement's`;
     return [jobFinding('JOB_CASE_UNKNOWN', message, pointer)];
   });
-  if (unknown.length > 0) throw Leave.failed(...unknown);
+  if (unknown.length > 0) throw EarlyEnd.failed(...unknown);
   const findings = await ledger.stage('judge', () =>
     cappedFindings([...preflight(analyzed, rulesOfSchemas), ...observeExchanges(asHeldTo(analyzed))]),
   );
   const errors = findings.filter(({ severity }) => severity === 'error');
   const faults = errors.filter((fault) => fault.in !== 'job');
   // What was not looked at is not clean.
-  if (faults.length === 0 && errors.length > 0) throw Leave.failed(...findings);
+  if (faults.length === 0 && errors.length > 0) throw EarlyEnd.failed(...findings);
   if (faults.length === 0) return { verdict: 'clean', findings };
   const verdict = familyOf(job).canSay('dispute', job) ? 'disputed' : 'error';
   return { verdict, language, findings, proposals: [] };

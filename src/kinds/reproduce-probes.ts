@@ -1,7 +1,7 @@
 import type { Finding } from '../contract/finding.ts';
 import type { Observation, Peer, Scenario, SchemaIssue } from '../contract/trial.ts';
 import { type Complaint, type QuotedExchange, quotedExchanges } from '../documents/read-complaint.ts';
-import type { Measure } from '../job/measure.ts';
+import type { Requirements } from '../job/requirements.ts';
 import { escapeToken, isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
@@ -35,7 +35,7 @@ export interface Probe {
 }
 
 /** The runs in which a complaint's fault may show: what it quotes first, then generated inputs. */
-export function probesOf(held: Measure, complaint: Complaint): Probe[] {
+export function probesOf(held: Requirements, complaint: Complaint): Probe[] {
   const exchanges = exchangesOf(held, complaint);
   return held.subject.role === 'provider'
     ? providerProbes(held, exchanges, complaint)
@@ -43,7 +43,7 @@ export function probesOf(held: Measure, complaint: Complaint): Probe[] {
 }
 
 /** How the message that a complaint quotes as ours stands to the agreement; `null` where it quotes none. */
-export function quotedOf(held: Measure, complaint: Complaint): 'keeps' | 'breaks' | null {
+export function quotedOf(held: Requirements, complaint: Complaint): 'keeps' | 'breaks' | null {
   const { role } = held.subject;
   const [said] = exchangesOf(held, complaint).filter(({ response }) => role === 'requester' || response !== undefined);
   if (said === undefined) return null;
@@ -60,7 +60,7 @@ export function noAnswer(input: Json, { end, message }: Observation): Reproduced
   return { input, pointer: '', message: `it gives no answer: ${message ?? end}` };
 }
 
-function exchangesOf({ subject }: Measure, complaint: Complaint): QuotedExchange[] {
+function exchangesOf({ subject }: Requirements, complaint: Complaint): QuotedExchange[] {
   const [ofRequest, ofResponse] = [subject.requestSchema, subject.responseSchema].map(ownNames);
   // A request that is complained of may well be invalid: then its members tell it from a response.
   const looksLikeRequest = (value: Json) =>
@@ -76,7 +76,11 @@ function ownNames(schema: Json): Set<string> {
   return new Set(isObject(schema) && isObject(schema.properties) ? Object.keys(schema.properties) : []);
 }
 
-function providerProbes(held: Measure, exchanges: readonly QuotedExchange[], { texts, values }: Complaint): Probe[] {
+function providerProbes(
+  held: Requirements,
+  exchanges: readonly QuotedExchange[],
+  { texts, values }: Complaint,
+): Probe[] {
   const { subject } = held;
   const isText = subject.payload === 'text';
   const isRequest = (value: Json) => subject.surface.requestIssues(value).length === 0;
@@ -210,7 +214,7 @@ function failedByTool({ calls }: Observation): boolean {
 }
 
 function requesterProbes(
-  { subject, schemas }: Measure,
+  { subject, schemas }: Requirements,
   exchanges: readonly QuotedExchange[],
   { values }: Complaint,
 ): Probe[] {
@@ -313,7 +317,7 @@ function schemaFault(input: Json, what: 'answer' | 'request', issue: SchemaIssue
 
 /** What is wrong with our side of an exchange, whoever wrote it; or what has one code alone. */
 function exchangeFaults(
-  { cleared, subject }: Measure,
+  { cleared, subject }: Requirements,
   request: Json,
   response: Json,
   only?: Finding['code'],

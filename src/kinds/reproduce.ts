@@ -6,9 +6,9 @@ import { type Complaint, concerns } from '../documents/read-complaint.ts';
 import { storedSurface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
 import type { Ledger } from '../job/ledger.ts';
-import type { Measure } from '../job/measure.ts';
+import type { Requirements } from '../job/requirements.ts';
 import { retryLost } from '../job/retry-lost.ts';
-import type { Workshop } from '../job/workshop.ts';
+import type { Services } from '../job/services.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import type { Json } from '../kernel/json.ts';
 import { caseScenarios, judgeCases, runnableCases } from '../verification/case-scenarios.ts';
@@ -38,15 +38,15 @@ const leastProbeMs = 1_000;
  */
 export async function reproduce(
   record: Pick<HandlerRecord, 'role' | 'bundle' | 'tools'> & Partial<Pick<HandlerRecord, 'proof'>>,
-  held: Measure,
+  held: Requirements,
   complaint: Complaint,
-  shop: Workshop,
+  services: Services,
   ledger: Ledger,
   deadline: Deadline,
   signal: AbortSignal,
 ): Promise<Reproduction> {
   const { subject, schemas } = held;
-  const handler = await shop.sandbox.load(record.bundle, exportNameOf(record.role));
+  const handler = await services.sandbox.load(record.bundle, exportNameOf(record.role));
   try {
     const trier = createTrier(handler, storedSurface(record, schemas), () => undefined);
     const run = (scenario: Scenario) =>

@@ -5,22 +5,22 @@ import type { Job } from '../contract/job.ts';
 import { patched } from '../documents/apply-patch.ts';
 import { familyOf } from '../families/families.ts';
 import { recordFault } from '../hosting/load-handler.ts';
-import { jobFinding, Leave } from '../job/leave.ts';
-import type { Workshop } from '../job/workshop.ts';
+import { EarlyEnd, jobFinding } from '../job/conclusion.ts';
+import type { Services } from '../job/services.ts';
 import { type Code, CodedError } from '../kernel/errors.ts';
 
 /**
  * The handler that a job is about. Leaves with `error` where there is none, where it was withdrawn, and where it was made for another agreement or
  * role; throws `PLATFORM_HANDLER_CORRUPT` where the store's record is not what its digest says.
  */
-export async function storedHandler(job: Job, shop: Workshop): Promise<HandlerRecord> {
+export async function storedHandler(job: Job, services: Services): Promise<HandlerRecord> {
   const digest = job.handlerDigest ?? '';
   const family = familyOf(job);
   const protocolHash = family.hashOf(family.open(job).document);
-  const record = await shop.handlers.get(job.tenant, digest);
+  const record = await services.handlers.get(job.tenant, digest);
   if (record === null)
     throw refused('JOB_HANDLER_UNKNOWN', `found no handler ${digest} of tenant "${job.tenant}", wanted a stored one`);
-  const reason = await shop.handlers.withdrawnFor(job.tenant, digest);
+  const reason = await services.handlers.withdrawnFor(job.tenant, digest);
   if (reason !== null) throw refused('JOB_HANDLER_UNKNOWN', `found handler ${digest} withdrawn, wanted one in service`);
   if (record.role !== job.role || record.provenance.protocolHash !== protocolHash) {
     throw refused(
@@ -51,6 +51,6 @@ export function amendedAgreement(analyzed: Analyzed, amendments: readonly Amendm
   };
 }
 
-function refused(code: Code, found: string): Leave {
-  return Leave.failed(jobFinding(code, `Cannot accept job at /handlerDigest: ${found}`, '/handlerDigest'));
+function refused(code: Code, found: string): EarlyEnd {
+  return EarlyEnd.failed(jobFinding(code, `Cannot accept job at /handlerDigest: ${found}`, '/handlerDigest'));
 }

@@ -7,9 +7,9 @@ import { derivedMessage } from '../deriving/judge-derived.ts';
 import { judgeKept } from '../deriving/judge-kept.ts';
 import { createHandlerStore } from '../handlers/redis-handler-store.ts';
 import { recordFault } from '../hosting/load-handler.ts';
+import { sandboxWarning } from '../hosting/sandbox-warning.ts';
 import { storedSurface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
-import { weaknessOf } from '../hosting/weakness.ts';
 import readingSchema from '../readings/reading.schema.json' with { type: 'json' };
 import { createLog } from '../telemetry/log.ts';
 import { caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
@@ -163,7 +163,7 @@ export async function importHandlers(given: unknown, config: Config): Promise<Im
     );
   }
   const sandbox = await openSandbox({ ...config, cells: 1 }, createLog('silent'));
-  const weakness = weaknessOf(sandbox.layers);
+  const weakness = sandboxWarning(sandbox.layers);
   if (weakness !== undefined) complain(weakness);
   try {
     return await onQueue(config, async ({ connection, handlers }) => {

@@ -57,12 +57,15 @@ async function findingsIn(document: Input, cases: Input | undefined): Promise<Fi
     );
   if (cases !== undefined) throw new UsageError('Cannot read arguments: cases beside a job, wanted the job alone');
   // Whoever lints a document needs no queue.
-  const [{ accepted }, { Leave }] = await Promise.all([import('../intake/intake.ts'), import('../job/leave.ts')]);
+  const [{ accepted }, { EarlyEnd }] = await Promise.all([
+    import('../intake/intake.ts'),
+    import('../job/conclusion.ts'),
+  ]);
   try {
     const taken = { kind: 'review', data: job, rawBytes: Buffer.byteLength(document.text) };
     return preflight(analyze(accepted(taken, ['review'])));
   } catch (error) {
-    if (error instanceof Leave) return error.conclusion.findings;
+    if (error instanceof EarlyEnd) return error.conclusion.findings;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Taken } from '../intake/intake.ts';
-import { type Conclusion, deadlinePassed } from '../job/leave.ts';
+import { type Conclusion, deadlinePassed } from '../job/conclusion.ts';
 import type { Ledger } from '../job/ledger.ts';
 import type { Received } from '../job/received.ts';
 import { outcomeOf } from './outcome-of.ts';
@@ -15,8 +15,8 @@ export async function answerInTime(
   received: Received,
   ledger: Ledger,
 ): Promise<Conclusion | undefined> {
-  const { deadline, job } = received;
-  const first = await Promise.race([working, whenFired(deadline.signal)]);
+  const { peerDeadline, job } = received;
+  const first = await Promise.race([working, whenFired(peerDeadline.signal)]);
   if (first?.later !== undefined) return afterwards(first, first.later, taken, received, ledger);
   if (first !== undefined) return first;
   // Called off, or with no time to go on: how the work settles says the rest.

@@ -4,7 +4,7 @@ import type { Language, Said } from '../contract/said.ts';
 import { families } from '../families/families.ts';
 import type { Taken } from '../intake/intake.ts';
 import { familyIn, protocolHashOf, readableOf } from '../intake/readable.ts';
-import { type Conclusion, saidOf } from '../job/leave.ts';
+import { type Conclusion, saidOf } from '../job/conclusion.ts';
 import { Ledger } from '../job/ledger.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 

@@ -5,14 +5,14 @@ import { intake, type Taken } from '../intake/intake.ts';
 import { protocolHashOf } from '../intake/readable.ts';
 import { usageOf } from '../job/budget.ts';
 import { clear } from '../job/clear.ts';
+import type { Conclusion } from '../job/conclusion.ts';
 import { conclusionOf } from '../job/conclusion-of.ts';
-import type { Conclusion } from '../job/leave.ts';
 import { Ledger } from '../job/ledger.ts';
 import { analyzeWithPatterns } from '../job/match-patterns.ts';
-import { measure } from '../job/measure.ts';
 import type { Path } from '../job/path.ts';
 import type { Received } from '../job/received.ts';
-import type { Workshop } from '../job/workshop.ts';
+import { requirementsOf } from '../job/requirements.ts';
+import type { Services } from '../job/services.ts';
 import { fixPath } from '../kinds/fix-path.ts';
 import { observePath } from '../kinds/observe-path.ts';
 import { verifyPath } from '../kinds/verify-path.ts';
@@ -21,20 +21,20 @@ import { messagesOf, outcomeOf } from './outcome-of.ts';
 import { proposeCases } from './propose-cases.ts';
 
 /** From an agreement to a verified handler: the stages of docs/pipeline.md, one after the other. */
-const generatePath: Path = async (received, shop, ledger) => {
+const generatePath: Path = async (received, services, ledger) => {
   const analyzed = await ledger.stage('analyze', () =>
-    analyzeWithPatterns(received.job, shop.sandbox, received.work.signal),
+    analyzeWithPatterns(received.job, services.sandbox, received.workDeadline.signal),
   );
   const cleared = await ledger.stage('preflight', () => clear(analyzed));
-  const order = measure(cleared);
-  const solved = await solve(order, received, shop, ledger);
-  return { verdict: 'generated', findings: cleared.warnings, measure: order, ...solved };
+  const requirements = requirementsOf(cleared);
+  const solved = await solve(requirements, received, services, ledger);
+  return { verdict: 'generated', findings: cleared.warnings, requirements, ...solved };
 };
 
 /** A review ends with the preflight, whatever its verdict. */
-const reviewPath: Path = async (received, shop, ledger) => {
+const reviewPath: Path = async (received, services, ledger) => {
   const analyzed = await ledger.stage('analyze', () =>
-    analyzeWithPatterns(received.job, shop.sandbox, received.work.signal),
+    analyzeWithPatterns(received.job, services.sandbox, received.workDeadline.signal),
   );
   const { warnings } = await ledger.stage('preflight', () => clear(analyzed));
   return { verdict: 'clean', findings: warnings };
@@ -48,21 +48,21 @@ const paths: Record<Kind, Path> = {
   observe: observePath,
 };
 
-async function work(received: Received, shop: Workshop, ledger: Ledger): Promise<Conclusion> {
-  const ended = await paths[received.job.kind](received, shop, ledger);
-  return received.job.propose ? proposeCases(ended, received, shop, ledger) : ended;
+async function work(received: Received, services: Services, ledger: Ledger): Promise<Conclusion> {
+  const ended = await paths[received.job.kind](received, services, ledger);
+  return received.job.propose ? proposeCases(ended, received, services, ledger) : ended;
 }
 
 /**
  * Brings a job to its outcome. Resolves to the envelope, or to `undefined` where it was published before the work ended; rejects only with what the
  * queue deals with: `PLATFORM_` faults, which bring the job back while there is time, work called off, and defects.
  */
-export async function runJob(taken: Taken, shop: Workshop): Promise<Outcome | undefined> {
-  const ledger = new Ledger(taken, shop.onJobEvent);
+export async function runJob(taken: Taken, services: Services): Promise<Outcome | undefined> {
+  const ledger = new Ledger(taken, services.onJobEvent);
   ledger.tell({ type: 'started', kind: taken.kind });
   let received: Received | undefined;
   try {
-    if (taken.delivery > 1) ledger.earlier = usageOf(await shop.spending.of(taken.jobId));
+    if (taken.delivery > 1) ledger.earlier = usageOf(await services.spending.of(taken.jobId));
     const announceEarly: Received['announceEarly'] = (said, language) =>
       taken.announceEarly({
         negotiationId: taken.negotiationId,
@@ -70,7 +70,7 @@ export async function runJob(taken: Taken, shop: Workshop): Promise<Outcome | un
         protocolHash: protocolHashOf(taken.data),
       });
     received = await ledger.stage('intake', () => intake(taken, Object.keys(paths), announceEarly));
-    const conclusion = await answerInTime(work(received, shop, ledger), taken, received, ledger);
+    const conclusion = await answerInTime(work(received, services, ledger), taken, received, ledger);
     return conclusion && outcomeOf(taken, ledger, conclusion);
   } catch (error) {
     return outcomeOf(taken, ledger, conclusionOf(error, taken, received));

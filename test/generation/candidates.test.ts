@@ -67,7 +67,7 @@ test('a handler that a complaint is reproduced on is closed, found sound or not'
         { ...record, bundle },
         heldTo(job),
         readComplaint('- wrong', []),
-        bench.shopWith(),
+        bench.servicesWith(),
         bench.ledger(),
         deadline,
         signal,
@@ -82,9 +82,9 @@ test('a stored handler that is proven stays loaded for the next job; one that is
     ['export const handle = () => 1;', 2, 0],
   ] as const) {
     const record = await recordOf(job, source);
-    const shop = bench.shopWith();
+    const services = bench.servicesWith();
     const twice = async () => {
-      for (const _ of [1, 2]) await prove(record, heldTo(job), shop, bench.ledger(), signal);
+      for (const _ of [1, 2]) await prove(record, heldTo(job), services, bench.ledger(), signal);
     };
     assert.deepEqual(await left(twice), { loaded, open }, source);
   }

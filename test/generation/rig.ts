@@ -8,17 +8,17 @@ import type { Report } from '../../src/contract/outcome.ts';
 import type { ReadingStore } from '../../src/contract/ports.ts';
 import type { KeptReading, ReadingMode } from '../../src/contract/reading.ts';
 import { startReading } from '../../src/deriving/read.ts';
-import { type Brief, brief } from '../../src/generation/brief.ts';
+import { type Assignment, assignmentFor } from '../../src/generation/assignment.ts';
 import { generate } from '../../src/generation/generate.ts';
 import type { Tested } from '../../src/generation/lane-candidate.ts';
 import { WarmHandlers } from '../../src/handlers/warm-handlers.ts';
 import { readJob } from '../../src/intake/read-job.ts';
-import { type HourLimits, type JobLimits, openBudget, Purse, type SpendingBook } from '../../src/job/budget.ts';
+import { type HourLimits, type JobLimits, openBudget, ProcessBudget, type SpendingBook } from '../../src/job/budget.ts';
 import { clear } from '../../src/job/clear.ts';
-import { Leave } from '../../src/job/leave.ts';
+import { EarlyEnd } from '../../src/job/conclusion.ts';
 import { Ledger } from '../../src/job/ledger.ts';
-import { measure } from '../../src/job/measure.ts';
-import type { Workshop } from '../../src/job/workshop.ts';
+import { requirementsOf } from '../../src/job/requirements.ts';
+import type { Services } from '../../src/job/services.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { CONFIRM_SYSTEM_PROMPT } from '../../src/prompting/confirm-prompt.ts';
@@ -121,11 +121,11 @@ export async function startGeneration() {
     options: {
       model?: Model;
       limits?: Partial<JobLimits>;
-      purse?: Purse;
+      processBudget?: ProcessBudget;
       spending?: SpendingBook;
       timeoutMs?: number;
       /** The peer's deadline; default: when the work must end. */
-      patience?: Deadline;
+      peerDeadline?: Deadline;
       /** Calls the work off. */
       calledOff?: AbortSignal;
       mayThrow?: true;
@@ -134,7 +134,7 @@ export async function startGeneration() {
       /** Whether a reader is asked; default: `off`. */
       reading?: ReadingMode;
       readings?: ReadingStore;
-      change?: (order: Brief) => Brief;
+      change?: (order: Assignment) => Assignment;
     } = {},
   ): Promise<Played> => {
     const asked: Asked[] = [];
@@ -161,7 +161,7 @@ export async function startGeneration() {
     if (!job.ok) throw new Error(JSON.stringify(job.faults));
     const events: JobEvent[] = [];
     const ledger = new Ledger({ jobId: 'job', negotiationId: null }, (event) => void events.push(event));
-    const shop: Workshop = {
+    const services: Services = {
       completer: { ...model, complete },
       model: 'scripted',
       typeChecker,
@@ -175,7 +175,7 @@ export async function startGeneration() {
       confirmer: { complete },
       limits: { maxCandidates: 6, maxCompletions: 12, maxTokens: null, maxCostUsd: null, ...options.limits },
       spending: options.spending ?? { of: async () => ({}), note: () => undefined },
-      purse: options.purse ?? purseOf(),
+      processBudget: options.processBudget ?? processBudgetOf(),
       onJobEvent: () => undefined,
     };
     const timeoutMs = options.timeoutMs ?? hangMs;
@@ -184,16 +184,16 @@ export async function startGeneration() {
     const deadline = new Deadline(Date.now() + timeoutMs, signal);
     const ended = { tested: null, conclusion: null, thrown: undefined, asked, events };
     try {
-      const held = measure(clear(analyze(job.job)));
-      const budget = await openBudget(shop, ledger.jobId, job.job.tenant);
-      const reading = startReading(held, { shop, ledger, budget }, deadline);
-      const plain = await brief(held);
+      const held = requirementsOf(clear(analyze(job.job)));
+      const budget = await openBudget(services, ledger.jobId, job.job.tenant);
+      const reading = startReading(held, { services, ledger, budget }, deadline);
+      const plain = await assignmentFor(held);
       const order = options.change?.(plain) ?? plain;
-      const patience = options.patience ?? deadline;
-      const tested = await generate({ shop, ledger, budget, brief: order, reading, deadline, patience });
+      const peerDeadline = options.peerDeadline ?? deadline;
+      const tested = await generate({ services, ledger, budget, assignment: order, reading, deadline, peerDeadline });
       return { ...ended, tested, report: ledger.report() };
     } catch (error) {
-      if (error instanceof Leave)
+      if (error instanceof EarlyEnd)
         return { ...ended, conclusion: told(error.conclusion, job.job.kind, job.job), report: ledger.report() };
       if (options.mayThrow === true) return { ...ended, thrown: error, report: ledger.report() };
       throw error;
@@ -223,10 +223,10 @@ export function readingsInMemory(): ReadingStore {
   };
 }
 
-/** A purse without limits, but for those given. */
-export function purseOf(limits: Partial<HourLimits> = {}, clock?: () => number): Purse {
+/** A processBudget without limits, but for those given. */
+export function processBudgetOf(limits: Partial<HourLimits> = {}, clock?: () => number): ProcessBudget {
   const none = { maxTokensPerHourPerTenant: null, maxCostUsdPerHourPerTenant: null };
-  return new Purse({ maxTokensPerHour: null, maxCostUsdPerHour: null, ...none, ...limits }, clock);
+  return new ProcessBudget({ maxTokensPerHour: null, maxCostUsdPerHour: null, ...none, ...limits }, clock);
 }
 
 /** The codes of the faults that a job ended with. */

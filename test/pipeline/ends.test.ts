@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { Job } from '../../src/contract/job.ts';
 import type { Outcome } from '../../src/contract/outcome.ts';
 import type { Taken } from '../../src/intake/intake.ts';
+import { type Conclusion, EarlyEnd } from '../../src/job/conclusion.ts';
 import { conclusionOf } from '../../src/job/conclusion-of.ts';
-import { type Conclusion, Leave } from '../../src/job/leave.ts';
 import { Ledger } from '../../src/job/ledger.ts';
 import type { Received } from '../../src/job/received.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
@@ -21,10 +21,10 @@ function receivedJob(late: boolean, more: Partial<Received> = {}): Received {
   return {
     jobId: 'j',
     job: { kind: 'fix', negotiationId: 'n', workMs: 1_000 } as Partial<Job> as Job,
-    deadline,
+    peerDeadline: deadline,
     announced: [],
     announceEarly: async () => undefined,
-    work: new Deadline(Date.now() + hourMs, new AbortController().signal),
+    workDeadline: new Deadline(Date.now() + hourMs, new AbortController().signal),
     release: () => undefined,
     ...more,
   };
@@ -65,7 +65,7 @@ const stopped = { signal: AbortSignal.abort(new Error('called off')) };
 
 test('a job that left the path ends as it says, even where it was not understood', () => {
   for (const received of [undefined, receivedJob(false), receivedJob(true)])
-    assert.equal(conclusionOf(new Leave(clean), quiet, received), clean);
+    assert.equal(conclusionOf(new EarlyEnd(clean), quiet, received), clean);
 });
 
 test('an operator’s fault ends the job at once', () => {

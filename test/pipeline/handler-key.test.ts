@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Amendment } from '../../src/contract/finding.ts';
 import type { Job, Tool } from '../../src/contract/job.ts';
 import { handlerKey } from '../../src/handlers/handler-key.ts';
-import type { Cleared } from '../../src/job/measure.ts';
+import type { Cleared } from '../../src/job/requirements.ts';
 
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({ name, description: `does ${name}`, ...more }) as Tool;
 const task = { description: 'what we want', inputSchema: { type: 'object' }, outputSchema: { type: 'string' } };

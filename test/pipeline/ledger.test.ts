@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Usage } from '../../src/contract/outcome.ts';
-import { deadlinePassed, saidOf } from '../../src/job/leave.ts';
+import { deadlinePassed, saidOf } from '../../src/job/conclusion.ts';
 import { Ledger, noUsage, sumUsage } from '../../src/job/ledger.ts';
 import { CodedError } from '../../src/kernel/errors.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readJob } from '../../src/intake/read-job.ts';
-import { Leave } from '../../src/job/leave.ts';
+import { EarlyEnd } from '../../src/job/conclusion.ts';
 import { Ledger } from '../../src/job/ledger.ts';
 import type { Received } from '../../src/job/received.ts';
 import { observePath } from '../../src/kinds/observe-path.ts';
@@ -11,15 +11,15 @@ export async function observed(data: object) {
   const reading = readJob('observe', data);
   assert.ok(reading.ok, JSON.stringify(reading));
   try {
-    const shop = undefined as never;
+    const services = undefined as never;
     const end = await observePath(
       { job: reading.job } as Received,
-      shop,
+      services,
       new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
     );
     return told(end, 'observe', data);
   } catch (error) {
-    if (error instanceof Leave) return told(error.conclusion, 'observe', data);
+    if (error instanceof EarlyEnd) return told(error.conclusion, 'observe', data);
     throw error;
   }
 }

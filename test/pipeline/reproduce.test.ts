@@ -23,7 +23,7 @@ async function seen(source: string, complaint: string, deadline = inTime, data: 
     record,
     heldTo(data),
     readComplaint(complaint, names),
-    bench.shopWith(),
+    bench.servicesWith(),
     bench.ledger(),
     deadline,
     signal,

@@ -1,5 +1,5 @@
+import { escapeInvisible } from '../../kernel/invisible-characters.ts';
 import type { Json } from '../../kernel/json.ts';
-import { escapeUnseen } from '../../kernel/unseen.ts';
 import type { CaseLayout, WrittenCase } from '../family.ts';
 
 const WORDS = {
@@ -45,7 +45,7 @@ export function withFurtherCases(text: string, cases: readonly WrittenCase[], la
  */
 function payloadText(value: Json, payload: CaseLayout['payload']): string {
   if (payload === 'json' || typeof value !== 'string')
-    return `\`\`\`json\n${escapeUnseen(JSON.stringify(value, null, 2))}\n\`\`\``;
+    return `\`\`\`json\n${escapeInvisible(JSON.stringify(value, null, 2))}\n\`\`\``;
   const longest = Math.max(2, ...(value.match(/`{3,}/g) ?? []).map((ticks) => ticks.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${value}\n${fence}`;

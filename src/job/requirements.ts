@@ -8,7 +8,7 @@ import type { Json } from '../kernel/json.ts';
 import { sanitiseSchema } from '../schemas/sanitise-schema.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import type { Subject } from '../verification/subject.ts';
-import { Leave } from './leave.ts';
+import { EarlyEnd } from './conclusion.ts';
 
 /** A job that preflight cleared: schemas sanitised and amended, nothing in the way of generating. */
 export interface Cleared extends Analyzed {
@@ -17,7 +17,7 @@ export interface Cleared extends Analyzed {
 }
 
 /** What a handler for a job is held to, whoever wrote it. */
-export interface Measure {
+export interface Requirements {
   cleared: Cleared;
   exportName: 'handle' | 'perform';
   surface: Surface;
@@ -30,7 +30,7 @@ export interface Measure {
 }
 
 /** Derives the measure of success from a cleared job. Leaves with `error` where a schema of our own side, a tool's or the task's, cannot be used. */
-export function measure(cleared: Cleared): Measure {
+export function requirementsOf(cleared: Cleared): Requirements {
   const { job, agreement } = cleared;
   const { role, loose, task } = job;
   const findings = [
@@ -41,7 +41,7 @@ export function measure(cleared: Cleared): Measure {
     ...faultsOf(task?.inputSchema, '/task/inputSchema'),
     ...faultsOf(task?.outputSchema, '/task/outputSchema'),
   ];
-  if (findings.length > 0) throw Leave.failed(...findings);
+  if (findings.length > 0) throw EarlyEnd.failed(...findings);
   const tools = job.tools.map((tool): Tool => ({ ...tool, ...sanitised(tool, ['inputSchema', 'outputSchema']) }));
   const own = sanitised({ taskInputSchema: task?.inputSchema, taskOutputSchema: task?.outputSchema }, [
     'taskInputSchema',

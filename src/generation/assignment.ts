@@ -1,12 +1,12 @@
 import type { Prompt } from '../contract/completion.ts';
-import type { Measure } from '../job/measure.ts';
+import type { Requirements } from '../job/requirements.ts';
 import { renderPrompt } from '../prompting/render-prompt.ts';
 import { declareTypes } from '../typing/types-from-schemas.ts';
 import type { CheckFact } from '../verification/checks.ts';
 import type { Tested } from './lane-candidate.ts';
 
 /** What a candidate is made from, beside what it is held to. */
-export interface Brief extends Measure {
+export interface Assignment extends Requirements {
   /** The text of `./types`. */
   types: string;
   prompt: Prompt;
@@ -14,8 +14,8 @@ export interface Brief extends Measure {
   faultsOf?(tested: Tested): Promise<CheckFact[]>;
 }
 
-/** The text of `./types` for a handler that is held to a measure. */
-export function typesFor({ cleared: { agreement }, schemas, subject }: Measure): Promise<string> {
+/** The text of `./types` for a handler that is held to a requirements. */
+export function typesFor({ cleared: { agreement }, schemas, subject }: Requirements): Promise<string> {
   const { role, payload, tools } = subject;
   return declareTypes({
     role,
@@ -29,11 +29,11 @@ export function typesFor({ cleared: { agreement }, schemas, subject }: Measure):
 }
 
 /** Derives types and the first prompt. */
-export async function brief(measure: Measure): Promise<Brief> {
-  const { cleared, subject } = measure;
+export async function assignmentFor(requirements: Requirements): Promise<Assignment> {
+  const { cleared, subject } = requirements;
   const { agreement, amendments, job } = cleared;
   const { role, tools, cases, loose, task } = subject;
-  const types = await typesFor(measure);
+  const types = await typesFor(requirements);
   const prompt = renderPrompt({
     role,
     agreement,
@@ -45,5 +45,5 @@ export async function brief(measure: Measure): Promise<Brief> {
     amendments,
     baseProtocols: job.baseProtocols,
   });
-  return { ...measure, types, prompt };
+  return { ...requirements, types, prompt };
 }

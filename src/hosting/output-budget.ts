@@ -11,7 +11,7 @@ const mostAltogether = 128 * 1024 * 1024;
  * Counts what the runs of a candidate tell. Each run may return a megabyte, and there are hundreds: all of that would be more than a worker can
  * hold, or read while others wait.
  */
-export class ToldBudget {
+export class OutputBudget {
   #told = 0;
   #usual = 0;
   #allowed = Number.POSITIVE_INFINITY;
@@ -33,7 +33,7 @@ export class ToldBudget {
   }
 
   /** Takes the runs so far, which are those of the cases, for what such runs tell. */
-  settle(): void {
+  endCases(): void {
     if (this.#allowed !== Number.POSITIVE_INFINITY) return;
     this.#usual = this.#heaviest;
     this.#allowed = this.#told + mostBeyond;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
+import { decide } from '../../src/analysis/decide.ts';
 import { preflight } from '../../src/analysis/rules.ts';
-import { settle } from '../../src/analysis/settle.ts';
 import type { Analyzed } from '../../src/contract/agreement.ts';
 import type { Finding } from '../../src/contract/finding.ts';
 import type { Job } from '../../src/contract/job.ts';
@@ -12,25 +12,25 @@ import { casesOf, documentOf, sampleJob } from './sample-job.ts';
 
 const OPEN: Json = { type: 'object' };
 
-type Cleared = Extract<ReturnType<typeof settle>, { kind: 'cleared' }>;
+type Cleared = Extract<ReturnType<typeof decide>, { kind: 'cleared' }>;
 
 interface Settled {
   findings: Finding[];
-  settlement: Cleared | (Told & { kind: 'disputed' | 'error'; proposals: JsonObject[] });
+  decision: Cleared | (Told & { kind: 'disputed' | 'error'; proposals: JsonObject[] });
 }
 
 function run(document: string, cases: string, more: Partial<Job> = {}): Settled {
   const analyzed = analyze(sampleJob(document, cases, more));
   const findings = preflight(analyzed).filter(({ code }) => code !== 'DOCUMENT_ANSWER_UNDERIVABLE');
-  return { findings, settlement: saidBy(settle(analyzed, findings), analyzed) };
+  return { findings, decision: saidBy(decide(analyzed, findings), analyzed) };
 }
 
-/** A settlement with what the peer is told of it. */
-function saidBy(settlement: ReturnType<typeof settle>, { job, agreement }: Analyzed): Settled['settlement'] {
-  if (settlement.kind === 'cleared') return settlement;
+/** A decision with what the peer is told of it. */
+function saidBy(decision: ReturnType<typeof decide>, { job, agreement }: Analyzed): Settled['decision'] {
+  if (decision.kind === 'cleared') return decision;
   const { language } = agreement;
-  const { proposals = [], ...said } = told({ ...settlement, verdict: settlement.kind, language }, job.kind, job);
-  return { ...said, kind: settlement.kind, proposals };
+  const { proposals = [], ...said } = told({ ...decision, verdict: decision.kind, language }, job.kind, job);
+  return { ...said, kind: decision.kind, proposals };
 }
 
 /** Schema of one property, a value that breaks it, and the patch that settles it. */
@@ -138,7 +138,7 @@ for (const [name, schema, response, patch, amended] of SMALL) {
   test(`smallest amendment: ${name}`, () => {
     const document = documentOf(OPEN, { type: 'object', ...schema });
     const cases = casesOf([{}, response]);
-    const { findings, settlement } = run(document, cases);
+    const { findings, decision } = run(document, cases);
     assert.deepEqual(
       findings.map(({ code, in: root, testCase, amendment }) => ({ code, root, testCase, amendment })),
       [
@@ -150,12 +150,12 @@ for (const [name, schema, response, patch, amended] of SMALL) {
         },
       ],
     );
-    assert.equal(settlement.kind, 'disputed');
-    const text = String(settlement.kind === 'disputed' && settlement.proposals[0]?.candidateProtocols);
+    assert.equal(decision.kind, 'disputed');
+    const text = String(decision.kind === 'disputed' && decision.proposals[0]?.candidateProtocols);
     assert.ok(text.includes(amended), text);
     assert.deepEqual(run(text, cases).findings, [], 'the counter-offer is consistent');
 
-    const willing = run(document, cases, { onContradiction: 'amend' }).settlement;
+    const willing = run(document, cases, { onContradiction: 'amend' }).decision;
     assert.equal(willing.kind, 'cleared');
     assert.deepEqual(willing.kind === 'cleared' && willing.amendments, [{ of: 'responseSchema', patch }]);
   });
@@ -173,9 +173,9 @@ const LARGE: [name: string, schema: JsonObject, response: Json][] = [
 
 for (const [name, schema, response] of LARGE) {
   test(`no small change settles ${name}`, () => {
-    const { settlement } = run(documentOf(OPEN, schema), casesOf([{}, response]), { onContradiction: 'amend' });
-    assert.equal(settlement.kind, 'disputed');
-    assert.equal(settlement.kind === 'disputed' && settlement.messages[0]?.action, 'fixErrorNegotiation');
+    const { decision } = run(documentOf(OPEN, schema), casesOf([{}, response]), { onContradiction: 'amend' });
+    assert.equal(decision.kind, 'disputed');
+    assert.equal(decision.kind === 'disputed' && decision.messages[0]?.action, 'fixErrorNegotiation');
   });
 }
 
@@ -186,7 +186,7 @@ test('violations at one place over several cases share one patch, and so does th
     [{ n: 2 }, { a: 3, d: 1, b: 5 }],
     [{ n: 3 }, { a: 'x', c: 1, d: 1, b: 9 }],
   );
-  const { findings, settlement } = run(document, cases);
+  const { findings, decision } = run(document, cases);
   assert.deepEqual(
     findings.map(({ testCase, pointer }) => [testCase, pointer]),
     [
@@ -199,13 +199,13 @@ test('violations at one place over several cases share one patch, and so does th
     ],
   );
   assert.deepEqual(findings[1]?.amendment, findings[3]?.amendment);
-  assert.equal(settlement.kind, 'disputed');
-  assert.ok(settlement.kind === 'disputed');
-  const text = String(settlement.proposals[0]?.candidateProtocols);
+  assert.equal(decision.kind, 'disputed');
+  assert.ok(decision.kind === 'disputed');
+  const text = String(decision.proposals[0]?.candidateProtocols);
   assert.ok(text.includes('"type": ["string", "null", "integer"]'), text);
   assert.ok(text.includes('"maximum": 9'));
   assert.deepEqual(run(text, cases).findings, []);
-  const amended = run(document, cases, { onContradiction: 'amend' }).settlement;
+  const amended = run(document, cases, { onContradiction: 'amend' }).decision;
   assert.ok(amended.kind === 'cleared');
   assert.equal(amended.amendments.flatMap(({ patch }) => patch).length, 4);
 });
@@ -213,13 +213,13 @@ test('violations at one place over several cases share one patch, and so does th
 test('a constant that a case misses is proposed as a change of the case', () => {
   const document = documentOf(OPEN, { properties: { type: { const: 'RESPONSE' } } });
   const cases = casesOf([{ type: 'REQUEST' }, { type: 'REPLY' }]);
-  const { findings, settlement } = run(document, cases);
+  const { findings, decision } = run(document, cases);
   assert.deepEqual(findings[0]?.amendment, {
     of: 'response',
     patch: [{ op: 'replace', path: '/type', value: 'RESPONSE' }],
   });
-  assert.ok(settlement.kind === 'disputed');
-  assert.deepEqual(settlement.proposals, [
+  assert.ok(decision.kind === 'disputed');
+  assert.deepEqual(decision.proposals, [
     {
       action: 'testCasesNegotiation',
       testCases: cases.replace('"REPLY"', '"RESPONSE"'),
@@ -232,9 +232,9 @@ test('a constant that a case misses is proposed as a change of the case', () => 
 test('the counter-offer changes the schema alone, whatever stands around it', () => {
   const around = 'Prices  are in €, "quoted" {not json}.\r\n\t- keep\u200b this \n';
   const document = `${around}\n# Response\n{"type":"object","properties":{"a":{"type":"string"}}}\n${around}# Request\n{ "type" : "object" }\n${around}`;
-  const { settlement } = run(document, casesOf([{}, { a: 1 }]));
-  assert.ok(settlement.kind === 'disputed');
-  assert.deepEqual(settlement.proposals, [
+  const { decision } = run(document, casesOf([{}, { a: 1 }]));
+  assert.ok(decision.kind === 'disputed');
+  assert.deepEqual(decision.proposals, [
     {
       action: 'protocolNegotiation',
       sequenceId: 4,
@@ -263,7 +263,7 @@ test('the part of a union that fits best is amended, in its own text', () => {
     [{ n: 2 }, { code: 404, error: 'x' }],
     [{ n: 3 }, { code: 404, error: null }],
   );
-  const { findings, settlement } = run(document, cases);
+  const { findings, decision } = run(document, cases);
   assert.deepEqual(
     findings.map(({ testCase, pointer, amendment }) => ({ testCase, pointer, patch: amendment?.patch })),
     [
@@ -274,9 +274,9 @@ test('the part of a union that fits best is amended, in its own text', () => {
       },
     ],
   );
-  assert.ok(settlement.kind === 'disputed');
+  assert.ok(decision.kind === 'disputed');
   assert.equal(
-    settlement.proposals[0]?.candidateProtocols,
+    decision.proposals[0]?.candidateProtocols,
     document.replace('"error":{"type":"string"}', '"error":{"type":["string", "null"]}'),
   );
 });
@@ -302,9 +302,9 @@ test('a failure with a code that is not listed is one of the failures, not a suc
     [documentOf(OPEN, { oneOf: [success, failure([404])] }), 404, '/oneOf/1/properties/code/enum/-'],
     [documentOf(OPEN, success) + more(failure([404]), failure([409])), 409, '/$defs/2/properties/code/enum/-'],
   ] as const) {
-    const { settlement } = run(document, cases(codes), { onContradiction: 'amend' });
-    assert.ok(settlement.kind === 'cleared');
-    assert.deepEqual(settlement.amendments, [{ of: 'responseSchema', patch: [{ op: 'add', path, value: 500 }] }]);
+    const { decision } = run(document, cases(codes), { onContradiction: 'amend' });
+    assert.ok(decision.kind === 'cleared');
+    assert.deepEqual(decision.amendments, [{ of: 'responseSchema', patch: [{ op: 'add', path, value: 500 }] }]);
   }
 });
 
@@ -351,10 +351,10 @@ for (const [name, document] of SHARED) {
       [{ price: { ...money(10), tax: 1 } }, { total: { ...money(10), tax: 1 }, paid: true }],
       [{ price: { amount: 15, tax: 1 } }, { total: money(30), paid: 'yes' }],
     );
-    const { settlement } = run(document, cases);
-    assert.ok(settlement.kind === 'disputed');
-    assert.equal(settlement.proposals.length, 1);
-    const proposed = String(settlement.proposals[0]?.candidateProtocols);
+    const { decision } = run(document, cases);
+    assert.ok(decision.kind === 'disputed');
+    assert.equal(decision.proposals.length, 1);
+    const proposed = String(decision.proposals[0]?.candidateProtocols);
     assert.deepEqual(
       proposed.replace(/\s+/g, ''),
       document
@@ -376,49 +376,49 @@ const NULL_IN_FAILURE = {
 test('a peer that cannot be told: null in a failure is amended, anything else ends in an error', () => {
   const deaf = { peerCapabilities: ['testCasesNegotiation'] };
   const document = documentOf(OPEN, NULL_IN_FAILURE);
-  const rows: [Json, ReturnType<typeof settle>['kind']][] = [
+  const rows: [Json, ReturnType<typeof decide>['kind']][] = [
     [{ code: 404, data: null }, 'cleared'],
     [{ code: 200, data: null }, 'error'],
     [{ code: 404, data: [] }, 'error'],
     [{ code: '404', data: null }, 'error'],
   ];
   for (const [response, kind] of rows) {
-    const { settlement } = run(document, casesOf([{ n: 1 }, { code: 200, data: {} }], [{ n: 2 }, response]), deaf);
-    assert.equal(settlement.kind, kind, JSON.stringify(response));
-    if (settlement.kind !== 'error') continue;
-    assert.deepEqual(settlement.messages, [{ action: 'codeGeneration', status: 'error' }]);
-    assert.ok(settlement.findings.length > 0 && settlement.proposals.length > 0);
+    const { decision } = run(document, casesOf([{ n: 1 }, { code: 200, data: {} }], [{ n: 2 }, response]), deaf);
+    assert.equal(decision.kind, kind, JSON.stringify(response));
+    if (decision.kind !== 'error') continue;
+    assert.deepEqual(decision.messages, [{ action: 'codeGeneration', status: 'error' }]);
+    assert.ok(decision.findings.length > 0 && decision.proposals.length > 0);
   }
   const told = run(document, casesOf([{ n: 2 }, { code: 404, data: null }]), {
     peerCapabilities: ['fixErrorNegotiation'],
   });
-  assert.equal(told.settlement.kind, 'disputed');
+  assert.equal(told.decision.kind, 'disputed');
 });
 
 test('with amend, every contradiction must be small, or all of them are disputed', () => {
   const document = documentOf(OPEN, { properties: { a: { type: 'string' }, b: { const: 1 } } });
-  const { settlement } = run(document, casesOf([{}, { a: 1, b: 2 }]), { onContradiction: 'amend' });
-  assert.equal(settlement.kind, 'disputed');
+  const { decision } = run(document, casesOf([{}, { a: 1, b: 2 }]), { onContradiction: 'amend' });
+  assert.equal(decision.kind, 'disputed');
 });
 
 test('a review only reports: nothing is amended, no message is made', () => {
   const document = documentOf(OPEN, NULL_IN_FAILURE);
   for (const more of [{}, { onContradiction: 'amend' }, { peerCapabilities: [] }] as const) {
     const job = { ...more, kind: 'review' } as Partial<Job>;
-    const { settlement } = run(document, casesOf([{}, { code: 404, data: null }]), job);
-    assert.ok(settlement.kind === 'disputed');
-    assert.deepEqual(settlement.messages, []);
-    assert.equal(settlement.proposals.length, 1);
+    const { decision } = run(document, casesOf([{}, { code: 404, data: null }]), job);
+    assert.ok(decision.kind === 'disputed');
+    assert.deepEqual(decision.messages, []);
+    assert.equal(decision.proposals.length, 1);
   }
 });
 
 test('what is cleared is amended and sanitised, and its warnings say what was settled', () => {
   const document = documentOf(OPEN, { tsType: 'any', properties: { a: { type: 'string', $id: 'x' } } });
-  const { settlement } = run(document, casesOf([{}, { a: 1 }]), { onContradiction: 'amend' });
-  assert.ok(settlement.kind === 'cleared');
-  assert.deepEqual(settlement.agreement.responseSchema?.schema, { properties: { a: { type: ['string', 'integer'] } } });
+  const { decision } = run(document, casesOf([{}, { a: 1 }]), { onContradiction: 'amend' });
+  assert.ok(decision.kind === 'cleared');
+  assert.deepEqual(decision.agreement.responseSchema?.schema, { properties: { a: { type: ['string', 'integer'] } } });
   assert.deepEqual(
-    settlement.warnings.map(({ code, severity }) => [code, severity]),
+    decision.warnings.map(({ code, severity }) => [code, severity]),
     [
       ['DOCUMENT_KEYWORD_REMOVED', 'warning'],
       ['DOCUMENT_KEYWORD_REMOVED', 'warning'],
@@ -429,9 +429,9 @@ test('what is cleared is amended and sanitised, and its warnings say what was se
 
 test('cases that share a number are offered renumbered', () => {
   const cases = casesOf([{ n: 1 }, {}], [{ n: 2 }, {}]).replace('# Test Case 2', '# Test Case 1');
-  const { settlement } = run(documentOf(OPEN, OPEN), `${cases}\n# Test Case 5: last\n- Request: {}\n- Response: {}\n`);
-  assert.ok(settlement.kind === 'disputed');
-  const [proposal] = settlement.proposals;
+  const { decision } = run(documentOf(OPEN, OPEN), `${cases}\n# Test Case 5: last\n- Request: {}\n- Response: {}\n`);
+  assert.ok(decision.kind === 'disputed');
+  const [proposal] = decision.proposals;
   assert.equal(proposal?.action, 'testCasesNegotiation');
   assert.deepEqual(String(proposal?.testCases).match(/# Test Case.*/g), [
     '# Test Case 1',
@@ -457,13 +457,13 @@ test('null in a failure is named and amended where it lies, also inside alternat
   };
   const document = documentOf(OPEN, { oneOf: [good, bad], $defs: { none: { type: 'object' } } });
   const cases = casesOf([{ n: 1 }, { code: 200, data: {} }], [{ n: 2 }, { code: 404, data: null }]);
-  const { findings, settlement } = run(document, cases, { peerCapabilities: [] });
+  const { findings, decision } = run(document, cases, { peerCapabilities: [] });
   assert.deepEqual(
     findings.map(({ pointer, actual }) => [pointer, actual]),
     [['/data', null]],
   );
-  assert.ok(settlement.kind === 'cleared');
-  assert.deepEqual(settlement.amendments, [
+  assert.ok(decision.kind === 'cleared');
+  assert.deepEqual(decision.amendments, [
     { of: 'responseSchema', patch: [{ op: 'replace', path: '/$defs/none/type', value: ['object', 'null'] }] },
   ]);
 });
@@ -472,7 +472,7 @@ test('null in a failure is that of an object, be it one of several, and however 
   const settled = (data: Json, answer: Json, defs: Json = {}) => {
     const names = Object.keys(answer as object);
     const schema = { type: 'object', properties: { [names[1] ?? '']: data }, required: names, $defs: defs };
-    return run(documentOf(OPEN, schema), casesOf([{ n: 2 }, answer]), { peerCapabilities: [] }).settlement.kind;
+    return run(documentOf(OPEN, schema), casesOf([{ n: 2 }, answer]), { peerCapabilities: [] }).decision.kind;
   };
   const [one, other]: [Json, Json] = [
     { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] },
@@ -512,8 +512,8 @@ test('of a member by another name only that one is told to be undeclared', () =>
 
 test('the text for the peer names the other case of a contradiction, and is in one language', () => {
   const told = (document: string, cases: string) => {
-    const { settlement } = run(document, cases);
-    return settlement.kind === 'disputed' ? String(settlement.messages[0]?.errorDescription) : '';
+    const { decision } = run(document, cases);
+    return decision.kind === 'disputed' ? String(decision.messages[0]?.errorDescription) : '';
   };
   const open = documentOf({ type: 'object' }, { type: 'object' });
   const chinese = documentOf({ type: 'object' }, { type: 'object' }, '请求携带商品编号，响应返回商品的价格与库存。');
@@ -533,18 +533,18 @@ test('a proposal for a text with block quotes in it leaves every other line as i
   const cases = (kind: string) =>
     `${request}\n> **Response**\n> {\n>   "kind": "${kind}"\n> }\n\n**Expected**: Works.\n`;
   const response = { type: 'object', properties: { kind: { const: 'b' } } };
-  const { settlement } = run(documentOf({ type: 'object' }, response), cases('a'));
-  assert.ok(settlement.kind === 'disputed');
-  assert.equal(settlement.proposals[0]?.testCases, cases('b'));
+  const { decision } = run(documentOf({ type: 'object' }, response), cases('a'));
+  assert.ok(decision.kind === 'disputed');
+  assert.equal(decision.proposals[0]?.testCases, cases('b'));
 });
 
 test('a proposal for a text in a block quote keeps its marks', () => {
   const quoted = (text: string) => text.replace(/^/gm, '> ').replace(/^> $/gm, '>');
   const response = { type: 'object', properties: { cents: { type: 'integer' } } };
   const document = quoted(documentOf({ type: 'object' }, response));
-  const { settlement } = run(document, casesOf([{}, { cents: '300' }]));
-  assert.ok(settlement.kind === 'disputed');
-  const text = String(settlement.proposals[0]?.candidateProtocols);
+  const { decision } = run(document, casesOf([{}, { cents: '300' }]));
+  assert.ok(decision.kind === 'disputed');
+  const text = String(decision.proposals[0]?.candidateProtocols);
   assert.ok(text.includes('"string"'), text);
   assert.ok(
     text

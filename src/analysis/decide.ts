@@ -13,7 +13,7 @@ import { proposalsFor } from './proposals.ts';
 import { readingOf } from './reading.ts';
 
 /** What becomes of an agreement after its preflight. */
-export type Settlement =
+export type Decision =
   | {
       kind: 'cleared';
       /** The agreement with schemas that are amended and sanitised. */
@@ -32,7 +32,7 @@ export type Settlement =
     };
 
 /** Decides between going on and telling the peer: by the findings, `onContradiction` and what the peer's stack supports. */
-export function settle(analyzed: Analyzed, findings: readonly Finding[]): Settlement {
+export function decide(analyzed: Analyzed, findings: readonly Finding[]): Decision {
   const { job, agreement } = analyzed;
   const errors = findings.filter(({ severity }) => severity === 'error');
   const isTold = familyOf(job).canSay('dispute', job);

@@ -32,8 +32,8 @@ export interface LaterEnd {
 }
 
 /** Thrown by a stage where a job leaves the main path, with the end it comes to (docs/pipeline.md, the exits on the left). */
-export class Leave extends Error {
-  override readonly name = 'Leave';
+export class EarlyEnd extends Error {
+  override readonly name = 'EarlyEnd';
   readonly conclusion: Conclusion;
 
   constructor(conclusion: Conclusion) {
@@ -42,8 +42,8 @@ export class Leave extends Error {
   }
 
   /** The end of a job that comes to nothing. */
-  static failed(...findings: Finding[]): Leave {
-    return new Leave({ verdict: 'error', findings });
+  static failed(...findings: Finding[]): EarlyEnd {
+    return new EarlyEnd({ verdict: 'error', findings });
   }
 }
 

@@ -7,7 +7,7 @@ import type { ReadingMode } from '../contract/reading.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
 import type { TypeChecker } from '../typing/type-checker.ts';
 import type { CheckPolicy } from '../verification/checks.ts';
-import type { JobLimits, Purse, SpendingBook } from './budget.ts';
+import type { JobLimits, ProcessBudget, SpendingBook } from './budget.ts';
 
 /** A stored handler lent for one proof. */
 export interface Lent {
@@ -22,7 +22,7 @@ export interface HandlerLender {
 }
 
 /** What the pipeline works with: every port it needs, made by compose.ts. */
-export interface Workshop {
+export interface Services {
   completer: Model;
   /** Name of the model, for provenance and reports. */
   model: string;
@@ -42,6 +42,6 @@ export interface Workshop {
   /** What each job has spent. */
   spending: SpendingBook;
   /** What all jobs of this process may spend. */
-  purse: Purse;
+  processBudget: ProcessBudget;
   onJobEvent(event: JobEvent): void;
 }
