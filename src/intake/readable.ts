@@ -26,15 +26,15 @@ export function readableOf(kind: string, data: unknown): Readable {
     };
   }
   const { version, negotiationId, role } = data;
-  const named = (value: Json | undefined) => {
-    if (value === undefined) return 'default';
+  const named = (value: Json | undefined, fallback = 'default') => {
+    if (value === undefined) return fallback;
     return typeof value === 'string' && NAME_PATTERN.test(value) ? value : null;
   };
   return {
     version: typeof version === 'number' && Number.isSafeInteger(version) ? version : null,
     negotiationId: typeof negotiationId === 'string' && isNegotiationId(negotiationId) ? negotiationId : null,
     tenant: named(member(data, 'tenant')),
-    family: familyIn(data)?.name ?? null,
+    family: named(member(data, 'family'), families[0].name),
     role: role === 'provider' || role === 'requester' ? role : null,
     kind: readKind,
     replyTo: named(member(data, 'replyTo')),

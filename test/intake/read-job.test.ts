@@ -340,7 +340,7 @@ test('a job of a later version is blamed for nothing else', () => {
 
 test('what could be read is told beside the faults', () => {
   assert.deepEqual(
-    readJob('generate', { negotiationId: 'n', replyTo: 'a b', tenant: 't', family: 'x', version: 1 }).readable,
+    readJob('generate', { negotiationId: 'n', replyTo: 'a b', tenant: 't', family: 'x y', version: 1 }).readable,
     {
       version: 1,
       negotiationId: 'n',
