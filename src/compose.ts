@@ -7,6 +7,7 @@ import {
   disconnect,
   Endpoints,
   judgeRedis,
+  type Keys,
   keysOf,
   openOperator,
   Quarantine,
@@ -43,7 +44,7 @@ import { type Log, logJobEvents } from './telemetry/log.ts';
 import { createQueueMetrics } from './telemetry/queue-metrics.ts';
 import { consumerChecks, Progress, prompt, remembered } from './telemetry/worker-health.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './telemetry/worker-metrics.ts';
-import { createTypeChecker } from './typing/type-checker.ts';
+import { createTypeChecker, type TypeChecker } from './typing/type-checker.ts';
 import { defaultCheckPolicy } from './verification/checks.ts';
 import { protosmithVersion } from './version.ts';
 
@@ -79,9 +80,6 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
       await disconnect(connection);
       throw error;
     });
-  const typeChecker = createTypeChecker();
-  // The first check starts the compiler: not on the first job's time.
-  void typeChecker.check('export {};', 'export {};').catch(() => undefined);
   const metrics = createWorkerMetrics(protosmithVersion());
   const circuits = new Endpoints(connection, keys);
   const model = composeModel(config, circuits, log);
@@ -89,6 +87,54 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     opened: () => void consumer.pause(noModelAnswers),
     closed: () => void consumer.resume(noModelAnswers),
   });
+  const typeChecker = createTypeChecker();
+  // The first check starts the compiler: not on the first job's time.
+  void typeChecker.check('export {};', 'export {};').catch(() => undefined);
+  const parts = { config, log, connection, keys, quarantine, sandbox, metrics, typeChecker };
+  const services = composeServices(parts, model, () => circuitWatch.look());
+  const consumer = startConsumer(parts, services);
+  metrics.watch({ health: () => consumer.health(), sandbox });
+  const closeRest = async () => {
+    circuitWatch.close();
+    metrics.close();
+    await Promise.all([typeChecker.close(), sandbox.close(), disconnect(connection)]);
+  };
+  const watched = await openPort(config, log, { consumer, connection, circuits, sandbox, metrics }).catch(
+    async (error) => {
+      await consumer.close({ drainMs: 0 });
+      await closeRest();
+      throw error;
+    },
+  );
+  return {
+    sandbox,
+    ready: (withinMs) => consumer.ready(withinMs),
+    async close() {
+      await consumer.close({ drainMs: config.drainMs });
+      await watched.close();
+      await closeRest();
+    },
+  };
+}
+
+/** What a worker is made of, whoever uses it. */
+interface Parts {
+  config: Config;
+  log: Log;
+  connection: Connection;
+  keys: Keys;
+  quarantine: SandboxQuarantine;
+  sandbox: Sandbox;
+  metrics: WorkerMetrics;
+  typeChecker: TypeChecker;
+}
+
+/** What jobs work with; `onFailure` is told of each question that came to nothing. */
+function composeServices(
+  { config, log, connection, keys, quarantine, sandbox, metrics, typeChecker }: Parts,
+  model: Model,
+  onFailure: () => void,
+): Services {
   const tellJob = logJobEvents(log);
   const spendings = new Spendings(connection, keys);
   const limits = limitsOf(config);
@@ -96,11 +142,11 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     ...model,
     complete: (...question) =>
       completer.complete(...question).catch((error) => {
-        circuitWatch.look();
+        onFailure();
         throw error;
       }),
   });
-  const services: Services = {
+  return {
     completer: metrics.counting(asking(model)),
     model: modelName(config),
     limits,
@@ -124,7 +170,11 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
       tellJob(event);
     },
   };
-  const consumer: Consumer = createConsumer({
+}
+
+/** Has jobs fetched and worked on. */
+function startConsumer({ config, log, metrics }: Parts, services: Services): Consumer {
+  return createConsumer({
     url: config.redisUrl,
     jobs: jobReader,
     prefix: config.prefix,
@@ -136,7 +186,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     },
     giveUp: async ({ jobId, kind, data }, reason) => {
       const envelope = errorEnvelope(kind, data, reason);
-      const spent = await spendings.of(jobId).catch(() => ({}));
+      const spent = await services.spending.of(jobId).catch(() => ({}));
       return { ...envelope, report: { ...envelope.report, usage: usageOf(spent) } };
     },
     onEvent: (event) => {
@@ -144,28 +194,6 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
       logQueueEvent(log, event);
     },
   });
-  metrics.watch({ health: () => consumer.health(), sandbox });
-  const closeRest = async () => {
-    circuitWatch.close();
-    metrics.close();
-    await Promise.all([typeChecker.close(), sandbox.close(), disconnect(connection)]);
-  };
-  const watched = await openPort(config, log, { consumer, connection, circuits, sandbox, metrics }).catch(
-    async (error) => {
-      await consumer.close({ drainMs: 0 });
-      await closeRest();
-      throw error;
-    },
-  );
-  return {
-    sandbox,
-    ready: (withinMs) => consumer.ready(withinMs),
-    async close() {
-      await consumer.close({ drainMs: config.drainMs });
-      await watched.close();
-      await closeRest();
-    },
-  };
 }
 
 /**
