@@ -74,7 +74,10 @@ async function tryModule(
   const { signal } = deadline;
   const [typeFaults, bundled] = await ledger.stage('bundle', () =>
     Promise.all([
-      services.typeChecker.check(source, assignment.types, { owner: { tenant: job.tenant, job: ledger.jobId }, signal }),
+      services.typeChecker.check(source, assignment.types, {
+        owner: { tenant: job.tenant, job: ledger.jobId },
+        signal,
+      }),
       retryLost(() => services.bundle(source, assignment.exportName), signal),
     ]),
   );

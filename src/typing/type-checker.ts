@@ -50,6 +50,11 @@ export interface TypeChecker {
    * can be had, and with the signal's reason when aborted.
    */
   check(source: string, types: string, asked?: Asked): Promise<TypeFault[]>;
+  /**
+   * Whether a module can be held to declarations: they compile, and what modules commonly do with their types stays far within the limits. Rejects as
+   * `check` does.
+   */
+  admits(types: string, asked?: Asked): Promise<boolean>;
   /** Ends the children and the servers in them. */
   close(): Promise<void>;
 }
@@ -65,10 +70,13 @@ const NOBODY: Owner = { tenant: '', job: '' };
 /** How often a checking child is looked after. */
 const POLL_MS = 25;
 
+/** How a check ended; `limit` = the module went over one. */
+type Checked = { kind: 'faults'; faults: readonly RawFault[] } | { kind: 'limit'; why: string };
+
 /** A module that waits for its check. */
 interface Waiting extends Turn, ModuleText {
   signal: AbortSignal | undefined;
-  settle(faults: Promise<TypeFault[]> | TypeFault[]): void;
+  settle(checked: Promise<never> | Checked): void;
 }
 
 /**
@@ -81,9 +89,9 @@ export function createTypeChecker(limits: Partial<TypeCheckLimits> = {}): TypeCh
   const first = new Bench(inForce, inForce.firstLookMs);
   const last = new Bench(inForce, inForce.lastLookMs);
 
-  const found = (turn: Waiting, faults: readonly RawFault[] | undefined): void => {
+  const found = (turn: Waiting, faults: readonly RawFault[] = []): void => {
     schedule.passed(turn);
-    turn.settle((faults ?? []).map((fault) => located(fault, turn.source)));
+    turn.settle({ kind: 'faults', faults });
   };
 
   const lookFirst = async (): Promise<boolean> => {
@@ -93,6 +101,7 @@ export function createTypeChecker(limits: Partial<TypeCheckLimits> = {}): TypeCh
     const end = await first.look(program).catch(refused);
     if (end.kind === 'refused') for (const { settle } of program) settle(Promise.reject(end.error));
     else if (end.kind === 'faults') for (const [index, turn] of program.entries()) found(turn, end.faults[index]);
+    else if (end.kind === 'limit' && program.length === 1 && program[0]?.ofTypes) program[0].settle(end);
     else schedule.failed(program, end.kind);
     return true;
   };
@@ -109,12 +118,7 @@ export function createTypeChecker(limits: Partial<TypeCheckLimits> = {}): TypeCh
     if (end.kind === 'died') end = await last.look([turn]).catch(refused);
     if (end.kind === 'refused') turn.settle(Promise.reject(end.error));
     else if (end.kind === 'faults') found(turn, end.faults[0]);
-    else
-      turn.settle([
-        limitFault(
-          `Cannot check module: ${end.why}, wanted at most ${inForce.lastLookMs} ms of processor time and ${inForce.memoryMb} MiB`,
-        ),
-      ]);
+    else turn.settle({ kind: 'limit', why: end.why });
     return true;
   };
 
@@ -127,9 +131,15 @@ export function createTypeChecker(limits: Partial<TypeCheckLimits> = {}): TypeCh
     last.work(lookLast);
   };
 
+  const checked = (module: ModuleText, { owner = NOBODY, signal }: Asked): Promise<Checked> => {
+    const settled = new Promise<Checked>((settle) => schedule.add({ ...module, owner, signal, settle }));
+    work();
+    return signal === undefined ? settled : abortable(settled, signal);
+  };
+
   return {
-    async check(source, types, { owner = NOBODY, signal } = {}) {
-      signal?.throwIfAborted();
+    async check(source, types, asked = {}) {
+      asked.signal?.throwIfAborted();
       if (source.length > inForce.maxSourceCharacters) {
         return [
           limitFault(`Cannot check module: ${source.length} characters, wanted at most ${inForce.maxSourceCharacters}`),
@@ -137,11 +147,20 @@ export function createTypeChecker(limits: Partial<TypeCheckLimits> = {}): TypeCh
       }
       const directives = directiveFaults(source);
       if (directives.length > 0) return directives;
-      const checked = new Promise<TypeFault[]>((settle) =>
-        schedule.add({ source: withoutSwitches(source), types, owner, signal, settle }),
-      );
-      work();
-      return signal === undefined ? checked : abortable(checked, signal);
+      const { lastLookMs, memoryMb } = inForce;
+      const end = await checked({ source: withoutSwitches(source), types }, asked);
+      return end.kind === 'faults'
+        ? end.faults.map((fault) => located(fault, source))
+        : [
+            limitFault(
+              `Cannot check module: ${end.why}, wanted at most ${lastLookMs} ms of processor time and ${memoryMb} MiB`,
+            ),
+          ];
+    },
+    async admits(types, asked = {}) {
+      asked.signal?.throwIfAborted();
+      const end = await checked({ source: probeOf(types), types, ofTypes: true }, asked);
+      return end.kind === 'faults' && end.faults.length === 0;
     },
     async close() {
       await Promise.all([first.close(), last.close()]);
@@ -224,6 +243,16 @@ function refused(error: unknown): { kind: 'refused'; error: unknown } {
   return { kind: 'refused', error };
 }
 
+/** A module that does with every declared type what modules commonly do; where that is wrong, it is no matter of the declarations. */
+function probeOf(types: string): string {
+  const names = [...types.matchAll(/^export (?:type|interface) (\w+)/gm)].map(([, name]) => name as string);
+  const uses = names.map(
+    (name) =>
+      `export const literal${name}: ${name} = {};\nexport const spread${name} = (one: ${name}, other: ${name}): ${name} => ({ ...one, ...other });\nexport const passed${name} = (one: ${name}): ${name}[] => [one, { ...one }];\n`,
+  );
+  return `import type { ${names.join(', ')} } from './types';\n${uses.join('')}`;
+}
+
 type CheckEnd =
   | { kind: 'faults'; faults: RawFault[][] }
   | { kind: 'limit'; why: string }
@@ -288,7 +317,7 @@ class CheckingChild {
     const startedAt = groupUse(this.#process.pid);
     const request: CheckRequest = {
       id: this.checks,
-      modules: modules.map(({ source, types }) => ({ source, types })),
+      modules: modules.map(({ source, types, ofTypes }) => ({ source, types, ...(ofTypes ? { ofTypes } : {}) })),
     };
     let why: string | null = null;
     const watch = setInterval(() => {
