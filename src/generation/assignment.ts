@@ -1,7 +1,8 @@
 import type { Prompt } from '../contract/completion.ts';
 import type { Requirements } from '../job/requirements.ts';
 import { renderPrompt } from '../prompting/render-prompt.ts';
-import { declareTypes } from '../typing/types-from-schemas.ts';
+import { fittingTypes } from '../typing/fitting-types.ts';
+import type { TypeChecker } from '../typing/type-checker.ts';
 import type { CheckFact } from '../verification/checks.ts';
 import type { Tested } from './lane-candidate.ts';
 
@@ -14,10 +15,16 @@ export interface Assignment extends Requirements {
   faultsOf?(tested: Tested): Promise<CheckFact[]>;
 }
 
-/** The text of `./types` for a handler that is held to a requirements. */
-export function typesFor({ cleared: { agreement }, schemas, subject }: Requirements): Promise<string> {
+/** Who says whether a module can be held to declarations. */
+type Declarer = { typeChecker: Pick<TypeChecker, 'admits'> };
+
+/** The text of `./types` for a handler that is held to requirements. Rejects with `PLATFORM_TYPE_CHECKER` where it cannot be looked at. */
+export function typesFor(
+  { cleared: { agreement, job }, schemas, subject }: Requirements,
+  { typeChecker }: Declarer,
+): Promise<string> {
   const { role, payload, tools } = subject;
-  return declareTypes({
+  const sources = {
     role,
     payload,
     requestSchema: agreement.requestSchema?.schema,
@@ -25,15 +32,16 @@ export function typesFor({ cleared: { agreement }, schemas, subject }: Requireme
     taskInputSchema: schemas.taskInputSchema,
     taskOutputSchema: schemas.taskOutputSchema,
     tools,
-  });
+  };
+  return fittingTypes(sources, typeChecker, { owner: { tenant: job.tenant, job: agreement.protocolHash } });
 }
 
-/** Derives types and the first prompt. */
-export async function assignmentFor(requirements: Requirements): Promise<Assignment> {
+/** Derives types and the first prompt. Rejects as `typesFor` does. */
+export async function assignmentFor(requirements: Requirements, services: Declarer): Promise<Assignment> {
   const { cleared, subject } = requirements;
   const { agreement, amendments, job } = cleared;
   const { role, tools, cases, loose, task } = subject;
-  const types = await typesFor(requirements);
+  const types = await typesFor(requirements, services);
   const prompt = renderPrompt({
     role,
     agreement,

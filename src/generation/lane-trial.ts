@@ -70,10 +70,14 @@ async function tryModule(
   deadline: Deadline,
 ): Promise<Attempted> {
   const { assignment, services, ledger } = lanes;
+  const { job } = assignment.cleared;
   const { signal } = deadline;
   const [typeFaults, bundled] = await ledger.stage('bundle', () =>
     Promise.all([
-      services.typeChecker.check(source, assignment.types, signal),
+      services.typeChecker.check(source, assignment.types, {
+        owner: { tenant: job.tenant, job: ledger.jobId },
+        signal,
+      }),
       retryLost(() => services.bundle(source, assignment.exportName), signal),
     ]),
   );

@@ -67,7 +67,7 @@ async function known(
     ...record,
     // What the host holds it to is what this job's agreement says, wherever the record came from.
     ...requirements.schemas,
-    types: await typesFor(requirements),
+    types: await typesFor(requirements, services),
     proof: mergeProof(proofOf(requirements), record.proof),
     provenance: { ...record.provenance, verifierVersion, checks: ledger.checks },
   };
@@ -84,9 +84,9 @@ async function readLater(
   peerDeadline: Deadline,
   key: string,
 ): ReturnType<typeof finishReading> {
-  const { ledger } = context;
+  const { ledger, services } = context;
   const reading = startReading(requirements, context, workDeadline);
-  const assignment = await assignmentFor(requirements);
+  const assignment = await assignmentFor(requirements, services);
   const { source, bundle, tools, provenance } = record;
   const tested = { source, bundle, tools, model: provenance.model, cases: ledger.cases, checks: ledger.checks };
   return finishReading(record, tested, { ...context, assignment, reading, deadline: workDeadline, peerDeadline }, key);

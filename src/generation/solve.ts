@@ -35,7 +35,7 @@ export async function solve(
       const bounded = new Deadline(workDeadline.atMs, signal);
       // It is read while the candidate is written, so that it costs little time.
       const reading = startReading(requirements, context, workDeadline);
-      const assignment = await ledger.stage('prompt', () => assignmentFor(requirements));
+      const assignment = await ledger.stage('prompt', () => assignmentFor(requirements, services));
       const generation: Generation = { ...context, assignment, reading, deadline: bounded, peerDeadline };
       const tested = await generate(generation);
       const handler = await ledger.stage('store', () => store(tested, assignment, key, ledger, services, reading));

@@ -87,7 +87,7 @@ export async function storeAmended(
 ): Promise<HandlerRecord> {
   const { cleared, schemas } = requirements;
   const content = { abi, role, bundle: bundleFor(key, record.bundle), tools };
-  const held = { ...schemas, types: await typesFor(requirements), amendments: cleared.amendments };
+  const held = { ...schemas, types: await typesFor(requirements, services), amendments: cleared.amendments };
   return put({ ...record, ...content, ...held, digest: handlerDigest(content) }, key, services);
 }
 

@@ -20,6 +20,7 @@ import { type Conclusion, EarlyEnd } from '../job/conclusion.ts';
 import { conclusionOf } from '../job/conclusion-of.ts';
 import type { Path } from '../job/path.ts';
 import { type Requirements, requirementsOf } from '../job/requirements.ts';
+import type { Services } from '../job/services.ts';
 import { CodedError } from '../kernel/errors.ts';
 import { escapeToken, isObject, type Json, type JsonObject, pointerTokens, shapeOf, valueAt } from '../kernel/json.ts';
 import { renderRepair } from '../prompting/render-repair.ts';
@@ -76,7 +77,7 @@ export const fixPath: Path = async (received, services, ledger) => {
   await received.announceEarly({ what: 'complaint-accepted', findings: shown }, language);
   try {
     const assignment: Assignment = {
-      ...(await ledger.stage('prompt', () => mendingBrief(held, record, faults))),
+      ...(await ledger.stage('prompt', () => mendingBrief(held, record, faults, services))),
       faultsOf: async (tested) => standing((await seek({ ...tested, role: record.role })).faults),
     };
     const context = { services, ledger, budget: await openBudget(services, ledger.jobId, job.tenant) };
@@ -290,8 +291,9 @@ async function mendingBrief(
   held: Requirements,
   record: HandlerRecord,
   faults: readonly Reproduced[],
+  services: Services,
 ): Promise<Assignment> {
-  const assignment = await assignmentFor(held);
+  const assignment = await assignmentFor(held, services);
   const facts = { checks: repairChecks(standing(faults)) };
   return { ...assignment, prompt: renderRepair(assignment.prompt, record.role, record.source, facts) };
 }

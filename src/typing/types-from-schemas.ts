@@ -2,8 +2,9 @@ import { compile } from 'json-schema-to-typescript';
 import type { Role, Tool } from '../contract/job.ts';
 import { escapeInvisible } from '../kernel/invisible-characters.ts';
 import type { Json } from '../kernel/json.ts';
+import type { GeneratorSchema } from './generator-schema.ts';
 import { plainLine } from './plain-line.ts';
-import { type GeneratorSchema, projectSchema } from './project-schema.ts';
+import { projectSchema } from './project-schema.ts';
 
 /** What the declarations behind `./types` are made of. Schemas are taken as sanitised: no external reference is left in them. */
 export interface TypeSources {

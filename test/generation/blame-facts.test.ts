@@ -19,7 +19,7 @@ import { Deadline } from '../../src/kernel/deadline.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { example } from '../system/harness.ts';
 import { hangMs, processBudgetOf, productJob, withCaseText } from './rig.ts';
-import { farOff, noReading } from './workbench.ts';
+import { farOff, noReading, trusting } from './workbench.ts';
 
 const limits = { maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null };
 
@@ -32,7 +32,7 @@ async function workOf(
   const reading = readJob('generate', data);
   assert.ok(reading.ok);
   return {
-    assignment: await assignmentFor(requirementsOf(clear(analyze(reading.job)))),
+    assignment: await assignmentFor(requirementsOf(clear(analyze(reading.job))), trusting),
     services: undefined as never,
     ledger: new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
     budget: new Budget({ ...limits, maxCompletions }, processBudgetOf()),

@@ -187,7 +187,7 @@ export async function startGeneration() {
       const held = requirementsOf(clear(analyze(job.job)));
       const budget = await openBudget(services, ledger.jobId, job.job.tenant);
       const reading = startReading(held, { services, ledger, budget }, deadline);
-      const plain = await assignmentFor(held);
+      const plain = await assignmentFor(held, services);
       const order = options.change?.(plain) ?? plain;
       const peerDeadline = options.peerDeadline ?? deadline;
       const tested = await generate({ services, ledger, budget, assignment: order, reading, deadline, peerDeadline });

@@ -39,6 +39,18 @@ test('a module that costs the type-check too much is not run', async () => {
   assert.equal(bench.counts.loaded, loaded);
 });
 
+test('a sound candidate is not refused for what the schemas of an agreement cost the type-check', async () => {
+  const ways = (n: number) => ({
+    anyOf: ['a', 'b'].map((name) => ({ type: 'object', properties: { [`${name}${n}`]: {} } })),
+  });
+  const costly = JSON.stringify(Array.from({ length: 16 }, (_, n) => ways(n)));
+  const { agreement } = job;
+  const text = String(agreement.candidateProtocols).replaceAll(/^\{\n/gm, `{\n  "allOf": ${costly},\n`);
+  assert.notEqual(text, agreement.candidateProtocols);
+  const work = await bench.workOn({ ...job, agreement: { ...agreement, candidateProtocols: text } });
+  assert.equal((await bench.examine(soundSource, work)).kind, 'verified');
+});
+
 test('a candidate that still does what a peer complained of is told of with its cases, and repaired by what was seen', async () => {
   const work = await bench.workOn(job);
   const fact: CheckFact = { check: 'faults in use', code: 'CANDIDATE_COMPLAINT_STANDS', message: 'so it is', input: 7 };

@@ -12,7 +12,7 @@ import { Budget } from '../../src/job/budget.ts';
 import type { Requirements } from '../../src/job/requirements.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { processBudgetOf, productJob, soundSource } from '../generation/rig.ts';
-import { farOff, heldTo, recordOf, startWorkbench } from '../generation/workbench.ts';
+import { farOff, heldTo, recordOf, startWorkbench, trusting } from '../generation/workbench.ts';
 
 const bench = await startWorkbench();
 after(() => bench.close());
@@ -75,7 +75,7 @@ test('one whose record holds it to something else is stored with what this agree
   const { record, put } = await found(held, [stale]);
   assert.deepEqual(put, [record]);
   assert.deepEqual(record?.requestSchema, held.schemas.requestSchema);
-  assert.equal(record.types, await typesFor(held));
+  assert.equal(record.types, await typesFor(held, trusting));
 });
 
 test('of many stored handlers the three newest are tried', async () => {
