@@ -1,5 +1,6 @@
 import type { LocatedSchema } from '../contract/agreement.ts';
 import { escapeToken, isObject, type Json } from '../kernel/json.ts';
+import { usedSchema } from '../schemas/used-schema.ts';
 import { claimOf, type Side } from './claims.ts';
 import { completedSchema, enclosedSchema, type Library, libraryOf } from './completed-schema.ts';
 import { type BrokenJson, findJsonBlocks, type JsonBlock } from './json-blocks.ts';
@@ -80,7 +81,8 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
 }
 
 function completed(found: FoundSchema, library: Library): FoundSchema {
-  const { schema, origins } = completedSchema(found.schema, library);
+  const { schema: whole, origins } = completedSchema(found.schema, library);
+  const schema = usedSchema(whole);
   return origins.length === 0
     ? { ...found, schema }
     : { ...found, schema, origins: [...origins, ...(found.origins ?? [])] };

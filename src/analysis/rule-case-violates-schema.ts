@@ -11,7 +11,7 @@ import { AmendmentPlan } from './amendment-plan.ts';
 import { MAX_FINDINGS } from './capped-findings.ts';
 import type { CaseValidation } from './case-validation.ts';
 import { isSmall, type PlacedFinding, type Rule, reportable } from './rule.ts';
-import { partPointer } from './schema-union.ts';
+import { dialectAt, partPointer } from './schema-union.ts';
 
 /** The data of every case keep the schema of their side, and are texts where payloads are; a deliberately invalid request whose answer is a failure may break it. */
 export const ruleCaseViolatesSchema: Rule = {
@@ -78,6 +78,7 @@ function checkSide(
   const plan = new AmendmentPlan(
     located.schema,
     broken.flatMap(({ violations }) => violations),
+    (pointer) => dialectAt(located, pointer) === 'openapi-3.0',
   );
   return broken.flatMap(({ each, violations }) => {
     const places = Map.groupBy(violations, ({ pointer }) => pointer);
