@@ -34,6 +34,10 @@ const SAMPLES: Record<
       '## Request\n{"type": "object"}\n## Response\nThe response JSON schema is defined as follows:\n\n## Errors\nNone.',
     says: [['error', 'DOCUMENT_SCHEMA_MISSING']],
   },
+  'schema-none': {
+    document: '# Requirements\nGive a name, get JSON back.',
+    says: [['warning', 'DOCUMENT_SCHEMA_NONE']],
+  },
   'schema-invalid': {
     document: documentOf(
       { type: 'object', properties: { a: { type: 'text' }, b: { pattern: '(' } } },
