@@ -5,9 +5,11 @@ import { announcesSchema, claimOf, type Side, sideNamedIn } from './claims.ts';
 import { completedSchema, enclosedSchema, type Library, libraryOf } from './completed-schema.ts';
 import { type BrokenJson, findJsonBlocks, type JsonBlock } from './json-blocks.ts';
 import { type KnownJson, type LocatedJson, readJson } from './located-json.ts';
+import { readYaml } from './located-yaml.ts';
 import { isAnnouncedSchema, looksLikeSchema } from './looks-like-schema.ts';
 import { looseSchemas } from './loose-schemas.ts';
-import { type Line, readLines } from './markdown-lines.ts';
+import { type Fence, type Line, readLines } from './markdown-lines.ts';
+import { findYamlBlocks } from './yaml-blocks.ts';
 
 /** A schema found in a document, with what its surroundings say. */
 export interface FoundSchema extends LocatedSchema {
@@ -37,14 +39,15 @@ const MAX_SCHEMAS = 64;
 /** How deep schemas may lie inside an object that holds several, in members: as deep as those of an operation's responses in OpenAPI. */
 const MAX_WRAPPING = 8;
 
-/** Finds every JSON Schema in a document, fenced or bare, alone or inside a larger object. Linear in the text; never throws. */
+/** Finds every JSON Schema in a document, in JSON or YAML, fenced or bare, alone or inside a larger object. Linear in the text; never throws. */
 export function findSchemas(text: string, baseUri?: string, known?: KnownJson): FoundSchemas {
   const { lines, fences } = readLines(text);
-  const { blocks: json, broken: torn } = findJsonBlocks(text, fences, known);
-  const broken = [...torn.filter((each) => mentionsSchema(text, each)), ...looseSchemas(text, fences, json)]
+  const { json, yaml, torn } = valuesIn(text, fences, known);
+  const values = [...json, ...yaml].sort((one, other) => one.start - other.start);
+  const broken = [...torn, ...looseSchemas(text, fences, values)]
     .sort((one, other) => one.start - other.start)
     .filter(({ start }, index, all) => start >= (all[index - 1]?.end ?? 0));
-  const blocks = withLoneBooleans(text, json).filter(
+  const blocks = withLoneBooleans(text, values).filter(
     ({ start }) => !broken.some((each) => each.start < start && start < each.end),
   );
   const places = new Places(lines, blocks);
@@ -86,6 +89,44 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
     prose: proseOf(text, blocks),
     text,
     blocks,
+  };
+}
+
+/** The values of a text, each in the language that it is written in, and what would be schemas if they could be read. */
+function valuesIn(
+  text: string,
+  fences: readonly Fence[],
+  known?: KnownJson,
+): { json: JsonBlock[]; yaml: JsonBlock[]; torn: BrokenJson[] } {
+  const json = findJsonBlocks(text, fences, known);
+  const found = findYamlBlocks(text, fences);
+  // What else is written in YAML is for those who read the words of the document.
+  const yaml = {
+    ...found,
+    blocks: found.blocks.filter(
+      ({ value }) => looksLikeSchema(value) || holdsSchema(value, 0) || isAnnouncedSchema(value, true),
+    ),
+  };
+  const isInYaml = within([...yaml.blocks, ...yaml.broken]);
+  return {
+    json: json.blocks.filter(({ start }) => !isInYaml(start)),
+    yaml: yaml.blocks,
+    torn: [...json.broken.filter((each) => !isInYaml(each.start) && mentionsSchema(text, each)), ...yaml.broken],
+  };
+}
+
+/** Tells whether an offset lies in some parts of a text; they come in order, and so do the offsets of each list. */
+function within(parts: readonly { start: number; end: number }[]): (offset: number) => boolean {
+  const sorted = parts.toSorted((one, other) => one.start - other.start);
+  const starts = sorted.map(({ start }) => start);
+  return (offset) => {
+    let [low, high] = [0, starts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return offset < (sorted[low - 1]?.end ?? 0);
   };
 }
 
@@ -175,8 +216,8 @@ function schemasIn(text: string, block: JsonBlock): SchemaPart[] {
       for (const [index, item] of items.entries()) visit(item, member, `${pointer}/${index}`, depth + 1);
     }
   };
-  const reading = readJson(text, start, true);
-  if (reading.ok) visit(reading.node, '', '', 0);
+  const reading = block.isYaml === true ? readYaml(text, start, block.end)[0] : readJson(text, start, true);
+  if (reading?.ok === true) visit(reading.node, '', '', 0);
   return found;
 }
 

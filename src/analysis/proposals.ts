@@ -5,7 +5,7 @@ import { protocolProposal, testCasesProposal } from '../families/anp/encode.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { analyze } from './analyze.ts';
 import { distinctAmendments } from './distinct-amendments.ts';
-import { editJsonText } from './edit-json-text.ts';
+import { editJsonText, editYamlText } from './edit-json-text.ts';
 import { joinedPatch } from './joined-patch.ts';
 import { withoutQuoteMarks, withQuoteMarks } from './markdown-lines.ts';
 import { readAgain, readingOf } from './reading.ts';
@@ -53,7 +53,7 @@ function renumbered(job: Job, repeated: readonly Finding[]): string | undefined 
   return caseText.slice(0, numberSpans[0]?.start) + numbered.join('');
 }
 
-function amendedDocument({ agreement }: Analyzed, findings: readonly Finding[]): string | undefined {
+function amendedDocument({ job, agreement }: Analyzed, findings: readonly Finding[]): string | undefined {
   const edits: SchemaEdit[] = [];
   for (const { of, patch } of distinctAmendments(findings)) {
     const located = of === 'requestSchema' ? agreement.requestSchema : agreement.responseSchema;
@@ -62,7 +62,12 @@ function amendedDocument({ agreement }: Analyzed, findings: readonly Finding[]):
   }
   // A protocol that this one builds on is a document of its own, which no counter-offer can change.
   if (edits.length === 0 || edits.some(({ located }) => located.baseUri !== undefined)) return undefined;
-  return edited(agreement.text, edits);
+  const { blocks } = readingOf(job).parts.own;
+  return edited(
+    agreement.text,
+    edits,
+    new Map(blocks.flatMap(({ start, end, isYaml }) => (isYaml ? [[start, end]] : []))),
+  );
 }
 
 function amendedCases({ agreement }: Analyzed, findings: readonly Finding[]): string | undefined {
@@ -77,19 +82,31 @@ function amendedCases({ agreement }: Analyzed, findings: readonly Finding[]): st
   return edited(agreement.caseText, edits);
 }
 
-function edited(given: string, edits: readonly { start: number; patch: SchemaEdit['patch'] }[]): string | undefined {
+/** A text with patches in the values that start at some offsets; those that are YAML end where `yamlEnds` says. */
+function edited(
+  given: string,
+  edits: readonly { start: number; patch: SchemaEdit['patch'] }[],
+  yamlEnds: ReadonlyMap<number, number> = new Map(),
+): string | undefined {
   const text = withoutQuoteMarks(given);
   const places = [...Map.groupBy(edits, ({ start }) => start)].sort(([a], [b]) => a - b);
   const parts = [given.slice(0, places[0]?.[0] ?? text.length)];
   // Each in its own part of the text: put together every time, a long text costs more than all edits in it.
   for (const [index, [start, together]] of places.entries()) {
     const part = text.slice(start, places[index + 1]?.[0] ?? text.length);
-    const changed = editJsonText(part, 0, joinedPatch(together.map(({ patch }) => patch)))?.text;
+    const patch = joinedPatch(together.map(({ patch }) => patch));
+    const yamlEnd = yamlEnds.get(start);
+    const changed = yamlEnd === undefined ? editJsonText(part, 0, patch)?.text : withYaml(part, yamlEnd - start, patch);
     if (changed === undefined) return undefined;
     parts.push(text === given ? changed : withQuoteMarks(changed, part, given, start));
   }
   const changed = parts.join('');
   return changed === given ? undefined : changed;
+}
+
+function withYaml(part: string, end: number, patch: SchemaEdit['patch']): string | undefined {
+  const changed = editYamlText(part.slice(0, end), patch);
+  return changed === undefined ? undefined : changed + part.slice(end);
 }
 
 function settles(changed: Job, job: Job, findings: readonly Finding[]): boolean {
