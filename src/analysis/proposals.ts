@@ -1,7 +1,7 @@
 import type { Analyzed } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Said } from '../contract/said.ts';
-import { editJsonText } from '../documents/edit-json-text.ts';
+import { editJsonText, editYamlText } from '../documents/edit-json-text.ts';
 import { joinedPatch } from '../documents/joined-patch.ts';
 import { withoutQuoteMarks, withQuoteMarks } from '../documents/markdown-lines.ts';
 import { type SchemaEdit, schemaEdits } from '../documents/schema-edits.ts';
@@ -43,7 +43,8 @@ function renumbered(analyzed: Analyzed, repeated: readonly Finding[]): string | 
   return caseText.slice(0, numberSpans[0]?.start) + numbered.join('');
 }
 
-function amendedDocument({ agreement }: Analyzed, findings: readonly Finding[]): string | undefined {
+function amendedDocument(analyzed: Analyzed, findings: readonly Finding[]): string | undefined {
+  const { agreement } = analyzed;
   const edits: SchemaEdit[] = [];
   for (const { of, patch } of distinctAmendments(findings)) {
     const located = of === 'requestSchema' ? agreement.requestSchema : agreement.responseSchema;
@@ -52,7 +53,12 @@ function amendedDocument({ agreement }: Analyzed, findings: readonly Finding[]):
   }
   // A protocol that this one builds on is a document of its own, which no counter-offer can change.
   if (edits.length === 0 || edits.some(({ located }) => located.baseUri !== undefined)) return undefined;
-  return edited(agreement.text, edits);
+  const { blocks } = readingOf(analyzed);
+  return edited(
+    agreement.text,
+    edits,
+    new Map(blocks.flatMap(({ start, end, isYaml }) => (isYaml ? [[start, end]] : []))),
+  );
 }
 
 function amendedCases({ agreement }: Analyzed, findings: readonly Finding[]): string | undefined {
@@ -67,19 +73,31 @@ function amendedCases({ agreement }: Analyzed, findings: readonly Finding[]): st
   return edited(agreement.caseText, edits);
 }
 
-function edited(given: string, edits: readonly { start: number; patch: SchemaEdit['patch'] }[]): string | undefined {
+/** A text with patches in the values that start at some offsets; those that are YAML end where `yamlEnds` says. */
+function edited(
+  given: string,
+  edits: readonly { start: number; patch: SchemaEdit['patch'] }[],
+  yamlEnds: ReadonlyMap<number, number> = new Map(),
+): string | undefined {
   const text = withoutQuoteMarks(given);
   const places = [...Map.groupBy(edits, ({ start }) => start)].sort(([a], [b]) => a - b);
   const parts = [given.slice(0, places[0]?.[0] ?? text.length)];
   // Each in its own part of the text: put together every time, a long text costs more than all edits in it.
   for (const [index, [start, together]] of places.entries()) {
     const part = text.slice(start, places[index + 1]?.[0] ?? text.length);
-    const changed = editJsonText(part, 0, joinedPatch(together.map(({ patch }) => patch)))?.text;
+    const patch = joinedPatch(together.map(({ patch }) => patch));
+    const yamlEnd = yamlEnds.get(start);
+    const changed = yamlEnd === undefined ? editJsonText(part, 0, patch)?.text : withYaml(part, yamlEnd - start, patch);
     if (changed === undefined) return undefined;
     parts.push(text === given ? changed : withQuoteMarks(changed, part, given, start));
   }
   const changed = parts.join('');
   return changed === given ? undefined : changed;
+}
+
+function withYaml(part: string, end: number, patch: SchemaEdit['patch']): string | undefined {
+  const changed = editYamlText(part.slice(0, end), patch);
+  return changed === undefined ? undefined : changed + part.slice(end);
 }
 
 function settles(changed: Opened, findings: readonly Finding[]): boolean {

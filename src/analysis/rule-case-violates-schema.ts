@@ -2,7 +2,7 @@ import type { Agreement, Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Amendment, Finding } from '../contract/finding.ts';
 import type { CaseValidation } from '../documents/case-validation.ts';
 import { interactionSchemas, replyViolations } from '../documents/interaction-schemas.ts';
-import { partPointer } from '../documents/schema-union.ts';
+import { dialectAt, partPointer } from '../documents/schema-union.ts';
 import type { PlacedFinding } from '../families/family.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { visibleText } from '../kernel/quote.ts';
@@ -107,6 +107,7 @@ function checkSide(
   const plan = new AmendmentPlan(
     located.schema,
     broken.flatMap(({ violations }) => violations),
+    (pointer) => dialectAt(located, pointer) === 'openapi-3.0',
   );
   return broken.flatMap(({ each, violations }) => {
     const places = Map.groupBy(violations, ({ pointer }) => pointer);

@@ -17,6 +17,7 @@ import { rulePatternUnsafe } from './rule-pattern-unsafe.ts';
 import { ruleRequestAmbiguous } from './rule-request-ambiguous.ts';
 import { ruleSchemaInvalid } from './rule-schema-invalid.ts';
 import { ruleSchemaMissing } from './rule-schema-missing.ts';
+import { ruleSchemaNone } from './rule-schema-none.ts';
 import { ruleSchemaUnreadable } from './rule-schema-unreadable.ts';
 
 /** The rules of the preflight, one a file. */
@@ -24,6 +25,7 @@ export const RULES: readonly Rule[] = [
   ruleBaseProtocolMissing,
   ruleSchemaUnreadable,
   ruleSchemaMissing,
+  ruleSchemaNone,
   ruleSchemaInvalid,
   ruleKeywordRemoved,
   rulePatternUnsafe,

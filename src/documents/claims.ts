@@ -28,6 +28,11 @@ export function sideNamedIn(text: string): Side | null {
   return request ? 'request' : 'response';
 }
 
+/** Whether a heading or a line announces a schema. */
+export function announcesSchema(text: string): boolean {
+  return /schema|esquema|schéma|схем|模式|スキーマ|스키마/i.test(text);
+}
+
 /** What is known about where a schema stands, nearest first. */
 export interface SchemaSurroundings {
   schema: Json;

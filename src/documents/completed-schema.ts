@@ -1,9 +1,11 @@
 import type { Origin } from '../contract/agreement.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
-import { isExternalReference } from '../schemas/sanitise-schema.ts';
+import { dialectNamed, OPENAPI_3_0 } from '../schemas/dialect.ts';
+import { sanitiseSchema } from '../schemas/sanitise-schema.ts';
+import { addressesOf, namesIn } from '../schemas/schema-names.ts';
 import { allSubschemas, MAX_SUBSCHEMAS, resolveLocalReference } from '../schemas/schema-walk.ts';
 import type { JsonBlock } from './json-blocks.ts';
-import { ownIdOf, rebased, withReferences } from './schema-union.ts';
+import { rebased, withReferences } from './schema-union.ts';
 
 /** A schema with what it refers to, and where that was taken from. */
 export interface Completed {
@@ -23,12 +25,14 @@ export function completedSchema(schema: Json, library: Library): Completed {
 }
 
 /**
- * A schema inside a larger object, with what it refers to elsewhere in that object, as descriptions of interfaces keep their schemas; the schema as
- * it is where it needs nothing of it.
+ * A schema inside a larger object, with the dialect that this names, and what it refers to elsewhere in it, as descriptions of interfaces keep their
+ * schemas; the schema as it is where it needs nothing of it.
  */
-export function enclosedSchema(schema: Json, { value: root, start }: Pick<JsonBlock, 'value' | 'start'>): Completed {
+export function enclosedSchema(given: Json, { value: root, start }: Pick<JsonBlock, 'value' | 'start'>): Completed {
   const origins: Origin[] = [];
-  if (!isObject(schema) || schema === root) return { schema, origins };
+  if (!isObject(given) || given === root) return { schema: given, origins };
+  const $schema = given.$schema ?? dialectAround(root);
+  const schema = $schema === undefined ? given : { ...given, $schema };
   const isElsewhere = (reference: string) =>
     reference.startsWith('#/') &&
     definitionNamed(reference) === undefined &&
@@ -55,6 +59,15 @@ export function enclosedSchema(schema: Json, { value: root, start }: Pick<JsonBl
   return { schema: { ...complete, $defs: { ...(complete.$defs as JsonObject), ...added } }, origins };
 }
 
+/** The dialect that an object names for the schemas in it. */
+function dialectAround(root: Json): string | undefined {
+  if (!isObject(root)) return undefined;
+  const { openapi, swagger, jsonSchemaDialect, $schema } = root;
+  if (typeof swagger === 'string' || (typeof openapi === 'string' && openapi.startsWith('3.0'))) return OPENAPI_3_0;
+  const named = [jsonSchemaDialect, $schema].find((uri) => typeof uri === 'string' && dialectNamed(uri) !== undefined);
+  return typeof named === 'string' ? named : undefined;
+}
+
 function isSchema(value: Json | undefined): value is JsonObject | boolean {
   return isObject(value ?? null) || typeof value === 'boolean';
 }
@@ -69,8 +82,8 @@ interface Shelf {
 export interface Library {
   /** The blocks that define a name, by where: `$defs/name`. */
   defining: ReadonlyMap<string, readonly Shelf[]>;
-  /** The first block with an `$id` of its own, by it. */
-  named: ReadonlyMap<string, Shelf>;
+  /** What has an id of its own, by that: the first one, and its place in its block. */
+  named: ReadonlyMap<string, Shelf & { pointer: string }>;
 }
 
 /** Most blocks that are looked at for one name: each of them may define it. */
@@ -79,12 +92,12 @@ const MAX_DEFINING = 8;
 /** Looks once through the blocks of a document for what its schemas may take from each other. */
 export function libraryOf(blocks: readonly Pick<JsonBlock, 'value' | 'start'>[]): Library {
   const defining = new Map<string, Shelf[]>();
-  const named = new Map<string, Shelf>();
+  const named = new Map<string, Shelf & { pointer: string }>();
   for (const { value, start } of blocks) {
     if (!isObject(value)) continue;
     const shelf = { value, start };
-    const id = ownIdOf(value);
-    if (id !== '' && !named.has(id)) named.set(id, shelf);
+    for (const { uri, pointer } of mayHaveIds(value) ? namesIn(value).named : [])
+      if (!named.has(uri)) named.set(uri, { ...shelf, pointer });
     for (const container of ['$defs', 'definitions']) {
       const definitions = value[container];
       for (const name of isObject(definitions) ? Object.keys(definitions) : []) {
@@ -95,6 +108,10 @@ export function libraryOf(blocks: readonly Pick<JsonBlock, 'value' | 'start'>[])
     }
   }
   return { defining, named };
+}
+
+function mayHaveIds({ $id, id, $defs, definitions }: JsonObject): boolean {
+  return [$id, id].some((own) => typeof own === 'string') || [$defs, definitions].some(isObject);
 }
 
 /** The container and the name in it that a reference begins with. */
@@ -133,37 +150,34 @@ function withNamed(schema: Json, { named }: Library): Completed {
   const origins: Origin[] = [];
   // A schema may be as large as its definitions for each of many that share them.
   if (!isObject(schema) || named.size === 0) return { schema, origins };
-  if (!referencesIn(schema).some((reference) => isExternalReference(reference, schema))) return { schema, origins };
-  const taken = new Map<string, string>();
+  if (!sanitiseSchema(schema).removed.some(({ reason }) => reason === 'external')) return { schema, origins };
+  const taken = new Map<number, string>();
   const definitions: JsonObject = isObject(schema.$defs) ? { ...schema.$defs } : {};
-  const localIn =
-    (base: string) =>
-    (reference: string): string => {
-      if (reference.startsWith('#') || !isExternalReference(reference, schema)) return reference;
-      const [target = '', fragment = ''] = reference.split('#');
-      const id = named.has(target) || !URL.canParse(target, base) ? target : new URL(target, base).href;
-      const found = named.get(id);
-      // An anchor, or a schema that is not there, stays what it was: a reference to something outside.
-      if (found === undefined || (fragment !== '' && !fragment.startsWith('/'))) return reference;
-      let name = taken.get(id);
-      if (name === undefined) {
-        if (taken.size >= MAX_NAMED) return reference;
-        name = `document-${taken.size + 1}`;
-        while (Object.hasOwn(definitions, name)) name += '-';
-        taken.set(id, name);
-        origins.push({ at: `/$defs/${name}`, start: found.start, pointer: '' });
-        definitions[name] = true;
-        definitions[name] = withReferences(rebased(found.value, `#/$defs/${name}`, id), localIn(id));
-      }
-      return `#/$defs/${name}${fragment}`;
-    };
-  const complete = withReferences(schema, localIn(ownIdOf(schema)));
+  const local = (reference: string): string => {
+    const [, fragment = ''] = reference.split('#');
+    const [address] = reference.startsWith('#') ? [] : addressesOf(reference).filter((each) => named.has(each));
+    const found = address === undefined ? undefined : named.get(address);
+    // An anchor, or a schema that is not there, stays what it was: a reference to something outside.
+    if (found === undefined || (fragment !== '' && !fragment.startsWith('/'))) return reference;
+    let name = taken.get(found.start);
+    if (name === undefined) {
+      if (taken.size >= MAX_NAMED) return reference;
+      name = `document-${taken.size + 1}`;
+      while (Object.hasOwn(definitions, name)) name += '-';
+      taken.set(found.start, name);
+      origins.push({ at: `/$defs/${name}`, start: found.start, pointer: '' });
+      definitions[name] = true;
+      definitions[name] = withReferences(rebased(found.value, `#/$defs/${name}`), local);
+    }
+    return `#/$defs/${name}${found.pointer}${fragment}`;
+  };
+  const complete = withReferences(sanitiseSchema(schema, 'kept').schema, local);
   if (taken.size === 0 || !isObject(complete)) return { schema, origins: [] };
   const $defs = { ...(complete.$defs as JsonObject), ...added(definitions, taken) };
   return { schema: { ...complete, $defs }, origins };
 }
 
-function added(definitions: JsonObject, taken: ReadonlyMap<string, string>): JsonObject {
+function added(definitions: JsonObject, taken: ReadonlyMap<unknown, string>): JsonObject {
   return Object.fromEntries([...taken.values()].map((name) => [name, definitions[name] as Json]));
 }
 

@@ -4,9 +4,13 @@ import { equalJson } from '../schemas/equal-json.ts';
 import { splitPointer } from '../schemas/schema-walk.ts';
 import { patched } from './apply-patch.ts';
 import { type LocatedJson, nodeAt, parseJsonAt, readJson } from './located-json.ts';
+import { readYaml } from './located-yaml.ts';
 
 /** Most characters read for one edit, the value once for each operation: about 20 ms. */
 const MAX_READ_CHARS = 400_000;
+
+/** The same of YAML: about 100 ms. */
+const MAX_READ_YAML_CHARS = 100_000;
 
 /**
  * A text with a JSON Patch written into the JSON value that starts at an offset, every other character kept; `undefined`
@@ -19,21 +23,52 @@ export function editJsonText(
 ): { text: string; end: number } | undefined {
   // Taken out of its text, which may be much longer, the value is read for every step.
   const after = text.slice(start);
-  let reading = readJson(after, 0, true);
-  if (!reading.ok || patch.length * reading.node.end > MAX_READ_CHARS) return undefined;
+  const reading = readJson(after, 0, true);
+  const edited = reading.ok ? withPatch(after.slice(0, reading.node.end), patch, reading.node, jsonNode) : undefined;
+  if (!reading.ok || edited === undefined || !equalJson(jsonOf(edited.text) ?? null, edited.wanted)) return undefined;
   const { end } = reading.node;
-  const wanted = patched(reading.node.value, patch);
+  return { text: text.slice(0, start) + edited.text + after.slice(end), end: start + edited.text.length };
+}
+
+/** The same for a text that is one YAML document, what is new written on one line as YAML allows it. */
+export function editYamlText(text: string, patch: readonly PatchOperation[]): string | undefined {
+  if (patch.length * text.length > MAX_READ_YAML_CHARS) return undefined;
+  const node = yamlNode(text);
+  const edited = node === undefined ? undefined : withPatch(text, patch, node, yamlNode);
+  const result = edited === undefined ? undefined : yamlNode(edited.text);
+  return edited !== undefined && result !== undefined && equalJson(result.value, edited.wanted)
+    ? edited.text
+    : undefined;
+}
+
+function withPatch(
+  text: string,
+  patch: readonly PatchOperation[],
+  node: LocatedJson,
+  read: (text: string) => LocatedJson | undefined,
+): { text: string; wanted: Json } | undefined {
+  if (patch.length * text.length > MAX_READ_CHARS) return undefined;
+  const wanted = patched(node.value, patch);
   if (wanted === undefined) return undefined;
-  let edited = after.slice(0, end);
+  let edited = text;
+  let here: LocatedJson | undefined = node;
   for (const [index, step] of stepsOf(patch).entries()) {
-    if (index > 0) reading = readJson(edited, 0, true);
-    const next = reading.ok ? applyStep(edited, reading.node, step) : undefined;
+    if (index > 0) here = read(edited);
+    const next: string | undefined = here === undefined ? undefined : applyStep(edited, here, step);
     if (next === undefined) return undefined;
     edited = next;
   }
-  const result = jsonOf(edited);
-  if (result === undefined || !equalJson(result, wanted)) return undefined;
-  return { text: text.slice(0, start) + edited + after.slice(end), end: start + edited.length };
+  return { text: edited, wanted };
+}
+
+function jsonNode(text: string): LocatedJson | undefined {
+  const reading = readJson(text, 0, true);
+  return reading.ok ? reading.node : undefined;
+}
+
+function yamlNode(text: string): LocatedJson | undefined {
+  const [reading, ...more] = readYaml(text, 0, text.length);
+  return reading?.ok === true && more.length === 0 ? reading.node : undefined;
 }
 
 function jsonOf(text: string): Json | undefined {
@@ -69,10 +104,17 @@ function applyStep(text: string, root: LocatedJson, { op, path, value, more = []
     if (parent.members !== undefined && target !== undefined)
       return splice(text, target.start, target.end, inlineJson(value));
     const name = split.token.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (parent.members !== undefined) return appended(text, parent, [`${JSON.stringify(name)}: ${inlineJson(value)}`]);
+    if (parent.members !== undefined) return appended(text, parent, [`${nameIn(parent, name)}: ${inlineJson(value)}`]);
     if (split.token === '-') return appended(text, parent, [value, ...more].map(inlineJson));
   }
   return undefined;
+}
+
+/** A name as members of YAML's blocks are written, where that says the same. */
+function nameIn({ isBlock }: LocatedJson, name: string): string {
+  const isPlain =
+    isBlock === true && /^[a-z_][\w-]*$/i.test(name) && !/^(?:true|false|null|y|yes|no?|on|off)$/i.test(name);
+  return isPlain ? name : JSON.stringify(name);
 }
 
 function splice(text: string, start: number, end: number, replacement: string): string {
@@ -89,6 +131,7 @@ function partsOf(container: LocatedJson): { start: number; end: number }[] {
 function appended(text: string, container: LocatedJson, added: readonly string[]): string {
   const parts = partsOf(container);
   const last = parts.at(-1);
+  if (last !== undefined && container.isBlock === true) return appendedLines(text, container, last, added);
   if (last === undefined) return splice(text, container.start + 1, container.end - 1, added.join(', '));
   const before = parts.at(-2)?.end ?? container.start;
   const gap = /\s*$/.exec(text.slice(before, last.start))?.[0] ?? '';
@@ -96,11 +139,32 @@ function appended(text: string, container: LocatedJson, added: readonly string[]
   return splice(text, last.end, last.end, added.map((part) => `,${apart}${part}`).join(''));
 }
 
+/** Adds parts on lines of their own below the last one, each indented as that is. */
+function appendedLines(
+  text: string,
+  { members }: LocatedJson,
+  last: { start: number; end: number },
+  added: readonly string[],
+): string {
+  const column = last.start - (text.lastIndexOf('\n', last.start - 1) + 1);
+  const indent = members === undefined ? `${' '.repeat(Math.max(0, column - 2))}- ` : ' '.repeat(column);
+  // What stands behind the last value on its line belongs to it.
+  const end = last.end + (/^[ \t]*(?:#.*)?/.exec(text.slice(last.end))?.[0].length ?? 0);
+  return splice(text, end, end, added.map((part) => `\n${indent}${part}`).join(''));
+}
+
 function removed(text: string, container: LocatedJson, target: LocatedJson): string | undefined {
   const parts = partsOf(container);
   const index = parts.findIndex(({ end }) => end === target.end);
   const [here, before, after] = [parts[index], parts[index - 1], parts[index + 1]];
   if (here === undefined) return undefined;
+  if (parts.length === 1 && container.isBlock === true)
+    return splice(
+      text,
+      text.slice(0, container.start).trimEnd().length,
+      container.end,
+      container.members === undefined ? ' []' : ' {}',
+    );
   if (after !== undefined) return splice(text, here.start, after.start, '');
   return splice(text, before?.end ?? here.start, here.end, '');
 }

@@ -8,6 +8,8 @@ export interface BrokenJson {
   end: number;
   /** Where it stops being JSON. */
   at: number;
+  /** Whether it is meant as YAML. */
+  isYaml?: boolean;
 }
 
 /** A JSON object or array in prose: UTF-16 offsets, end exclusive. */
@@ -17,6 +19,8 @@ export interface JsonBlock {
   value: Json;
   /** Whether it is JSON only but for comments and trailing commas. */
   lenient: boolean;
+  /** Whether it is written in YAML. */
+  isYaml?: boolean;
 }
 
 /** The outermost JSON objects and arrays of a text, in order, and what nearly was one. */

@@ -14,6 +14,8 @@ export interface LocatedJson {
   members?: { name: string; keyStart: number; node: LocatedJson }[];
   /** Items of an array. */
   items?: LocatedJson[];
+  /** Whether its parts stand on lines of their own, as YAML has it, and not between brackets. */
+  isBlock?: boolean;
 }
 
 /** Where a text stops being JSON; `begun` where at least one member or item had been read by then. */

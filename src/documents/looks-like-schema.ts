@@ -48,8 +48,26 @@ export function looksLikeSchema(value: Json): value is JsonObject {
   return told.some((keyword) => STRUCTURAL.has(keyword) && hasContent(value[keyword]));
 }
 
-/** Whether an object only keeps definitions for others: it describes no message, or holds schemas beside them. */
-function isLibrary(value: JsonObject): boolean {
+/**
+ * Whether a value that stands where a schema is announced is one, though it would pass for data elsewhere. Where only a message of that side is
+ * announced, `isSchemaNamed` unset, it must have a keyword that no message has a reason for.
+ */
+export function isAnnouncedSchema(value: Json, isSchemaNamed: boolean): boolean {
+  if (typeof value === 'boolean') return isSchemaNamed;
+  if (!isObject(value) || isLibrary(value)) return false;
+  const keywords = Object.keys(value);
+  const hasShape = (keyword: string) =>
+    !Object.hasOwn(TELLING, keyword) || TELLING[keyword]?.(value[keyword] as Json) === true;
+  if (!keywords.every((keyword) => (PART_KEYWORDS.has(keyword) || /^(?:\$|x-)/.test(keyword)) && hasShape(keyword)))
+    return false;
+  return isSchemaNamed || keywords.some((keyword) => ALONE.has(keyword));
+}
+
+const ALONE: ReadonlySet<string> = new Set(['$ref', 'const', 'enum', 'not']);
+
+/** Whether a value only keeps definitions for others: it describes no message, or holds schemas beside them. */
+function isLibrary(value: Json): boolean {
+  if (!isObject(value)) return false;
   if (!isObject(value.$defs ?? null) && !isObject(value.definitions ?? null)) return false;
   return !Object.keys(value).some((keyword) => TELLS_OF_MESSAGE.has(keyword));
 }
@@ -108,9 +126,18 @@ function isSchemaPart(value: Json): boolean {
 const PART_KEYWORDS: ReadonlySet<string> = new Set([
   ...ANNOTATIONS,
   ...Object.keys(TELLING),
-  'not',
-  'if',
-  'contains',
+  ...[
+    'not',
+    'if',
+    'then',
+    'else',
+    'contains',
+    'propertyNames',
+    'dependencies',
+    'dependentSchemas',
+    'dependentRequired',
+  ],
+  ...['additionalItems', 'unevaluatedProperties', 'unevaluatedItems', 'minContains', 'maxContains', 'contentSchema'],
   '$data',
   'tsType',
 ]);

@@ -1,5 +1,7 @@
 import type { LocatedSchema } from '../contract/agreement.ts';
 import { isObject, type Json } from '../kernel/json.ts';
+import { type Dialect, dialectNamed } from '../schemas/dialect.ts';
+import { sanitiseSchema } from '../schemas/sanitise-schema.ts';
 import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from '../schemas/schema-walk.ts';
 
 /** Where the part with that number (from 1) stands inside a union. */
@@ -14,27 +16,22 @@ export function unionOf(parts: readonly LocatedSchema[]): LocatedSchema | null {
   const schema: Json = {
     anyOf: parts.map((_, index) => ({ $ref: `#${partPointer(index + 1)}` })),
     $defs: Object.fromEntries(
-      parts.map((part, index) => [
-        String(index + 1),
-        rebased(part.schema, `#${partPointer(index + 1)}`, ownIdOf(part.schema)),
-      ]),
+      parts.map((part, index) => [String(index + 1), rebased(part.schema, `#${partPointer(index + 1)}`)]),
     ),
   };
   return { ...first, schema, parts: [...parts] };
 }
 
-/** The id that a schema gives itself, without a fragment; empty where it has none. */
-export function ownIdOf(schema: Json): string {
-  return isObject(schema) && typeof schema.$id === 'string' ? schema.$id.replace(/#.*$/s, '') : '';
+/** The dialect that a schema, or the part of a union that a place lies in, names for itself. */
+export function dialectAt({ schema, parts = [] }: LocatedSchema, pointer: string): Dialect | undefined {
+  const part = parts.find((_, index) => `${pointer}/`.startsWith(`${partPointer(index + 1)}/`));
+  return part === undefined ? dialectNamed(isObject(schema) ? schema.$schema : undefined) : dialectAt(part, '');
 }
 
-/** A copy whose local references start from where the schema now stands, and that has no name of its own any more. */
-export function rebased(schema: Json, base: string, ownId: string): Json {
-  const moved = (reference: string): string => {
-    const local = ownId !== '' && reference.startsWith(ownId) ? reference.slice(ownId.length) || '#' : reference;
-    return local.startsWith('#/') || local === '#' ? `${base}${local.slice(1)}` : local;
-  };
-  return withReferences(schema, moved, new Set(['$schema', '$id']));
+/** A copy whose references start from where the schema now stands, and that has neither names nor a dialect of its own any more. */
+export function rebased(schema: Json, base: string): Json {
+  const moved = (reference: string) => (reference.startsWith('#') ? `${base}${reference.slice(1)}` : reference);
+  return withReferences(sanitiseSchema(schema, 'kept').schema, moved, new Set(['$schema']));
 }
 
 /** A copy of a schema whose references are changed and that lacks some keywords. */

@@ -5,7 +5,7 @@ import type { JobFault } from '../contract/job-fault.ts';
 import type { Language, Said } from '../contract/said.ts';
 import type { CaseValidation } from '../documents/case-validation.ts';
 import type { FoundSchema } from '../documents/find-schemas.ts';
-import type { BrokenJson } from '../documents/json-blocks.ts';
+import type { BrokenJson, JsonBlock } from '../documents/json-blocks.ts';
 import type { JsonObject } from '../kernel/json.ts';
 
 /**
@@ -75,6 +75,8 @@ export interface FamilyReading {
   /** Schemas that break off being JSON, and those that are JSON but for comments and trailing commas. */
   broken: readonly BrokenJson[];
   lenient: readonly { start: number; end: number }[];
+  /** JSON and YAML that stand in the document. */
+  blocks: readonly JsonBlock[];
   /** What people read: the document without its JSON, and with the documents that it builds on. */
   prose: string;
   wholeProse: string;

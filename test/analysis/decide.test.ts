@@ -421,7 +421,6 @@ test('what is cleared is amended and sanitised, and its warnings say what was se
     decision.warnings.map(({ code, severity }) => [code, severity]),
     [
       ['DOCUMENT_KEYWORD_REMOVED', 'warning'],
-      ['DOCUMENT_KEYWORD_REMOVED', 'warning'],
       ['DOCUMENT_CASE_VIOLATES_SCHEMA', 'warning'],
     ],
   );

@@ -46,6 +46,7 @@ export function readAgreement(texts: Texts, about: ReadingTask, before?: Before)
     schemas,
     broken: own.broken,
     lenient: own.lenient,
+    blocks: own.blocks,
     prose: own.prose,
     wholeProse: [own.prose, ...bases.documents.map(({ prose }) => prose)].join('\n'),
     bases: bases.uris,

@@ -52,6 +52,7 @@ export const menu: Family = {
       requestRivals: [],
       broken: [],
       lenient: [],
+      blocks: [],
       prose: '',
       wholeProse: '',
       bases: [],
