@@ -43,7 +43,7 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
   const broken = [...torn.filter((each) => mentionsSchema(text, each)), ...looseSchemas(text, fences, json)]
     .sort((one, other) => one.start - other.start)
     .filter(({ start }, index, all) => start >= (all[index - 1]?.end ?? 0));
-  const blocks = json.filter(({ start }) => !broken.some((each) => each.start < start && start < each.end));
+  const blocks = outside(broken, json);
   const places = new Places(lines, blocks);
   const schemas: FoundSchema[] = [];
   const lenient: { start: number; end: number }[] = [];
@@ -78,6 +78,18 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
     blocks,
   };
 }
+
+/** The blocks that say something and stand in nothing broken, which is in the order of the text. */
+function outside(broken: readonly BrokenJson[], blocks: readonly JsonBlock[]): JsonBlock[] {
+  let next = 0;
+  return blocks.filter(({ start, end }) => {
+    while ((broken[next]?.end ?? start + 1) <= start) next += 1;
+    return end - start > EMPTY_CHARS && (broken[next]?.start ?? start) >= start;
+  });
+}
+
+/** As long as `{}` and `[]` are: a document may consist of them. */
+const EMPTY_CHARS = 2;
 
 function completed(found: FoundSchema, library: Library): FoundSchema {
   const { schema, origins } = completedSchema(found.schema, library);

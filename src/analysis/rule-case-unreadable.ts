@@ -1,4 +1,5 @@
 import type { Finding } from '../contract/finding.ts';
+import { MAX_JSON_DEPTH } from './located-json.ts';
 import type { CaseFault } from './reading.ts';
 import type { Rule } from './rule.ts';
 
@@ -6,6 +7,8 @@ const CODES = {
   missing: 'DOCUMENT_CASE_INCOMPLETE',
   empty: 'DOCUMENT_CASE_INCOMPLETE',
   unreadable: 'DOCUMENT_CASE_UNREADABLE',
+  'too-deep': 'DOCUMENT_CASE_UNREADABLE',
+  'too-large': 'DOCUMENT_CASE_UNREADABLE',
   several: 'DOCUMENT_CASE_UNREADABLE',
   repeated: 'DOCUMENT_CASE_UNREADABLE',
   'number-missing': 'DOCUMENT_CASE_NUMBER_MISSING',
@@ -45,6 +48,8 @@ const WORDS: Record<CaseFault['reason'], (side: string, found: string) => string
   empty: (side) => `empty ${side} data, wanted a payload`,
   unreadable: (side, found) =>
     `${side} data stop being JSON${found === '' ? '' : ` at ${found}`}, wanted one JSON value or a fenced text`,
+  'too-deep': (side) => `${side} data nest deeper than is read, wanted at most ${MAX_JSON_DEPTH} levels`,
+  'too-large': (side, found) => `${side} data hold a number too large for a double at ${found}, wanted a smaller one`,
   several: (side) => `several payloads as ${side} data, wanted one`,
   repeated: (side) => `${side} data given twice, wanted them once`,
   'number-missing': () => 'a heading without a number, wanted one',

@@ -1,4 +1,5 @@
-import { excerptAt } from './located-json.ts';
+import type { BrokenJson } from './json-blocks.ts';
+import { excerptAt, MAX_JSON_DEPTH } from './located-json.ts';
 import type { PlacedFinding, Rule } from './rule.ts';
 
 /** Every JSON Schema in the document is JSON: a broken one is an error where a schema is missing, else a warning. */
@@ -6,14 +7,14 @@ export const ruleSchemaUnreadable: Rule = {
   name: 'schema-unreadable',
   check({ agreement }, { text, broken, lenient }) {
     const complete = agreement.requestSchema !== null && agreement.responseSchema !== null;
-    const unreadable = broken.map(({ start, at }): PlacedFinding => {
+    const unreadable = broken.map(({ start, at, beyond }): PlacedFinding => {
       const found = excerptAt(text, at);
       return {
         finding: {
           code: 'DOCUMENT_SCHEMA_UNREADABLE',
           severity: complete ? 'warning' : 'error',
           in: 'document',
-          message: `Cannot read JSON Schema: it stops being JSON at ${found}, wanted strict JSON`,
+          message: `Cannot read JSON Schema: ${wordsOf(beyond, found)}`,
           actual: found,
         },
         text: 'document',
@@ -35,3 +36,9 @@ export const ruleSchemaUnreadable: Rule = {
     return [...unreadable, ...loose];
   },
 };
+
+function wordsOf(beyond: BrokenJson['beyond'], found: string): string {
+  if (beyond === 'depth') return `it nests deeper than is read, wanted at most ${MAX_JSON_DEPTH} levels`;
+  if (beyond === 'number') return `it holds a number too large for a double at ${found}, wanted a smaller one`;
+  return `it stops being JSON at ${found}, wanted strict JSON`;
+}
