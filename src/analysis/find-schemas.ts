@@ -109,7 +109,7 @@ interface SchemaPart {
 
 function schemasIn(text: string, { start, end, value }: JsonBlock): SchemaPart[] {
   if (looksLikeSchema(value)) return [{ schema: value, start, end, member: '', pointer: '' }];
-  if (!holdsSchema(value, 0)) return [];
+  if (!holdsSchema(value)) return [];
   const found: SchemaPart[] = [];
   const visit = (node: LocatedJson, member: string, pointer: string, depth: number): void => {
     const { value: schema, start, end, members = [], items = [] } = node;
@@ -125,7 +125,8 @@ function schemasIn(text: string, { start, end, value }: JsonBlock): SchemaPart[]
   return found;
 }
 
-function holdsSchema(value: Json, depth: number): boolean {
+/** Whether a value is a schema, or holds one in its members. */
+export function holdsSchema(value: Json, depth = 0): boolean {
   if (looksLikeSchema(value)) return true;
   if (typeof value !== 'object' || value === null || depth >= MAX_WRAPPING) return false;
   return Object.values(value).some((item) => holdsSchema(item, depth + 1));

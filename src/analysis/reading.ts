@@ -77,12 +77,19 @@ interface CasesRead extends Pick<Reading, 'caseText' | 'cases' | 'payload'> {
   numberSpans?: Reading['numberSpans'];
   /** The cases as they stand in the text, with the text that they were read from. */
   read?: { text: string; cases: readonly CaseText[] };
+  /** The JSON that lists them, where there are no such cases in the text. */
+  listed?: Pick<FoundSchemas, 'text' | 'blocks'>;
 }
 
 interface Parts {
   own: FoundSchemas;
   bases: ReturnType<typeof resolveBases>;
   cases: CasesRead;
+}
+
+/** A protocol that the document builds on, by its address there. */
+interface BaseDocument extends FoundSchemas {
+  uri: string;
 }
 
 /** How far a chain of protocols that build on each other is followed. */
@@ -184,10 +191,10 @@ function knownPayloads({ read }: CasesRead): KnownJson | undefined {
 function resolveBases(
   prose: string,
   given: Job['baseProtocols'],
-): { uris: string[]; missing: string[]; documents: FoundSchemas[] } {
+): { uris: string[]; missing: string[]; documents: BaseDocument[] } {
   const uris = baseUrisIn(prose);
   const missing: string[] = [];
-  const documents: FoundSchemas[] = [];
+  const documents: BaseDocument[] = [];
   const pending = [...uris];
   const seen = new Set<string>();
   for (let uri = pending.shift(); uri !== undefined && documents.length < MAX_BASE_DOCUMENTS; uri = pending.shift()) {
@@ -197,7 +204,7 @@ function resolveBases(
     if (base === undefined) missing.push(uri);
     else {
       const found = findSchemas(withoutQuoteMarks(base.content), uri);
-      documents.push(found);
+      documents.push({ ...found, uri });
       pending.push(...baseUrisIn(found.prose));
     }
   }
@@ -237,6 +244,7 @@ function readCases(job: Job, hasSchemas: boolean, prose: string, known?: KnownJs
     return {
       caseText,
       cases: listed.slice(0, MAX_CASES),
+      listed: { text: plain, blocks: first.json.blocks },
       faults: tooMany(listed.length),
       payload: job.payload ?? 'json',
     };

@@ -40,8 +40,14 @@ function findingOf(fault: CaseFault): Finding {
     ...(side === undefined ? {} : { pointer: '' }),
     message: `Cannot read ${testCase === undefined ? 'cases' : `case ${testCase}`}: ${WORDS[reason](side ?? 'payload', found ?? '')}`,
     ...(found === undefined ? {} : { actual: found }),
+    ...(LIMITS[reason] === undefined ? {} : { expected: LIMITS[reason] }),
   };
 }
+
+const LIMITS: Partial<Record<CaseFault['reason'], number>> = {
+  'too-deep': MAX_JSON_DEPTH,
+  'too-large': Number.MAX_VALUE,
+};
 
 const WORDS: Record<CaseFault['reason'], (side: string, found: string) => string> = {
   missing: (side) => `no ${side} data, wanted request and response`,

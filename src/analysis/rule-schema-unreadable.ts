@@ -15,6 +15,7 @@ export const ruleSchemaUnreadable: Rule = {
           severity: complete ? 'warning' : 'error',
           in: 'document',
           message: `Cannot read JSON Schema: ${wordsOf(beyond, found)}`,
+          ...(beyond === undefined ? {} : { expected: LIMITS[beyond] }),
           actual: found,
         },
         text: 'document',
@@ -36,6 +37,8 @@ export const ruleSchemaUnreadable: Rule = {
     return [...unreadable, ...loose];
   },
 };
+
+const LIMITS = { depth: MAX_JSON_DEPTH, number: Number.MAX_VALUE };
 
 function wordsOf(beyond: BrokenJson['beyond'], found: string): string {
   if (beyond === 'depth') return `it nests deeper than is read, wanted at most ${MAX_JSON_DEPTH} levels`;

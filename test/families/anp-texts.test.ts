@@ -18,6 +18,7 @@ const ROOT = new URL('../../', import.meta.url);
 
 /** Warnings alone: they are never told to a peer. */
 const SILENT: ReadonlySet<string> = new Set([
+  'DOCUMENT_NAME_REPEATED',
   'DOCUMENT_ANSWER_UNDERIVABLE',
   'DOCUMENT_KEYWORD_REMOVED',
   'DOCUMENT_PATTERN_UNSAFE',
