@@ -1,5 +1,5 @@
 import type { Case, LocatedSchema } from '../contract/agreement.ts';
-import type { Amendment, Finding } from '../contract/finding.ts';
+import type { Amendment, Finding, PatchOperation } from '../contract/finding.ts';
 import { visibleText } from '../families/quote.ts';
 import { violationMessage } from '../families/violation-words.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
@@ -8,15 +8,21 @@ import { validatorOf } from '../schemas/validator-of.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
 import type { Violation } from '../schemas/violations.ts';
 import { AmendmentPlan } from './amendment-plan.ts';
+import { isChangedInWords } from './base-in-words.ts';
 import { MAX_FINDINGS } from './capped-findings.ts';
 import type { CaseValidation } from './case-validation.ts';
+import type { Reading } from './reading.ts';
 import { isSmall, type PlacedFinding, type Rule, reportable } from './rule.ts';
 import { partPointer } from './schema-union.ts';
 
-/** The data of every case keep the schema of their side, and are texts where payloads are; a deliberately invalid request whose answer is a failure may break it. */
+/**
+ * The data of every case keep the schema of their side, and are texts where payloads are; a deliberately invalid request whose
+ * answer is a failure may break it. A warning where the document may have changed the schema, which then is amended.
+ */
 export const ruleCaseViolatesSchema: Rule = {
   name: 'case-violates-schema',
-  check({ agreement }, { validation }) {
+  check({ agreement }, reading) {
+    const { validation } = reading;
     const sides = [
       ['request', agreement.requestSchema],
       ['response', agreement.responseSchema],
@@ -25,7 +31,7 @@ export const ruleCaseViolatesSchema: Rule = {
     const found = sides.flatMap(([side, located]) => {
       const others = agreement.cases.filter((each) => isOther(each[side]));
       const cases = agreement.cases.filter((each) => !others.includes(each));
-      const broken = located === null || validation.isUsedUp ? [] : checkSide(side, located, cases, validation);
+      const broken = located === null || validation.isUsedUp ? [] : checkSide(side, located, cases, reading);
       return [...others.map((each) => noText(side, each)), ...broken];
     });
     if (!validation.isUsedUp) return found;
@@ -62,8 +68,9 @@ function checkSide(
   side: 'request' | 'response',
   located: LocatedSchema,
   cases: readonly Case[],
-  validation: CaseValidation,
+  reading: Reading,
 ): PlacedFinding[] {
+  const { validation } = reading;
   const broken: Broken[] = [];
   let places = 0;
   for (const each of cases) {
@@ -79,20 +86,22 @@ function checkSide(
     located.schema,
     broken.flatMap(({ violations }) => violations),
   );
+  const isChanged = isChangedInWords(located, reading);
+  const schema = isChanged ? ' against the schema of the base protocol, which the document changes,' : '';
   return broken.flatMap(({ each, violations }) => {
     const places = Map.groupBy(violations, ({ pointer }) => pointer);
     return [...places].map(([pointer, together]): PlacedFinding => {
-      const amendment = amendmentOf(side, plan, together);
+      const amendment = isChanged ? baseAmendment(side, plan, together) : amendmentOf(side, plan, together);
       const { expected, actual } = summaryOf(together);
       const shown = reportable({ expected, ...(actual === undefined ? {} : { actual }) });
       const at = pointer === '' ? '' : ` at ${visibleText(pointer)}`;
       const finding: Finding = {
         code: 'DOCUMENT_CASE_VIOLATES_SCHEMA',
-        severity: 'error',
+        severity: isChanged ? 'warning' : 'error',
         in: side,
         testCase: each.testCase,
         pointer,
-        message: `Cannot validate ${side} of case ${each.testCase}${at}: ${violationMessage(expected, actual)}`,
+        message: `Cannot validate ${side} of case ${each.testCase}${schema}${at}: ${violationMessage(expected, actual)}`,
         ...shown,
         ...(amendment === undefined ? {} : { amendment }),
       };
@@ -128,6 +137,12 @@ function amendmentOf(
   if (violations.length !== 1 || first?.keyword !== 'const' || first.pointer === '' || !isSmall(first.expected))
     return undefined;
   return { of: side, patch: [{ op: 'replace', path: first.pointer, value: first.expected }] };
+}
+
+/** What words have changed is amended, or holds no more. */
+function baseAmendment(side: 'request' | 'response', plan: AmendmentPlan, violations: readonly Violation[]): Amendment {
+  const dropped = violations.map(({ schemaPointer }): PatchOperation => ({ op: 'remove', path: schemaPointer }));
+  return { of: `${side}Schema`, patch: plan.patchFor(violations) ?? dropped };
 }
 
 /** Violations with places in the whole schema; against a union of which no part is meant, those of the part that fits best. */
