@@ -1,5 +1,6 @@
-import type { Case, LocatedSchema } from '../contract/agreement.ts';
+import type { Agreement, Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Amendment, Finding, PatchOperation } from '../contract/finding.ts';
+import type { Job } from '../contract/job.ts';
 import { visibleText } from '../families/quote.ts';
 import { violationMessage } from '../families/violation-words.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
@@ -10,6 +11,7 @@ import type { Violation } from '../schemas/violations.ts';
 import { AmendmentPlan } from './amendment-plan.ts';
 import { isChangedInWords } from './base-in-words.ts';
 import { MAX_FINDINGS } from './capped-findings.ts';
+import { CaseSlips } from './case-slips.ts';
 import type { CaseValidation } from './case-validation.ts';
 import type { Reading } from './reading.ts';
 import { isSmall, type PlacedFinding, type Rule, reportable } from './rule.ts';
@@ -21,7 +23,7 @@ import { partPointer } from './schema-union.ts';
  */
 export const ruleCaseViolatesSchema: Rule = {
   name: 'case-violates-schema',
-  check({ agreement }, reading) {
+  check({ agreement, job: { tools } }, reading) {
     const { validation } = reading;
     const sides = [
       ['request', agreement.requestSchema],
@@ -31,7 +33,7 @@ export const ruleCaseViolatesSchema: Rule = {
     const found = sides.flatMap(([side, located]) => {
       const others = agreement.cases.filter((each) => isOther(each[side]));
       const cases = agreement.cases.filter((each) => !others.includes(each));
-      const broken = located === null || validation.isUsedUp ? [] : checkSide(side, located, cases, reading);
+      const broken = located === null || validation.isUsedUp ? [] : checkSide(side, located, { cases, tools }, reading);
       return [...others.map((each) => noText(side, each)), ...broken];
     });
     if (!validation.isUsedUp) return found;
@@ -67,7 +69,7 @@ interface Broken {
 function checkSide(
   side: 'request' | 'response',
   located: LocatedSchema,
-  cases: readonly Case[],
+  { cases, tools }: Pick<Agreement, 'cases'> & Pick<Job, 'tools'>,
   reading: Reading,
 ): PlacedFinding[] {
   const { validation } = reading;
@@ -82,16 +84,17 @@ function checkSide(
     if (places > MAX_FINDINGS) break;
   }
   if (broken.length === 0) return [];
+  const isChanged = isChangedInWords(located, reading);
+  const slips = new CaseSlips(isChanged ? [] : cases, side, isChanged ? [] : tools);
   const plan = new AmendmentPlan(
     located.schema,
-    broken.flatMap(({ violations }) => violations),
+    broken.flatMap(({ violations }) => violations).filter((violation) => slips.meantBy(violation) === undefined),
   );
-  const isChanged = isChangedInWords(located, reading);
   const schema = isChanged ? ' against the schema of the base protocol, which the document changes,' : '';
   return broken.flatMap(({ each, violations }) => {
     const places = Map.groupBy(violations, ({ pointer }) => pointer);
     return [...places].map(([pointer, together]): PlacedFinding => {
-      const amendment = isChanged ? baseAmendment(side, plan, together) : amendmentOf(side, plan, together);
+      const amendment = isChanged ? baseAmendment(side, plan, together) : amendmentOf(side, plan, slips, together);
       const { expected, actual } = summaryOf(together);
       const shown = reportable({ expected, ...(actual === undefined ? {} : { actual }) });
       const at = pointer === '' ? '' : ` at ${visibleText(pointer)}`;
@@ -128,8 +131,12 @@ function tooCostly(side: 'request' | 'response' | undefined, at: number): Placed
 function amendmentOf(
   side: 'request' | 'response',
   plan: AmendmentPlan,
+  slips: CaseSlips,
   violations: readonly Violation[],
 ): Amendment | undefined {
+  const meant = violations.map((violation) => slips.meantBy(violation)).find((value) => value !== undefined);
+  const path = violations[0]?.pointer ?? '';
+  if (meant !== undefined) return { of: side, patch: [{ op: 'replace', path, value: meant }] };
   const patch = plan.patchFor(violations);
   if (patch !== undefined) return { of: `${side}Schema`, patch };
   const [first] = violations;
