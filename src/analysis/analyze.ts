@@ -24,6 +24,7 @@ export function analyze(job: Job, matches?: Matches): Analyzed {
       cases: reading.cases,
       caseText: reading.caseText,
       baseUris: reading.baseUris,
+      bases: reading.parts.bases.documents.map(({ uri, text }) => ({ uri, text })),
     },
   };
 }

@@ -58,6 +58,8 @@ export interface Agreement {
   caseText: string | null;
   /** URIs of protocols that the document builds on. */
   baseUris: string[];
+  /** The texts of those that the job brought along. */
+  bases: { uri: string; text: string }[];
 }
 
 /** A job whose agreement has been read. */
