@@ -59,10 +59,14 @@ function inParsed({ testCase, ...sides }: Case): PlacedFinding[] {
       if (typeof value !== 'number' || !mayBeRounded(value)) return [];
       const place = { in: side, testCase, isRoot: true };
       const finding = findingOf(String(value), 'it came as a double, which may have lost digits', pointer, place);
-      return [{ finding, text: 'cases', at: testCase }];
+      const severity = Math.abs(value) < WRITTEN_OUT ? 'error' : 'warning';
+      return [{ finding: { ...finding, severity }, text: 'cases', at: testCase }];
     }),
   );
 }
+
+/** From here on JSON writes an exponent: what is so large is measured more often than counted. */
+const WRITTEN_OUT = 1e21;
 
 /** Whether a whole number is beyond those that a double tells apart, and has as many digits as it can have. */
 function mayBeRounded(value: number): boolean {

@@ -73,6 +73,7 @@ test('of parsed cases a double is told of that may have lost digits', () => {
   assert.deepEqual(parsed(JSON.parse('1610521604143693813')), [
     ['error', 'DOCUMENT_NUMBER_INEXACT', 'request', '/a/0'],
   ]);
+  assert.deepEqual(parsed(Number.MAX_VALUE), [['warning', 'DOCUMENT_NUMBER_INEXACT', 'request', '/a/0']]);
   for (const kept of [2 ** 53 - 1, 1e21, 17e17, 0.1234567890123456, 12345678.000000002])
     assert.deepEqual(parsed(kept), []);
 });
