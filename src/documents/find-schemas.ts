@@ -47,9 +47,7 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
   const broken = [...torn, ...looseSchemas(text, fences, values)]
     .sort((one, other) => one.start - other.start)
     .filter(({ start }, index, all) => start >= (all[index - 1]?.end ?? 0));
-  const blocks = withLoneBooleans(text, values).filter(
-    ({ start }) => !broken.some((each) => each.start < start && start < each.end),
-  );
+  const blocks = outside(broken, withLoneBooleans(text, values));
   const places = new Places(lines, blocks);
   const library = libraryOf(blocks);
   const schemas: FoundSchema[] = [];
@@ -92,6 +90,15 @@ export function findSchemas(text: string, baseUri?: string, known?: KnownJson): 
   };
 }
 
+/** The blocks that stand in nothing broken; both are in the order of the text. */
+function outside(broken: readonly BrokenJson[], blocks: readonly JsonBlock[]): JsonBlock[] {
+  let next = 0;
+  return blocks.filter(({ start }) => {
+    while ((broken[next]?.end ?? start + 1) <= start) next += 1;
+    return (broken[next]?.start ?? start) >= start;
+  });
+}
+
 /** The values of a text, each in the language that it is written in, and what would be schemas if they could be read. */
 function valuesIn(
   text: string,
@@ -104,7 +111,7 @@ function valuesIn(
   const yaml = {
     ...found,
     blocks: found.blocks.filter(
-      ({ value }) => looksLikeSchema(value) || holdsSchema(value, 0) || isAnnouncedSchema(value, true),
+      ({ value }) => looksLikeSchema(value) || holdsSchema(value) || isAnnouncedSchema(value, true),
     ),
   };
   const isInYaml = within([...yaml.blocks, ...yaml.broken]);
@@ -205,7 +212,7 @@ function wholeOf({ start, end, value }: JsonBlock): SchemaPart {
 function schemasIn(text: string, block: JsonBlock): SchemaPart[] {
   const { start, value } = block;
   if (looksLikeSchema(value)) return [wholeOf(block)];
-  if (!holdsSchema(value, 0)) return [];
+  if (!holdsSchema(value)) return [];
   const found: SchemaPart[] = [];
   const visit = (node: LocatedJson, member: string, pointer: string, depth: number): void => {
     const { value: schema, start, end, members = [], items = [] } = node;
@@ -221,7 +228,8 @@ function schemasIn(text: string, block: JsonBlock): SchemaPart[] {
   return found;
 }
 
-function holdsSchema(value: Json, depth: number): boolean {
+/** Whether a value is a schema, or holds one in its members. */
+export function holdsSchema(value: Json, depth = 0): boolean {
   if (typeof value !== 'object' || value === null || depth >= MAX_WRAPPING) return false;
   return Object.entries(value).some(([name, item]) => isSchemaOf(name, item) || holdsSchema(item, depth + 1));
 }

@@ -66,6 +66,21 @@ const SAMPLES: Record<
       ['warning', 'DOCUMENT_PATTERN_UNSUPPORTED'],
     ],
   },
+  'text-escaped': {
+    document: '# Requirements\\nAsk for it.\\n\\n# Flow\\nAnswer it.\\n',
+    says: [
+      ['error', 'DOCUMENT_TEXT_ESCAPED'],
+      ['warning', 'DOCUMENT_SCHEMA_NONE'],
+    ],
+  },
+  'number-inexact': {
+    document: '## Request\n{"type":"object"}\n## Response\n{"type":"object","default":{"id":9007199254740993}}',
+    says: [['error', 'DOCUMENT_NUMBER_INEXACT']],
+  },
+  'name-repeated': {
+    document: '## Request\n{"type":"object"}\n## Response\n{"type":"object","title":"A","title":"B"}',
+    says: [['warning', 'DOCUMENT_NAME_REPEATED']],
+  },
   'request-ambiguous': {
     document: `## Request\n{"type":"object","properties":{"a":{}}}\n## Request\n{"type":"object","properties":{"b":{}}}\n## Response\n{"type":"object"}`,
     says: [['error', 'DOCUMENT_REQUEST_AMBIGUOUS']],

@@ -14,6 +14,7 @@ const ROOT = new URL('../../', import.meta.url);
 
 /** Warnings alone: they are never told to a peer. */
 const SILENT: ReadonlySet<string> = new Set([
+  'DOCUMENT_NAME_REPEATED',
   'DOCUMENT_ANSWER_UNDERIVABLE',
   'DOCUMENT_KEYWORD_IGNORED',
   'DOCUMENT_KEYWORD_REMOVED',

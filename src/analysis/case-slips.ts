@@ -1,0 +1,82 @@
+import type { Case } from '../contract/agreement.ts';
+import type { Tool } from '../contract/job.ts';
+import { pointersOf } from '../documents/located-json.ts';
+import { isObject, type Json, keepsDigits, pointerTokens } from '../kernel/json.ts';
+import type { Violation } from '../schemas/violations.ts';
+import { typeOf } from './amendment-plan.ts';
+
+/** Most values that are looked at for what stands elsewhere. */
+const MAX_LOOKED_AT = 2_000;
+
+/**
+ * Tells a case that writes a value in another type than everything else does, such as `"0.40"` for a number, from a schema that is
+ * too narrow: at that place the schema, and most values of all cases or a tool, have the type that the case lacks.
+ */
+export class CaseSlips {
+  readonly #values: readonly Json[];
+  readonly #tools: readonly Tool[];
+  readonly #places = new Map<string, Json[]>();
+  #told: ReadonlySet<Json> | undefined;
+
+  constructor(cases: readonly Case[], side: 'request' | 'response', tools: readonly Tool[]) {
+    this.#values = cases.map((each) => each[side]);
+    this.#tools = tools;
+  }
+
+  /** The same value in the type that the schema wants; `undefined` where the case is not known to be a slip. */
+  meantBy({ keyword, expected, actual = null, pointer }: Violation): Json | undefined {
+    if (keyword !== 'type' && keyword !== 'enum') return undefined;
+    const isWanted = (value: Json): boolean =>
+      keyword === 'type' ? isOfType(value, expected) : Array.isArray(expected) && expected.includes(value);
+    const meant = respelled(actual).find(isWanted);
+    if (meant === undefined || this.#toldByTools().has(actual)) return undefined;
+    const elsewhere = this.#valuesAt(pointer);
+    const fitting = elsewhere.filter(isWanted).length;
+    const isUsual = fitting > 0 && fitting >= elsewhere.length - fitting;
+    return isUsual || this.#toldByTools().has(meant) ? meant : undefined;
+  }
+
+  /** What all cases have at a place, whichever item of a list it is in. */
+  #valuesAt(pointer: string): readonly Json[] {
+    const tokens = pointerTokens(pointer);
+    const key = tokens.map((token) => (ITEM.test(token) ? '*' : token)).join('/');
+    const known = this.#places.get(key);
+    if (known !== undefined) return known;
+    let here: Json[] = [...this.#values];
+    for (const token of tokens)
+      here = here.slice(0, MAX_LOOKED_AT).flatMap((value) => {
+        if (Array.isArray(value)) return ITEM.test(token) ? value : [];
+        return isObject(value) && Object.hasOwn(value, token) ? [value[token] as Json] : [];
+      });
+    this.#places.set(key, here);
+    return here;
+  }
+
+  /** The single values in what tools answer with. */
+  #toldByTools(): ReadonlySet<Json> {
+    this.#told ??= new Set(
+      this.#tools
+        .flatMap(({ examples = [], otherwise }) => [...examples, ...(otherwise === undefined ? [] : [otherwise])])
+        .flatMap((answer) => ('output' in answer ? pointersOf(answer.output, MAX_LOOKED_AT) : []))
+        .map(({ value }) => value),
+    );
+    return this.#told;
+  }
+}
+
+const ITEM = /^\d+$/;
+
+function isOfType(value: Json, wanted: Json): boolean {
+  const type = typeOf(value);
+  const types = Array.isArray(wanted) ? wanted : [wanted];
+  return types.some((one) => one === type || (one === 'number' && type === 'integer'));
+}
+
+const NUMERAL = /^-?(?:0|[1-9]\d{0,30})(?:\.\d{1,30})?$/;
+
+/** What a single value would be in other types. */
+function respelled(value: Json): Json[] {
+  if (typeof value === 'number' || typeof value === 'boolean') return [String(value)];
+  if (value === 'true' || value === 'false') return [value === 'true'];
+  return typeof value === 'string' && NUMERAL.test(value) && keepsDigits(value) ? [Number(value)] : [];
+}
