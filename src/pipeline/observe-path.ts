@@ -7,6 +7,7 @@ import { ruleRequestAmbiguous } from '../analysis/rule-request-ambiguous.ts';
 import { ruleSchemaInvalid } from '../analysis/rule-schema-invalid.ts';
 import { ruleSchemaMissing } from '../analysis/rule-schema-missing.ts';
 import { ruleSchemaUnreadable } from '../analysis/rule-schema-unreadable.ts';
+import { ruleTextEscaped } from '../analysis/rule-text-escaped.ts';
 import { preflight } from '../analysis/rules.ts';
 import { settle } from '../analysis/settle.ts';
 import type { Analyzed } from '../contract/agreement.ts';
@@ -18,6 +19,7 @@ import type { Path } from './path.ts';
 
 /** What keeps exchanges from being held against the agreement: without a schema that can be used, everything would be clean. */
 const rulesOfSchemas = [
+  ruleTextEscaped,
   ruleBaseProtocolMissing,
   ruleSchemaUnreadable,
   ruleSchemaMissing,
