@@ -15,7 +15,8 @@ const MAX_LOOKED_AT = 2_000;
 export class CaseSlips {
   readonly #values: readonly Json[];
   readonly #tools: readonly Tool[];
-  readonly #places = new Map<string, Json[]>();
+  /** By place and keyword: whether most values there are as wanted. */
+  readonly #usual = new Map<string, boolean>();
   #told: ReadonlySet<Json> | undefined;
 
   constructor(cases: readonly Case[], side: 'request' | 'response', tools: readonly Tool[]) {
@@ -24,32 +25,28 @@ export class CaseSlips {
   }
 
   /** The same value in the type that the schema wants; `undefined` where the case is not known to be a slip. */
-  meantBy({ keyword, expected, actual = null, pointer }: Violation): Json | undefined {
+  meantBy({ keyword, schemaPointer, expected, actual = null, pointer }: Violation): Json | undefined {
     if (keyword !== 'type' && keyword !== 'enum') return undefined;
     const isWanted = (value: Json): boolean =>
       keyword === 'type' ? isOfType(value, expected) : Array.isArray(expected) && expected.includes(value);
     const meant = respelled(actual).find(isWanted);
     if (meant === undefined || this.#toldByTools().has(actual)) return undefined;
-    const elsewhere = this.#valuesAt(pointer);
-    const fitting = elsewhere.filter(isWanted).length;
-    const isUsual = fitting > 0 && fitting >= elsewhere.length - fitting;
-    return isUsual || this.#toldByTools().has(meant) ? meant : undefined;
+    if (this.#toldByTools().has(meant)) return meant;
+    const key = `${pointer.replaceAll(ITEMS, '*')} ${schemaPointer}`;
+    const isUsual = this.#usual.get(key) ?? isMostly(this.#valuesAt(pointerTokens(pointer)), isWanted);
+    this.#usual.set(key, isUsual);
+    return isUsual ? meant : undefined;
   }
 
   /** What all cases have at a place, whichever item of a list it is in. */
-  #valuesAt(pointer: string): readonly Json[] {
-    const tokens = pointerTokens(pointer);
-    const key = tokens.map((token) => (ITEM.test(token) ? '*' : token)).join('/');
-    const known = this.#places.get(key);
-    if (known !== undefined) return known;
+  #valuesAt(tokens: readonly string[]): readonly Json[] {
     let here: Json[] = [...this.#values];
     for (const token of tokens)
       here = here.slice(0, MAX_LOOKED_AT).flatMap((value) => {
         if (Array.isArray(value)) return ITEM.test(token) ? value : [];
         return isObject(value) && Object.hasOwn(value, token) ? [value[token] as Json] : [];
       });
-    this.#places.set(key, here);
-    return here;
+    return here.slice(0, MAX_LOOKED_AT);
   }
 
   /** The single values in what tools answer with. */
@@ -65,6 +62,12 @@ export class CaseSlips {
 }
 
 const ITEM = /^\d+$/;
+const ITEMS = /(?<=\/)\d+(?=\/|$)/g;
+
+function isMostly(values: readonly Json[], isWanted: (value: Json) => boolean): boolean {
+  const wanted = values.filter(isWanted).length;
+  return wanted > 0 && wanted >= values.length - wanted;
+}
 
 function isOfType(value: Json, wanted: Json): boolean {
   const type = typeOf(value);
