@@ -1,5 +1,5 @@
 export * from './catalog.ts';
-export { type Connection, connect, disconnect, type Purpose, redisFailure, whenReady } from './connection.ts';
+export { type Connection, connect, disconnect, type Purpose, whenReady } from './connection.ts';
 export { type Consumer, type ConsumerHealth, type ConsumerOptions, createConsumer } from './consumer.ts';
 export { type DeadLetter, DeadLetters } from './dead-letters.ts';
 export type { Delivery } from './delivery.ts';
@@ -32,4 +32,5 @@ export { readJob } from './read-job.ts';
 export { defaultTimeoutMs, readableOf, timeoutOf, timeoutRangeMs } from './readable.ts';
 export { Readings } from './readings.ts';
 export { judgeRedis, type RedisFacts, type RedisFault, redisFacts } from './redis-facts.ts';
+export { redisFailure } from './redis-refusal.ts';
 export { Spendings } from './spendings.ts';

@@ -49,7 +49,7 @@ import { protosmithVersion } from './version.ts';
 /** A worker process's inside: the queue's consumer with everything that works on its jobs. */
 export interface WorkerProcess {
   readonly sandbox: Sandbox;
-  /** Resolves when jobs are being fetched. Rejects with `PLATFORM_REDIS_UNREACHABLE` where Redis does not answer in time. */
+  /** Resolves when jobs are being fetched. Rejects as `Consumer.ready` does. */
   ready(withinMs?: number): Promise<void>;
   /** Finishes running jobs for as long as the drain time allows, hands the rest back, and ends all children. */
   close(): Promise<void>;
@@ -114,8 +114,9 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     bundle: bundleHandler,
     sandbox,
     warm: new WarmHandlers(sandbox, async (bundle) => (await quarantine.has(bundleDigest(bundle))) === true),
-    handlers: createHandlerStore(connection, config),
-    readings: createReadingStore(connection, config),
+    // What was verified is not thrown away because Redis takes no writes for a while.
+    handlers: createHandlerStore(connection, config, (write) => consumer.whenWritable(write)),
+    readings: createReadingStore(connection, config, (write) => consumer.whenWritable(write)),
     readingMode: config.reading,
     confirmer: metrics.counting(asking(model.other)),
     onJobEvent: (event) => {

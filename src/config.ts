@@ -443,15 +443,14 @@ export function namesModelServer(environment: Readonly<Record<string, string | u
   );
 }
 
-/** A URL without user, password and query, fit to be shown; anything without a host comes back without what stands before an `@`. */
+/** A URL without user, password, query and fragment, fit to be shown, whether or not it can be read as one. */
 export function redactUrl(given: string): string {
-  const parsed = URL.canParse(given) ? new URL(given) : undefined;
-  if (!parsed?.host) return given.replace(/^.*@/s, '…@');
-  if (!parsed.username && !parsed.password && !parsed.search) return given;
-  parsed.username = '';
-  parsed.password = '';
-  parsed.search = '';
-  return parsed.href;
+  const [, scheme = '', rest = given] = /^([a-z][a-z0-9+.-]*:\/\/)(.*)$/is.exec(given) ?? [];
+  // Of these a path may hold an @, and a login that is written as it should be ends before the first slash.
+  const isWeb = /^https?:/i.test(scheme) && URL.canParse(given) && !/^[^/?#]*[?#].*@/s.test(rest);
+  const place = isWeb ? rest.replace(/^[^/?#]*@/, '') : rest.replace(/^.*@/s, '');
+  const isHidden = scheme === '' && place !== rest;
+  return `${scheme}${isHidden ? '…@' : ''}${place.replace(/[?#].*$/s, '')}`;
 }
 
 function modelFaults(config: Config, environment: Readonly<Record<string, string | undefined>>): string[] {
