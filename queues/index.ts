@@ -32,5 +32,6 @@ export { readJob } from './read-job.ts';
 export { defaultTimeoutMs, readableOf, timeoutOf, timeoutRangeMs } from './readable.ts';
 export { Readings } from './readings.ts';
 export { judgeRedis, type RedisFacts, type RedisFault, redisFacts } from './redis-facts.ts';
+export { forbidden, leastRules, type RedisPermissions, redisPermissions } from './redis-permissions.ts';
 export { redisFailure } from './redis-refusal.ts';
 export { Spendings } from './spendings.ts';

@@ -19,11 +19,18 @@ export type Write = <Result>(write: () => Promise<Result>) => Promise<Result>;
 /** The store of verified handlers in Redis: `<prefix>:handler:<tenant>:<digest>`. Whatever it keeps goes through `write`. */
 export function createHandlerStore(
   connection: Connection,
-  { prefix, retentionSeconds, maxHandlersPerTenant }: StoreSettings,
+  {
+    prefix,
+    retentionSeconds,
+    maxHandlersPerTenant: maxPerTenant,
+  }: Pick<StoreSettings, 'prefix'> & Partial<StoreSettings>,
   write: Write = (put) => put(),
 ): HandlerStore {
   const keys = keysOf(prefix);
-  const records = new HandlerRecords(connection, keys, { retentionSeconds, maxPerTenant: maxHandlersPerTenant });
+  const records = new HandlerRecords(connection, keys, {
+    ...(retentionSeconds === undefined ? {} : { retentionSeconds }),
+    ...(maxPerTenant === undefined ? {} : { maxPerTenant }),
+  });
   const leases = new Leases(connection, keys);
   return {
     put: (record, key) =>

@@ -6,7 +6,7 @@ import {
   timeoutOf,
   whenReady,
 } from '../../queues/index.ts';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import { createHandlerStore } from '../handlers/redis-handler-store.ts';
 import { codeOf } from '../kernel/errors.ts';
@@ -17,6 +17,8 @@ import { settingsHelp } from './settings-help.ts';
 
 /** How long after the job's deadline an outcome is still waited for, in milliseconds. */
 const patienceMs = 10_000;
+
+const settingsRead = ['redisUrl', 'prefix'] as const;
 
 /** Puts a job on the queue and prints its outcome. */
 export const submit: Command = {
@@ -30,7 +32,7 @@ its outcome already prints that.
   --job-id <id>      the job's id; default: derived from its data, so that the same job twice is one job
   --no-wait          prints the job id and leaves
 
-${settingsHelp(['redisUrl', 'prefix'])}
+${settingsHelp(settingsRead)}
 Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable job, 69 Redis unreachable or no outcome
 10 s after the deadline, 78 wrong settings.
 `,
@@ -45,12 +47,11 @@ Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable jo
       },
       { least: 1, most: 1, wanted: 'one job file, or - for standard input' },
     );
-    const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
+    const config = readConfig(process.env, { 'redis-url': values['redis-url'] }, { only: settingsRead });
     const data = await readJson(positionals[0] ?? '-');
     const producer = createProducer({
       url: config.redisUrl,
       prefix: config.prefix,
-      retentionSeconds: config.retentionSeconds,
     });
     try {
       const jobId = values['job-id'];
@@ -87,7 +88,7 @@ Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable jo
 /** How long Redis is waited for once there is an outcome, in milliseconds. */
 const withinMs = 3_000;
 
-async function fillIn(outcome: PublishedEnvelope, config: ReturnType<typeof readConfig>): Promise<object> {
+async function fillIn(outcome: PublishedEnvelope, config: Pick<Config, 'redisUrl' | 'prefix'>): Promise<object> {
   const reference = outcome.handler as Pick<HandlerRecord, 'digest'> | null;
   if (reference === null || outcome.tenant === null) return outcome;
   const connection = connect(config.redisUrl, 'caller');

@@ -205,3 +205,12 @@ function startDemo(): { child: ChildProcess; stdout: () => string } {
 function hasScript(): boolean {
   return process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
 }
+
+test('with a key and no model named it is answered by scripts, and says what to set', async () => {
+  const { code, stdout, stderr } = await runCommand(['demo', file('keyed', markedJob('keyed'))], {
+    environment: { TMPDIR: folder, OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' },
+  });
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+  assert.match(stdout, /^protosmith demo\. Model: scripted\./m);
+  assert.match(stdout, /set PROTOSMITH_MODEL to ask it/);
+});
