@@ -11,8 +11,9 @@ export type Purpose = 'worker' | 'caller';
 
 /**
  * Connects to Redis. URLs: `redis://` and `rediss://` (one server), `redis+sentinel://host,host/master-name`, `redis+cluster://host,host`
- * (`rediss+…` with TLS; user, password and `/db` as usual; of Sentinels `?sentinelUsername=…&sentinelPassword=…&sentinelTls=1`). It is
- * never on another database than the URL's. Errors of the connection go to `onError`, trimmed; a connection never throws them by itself.
+ * (`rediss+…` with TLS; user, password and `/db` as usual; of Sentinels
+ * `?sentinelUsername=…&sentinelPassword=…&sentinelTls=1`). It is never on another database than the URL's. Errors of the
+ * connection go to `onError`, trimmed; a connection never throws them by itself.
  */
 export function connect(
   url: string,
@@ -111,7 +112,7 @@ function loginOf({ username, password }: { username: string; password: string })
   return { ...(username === '' ? {} : { username }), ...(password === '' ? {} : { password }) };
 }
 
-/** What whoever may not ask `INFO` hears in its place, since client and BullMQ must hear something: the oldest version that will do. */
+/** What whoever may not ask `INFO` hears in its place, for client and BullMQ want an answer: the oldest version in use. */
 const leastInfo = 'redis_version:6.2.0\r\n';
 
 type Callback = (error: unknown, text?: string) => void;

@@ -61,12 +61,12 @@ export interface ConsumerHealth {
 /** A running consumer. */
 export interface Consumer {
   /**
-   * Resolves when both connections are up and jobs are being fetched. Rejects with `PLATFORM_REDIS_UNREACHABLE` after the
-   * time given, in milliseconds, and with `OPERATOR_REDIS_…` where Redis is there and cannot be used as it is.
+   * Resolves when both connections are up and jobs are being fetched. Rejects with `PLATFORM_REDIS_UNREACHABLE` after
+   * the time given, in milliseconds, and with `OPERATOR_REDIS_…` where Redis is there and cannot be used as it is.
    */
   ready(withinMs?: number): Promise<void>;
   health(): ConsumerHealth;
-  /** Does what writes to Redis; where that takes no writes, pauses the fetching, and does it again when Redis takes them. */
+  /** Does what writes to Redis; where that takes no writes, fetches nothing, and does it again when it takes them. */
   whenWritable<Result>(write: () => Promise<Result>): Promise<Result>;
   /** Fetches no more jobs on this worker until `resume` with the same reason; jobs that run go on. */
   pause(reason: string): Promise<void>;

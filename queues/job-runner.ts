@@ -116,12 +116,9 @@ export class JobRunner {
       answered.resolve();
       return first;
     };
-    const announced: Partial<Delivery> = {
-      announceEarly: (entry) => valve.whenWritable(() => delivery.announceEarly(entry)),
-      announceLate: (entry) => valve.whenWritable(() => delivery.announceLate(entry)),
-    };
+    const announceLate: Delivery['announceLate'] = (entry) => valve.whenWritable(() => delivery.announceLate(entry));
     const working = running.run(delivery, (signal) =>
-      this.#parts.process({ ...delivery, ...announced, publish }, signal),
+      this.#parts.process({ ...delivery, announceLate, publish }, signal),
     );
     await Promise.race([working, answered.promise]);
     // What goes on then is of use to later jobs alone: those that wait now get its slot.

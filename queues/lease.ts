@@ -4,7 +4,7 @@ import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { QueueError } from './queue-error.ts';
 
-// One that ran out and that nobody took meanwhile is taken again: where Redis takes no writes, nobody can renew it in time.
+// One that ran out and that nobody took is taken again: while Redis takes no writes, nobody can renew it.
 const renewScript = `
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end

@@ -9,7 +9,7 @@ interface Refusal {
   isUnwritable?: boolean;
 }
 
-/** How an error begins with one of Redis' words; Redis 6.2 puts what a script was refused behind the script's own words, others what a Sentinel said. */
+/** How an error begins; Redis 6.2 puts it behind words of the script, and the client behind words of its own. */
 const beginning = (words: string) => new RegExp(`(?:^|: -?)(?:${words})`);
 
 /** What Redis refuses, and what that means. */
@@ -57,7 +57,7 @@ const refusals: readonly Refusal[] = [
   },
 ];
 
-/** What the failure of a command means to whoever gave it: an error with a code `…_REDIS_…`, or `undefined` where it is no failure of Redis. */
+/** What the failure of a command means: an error with a code `…_REDIS_…`; `undefined` where it is no failure of Redis. */
 export function redisFailure(error: unknown, doing: string): QueueError | undefined {
   if (!(error instanceof Error) || error instanceof QueueError) return undefined;
   const { name, message } = trimmedError(rootOf(error));
@@ -70,7 +70,7 @@ export function redisFailure(error: unknown, doing: string): QueueError | undefi
   return ofRedis || unanswered.test(message) ? unreachable(message) : undefined;
 }
 
-/** Says whether a Redis error means that nothing can be written until an operator, or a replica that comes back, makes that possible. */
+/** Says whether an error means that Redis takes no writes until there is room, or there are replicas, again. */
 export function isUnwritable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const refusal =

@@ -14,7 +14,7 @@ export interface RedisAddress {
   sentinel: { username: string; password: string; tls: boolean };
 }
 
-/** Reads a URL. Throws `OPERATOR_REDIS_URL_INVALID`, which names the part that is wrong and repeats nothing of the URL. */
+/** Reads a URL. Throws `OPERATOR_REDIS_URL_INVALID`, which names the part that is wrong and repeats nothing of it. */
 export function readRedisUrl(url: string): RedisAddress {
   const [, scheme, kind, rest = ''] = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(.*)$/s.exec(url) ?? [];
   if (scheme === undefined) throw wrong('scheme', 'another', 'redis, rediss, redis+sentinel or redis+cluster');

@@ -383,8 +383,8 @@ export class SettingsError extends CodedError {
 }
 
 /**
- * Reads settings out of flags and environment; a flag wins. Throws one `SettingsError` that lists every fault. Of settings that are not among `only` nothing
- * is read, nor can they be at fault. With `model` a missing model is a fault too.
+ * Reads settings out of flags and environment; a flag wins. Throws one `SettingsError` that lists every fault. Settings
+ * that are not among `only` are not read, and cannot be at fault. With `model` a missing model is a fault too.
  */
 export function readConfig<Name extends keyof Config = keyof Config>(
   environment: Readonly<Record<string, string | undefined>>,

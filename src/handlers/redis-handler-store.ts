@@ -16,7 +16,7 @@ export interface StoreSettings {
 /** Does what writes to Redis: at once, or when Redis takes writes. */
 export type Write = <Result>(write: () => Promise<Result>) => Promise<Result>;
 
-/** The store of verified handlers in Redis: `<prefix>:handler:<tenant>:<digest>`. Whatever it keeps goes through `write`. */
+/** The store of verified handlers in Redis: `<prefix>:handler:<tenant>:<digest>`. What it keeps goes through `write`. */
 export function createHandlerStore(
   connection: Connection,
   {

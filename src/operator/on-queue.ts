@@ -13,7 +13,7 @@ export async function onQueue<Result>(
   });
   try {
     return await act(operator).catch((error: unknown) => {
-      throw redisFailure(error, 'use the queue') ?? error;
+      throw redisFailure(error, 'change the queue') ?? error;
     });
   } finally {
     await operator.close();

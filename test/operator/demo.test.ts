@@ -154,12 +154,6 @@ test('the embedded Redis is refused in production', async () => {
   assert.match(stderr, /^OPERATOR_EMBEDDED_REDIS: .*NODE_ENV=production.*REDIS_URL/);
 });
 
-test('a live model without a name is a wrong setting', async () => {
-  const { code, stderr } = await runCommand(['demo'], { environment: { OPENAI_API_KEY: 'sk-x' } });
-  assert.equal(code, 78, stderr);
-  assert.match(stderr, /PROTOSMITH_MODEL/);
-});
-
 test('REDIS_URL that nobody answers at ends with 69, in time', async () => {
   const { code, stderr } = await runCommand(['demo'], { environment: { REDIS_URL: 'redis://127.0.0.1:1' } });
   assert.equal(code, 69, stderr);

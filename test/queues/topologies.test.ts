@@ -11,8 +11,10 @@ import {
   createConsumer,
   createProducer,
   disconnect,
+  leastRules,
   openOperator,
   type QueueEvent,
+  redisPermissions,
   redisServerPath,
   whenReady,
 } from '../../queues/index.ts';
@@ -119,6 +121,15 @@ test('a cluster of three masters carries jobs, intake and operators', { skip }, 
     [{ replyTo: 'default', length: 51 }],
   );
   tellFault('none: a cluster of three masters', 51, 51, 0, 0);
+
+  // Each node has users of its own.
+  for (const node of nodes)
+    await node.call('ACL', 'SETUSER', 'app', 'reset', 'on', '>pw', ...leastRules(url), '-cluster|slots', '-info');
+  const as = (login: string) => url.replace('//', `//${login}@`);
+  await assert.rejects(redisPermissions(as('app:wrong'), { withinMs: 20_000 }), { code: 'OPERATOR_REDIS_LOGIN' });
+  for (const node of nodes) await node.call('ACL', 'SETUSER', 'app', '+cluster|slots');
+  const { missing, lacking } = await redisPermissions(as('app:pw'), { withinMs: 20_000 });
+  assert.deepEqual({ missing, lacking: lacking.map(({ command }) => command) }, { missing: [], lacking: ['info'] });
 });
 
 test('what a cluster that lost a part of its slots cannot answer brings a job back', { skip }, async (t) => {
