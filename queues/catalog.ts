@@ -8,9 +8,6 @@ export const QUEUE_NAME = 'code-generation';
 /** Prefix of every key. Its braces are a hash tag: all keys stand on one slot of a Redis Cluster. */
 export const DEFAULT_PREFIX = '{protosmith}';
 
-/** The kinds of job, which are names of BullMQ jobs. */
-export const kinds = ['generate', 'review', 'verify', 'fix', 'observe'] as const;
-
 /** How long outcomes and their stream entries are kept unless configured, in seconds: 7 days. */
 export const DEFAULT_RETENTION_SECONDS = 7 * 24 * 3600;
 

@@ -7,11 +7,11 @@ import { type Connection, connect, pairsOf } from './connection.ts';
 import { parseData } from './delivery.ts';
 import { readEnvelope } from './envelope.ts';
 import { jobIdFor, measured } from './job-id.ts';
+import type { JobReader } from './job-reader.ts';
 import { limits } from './limits.ts';
 import { stampedByRedis } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
 import type { OnQueueEvent } from './queue-event.ts';
-import { readableOf } from './readable.ts';
 import { Script } from './script.ts';
 
 /** The consumer group of the intake stream. */
@@ -43,6 +43,7 @@ return 1`);
 export interface IntakeBridgeOptions {
   url: string;
   keys: Keys;
+  jobs: JobReader;
   queue: Queue;
   connection: Connection;
   onError: (error: unknown) => void;
@@ -155,7 +156,7 @@ export class IntakeBridge {
   }
 
   async #add(id: string, values: ReadonlyMap<string, string>, data: unknown): Promise<void> {
-    const { keys, queue, connection, onEvent } = this.#options;
+    const { keys, jobs, queue, connection, onEvent } = this.#options;
     const kind = kindOf(values);
     const { digest, writable } = measured(data);
     // Redis took the job when it took the entry, however long no worker was there to bridge it.
@@ -170,7 +171,7 @@ export class IntakeBridge {
       await put(jobId);
     }
     await connection.multi().xack(keys.intake, INTAKE_GROUP, id).xdel(keys.intake, id).exec();
-    onEvent({ event: 'bridged', jobId, kind, negotiationId: readableOf(kind, data).negotiationId });
+    onEvent({ event: 'bridged', jobId, kind, negotiationId: jobs.factsOf(kind, data).negotiationId });
   }
 
   async #isOfAnotherKind(jobId: string, kind: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { Connection } from './connection.ts';
 import { deliveryOf, parseData } from './delivery.ts';
 import { givenUp, type Reason } from './envelope.ts';
 import { JobCloser } from './job-closer.ts';
+import type { JobReader } from './job-reader.ts';
 import { Outcomes } from './outcomes.ts';
 
 /** Gives a job its outcome. */
@@ -12,9 +13,9 @@ export type JobEnder = (jobId: string) => Promise<void>;
  * Makes what gives a job its `error` outcome before an operator removes it, where it has none: `PLATFORM_JOB_GIVEN_UP` for one that the queue failed and no
  * worker has looked at since, `JOB_CANCELLED` for one that waits. One that is worked on is left alone, since it cannot be removed.
  */
-export function jobEnder(connection: Connection, keys: Keys, retentionSeconds: number): JobEnder {
+export function jobEnder(connection: Connection, keys: Keys, jobs: JobReader, retentionSeconds: number): JobEnder {
   const outcomes = new Outcomes(connection, keys, retentionSeconds);
-  const closer = new JobCloser(outcomes, undefined, () => {});
+  const closer = new JobCloser(outcomes, jobs, undefined, () => {});
   return async (jobId) => {
     const key = `${keys.queue}:${jobId}`;
     if (isAutomaticId(jobId) || (await connection.exists(`${key}:lock`)) === 1) return;
@@ -29,7 +30,7 @@ export function jobEnder(connection: Connection, keys: Keys, retentionSeconds: n
     const numbers = { deliveries: Number(deliveries ?? 0), deaths: Number(deaths ?? 0) };
     const job = { jobId, kind, text, data: parseData(text), ...numbers };
     const reason = finishedOn == null ? removed : givenUp(failure ?? 'no outcome');
-    await closer.end(deliveryOf(job, { outcome, ...beginning }, outcomes), reason);
+    await closer.end(deliveryOf(job, { outcome, ...beginning }, outcomes, jobs), reason);
   };
 }
 

@@ -1,17 +1,16 @@
 import type { Queue } from 'bullmq';
 import { isAutomaticId, type Keys } from './catalog.ts';
 import { type Connection, pairsOf } from './connection.ts';
-import { deliveryOf, parseData, replyToOf, type StoredJob } from './delivery.ts';
+import { deliveryOf, parseData, type StoredJob } from './delivery.ts';
 import { givenUp, isOutcomeOf, type Reason, readEnvelope } from './envelope.ts';
-import type { Json } from './job.ts';
 import type { JobCloser } from './job-closer.ts';
 import { dataDigestOf } from './job-id.ts';
+import type { JobReader } from './job-reader.ts';
 import { unusableId } from './job-runner.ts';
 import { type Lease, Leases } from './lease.ts';
 import { misplacedJobs, removeMisplaced } from './misplaced-jobs.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { OnQueueEvent } from './queue-event.ts';
-import { isObject, timeoutOf } from './readable.ts';
 import { Repeated } from './repeated.ts';
 import { cancelled } from './running-jobs.ts';
 import { Script } from './script.ts';
@@ -62,6 +61,7 @@ const PAGE = 1_000;
 export interface KeeperOptions {
   connection: Connection;
   keys: Keys;
+  jobs: JobReader;
   outcomes: Outcomes;
   closer: JobCloser;
   queue: Queue;
@@ -180,7 +180,7 @@ export class Keeper {
   }
 
   async #noteDeadlines(given: readonly string[]): Promise<void> {
-    const { connection, keys, outcomes } = this.#options;
+    const { connection, keys, jobs, outcomes } = this.#options;
     const jobIds = given.filter((jobId) => !isAutomaticId(jobId));
     if (jobIds.length === 0) return;
     const noted = await connection.zmscore(keys.deadlines, ...jobIds);
@@ -189,10 +189,11 @@ export class Keeper {
     await this.#eachOf(unnoted, async (jobId) => {
       const found = await this.#stored(jobId);
       if (found === null) return;
-      const beginning = await outcomes.begin(jobId, found.timestampMs, timeoutOf(found.data));
+      const beginning = await outcomes.begin(jobId, found.timestampMs, jobs.factsOf(found.kind, found.data).timeoutMs);
       // The job that it replaces may have the slot that it waits for.
       const rawBytes = Buffer.byteLength(found.text);
-      if (beginning.outcome === null && !beginning.cancelled) await supersede({ ...found, rawBytes }, connection, keys);
+      if (beginning.outcome === null && !beginning.cancelled)
+        await supersede({ ...found, rawBytes }, connection, keys, jobs);
     });
   }
 
@@ -210,7 +211,7 @@ export class Keeper {
     for (const [index, [, texts]] of ((await reading.exec()) ?? []).entries()) {
       const [opts, progress, parent] = Array.isArray(texts) ? texts : [];
       const unreadable = [
-        ...(isObject(jsonOf(opts ?? '{}')) ? [] : ['opts']),
+        ...(isPlainObject(jsonOf(opts ?? '{}')) ? [] : ['opts']),
         ...(jsonOf(progress ?? '0') === undefined ? ['progress'] : []),
         ...(jsonOf(parent ?? '{}') === undefined ? ['parent'] : []),
       ];
@@ -270,14 +271,16 @@ export class Keeper {
 
   /** BullMQ ignores a job whose id is still kept, as failed ones are and others until a moment after their outcome; its producer waits for an answer all the same. */
   async #announceIgnored(jobId: string, putAtMs: number): Promise<void> {
-    const { outcomes, onEvent } = this.#options;
+    const { jobs, outcomes, onEvent } = this.#options;
     const text = await outcomes.textOf(jobId);
     const envelope = text === null ? null : readEnvelope(text);
     if (envelope === null) return;
     const found = await this.#stored(jobId);
     const isOwn = found !== null && isOutcomeOf(envelope, found.kind, dataDigestOf(found.data, found.text));
     // What is kept was refused, for the id is another job's: that one's negotiator alone is to hear of the outcome.
-    const replyTo = isOwn ? replyToOf(found.kind, found.data) : await outcomes.replyToOf(jobId);
+    const replyTo = isOwn
+      ? (jobs.factsOf(found.kind, found.data).replyTo ?? 'default')
+      : await outcomes.replyToOf(jobId);
     if (found !== null && !isOwn) await this.#forgetRefused(jobId);
     if (replyTo === null) return;
     // Put while the job was still worked on: its announcement, which came later, was the answer.
@@ -330,9 +333,9 @@ export class Keeper {
   }
 
   async #close(found: StoredJob & { timestampMs: number }, reason: Reason): Promise<void> {
-    const { outcomes, closer } = this.#options;
+    const { jobs, outcomes, closer } = this.#options;
     const beginning = await outcomes.begin(found.jobId, found.timestampMs, 0);
-    const delivery = deliveryOf(found, beginning, outcomes);
+    const delivery = deliveryOf(found, beginning, outcomes, jobs);
     if (beginning.outcome === null) await closer.end(delivery, beginning.cancelled ? cancelled : reason);
   }
 
@@ -368,7 +371,11 @@ export class Keeper {
   }
 }
 
-function jsonOf(text: string): Json | undefined {
+function isPlainObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

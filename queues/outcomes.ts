@@ -8,7 +8,7 @@ import { Script } from './script.ts';
 /** The script that publishes an outcome, for readers in any language that close a job with it (publish-outcome.lua says its arguments). */
 export const publishScript = readFileSync(new URL('./publish-outcome.lua', import.meta.url), 'utf8');
 
-const publish = new Script(publishScript);
+const publication = new Script(publishScript);
 
 const announce = new Script(readFileSync(new URL('./announce-early.lua', import.meta.url), 'utf8'));
 
@@ -79,13 +79,12 @@ export class Outcomes {
     job: { jobId: string; dataDigest: string | null; replyTo: string },
   ): Promise<PublishedEnvelope | null> {
     const { jobId, dataDigest, replyTo } = job;
-    const { version, ...rest } = envelope;
     const keys = [this.#keys.outcome(jobId), this.#keys.outcomes(replyTo), this.#keys.announced(jobId)];
     const attempt = async (whole: PublishedEnvelope, known: string) => {
       const values = [JSON.stringify(whole), this.#retentionSeconds, ...entryValues(jobId, whole), known];
-      return { whole, answer: await publish.run(this.#connection, keys, values) };
+      return { whole, answer: await publication.run(this.#connection, keys, values) };
     };
-    let { whole, answer } = await attempt({ version, ...rest, jobId, dataDigest }, '');
+    let { whole, answer } = await attempt({ ...envelope, jobId, dataDigest }, '');
     if (typeof answer === 'string')
       ({ whole, answer } = await attempt(withAnnounced(whole, JSON.parse(answer)), answer));
     const published = answer === 1;

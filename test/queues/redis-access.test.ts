@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Redis } from 'ioredis';
 import { connect, createConsumer, createProducer, disconnect, redisServerPath, whenReady } from '../../queues/index.ts';
 import { isUnwritable, redisFailure } from '../../queues/redis-refusal.ts';
+import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
 const skip = redisServerPath() === undefined ? 'needs a real redis-server, which has databases and users' : false;
@@ -13,9 +14,9 @@ test('a database that Redis has not is refused, and no other is used in its plac
   const { redis, connection, atEnd } = await queueUnderTest(t, { args: ['--databases', '4'] });
   const url = `${redis.url}/7`;
   const refused = { code: 'OPERATOR_REDIS_DATABASE', message: /DB index is out of range: 7\b/ };
-  const consumer = createConsumer({ url, process: async ({ kind, data }) => envelope(kind, data) });
+  const consumer = createConsumer({ jobs: jobReader, url, process: async ({ kind, data }) => envelope(kind, data) });
   atEnd(() => consumer.close({ drainMs: 0 }));
-  const producer = createProducer({ url });
+  const producer = createProducer({ jobs: jobReader, url });
   atEnd(() => producer.close());
   await assert.rejects(producer.submit('generate', jobData()), refused);
   await assert.rejects(consumer.ready(), refused);

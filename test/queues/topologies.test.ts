@@ -18,6 +18,7 @@ import {
   redisServerPath,
   whenReady,
 } from '../../queues/index.ts';
+import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { tellFault } from '../system/fault-report.ts';
 import { envelope, jobData, until } from './queue-under-test.ts';
 
@@ -99,10 +100,10 @@ test('a cluster of three masters carries jobs, intake and operators', { skip }, 
   }
 
   const url = `redis+cluster://${ports.map((port) => `127.0.0.1:${port}`).join(',')}`;
-  const consumer = createConsumer({ url, process: async ({ kind, data }) => envelope(kind, data) });
+  const consumer = createConsumer({ jobs: jobReader, url, process: async ({ kind, data }) => envelope(kind, data) });
   redis.atEnd(() => consumer.close());
   await consumer.ready();
-  const producer = createProducer({ url });
+  const producer = createProducer({ jobs: jobReader, url });
   redis.atEnd(() => producer.close());
   const jobIds = Array.from({ length: 50 }, (_, index) => `job-${index}`);
   await Promise.all(jobIds.map((jobId) => producer.submit('generate', jobData(), { jobId })));
@@ -113,7 +114,7 @@ test('a cluster of three masters carries jobs, intake and operators', { skip }, 
   redis.atEnd(() => disconnect(cluster));
   await cluster.xadd('{protosmith}:intake', '*', 'jobId', 'by-stream', 'data', JSON.stringify(jobData()));
   assert.equal((await producer.waitForOutcome('by-stream', { untilMs: Date.now() + 20_000 }))?.verdict, 'generated');
-  const operator = await openOperator({ url });
+  const operator = await openOperator({ jobs: jobReader, url });
   redis.atEnd(() => operator.close());
   const snapshot = await operator.snapshot();
   assert.deepEqual(
@@ -149,6 +150,7 @@ test('what a cluster that lost a part of its slots cannot answer brings a job ba
   const events: QueueEvent[] = [];
   let worked = 0;
   const consumer = createConsumer({
+    jobs: jobReader,
     url,
     onEvent: (event) => events.push(event),
     process: async ({ kind, data }) => {
@@ -159,7 +161,7 @@ test('what a cluster that lost a part of its slots cannot answer brings a job ba
   });
   redis.atEnd(() => consumer.close());
   await consumer.ready();
-  const producer = createProducer({ url });
+  const producer = createProducer({ jobs: jobReader, url });
   redis.atEnd(() => producer.close());
   await producer.submit('generate', jobData({ timeoutMs: 120_000 }), { jobId: 'a' });
   assert.equal((await producer.waitForOutcome('a', { untilMs: Date.now() + 60_000 }))?.verdict, 'generated');
@@ -191,10 +193,10 @@ test('a Sentinel group fails over, and jobs go on', { skip }, async (t) => {
   );
 
   const url = `redis+sentinel://127.0.0.1:${sentinelPort}/main`;
-  const consumer = createConsumer({ url, process: async ({ kind, data }) => envelope(kind, data) });
+  const consumer = createConsumer({ jobs: jobReader, url, process: async ({ kind, data }) => envelope(kind, data) });
   redis.atEnd(() => consumer.close());
   await consumer.ready();
-  const producer = createProducer({ url, connectWithinMs: 30_000 });
+  const producer = createProducer({ jobs: jobReader, url, connectWithinMs: 30_000 });
   redis.atEnd(() => producer.close());
   await producer.submit('generate', jobData(), { jobId: 'before' });
   assert.equal((await producer.waitForOutcome('before', { untilMs: Date.now() + 20_000 }))?.verdict, 'generated');
@@ -295,12 +297,13 @@ test('Sentinels and servers with logins of their own, over TLS, carry a job', { 
   redis.atEnd(() => disconnect(shared));
   await whenReady(shared, 20_000);
   const consumer = createConsumer({
+    jobs: jobReader,
     url: `redis+sentinel://app:server@127.0.0.1:${secondPort}/main?sentinelPassword=server`,
     process: async ({ kind, data }) => envelope(kind, data),
   });
   redis.atEnd(() => consumer.close());
   await consumer.ready();
-  const producer = createProducer({ url: `redis://app:server@127.0.0.1:${plainPort}` });
+  const producer = createProducer({ jobs: jobReader, url: `redis://app:server@127.0.0.1:${plainPort}` });
   redis.atEnd(() => producer.close());
   await producer.submit('generate', jobData(), { jobId: 'a' });
   assert.equal((await producer.waitForOutcome('a', { untilMs: Date.now() + 30_000 }))?.verdict, 'generated');
