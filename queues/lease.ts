@@ -4,12 +4,17 @@ import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { QueueError } from './queue-error.ts';
 
-const renewScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`;
+// One that ran out and that nobody took is taken again: while Redis takes no writes, nobody can renew it.
+const renewScript = `
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`;
 const releaseScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 
 /** A name that one holder has at a time, until it is released or its time runs out. */
 export interface Lease {
-  /** Extends it by its whole time; `false` where it ran out and may be another's. */
+  /** Extends it by its whole time; `false` where it ran out and is another's. */
   renew(): Promise<boolean>;
   /** Gives it back, if it is still held. */
   release(): Promise<void>;

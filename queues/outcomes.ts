@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Keys } from './catalog.ts';
-import { type Connection, pairsOf, redisFailure } from './connection.ts';
+import { type Connection, pairsOf } from './connection.ts';
 import { type Envelope, type PublishedEnvelope, withAnnounced } from './envelope.ts';
+import { redisFailure } from './redis-refusal.ts';
 import { Script } from './script.ts';
 
 /** The script that publishes an outcome, for readers in any language that close a job with it (publish-outcome.lua says its arguments). */

@@ -13,7 +13,8 @@ export class QueueError extends Error {
 export function trimmedError(error: unknown): { name: string; message: string; code?: string } {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error).slice(0, 200) };
   const nested = error instanceof AggregateError ? error.errors.find((inner) => inner instanceof Error) : undefined;
-  const message = (error.message || nested?.message || '').slice(0, 200);
+  // After an unknown command Redis repeats what was said with it.
+  const message = (error.message || nested?.message || '').replace(/, with args beginning with: .*/s, '').slice(0, 200);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   return code === undefined ? { name: error.name, message } : { name: error.name, message, code };
 }

@@ -24,7 +24,8 @@ export async function redisFacts(connection: Connection, keys?: Keys): Promise<R
   const before = Date.now();
   const [seconds, micros] = await connection.time();
   const after = Date.now();
-  const info = parseInfo(await connection.info());
+  // Not by its method, which makes something up where this is forbidden.
+  const info = parseInfo(await connection.call('INFO').then(String, () => ''));
   const setting = async (name: string): Promise<string | null> => {
     try {
       const answer = (await connection.config('GET', name)) as string[];
