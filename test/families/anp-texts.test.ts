@@ -19,9 +19,11 @@ const ROOT = new URL('../../', import.meta.url);
 /** Warnings alone: they are never told to a peer. */
 const SILENT: ReadonlySet<string> = new Set([
   'DOCUMENT_ANSWER_UNDERIVABLE',
+  'DOCUMENT_KEYWORD_IGNORED',
   'DOCUMENT_KEYWORD_REMOVED',
   'DOCUMENT_PATTERN_UNSAFE',
   'DOCUMENT_PATTERN_UNSUPPORTED',
+  'DOCUMENT_SCHEMA_NONE',
   'DOCUMENT_SCHEMA_NOT_STRICT',
 ]);
 
