@@ -42,7 +42,7 @@ const MAX_WRAPPING = 8;
 /** Finds every JSON Schema in a document, in JSON or YAML, fenced or bare, alone or inside a larger object. Linear in the text; never throws. */
 export function findSchemas(text: string, baseUri?: string, known?: KnownJson): FoundSchemas {
   const { lines, fences } = readLines(text);
-  const { json, yaml, torn } = valuesIn(text, fences, known);
+  const { json, yaml, torn } = valuesIn(text, lines, fences, known);
   const values = [...json, ...yaml].sort((one, other) => one.start - other.start);
   const broken = [...torn, ...looseSchemas(text, fences, values)]
     .sort((one, other) => one.start - other.start)
@@ -102,11 +102,12 @@ function outside(broken: readonly BrokenJson[], blocks: readonly JsonBlock[]): J
 /** The values of a text, each in the language that it is written in, and what would be schemas if they could be read. */
 function valuesIn(
   text: string,
+  lines: readonly Line[],
   fences: readonly Fence[],
   known?: KnownJson,
 ): { json: JsonBlock[]; yaml: JsonBlock[]; torn: BrokenJson[] } {
   const json = findJsonBlocks(text, fences, known);
-  const found = findYamlBlocks(text, fences);
+  const found = findYamlBlocks(text, lines, fences);
   // What else is written in YAML is for those who read the words of the document.
   const yaml = {
     ...found,
