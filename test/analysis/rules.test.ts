@@ -68,10 +68,8 @@ const SAMPLES: Record<
   },
   'text-escaped': {
     document: '# Requirements\\nAsk for it.\\n\\n# Flow\\nAnswer it.\\n',
-    says: [
-      ['error', 'DOCUMENT_TEXT_ESCAPED'],
-      ['warning', 'DOCUMENT_SCHEMA_NONE'],
-    ],
+    more: { payload: 'text' },
+    says: [['error', 'DOCUMENT_TEXT_ESCAPED']],
   },
   'number-inexact': {
     document: '## Request\n{"type":"object"}\n## Response\n{"type":"object","default":{"id":9007199254740993}}',
