@@ -76,6 +76,8 @@ export interface Keys {
   readonly tenants: string;
   quarantined(digest: string): string;
   readonly quarantine: string;
+  /** Where it is kept what stood under a key and was of no use there. */
+  putAside(key: string): string;
 }
 
 /** Names the keys under a prefix. Throws `OPERATOR_PREFIX_UNSAFE` for a prefix without a hash tag, since its keys could not share a Lua call on a cluster. */
@@ -114,5 +116,6 @@ export function keysOf(prefix: string = DEFAULT_PREFIX): Keys {
     tenants: `${prefix}:tenants`,
     quarantined: (digest) => `${prefix}:quarantined:${digest}`,
     quarantine: `${prefix}:quarantine`,
+    putAside: (key) => `${prefix}:put-aside:${key.slice(prefix.length + 1)}`,
   };
 }

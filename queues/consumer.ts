@@ -8,6 +8,7 @@ import { IntakeValve, isUnwritable } from './intake-valve.ts';
 import { type GiveUp, JobCloser } from './job-closer.ts';
 import { JobRunner, type Process } from './job-runner.ts';
 import { Keeper } from './keeper.ts';
+import { mending } from './mending.ts';
 import { Outcomes } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
 import { ErrorSummary, type OnQueueEvent } from './queue-event.ts';
@@ -92,11 +93,11 @@ class QueueConsumer implements Consumer {
     const onError = (error: unknown) => this.#noteError(error);
     this.#errors = new ErrorSummary(onEvent);
     const keys = keysOf(prefix);
-    const connection = connect(url, 'worker', (error) => this.#errors.note(error));
-    this.#connection = connection;
-    const outcomes = new Outcomes(connection, keys, retentionSeconds);
+    this.#connection = connect(url, 'worker', (error) => this.#errors.note(error));
+    const connection = mending(this.#connection, keys, onEvent);
+    const outcomes = new Outcomes(connection, keys, retentionSeconds, onEvent);
     const closer = new JobCloser(outcomes, options.giveUp, onEvent);
-    const shared = { connection, prefix: keys.prefix };
+    const shared = { connection: this.#connection, prefix: keys.prefix };
     this.#queue = new Queue(QUEUE_NAME, shared);
     this.#queue.on('error', (error) => this.#errors.note(trimmedError(error)));
     this.#worker = new TolerantWorker(QUEUE_NAME, (job, token) => runner.work(job, token ?? ''), {

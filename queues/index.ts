@@ -15,12 +15,13 @@ export {
   readEnvelope,
 } from './envelope.ts';
 export { type HandlerEntry, HandlerRecords, type HandlerRetention } from './handler-records.ts';
-export { INTAKE_GROUP } from './intake-bridge.ts';
+export { INTAKE_GROUP } from './intake-entries.ts';
 export type { Job, JobFault, JobReading, Readable } from './job.ts';
 export { dataDigestOf, jobIdOf } from './job-id.ts';
 export { type Lease, Leases } from './lease.ts';
 export { type Limit, limits } from './limits.ts';
 export { type LocalRedis, type LocalRedisOptions, localRedis, redisServerPath } from './local-redis.ts';
+export { mending } from './mending.ts';
 export { type Inspection, openOperator, type QueueOperator } from './operator.ts';
 export { publishScript } from './outcomes.ts';
 export { createProducer, type Producer, type ProducerOptions } from './producer.ts';

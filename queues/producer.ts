@@ -6,6 +6,7 @@ import { type Connection, connect, disconnect, redisFailure, unreachable, whenRe
 import { errorEnvelope, type PublishedEnvelope, READER_DEADLINE, readEnvelope } from './envelope.ts';
 import { dataDigestOf, jobIdFor, measured } from './job-id.ts';
 import { limits } from './limits.ts';
+import { mending } from './mending.ts';
 import { Outcomes } from './outcomes.ts';
 import { QueueError, trimmedError } from './queue-error.ts';
 import { readableOf } from './readable.ts';
@@ -56,7 +57,8 @@ class QueueProducer implements Producer {
   constructor(options: ProducerOptions) {
     this.#connection = connect(options.url, 'caller');
     this.#keys = keysOf(options.prefix);
-    this.#outcomes = new Outcomes(this.#connection, this.#keys, options.retentionSeconds ?? DEFAULT_RETENTION_SECONDS);
+    const connection = mending(this.#connection, this.#keys);
+    this.#outcomes = new Outcomes(connection, this.#keys, options.retentionSeconds ?? DEFAULT_RETENTION_SECONDS);
     this.#connectWithinMs = options.connectWithinMs ?? 3_000;
   }
 

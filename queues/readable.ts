@@ -84,3 +84,12 @@ export function isObject(value: unknown): value is JsonObject {
 export function member(object: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
+
+/** What a text holds as JSON; `undefined` where it is none. */
+export function jsonOf(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
