@@ -98,9 +98,10 @@ export class JobRunner {
     if (beginning.cancelled) return this.#end(delivery, cancelled);
     const version = versionOf(job.data);
     if (version !== undefined && version > KNOWN_VERSION) return this.#putBack(locked, delivery, version, nowMs);
-    await supersede(delivery, this.#parts.connection, this.#parts.keys);
-    if (delivery.deaths >= SUSPECT_DEATHS) return this.#runSuspect(locked, delivery, nowMs);
-    return this.#run(locked, delivery);
+    const ignored = await supersede(delivery, this.#parts.connection, this.#parts.keys);
+    const heeded = ignored === null ? delivery : { ...delivery, ignored: [ignored] };
+    if (delivery.deaths >= SUSPECT_DEATHS) return this.#runSuspect(locked, heeded, nowMs);
+    return this.#run(locked, heeded);
   }
 
   async #run(locked: LockedJob, delivery: Delivery): Promise<Pointer> {

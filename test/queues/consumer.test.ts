@@ -307,6 +307,49 @@ test('a job that supersedes another cancels it', async (t) => {
   assert.deepEqual(codes(await outcome('old')), ['JOB_CANCELLED']);
 });
 
+test('a job supersedes none of another tenant, and says the same of one that there is not', async (t) => {
+  const { producer, connection, consume, outcome, events } = await queueUnderTest(t);
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  await consume({
+    process: ({ jobId, kind, data }) => (jobId === 'old' ? end : Promise.resolve()).then(() => envelope(kind, data)),
+  });
+  const data = (more: object) => jobData({ timeoutMs: 120_000, tenant: 'thief', ...more });
+  await producer.submit('generate', jobData({ timeoutMs: 120_000, tenant: 'owner' }), { jobId: 'old' });
+  await until(() => events.some((event) => event.event === 'taken'));
+  const said = [];
+  for (const [jobId, supersedes] of Object.entries({ other: 'old', nobody: 'never-was' })) {
+    await producer.submit('generate', data({ supersedes }), { jobId });
+    said.push((await outcome(jobId)).findings);
+  }
+  assert.equal(await connection.exists(keysOf().cancel('old'), keysOf().cancel('never-was')), 0);
+  resolve();
+  assert.equal((await outcome('old')).verdict, 'generated');
+  // Of one that has ended no more is said than of one that runs.
+  await producer.submit('generate', data({ supersedes: 'old', attempt: 9 }), { jobId: 'after' });
+  said.push((await outcome('after')).findings);
+  for (const findings of said) {
+    const [{ message, ...rest } = { message: '' }] = findings as { message?: string }[];
+    assert.deepEqual(rest, { code: 'JOB_SUPERSEDES_IGNORED', severity: 'warning', in: 'job', pointer: '/supersedes' });
+    assert.deepEqual(findings, said[0], message);
+  }
+});
+
+test('a job supersedes one of its tenant that still stands on the intake stream, and is not warned of one that has ended', async (t) => {
+  const { producer, connection, queue, consume, outcome } = await queueUnderTest(t);
+  const old = jobData({ timeoutMs: 120_000, tenant: 'owner' });
+  await connection.xadd(keysOf().intake, '*', 'jobId', 'old', 'data', JSON.stringify(old));
+  await consume({ intake: false });
+  const data = (attempt: number) => jobData({ tenant: 'owner', supersedes: 'old', attempt });
+  await producer.submit('generate', data(1), { jobId: 'new' });
+  assert.deepEqual((await outcome('new')).findings, []);
+  assert.equal(await connection.exists(keysOf().cancel('old')), 1);
+  await consume();
+  assert.deepEqual(codes(await outcome('old')), ['JOB_CANCELLED']);
+  await until(async () => (await queue.getJob('old')) === undefined);
+  await producer.submit('generate', data(2), { jobId: 'later' });
+  assert.deepEqual((await outcome('later')).findings, []);
+});
+
 test('a job that supersedes one on the only slot cancels it while it waits for that slot', async (t) => {
   const { producer, consume, outcome, events } = await queueUnderTest(t);
   await consume({
