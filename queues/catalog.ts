@@ -31,7 +31,8 @@ export const bullKeys: ReadonlySet<string> = new Set(Object.keys(new QueueKeys()
 /** Says whether a producer may give a job this id: what BullMQ reads as a whole number, `NaN` among them, it refuses. */
 export function isUsableId(jobId: string): boolean {
   const isNumber = isAutomaticId(jobId) || `${Number.parseInt(jobId, 10)}` === jobId;
-  return /^[^:]{1,200}$/u.test(jobId) && !isNumber && !bullKeys.has(jobId);
+  // As U+FFFD a client reads what is no UTF-8: under the id that it has read there is no job.
+  return /^[^:\ufffd]{1,200}$/u.test(jobId) && !isNumber && !bullKeys.has(jobId);
 }
 
 /** The names of all keys under a prefix. */

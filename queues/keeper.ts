@@ -10,7 +10,7 @@ import type { JobCloser } from './job-closer.ts';
 import { dataDigestOf } from './job-id.ts';
 import { unusableId } from './job-runner.ts';
 import { type Lease, Leases } from './lease.ts';
-import { mendJobs } from './mend-jobs.ts';
+import { mendJobs, putAsideUnnamable } from './mend-jobs.ts';
 import { misplacedJobs, putAsideMisplaced, removeMisplaced } from './misplaced-jobs.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { OnQueueEvent } from './queue-event.ts';
@@ -18,7 +18,7 @@ import { timeoutOf, timeoutRangeMs } from './readable.ts';
 import { Repeated } from './repeated.ts';
 import { cancelled } from './running-jobs.ts';
 import { Script } from './script.ts';
-import { type KeptJob, storedJob } from './stored-job.ts';
+import { emptyJob, type KeptJob, storedJob } from './stored-job.ts';
 import { supersede } from './supersede.ts';
 
 // KEYS[1] due  ARGV[1] job id  ARGV[2] the moment that was seen. A job that was put back since has another, and is to come back then.
@@ -241,6 +241,9 @@ export class Keeper {
   async #mend(jobIds: readonly string[]): Promise<void> {
     const { connection, keys, onEvent } = this.#options;
     await mendJobs(connection, keys, jobIds, onEvent);
+    if (!jobIds.some((jobId) => jobId.includes('\ufffd'))) return;
+    for (const jobId of await putAsideUnnamable(connection, keys, onEvent))
+      await this.#close(emptyJob(jobId), unusableId);
   }
 
   /** Closes what has no time left. Resolves to the time until the next deadline, in milliseconds. */

@@ -1,6 +1,6 @@
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
-import { putAside } from './mending.ts';
+import { PUT_ASIDE_SECONDS, putAside } from './mending.ts';
 import type { OnQueueEvent } from './queue-event.ts';
 import { isObject, jsonOf } from './readable.ts';
 import { Script } from './script.ts';
@@ -73,6 +73,33 @@ export async function mendJobs(
     });
   }
 }
+
+/**
+ * Puts jobs aside whose ids are no UTF-8: no client can name them as they are, so that a worker that has ended one cannot take it off the queue.
+ * Resolves to the ids as they are read.
+ */
+export async function putAsideUnnamable(connection: Connection, keys: Keys, told: OnQueueEvent): Promise<string[]> {
+  const found = new Set<string>();
+  for (const [place, remove] of Object.entries(removals)) {
+    const list = `${keys.queue}:${place}`;
+    const ids = remove === 'LREM' ? connection.lrangeBuffer(list, 0, -1) : connection.zrangeBuffer(list, '0', '-1');
+    for (const id of (await ids) as Buffer[]) {
+      const read = id.toString();
+      if (id.equals(Buffer.from(read))) continue;
+      const key = Buffer.concat([Buffer.from(`${keys.queue}:`), id]);
+      const aside = Buffer.concat([Buffer.from(keys.putAside(`${keys.queue}:`)), id]);
+      await connection.call(remove, list, ...(remove === 'LREM' ? ['0'] : []), id);
+      await connection.call('COPY', key, aside, 'REPLACE');
+      await connection.call('EXPIRE', aside, PUT_ASIDE_SECONDS);
+      await connection.del(key);
+      found.add(read);
+      told({ event: 'mended', jobId: read, message: 'Cannot read job: found an id that is no UTF-8; it is put aside' });
+    }
+  }
+  return [...found];
+}
+
+const removals = { wait: 'LREM', active: 'LREM', prioritized: 'ZREM', delayed: 'ZREM' } as const;
 
 function isCount(text: string): boolean {
   return /^\d{1,15}$/.test(text);

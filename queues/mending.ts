@@ -4,7 +4,7 @@ import type { OnQueueEvent } from './queue-event.ts';
 import { Script } from './script.ts';
 
 /** How long it is kept what was put aside, in seconds. */
-const PUT_ASIDE_SECONDS = 7 * 24 * 3600;
+export const PUT_ASIDE_SECONDS = 7 * 24 * 3600;
 
 /** The types of values in Redis. */
 type RedisType = 'string' | 'list' | 'set' | 'zset' | 'hash' | 'stream';

@@ -14,6 +14,23 @@ export interface KeptJob extends StoredJob {
   finishedOnMs: number;
 }
 
+/** A job of which nothing is there but its id. */
+export function emptyJob(jobId: string): KeptJob {
+  const [timestampMs, finishedOnMs] = [Number.NaN, Number.NaN];
+  const data = parseData(NO_DATA);
+  return {
+    jobId,
+    kind: '',
+    text: NO_DATA,
+    data,
+    timestampMs,
+    deliveries: 0,
+    deaths: 0,
+    failedReason: null,
+    finishedOnMs,
+  };
+}
+
 /** Reads a job from Redis; `null` where there is none. One written by hand may lack its name or its data: they are empty then. */
 export async function storedJob(connection: Connection, keys: Keys, jobId: string): Promise<KeptJob | null> {
   const key = `${keys.queue}:${jobId}`;

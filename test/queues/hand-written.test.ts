@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Connection, errorEnvelope, keysOf, readJob } from '../../queues/index.ts';
+import { type Connection, errorEnvelope, keysOf, publishScript, readJob } from '../../queues/index.ts';
 import { codes, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
 const keys = keysOf();
@@ -150,7 +150,60 @@ const valuesOfFixed: Record<string, (connection: Connection) => Promise<unknown>
     c.xadd(`${keys.queue}:events`, '18446744073709551615-18446744073709551615', 'event', 'added', 'jobId', 'x'),
 };
 
+test('where the entry of an outcome cannot be added, a reader’s script answers an error, and nothing is set', async (t) => {
+  const { connection } = await queueUnderTest(t);
+  const args = ['{"verdict":"error"}', '604800', 'a', 'n-1', 'generate', 'error', '[]', '', ''];
+  const close = () =>
+    connection.eval(publishScript, 3, keys.outcome('a'), keys.outcomes('mine'), keys.announced('a'), ...args);
+  const last = '18446744073709551615-18446744073709551615';
+  const announced = JSON.stringify([{ action: 'x' }]);
+  await connection.set(keys.announced('a'), announced);
+  args[8] = announced;
+  for (const write of [...Object.values(values), (c: Connection, key: string) => c.xadd(key, last, 'by', 'hand')]) {
+    if (write === values.stream) continue;
+    await connection.del(keys.outcomes('mine'));
+    await write(connection, keys.outcomes('mine'));
+    await assert.rejects(close());
+    assert.equal(await connection.exists(keys.outcome('a')), 0);
+    assert.equal(await connection.get(keys.announced('a')), announced);
+  }
+  await connection.del(keys.outcomes('mine'));
+  assert.equal(await close(), 1);
+  assert.equal(await close(), 0);
+});
+
 suite('what is written by hand', { concurrency: 6 }, () => {
+  for (const isPaused of [false, true]) {
+    test(`jobs under ids that are none end with that${isPaused ? ', also where no worker takes any' : ''}`, async (t) => {
+      const { queue, connection, consume, outcome, entries } = await queueUnderTest(t);
+      const ids = [[0xff, 0xfe, 0x61], [0x61, 0xff], [...Buffer.from('a:b')], [...Buffer.from('-5')]].map((id) =>
+        Buffer.from(id),
+      );
+      await queue.pause();
+      for (const id of ids) {
+        const key = Buffer.concat([Buffer.from(`${keys.queue}:`), id]);
+        await connection.call('HSET', key, 'name', 'generate', 'data', JSON.stringify(jobData({ timeoutMs: 2_000 })));
+        await connection.call('LPUSH', `${keys.queue}:wait`, id);
+      }
+      if (!isPaused) await queue.resume();
+      await consume({ lockDurationMs: 1_000, stalledIntervalMs: 500 });
+      for (const id of ids) {
+        const found = codes(await outcome(id.toString()));
+        const isClosed = isPaused && !id.toString().includes('\ufffd');
+        assert.deepEqual(found, [isClosed ? 'PLATFORM_DEADLINE' : 'JOB_ID_INVALID'], id.toString());
+      }
+      await until(async () => (await queue.getJobCountByTypes('wait', 'active', 'delayed', 'failed')) === 0);
+      assert.deepEqual(
+        (await entries())
+          .filter(({ replayed }) => replayed === '0')
+          .map(({ jobId }) => jobId)
+          .sort(),
+        ids.map((id) => id.toString()).sort(),
+      );
+      await settled(connection);
+    });
+  }
+
   test('a job has its outcome whatever was written by hand beside it', async (t) => {
     const { queue, connection, consume, outcome, events, entries } = await queueUnderTest(t);
     const names = Object.keys(besideJobs);
