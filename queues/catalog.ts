@@ -8,14 +8,14 @@ export const QUEUE_NAME = 'code-generation';
 /** Prefix of every key. Its braces are a hash tag: all keys stand on one slot of a Redis Cluster. */
 export const DEFAULT_PREFIX = '{protosmith}';
 
-/** The kinds of job, which are names of BullMQ jobs. */
-export const kinds = ['generate', 'review', 'verify', 'fix', 'observe'] as const;
-
 /** How long outcomes and their stream entries are kept unless configured, in seconds: 7 days. */
 export const DEFAULT_RETENTION_SECONDS = 7 * 24 * 3600;
 
 /** How long a request to cancel a job stands, in seconds. */
 export const CANCEL_SECONDS = 600;
+
+/** The longest that a peer waits for its outcome, in milliseconds: 10 minutes. */
+export const LONGEST_WAIT_MS = 600_000;
 
 /** The name of a stream, a tenant: what `replyTo` and `tenant` must match. */
 export const NAME_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;

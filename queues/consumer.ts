@@ -6,19 +6,20 @@ import { parseData } from './delivery.ts';
 import { IntakeBridge } from './intake-bridge.ts';
 import { IntakeValve, isUnwritable } from './intake-valve.ts';
 import { type GiveUp, JobCloser } from './job-closer.ts';
+import type { JobReader } from './job-reader.ts';
 import { JobRunner, type Process } from './job-runner.ts';
 import { Keeper } from './keeper.ts';
 import { mending } from './mending.ts';
 import { Outcomes } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
 import { ErrorSummary, type OnQueueEvent } from './queue-event.ts';
-import { readableOf } from './readable.ts';
 import { RunningJobs, SETTLE_MS } from './running-jobs.ts';
 import { TolerantWorker } from './tolerant-worker.ts';
 
 /** How to consume the queue. */
 export interface ConsumerOptions {
   url: string;
+  jobs: JobReader;
   prefix?: string;
   /** Jobs worked on at once; default 10. */
   concurrency?: number;
@@ -34,12 +35,12 @@ export interface ConsumerOptions {
   /** Whether jobs are taken from the intake stream too; default yes. */
   intake?: boolean;
   /**
-   * Works on a job and resolves to its outcome, or to `undefined` where `delivery.publish` was called. The signal fires when the job was cancelled
+   * Works on a job and resolves to its outcome, or to `undefined` where `delivery.publishNow` was called. The signal fires when the job was cancelled
    * (reason: code `JOB_CANCELLED`), when another worker may have it (`PLATFORM_LOCK_LOST`) and when this worker is stopped (`PLATFORM_WORKER_STOPPING`).
    * A rejection whose code begins with `PLATFORM_` brings the job back later within its deadline (honouring `retryAfterMs`); any other is final.
    */
   process: Process;
-  /** Makes the `error` outcome of a job that ends without a verdict; default: `errorEnvelope`. */
+  /** Makes the `error` outcome of a job that ends without a verdict; default: the reader's `errorEnvelope`. */
   giveUp?: GiveUp;
   onEvent?: OnQueueEvent;
 }
@@ -77,6 +78,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
 
 class QueueConsumer implements Consumer {
   readonly #connection: Connection;
+  readonly #jobs: JobReader;
   readonly #worker: TolerantWorker;
   readonly #queue: Queue;
   readonly #valve: IntakeValve;
@@ -95,8 +97,10 @@ class QueueConsumer implements Consumer {
     const keys = keysOf(prefix);
     this.#connection = connect(url, 'worker', (error) => this.#errors.note(error));
     const connection = mending(this.#connection, keys, onEvent);
+    const { jobs } = options;
+    this.#jobs = jobs;
     const outcomes = new Outcomes(connection, keys, retentionSeconds, onEvent);
-    const closer = new JobCloser(outcomes, options.giveUp, onEvent);
+    const closer = new JobCloser(outcomes, jobs, options.giveUp, onEvent);
     const shared = { connection: this.#connection, prefix: keys.prefix };
     this.#queue = new Queue(QUEUE_NAME, shared);
     this.#queue.on('error', (error) => this.#errors.note(trimmedError(error)));
@@ -119,6 +123,7 @@ class QueueConsumer implements Consumer {
       process: (delivery, signal) => options.process(delivery, signal),
       connection,
       keys,
+      jobs,
       outcomes,
       closer,
       valve: this.#valve,
@@ -143,9 +148,9 @@ class QueueConsumer implements Consumer {
       // Only what BullMQ gave up by itself comes here without an outcome.
       if (job?.deferredFailure !== undefined) runner.closeGivenUp(job, error).catch(onError);
     });
-    const shop = { keys, connection, queue: this.#queue, onError, onEvent };
-    this.#keeper = new Keeper({ ...shop, outcomes, closer, retentionSeconds });
-    if (options.intake !== false) this.#bridge = new IntakeBridge({ ...shop, url });
+    const parts = { keys, connection, jobs, queue: this.#queue, onError, onEvent };
+    this.#keeper = new Keeper({ ...parts, outcomes, closer, retentionSeconds });
+    if (options.intake !== false) this.#bridge = new IntakeBridge({ ...parts, url });
   }
 
   async ready(withinMs = 10_000): Promise<void> {
@@ -208,7 +213,7 @@ class QueueConsumer implements Consumer {
   async #namesOf(key: string): Promise<{ kind?: string; negotiationId?: string | null }> {
     const [kind, text] = await this.#connection.hmget(key, 'name', 'data').catch(() => []);
     if (kind == null || text == null) return {};
-    return { kind, negotiationId: readableOf(kind, parseData(text)).negotiationId };
+    return { kind, negotiationId: this.#jobs.factsOf(kind, parseData(text)).negotiationId };
   }
 
   #noteError(error: unknown): void {

@@ -4,8 +4,8 @@ import type { Connection } from './connection.ts';
 import { parseData } from './delivery.ts';
 import { type PublishedEnvelope, readEnvelope } from './envelope.ts';
 import { jobIdOf } from './job-id.ts';
+import type { JobReader } from './job-reader.ts';
 import { QueueError } from './queue-error.ts';
-import { readableOf } from './readable.ts';
 
 /** A job that BullMQ keeps as failed: a defect, too many deaths, an id that could not be taken. Its outcome is out all the same. */
 export interface DeadLetter {
@@ -26,11 +26,13 @@ export class DeadLetters {
   readonly #queue: Queue;
   readonly #connection: Connection;
   readonly #keys: Keys;
+  readonly #jobs: JobReader;
 
-  constructor(queue: Queue, connection: Connection, keys: Keys) {
+  constructor(queue: Queue, connection: Connection, keys: Keys, jobs: JobReader) {
     this.#queue = queue;
     this.#connection = connection;
     this.#keys = keys;
+    this.#jobs = jobs;
   }
 
   /** How many there are. */
@@ -91,7 +93,7 @@ export class DeadLetters {
     const [kind, text, failedReason, finishedOn, deaths, deliveries] = await this.#connection.hmget(key, ...fields);
     if (kind == null || text == null) return null;
     const data = parseData(text);
-    const { negotiationId, tenant } = readableOf(kind, data);
+    const { negotiationId, tenant } = this.#jobs.factsOf(kind, data);
     const letter = {
       jobId,
       kind,

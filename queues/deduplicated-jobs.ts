@@ -3,6 +3,7 @@ import type { Connection } from './connection.ts';
 import { deliveryOf } from './delivery.ts';
 import type { Reason } from './envelope.ts';
 import type { JobCloser } from './job-closer.ts';
+import type { JobReader } from './job-reader.ts';
 import type { Outcomes } from './outcomes.ts';
 
 /** How many jobs are remembered that BullMQ keeps for later; beyond that the oldest is forgotten. */
@@ -10,11 +11,11 @@ const MOST_KEPT = 10_000;
 
 /** Gives jobs their outcome that BullMQ's deduplication ignored or replaced. All that is left of them is an event with their id. */
 export class DeduplicatedJobs {
-  readonly #parts: { connection: Connection; keys: Keys; outcomes: Outcomes; closer: JobCloser };
+  readonly #parts: { connection: Connection; keys: Keys; outcomes: Outcomes; closer: JobCloser; jobs: JobReader };
   /** By deduplication id, the job that comes when the active one ends, unless a later one takes its place. */
   readonly #kept = new Map<string, string>();
 
-  constructor(parts: { connection: Connection; keys: Keys; outcomes: Outcomes; closer: JobCloser }) {
+  constructor(parts: { connection: Connection; keys: Keys; outcomes: Outcomes; closer: JobCloser; jobs: JobReader }) {
     this.#parts = parts;
   }
 
@@ -32,13 +33,13 @@ export class DeduplicatedJobs {
   }
 
   async #endOne(jobId: string, by: string): Promise<void> {
-    const { connection, keys, outcomes, closer } = this.#parts;
+    const { connection, keys, outcomes, closer, jobs } = this.#parts;
     // It may have been put again meanwhile, and be a job now.
     if (isAutomaticId(jobId) || (await connection.exists(`${keys.queue}:${jobId}`)) === 1) return;
     const beginning = await outcomes.begin(jobId, Number.NaN, 0);
     if (beginning.outcome !== null) return;
     const nothing = { kind: '', text: 'null', data: null, deliveries: 0, deaths: 0 };
-    await closer.end(deliveryOf({ jobId, ...nothing }, beginning, outcomes), deduplicatedBy(by));
+    await closer.end(deliveryOf({ jobId, ...nothing }, beginning, outcomes, jobs), deduplicatedBy(by));
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Envelope, Reason } from './envelope.ts';
 import { dataDigestOf } from './job-id.ts';
+import type { JobReader } from './job-reader.ts';
 import { limits } from './limits.ts';
 import type { Beginning, Outcomes } from './outcomes.ts';
 import { QueueError } from './queue-error.ts';
-import { readableOf, timeoutOf } from './readable.ts';
 
 /** A job as it was handed to a worker. */
 export interface Delivery {
@@ -30,7 +30,7 @@ export interface Delivery {
   /** What of the job was not heeded, whatever becomes of it: warnings of its outcome. */
   readonly ignored?: readonly Reason[];
   /** Publishes the outcome now, while work goes on; resolves to whether it is this one that counts. Whatever is returned afterwards is not published. */
-  publish(outcome: Envelope): Promise<boolean>;
+  publishNow(outcome: Envelope): Promise<boolean>;
   /** The messages that an earlier delivery put on the stream with `announceEarly`. */
   readonly announced: readonly object[];
   /** Puts messages on the stream that can be forwarded at once (`final` = 0): once for a job, and first in its outcome, whoever publishes that. */
@@ -62,12 +62,12 @@ export interface StoredJob {
   deaths: number;
 }
 
-/** Makes the delivery of a stored job; `publish` is refused until work on it runs. */
-export function deliveryOf(job: StoredJob, beginning: Beginning, outcomes: Outcomes): Delivery {
+/** Makes the delivery of a stored job; `publishNow` is refused until work on it runs. */
+export function deliveryOf(job: StoredJob, beginning: Beginning, outcomes: Outcomes, jobs: JobReader): Delivery {
   const { jobId, kind, data, text, deaths } = job;
   // Deadlines follow Redis' clock; what is done with them here follows the local one.
   const takenAtMs = beginning.takenAtMs + Date.now() - beginning.nowMs;
-  const { negotiationId, replyTo: given } = readableOf(kind, data);
+  const { negotiationId, replyTo: given, timeoutMs } = jobs.factsOf(kind, data);
   const replyTo = given ?? 'default';
   return {
     jobId,
@@ -77,22 +77,17 @@ export function deliveryOf(job: StoredJob, beginning: Beginning, outcomes: Outco
     dataDigest: dataDigestOf(data, text),
     rawBytes: Buffer.byteLength(text),
     takenAtMs,
-    deadlineAtMs: takenAtMs + timeoutOf(data),
+    deadlineAtMs: takenAtMs + timeoutMs,
     delivery: Math.max(1, job.deliveries),
     deaths,
     replyTo,
     announced: beginning.announced,
-    publish: () =>
+    publishNow: () =>
       Promise.reject(new QueueError('DEFECT_NOT_RUNNING', 'Cannot publish outcome: found a job that does not run')),
     announceEarly: (entry) => outcomes.announceEarly({ ...entry, jobId, kind }, replyTo),
     announceLate: ({ digest, withdrawn, ...entry }) =>
       outcomes.announceLate({ ...entry, jobId }, { digest, withdrawn }, replyTo),
   };
-}
-
-/** The outcome stream that data name; `default` where that cannot be read. */
-export function replyToOf(kind: string, data: unknown): string {
-  return readableOf(kind, data).replyTo ?? 'default';
 }
 
 /** Parses a job's JSON text; the text itself where it is no JSON, or too large to be looked into. */

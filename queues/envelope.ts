@@ -1,16 +1,11 @@
-import type { Json, Readable } from './job.ts';
-import { sha256Hex } from './job-id.ts';
-import { readableOf } from './readable.ts';
-
 /** The envelope as this folder sees it: what its stream entry needs, and the rest as it comes (outcome.schema.json). */
-export interface Envelope extends Omit<Readable, 'replyTo'> {
+export interface Envelope {
+  kind: string | null;
+  negotiationId: string | null;
+  protocolHash: string | null;
   verdict: 'generated' | 'clean' | 'disputed' | 'error';
   messages: readonly object[];
-  proposals?: readonly object[];
-  protocolHash: string | null;
-  handler: object | null;
   findings: readonly object[];
-  report: object;
 }
 
 /** An envelope as it lies under its key: the job's own id and the digest of its data added. `dataDigest` is null where whoever closed the job did not know its data. */
@@ -29,32 +24,6 @@ export interface Reason {
 
 /** The code of the finding with which a reader closes its job. */
 export const READER_DEADLINE = 'READER_DEADLINE';
-
-/** The `error` envelope of a job that nobody could work on to the end, made of what can be read of its data. */
-export function errorEnvelope(kind: string, data: unknown, reason: Reason): Envelope {
-  const { replyTo: _, ...readable } = readableOf(kind, data);
-  const silent = readable.kind === 'review' || readable.kind === 'observe';
-  return {
-    ...readable,
-    verdict: 'error',
-    messages: silent ? [] : [{ action: 'codeGeneration', status: 'error' }],
-    protocolHash: protocolHashOf(data),
-    handler: null,
-    findings: [{ ...reason, severity: 'error', in: 'job' }],
-    report: {
-      verification: null,
-      reused: false,
-      cases: [],
-      checks: [],
-      attempts: [],
-      usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: null },
-      usageByPurpose: {},
-      reading: null,
-      timings: {},
-      generator: { kind: 'none', model: null },
-    },
-  };
-}
 
 /** Why a job that BullMQ itself ended has no verdict. */
 export function givenUp(failedReason: string): Reason {
@@ -83,32 +52,23 @@ export function withAnnounced<E extends Envelope>(envelope: E, announced: readon
 
 /** Reads a published envelope; of what its writer, a reader in some other language, left out, lists are empty, and what tells of the job is `null`. `null` where the text is none. */
 export function readEnvelope(text: string): PublishedEnvelope | null {
-  let parsed: Json;
+  let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
     return null;
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed) || typeof parsed.verdict !== 'string') {
+  if (typeof parsed !== 'object' || parsed === null || !('verdict' in parsed) || typeof parsed.verdict !== 'string')
     return null;
-  }
-  const { messages, findings, dataDigest } = parsed;
-  const textOrNull = (value: Json | undefined) => (typeof value === 'string' ? value : null);
+  const { negotiationId, kind, protocolHash, messages, findings, dataDigest }: Record<string, unknown> = { ...parsed };
+  const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null);
   return {
     ...parsed,
-    negotiationId: textOrNull(parsed.negotiationId),
-    kind: textOrNull(parsed.kind),
-    protocolHash: textOrNull(parsed.protocolHash),
+    negotiationId: textOrNull(negotiationId),
+    kind: textOrNull(kind),
+    protocolHash: textOrNull(protocolHash),
     messages: Array.isArray(messages) ? messages : [],
     findings: Array.isArray(findings) ? findings : [],
     dataDigest: textOrNull(dataDigest),
   } as unknown as PublishedEnvelope;
-}
-
-/** The hash of the agreement, where its text can be read. */
-export function protocolHashOf(data: unknown): string | null {
-  const agreement = typeof data === 'object' && data !== null && 'agreement' in data ? data.agreement : undefined;
-  const named = typeof agreement === 'object' && agreement !== null && 'candidateProtocols' in agreement;
-  const text = named ? agreement.candidateProtocols : agreement;
-  return typeof text === 'string' && text.isWellFormed() ? sha256Hex(text) : null;
 }

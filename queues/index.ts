@@ -6,18 +6,11 @@ export type { Delivery } from './delivery.ts';
 export { backoffMs, type Disposition, dispositionOf } from './disposition.ts';
 export { type DrainResult, drainQueue, resumeQueue } from './drain.ts';
 export { type CircuitPolicy, type CircuitState, Endpoints, type RestingEndpoint } from './endpoints.ts';
-export {
-  type Envelope,
-  errorEnvelope,
-  type PublishedEnvelope,
-  protocolHashOf,
-  type Reason,
-  readEnvelope,
-} from './envelope.ts';
+export { type Envelope, type PublishedEnvelope, type Reason, readEnvelope } from './envelope.ts';
 export { type HandlerEntry, HandlerRecords, type HandlerRetention } from './handler-records.ts';
 export { INTAKE_GROUP } from './intake-entries.ts';
-export type { Job, JobFault, JobReading, Readable } from './job.ts';
 export { dataDigestOf, jobIdOf } from './job-id.ts';
+export type { JobFacts, JobReader } from './job-reader.ts';
 export { type Lease, Leases } from './lease.ts';
 export { type Limit, limits } from './limits.ts';
 export { type LocalRedis, type LocalRedisOptions, localRedis, redisServerPath } from './local-redis.ts';
@@ -29,8 +22,6 @@ export { Quarantine, type QuarantineEntry } from './quarantine.ts';
 export { QueueError, trimmedError } from './queue-error.ts';
 export type { OnQueueEvent, QueueEvent } from './queue-event.ts';
 export { entriesSince, outcomeStreams, type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
-export { readJob } from './read-job.ts';
-export { defaultTimeoutMs, readableOf, timeoutOf, timeoutRangeMs } from './readable.ts';
 export { Readings } from './readings.ts';
 export { judgeRedis, type RedisFacts, type RedisFault, redisFacts } from './redis-facts.ts';
 export { Spendings } from './spendings.ts';

@@ -5,6 +5,7 @@ import type { Queue } from 'bullmq';
 import type { Keys } from './catalog.ts';
 import { type Connection, connect } from './connection.ts';
 import { type Entry, INTAKE_GROUP, IntakeEntries } from './intake-entries.ts';
+import type { JobReader } from './job-reader.ts';
 import { trimmedError } from './queue-error.ts';
 import type { OnQueueEvent } from './queue-event.ts';
 
@@ -18,6 +19,7 @@ const BATCH = 50;
 export interface IntakeBridgeOptions {
   url: string;
   keys: Keys;
+  jobs: JobReader;
   queue: Queue;
   connection: Connection;
   onError: (error: unknown) => void;

@@ -4,11 +4,11 @@ import { type Connection, pairsOf } from './connection.ts';
 import { parseData } from './delivery.ts';
 import { readEnvelope } from './envelope.ts';
 import { jobIdFor, measured } from './job-id.ts';
+import type { JobReader } from './job-reader.ts';
 import { limits } from './limits.ts';
 import { putAside } from './mending.ts';
 import { stampedByRedis } from './outcomes.ts';
 import type { OnQueueEvent } from './queue-event.ts';
-import { readableOf } from './readable.ts';
 import { Script } from './script.ts';
 
 /** The consumer group of the intake stream. */
@@ -44,12 +44,14 @@ export class IntakeEntries {
   readonly #keys: Keys;
   readonly #connection: Connection;
   readonly #queue: Queue;
+  readonly #jobs: JobReader;
   readonly #onEvent: OnQueueEvent;
 
-  constructor(shop: { keys: Keys; connection: Connection; queue: Queue; onEvent: OnQueueEvent }) {
+  constructor(shop: { keys: Keys; connection: Connection; queue: Queue; jobs: JobReader; onEvent: OnQueueEvent }) {
     this.#keys = shop.keys;
     this.#connection = shop.connection;
     this.#queue = shop.queue;
+    this.#jobs = shop.jobs;
     this.#onEvent = shop.onEvent;
   }
 
@@ -88,7 +90,7 @@ export class IntakeEntries {
       await put(jobId);
     }
     await this.drop(id);
-    this.#onEvent({ event: 'bridged', jobId, kind, negotiationId: readableOf(kind, data).negotiationId });
+    this.#onEvent({ event: 'bridged', jobId, kind, negotiationId: this.#jobs.factsOf(kind, data).negotiationId });
     return jobId;
   }
 
@@ -114,13 +116,19 @@ export class IntakeEntries {
   }
 }
 
-/** The job that an entry gives, under the id that it would have. */
-export function jobOf([, fields]: Entry): EntryJob {
+/** What an entry holds of its job. */
+export function dataOf([, fields]: Entry): Omit<EntryJob, 'jobId'> {
   const values = pairsOf(fields ?? []);
   const text = values.get('data') ?? 'null';
-  const data = parseData(text);
-  const [jobId] = idsOf(values, () => measured(data).digest);
-  return { jobId, kind: kindOf(values), text, data };
+  return { kind: kindOf(values), text, data: parseData(text) };
+}
+
+/** The job that an entry gives, under the id that it would have. */
+export function jobOf(entry: Entry): EntryJob {
+  const values = pairsOf(entry[1] ?? []);
+  const job = dataOf(entry);
+  const [jobId] = idsOf(values, () => measured(job.data).digest);
+  return { jobId, ...job };
 }
 
 /** Entries of the intake stream, the oldest first, that are looked through for a job. */

@@ -1,11 +1,11 @@
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
-import { deliveryOf, parseData } from './delivery.ts';
+import { deliveryOf } from './delivery.ts';
 import type { Reason } from './envelope.ts';
-import { type Entry, INTAKE_GROUP, type IntakeEntries, jobOf } from './intake-entries.ts';
+import { dataOf, type Entry, INTAKE_GROUP, type IntakeEntries, jobOf } from './intake-entries.ts';
 import type { JobCloser } from './job-closer.ts';
+import type { JobReader } from './job-reader.ts';
 import type { Outcomes } from './outcomes.ts';
-import { timeoutOf } from './readable.ts';
 
 /** How long an entry may lie with the bridge that took it before it is taken over, in milliseconds: bridging takes some. */
 const TAKE_OVER_MS = 2_000;
@@ -26,6 +26,7 @@ export interface IntakeKeeperOptions {
   entries: IntakeEntries;
   outcomes: Outcomes;
   closer: JobCloser;
+  jobs: JobReader;
   onError: (error: unknown) => void;
 }
 
@@ -94,7 +95,7 @@ export class IntakeKeeper {
   }
 
   async #note(): Promise<void> {
-    const { connection, keys, outcomes } = this.#options;
+    const { connection, keys, outcomes, jobs } = this.#options;
     // From the beginning where nothing is left of what was seen: it costs nothing, and the stream may be another.
     if (this.#deadlines.size === 0) this.#seen = '-';
     for (let found = BATCH; found === BATCH; ) {
@@ -102,8 +103,8 @@ export class IntakeKeeper {
       found = entries.length;
       const nowMs = found === 0 ? 0 : await outcomes.nowMs();
       for (const [id, fields] of entries) {
-        const data = parseData(fields[fields.indexOf('data') + 1] ?? '');
-        this.#deadlines.set(id, Math.min(Number.parseInt(id, 10), nowMs) + timeoutOf(data));
+        const { kind, data } = dataOf([id, fields]);
+        this.#deadlines.set(id, Math.min(Number.parseInt(id, 10), nowMs) + jobs.factsOf(kind, data).timeoutMs);
         this.#seen = `(${id}`;
       }
     }
@@ -128,11 +129,11 @@ export class IntakeKeeper {
   }
 
   async #end(entry: Entry, reason: Reason): Promise<void> {
-    const { entries, outcomes, closer } = this.#options;
+    const { entries, outcomes, closer, jobs } = this.#options;
     const { jobId, kind, data, text } = jobOf(entry);
     const beginning = await outcomes.begin(jobId, Number.parseInt(entry[0], 10), 0);
     const job = { jobId, kind, text, data, deliveries: 0, deaths: 0 };
-    if (beginning.outcome === null) await closer.end(deliveryOf(job, beginning, outcomes), reason);
+    if (beginning.outcome === null) await closer.end(deliveryOf(job, beginning, outcomes, jobs), reason);
     await entries.drop(entry[0]);
   }
 }

@@ -1,5 +1,6 @@
 import type { Delivery } from './delivery.ts';
-import { type Envelope, errorEnvelope, type Reason } from './envelope.ts';
+import type { Envelope, Reason } from './envelope.ts';
+import type { JobReader } from './job-reader.ts';
 import type { Outcomes } from './outcomes.ts';
 import { trimmedError } from './queue-error.ts';
 import { namesOf, type OnQueueEvent } from './queue-event.ts';
@@ -15,17 +16,19 @@ function warning(reason: Reason): object {
 /** Publishes outcomes, and ends jobs that nobody can bring to a verdict. */
 export class JobCloser {
   readonly #outcomes: Outcomes;
+  readonly #jobs: JobReader;
   readonly #giveUp: GiveUp | undefined;
   readonly #onEvent: OnQueueEvent;
 
-  constructor(outcomes: Outcomes, giveUp: GiveUp | undefined, onEvent: OnQueueEvent) {
+  constructor(outcomes: Outcomes, jobs: JobReader, giveUp: GiveUp | undefined, onEvent: OnQueueEvent) {
     this.#outcomes = outcomes;
+    this.#jobs = jobs;
     this.#giveUp = giveUp;
     this.#onEvent = onEvent;
   }
 
   /** Publishes a job's outcome; resolves to whether this call did. */
-  async publish(given: Envelope, delivery: Delivery): Promise<boolean> {
+  async close(delivery: Delivery, given: Envelope): Promise<boolean> {
     const { jobId, dataDigest, replyTo, takenAtMs, ignored = [] } = delivery;
     const outcome = { ...given, findings: [...given.findings, ...ignored.map(warning)] };
     const first = (await this.#outcomes.publish(outcome, { jobId, dataDigest, replyTo })) !== null;
@@ -40,7 +43,7 @@ export class JobCloser {
     const { code, message } = reason;
     this.#onEvent({ event: code === 'JOB_CANCELLED' ? 'cancelled' : 'given-up', ...namesOf(delivery), code, message });
     const outcome = await this.make(delivery, reason);
-    await this.publish(outcome, delivery);
+    await this.close(delivery, outcome);
     return outcome;
   }
 
@@ -53,6 +56,6 @@ export class JobCloser {
       const { message } = trimmedError(error);
       this.#onEvent({ event: 'given-up', ...namesOf(delivery), code: 'DEFECT_GIVE_UP', message });
     }
-    return errorEnvelope(delivery.kind, delivery.data, reason);
+    return this.#jobs.errorEnvelope(delivery.kind, delivery.data, reason);
   }
 }

@@ -3,6 +3,7 @@ import type { Connection } from './connection.ts';
 import { deliveryOf } from './delivery.ts';
 import { givenUp, type Reason } from './envelope.ts';
 import { JobCloser } from './job-closer.ts';
+import type { JobReader } from './job-reader.ts';
 import { mending } from './mending.ts';
 import { Outcomes } from './outcomes.ts';
 import { storedJob } from './stored-job.ts';
@@ -14,10 +15,10 @@ export type JobEnder = (jobId: string) => Promise<void>;
  * Makes what gives a job its `error` outcome before an operator removes it, where it has none: `PLATFORM_JOB_GIVEN_UP` for one that the queue failed and no
  * worker has looked at since, `JOB_CANCELLED` for one that waits. One that is worked on is left alone, since it cannot be removed.
  */
-export function jobEnder(plain: Connection, keys: Keys, retentionSeconds: number): JobEnder {
+export function jobEnder(plain: Connection, keys: Keys, jobs: JobReader, retentionSeconds: number): JobEnder {
   const connection = mending(plain, keys);
   const outcomes = new Outcomes(connection, keys, retentionSeconds);
-  const closer = new JobCloser(outcomes, undefined, () => {});
+  const closer = new JobCloser(outcomes, jobs, undefined, () => {});
   return async (jobId) => {
     if (isAutomaticId(jobId) || (await connection.exists(`${keys.queue}:${jobId}:lock`)) === 1) return;
     const job = await storedJob(connection, keys, jobId);
@@ -28,7 +29,7 @@ export function jobEnder(plain: Connection, keys: Keys, retentionSeconds: number
     const isOld = beginning.nowMs - job.finishedOnMs > retentionSeconds * 500;
     if (outcome !== null || isOld) return;
     const reason = Number.isNaN(job.finishedOnMs) ? removed : givenUp(job.failedReason ?? 'no outcome');
-    await closer.end(deliveryOf(job, { outcome, ...beginning }, outcomes), reason);
+    await closer.end(deliveryOf(job, { outcome, ...beginning }, outcomes, jobs), reason);
   };
 }
 

@@ -7,11 +7,11 @@ import { backoffMs, codeOfThrown, dispositionOf } from './disposition.ts';
 import { type Envelope, givenUp, type Reason } from './envelope.ts';
 import type { IntakeValve } from './intake-valve.ts';
 import type { JobCloser } from './job-closer.ts';
+import type { JobReader } from './job-reader.ts';
 import { isBullSignal, LockedJob } from './locked-job.ts';
 import type { Beginning, Outcomes } from './outcomes.ts';
 import { QueueError, trimmedError } from './queue-error.ts';
 import { namesOf, type OnQueueEvent } from './queue-event.ts';
-import { timeoutOf, versionOf } from './readable.ts';
 import { replay } from './replay.ts';
 import { cancelled, type RunningJobs } from './running-jobs.ts';
 import { supersede } from './supersede.ts';
@@ -44,6 +44,7 @@ export interface RunnerParts {
   process: Process;
   connection: Connection;
   keys: Keys;
+  jobs: JobReader;
   outcomes: Outcomes;
   closer: JobCloser;
   valve: IntakeValve;
@@ -82,10 +83,11 @@ export class JobRunner {
   }
 
   async #begin(job: QueuedJob, locked: LockedJob): Promise<Pointer> {
-    const { outcomes, onEvent } = this.#parts;
+    const { connection, keys, jobs, outcomes, onEvent } = this.#parts;
     const jobId = job.id ?? '';
+    const { timeoutMs, version } = jobs.factsOf(job.name, job.data);
     const automatic = isAutomaticId(jobId);
-    const beginning = await outcomes.begin(jobId, job.timestamp, automatic ? 0 : timeoutOf(job.data), true);
+    const beginning = await outcomes.begin(jobId, job.timestamp, automatic ? 0 : timeoutMs, true);
     const { outcome, takenAtMs, nowMs } = beginning;
     const delivery = this.#deliveryOf(job, beginning);
     if (automatic) return this.#refuseAutomatic(delivery);
@@ -96,9 +98,8 @@ export class JobRunner {
     onEvent({ event: 'taken', ...namesOf(delivery), waitedMs: Math.max(0, nowMs - takenAtMs) });
     if (!isUsableId(jobId)) return this.#end(delivery, unusableId);
     if (beginning.cancelled) return this.#end(delivery, cancelled);
-    const version = versionOf(job.data);
     if (version !== undefined && version > KNOWN_VERSION) return this.#putBack(locked, delivery, version, nowMs);
-    const ignored = await supersede(delivery, this.#parts.connection, this.#parts.keys);
+    const ignored = await supersede(delivery, connection, keys, jobs);
     const heeded = ignored === null ? delivery : { ...delivery, ignored: [ignored] };
     if (delivery.deaths >= SUSPECT_DEATHS) return this.#runSuspect(locked, heeded, nowMs);
     return this.#run(locked, heeded);
@@ -109,14 +110,14 @@ export class JobRunner {
     const { jobId } = delivery;
     let published: Envelope | undefined;
     const answered = Promise.withResolvers<void>();
-    const publish = async (outcome: Envelope) => {
-      const first = await this.#publish(outcome, delivery);
+    const publishNow = async (outcome: Envelope) => {
+      const first = await this.#close(delivery, outcome);
       published ??= outcome;
       running.noteLate(jobId);
       answered.resolve();
       return first;
     };
-    const working = running.run(delivery, (signal) => this.#parts.process({ ...delivery, publish }, signal));
+    const working = running.run(delivery, (signal) => this.#parts.process({ ...delivery, publishNow }, signal));
     await Promise.race([working, answered.promise]);
     // What goes on then is of use to later jobs alone: those that wait now get its slot.
     if (published !== undefined) return this.#pointer(jobId, published.verdict);
@@ -125,7 +126,7 @@ export class JobRunner {
     const another = calledOff === 'PLATFORM_LOCK_LOST' || calledOff === 'PLATFORM_WORKER_STOPPING';
     // An error that work called off returns says only that it was called off: whoever takes the job next does better.
     if (outcome !== undefined && !(another && outcome.verdict === 'error')) {
-      await this.#publish(outcome, delivery);
+      await this.#close(delivery, outcome);
       return this.#pointer(jobId, outcome.verdict);
     }
     if (calledOff === 'PLATFORM_LOCK_LOST') return locked.leave();
@@ -200,8 +201,8 @@ export class JobRunner {
   }
 
   /** An outcome that was paid for waits for room in Redis. */
-  #publish(outcome: Envelope, delivery: Delivery): Promise<boolean> {
-    return this.#parts.valve.whenWritable(() => this.#parts.closer.publish(outcome, delivery));
+  #close(delivery: Delivery, outcome: Envelope): Promise<boolean> {
+    return this.#parts.valve.whenWritable(() => this.#parts.closer.close(delivery, outcome));
   }
 
   #pointer(jobId: string, verdict: string): Pointer {
@@ -217,7 +218,7 @@ export class JobRunner {
       deliveries: job.attemptsStarted,
       deaths: job.stalledCounter,
     };
-    return deliveryOf(stored, beginning, this.#parts.outcomes);
+    return deliveryOf(stored, beginning, this.#parts.outcomes, this.#parts.jobs);
   }
 }
 

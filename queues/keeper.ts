@@ -1,20 +1,20 @@
 import type { Queue } from 'bullmq';
-import { isAutomaticId, type Keys } from './catalog.ts';
+import { isAutomaticId, type Keys, LONGEST_WAIT_MS } from './catalog.ts';
 import { type Connection, pairsOf } from './connection.ts';
 import { DeduplicatedJobs } from './deduplicated-jobs.ts';
-import { deliveryOf, replyToOf } from './delivery.ts';
+import { deliveryOf } from './delivery.ts';
 import { givenUp, isOutcomeOf, type Reason, readEnvelope } from './envelope.ts';
 import { IntakeEntries } from './intake-entries.ts';
 import { IntakeKeeper } from './intake-keeper.ts';
 import type { JobCloser } from './job-closer.ts';
 import { dataDigestOf } from './job-id.ts';
+import type { JobReader } from './job-reader.ts';
 import { unusableId } from './job-runner.ts';
 import { type Lease, Leases } from './lease.ts';
 import { mendJobs, putAsideUnnamable } from './mend-jobs.ts';
 import { misplacedJobs, putAsideMisplaced, removeMisplaced } from './misplaced-jobs.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { OnQueueEvent } from './queue-event.ts';
-import { timeoutOf, timeoutRangeMs } from './readable.ts';
 import { Repeated } from './repeated.ts';
 import { cancelled } from './running-jobs.ts';
 import { Script } from './script.ts';
@@ -75,6 +75,7 @@ const deadlinePassed: Reason = {
 export interface KeeperOptions {
   connection: Connection;
   keys: Keys;
+  jobs: JobReader;
   outcomes: Outcomes;
   closer: JobCloser;
   queue: Queue;
@@ -203,7 +204,7 @@ export class Keeper {
   /** No peer waits for longer than a job may say. A deadline beyond that was written by hand, and the job's own is noted in its place. */
   async #forgetFarDeadlines(): Promise<void> {
     const { connection, keys, outcomes, onEvent } = this.#options;
-    const farMs = (await outcomes.nowMs()) + timeoutRangeMs.greatest + CLOCK_SLACK_MS;
+    const farMs = (await outcomes.nowMs()) + LONGEST_WAIT_MS + CLOCK_SLACK_MS;
     const found = await connection.zremrangebyscore(keys.deadlines, farMs, '+inf');
     if (found > 0)
       onEvent({
@@ -222,7 +223,7 @@ export class Keeper {
   }
 
   async #noteDeadlines(given: readonly string[]): Promise<void> {
-    const { connection, keys, outcomes } = this.#options;
+    const { connection, keys, jobs, outcomes } = this.#options;
     const jobIds = given.filter((jobId) => !isAutomaticId(jobId));
     if (jobIds.length === 0) return;
     const noted = await connection.zmscore(keys.deadlines, ...jobIds);
@@ -231,10 +232,11 @@ export class Keeper {
     await this.#eachOf(unnoted, async (jobId) => {
       const found = await this.#stored(jobId);
       if (found === null) return;
-      const beginning = await outcomes.begin(jobId, found.timestampMs, timeoutOf(found.data));
+      const beginning = await outcomes.begin(jobId, found.timestampMs, jobs.factsOf(found.kind, found.data).timeoutMs);
       // The job that it replaces may have the slot that it waits for.
       const rawBytes = Buffer.byteLength(found.text);
-      if (beginning.outcome === null && !beginning.cancelled) await supersede({ ...found, rawBytes }, connection, keys);
+      if (beginning.outcome === null && !beginning.cancelled)
+        await supersede({ ...found, rawBytes }, connection, keys, jobs);
     });
   }
 
@@ -284,7 +286,7 @@ export class Keeper {
         const event = pairsOf(fields);
         const jobId = event.get('jobId') ?? '';
         // Who put a job longer ago than any peer waits has gone.
-        const isRecent = Number.parseInt(id, 10) > nowMs - timeoutRangeMs.greatest;
+        const isRecent = Number.parseInt(id, 10) > nowMs - LONGEST_WAIT_MS;
         if (event.get('event') === 'deduplicated' && isRecent) {
           deduplicated.push(event);
           ignored.set(event.get('deduplicatedJobId') ?? '', Number.parseInt(id, 10));
@@ -319,14 +321,16 @@ export class Keeper {
 
   /** BullMQ ignores a job whose id is still kept, as failed ones are and others until a moment after their outcome; its producer waits for an answer all the same. */
   async #announceIgnored(jobId: string, putAtMs: number): Promise<void> {
-    const { outcomes, onEvent } = this.#options;
+    const { jobs, outcomes, onEvent } = this.#options;
     const text = await outcomes.textOf(jobId);
     const envelope = text === null ? null : readEnvelope(text);
     if (envelope === null) return;
     const found = await this.#stored(jobId);
     const isOwn = found !== null && isOutcomeOf(envelope, found.kind, dataDigestOf(found.data, found.text));
     // What is kept was refused, for the id is another job's: that one's negotiator alone is to hear of the outcome.
-    const replyTo = isOwn ? replyToOf(found.kind, found.data) : await outcomes.replyToOf(jobId);
+    const replyTo = isOwn
+      ? (jobs.factsOf(found.kind, found.data).replyTo ?? 'default')
+      : await outcomes.replyToOf(jobId);
     if (found !== null && !isOwn) await this.#forgetRefused(jobId);
     if (replyTo === null) return;
     // Put while the job was still worked on: its announcement, which came later, was the answer.
@@ -379,9 +383,9 @@ export class Keeper {
   }
 
   async #close(found: KeptJob, reason: Reason): Promise<void> {
-    const { outcomes, closer } = this.#options;
+    const { jobs, outcomes, closer } = this.#options;
     const beginning = await outcomes.begin(found.jobId, found.timestampMs, 0);
-    const delivery = deliveryOf(found, beginning, outcomes);
+    const delivery = deliveryOf(found, beginning, outcomes, jobs);
     if (beginning.outcome === null) await closer.end(delivery, beginning.cancelled ? cancelled : reason);
   }
 

@@ -1,8 +1,8 @@
 import type { Keys } from './catalog.ts';
 import type { Connection } from './connection.ts';
+import { isObject, jsonOf } from './json-text.ts';
 import { PUT_ASIDE_SECONDS, putAside } from './mending.ts';
 import type { OnQueueEvent } from './queue-event.ts';
-import { isObject, jsonOf } from './readable.ts';
 import { Script } from './script.ts';
 import { NO_DATA } from './stored-job.ts';
 

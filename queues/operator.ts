@@ -8,6 +8,7 @@ import { type PublishedEnvelope, readEnvelope } from './envelope.ts';
 import { HandlerRecords, type HandlerRetention } from './handler-records.ts';
 import { entryOf } from './intake-entries.ts';
 import { jobEnder } from './job-ender.ts';
+import type { JobReader } from './job-reader.ts';
 import { Quarantine } from './quarantine.ts';
 import { type QueueSnapshot, queueSnapshot } from './queue-snapshot.ts';
 import { type RedisFacts, redisFacts } from './redis-facts.ts';
@@ -45,6 +46,7 @@ export interface QueueOperator {
 
 /** Opens the operator's view. Rejects with `PLATFORM_REDIS_UNREACHABLE` within `connectWithinMs` (default 3,000). */
 export async function openOperator(options: {
+  jobs: JobReader;
   url: string;
   prefix?: string;
   retentionSeconds?: number;
@@ -60,12 +62,12 @@ export async function openOperator(options: {
   }
   const keys = keysOf(options.prefix);
   const queue = new TolerantQueue(QUEUE_NAME, { connection, prefix: keys.prefix, skipMetasUpdate: true });
-  queue.beforeRemoval = jobEnder(connection, keys, options.retentionSeconds ?? DEFAULT_RETENTION_SECONDS);
+  queue.beforeRemoval = jobEnder(connection, keys, options.jobs, options.retentionSeconds ?? DEFAULT_RETENTION_SECONDS);
   queue.on('error', () => {});
   return {
     connection,
     queue,
-    deadLetters: new DeadLetters(queue, connection, keys),
+    deadLetters: new DeadLetters(queue, connection, keys, options.jobs),
     handlers: new HandlerRecords(connection, keys, options.handlerRetention),
     quarantine: new Quarantine(connection, keys),
     snapshot: () => queueSnapshot(queue, connection, keys),

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { type Keys, NAME_PATTERN } from './catalog.ts';
+import { type Keys, LONGEST_WAIT_MS, NAME_PATTERN } from './catalog.ts';
 import { type Connection, pairsOf, redisFailure } from './connection.ts';
 import { type Envelope, type PublishedEnvelope, readEnvelope, withAnnounced } from './envelope.ts';
+import { isObject, jsonOf } from './json-text.ts';
 import { putAside } from './mending.ts';
 import type { OnQueueEvent } from './queue-event.ts';
-import { isObject, jsonOf, timeoutRangeMs } from './readable.ts';
 import { Script } from './script.ts';
 
 /** The script that publishes an outcome, for readers in any language that close a job with it (publish-outcome.lua says its arguments). */
 export const publishScript = readFileSync(new URL('./publish-outcome.lua', import.meta.url), 'utf8');
 
-const publish = new Script(publishScript);
+const publication = new Script(publishScript);
 
 const announce = new Script(readFileSync(new URL('./announce-early.lua', import.meta.url), 'utf8'));
 
@@ -84,13 +84,12 @@ export class Outcomes {
     job: { jobId: string; dataDigest: string | null; replyTo: string },
   ): Promise<PublishedEnvelope | null> {
     const { jobId, dataDigest, replyTo } = job;
-    const { version, ...rest } = envelope;
     const keys = [this.#keys.outcome(jobId), this.#keys.outcomes(replyTo), this.#keys.announced(jobId)];
     const known = { text: '', messages: [] as readonly object[] };
     const attempt = async () => {
-      const whole = withAnnounced({ version, ...rest, jobId, dataDigest }, known.messages);
+      const whole = withAnnounced({ ...envelope, jobId, dataDigest }, known.messages);
       const values = [JSON.stringify(whole), this.#retentionSeconds, ...entryValues(jobId, whole), known.text];
-      return { whole, answer: await publish.run(this.#connection, keys, values) };
+      return { whole, answer: await publication.run(this.#connection, keys, values) };
     };
     let { whole, answer } = await attempt();
     if (answer === 0 && (await this.#isNoOutcome(jobId))) ({ whole, answer } = await attempt());
@@ -196,8 +195,7 @@ export class Outcomes {
     const about = [outcomeKey(jobId), cancel(jobId), `${queue}:${jobId}`, dueKey, `${queue}:events`, deadlines];
     const keys = [...about, announced(jobId), moments];
     const stamp = timestampMs > 0 && Number.isFinite(timestampMs) ? timestampMs : '';
-    const { greatest } = timeoutRangeMs;
-    const values = [jobId, stamp, `${queue}:`, timeoutMs, isInHand ? 1 : 0, stampedByRedis.option, greatest];
+    const values = [jobId, stamp, `${queue}:`, timeoutMs, isInHand ? 1 : 0, stampedByRedis.option, LONGEST_WAIT_MS];
     const run = async () => {
       for (;;) {
         const answer = await begin.run(this.#connection, keys, values);

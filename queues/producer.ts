@@ -3,17 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { CANCEL_SECONDS, DEFAULT_RETENTION_SECONDS, isUsableId, keysOf, QUEUE_NAME } from './catalog.ts';
 import { type Connection, connect, disconnect, redisFailure, unreachable, whenReady } from './connection.ts';
-import { errorEnvelope, type PublishedEnvelope, READER_DEADLINE, readEnvelope } from './envelope.ts';
+import { type PublishedEnvelope, READER_DEADLINE, readEnvelope } from './envelope.ts';
 import { dataDigestOf, jobIdFor, measured } from './job-id.ts';
+import type { JobReader } from './job-reader.ts';
 import { limits } from './limits.ts';
 import { mending } from './mending.ts';
 import { Outcomes } from './outcomes.ts';
 import { QueueError, trimmedError } from './queue-error.ts';
-import { readableOf } from './readable.ts';
 
 /** Where to put jobs, and how long a refused or silent Redis is waited for. */
 export interface ProducerOptions {
   url: string;
+  jobs: JobReader;
   prefix?: string;
   retentionSeconds?: number;
   /** How long to wait for the connection, in milliseconds; default 3,000. */
@@ -49,6 +50,7 @@ export function createProducer(options: ProducerOptions): Producer {
 
 class QueueProducer implements Producer {
   readonly #connection: Connection;
+  readonly #jobs: JobReader;
   readonly #keys;
   readonly #outcomes: Outcomes;
   readonly #connectWithinMs: number;
@@ -56,6 +58,7 @@ class QueueProducer implements Producer {
 
   constructor(options: ProducerOptions) {
     this.#connection = connect(options.url, 'caller');
+    this.#jobs = options.jobs;
     this.#keys = keysOf(options.prefix);
     const connection = mending(this.#connection, this.#keys);
     this.#outcomes = new Outcomes(connection, this.#keys, options.retentionSeconds ?? DEFAULT_RETENTION_SECONDS);
@@ -134,11 +137,12 @@ class QueueProducer implements Producer {
   closeExpired(jobId: string, job?: { kind: string; data: unknown }) {
     return this.#reach(async () => {
       const known = job ?? (await this.#waitingJob(jobId));
-      const envelope = errorEnvelope(known?.kind ?? '', known?.data, {
+      const envelope = this.#jobs.errorEnvelope(known?.kind ?? '', known?.data, {
         code: READER_DEADLINE,
         message: 'Cannot wait for job: found no outcome, wanted one before the reader gave up',
       });
-      const replyTo = known === undefined ? 'default' : (readableOf(known.kind, known.data).replyTo ?? 'default');
+      const replyTo =
+        known === undefined ? 'default' : (this.#jobs.factsOf(known.kind, known.data).replyTo ?? 'default');
       const dataDigest = known === undefined ? null : dataDigestOf(known.data);
       const published = await this.#outcomes.publish(envelope, { jobId, dataDigest, replyTo });
       if (published !== null) return published;

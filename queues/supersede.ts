@@ -3,8 +3,7 @@ import type { Connection } from './connection.ts';
 import type { Delivery } from './delivery.ts';
 import { type Reason, readEnvelope } from './envelope.ts';
 import { entryOf } from './intake-entries.ts';
-import { readJob } from './read-job.ts';
-import { readableOf } from './readable.ts';
+import type { JobReader } from './job-reader.ts';
 import { storedJob } from './stored-job.ts';
 
 /** Why a job that another names in `supersedes` goes on. Of another tenant's job nothing is said, nor whether there is one. */
@@ -22,22 +21,26 @@ export async function supersede(
   { jobId, kind, data, rawBytes }: Pick<Delivery, 'jobId' | 'kind' | 'data' | 'rawBytes'>,
   connection: Connection,
   keys: Keys,
+  jobs: JobReader,
 ): Promise<Reason | null> {
   if (kind !== 'generate' || !isUsableId(jobId) || typeof data !== 'object' || data === null || !('supersedes' in data))
     return null;
-  const reading = readJob(kind, data, rawBytes);
-  const replaced = reading.ok ? reading.job.supersedes : undefined;
-  if (!reading.ok || replaced === undefined || replaced === jobId) return null;
-  if ((await tenantOf(replaced, connection, keys)) !== reading.job.tenant) return ignored;
+  const replaced = jobs.replacedBy(kind, data, rawBytes);
+  if (replaced === undefined || replaced === jobId) return null;
+  const tenant = await tenantOf(replaced, connection, keys, jobs);
+  if (tenant === null || tenant !== jobs.factsOf(kind, data).tenant) return ignored;
   await connection.set(keys.cancel(replaced), '1', 'EX', CANCEL_SECONDS);
   return null;
 }
 
 /** Whose a job is, be it on the queue, ended or on its way there; `null` where there is none. */
-async function tenantOf(jobId: string, connection: Connection, keys: Keys): Promise<string | null> {
+async function tenantOf(jobId: string, connection: Connection, keys: Keys, jobs: JobReader): Promise<string | null> {
   const job = await storedJob(connection, keys, jobId);
   const text = job === null ? await connection.get(keys.outcome(jobId)) : null;
-  if (text !== null) return readEnvelope(text)?.tenant ?? null;
+  if (text !== null) {
+    const { tenant } = Object(readEnvelope(text));
+    return typeof tenant === 'string' ? tenant : null;
+  }
   const found = job ?? (await entryOf(connection, keys, jobId));
-  return found === null ? null : readableOf(found.kind, found.data).tenant;
+  return found === null ? null : jobs.factsOf(found.kind, found.data).tenant;
 }

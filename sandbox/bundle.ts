@@ -1,15 +1,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type BuildFailure,
-  type BuildOptions,
-  build,
-  type Message,
-  type OnResolveArgs,
-  type Plugin,
-  stop,
-  transform,
-} from 'esbuild';
+import { type BuildFailure, type BuildOptions, type Message, type OnResolveArgs, type Plugin, stop } from 'esbuild';
+import { build, transform } from './bundler.ts';
 import type { BundleResult } from './contract.ts';
 import { policy } from './policy.ts';
 import { childrenNamed, cpuOf, residentMbOf } from './processes.ts';

@@ -1,7 +1,8 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build } from 'esbuild';
+import type { BuildOptions } from 'esbuild';
 import { stopEsbuild } from './bundle.ts';
+import { build } from './bundler.ts';
 
 let code: Promise<string> | undefined;
 

@@ -5,7 +5,6 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readJob } from '../queues/index.ts';
 import { bundleHandler, createSandbox } from '../sandbox/index.ts';
 import { analyze } from '../src/analysis/analyze.ts';
 import { extractCandidate } from '../src/completion/extract-candidate.ts';
@@ -13,8 +12,9 @@ import type { Job } from '../src/contract/job.ts';
 import type { Trier } from '../src/contract/trial.ts';
 import { sourceLocator } from '../src/hosting/source-position.ts';
 import { createTrier } from '../src/hosting/trier.ts';
-import { clear } from '../src/pipeline/clear.ts';
-import { measure } from '../src/pipeline/measure.ts';
+import { readJob } from '../src/intake/read-job.ts';
+import { clear } from '../src/job/clear.ts';
+import { requirementsOf } from '../src/job/requirements.ts';
 import { readScripts } from '../src/scripted-model/script.ts';
 import { caseScenarios } from '../src/verification/case-scenarios.ts';
 import { checks, defaultCheckPolicy, verify } from '../src/verification/checks.ts';
@@ -36,7 +36,7 @@ const reading = readJob(
 );
 if (!reading.ok) throw new Error('Cannot bench: the example is no job');
 const job: Job = reading.job;
-const { subject, surface } = measure(clear(analyze(job)));
+const { subject, surface } = requirementsOf(clear(analyze(job)));
 const script = readScripts(join(root, 'fixtures/completions')).find(({ name }) => name.endsWith('provider-repair.md'));
 const candidate = extractCandidate(script?.reply ?? '');
 if (candidate.kind !== 'code') throw new Error('Cannot bench: the example has no handler');

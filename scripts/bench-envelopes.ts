@@ -1,14 +1,8 @@
 import { Queue, Worker } from 'bullmq';
-import {
-  type Connection,
-  connect,
-  createConsumer,
-  createProducer,
-  disconnect,
-  errorEnvelope,
-  keysOf,
-  readJob,
-} from '../queues/index.ts';
+import { type Connection, connect, createConsumer, createProducer, disconnect, keysOf } from '../queues/index.ts';
+import { readJob } from '../src/intake/read-job.ts';
+import { jobReader } from '../src/pipeline/job-reader.ts';
+import { errorEnvelope } from '../src/pipeline/outcome-of.ts';
 
 const sizes = { '1 KB': 1_024, '20 KB': 20_480, '200 KB': 204_800 } as const;
 const concurrency = 10;
@@ -67,6 +61,7 @@ async function ours(url: string, prefix: string, data: readonly object[]): Promi
   let left = data.length;
   const all = Promise.withResolvers<void>();
   const consumer = createConsumer({
+    jobs: jobReader,
     url,
     prefix,
     concurrency,
@@ -78,7 +73,7 @@ async function ours(url: string, prefix: string, data: readonly object[]): Promi
       return errorEnvelope(delivery.kind, delivery.data, { code: 'DEFECT_NO_OUTCOME', message: 'measured' });
     },
   });
-  const producer = createProducer({ url, prefix });
+  const producer = createProducer({ jobs: jobReader, url, prefix });
   await consumer.ready();
   const mark = `${performance.now()}`.replace('.', '-');
   await inGroups(data, (one, index) => producer.submit('review', one, { jobId: `m-${mark}-${index}` }));

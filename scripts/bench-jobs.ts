@@ -11,6 +11,7 @@ import { connect, createProducer, disconnect, keysOf, localRedis } from '../queu
 import { composeWorker } from '../src/compose.ts';
 import { readConfig } from '../src/config.ts';
 import type { Outcome } from '../src/contract/outcome.ts';
+import { jobReader } from '../src/pipeline/job-reader.ts';
 import { readScripts } from '../src/scripted-model/script.ts';
 import { startScriptedModel } from '../src/scripted-model/server.ts';
 import { createLog } from '../src/telemetry/log.ts';
@@ -84,7 +85,7 @@ async function measureJobs(readings: 'late' | 'off'): Promise<Measured> {
     PROTOSMITH_READING: readings,
   });
   const worker = await composeWorker(config, createLog('error'));
-  const producer = createProducer({ url: redis.url, prefix: config.prefix });
+  const producer = createProducer({ jobs: jobReader, url: redis.url, prefix: config.prefix });
   const reader = connect(redis.url, 'worker');
   const keys = keysOf(config.prefix);
   const found: Measured = { stages: new Map(), wholes: [], reused: [] };

@@ -6,8 +6,8 @@
  */
 import { spawnSync } from 'node:child_process';
 import { analyze } from '../src/analysis/analyze.ts';
+import { decide } from '../src/analysis/decide.ts';
 import { preflight } from '../src/analysis/rules.ts';
-import { settle } from '../src/analysis/settle.ts';
 import { validatorOf } from '../src/schemas/validator-of.ts';
 import { attackingDocuments } from '../test/analysis/attacking-documents.ts';
 import { type HostileDocument, hostileDocuments } from '../test/analysis/hostile-documents.ts';
@@ -104,7 +104,7 @@ function costMs({ document, cases, more }: HostileDocument, salt = ''): number {
   const job = sampleJob(`${salt}${document}`, cases, more);
   const started = process.cpuUsage();
   const analyzed = analyze(job);
-  settle(analyzed, preflight(analyzed));
+  decide(analyzed, preflight(analyzed));
   const { user, system } = process.cpuUsage(started);
   return (user + system) / 1_000;
 }

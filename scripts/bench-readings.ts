@@ -9,9 +9,9 @@ import { bundleHandler, createSandbox, type Sandbox } from '../sandbox/index.ts'
 import { estimateTokens } from '../src/completion/prices.ts';
 import type { Reading } from '../src/contract/reading.ts';
 import type { Trier } from '../src/contract/trial.ts';
+import { readQuestions } from '../src/deriving/read.ts';
 import { createTrier } from '../src/hosting/trier.ts';
-import type { Measure } from '../src/pipeline/measure.ts';
-import { readQuestions } from '../src/pipeline/read.ts';
+import type { Requirements } from '../src/job/requirements.ts';
 import { judgeReading } from '../src/readings/judge-reading.ts';
 import { caseScenarios } from '../src/verification/case-scenarios.ts';
 import { defaultCheckPolicy, verify } from '../src/verification/checks.ts';
@@ -33,7 +33,7 @@ if (!Number.isSafeInteger(rounds) || rounds < 1) {
 
 /** An agreement with its recorded reading and one sound handler. */
 interface Recorded {
-  order: Measure;
+  order: Requirements;
   reading: Reading;
   /** Entries of the reading that are not valid. */
   dropped: number;

@@ -13,6 +13,7 @@ import { createInterface } from 'node:readline';
 import { Queue, QueueEvents, Worker } from 'bullmq';
 import { connect, createProducer, disconnect, keysOf, localRedis } from '../queues/index.ts';
 import type { Outcome } from '../src/contract/outcome.ts';
+import { jobReader } from '../src/pipeline/job-reader.ts';
 import { readScripts } from '../src/scripted-model/script.ts';
 import { startScriptedModel } from '../src/scripted-model/server.ts';
 import { measureEnvelopes } from './bench-envelopes.ts';
@@ -53,7 +54,7 @@ const model = await startScriptedModel({
     return { kind: 'reply', text, pieceCharacters: text.length, pauseMs: latencyMs };
   },
 });
-const producer = createProducer({ url: redis.url });
+const producer = createProducer({ jobs: jobReader, url: redis.url });
 const reader = connect(redis.url, 'worker');
 const outcomes = keysOf().outcomes('default');
 let last = '0';

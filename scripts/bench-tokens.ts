@@ -5,6 +5,7 @@ import { estimateTokens } from '../src/completion/prices.ts';
 import { composeWorker } from '../src/compose.ts';
 import { readConfig } from '../src/config.ts';
 import type { Outcome } from '../src/contract/outcome.ts';
+import { jobReader } from '../src/pipeline/job-reader.ts';
 import { readScripts } from '../src/scripted-model/script.ts';
 import { startScriptedModel } from '../src/scripted-model/server.ts';
 import { createLog } from '../src/telemetry/log.ts';
@@ -34,7 +35,7 @@ export async function measureTokens(): Promise<Record<string, Record<string, num
     PROTOSMITH_READING: 'late',
   });
   const worker = await composeWorker(config, createLog('error'));
-  const producer = createProducer({ url: redis.url, prefix: config.prefix });
+  const producer = createProducer({ jobs: jobReader, url: redis.url, prefix: config.prefix });
   try {
     await worker.ready();
     const { jobId } = await producer.submit('generate', { ...job, tenant: 'bench', negotiationId: 'tokens' });

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { readJob } from '../queues/index.ts';
 import { bundleHandler, type Sandbox } from '../sandbox/index.ts';
 import { analyze } from '../src/analysis/analyze.ts';
 import type { CaseReport } from '../src/contract/outcome.ts';
 import { sourceLocator } from '../src/hosting/source-position.ts';
 import { createTrier } from '../src/hosting/trier.ts';
-import { clear } from '../src/pipeline/clear.ts';
-import { type Measure, measure } from '../src/pipeline/measure.ts';
+import { readJob } from '../src/intake/read-job.ts';
+import { clear } from '../src/job/clear.ts';
+import { type Requirements, requirementsOf } from '../src/job/requirements.ts';
 import { caseScenarios, judgeCases } from '../src/verification/case-scenarios.ts';
 import type { Check } from '../src/verification/check.ts';
 import { type CheckPolicy, checks, defaultCheckPolicy, type Verification, verify } from '../src/verification/checks.ts';
@@ -26,21 +26,21 @@ export interface Trial {
 }
 
 /** Reads an agreement's job and everything a candidate of it is held to. */
-export async function openFixture(folder: URL): Promise<Measure> {
+export async function openFixture(folder: URL): Promise<Requirements> {
   const text = await readFile(new URL('job.json', folder), 'utf8');
   return measureOf(JSON.parse(text));
 }
 
 /** Everything that a candidate of a `generate` job is held to; throws where the job does not get as far as a candidate. */
-export function measureOf(data: unknown): Measure {
+export function measureOf(data: unknown): Requirements {
   const reading = readJob('generate', data, JSON.stringify(data).length);
   if (!reading.ok) throw new Error(`Cannot read job: ${JSON.stringify(reading.faults)}, wanted a valid one`);
-  return measure(clear(analyze(reading.job)));
+  return requirementsOf(clear(analyze(reading.job)));
 }
 
 /** Puts a candidate through bundling, cases and checks as the pipeline does. */
 export async function tryCandidate(
-  order: Measure,
+  order: Requirements,
   source: string,
   sandbox: Sandbox,
   list: readonly Check[] = checks,

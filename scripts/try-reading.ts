@@ -2,9 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { bundleHandler, type Sandbox } from '../sandbox/index.ts';
 import type { DerivedCase, Reading } from '../src/contract/reading.ts';
 import { createTrier } from '../src/hosting/trier.ts';
+import type { Requirements } from '../src/job/requirements.ts';
 import { canonicalJson } from '../src/kernel/digest.ts';
 import type { Json } from '../src/kernel/json.ts';
-import type { Measure } from '../src/pipeline/measure.ts';
 import { answersOf, confirmedPart } from '../src/readings/confirmed.ts';
 import { type BrokenCase, judgeReading } from '../src/readings/judge-reading.ts';
 import type { Dropped } from '../src/readings/load-reading.ts';
@@ -20,7 +20,7 @@ export interface FixtureReadings {
 }
 
 /** Reads every `reading*.json` of a folder, or the one file of this agreement in a folder of readings. */
-export async function openReadings(order: Measure, folder: URL, agreement?: string): Promise<FixtureReadings> {
+export async function openReadings(order: Requirements, folder: URL, agreement?: string): Promise<FixtureReadings> {
   const names = await readdir(folder).catch((): string[] => []);
   const files = names.filter((name) =>
     agreement === undefined ? /^reading.*\.json$/.test(name) : name === `${agreement}.json`,
@@ -43,7 +43,7 @@ export async function openReadings(order: Measure, folder: URL, agreement?: stri
  * is none.
  */
 export async function tryReadings(
-  order: Measure,
+  order: Requirements,
   source: string,
   readings: readonly Reading[],
   second: readonly Reading[] | null,

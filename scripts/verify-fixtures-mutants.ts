@@ -2,8 +2,8 @@ import { bundleHandler, type Sandbox } from '../sandbox/index.ts';
 import type { Reading } from '../src/contract/reading.ts';
 import type { Observation, Scenario } from '../src/contract/trial.ts';
 import { createTrier } from '../src/hosting/trier.ts';
+import type { Requirements } from '../src/job/requirements.ts';
 import type { Json } from '../src/kernel/json.ts';
-import type { Measure } from '../src/pipeline/measure.ts';
 import { caseScenarios } from '../src/verification/case-scenarios.ts';
 import { generateInputs } from '../src/verification/worlds/generated-inputs.ts';
 import { tryCandidate } from './try-candidate.ts';
@@ -32,7 +32,7 @@ interface Mutant {
 /** Makes every mutant that StrykerJS knows of a sound handler and puts each through cases, checks and derived cases. */
 export async function tryMutants(
   agreement: string,
-  order: Measure,
+  order: Requirements,
   readings: readonly Reading[],
   candidate: { name: string; source: string },
   sandbox: Sandbox,
@@ -101,7 +101,7 @@ async function mutantsOf(source: string): Promise<readonly Mutant[]> {
 }
 
 /** What a handler does on many inputs and with each tool failing, as one text: two with the same text count as the same handler. */
-async function tracesOf(order: Measure, source: string, sandbox: Sandbox): Promise<string> {
+async function tracesOf(order: Requirements, source: string, sandbox: Sandbox): Promise<string> {
   const bundled = await bundleHandler(source, order.exportName);
   if (!bundled.ok) return '';
   const { subject } = order;

@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import type { Reading } from '../src/contract/reading.ts';
-import { derivedMessage } from '../src/pipeline/judge-derived.ts';
-import type { Measure } from '../src/pipeline/measure.ts';
+import { derivedMessage } from '../src/deriving/judge-derived.ts';
+import type { Requirements } from '../src/job/requirements.ts';
 import { rules } from '../src/verification/rules.ts';
 import { mechanicalTables } from './mechanical-tables.ts';
 import { candidatesFolder, openFixture, type Trial, tryCandidate, unreadFolder } from './try-candidate.ts';
@@ -62,7 +62,7 @@ interface Line {
 interface Agreement {
   name: string;
   folder: URL;
-  order: Measure;
+  order: Requirements;
   readings: Reading[];
   second: Reading[] | null;
 }

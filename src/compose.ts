@@ -6,8 +6,8 @@ import {
   createConsumer,
   disconnect,
   Endpoints,
-  errorEnvelope,
   judgeRedis,
+  type Keys,
   keysOf,
   mending,
   openOperator,
@@ -32,18 +32,20 @@ import type { OpenAiOptions } from './completion/openai-options.ts';
 import { type Circuits, watchCircuits } from './completion/shared-circuit.ts';
 import { type Config, modelsOf, sandboxOptions } from './config.ts';
 import { createHandlerStore, createReadingStore } from './handlers/redis-handler-store.ts';
+import { WarmHandlers } from './handlers/warm-handlers.ts';
+import type { Questioner } from './job/ask.ts';
+import { Budget, type JobLimits, ProcessBudget, usageOf } from './job/budget.ts';
+import type { Services } from './job/services.ts';
 import { CodedError } from './kernel/errors.ts';
-import type { Questioner } from './pipeline/ask.ts';
-import { Budget, type JobLimits, Purse, usageOf } from './pipeline/budget.ts';
+import { jobReader } from './pipeline/job-reader.ts';
+import { errorEnvelope } from './pipeline/outcome-of.ts';
 import { runJob } from './pipeline/pipeline.ts';
-import { WarmHandlers } from './pipeline/warm-handlers.ts';
-import type { Workshop } from './pipeline/workshop.ts';
 import { type HealthServer, startHealthServer } from './telemetry/health-server.ts';
 import { type Log, logJobEvents } from './telemetry/log.ts';
 import { createQueueMetrics } from './telemetry/queue-metrics.ts';
 import { consumerChecks, Progress, prompt, remembered } from './telemetry/worker-health.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './telemetry/worker-metrics.ts';
-import { createTypeChecker } from './typing/type-checker.ts';
+import { createTypeChecker, type TypeChecker } from './typing/type-checker.ts';
 import { defaultCheckPolicy } from './verification/checks.ts';
 import { protosmithVersion } from './version.ts';
 
@@ -80,9 +82,6 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
       await disconnect(connection);
       throw error;
     });
-  const typeChecker = createTypeChecker();
-  // The first check starts the compiler: not on the first job's time.
-  void typeChecker.check('export {};', 'export {};').catch(() => undefined);
   const metrics = createWorkerMetrics(protosmithVersion());
   const circuits = new Endpoints(connection, keys);
   const model = composeModel(config, circuits, log);
@@ -90,60 +89,12 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     opened: () => void consumer.pause(noModelAnswers),
     closed: () => void consumer.resume(noModelAnswers),
   });
-  const tellJob = logJobEvents(log);
-  const spendings = new Spendings(connection, keys);
-  const limits = limitsOf(config);
-  const asking = (completer: Pick<Model, 'complete'>): Model => ({
-    ...model,
-    complete: (...question) =>
-      completer.complete(...question).catch((error) => {
-        circuitWatch.look();
-        throw error;
-      }),
-  });
-  const shop: Workshop = {
-    completer: metrics.counting(asking(model)),
-    model: modelName(config),
-    limits,
-    spending: {
-      of: (jobId) => spendings.of(jobId),
-      // What is not noted because Redis is away is spent none the less; the job must not fail of it.
-      note: (jobId, more) => void spendings.add(jobId, { ...more }).catch(() => undefined),
-    },
-    purse: new Purse(limits),
-    typeChecker,
-    checkPolicy: { ...defaultCheckPolicy, advisory: config.advisoryChecks },
-    bundle: bundleHandler,
-    sandbox,
-    warm: new WarmHandlers(sandbox, async (bundle) => (await quarantine.has(bundleDigest(bundle))) === true),
-    handlers: createHandlerStore(connection, config),
-    readings: createReadingStore(connection, config),
-    readingMode: config.reading,
-    confirmer: metrics.counting(asking(model.other)),
-    onJobEvent: (event) => {
-      metrics.onJobEvent(event);
-      tellJob(event);
-    },
-  };
-  const consumer: Consumer = createConsumer({
-    url: config.redisUrl,
-    prefix: config.prefix,
-    concurrency: config.concurrency,
-    retentionSeconds: config.retentionSeconds,
-    process: async (delivery, signal) => {
-      metrics.jobTaken(delivery);
-      return runJob({ ...delivery, signal }, shop);
-    },
-    giveUp: async ({ jobId, kind, data }, reason) => {
-      const envelope = errorEnvelope(kind, data, reason);
-      const spent = await spendings.of(jobId).catch(() => ({}));
-      return { ...envelope, report: { ...envelope.report, usage: usageOf(spent) } };
-    },
-    onEvent: (event) => {
-      metrics.onQueueEvent(event);
-      logQueueEvent(log, event);
-    },
-  });
+  const typeChecker = createTypeChecker();
+  // The first check starts the compiler: not on the first job's time.
+  void typeChecker.check('export {};', 'export {};').catch(() => undefined);
+  const parts = { config, log, connection, keys, quarantine, sandbox, metrics, typeChecker };
+  const services = composeServices(parts, model, () => circuitWatch.look());
+  const consumer = startConsumer(parts, services);
   metrics.watch({ health: () => consumer.health(), sandbox });
   const closeRest = async () => {
     circuitWatch.close();
@@ -166,6 +117,85 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
       await closeRest();
     },
   };
+}
+
+/** What a worker is made of, whoever uses it. */
+interface Parts {
+  config: Config;
+  log: Log;
+  connection: Connection;
+  keys: Keys;
+  quarantine: SandboxQuarantine;
+  sandbox: Sandbox;
+  metrics: WorkerMetrics;
+  typeChecker: TypeChecker;
+}
+
+/** What jobs work with; `onFailure` is told of each question that came to nothing. */
+function composeServices(
+  { config, log, connection, keys, quarantine, sandbox, metrics, typeChecker }: Parts,
+  model: Model,
+  onFailure: () => void,
+): Services {
+  const tellJob = logJobEvents(log);
+  const spendings = new Spendings(connection, keys);
+  const limits = limitsOf(config);
+  const asking = (completer: Pick<Model, 'complete'>): Model => ({
+    ...model,
+    complete: (...question) =>
+      completer.complete(...question).catch((error) => {
+        onFailure();
+        throw error;
+      }),
+  });
+  return {
+    completer: metrics.counting(asking(model)),
+    model: modelName(config),
+    limits,
+    spending: {
+      of: (jobId) => spendings.of(jobId),
+      // What is not noted because Redis is away is spent none the less; the job must not fail of it.
+      note: (jobId, more) => void spendings.add(jobId, { ...more }).catch(() => undefined),
+    },
+    processBudget: new ProcessBudget(limits),
+    typeChecker,
+    checkPolicy: { ...defaultCheckPolicy, advisory: config.advisoryChecks },
+    bundle: bundleHandler,
+    sandbox,
+    warm: new WarmHandlers(sandbox, async (bundle) => (await quarantine.has(bundleDigest(bundle))) === true),
+    handlers: createHandlerStore(connection, config),
+    readings: createReadingStore(connection, config),
+    readingMode: config.reading,
+    confirmer: metrics.counting(asking(model.other)),
+    onJobEvent: (event) => {
+      metrics.onJobEvent(event);
+      tellJob(event);
+    },
+  };
+}
+
+/** Has jobs fetched and worked on. */
+function startConsumer({ config, log, metrics }: Parts, services: Services): Consumer {
+  return createConsumer({
+    url: config.redisUrl,
+    jobs: jobReader,
+    prefix: config.prefix,
+    concurrency: config.concurrency,
+    retentionSeconds: config.retentionSeconds,
+    process: async (delivery, signal) => {
+      metrics.jobTaken(delivery);
+      return runJob({ ...delivery, signal }, services);
+    },
+    giveUp: async ({ jobId, kind, data }, reason) => {
+      const envelope = errorEnvelope(kind, data, reason);
+      const spent = await services.spending.of(jobId).catch(() => ({}));
+      return { ...envelope, report: { ...envelope.report, usage: usageOf(spent) } };
+    },
+    onEvent: (event) => {
+      metrics.onQueueEvent(event);
+      logQueueEvent(log, event);
+    },
+  });
 }
 
 /**
@@ -202,7 +232,7 @@ async function openPort(
   const { consumer, connection, circuits, sandbox, metrics } = parts;
   let operator: QueueOperator | undefined;
   const queue = createQueueMetrics(async () => {
-    operator ??= await openOperator({ url: config.redisUrl, prefix: config.prefix });
+    operator ??= await openOperator({ jobs: jobReader, url: config.redisUrl, prefix: config.prefix });
     return operator.snapshot();
   });
   const progress = new Progress(() => consumer.health());
@@ -271,8 +301,8 @@ export async function openSandbox(
  */
 export function composeQuestioner(config: Config): Omit<Questioner, 'ledger'> {
   const limits = limitsOf(config);
-  const shop = { completer: createModel({ models: endpointsOf(config) }), model: modelName(config) };
-  return { shop, budget: new Budget(limits, new Purse(limits)) };
+  const services = { completer: createModel({ models: endpointsOf(config) }), model: modelName(config) };
+  return { services, budget: new Budget(limits, new ProcessBudget(limits)) };
 }
 
 function modelName(config: Config): string {

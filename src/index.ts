@@ -2,10 +2,10 @@
  * The library door: the preflight as a pure function, and what a negotiator in TypeScript needs to put jobs on the queue, read outcomes and load
  * their handlers.
  */
-export { jobIdOf, type ProducerOptions } from '../queues/index.ts';
+export { jobIdOf } from '../queues/index.ts';
 export { lint } from './analysis/lint.ts';
-export { createProducer, type JobData, type Producer } from './client/producer.ts';
+export { createProducer, type JobData, type Producer, type ProducerOptions } from './client/producer.ts';
 export type { Amendment, Finding, PatchOperation, Place } from './contract/finding.ts';
 export type { HandlerRecord } from './contract/handler.ts';
-export type { Family, Job, Kind, Loose, Role, Task, Tool } from './contract/job.ts';
+export type { Job, Kind, Loose, Role, Task, Tool } from './contract/job.ts';
 export type { Outcome, Report, Verdict } from './contract/outcome.ts';

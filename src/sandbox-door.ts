@@ -4,7 +4,7 @@ import { createSandbox } from '../sandbox/index.ts';
 import { readConfig, sandboxOptions } from './config.ts';
 import type { HandlerRecord } from './contract/handler.ts';
 import { type Embedder, type HandlerResult, loadHandler as loadHosted } from './hosting/load-handler.ts';
-import { weaknessOf } from './hosting/weakness.ts';
+import { sandboxWarning } from './hosting/sandbox-warning.ts';
 import type { Json } from './kernel/json.ts';
 
 export type { Layers, Limits, Sandbox, SandboxStats } from '../sandbox/contract.ts';
@@ -82,7 +82,7 @@ function demanded(environment: NodeJS.ProcessEnv) {
 /** Opens it, and warns where its walls are not the best there are. */
 async function openShared(): Promise<Sandbox> {
   const sandbox = await createSandbox(demanded(process.env));
-  const weakness = weaknessOf(sandbox.layers);
+  const weakness = sandboxWarning(sandbox.layers);
   if (weakness !== undefined) process.emitWarning(weakness, { code: 'PROTOSMITH_SANDBOX_LEVEL' });
   return sandbox;
 }

@@ -12,10 +12,13 @@ const MAX_OPERATIONS = 20;
  */
 export class AmendmentPlan {
   readonly #schema: Json;
+  readonly #isOpenApiAt: (pointer: string) => boolean;
   readonly #patches = new Map<string, PatchOperation[]>();
 
-  constructor(schema: Json, violations: readonly Violation[]) {
+  /** `isOpenApiAt` says where a schema is one of OpenAPI 3.0, which knows neither lists of types nor the type `null`. */
+  constructor(schema: Json, violations: readonly Violation[], isOpenApiAt = (_pointer: string) => false) {
     this.#schema = schema;
+    this.#isOpenApiAt = isOpenApiAt;
     const places = new Map<string, Violation[]>();
     for (const violation of violations) {
       const place = placeOf(violation);
@@ -24,7 +27,9 @@ export class AmendmentPlan {
       else together.push(violation);
     }
     for (const [place, together] of places) {
-      const patch = this.#patchFor(together);
+      const found = this.#patchFor(together);
+      const isOpenApi = this.#isOpenApiAt(together[0]?.schemaPointer ?? '');
+      const patch = found !== undefined && isOpenApi ? asOpenApi(this.#schema, found) : found;
       if (patch !== undefined && patch.length <= MAX_OPERATIONS) this.#patches.set(place, patch);
     }
   }
@@ -75,6 +80,22 @@ export class AmendmentPlan {
 
 function placeOf({ schemaPointer, keyword }: Violation): string {
   return `${keyword} ${schemaPointer}`;
+}
+
+/** A patch in the words of OpenAPI 3.0; `undefined` where that has none for it. */
+function asOpenApi(schema: Json, patch: readonly PatchOperation[]): PatchOperation[] | undefined {
+  const said = patch.map((operation): PatchOperation => {
+    const { path, value } = operation;
+    const added = Array.isArray(value) && path.endsWith('/type') ? value.filter((type) => type !== 'null') : [];
+    return added.length === 1 && added[0] === valueAt(schema, path)
+      ? { op: 'add', path: `${splitPointer(path)?.parent ?? ''}/nullable`, value: true }
+      : operation;
+  });
+  const hasOtherTypes = said.some(
+    ({ path, value }) =>
+      (path.endsWith('/type') && Array.isArray(value)) || /"type":(?:\[|"null")/.test(JSON.stringify(value ?? 0)),
+  );
+  return hasOtherTypes ? undefined : said;
 }
 
 function typePatch(path: string, wanted: Json, violations: readonly Violation[]): PatchOperation[] | undefined {

@@ -1,7 +1,7 @@
 import type { Agreement } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
+import type { PlacedFinding } from '../families/family.ts';
 import { isObject, type Json, pointerTokens } from '../kernel/json.ts';
-import type { PlacedFinding } from './rule.ts';
 
 /** Findings as whoever reads document and cases comes upon their places: the document before the cases, and members as they follow each other. */
 export function inDocumentOrder(found: readonly PlacedFinding[], agreement: Agreement): PlacedFinding[] {

@@ -1,10 +1,10 @@
-import type { Agreement, Analyzed, Case } from '../contract/agreement.ts';
+import { type Analyzed, type Case, MAX_CASES } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
-import type { Job, StructuredCase } from '../contract/job.ts';
-import { testCasesText, type WrittenCase, withFurtherCases } from '../families/anp/test-cases-text.ts';
+import type { StructuredCase } from '../contract/job.ts';
+import { familyOf } from '../families/families.ts';
+import type { WrittenCase } from '../families/family.ts';
 import { canonicalJson } from '../kernel/digest.ts';
-import { analyze } from './analyze.ts';
-import { MAX_CASES } from './case-text.ts';
+import { analyzeOpened } from './analyze.ts';
 import { readAgain } from './reading.ts';
 import { preflight } from './rules.ts';
 
@@ -23,18 +23,21 @@ export type FurtherCase = Required<StructuredCase>;
  * text is read again: the agreed cases come back unchanged, and only further cases are kept that come back as they are
  * and raise no finding. `null` where there are none.
  */
-export function withFurther({ job, agreement }: Analyzed, further: readonly FurtherCase[]): FurtherCases | null {
+export function withFurther(analyzed: Analyzed, further: readonly FurtherCase[]): FurtherCases | null {
+  const { job, agreement } = analyzed;
   const { caseText, cases } = agreement;
+  const { writeCases } = familyOf(job);
+  if (writeCases === undefined) return null;
   const agreed = cases.map(({ testCase, request, response, expected }) => ({ testCase, request, response, expected }));
   const layouts = [
     ...(caseText === null || caseText.trim() === ''
       ? []
-      : [(added: readonly WrittenCase[]) => withFurtherCases(caseText, added, agreement)]),
-    (added: readonly WrittenCase[]) => testCasesText([...agreed, ...added], agreement),
+      : [(added: readonly WrittenCase[]) => writeCases(added, agreement, caseText)]),
+    (added: readonly WrittenCase[]) => writeCases([...agreed, ...added], agreement),
   ];
-  const known = placesOf(preflight(analyze(job)));
+  const known = placesOf(preflight(analyzeOpened(analyzed)));
   for (const write of layouts) {
-    const added = readable(further, cases, (some) => holds(job, agreement, write(some), [...cases, ...some], known));
+    const added = readable(further, cases, (some) => holds(analyzed, write(some), [...cases, ...some], known));
     if (added.length > 0) return { text: write(added), added };
   }
   return null;
@@ -57,15 +60,13 @@ function readable(
 
 /** Whether a text is read as these cases, of the same agreement, with nothing found that was not found before. */
 function holds(
-  job: Job,
-  agreement: Agreement,
+  before: Analyzed,
   text: string,
   wanted: readonly (WrittenCase & Partial<Case>)[],
   known: ReadonlySet<string>,
 ): boolean {
-  const changed: Job = { ...job, testCases: { action: 'testCasesNegotiation', testCases: text, status: 'accepted' } };
-  readAgain(changed, job);
-  const analyzed = analyze(changed);
+  const { agreement } = before;
+  const analyzed = analyzeOpened(readAgain(before, { cases: text }));
   const read = analyzed.agreement;
   const isSame =
     read.payload === agreement.payload &&

@@ -1,9 +1,9 @@
 import type { Agreement } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
+import { documentedCodesIn } from '../documents/document-facts.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { resolveLocalReference } from '../schemas/schema-walk.ts';
 import { isAgreedFailure } from './agreed-failure.ts';
-import { documentedCodesIn } from './document-facts.ts';
 
 /**
  * Says whether a case whose answer reports failure carries `null` where the schema wants an object: the one contradiction

@@ -1,33 +1,30 @@
 import type { Finding } from '../contract/finding.ts';
 import type { Job } from '../contract/job.ts';
+import { families } from '../families/families.ts';
+import type { Family } from '../families/family.ts';
 import { analyze } from './analyze.ts';
 import { ruleAnswerUnderivable } from './rule-answer-underivable.ts';
 import { preflight, RULES } from './rules.ts';
 
-/** The preflight of a document and, where given, the text of its cases: everything that is wrong with them, in document order. Pure. */
-export function lint(documentText: string, casesText?: string): Finding[] {
+/**
+ * The preflight of a document and, where given, the text of its cases: everything that is wrong with them, in document
+ * order. Pure.
+ */
+export function lint(document: string, cases?: string, family: Family = families[0]): Finding[] {
   const job: Job = {
     version: 1,
     kind: 'review',
     negotiationId: 'lint',
     tenant: 'default',
-    family: 'anp',
+    family: family.name,
     role: 'provider',
-    agreement: {
-      action: 'protocolNegotiation',
-      sequenceId: 0,
-      candidateProtocols: documentText,
-      status: 'negotiating',
-    },
-    ...(casesText === undefined
-      ? {}
-      : { testCases: { action: 'testCasesNegotiation', testCases: casesText, status: 'negotiating' } }),
+    ...family.carry({ document, cases: cases ?? null }),
     tools: [],
     loose: [],
     baseProtocols: {},
     onContradiction: 'dispute',
     propose: false,
-    timeoutMs: 15_000,
+    timeoutMs: family.timeoutMs,
     workMs: 0,
     attempt: 0,
     replyTo: 'default',

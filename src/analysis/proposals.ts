@@ -1,59 +1,50 @@
 import type { Analyzed } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
-import type { Job } from '../contract/job.ts';
-import { protocolProposal, testCasesProposal } from '../families/anp/encode.ts';
-import type { JsonObject } from '../kernel/json.ts';
-import { analyze } from './analyze.ts';
+import type { Said } from '../contract/said.ts';
+import { editJsonText, editYamlText } from '../documents/edit-json-text.ts';
+import { joinedPatch } from '../documents/joined-patch.ts';
+import { withoutQuoteMarks, withQuoteMarks } from '../documents/markdown-lines.ts';
+import { type SchemaEdit, schemaEdits } from '../documents/schema-edits.ts';
+import { analyzeOpened } from './analyze.ts';
 import { distinctAmendments } from './distinct-amendments.ts';
-import { editJsonText } from './edit-json-text.ts';
-import { joinedPatch } from './joined-patch.ts';
-import { withoutQuoteMarks, withQuoteMarks } from './markdown-lines.ts';
-import { readAgain, readingOf } from './reading.ts';
+import { type Opened, readAgain, readingOf } from './reading.ts';
 import { preflight, rulesBehind } from './rules.ts';
-import { type SchemaEdit, schemaEdits } from './schema-edits.ts';
 
 /**
  * Counter-offers ready to be sent: the document, and the cases, with the amendments written into the text where it stands and
  * every other character kept. Each was read again: what it claims to settle is settled. None where not all errors are known.
  */
-export function proposalsFor(analyzed: Analyzed, findings: readonly Finding[]): JsonObject[] {
-  const { job, agreement } = analyzed;
+export function proposalsFor(analyzed: Analyzed, findings: readonly Finding[]): Said[] {
   const errors = findings.filter(({ severity }) => severity === 'error');
   if (errors.some(({ code }) => code === 'DOCUMENT_FINDINGS_TOO_MANY')) return [];
-  const proposals: JsonObject[] = [];
+  const proposals: Said[] = [];
   const aboutSchemas = errors.filter(
     ({ amendment }) => amendment?.of === 'requestSchema' || amendment?.of === 'responseSchema',
   );
   const text = amendedDocument(analyzed, aboutSchemas);
-  if (
-    text !== undefined &&
-    settles({ ...job, agreement: { ...job.agreement, candidateProtocols: text } }, job, aboutSchemas)
-  ) {
-    proposals.push(protocolProposal(job.agreement, text, aboutSchemas, agreement.language));
-  }
+  if (text !== undefined && settles(readAgain(analyzed, { document: text }), aboutSchemas))
+    proposals.push({ what: 'amended-document', text, settled: aboutSchemas });
   const repeated = errors.filter(({ code }) => code === 'DOCUMENT_CASE_NUMBER_REPEATED');
   const aboutCases = errors.filter(({ amendment }) => amendment?.of === 'request' || amendment?.of === 'response');
-  const caseText = renumbered(job, repeated) ?? amendedCases(analyzed, aboutCases);
+  const caseText = renumbered(analyzed, repeated) ?? amendedCases(analyzed, aboutCases);
   const settled = repeated.length > 0 ? repeated : aboutCases;
-  const { testCases } = job;
-  if (caseText !== undefined && testCases !== undefined && !Array.isArray(testCases)) {
-    if (settles({ ...job, testCases: { ...testCases, testCases: caseText } }, job, settled)) {
-      proposals.push(testCasesProposal(caseText, settled, agreement.language));
-    }
-  }
+  if (caseText !== undefined && settles(readAgain(analyzed, { cases: caseText }), settled))
+    proposals.push({ what: 'amended-cases', text: caseText, settled });
   return proposals;
 }
 
 /** The case text with a number of its own for each case, in the order of the text; `undefined` where no number is repeated. */
-function renumbered(job: Job, repeated: readonly Finding[]): string | undefined {
-  const { caseText, numberSpans } = readingOf(job);
+function renumbered(analyzed: Analyzed, repeated: readonly Finding[]): string | undefined {
+  const { caseText } = analyzed.agreement;
+  const { numberSpans } = readingOf(analyzed);
   if (caseText === null || repeated.length === 0) return undefined;
   const between = numberSpans.map(({ end }, index) => caseText.slice(end, numberSpans[index + 1]?.start));
   const numbered = between.map((text, index) => `${index + 1}${text}`);
   return caseText.slice(0, numberSpans[0]?.start) + numbered.join('');
 }
 
-function amendedDocument({ agreement }: Analyzed, findings: readonly Finding[]): string | undefined {
+function amendedDocument(analyzed: Analyzed, findings: readonly Finding[]): string | undefined {
+  const { agreement } = analyzed;
   const edits: SchemaEdit[] = [];
   for (const { of, patch } of distinctAmendments(findings)) {
     const located = of === 'requestSchema' ? agreement.requestSchema : agreement.responseSchema;
@@ -62,7 +53,12 @@ function amendedDocument({ agreement }: Analyzed, findings: readonly Finding[]):
   }
   // A protocol that this one builds on is a document of its own, which no counter-offer can change.
   if (edits.length === 0 || edits.some(({ located }) => located.baseUri !== undefined)) return undefined;
-  return edited(agreement.text, edits);
+  const { blocks } = readingOf(analyzed);
+  return edited(
+    agreement.text,
+    edits,
+    new Map(blocks.flatMap(({ start, end, isYaml }) => (isYaml ? [[start, end]] : []))),
+  );
 }
 
 function amendedCases({ agreement }: Analyzed, findings: readonly Finding[]): string | undefined {
@@ -77,14 +73,21 @@ function amendedCases({ agreement }: Analyzed, findings: readonly Finding[]): st
   return edited(agreement.caseText, edits);
 }
 
-function edited(given: string, edits: readonly { start: number; patch: SchemaEdit['patch'] }[]): string | undefined {
+/** A text with patches in the values that start at some offsets; those that are YAML end where `yamlEnds` says. */
+function edited(
+  given: string,
+  edits: readonly { start: number; patch: SchemaEdit['patch'] }[],
+  yamlEnds: ReadonlyMap<number, number> = new Map(),
+): string | undefined {
   const text = withoutQuoteMarks(given);
   const places = [...Map.groupBy(edits, ({ start }) => start)].sort(([a], [b]) => a - b);
   const parts = [given.slice(0, places[0]?.[0] ?? text.length)];
   // Each in its own part of the text: put together every time, a long text costs more than all edits in it.
   for (const [index, [start, together]] of places.entries()) {
     const part = text.slice(start, places[index + 1]?.[0] ?? text.length);
-    const changed = editJsonText(part, 0, joinedPatch(together.map(({ patch }) => patch)))?.text;
+    const patch = joinedPatch(together.map(({ patch }) => patch));
+    const yamlEnd = yamlEnds.get(start);
+    const changed = yamlEnd === undefined ? editJsonText(part, 0, patch)?.text : withYaml(part, yamlEnd - start, patch);
     if (changed === undefined) return undefined;
     parts.push(text === given ? changed : withQuoteMarks(changed, part, given, start));
   }
@@ -92,9 +95,13 @@ function edited(given: string, edits: readonly { start: number; patch: SchemaEdi
   return changed === given ? undefined : changed;
 }
 
-function settles(changed: Job, job: Job, findings: readonly Finding[]): boolean {
-  readAgain(changed, job);
-  const left = new Set(preflight(analyze(changed), rulesBehind(findings)).map(placeOf));
+function withYaml(part: string, end: number, patch: SchemaEdit['patch']): string | undefined {
+  const changed = editYamlText(part.slice(0, end), patch);
+  return changed === undefined ? undefined : changed + part.slice(end);
+}
+
+function settles(changed: Opened, findings: readonly Finding[]): boolean {
+  const left = new Set(preflight(analyzeOpened(changed), rulesBehind(findings)).map(placeOf));
   return findings.every((finding) => !left.has(placeOf(finding)));
 }
 

@@ -1,6 +1,6 @@
 import type { Case } from '../contract/agreement.ts';
+import { pointersOf } from '../documents/located-json.ts';
 import { type Json, pointerTokens, valueAt } from '../kernel/json.ts';
-import { pointersOf } from './located-json.ts';
 import { CORRELATION, REQUEST_ID, type SaidEchoes } from './said-echoes.ts';
 
 /** Where a response carries the id of its request under another name, such as `inReplyTo` for `messageId`. */

@@ -1,12 +1,13 @@
 import type { Agreement, Case } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Job } from '../contract/job.ts';
-import { visibleText } from '../families/quote.ts';
+import { pointersOf } from '../documents/located-json.ts';
+import type { PlacedFinding } from '../families/family.ts';
 import { isObject, type Json, pointerTokens } from '../kernel/json.ts';
+import { visibleText } from '../kernel/quote.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
 import { isAgreedFailure } from './agreed-failure.ts';
-import { pointersOf } from './located-json.ts';
-import type { PlacedFinding, Rule } from './rule.ts';
+import type { Rule } from './rule.ts';
 
 /**
  * A value that an answer must carry comes from somewhere: the request, a tool, a constant of the schemas, or the document.

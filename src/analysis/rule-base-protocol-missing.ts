@@ -6,8 +6,9 @@ import type { Rule } from './rule.ts';
  */
 export const ruleBaseProtocolMissing: Rule = {
   name: 'base-protocol-missing',
-  check(_, { missingBaseUris, text }) {
-    return missingBaseUris.map((uri) => ({
+  check(_, { missingBases, texts }) {
+    const { document: text } = texts;
+    return missingBases.map((uri) => ({
       finding: {
         code: 'DOCUMENT_BASE_PROTOCOL_MISSING',
         severity: isLabelled(uri, text) ? 'error' : 'warning',

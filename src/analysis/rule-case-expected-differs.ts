@@ -1,10 +1,10 @@
 import type { Case } from '../contract/agreement.ts';
+import { REASON_PHRASE } from '../documents/document-facts.ts';
+import { pointersOf } from '../documents/located-json.ts';
+import { ENDS, STARTS } from '../documents/unparted-words.ts';
 import { isObject, type Json, pointerTokens } from '../kernel/json.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
-import { REASON_PHRASE } from './document-facts.ts';
-import { pointersOf } from './located-json.ts';
 import type { Rule } from './rule.ts';
-import { ENDS, STARTS } from './unparted-words.ts';
 
 /** The code that the expected result of a case names is the one of its answer. Only a warning: words can mean other codes. */
 export const ruleCaseExpectedDiffers: Rule = {

@@ -1,10 +1,11 @@
 import type { Case } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { ToolAnswer } from '../contract/job.ts';
+import { pointersOf } from '../documents/located-json.ts';
+import type { PlacedFinding } from '../families/family.ts';
 import { type Json, pointerTokens, valueAt } from '../kernel/json.ts';
-import { pointersOf } from './located-json.ts';
 import { mayReplyElsewhere, type ReplyPlace, replyPlaces } from './reply-places.ts';
-import type { PlacedFinding, Rule } from './rule.ts';
+import type { Rule } from './rule.ts';
 import { CORRELATION, FILE_NUMBER, REQUEST_ID, type SaidEchoes } from './said-echoes.ts';
 import { areTagged, hasOtherTag, tagOf } from './text-tags.ts';
 
@@ -16,7 +17,7 @@ import { areTagged, hasOtherTag, tagOf } from './text-tags.ts';
  */
 export const ruleCaseIdNotEchoed: Rule = {
   name: 'case-id-not-echoed',
-  check({ job, agreement }, { said, parts }) {
+  check({ job, agreement }, { said, prose }) {
     const sound = agreement.cases.filter(({ negative }) => !negative);
     const [first] = sound;
     if (first === undefined) return [];
@@ -29,7 +30,7 @@ export const ruleCaseIdNotEchoed: Rule = {
       });
     }
     const told = new Set(job.tools.flatMap(({ examples = [] }) => examples.flatMap(valuesOf)));
-    const sources = { said, told, prose: parts.own.prose, loose: new Set(job.loose.map(({ pointer }) => pointer)) };
+    const sources = { said, told, prose, loose: new Set(job.loose.map(({ pointer }) => pointer)) };
     const echoed = pointersOf(first.request, MAX_PLACES).flatMap(({ pointer, value }) => {
       if (!isAnyId(value)) return [];
       const slips = slipsAt(pointer, cases, sources);

@@ -1,55 +1,11 @@
-import type { Finding } from '../contract/finding.ts';
-import type { CaseFault } from './reading.ts';
 import type { Rule } from './rule.ts';
 
-const CODES = {
-  missing: 'DOCUMENT_CASE_INCOMPLETE',
-  empty: 'DOCUMENT_CASE_INCOMPLETE',
-  unreadable: 'DOCUMENT_CASE_UNREADABLE',
-  several: 'DOCUMENT_CASE_UNREADABLE',
-  repeated: 'DOCUMENT_CASE_UNREADABLE',
-  'number-missing': 'DOCUMENT_CASE_NUMBER_MISSING',
-  'number-repeated': 'DOCUMENT_CASE_NUMBER_REPEATED',
-  'number-skipped': 'DOCUMENT_CASE_NUMBER_SKIPPED',
-  'no-cases': 'DOCUMENT_CASES_UNREADABLE',
-  'too-many': 'DOCUMENT_CASES_TOO_MANY',
-} as const;
-
-/** Every case can be read: one number of its own, one request, one response. */
+/** What the family found while it read the messages: every case has one number of its own, one request, one response. */
 export const ruleCaseUnreadable: Rule = {
   name: 'case-unreadable',
-  check({ job }, { caseFaults }) {
+  check({ job }, { faults }) {
     // New cases may go on counting where those agreed before end.
-    const faults = job.kind === 'verify' ? caseFaults.filter(({ reason }) => reason !== 'number-skipped') : caseFaults;
-    return faults.map((fault) => ({ finding: findingOf(fault), text: 'cases', at: fault.at }));
+    const isHarmless = (code: string) => job.kind === 'verify' && code === 'DOCUMENT_CASE_NUMBER_SKIPPED';
+    return faults.filter(({ finding }) => !isHarmless(finding.code));
   },
-};
-
-function findingOf(fault: CaseFault): Finding {
-  const { reason, testCase, side, found } = fault;
-  const harmless =
-    reason === 'number-missing' || reason === 'number-skipped' || (reason === 'number-repeated' && fault.same === true);
-  return {
-    code: CODES[reason],
-    severity: harmless ? 'warning' : 'error',
-    in: side ?? 'document',
-    ...(testCase === undefined ? {} : { testCase }),
-    ...(side === undefined ? {} : { pointer: '' }),
-    message: `Cannot read ${testCase === undefined ? 'cases' : `case ${testCase}`}: ${WORDS[reason](side ?? 'payload', found ?? '')}`,
-    ...(found === undefined ? {} : { actual: found }),
-  };
-}
-
-const WORDS: Record<CaseFault['reason'], (side: string, found: string) => string> = {
-  missing: (side) => `no ${side} data, wanted request and response`,
-  empty: (side) => `empty ${side} data, wanted a payload`,
-  unreadable: (side, found) =>
-    `${side} data stop being JSON${found === '' ? '' : ` at ${found}`}, wanted one JSON value or a fenced text`,
-  several: (side) => `several payloads as ${side} data, wanted one`,
-  repeated: (side) => `${side} data given twice, wanted them once`,
-  'number-missing': () => 'a heading without a number, wanted one',
-  'number-repeated': () => 'its number is used twice, wanted a number of its own for each case',
-  'number-skipped': (_, found) => `no case ${found} before it, wanted numbers without a gap`,
-  'no-cases': () => 'no case in the text, wanted "# Test Case 1" with request and response data',
-  'too-many': (_, found) => `${found} of them, wanted at most 100`,
 };

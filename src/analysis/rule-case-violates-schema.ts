@@ -1,17 +1,19 @@
-import type { Case, LocatedSchema } from '../contract/agreement.ts';
+import type { Agreement, Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Amendment, Finding } from '../contract/finding.ts';
-import { visibleText } from '../families/quote.ts';
-import { violationMessage } from '../families/violation-words.ts';
+import type { CaseValidation } from '../documents/case-validation.ts';
+import { interactionSchemas, replyViolations } from '../documents/interaction-schemas.ts';
+import { dialectAt, partPointer } from '../documents/schema-union.ts';
+import type { PlacedFinding } from '../families/family.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
+import { visibleText } from '../kernel/quote.ts';
 import { branchMembersOf } from '../schemas/branch-members.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
+import { violationMessage } from '../schemas/violation-words.ts';
 import type { Violation } from '../schemas/violations.ts';
 import { AmendmentPlan } from './amendment-plan.ts';
 import { MAX_FINDINGS } from './capped-findings.ts';
-import type { CaseValidation } from './case-validation.ts';
-import { isSmall, type PlacedFinding, type Rule, reportable } from './rule.ts';
-import { partPointer } from './schema-union.ts';
+import { isSmall, type Rule, reportable } from './rule.ts';
 
 /** The data of every case keep the schema of their side, and are texts where payloads are; a deliberately invalid request whose answer is a failure may break it. */
 export const ruleCaseViolatesSchema: Rule = {
@@ -28,6 +30,7 @@ export const ruleCaseViolatesSchema: Rule = {
       const broken = located === null || validation.isUsedUp ? [] : checkSide(side, located, cases, validation);
       return [...others.map((each) => noText(side, each)), ...broken];
     });
+    if (!validation.isUsedUp) found.push(...wrongReplies(agreement, found, validation));
     if (!validation.isUsedUp) return found;
     const [side, located] =
       sides.find(([side, located]) => agreement.cases.some((each) => isTooCostly(located, each[side], validation))) ??
@@ -35,6 +38,32 @@ export const ruleCaseViolatesSchema: Rule = {
     return [tooCostly(side, located?.start ?? 0)];
   },
 };
+
+/** Responses that keep a schema, but none that may follow their request. */
+function wrongReplies(
+  agreement: Agreement,
+  found: readonly PlacedFinding[],
+  validation: CaseValidation,
+): PlacedFinding[] {
+  const told = new Set(found.map(({ finding }) => finding.testCase));
+  const interactions = interactionSchemas(agreement);
+  return agreement.cases.flatMap((each): PlacedFinding[] => {
+    const { testCase, request, response } = each;
+    const [violation] = told.has(testCase) ? [] : replyViolations(interactions, request, response, validation);
+    if (violation === undefined) return [];
+    const { expected, actual } = summaryOf([violation]);
+    const finding: Finding = {
+      code: 'DOCUMENT_CASE_VIOLATES_SCHEMA',
+      severity: 'error',
+      in: 'response',
+      testCase,
+      pointer: violation.pointer,
+      message: `Cannot validate response of case ${testCase}: it is no reply to this request; ${violationMessage(expected, actual)}`,
+      ...reportable({ expected, ...(actual === undefined ? {} : { actual }) }),
+    };
+    return [{ finding, text: 'cases', at: each.responseSpan?.start ?? testCase }];
+  });
+}
 
 /** Where payloads are texts, the schema of all of them. */
 const TEXT: JsonObject = { type: 'string' };
@@ -78,6 +107,7 @@ function checkSide(
   const plan = new AmendmentPlan(
     located.schema,
     broken.flatMap(({ violations }) => violations),
+    (pointer) => dialectAt(located, pointer) === 'openapi-3.0',
   );
   return broken.flatMap(({ each, violations }) => {
     const places = Map.groupBy(violations, ({ pointer }) => pointer);

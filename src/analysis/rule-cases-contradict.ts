@@ -1,12 +1,13 @@
 import type { Case } from '../contract/agreement.ts';
 import type { Job } from '../contract/job.ts';
+import { pointersOf } from '../documents/located-json.ts';
+import type { PlacedFinding } from '../families/family.ts';
 import { canonicalJson } from '../kernel/digest.ts';
 import { escapeToken, isObject, type Json, type JsonObject, pointerTokens, valueAt } from '../kernel/json.ts';
 import { differencesOf } from '../schemas/differences.ts';
 import { equalJson } from '../schemas/equal-json.ts';
 import { memberNames } from '../schemas/member-names.ts';
-import { pointersOf } from './located-json.ts';
-import { type PlacedFinding, type Rule, reportable } from './rule.ts';
+import { type Rule, reportable } from './rule.ts';
 import { CORRELATION, REQUEST_ID, type SaidEchoes } from './said-echoes.ts';
 import { tagOf, untagged } from './text-tags.ts';
 

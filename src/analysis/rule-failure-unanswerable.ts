@@ -1,11 +1,11 @@
 import type { Finding, PatchOperation } from '../contract/finding.ts';
+import { patched } from '../documents/apply-patch.ts';
+import type { DocumentedCode } from '../documents/document-facts.ts';
 import { escapeToken, isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
 import { allSubschemas, resolveLocalReference } from '../schemas/schema-walk.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
 import { isSuccessWord } from './agreed-failure.ts';
 import { AmendmentPlan } from './amendment-plan.ts';
-import { patched } from './apply-patch.ts';
-import type { DocumentedCode } from './document-facts.ts';
 import type { Rule } from './rule.ts';
 
 /**

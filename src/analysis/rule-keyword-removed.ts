@@ -1,21 +1,25 @@
-import { sanitiseSchema } from '../schemas/sanitise-schema.ts';
+import type { LocatedSchema } from '../contract/agreement.ts';
+import { partPointer } from '../documents/schema-union.ts';
+import { isObject, valueAt } from '../kernel/json.ts';
+import { type RemovedKeyword, sanitiseSchema } from '../schemas/sanitise-schema.ts';
+import { splitPointer } from '../schemas/schema-walk.ts';
 import { eachChosenSchema, type Rule } from './rule.ts';
 
-/** Keywords that only a generator or a compiler would obey are taken out of the schemas, and said so. */
+/** Keywords that only a generator or a compiler would obey, and those that the dialect of a schema ignores, are left out and said so. */
 export const ruleKeywordRemoved: Rule = {
   name: 'keyword-removed',
   check({ agreement }) {
     return eachChosenSchema(agreement).flatMap(({ located, place }) =>
-      sanitiseSchema(located.schema)
-        .removed.filter(({ pointer, keyword }) => !HARMLESS.has(keyword) && pointer !== '/$id' && pointer !== '/id')
+      removedFrom(located)
+        .filter(({ reason }) => reason !== 'external')
         .slice(0, 20)
-        .map(({ pointer, keyword }) => ({
+        .map(({ pointer, message, reason }) => ({
           finding: {
-            code: 'DOCUMENT_KEYWORD_REMOVED',
+            code: reason === 'unsafe' ? 'DOCUMENT_KEYWORD_REMOVED' : 'DOCUMENT_KEYWORD_IGNORED',
             severity: 'warning',
             in: place,
             pointer,
-            message: `Cannot obey keyword "${keyword}": it has no meaning for a message, wanted validation keywords only`,
+            message,
           },
           text: 'document',
           at: located.start,
@@ -24,5 +28,18 @@ export const ruleKeywordRemoved: Rule = {
   },
 };
 
-/** An id of its own is what a schema should have, and an external reference is a finding of its own. */
-const HARMLESS: ReadonlySet<string> = new Set(['$ref', '$schema']);
+function removedFrom({ schema, parts = [] }: LocatedSchema): (RemovedKeyword & { message: string })[] {
+  if (parts.length > 0)
+    return parts.flatMap((part, index) =>
+      removedFrom(part).map((each) => ({ ...each, pointer: `${partPointer(index + 1)}${each.pointer}` })),
+    );
+  return sanitiseSchema(schema).removed.map((each) => {
+    const owner = valueAt(schema, splitPointer(each.pointer)?.parent ?? '');
+    const isBesideReference = isObject(owner) && owner.$ref !== undefined;
+    const found =
+      each.reason === 'unsafe'
+        ? 'it has no meaning for a message, wanted validation keywords only'
+        : `the schema's dialect ${isBesideReference ? 'ignores it beside "$ref"' : 'does not have it'}, wanted one that it obeys`;
+    return { ...each, message: `Cannot obey keyword "${each.keyword}": ${found}` };
+  });
+}

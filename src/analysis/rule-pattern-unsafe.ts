@@ -1,8 +1,9 @@
+import type { PlacedFinding } from '../families/family.ts';
 import { mayBacktrackWithoutEnd } from '../schemas/pattern.ts';
 import { patternsIn } from '../schemas/schema-patterns.ts';
 import { uncheckedPatternsIn } from '../schemas/validator.ts';
 import { validatorOf } from '../schemas/validator-of.ts';
-import { eachChosenSchema, type PlacedFinding, type Rule } from './rule.ts';
+import { eachChosenSchema, type Rule } from './rule.ts';
 
 /** Patterns can be matched in linear time; others are warned of: they are the agreement's right, and a danger to who runs them. */
 export const rulePatternUnsafe: Rule = {

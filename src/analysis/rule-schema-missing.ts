@@ -1,12 +1,13 @@
 import type { Finding } from '../contract/finding.ts';
-import { sideNamedIn } from './claims.ts';
-import { readLines } from './markdown-lines.ts';
-import type { PlacedFinding, Rule } from './rule.ts';
+import { announcesSchema, sideNamedIn } from '../documents/claims.ts';
+import { readLines } from '../documents/markdown-lines.ts';
+import type { PlacedFinding } from '../families/family.ts';
+import type { Rule } from './rule.ts';
 
 /** Where one side has its schema, the section of the other one, or the line that announces its schema, has something below it. */
 export const ruleSchemaMissing: Rule = {
   name: 'schema-missing',
-  check({ agreement }, { text, broken }) {
+  check({ agreement }, { texts: { document: text }, broken }) {
     const { requestSchema, responseSchema } = agreement;
     if ((requestSchema === null) === (responseSchema === null) || broken.length > 0) return [];
     const side = requestSchema === null ? 'request' : 'response';
@@ -14,7 +15,7 @@ export const ruleSchemaMissing: Rule = {
     const found = lines.flatMap((line, index): PlacedFinding[] => {
       const own = line.text.slice(0, MAX_LINE).trim();
       const level = levelOf(own);
-      const announces = level > 0 || (/schema|esquema|schéma|模式/i.test(own) && /[:：]$/.test(own));
+      const announces = level > 0 || (announcesSchema(own) && /[:：]$/.test(own));
       if (line.fenced || !announces || sideNamedIn(own) !== side) return [];
       const next = lines[index + 1];
       const below = next === undefined ? 1 : levelOf(next.text);

@@ -1,17 +1,9 @@
 import type { Agreement, Analyzed, LocatedSchema } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
+import type { PlacedFinding } from '../families/family.ts';
 import type { Json } from '../kernel/json.ts';
 import { countValues } from '../schemas/validation-cost.ts';
 import type { Reading } from './reading.ts';
-
-/** A finding with its place in document and cases, by which findings are put in order. */
-export interface PlacedFinding {
-  finding: Finding;
-  /** Findings about the document come first, those about cases after them. */
-  text: 'document' | 'cases';
-  /** UTF-16 offset in that text. */
-  at: number;
-}
 
 /** One rule of the preflight. Pure; never throws; linear in document and cases. */
 export interface Rule {

@@ -17,6 +17,7 @@ import { rulePatternUnsafe } from './rule-pattern-unsafe.ts';
 import { ruleRequestAmbiguous } from './rule-request-ambiguous.ts';
 import { ruleSchemaInvalid } from './rule-schema-invalid.ts';
 import { ruleSchemaMissing } from './rule-schema-missing.ts';
+import { ruleSchemaNone } from './rule-schema-none.ts';
 import { ruleSchemaUnreadable } from './rule-schema-unreadable.ts';
 
 /** The rules of the preflight, one a file. */
@@ -24,6 +25,7 @@ export const RULES: readonly Rule[] = [
   ruleBaseProtocolMissing,
   ruleSchemaUnreadable,
   ruleSchemaMissing,
+  ruleSchemaNone,
   ruleSchemaInvalid,
   ruleKeywordRemoved,
   rulePatternUnsafe,
@@ -50,7 +52,7 @@ export function rulesBehind(findings: readonly Finding[]): readonly Rule[] {
  * and no time worth speaking of; pure; never throws.
  */
 export function preflight(analyzed: Analyzed, rules: readonly Rule[] = RULES): Finding[] {
-  const reading = readingOf(analyzed.job);
+  const reading = readingOf(analyzed);
   const placed = rules.flatMap((rule) => {
     const found = rule.check(analyzed, reading);
     for (const { finding } of found) makers.set(finding, rule);

@@ -1,11 +1,11 @@
 import type { Job } from '../contract/job.ts';
+import { isAmongWords, wordsOf } from '../documents/unparted-words.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { ANSWER_REPEATS } from '../lexicon/exchanging.ts';
 import { phrases } from '../lexicon/phrases.ts';
 import { ALTERNATIVE, DEPENDING } from '../lexicon/qualifying.ts';
 import { EQUALS, IN_ANSWER, OF_REQUEST, REPEATED_IN_PART, REPEATS } from '../lexicon/repeating.ts';
 import { allSubschemas } from '../schemas/schema-walk.ts';
-import { isAmongWords, wordsOf } from './unparted-words.ts';
 
 /** Names of members that say which message is which, and nothing about what is asked. */
 export const CORRELATION =

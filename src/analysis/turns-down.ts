@@ -1,9 +1,9 @@
 import type { Case } from '../contract/agreement.ts';
+import { pointersOf } from '../documents/located-json.ts';
 import { isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
 import { SAYS_NO } from '../lexicon/refusing.ts';
 import { memberNames } from '../schemas/member-names.ts';
 import { isAgreedFailure, isSuccessWord, reportsSuccess } from './agreed-failure.ts';
-import { pointersOf } from './located-json.ts';
 
 type Exchange = Pick<Case, 'request' | 'response'>;
 

@@ -3,7 +3,7 @@ import {
   createProducer as createQueueProducer,
   DEFAULT_PREFIX,
   disconnect,
-  type ProducerOptions,
+  type ProducerOptions as QueueOptions,
   type Producer as QueueProducer,
   whenReady,
 } from '../../queues/index.ts';
@@ -13,6 +13,7 @@ import type { Job, Kind } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import { createHandlerStore } from '../handlers/redis-handler-store.ts';
 import { servedHandler } from '../handlers/served-handler.ts';
+import { jobReader } from '../pipeline/job-reader.ts';
 
 type Defaulted =
   | 'tenant'
@@ -26,6 +27,9 @@ type Defaulted =
   | 'workMs'
   | 'attempt'
   | 'replyTo';
+
+/** Where to put jobs, and how long a refused or silent Redis is waited for. */
+export type ProducerOptions = Omit<QueueOptions, 'jobs'>;
 
 /** A job's data as a negotiator writes them (job.schema.json): what has a default may be left out, and the kind is no part of them. */
 export type JobData = Omit<Job, 'kind' | Defaulted> & Partial<Pick<Job, Defaulted>> & { kind?: never };
@@ -58,5 +62,5 @@ export function createProducer(options: ProducerOptions): Producer {
     }
   };
   // What lies under an outcome's key is by contract what outcome.schema.json says, which the queue does not look into.
-  return Object.assign(createQueueProducer(options), { handlerOf }) as unknown as Producer;
+  return Object.assign(createQueueProducer({ ...options, jobs: jobReader }), { handlerOf }) as unknown as Producer;
 }

@@ -1,8 +1,9 @@
 /** What of a question can be said otherwise where a server refuses it. */
-export type Adaptation = 'system' | 'stream' | 'usage' | 'format' | 'limit-name' | 'limit';
+export type Adaptation = 'path' | 'system' | 'stream' | 'usage' | 'format' | 'limit-name' | 'limit';
 
 /** What was learnt of one model of one server, in words for the log and `doctor`. */
 export const ADAPTATIONS: Record<Adaptation | 'reasoning', string> = {
+  path: 'questions go under `/v1`, in which OPENAI_BASE_URL should end',
   system: 'the system text goes into the first turn',
   stream: 'answers come whole, without `stream`',
   usage: 'without `stream_options`; tokens are estimated',
@@ -20,6 +21,8 @@ type LimitName = 'max_completion_tokens' | 'max_tokens';
 
 /** How one question is put. */
 export interface Form {
+  /** Whether it goes under `/v1` of the base URL. */
+  underVersion: boolean;
   /** Whether the system text has a turn of its own. */
   system: 'own' | 'in-first-turn';
   stream: boolean;
@@ -60,6 +63,7 @@ function createDialect(isOpenAi: boolean): Dialect {
   const form: Dialect['form'] = (maxTokens, hasFormat) => {
     const [name] = names;
     return {
+      underVersion: learnt.has('path'),
       system: learnt.has('system') ? 'in-first-turn' : 'own',
       stream: !learnt.has('stream'),
       usage: !learnt.has('usage') && !learnt.has('stream'),

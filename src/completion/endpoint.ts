@@ -17,6 +17,21 @@ export function tidyEndpoint(given: string): string {
   return url.pathname === '/' && url.search === '' ? url.href.replace(/\/$/, '') : url.href;
 }
 
+/** The path that servers of the API mostly have, and that is mostly left out. */
+export const VERSION_PATH = '/v1';
+
+/** Whether the path of a base URL names a version of the API. */
+export function namesVersion(endpoint: string): boolean {
+  return /\/v\d/.test(new URL(endpoint).pathname);
+}
+
+/** A base URL with the path of a version behind it. */
+export function withVersion(endpoint: string): string {
+  const url = new URL(endpoint);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}${VERSION_PATH}`;
+  return url.href;
+}
+
 /** The URL of the list of models behind a base URL, before its query. */
 export function modelsUrl(endpoint: string): string {
   const url = new URL(endpoint);

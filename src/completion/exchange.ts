@@ -8,7 +8,7 @@ import { AnswerText, MAX_TEXT_CHARACTERS } from './answer-text.ts';
 import { BodyTooLongError } from './bounded-fetch.ts';
 import { CompletionError } from './completion-error.ts';
 import type { Adaptation, Dialect, Form, Learnt } from './dialect.ts';
-import { keyHeaders } from './endpoint.ts';
+import { keyHeaders, namesVersion, VERSION_PATH } from './endpoint.ts';
 import { isComplete } from './extract-candidate.ts';
 import { answerFaults, type Fault, faultOf, lastFaultOf } from './faults.ts';
 import { isUnreached, networkFailure, refusalFailure } from './model-failure.ts';
@@ -60,6 +60,8 @@ export class Exchange {
   readonly #stop = new AbortController();
   readonly #stopped = rejection(this.#stop.signal);
   #silence: NodeJS.Timeout | undefined;
+  /** Whether it is put under `/v1`, where the base URL names no version and the server does not know the path. */
+  #underVersion = false;
   #answer: AnswerText;
   #started = false;
 
@@ -105,16 +107,20 @@ export class Exchange {
   async #converse(): Promise<Completion> {
     const adapted = new Set<Adaptation>();
     for (;;) {
-      const form = this.#dialect.form(
+      const known = this.#dialect.form(
         this.#options.maxTokens ?? DEFAULT_MAX_TOKENS,
         this.#question.format !== undefined,
       );
+      const form = { ...known, underVersion: known.underVersion || this.#underVersion };
       this.#answer = new AnswerText(this.#options.model, this.#question, this.#dialect, form.format);
       this.#started = false;
       if (this.#stop.signal.aborted) throw this.#stop.signal.reason;
       const notReached = this.#question.asking?.();
       try {
-        return await this.#ask(form);
+        const completion = await this.#ask(form);
+        // An answer alone tells that a path was right.
+        if (this.#underVersion) this.#learn('path', form, null);
+        return completion;
       } catch (error) {
         if (isUnreached(error)) notReached?.();
         if (!this.#adapts(error, form, adapted)) throw this.#failure(error, form);
@@ -134,7 +140,7 @@ export class Exchange {
   #send(form: Form): Promise<Response> {
     const { apiKey, model } = this.#options;
     const accept = form.stream ? 'text/event-stream' : 'application/json';
-    const request = this.#client.post('/chat/completions', {
+    const request = this.#client.post(`${form.underVersion ? VERSION_PATH : ''}/chat/completions`, {
       body: bodyOf(model, this.#question, form),
       headers: { accept, ...keyHeaders(this.#endpoint, apiKey) },
       signal: this.#stop.signal,
@@ -230,11 +236,21 @@ export class Exchange {
     const { adapts } = faultOf(error.fault, { form, promptTokens: this.#promptTokens });
     if (adapts === undefined || (adapted.has(adapts) && adapts !== 'limit-name')) return false;
     adapted.add(adapts);
-    const known = this.#dialect.learnt;
+    if (adapts === 'path') {
+      if (form.underVersion || namesVersion(this.#endpoint)) return false;
+      this.#underVersion = true;
+      return this.#question.mayRepeat?.() ?? true;
+    }
     const smaller = smallerLimit(error.fault, { limit: form.limit?.tokens ?? 0, prompt: this.#promptTokens });
-    if (!this.#dialect.adapt(adapts, form, smaller)) return false;
+    return this.#learn(adapts, form, smaller) && (this.#question.mayRepeat?.() ?? true);
+  }
+
+  /** Learns how the server wants its questions, and tells it; says whether there is another form to put one in. */
+  #learn(adaptation: Adaptation, sent: Form, smaller: number | null): boolean {
+    const known = this.#dialect.learnt;
+    const isNew = this.#dialect.adapt(adaptation, sent, smaller);
     this.#tellLearnt(known);
-    return this.#question.mayRepeat?.() ?? true;
+    return isNew;
   }
 
   /** Tells what was learnt since. */

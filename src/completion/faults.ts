@@ -51,6 +51,8 @@ const KEY =
   /(?:invalid|incorrect|missing|wrong|expired|no)[_ ](?:api[_ ]?key|auth(?:entication|orization)?|token|credentials)\b|api[_ -]?key.{0,30}(?:invalid|not valid|incorrect|missing|required|expired|not found)|unauthori[sz]ed|unauthenticated|authentication_error|auth(?:entication|orization)? (?:credentials|failed|required)|permission_?denied|login fail/i;
 const MODEL =
   /model_?(?:not_?found|decommissioned|not_?available|unavailable)|(?:unknown|invalid|unsupported|no such|not a valid)[_ ]model|\bmodel\b.{0,120}(?:not found|(?:does not|doesn't|not) exist|decommissioned|no longer|not loaded|is not available|not a valid)|model \S{1,100} (?:is )?not supported|not a valid model|no endpoints found|no available channel|no healthy deployment/i;
+const PATH =
+  /(?:unexpected|unknown|no such|invalid|unsupported) (?:endpoint|route|path|url)\b|(?:endpoint|route|path|url) (?:was )?not found|cannot post \//i;
 const LENGTH =
   /too (?:large|long|big|high|many)|at most|less than|maximum|exceed|<=|≤|valid range|range of|reduce|n_ctx|context[_ ]length|\d ?> ?\d/i;
 const OF_LENGTH =
@@ -76,6 +78,7 @@ const KEY_WANTED = 'a key that is accepted (OPENAI_API_KEY)';
 const CREDIT_WANTED = 'an account with credit';
 const SHORTER =
   'a prompt and an answer that the model can hold (PROTOSMITH_MAX_OUTPUT_TOKENS, or a model with a longer context)';
+const NO_API_WANTED = 'a server that speaks the Chat Completions API (OPENAI_BASE_URL, which often ends in /v1)';
 const FORM_WANTED = 'a request that is accepted';
 
 /** Every fault that a server tells by status, number, type or words; the first that matches is the one. */
@@ -201,13 +204,14 @@ export const toldFaults: readonly ToldFault[] = [
   {
     name: 'the path is unknown',
     code: 'OPERATOR_MODEL_UNKNOWN',
-    wanted: 'a model and path that exist (PROTOSMITH_MODEL, OPENAI_BASE_URL, which often has to end in /v1)',
-    matches: ({ status }) => status === 404 || status === 405 || status === 410,
+    wanted: 'a model and path that exist (PROTOSMITH_MODEL, OPENAI_BASE_URL)',
+    adapts: 'path',
+    matches: (told) => [404, 405, 410].includes(told.status ?? 0) || (inForm(told) && PATH.test(told.said)),
   },
   {
     name: 'a page, or a redirect, in place of an answer',
     code: 'PLATFORM_MODEL_NOT_AN_API',
-    wanted: 'a server that speaks the Chat Completions API',
+    wanted: NO_API_WANTED,
     matches: ({ fault, status = 0 }) => (fault.isPage && status < 500) || (status >= 300 && status < 400),
   },
   {
@@ -238,7 +242,8 @@ export const toldFaults: readonly ToldFault[] = [
  */
 export function lastFaultOf(fault: ServerFault, { form, promptTokens }: Sent): Fault {
   const limit = form.limit ?? { name: 'max_tokens' as const, tokens: 1 };
-  return faultOf(fault, { form: { system: 'own', stream: true, usage: true, format: true, limit }, promptTokens });
+  const whole: Form = { ...form, system: 'own', stream: true, usage: true, format: true, limit };
+  return faultOf(fault, { form: whole, promptTokens });
 }
 
 /** What a refusal means. */

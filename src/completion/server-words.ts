@@ -1,5 +1,5 @@
 import type { Prompt } from '../contract/completion.ts';
-import { UNSEEN } from '../kernel/unseen.ts';
+import { INVISIBLE } from '../kernel/invisible-characters.ts';
 
 /** The most of a server's own words that an error repeats, and that is looked at for what must not be repeated. */
 const MAX_SHOWN_CHARACTERS = 200;
@@ -47,6 +47,6 @@ function plainText(text: string): string {
   return text
     .replaceAll(/\\+[nrt]/g, ' ')
     .replaceAll('\\', '')
-    .replaceAll(UNSEEN, ' ')
+    .replaceAll(INVISIBLE, ' ')
     .replaceAll(/\s+/g, ' ');
 }

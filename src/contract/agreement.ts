@@ -1,5 +1,5 @@
 import type { Json } from '../kernel/json.ts';
-import type { Job } from './job.ts';
+import type { Job, StructuredCase } from './job.ts';
 
 /** Where a part of a schema was read from. */
 export interface Origin {
@@ -27,6 +27,16 @@ export interface LocatedSchema {
   parts?: LocatedSchema[];
 }
 
+/** One request with the replies that may follow it. */
+export interface Interaction {
+  /** What the family calls it; empty where the agreement has one alone. */
+  name: string;
+  /** `null` where the agreement has no schema for it. */
+  request: LocatedSchema | null;
+  /** Any of them may follow; empty where the agreement has no schema for them. */
+  replies: readonly LocatedSchema[];
+}
+
 /** One negotiated test case. Payloads are JSON values, or verbatim text where they are not JSON. */
 export interface Case {
   /** From 1. */
@@ -42,6 +52,9 @@ export interface Case {
   responseSpan?: { start: number; end: number };
 }
 
+/** Most cases of one agreement, of a job and of what a stored handler is held to: each is run several times over. */
+export const MAX_CASES = 100;
+
 /** Everything that was read out of an agreement: facts, no judgement. */
 export interface Agreement {
   /** The document, exact text as received. */
@@ -49,6 +62,8 @@ export interface Agreement {
   protocolHash: string;
   language: 'en' | 'zh';
   payload: 'json' | 'text';
+  interactions: readonly Interaction[];
+  /** The requests and the replies of all interactions, each as one schema. */
   requestSchema: LocatedSchema | null;
   responseSchema: LocatedSchema | null;
   /** Every schema found, in document order. */
@@ -60,8 +75,16 @@ export interface Agreement {
   baseUris: string[];
 }
 
+/** The texts of an agreement, taken out of the messages that carry them and unchanged to the letter. */
+export interface Texts {
+  document: string;
+  /** The text of the cases, or the cases themselves; `null` where there are none. */
+  cases: string | readonly StructuredCase[] | null;
+}
+
 /** A job whose agreement has been read. */
 export interface Analyzed {
   job: Job;
+  texts: Texts;
   agreement: Agreement;
 }

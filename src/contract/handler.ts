@@ -2,7 +2,7 @@ import type { Json } from '../kernel/json.ts';
 import type { Case } from './agreement.ts';
 import type { CheckReport } from './check-report.ts';
 import type { Amendment } from './finding.ts';
-import type { Family, Loose, Role, Task, Tool } from './job.ts';
+import type { Loose, Role, Task, Tool } from './job.ts';
 import type { Report } from './outcome.ts';
 import type { KeptReading } from './reading.ts';
 
@@ -16,6 +16,12 @@ export function exportNameOf(role: Role): 'handle' | 'perform' {
 
 /** What an export of handlers names itself. */
 export const exportFormat = 'protosmith-handlers';
+
+/** The schemas of a request and of what may reply to it. */
+export interface InteractionSchemas {
+  request: Json;
+  reply: Json;
+}
 
 /** A verified handler as it is stored under its digest. */
 export interface HandlerRecord {
@@ -35,6 +41,8 @@ export interface HandlerRecord {
   payload: 'json' | 'text';
   requestSchema: Json;
   responseSchema: Json;
+  /** Which reply may follow which request, where there are several; records of agreements with one have none. */
+  interactions?: InteractionSchemas[];
   taskInputSchema?: Json;
   taskOutputSchema?: Json;
   toolSchemas: Record<string, { inputSchema?: Json; outputSchema?: Json; readOnly: boolean }>;
@@ -42,7 +50,7 @@ export interface HandlerRecord {
   timeoutMs: number | null;
   provenance: {
     tenant: string;
-    family: Family;
+    family: string;
     protocolHash: string;
     jobId: string;
     model: string;

@@ -1,28 +1,13 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
 
-/** What a job asks for. */
-export type Kind = 'generate' | 'review' | 'verify' | 'fix' | 'observe';
+/** What a job asks for: the name of its BullMQ job. */
+export const kinds = ['generate', 'review', 'verify', 'fix', 'observe'] as const;
 
-/** The kind of an agreement. */
-export type Family = 'anp' | 'agora' | 'agent-description' | 'uagents';
+/** What a job asks for. */
+export type Kind = (typeof kinds)[number];
 
 /** The side our agent plays: a provider answers requests, a requester sends them. */
 export type Role = 'provider' | 'requester';
-
-/** ANP `protocolNegotiation`, verbatim as the peers exchanged it; unknown members are kept. */
-export interface ProtocolNegotiation extends JsonObject {
-  action: 'protocolNegotiation';
-  sequenceId: number;
-  candidateProtocols: string;
-  status: string;
-}
-
-/** ANP `testCasesNegotiation`, verbatim; unknown members are kept. */
-export interface TestCasesNegotiation extends JsonObject {
-  action: 'testCasesNegotiation';
-  testCases: string;
-  status: string;
-}
 
 /** One negotiated case in the structured form that a job may carry instead of the message. */
 export interface StructuredCase {
@@ -65,11 +50,14 @@ export interface Job {
   kind: Kind;
   negotiationId: string;
   tenant: string;
-  family: Family;
+  /** The kind of agreement, by the name of its family. */
+  family: string;
   role: Role;
-  agreement: ProtocolNegotiation;
+  /** The accepted message or document, verbatim; unknown members are kept. */
+  agreement: Json;
   protocolHash?: string;
-  testCases?: TestCasesNegotiation | StructuredCase[];
+  /** The accepted message, verbatim, or the cases themselves. */
+  testCases?: JsonObject | StructuredCase[];
   tools: Tool[];
   task?: Task;
   payload?: 'json' | 'text';
@@ -87,4 +75,15 @@ export interface Job {
   supersedes?: string;
   attempt: number;
   replyTo: string;
+}
+
+/** What could be read of a job, faults or not; `null` where it could not. Absent members with a default count as read. */
+export interface Readable {
+  version: number | null;
+  negotiationId: string | null;
+  tenant: string | null;
+  family: string | null;
+  role: Role | null;
+  kind: Kind | null;
+  replyTo: string | null;
 }

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { CheckReport } from './check-report.ts';
 import type { Amendment, Finding } from './finding.ts';
-import type { Family, Kind, Role } from './job.ts';
+import type { Kind, Role } from './job.ts';
 import type { DropReason } from './reading.ts';
 
 /** The end of a job. */
@@ -119,7 +119,7 @@ export interface Outcome {
   dataDigest: string | null;
   negotiationId: string | null;
   tenant: string | null;
-  family: Family | null;
+  family: string | null;
   role: Role | null;
   kind: Kind | null;
   verdict: Verdict;

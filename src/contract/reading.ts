@@ -207,3 +207,9 @@ export type DropReason =
   | 'constant'
   /** It is to be like another one that is not there. */
   | 'alike';
+
+/**
+ * What becomes of a handler that no reading has judged: it is not served, it is served and judged afterwards, or nobody
+ * reads.
+ */
+export type ReadingMode = 'required' | 'late' | 'off';

@@ -128,7 +128,7 @@ export function hostHandler(loaded: LoadedHandler, surface: Surface, options: Ho
       if (end !== 'returned' || report.value === undefined)
         return { end, ...(message === undefined ? {} : { message }), logs, calls, durationMs };
       const value = JSON.parse(report.value) as Json;
-      const issues = surface.resultIssues(value);
+      const issues = surface.resultIssues(value, input);
       return issues.length === 0
         ? { end, value, logs, calls, durationMs }
         : { end: 'threw', message: invalidFailure('the result', issues).message, logs, calls, durationMs };
@@ -171,7 +171,7 @@ async function answer(
     if (text === undefined) throw new TypeError(`${tool ?? 'the peer'} answered with what is not JSON`);
     // What the handler gets, which is not what was returned where that says itself how it is written: a date, for one.
     const given = JSON.parse(text) as Json;
-    const outputIssues = tool === null ? surface.responseIssues(given) : surface.toolOutputIssues(tool, given);
+    const outputIssues = tool === null ? surface.responseIssues(given, input) : surface.toolOutputIssues(tool, given);
     return outputIssues.length > 0
       ? { error: invalidFailure(tool === null ? "the peer's response" : `the output of ${tool}`, outputIssues) }
       : { output: text };

@@ -1,5 +1,5 @@
 import type { HandlerFailure } from '../../sandbox/contract.ts';
-import type { HandlerRecord } from '../contract/handler.ts';
+import type { HandlerRecord, InteractionSchemas } from '../contract/handler.ts';
 import type { Role } from '../contract/job.ts';
 import type { SchemaIssue } from '../contract/trial.ts';
 import { CodedError } from '../kernel/errors.ts';
@@ -11,6 +11,7 @@ export interface SurfaceSchemas {
   role: Role;
   requestSchema: Json;
   responseSchema: Json;
+  interactions?: readonly InteractionSchemas[];
   taskOutputSchema?: Json;
   toolSchemas: HandlerRecord['toolSchemas'];
 }
@@ -28,6 +29,7 @@ export class Surface {
   readonly #request: Validate;
   readonly #result: Validate;
   readonly #response: Validate;
+  readonly #interactions: readonly { request: Validate; reply: Validate }[];
   readonly #tools: ReadonlyMap<string, { input: Validate; output: Validate }>;
 
   /** With the names of the tools that are lent to the handler; all of them, unless told otherwise. */
@@ -36,6 +38,10 @@ export class Surface {
     this.#request = compile(schemas.requestSchema);
     this.#response = compile(schemas.responseSchema);
     this.#result = schemas.role === 'provider' ? this.#response : compile(schemas.taskOutputSchema ?? null);
+    this.#interactions = (schemas.interactions ?? []).map(({ request, reply }) => ({
+      request: compile(request),
+      reply: compile(reply),
+    }));
     this.#tools = new Map(
       lent.map((name) => {
         const tool = Object.hasOwn(schemas.toolSchemas, name) ? schemas.toolSchemas[name] : undefined;
@@ -51,9 +57,9 @@ export class Surface {
     return { code: 'FAILED', message: `${name} is none of the tools that the verified code used` };
   }
 
-  /** Faults of what the handler returned: a response (provider) or a task's output (requester). */
-  resultIssues(value: Json): SchemaIssue[] {
-    return this.#result(value);
+  /** Faults of what the handler returned for an input: a response (provider) or a task's output (requester). */
+  resultIssues(value: Json, input?: Json): SchemaIssue[] {
+    return this.role === 'provider' ? this.responseIssues(value, input) : this.#result(value);
   }
 
   /** Faults of a request against the agreed schema. */
@@ -61,9 +67,16 @@ export class Surface {
     return this.#request(value);
   }
 
-  /** Faults of a peer's response against the agreed schema. */
-  responseIssues(value: Json): SchemaIssue[] {
-    return this.#response(value);
+  /** Faults of a response against the agreed schema; with the request, against the replies that may follow that one. */
+  responseIssues(value: Json, request?: Json): SchemaIssue[] {
+    const issues = this.#response(value);
+    if (issues.length > 0 || request === undefined) return issues;
+    // To a request that none knows, any reply may follow.
+    const replies = this.#interactions
+      .filter((one) => one.request(request).length === 0)
+      .map(({ reply }) => reply(value));
+    if (replies.length === 0 || replies.some((found) => found.length === 0)) return [];
+    return replies.toSorted((one, other) => one.length - other.length)[0] ?? [];
   }
 
   /** Faults of a tool's input; a tool that is not of the surface has none: nobody calls it. */

@@ -1,12 +1,12 @@
 import type { Answer, Call, LoadedHandler, Run, RunReport } from '../../sandbox/contract.ts';
 import type { Tool } from '../contract/job.ts';
 import type { Observation, ObservedCall, Scenario, SchemaIssue, Script, Trier } from '../contract/trial.ts';
-import { breathing } from '../kernel/breath.ts';
 import { canonicalJson } from '../kernel/digest.ts';
 import { type Json, weightOf } from '../kernel/json.ts';
+import { takingTurns } from '../kernel/taking-turns.ts';
+import { OutputBudget } from './output-budget.ts';
 import type { SourcePosition } from './source-position.ts';
 import { invalidFailure, type Surface } from './surface.ts';
-import { ToldBudget } from './told-budget.ts';
 import { ToolScript } from './tool-script.ts';
 
 /** Runs that are made before what they told is looked at: as many as the sandbox makes at once. */
@@ -21,7 +21,7 @@ export function createTrier(
   surface: Surface,
   locate: (position: RunReport['position']) => SourcePosition | undefined,
 ): Trier {
-  const budget = new ToldBudget();
+  const budget = new OutputBudget();
   return {
     async try(scenarios, signal) {
       const scripts = new Map<readonly Tool[], ToolScript>();
@@ -31,7 +31,7 @@ export function createTrier(
         return new ScenarioRun(scenario, script, surface);
       });
       const byRun = new Map(trials.map((trial) => [trial.run, trial]));
-      const breathe = breathing(signal);
+      const yieldTurn = takingTurns(signal);
       const observations: Observation[] = [];
       for (let at = 0; at < trials.length; at += runsTogether) {
         const together = trials.slice(at, at + runsTogether);
@@ -46,10 +46,10 @@ export function createTrier(
           const report = reports[index];
           if (report && !budget.isUsedUp) budget.count(report, trial.weight);
           observations.push(report && !budget.isUsedUp ? trial.observe(report, locate) : unheard());
-          await breathe();
+          await yieldTurn();
         }
       }
-      budget.settle();
+      budget.endCases();
       return observations;
     },
   };
@@ -137,7 +137,7 @@ class ScenarioRun {
       if (answer.unanswered) this.#unanswered.add(index);
       return { error: answer.error };
     }
-    const responseIssues = this.#surface.responseIssues(answer.response);
+    const responseIssues = this.#surface.responseIssues(answer.response, request);
     return responseIssues.length > 0
       ? { error: invalidFailure("the peer's response", responseIssues) }
       : { output: JSON.stringify(answer.response) };
@@ -181,7 +181,7 @@ class ScenarioRun {
     }
     return {
       end: report.end,
-      issues: value === undefined ? [] : this.#surface.resultIssues(value),
+      issues: value === undefined ? [] : this.#surface.resultIssues(value, this.#scenario.input),
       logs: report.logs,
       calls,
       sends,

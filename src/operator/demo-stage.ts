@@ -9,6 +9,7 @@ import type { HandlerStore } from '../contract/ports.ts';
 import { createHandlerStore } from '../handlers/redis-handler-store.ts';
 import { CodedError } from '../kernel/errors.ts';
 import { packageFile } from '../package-file.ts';
+import { jobReader } from '../pipeline/job-reader.ts';
 import { readScripts } from '../scripted-model/script.ts';
 import { startScriptedModel } from '../scripted-model/server.ts';
 import type { JobEvent } from '../telemetry/job-event.ts';
@@ -92,6 +93,7 @@ export async function startStage(view: DemoView, scripts: 'story' | 'jobs' | nul
     view.line(`Worker: process ${worker.pid}`);
 
     const producer = createProducer({
+      jobs: jobReader,
       url: redis.url,
       prefix: config.prefix,
       retentionSeconds: config.retentionSeconds,

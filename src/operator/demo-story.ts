@@ -1,12 +1,12 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { timeoutOf } from '../../queues/index.ts';
 import { openSandbox } from '../compose.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
-import type { ProtocolNegotiation } from '../contract/job.ts';
 import type { Outcome, Verdict } from '../contract/outcome.ts';
+import { families } from '../families/families.ts';
 import { loadHandler } from '../hosting/load-handler.ts';
+import { timeoutOf } from '../intake/readable.ts';
 import { CodedError } from '../kernel/errors.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { packageFile } from '../package-file.ts';
@@ -36,7 +36,7 @@ export async function runStory(stage: DemoStage, view: DemoView): Promise<Verdic
   if (disputed.verdict !== 'disputed') return disputed.verdict;
 
   view.chapter(2, 'The other side accepts the counter-offer. A new job, with the text as amended:');
-  const proposal = disputed.proposals?.find((one): one is ProtocolNegotiation => one.action === 'protocolNegotiation');
+  const proposal = disputed.proposals?.find((one) => families[0].textsIn(one)?.document !== undefined);
   if (!proposal)
     throw new CodedError('DEFECT_DEMO', 'Cannot go on with the demo: no counter-offer in the outcome, wanted one');
   view.line(`   counter-offer, sequenceId ${proposal.sequenceId}:`);

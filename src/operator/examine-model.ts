@@ -1,7 +1,7 @@
 import { boundedFetch } from '../completion/bounded-fetch.ts';
 import { CompletionError, passesNever } from '../completion/completion-error.ts';
 import { ADAPTATIONS, type Learnt } from '../completion/dialect.ts';
-import { keyHeaders, modelsUrl, OPENAI_ENDPOINT, tidyEndpoint } from '../completion/endpoint.ts';
+import { keyHeaders, modelsUrl, OPENAI_ENDPOINT, tidyEndpoint, withVersion } from '../completion/endpoint.ts';
 import { networkCause } from '../completion/model-failure.ts';
 import { createOpenAiCompleter } from '../completion/openai-completer.ts';
 import { type modelsOf, redactUrl } from '../config.ts';
@@ -86,7 +86,12 @@ async function ask(
     learnt.length === 0 ? '' : `; asked otherwise: ${learnt.map((one) => ADAPTATIONS[one]).join('; ')}`;
   try {
     await completer.complete(smallPrompt, deadline, { answer: 'text' });
-    return { state: learnt.length === 0 ? 'well' : 'warning', says: `the model answers${otherwise()}`, details };
+    const wanted = learnt.includes('path') ? { 'endpoint to set': redactUrl(withVersion(endpoint)) } : {};
+    return {
+      state: learnt.length === 0 ? 'well' : 'warning',
+      says: `the model answers${otherwise()}`,
+      details: { ...details, ...wanted },
+    };
   } catch (error) {
     const { code, message } = describeError(error);
     if (code === 'OPERATOR_NO_SCRIPT')

@@ -3,13 +3,13 @@ import type { Sandbox } from '../../sandbox/index.ts';
 import { openSandbox } from '../compose.ts';
 import type { Config } from '../config.ts';
 import { exportFormat, exportNameOf, type HandlerRecord } from '../contract/handler.ts';
+import { derivedMessage } from '../deriving/judge-derived.ts';
+import { judgeKept } from '../deriving/judge-kept.ts';
 import { createHandlerStore } from '../handlers/redis-handler-store.ts';
 import { recordFault } from '../hosting/load-handler.ts';
+import { sandboxWarning } from '../hosting/sandbox-warning.ts';
 import { storedSurface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
-import { weaknessOf } from '../hosting/weakness.ts';
-import { derivedMessage } from '../pipeline/judge-derived.ts';
-import { judgeKept } from '../pipeline/judge-kept.ts';
 import readingSchema from '../readings/reading.schema.json' with { type: 'json' };
 import { createLog } from '../telemetry/log.ts';
 import { caseScenarios, judgeCases } from '../verification/case-scenarios.ts';
@@ -84,6 +84,8 @@ const keptReading = members({
   complete: { type: 'boolean' },
 });
 
+const interactions = { type: 'array', items: members({ request: {}, reply: {} }) };
+
 const withdrawn = { type: 'array', items: members({ tenant: name, digest: hash, reason: text }) };
 
 interface Export {
@@ -101,45 +103,48 @@ const isExport = new Ajv2020({ strict: false }).compile<Export>(
         type: 'array',
         maxItems: 10_000,
         items: {
-          ...members({
-            digest: hash,
-            abi: { type: 'integer' },
-            role: { enum: ['provider', 'requester'] },
-            tools: { type: 'array', items: text },
-            amendments: list,
-            source: text,
-            types: text,
-            bundle: text,
-            payload: { enum: ['json', 'text'] },
-            requestSchema: true as unknown as object,
-            responseSchema: true as unknown as object,
-            toolSchemas: { type: 'object' },
-            timeoutMs: { type: ['number', 'null'] },
-            provenance: withOptional(
-              { report },
-              {
-                tenant: name,
-                family: text,
-                protocolHash: hash,
-                jobId: text,
-                model: text,
-                generator: { enum: ['live', 'scripted'] },
-                promptVersion: text,
-                verifierVersion: text,
-                protosmithVersion: text,
-                createdAtMs: { type: 'number' },
-                checks: list,
-              },
-            ),
-            proof: withOptional(
-              { reading: keptReading },
-              {
-                cases: { type: 'array', items: members({ testCase: { type: 'integer' } }) },
-                tools: { type: 'array', items: members({ name: text }) },
-                loose: { type: 'array', items: members({ pointer: text, as: text }) },
-              },
-            ),
-          }),
+          ...withOptional(
+            { interactions },
+            {
+              digest: hash,
+              abi: { type: 'integer' },
+              role: { enum: ['provider', 'requester'] },
+              tools: { type: 'array', items: text },
+              amendments: list,
+              source: text,
+              types: text,
+              bundle: text,
+              payload: { enum: ['json', 'text'] },
+              requestSchema: true as unknown as object,
+              responseSchema: true as unknown as object,
+              toolSchemas: { type: 'object' },
+              timeoutMs: { type: ['number', 'null'] },
+              provenance: withOptional(
+                { report },
+                {
+                  tenant: name,
+                  family: text,
+                  protocolHash: hash,
+                  jobId: text,
+                  model: text,
+                  generator: { enum: ['live', 'scripted'] },
+                  promptVersion: text,
+                  verifierVersion: text,
+                  protosmithVersion: text,
+                  createdAtMs: { type: 'number' },
+                  checks: list,
+                },
+              ),
+              proof: withOptional(
+                { reading: keptReading },
+                {
+                  cases: { type: 'array', items: members({ testCase: { type: 'integer' } }) },
+                  tools: { type: 'array', items: members({ name: text }) },
+                  loose: { type: 'array', items: members({ pointer: text, as: text }) },
+                },
+              ),
+            },
+          ),
         },
       },
     },
@@ -158,7 +163,7 @@ export async function importHandlers(given: unknown, config: Config): Promise<Im
     );
   }
   const sandbox = await openSandbox({ ...config, cells: 1 }, createLog('silent'));
-  const weakness = weaknessOf(sandbox.layers);
+  const weakness = sandboxWarning(sandbox.layers);
   if (weakness !== undefined) complain(weakness);
   try {
     return await onQueue(config, async ({ connection, handlers }) => {

@@ -1,7 +1,7 @@
-import type { Inspection } from '../../queues/index.ts';
+import type { Inspection, PublishedEnvelope } from '../../queues/index.ts';
 import { readConfig } from '../config.ts';
 import type { Finding } from '../contract/finding.ts';
-import type { ReadingReport } from '../contract/outcome.ts';
+import type { Outcome, ReadingReport } from '../contract/outcome.ts';
 import { isObject } from '../kernel/json.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
 import { onQueue } from './on-queue.ts';
@@ -44,10 +44,10 @@ Exit code: 0 told, 64 usage, 65 no such job, 69 Redis unreachable, 78 wrong sett
   },
 };
 
-function tell({ jobId, state, kind, failedReason, deliveries, deaths, outcome }: Inspection): [string, string][] {
+function tell({ jobId, state, kind, failedReason, deliveries, deaths, ...inspected }: Inspection): [string, string][] {
+  const outcome = inspected.outcome as (PublishedEnvelope & Partial<Outcome>) | null;
   // An outcome may be a reader's, in whatever language.
   const findings = (outcome?.findings ?? []).map((finding) => Object(finding) as Partial<Finding>);
-  const handler = outcome?.handler as { digest: string } | null | undefined;
   return [
     ['job', jobId],
     ['kind', kind ?? outcome?.kind ?? 'unknown'],
@@ -63,7 +63,7 @@ function tell({ jobId, state, kind, failedReason, deliveries, deaths, outcome }:
           ['negotiation', outcome.negotiationId ?? 'unknown'],
           ['tenant', outcome.tenant ?? 'unknown'],
           ['protocol', outcome.protocolHash ?? 'unknown'],
-          ['handler', handler?.digest ?? 'none'],
+          ['handler', outcome.handler?.digest ?? 'none'],
         ] as [string, string][])),
     ...readingRows(outcome),
     ...findings.map(({ code, message }): [string, string] => ['finding', `${code ?? 'unknown'}: ${message ?? ''}`]),
@@ -71,7 +71,7 @@ function tell({ jobId, state, kind, failedReason, deliveries, deaths, outcome }:
 }
 
 /** What a job's reading came to, and what it left open. */
-function readingRows(outcome: Inspection['outcome']): [string, string][] {
+function readingRows(outcome: Partial<Outcome> | null): [string, string][] {
   const { reading } = Object(outcome?.report) as { reading?: ReadingReport | null };
   if (!isObject(reading)) return [];
   const questions = Array.isArray(reading.questions) ? reading.questions : [];

@@ -2,7 +2,8 @@ import { analyze } from '../analysis/analyze.ts';
 import { lint as lintAgreement } from '../analysis/lint.ts';
 import { preflight } from '../analysis/rules.ts';
 import type { Finding } from '../contract/finding.ts';
-import { isObject } from '../kernel/json.ts';
+import { families } from '../families/families.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
 import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
 import { forTerminal, jsonForTerminal } from './for-terminal.ts';
 import { readText, UnreadableInput } from './read-input.ts';
@@ -14,9 +15,9 @@ export const lint: Command = {
        protosmith lint [--json] <job.json>
 
 Runs the preflight alone: reads schemas and cases out of the texts and tells what is wrong with them, where, and which
-change would settle it. A file named - is read from standard input. An ANP message in JSON (protocolNegotiation,
-testCasesNegotiation) may stand in place of a text. A job, JSON with the member agreement, is looked at as a review of
-it would be: with its cases, role, tools, loose places and base protocols. What is named .json has to be one of these.
+change would settle it. A file named - is read from standard input. The message of the peers that carries a text may
+stand in its place, in JSON. A job, JSON with the member agreement, is looked at as a review of it would be: with its
+cases, role, tools, loose places and base protocols. What is named .json has to be one of these.
 
   --json    findings as a JSON array
 
@@ -51,44 +52,43 @@ async function findingsIn(document: Input, cases: Input | undefined): Promise<Fi
   const job = objectIn(document.text);
   if (job === undefined || !Object.hasOwn(job, 'agreement'))
     return lintAgreement(
-      carriedText(document, 'candidateProtocols'),
-      cases === undefined ? undefined : carriedText(cases, 'testCases'),
+      carriedText(document, 'document'),
+      cases === undefined ? undefined : carriedText(cases, 'cases'),
     );
   if (cases !== undefined) throw new UsageError('Cannot read arguments: cases beside a job, wanted the job alone');
   // Whoever lints a document needs no queue.
-  const [{ accepted }, { Leave }] = await Promise.all([
-    import('../pipeline/intake.ts'),
-    import('../pipeline/leave.ts'),
+  const [{ accepted }, { EarlyEnd }] = await Promise.all([
+    import('../intake/intake.ts'),
+    import('../job/conclusion.ts'),
   ]);
   try {
     const taken = { kind: 'review', data: job, rawBytes: Buffer.byteLength(document.text) };
     return preflight(analyze(accepted(taken, ['review'])));
   } catch (error) {
-    if (error instanceof Leave) return error.conclusion.findings;
+    if (error instanceof EarlyEnd) return error.conclusion.findings;
     throw error;
   }
 }
 
 /**
- * The text that an ANP message carries, where the text given is such a message; else the text itself. Throws `UnreadableInput` where there is none,
- * and where JSON is promised and there is another: read as a document, which has no schema then, nothing would be wrong with it.
+ * The text that a message carries, where the text given is a message of a family; else the text itself. Throws
+ * `UnreadableInput` where there is none, and where JSON is promised and there is another: read as a document, which has
+ * no schema then, nothing would be wrong with it.
  */
-function carriedText({ name, text }: Input, member: 'candidateProtocols' | 'testCases'): string {
+function carriedText({ name, text }: Input, part: 'document' | 'cases'): string {
   const message = objectIn(text);
-  const carried = message !== undefined && Object.hasOwn(message, member) ? message[member] : undefined;
+  const texts = message && families.map((family) => family.textsIn(message)).find((found) => found !== undefined);
+  const carried = texts?.[part];
   const found = typeof carried === 'string' ? carried : text;
   if (found.trim() === '') throw new UnreadableInput(`Cannot read "${name}": no text, wanted some`);
   // Cases in a list are read like any other text.
-  if (
-    typeof message?.action === 'string' &&
-    typeof carried !== 'string' &&
-    !(member === 'testCases' && Array.isArray(carried))
-  )
-    throw new UnreadableInput(`Cannot read "${name}": an ANP message without ${member}, wanted one with that text`);
+  const isList = part === 'cases' && Object.values(message ?? {}).some(Array.isArray);
+  if (texts !== undefined && typeof carried !== 'string' && !isList)
+    throw new UnreadableInput(`Cannot read "${name}": a message without the text of the ${part}, wanted one with it`);
   const isJson = name === '-' ? /^\s*\{/.test(text) : /\.json$/i.test(name);
-  if (isJson && member === 'candidateProtocols' && typeof carried !== 'string')
+  if (isJson && part === 'document' && typeof carried !== 'string')
     throw new UnreadableInput(
-      `Cannot read "${name}": ${message === undefined ? (jsonFault(text) ?? 'JSON that is no object') : 'JSON without agreement'}, wanted a job, or a message with candidateProtocols`,
+      `Cannot read "${name}": ${message === undefined ? (jsonFault(text) ?? 'JSON that is no object') : 'JSON without agreement'}, wanted a job, or a message with a document`,
     );
   return found;
 }
@@ -102,7 +102,7 @@ function jsonFault(text: string): string | undefined {
   }
 }
 
-function objectIn(text: string): Record<string, unknown> | undefined {
+function objectIn(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;

@@ -2,16 +2,16 @@ import { analyze } from '../analysis/analyze.ts';
 import { createEntryReader } from '../completion/json-entries.ts';
 import { readConfig } from '../config.ts';
 import type { KeptReading } from '../contract/reading.ts';
+import { keptReading, readAgreement, readQuestions } from '../deriving/read.ts';
+import { emptyReading } from '../deriving/reading-work.ts';
+import { accepted } from '../intake/intake.ts';
+import { BudgetUsedUp } from '../job/budget.ts';
+import { clear } from '../job/clear.ts';
+import { EarlyEnd } from '../job/conclusion.ts';
+import { Ledger } from '../job/ledger.ts';
+import { requirementsOf } from '../job/requirements.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import { codeOf } from '../kernel/errors.ts';
-import { BudgetUsedUp } from '../pipeline/budget.ts';
-import { clear } from '../pipeline/clear.ts';
-import { accepted } from '../pipeline/intake.ts';
-import { Leave } from '../pipeline/leave.ts';
-import { Ledger } from '../pipeline/ledger.ts';
-import { measure } from '../pipeline/measure.ts';
-import { keptReading, readAgreement, readQuestions } from '../pipeline/read.ts';
-import { emptyReading } from '../pipeline/reading-work.ts';
 import { ReadingCollector } from '../readings/reading-collector.ts';
 import { asRead } from '../verification/hidden-words.ts';
 import type { Subject } from '../verification/subject.ts';
@@ -70,7 +70,7 @@ answer that cannot be read, 69 the model does not answer, 78 no model or wrong s
       if (answer !== undefined) return await printRecorded(subject, answer, by ?? 'unknown');
       return await printRead(subject, model);
     } catch (error) {
-      if (error instanceof Leave) return tellWhy(error);
+      if (error instanceof EarlyEnd) return tellWhy(error);
       if (!(error instanceof BudgetUsedUp)) throw error;
       complain(`Cannot read agreement: ${error.message} are used up, wanted enough for another question`);
       return exitCodes.error;
@@ -81,11 +81,11 @@ answer that cannot be read, 69 the model does not answer, 78 no model or wrong s
 /** What a reader is told of a job: what a handler of it would be held to. */
 function subjectOf(data: unknown): Subject {
   const taken = { kind: 'generate', data, rawBytes: Buffer.byteLength(JSON.stringify(data)) };
-  return asRead(measure(clear(analyze(accepted(taken, ['generate'])))).subject);
+  return asRead(requirementsOf(clear(analyze(accepted(taken, ['generate'])))).subject);
 }
 
 /** Says why a job has no agreement that can be read. */
-function tellWhy({ conclusion: { verdict, findings } }: Leave): number {
+function tellWhy({ conclusion: { verdict, findings } }: EarlyEnd): number {
   for (const { code, message } of findings) complain(`${code}: ${message}`);
   if (verdict === 'disputed') return exitCodes.disputed;
   return findings.some(({ code }) => code.startsWith('JOB_')) ? exitCodes.unreadable : exitCodes.error;
@@ -129,8 +129,8 @@ async function printRead(subject: Subject, model: string | undefined): Promise<n
   const show = (now: typeof live) => {
     live = now;
   };
-  const asker = { ...composeQuestioner(config), ledger };
-  const fault: unknown = await readAgreement(subject, asker, deadline, show).then(
+  const context = { ...composeQuestioner(config), ledger };
+  const fault: unknown = await readAgreement(subject, context, deadline, show).then(
     () => undefined,
     (error: unknown) => error,
   );

@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../sandbox/index.ts';
+import { retryLost } from '../job/retry-lost.ts';
 import { codeOf } from '../kernel/errors.ts';
-import { retryLost } from '../pipeline/retry-lost.ts';
 import { UnreadableInput } from './read-input.ts';
 import { platformAnswer, readObject } from './run-answer.ts';
 import { readTools, refusal, runSource } from './run-module.ts';

@@ -3,8 +3,8 @@ import { readConfig, sandboxOptions } from '../config.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Tool } from '../contract/job.ts';
 import { type HandlerResult, loadHandler } from '../hosting/load-handler.ts';
+import { sandboxWarning } from '../hosting/sandbox-warning.ts';
 import { Surface } from '../hosting/surface.ts';
-import { weaknessOf } from '../hosting/weakness.ts';
 import type { Json } from '../kernel/json.ts';
 import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
 import { complain } from './print.ts';
@@ -70,7 +70,7 @@ unreachable, 78 wrong settings.
       ...sandboxOptions(config),
       ...(store === undefined ? {} : { quarantine: store.quarantine }),
     });
-    const weakness = weaknessOf(sandbox.layers);
+    const weakness = sandboxWarning(sandbox.layers);
     if (weakness !== undefined) complain(weakness);
     try {
       if (values.batch !== undefined)

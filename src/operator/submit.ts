@@ -1,15 +1,10 @@
-import {
-  connect,
-  createProducer,
-  disconnect,
-  type PublishedEnvelope,
-  timeoutOf,
-  whenReady,
-} from '../../queues/index.ts';
+import { connect, createProducer, disconnect, type PublishedEnvelope, whenReady } from '../../queues/index.ts';
 import { readConfig } from '../config.ts';
-import type { HandlerRecord } from '../contract/handler.ts';
+import type { Outcome } from '../contract/outcome.ts';
 import { createHandlerStore } from '../handlers/redis-handler-store.ts';
+import { timeoutOf } from '../intake/readable.ts';
 import { codeOf } from '../kernel/errors.ts';
+import { jobReader } from '../pipeline/job-reader.ts';
 import { type Command, exitCodes, readArguments, UsageError } from './command.ts';
 import { forTerminal, jsonForTerminal } from './for-terminal.ts';
 import { readJson } from './read-input.ts';
@@ -48,6 +43,7 @@ Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable jo
     const config = readConfig(process.env, { 'redis-url': values['redis-url'] });
     const data = await readJson(positionals[0] ?? '-');
     const producer = createProducer({
+      jobs: jobReader,
       url: config.redisUrl,
       prefix: config.prefix,
       retentionSeconds: config.retentionSeconds,
@@ -87,13 +83,16 @@ Exit code: 0 generated or clean, 1 disputed, 2 error, 64 usage, 65 unreadable jo
 /** How long Redis is waited for once there is an outcome, in milliseconds. */
 const withinMs = 3_000;
 
-async function fillIn(outcome: PublishedEnvelope, config: ReturnType<typeof readConfig>): Promise<object> {
-  const reference = outcome.handler as Pick<HandlerRecord, 'digest'> | null;
-  if (reference === null || outcome.tenant === null) return outcome;
+async function fillIn(
+  outcome: PublishedEnvelope & Partial<Pick<Outcome, 'tenant' | 'handler'>>,
+  config: ReturnType<typeof readConfig>,
+): Promise<object> {
+  const { tenant, handler: reference } = outcome;
+  if (!reference || !tenant) return outcome;
   const connection = connect(config.redisUrl, 'caller');
   try {
     await whenReady(connection, withinMs);
-    const record = await createHandlerStore(connection, config).get(outcome.tenant, reference.digest);
+    const record = await createHandlerStore(connection, config).get(tenant, reference.digest);
     return { ...outcome, handler: { ...reference, ...record } };
   } finally {
     await disconnect(connection);

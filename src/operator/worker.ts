@@ -1,6 +1,7 @@
 import { composeWorker } from '../compose.ts';
 import { readConfig, redactUrl } from '../config.ts';
 import { createLog } from '../telemetry/log.ts';
+import { takeWarnings } from '../telemetry/process-warnings.ts';
 import { protosmithVersion } from '../version.ts';
 import { type Command, exitCodes, readArguments } from './command.ts';
 import { honourProxy } from './proxy.ts';
@@ -36,6 +37,7 @@ Exit code: 0 stopped, 69 Redis unreachable at start, 78 wrong or missing setting
     const config = readConfig(process.env, values, { model: true });
     honourProxy(process.env);
     const log = createLog(config.logLevel);
+    takeWarnings((warning) => log.warn({ error: warning }, 'process-warning'));
     const stopped = stopSignal();
     const running = await composeWorker(config, log);
     try {

@@ -1,7 +1,8 @@
 import type { HandlerRecord } from '../contract/handler.ts';
-import type { Received, Taken } from './intake.ts';
-import { type Conclusion, deadlinePassed } from './leave.ts';
-import type { Ledger } from './ledger.ts';
+import type { Taken } from '../intake/intake.ts';
+import { type Conclusion, deadlinePassed } from '../job/conclusion.ts';
+import type { Ledger } from '../job/ledger.ts';
+import type { Received } from '../job/received.ts';
 import { outcomeOf } from './outcome-of.ts';
 
 /**
@@ -14,13 +15,13 @@ export async function answerInTime(
   received: Received,
   ledger: Ledger,
 ): Promise<Conclusion | undefined> {
-  const { deadline, job } = received;
-  const first = await Promise.race([working, whenFired(deadline.signal)]);
+  const { peerDeadline, job } = received;
+  const first = await Promise.race([working, whenFired(peerDeadline.signal)]);
   if (first?.later !== undefined) return afterwards(first, first.later, taken, received, ledger);
   if (first !== undefined) return first;
   // Called off, or with no time to go on: how the work settles says the rest.
   if (taken.signal.aborted || job.workMs === 0) return working;
-  await taken.publish(outcomeOf(taken, ledger, deadlinePassed(received)));
+  await taken.publishNow(outcomeOf(taken, ledger, deadlinePassed()));
   const late = await working.catch(() => undefined);
   if (late?.handler) await announceLate(taken, received, late.handler);
   // The peer is gone: what is left of the reading is read at once.
@@ -36,7 +37,7 @@ async function afterwards(
   received: Received,
   ledger: Ledger,
 ): Promise<undefined> {
-  await taken.publish(outcomeOf(taken, ledger, conclusion));
+  await taken.publishNow(outcomeOf(taken, ledger, conclusion));
   await afterOutcome(later, taken, received);
 }
 

@@ -1,12 +1,19 @@
-import { protocolHashOf, readableOf } from '../../queues/index.ts';
+import type { Reason } from '../../queues/index.ts';
 import type { Outcome } from '../contract/outcome.ts';
-import type { Taken } from './intake.ts';
-import type { Conclusion } from './leave.ts';
-import type { Ledger } from './ledger.ts';
+import type { Language, Said } from '../contract/said.ts';
+import { families } from '../families/families.ts';
+import type { Taken } from '../intake/intake.ts';
+import { familyIn, protocolHashOf, readableOf } from '../intake/readable.ts';
+import { type Conclusion, saidOf } from '../job/conclusion.ts';
+import { Ledger } from '../job/ledger.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+
+/** What must be known of a job to say how it ended: its data may be anything. */
+type Job = Pick<Taken, 'jobId' | 'kind' | 'data' | 'dataDigest'>;
 
 /** Puts the envelope together: what the job said of itself as far as it could be read, how it ended, and what was done for it. */
-export function outcomeOf(taken: Taken, ledger: Ledger, conclusion: Conclusion): Outcome {
-  const { verdict, messages, findings, proposals, handler } = conclusion;
+export function outcomeOf(taken: Job, ledger: Ledger, conclusion: Conclusion): Outcome {
+  const { verdict, findings, proposals, handler, language } = conclusion;
   const { replyTo: _, ...readable } = readableOf(taken.kind, taken.data);
   ledger.tell({
     type: 'ended',
@@ -19,8 +26,8 @@ export function outcomeOf(taken: Taken, ledger: Ledger, conclusion: Conclusion):
     jobId: taken.jobId,
     dataDigest: taken.dataDigest,
     verdict,
-    messages,
-    ...(proposals === undefined ? {} : { proposals }),
+    messages: messagesOf(saidOf(conclusion, readable.kind), taken.data, language),
+    ...(proposals === undefined ? {} : { proposals: messagesOf(proposals, taken.data, language) }),
     protocolHash: protocolHashOf(taken.data),
     handler:
       handler === undefined
@@ -35,4 +42,32 @@ export function outcomeOf(taken: Taken, ledger: Ledger, conclusion: Conclusion):
     findings,
     report: ledger.report(),
   };
+}
+
+/** The `error` envelope of a job that nobody could work on to the end, made of what can be read of its data. */
+export function errorEnvelope(kind: string, data: unknown, { code, message, pointer }: Reason) {
+  const { replyTo: _, ...readable } = readableOf(kind, data);
+  const finding = {
+    code,
+    severity: 'error',
+    in: 'job',
+    message,
+    ...(pointer === undefined ? {} : { pointer }),
+  } as const;
+  return {
+    ...readable,
+    verdict: 'error' as const,
+    messages: messagesOf(saidOf({ verdict: 'error', findings: [] }, readable.kind), data),
+    protocolHash: protocolHashOf(data),
+    handler: null,
+    findings: [finding],
+    report: new Ledger({ jobId: '', negotiationId: null }, () => undefined).report(),
+  };
+}
+
+/** The messages of a job's own family that say something to its peer. */
+export function messagesOf(said: readonly Said[], data: unknown, language: Language = 'en'): JsonObject[] {
+  const family = familyIn(data) ?? families[0];
+  const agreement = isObject(data) ? (data.agreement ?? null) : null;
+  return said.flatMap((one) => family.say(one, { agreement }, language));
 }

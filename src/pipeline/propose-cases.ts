@@ -4,15 +4,30 @@ import type { CheckReport } from '../contract/check-report.ts';
 import type { HandlerRecord } from '../contract/handler.ts';
 import type { Job } from '../contract/job.ts';
 import type { Confirmation, DerivedCase, KeptReading } from '../contract/reading.ts';
+import type { Said } from '../contract/said.ts';
 import type { Trier } from '../contract/trial.ts';
-import { furtherCasesProposal, takesTestCases } from '../families/anp/encode.ts';
+import { type AskedWorld, askSecondReader } from '../deriving/confirm.ts';
+import { reserveBeginsMs, Timer } from '../deriving/judge-derived.ts';
+import { emptyReading, ReadingWork } from '../deriving/reading-work.ts';
+import { familyOf } from '../families/families.ts';
+import { handlerKey } from '../handlers/handler-key.ts';
+import { rebased } from '../handlers/proof.ts';
 import { storedSurface } from '../hosting/surface.ts';
 import { createTrier } from '../hosting/trier.ts';
+import type { JobContext } from '../job/ask.ts';
+import { openBudget } from '../job/budget.ts';
+import type { Conclusion } from '../job/conclusion.ts';
+import type { Ledger } from '../job/ledger.ts';
+import type { Ended } from '../job/path.ts';
+import type { Received } from '../job/received.ts';
+import type { Requirements } from '../job/requirements.ts';
+import { retryLost } from '../job/retry-lost.ts';
+import type { Services } from '../job/services.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 import { canonicalJson } from '../kernel/digest.ts';
 import { codeOf } from '../kernel/errors.ts';
-import type { Json, JsonObject } from '../kernel/json.ts';
-import { UNSEEN } from '../kernel/unseen.ts';
+import { INVISIBLE } from '../kernel/invisible-characters.ts';
+import type { Json } from '../kernel/json.ts';
 import { cut } from '../prompting/cut.ts';
 import { bearsOut } from '../readings/borne-out.ts';
 import { breachesOf, isVoid } from '../readings/breaches.ts';
@@ -27,20 +42,6 @@ import { atAnotherTime, caseScenarios, judgeCases } from '../verification/case-s
 import { asRead } from '../verification/hidden-words.ts';
 import { looseDifferences } from '../verification/loose-places.ts';
 import type { Subject } from '../verification/subject.ts';
-import type { Asker } from './ask.ts';
-import { openBudget } from './budget.ts';
-import { type AskedWorld, askSecondReader } from './confirm.ts';
-import { handlerKey } from './handler-key.ts';
-import type { Received } from './intake.ts';
-import { reserveBeginsMs, Timer } from './judge-derived.ts';
-import type { Conclusion } from './leave.ts';
-import type { Ledger } from './ledger.ts';
-import type { Measure } from './measure.ts';
-import type { Ended } from './path.ts';
-import { rebased } from './proof.ts';
-import { emptyReading, ReadingWork } from './reading-work.ts';
-import { retryLost } from './retry-lost.ts';
-import type { Workshop } from './workshop.ts';
 
 /**
  * Most cases that are proposed at once: as many as a peer, and one question to a second reader, can go through with
@@ -60,17 +61,18 @@ export const proposalCheck = 'proposed-cases';
  * have to wait, the end stays as it is and the report says why.
  */
 export async function proposeCases(
-  { measure, budget, ...conclusion }: Ended,
-  { job, deadline, work }: Received,
-  shop: Workshop,
+  { requirements, budget, ...conclusion }: Ended,
+  { job, peerDeadline: deadline, workDeadline }: Received,
+  services: Services,
   ledger: Ledger,
 ): Promise<Conclusion> {
   const { handler } = conclusion;
-  if (handler === undefined || measure === undefined) return conclusion;
+  if (handler === undefined || requirements === undefined) return conclusion;
+  const { language } = requirements.cleared.agreement;
   const note = (result: CheckReport['result'], runs: number, message: string) => {
     ledger.checks = [...ledger.checks, { name: proposalCheck, result, runs, message }];
   };
-  const obstacle = obstacleOf(job, handler, shop, conclusion);
+  const obstacle = obstacleOf(job, handler, services, conclusion);
   if (obstacle !== undefined) {
     note('skipped', 0, obstacle);
     return conclusion;
@@ -78,28 +80,28 @@ export async function proposeCases(
   const until = new Timer(deadline, reserveBeginsMs(deadline));
   try {
     const asked = ledger.stage('propose', async () => {
-      const asker = { shop, ledger, budget: budget ?? (await openBudget(shop, ledger.jobId, job.tenant)) };
-      return proposal(handler, measure, asker, until.deadline);
+      const context = { services, ledger, budget: budget ?? (await openBudget(services, ledger.jobId, job.tenant)) };
+      return proposal(handler, requirements, context, until.deadline);
     });
     // What rejects after that time has no one to tell.
     asked.catch(() => undefined);
     const made = await Promise.race([asked, until.passed]);
-    work.signal.throwIfAborted();
-    if (made === undefined || (made.message === null && until.deadline.signal.aborted)) {
+    workDeadline.signal.throwIfAborted();
+    if (made === undefined || (made.offer === null && until.deadline.signal.aborted)) {
       note('skipped', 0, 'the peer could not wait for a second reader');
       return conclusion;
     }
-    const { message, runs, words, handler: confirmed } = made;
-    note(message === null ? 'skipped' : 'passed', runs, words);
+    const { offer, runs, words, handler: confirmed } = made;
+    note(offer === null ? 'skipped' : 'passed', runs, words);
     return {
       ...conclusion,
       handler: confirmed,
-      ...(message === null ? {} : { proposals: [...(conclusion.proposals ?? []), message] }),
+      ...(offer === null ? {} : { language, proposals: [...(conclusion.proposals ?? []), offer] }),
     };
   } catch (error) {
     const code = until.deadline.signal.aborted ? 'PLATFORM_DEADLINE' : codeOf(error);
     // The handler is there: that nobody could be asked about further cases is no reason to keep it back.
-    if (work.signal.aborted || !code?.match(/^(?:PLATFORM|OPERATOR)_/)) throw error;
+    if (workDeadline.signal.aborted || !code?.match(/^(?:PLATFORM|OPERATOR)_/)) throw error;
     note('skipped', 0, `no case could be proposed (${code})`);
     return conclusion;
   } finally {
@@ -111,11 +113,11 @@ export async function proposeCases(
 function obstacleOf(
   job: Job,
   { proof }: HandlerRecord,
-  { readingMode }: Workshop,
+  { readingMode }: Services,
   { later }: Conclusion,
 ): string | undefined {
   if (job.role === 'requester') return 'what the peer answers to another request, only the peer can say';
-  if (!takesTestCases(job)) return 'the peer takes no testCasesNegotiation';
+  if (!familyOf(job).canSay('further-cases', job)) return 'the peer takes no further cases';
   if (readingMode === 'off') return 'readings are off';
   return proof.reading?.complete === true && later === undefined
     ? undefined
@@ -124,42 +126,47 @@ function obstacleOf(
 
 /** What came of looking for cases to propose. */
 interface Made {
-  message: JsonObject | null;
+  offer: Said | null;
   runs: number;
   words: string;
   /** With what the second reader said. */
   handler: HandlerRecord;
 }
 
-async function proposal(record: HandlerRecord, measure: Measure, asker: Asker, deadline: Deadline): Promise<Made> {
-  const { cleared, subject } = measure;
-  const { shop } = asker;
+async function proposal(
+  record: HandlerRecord,
+  requirements: Requirements,
+  context: JobContext,
+  deadline: Deadline,
+): Promise<Made> {
+  const { cleared, subject } = requirements;
+  const { services } = context;
   const told = new ToldReading(record, subject);
-  const { candidates, runs } = await candidatesOf(told.entries, record, measure, shop, deadline.signal);
-  const nothing = { message: null, runs, handler: record };
+  const { candidates, runs } = await candidatesOf(told.entries, record, requirements, services, deadline.signal);
+  const nothing = { offer: null, runs, handler: record };
   if (candidates.length === 0) return { ...nothing, words: 'no derived case that a peer can check' };
-  const reading = new ReadingWork(shop.readingMode, unitsOfSubject(asRead(subject)), async () => told.kept());
+  const reading = new ReadingWork(services.readingMode, unitsOfSubject(asRead(subject)), async () => told.kept());
   await reading.settled;
   const isAsked = ({ run }: Candidate) => Object.keys(told.answersTo(run.world.entry)).length > 0;
   const askedFirst = candidates.filter((one) => !isAsked(one));
   const unasked = candidates.filter(({ run }) => told.answersTo(run.world.entry)[wholeAnswer.key] === undefined);
-  await askSecondReader(unasked.map(askedWorld), measure, reading, asker, deadline);
+  await askSecondReader(unasked.map(askedWorld), requirements, reading, context, deadline);
   const isSilent = unasked.every(({ run }) => reading.confirmationOf(run.world.entry) === undefined);
   for (const { run } of unasked) told.add(run.world.entry, reading.confirmationOf(run.world.entry));
   const handler = told.record();
-  if (handler !== record) await shop.handlers.put(handler, handlerKey({ ...cleared, amendments: record.amendments }));
+  if (handler !== record)
+    await services.handlers.put(handler, handlerKey({ ...cleared, amendments: record.amendments }));
   const agreed = candidates.filter(({ run, answer }) =>
     bearsOut(told.answersTo(run.world.entry), answer, subject.loose),
   );
-  const { reading: report } = asker.ledger;
+  const { reading: report } = context.ledger;
   const confirmed = agreed.filter((one) => askedFirst.includes(one)).length;
-  asker.ledger.reading = report && { ...report, confirmed: report.confirmed + confirmed };
+  context.ledger.reading = report && { ...report, confirmed: report.confirmed + confirmed };
   const further = withFurther(cleared, agreed.map(caseOf));
   const silence = isSilent && unasked.length > 0 ? '; a second reader could not be asked, or gave no answer' : '';
   const words = `${candidates.length} derived cases that a peer can check, ${agreed.length} borne out, ${further?.added.length ?? 0} proposed${silence}`;
   if (further === null) return { ...nothing, handler, words };
-  const message = furtherCasesProposal(further.text, further.added, cleared.agreement.language);
-  return { message, runs, words, handler };
+  return { offer: { what: 'further-cases', ...further }, runs, words, handler };
 }
 
 /** The reading of a stored handler as one job's cases number it, with what second readers said of it. */
@@ -231,8 +238,8 @@ interface Candidate {
 async function candidatesOf(
   entries: readonly DerivedCase[],
   record: HandlerRecord,
-  { subject, schemas }: Measure,
-  { warm }: Workshop,
+  { subject, schemas }: Requirements,
+  { warm }: Services,
   signal: AbortSignal,
 ): Promise<{ candidates: Candidate[]; runs: number }> {
   const { handler, release } = await warm.borrow(record);
@@ -307,6 +314,6 @@ function askedWorld({ run }: Candidate): AskedWorld {
 
 /** A candidate as a case: what is expected of it is what the derived case claims, on one line. */
 function caseOf({ run: { world }, answer }: Candidate): FurtherCase {
-  const expected = world.entry.claim.replaceAll(UNSEEN, ' ').replaceAll(/\s+/g, ' ').trim();
+  const expected = world.entry.claim.replaceAll(INVISIBLE, ' ').replaceAll(/\s+/g, ' ').trim();
   return { request: world.scenario.input, response: answer, expected: cut(expected, mostExpected) };
 }

@@ -1,4 +1,4 @@
-import { escapeUnseen, UNSEEN } from '../kernel/unseen.ts';
+import { escapeInvisible, INVISIBLE } from '../kernel/invisible-characters.ts';
 
 /**
  * Lines of Markdown that render as nothing: link definitions by the names, or with the targets, that comments are written with. Only a line feed ends
@@ -14,7 +14,7 @@ const MARKDOWN_COMMENT =
 export function visibleText(text: string): string {
   return withoutComments(text.replaceAll(/\r\n?/g, '\n'))
     .replaceAll(MARKDOWN_COMMENT, '[comment removed]')
-    .replaceAll(UNSEEN, (character) =>
+    .replaceAll(INVISIBLE, (character) =>
       character === '\n' || character === '\t' ? character : `[U+${codePoint(character)}]`,
     );
 }
@@ -26,7 +26,7 @@ export function visibleJson(value: unknown, indent = 2): string {
 
 /** Source text with every unseen character and the mark of every HTML comment escaped as inside a string literal. */
 export function visibleSource(text: string): string {
-  return escapeUnseen(text.replaceAll(/<(?=!--)/g, '\\u003c'));
+  return escapeInvisible(text.replaceAll(/<(?=!--)/g, '\\u003c'));
 }
 
 function codePoint(character: string): string {

@@ -1,6 +1,6 @@
-import { patched } from '../analysis/apply-patch.ts';
 import type { PatchOperation } from '../contract/finding.ts';
 import type { Assertion, CallExpectation, DerivedCase } from '../contract/reading.ts';
+import { patched } from '../documents/apply-patch.ts';
 import { canonicalJson } from '../kernel/digest.ts';
 import { escapeToken, isObject, type Json, valueAt } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';

@@ -1,4 +1,4 @@
-import { readLines } from '../analysis/markdown-lines.ts';
+import { readLines } from '../documents/markdown-lines.ts';
 import type { Subject } from '../verification/subject.ts';
 
 /** A sentence, list item, table row or clause of a document. */

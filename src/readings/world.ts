@@ -1,7 +1,7 @@
-import { patched } from '../analysis/apply-patch.ts';
 import type { ToolAnswer } from '../contract/job.ts';
 import type { DerivedCase, DropReason, ScriptedAnswer } from '../contract/reading.ts';
 import type { Observation, Peer, PeerAnswer, Scenario, Script } from '../contract/trial.ts';
+import { patched } from '../documents/apply-patch.ts';
 import { canonicalJson } from '../kernel/digest.ts';
 import type { Json } from '../kernel/json.ts';
 import { equalJson } from '../schemas/equal-json.ts';

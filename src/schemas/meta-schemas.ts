@@ -17,11 +17,11 @@ import schema2020 from 'ajv/dist/refs/json-schema-2020-12/schema.json' with { ty
 import draft07 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' };
 import type { JsonObject } from '../kernel/json.ts';
 
-/** The dialects of JSON Schema that are told apart. */
-export type Dialect = 'draft-07' | '2019-09' | '2020-12';
+/** The drafts of JSON Schema that values are validated by. */
+export type Engine = 'draft-07' | '2019-09' | '2020-12';
 
 /** Validators of the dialects' own meta-schemas; they hold no state of any document. Made at once, so that no document pays for it. */
-export const META_VALIDATORS: Readonly<Record<Dialect, ValidateFunction>> = {
+export const META_VALIDATORS: Readonly<Record<Engine, ValidateFunction>> = {
   'draft-07': compile(draft07),
   '2019-09': compile(
     joined([core2019, applicator2019, validation2019, metaData2019, format2019, content2019, schema2019]),

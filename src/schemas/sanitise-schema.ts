@@ -1,19 +1,24 @@
-import { escapeToken, isObject, type Json, type JsonObject } from '../kernel/json.ts';
-import { resolveLocalReference, SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './schema-walk.ts';
+import { escapeToken, isObject, type Json, type JsonObject, pointerTokens } from '../kernel/json.ts';
+import { type Dialect, isIgnored } from './dialect.ts';
+import { decoded, namesIn } from './schema-names.ts';
+import { allSubschemas, SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './schema-walk.ts';
+import { usedSchema } from './used-schema.ts';
 
 /** A keyword that was taken out of a schema. */
 export interface RemovedKeyword {
   /** JSON pointer to the keyword in the schema as given. */
   pointer: string;
   keyword: string;
+  /** `unsafe`: only a generator or compiler would obey it; `external`: it refers to another document; `ignored`: the dialect does not obey it. */
+  reason: 'unsafe' | 'external' | 'ignored';
 }
 
 /** The dialects whose `$schema` is kept and obeyed. */
 const DIALECT = /^https?:\/\/json-schema\.org\/(?:draft\/20(?:19-09|20-12)|draft-0[4-7])\/(?:hyper-)?schema#?$/;
 
 /**
- * Keywords with a meaning beyond validation to a compiler or a generator: they change how code is made, what a reference
- * points at or when a verdict comes, and a document must not decide that.
+ * Keywords with a meaning beyond validation to a compiler or a generator: they change how code is made or when a verdict
+ * comes, and a document must not decide that.
  */
 const REMOVED: ReadonlySet<string> = new Set([
   'tsType',
@@ -22,43 +27,68 @@ const REMOVED: ReadonlySet<string> = new Set([
   'goJSONSchema',
   '$async',
   '$data',
-  '$dynamicRef',
-  '$dynamicAnchor',
-  '$recursiveRef',
-  '$recursiveAnchor',
   '$vocabulary',
   'discriminator',
 ]);
 
+interface Sanitised {
+  schema: Json;
+  removed: RemovedKeyword[];
+}
+
+const known = { removed: new WeakMap<object, Sanitised>(), kept: new WeakMap<object, Sanitised>() };
+
 /**
- * A schema without anything that only a generator or compiler would obey: `tsType`, `$data`, `$async`, ids,
- * dynamic and external references. References to the schema's own id become local ones, and OpenAPI's `nullable` becomes
- * the type `null`. The schema itself where nothing is to be changed. Never throws; sanitising twice changes nothing.
+ * A schema in which every reference leads to a place in it, and that holds neither definitions that nothing leads to, nor
+ * what its dialect ignores, nor anything that only a generator or compiler would obey: `tsType`, `$data`, `$async`, external
+ * references. OpenAPI's `nullable` becomes the type `null`. What stays keeps its place. With `external` kept, references to
+ * other documents stay, as whole addresses, and so do all definitions. The schema itself where nothing is to be changed. Never throws; sanitising twice
+ * changes nothing. The schema must not be changed afterwards.
  */
-export function sanitiseSchema(schema: Json): { schema: Json; removed: RemovedKeyword[] } {
+export function sanitiseSchema(schema: Json, external: 'removed' | 'kept' = 'removed'): Sanitised {
+  if (!isObject(schema)) return { schema, removed: [] };
+  const before = known[external].get(schema);
+  if (before !== undefined) return before;
+  const isKept = external === 'kept';
+  const made = sanitised(isKept ? schema : (usedSchema(schema) as JsonObject), isKept);
+  known[external].set(schema, made);
+  return made;
+}
+
+function sanitised(given: JsonObject, keepsExternal: boolean): Sanitised {
+  const names = namesIn(given);
   const removed: RemovedKeyword[] = [];
-  const ownId = isObject(schema) && typeof schema.$id === 'string' ? withoutFragment(schema.$id) : '';
-  const isDraft04 = isObject(schema) && typeof schema.$schema === 'string' && schema.$schema.includes('draft-04');
   const copy = (node: Json, pointer: string): Json => {
     if (!isObject(node)) return node;
+    const resource = names.resourceAt(pointer);
     const kept: [string, Json][] = [];
+    /** Where dynamic references lead. */
+    const leads: string[] = [];
     let isSame = true;
     for (const [keyword, value] of Object.entries(node)) {
       const place = `${pointer}/${escapeToken(keyword)}`;
+      const leaveOut = (reason: RemovedKeyword['reason']) => void removed.push({ pointer: place, keyword, reason });
       let now: Json | undefined;
-      if (isRemoved(keyword, value, pointer)) removed.push({ pointer: place, keyword });
+      if (isUnsafe(keyword, value)) leaveOut('unsafe');
+      else if (isIgnored(keyword, node, resource.dialect)) leaveOut('ignored');
       else if (keyword === '$ref' && typeof value === 'string') {
-        const local = localReference(value, ownId);
-        if (local === undefined) removed.push({ pointer: place, keyword });
-        else now = pointerReference(local, schema);
-      } else if (keyword === 'nullable') {
-        // Its meaning moves into `type` below: ajv refuses it without a type, and generators do not know it.
-      } else now = copyValue(keyword, value, place);
+        const target = names.targetOf(value, resource);
+        if ('pointer' in target) now = referenceTo(target.pointer, value);
+        else if ('missing' in target) now = target.missing;
+        else if (keepsExternal) now = target.external;
+        else leaveOut('external');
+      } else if (keyword === '$dynamicRef' || keyword === '$recursiveRef') {
+        const target = names.dynamicTargetOf(keyword, value, resource);
+        if (target === undefined) leaveOut('unsafe');
+        else leads.push(referenceTo(target));
+      } else if (keyword === '$schema') {
+        if (pointer === '' && typeof value === 'string' && DIALECT.test(value)) now = value;
+      } else if (!isName(keyword, value) && keyword !== 'nullable') now = copyValue(keyword, value, place);
       if (now !== undefined) kept.push([keyword, now]);
       isSame &&= now === value;
     }
-    const copied = isSame ? node : Object.fromEntries(kept);
-    return withNull(isDraft04 ? withNumericBounds(copied) : copied, node.nullable, pointer === '');
+    const copied = isSame ? node : withReferences(Object.fromEntries(kept), leads);
+    return withNull(withNumericBounds(copied, resource.dialect), node.nullable, pointer === '');
   };
   const copyValue = (keyword: string, value: Json, place: string): Json => {
     if (Array.isArray(value)) {
@@ -77,26 +107,46 @@ export function sanitiseSchema(schema: Json): { schema: Json; removed: RemovedKe
     return value;
   };
   // What is not changed stays the same object: what is known of it need not be found out again.
-  return { schema: copy(schema, ''), removed };
+  let schema = copy(given, '');
+  for (const { schema: each, pointer, isApart } of allSubschemas(given))
+    if (isApart === true) schema = withValue(schema, pointerTokens(pointer), copy(each, pointer));
+  return { schema, removed };
 }
 
-/** The references of a schema, by place, that point outside it. */
-export function isExternalReference(reference: string, rootSchema: Json): boolean {
-  const ownId = isObject(rootSchema) && typeof rootSchema.$id === 'string' ? withoutFragment(rootSchema.$id) : '';
-  return localReference(reference, ownId) === undefined;
+/** A value with another one at a place that it has. */
+function withValue(whole: Json, [token, ...rest]: readonly string[], value: Json): Json {
+  if (token === undefined) return value;
+  if (Array.isArray(whole))
+    return whole.map((item, index) => (String(index) === token ? withValue(item, rest, value) : item));
+  if (!isObject(whole)) return whole;
+  const inner = withValue(whole[token] ?? null, rest, value);
+  return inner === whole[token]
+    ? whole
+    : Object.fromEntries(Object.entries(whole).map(([name, item]) => [name, name === token ? inner : item]));
 }
 
-/** A local reference by pointer: one by anchor is known to few readers of schemas. */
-function pointerReference(reference: string, root: Json): string {
-  if (reference === '#' || reference.startsWith('#/')) return reference;
-  const pointer = resolveLocalReference(root, reference)?.pointer;
-  return pointer === undefined ? reference : `#${encodeURI(pointer).replaceAll('#', '%23')}`;
+/** A reference to a place, as it was written where that says the same. */
+function referenceTo(pointer: string, written = ''): string {
+  if ((written === '#' || written.startsWith('#/')) && decoded(written.slice(1)) === pointer) return written;
+  return pointer.isWellFormed() ? `#${encodeURI(pointer).replaceAll('#', '%23')}` : written;
 }
 
-function isRemoved(keyword: string, value: Json, pointer: string): boolean {
+/** A schema that is held to these references besides its own. */
+function withReferences(schema: JsonObject, references: readonly string[]): JsonObject {
+  const [first, ...more] = references.map(($ref) => ({ $ref }));
+  if (first === undefined) return schema;
+  if (schema.$ref === undefined && more.length === 0) return { ...schema, ...first };
+  return { ...schema, allOf: [...(Array.isArray(schema.allOf) ? schema.allOf : []), first, ...more] };
+}
+
+/** Whether a keyword names a schema: its names have done their work once references lead to places. */
+function isName(keyword: string, value: Json): boolean {
+  if (keyword === '$dynamicAnchor' || keyword === '$recursiveAnchor') return true;
+  return (keyword === '$id' || keyword === 'id' || keyword === '$anchor') && typeof value === 'string';
+}
+
+function isUnsafe(keyword: string, value: Json): boolean {
   if (REMOVED.has(keyword)) return true;
-  if (keyword === '$id' || keyword === 'id') return typeof value === 'string';
-  if (keyword === '$schema') return pointer !== '' || typeof value !== 'string' || !DIALECT.test(value);
   return (
     isObject(value) &&
     typeof value.$data === 'string' &&
@@ -105,9 +155,10 @@ function isRemoved(keyword: string, value: Json, pointer: string): boolean {
   );
 }
 
-/** Draft-04 says with a boolean whether a bound is exclusive; later drafts give the bound itself. */
-function withNumericBounds(schema: JsonObject): JsonObject {
+/** Draft-04 and OpenAPI 3.0 say with a boolean whether a bound is exclusive; later drafts give the bound itself. */
+function withNumericBounds(schema: JsonObject, dialect: Dialect): JsonObject {
   let changed = schema;
+  if (dialect !== 'draft-04' && dialect !== 'openapi-3.0') return schema;
   for (const [bound, exclusive] of [
     ['minimum', 'exclusiveMinimum'],
     ['maximum', 'exclusiveMaximum'],
@@ -135,18 +186,4 @@ function withNull(schema: JsonObject, nullable: Json | undefined, isRoot: boolea
     ...(type === undefined || types.includes('null') ? {} : { type: [...types, 'null'] as Json }),
     ...(!Array.isArray(values) || values.includes(null) ? {} : { enum: [...values, null] }),
   };
-}
-
-function withoutFragment(uri: string): string {
-  const hash = uri.indexOf('#');
-  return hash < 0 ? uri : uri.slice(0, hash);
-}
-
-function localReference(reference: string, ownId: string): string | undefined {
-  if (reference.startsWith('#')) return reference;
-  if (ownId === '') return undefined;
-  const target = withoutFragment(reference);
-  const fragment = reference.slice(target.length);
-  const same = target === ownId || (URL.canParse(target, ownId) && new URL(target, ownId).href === ownId);
-  return same ? fragment || '#' : undefined;
 }

@@ -1,4 +1,4 @@
-import { escapeToken, isObject, type Json, pointerTokens, valueAt } from '../kernel/json.ts';
+import { escapeToken, isObject, type Json, type JsonObject, pointerTokens, valueAt } from '../kernel/json.ts';
 
 /** Most schemas inside one schema. Compiling one takes about 0.1 ms, and an agreement must be read within 100 ms. */
 export const MAX_SUBSCHEMAS = 400;
@@ -38,6 +38,8 @@ export interface Subschema {
   /** JSON pointer from the root schema. */
   pointer: string;
   depth: number;
+  /** Whether it stands where no dialect has a schema, and references lead there all the same. */
+  isApart?: boolean;
 }
 
 /** The schemas directly inside a schema. Names of properties are data and never taken for keywords. */
@@ -70,7 +72,10 @@ interface Walk {
 /** By schema: each is walked through for many reasons. */
 const walks = new WeakMap<object, Walk>();
 
-/** Every schema in a schema, itself first, in document order; ends early after `limit` of them. The schema must not be changed afterwards. */
+/**
+ * Every schema in a schema, itself first, in document order, then those that only references lead to; ends early after `limit` of them. The schema must not
+ * be changed afterwards.
+ */
 export function allSubschemas(schema: Json, limit = Number.POSITIVE_INFINITY): readonly Subschema[] {
   if (!isObject(schema)) return [{ schema, pointer: '', depth: 0 }];
   let walk = walks.get(schema);
@@ -81,13 +86,25 @@ export function allSubschemas(schema: Json, limit = Number.POSITIVE_INFINITY): r
   return walk.found.length > limit ? walk.found.slice(0, limit) : walk.found;
 }
 
-function walkThrough(schema: Json, limit: number): Walk {
+function walkThrough(root: JsonObject, limit: number): Walk {
   const found: Subschema[] = [];
-  const pending: Subschema[] = [{ schema, pointer: '', depth: 0 }];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (found.length >= limit) return { found, isWhole: false };
-    found.push(next);
-    pending.push(...childSchemas(next).reverse());
+  const pending: Subschema[] = [{ schema: root, pointer: '', depth: 0 }];
+  let places: Set<string> | undefined;
+  for (let looked = 0; pending.length > 0; ) {
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      if (found.length >= limit) return { found, isWhole: false };
+      found.push(next);
+      places?.add(next.pointer);
+      pending.push(...childSchemas(next).reverse());
+    }
+    for (; looked < found.length && pending.length === 0; looked += 1) {
+      const { schema } = found[looked] as Subschema;
+      if (!isObject(schema) || typeof schema.$ref !== 'string' || !schema.$ref.startsWith('#/')) continue;
+      const target = resolvePointer(root, schema.$ref);
+      if (target === undefined || !isObject(target.schema)) continue;
+      places ??= new Set(found.map(({ pointer }) => pointer));
+      if (!places.has(target.pointer)) pending.push({ ...target, depth: 1, isApart: true });
+    }
   }
   return { found, isWhole: true };
 }
@@ -95,18 +112,21 @@ function walkThrough(schema: Json, limit: number): Walk {
 /** The schema that a local reference (`#`, `#/pointer`, `#anchor`) names, with its pointer; `undefined` where there is none. */
 export function resolveLocalReference(root: Json, reference: string): { schema: Json; pointer: string } | undefined {
   if (!reference.startsWith('#')) return undefined;
-  let fragment: string;
+  if (reference === '#' || reference.startsWith('#/') || reference.startsWith('#%'))
+    return resolvePointer(root, reference);
+  const anchored = allSubschemas(root).find(({ schema }) => isObject(schema) && `#${schema.$anchor}` === reference);
+  return anchored === undefined ? undefined : { schema: anchored.schema, pointer: anchored.pointer };
+}
+
+function resolvePointer(root: Json, reference: string): { schema: Json; pointer: string } | undefined {
+  let pointer: string;
   try {
-    fragment = decodeURIComponent(reference.slice(1));
+    pointer = decodeURIComponent(reference.slice(1));
   } catch {
     return undefined;
   }
-  if (fragment === '' || fragment.startsWith('/')) {
-    const schema = valueAt(root, fragment);
-    return schema === undefined ? undefined : { schema, pointer: fragment };
-  }
-  const anchored = allSubschemas(root).find(({ schema }) => isObject(schema) && schema.$anchor === fragment);
-  return anchored === undefined ? undefined : { schema: anchored.schema, pointer: anchored.pointer };
+  const schema = valueAt(root, pointer);
+  return schema === undefined ? undefined : { schema, pointer };
 }
 
 /** The parent and last token of a pointer; `undefined` for the empty pointer. */

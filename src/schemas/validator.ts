@@ -3,12 +3,14 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { isObject, type Json, valueAt } from '../kernel/json.ts';
+import { ASSERTIONS, type Dialect, dialectOf } from './dialect.ts';
 import { Matching } from './matching.ts';
-import { type Dialect, META_VALIDATORS } from './meta-schemas.ts';
+import { type Engine, META_VALIDATORS } from './meta-schemas.ts';
 import { type CompiledPattern, compilePattern, estimatedStates, isUnicodePattern, patternFault } from './pattern.ts';
-import { isExternalReference, sanitiseSchema } from './sanitise-schema.ts';
+import { sanitiseSchema } from './sanitise-schema.ts';
 import { patternsIn, type SchemaPattern } from './schema-patterns.ts';
 import { allSubschemas, MAX_SUBSCHEMAS, resolveLocalReference } from './schema-walk.ts';
+import { usedSchema } from './used-schema.ts';
 import { countValues, validationCost } from './validation-cost.ts';
 import { type Violation, violationsOf } from './violations.ts';
 
@@ -20,13 +22,6 @@ const MAX_LISTED_VALUES = 5_000;
 
 /** Most bounds, patterns, lists and other keywords that ask something of a value, over all schemas in one: each takes about 0.03 ms to compile. */
 const MAX_ASSERTIONS = 1_600;
-
-/** Those keywords, over all drafts. */
-const ASSERTIONS: ReadonlySet<string> = new Set([
-  ...['type', 'enum', 'const', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'multipleOf'],
-  ...['exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems', 'uniqueItems', 'minContains', 'maxContains'],
-  ...['minProperties', 'maxProperties', 'required', 'dependentRequired'],
-]);
 
 /** Most characters in all names of one schema's properties together: each becomes part of the compiled validator. */
 const MAX_NAME_CHARS = 40_000;
@@ -62,14 +57,14 @@ export type Validator =
 export type Matches = (pattern: string, text: string) => boolean | undefined;
 
 /**
- * Makes a JSON Schema (2020-12, 2019-09 or draft-07; by `$schema`, else the first that fits) ready for validating, or says
- * why that cannot be. The schema is sanitised first; nothing is fetched; patterns are matched without backtracking.
+ * Makes a JSON Schema ready for validating, read by the dialect that it names (draft-04 to 2020-12, OpenAPI 3.0 and 3.1; else the
+ * first that fits), or says why that cannot be. The schema is sanitised first; nothing is fetched; patterns are matched without backtracking.
  */
 export function createValidator(schema: Json, matches: Matches = () => undefined): Validator {
   const read = readSchema(schema);
   return 'faults' in read
     ? { ok: false, faults: read.faults }
-    : compile(read.clean, read.dialect, compilePatterns(read.clean), matches);
+    : compile(read.clean, read.engine, compilePatterns(read.clean), matches);
 }
 
 /** Why a schema cannot be used, as far as it can be told without making it ready, which takes many times as long. */
@@ -78,8 +73,8 @@ export function faultsIn(schema: Json): SchemaFault[] {
   return 'faults' in read ? read.faults : [];
 }
 
-function readSchema(schema: Json): { clean: Json; dialect: Dialect } | { faults: SchemaFault[] } {
-  const tooLarge = sizeFaults(schema);
+function readSchema(schema: Json): { clean: Json; engine: Engine } | { faults: SchemaFault[] } {
+  const tooLarge = sizeFaults(usedSchema(schema));
   if (tooLarge.length > 0) return { faults: tooLarge };
   if (typeof schema !== 'boolean' && !isObject(schema)) {
     return {
@@ -88,24 +83,22 @@ function readSchema(schema: Json): { clean: Json; dialect: Dialect } | { faults:
   }
   const { schema: clean } = sanitiseSchema(schema);
   const faults = [...referenceFaults(schema, clean), ...patternFaults(clean)];
-  const dialects = dialectsOf(schema);
-  const shapes = dialects.map((dialect) => ({ dialect, faults: shapeFaults(clean, dialect) }));
+  const shapes = enginesOf(dialectOf(schema)).map((engine) => ({ engine, faults: shapeFaults(clean, engine) }));
   const fitting = shapes.find((shape) => shape.faults.length === 0);
   if (fitting === undefined) faults.push(...(shapes[0]?.faults ?? []));
-  return faults.length > 0 || fitting === undefined ? { faults } : { clean, dialect: fitting.dialect };
+  return faults.length > 0 || fitting === undefined ? { faults } : { clean, engine: fitting.engine };
 }
 
 const CONSTRUCTORS = { 'draft-07': Ajv, '2019-09': Ajv2019, '2020-12': Ajv2020 } as const;
 
-function dialectsOf(schema: Json): Dialect[] {
-  const named = isObject(schema) && typeof schema.$schema === 'string' ? schema.$schema : '';
-  if (named.includes('draft-0')) return ['draft-07'];
-  if (named.includes('2019-09')) return ['2019-09', '2020-12'];
-  return ['2020-12', 'draft-07'];
+/** What a dialect is validated by, the first that fits: sanitised, drafts up to draft-07 and OpenAPI 3.0 say what draft-07 says. */
+function enginesOf(dialect: Dialect): Engine[] {
+  if (dialect === '2019-09') return ['2019-09'];
+  return dialect === '2020-12' || dialect === 'unnamed' ? ['2020-12', 'draft-07'] : ['draft-07'];
 }
 
-function shapeFaults(schema: Json, dialect: Dialect): SchemaFault[] {
-  const validate = META_VALIDATORS[dialect];
+function shapeFaults(schema: Json, engine: Engine): SchemaFault[] {
+  const validate = META_VALIDATORS[engine];
   if (validate(schema)) return [];
   const byPlace = new Map<string, SchemaFault>();
   for (const { instancePath, message = 'is not allowed', keyword } of validate.errors ?? []) {
@@ -157,13 +150,13 @@ function sizeFaults(schema: Json): SchemaFault[] {
 
 function referenceFaults(schema: Json, clean: Json): SchemaFault[] {
   const faults: SchemaFault[] = [];
-  for (const { schema: each, pointer } of allSubschemas(schema)) {
-    if (!isObject(each) || typeof each.$ref !== 'string' || !isExternalReference(each.$ref, schema)) continue;
+  for (const { pointer, reason } of sanitiseSchema(schema).removed) {
+    if (reason !== 'external') continue;
     faults.push({
       kind: 'reference-external',
-      pointer: `${pointer}/$ref`,
+      pointer,
       message: 'points outside the schema',
-      actual: each.$ref,
+      actual: valueAt(schema, pointer) ?? null,
     });
   }
   for (const { schema: each, pointer } of allSubschemas(clean)) {
@@ -206,7 +199,7 @@ function unsupportedIn(clean: Json, patterns: ReadonlyMap<string, CompiledPatter
 
 /** Patterns of a schema that are valid and cannot be matched in linear time, whatever else keeps it from being used; of one that is too large, none. */
 export function uncheckedPatternsIn(schema: Json): readonly SchemaPattern[] {
-  if (sizeFaults(schema).length > 0) return [];
+  if (sizeFaults(usedSchema(schema)).length > 0) return [];
   const { schema: clean } = sanitiseSchema(schema);
   return unsupportedIn(clean, compilePatterns(clean));
 }
@@ -238,7 +231,7 @@ const MAX_FORMAT_CHARS = 4_096;
 
 function compile(
   clean: Json,
-  dialect: Dialect,
+  draft: Engine,
   patterns: ReadonlyMap<string, CompiledPattern>,
   matches: Matches,
 ): Validator {
@@ -264,7 +257,7 @@ function compile(
   /** Whether a pattern that matches could be what breaks the schema. */
   const mayBreakByMatching = MATCH_TURNED.test(text);
   const compileWith = (allErrors: boolean): ValidateFunction => {
-    const ajv = new CONSTRUCTORS[dialect]({
+    const ajv = new CONSTRUCTORS[draft]({
       allErrors,
       strict: false,
       logger: false,

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { escapeUnseen } from '../kernel/unseen.ts';
+import { escapeInvisible } from '../kernel/invisible-characters.ts';
 import type { JobEvent } from './job-event.ts';
 
 /** A log of JSON lines: one per change of state, never a secret, a prompt or a document body. */
@@ -19,7 +19,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }), log: shortened },
     serializers: { error: describeError },
-    hooks: { streamWrite: escapeUnseen },
+    hooks: { streamWrite: escapeInvisible },
   };
   return destination ? pino(options, destination) : pino(options);
 }

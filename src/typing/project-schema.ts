@@ -1,4 +1,6 @@
 import { isObject, type Json, type JsonObject, pointerTokens, valueAt } from '../kernel/json.ts';
+import { boundAlternatives } from './bound-alternatives.ts';
+import { ANY, type GeneratorSchema } from './generator-schema.ts';
 import { plainLine } from './plain-line.ts';
 
 /** A schema reduced to what a type can say, with every reference to another declaration by its name. */
@@ -9,16 +11,11 @@ export interface Projection {
   restore(text: string): string;
 }
 
-/** The few keywords that reach the generator. `tsType` is only ever written by ourselves: `any` or a name of ours. */
-export type GeneratorSchema = { [keyword: string]: Json };
-
 /** Schemas past these bounds are cut to `any`: a type is a hint to the model, the validator holds the whole schema. */
 const MAX_NODES = 2_000;
 const MAX_DEPTH = 48;
 const MAX_ENUM_VALUES = 64;
 const MAX_LITERAL_CHARACTERS = 200;
-
-const ANY: GeneratorSchema = { tsType: 'any' };
 
 /**
  * Reduces a JSON Schema (2020-12 or draft-07) to what a TypeScript type can say. References are followed inside the schema only; one that
@@ -111,10 +108,13 @@ export function projectSchema(root: Json, rootName: string, freshName: (wanted: 
 
   declare('', root, rootName);
   const circular = namesInCycles([...named.values()]);
+  const types = new Map([...named.values()].map(({ name, body }) => [name, circular.has(name) ? ANY : body]));
+  const placeholders = new RegExp(`${tag}(\\d+)_`, 'g');
+  const memberOf = (index: string): string => members[Number(index)] ?? '';
+  const bounded = boundAlternatives(types, (text) => text.replace(placeholders, (_, index) => memberOf(index)));
   return {
-    declarations: [...named.values()].map(({ name, body }) => ({ name, body: circular.has(name) ? ANY : body })),
-    restore: (text) =>
-      text.replaceAll(new RegExp(`${tag}(\\d+)_`, 'g'), (_, index) => memberKey(members[Number(index)] ?? '')),
+    declarations: [...bounded].map(([name, body]) => ({ name, body })),
+    restore: (text) => text.replaceAll(placeholders, (_, index) => memberKey(memberOf(index))),
   };
 }
 

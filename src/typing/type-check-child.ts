@@ -16,6 +16,8 @@ import { MAX_TOGETHER } from './together.ts';
 export interface ModuleText {
   source: string;
   types: string;
+  /** Whether the declarations are what is checked: their own faults are wanted, and of the module's those that say they are too much. */
+  ofTypes?: true;
 }
 
 /** What the parent asks: some modules, at most `MAX_TOGETHER`. */
@@ -26,7 +28,7 @@ export interface CheckRequest {
 
 /** One diagnostic as the parent gets it; `offset` in UTF-16 units. */
 export interface RawFault {
-  file: 'handler' | 'contract';
+  file: 'handler' | 'contract' | 'types';
   offset: number;
   code: number;
   message: string;
@@ -137,7 +139,7 @@ function serve(): void {
     try {
       const project = snapshot.getProject(config);
       if (project === undefined) throw new Error('Cannot check module: no project, wanted the one just opened');
-      return modules.map((_, index) => faultsOf(project, places[index] as Place));
+      return modules.map(({ ofTypes }, index) => faultsOf(project, places[index] as Place, ofTypes));
     } finally {
       snapshot.dispose();
     }
@@ -159,7 +161,7 @@ function roomFor(modules: number): Room {
   return { config: `${ROOT}/${modules}/tsconfig.json`, places };
 }
 
-function faultsOf({ program }: Project, { directory, handler, contract }: Place): RawFault[] {
+function faultsOf({ program }: Project, { directory, handler, types, contract }: Place, ofTypes = false): RawFault[] {
   const syntactic = program.getSyntacticDiagnostics(handler);
   const found: [RawFault['file'], readonly Diagnostic[]][] =
     // A module that cannot be parsed has no types worth reporting.
@@ -169,18 +171,25 @@ function faultsOf({ program }: Project, { directory, handler, contract }: Place)
           ['handler', program.getSemanticDiagnostics(handler)],
           ['contract', program.getSemanticDiagnostics(contract)],
         ];
+  if (ofTypes)
+    found.push(['types', [...program.getSyntacticDiagnostics(types), ...program.getSemanticDiagnostics(types)]]);
   return found
     .flatMap(([file, diagnostics]) =>
-      diagnostics.filter(isFault).map((one) => ({
-        file,
-        offset: one.pos,
-        code: one.code,
-        // Where it stood beside others is no matter of the module's.
-        message: messageOf(one).replaceAll(directory, ROOT).slice(0, MAX_MESSAGE_CHARACTERS),
-      })),
+      diagnostics
+        .filter((one) => isFault(one) && (!ofTypes || file === 'types' || TOO_MUCH.has(one.code)))
+        .map((one) => ({
+          file,
+          offset: one.pos,
+          code: one.code,
+          // Where it stood beside others is no matter of the module's.
+          message: messageOf(one).replaceAll(directory, ROOT).slice(0, MAX_MESSAGE_CHARACTERS),
+        })),
     )
     .slice(0, MAX_FAULTS);
 }
+
+/** A type instantiated too deeply, and one of too many alternatives. */
+const TOO_MUCH: ReadonlySet<number> = new Set([2589, 2590]);
 
 /** What is left of a request when every agreed shape is ruled out is `never` to the compiler; one that breaks its schema is there all the same, and is read. */
 function isFault({ code, text, messageChain }: Diagnostic): boolean {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CodedError } from '../kernel/errors.ts';
-import { MAX_TOGETHER, standsAlone } from './together.ts';
+import { type Owner, Schedule, type Turn } from './schedule.ts';
 import type { CheckReply, CheckRequest, ModuleText, RawFault } from './type-check-child.ts';
 
 /** A fault that the type-check found in a candidate: line and column in its source, from 1. */
@@ -14,11 +14,13 @@ export interface TypeFault {
   code: 'CANDIDATE_TYPES' | 'CANDIDATE_TYPE_CHECK_LIMIT';
 }
 
-/** Limits of one check. */
+/** Limits of a check. */
 export interface TypeCheckLimits {
-  /** Wall time of one program, in milliseconds. A sound handler takes seven. */
-  timeoutMs: number;
-  /** Resident memory of the child with its server, in MiB. Warm and idle they hold about 150. */
+  /** Processor time of the first look at a program, in milliseconds. A sound module takes five. */
+  firstLookMs: number;
+  /** Processor time of the last look at a module that went over the first one, in milliseconds. */
+  lastLookMs: number;
+  /** Resident memory of a child with its server, in MiB. Warm and idle they hold about 150. */
   memoryMb: number;
   /** Wall time a new child may take until it is warm, in milliseconds. */
   startMs: number;
@@ -29,101 +31,115 @@ export interface TypeCheckLimits {
 }
 
 export const DEFAULT_TYPE_CHECK_LIMITS: TypeCheckLimits = {
-  timeoutMs: 5_000,
+  firstLookMs: 400,
+  lastLookMs: 1_500,
   memoryMb: 768,
   startMs: 30_000,
   maxSourceCharacters: 256 * 1024,
   maxChecks: 10_000,
 };
 
-/** Type-checks candidates against their `./types`, those that wait together in one program, in a child process that can be killed. */
+/** How many times its processor time a look may take by the clock: so much less than a processor a busy machine may give it. */
+const CLOCK_FACTOR = 6;
+
+/** Type-checks candidates against their `./types`, those that wait together in one program, in child processes that can be killed. */
 export interface TypeChecker {
   /**
    * The faults of a module, none where it is sound: `strict`, the library of ES2025, no DOM, and the export that `./types` wants. A module
    * whose check goes over a limit has the one fault `CANDIDATE_TYPE_CHECK_LIMIT`. Rejects with `PLATFORM_TYPE_CHECKER` where no child
    * can be had, and with the signal's reason when aborted.
    */
-  check(source: string, types: string, signal?: AbortSignal): Promise<TypeFault[]>;
-  /** Ends the child and the server in it. */
+  check(source: string, types: string, asked?: Asked): Promise<TypeFault[]>;
+  /**
+   * Whether a module can be held to declarations: they compile, and what modules commonly do with their types stays far within the limits. Rejects as
+   * `check` does.
+   */
+  admits(types: string, asked?: Asked): Promise<boolean>;
+  /** Ends the children and the servers in them. */
   close(): Promise<void>;
 }
 
-/** How often the memory of a checking child is looked at. */
-const MEMORY_POLL_MS = 25;
-
-/** Most characters of the modules of one program. */
-const MAX_CHARACTERS_TOGETHER = 128 * 1024;
-
-/** A module that waits for its check. */
-interface Turn extends ModuleText {
-  signal: AbortSignal | undefined;
-  settle(faults: Promise<TypeFault[]> | TypeFault[]): void;
+/** Who asks for a check, and how it is called off. Whoever is not named is one and the same. */
+export interface Asked {
+  owner?: Owner | undefined;
+  signal?: AbortSignal | undefined;
 }
 
-/** Makes a checker; its child starts with the first check and stays warm. */
+const NOBODY: Owner = { tenant: '', job: '' };
+
+/** How often a checking child is looked after. */
+const POLL_MS = 25;
+
+/** How a check ended; `limit` = the module went over one. */
+type Checked = { kind: 'faults'; faults: readonly RawFault[] } | { kind: 'limit'; why: string };
+
+/** A module that waits for its check. */
+interface Waiting extends Turn, ModuleText {
+  signal: AbortSignal | undefined;
+  settle(checked: Promise<never> | Checked): void;
+}
+
+/**
+ * Makes a checker. Its child starts with the first check and stays warm; a second one is there while suspects wait, so that nobody else waits
+ * for these.
+ */
 export function createTypeChecker(limits: Partial<TypeCheckLimits> = {}): TypeChecker {
   const inForce = { ...DEFAULT_TYPE_CHECK_LIMITS, ...limits };
-  const waiting: Turn[] = [];
-  let child: CheckingChild | null = null;
-  let working: Promise<void> | undefined;
-  let closed = false;
+  const schedule = new Schedule<Waiting>();
+  const first = new Bench(inForce, inForce.firstLookMs);
+  const last = new Bench(inForce, inForce.lastLookMs);
 
-  const dispose = (): void => {
-    child?.kill();
-    child = null;
+  const found = (turn: Waiting, faults: readonly RawFault[] = []): void => {
+    schedule.passed(turn);
+    turn.settle({ kind: 'faults', faults });
   };
 
-  const checkTogether = async (modules: readonly ModuleText[]): Promise<CheckEnd> => {
-    if (closed)
-      throw new CodedError('PLATFORM_TYPE_CHECKER', 'Cannot check module: the checker is closed, wanted an open one');
-    if (child === null || child.checks >= inForce.maxChecks || !child.alive) {
-      dispose();
-      child = await CheckingChild.start(inForce);
-    }
-    const end = await child.check(modules);
-    if (end.kind !== 'faults') dispose();
-    return end;
+  const lookFirst = async (): Promise<boolean> => {
+    const taken = schedule.firstLook();
+    const program = taken.filter(({ signal }) => signal?.aborted !== true);
+    if (program.length === 0) return taken.length > 0;
+    const end = await first.look(program).catch(refused);
+    if (end.kind === 'refused') for (const { settle } of program) settle(Promise.reject(end.error));
+    else if (end.kind === 'faults') for (const [index, turn] of program.entries()) found(turn, end.faults[index]);
+    else if (end.kind === 'limit' && program.length === 1 && program[0]?.ofTypes) program[0].settle(end);
+    else schedule.failed(program, end.kind);
+    return true;
   };
 
-  const checkAlone = async (turn: Turn): Promise<TypeFault[]> => {
-    turn.signal?.throwIfAborted();
-    for (let attempt = 1; ; attempt += 1) {
-      const end = await checkTogether([turn]);
-      if (end.kind === 'faults') return (end.faults[0] ?? []).map((fault) => located(fault, turn.source));
-      // A child may die of something else than the module, once.
-      if (closed || (end.kind === 'died' && attempt === 1)) continue;
-      return [
-        limitFault(
-          `Cannot check module: ${end.why}, wanted at most ${inForce.timeoutMs} ms and ${inForce.memoryMb} MiB`,
-        ),
-      ];
+  const lookLast = async (): Promise<boolean> => {
+    const turn = schedule.lastLook();
+    if (turn === undefined) {
+      last.dispose();
+      return false;
     }
+    if (turn.signal?.aborted === true) return true;
+    // A child may die of something else than the module, once.
+    let end = await last.look([turn]).catch(refused);
+    if (end.kind === 'died') end = await last.look([turn]).catch(refused);
+    if (end.kind === 'refused') turn.settle(Promise.reject(end.error));
+    else if (end.kind === 'faults') found(turn, end.faults[0]);
+    else turn.settle({ kind: 'limit', why: end.why });
+    return true;
   };
 
-  const work = async (): Promise<void> => {
-    for (let first = waiting.shift(); first !== undefined; first = waiting.shift()) {
-      const turns = [first, ...companionsOf(first, waiting)].filter(({ signal }) => signal?.aborted !== true);
-      if (turns.length > 1) {
-        const end = await checkTogether(turns).catch(() => null);
-        if (end?.kind === 'faults') {
-          for (const [index, turn] of turns.entries())
-            turn.settle((end.faults[index] ?? []).map((fault) => located(fault, turn.source)));
-          continue;
-        }
-      }
-      // Whose doing it was that a program went over a limit is found out by checking one by one.
-      for (const turn of turns) {
-        const found = checkAlone(turn);
-        turn.settle(found);
-        await found.catch(() => undefined);
-      }
-    }
-    working = undefined;
+  const work = (): void => {
+    first.work(async () => {
+      const more = await lookFirst();
+      last.work(lookLast);
+      return more;
+    });
+    last.work(lookLast);
+  };
+
+  const checked = (module: ModuleText, { owner = NOBODY, signal }: Asked): Promise<Checked> => {
+    const settled = new Promise<Checked>((settle) => schedule.add({ ...module, owner, signal, settle }));
+    work();
+    return signal === undefined ? settled : abortable(settled, signal);
   };
 
   return {
-    async check(source, types, signal) {
-      signal?.throwIfAborted();
+    async check(source, types, asked = {}) {
+      asked.signal?.throwIfAborted();
       if (source.length > inForce.maxSourceCharacters) {
         return [
           limitFault(`Cannot check module: ${source.length} characters, wanted at most ${inForce.maxSourceCharacters}`),
@@ -131,34 +147,110 @@ export function createTypeChecker(limits: Partial<TypeCheckLimits> = {}): TypeCh
       }
       const directives = directiveFaults(source);
       if (directives.length > 0) return directives;
-      const checked = new Promise<TypeFault[]>((settle) =>
-        waiting.push({ source: withoutSwitches(source), types, signal, settle }),
-      );
-      working ??= work();
-      return signal === undefined ? checked : abortable(checked, signal);
+      const { lastLookMs, memoryMb } = inForce;
+      const end = await checked({ source: withoutSwitches(source), types }, asked);
+      return end.kind === 'faults'
+        ? end.faults.map((fault) => located(fault, source))
+        : [
+            limitFault(
+              `Cannot check module: ${end.why}, wanted at most ${lastLookMs} ms of processor time and ${memoryMb} MiB`,
+            ),
+          ];
+    },
+    async admits(types, asked = {}) {
+      asked.signal?.throwIfAborted();
+      const end = await checked({ source: probeOf(types), types, ofTypes: true }, asked);
+      return end.kind === 'faults' && end.faults.length === 0;
     },
     async close() {
-      closed = true;
-      const ended = child?.end();
-      child = null;
-      await ended;
-      await working;
+      await Promise.all([first.close(), last.close()]);
     },
   };
 }
 
-/** Takes out of those that wait what can be checked in one program with a module. */
-function companionsOf(first: Turn, waiting: Turn[]): Turn[] {
-  if (!standsAlone(first.source)) return [];
-  let characters = first.source.length;
-  const taken = waiting.filter(({ source }) => {
-    if (characters + source.length > MAX_CHARACTERS_TOGETHER || !standsAlone(source)) return false;
-    characters += source.length;
-    return true;
-  });
-  const companions = taken.slice(0, MAX_TOGETHER - 1);
-  waiting.splice(0, waiting.length, ...waiting.filter((turn) => !companions.includes(turn)));
-  return companions;
+/** A place for one child after the other, where one look is taken at a time. */
+class Bench {
+  readonly #limits: TypeCheckLimits;
+  readonly #lookMs: number;
+  #child: CheckingChild | null = null;
+  #closed = false;
+  #isWorking = false;
+  #isWanted = false;
+  #idle = Promise.resolve();
+
+  constructor(limits: TypeCheckLimits, lookMs: number) {
+    this.#limits = limits;
+    this.#lookMs = lookMs;
+  }
+
+  /** Calls `look` again and again until it finds nothing to do, unless that is under way already. */
+  work(look: () => Promise<boolean>): void {
+    this.#isWanted = true;
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    this.#idle = (async () => {
+      while (this.#isWanted) {
+        // What is added while nothing was found any more wants another round.
+        this.#isWanted = false;
+        while (await look());
+      }
+      this.#isWorking = false;
+    })();
+  }
+
+  /** Has the child look at modules; starts one where there is none. Rejects with `PLATFORM_TYPE_CHECKER`. */
+  async look(modules: readonly ModuleText[]): Promise<CheckEnd> {
+    const child = await this.#ready();
+    const end = await child.check(modules, this.#lookMs);
+    if (end.kind !== 'faults') this.dispose();
+    this.#refuseWhereClosed();
+    return end;
+  }
+
+  /** Ends the child; the next look starts another. */
+  dispose(): void {
+    this.#child?.kill();
+    this.#child = null;
+  }
+
+  /** Ends the child and whatever it is at, and waits until both are over. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const ended = this.#child?.end();
+    this.#child = null;
+    await ended;
+    await this.#idle;
+  }
+
+  async #ready(): Promise<CheckingChild> {
+    this.#refuseWhereClosed();
+    if (this.#child?.alive && this.#child.checks < this.#limits.maxChecks) return this.#child;
+    this.dispose();
+    const child = await CheckingChild.start(this.#limits);
+    if (this.#closed) await child.end();
+    this.#refuseWhereClosed();
+    this.#child = child;
+    return child;
+  }
+
+  #refuseWhereClosed(): void {
+    if (!this.#closed) return;
+    throw new CodedError('PLATFORM_TYPE_CHECKER', 'Cannot check module: the checker is closed, wanted an open one');
+  }
+}
+
+function refused(error: unknown): { kind: 'refused'; error: unknown } {
+  return { kind: 'refused', error };
+}
+
+/** A module that does with every declared type what modules commonly do; where that is wrong, it is no matter of the declarations. */
+function probeOf(types: string): string {
+  const names = [...types.matchAll(/^export (?:type|interface) (\w+)/gm)].map(([, name]) => name as string);
+  const uses = names.map(
+    (name) =>
+      `export const literal${name}: ${name} = {};\nexport const spread${name} = (one: ${name}, other: ${name}): ${name} => ({ ...one, ...other });\nexport const passed${name} = (one: ${name}): ${name}[] => [one, { ...one }];\n`,
+  );
+  return `import type { ${names.join(', ')} } from './types';\n${uses.join('')}`;
 }
 
 type CheckEnd =
@@ -218,28 +310,31 @@ class CheckingChild {
     return child;
   }
 
-  async check(modules: readonly ModuleText[]): Promise<CheckEnd> {
+  async check(modules: readonly ModuleText[], lookMs: number): Promise<CheckEnd> {
     this.checks += modules.length;
-    const { timeoutMs, memoryMb } = this.#limits;
+    const { memoryMb } = this.#limits;
+    const clockMs = lookMs * CLOCK_FACTOR;
+    const startedAt = groupUse(this.#process.pid);
     const request: CheckRequest = {
       id: this.checks,
-      modules: modules.map(({ source, types }) => ({ source, types })),
+      modules: modules.map(({ source, types, ofTypes }) => ({ source, types, ...(ofTypes ? { ofTypes } : {}) })),
     };
     let why: string | null = null;
     const watch = setInterval(() => {
-      if (groupMemoryMb(this.#process.pid) <= memoryMb) return;
-      why = `over ${memoryMb} MiB of memory`;
-      this.kill();
-    }, MEMORY_POLL_MS);
+      const use = groupUse(this.#process.pid);
+      if (use.memoryMb > memoryMb) why = `over ${memoryMb} MiB of memory`;
+      else if (use.cpuMs - startedAt.cpuMs > lookMs) why = `over ${lookMs} ms of processor time`;
+      if (why !== null) this.kill();
+    }, POLL_MS);
     this.#process.channel?.ref();
     try {
-      const answered = this.#reply(timeoutMs);
+      const answered = this.#reply(clockMs);
       this.#process.send(request, () => undefined);
       const reply = await answered;
       if (reply !== null && 'faults' in reply) return { kind: 'faults', faults: reply.faults };
       if (why !== null) return { kind: 'limit', why };
       return this.alive
-        ? { kind: 'limit', why: `no answer after ${timeoutMs} ms` }
+        ? { kind: 'limit', why: `no answer after ${clockMs} ms` }
         : { kind: 'died', why: 'the checking process died' };
     } finally {
       clearInterval(watch);
@@ -283,29 +378,44 @@ class CheckingChild {
   }
 }
 
+/** What a process and its children use of the machine. */
+interface Use {
+  memoryMb: number;
+  cpuMs: number;
+}
+
 /**
- * Resident memory of a process and its children, in MiB, from Linux' `/proc`; 0 where there is none, as on macOS, where the wall time and
- * the server's own soft limit hold alone.
+ * What a process and its children use, from Linux' `/proc`; nothing where there is none, as on macOS, where the clock and the server's own soft
+ * limit hold alone.
  */
-function groupMemoryMb(pid: number | undefined): number {
-  if (pid === undefined) return 0;
-  let pages = residentPages(pid);
+function groupUse(pid: number | undefined): Use {
+  if (pid === undefined) return { memoryMb: 0, cpuMs: 0 };
+  const uses = [useOf(pid)];
   try {
     for (const task of readdirSync(`/proc/${pid}/task`)) {
       const children = readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8');
-      for (const one of children.split(' ')) if (one !== '') pages += residentPages(Number(one));
+      for (const one of children.split(' ')) if (one !== '') uses.push(useOf(Number(one)));
     }
   } catch {
     // The process is gone, or this is no Linux.
   }
-  return (pages * 4096) / 1024 / 1024;
+  const sumOf = (what: keyof Use): number => uses.reduce((sum, use) => sum + use[what], 0);
+  return { memoryMb: sumOf('memoryMb'), cpuMs: sumOf('cpuMs') };
 }
 
-function residentPages(pid: number): number {
+function useOf(pid: number): Use {
   try {
-    return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name in front may hold anything, brackets and blanks too.
+    const fields = text
+      .slice(text.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
+    const [userTicks = 0, systemTicks = 0, pages = 0] = [fields[11], fields[12], fields[21]];
+    // The kernel counts in hundredths of a second, and in pages of 4 KiB, on every Linux that Node runs on.
+    return { memoryMb: pages / 256, cpuMs: (userTicks + systemTicks) * 10 };
   } catch {
-    return 0;
+    return { memoryMb: 0, cpuMs: 0 };
   }
 }
 

@@ -1,9 +1,10 @@
 import { compile } from 'json-schema-to-typescript';
 import type { Role, Tool } from '../contract/job.ts';
+import { escapeInvisible } from '../kernel/invisible-characters.ts';
 import type { Json } from '../kernel/json.ts';
-import { escapeUnseen } from '../kernel/unseen.ts';
+import type { GeneratorSchema } from './generator-schema.ts';
 import { plainLine } from './plain-line.ts';
-import { type GeneratorSchema, projectSchema } from './project-schema.ts';
+import { projectSchema } from './project-schema.ts';
 
 /** What the declarations behind `./types` are made of. Schemas are taken as sanitised: no external reference is left in them. */
 export interface TypeSources {
@@ -68,7 +69,7 @@ export async function declareTypes(sources: TypeSources): Promise<string> {
       ? 'export type Handle = (request: Request, context: Context) => Response | Promise<Response>;'
       : 'export type Perform = (task: Task, context: Context) => Result | Promise<Result>;',
   );
-  return escapeUnseen(`${parts.join('\n\n')}\n`);
+  return escapeInvisible(`${parts.join('\n\n')}\n`);
 }
 
 /** One exported declaration with the ones it needs, under names that nobody has yet. */

@@ -1,7 +1,7 @@
 import type { CheckReport } from '../contract/check-report.ts';
 import type { Observation, Scenario, Trier } from '../contract/trial.ts';
-import { breathing } from '../kernel/breath.ts';
 import { type Json, weightOf } from '../kernel/json.ts';
+import { takingTurns } from '../kernel/taking-turns.ts';
 import { caseScenario, type RunnableCase, runsOfCases } from './case-scenarios.ts';
 import type { Check, CheckFact, CheckFacts, CheckFindings, Finding, Run, Underived } from './check.ts';
 import { caseCoverage } from './checks/check-case-coverage.ts';
@@ -150,7 +150,7 @@ async function runChecks(
   signal: AbortSignal,
 ): Promise<Found[]> {
   const maxRuns = runsFor(facts, policy.maxRuns);
-  const breathe = breathing(signal);
+  const yieldTurn = takingTurns(signal);
   let runsLeft = maxRuns;
   const seen: Run[] = [];
   const plans = list.map((check) => ({
@@ -162,7 +162,7 @@ async function runChecks(
   }));
   for (const plan of plans) {
     advance(plan, undefined);
-    await breathe();
+    await yieldTurn();
   }
   for (;;) {
     const waiting = plans.filter(({ findings }) => findings === undefined);
@@ -185,7 +185,7 @@ async function runChecks(
     for (const [index, { plan, start }] of shares.entries()) {
       if (refused >= 0) plan.findings = index === 0 ? notRun(seen.slice(refused - batch.length)) : untold;
       else advance(plan, observations.slice(start, start + plan.wanted.length));
-      await breathe();
+      await yieldTurn();
     }
   }
   const found: Found[] = [];
@@ -195,7 +195,7 @@ async function runChecks(
     const isClear = !findings.findings.some(({ rule }) => ruleOf(rule).severity === 'error');
     const more = isReviewed && isClear ? (check.review?.(facts, seen) ?? []) : [];
     found.push({ check, findings: { ...findings, findings: toldOnce([...findings.findings, ...more]) }, runs });
-    await breathe();
+    await yieldTurn();
   }
   return found;
 }

@@ -1,6 +1,4 @@
 import { isAgreedFailure, reportsSuccess } from '../analysis/agreed-failure.ts';
-import { CaseValidation } from '../analysis/case-validation.ts';
-import { documentedCodesIn } from '../analysis/document-facts.ts';
 import { replyPlaces } from '../analysis/reply-places.ts';
 import { CORRELATION, REQUEST_ID, SaidEchoes } from '../analysis/said-echoes.ts';
 import { areTagged, hasOtherTag, tagOf, untagged } from '../analysis/text-tags.ts';
@@ -8,9 +6,12 @@ import type { Analyzed, Case, LocatedSchema } from '../contract/agreement.ts';
 import type { Finding } from '../contract/finding.ts';
 import type { Loose } from '../contract/job.ts';
 import type { Difference } from '../contract/outcome.ts';
-import { violationMessage } from '../families/violation-words.ts';
+import { CaseValidation } from '../documents/case-validation.ts';
+import { documentedCodesIn } from '../documents/document-facts.ts';
+import { interactionSchemas, replyViolations } from '../documents/interaction-schemas.ts';
 import { escapeToken, isObject, type Json, pointerTokens, valueAt } from '../kernel/json.ts';
 import { summaryOf } from '../schemas/violation-summary.ts';
+import { violationMessage } from '../schemas/violation-words.ts';
 import type { Violation } from '../schemas/violations.ts';
 import { CasesByRequest } from './cases-by-request.ts';
 import { looseDifferences, substitute } from './loose-places.ts';
@@ -47,6 +48,11 @@ export function observeExchanges({ job, agreement }: Analyzed, ourHandler?: 'req
   const unsaid = agreement.payload === 'text' ? { type: 'string' } : undefined;
   const request = violationsBy(agreement.requestSchema?.schema ?? unsaid, validation);
   const response = violationsBy(agreement.responseSchema?.schema ?? unsaid, validation);
+  const interactions = interactionSchemas(agreement);
+  const answer = (exchange: { request: Json; response: Json }) => {
+    const broken = response(exchange.response);
+    return broken.length > 0 ? broken : replyViolations(interactions, exchange.request, exchange.response, validation);
+  };
   const echoes = echoesOf(agreement, new SaidEchoes(agreement.text, job.tools, agreement.responseSchema?.schema));
   const ignored = [
     ...(looseSide === 'request' ? job.loose : []),
@@ -76,7 +82,7 @@ export function observeExchanges({ job, agreement }: Analyzed, ourHandler?: 'req
     } as const;
     const sides = [
       ['request', request(exchange.request)],
-      ['response', response(exchange.response)],
+      ['response', answer(exchange)],
     ] as const;
     const violations = sides.flatMap(([side, issues]) => {
       // A request that breaks its schema on purpose was agreed as a case.

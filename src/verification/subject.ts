@@ -7,9 +7,10 @@ import { hasWord, leavesOf } from './scalar-kinds.ts';
 /** The compiled schemas of a handler's surface; a place without a schema allows anything. `Surface` in src/hosting is one. */
 export interface SurfaceIssues {
   requestIssues(value: Json): SchemaIssue[];
-  responseIssues(value: Json): SchemaIssue[];
+  /** With the request: of the replies that may follow it. */
+  responseIssues(value: Json, request?: Json): SchemaIssue[];
   /** Of what the handler returns: a response (provider) or a task's output (requester). */
-  resultIssues(value: Json): SchemaIssue[];
+  resultIssues(value: Json, input?: Json): SchemaIssue[];
   toolInputIssues(name: string, value: Json): SchemaIssue[];
   toolOutputIssues(name: string, value: Json): SchemaIssue[];
 }

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
+import { decide } from '../../src/analysis/decide.ts';
 import { lint } from '../../src/analysis/lint.ts';
 import { preflight } from '../../src/analysis/rules.ts';
-import { settle } from '../../src/analysis/settle.ts';
+import { told } from '../told.ts';
 import { sampleJob } from './sample-job.ts';
 
 const AGREEMENTS = new URL('../../fixtures/agreements/', import.meta.url);
@@ -70,10 +71,12 @@ for (const { name } of folders) {
       errors,
     );
 
-    const settlement = settle(analyzed, findings);
-    assert.equal(settlement.kind, expected.settlement);
-    if (settlement.kind === 'cleared') return;
-    const description = String(settlement.messages[0]?.errorDescription);
+    const decision = decide(analyzed, findings);
+    assert.equal(decision.kind, expected.settlement);
+    if (decision.kind === 'cleared') return;
+    const end = { ...decision, verdict: decision.kind, language: analyzed.agreement.language };
+    const { messages, proposals } = told(end, analyzed.job.kind, analyzed.job);
+    const description = String(messages[0]?.errorDescription);
     assert.equal(description.split('\n').length, 1 + errors.length);
     assert.equal(
       /[\u4e00-\u9fff]/.test(
@@ -84,13 +87,13 @@ for (const { name } of folders) {
       ),
       expected.language === 'zh',
     );
-    const amended = settle(
+    const amended = decide(
       analyze(sampleJob(read('document.md'), read('cases.md'), { onContradiction: 'amend' })),
       findings,
     );
     assert.equal(amended.kind, expected.amendable === true ? 'cleared' : 'disputed');
     if (expected.amendable !== true) return;
-    const [proposal] = settlement.proposals;
+    const [proposal] = proposals ?? [];
     assert.deepEqual(
       lint(String(proposal?.candidateProtocols), read('cases.md')).filter(({ severity }) => severity === 'error'),
       [],

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
+import { decide } from '../../src/analysis/decide.ts';
 import { lint } from '../../src/analysis/lint.ts';
 import { preflight } from '../../src/analysis/rules.ts';
-import { settle } from '../../src/analysis/settle.ts';
 import { sha256Hex } from '../../src/kernel/digest.ts';
 import type { Json } from '../../src/kernel/json.ts';
 import { createValidator } from '../../src/schemas/validator.ts';
+import { told } from '../told.ts';
 import { jobFrom, sampleJob } from './sample-job.ts';
 
 const SHARED = new URL('../../../shared/', import.meta.url);
@@ -103,31 +104,33 @@ const EXPECTED = {
 for (const [name, kind] of Object.entries(EXPECTED)) {
   test(`example job ${name} is ${kind} before any model is asked`, { skip }, () => {
     const analyzed = analyze(jobFrom(JSON.parse(read(`examples/${name}.job.json`)) as Json));
-    const settlement = settle(analyzed, preflight(analyzed));
-    assert.equal(settlement.kind, kind);
+    const decision = decide(analyzed, preflight(analyzed));
+    assert.equal(decision.kind, kind);
     const amendment = {
       of: 'responseSchema',
       patch: [{ op: 'replace', path: '/properties/productInfo/type', value: ['object', 'null'] }],
     };
-    if (settlement.kind === 'cleared') {
+    if (decision.kind === 'cleared') {
       const amended = name.endsWith('.amended') || name.endsWith('unsupported-peer');
-      assert.deepEqual(settlement.amendments, amended ? [amendment] : []);
-      const validator = createValidator(settlement.agreement.responseSchema?.schema ?? false);
+      assert.deepEqual(decision.amendments, amended ? [amendment] : []);
+      const validator = createValidator(decision.agreement.responseSchema?.schema ?? false);
       assert.ok(validator.ok);
-      for (const { response } of settlement.agreement.cases) assert.deepEqual(validator.validate(response), []);
+      for (const { response } of decision.agreement.cases) assert.deepEqual(validator.validate(response), []);
     } else if (name.endsWith('disputed')) {
-      const [finding] = settlement.findings;
+      const [finding] = decision.findings;
       assert.equal(finding?.testCase, 2);
       assert.equal(finding?.pointer, '/productInfo');
       assert.equal(finding?.actual, null);
       assert.deepEqual(finding?.amendment, amendment);
-      const [message] = settlement.messages;
+      const end = { ...decision, verdict: decision.kind, language: analyzed.agreement.language };
+      const { messages, proposals = [] } = told(end, analyzed.job.kind, analyzed.job);
+      const [message] = messages;
       assert.deepEqual(Object.keys(message ?? {}), ['action', 'errorDescription', 'status']);
       assert.match(
         String(message?.errorDescription),
         /^# Error Description\n- .*test case 2.*`\/productInfo`.*`null`.*object/,
       );
-      const [proposal] = settlement.proposals;
+      const [proposal] = proposals;
       assert.equal(proposal?.status, 'negotiating');
       assert.equal(proposal?.sequenceId, 2);
       const before = analyzed.agreement.text;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { applyPatch, type Operation } from 'rfc6902';
-import { patched } from '../../src/analysis/apply-patch.ts';
-import { editJsonText } from '../../src/analysis/edit-json-text.ts';
-import { pointersOf, readJson } from '../../src/analysis/located-json.ts';
 import type { PatchOperation } from '../../src/contract/finding.ts';
+import { patched } from '../../src/documents/apply-patch.ts';
+import { editJsonText } from '../../src/documents/edit-json-text.ts';
+import { pointersOf, readJson } from '../../src/documents/located-json.ts';
 import { isObject, type Json, valueAt } from '../../src/kernel/json.ts';
 import { equalJson } from '../../src/schemas/equal-json.ts';
 

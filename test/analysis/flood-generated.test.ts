@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
 import { MAX_FINDINGS } from '../../src/analysis/capped-findings.ts';
+import { decide } from '../../src/analysis/decide.ts';
 import { preflight } from '../../src/analysis/rules.ts';
-import { settle } from '../../src/analysis/settle.ts';
 import type { Job } from '../../src/contract/job.ts';
 import type { Json } from '../../src/kernel/json.ts';
 import { attackingDocuments } from './attacking-documents.ts';
@@ -20,7 +20,7 @@ const MAX_FINDINGS_CHARS = 1_500_000;
 function judged(job: Job) {
   const analyzed = analyze(job);
   const findings = preflight(analyzed);
-  return { findings, settlement: settle(analyzed, findings) };
+  return { findings, decision: decide(analyzed, findings) };
 }
 
 function judgedToAnEnd(generate: () => HostileDocument): void {
@@ -28,12 +28,12 @@ function judgedToAnEnd(generate: () => HostileDocument): void {
   assert.ok(Buffer.byteLength(document) <= 256 * 1024);
   const job = sampleJob(document, cases, more);
   const started = process.cpuUsage();
-  const { findings, settlement } = judged(job);
+  const { findings, decision } = judged(job);
   const { user, system } = process.cpuUsage(started);
   assert.ok((user + system) / 1_000 < HANG_CPU_MS, `${(user + system) / 1_000} ms`);
   assert.ok(findings.length <= MAX_FINDINGS);
   assert.ok(JSON.stringify(findings).length < MAX_FINDINGS_CHARS);
-  assert.deepEqual(judged({ ...job }), { findings, settlement });
+  assert.deepEqual(judged({ ...job }), { findings, decision });
 }
 
 for (const [name, generate] of Object.entries({ ...hostileDocuments, ...attackingDocuments })) {

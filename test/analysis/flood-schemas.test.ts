@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
 import { MAX_FINDINGS } from '../../src/analysis/capped-findings.ts';
+import { type Decision, decide } from '../../src/analysis/decide.ts';
 import { preflight } from '../../src/analysis/rules.ts';
-import { type Settlement, settle } from '../../src/analysis/settle.ts';
 import type { Finding } from '../../src/contract/finding.ts';
 import type { Job } from '../../src/contract/job.ts';
 import type { Json } from '../../src/kernel/json.ts';
@@ -15,11 +15,11 @@ const HANG_CPU_MS = 10_000;
 /** What the outcome may hold of it, in UTF-16 units of JSON. */
 const MAX_OUTCOME_CHARS = 700_000;
 
-function judge(document: string, cases: string, more: Partial<Job> = {}): { findings: Finding[]; end: Settlement } {
+function judge(document: string, cases: string, more: Partial<Job> = {}): { findings: Finding[]; end: Decision } {
   const started = process.cpuUsage();
   const analyzed = analyze(sampleJob(document, cases, more));
   const findings = preflight(analyzed);
-  const end = settle(analyzed, findings);
+  const end = decide(analyzed, findings);
   const { user, system } = process.cpuUsage(started);
   assert.ok((user + system) / 1_000 < HANG_CPU_MS, `${(user + system) / 1_000} ms`);
   assert.ok(findings.length <= MAX_FINDINGS);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { analyze } from '../../src/analysis/analyze.ts';
+import { decide } from '../../src/analysis/decide.ts';
 import { preflight } from '../../src/analysis/rules.ts';
-import { settle } from '../../src/analysis/settle.ts';
 import type { Job } from '../../src/contract/job.ts';
 import { sampleJob } from './sample-job.ts';
 
@@ -16,11 +16,11 @@ function judged(document: string, cases: string | undefined, more: Partial<Job> 
   const started = process.cpuUsage();
   const analyzed = analyze(sampleJob(document, cases, more));
   const findings = preflight(analyzed);
-  const settlement = settle(analyzed, findings);
+  const decision = decide(analyzed, findings);
   const { user, system } = process.cpuUsage(started);
   assert.ok((user + system) / 1_000 < HANG_CPU_MS, `${(user + system) / 1_000} ms`);
   // Everything must travel as JSON.
-  assert.doesNotThrow(() => JSON.stringify([analyzed.agreement, findings, settlement]));
+  assert.doesNotThrow(() => JSON.stringify([analyzed.agreement, findings, decision]));
 }
 
 const filled = (part: string): string => part.repeat(Math.ceil(DOCUMENT_CHARS / part.length)).slice(0, DOCUMENT_CHARS);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joinedPatch } from '../../src/analysis/joined-patch.ts';
 import type { PatchOperation } from '../../src/contract/finding.ts';
+import { joinedPatch } from '../../src/documents/joined-patch.ts';
 import type { Json } from '../../src/kernel/json.ts';
 
 const set = (path: string, value: Json): PatchOperation => ({ op: 'replace', path, value });

@@ -6,7 +6,7 @@ import {
   quotedExchanges,
   readComplaint,
   speaksOf,
-} from '../../src/analysis/read-complaint.ts';
+} from '../../src/documents/read-complaint.ts';
 import { isObject, type Json } from '../../src/kernel/json.ts';
 
 const isRequest = (value: Json) => isObject(value) && value.ask !== undefined;

@@ -34,6 +34,10 @@ const SAMPLES: Record<
       '## Request\n{"type": "object"}\n## Response\nThe response JSON schema is defined as follows:\n\n## Errors\nNone.',
     says: [['error', 'DOCUMENT_SCHEMA_MISSING']],
   },
+  'schema-none': {
+    document: '# Requirements\nGive a name, get JSON back.',
+    says: [['warning', 'DOCUMENT_SCHEMA_NONE']],
+  },
   'schema-invalid': {
     document: documentOf(
       { type: 'object', properties: { a: { type: 'text' }, b: { pattern: '(' } } },
@@ -717,9 +721,11 @@ test('keywords that only a generator or a compiler obeys are named where they st
   const found = lint(documentOf(schema, OPEN)).map(({ code, in: root, pointer }) => [code, root, pointer]);
   assert.deepEqual(
     found,
-    ['/properties/a/$id', '/properties/a/tsType', '/properties/b/$dynamicRef', '/properties/c/maximum'].map(
-      (pointer) => ['DOCUMENT_KEYWORD_REMOVED', 'requestSchema', pointer],
-    ),
+    ['/properties/a/tsType', '/properties/b/$dynamicRef', '/properties/c/maximum'].map((pointer) => [
+      'DOCUMENT_KEYWORD_REMOVED',
+      'requestSchema',
+      pointer,
+    ]),
   );
 });
 

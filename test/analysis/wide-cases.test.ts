@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
-import { parseJsonAt } from '../../src/analysis/located-json.ts';
 import { preflight } from '../../src/analysis/rules.ts';
+import { parseJsonAt } from '../../src/documents/located-json.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { casesOf, documentOf, sampleJob } from './sample-job.ts';
 

@@ -12,14 +12,33 @@ const verificationStandsOn = [
   'src/lexicon',
   'src/contract',
   'src/schemas',
+  'src/documents',
+  'src/analysis',
+];
+
+/** What the work on a job stands on, whatever its kind. */
+const jobStandsOn = [
+  'src/kernel',
+  'src/contract',
+  'src/schemas',
+  'src/documents',
   'src/families',
   'src/analysis',
+  'src/prompting',
+  'src/readings',
+  'src/verification',
+  'src/verification/checks',
+  'src/telemetry',
+  'src/completion',
+  'src/typing',
+  'src/hosting',
+  'types of sandbox/contract.ts',
 ];
 
 /**
  * Which area may import which others: a folder of src/, a file directly in it, a folder of the root, or a folder named
- * here. Within an area everything may import everything, but not in a circle. `types of <file>` allows `import type` from that file alone,
- * `everything` all of src, sandbox and queues.
+ * here. Within an area everything may import everything, but not in a circle. `types of <file>` allows `import type`
+ * from that file alone, `everything` all of src, sandbox and queues.
  */
 const table: Record<string, string[]> = {
   sandbox: [],
@@ -29,9 +48,10 @@ const table: Record<string, string[]> = {
   'src/lexicon': [],
   'src/contract': ['src/kernel', 'types of sandbox/contract.ts'],
   'src/schemas': ['src/kernel', 'src/contract'],
-  'src/families': ['src/kernel', 'src/contract', 'src/schemas', 'src/analysis'],
-  'src/analysis': ['src/kernel', 'src/lexicon', 'src/contract', 'src/schemas', 'src/families'],
-  'src/prompting': ['src/kernel', 'src/contract', 'src/schemas', 'src/analysis', 'types of sandbox/contract.ts'],
+  'src/documents': ['src/kernel', 'src/lexicon', 'src/contract', 'src/schemas'],
+  'src/families': ['src/kernel', 'src/contract', 'src/lexicon', 'src/schemas', 'src/documents'],
+  'src/analysis': ['src/kernel', 'src/lexicon', 'src/contract', 'src/schemas', 'src/documents', 'src/families'],
+  'src/prompting': ['src/kernel', 'src/contract', 'src/schemas', 'src/documents', 'types of sandbox/contract.ts'],
   'src/verification': [
     ...verificationStandsOn,
     'src/verification/source',
@@ -48,31 +68,27 @@ const table: Record<string, string[]> = {
     'src/verification/worlds',
     'types of sandbox/contract.ts',
   ],
-  'src/readings': ['src/kernel', 'src/contract', 'src/schemas', 'src/analysis', 'src/verification'],
+  'src/readings': ['src/kernel', 'src/contract', 'src/schemas', 'src/documents', 'src/verification'],
   'src/typing': ['src/kernel', 'src/contract', 'src/schemas', 'src/prompting'],
   'src/telemetry': ['src/kernel', 'src/contract', 'queues', 'types of sandbox/contract.ts'],
   'src/completion': ['src/kernel', 'src/contract', 'src/telemetry'],
   'src/scripted-model': ['src/kernel', 'src/contract', 'src/completion', 'src/package-file.ts'],
-  'src/handlers': ['src/kernel', 'src/contract', 'queues'],
+  'src/intake': ['src/kernel', 'src/contract', 'src/families', 'src/job', 'queues'],
   'src/hosting': ['src/kernel', 'src/contract', 'src/schemas', 'sandbox'],
+  'src/job': jobStandsOn,
+  'src/handlers': [...jobStandsOn, 'src/job', 'queues'],
+  'src/deriving': [...jobStandsOn, 'src/job', 'src/handlers'],
+  'src/generation': [...jobStandsOn, 'src/job', 'src/handlers', 'src/deriving', 'src/version.ts'],
+  'src/kinds': [...jobStandsOn, 'src/verification/worlds', 'src/job', 'src/handlers', 'src/deriving', 'src/generation'],
   'src/pipeline': [
-    'src/kernel',
-    'src/contract',
-    'src/schemas',
-    'src/analysis',
-    'src/families',
-    'src/prompting',
-    'src/readings',
-    'src/verification',
-    'src/verification/worlds',
-    'src/verification/checks',
-    'src/telemetry',
-    'src/completion',
-    'src/typing',
-    'src/hosting',
-    'src/version.ts',
+    ...jobStandsOn,
+    'src/intake',
+    'src/job',
+    'src/handlers',
+    'src/deriving',
+    'src/generation',
+    'src/kinds',
     'queues',
-    'types of sandbox/contract.ts',
   ],
   'src/config.ts': ['src/kernel'],
   'src/package-file.ts': [],
@@ -91,8 +107,9 @@ const pureAreas = [
   'src/lexicon',
   'src/contract',
   'src/schemas',
-  'src/analysis',
+  'src/documents',
   'src/families',
+  'src/analysis',
   'src/prompting',
   'src/readings',
   'src/verification',
@@ -153,6 +170,19 @@ test('a family of agreements imports no other family', () => {
     return own !== undefined && other !== undefined && own !== other;
   });
   assert.deepEqual(faults.map(describe), []);
+});
+
+test('what is one family’s stands in its folder alone', () => {
+  const words = /candidateProtocols|codeGeneration|fixErrorNegotiation|testCasesNegotiation|Test Case/;
+  const others = files.filter((file) => !file.startsWith('src/families/anp/'));
+  assert.deepEqual(
+    others.filter((file) => words.test(readFileSync(join(root, file), 'utf8'))),
+    [],
+  );
+  const named = imports.filter(
+    ({ from, to }) => /^src\/families\/[^/]+\//.test(to) && !from.startsWith('src/families/'),
+  );
+  assert.deepEqual(named.map(describe), [], 'families are named in their table alone');
 });
 
 test('no file imports itself by a detour', () => {

@@ -178,6 +178,8 @@ export const said: Record<string, [status: number, body: unknown][]> = {
     [404, { detail: 'Not Found' }],
     [405, ''],
     [404, '<!doctype html><title>Nothing here</title>'],
+    [200, { error: 'Unexpected endpoint or method. (POST /chat/completions)' }],
+    [404, error('Invalid URL (POST /chat/completions)', { type: 'invalid_request_error' })],
   ],
   'a page, or a redirect, in place of an answer': [
     [403, '<!doctype html><title>Just a moment</title>'],

@@ -10,6 +10,7 @@ import { error, said } from './said-by-servers.ts';
 
 const format = { name: 'reading', schema: { type: 'object' } };
 const sent: Form = {
+  underVersion: false,
   system: 'own',
   stream: true,
   usage: true,
@@ -38,19 +39,24 @@ for (const { name, code, adapts } of toldFaults)
           if (form === 'whole') response.writeHead(status, { 'content-type': 'application/json' }).end(text);
           else response.writeHead(200, eventStream).end(`${form === 'event' ? '' : 'event: error\n'}data: ${text}\n\n`);
         });
-        const { outcome } = await asking(baseUrl, { question: { format } });
+        const { outcome } = await asking(baseFor(baseUrl, adapts), { question: { format } });
         assert.equal(toldBy(outcome), code, `${form} ${status} ${text}`);
         assert.match((outcome as CompletionError).message, /^Cannot .+: .+, wanted /s);
         // Refused in every form: no form is sent twice.
-        const forms = got.map((one) => JSON.stringify(one.body));
+        const forms = got.map((one) => JSON.stringify(one));
         assert.equal(new Set(forms).size, forms.length, text);
         assert.equal(forms.length > 1, adapts !== undefined, text);
       }
     }
   });
 
+/** A base URL as it has to be for a fault to come up. */
+const baseFor = (baseUrl: string, adapts: Adaptation | undefined): string =>
+  adapts === 'path' ? baseUrl.replace('/v1', '/api') : baseUrl;
+
 /** Whether a question has what a fault is about. */
-const offends: Record<Adaptation, (body: JsonObject) => boolean> = {
+const offends: Record<Adaptation, (body: JsonObject, url: string) => boolean> = {
+  path: (_, url) => url !== '/api/v1/chat/completions',
   system: ({ messages }) => (messages as JsonObject[]).some(({ role }) => role === 'system'),
   stream: ({ stream }) => stream === true,
   usage: (body) => body.stream_options !== undefined,
@@ -62,19 +68,43 @@ const offends: Record<Adaptation, (body: JsonObject) => boolean> = {
 for (const { name, adapts } of toldFaults.filter((one) => one.adapts !== undefined))
   test(`${name}: asked in another form once, which is remembered and told once`, async () => {
     for (const [status, body] of said[name] ?? []) {
-      const { baseUrl, got } = await serverThat((response, asked) => {
-        if (offends[adapts as Adaptation](asked)) json(response, status, body);
+      const { baseUrl, got } = await serverThat((response, asked, { url }) => {
+        if (offends[adapts as Adaptation](asked, url)) json(response, status, body);
         else if (asked.stream === true) response.writeHead(200, eventStream).end(events(answer));
         else json(response, 200, { choices: [{ message: { content: answer }, finish_reason: 'stop' }] });
       });
-      const first = await asking(baseUrl, { question: { format } });
-      const second = await asking(baseUrl, { question: { format } });
+      const given = baseFor(baseUrl, adapts);
+      const first = await asking(given, { question: { format } });
+      const second = await asking(given, { question: { format } });
       assert.deepEqual([toldBy(first.outcome), toldBy(second.outcome)], [answer, answer], JSON.stringify(body));
       assert.deepEqual([first.learnt, second.learnt, got.length], [[adapts], [], 3]);
       const texts = ((got[2]?.body.messages ?? []) as JsonObject[]).map(({ content }) => content).join('\n');
       assert.match(texts, /^You write handlers[\s\S]*very secret product\.$/);
     }
   });
+
+test('a path is tried once where the base URL names no version, and remembered where it is answered', async () => {
+  for (const [path, urls] of [
+    ['', ['/chat/completions', '/v1/chat/completions']],
+    [
+      '/openai?api-version=2024',
+      ['/openai/chat/completions?api-version=2024', '/openai/v1/chat/completions?api-version=2024'],
+    ],
+    ['/v1', ['/v1/chat/completions']],
+    ['/api/v3', ['/api/v3/chat/completions']],
+  ] as const) {
+    const { baseUrl, got } = await serverThat((response) => json(response, 404, 'Not Found'));
+    const given = baseUrl.replace('/v1', path);
+    for (const times of [1, 2]) {
+      const { outcome, learnt } = await asking(given);
+      assert.deepEqual([toldBy(outcome), learnt], ['OPERATOR_MODEL_UNKNOWN', []]);
+      assert.deepEqual(
+        got.map(({ url }) => url),
+        Array(times).fill(urls).flat(),
+      );
+    }
+  }
+});
 
 test('a limit that is lowered is lowered to what the server says that it holds', async () => {
   for (const [message, least, most] of [
@@ -125,7 +155,7 @@ test('how long to wait is read from the words where no header has it', async () 
 
 test('each request is asked leave for, and what did not reach a server is given back', async () => {
   const { baseUrl } = await serverThat((response, body) => {
-    if (offends.system(body)) json(response, 400, error('system role not supported'));
+    if (offends.system(body, '')) json(response, 400, error('system role not supported'));
     else response.writeHead(200, eventStream).end(events(answer));
   });
   let [asked, back] = [0, 0];

@@ -3,25 +3,23 @@ import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Finding } from '../../src/contract/finding.ts';
-import { decodeAnp } from '../../src/families/anp/decode.ts';
+import type { Said } from '../../src/contract/said.ts';
+import { anp } from '../../src/families/anp/anp.ts';
 import { describeFinding } from '../../src/families/anp/describe-finding.ts';
-import {
-  codeGeneration,
-  errorDescription,
-  fixErrorNegotiation,
-  protocolProposal,
-} from '../../src/families/anp/encode.ts';
-import { MAX_QUOTE_CHARS, quoteJson, quoteText } from '../../src/families/quote.ts';
+import { errorDescription } from '../../src/families/anp/say.ts';
 import { type Json, pointerTokens } from '../../src/kernel/json.ts';
+import { MAX_QUOTE_CHARS, quoteJson, quoteText } from '../../src/kernel/quote.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 
 /** Warnings alone: they are never told to a peer. */
 const SILENT: ReadonlySet<string> = new Set([
   'DOCUMENT_ANSWER_UNDERIVABLE',
+  'DOCUMENT_KEYWORD_IGNORED',
   'DOCUMENT_KEYWORD_REMOVED',
   'DOCUMENT_PATTERN_UNSAFE',
   'DOCUMENT_PATTERN_UNSUPPORTED',
+  'DOCUMENT_SCHEMA_NONE',
   'DOCUMENT_SCHEMA_NOT_STRICT',
 ]);
 
@@ -41,11 +39,12 @@ const NULL_PRODUCT: Finding = {
 };
 
 test('messages have the members of the specification and nothing else', () => {
-  assert.deepEqual(codeGeneration('generated'), { action: 'codeGeneration', status: 'generated' });
-  assert.deepEqual(codeGeneration('error'), { action: 'codeGeneration', status: 'error' });
+  const said = (one: Said) => JSON.stringify(anp.say(one, { agreement: null }, 'en'));
+  assert.equal(said({ what: 'generated' }), '[{"action":"codeGeneration","status":"generated"}]');
+  assert.equal(said({ what: 'failed' }), '[{"action":"codeGeneration","status":"error"}]');
   assert.equal(
-    JSON.stringify(fixErrorNegotiation([], 'en', 'rejected')),
-    '{"action":"fixErrorNegotiation","errorDescription":"# Error Description","status":"rejected"}',
+    said({ what: 'complaint-rejected', findings: [] }),
+    '[{"action":"fixErrorNegotiation","errorDescription":"# Error Description","status":"rejected"}]',
   );
 });
 
@@ -201,7 +200,8 @@ test('a proposal is the next round of the negotiation', () => {
     status: 'accepted',
     signature: 's',
   } as const;
-  const proposal = protocolProposal(agreed, 'new', [NULL_PRODUCT], 'zh');
+  const said: Said = { what: 'amended-document', text: 'new', settled: [NULL_PRODUCT] };
+  const [proposal] = anp.say(said, { agreement: agreed }, 'zh');
   assert.deepEqual(proposal, {
     action: 'protocolNegotiation',
     sequenceId: 8,
@@ -220,9 +220,9 @@ test('an agreement is taken out of its messages to the letter', () => {
     status: 'accepted',
   } as const;
   const testCases = { action: 'testCasesNegotiation', testCases: ' x ', status: 'accepted' } as const;
-  assert.deepEqual(decodeAnp({ agreement, testCases }), { text: ' # A\r\n\u200b', caseText: ' x ' });
-  assert.deepEqual(decodeAnp({ agreement, testCases: [] }).caseText, null);
-  assert.deepEqual(decodeAnp({ agreement }).caseText, null);
+  assert.deepEqual(anp.open({ agreement, testCases }), { document: ' # A\r\n\u200b', cases: ' x ' });
+  assert.deepEqual(anp.open({ agreement, testCases: [] }).cases, []);
+  assert.equal(anp.open({ agreement }).cases, null);
 });
 
 test('every code that the sources give an error by has words in both languages', () => {

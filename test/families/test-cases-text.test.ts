@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { analyze } from '../../src/analysis/analyze.ts';
 import { withFurther } from '../../src/analysis/further-cases.ts';
 import type { Job } from '../../src/contract/job.ts';
-import { furtherCasesProposal, takesTestCases } from '../../src/families/anp/encode.ts';
+import { anp } from '../../src/families/anp/anp.ts';
 import { testCasesText } from '../../src/families/anp/test-cases-text.ts';
 import { canonicalJson } from '../../src/kernel/digest.ts';
 import type { Json } from '../../src/kernel/json.ts';
@@ -157,17 +157,19 @@ test('what does not come back as it was, or is found fault with, is left out; th
 
 test('the message says what was added, in the language of the document, and nothing in it breaks out of its line', () => {
   const added = [{ testCase: 2, expected: 'a `b`\n# c' }];
-  assert.deepEqual(furtherCasesProposal('text', added, 'en'), {
+  const offer = (language: 'en' | 'zh') =>
+    anp.say({ what: 'further-cases', text: 'text', added }, { agreement: null }, language)[0];
+  assert.deepEqual(offer('en'), {
     action: 'testCasesNegotiation',
     testCases: 'text',
     modificationSummary: 'Modifications:\n- Added test case 2: `a \\u0060b\\u0060\\u000a# c`',
     status: 'negotiating',
   });
-  assert.match(String(furtherCasesProposal('text', added, 'zh').modificationSummary), /^修改点：\n- 增加测试用例2：/);
+  assert.match(String(offer('zh')?.modificationSummary), /^修改点：\n- 增加测试用例2：/);
 });
 
 test('a peer is asked for cases only where it takes them', () => {
-  assert.equal(takesTestCases({}), true);
-  assert.equal(takesTestCases({ peerCapabilities: ['testCasesNegotiation'] }), true);
-  assert.equal(takesTestCases({ peerCapabilities: ['fixErrorNegotiation'] }), false);
+  assert.equal(anp.canSay('further-cases', {}), true);
+  assert.equal(anp.canSay('further-cases', { peerCapabilities: ['testCasesNegotiation'] }), true);
+  assert.equal(anp.canSay('further-cases', { peerCapabilities: ['fixErrorNegotiation'] }), false);
 });

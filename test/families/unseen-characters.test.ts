@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { quoteJson, quoteText, visibleText as visibleToPeers } from '../../src/families/quote.ts';
+import { quoteJson, quoteText, visibleText as visibleToPeers } from '../../src/kernel/quote.ts';
 import { forTerminal, jsonForTerminal } from '../../src/operator/for-terminal.ts';
 import { visibleJson, visibleText as visibleToModels } from '../../src/prompting/visible-text.ts';
 import { createLog } from '../../src/telemetry/log.ts';
@@ -23,7 +23,7 @@ const SHOWN: Record<string, (text: string) => string> = {
   },
 };
 
-const UNSEEN = [
+const INVISIBLE = [
   // Control characters of both sets: escape, bell, backspace, carriage return, next line, control sequence introducer.
   0x00, 0x07, 0x08, 0x0b, 0x0d, 0x1b, 0x7f, 0x80, 0x85, 0x9b, 0x9d,
   // Bidirectional, zero-width, invisible operators, soft hyphen, separators.
@@ -37,7 +37,7 @@ const UNSEEN = [
 ];
 
 test('no character that hides, reorders or moves comes through to a peer, a model, a log or a terminal', () => {
-  for (const point of UNSEEN) {
+  for (const point of INVISIBLE) {
     const character = String.fromCodePoint(point);
     for (const [name, show] of Object.entries(SHOWN))
       assert.ok(!show(`a${character}b`).includes(character), `U+${point.toString(16)} in ${name}`);
@@ -59,7 +59,7 @@ test('what can be seen stays to the letter everywhere', () => {
 });
 
 test('values for models, terminals and logs are the same values to a program', () => {
-  const text = UNSEEN.map((point) => String.fromCodePoint(point)).join('x');
+  const text = INVISIBLE.map((point) => String.fromCodePoint(point)).join('x');
   for (const show of [(value: unknown) => visibleJson(value), (value: unknown) => jsonForTerminal(value, 2)])
     assert.deepEqual(JSON.parse(show({ [text]: [text] })), { [text]: [text] });
   log.info({ text });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { appeal } from '../../src/generation/appeal.ts';
+import { failed, mayAppeal, type Tested } from '../../src/generation/lane-candidate.ts';
+import type { LaneContext } from '../../src/generation/lane-context.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
-import { appeal } from '../../src/pipeline/appeal.ts';
-import { failed, mayAppeal, type Tested } from '../../src/pipeline/lane-candidate.ts';
-import type { Work } from '../../src/pipeline/lane-work.ts';
 import { JUDGE_SYSTEM_PROMPT } from '../../src/prompting/judge-prompt.ts';
 import type { Behaviour } from '../../src/scripted-model/server.ts';
 import { type RuleId, ruleOf } from '../../src/verification/rules.ts';
@@ -137,7 +137,7 @@ test('fewer than three independent candidates bring nothing before a judge, and 
   ]) {
     const tried = voices.map((fresh) => ({ fresh, attempted: one }));
     // Whoever asked a judge would find neither a brief nor a model.
-    const work = { tried } as unknown as Work;
+    const work = { tried } as unknown as LaneContext;
     assert.equal(await appeal(work, new Deadline(Date.now(), AbortSignal.abort())), null);
   }
 });

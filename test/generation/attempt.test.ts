@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CompletionError } from '../../src/completion/completion-error.ts';
 import type { Model } from '../../src/completion/create-model.ts';
+import type { LaneContext } from '../../src/generation/lane-context.ts';
+import { failureSignature, faultCount, repairChecks } from '../../src/generation/lane-facts.ts';
+import { ask } from '../../src/job/ask.ts';
+import { Budget, type Spent } from '../../src/job/budget.ts';
+import { Ledger } from '../../src/job/ledger.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
-import { ask } from '../../src/pipeline/ask.ts';
-import { Budget, type Spent } from '../../src/pipeline/budget.ts';
-import { failureSignature, faultCount, repairChecks } from '../../src/pipeline/lane-facts.ts';
-import type { Work } from '../../src/pipeline/lane-work.ts';
-import { Ledger } from '../../src/pipeline/ledger.ts';
 import type { RepairFacts } from '../../src/prompting/render-repair.ts';
 import type { JobEvent } from '../../src/telemetry/job-event.ts';
 import {
   codes,
   hangMs,
   module,
+  processBudgetOf,
   productJob,
-  purseOf,
   silence,
   soundBut,
   soundSource,
@@ -37,16 +37,16 @@ function workWith(complete: Model['complete']) {
     for (const name of ['candidates', 'completions', 'tokens', 'costUsd'] as const) spent[name] += more[name];
   };
   const limits = { maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null };
-  const work: Work = {
-    brief: undefined as never,
-    shop: { completer: { generator: 'scripted', speed: () => null, complete }, model: 'm' } as Partial<
-      Work['shop']
-    > as Work['shop'],
+  const work: LaneContext = {
+    assignment: undefined as never,
+    services: { completer: { generator: 'scripted', speed: () => null, complete }, model: 'm' } as Partial<
+      LaneContext['services']
+    > as LaneContext['services'],
     ledger: new Ledger({ jobId: 'job', negotiationId: null }, (event) => void events.push(event)),
-    budget: new Budget(limits, purseOf(), {}, note),
+    budget: new Budget(limits, processBudgetOf(), {}, note),
     tried: [],
     reading: noReading(),
-    patience: farOff(),
+    peerDeadline: farOff(),
     modules: new Map(),
     running: new Set(),
   };

@@ -1,46 +1,50 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readJob } from '../../queues/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
 import type { DeclineKind } from '../../src/completion/extract-candidate.ts';
 import type { Finding } from '../../src/contract/finding.ts';
 import type { CaseReport } from '../../src/contract/outcome.ts';
+import { assignmentFor } from '../../src/generation/assignment.ts';
+import { blame } from '../../src/generation/blame.ts';
+import { enoughDeclines, enoughVoices, suspicionOf } from '../../src/generation/blame-suspicion.ts';
+import { underivedPlaces } from '../../src/generation/blame-underived.ts';
+import { type Declined, type Failed, failed } from '../../src/generation/lane-candidate.ts';
+import type { LaneContext } from '../../src/generation/lane-context.ts';
+import { readJob } from '../../src/intake/read-job.ts';
+import { Budget } from '../../src/job/budget.ts';
+import { clear } from '../../src/job/clear.ts';
+import { Ledger } from '../../src/job/ledger.ts';
+import { requirementsOf } from '../../src/job/requirements.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import { blame } from '../../src/pipeline/blame.ts';
-import { enoughDeclines, enoughVoices, suspicionOf } from '../../src/pipeline/blame-suspicion.ts';
-import { underivedPlaces } from '../../src/pipeline/blame-underived.ts';
-import { brief } from '../../src/pipeline/brief.ts';
-import { Budget } from '../../src/pipeline/budget.ts';
-import { clear } from '../../src/pipeline/clear.ts';
-import { type Declined, type Failed, failed } from '../../src/pipeline/lane-candidate.ts';
-import type { Work } from '../../src/pipeline/lane-work.ts';
-import { Ledger } from '../../src/pipeline/ledger.ts';
-import { measure } from '../../src/pipeline/measure.ts';
 import { example } from '../system/harness.ts';
-import { hangMs, productJob, purseOf, withCaseText } from './rig.ts';
-import { farOff, noReading } from './workbench.ts';
+import { hangMs, processBudgetOf, productJob, withCaseText } from './rig.ts';
+import { farOff, noReading, trusting } from './workbench.ts';
 
 const limits = { maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null };
 
 /** A job of which candidates came to these ends; the model is out of reach. */
-async function workOf(data: JsonObject, tried: Work['tried'], maxCompletions = limits.maxCompletions): Promise<Work> {
+async function workOf(
+  data: JsonObject,
+  tried: LaneContext['tried'],
+  maxCompletions = limits.maxCompletions,
+): Promise<LaneContext> {
   const reading = readJob('generate', data);
   assert.ok(reading.ok);
   return {
-    brief: await brief(measure(clear(analyze(reading.job)))),
-    shop: undefined as never,
+    assignment: await assignmentFor(requirementsOf(clear(analyze(reading.job))), trusting),
+    services: undefined as never,
     ledger: new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
-    budget: new Budget({ ...limits, maxCompletions }, purseOf()),
+    budget: new Budget({ ...limits, maxCompletions }, processBudgetOf()),
     tried,
     reading: noReading(),
-    patience: farOff(),
+    peerDeadline: farOff(),
     modules: new Map(),
     running: new Set(),
   };
 }
 
-const candidate = (attempted: Failed | Declined, fresh = true): Work['tried'][number] => ({ fresh, attempted });
+const candidate = (attempted: Failed | Declined, fresh = true): LaneContext['tried'][number] => ({ fresh, attempted });
 
 function declined(decline: DeclineKind): Declined {
   return { kind: 'declined', decline, reason: 'so', quote: '404 when there is no such product' };
@@ -70,7 +74,7 @@ function refused(more: Partial<Failed>): Failed {
   );
 }
 
-async function endOf(data: JsonObject, tried: Work['tried'], maxCompletions?: number): Promise<Finding[]> {
+async function endOf(data: JsonObject, tried: LaneContext['tried'], maxCompletions?: number): Promise<Finding[]> {
   const work = await workOf(data, tried, maxCompletions);
   const { conclusion } = await blame(work, new Deadline(Date.now() + hangMs, new AbortController().signal));
   assert.equal(conclusion.verdict, 'error');
@@ -130,7 +134,7 @@ test('at most ten values without a source are told of', async () => {
 });
 
 test('a number that others may be computed into counts only where the preflight found it out of reach', async () => {
-  const { brief: plain } = await workOf(withoutTools, []);
+  const { assignment: plain } = await workOf(withoutTools, []);
   const isPrice = ({ pointer }: { pointer: string }) => pointer === '/product/price';
   const warnings = (pointer: string): Finding[] => [
     {
@@ -187,10 +191,10 @@ test('refusals of a case prove nothing where the cases are no text', async () =>
   assert.deepEqual(codesOf(await endOf(job, declines, 0)), ['CANDIDATE_DECLINED']);
 });
 
-const subject = (role: 'provider' | 'requester') => ({ subject: { role } }) as Work['brief'];
+const subject = (role: 'provider' | 'requester') => ({ subject: { role } }) as LaneContext['assignment'];
 
-function suspected(tried: Work['tried'], role: 'provider' | 'requester' = 'provider') {
-  return suspicionOf({ brief: subject(role), tried });
+function suspected(tried: LaneContext['tried'], role: 'provider' | 'requester' = 'provider') {
+  return suspicionOf({ assignment: subject(role), tried });
 }
 
 const against = () => candidate(failing({ 2: { code: 404 } }));

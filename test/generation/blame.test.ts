@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readJob } from '../../queues/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
 import type { Model } from '../../src/completion/create-model.ts';
+import { readJob } from '../../src/intake/read-job.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import { CodedError } from '../../src/kernel/errors.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
@@ -140,7 +140,7 @@ test('after the peer’s deadline candidates are still asked for, and no judge',
   const played = await play(
     wrongCase,
     candidates(() => sound),
-    { patience: new Deadline(0, new AbortController().signal) },
+    { peerDeadline: new Deadline(0, new AbortController().signal) },
   );
   isOurs(played);
   assert.ok(played.asked.length >= 3);
@@ -150,7 +150,7 @@ test('after the peer’s deadline candidates are still asked for, and no judge',
 test('a judge who is silent until the peer’s deadline convinces nobody', async () => {
   const stop = new AbortController();
   let nowMs = 0;
-  const patience = new Deadline(hangMs, stop.signal, () => nowMs);
+  const peerDeadline = new Deadline(hangMs, stop.signal, () => nowMs);
   const silentJudge = () => {
     nowMs = hangMs;
     stop.abort(new DOMException('the time is up', 'TimeoutError'));
@@ -159,7 +159,7 @@ test('a judge who is silent until the peer’s deadline convinces nobody', async
   const played = await play(
     wrongCase,
     candidates(() => sound, silentJudge),
-    { patience },
+    { peerDeadline },
   );
   isOurs(played);
   assert.ok(judged(played) > 0);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Usage } from '../../src/contract/outcome.ts';
+import { Budget, BudgetUsedUp, type Spent, usageOf } from '../../src/job/budget.ts';
+import { noUsage } from '../../src/job/ledger.ts';
 import { CodedError } from '../../src/kernel/errors.ts';
-import { Budget, BudgetUsedUp, type Spent, usageOf } from '../../src/pipeline/budget.ts';
-import { noUsage } from '../../src/pipeline/ledger.ts';
-import { codes, module, productJob, purseOf, silence, soundBut, soundSource, startGeneration } from './rig.ts';
+import { codes, module, processBudgetOf, productJob, silence, soundBut, soundSource, startGeneration } from './rig.ts';
 
 const { play, modelWith } = await startGeneration();
 const sound = module(soundSource);
@@ -51,8 +51,8 @@ test('an answer that is cut off is asked for again only while the job, the hour 
   };
   assert.equal(await asked({}), 2);
   assert.equal(await asked({ limits: { maxTokens: 3_000 } }), 1);
-  assert.equal(await asked({ purse: purseOf({ maxTokensPerHour: 3_000 }) }), 1);
-  assert.equal(await asked({ purse: purseOf({ maxTokensPerHourPerTenant: 3_000 }) }), 1);
+  assert.equal(await asked({ processBudget: processBudgetOf({ maxTokensPerHour: 3_000 }) }), 1);
+  assert.equal(await asked({ processBudget: processBudgetOf({ maxTokensPerHourPerTenant: 3_000 }) }), 1);
   const model = modelWith({ inputUsd: 1, outputUsd: 1 });
   assert.equal(await asked({ model, limits: { maxCostUsd: 0.003, usdPerInputToken: 0.000_001 } }), 1);
 });
@@ -60,8 +60,8 @@ test('an answer that is cut off is asked for again only while the job, the hour 
 test('what attempts used that came to nothing is booked at once, and once', () => {
   const told: Partial<Spent> = {};
   const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: 650, maxCostUsd: null };
-  const purse = purseOf({ maxTokensPerHour: 650 });
-  const budget = new Budget(limits, purse, {}, (more) => {
+  const processBudget = processBudgetOf({ maxTokensPerHour: 650 });
+  const budget = new Budget(limits, processBudget, {}, (more) => {
     for (const [name, amount] of Object.entries(more) as [keyof Spent, number][])
       told[name] = (told[name] ?? 0) + amount;
   });
@@ -74,8 +74,8 @@ test('what attempts used that came to nothing is booked at once, and once', () =
   const all = { inputTokens: 300, cachedInputTokens: 0, outputTokens: 150, costUsd: 0.03 };
   book(all);
   assert.deepEqual([told.candidates, told.completions, usageOf(told)], [1, 1, all]);
-  purse.take(200);
-  assert.throws(() => purse.take(1), { code: 'PLATFORM_BUDGET' });
+  processBudget.take(200);
+  assert.throws(() => processBudget.take(1), { code: 'PLATFORM_BUDGET' });
 });
 
 test('a completion called off before anything came does not make the cost of the job unknown', async () => {
@@ -92,50 +92,50 @@ test('a completion called off before anything came does not make the cost of the
 
 test('when all jobs together have used up the hour, the platform says when there is more, and nothing is asked', async () => {
   let nowMs = 1_000_000;
-  const purse = purseOf({ maxTokensPerHour: 3_000 }, () => nowMs);
-  const first = await play(productJob(), () => sound, { purse });
+  const processBudget = processBudgetOf({ maxTokensPerHour: 3_000 }, () => nowMs);
+  const first = await play(productJob(), () => sound, { processBudget });
   assert.ok(first.tested);
   nowMs += 600_000;
-  const second = await play(productJob(), () => sound, { purse, mayThrow: true });
+  const second = await play(productJob(), () => sound, { processBudget, mayThrow: true });
   assert.equal(second.asked.length, 0);
   const { thrown } = second;
   assert.ok(thrown instanceof CodedError);
   assert.equal(thrown.code, 'PLATFORM_BUDGET');
   assert.equal(thrown.retryAfterMs, 3_000_000);
   nowMs += 3_000_001;
-  assert.ok((await play(productJob(), () => sound, { purse })).tested);
+  assert.ok((await play(productJob(), () => sound, { processBudget })).tested);
 });
 
 test('the cost of an hour is bounded as its tokens are', () => {
-  const purse = purseOf({ maxCostUsdPerHour: 0.02 });
-  purse.take(100).book(used);
-  purse.take(100).book(used);
-  assert.throws(() => purse.take(100), { code: 'PLATFORM_BUDGET', message: /0\.0200 of 0\.02 US dollars/ });
+  const processBudget = processBudgetOf({ maxCostUsdPerHour: 0.02 });
+  processBudget.take(100).book(used);
+  processBudget.take(100).book(used);
+  assert.throws(() => processBudget.take(100), { code: 'PLATFORM_BUDGET', message: /0\.0200 of 0\.02 US dollars/ });
 });
 
 test('one tenant does not use up the hour of another, nor all of them more than there is', async () => {
   let nowMs = 1_000_000;
-  const purse = purseOf({ maxTokensPerHour: 500, maxTokensPerHourPerTenant: 300 }, () => nowMs);
-  const spend = (tenant: string) => purse.take(100, tenant).book(used);
+  const processBudget = processBudgetOf({ maxTokensPerHour: 500, maxTokensPerHourPerTenant: 300 }, () => nowMs);
+  const spend = (tenant: string) => processBudget.take(100, tenant).book(used);
   spend('a');
   spend('a');
-  assert.throws(() => purse.take(100, 'a'), {
+  assert.throws(() => processBudget.take(100, 'a'), {
     code: 'PLATFORM_BUDGET',
     message: /300 of 300 tokens of the hour of tenant "a"/,
   });
   spend('b');
-  assert.throws(() => purse.take(100, 'c'), {
+  assert.throws(() => processBudget.take(100, 'c'), {
     code: 'PLATFORM_BUDGET',
     message: /450 of 500 tokens of this worker's hour/,
   });
   nowMs += 3_600_001;
   spend('a');
 
-  const jobs = purseOf({ maxTokensPerHourPerTenant: 3_000 });
-  assert.ok((await play(productJob({ tenant: 'a' }), () => sound, { purse: jobs })).tested);
-  const again = await play(productJob({ tenant: 'a' }), () => sound, { purse: jobs, mayThrow: true });
+  const jobs = processBudgetOf({ maxTokensPerHourPerTenant: 3_000 });
+  assert.ok((await play(productJob({ tenant: 'a' }), () => sound, { processBudget: jobs })).tested);
+  const again = await play(productJob({ tenant: 'a' }), () => sound, { processBudget: jobs, mayThrow: true });
   assert.ok(again.thrown instanceof CodedError && again.thrown.code === 'PLATFORM_BUDGET');
-  assert.ok((await play(productJob({ tenant: 'b' }), () => sound, { purse: jobs })).tested);
+  assert.ok((await play(productJob({ tenant: 'b' }), () => sound, { processBudget: jobs })).tested);
 });
 
 test('a job that is delivered again goes on with what is left', async () => {
@@ -157,7 +157,7 @@ test('a job that is delivered again goes on with what is left', async () => {
 test('what a delivery adds is noted before the model is asked, and put right afterwards', () => {
   const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: null, maxCostUsd: null };
   const sum = { candidates: 0, completions: 0, tokens: 0, costUsd: 0 };
-  const budget = new Budget(limits, purseOf(), {}, (more) => {
+  const budget = new Budget(limits, processBudgetOf(), {}, (more) => {
     for (const name of ['candidates', 'completions', 'tokens', 'costUsd'] as const) sum[name] += more[name];
   });
   const first = budget.take('generate', prompt);
@@ -174,7 +174,7 @@ test('what a delivery adds is noted before the model is asked, and put right aft
 test('each request counts that reached a server, first or again, and one that reached nobody does not', () => {
   const limits = { maxCandidates: 9, maxCompletions: 3, maxTokens: null, maxCostUsd: null };
   const told: Partial<Spent> = {};
-  const budget = new Budget(limits, purseOf(), {}, (more) => {
+  const budget = new Budget(limits, processBudgetOf(), {}, (more) => {
     told.completions = (told.completions ?? 0) + more.completions;
     told.candidates = (told.candidates ?? 0) + more.candidates;
   });
@@ -213,7 +213,7 @@ test('what all deliveries used is told as a report has it, with the cost as far 
     const sum: Partial<Spent> = {};
     for (const deliver of deliveries)
       deliver(
-        new Budget(limits, purseOf(), { ...sum }, (more) => {
+        new Budget(limits, processBudgetOf(), { ...sum }, (more) => {
           for (const [name, amount] of Object.entries(more) as [keyof Spent, number][])
             sum[name] = (sum[name] ?? 0) + amount;
         }),
@@ -233,7 +233,7 @@ test('what all deliveries used is told as a report has it, with the cost as far 
 
 test('what is under way counts as what it is expected to use', () => {
   const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: 250, maxCostUsd: null };
-  const budget = new Budget(limits, purseOf());
+  const budget = new Budget(limits, processBudgetOf());
   budget.take('generate', prompt);
   const second = budget.take('generate', prompt);
   assert.throws(() => budget.take('generate', prompt), BudgetUsedUp);
@@ -243,41 +243,41 @@ test('what is under way counts as what it is expected to use', () => {
 
 test('what is under way counts as what its prompt costs, for the job and for all jobs', () => {
   const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: null, maxCostUsd: 0.025, usdPerInputToken: 0.000_1 };
-  const budget = new Budget(limits, purseOf());
+  const budget = new Budget(limits, processBudgetOf());
   budget.take('generate', prompt).book({ ...used, costUsd: 0.012 });
   const open = budget.take('generate', prompt);
   assert.throws(() => budget.take('generate', prompt), BudgetUsedUp);
   assert.match(budget.usedUp ?? '', /^0\.0220 of 0\.025 US dollars, and the next question takes 0\.0100,$/);
   open.book({ ...used, costUsd: null });
-  const purse = purseOf({ maxCostUsdPerHour: 0.025, usdPerInputToken: 0.000_1 });
-  purse.take(100);
-  const second = purse.take(100);
-  assert.throws(() => purse.take(100), { code: 'PLATFORM_BUDGET' });
+  const processBudget = processBudgetOf({ maxCostUsdPerHour: 0.025, usdPerInputToken: 0.000_1 });
+  processBudget.take(100);
+  const second = processBudget.take(100);
+  assert.throws(() => processBudget.take(100), { code: 'PLATFORM_BUDGET' });
   second.book({ ...used, inputTokens: 0, outputTokens: 0, costUsd: null });
-  purse.take(100);
+  processBudget.take(100);
 });
 
 test('what is used takes the place of what was expected, for the job and for all jobs', () => {
   const limits = { maxCandidates: 9, maxCompletions: 9, maxTokens: 250, maxCostUsd: null };
-  const budget = new Budget(limits, purseOf());
+  const budget = new Budget(limits, processBudgetOf());
   budget.take('generate', prompt).book(used);
   budget.take('generate', prompt);
-  const purse = purseOf({ maxTokensPerHour: 250 });
-  purse.take(100).book(used);
-  purse.take(100);
-  assert.throws(() => purse.take(1), { code: 'PLATFORM_BUDGET' });
+  const processBudget = processBudgetOf({ maxTokensPerHour: 250 });
+  processBudget.take(100).book(used);
+  processBudget.take(100);
+  assert.throws(() => processBudget.take(1), { code: 'PLATFORM_BUDGET' });
 });
 
 test('questions under way count in the hour, too', () => {
-  const purse = purseOf({ maxTokensPerHour: 250 });
-  purse.take(100);
-  purse.take(100);
-  assert.throws(() => purse.take(100), { code: 'PLATFORM_BUDGET' });
+  const processBudget = processBudgetOf({ maxTokensPerHour: 250 });
+  processBudget.take(100);
+  processBudget.take(100);
+  assert.throws(() => processBudget.take(100), { code: 'PLATFORM_BUDGET' });
 });
 
 test('a judge is asked beside the candidates that a job may have', () => {
   const limits = { maxCandidates: 1, maxCompletions: 3, maxTokens: null, maxCostUsd: null };
-  const budget = new Budget(limits, purseOf());
+  const budget = new Budget(limits, processBudgetOf());
   budget.take('judge', prompt);
   budget.take('generate', prompt);
   budget.take('judge', prompt);
@@ -285,13 +285,16 @@ test('a judge is asked beside the candidates that a job may have', () => {
 });
 
 test('one job in five may ask twice for lateness alone, and no store of that is laid up', () => {
-  const purse = purseOf();
+  const processBudget = processBudgetOf();
   const asked: boolean[] = [];
   for (let job = 0; job < 20; job += 1) {
-    purse.noteFirst();
-    asked.push(purse.takeHedge());
+    processBudget.noteFirst();
+    asked.push(processBudget.takeHedge());
   }
   assert.equal(asked.filter(Boolean).length, 4);
-  for (let job = 0; job < 100; job += 1) purse.noteFirst();
-  assert.deepEqual([purse.takeHedge(), purse.takeHedge(), purse.takeHedge()], [true, true, false]);
+  for (let job = 0; job < 100; job += 1) processBudget.noteFirst();
+  assert.deepEqual(
+    [processBudget.takeHedge(), processBudget.takeHedge(), processBudget.takeHedge()],
+    [true, true, false],
+  );
 });

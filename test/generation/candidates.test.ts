@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
-import { readComplaint } from '../../src/analysis/read-complaint.ts';
+import { readComplaint } from '../../src/documents/read-complaint.ts';
+import { blame } from '../../src/generation/blame.ts';
+import type { Attempted } from '../../src/generation/lane-candidate.ts';
+import { prove } from '../../src/generation/prove.ts';
+import { analyzeWithPatterns } from '../../src/job/match-patterns.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { blame } from '../../src/pipeline/blame.ts';
-import type { Attempted } from '../../src/pipeline/lane-candidate.ts';
-import { analyzeWithPatterns } from '../../src/pipeline/match-patterns.ts';
-import { prove } from '../../src/pipeline/prove.ts';
-import { reproduce } from '../../src/pipeline/reproduce.ts';
+import { reproduce } from '../../src/kinds/reproduce.ts';
 import { hangMs, productJob, soundSource, tableSource, withCaseText } from './rig.ts';
 import { heldTo, jobOf, recordOf, startWorkbench } from './workbench.ts';
 
@@ -67,7 +67,7 @@ test('a handler that a complaint is reproduced on is closed, found sound or not'
         { ...record, bundle },
         heldTo(job),
         readComplaint('- wrong', []),
-        bench.shopWith(),
+        bench.servicesWith(),
         bench.ledger(),
         deadline,
         signal,
@@ -82,9 +82,9 @@ test('a stored handler that is proven stays loaded for the next job; one that is
     ['export const handle = () => 1;', 2, 0],
   ] as const) {
     const record = await recordOf(job, source);
-    const shop = bench.shopWith();
+    const services = bench.servicesWith();
     const twice = async () => {
-      for (const _ of [1, 2]) await prove(record, heldTo(job), shop, bench.ledger(), signal);
+      for (const _ of [1, 2]) await prove(record, heldTo(job), services, bench.ledger(), signal);
     };
     assert.deepEqual(await left(twice), { loaded, open }, source);
   }

@@ -9,8 +9,8 @@ import {
   hangMs,
   module,
   type Played,
+  processBudgetOf,
   productJob,
-  purseOf,
   silence,
   soundBut,
   soundSource,
@@ -32,13 +32,16 @@ const unfinished: Behaviour = { kind: 'stall', text: '```ts\nexport async functi
 /** A model whose speed is known: so many jobs were answered at once. */
 async function warmModel(jobs: number, pauseMs = 0) {
   const model = modelWith();
-  const purse = purseOf();
+  const processBudget = processBudgetOf();
   for (let n = 0; n < jobs; n += 1) {
-    const { tested } = await play(productJob(), () => ({ ...sound, pieceCharacters: 400, pauseMs }), { model, purse });
+    const { tested } = await play(productJob(), () => ({ ...sound, pieceCharacters: 400, pauseMs }), {
+      model,
+      processBudget,
+    });
     assert.ok(tested);
   }
   assert.notEqual(model.speed(), null);
-  return { model, purse };
+  return { model, processBudget };
 }
 
 function results({ report }: Played): string[] {
@@ -155,7 +158,7 @@ test('a lane repairs a candidate twice at most, and what failed is told of the c
 
 test('where a server becomes slow after a while, sound first candidates cost at most 1.2 times their tokens', async () => {
   const model = modelWith();
-  const purse = purseOf();
+  const processBudget = processBudgetOf();
   const jobs = 16;
   let tokens = 0;
   let single = 0;
@@ -165,7 +168,7 @@ test('where a server becomes slow after a while, sound first candidates cost at 
     const answer: Behaviour = { ...sound, pieceCharacters: 250, pauseMs: late ? 250 : 1 };
     const { tested, report, asked } = await play(productJob(), ({ nth }) => (nth > 0 ? answer : sound), {
       model,
-      purse,
+      processBudget,
     });
     assert.ok(tested);
     const { inputTokens, outputTokens } = report.usage;
@@ -219,25 +222,25 @@ function modelOfSpeed(ms: number): Model {
   return { ...fallback, complete: (...args) => fallback.complete(...args), speed: () => speed };
 }
 
-/** A purse that allows a second question for lateness alone. */
+/** A processBudget that allows a second question for lateness alone. */
 function openPurse() {
-  const purse = purseOf();
-  for (let n = 0; n < 10; n += 1) purse.noteFirst();
-  return purse;
+  const processBudget = processBudgetOf();
+  for (let n = 0; n < 10; n += 1) processBudget.noteFirst();
+  return processBudget;
 }
 
 /** Answers after about two seconds. */
 const slow: Behaviour = { ...sound, pieceCharacters: Math.ceil(sound.text.length / 20), pauseMs: 100 };
 
 test('an answer that comes before most others of its endpoint is not late', async () => {
-  const options = { model: modelOfSpeed(30_000), purse: openPurse(), timeoutMs: 240_000 };
+  const options = { model: modelOfSpeed(30_000), processBudget: openPurse(), timeoutMs: 240_000 };
   const played = await play(productJob(), () => slow, options);
   assert.ok(played.tested);
   assert.equal(played.asked.length, 1);
 });
 
 test('an answer is late where most others of its endpoint would be there', async () => {
-  const options = { model: modelOfSpeed(10), purse: openPurse(), timeoutMs: 240_000 };
+  const options = { model: modelOfSpeed(10), processBudget: openPurse(), timeoutMs: 240_000 };
   const played = await play(productJob(), ({ nth }) => (nth === 1 ? silence : sound), options);
   assert.ok(played.tested);
   assert.deepEqual(results(played), ['aborted', 'verified']);
@@ -248,23 +251,23 @@ for (const [first, behaviour, isReturned] of [
   ['stopped midway', { kind: 'stall', text: 'Let me see what is asked for here.' }, false],
 ] as const) {
   test(`the right to ask twice is ${isReturned ? '' : 'not '}given back where the answer that was late ${first}`, async () => {
-    const purse = purseOf();
-    for (let n = 0; n < 4; n += 1) purse.noteFirst();
-    const options = { model: modelOfSpeed(10), purse, timeoutMs: 240_000 };
+    const processBudget = processBudgetOf();
+    for (let n = 0; n < 4; n += 1) processBudget.noteFirst();
+    const options = { model: modelOfSpeed(10), processBudget, timeoutMs: 240_000 };
     const played = await play(productJob(), ({ nth }) => (nth === 1 ? behaviour : sound), options);
     assert.deepEqual(results(played), ['aborted', 'verified']);
-    assert.equal(purse.takeHedge(), isReturned);
+    assert.equal(processBudget.takeHedge(), isReturned);
   });
 }
 
 test('the right to ask twice is not given back where the answer that was late came first after all', async () => {
-  const purse = purseOf();
-  for (let n = 0; n < 4; n += 1) purse.noteFirst();
-  const options = { model: modelOfSpeed(10), purse, timeoutMs: 240_000 };
+  const processBudget = processBudgetOf();
+  for (let n = 0; n < 4; n += 1) processBudget.noteFirst();
+  const options = { model: modelOfSpeed(10), processBudget, timeoutMs: 240_000 };
   const late: Behaviour = { ...sound, pieceCharacters: Math.ceil(sound.text.length / 10), pauseMs: 100 };
   const played = await play(productJob(), ({ nth }) => (nth === 1 ? late : silence), options);
   assert.deepEqual(results(played), ['verified', 'aborted']);
-  assert.equal(purse.takeHedge(), false);
+  assert.equal(processBudget.takeHedge(), false);
 });
 
 const passed = new Deadline(0, new AbortController().signal);
@@ -272,8 +275,8 @@ const passed = new Deadline(0, new AbortController().signal);
 test('once the peer waits no longer there is no hurry, and one answer is waited for', async () => {
   const played = await play(productJob(), () => slow, {
     model: modelOfSpeed(10),
-    purse: openPurse(),
-    patience: passed,
+    processBudget: openPurse(),
+    peerDeadline: passed,
   });
   assert.ok(played.tested);
   assert.equal(played.asked.length, 1);
@@ -336,11 +339,11 @@ test('a silent model is left for the next one while the peer still waits, howeve
     baseUrl,
   })) as [OpenAiOptions, OpenAiOptions];
   try {
-    const patience = new Deadline(Date.now() + hangMs / 4, new AbortController().signal);
-    const options = { model: createModel({ models: [first, second] }), timeoutMs: 10 * hangMs, patience };
+    const peerDeadline = new Deadline(Date.now() + hangMs / 4, new AbortController().signal);
+    const options = { model: createModel({ models: [first, second] }), timeoutMs: 10 * hangMs, peerDeadline };
     const { tested } = await play(productJob(), () => sound, options);
     assert.ok(tested);
-    assert.ok(!patience.passed, 'too late for the peer');
+    assert.ok(!peerDeadline.passed, 'too late for the peer');
     assert.ok(silent.questions.length > 0);
   } finally {
     await Promise.all([silent.close(), spare.close()]);
@@ -354,8 +357,8 @@ test('a trial that goes on and on is not waited for: another candidate is asked 
   );
   assert.notEqual(endless, soundSource);
   // Each run that goes round takes a second, and there are some ten of them.
-  const patience = new Deadline(Date.now() + hangMs / 12, new AbortController().signal);
-  const options = { patience, timeoutMs: 4 * hangMs };
+  const peerDeadline = new Deadline(Date.now() + hangMs / 12, new AbortController().signal);
+  const options = { peerDeadline, timeoutMs: 4 * hangMs };
   const played = await play(productJob(), ({ nth }) => (nth === 1 ? module(endless) : sound), options);
   assert.deepEqual(results(played), ['aborted', 'verified']);
   assert.equal(played.tested?.source.trim(), soundSource.trim());

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { createLatencyRecord } from '../../src/completion/latency.ts';
+import { untilLate, type WaitingClock } from '../../src/generation/late-answer.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
-import { untilLate, type WaitingClock } from '../../src/pipeline/late-answer.ts';
-import { purseOf } from './rig.ts';
+import { processBudgetOf } from './rig.ts';
 
 /** How much a model has said, so many milliseconds after the question, and how much that will be. */
 interface Answer {
@@ -31,7 +31,7 @@ const silent: Answer = { characters: 1, saidAfter: () => 0 };
 /** A worker with a clock that goes only as told: one job after the other, each with a first answer, which is sound. */
 function startWorker() {
   const record = createLatencyRecord();
-  const purse = purseOf();
+  const processBudget = processBudgetOf();
   let nowMs = 0;
   let sleepers: { atMs: number; wake: () => void }[] = [];
   const clock: WaitingClock = {
@@ -44,17 +44,17 @@ function startWorker() {
   };
   return {
     record,
-    purse,
+    processBudget,
     /** Plays a job; resolves to when a second answer was asked for, in milliseconds since the first was, or `null`. */
     async play(answer: Answer): Promise<number | null> {
       const startMs = nowMs;
       const answered = new AbortController();
       const over = new AbortController();
       const first = { characters: 0, answered: answered.signal, over: over.signal };
-      const patience = new Deadline(startMs + timeoutMs, over.signal, () => nowMs);
+      const peerDeadline = new Deadline(startMs + timeoutMs, over.signal, () => nowMs);
       let secondAtMs: number | null = null;
-      purse.noteFirst();
-      void untilLate({ completer: record, purse }, patience, first, clock).then(() => {
+      processBudget.noteFirst();
+      void untilLate({ completer: record, processBudget }, peerDeadline, first, clock).then(() => {
         secondAtMs ??= nowMs - startMs;
       });
       let firstPieceMs: number | undefined;

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import { readComplaint } from '../../src/analysis/read-complaint.ts';
+import { readComplaint } from '../../src/documents/read-complaint.ts';
+import { blame } from '../../src/generation/blame.ts';
+import { prove } from '../../src/generation/prove.ts';
+import { EarlyEnd } from '../../src/job/conclusion.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import { codeOf } from '../../src/kernel/errors.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { blame } from '../../src/pipeline/blame.ts';
-import { clearAmended, clearTogether } from '../../src/pipeline/clear-amended.ts';
-import { Leave } from '../../src/pipeline/leave.ts';
-import { prove } from '../../src/pipeline/prove.ts';
-import { reproduce } from '../../src/pipeline/reproduce.ts';
+import { clearAmended, clearTogether } from '../../src/kinds/clear-amended.ts';
+import { reproduce } from '../../src/kinds/reproduce.ts';
 import { hangMs, productJob, soundSource, withCaseText } from './rig.ts';
 import { heldTo, jobOf, recordOf, startWorkbench } from './workbench.ts';
 
@@ -50,26 +50,32 @@ const broken = withPattern('^(?!P)');
 
 /** Each step that runs something in the sandbox and decides whose fault something is: what it comes to, in a word. */
 const steps: Record<string, (bench: Workbench) => Promise<string>> = {
-  'patterns of a job': async ({ shopWith, ledger }) => {
-    await clearAmended(jobOf(broken), await recordOf(broken, soundSource), shopWith(), ledger(), signal);
+  'patterns of a job': async ({ servicesWith, ledger }) => {
+    await clearAmended(jobOf(broken), await recordOf(broken, soundSource), servicesWith(), ledger(), signal);
     return 'cleared';
   },
-  'patterns of a job with its earlier cases': async ({ shopWith, ledger }) => {
+  'patterns of a job with its earlier cases': async ({ servicesWith, ledger }) => {
     const kept = withPattern('^(?=P)');
-    const cleared = await clearTogether(heldTo(kept), await recordOf(kept, soundSource), shopWith(), ledger(), signal);
+    const cleared = await clearTogether(
+      heldTo(kept),
+      await recordOf(kept, soundSource),
+      servicesWith(),
+      ledger(),
+      signal,
+    );
     return `cleared ${cleared.agreement.cases.length}`;
   },
-  'proof of a stored handler': async ({ shopWith, ledger }) => {
+  'proof of a stored handler': async ({ servicesWith, ledger }) => {
     const other = {
       ...(await recordOf(job, soundSource)),
       provenance: { tenant: 'default', verifierVersion: 'older' },
     };
-    const { sound } = await prove(other as never, heldTo(job), shopWith(), ledger(), signal);
+    const { sound } = await prove(other as never, heldTo(job), servicesWith(), ledger(), signal);
     return `sound ${sound}`;
   },
-  'reproduction of a complaint': async ({ shopWith, ledger }) => {
+  'reproduction of a complaint': async ({ servicesWith, ledger }) => {
     const record = await recordOf(job, faulty);
-    const { faults } = await reproduce(record, heldTo(job), complaint, shopWith(), ledger(), deadline, signal);
+    const { faults } = await reproduce(record, heldTo(job), complaint, servicesWith(), ledger(), deadline, signal);
     return faults.length > 0 ? 'reproduced' : 'not reproduced';
   },
   'trial of a candidate': async ({ workOn, examine }) => (await examine(soundSource, await workOn(job))).kind,
@@ -101,7 +107,7 @@ async function endOf(step: string, bench: Workbench): Promise<string> {
   try {
     return await (steps[step] ?? assert.fail(step))(bench);
   } catch (error) {
-    if (error instanceof Leave) return error.conclusion.verdict;
+    if (error instanceof EarlyEnd) return error.conclusion.verdict;
     return codeOf(error) ?? String(error);
   }
 }

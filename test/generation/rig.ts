@@ -1,27 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { readJob } from '../../queues/index.ts';
 import { bundleHandler, createSandbox } from '../../sandbox/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
 import { createModel, type Model } from '../../src/completion/create-model.ts';
 import type { Report } from '../../src/contract/outcome.ts';
 import type { ReadingStore } from '../../src/contract/ports.ts';
-import type { KeptReading } from '../../src/contract/reading.ts';
+import type { KeptReading, ReadingMode } from '../../src/contract/reading.ts';
+import { startReading } from '../../src/deriving/read.ts';
+import { type Assignment, assignmentFor } from '../../src/generation/assignment.ts';
+import { generate } from '../../src/generation/generate.ts';
+import type { Tested } from '../../src/generation/lane-candidate.ts';
+import { WarmHandlers } from '../../src/handlers/warm-handlers.ts';
+import { readJob } from '../../src/intake/read-job.ts';
+import { type HourLimits, type JobLimits, openBudget, ProcessBudget, type SpendingBook } from '../../src/job/budget.ts';
+import { clear } from '../../src/job/clear.ts';
+import { EarlyEnd } from '../../src/job/conclusion.ts';
+import { Ledger } from '../../src/job/ledger.ts';
+import { requirementsOf } from '../../src/job/requirements.ts';
+import type { Services } from '../../src/job/services.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { type Brief, brief } from '../../src/pipeline/brief.ts';
-import { type HourLimits, type JobLimits, openBudget, Purse, type SpendingBook } from '../../src/pipeline/budget.ts';
-import { clear } from '../../src/pipeline/clear.ts';
-import { generate } from '../../src/pipeline/generate.ts';
-import type { Tested } from '../../src/pipeline/lane-candidate.ts';
-import { type Conclusion, Leave } from '../../src/pipeline/leave.ts';
-import { Ledger } from '../../src/pipeline/ledger.ts';
-import { measure } from '../../src/pipeline/measure.ts';
-import { startReading } from '../../src/pipeline/read.ts';
-import type { ReadingMode } from '../../src/pipeline/reading-work.ts';
-import { WarmHandlers } from '../../src/pipeline/warm-handlers.ts';
-import type { Workshop } from '../../src/pipeline/workshop.ts';
 import { CONFIRM_SYSTEM_PROMPT } from '../../src/prompting/confirm-prompt.ts';
 import { JUDGE_SYSTEM_PROMPT } from '../../src/prompting/judge-prompt.ts';
 import { READ_SYSTEM_PROMPT } from '../../src/prompting/read-prompt.ts';
@@ -30,6 +29,7 @@ import { type Behaviour, type Question, startScriptedModel } from '../../src/scr
 import type { JobEvent } from '../../src/telemetry/job-event.ts';
 import { createTypeChecker } from '../../src/typing/type-checker.ts';
 import { defaultCheckPolicy } from '../../src/verification/checks.ts';
+import { type Told, told } from '../told.ts';
 
 /** Far above anything that is waited for here. */
 export const hangMs = 60_000;
@@ -89,7 +89,7 @@ export interface Asked extends Question {
 /** How generating went. */
 export interface Played {
   tested: Tested | null;
-  conclusion: Conclusion | null;
+  conclusion: Told | null;
   /** What was thrown, where that was not the end of the job. */
   thrown: unknown;
   asked: Asked[];
@@ -121,11 +121,11 @@ export async function startGeneration() {
     options: {
       model?: Model;
       limits?: Partial<JobLimits>;
-      purse?: Purse;
+      processBudget?: ProcessBudget;
       spending?: SpendingBook;
       timeoutMs?: number;
       /** The peer's deadline; default: when the work must end. */
-      patience?: Deadline;
+      peerDeadline?: Deadline;
       /** Calls the work off. */
       calledOff?: AbortSignal;
       mayThrow?: true;
@@ -134,7 +134,7 @@ export async function startGeneration() {
       /** Whether a reader is asked; default: `off`. */
       reading?: ReadingMode;
       readings?: ReadingStore;
-      change?: (order: Brief) => Brief;
+      change?: (order: Assignment) => Assignment;
     } = {},
   ): Promise<Played> => {
     const asked: Asked[] = [];
@@ -161,7 +161,7 @@ export async function startGeneration() {
     if (!job.ok) throw new Error(JSON.stringify(job.faults));
     const events: JobEvent[] = [];
     const ledger = new Ledger({ jobId: 'job', negotiationId: null }, (event) => void events.push(event));
-    const shop: Workshop = {
+    const services: Services = {
       completer: { ...model, complete },
       model: 'scripted',
       typeChecker,
@@ -175,7 +175,7 @@ export async function startGeneration() {
       confirmer: { complete },
       limits: { maxCandidates: 6, maxCompletions: 12, maxTokens: null, maxCostUsd: null, ...options.limits },
       spending: options.spending ?? { of: async () => ({}), note: () => undefined },
-      purse: options.purse ?? purseOf(),
+      processBudget: options.processBudget ?? processBudgetOf(),
       onJobEvent: () => undefined,
     };
     const timeoutMs = options.timeoutMs ?? hangMs;
@@ -184,16 +184,17 @@ export async function startGeneration() {
     const deadline = new Deadline(Date.now() + timeoutMs, signal);
     const ended = { tested: null, conclusion: null, thrown: undefined, asked, events };
     try {
-      const held = measure(clear(analyze(job.job)));
-      const budget = await openBudget(shop, ledger.jobId, job.job.tenant);
-      const reading = startReading(held, { shop, ledger, budget }, deadline);
-      const plain = await brief(held);
+      const held = requirementsOf(clear(analyze(job.job)));
+      const budget = await openBudget(services, ledger.jobId, job.job.tenant);
+      const reading = startReading(held, { services, ledger, budget }, deadline);
+      const plain = await assignmentFor(held, services);
       const order = options.change?.(plain) ?? plain;
-      const patience = options.patience ?? deadline;
-      const tested = await generate({ shop, ledger, budget, brief: order, reading, deadline, patience });
+      const peerDeadline = options.peerDeadline ?? deadline;
+      const tested = await generate({ services, ledger, budget, assignment: order, reading, deadline, peerDeadline });
       return { ...ended, tested, report: ledger.report() };
     } catch (error) {
-      if (error instanceof Leave) return { ...ended, conclusion: error.conclusion, report: ledger.report() };
+      if (error instanceof EarlyEnd)
+        return { ...ended, conclusion: told(error.conclusion, job.job.kind, job.job), report: ledger.report() };
       if (options.mayThrow === true) return { ...ended, thrown: error, report: ledger.report() };
       throw error;
     }
@@ -222,10 +223,10 @@ export function readingsInMemory(): ReadingStore {
   };
 }
 
-/** A purse without limits, but for those given. */
-export function purseOf(limits: Partial<HourLimits> = {}, clock?: () => number): Purse {
+/** A processBudget without limits, but for those given. */
+export function processBudgetOf(limits: Partial<HourLimits> = {}, clock?: () => number): ProcessBudget {
   const none = { maxTokensPerHourPerTenant: null, maxCostUsdPerHourPerTenant: null };
-  return new Purse({ maxTokensPerHour: null, maxCostUsdPerHour: null, ...none, ...limits }, clock);
+  return new ProcessBudget({ maxTokensPerHour: null, maxCostUsdPerHour: null, ...none, ...limits }, clock);
 }
 
 /** The codes of the faults that a job ended with. */

@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { readJob } from '../../queues/index.ts';
 import { bundleHandler, createSandbox, type LoadedHandler, type Sandbox } from '../../sandbox/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
 import type { Model } from '../../src/completion/create-model.ts';
 import type { HandlerRecord } from '../../src/contract/handler.ts';
 import type { Job } from '../../src/contract/job.ts';
+import { emptyReading, ReadingWork } from '../../src/deriving/reading-work.ts';
+import { assignmentFor } from '../../src/generation/assignment.ts';
+import type { Attempted } from '../../src/generation/lane-candidate.ts';
+import type { LaneContext } from '../../src/generation/lane-context.ts';
+import { examine } from '../../src/generation/lane-trial.ts';
+import { verifierVersion } from '../../src/handlers/verifier-version.ts';
+import { WarmHandlers } from '../../src/handlers/warm-handlers.ts';
+import { readJob } from '../../src/intake/read-job.ts';
+import { Budget } from '../../src/job/budget.ts';
+import { clear } from '../../src/job/clear.ts';
+import { Ledger } from '../../src/job/ledger.ts';
+import { requirementsOf } from '../../src/job/requirements.ts';
+import type { Services } from '../../src/job/services.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import { brief } from '../../src/pipeline/brief.ts';
-import { Budget } from '../../src/pipeline/budget.ts';
-import { clear } from '../../src/pipeline/clear.ts';
-import type { Attempted } from '../../src/pipeline/lane-candidate.ts';
-import { examine } from '../../src/pipeline/lane-trial.ts';
-import type { Work } from '../../src/pipeline/lane-work.ts';
-import { Ledger } from '../../src/pipeline/ledger.ts';
-import { measure } from '../../src/pipeline/measure.ts';
-import { emptyReading, ReadingWork } from '../../src/pipeline/reading-work.ts';
-import { verifierVersion } from '../../src/pipeline/verifier-version.ts';
-import { WarmHandlers } from '../../src/pipeline/warm-handlers.ts';
-import type { Workshop } from '../../src/pipeline/workshop.ts';
 import { createTypeChecker } from '../../src/typing/type-checker.ts';
 import { defaultCheckPolicy } from '../../src/verification/checks.ts';
-import { hangMs, purseOf, readingsInMemory } from './rig.ts';
+import { hangMs, processBudgetOf, readingsInMemory } from './rig.ts';
 
 const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costUsd: null };
 
@@ -35,7 +35,7 @@ export function jobOf(data: JsonObject, kind = 'generate'): Job {
 
 /** What a candidate or a stored handler is held to. */
 export function heldTo(data: JsonObject) {
-  return measure(clear(analyze(jobOf(data))));
+  return requirementsOf(clear(analyze(jobOf(data))));
 }
 
 /** A stored handler of a job, as far as running it looks at its record. */
@@ -52,6 +52,9 @@ export async function recordOf(data: JsonObject, source: string): Promise<Handle
     provenance: { tenant: 'default', verifierVersion, checks: [] },
   } as unknown as HandlerRecord;
 }
+
+/** Takes all declarations for good, where they are not what is tested. */
+export const trusting = { typeChecker: { admits: async () => true } };
 
 /** A real sandbox with cells that can be killed, and what is loaded in it and closed again. */
 export async function startWorkbench() {
@@ -76,7 +79,7 @@ export async function startWorkbench() {
   const watched = { load } as Sandbox;
 
   /** What the stages work with; every question to the model is answered with the value given. */
-  const shopWith = (answer: (prompt: string) => Json = () => assert.fail('nobody is to be asked')): Workshop => {
+  const servicesWith = (answer: (prompt: string) => Json = () => assert.fail('nobody is to be asked')): Services => {
     const complete: Model['complete'] = async ({ turns }) => {
       const said = answer(turns.map(({ text }) => text).join('\n'));
       return { text: `\`\`\`json\n${JSON.stringify(said)}\n\`\`\``, model: 'm', usage, durationMs: 1 };
@@ -91,13 +94,13 @@ export async function startWorkbench() {
       readings: readingsInMemory(),
       readingMode: 'off',
       confirmer: { complete },
-    } as Partial<Workshop> as Workshop;
+    } as Partial<Services> as Services;
   };
 
   return {
     counts,
     sandbox: watched,
-    shopWith,
+    servicesWith,
     ledger: () => new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
     /** What happens as the nth batch of runs, from 1, goes to the sandbox; returns what happened before. */
     disturb(happens: typeof during): typeof during {
@@ -107,21 +110,24 @@ export async function startWorkbench() {
       return before;
     },
     /** Work on a job of which nothing was tried yet. */
-    async workOn(data: JsonObject, answer?: (prompt: string) => Json): Promise<Work> {
+    async workOn(data: JsonObject, answer?: (prompt: string) => Json): Promise<LaneContext> {
       return {
-        brief: await brief(heldTo(data)),
-        shop: shopWith(answer),
+        assignment: await assignmentFor(heldTo(data), { typeChecker }),
+        services: servicesWith(answer),
         ledger: new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
-        budget: new Budget({ maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null }, purseOf()),
+        budget: new Budget(
+          { maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null },
+          processBudgetOf(),
+        ),
         tried: [],
         reading: noReading(),
-        patience: farOff(),
+        peerDeadline: farOff(),
         modules: new Map(),
         running: new Set(),
       };
     },
     /** Puts a module to the test. */
-    examine: (source: string, work: Work): Promise<Attempted> =>
+    examine: (source: string, work: LaneContext): Promise<Attempted> =>
       examine({ text: `\`\`\`ts\n${source}\n\`\`\``, model: 'm', usage, durationMs: 1 }, 1, work, farOff()),
     /** Ends all cells, as the kernel does where memory runs out; says how many there were. */
     endCells,

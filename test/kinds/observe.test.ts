@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readJob } from '../../queues/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
 import type { Job } from '../../src/contract/job.ts';
+import { readJob } from '../../src/intake/read-job.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { observeExchanges } from '../../src/verification/observe-exchanges.ts';
 import { example } from '../system/harness.ts';

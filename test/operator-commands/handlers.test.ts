@@ -120,7 +120,7 @@ test('a record that cannot be read is as none, and keeps nothing else from being
   assert.deepEqual([all.code, JSON.parse(all.stdout).handlers], [65, []]);
   const ran = await call(['run', one, '-', '--tenant', 'corrupt'], { input: '{}' });
   assert.equal(ran.code, 65);
-  assert.match(ran.stderr, /^JOB_HANDLER_UNKNOWN/);
+  assert.match(ran.stderr, /^JOB_HANDLER_UNKNOWN/m);
   await rig.connection.set(rig.keys.handler('corrupt', one), 'no JSON');
   assert.match((await call(['handlers', 'list', '--tenant', 'corrupt'])).stdout, new RegExp(`${one} {2}unreadable`));
   const again = await rig.outcomeOf({ ...elsewhereJob, attempt: 1 });

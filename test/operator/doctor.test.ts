@@ -91,7 +91,11 @@ test('the model is asked one small question, and what ails it is told in the wor
   for (const [state, says, baseUrl] of [
     ['well', /^the model answers$/, `${known}/v1`],
     ['well', /^the model answers$/, `${known}/v1/chat/completions`],
-    ['ill', /^OPERATOR_MODEL_UNKNOWN: .* often has to end in \/v1/, known],
+    [
+      'warning',
+      /^the model answers; asked otherwise: questions go under `\/v1`, in which OPENAI_BASE_URL should end$/,
+      known,
+    ],
     ['ill', /^OPERATOR_MODEL_AUTH: .*\(wrong key\)/, `${await serverThat(t, refusing(401, 'wrong key'))}/v1`],
     ['ill', /^OPERATOR_MODEL_QUOTA: .*\(top up\)/, `${await serverThat(t, refusing(402, 'top up'))}/v1`],
     [
@@ -110,6 +114,7 @@ test('the model is asked one small question, and what ails it is told in the wor
     const found = await lookAt(baseUrl);
     assert.equal(found.state, state, found.says);
     assert.match(found.says, says);
+    assert.equal(found.details['endpoint to set'], baseUrl === known ? `${known}/v1` : undefined);
   }
 });
 

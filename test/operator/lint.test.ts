@@ -92,7 +92,7 @@ test('a job that is broken off or misspelt is not passed as a document without f
   ]);
   for (const { code, stdout } of [cut, strange, list, fromInput])
     assert.deepEqual({ code, stdout }, { code: 65, stdout: '' });
-  assert.match(cut.stderr, /JSON.*, wanted a job, or a message with candidateProtocols/);
+  assert.match(cut.stderr, /JSON.*, wanted a job, or a message with a document/);
   assert.match(strange.stderr, /JSON without agreement, wanted a job/);
 });
 
@@ -171,10 +171,10 @@ test('what has no text in it is not passed as sound', async () => {
     ['empty', 'no text', ''],
     ['blank', 'no text', ' \n\t\n'],
     ['silent', 'no text', message({ candidateProtocols: ' ' })],
-    ['textless', 'an ANP message without candidateProtocols', message({})],
-    ['misnamed', 'an ANP message without candidateProtocols', JSON.stringify(disputed.testCases)],
+    ['textless', 'a message without the text of the document', message({})],
+    ['misnamed', 'a message without the text of the document', JSON.stringify(disputed.testCases)],
     ['caseless', 'no text', documentText, ''],
-    ['swapped', 'an ANP message without testCases', documentText, JSON.stringify(disputed.agreement)],
+    ['swapped', 'a message without the text of the cases', documentText, JSON.stringify(disputed.agreement)],
     ['binary', 'other bytes than text', Buffer.from([0x23, 0x20, 0xff, 0xfe, 0x80])],
   ] as const) {
     const paths = given.map((text, index) => file(`${name}-${index}.md`, text));

@@ -31,19 +31,35 @@ test('only an answer that the schema allows speaks against a case', async () => 
 test('a module that costs the type-check too much is not run', async () => {
   const work = await bench.workOn(job);
   const limit = { code: 'CANDIDATE_TYPE_CHECK_LIMIT', message: 'too much', line: 1, column: 1 } as const;
-  const typeChecker = { ...work.shop.typeChecker, check: async () => [limit] };
+  const typeChecker = { ...work.services.typeChecker, check: async () => [limit] };
   const { loaded } = bench.counts;
-  const attempted = await bench.examine(soundSource, { ...work, shop: { ...work.shop, typeChecker } });
+  const attempted = await bench.examine(soundSource, { ...work, services: { ...work.services, typeChecker } });
   assert.ok(attempted.kind === 'failed');
   assert.deepEqual([attempted.code, attempted.facts?.typeFaults], [limit.code, [limit]]);
   assert.equal(bench.counts.loaded, loaded);
+});
+
+test('a sound candidate is not refused for what the schemas of an agreement cost the type-check', async () => {
+  const ways = (n: number) => ({
+    anyOf: ['a', 'b'].map((name) => ({ type: 'object', properties: { [`${name}${n}`]: {} } })),
+  });
+  const costly = JSON.stringify(Array.from({ length: 16 }, (_, n) => ways(n)));
+  const { agreement } = job;
+  const text = String(agreement.candidateProtocols).replaceAll(/^\{\n/gm, `{\n  "allOf": ${costly},\n`);
+  assert.notEqual(text, agreement.candidateProtocols);
+  const work = await bench.workOn({ ...job, agreement: { ...agreement, candidateProtocols: text } });
+  assert.equal((await bench.examine(soundSource, work)).kind, 'verified');
 });
 
 test('a candidate that still does what a peer complained of is told of with its cases, and repaired by what was seen', async () => {
   const work = await bench.workOn(job);
   const fact: CheckFact = { check: 'faults in use', code: 'CANDIDATE_COMPLAINT_STANDS', message: 'so it is', input: 7 };
   const found = (faults: CheckFact[]) =>
-    bench.examine(soundSource, { ...work, modules: new Map(), brief: { ...work.brief, faultsOf: async () => faults } });
+    bench.examine(soundSource, {
+      ...work,
+      modules: new Map(),
+      assignment: { ...work.assignment, faultsOf: async () => faults },
+    });
   const attempted = await found([fact]);
   assert.ok(attempted.kind === 'failed');
   assert.equal(attempted.code, fact.code);

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Job } from '../../src/contract/job.ts';
 import type { Outcome } from '../../src/contract/outcome.ts';
+import type { Taken } from '../../src/intake/intake.ts';
+import { type Conclusion, EarlyEnd } from '../../src/job/conclusion.ts';
+import { conclusionOf } from '../../src/job/conclusion-of.ts';
+import { Ledger } from '../../src/job/ledger.ts';
+import type { Received } from '../../src/job/received.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import { type Code, CodedError } from '../../src/kernel/errors.ts';
 import { answerInTime } from '../../src/pipeline/answer-in-time.ts';
-import { conclusionOf } from '../../src/pipeline/conclusion-of.ts';
-import type { Received, Taken } from '../../src/pipeline/intake.ts';
-import { type Conclusion, Leave } from '../../src/pipeline/leave.ts';
-import { Ledger } from '../../src/pipeline/ledger.ts';
 
 const hourMs = 3_600_000;
-const error = { action: 'codeGeneration', status: 'error' };
-const clean: Conclusion = { verdict: 'clean', messages: [], findings: [] };
+const clean: Conclusion = { verdict: 'clean', findings: [] };
 
 /** A job under way; `late` = its peer waits no longer. */
 function receivedJob(late: boolean, more: Partial<Received> = {}): Received {
@@ -21,10 +21,10 @@ function receivedJob(late: boolean, more: Partial<Received> = {}): Received {
   return {
     jobId: 'j',
     job: { kind: 'fix', negotiationId: 'n', workMs: 1_000 } as Partial<Job> as Job,
-    deadline,
+    peerDeadline: deadline,
     announced: [],
     announceEarly: async () => undefined,
-    work: new Deadline(Date.now() + hourMs, new AbortController().signal),
+    workDeadline: new Deadline(Date.now() + hourMs, new AbortController().signal),
     release: () => undefined,
     ...more,
   };
@@ -45,7 +45,7 @@ function takenJob(signal = new AbortController().signal) {
     delivery: 1,
     signal,
     announced: [],
-    publish: async (outcome) => {
+    publishNow: async (outcome) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       published.push(outcome as unknown as Outcome);
       return true as never;
@@ -65,19 +65,19 @@ const stopped = { signal: AbortSignal.abort(new Error('called off')) };
 
 test('a job that left the path ends as it says, even where it was not understood', () => {
   for (const received of [undefined, receivedJob(false), receivedJob(true)])
-    assert.equal(conclusionOf(new Leave(clean), quiet, received), clean);
+    assert.equal(conclusionOf(new EarlyEnd(clean), quiet, received), clean);
 });
 
 test('an operator’s fault ends the job at once', () => {
-  const { verdict, messages, findings } = conclusionOf(fault('OPERATOR_HANDLER_WITHDRAWN'), quiet, receivedJob(false));
-  assert.deepEqual([verdict, messages, findings[0]?.code], ['error', [error], 'OPERATOR_HANDLER_WITHDRAWN']);
+  const { verdict, findings } = conclusionOf(fault('OPERATOR_HANDLER_WITHDRAWN'), quiet, receivedJob(false));
+  assert.deepEqual([verdict, findings[0]?.code], ['error', 'OPERATOR_HANDLER_WITHDRAWN']);
 });
 
 test('a platform’s fault goes to the queue while there is time, then ends the job, which blames nobody', () => {
   const lost = fault('PLATFORM_SANDBOX_LOST');
   assert.throws(() => conclusionOf(lost, quiet, receivedJob(false)), lost);
-  const { verdict, messages, findings } = conclusionOf(lost, quiet, receivedJob(true));
-  assert.deepEqual([verdict, messages], ['error', [error]]);
+  const { verdict, findings } = conclusionOf(lost, quiet, receivedJob(true));
+  assert.equal(verdict, 'error');
   assert.deepEqual(
     findings.map(({ code, in: place }) => [code, place]),
     [['PLATFORM_DEADLINE', 'job']],
@@ -123,7 +123,7 @@ test('at the deadline the error is out, whatever the work comes to meanwhile', a
     );
     assert.deepEqual(
       published.map(({ verdict, messages, findings }) => [verdict, messages, findings[0]?.code]),
-      [['error', [error], 'PLATFORM_DEADLINE']],
+      [['error', [{ action: 'codeGeneration', status: 'error' }], 'PLATFORM_DEADLINE']],
     );
     assert.deepEqual(announced, []);
   }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Amendment } from '../../src/contract/finding.ts';
 import type { Job, Tool } from '../../src/contract/job.ts';
-import { handlerKey } from '../../src/pipeline/handler-key.ts';
-import type { Cleared } from '../../src/pipeline/measure.ts';
+import { handlerKey } from '../../src/handlers/handler-key.ts';
+import type { Cleared } from '../../src/job/requirements.ts';
 
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({ name, description: `does ${name}`, ...more }) as Tool;
 const task = { description: 'what we want', inputSchema: { type: 'object' }, outputSchema: { type: 'string' } };

@@ -2,18 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
 import type { HandlerStore } from '../../src/contract/ports.ts';
+import { solve } from '../../src/generation/solve.ts';
+import { intake, type Taken } from '../../src/intake/intake.ts';
+import { clear } from '../../src/job/clear.ts';
+import { EarlyEnd } from '../../src/job/conclusion.ts';
+import { Ledger } from '../../src/job/ledger.ts';
+import type { Received } from '../../src/job/received.ts';
+import { requirementsOf } from '../../src/job/requirements.ts';
+import type { Services } from '../../src/job/services.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { clear } from '../../src/pipeline/clear.ts';
-import { intake, type Received, type Taken } from '../../src/pipeline/intake.ts';
-import { Leave } from '../../src/pipeline/leave.ts';
-import { Ledger } from '../../src/pipeline/ledger.ts';
-import { measure } from '../../src/pipeline/measure.ts';
-import { solve } from '../../src/pipeline/solve.ts';
-import type { Workshop } from '../../src/pipeline/workshop.ts';
 import { example } from '../system/harness.ts';
 
 const dayMs = 86_400_000;
+
+const silent: Received['announceEarly'] = () => assert.fail('nothing to announce');
 
 function takenJob(
   more: JsonObject = {},
@@ -31,7 +34,7 @@ function takenJob(
     deadlineAtMs,
     delivery: 1,
     signal,
-    publish: () => assert.fail('nothing to publish'),
+    publishNow: () => assert.fail('nothing to publish'),
     announced: [],
     announceEarly: () => assert.fail('nothing to announce'),
     announceLate: () => assert.fail('nothing to announce'),
@@ -39,16 +42,16 @@ function takenJob(
 }
 
 function received(taken: Taken): Received {
-  const one = intake(taken, ['generate']);
+  const one = intake(taken, ['generate'], silent);
   one.release();
   return one;
 }
 
 function leaves(taken: Taken, knownKinds = ['generate']) {
   try {
-    intake(taken, knownKinds).release();
+    intake(taken, knownKinds, silent).release();
   } catch (error) {
-    if (error instanceof Leave) return error.conclusion;
+    if (error instanceof EarlyEnd) return error.conclusion;
     throw error;
   }
   return assert.fail('it was taken in');
@@ -63,23 +66,20 @@ test('a twentieth of the peer’s time is kept for publishing, within bounds', (
     [600_000, 2_000],
   ] as const) {
     const taken = takenJob({ timeoutMs });
-    assert.equal(taken.deadlineAtMs - received(taken).deadline.atMs, reserveMs, `${timeoutMs} ms`);
+    assert.equal(taken.deadlineAtMs - received(taken).peerDeadline.atMs, reserveMs, `${timeoutMs} ms`);
   }
 });
 
 test('work for the handler store may go on for as long as the job says, and not at all where it says so', () => {
   const taken = takenJob({ workMs: 7_000 });
-  assert.equal(received(taken).work.atMs, taken.deadlineAtMs + 7_000);
+  assert.equal(received(taken).workDeadline.atMs, taken.deadlineAtMs + 7_000);
   const none = received(takenJob({ workMs: 0 }));
-  assert.equal(none.work, none.deadline);
+  assert.equal(none.workDeadline, none.peerDeadline);
 });
 
 test('a job whose time is up when it comes is answered, and not begun', () => {
-  const { verdict, messages, findings } = leaves(takenJob({}, Date.now() + 100));
-  assert.deepEqual(
-    [verdict, messages, findings.map(({ code }) => code)],
-    ['error', [{ action: 'codeGeneration', status: 'error' }], ['PLATFORM_DEADLINE']],
-  );
+  const { verdict, findings } = leaves(takenJob({}, Date.now() + 100));
+  assert.deepEqual([verdict, findings.map(({ code }) => code)], ['error', ['PLATFORM_DEADLINE']]);
 });
 
 test('a kind without a path is the job’s fault', () => {
@@ -91,10 +91,10 @@ test('a kind without a path is the job’s fault', () => {
 
 test('work that is called off stops both deadlines, for the reason given', () => {
   const stop = new AbortController();
-  const one = intake(takenJob({}, undefined, stop.signal), ['generate']);
+  const one = intake(takenJob({}, undefined, stop.signal), ['generate'], silent);
   const reason = new Error('cancelled');
   stop.abort(reason);
-  assert.deepEqual([one.deadline.signal.reason, one.work.signal.reason], [reason, reason]);
+  assert.deepEqual([one.peerDeadline.signal.reason, one.workDeadline.signal.reason], [reason, reason]);
   one.release();
 });
 
@@ -108,14 +108,19 @@ test('where another worker generates the same handler for too long, the deadline
   const handlers = { once } as Partial<HandlerStore>;
   const spending = { of: async () => ({}), note: () => undefined };
   const limits = { maxCandidates: 1, maxCompletions: 1, maxTokens: null, maxCostUsd: null };
-  const shop = { handlers, spending, limits } as Partial<Workshop> as Workshop;
-  const work = new Deadline(one.work.atMs, new AbortController().signal);
-  const held = measure(clear(analyze(one.job)));
+  const services = { handlers, spending, limits } as Partial<Services> as Services;
+  const work = new Deadline(one.workDeadline.atMs, new AbortController().signal);
+  const held = requirementsOf(clear(analyze(one.job)));
   await assert.rejects(
-    solve(held, { ...one, work }, shop, new Ledger({ jobId: 'j', negotiationId: null }, () => undefined)),
+    solve(
+      held,
+      { ...one, workDeadline: work },
+      services,
+      new Ledger({ jobId: 'j', negotiationId: null }, () => undefined),
+    ),
     {
       code: 'PLATFORM_DEADLINE',
     },
   );
-  assert.deepEqual(asked, [one.work.atMs], 'it is waited for until work must end');
+  assert.deepEqual(asked, [one.workDeadline.atMs], 'it is waited for until work must end');
 });

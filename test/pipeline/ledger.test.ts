@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Usage } from '../../src/contract/outcome.ts';
+import { deadlinePassed, saidOf } from '../../src/job/conclusion.ts';
+import { Ledger, noUsage, sumUsage } from '../../src/job/ledger.ts';
 import { CodedError } from '../../src/kernel/errors.ts';
-import { deadlinePassed, errorMessages } from '../../src/pipeline/leave.ts';
-import { Ledger, noUsage, sumUsage } from '../../src/pipeline/ledger.ts';
 
 const used = (costUsd: number | null): Usage => ({ inputTokens: 3, cachedInputTokens: 1, outputTokens: 2, costUsd });
 
@@ -45,14 +45,14 @@ test('the time of a stage is that of all its turns, those that failed too', asyn
 });
 
 test('nobody waits for a message about a review or what was observed', () => {
-  for (const kind of ['review', 'observe'] as const) assert.deepEqual(errorMessages({ kind }), []);
+  const failed = { verdict: 'error', findings: [] } as const;
+  for (const kind of ['review', 'observe'] as const) assert.deepEqual(saidOf({ ...failed, findings: [] }, kind), []);
   for (const kind of ['generate', 'verify', 'fix', null] as const)
-    assert.deepEqual(errorMessages({ kind }), [{ action: 'codeGeneration', status: 'error' }]);
+    assert.deepEqual(saidOf({ ...failed, findings: [] }, kind), [{ what: 'failed' }]);
 });
 
 test('that a deadline passed is said once, with what else went wrong', () => {
-  const job = { kind: 'generate' } as const;
-  const said = (error?: unknown) => deadlinePassed({ job }, error).findings[0]?.message ?? '';
+  const said = (error?: unknown) => deadlinePassed(error).findings[0]?.message ?? '';
   const late = new CodedError('PLATFORM_DEADLINE', 'Cannot finish job: too late');
   const lost = new CodedError('PLATFORM_SANDBOX_LOST', 'Cannot run handler: lost');
   assert.equal(said(late), said());

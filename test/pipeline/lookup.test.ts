@@ -3,16 +3,16 @@ import { after, test } from 'node:test';
 import type { CheckReport } from '../../src/contract/check-report.ts';
 import { HANDLER_ABI, type HandlerRecord } from '../../src/contract/handler.ts';
 import type { HandlerStore } from '../../src/contract/ports.ts';
+import { typesFor } from '../../src/generation/assignment.ts';
+import { lookup } from '../../src/generation/lookup.ts';
+import { proofOf } from '../../src/handlers/proof.ts';
+import { verifierVersion } from '../../src/handlers/verifier-version.ts';
 import { handlerDigest } from '../../src/hosting/load-handler.ts';
+import { Budget } from '../../src/job/budget.ts';
+import type { Requirements } from '../../src/job/requirements.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { typesFor } from '../../src/pipeline/brief.ts';
-import { Budget } from '../../src/pipeline/budget.ts';
-import { lookup } from '../../src/pipeline/lookup.ts';
-import type { Measure } from '../../src/pipeline/measure.ts';
-import { proofOf } from '../../src/pipeline/proof.ts';
-import { verifierVersion } from '../../src/pipeline/verifier-version.ts';
-import { productJob, purseOf, soundSource } from '../generation/rig.ts';
-import { farOff, heldTo, recordOf, startWorkbench } from '../generation/workbench.ts';
+import { processBudgetOf, productJob, soundSource } from '../generation/rig.ts';
+import { farOff, heldTo, recordOf, startWorkbench, trusting } from '../generation/workbench.ts';
 
 const bench = await startWorkbench();
 after(() => bench.close());
@@ -23,7 +23,7 @@ const known: CheckReport[] = [
 ];
 
 /** A record as it was stored when its handler was verified for a job. */
-async function verified(held: Measure, source: string, verifier = verifierVersion): Promise<HandlerRecord> {
+async function verified(held: Requirements, source: string, verifier = verifierVersion): Promise<HandlerRecord> {
   const base = await recordOf(job, source);
   const provenance = { ...base.provenance, verifierVersion: verifier, checks: known };
   const record = { ...base, ...held.schemas, abi: HANDLER_ABI, proof: proofOf(held), provenance } as HandlerRecord;
@@ -31,7 +31,7 @@ async function verified(held: Measure, source: string, verifier = verifierVersio
 }
 
 /** Looks a job up among stored records, the newest first. */
-async function found(held: Measure, stored: HandlerRecord[]) {
+async function found(held: Requirements, stored: HandlerRecord[]) {
   const touched: HandlerRecord[] = [];
   const put: HandlerRecord[] = [];
   const handlers: Partial<HandlerStore> = {
@@ -41,9 +41,12 @@ async function found(held: Measure, stored: HandlerRecord[]) {
   };
   const ledger = bench.ledger();
   const { loaded } = bench.counts;
-  const shop = { ...bench.shopWith(), handlers: handlers as HandlerStore };
-  const budget = new Budget({ maxCandidates: 0, maxCompletions: 0, maxTokens: null, maxCostUsd: null }, purseOf());
-  const solved = await lookup(held, 'key', { shop, ledger, budget }, farOff(), farOff());
+  const services = { ...bench.servicesWith(), handlers: handlers as HandlerStore };
+  const budget = new Budget(
+    { maxCandidates: 0, maxCompletions: 0, maxTokens: null, maxCostUsd: null },
+    processBudgetOf(),
+  );
+  const solved = await lookup(held, 'key', { services, ledger, budget }, farOff(), farOff());
   const record = solved?.handler ?? null;
   return { record, touched, put, report: ledger.report(), loaded: bench.counts.loaded - loaded };
 }
@@ -72,7 +75,7 @@ test('one whose record holds it to something else is stored with what this agree
   const { record, put } = await found(held, [stale]);
   assert.deepEqual(put, [record]);
   assert.deepEqual(record?.requestSchema, held.schemas.requestSchema);
-  assert.equal(record.types, await typesFor(held));
+  assert.equal(record.types, await typesFor(held, trusting));
 });
 
 test('of many stored handlers the three newest are tried', async () => {

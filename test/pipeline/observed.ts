@@ -1,23 +1,25 @@
 import assert from 'node:assert/strict';
-import { readJob } from '../../queues/index.ts';
-import type { Received } from '../../src/pipeline/intake.ts';
-import { Leave } from '../../src/pipeline/leave.ts';
-import { Ledger } from '../../src/pipeline/ledger.ts';
-import { observePath } from '../../src/pipeline/observe-path.ts';
+import { readJob } from '../../src/intake/read-job.ts';
+import { EarlyEnd } from '../../src/job/conclusion.ts';
+import { Ledger } from '../../src/job/ledger.ts';
+import type { Received } from '../../src/job/received.ts';
+import { observePath } from '../../src/kinds/observe-path.ts';
+import { told } from '../told.ts';
 
 /** The end of a job about what was seen on the wire. */
 export async function observed(data: object) {
   const reading = readJob('observe', data);
   assert.ok(reading.ok, JSON.stringify(reading));
   try {
-    const shop = undefined as never;
-    return await observePath(
+    const services = undefined as never;
+    const end = await observePath(
       { job: reading.job } as Received,
-      shop,
+      services,
       new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
     );
+    return told(end, 'observe', data);
   } catch (error) {
-    if (error instanceof Leave) return error.conclusion;
+    if (error instanceof EarlyEnd) return told(error.conclusion, 'observe', data);
     throw error;
   }
 }

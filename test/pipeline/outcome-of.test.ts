@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Finding } from '../../src/contract/finding.ts';
+import type { Taken } from '../../src/intake/intake.ts';
+import { Ledger } from '../../src/job/ledger.ts';
 import { sha256Hex } from '../../src/kernel/digest.ts';
-import type { Taken } from '../../src/pipeline/intake.ts';
-import { Ledger } from '../../src/pipeline/ledger.ts';
 import { outcomeOf } from '../../src/pipeline/outcome-of.ts';
 import type { JobEvent } from '../../src/telemetry/job-event.ts';
 import { example } from '../system/harness.ts';
@@ -12,11 +12,18 @@ test('the hash of the agreement is told where its text can be read, and no other
   const hashFor = (agreement: unknown) => {
     const taken = { jobId: 'j', kind: 'review', data: { agreement }, dataDigest: 'd' } as Partial<Taken> as Taken;
     const ledger = new Ledger({ jobId: 'j', negotiationId: null }, () => undefined);
-    return outcomeOf(taken, ledger, { verdict: 'error', messages: [], findings: [] }).protocolHash;
+    return outcomeOf(taken, ledger, { verdict: 'error', findings: [] }).protocolHash;
   };
   assert.equal(hashFor({ candidateProtocols: 'Grüße\r\n' }), sha256Hex('Grüße\r\n'));
-  assert.equal(hashFor('Grüße'), sha256Hex('Grüße'));
-  for (const unreadable of [undefined, null, {}, 5, { candidateProtocols: 'a\udfff' }, { candidateProtocols: 5 }])
+  for (const unreadable of [
+    undefined,
+    null,
+    {},
+    5,
+    'Grüße',
+    { candidateProtocols: 'a\udfff' },
+    { candidateProtocols: 5 },
+  ])
     assert.equal(hashFor(unreadable), null);
 });
 
@@ -36,7 +43,7 @@ test('of how a job ended its faults are told, each once, and the outcome does no
     finding('CANDIDATE_CASES_FAILED', 'error'),
   ];
   const ledger = new Ledger({ jobId: 'j', negotiationId: null }, (event) => events.push(event));
-  const outcome = outcomeOf(taken, ledger, { verdict: 'error', messages: [], findings });
+  const outcome = outcomeOf(taken, ledger, { verdict: 'error', findings });
   assert.deepEqual(outcome.findings, findings);
   assert.ok(!Object.hasOwn(outcome, 'replyTo'));
   assert.deepEqual(

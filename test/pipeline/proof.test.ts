@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readJob } from '../../queues/index.ts';
 import type { Proof } from '../../src/contract/handler.ts';
-import { mergeProof, withProof } from '../../src/pipeline/proof.ts';
+import { mergeProof, withProof } from '../../src/handlers/proof.ts';
+import { readJob } from '../../src/intake/read-job.ts';
 import { example } from '../system/harness.ts';
 
 function proof(from: number, count: number, more: Partial<Proof> = {}): Proof {

@@ -136,7 +136,7 @@ const refused: [string, JsonObject, Answers, RegExp][] = [
     'that the peer takes none of',
     { ...proposing, peerCapabilities: ['fixErrorNegotiation'] },
     model([unknown]),
-    /takes no testCases/,
+    /takes no further cases/,
   ],
   ['that change a tool', proposing, model([failing]), /no derived case that a peer can check/],
   [

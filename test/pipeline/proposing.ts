@@ -9,11 +9,11 @@ import type { HandlerRecord } from '../../src/contract/handler.ts';
 import type { Kind } from '../../src/contract/job.ts';
 import type { Outcome } from '../../src/contract/outcome.ts';
 import type { HandlerStore, ReadingStore } from '../../src/contract/ports.ts';
+import { WarmHandlers } from '../../src/handlers/warm-handlers.ts';
+import { ProcessBudget } from '../../src/job/budget.ts';
+import type { Services } from '../../src/job/services.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { Purse } from '../../src/pipeline/budget.ts';
 import { runJob } from '../../src/pipeline/pipeline.ts';
-import { WarmHandlers } from '../../src/pipeline/warm-handlers.ts';
-import type { Workshop } from '../../src/pipeline/workshop.ts';
 import type { Purpose } from '../../src/scripted-model/purpose.ts';
 import { type Behaviour, type Question, startScriptedModel } from '../../src/scripted-model/server.ts';
 import { createTypeChecker } from '../../src/typing/type-checker.ts';
@@ -77,7 +77,7 @@ export async function startPipeline() {
     retries: { retries: 0, baseMs: 10 },
   });
   const free = { maxTokensPerHourPerTenant: null, maxCostUsdPerHourPerTenant: null };
-  const shop: Workshop = {
+  const services: Services = {
     completer: model,
     model: 'scripted',
     typeChecker,
@@ -91,7 +91,7 @@ export async function startPipeline() {
     confirmer: model,
     limits: { maxCandidates: 1, maxCompletions: 8, maxTokens: null, maxCostUsd: null },
     spending: { of: async () => ({}), note: () => undefined },
-    purse: new Purse({ maxTokensPerHour: null, maxCostUsdPerHour: null, ...free }),
+    processBudget: new ProcessBudget({ maxTokensPerHour: null, maxCostUsdPerHour: null, ...free }),
     onJobEvent: () => undefined,
   };
   /** Runs one job to its outcome. */
@@ -99,7 +99,7 @@ export async function startPipeline() {
     kind: Kind,
     data: JsonObject,
     given: Answers,
-    { timeoutMs = 120_000, ...more }: Partial<Workshop> & { timeoutMs?: number } = {},
+    { timeoutMs = 120_000, ...more }: Partial<Services> & { timeoutMs?: number } = {},
   ): Promise<Went> => {
     answers = given;
     asked.length = 0;
@@ -114,7 +114,7 @@ export async function startPipeline() {
       deadlineAtMs: Date.now() + timeoutMs,
       delivery: 1,
       signal: new AbortController().signal,
-      publish: async (early: Envelope) => {
+      publishNow: async (early: Envelope) => {
         published = early as unknown as Outcome;
         return true;
       },
@@ -122,9 +122,9 @@ export async function startPipeline() {
       announceEarly: () => assert.fail('nothing to announce'),
       announceLate: () => assert.fail('nothing to announce'),
     };
-    const outcome = (await runJob(taken, { ...shop, ...more })) ?? published;
+    const outcome = (await runJob(taken, { ...services, ...more })) ?? published;
     assert.ok(outcome);
     return { outcome, asked: [...asked], record: records.get(outcome.handler?.digest ?? '') };
   };
-  return { run, records, shop };
+  return { run, records, services };
 }

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { readJob } from '../../queues/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
-import { readComplaint } from '../../src/analysis/read-complaint.ts';
 import type { Amendment } from '../../src/contract/finding.ts';
 import type { Observation } from '../../src/contract/trial.ts';
+import { readComplaint } from '../../src/documents/read-complaint.ts';
+import { readJob } from '../../src/intake/read-job.ts';
+import { clear } from '../../src/job/clear.ts';
+import { type Requirements, requirementsOf } from '../../src/job/requirements.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import { clear } from '../../src/pipeline/clear.ts';
-import { type Measure, measure } from '../../src/pipeline/measure.ts';
-import { probesOf, quotedOf } from '../../src/pipeline/reproduce-probes.ts';
-import { amendedAgreement } from '../../src/pipeline/stored-handler.ts';
+import { probesOf, quotedOf } from '../../src/kinds/reproduce-probes.ts';
+import { amendedAgreement } from '../../src/kinds/stored-handler.ts';
 import { validatorOf } from '../../src/schemas/validator-of.ts';
 import { example } from '../system/harness.ts';
 
@@ -23,12 +23,12 @@ function jobOf(data: JsonObject) {
 }
 
 /** What a requester is held to whose tasks are as given. */
-function held(change: (task: Example['task']) => JsonObject = (task) => task): Measure {
+function held(change: (task: Example['task']) => JsonObject = (task) => task): Requirements {
   const data = example('anp-product-en.requester') as unknown as Example;
-  return measure(clear(analyze(jobOf({ ...data, task: change(data.task) }))));
+  return requirementsOf(clear(analyze(jobOf({ ...data, task: change(data.task) }))));
 }
 
-function quotedInputs(of: Measure, request: Json): Json[] {
+function quotedInputs(of: Requirements, request: Json): Json[] {
   const complaint = readComplaint(`- wrong\n${JSON.stringify(request)}`, []);
   return probesOf(of, complaint)
     .filter(({ quoted }) => quoted)
@@ -86,7 +86,7 @@ test('of two tasks, the one is taken whose request has all that the quoted one h
     '"productId": "P99999",\n   "productName": "Lamp"\n',
   );
   assert.match(testCases, /Lamp/);
-  const of = measure(
+  const of = requirementsOf(
     clear(
       analyze(
         jobOf({
@@ -106,7 +106,7 @@ test('of two tasks, the one is taken whose request has all that the quoted one h
 
 test('texts that a complaint quotes are asked again where messages are texts', () => {
   const { pathname } = new URL('../../fixtures/candidates/berth-lines/job.json', import.meta.url);
-  const of = measure(clear(analyze(jobOf(JSON.parse(readFileSync(pathname, 'utf8'))))));
+  const of = requirementsOf(clear(analyze(jobOf(JSON.parse(readFileSync(pathname, 'utf8'))))));
   const inputs = probesOf(of, readComplaint('No answer to `MOOR 4711 ostrand 20`.', []))
     .filter(({ quoted }) => quoted)
     .map(({ scenario }) => scenario.input);
@@ -123,7 +123,7 @@ test('where a quoted request is played again, the peer answers as in the case, a
 });
 
 test('what the peer itself did wrong in a quoted exchange is no fault of ours', () => {
-  const provider = measure(clear(analyze(jobOf(example('anp-product-en.consistent')))));
+  const provider = requirementsOf(clear(analyze(jobOf(example('anp-product-en.consistent')))));
   const response = { messageId: 'x', type: 'RESPONSE', status: { code: 404, message: 'No' }, productInfo: null };
   const quoted = (answer: JsonObject) => {
     const exchange = { request: { ...request('K7001'), productName: 7 }, response: answer };

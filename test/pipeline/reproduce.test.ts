@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { readComplaint } from '../../src/analysis/read-complaint.ts';
+import { readComplaint } from '../../src/documents/read-complaint.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import { reproduce } from '../../src/pipeline/reproduce.ts';
-import { probesOf } from '../../src/pipeline/reproduce-probes.ts';
+import { reproduce } from '../../src/kinds/reproduce.ts';
+import { probesOf } from '../../src/kinds/reproduce-probes.ts';
 import { caseScenarios } from '../../src/verification/case-scenarios.ts';
 import { hangMs, productJob, soundSource, withCaseText } from '../generation/rig.ts';
 import { heldTo, recordOf, startWorkbench } from '../generation/workbench.ts';
@@ -23,7 +23,7 @@ async function seen(source: string, complaint: string, deadline = inTime, data: 
     record,
     heldTo(data),
     readComplaint(complaint, names),
-    bench.shopWith(),
+    bench.servicesWith(),
     bench.ledger(),
     deadline,
     signal,

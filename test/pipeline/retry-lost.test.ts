@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { retryLost } from '../../src/job/retry-lost.ts';
 import { CodedError } from '../../src/kernel/errors.ts';
-import { retryLost } from '../../src/pipeline/retry-lost.ts';
 
 const never = new AbortController().signal;
 const lost = new CodedError('PLATFORM_SANDBOX_LOST', 'Cannot run handler: lost');

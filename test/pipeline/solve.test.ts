@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Model } from '../../src/completion/create-model.ts';
 import type { HandlerStore } from '../../src/contract/ports.ts';
+import { solve } from '../../src/generation/solve.ts';
+import { EarlyEnd } from '../../src/job/conclusion.ts';
+import type { Received } from '../../src/job/received.ts';
+import type { Services } from '../../src/job/services.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
-import type { Received } from '../../src/pipeline/intake.ts';
-import { Leave } from '../../src/pipeline/leave.ts';
-import { solve } from '../../src/pipeline/solve.ts';
-import type { Workshop } from '../../src/pipeline/workshop.ts';
 import { JUDGE_SYSTEM_PROMPT } from '../../src/prompting/judge-prompt.ts';
-import { hangMs, module, productJob, purseOf, soundSource, withCaseText } from '../generation/rig.ts';
+import { hangMs, module, processBudgetOf, productJob, soundSource, withCaseText } from '../generation/rig.ts';
 import { heldTo, startWorkbench } from '../generation/workbench.ts';
 
 const bench = await startWorkbench();
@@ -25,17 +25,21 @@ const wrongCase = withCaseText(productJob(), (text) =>
 /** Generates for the wrong case, with a lease that has this signal; who is asked what is noted. */
 async function solved(deadline: Deadline, lease: AbortSignal, complete: Model['complete']) {
   const once: HandlerStore['once'] = async (_tenant, _key, turn) => turn.work(lease);
-  const shop: Workshop = {
-    ...bench.shopWith(),
+  const services: Services = {
+    ...bench.servicesWith(),
     model: 'm',
     completer: { generator: 'scripted', speed: () => null, complete, other: { complete } },
     handlers: { once } as Partial<HandlerStore> as HandlerStore,
     limits: { maxCandidates: 6, maxCompletions: 8, maxTokens: null, maxCostUsd: null },
     spending: { of: async () => ({}), note: () => undefined },
-    purse: purseOf(),
+    processBudget: processBudgetOf(),
   };
-  const received = { jobId: 'j', deadline, work: new Deadline(Date.now() + hangMs, never) } as Received;
-  return solve(heldTo(wrongCase), received, shop, bench.ledger());
+  const received = {
+    jobId: 'j',
+    peerDeadline: deadline,
+    workDeadline: new Deadline(Date.now() + hangMs, never),
+  } as Received;
+  return solve(heldTo(wrongCase), received, services, bench.ledger());
 }
 
 test('after the peer’s deadline candidates are written, and no judge is asked', async () => {
@@ -45,7 +49,7 @@ test('after the peer’s deadline candidates are written, and no judge is asked'
     systems.push(system);
     return { text: module(soundSource).text, model: 'm', usage, durationMs: 1 };
   });
-  await assert.rejects(working, (error) => error instanceof Leave && error.conclusion.verdict === 'error');
+  await assert.rejects(working, (error) => error instanceof EarlyEnd && error.conclusion.verdict === 'error');
   assert.ok(systems.length >= 3);
   assert.ok(!systems.includes(JUDGE_SYSTEM_PROMPT));
 });

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HandlerRecord } from '../../src/contract/handler.ts';
 import type { HandlerStore } from '../../src/contract/ports.ts';
-import { brief } from '../../src/pipeline/brief.ts';
-import type { Tested } from '../../src/pipeline/lane-candidate.ts';
-import { Ledger, noUsage } from '../../src/pipeline/ledger.ts';
-import { store, storeAmended } from '../../src/pipeline/store.ts';
-import type { Workshop } from '../../src/pipeline/workshop.ts';
+import { assignmentFor } from '../../src/generation/assignment.ts';
+import type { Tested } from '../../src/generation/lane-candidate.ts';
+import { store, storeAmended } from '../../src/generation/store.ts';
+import { Ledger, noUsage } from '../../src/job/ledger.ts';
+import type { Services } from '../../src/job/services.ts';
 import { productJob, soundSource } from '../generation/rig.ts';
-import { heldTo, noReading, recordOf } from '../generation/workbench.ts';
+import { heldTo, noReading, recordOf, trusting } from '../generation/workbench.ts';
 
 test('what is stored of a handler that is held to further amendments is declared as they have it', async () => {
   const job = productJob();
@@ -24,7 +24,10 @@ test('what is stored of a handler that is held to further amendments is declared
     withdrawnFor: async () => null,
     put: async (one) => void put.push(one),
   };
-  const stored = await storeAmended(record, { ...held, cleared }, 'key', { handlers } as unknown as Workshop);
+  const stored = await storeAmended(record, { ...held, cleared }, 'key', {
+    handlers,
+    ...trusting,
+  } as unknown as Services);
   assert.deepEqual(put, [stored]);
   assert.match(stored.types, /productId: \(string \| null\)/);
   assert.notEqual(stored.types, record.types);
@@ -32,7 +35,7 @@ test('what is stored of a handler that is held to further amendments is declared
 
 test('a handler is stored with the report of its job, told shortly', async () => {
   const job = productJob();
-  const order = await brief(heldTo(job));
+  const order = await assignmentFor(heldTo(job), trusting);
   const ledger = new Ledger({ jobId: 'j', negotiationId: 'n' }, () => undefined);
   ledger.verification = 'negotiated';
   ledger.cases = [{ testCase: 1, passed: true, differences: [] }];
@@ -60,7 +63,7 @@ test('a handler is stored with the report of its job, told shortly', async () =>
     checks: [],
     isWholeReading: false,
   };
-  await store(tested, order, 'key', ledger, { handlers, completer: {} } as unknown as Workshop, noReading());
+  await store(tested, order, 'key', ledger, { handlers, completer: {} } as unknown as Services, noReading());
   const { jobId, report } = put[0]?.provenance ?? assert.fail('nothing was stored');
   assert.equal(jobId, 'j');
   const { checks: _, ...whole } = ledger.report();

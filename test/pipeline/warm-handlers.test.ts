@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createSandbox, type LoadedHandler, type Run } from '../../sandbox/index.ts';
 import type { HandlerRecord } from '../../src/contract/handler.ts';
-import { WarmHandlers } from '../../src/pipeline/warm-handlers.ts';
+import { WarmHandlers } from '../../src/handlers/warm-handlers.ts';
 
 const sandbox = await createSandbox({ cells: 1 });
 after(() => sandbox.close());

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'bullmq';
-import {
-  type ConsumerOptions,
-  type Delivery,
-  errorEnvelope,
-  keysOf,
-  publishScript,
-  redisServerPath,
-} from '../../queues/index.ts';
+import { type ConsumerOptions, type Delivery, keysOf, publishScript, redisServerPath } from '../../queues/index.ts';
+import { errorEnvelope } from '../../src/pipeline/outcome-of.ts';
 import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 import { workerProcesses } from './worker-processes.ts';
 
@@ -89,8 +83,8 @@ for (const [how, goOn] of [
     assert.deepEqual((await outcome('a')).messages, [accepted, error]);
   });
 
-async function publishedEarly({ kind, data, publish }: Delivery): Promise<undefined> {
-  await publish(errorEnvelope(kind, data, { code: 'PLATFORM_DEADLINE', message: 'x' }));
+async function publishedEarly({ kind, data, publishNow }: Delivery): Promise<undefined> {
+  await publishNow(errorEnvelope(kind, data, { code: 'PLATFORM_DEADLINE', message: 'x' }));
 }
 
 test('what was announced stands in the outcome of a job that is cancelled', async (t) => {
@@ -165,7 +159,7 @@ test('nothing is announced after the outcome', async (t) => {
   const { producer, connection, consume, outcome, entries, queue } = await queueUnderTest(t);
   await consume({
     process: async (delivery) => {
-      await delivery.publish(envelope(delivery.kind, delivery.data));
+      await delivery.publishNow(envelope(delivery.kind, delivery.data));
       await announce(delivery, accepted);
       return undefined;
     },

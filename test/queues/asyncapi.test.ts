@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import document from '../../queues/asyncapi.json' with { type: 'json' };
-import { DEFAULT_PREFIX, keysOf, kinds, publishScript } from '../../queues/index.ts';
+import { DEFAULT_PREFIX, keysOf, publishScript } from '../../queues/index.ts';
+import { kinds } from '../../src/contract/job.ts';
 import { envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
 function references(value: unknown): string[] {
@@ -49,7 +50,7 @@ test('the entries described are those that are written', async (t) => {
     process: async (delivery) => {
       const base = { negotiationId: 'n-1', protocolHash: 'h' };
       await delivery.announceEarly({ ...base, messages: [] });
-      await delivery.publish(envelope(delivery.kind, delivery.data));
+      await delivery.publishNow(envelope(delivery.kind, delivery.data));
       await delivery.announceLate({ ...base, digest: 'd' });
       return undefined;
     },

@@ -8,13 +8,14 @@ import {
   createProducer,
   dataDigestOf,
   disconnect,
-  errorEnvelope,
   keysOf,
   publishScript,
   type QueueEvent,
   redisServerPath,
   whenReady,
 } from '../../queues/index.ts';
+import { jobReader } from '../../src/pipeline/job-reader.ts';
+import { errorEnvelope } from '../../src/pipeline/outcome-of.ts';
 import { reportFault } from '../system/fault-report.ts';
 import { codes, envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
@@ -390,10 +391,10 @@ test('work that goes on after its outcome takes no slot, is waited for at the en
   const calledOff: string[] = [];
   const consumer = await consume({
     concurrency: 1,
-    process: async ({ jobId, kind, data, publish, announceLate }, signal) => {
+    process: async ({ jobId, kind, data, publishNow, announceLate }, signal) => {
       if (!jobId.startsWith('late')) return envelope(kind, data);
       signal.addEventListener('abort', () => calledOff.push(`${jobId} ${signal.reason.code}`));
-      await publish(envelope(kind, data, 'error'));
+      await publishNow(envelope(kind, data, 'error'));
       await end;
       await announceLate({ negotiationId: 'n-1', protocolHash: 'h', digest: jobId });
       return undefined;
@@ -567,7 +568,7 @@ test('a later version that no worker takes ends before its deadline', async (t) 
     found.findings.map((finding) => [Object(finding).code, Object(finding).pointer]),
     [['JOB_VERSION_UNSUPPORTED', '/version']],
   );
-  assert.equal(found.version, 2);
+  assert.equal(Object(found).version, 2);
   assert.ok(Date.now() - added > 1_500, 'it was put back first');
   assert.ok(events.some((event) => event.event === 'put-back'));
 });
@@ -603,7 +604,7 @@ test('an outcome may be published while work goes on, with entries beside it', a
     process: async (delivery) => {
       const base = { negotiationId: 'n-1', protocolHash: 'h' };
       await delivery.announceEarly({ ...base, messages: [{ action: 'fixErrorNegotiation' }] });
-      assert.equal(await delivery.publish(envelope(delivery.kind, delivery.data, 'error')), true);
+      assert.equal(await delivery.publishNow(envelope(delivery.kind, delivery.data, 'error')), true);
       await delivery.announceLate({ ...base, digest: 'd' });
       return undefined;
     },
@@ -747,7 +748,7 @@ test('calls that wait for Redis together, on a connection that BullMQ shares, ar
 });
 
 test('a producer says within seconds that Redis cannot be reached', async () => {
-  const producer = createProducer({ url: 'redis://127.0.0.1:1', connectWithinMs: 500 });
+  const producer = createProducer({ jobs: jobReader, url: 'redis://127.0.0.1:1', connectWithinMs: 500 });
   await assert.rejects(producer.submit('generate', jobData()), { code: 'PLATFORM_REDIS_UNREACHABLE' });
   await producer.close();
 });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { deliveryOf, parseData, type StoredJob } from '../../queues/delivery.ts';
 import { limits } from '../../queues/index.ts';
 import type { Beginning, Outcomes } from '../../queues/outcomes.ts';
+import { jobReader } from '../../src/pipeline/job-reader.ts';
 
 const hourMs = 3_600_000;
 const outcomes = {} as Outcomes;
@@ -19,7 +20,7 @@ function storedJob(data: unknown, more: Partial<StoredJob> = {}): StoredJob {
 
 test('the moments of a delivery are those of the local clock, however far off that of Redis is', () => {
   const before = Date.now();
-  const { takenAtMs, deadlineAtMs } = deliveryOf(storedJob({ timeoutMs: 20_000 }), beginning(), outcomes);
+  const { takenAtMs, deadlineAtMs } = deliveryOf(storedJob({ timeoutMs: 20_000 }), beginning(), outcomes, jobReader);
   const after = Date.now();
   assert.ok(takenAtMs >= before - 5_000 && takenAtMs <= after - 5_000, `${takenAtMs - before}`);
   assert.equal(deadlineAtMs - takenAtMs, 20_000);
@@ -27,18 +28,18 @@ test('the moments of a delivery are those of the local clock, however far off th
 
 test('the first delivery has the number 1, even of a job that nobody was handed', () => {
   const numbers = [0, 1, 2].map(
-    (deliveries) => deliveryOf(storedJob({}, { deliveries }), beginning(), outcomes).delivery,
+    (deliveries) => deliveryOf(storedJob({}, { deliveries }), beginning(), outcomes, jobReader).delivery,
   );
   assert.deepEqual(numbers, [1, 1, 2]);
 });
 
 test('the size of a job is that of its text in bytes', () => {
-  assert.equal(deliveryOf(storedJob('ä€'), beginning(), outcomes).rawBytes, 7);
+  assert.equal(deliveryOf(storedJob('ä€'), beginning(), outcomes, jobReader).rawBytes, 7);
 });
 
 test('nothing is published for a job that is not worked on', async () => {
-  const { publish } = deliveryOf(storedJob({}), beginning(), outcomes);
-  await assert.rejects(publish({} as never), { code: 'DEFECT_NOT_RUNNING' });
+  const { publishNow } = deliveryOf(storedJob({}), beginning(), outcomes, jobReader);
+  await assert.rejects(publishNow({} as never), { code: 'DEFECT_NOT_RUNNING' });
 });
 
 test('a text that is too large to be looked into, or no JSON, stays a text', () => {

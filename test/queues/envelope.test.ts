@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { errorEnvelope, readEnvelope } from '../../queues/index.ts';
+import { readEnvelope } from '../../queues/index.ts';
+import { errorEnvelope } from '../../src/pipeline/outcome-of.ts';
 import { jobData } from './queue-under-test.ts';
 
 const reason = { code: 'PLATFORM_X', message: 'x' };

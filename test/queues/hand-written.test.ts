@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Connection, errorEnvelope, keysOf, publishScript, readJob } from '../../queues/index.ts';
+import { type Connection, keysOf, publishScript } from '../../queues/index.ts';
+import { readJob } from '../../src/intake/read-job.ts';
+import { errorEnvelope } from '../../src/pipeline/outcome-of.ts';
 import { codes, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
 const keys = keysOf();
@@ -219,7 +221,9 @@ suite('what is written by hand', { concurrency: 6 }, () => {
       const found = await outcome(jobId).catch(() => assert.fail(`no outcome with ${names[nth]}`));
       assert.equal(found.verdict, 'generated', `${names[nth]}: ${JSON.stringify(found.findings)}`);
       assert.deepEqual(found.messages, [{ action: 'codeGeneration', status: 'generated' }], names[nth]);
-      const told = (await entries(jobId)).map(({ jobId: id, final }) => [id, final]);
+      // On a slow machine a job may come again, which announces its outcome again.
+      const first = (await entries(jobId)).filter(({ replayed }) => replayed === '0');
+      const told = first.map(({ jobId: id, final }) => [id, final]);
       assert.deepEqual(told, [[jobId, '1']], names[nth]);
     }
     assert.ok(events.some(({ event }) => event === 'mended'));
@@ -240,7 +244,8 @@ suite('what is written by hand', { concurrency: 6 }, () => {
       }
       if (!isPaused) await queue.resume();
       await consume({
-        lockDurationMs: 1_000,
+        // Longer than a keeper takes to begin: an id that BullMQ takes from a dead worker before is in no list any more.
+        lockDurationMs: 5_000,
         stalledIntervalMs: 500,
         process: async ({ kind, data, rawBytes }) => {
           const reading = readJob(kind, data, rawBytes);

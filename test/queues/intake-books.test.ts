@@ -4,6 +4,7 @@ import { type AddressInfo, connect as connectTo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConsumer, INTAKE_GROUP, jobIdOf, keysOf } from '../../queues/index.ts';
+import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { envelope, fieldsOf, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
 const keys = keysOf();
@@ -151,6 +152,7 @@ test('an entry that Redis hands to a bridge while that ends is left for another'
   await once(proxy, 'listening');
   atEnd(async () => void proxy.close());
   const ending = createConsumer({
+    jobs: jobReader,
     url: `redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     process: async ({ kind, data: given }) => envelope(kind, given),
   });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { INTAKE_GROUP, jobIdOf, readJob } from '../../queues/index.ts';
+import { INTAKE_GROUP, jobIdOf } from '../../queues/index.ts';
+import { readJob } from '../../src/intake/read-job.ts';
 import { codes, envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 import { workerProcesses } from './worker-processes.ts';
 

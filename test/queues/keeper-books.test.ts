@@ -5,6 +5,7 @@ import { keysOf } from '../../queues/index.ts';
 import type { JobCloser } from '../../queues/job-closer.ts';
 import { Keeper } from '../../queues/keeper.ts';
 import { Outcomes } from '../../queues/outcomes.ts';
+import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { codes, envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
 const keys = keysOf();
@@ -258,6 +259,7 @@ test('a job that is put back again while the keeper brings it back keeps its new
     throw new Error('not delayed');
   };
   const keeper = new Keeper({
+    jobs: jobReader,
     connection,
     keys,
     outcomes: new Outcomes(connection, keys, 3_600),
@@ -277,6 +279,7 @@ test('what keeps the keeper from its other work keeps it from closing no job', a
   const stuck = Promise.withResolvers<void>();
   const closed: string[] = [];
   const keeper = new Keeper({
+    jobs: jobReader,
     connection,
     keys,
     outcomes,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'bullmq';
 import { createConsumer } from '../../queues/index.ts';
+import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { reportFault } from '../system/fault-report.ts';
 import { codes, envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 import { workerProcesses } from './worker-processes.ts';
@@ -141,7 +142,7 @@ test('a job put again just before it leaves BullMQ is announced again, one put a
 
 test('the keeper is one of all workers, and another when that one ends', async (t) => {
   const { redis, connection, consume } = await queueUnderTest(t);
-  const first = createConsumer({ url: redis.url, process: async () => undefined });
+  const first = createConsumer({ jobs: jobReader, url: redis.url, process: async () => undefined });
   await first.ready();
   const holder = await until(() => connection.get('{protosmith}:lease:keeper'));
   await consume();

@@ -13,14 +13,19 @@ import {
   localRedis,
   redisServerPath,
 } from '../../queues/index.ts';
+import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { envelope, jobData, until } from './queue-under-test.ts';
 
 test('the embedded Redis serves a whole job, on loopback only', async (t) => {
   const redis = await localRedis({ kind: 'embedded' });
   t.after(() => redis.close());
   assert.equal(redis.kind, 'embedded');
-  const consumer = createConsumer({ url: redis.url, process: async ({ kind, data }) => envelope(kind, data) });
-  const producer = createProducer({ url: redis.url });
+  const consumer = createConsumer({
+    jobs: jobReader,
+    url: redis.url,
+    process: async ({ kind, data }) => envelope(kind, data),
+  });
+  const producer = createProducer({ jobs: jobReader, url: redis.url });
   await consumer.ready();
   const { jobId } = await producer.submit('generate', jobData());
   const found = await producer.waitForOutcome(jobId, { untilMs: Date.now() + 20_000 });

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { judgeRedis, openOperator } from '../../queues/index.ts';
+import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { codes, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
 for (const name of ['wait', 'active', 'delayed', 'prioritized', 'marker', 'events']) {
   test(`a worker takes away a job that stands where BullMQ keeps ${name}, and what was added meanwhile is done`, async (t) => {
     const { redis, queue, connection, consume, outcome, atEnd } = await queueUnderTest(t);
-    const operator = await openOperator({ url: redis.url });
+    const operator = await openOperator({ jobs: jobReader, url: redis.url });
     atEnd(() => operator.close());
     const judged = async () => judgeRedis(await operator.redisFacts()).filter(({ severity }) => severity === 'error');
     const key = `{protosmith}:code-generation:${name}`;

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'bullmq';
 import { DEFAULT_PREFIX, jobIdOf, judgeRedis, openOperator, QUEUE_NAME, redisServerPath } from '../../queues/index.ts';
+import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { codes, envelope, jobData, queueUnderTest, until } from './queue-under-test.ts';
 
 test('dead letters are listed, shown, put on the queue again as new jobs, and discarded', async (t) => {
   const { redis, producer, consume, outcome, atEnd } = await queueUnderTest(t);
-  const operator = await openOperator({ url: redis.url });
+  const operator = await openOperator({ jobs: jobReader, url: redis.url });
   atEnd(() => operator.close());
   let broken = true;
   await consume({
@@ -50,7 +51,7 @@ test('dead letters are listed, shown, put on the queue again as new jobs, and di
 
 test('a dead letter whose data are no object stays where it is', async (t) => {
   const { redis, queue, consume, outcome, atEnd } = await queueUnderTest(t);
-  const operator = await openOperator({ url: redis.url });
+  const operator = await openOperator({ jobs: jobReader, url: redis.url });
   atEnd(() => operator.close());
   await consume({ process: () => Promise.reject(new TypeError('oops')) });
   for (const [jobId, data] of Object.entries({ text: 'text', list: [1], none: null })) {
@@ -64,7 +65,7 @@ test('a dead letter whose data are no object stays where it is', async (t) => {
 
 test('a job without an outcome gets one before an operator removes it', async (t) => {
   const { redis, queue, connection, outcome, entries, atEnd } = await queueUnderTest(t);
-  const operator = await openOperator({ url: redis.url });
+  const operator = await openOperator({ jobs: jobReader, url: redis.url });
   atEnd(() => operator.close());
   const answered = async (jobId: string) => {
     const found = await outcome(jobId, 5_000);
@@ -119,7 +120,7 @@ test('a job without an outcome gets one before an operator removes it', async (t
 
 test('a job that is worked on, or whose outcome has expired, is not answered when an operator removes it', async (t) => {
   const { redis, queue, connection, consume, outcome, atEnd } = await queueUnderTest(t);
-  const operator = await openOperator({ url: redis.url });
+  const operator = await openOperator({ jobs: jobReader, url: redis.url });
   atEnd(() => operator.close());
   const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
   await consume({ process: ({ kind, data }) => held.then(() => envelope(kind, data)) });
@@ -139,7 +140,7 @@ test('a job that is worked on, or whose outcome has expired, is not answered whe
 
 test('a queue whose jobs do not end in time is told as not drained, with what is left', async (t) => {
   const { redis, queue, producer, consume, outcome, atEnd } = await queueUnderTest(t);
-  const operator = await openOperator({ url: redis.url });
+  const operator = await openOperator({ jobs: jobReader, url: redis.url });
   atEnd(() => operator.close());
   const end = Promise.withResolvers<void>();
   await consume({
@@ -166,7 +167,7 @@ test('a queue whose jobs do not end in time is told as not drained, with what is
 
 test('a drained queue hands out no jobs until it is resumed', async (t) => {
   const { redis, producer, consume, outcome, atEnd } = await queueUnderTest(t);
-  const operator = await openOperator({ url: redis.url });
+  const operator = await openOperator({ jobs: jobReader, url: redis.url });
   atEnd(() => operator.close());
   await consume();
   assert.deepEqual(await operator.drain({ untilMs: Date.now() + 5_000 }), { drained: true, active: 0, waiting: 0 });
@@ -179,7 +180,7 @@ test('a drained queue hands out no jobs until it is resumed', async (t) => {
 
 test('a snapshot counts jobs, ages, streams and what readers have not seen', async (t) => {
   const { redis, producer, connection, consume, outcome, atEnd } = await queueUnderTest(t);
-  const operator = await openOperator({ url: redis.url });
+  const operator = await openOperator({ jobs: jobReader, url: redis.url });
   atEnd(() => operator.close());
   const consumer = await consume({ concurrency: 1 });
   await producer.submit('generate', jobData({ replyTo: 'mine' }), { jobId: 'a' });
@@ -205,7 +206,7 @@ test('a snapshot counts jobs, ages, streams and what readers have not seen', asy
 
 test('an entry of the intake stream that nobody bridges waits, and is the oldest', async (t) => {
   const { redis, producer, connection, atEnd } = await queueUnderTest(t);
-  const operator = await openOperator({ url: redis.url });
+  const operator = await openOperator({ jobs: jobReader, url: redis.url });
   atEnd(() => operator.close());
   assert.equal((await operator.snapshot()).oldestWaitingAgeSeconds, null);
   await connection.xadd('{protosmith}:intake', `${Date.now() - 3_600_000}-0`, 'data', JSON.stringify(jobData()));
@@ -217,7 +218,7 @@ test('an entry of the intake stream that nobody bridges waits, and is the oldest
 
 test('a job that still stands on the intake stream is found there, under the id it will have', async (t) => {
   const { redis, connection, atEnd } = await queueUnderTest(t);
-  const operator = await openOperator({ url: redis.url });
+  const operator = await openOperator({ jobs: jobReader, url: redis.url });
   atEnd(() => operator.close());
   const data = jobData({ attempt: 3 });
   await connection.xadd('{protosmith}:intake', '*', 'jobId', 'mine', 'kind', 'review', 'data', '{"a":');
@@ -231,7 +232,7 @@ test('a job that still stands on the intake stream is found there, under the id 
 
 test('how long a job waits is told by the moment that Redis took it, where its producer clock is off', async (t) => {
   const { redis, queue, consume, atEnd } = await queueUnderTest(t);
-  const operator = await openOperator({ url: redis.url });
+  const operator = await openOperator({ jobs: jobReader, url: redis.url });
   atEnd(() => operator.close());
   const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
   await consume({ concurrency: 1, process: ({ kind, data }) => held.then(() => envelope(kind, data)) });
@@ -245,7 +246,7 @@ test('how long a job waits is told by the moment that Redis took it, where its p
 });
 
 test('an operator hears at once that Redis cannot be reached', async () => {
-  await assert.rejects(openOperator({ url: 'redis://127.0.0.1:1', connectWithinMs: 300 }), {
+  await assert.rejects(openOperator({ jobs: jobReader, url: 'redis://127.0.0.1:1', connectWithinMs: 300 }), {
     code: 'PLATFORM_REDIS_UNREACHABLE',
   });
 });
@@ -254,7 +255,7 @@ test('a Redis that evicts or keeps nothing is judged so', {
   skip: redisServerPath() === undefined ? 'needs a real redis-server: the embedded one has no such settings' : false,
 }, async (t) => {
   const { redis, connection, atEnd } = await queueUnderTest(t);
-  const operator = await openOperator({ url: redis.url });
+  const operator = await openOperator({ jobs: jobReader, url: redis.url });
   atEnd(() => operator.close());
   const judged = async (durable = false) =>
     judgeRedis(await operator.redisFacts(), { durable }).map(({ code, severity }) => `${severity} ${code}`);

@@ -10,13 +10,14 @@ import {
   DEFAULT_PREFIX,
   disconnect,
   type Envelope,
-  errorEnvelope,
   type LocalRedisOptions,
   localRedis,
   type Producer,
   QUEUE_NAME,
   type QueueEvent,
 } from '../../queues/index.ts';
+import { jobReader } from '../../src/pipeline/job-reader.ts';
+import { errorEnvelope } from '../../src/pipeline/outcome-of.ts';
 
 /** Data of a job that passes its schema. */
 export function jobData(more: Record<string, unknown> = {}): Record<string, unknown> {
@@ -44,7 +45,7 @@ export function codes(found: { findings: readonly object[] }): unknown[] {
 export async function queueUnderTest(t: TestContext, options: LocalRedisOptions = {}) {
   const redis = await localRedis(options);
   const connection: Connection = connect(redis.url, 'worker');
-  const producer: Producer = createProducer({ url: redis.url });
+  const producer: Producer = createProducer({ jobs: jobReader, url: redis.url });
   const queue = new Queue(QUEUE_NAME, { connection, prefix: DEFAULT_PREFIX });
   queue.on('error', () => {});
   const consumers: { close(options?: { drainMs?: number }): Promise<void> }[] = [];
@@ -71,6 +72,7 @@ export async function queueUnderTest(t: TestContext, options: LocalRedisOptions 
     /** Starts a consumer; by default one that answers each job with `generated`. */
     async consume(more: Partial<ConsumerOptions> = {}) {
       const consumer = createConsumer({
+        jobs: jobReader,
         url: redis.url,
         process: async (delivery) => envelope(delivery.kind, delivery.data),
         onEvent: (event) => events.push(event),

@@ -12,6 +12,7 @@ import {
   localRedis,
   redisServerPath,
 } from '../../queues/index.ts';
+import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { reportFault } from '../system/fault-report.ts';
 import { envelope, fieldsOf, jobData, queueUnderTest, until } from './queue-under-test.ts';
 import { workerProcesses } from './worker-processes.ts';
@@ -41,7 +42,7 @@ async function restartable(t: TestContext, { durable = true } = {}) {
 
 /** What became visible in a Redis that was started again. */
 function outcomesOf(t: TestContext, url: string) {
-  const producer = createProducer({ url });
+  const producer = createProducer({ jobs: jobReader, url });
   const connection = connect(url, 'worker');
   t.after(() => Promise.all([producer.close(), disconnect(connection)]));
   return {
@@ -60,7 +61,7 @@ test('Redis killed and started again with its append-only file: nothing is lost,
   const workers = workerProcesses(t, redis.url);
   await workers.start({ lockMs: 2_000 });
   await workers.start({ lockMs: 2_000 });
-  const producer = createProducer({ url: redis.url });
+  const producer = createProducer({ jobs: jobReader, url: redis.url });
   t.after(() => producer.close());
   const jobIds = Array.from({ length: 40 }, (_, index) => `${index}-job-200ms`);
   for (const jobId of jobIds) await producer.submit('generate', jobData(patient), { jobId });
@@ -85,7 +86,7 @@ test('workers are back by themselves within seconds of an outage', { skip }, asy
   redis.kill();
   await sleep(7_000);
   await redis.start();
-  const producer = createProducer({ url: redis.url });
+  const producer = createProducer({ jobs: jobReader, url: redis.url });
   t.after(() => producer.close());
   const back = Date.now();
   await producer.submit('generate', jobData(patient), { jobId: 'a' });
@@ -100,7 +101,7 @@ test('workers outlive a Redis that forgot everything: new jobs run, by queue and
   const redis = await restartable(t, { durable: false });
   const workers = workerProcesses(t, redis.url);
   await workers.start();
-  const producer = createProducer({ url: redis.url });
+  const producer = createProducer({ jobs: jobReader, url: redis.url });
   t.after(() => producer.close());
   await producer.submit('generate', jobData(patient), { jobId: 'forgotten-2000ms' });
   await until(() => workers.works('forgotten-2000ms') === 1);

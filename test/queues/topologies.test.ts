@@ -15,6 +15,7 @@ import {
   type QueueEvent,
   redisServerPath,
 } from '../../queues/index.ts';
+import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { tellFault } from '../system/fault-report.ts';
 import { envelope, jobData, until } from './queue-under-test.ts';
 
@@ -96,10 +97,10 @@ test('a cluster of three masters carries jobs, intake and operators', { skip }, 
   }
 
   const url = `redis+cluster://${ports.map((port) => `127.0.0.1:${port}`).join(',')}`;
-  const consumer = createConsumer({ url, process: async ({ kind, data }) => envelope(kind, data) });
+  const consumer = createConsumer({ jobs: jobReader, url, process: async ({ kind, data }) => envelope(kind, data) });
   redis.atEnd(() => consumer.close());
   await consumer.ready();
-  const producer = createProducer({ url });
+  const producer = createProducer({ jobs: jobReader, url });
   redis.atEnd(() => producer.close());
   const jobIds = Array.from({ length: 50 }, (_, index) => `job-${index}`);
   await Promise.all(jobIds.map((jobId) => producer.submit('generate', jobData(), { jobId })));
@@ -110,7 +111,7 @@ test('a cluster of three masters carries jobs, intake and operators', { skip }, 
   redis.atEnd(() => disconnect(cluster));
   await cluster.xadd('{protosmith}:intake', '*', 'jobId', 'by-stream', 'data', JSON.stringify(jobData()));
   assert.equal((await producer.waitForOutcome('by-stream', { untilMs: Date.now() + 20_000 }))?.verdict, 'generated');
-  const operator = await openOperator({ url });
+  const operator = await openOperator({ jobs: jobReader, url });
   redis.atEnd(() => operator.close());
   const snapshot = await operator.snapshot();
   assert.deepEqual(
@@ -137,6 +138,7 @@ test('what a cluster that lost a part of its slots cannot answer brings a job ba
   const events: QueueEvent[] = [];
   let worked = 0;
   const consumer = createConsumer({
+    jobs: jobReader,
     url,
     onEvent: (event) => events.push(event),
     process: async ({ kind, data }) => {
@@ -147,7 +149,7 @@ test('what a cluster that lost a part of its slots cannot answer brings a job ba
   });
   redis.atEnd(() => consumer.close());
   await consumer.ready();
-  const producer = createProducer({ url });
+  const producer = createProducer({ jobs: jobReader, url });
   redis.atEnd(() => producer.close());
   await producer.submit('generate', jobData({ timeoutMs: 120_000 }), { jobId: 'a' });
   assert.equal((await producer.waitForOutcome('a', { untilMs: Date.now() + 60_000 }))?.verdict, 'generated');
@@ -179,10 +181,10 @@ test('a Sentinel group fails over, and jobs go on', { skip }, async (t) => {
   );
 
   const url = `redis+sentinel://127.0.0.1:${sentinelPort}/main`;
-  const consumer = createConsumer({ url, process: async ({ kind, data }) => envelope(kind, data) });
+  const consumer = createConsumer({ jobs: jobReader, url, process: async ({ kind, data }) => envelope(kind, data) });
   redis.atEnd(() => consumer.close());
   await consumer.ready();
-  const producer = createProducer({ url, connectWithinMs: 30_000 });
+  const producer = createProducer({ jobs: jobReader, url, connectWithinMs: 30_000 });
   redis.atEnd(() => producer.close());
   await producer.submit('generate', jobData(), { jobId: 'before' });
   assert.equal((await producer.waitForOutcome('before', { untilMs: Date.now() + 20_000 }))?.verdict, 'generated');

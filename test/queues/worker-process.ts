@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConsumer } from '../../queues/index.ts';
+import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { envelope } from './queue-under-test.ts';
 
 const [url = '', lock = '1000', stalled = '500', clockOff = '0'] = process.argv.slice(2);
@@ -18,12 +19,13 @@ const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const retried = new Set<string>();
 
 const consumer = createConsumer({
+  jobs: jobReader,
   url,
   lockDurationMs: Number(lock),
   stalledIntervalMs: Number(stalled),
   onEvent: (event) => say(event),
   async process(delivery, signal) {
-    const { jobId, kind, data, takenAtMs, publish } = delivery;
+    const { jobId, kind, data, takenAtMs, publishNow } = delivery;
     say({ event: 'work', jobId, kind, sinceTakenMs: Date.now() - takenAtMs });
     const outcome = envelope(kind, data);
     // The names say what befalls the worker.
@@ -33,7 +35,7 @@ const consumer = createConsumer({
     }
     if (jobId.startsWith('poison')) process.kill(process.pid, 'SIGKILL');
     if (jobId.startsWith('die-after-publication')) {
-      await publish(outcome);
+      await publishNow(outcome);
       process.kill(process.pid, 'SIGKILL');
     }
     if (jobId.startsWith('retry') && !retried.has(jobId)) {
@@ -46,7 +48,7 @@ const consumer = createConsumer({
     const workMs = Number(/-(\d+)ms/.exec(jobId)?.[1] ?? 0);
     if (jobId.startsWith('deaf')) {
       await sleep(workMs);
-      await publish(outcome);
+      await publishNow(outcome);
       return undefined;
     }
     await sleep(workMs, undefined, { signal });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Prompt } from '../../src/contract/completion.ts';
+import { readFactsOf } from '../../src/deriving/read.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { readFactsOf } from '../../src/pipeline/read.ts';
 import { renderReadPrompt } from '../../src/prompting/read-prompt.ts';
 import { ReadingCollector } from '../../src/readings/reading-collector.ts';
 import { unitsOfSubject } from '../../src/readings/units.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureSignature, faultCount } from '../../src/pipeline/lane-facts.ts';
+import { failureSignature, faultCount } from '../../src/generation/lane-facts.ts';
 
 const broken = (claim: string, found: string) => ({ quote: 'Words.', claim, input: { id: 'a' }, found: [found] });
 const code = 'CANDIDATE_DERIVED_CASE';

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
-import { readJob } from '../../queues/index.ts';
 import { createSandbox } from '../../sandbox/index.ts';
 import { analyze } from '../../src/analysis/analyze.ts';
 import type { Completer, Prompt } from '../../src/contract/completion.ts';
 import { exportNameOf } from '../../src/contract/handler.ts';
 import type { DerivedCase, KeptReading } from '../../src/contract/reading.ts';
 import type { Trier } from '../../src/contract/trial.ts';
+import { type DerivedJudgement, judgeDerived } from '../../src/deriving/judge-derived.ts';
+import { emptyReading, ReadingWork } from '../../src/deriving/reading-work.ts';
 import { storedSurface } from '../../src/hosting/surface.ts';
 import { createTrier } from '../../src/hosting/trier.ts';
+import { readJob } from '../../src/intake/read-job.ts';
+import { Budget } from '../../src/job/budget.ts';
+import { clear } from '../../src/job/clear.ts';
+import { Ledger, noUsage } from '../../src/job/ledger.ts';
+import { requirementsOf } from '../../src/job/requirements.ts';
+import type { Services } from '../../src/job/services.ts';
 import { Deadline } from '../../src/kernel/deadline.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import { Budget } from '../../src/pipeline/budget.ts';
-import { clear } from '../../src/pipeline/clear.ts';
-import { type DerivedJudgement, judgeDerived } from '../../src/pipeline/judge-derived.ts';
-import { Ledger, noUsage } from '../../src/pipeline/ledger.ts';
-import { measure } from '../../src/pipeline/measure.ts';
-import { emptyReading, ReadingWork } from '../../src/pipeline/reading-work.ts';
-import type { Workshop } from '../../src/pipeline/workshop.ts';
 import { judgeReading, type ReadingTrial } from '../../src/readings/judge-reading.ts';
 import { loadReading } from '../../src/readings/load-reading.ts';
 import { ReadingCollector } from '../../src/readings/reading-collector.ts';
@@ -127,10 +127,10 @@ function agreed(candidateProtocols: string): JsonObject {
 }
 
 /** What the handlers of a job are held to. */
-export function measureOf(data: JsonObject): ReturnType<typeof measure> {
+export function measureOf(data: JsonObject): ReturnType<typeof requirementsOf> {
   const reading = readJob('generate', data);
   assert.ok(reading.ok, JSON.stringify(reading));
-  return measure(clear(analyze(reading.job)));
+  return requirementsOf(clear(analyze(reading.job)));
 }
 
 /** What the handlers of a job are judged against. */
@@ -191,13 +191,13 @@ export async function startJudging() {
             .join('\n');
           return { text, model: 'second', usage: noUsage, durationMs: 1 };
         };
-        const asker = {
-          shop: { confirmer: { complete }, model: 'first' } as unknown as Workshop,
+        const context = {
+          services: { confirmer: { complete }, model: 'first' } as unknown as Services,
           ledger: new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
           budget: new Budget({ maxCandidates: 6, maxCompletions: 20, maxTokens: null, maxCostUsd: null }, noPurse),
         };
         const deadline = new Deadline(Date.now() + 60_000, AbortSignal.timeout(60_000));
-        const judged = await judgeDerived(trier, held, reading, asker, deadline, deadline.atMs);
+        const judged = await judgeDerived(trier, held, reading, context, deadline, deadline.atMs);
         return { ...judged, asked, reading, collector };
       }),
     close: () => sandbox.close(),

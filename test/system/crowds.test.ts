@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createProducer } from '../../queues/index.ts';
+import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { reportFault } from './fault-report.ts';
 import { markedJob, soundReply, startRig, stopWorker, until } from './harness.ts';
 
 test('the same jobs by two negotiators and by the intake stream at the same moment: one outcome each, one generation each', async (t) => {
   const rig = await startRig();
-  const other = createProducer({ url: rig.redis.url });
+  const other = createProducer({ jobs: jobReader, url: rig.redis.url });
   t.after(async () => {
     await other.close();
     await rig.close();

@@ -21,6 +21,7 @@ import {
 import type { Outcome } from '../../src/contract/outcome.ts';
 import { sha256Hex } from '../../src/kernel/digest.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import { jobReader } from '../../src/pipeline/job-reader.ts';
 import { readScripts } from '../../src/scripted-model/script.ts';
 import { type Behaviour, type Question, startScriptedModel } from '../../src/scripted-model/server.ts';
 
@@ -233,7 +234,7 @@ export async function startRig(options: LocalRedisOptions = {}): Promise<Rig> {
   });
   const marked = (mark: string) => model.questions.filter(({ prompt }) => prompt.includes(mark));
   const connection = connect(redis.url, 'worker');
-  const producer = createProducer({ url: redis.url });
+  const producer = createProducer({ jobs: jobReader, url: redis.url });
   const queue = new Queue(QUEUE_NAME, { connection, prefix: DEFAULT_PREFIX });
   queue.on('error', () => undefined);
   const keys = keysOf();

@@ -6,8 +6,8 @@ import { registerHooks } from 'node:module';
 
 const changes: [file: string, known: string, later: string][] = [
   ['/queues/job-runner.ts', 'const KNOWN_VERSION = 1;', 'const KNOWN_VERSION = 2;'],
-  ['/queues/read-job.ts', 'version > 1)', 'version > 2)'],
-  ['/queues/job.schema.json', '"version": { "const": 1,', '"version": { "enum": [1, 2],'],
+  ['/src/intake/read-job.ts', 'version > 1)', 'version > 2)'],
+  ['/src/intake/job-base.schema.json', '"const": 1,', '"enum": [1, 2],'],
 ];
 
 registerHooks({

@@ -5,7 +5,7 @@ import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
 import { mechanicalTables } from '../../scripts/mechanical-tables.ts';
 import { candidatesFolder, openFixture, tryCandidate } from '../../scripts/try-candidate.ts';
 import { advisableChecks } from '../../src/config.ts';
-import { derivedCheck } from '../../src/pipeline/judge-derived.ts';
+import { derivedCheck } from '../../src/deriving/judge-derived.ts';
 import { checks, defaultCheckPolicy } from '../../src/verification/checks.ts';
 import { rules } from '../../src/verification/rules.ts';
 

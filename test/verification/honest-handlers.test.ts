@@ -205,15 +205,15 @@ export function handle({ id, country, weight }) {
     {
       rules: 'The three cheapest of all offers for the article are listed, cheapest first. No offers: an empty list.',
       request: object({ id: text, article: text }),
-      response: object({ id: text, offers: { type: 'array', items: object({ shop: text, price: number }) } }),
+      response: object({ id: text, offers: { type: 'array', items: object({ services: text, price: number }) } }),
       cases: [
         [
           { id: 'o1', article: 'drill' },
           {
             id: 'o1',
             offers: [
-              { shop: 'Hagen Tools', price: 49.9 },
-              { shop: 'Borado', price: 58 },
+              { services: 'Hagen Tools', price: 49.9 },
+              { services: 'Borado', price: 58 },
             ],
           },
         ],
@@ -255,7 +255,7 @@ export function handle({ id, country, weight }) {
     page = got.nextPage;
   }
   const best = all.sort((a, b) => a.amount - b.amount).slice(0, 3);
-  return { id: String(id), offers: best.map(({ seller, amount }) => ({ shop: seller, price: amount })) };
+  return { id: String(id), offers: best.map(({ seller, amount }) => ({ services: seller, price: amount })) };
 }`,
   ],
   ...(['ordered by where it first stands in texts', 'sorted by the number of its letters'] as const).map(

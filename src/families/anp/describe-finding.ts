@@ -1,7 +1,8 @@
 import { END_OF_TEXT, type Finding, type PatchOperation } from '../../contract/finding.ts';
+import type { Language } from '../../contract/said.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
-import { quoteJson, quoteText } from '../quote.ts';
-import { type Language, violationWords } from '../violation-words.ts';
+import { quoteJson, quoteText } from '../../kernel/quote.ts';
+import { violationWords } from '../../schemas/violation-words.ts';
 
 /**
  * One finding as a sentence for the peer, on one line: case and place, what was found and what was wanted, the change proposed.

@@ -1,16 +1,6 @@
-import type { Case } from '../../contract/agreement.ts';
+import { escapeInvisible } from '../../kernel/invisible-characters.ts';
 import type { Json } from '../../kernel/json.ts';
-import { escapeUnseen } from '../../kernel/unseen.ts';
-import type { Language } from '../violation-words.ts';
-
-/** What of a case stands in a text of cases. */
-export type WrittenCase = Pick<Case, 'testCase' | 'request' | 'response' | 'expected'>;
-
-/** What a text of cases is written in. */
-export interface CaseLayout {
-  language: Language;
-  payload: 'json' | 'text';
-}
+import type { CaseLayout, WrittenCase } from '../family.ts';
 
 const WORDS = {
   en: {
@@ -55,7 +45,7 @@ export function withFurtherCases(text: string, cases: readonly WrittenCase[], la
  */
 function payloadText(value: Json, payload: CaseLayout['payload']): string {
   if (payload === 'json' || typeof value !== 'string')
-    return `\`\`\`json\n${escapeUnseen(JSON.stringify(value, null, 2))}\n\`\`\``;
+    return `\`\`\`json\n${escapeInvisible(JSON.stringify(value, null, 2))}\n\`\`\``;
   const longest = Math.max(2, ...(value.match(/`{3,}/g) ?? []).map((ticks) => ticks.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${value}\n${fence}`;

@@ -7,7 +7,7 @@ attack('result whose then comes and goes', {
   return {
     get then() {
       reads += 1;
-      return reads === 1 ? undefined : (settle: any) => settle({ forged: reads });
+      return reads === 1 ? undefined : (settle: any) => decide({ forged: reads });
     },
     get reads() {
       return reads;

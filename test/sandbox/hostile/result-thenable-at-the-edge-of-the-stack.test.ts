@@ -6,7 +6,7 @@ attack('result that is a thenable at the edge of the stack', {
     try {
       dive(settle);
     } catch {
-      settle(1);
+      decide(1);
     }
   };
   return { then(resolve: any, reject: any) { dive(resolve); dive(reject); } };

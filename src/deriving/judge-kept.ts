@@ -1,0 +1,26 @@
+import type { Proof } from '../contract/handler.ts';
+import type { DerivedCase } from '../contract/reading.ts';
+import type { Trier } from '../contract/trial.ts';
+import { rebased } from '../handlers/proof.ts';
+import { judgeReading } from '../readings/judge-reading.ts';
+import { dropReasonOf } from '../readings/validity.ts';
+import type { Subject } from '../verification/subject.ts';
+import { agreed, type DerivedJudgement } from './judge-derived.ts';
+
+/**
+ * Runs the derived cases that a stored handler was judged by, on it or on another one. No model is asked: a case that
+ * no second reader bore out is held against nobody. Leaves out cases whose base the subject lacks, and those that are
+ * not valid for it.
+ */
+export async function judgeKept(
+  { reading, cases }: Pick<Proof, 'reading' | 'cases'>,
+  subject: Subject,
+  trier: Trier,
+  signal: AbortSignal,
+  isValid = (entry: DerivedCase): boolean => dropReasonOf(entry, subject) === undefined,
+): Promise<Omit<DerivedJudgement, 'isWhole'>> {
+  if (reading === undefined) return { held: [], contested: [], runs: 0 };
+  const derived = rebased(reading, cases, subject.cases).reading.derived.filter(isValid);
+  const { runs, broken } = await judgeReading(derived, subject, trier, signal);
+  return { ...agreed(broken, ({ confirmation }) => confirmation), runs };
+}

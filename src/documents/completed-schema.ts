@@ -1,0 +1,188 @@
+import type { Origin } from '../contract/agreement.ts';
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { dialectNamed, OPENAPI_3_0 } from '../schemas/dialect.ts';
+import { sanitiseSchema } from '../schemas/sanitise-schema.ts';
+import { addressesOf, namesIn } from '../schemas/schema-names.ts';
+import { allSubschemas, MAX_SUBSCHEMAS, resolveLocalReference } from '../schemas/schema-walk.ts';
+import type { JsonBlock } from './json-blocks.ts';
+import { rebased, withReferences } from './schema-union.ts';
+
+/** A schema with what it refers to, and where that was taken from. */
+export interface Completed {
+  schema: Json;
+  origins: Origin[];
+}
+
+/**
+ * A schema with what it refers to in other blocks of its document: definitions that it speaks of as its own, and schemas that it names by the `$id`
+ * they give themselves. Nothing else is looked for, and nothing is fetched; the schema as it is where it needs none of them.
+ */
+export function completedSchema(schema: Json, library: Library): Completed {
+  const { schema: defined, origins } = withDefinitions(schema, library);
+  const named = withNamed(defined, library);
+  // What is taken by its name may stand among definitions that were taken.
+  return { schema: named.schema, origins: [...named.origins, ...origins] };
+}
+
+/**
+ * A schema inside a larger object, with the dialect that this names, and what it refers to elsewhere in it, as descriptions of interfaces keep their
+ * schemas; the schema as it is where it needs nothing of it.
+ */
+export function enclosedSchema(given: Json, { value: root, start }: Pick<JsonBlock, 'value' | 'start'>): Completed {
+  const origins: Origin[] = [];
+  if (!isObject(given) || given === root) return { schema: given, origins };
+  const $schema = given.$schema ?? dialectAround(root);
+  const schema = $schema === undefined ? given : { ...given, $schema };
+  const isElsewhere = (reference: string) =>
+    reference.startsWith('#/') &&
+    definitionNamed(reference) === undefined &&
+    resolveLocalReference(schema, reference) === undefined &&
+    isSchema(resolveLocalReference(root, reference)?.schema);
+  if (!referencesIn(schema).some(isElsewhere)) return { schema, origins };
+  const taken = new Map<string, string>();
+  const definitions: JsonObject = isObject(schema.$defs) ? { ...schema.$defs } : {};
+  const taking = (reference: string): string => {
+    const known = taken.get(reference);
+    const { schema: found, pointer } = resolveLocalReference(root, reference) ?? { pointer: '' };
+    if (known !== undefined || !isSchema(found) || taken.size >= MAX_NAMED) return known ?? reference;
+    let name = /\/(\w{1,60})$/.exec(reference)?.[1] ?? `document-${taken.size + 1}`;
+    while (Object.hasOwn(definitions, name)) name += '-';
+    taken.set(reference, `#/$defs/${name}`);
+    origins.push({ at: `/$defs/${name}`, start, pointer });
+    definitions[name] = true;
+    definitions[name] = withReferences(found, (inner) => (inner.startsWith('#/') ? taking(inner) : inner));
+    return `#/$defs/${name}`;
+  };
+  const complete = withReferences(schema, (reference) => (isElsewhere(reference) ? taking(reference) : reference));
+  const added = Object.fromEntries([...taken.values()].map((at) => [at.slice(8), definitions[at.slice(8)] as Json]));
+  if (!isObject(complete)) return { schema, origins: [] };
+  return { schema: { ...complete, $defs: { ...(complete.$defs as JsonObject), ...added } }, origins };
+}
+
+/** The dialect that an object names for the schemas in it. */
+function dialectAround(root: Json): string | undefined {
+  if (!isObject(root)) return undefined;
+  const { openapi, swagger, jsonSchemaDialect, $schema } = root;
+  if (typeof swagger === 'string' || (typeof openapi === 'string' && openapi.startsWith('3.0'))) return OPENAPI_3_0;
+  const named = [jsonSchemaDialect, $schema].find((uri) => typeof uri === 'string' && dialectNamed(uri) !== undefined);
+  return typeof named === 'string' ? named : undefined;
+}
+
+function isSchema(value: Json | undefined): value is JsonObject | boolean {
+  return isObject(value ?? null) || typeof value === 'boolean';
+}
+
+/** A block that is an object. */
+interface Shelf {
+  value: JsonObject;
+  start: number;
+}
+
+/** What schemas of a document may take from its other blocks. */
+export interface Library {
+  /** The blocks that define a name, by where: `$defs/name`. */
+  defining: ReadonlyMap<string, readonly Shelf[]>;
+  /** What has an id of its own, by that: the first one, and its place in its block. */
+  named: ReadonlyMap<string, Shelf & { pointer: string }>;
+}
+
+/** Most blocks that are looked at for one name: each of them may define it. */
+const MAX_DEFINING = 8;
+
+/** Looks once through the blocks of a document for what its schemas may take from each other. */
+export function libraryOf(blocks: readonly Pick<JsonBlock, 'value' | 'start'>[]): Library {
+  const defining = new Map<string, Shelf[]>();
+  const named = new Map<string, Shelf & { pointer: string }>();
+  for (const { value, start } of blocks) {
+    if (!isObject(value)) continue;
+    const shelf = { value, start };
+    for (const { uri, pointer } of mayHaveIds(value) ? namesIn(value).named : [])
+      if (!named.has(uri)) named.set(uri, { ...shelf, pointer });
+    for (const container of ['$defs', 'definitions']) {
+      const definitions = value[container];
+      for (const name of isObject(definitions) ? Object.keys(definitions) : []) {
+        const before = defining.get(`${container}/${name}`);
+        if (before === undefined) defining.set(`${container}/${name}`, [shelf]);
+        else if (before.length < MAX_DEFINING) before.push(shelf);
+      }
+    }
+  }
+  return { defining, named };
+}
+
+function mayHaveIds({ $id, id, $defs, definitions }: JsonObject): boolean {
+  return [$id, id].some((own) => typeof own === 'string') || [$defs, definitions].some(isObject);
+}
+
+/** The container and the name in it that a reference begins with. */
+function definitionNamed(reference: string): { container: string; name: string } | undefined {
+  const [, container, token = ''] = /^#\/(\$defs|definitions)\/([^/]*)/.exec(reference) ?? [];
+  if (container === undefined) return undefined;
+  try {
+    return { container, name: decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~') };
+  } catch {
+    return undefined;
+  }
+}
+
+function withDefinitions(schema: Json, { defining }: Library): Completed {
+  const origins: Origin[] = [];
+  if (!isObject(schema)) return { schema, origins };
+  let complete = schema;
+  for (const reference of referencesIn(schema)) {
+    const wanted = definitionNamed(reference);
+    if (wanted === undefined || complete[wanted.container] !== undefined) continue;
+    const { container, name } = wanted;
+    const shelves = defining.get(`${container}/${name}`);
+    const found = shelves?.find(({ value }) => resolveLocalReference(value, reference) !== undefined);
+    const definitions = found?.value[container];
+    if (found === undefined || definitions === undefined) continue;
+    complete = { ...complete, [container]: definitions };
+    origins.push({ at: `/${container}`, start: found.start, pointer: `/${container}` });
+  }
+  return { schema: complete, origins };
+}
+
+/** Most schemas of a document that one of its schemas takes in by their ids. */
+const MAX_NAMED = 20;
+
+function withNamed(schema: Json, { named }: Library): Completed {
+  const origins: Origin[] = [];
+  // A schema may be as large as its definitions for each of many that share them.
+  if (!isObject(schema) || named.size === 0) return { schema, origins };
+  if (!sanitiseSchema(schema).removed.some(({ reason }) => reason === 'external')) return { schema, origins };
+  const taken = new Map<number, string>();
+  const definitions: JsonObject = isObject(schema.$defs) ? { ...schema.$defs } : {};
+  const local = (reference: string): string => {
+    const [, fragment = ''] = reference.split('#');
+    const [address] = reference.startsWith('#') ? [] : addressesOf(reference).filter((each) => named.has(each));
+    const found = address === undefined ? undefined : named.get(address);
+    // An anchor, or a schema that is not there, stays what it was: a reference to something outside.
+    if (found === undefined || (fragment !== '' && !fragment.startsWith('/'))) return reference;
+    let name = taken.get(found.start);
+    if (name === undefined) {
+      if (taken.size >= MAX_NAMED) return reference;
+      name = `document-${taken.size + 1}`;
+      while (Object.hasOwn(definitions, name)) name += '-';
+      taken.set(found.start, name);
+      origins.push({ at: `/$defs/${name}`, start: found.start, pointer: '' });
+      definitions[name] = true;
+      definitions[name] = withReferences(rebased(found.value, `#/$defs/${name}`), local);
+    }
+    return `#/$defs/${name}${found.pointer}${fragment}`;
+  };
+  const complete = withReferences(sanitiseSchema(schema, 'kept').schema, local);
+  if (taken.size === 0 || !isObject(complete)) return { schema, origins: [] };
+  const $defs = { ...(complete.$defs as JsonObject), ...added(definitions, taken) };
+  return { schema: { ...complete, $defs }, origins };
+}
+
+function added(definitions: JsonObject, taken: ReadonlyMap<unknown, string>): JsonObject {
+  return Object.fromEntries([...taken.values()].map((name) => [name, definitions[name] as Json]));
+}
+
+function referencesIn(schema: Json): string[] {
+  return allSubschemas(schema, MAX_SUBSCHEMAS).flatMap(({ schema: each }) =>
+    isObject(each) && typeof each.$ref === 'string' ? [each.$ref] : [],
+  );
+}

@@ -1,0 +1,136 @@
+import type { Json } from '../kernel/json.ts';
+import { type KnownJson, parseJsonAt, scanJson } from './located-json.ts';
+import type { Fence } from './markdown-lines.ts';
+
+/** A text that begins as JSON and then breaks off being it. */
+export interface BrokenJson {
+  start: number;
+  end: number;
+  /** Where it stops being JSON. */
+  at: number;
+  /** Whether it is meant as YAML. */
+  isYaml?: boolean;
+}
+
+/** A JSON object or array in prose: UTF-16 offsets, end exclusive. */
+export interface JsonBlock {
+  start: number;
+  end: number;
+  value: Json;
+  /** Whether it is JSON only but for comments and trailing commas. */
+  lenient: boolean;
+  /** Whether it is written in YAML. */
+  isYaml?: boolean;
+}
+
+/** The outermost JSON objects and arrays of a text, in order, and what nearly was one. */
+export interface JsonBlocks {
+  blocks: JsonBlock[];
+  broken: BrokenJson[];
+}
+
+/** Most values that are tried again with comments and trailing commas allowed: each try may read the whole text. */
+const MAX_LENIENT_TRIES = 16;
+
+/** Most characters spent on looking for the end of broken JSON, for one text. */
+const MAX_BALANCE_CHARS = 500_000;
+
+/** Most characters read in vain by the engine's parser, for one text: broken JSON may reach to its end at every try. */
+const MAX_VAIN_CHARS = 200_000;
+
+/** What one such try costs however little it reads, in characters: the parser tells of a fault by throwing. */
+const VAIN_TRY_CHARS = 1_000;
+
+/** Finds the JSON objects and arrays in prose, in time linear in the text. Brackets that begin no JSON are passed over. */
+export function findJsonBlocks(text: string, fences: readonly Fence[], known?: KnownJson): JsonBlocks {
+  const found: JsonBlocks = { blocks: [], broken: [] };
+  // Most brackets in prose begin no JSON: what follows them tells it cheaply.
+  const bracket = /\{(?=[ \t\r\n]*["}/])|\[(?=[ \t\r\n]*["\]{[\d\-tfn/])/g;
+  let lenientTries = 0;
+  let balanceChars = 0;
+  let vainChars = 0;
+  let fenceIndex = 0;
+  for (let hit = bracket.exec(text); hit !== null; hit = bracket.exec(text)) {
+    const start = hit.index;
+    if (vainChars < MAX_VAIN_CHARS) {
+      const quick = parseJsonAt(text, start, text.length, known);
+      if (quick.ok) {
+        found.blocks.push({ start, end: quick.end, lenient: false, value: quick.value });
+        bracket.lastIndex = quick.end;
+        continue;
+      }
+      vainChars += quick.lookedTo - start + VAIN_TRY_CHARS;
+    }
+    let reading = scanJson(text, start);
+    if (!reading.ok && lenientTries < MAX_LENIENT_TRIES && (reading.begun || text.startsWith('/', reading.at))) {
+      lenientTries += 1;
+      const second = scanJson(text, start, true);
+      if (second.ok) reading = second;
+    }
+    if (reading.ok) {
+      const { end, lenient, loose } = reading;
+      found.blocks.push({ start, end, lenient, value: JSON.parse(strictText(text, start, end, loose)) as Json });
+      bracket.lastIndex = end;
+      continue;
+    }
+    bracket.lastIndex = Math.max(start + 1, reading.at);
+    if (!reading.begun || text[start] !== '{') continue;
+    for (let fence = fences[fenceIndex]; fence !== undefined && fence.end <= start; fence = fences[fenceIndex])
+      fenceIndex += 1;
+    const fence = fences[fenceIndex];
+    let end = reading.at;
+    if (fence !== undefined && fence.contentStart <= start) end = Math.max(end, fence.contentEnd);
+    else if (balanceChars < MAX_BALANCE_CHARS) {
+      const balanced = balancedEnd(text, start, MAX_BALANCE_CHARS - balanceChars);
+      balanceChars += (balanced ?? Math.min(text.length, start + MAX_BALANCE_CHARS)) - start;
+      end = Math.max(end, balanced ?? end);
+    }
+    found.broken.push({ start, end, at: reading.at });
+    bracket.lastIndex = Math.max(start + 1, end);
+  }
+  return found;
+}
+
+/** A part of a text without some smaller parts of it. */
+function strictText(
+  text: string,
+  start: number,
+  end: number,
+  loose: readonly { start: number; end: number }[],
+): string {
+  if (loose.length === 0) return text.slice(start, end);
+  // A trailing comma is noticed after the comment behind it.
+  const cuts = loose.toSorted((one, other) => one.start - other.start);
+  const kept = cuts.map((cut, index) => text.slice(cuts[index - 1]?.end ?? start, cut.start));
+  return [...kept, text.slice(cuts.at(-1)?.end ?? start, end)].join(' ');
+}
+
+const [QUOTE, BACKSLASH, LINE_FEED] = [0x22, 0x5c, 0x0a];
+const [OPEN_MAP, CLOSE_MAP, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
+
+/** Where the brackets opened at an offset are all closed again, strings passed over; `undefined` where they never are. */
+function balancedEnd(text: string, start: number, maxChars: number): number | undefined {
+  const limit = Math.min(text.length, start + maxChars);
+  let depth = 0;
+  for (let at = start; at < limit; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = closingQuote(text, at) ?? at;
+    else if (code === OPEN_MAP || code === OPEN_LIST) depth += 1;
+    else if (code === CLOSE_MAP || code === CLOSE_LIST) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return undefined;
+}
+
+/** Where the string that a quote opens is closed, in the same line. */
+function closingQuote(text: string, start: number): number | undefined {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at;
+    if (code === BACKSLASH) at += 1;
+    if (text.charCodeAt(at) === LINE_FEED) return undefined;
+  }
+  return undefined;
+}

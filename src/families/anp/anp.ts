@@ -1,0 +1,67 @@
+import type { Texts } from '../../contract/agreement.ts';
+import { member } from '../../contract/job-fault.ts';
+import type { Said } from '../../contract/said.ts';
+import { sha256Hex } from '../../kernel/digest.ts';
+import type { Family } from '../family.ts';
+import { messageFaults, messageSchemas } from './messages.ts';
+import { readAgreement } from './read.ts';
+import { messageFor } from './say.ts';
+import { testCasesText, withFurtherCases } from './test-cases-text.ts';
+
+/**
+ * The Agent Network Protocol's meta-protocol: the agreement is an accepted `protocolNegotiation`, its cases a
+ * `testCasesNegotiation`; outcomes are `codeGeneration` and `fixErrorNegotiation`, counter-offers further rounds of both.
+ */
+export const anp: Family = {
+  name: 'anp',
+  // The specification's own time for a round.
+  timeoutMs: 15_000,
+  schemas: messageSchemas,
+  faults: messageFaults,
+  documentIn(data) {
+    const text = member(member(data, 'agreement'), 'candidateProtocols');
+    return typeof text === 'string' ? { text, pointer: '/agreement/candidateProtocols' } : undefined;
+  },
+  hashOf: sha256Hex,
+  open({ agreement, testCases }) {
+    const document = String(member(agreement, 'candidateProtocols') ?? '');
+    if (testCases === undefined || Array.isArray(testCases)) return { document, cases: testCases ?? null };
+    return { document, cases: String(member(testCases, 'testCases') ?? '') };
+  },
+  carry({ document, cases }) {
+    const status = 'accepted';
+    return {
+      agreement: { action: 'protocolNegotiation', sequenceId: 0, candidateProtocols: document, status },
+      ...(cases === null
+        ? {}
+        : {
+            testCases:
+              typeof cases === 'string' ? { action: 'testCasesNegotiation', testCases: cases, status } : [...cases],
+          }),
+    };
+  },
+  textsIn(message) {
+    const texts: Partial<Texts> = {};
+    if (typeof message.candidateProtocols === 'string') texts.document = message.candidateProtocols;
+    if (typeof message.testCases === 'string') texts.cases = message.testCases;
+    const isMessage = typeof message.action === 'string' || Object.keys(texts).length > 0;
+    return isMessage ? texts : undefined;
+  },
+  read: readAgreement,
+  writeCases: (cases, layout, below) =>
+    below === undefined ? testCasesText(cases, layout) : withFurtherCases(below, cases, layout),
+  complaint: ({ errorDescription }) => String(errorDescription ?? ''),
+  canSay(what, { peerCapabilities }) {
+    const action = NEEDED[what];
+    return action === undefined || peerCapabilities === undefined || peerCapabilities.includes(action);
+  },
+  say: (said, { agreement }, language) => [messageFor(said, agreement, language)],
+};
+
+/** What a peer's protocol stack must take for it to be told such a thing. */
+const NEEDED: Partial<Record<Said['what'], string>> = {
+  dispute: 'fixErrorNegotiation',
+  'complaint-accepted': 'fixErrorNegotiation',
+  'complaint-rejected': 'fixErrorNegotiation',
+  'further-cases': 'testCasesNegotiation',
+};

@@ -1,0 +1,48 @@
+import type { LocatedSchema } from '../../contract/agreement.ts';
+import type { CaseValidation } from '../../documents/case-validation.ts';
+import type { Side } from '../../documents/claims.ts';
+import type { Json } from '../../kernel/json.ts';
+import { type CaseText, isPayloadFault, type PayloadText, verbatimText } from './case-text.ts';
+
+/**
+ * Whether the payloads of cases are texts, though some could be read as JSON: all are texts or bare values, and the document wants texts, or one is
+ * none but a text. Where the document wants JSON, bare values are no texts.
+ */
+export function areTexts(text: string, cases: readonly CaseText[], wanted: 'text' | 'json' | undefined): boolean {
+  const payloads = [...payloadsOf(cases, 'request'), ...payloadsOf(cases, 'response')];
+  return (
+    payloads.length > 0 &&
+    payloads.every((payload) => isText(payload) || (wanted !== 'json' && isBare(text, payload))) &&
+    (wanted === 'text' || payloads.some(isText))
+  );
+}
+
+/** The texts of the bare values on a side whose schema allows them as texts alone, by where they stand; `undefined` where it does not, or where there are other values. */
+export function textsBySchema(
+  { text, cases }: { text: string; cases: readonly CaseText[] },
+  side: Side,
+  located: LocatedSchema | null,
+  validation: CaseValidation,
+): Map<number, string> | undefined {
+  const payloads = payloadsOf(cases, side);
+  const bare = payloads.filter((payload) => !isText(payload));
+  if (located === null || payloads.length === 0 || !bare.every((payload) => isBare(text, payload))) return undefined;
+  const allows = (value: Json = null) => validation.allows(located.schema, value) !== false;
+  const isOfTexts = bare.length === 0 || bare.some((payload) => allows(verbatimText(text, payload)));
+  if (!isOfTexts || bare.some(({ value }) => allows(value))) return undefined;
+  return new Map(bare.map((payload) => [payload.span.start, verbatimText(text, payload)]));
+}
+
+function payloadsOf(cases: readonly CaseText[], side: Side): PayloadText[] {
+  return cases.flatMap((each) => (isPayloadFault(each[side]) ? [] : [each[side]]));
+}
+
+function isText({ value }: PayloadText): boolean {
+  return value === undefined;
+}
+
+/** Whether a value stands alone that may be a text as well: a number, `true`, `false` or `null` that nothing calls JSON. */
+function isBare(text: string, { value, span, raw, isJson }: PayloadText): boolean {
+  const isScalar = value === null || typeof value === 'number' || typeof value === 'boolean';
+  return isScalar && isJson !== true && text.slice(raw.start, raw.end).trim() === text.slice(span.start, span.end);
+}

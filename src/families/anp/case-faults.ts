@@ -1,0 +1,62 @@
+import type { Finding } from '../../contract/finding.ts';
+import type { PlacedFinding } from '../family.ts';
+import type { PayloadFault } from './case-text.ts';
+
+/** A case that could not be read, or whose number is not what it should be. */
+export interface CaseFault {
+  reason: PayloadFault['reason'] | 'number-missing' | 'number-repeated' | 'number-skipped' | 'no-cases' | 'too-many';
+  testCase?: number;
+  side?: 'request' | 'response';
+  /** Where in the case text, in UTF-16 offsets. */
+  at: number;
+  found?: string;
+  /** For a repeated number: whether the cases are the same. */
+  same?: boolean;
+}
+
+/** A fault of the text of cases as a finding. */
+export function placedFault(fault: CaseFault): PlacedFinding {
+  return { finding: findingOf(fault), text: 'cases', at: fault.at };
+}
+
+const CODES = {
+  missing: 'DOCUMENT_CASE_INCOMPLETE',
+  empty: 'DOCUMENT_CASE_INCOMPLETE',
+  unreadable: 'DOCUMENT_CASE_UNREADABLE',
+  several: 'DOCUMENT_CASE_UNREADABLE',
+  repeated: 'DOCUMENT_CASE_UNREADABLE',
+  'number-missing': 'DOCUMENT_CASE_NUMBER_MISSING',
+  'number-repeated': 'DOCUMENT_CASE_NUMBER_REPEATED',
+  'number-skipped': 'DOCUMENT_CASE_NUMBER_SKIPPED',
+  'no-cases': 'DOCUMENT_CASES_UNREADABLE',
+  'too-many': 'DOCUMENT_CASES_TOO_MANY',
+} as const;
+
+function findingOf(fault: CaseFault): Finding {
+  const { reason, testCase, side, found } = fault;
+  const harmless =
+    reason === 'number-missing' || reason === 'number-skipped' || (reason === 'number-repeated' && fault.same === true);
+  return {
+    code: CODES[reason],
+    severity: harmless ? 'warning' : 'error',
+    in: side ?? 'document',
+    ...(testCase === undefined ? {} : { testCase }),
+    ...(side === undefined ? {} : { pointer: '' }),
+    message: `Cannot read ${testCase === undefined ? 'cases' : `case ${testCase}`}: ${WORDS[reason](side ?? 'payload', found ?? '')}`,
+    ...(found === undefined ? {} : { actual: found }),
+  };
+}
+
+const WORDS: Record<CaseFault['reason'], (side: string, found: string) => string> = {
+  missing: (side) => `no ${side} data, wanted request and response`,
+  empty: (side) => `empty ${side} data, wanted a payload`,
+  unreadable: (side, found) =>
+    `${side} data stop being JSON${found === '' ? '' : ` at ${found}`}, wanted one JSON value or a fenced text`,
+  several: (side) => `several payloads as ${side} data, wanted one`,
+  repeated: (side) => `${side} data given twice, wanted them once`,
+  'number-missing': () => 'a heading without a number, wanted one',
+  'number-repeated': () => 'its number is used twice, wanted a number of its own for each case',
+  'number-skipped': (_, found) => `no case ${found} before it, wanted numbers without a gap`,
+  'no-cases': () => 'no case in the text, wanted "# Test Case 1" with request and response data',
+  'too-many': (_, found) => `${found} of them, wanted at most 100`,
+};

@@ -1,0 +1,65 @@
+import type { Case } from '../../contract/agreement.ts';
+import type { JsonBlocks } from '../../documents/json-blocks.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { memberNames } from '../../schemas/member-names.ts';
+import { partNamed } from './case-text.ts';
+
+/** Cases that the JSON of a text gives: a list of them, a list under a name, a case under each name, or one object each; `undefined` where some JSON in it is none. */
+export function listedCases({ blocks, broken }: JsonBlocks): Case[] | undefined {
+  if (broken.length > 0 || blocks.some(({ lenient }) => lenient)) return undefined;
+  const cases: CaseRead[] = [];
+  for (const item of blocks.flatMap(({ value }) => itemsOf(value))) {
+    const read = caseIn(item);
+    if (read === undefined) return undefined;
+    cases.push(read);
+  }
+  if (cases.length === 0) return undefined;
+  const numbers = new Set(cases.map(({ number }) => number).filter((number) => number !== undefined && number > 0));
+  return cases.map(({ number, ...each }, index) => ({
+    testCase: numbers.size === cases.length && number !== undefined ? number : index + 1,
+    ...each,
+    negative: false,
+  }));
+}
+
+function itemsOf(value: Json): readonly Json[] {
+  if (Array.isArray(value)) return value;
+  if (!isObject(value)) return [value];
+  if (caseIn(value) !== undefined) return [value];
+  const members = Object.values(value);
+  const lists = members.filter((member) => Array.isArray(member));
+  if (lists.length === 1 && lists[0] !== undefined) return lists[0];
+  return members.length > 0 && members.every((member) => caseIn(member) !== undefined) ? members : [value];
+}
+
+/** Names of members that number a case. */
+const NUMBER = /^(?:test_?)?(?:case|number|no|id|编号|序号)$/i;
+
+/** Most members of a case: what has more is something else. */
+const MAX_MEMBERS = 20;
+
+type CaseRead = Pick<Case, 'request' | 'response' | 'expected'> & { number: number | undefined };
+
+function caseIn(item: Json): CaseRead | undefined {
+  if (!isObject(item)) return undefined;
+  const names = memberNames(item);
+  if (names.length > MAX_MEMBERS) return undefined;
+  const parts = new Map(names.map((name) => [partNamed(wordsOf(name)), name]));
+  const memberOf = (part: 'request' | 'response' | 'result'): Json | undefined =>
+    Object.hasOwn(item, part) ? item[part] : memberNamed(item, parts.get(part));
+  const [request, result] = [memberOf('request'), memberOf('result')];
+  const isExpected = typeof result === 'string';
+  const response = memberOf('response') ?? (isExpected ? undefined : result);
+  if (request === undefined || response === undefined) return undefined;
+  const number = Object.entries(item).find(([name, value]) => NUMBER.test(name) && Number.isInteger(value))?.[1];
+  return { request, response, expected: isExpected ? result : '', number: number as number | undefined };
+}
+
+function memberNamed(item: JsonObject, name: string | undefined): Json | undefined {
+  return name === undefined ? undefined : item[name];
+}
+
+/** The words of a name such as `testRequestData` or `expected_response`. */
+function wordsOf(name: string): string {
+  return name.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
+}

@@ -1,0 +1,230 @@
+import { type Case, type LocatedSchema, MAX_CASES, type Texts } from '../../contract/agreement.ts';
+import type { Job } from '../../contract/job.ts';
+import type { CaseValidation } from '../../documents/case-validation.ts';
+import type { Side } from '../../documents/claims.ts';
+import { wantsJson, wantsText } from '../../documents/document-facts.ts';
+import { excerptAt, type KnownJson, knownJson } from '../../documents/located-json.ts';
+import { withoutQuoteMarks } from '../../documents/markdown-lines.ts';
+import type { Json } from '../../kernel/json.ts';
+import { areTexts, textsBySchema } from './bare-payloads.ts';
+import type { CaseFault } from './case-faults.ts';
+import {
+  type CaseText,
+  isJsonLines,
+  isPayloadFault,
+  type PayloadText,
+  readCaseText,
+  verbatimText,
+} from './case-text.ts';
+import { listedCases } from './listed-cases.ts';
+import { pairedCases } from './paired-cases.ts';
+
+/** The cases of an agreement as they were read. */
+export interface CasesRead {
+  cases: Case[];
+  payload: 'json' | 'text';
+  faults: CaseFault[];
+  /** Where the numbers of the cases stand in their text, in order. */
+  numberSpans?: { start: number; end: number }[];
+  /** The cases as they stand in the text, with the text that they were read from. */
+  read?: { text: string; cases: readonly CaseText[] };
+}
+
+/** What decides how payloads are read. */
+export interface PayloadHints {
+  /** What the job says that payloads are. */
+  payload: Job['payload'];
+  hasSchemas: boolean;
+  prose: string;
+}
+
+/** Reads the cases of an agreement: those that are given, or those that stand in a text. */
+export function readCases(
+  given: Texts['cases'],
+  { payload: wantedPayload, hasSchemas, prose }: PayloadHints,
+  known?: KnownJson,
+): CasesRead {
+  if (given !== null && typeof given !== 'string') {
+    const cases = given.slice(0, MAX_CASES).map(({ request, response, expected }, index) => {
+      return { testCase: index + 1, request, response, expected: expected ?? '', negative: false };
+    });
+    const isText =
+      cases.length > 0 &&
+      cases.every(({ request, response }) => typeof request === 'string' && typeof response === 'string');
+    return {
+      cases,
+      faults: tooMany(given.length),
+      payload: wantedPayload ?? (isText && !hasSchemas ? 'text' : 'json'),
+    };
+  }
+  const caseText = given ?? '';
+  if (caseText.trim() === '') {
+    return {
+      cases: [],
+      faults: [],
+      payload: wantedPayload ?? (!hasSchemas && wantsText(prose) ? 'text' : 'json'),
+    };
+  }
+  const plain = withoutQuoteMarks(caseText);
+  const bareText = wantedPayload === 'text' || (wantedPayload === undefined && !hasSchemas && wantsText(prose));
+  const first = readCaseText(plain, bareText ? 'allowed' : 'refused', known);
+  const listed = first.cases.every(hasNoPayload) ? listedCases(first.json) : undefined;
+  if (listed !== undefined) {
+    return {
+      cases: listed.slice(0, MAX_CASES),
+      faults: tooMany(listed.length),
+      payload: wantedPayload ?? 'json',
+    };
+  }
+  const wanted = bareText ? 'text' : wantsJson(prose) ? 'json' : undefined;
+  const isTextual = (cases: readonly CaseText[]) =>
+    wantedPayload === undefined && !hasSchemas && areTexts(plain, cases, wanted);
+  // Beside texts between fences, a fence with nothing in it is a text as well.
+  const { cases: read, headings } =
+    hasGaps(first.cases) && isTextual(first.cases)
+      ? readCaseText(plain, 'allowed', known)
+      : (pairedCases(plain, first) ?? first);
+  const isText = (side: Side, all: boolean): boolean => {
+    const payloads = read.flatMap((each) => (isPayloadFault(each[side]) ? [] : [each[side]]));
+    const texts = payloads.filter((payload) => payload.value === undefined).length;
+    return all ? texts > 0 && texts === payloads.length : texts > 0;
+  };
+  // Without schemas, one text on a side makes them all texts: a handler must know what it is given.
+  const areAllTexts = wantedPayload === 'text' || isTextual(read);
+  const isVerbatim = (side: Side): boolean => {
+    return areAllTexts || (wantedPayload === undefined && !hasSchemas && isText(side, false));
+  };
+  const verbatim = { request: isVerbatim('request'), response: isVerbatim('response') };
+  const both = (['request', 'response'] as const).every((side) => verbatim[side] || isText(side, true));
+  const payload = wantedPayload ?? (both ? 'text' : 'json');
+  const chosenValue = (payload: PayloadText, side: Side): Json => {
+    return payload.value === undefined || verbatim[side] ? verbatimText(plain, payload) : payload.value;
+  };
+  // Beside requests of one value each, one with several is a slip.
+  const isMixed = (side: Side): boolean => hasSchemas && isText(side, false) && !isText(side, true);
+  const mixed = { request: isMixed('request'), response: isMixed('response') };
+  const strict =
+    wantedPayload === 'json' ? read.map((each) => withoutTexts(plain, each)) : withoutLines(plain, read, mixed);
+  const numberSpans = read.flatMap(({ numberSpan }) => (numberSpan === undefined ? [] : [numberSpan]));
+  return {
+    payload,
+    numberSpans,
+    read: { text: plain, cases: read },
+    ...numberCases(strict, headings, chosenValue),
+  };
+}
+
+function hasNoPayload({ request, response }: CaseText): boolean {
+  return [request, response].every((payload) => isPayloadFault(payload) && payload.reason === 'missing');
+}
+
+/** Whether some payloads have nothing in them, and all others could be read. */
+function hasGaps(cases: readonly CaseText[]): boolean {
+  const faults = cases.flatMap(({ request, response }) => [request, response]).filter(isPayloadFault);
+  return faults.length > 0 && faults.every(({ reason }) => reason === 'empty');
+}
+
+/** The payloads that were read already, so that they need not be read again. */
+export function knownPayloads({ read }: CasesRead): KnownJson | undefined {
+  if (read === undefined) return undefined;
+  const payloads = read.cases.flatMap(({ request, response }) => [request, response]);
+  return knownJson(
+    read.text,
+    payloads.flatMap((payload) =>
+      isPayloadFault(payload) || payload.value === undefined ? [] : [{ ...payload.span, value: payload.value }],
+    ),
+  );
+}
+
+/** The cases with texts on a side whose schema allows nothing else for what stands there, and what payloads are then. */
+export function inWordsOfSchemas(
+  { cases, payload, read }: CasesRead,
+  selection: Record<Side, LocatedSchema | null>,
+  validation: CaseValidation,
+): Pick<CasesRead, 'cases' | 'payload'> {
+  if (read === undefined) return { cases, payload };
+  const textsOf = (side: Side) => textsBySchema(read, side, selection[side], validation);
+  const texts = { request: textsOf('request'), response: textsOf('response') };
+  const said = (each: Case, side: Side): Json => texts[side]?.get(each[`${side}Span`]?.start ?? -1) ?? each[side];
+  return {
+    cases: cases.map((each) => ({ ...each, request: said(each, 'request'), response: said(each, 'response') })),
+    payload: texts.request !== undefined && texts.response !== undefined ? 'text' : payload,
+  };
+}
+
+/** Where the job says that payloads are JSON, a text that is none could not be read. */
+function withoutTexts(caseText: string, each: CaseText): CaseText {
+  const checked = (payload: CaseText['request']): CaseText['request'] =>
+    isPayloadFault(payload) || payload.value !== undefined
+      ? payload
+      : { reason: 'unreadable', at: payload.span.start, found: excerptAt(caseText, payload.span.start) };
+  return { ...each, request: checked(each.request), response: checked(each.response) };
+}
+
+/** Where other payloads of a side are one JSON value each, several values line by line could not be read. */
+function withoutLines(text: string, cases: readonly CaseText[], mixed: Record<Side, boolean>): readonly CaseText[] {
+  if (!mixed.request && !mixed.response) return cases;
+  const checked = (payload: CaseText['request'], side: Side): CaseText['request'] =>
+    !mixed[side] ||
+    isPayloadFault(payload) ||
+    payload.value !== undefined ||
+    !isJsonLines(text.slice(payload.span.start, payload.span.end))
+      ? payload
+      : { reason: 'several', at: payload.span.start };
+  return cases.map((each) => ({
+    ...each,
+    request: checked(each.request, 'request'),
+    response: checked(each.response, 'response'),
+  }));
+}
+
+function tooMany(count: number): CaseFault[] {
+  return count > MAX_CASES ? [{ reason: 'too-many', at: 0, found: String(count) }] : [];
+}
+
+function numberCases(
+  read: readonly CaseText[],
+  headings: number,
+  chosenValue: (payload: PayloadText, side: Side) => Json,
+): { cases: Case[]; faults: CaseFault[] } {
+  const faults: CaseFault[] = tooMany(headings);
+  const cases: Case[] = [];
+  const byNumber = new Map<number, Record<Side, Json | undefined>>();
+  let previous = 0;
+  for (const [index, each] of read.entries()) {
+    const testCase = each.number ?? previous + 1;
+    const values = {
+      request: isPayloadFault(each.request) ? undefined : chosenValue(each.request, 'request'),
+      response: isPayloadFault(each.response) ? undefined : chosenValue(each.response, 'response'),
+    };
+    const before = byNumber.get(testCase);
+    if (each.number === null) faults.push({ reason: 'number-missing', testCase, at: each.start });
+    if (before !== undefined) {
+      const same = JSON.stringify(before) === JSON.stringify(values);
+      faults.push({ reason: 'number-repeated', testCase, at: each.start, same });
+    } else if (each.number !== null && testCase > previous + 1 && !(index === 0 && testCase === 0)) {
+      faults.push({ reason: 'number-skipped', testCase, at: each.start, found: String(previous + 1) });
+    }
+    previous = Math.max(previous, testCase);
+    byNumber.set(testCase, values);
+    const { request, response } = each;
+    for (const [side, payload] of [
+      ['request', request],
+      ['response', response],
+    ] as const) {
+      if (isPayloadFault(payload)) faults.push({ ...payload, testCase, side });
+    }
+    if (before !== undefined || isPayloadFault(request) || isPayloadFault(response)) continue;
+    cases.push({
+      testCase,
+      request: values.request ?? null,
+      response: values.response ?? null,
+      expected: each.expected,
+      negative: false,
+      requestSpan: request.span,
+      responseSpan: response.span,
+    });
+  }
+  if (read.length === 0) faults.push({ reason: 'no-cases', at: 0 });
+  return { cases, faults };
+}

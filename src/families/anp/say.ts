@@ -1,0 +1,81 @@
+import type { Finding } from '../../contract/finding.ts';
+import { member } from '../../contract/job-fault.ts';
+import type { Language, Said } from '../../contract/said.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { quoteText } from '../../kernel/quote.ts';
+import { changeOf, describeFinding } from './describe-finding.ts';
+
+/** Most findings that one message describes: a peer repairs the first ones first. */
+export const MAX_DESCRIBED_FINDINGS = 50;
+
+/** The ANP message that says something to the peer, in the language of the document. */
+export function messageFor(said: Said, agreed: Json, language: Language): JsonObject {
+  switch (said.what) {
+    case 'generated':
+      return { action: 'codeGeneration', status: 'generated' };
+    case 'failed':
+      return { action: 'codeGeneration', status: 'error' };
+    case 'dispute':
+      return fixErrorNegotiation(said.findings, language, 'negotiating');
+    case 'complaint-accepted':
+      return fixErrorNegotiation(said.findings, language, 'accepted');
+    case 'complaint-rejected':
+      return fixErrorNegotiation(said.findings, language, 'rejected');
+    case 'amended-document':
+      return {
+        action: 'protocolNegotiation',
+        sequenceId: nextRound(agreed),
+        candidateProtocols: said.text,
+        modificationSummary: modificationSummary(changesOf(said.settled, language), language),
+        status: 'negotiating',
+      };
+    case 'amended-cases':
+      return testCasesOffer(said.text, changesOf(said.settled, language), language);
+    case 'further-cases':
+      return testCasesOffer(said.text, additions(said.added, language), language);
+  }
+}
+
+function nextRound(agreed: Json): number {
+  const round = member(agreed, 'sequenceId');
+  return typeof round === 'number' ? round + 1 : 1;
+}
+
+function fixErrorNegotiation(findings: readonly Finding[], language: Language, status: string): JsonObject {
+  return { action: 'fixErrorNegotiation', errorDescription: errorDescription(findings, language), status };
+}
+
+/** Findings as the markdown of an ANP `errorDescription`, one line each, in the language of the document. */
+export function errorDescription(findings: readonly Finding[], language: Language): string {
+  const lines = findings.slice(0, MAX_DESCRIBED_FINDINGS).map((finding) => `- ${describeFinding(finding, language)}`);
+  const more = findings.length - lines.length;
+  if (more > 0) lines.push(language === 'zh' ? `- 另有 ${more} 处问题` : `- ${more} more of this kind`);
+  return [language === 'zh' ? '# 错误描述' : '# Error Description', ...lines].join('\n');
+}
+
+function additions(added: Extract<Said, { what: 'further-cases' }>['added'], language: Language): string[] {
+  return added.map(({ testCase, expected }) => {
+    const result = quoteText(expected);
+    return language === 'zh' ? `增加测试用例${testCase}：${result}` : `Added test case ${testCase}: ${result}`;
+  });
+}
+
+function testCasesOffer(testCases: string, changes: readonly string[], language: Language): JsonObject {
+  return {
+    action: 'testCasesNegotiation',
+    testCases,
+    modificationSummary: modificationSummary(changes, language),
+    status: 'negotiating',
+  };
+}
+
+function changesOf(settled: readonly Finding[], language: Language): string[] {
+  return settled
+    .map((finding) => changeOf(finding, language) || describeFinding(finding, language))
+    .map((change) => change.charAt(0).toUpperCase() + change.slice(1));
+}
+
+function modificationSummary(changes: readonly string[], language: Language): string {
+  const lines = [...new Set(changes)].slice(0, MAX_DESCRIBED_FINDINGS).map((change) => `- ${change}`);
+  return [language === 'zh' ? '修改点：' : 'Modifications:', ...lines].join('\n');
+}

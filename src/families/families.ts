@@ -1,0 +1,19 @@
+import { CodedError } from '../kernel/errors.ts';
+import { anp } from './anp/anp.ts';
+import type { Family } from './family.ts';
+
+/** Every family of agreements, the default first. */
+export const families: readonly [Family, ...Family[]] = [anp];
+
+/** The family of a name; `undefined` where there is none. */
+export function familyNamed(name: string): Family | undefined {
+  return families.find((family) => family.name === name);
+}
+
+/** The family of a job that passed the intake. Throws `DEFECT_FAMILY` for another. */
+export function familyOf({ family }: { family: string }): Family {
+  const found = familyNamed(family);
+  if (found === undefined)
+    throw new CodedError('DEFECT_FAMILY', `Cannot read agreement: found family "${family}", wanted a known one`);
+  return found;
+}

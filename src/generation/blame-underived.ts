@@ -1,0 +1,21 @@
+import { underivedValues } from '../verification/checks/underived.ts';
+import type { Underived } from '../verification/checks.ts';
+import { Vocabulary } from '../verification/vocabulary.ts';
+import type { Assignment } from './assignment.ts';
+
+/** Most values told of: they all mean the same. */
+const maxTold = 10;
+
+/**
+ * Values that the cases want in answers and that no request, tool or text yields: the evidence that our agent lacks a tool. A number may be computed
+ * from others, and counts only where the preflight found it out of reach too.
+ */
+export function underivedPlaces({ subject, cleared }: Assignment): Underived[] {
+  const warned = (testCase: number, pointer: string) =>
+    cleared.warnings.some(
+      (one) => one.code === 'DOCUMENT_ANSWER_UNDERIVABLE' && one.testCase === testCase && one.pointer === pointer,
+    );
+  return underivedValues(subject, new Vocabulary(subject))
+    .filter(({ testCase, pointer, value }) => typeof value === 'string' || warned(testCase, pointer))
+    .slice(0, maxTold);
+}

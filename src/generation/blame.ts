@@ -1,0 +1,218 @@
+import { proposalsFor } from '../analysis/proposals.ts';
+import type { CompletionError } from '../completion/completion-error.ts';
+import type { Finding, PatchOperation } from '../contract/finding.ts';
+import type { Task } from '../contract/job.ts';
+import type { Difference } from '../contract/outcome.ts';
+import { familyOf } from '../families/families.ts';
+import { createTrier } from '../hosting/trier.ts';
+import { EarlyEnd, jobFinding } from '../job/conclusion.ts';
+import type { Deadline } from '../kernel/deadline.ts';
+import { visibleText } from '../kernel/quote.ts';
+import { differencesOf } from '../schemas/differences.ts';
+import type { Subject } from '../verification/subject.ts';
+import type { Assignment } from './assignment.ts';
+import { contradictionIn, isCaseWrong } from './blame-judge.ts';
+import { enoughDeclines, enoughVoices, type Suspicion, suspicionOf } from './blame-suspicion.ts';
+import { underivedPlaces } from './blame-underived.ts';
+import type { Declined, Failed } from './lane-candidate.ts';
+import type { LaneContext } from './lane-context.ts';
+import { runCases, runChecks } from './run-candidate.ts';
+
+/**
+ * Decides whose fault it is that no candidate was verified. Ours, unless independent voices and a judge who quotes the document agree that it is the
+ * agreement's. Resolves to the end of the job. `peerDeadline` is the peer's deadline: after it nobody can be told of a dispute, and no judge is asked.
+ */
+export async function blame(lanes: LaneContext, peerDeadline: Deadline): Promise<EarlyEnd> {
+  const disputed = await faultOfAgreement(lanes, peerDeadline).catch((error: unknown) => {
+    if (peerDeadline.passed) return null;
+    throw error;
+  });
+  return disputed === null ? ours(lanes) : dispute(disputed, lanes);
+}
+
+/** What is wrong with the agreement; `null` where voices and judge do not agree that anything is. */
+async function faultOfAgreement(lanes: LaneContext, peerDeadline: Deadline): Promise<Finding[] | null> {
+  const suspicion = suspicionOf(lanes);
+  if (enoughVoices(suspicion)) {
+    const amended = amendedSubject(suspicion, lanes);
+    if (
+      (await passEverythingElse(suspicion, amended, lanes, peerDeadline)) &&
+      (await isCaseWrong(suspicion, lanes, peerDeadline))
+    )
+      return caseWrong(suspicion, lanes);
+  }
+  if (!enoughDeclines(lanes)) return null;
+  const ofCases = declinesOf(lanes).every(({ decline }) => decline === 'case');
+  const found = await contradictionIn(lanes, ofCases, peerDeadline);
+  return found === null ? null : [contradiction(found)];
+}
+
+function declinesOf({ tried }: LaneContext): Declined[] {
+  return tried.flatMap(({ attempted }) => (attempted.kind === 'declined' ? [attempted] : []));
+}
+
+/** The agreement as it would be with the candidates' answer in the suspected case. */
+function amendedSubject({ testCase, answer }: Suspicion, { assignment: { subject } }: LaneContext): Subject {
+  const cases = subject.cases.map((one) => (one.testCase === testCase ? { ...one, response: answer } : one));
+  return { ...subject, cases };
+}
+
+/** Whether each of the candidates would have been verified, had the case been what they make of it. */
+async function passEverythingElse(
+  { voters }: Suspicion,
+  amended: Subject,
+  { assignment, services, ledger }: LaneContext,
+  { signal }: Deadline,
+): Promise<boolean> {
+  const distinct = new Map(voters.flatMap(({ tested }) => (tested === null ? [] : [[tested.bundle, tested]])));
+  for (const { source, bundle } of distinct.values()) {
+    const handler = await services.sandbox.load(bundle, assignment.exportName);
+    try {
+      const trier = createTrier(handler, assignment.surface, () => undefined);
+      const run = { subject: amended, trier, ledger, signal };
+      const observations = await runCases(run);
+      const { failures } = await runChecks(run, { source, bundle }, observations, services.checkPolicy);
+      if (failures.length > 0) return false;
+    } finally {
+      await handler.close();
+    }
+  }
+  return true;
+}
+
+/** One finding for each place in which the case is not what the candidates make of it, with the change that settles it. */
+function caseWrong({ testCase, answer }: Suspicion, { assignment }: LaneContext): Finding[] {
+  const agreed = assignment.cleared.agreement.cases.find((one) => one.testCase === testCase)?.response ?? null;
+  const loose = assignment.subject.loose.map(({ pointer }) => pointer);
+  return differencesOf(agreed, answer, loose).map(({ path, expected: actual, got: expected }): Finding => {
+    const operation: PatchOperation =
+      expected === undefined
+        ? { op: 'remove', path }
+        : { op: actual === undefined ? 'add' : 'replace', path, value: expected };
+    return {
+      code: 'DOCUMENT_CASE_WRONG',
+      severity: 'error',
+      in: 'response',
+      testCase,
+      pointer: path,
+      message: `Cannot keep case ${testCase}: found a response that the agreement does not ask for here, wanted the one that it asks for`,
+      ...(expected === undefined ? {} : { expected }),
+      ...(actual === undefined ? {} : { actual }),
+      amendment: { of: 'response', patch: [operation] },
+    };
+  });
+}
+
+function contradiction({ quote, against }: { quote: string; against: string }): Finding {
+  return {
+    code: 'DOCUMENT_CONTRADICTS_ITSELF',
+    severity: 'error',
+    in: 'document',
+    message: 'Cannot keep agreement: found two passages that exclude each other, wanted one of them',
+    expected: quote,
+    actual: against,
+  };
+}
+
+function dispute(findings: Finding[], { assignment: { cleared }, ledger }: LaneContext): EarlyEnd {
+  const { job, agreement, warnings } = cleared;
+  ledger.verification = null;
+  return new EarlyEnd({
+    verdict: familyOf(job).canSay('dispute', job) ? 'disputed' : 'error',
+    language: agreement.language,
+    findings: [...findings, ...warnings],
+    proposals: proposalsFor(cleared, findings),
+  });
+}
+
+function ours(lanes: LaneContext): EarlyEnd {
+  const { assignment, budget, tried } = lanes;
+  const declines = declinesOf(lanes);
+  const failures = tried.flatMap(({ attempted }) => (attempted.kind === 'failed' ? [attempted] : []));
+  const best = failures.reduce<Failed | undefined>(
+    (one, other) => (one === undefined || passes(other) >= passes(one) ? other : one),
+    undefined,
+  );
+  const missing = missingTools(declines, failures, assignment);
+  const [declined] = declines;
+  const findings =
+    missing.length > 0
+      ? missing
+      : [
+          ...(declined === undefined ? [] : [jobFinding('CANDIDATE_DECLINED', declineMessage(declined))]),
+          ...(best === undefined ? [] : unverified(best, assignment)),
+        ];
+  const usedUp = budget.usedUp === null ? [] : [budgetFinding(budget.usedUp, budget.lastFault)];
+  return EarlyEnd.failed(...usedUp, ...findings, ...assignment.cleared.warnings);
+}
+
+/**
+ * What our agent would have to be able to tell: answer values without a source, where a refusal of the model says so, or where every candidate that
+ * passed the cases knew them by heart.
+ */
+function missingTools(declines: readonly Declined[], failures: readonly Failed[], assignment: Assignment): Finding[] {
+  const passed = failures.filter(({ result }) => result === 'failed-checks');
+  const tablesOnly = passed.length > 0 && passed.every(({ memorised }) => memorised);
+  if (!tablesOnly && !declines.some(({ decline }) => decline === 'missing-tool')) return [];
+  return underivedPlaces(assignment).map(({ testCase, pointer, value }) => ({
+    code: 'CANDIDATE_MISSING_TOOL',
+    severity: 'error',
+    in: assignment.subject.role === 'provider' ? 'response' : 'request',
+    testCase,
+    pointer,
+    message: `Cannot derive the value at "${pointer}": it stands in no request, tool answer or text, wanted a tool of our agent that tells it`,
+    expected: value,
+  }));
+}
+
+function unverified(best: Failed, { cleared: { job } }: Assignment): Finding[] {
+  const findings = (best.tested?.cases ?? [])
+    .filter(({ passed }) => !passed)
+    .map(({ testCase, differences: [first] }): Finding => {
+      const why = first?.message ?? 'it answers otherwise';
+      return {
+        code: best.code,
+        severity: 'error',
+        ...placeOf(first, job.task, testCase),
+        testCase,
+        message: `Cannot verify handler: case ${testCase} is not kept (${why}), wanted one that keeps every case`,
+        ...(first?.expected === undefined ? {} : { expected: first.expected }),
+        ...(first?.got === undefined ? {} : { actual: first.got }),
+      };
+    });
+  if (findings.length > 0) return findings;
+  const why = best.message.replace(/^The /, 'the ');
+  return [jobFinding(best.code, `Cannot verify handler: ${why}, wanted a module that passes cases and checks`)];
+}
+
+/** Where a case is not kept. What a requester resolves to stands in no message, but in its task. */
+function placeOf(
+  difference: Difference | undefined,
+  task: Task | undefined,
+  testCase: number,
+): Pick<Finding, 'in' | 'pointer'> {
+  if (difference === undefined || difference.in === 'run') return { in: 'response' };
+  const { in: what, path } = difference;
+  if (what !== 'output') return { in: what === 'request' ? 'request' : 'response', pointer: path };
+  const index = task?.examples?.findIndex((example) => example.testCase === testCase);
+  return { in: 'job', pointer: `/task/examples/${index}/output${path}` };
+}
+
+function declineMessage({ decline, reason, quote }: Declined): string {
+  return visibleText(
+    `Cannot generate handler: the model declined (${decline}): ${reason.slice(0, 500)}; it quotes "${quote.slice(0, 200)}", wanted a module`,
+  );
+}
+
+/** Why nothing more is asked: where the model server used the budget up with its failures, the last of them. */
+function budgetFinding(usedUp: string, lastFault: CompletionError | null): Finding {
+  if (lastFault !== null) return jobFinding(lastFault.code, `${lastFault.message}; ${usedUp} are used`);
+  return jobFinding(
+    'CANDIDATE_BUDGET',
+    `Cannot ask the model again: ${usedUp} are used, wanted a budget with something left for this job`,
+  );
+}
+
+function passes({ tested }: Failed): number {
+  return tested?.cases.filter(({ passed }) => passed).length ?? -1;
+}

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Deadline } from '../kernel/deadline.ts';
+import { runLane } from './lane.ts';
+import type { Failed, Tested } from './lane-candidate.ts';
+import type { LaneContext } from './lane-context.ts';
+import { untilLate } from './late-answer.ts';
+
+/** How long the end of called-off lanes is waited for, in milliseconds: their completions belong into the report. */
+const settleMs = 1_000;
+
+/**
+ * Has up to two lanes of candidates compete: the second starts when the first candidate fails or is late, be it in
+ * coming or in being tried. The first verified candidate wins, and the rest are called off. Resolves to `null` where no
+ * lane has anything more to try; rejects where every lane that ran was stopped by a fault. `peerDeadline` is the peer's
+ * deadline; `deadline` may be later, to fill the handler store. The first lane begins with the repair of `start`, where
+ * there is one.
+ */
+export async function raceLanes(
+  lanes: LaneContext,
+  deadline: Deadline,
+  peerDeadline: Deadline,
+  start: Failed | null = null,
+): Promise<Tested | null> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([deadline.signal, stop.signal]);
+  const shared = new Deadline(deadline.atMs, signal, Date.now, deadline.wantedAtMs);
+  const answered = new AbortController();
+  const answer = { characters: 0, answered: answered.signal, over: stop.signal };
+  const failed = Promise.withResolvers<'failed'>();
+  lanes.services.processBudget.noteFirst();
+  const events = {
+    heard: (more: number) => {
+      answer.characters += more;
+    },
+    answered: () => answered.abort(),
+    failed: () => failed.resolve('failed'),
+  };
+  const first = runLane(lanes, shared, events, start);
+  let isFirstVerified = false;
+  const firstEnded = first.then(
+    (tested) => {
+      isFirstVerified = tested !== null;
+      return 'ended' as const;
+    },
+    () => 'ended' as const,
+  );
+  let hedged = false;
+  const second = Promise.race([firstEnded, failed.promise, untilLate(lanes.services, peerDeadline, answer)]).then(
+    (why) => {
+      hedged = why === 'late';
+      return why === 'ended' ? undefined : runLane(lanes, shared);
+    },
+  );
+  try {
+    return await firstVerified([first, second]);
+  } finally {
+    stop.abort();
+    await Promise.race([Promise.allSettled([first, second]), sleep(settleMs, undefined, { ref: false })]);
+    // Where the first answer came after all, the second was asked in vain: an endpoint that has become slow must not be asked twice for every job.
+    if (hedged && !isFirstVerified && wasOneForNothing(lanes)) lanes.services.processBudget.returnHedge();
+  }
+}
+
+/** Whether a question was called off before a word came: who asked twice paid for one answer. */
+function wasOneForNothing({ ledger }: LaneContext): boolean {
+  return ledger.attempts.some(
+    ({ result, usage }) => result === 'aborted' && usage.inputTokens + usage.outputTokens === 0,
+  );
+}
+
+/** The first lane that has a verified candidate; `undefined` stands for a lane that never ran. */
+function firstVerified(lanes: readonly Promise<Tested | null | undefined>[]): Promise<Tested | null> {
+  return new Promise((resolve, reject) => {
+    let open = lanes.length;
+    let exhausted = false;
+    const faults: unknown[] = [];
+    const ended = () => {
+      open -= 1;
+      if (open > 0) return;
+      if (exhausted || faults.length === 0) resolve(null);
+      else reject(faults[0]);
+    };
+    for (const lane of lanes)
+      lane.then(
+        (tested) => {
+          if (tested) resolve(tested);
+          if (tested === null) exhausted = true;
+          ended();
+        },
+        (fault: unknown) => {
+          faults.push(fault);
+          ended();
+        },
+      );
+  });
+}

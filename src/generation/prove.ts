@@ -1,0 +1,57 @@
+import type { CheckReport } from '../contract/check-report.ts';
+import type { HandlerRecord } from '../contract/handler.ts';
+import type { CaseReport } from '../contract/outcome.ts';
+import { derivedReport } from '../deriving/judge-derived.ts';
+import { judgeKept } from '../deriving/judge-kept.ts';
+import { caseDigest } from '../handlers/proof.ts';
+import { verifierVersion } from '../handlers/verifier-version.ts';
+import { storedSurface } from '../hosting/surface.ts';
+import { createTrier } from '../hosting/trier.ts';
+import type { Ledger } from '../job/ledger.ts';
+import type { Requirements } from '../job/requirements.ts';
+import type { Services } from '../job/services.ts';
+import { judgeCases } from '../verification/case-scenarios.ts';
+import { runCases, runChecks } from './run-candidate.ts';
+
+/** How a stored handler did on a job's cases. */
+export interface Proven {
+  sound: boolean;
+  cases: CaseReport[];
+  /** Empty where the checks have nothing new to see: all cases and the verifier are those it was verified with. */
+  checks: CheckReport[];
+}
+
+/** Runs a job's cases on a stored handler, and the checks beyond them where cases or verifier are new to it. No model is asked. */
+export async function prove(
+  record: HandlerRecord,
+  { subject, schemas }: Requirements,
+  services: Services,
+  ledger: Ledger,
+  signal: AbortSignal,
+): Promise<Proven> {
+  const { handler, release } = await services.warm.borrow(record);
+  let sound = false;
+  try {
+    const trier = createTrier(handler, storedSurface(record, schemas), () => undefined);
+    const run = { subject, trier, ledger, signal };
+    const observations = await runCases(run);
+    const cases = judgeCases(subject, observations);
+    if (cases.some(({ passed }) => !passed)) return { sound: false, cases, checks: [] };
+    if (record.provenance.verifierVersion === verifierVersion && isProven(record, subject.cases)) {
+      sound = true;
+      return { sound, cases, checks: [] };
+    }
+    const found = await runChecks(run, record, observations, services.checkPolicy);
+    const judged = await judgeKept(record.proof, subject, trier, signal);
+    sound = found.failures.length === 0 && judged.held.length === 0;
+    return { sound, cases, checks: [...found.reports, derivedReport(judged)] };
+  } finally {
+    await release(sound);
+  }
+}
+
+/** Whether a handler was verified against all of these cases. */
+function isProven({ proof }: HandlerRecord, cases: Requirements['subject']['cases']): boolean {
+  const known = new Set(proof.cases.map(caseDigest));
+  return cases.every((one) => known.has(caseDigest(one)));
+}

@@ -1,0 +1,54 @@
+import { startReading } from '../deriving/read.ts';
+import { handlerKey } from '../handlers/handler-key.ts';
+import { type Budget, openBudget } from '../job/budget.ts';
+import type { Solved } from '../job/conclusion.ts';
+import type { Ledger } from '../job/ledger.ts';
+import type { Received } from '../job/received.ts';
+import type { Requirements } from '../job/requirements.ts';
+import type { Services } from '../job/services.ts';
+import { Deadline } from '../kernel/deadline.ts';
+import { CodedError } from '../kernel/errors.ts';
+import { assignmentFor } from './assignment.ts';
+import { finishReading } from './finish-reading.ts';
+import { type Generation, generate } from './generate.ts';
+import { lookup } from './lookup.ts';
+import { store } from './store.ts';
+
+/**
+ * Comes by a verified handler: a stored one that passes this job's cases, else a new one, generated once however many jobs ask for it at the same
+ * moment. Rejects with `PLATFORM_DEADLINE` where another's generation took too long.
+ */
+export async function solve(
+  requirements: Requirements,
+  { peerDeadline, workDeadline }: Received,
+  services: Services,
+  ledger: Ledger,
+): Promise<Solved & { budget: Budget }> {
+  const { tenant } = requirements.cleared.job;
+  const key = handlerKey(requirements.cleared);
+  const context = { services, ledger, budget: await openBudget(services, ledger.jobId, tenant) };
+  const solved = await services.handlers.once<Solved>(tenant, key, {
+    untilMs: workDeadline.atMs,
+    signal: workDeadline.signal,
+    found: () => lookup(requirements, key, context, workDeadline, peerDeadline),
+    work: async (signal) => {
+      const bounded = new Deadline(workDeadline.atMs, signal);
+      // It is read while the candidate is written, so that it costs little time.
+      const reading = startReading(requirements, context, workDeadline);
+      const assignment = await ledger.stage('prompt', () => assignmentFor(requirements, services));
+      const generation: Generation = { ...context, assignment, reading, deadline: bounded, peerDeadline };
+      const tested = await generate(generation);
+      const handler = await ledger.stage('store', () => store(tested, assignment, key, ledger, services, reading));
+      const hasNothing = reading.isSettled && reading.current().reading.derived.length === 0;
+      if (tested.isWholeReading || hasNothing || reading.mode !== 'late') return { handler };
+      const later = () => finishReading(handler, tested, { ...generation, deadline: workDeadline }, key);
+      return { handler, later };
+    },
+  });
+  if (solved === null)
+    throw new CodedError(
+      'PLATFORM_DEADLINE',
+      'Cannot finish job: another worker is still generating the same handler, wanted it in time',
+    );
+  return { ...solved, budget: context.budget };
+}

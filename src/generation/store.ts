@@ -1,0 +1,110 @@
+import { HANDLER_ABI, type HandlerRecord } from '../contract/handler.ts';
+import type { Report } from '../contract/outcome.ts';
+import type { ReadingWork } from '../deriving/reading-work.ts';
+import { proofOf } from '../handlers/proof.ts';
+import { verifierVersion } from '../handlers/verifier-version.ts';
+import { handlerDigest } from '../hosting/load-handler.ts';
+import type { Ledger } from '../job/ledger.ts';
+import type { Requirements } from '../job/requirements.ts';
+import type { Services } from '../job/services.ts';
+import { CodedError } from '../kernel/errors.ts';
+import { PROMPT_VERSION } from '../prompting/system-prompt.ts';
+import { protosmithVersion } from '../version.ts';
+import { type Assignment, typesFor } from './assignment.ts';
+import type { Tested } from './lane-candidate.ts';
+
+/**
+ * Puts a verified handler into the store, under the digest of its content, which names what it was verified for. Rejects with
+ * `PLATFORM_REDIS_…` where that cannot be done, and with `OPERATOR_HANDLER_WITHDRAWN` where an operator has taken this very handler out of service.
+ */
+export async function store(
+  tested: Tested,
+  assignment: Assignment,
+  key: string,
+  ledger: Ledger,
+  services: Services,
+  reading: ReadingWork,
+): Promise<HandlerRecord> {
+  const { cleared, types, schemas } = assignment;
+  const { job, agreement, amendments } = cleared;
+  const content = { abi: HANDLER_ABI, role: job.role, bundle: bundleFor(key, tested.bundle), tools: tested.tools };
+  const record: HandlerRecord = {
+    digest: handlerDigest(content),
+    ...content,
+    amendments,
+    source: tested.source,
+    types,
+    payload: agreement.payload,
+    ...schemas,
+    timeoutMs: reading.current().reading.waitMs ?? null,
+    provenance: {
+      tenant: job.tenant,
+      family: job.family,
+      protocolHash: agreement.protocolHash,
+      jobId: ledger.jobId,
+      model: tested.model,
+      generator: services.completer.generator,
+      promptVersion: PROMPT_VERSION,
+      verifierVersion,
+      protosmithVersion: protosmithVersion(),
+      createdAtMs: Date.now(),
+      checks: tested.checks,
+      report: keptReport(ledger.report()),
+    },
+    proof: proofOf(assignment),
+  };
+  return put(withReading(record, reading), key, services);
+}
+
+/** A record with the reading that judged it, as far as there is one. */
+export function withReading(record: HandlerRecord, reading: ReadingWork): HandlerRecord {
+  const kept = reading.kept();
+  return kept.reading.derived.length === 0 && kept.covered === 0
+    ? record
+    : { ...record, proof: { ...record.proof, reading: kept } };
+}
+
+/** Characters of what is said of an attempt that are kept with a handler; the job's outcome has it all, for as long as that is kept. */
+const keptCharacters = 200;
+
+/** A report as it is kept with a handler: the checks stand beside it, and attempts are as many as one job may have, told shortly. */
+function keptReport({ checks: _, ...report }: Report): Omit<Report, 'checks'> {
+  const attempts = report.attempts.map((attempt) =>
+    attempt.message === undefined ? attempt : { ...attempt, message: attempt.message.slice(0, keptCharacters) },
+  );
+  return { ...report, attempts };
+}
+
+/**
+ * Stores a handler anew that was seen to keep its agreement as amended further: the same code, held to other schemas, is another handler. Rejects as
+ * `store` does.
+ */
+export async function storeAmended(
+  { abi, role, tools, ...record }: HandlerRecord,
+  requirements: Requirements,
+  key: string,
+  services: Services,
+): Promise<HandlerRecord> {
+  const { cleared, schemas } = requirements;
+  const content = { abi, role, bundle: bundleFor(key, record.bundle), tools };
+  const held = { ...schemas, types: await typesFor(requirements, services), amendments: cleared.amendments };
+  return put({ ...record, ...content, ...held, digest: handlerDigest(content) }, key, services);
+}
+
+const firstLine = /^\/\/ for [0-9a-f]{64}\n/;
+
+/** The same code for another agreement is held to other schemas; of one digest, its record would take the other's place. */
+function bundleFor(key: string, bundle: string): string {
+  return `// for ${key}\n${bundle.replace(firstLine, '')}`;
+}
+
+async function put(record: HandlerRecord, key: string, services: Services): Promise<HandlerRecord> {
+  if ((await services.handlers.withdrawnFor(record.provenance.tenant, record.digest)) !== null) {
+    throw new CodedError(
+      'OPERATOR_HANDLER_WITHDRAWN',
+      `Cannot serve handler ${record.digest}: it was withdrawn, wanted another`,
+    );
+  }
+  await services.handlers.put(record, key);
+  return record;
+}

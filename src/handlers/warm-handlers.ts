@@ -1,0 +1,76 @@
+import type { LoadedHandler, Sandbox } from '../../sandbox/contract.ts';
+import { exportNameOf, type HandlerRecord } from '../contract/handler.ts';
+import type { HandlerLender, Lent } from '../job/services.ts';
+
+/** Handlers that stay loaded; a cell keeps as many isolates. */
+const maxWarm = 8;
+
+/** How long one stays loaded, in milliseconds. */
+const maxAgeMs = 60_000;
+
+interface Warm {
+  loading: Promise<LoadedHandler>;
+  loadedAtMs: number;
+  users: number;
+}
+
+/**
+ * Stored handlers kept loaded between jobs: an isolate with its realm costs more than the runs of a few cases. No run sees another, whoever asked for
+ * it; what is saved is the loading.
+ */
+export class WarmHandlers implements HandlerLender {
+  readonly #sandbox: Pick<Sandbox, 'load'>;
+  readonly #isQuarantined: (bundle: string) => Promise<boolean>;
+  readonly #clock: () => number;
+  /** The one used last at the end. */
+  readonly #warm = new Map<string, Warm>();
+
+  constructor(
+    sandbox: Pick<Sandbox, 'load'>,
+    isQuarantined: (bundle: string) => Promise<boolean>,
+    clock: () => number = Date.now,
+  ) {
+    this.#sandbox = sandbox;
+    this.#isQuarantined = isQuarantined;
+    this.#clock = clock;
+  }
+
+  /** Lends a stored handler, loaded already where it can be: not one that another worker has put into quarantine since. */
+  async borrow({ digest, role, bundle, provenance }: HandlerRecord): Promise<Lent> {
+    const key = `${provenance.tenant} ${digest}`;
+    const isQuarantined = this.#warm.has(key) && (await this.#isQuarantined(bundle));
+    const known = this.#warm.get(key);
+    const isFresh = known !== undefined && !isQuarantined && this.#clock() - known.loadedAtMs < maxAgeMs;
+    if (known && !isFresh) await this.#closeUnused(this.#forget([key, known]));
+    const one = isFresh
+      ? known
+      : {
+          loading: this.#sandbox.load(bundle, exportNameOf(role)),
+          loadedAtMs: this.#clock(),
+          users: 0,
+        };
+    one.users += 1;
+    return {
+      handler: await one.loading,
+      release: async (keep) => {
+        one.users -= 1;
+        const other = this.#warm.get(key);
+        if (other === one || keep) this.#warm.delete(key);
+        if (keep) this.#warm.set(key, one);
+        const [oldest] = this.#warm;
+        const gone = [one, other, ...(oldest && this.#warm.size > maxWarm ? [this.#forget(oldest)] : [])];
+        await Promise.all(gone.map((each) => each && this.#closeUnused(each)));
+      },
+    };
+  }
+
+  #forget([key, one]: [string, Warm]): Warm {
+    this.#warm.delete(key);
+    return one;
+  }
+
+  async #closeUnused(one: Warm): Promise<void> {
+    if (one.users > 0 || [...this.#warm.values()].includes(one)) return;
+    await (await one.loading).close();
+  }
+}

@@ -1,0 +1,29 @@
+import type { Family } from '../families/family.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import base from './job-base.schema.json' with { type: 'json' };
+
+/**
+ * The JSON Schema of a job: what all families have in common, and what each wants of its own messages. Published as
+ * queues/job.schema.json, which `npm run schemas` writes.
+ */
+export function jobSchema(families: readonly Family[]): JsonObject & { $id: string } {
+  const [standard] = families;
+  const of = families.map(({ name }) => ({
+    if: { properties: { family: { const: name } }, ...(name === standard?.name ? {} : { required: ['family'] }) },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+    then: { $ref: `#/$defs/${name}-messages` },
+  }));
+  const messages = families.map(({ name, schemas }): [string, JsonObject] => [
+    `${name}-messages`,
+    {
+      properties: {
+        agreement: schemas.agreement,
+        ...(schemas.testCases === undefined ? {} : { testCases: { if: { type: 'array' }, else: schemas.testCases } }),
+        ...(schemas.complaint === undefined ? {} : { complaint: schemas.complaint }),
+      },
+    },
+  ]);
+  const { data, ...others } = base.$defs as unknown as { data: JsonObject } & JsonObject;
+  const $defs: JsonObject = { data: { ...data, allOf: of }, ...others, ...Object.fromEntries(messages) };
+  return { ...(base as unknown as JsonObject), $id: base.$id, $defs };
+}

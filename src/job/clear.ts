@@ -1,0 +1,17 @@
+import { decide } from '../analysis/decide.ts';
+import type { Rule } from '../analysis/rule.ts';
+import { preflight } from '../analysis/rules.ts';
+import type { Analyzed } from '../contract/agreement.ts';
+import { EarlyEnd } from './conclusion.ts';
+import type { Cleared } from './requirements.ts';
+
+/** Runs the preflight, or the rules given, and settles what was found. Leaves with `disputed` or `error` where the agreement is at fault. */
+export function clear(analyzed: Analyzed, rules?: readonly Rule[]): Cleared {
+  const decision = decide(analyzed, preflight(analyzed, rules));
+  if (decision.kind !== 'cleared') {
+    const { kind: verdict, findings, proposals } = decision;
+    throw new EarlyEnd({ verdict, language: analyzed.agreement.language, findings, proposals });
+  }
+  const { agreement, amendments, warnings } = decision;
+  return { ...analyzed, agreement, amendments, warnings };
+}

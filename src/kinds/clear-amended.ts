@@ -1,0 +1,43 @@
+import { ruleCaseIdNotEchoed } from '../analysis/rule-case-id-not-echoed.ts';
+import { ruleCasesContradict } from '../analysis/rule-cases-contradict.ts';
+import type { HandlerRecord } from '../contract/handler.ts';
+import type { Job } from '../contract/job.ts';
+import { mergeProof, proofOf, withProof } from '../handlers/proof.ts';
+import { clear } from '../job/clear.ts';
+import type { Ledger } from '../job/ledger.ts';
+import { analyzeWithPatterns } from '../job/match-patterns.ts';
+import type { Cleared, Requirements } from '../job/requirements.ts';
+import type { Services } from '../job/services.ts';
+import { amendedAgreement } from './stored-handler.ts';
+
+/** Analysis and preflight of a job under the amendments that its handler was made with. */
+export async function clearAmended(
+  job: Job,
+  { amendments }: HandlerRecord,
+  { sandbox }: Services,
+  ledger: Ledger,
+  signal: AbortSignal,
+): Promise<Cleared> {
+  const analyzed = await ledger.stage('analyze', async () =>
+    amendedAgreement(await analyzeWithPatterns(job, sandbox, signal), amendments),
+  );
+  const cleared = await ledger.stage('preflight', () => clear(analyzed));
+  return { ...cleared, amendments: [...amendments, ...cleared.amendments] };
+}
+
+/** The same of a job's own cases and those that its handler was verified with before. Leaves with `disputed` where they contradict each other, or a new one has not the id of its request. */
+export async function clearTogether(
+  { cleared, subject }: Requirements,
+  record: HandlerRecord,
+  services: Services,
+  ledger: Ledger,
+  signal: AbortSignal,
+): Promise<Cleared> {
+  const { job, agreement } = cleared;
+  const proof = mergeProof(proofOf({ subject }), record.proof);
+  const earlier = proof.cases.slice(agreement.cases.length);
+  // What only several cases together show: in this order, and by these numbers, it is found in one of the job's cases, as the peer knows them.
+  const together = { ...cleared, agreement: { ...agreement, cases: [...earlier, ...agreement.cases] } };
+  clear(together, [ruleCasesContradict, ruleCaseIdNotEchoed]);
+  return clearAmended(withProof(job, proof), record, services, ledger, signal);
+}

@@ -1,0 +1,56 @@
+import type { Analyzed, LocatedSchema } from '../contract/agreement.ts';
+import type { Amendment } from '../contract/finding.ts';
+import type { HandlerRecord } from '../contract/handler.ts';
+import type { Job } from '../contract/job.ts';
+import { patched } from '../documents/apply-patch.ts';
+import { familyOf } from '../families/families.ts';
+import { recordFault } from '../hosting/load-handler.ts';
+import { EarlyEnd, jobFinding } from '../job/conclusion.ts';
+import type { Services } from '../job/services.ts';
+import { type Code, CodedError } from '../kernel/errors.ts';
+
+/**
+ * The handler that a job is about. Leaves with `error` where there is none, where it was withdrawn, and where it was made for another agreement or
+ * role; throws `PLATFORM_HANDLER_CORRUPT` where the store's record is not what its digest says.
+ */
+export async function storedHandler(job: Job, services: Services): Promise<HandlerRecord> {
+  const digest = job.handlerDigest ?? '';
+  const family = familyOf(job);
+  const protocolHash = family.hashOf(family.open(job).document);
+  const record = await services.handlers.get(job.tenant, digest);
+  if (record === null)
+    throw refused('JOB_HANDLER_UNKNOWN', `found no handler ${digest} of tenant "${job.tenant}", wanted a stored one`);
+  const reason = await services.handlers.withdrawnFor(job.tenant, digest);
+  if (reason !== null) throw refused('JOB_HANDLER_UNKNOWN', `found handler ${digest} withdrawn, wanted one in service`);
+  if (record.role !== job.role || record.provenance.protocolHash !== protocolHash) {
+    throw refused(
+      'JOB_HANDLER_MISMATCH',
+      `found a handler for the ${record.role} of agreement ${record.provenance.protocolHash}, wanted one for the ${job.role} of ${protocolHash}`,
+    );
+  }
+  const fault = recordFault(record);
+  if (fault !== undefined) throw new CodedError('PLATFORM_HANDLER_CORRUPT', `Cannot use handler: ${fault}`);
+  return record;
+}
+
+/** What an agreement says with the amendments that a stored handler was made with in force. */
+export function amendedAgreement(analyzed: Analyzed, amendments: readonly Amendment[]): Analyzed {
+  const amended = (located: LocatedSchema | null, of: Amendment['of']) => {
+    if (located === null) return null;
+    const patch = amendments.filter((one) => one.of === of).flatMap((one) => one.patch);
+    return { ...located, schema: patched(located.schema, patch) ?? located.schema };
+  };
+  const { requestSchema, responseSchema } = analyzed.agreement;
+  return {
+    ...analyzed,
+    agreement: {
+      ...analyzed.agreement,
+      requestSchema: amended(requestSchema, 'requestSchema'),
+      responseSchema: amended(responseSchema, 'responseSchema'),
+    },
+  };
+}
+
+function refused(code: Code, found: string): EarlyEnd {
+  return EarlyEnd.failed(jobFinding(code, `Cannot accept job at /handlerDigest: ${found}`, '/handlerDigest'));
+}

@@ -1,0 +1,52 @@
+import type { Job } from '../contract/job.ts';
+import { prove } from '../generation/prove.ts';
+import { solve } from '../generation/solve.ts';
+import { storeAmended } from '../generation/store.ts';
+import { handlerKey } from '../handlers/handler-key.ts';
+import { mergeProof, proofOf } from '../handlers/proof.ts';
+import { EarlyEnd, jobFinding } from '../job/conclusion.ts';
+import type { Path } from '../job/path.ts';
+import { requirementsOf } from '../job/requirements.ts';
+import { runnableCases } from '../verification/case-scenarios.ts';
+import { clearAmended, clearTogether } from './clear-amended.ts';
+import { storedHandler } from './stored-handler.ts';
+
+/**
+ * New cases for a stored handler: it passes them as it is (`clean`), or is made again with all cases, the old ones included (`generated`). Where it
+ * passes them under further amendments, it is another handler, to be loaded anew (`generated`).
+ */
+export const verifyPath: Path = async (received, services, ledger) => {
+  const { job } = received;
+  const record = await ledger.stage('lookup', () => storedHandler(job, services));
+  const requirements = requirementsOf(await clearAmended(job, record, services, ledger, received.workDeadline.signal));
+  // Of no cases at all, every handler passes all.
+  if (runnableCases(requirements.subject).length === 0) throw nothingToRun(job);
+  const { sound, cases, checks } = await prove(record, requirements, services, ledger, received.workDeadline.signal);
+  ledger.cases = cases;
+  ledger.checks = checks.length > 0 ? checks : record.provenance.checks;
+  const { warnings } = requirements.cleared;
+  if (sound) {
+    ledger.reused = true;
+    ledger.verification = 'negotiated';
+    const known = { ...record, proof: mergeProof(proofOf(requirements), record.proof) };
+    const key = handlerKey(requirements.cleared);
+    if (requirements.cleared.amendments.length > record.amendments.length) {
+      const provenance = { ...record.provenance, checks: ledger.checks };
+      const handler = await storeAmended({ ...known, provenance }, requirements, key, services);
+      return { verdict: 'generated', findings: warnings, handler, requirements };
+    }
+    await services.handlers.put(known, key);
+    return { verdict: 'clean', findings: warnings, handler: known, requirements };
+  }
+  const everything = requirementsOf(
+    await clearTogether(requirements, record, services, ledger, received.workDeadline.signal),
+  );
+  const solved = await solve(everything, received, services, ledger);
+  return { verdict: 'generated', findings: warnings, requirements, ...solved };
+};
+
+function nothingToRun({ role }: Job): EarlyEnd {
+  const wanted = role === 'requester' ? 'one with an example of the task' : 'at least one';
+  const message = `Cannot accept job at /testCases: no case that can be run, wanted ${wanted}`;
+  return EarlyEnd.failed(jobFinding('JOB_INVALID', message, '/testCases'));
+}

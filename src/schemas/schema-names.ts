@@ -1,0 +1,181 @@
+import { isObject, type Json, type JsonObject, valueAt } from '../kernel/json.ts';
+import { DEFINITIONS, type Dialect, dialectNamed, dialectOf, idOf } from './dialect.ts';
+import { childSchemas } from './schema-walk.ts';
+
+/** A schema with an id of its own, or the whole one: what references start from. */
+interface Resource {
+  uri: string;
+  /** JSON pointer from the root schema. */
+  pointer: string;
+  dialect: Dialect;
+}
+
+/** Where a reference leads: a pointer from the root schema, or why there is none. */
+type Target = { pointer: string } | { missing: string } | { external: string };
+
+/** The name of recursive anchors (2019-09) among the dynamic ones: no anchor has a hash in it. */
+const RECURSIVE = '#';
+
+/** What relative ids and references start from where no schema around them has an absolute id. */
+const NO_BASE = 'schema:/';
+
+/** The addresses that a reference out of a schema may mean: its own, and that of a schema whose id is not absolute. */
+export function addressesOf(reference: string): string[] {
+  const own = withoutFragment(reference);
+  return [own, joined(NO_BASE, URL.canParse(own) ? new URL(own).pathname : own)];
+}
+
+const known = new WeakMap<object, SchemaNames>();
+
+/** The names in a schema; read once. The schema must not be changed afterwards. */
+export function namesIn(root: JsonObject): SchemaNames {
+  const before = known.get(root);
+  if (before !== undefined) return before;
+  const made = new SchemaNames(root);
+  known.set(root, made);
+  return made;
+}
+
+/** The ids and anchors in a schema by which its parts refer to each other (JSON Schema 2020-12 core, section 8), whatever its draft. */
+class SchemaNames {
+  readonly root: Resource;
+  /** The places of schemas that are kept for others. */
+  readonly definitions = new Set<string>();
+  readonly #schema: JsonObject;
+  readonly #resources = new Map<string, Resource>();
+  readonly #byUri = new Map<string, Resource>();
+  readonly #anchors = new Map<string, string>();
+  readonly #dynamic = new Map<string, Map<Resource, string>>();
+
+  constructor(schema: JsonObject) {
+    this.#schema = schema;
+    const dialect = dialectOf(schema);
+    const id = idOf(schema, dialect, true) ?? '';
+    this.root = { uri: joined(NO_BASE, withoutFragment(id)), pointer: '', dialect };
+    this.#add(this.root);
+    const pending = [{ part: { schema: schema as Json, pointer: '', depth: 0 }, resource: this.root }];
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      const { part } = next;
+      if (!isObject(part.schema)) continue;
+      const resource = this.#read(part.schema, part.pointer, next.resource);
+      for (const child of childSchemas(part)) {
+        const [, keyword = ''] = child.pointer.slice(part.pointer.length).split('/', 2);
+        if (DEFINITIONS.has(keyword)) this.definitions.add(child.pointer);
+        pending.push({ part: child, resource });
+      }
+    }
+  }
+
+  /** What has an id of its own. */
+  get named(): Resource[] {
+    return [...this.#resources.values()].filter(({ uri }) => uri !== NO_BASE);
+  }
+
+  /** The resource that a schema at a place belongs to. */
+  resourceAt(pointer: string): Resource {
+    for (let end = pointer.length; end > 0 && this.#resources.size > 1; end = pointer.lastIndexOf('/', end - 1)) {
+      const found = this.#resources.get(pointer.slice(0, end));
+      if (found !== undefined) return found;
+    }
+    return this.root;
+  }
+
+  /** Where a `$ref` in a resource leads. */
+  targetOf(reference: string, base: Resource): Target {
+    const [address, fragment] = [withoutFragment(reference), fragmentOf(reference)];
+    const uri = address === '' ? base.uri : joined(base.uri, address);
+    const resource = address === '' ? base : this.#byUri.get(uri);
+    if (resource === undefined)
+      return { external: uri.startsWith(NO_BASE) ? reference : reference.replace(address, uri) };
+    const pointer = this.#pointerOf(fragment, resource) ?? this.#pointerOf(fragment, this.root);
+    return pointer === undefined ? { missing: `#${fragment}` } : { pointer };
+  }
+
+  /** Where a dynamic reference in a resource leads; `undefined` where there is none, or it depends on who refers to it. */
+  dynamicTargetOf(keyword: '$dynamicRef' | '$recursiveRef', reference: Json, base: Resource): string | undefined {
+    if (typeof reference !== 'string') return undefined;
+    const target = this.targetOf(reference, base);
+    if (!('pointer' in target)) return undefined;
+    const holders = this.#dynamic.get(keyword === '$dynamicRef' ? fragmentOf(reference) : RECURSIVE);
+    if (holders?.get(this.resourceAt(target.pointer)) !== target.pointer) return target.pointer;
+    // Whatever is validated is validated from the root on.
+    return holders.get(this.root) ?? (holders.size === 1 ? target.pointer : undefined);
+  }
+
+  /** The places that the references of a schema may lead to. */
+  placesFrom({ $ref, $dynamicRef, $recursiveRef }: JsonObject, base: Resource): string[] {
+    const places: string[] = [];
+    for (const reference of [$ref, $dynamicRef]) {
+      const target = typeof reference === 'string' ? this.targetOf(reference, base) : undefined;
+      if (target !== undefined && 'pointer' in target) places.push(target.pointer);
+    }
+    if (typeof $dynamicRef === 'string') places.push(...this.#dynamicPlaces(fragmentOf($dynamicRef)));
+    if (typeof $recursiveRef === 'string') places.push(base.pointer, ...this.#dynamicPlaces(RECURSIVE));
+    return places;
+  }
+
+  #dynamicPlaces(name: string): Iterable<string> {
+    return this.#dynamic.get(name)?.values() ?? [];
+  }
+
+  #read(schema: JsonObject, pointer: string, outer: Resource): Resource {
+    let resource = outer;
+    const named = pointer === '' ? undefined : dialectNamed(schema.$schema);
+    const id = idOf(schema, named ?? outer.dialect, pointer === '');
+    if (id !== undefined && withoutFragment(id) !== '' && pointer !== '') {
+      resource = { uri: joined(outer.uri, withoutFragment(id)), pointer, dialect: named ?? outer.dialect };
+      this.#add(resource);
+    }
+    const anchors = [fragmentOf(id ?? ''), schema.$anchor, schema.$dynamicAnchor];
+    for (const anchor of anchors) {
+      const name = `${resource.uri}#${typeof anchor === 'string' ? anchor : ''}`;
+      if (typeof anchor === 'string' && anchor !== '' && !this.#anchors.has(name)) this.#anchors.set(name, pointer);
+    }
+    if (typeof schema.$dynamicAnchor === 'string') this.#addDynamic(schema.$dynamicAnchor, resource, pointer);
+    if (schema.$recursiveAnchor === true && pointer === resource.pointer)
+      this.#addDynamic(RECURSIVE, resource, pointer);
+    return resource;
+  }
+
+  #add(resource: Resource): void {
+    this.#resources.set(resource.pointer, resource);
+    if (!this.#byUri.has(resource.uri)) this.#byUri.set(resource.uri, resource);
+  }
+
+  #addDynamic(name: string, resource: Resource, pointer: string): void {
+    const holders = this.#dynamic.get(name) ?? new Map<Resource, string>();
+    this.#dynamic.set(name, holders);
+    if (!holders.has(resource)) holders.set(resource, pointer);
+  }
+
+  #pointerOf(fragment: string, resource: Resource): string | undefined {
+    const name = decoded(fragment);
+    if (name === undefined) return undefined;
+    if (name !== '' && !name.startsWith('/')) return this.#anchors.get(`${resource.uri}#${name}`);
+    const pointer = resource.pointer + name;
+    return valueAt(this.#schema, pointer) === undefined ? undefined : pointer;
+  }
+}
+
+function joined(base: string, reference: string): string {
+  if (reference === '') return base;
+  return URL.canParse(reference, base) ? new URL(reference, base).href : reference;
+}
+
+function withoutFragment(uri: string): string {
+  const hash = uri.indexOf('#');
+  return hash < 0 ? uri : uri.slice(0, hash);
+}
+
+function fragmentOf(uri: string): string {
+  return uri.slice(withoutFragment(uri).length + 1);
+}
+
+/** A fragment of a URI without its percent signs; `undefined` where they are wrong. */
+export function decoded(fragment: string): string | undefined {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return undefined;
+  }
+}

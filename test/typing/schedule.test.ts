@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Schedule, type Turn } from '../../src/typing/schedule.ts';
+import { MAX_TOGETHER } from '../../src/typing/together.ts';
+
+interface Named extends Turn {
+  name: string;
+}
+
+/** A module of a job of a tenant, as `tenant/job/n`. */
+function turn(name: string, source = `// ${name}`): Named {
+  const [tenant = '', job = ''] = name.split('/');
+  return { name, source, owner: { tenant, job } };
+}
+
+function scheduleOf(...names: readonly string[]): Schedule<Named> {
+  const schedule = new Schedule<Named>();
+  for (const name of names) schedule.add(turn(name));
+  return schedule;
+}
+
+const namesOf = (turns: readonly Named[]): string[] => turns.map(({ name }) => name);
+
+/** One that must be looked at by itself, so that each look is one turn. */
+const byItself = 'declare const x: 1;';
+
+test('tenants take turns, and within a tenant its jobs, whatever came first', () => {
+  const schedule = new Schedule<Named>();
+  for (const name of ['a/1/1', 'a/1/2', 'a/1/3', 'a/2/1', 'b/1/1', 'b/1/2', 'c/1/1'])
+    schedule.add(turn(name, byItself));
+  const order: string[] = [];
+  for (let next = schedule.firstLook(); next.length > 0; next = schedule.firstLook()) order.push(...namesOf(next));
+  assert.deepEqual(order, ['a/1/1', 'b/1/1', 'c/1/1', 'a/2/1', 'b/1/2', 'a/1/2', 'a/1/3']);
+});
+
+test('one program holds modules of all who wait, in turn, and no more than there is room for', () => {
+  const many = Array.from({ length: 2 * MAX_TOGETHER }, (_, n) => `a/1/${n}`);
+  const schedule = scheduleOf(...many, 'b/1/1', 'c/1/1');
+  const first = namesOf(schedule.firstLook());
+  assert.equal(first.length, MAX_TOGETHER);
+  assert.ok(first.includes('b/1/1') && first.includes('c/1/1'));
+  const long = scheduleOf('a/1/1');
+  long.add(turn('b/1/1', '/'.repeat(200_000)));
+  long.add(turn('c/1/1'));
+  assert.deepEqual(namesOf(long.firstLook()), ['a/1/1', 'c/1/1']);
+  assert.deepEqual(namesOf(long.firstLook()), ['b/1/1']);
+});
+
+test('of a program that went over a limit each module has a look by itself, and only one that goes over it again is a suspect', () => {
+  const schedule = scheduleOf('a/1/1', 'b/1/1', 'c/1/1');
+  const program = schedule.firstLook();
+  schedule.failed(program, 'limit');
+  assert.equal(schedule.lastLook(), undefined);
+  for (const name of ['a/1/1', 'b/1/1', 'c/1/1']) {
+    const alone = schedule.firstLook();
+    assert.deepEqual(namesOf(alone), [name]);
+    if (name === 'b/1/1') schedule.failed(alone, 'limit');
+    else schedule.passed(alone[0] as Named);
+  }
+  assert.deepEqual(schedule.firstLook(), []);
+  assert.equal(schedule.lastLook()?.name, 'b/1/1');
+  assert.equal(schedule.lastLook(), undefined);
+});
+
+/** Looks at what waits: those of `hostile` go over every limit. Counts the first looks that came to nothing before all others had passed. */
+function overrunsBefore(schedule: Schedule<Named>, hostile: string, sound: number): number {
+  let overruns = 0;
+  for (let passed = 0; passed < sound; ) {
+    const program = schedule.firstLook();
+    assert.ok(program.length > 0, 'sound modules wait where nobody looks');
+    if (program.some(({ owner }) => owner.tenant === hostile)) {
+      overruns += 1;
+      schedule.failed(program, 'limit');
+      continue;
+    }
+    for (const one of program) schedule.passed(one);
+    passed += program.length;
+  }
+  return overruns;
+}
+
+test('two hostile jobs, however many modules they have, cost others three first looks', () => {
+  const schedule = new Schedule<Named>();
+  for (let n = 0; n < 40; n += 1) schedule.add(turn(`hostile/${n % 2}/${n}`));
+  for (let n = 0; n < 20; n += 1) schedule.add(turn(`sound/${n}/1`));
+  // One of a program, and one of each job by itself.
+  assert.equal(overrunsBefore(schedule, 'hostile', 20), 3);
+});
+
+test('a tenant of many hostile jobs costs others four first looks', () => {
+  const schedule = new Schedule<Named>();
+  for (let n = 0; n < 200; n += 1) schedule.add(turn(`hostile/${n}/1`));
+  for (let n = 0; n < 20; n += 1) schedule.add(turn(`sound/${n}/1`));
+  // One of a program, and three by themselves.
+  assert.equal(overrunsBefore(schedule, 'hostile', 20), 4);
+});
+
+test('a suspect has last looks only, in turn with others of its kind, until one of its modules passes', () => {
+  const schedule = new Schedule<Named>();
+  for (const name of ['a/1/1', 'a/1/2', 'a/1/3', 'b/1/1']) schedule.add(turn(name, byItself));
+  for (const [name] of [['a/1/1'], ['b/1/1']]) {
+    const program = schedule.firstLook();
+    assert.deepEqual(namesOf(program), [name]);
+    schedule.failed(program, 'limit');
+  }
+  assert.deepEqual(schedule.firstLook(), []);
+  const looks = [schedule.lastLook(), schedule.lastLook(), schedule.lastLook()].map((one) => one?.name);
+  assert.deepEqual(looks, ['a/1/2', 'b/1/1', 'a/1/3']);
+  schedule.add(turn('a/1/4'));
+  assert.deepEqual(schedule.firstLook(), []);
+  schedule.passed(turn('a/1/2'));
+  assert.deepEqual(namesOf(schedule.firstLook()), ['a/1/4']);
+});
+
+test('a module whose child died has its last look, and its job is no suspect', () => {
+  const schedule = scheduleOf('a/1/1');
+  schedule.failed(schedule.firstLook(), 'died');
+  schedule.add(turn('a/1/2'));
+  assert.deepEqual(namesOf(schedule.firstLook()), ['a/1/2']);
+  assert.equal(schedule.lastLook()?.name, 'a/1/1');
+});
