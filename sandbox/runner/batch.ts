@@ -33,6 +33,8 @@ export interface ActiveRun {
   stepped: number;
   realm: Realm | undefined;
   alone: boolean;
+  /** Whether it was made again for memory that it was refused. */
+  again: boolean;
   /** What it is given on top of a step's time. */
   moreMs: number;
   /** Length of what it has said to tools and heard from them. */
@@ -127,6 +129,7 @@ export class Batch {
       stepped: 0,
       realm: undefined,
       alone: false,
+      again: false,
       moreMs: 0,
       exchanged: 0,
       guestMs: 0,
