@@ -52,6 +52,7 @@ export function errorEnvelope(kind: string, data: unknown, reason: Reason): Enve
       reading: null,
       timings: {},
       generator: { kind: 'none', model: null },
+      trialSeed: null,
     },
   };
 }

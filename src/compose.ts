@@ -111,6 +111,7 @@ export async function composeWorker(config: Config, log: Log): Promise<WorkerPro
     purse: new Purse(limits),
     typeChecker,
     checkPolicy: { ...defaultCheckPolicy, advisory: config.advisoryChecks },
+    trialSeed: config.trialSeed ?? undefined,
     bundle: bundleHandler,
     sandbox,
     warm: new WarmHandlers(sandbox, async (bundle) => (await quarantine.has(bundleDigest(bundle))) === true),

@@ -44,6 +44,7 @@ function hiddenObjects(): unknown[] {
   ];
   return [
     NativeDate,
+    ...replacedConstructors,
     getOwnPropertyDescriptor(strictArguments, 'callee')?.get,
     stack?.get,
     stack?.set,

@@ -19,7 +19,7 @@ Takes jobs from the queue, has handlers written and proven, and publishes one ou
 standard output, one JSON object a line. On SIGTERM or SIGINT it finishes its jobs, hands back what does not end in
 time, and exits with 0.
 
-${settingsHelp(['redisUrl', 'prefix', 'model', 'apiKey', 'baseUrl', 'inputPrice', 'cachedInputPrice', 'outputPrice', 'models', 'maxCandidates', 'maxCompletions', 'maxOutputTokens', 'maxTokens', 'maxCostUsd', 'maxTokensPerHour', 'maxCostUsdPerHour', 'maxTokensPerHourPerTenant', 'maxCostUsdPerHourPerTenant', 'concurrency', 'reading', ...sandboxSettings, 'advisoryChecks', 'retentionSeconds', 'maxHandlersPerTenant', 'quarantineSeconds', 'drainMs', 'durable', 'port', 'host', 'monitor', 'logLevel', 'generator'])}
+${settingsHelp(['redisUrl', 'prefix', 'model', 'apiKey', 'baseUrl', 'inputPrice', 'cachedInputPrice', 'outputPrice', 'models', 'maxCandidates', 'maxCompletions', 'maxOutputTokens', 'maxTokens', 'maxCostUsd', 'maxTokensPerHour', 'maxCostUsdPerHour', 'maxTokensPerHourPerTenant', 'maxCostUsdPerHourPerTenant', 'concurrency', 'reading', ...sandboxSettings, 'advisoryChecks', 'trialSeed', 'retentionSeconds', 'maxHandlersPerTenant', 'quarantineSeconds', 'drainMs', 'durable', 'port', 'host', 'monitor', 'logLevel', 'generator'])}
 Exit code: 0 stopped, 69 Redis unreachable at start, 78 wrong or missing settings.
 `,
   async run(args) {

@@ -62,7 +62,7 @@ async function judgeStored(record: HandlerRecord, generation: Generation): Promi
   const { handler, release } = await shop.warm.borrow(record);
   try {
     await reading.settled;
-    const trier = createTrier(handler, storedSurface(record, brief.schemas), () => undefined);
+    const trier = createTrier(handler, storedSurface(record, brief.schemas), () => undefined, brief.subject.trialSeed);
     // What runs tell is bounded by what those of the cases tell.
     await runCases({ subject: brief.subject, trier, ledger, signal: deadline.signal });
     return await judgeDerived(trier, brief, reading, generation, deadline, deadline.atMs);

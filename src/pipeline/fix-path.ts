@@ -40,8 +40,8 @@ const maxConfirmed = 5;
 export const fixPath: Path = async (received, shop, ledger) => {
   const { job, work } = received;
   const record = await ledger.stage('lookup', () => storedHandler(job, shop));
-  const own = measure(await clearAmended(job, record, shop, ledger, work.signal));
-  const held = measure(await clearTogether(own, record, shop, ledger, work.signal));
+  const own = measure(await clearAmended(job, record, shop, ledger, work.signal), ledger.trialSeed);
+  const held = measure(await clearTogether(own, record, shop, ledger, work.signal), ledger.trialSeed);
   const { language } = held.cleared.agreement;
   const complaint = readComplaint(
     String(job.complaint?.errorDescription ?? ''),

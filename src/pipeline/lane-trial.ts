@@ -82,7 +82,10 @@ async function tryModule(
   const tools = new Set<string>();
   const handler = await shop.sandbox.load(bundle, brief.exportName);
   try {
-    const trier = recordTools(createTrier(handler, brief.surface, sourceLocator(source, map)), tools);
+    const trier = recordTools(
+      createTrier(handler, brief.surface, sourceLocator(source, map), brief.subject.trialSeed),
+      tools,
+    );
     const run = { subject: brief.subject, trier, ledger, signal };
     const observations = await runCases(run);
     const cases = judgeCases(brief.subject, observations);

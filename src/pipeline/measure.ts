@@ -30,8 +30,8 @@ export interface Measure {
   >;
 }
 
-/** Derives the measure of success from a cleared job. Leaves with `error` where a schema of our own side, a tool's or the task's, cannot be used. */
-export function measure(cleared: Cleared): Measure {
+/** Derives the measure of success from a cleared job, whose trials draw from this seed. Leaves with `error` where a schema of our own side, a tool's or the task's, cannot be used. */
+export function measure(cleared: Cleared, trialSeed: string): Measure {
   const { job, agreement } = cleared;
   const { role, loose, task } = job;
   const findings = [
@@ -77,6 +77,7 @@ export function measure(cleared: Cleared): Measure {
       loose,
       cases: agreement.cases,
       surface,
+      trialSeed,
       ...(task === undefined ? {} : { task }),
     },
     schemas,

@@ -25,7 +25,7 @@ const generatePath: Path = async (received, shop, ledger) => {
     analyzeWithPatterns(received.job, shop.sandbox, received.work.signal),
   );
   const cleared = await ledger.stage('preflight', () => clear(analyzed));
-  const order = measure(cleared);
+  const order = measure(cleared, ledger.trialSeed);
   const solved = await solve(order, received, shop, ledger);
   const messages = [codeGeneration('generated')];
   return { verdict: 'generated', messages, findings: cleared.warnings, measure: order, ...solved };
@@ -58,7 +58,7 @@ async function work(received: Received, shop: Workshop, ledger: Ledger): Promise
  * queue deals with: `PLATFORM_` faults, which bring the job back while there is time, work called off, and defects.
  */
 export async function runJob(taken: Taken, shop: Workshop): Promise<Outcome | undefined> {
-  const ledger = new Ledger(taken, shop.onJobEvent);
+  const ledger = new Ledger(taken, shop.onJobEvent, shop.trialSeed);
   ledger.tell({ type: 'started', kind: taken.kind });
   let received: Received | undefined;
   try {

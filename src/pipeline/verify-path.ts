@@ -19,7 +19,7 @@ import { storedHandler } from './stored-handler.ts';
 export const verifyPath: Path = async (received, shop, ledger) => {
   const { job } = received;
   const record = await ledger.stage('lookup', () => storedHandler(job, shop));
-  const order = measure(await clearAmended(job, record, shop, ledger, received.work.signal));
+  const order = measure(await clearAmended(job, record, shop, ledger, received.work.signal), ledger.trialSeed);
   // Of no cases at all, every handler passes all.
   if (runnableCases(order.subject).length === 0) throw new Leave(nothingToRun(job));
   const { sound, cases, checks } = await prove(record, order, shop, ledger, received.work.signal);
@@ -45,7 +45,7 @@ export const verifyPath: Path = async (received, shop, ledger) => {
     await shop.handlers.put(known, key);
     return { verdict: 'clean', messages: [], findings: warnings, handler: known, measure: order };
   }
-  const everything = measure(await clearTogether(order, record, shop, ledger, received.work.signal));
+  const everything = measure(await clearTogether(order, record, shop, ledger, received.work.signal), ledger.trialSeed);
   const solved = await solve(everything, received, shop, ledger);
   return {
     verdict: 'generated',

@@ -28,7 +28,7 @@ async function workOf(data: JsonObject, tried: Work['tried'], maxCompletions = l
   const reading = readJob('generate', data);
   assert.ok(reading.ok);
   return {
-    brief: await brief(measure(clear(analyze(reading.job)))),
+    brief: await brief(measure(clear(analyze(reading.job)), 'seed')),
     shop: undefined as never,
     ledger: new Ledger({ jobId: 'job', negotiationId: null }, () => undefined),
     budget: new Budget({ ...limits, maxCompletions }, purseOf()),

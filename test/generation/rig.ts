@@ -184,7 +184,7 @@ export async function startGeneration() {
     const deadline = new Deadline(Date.now() + timeoutMs, signal);
     const ended = { tested: null, conclusion: null, thrown: undefined, asked, events };
     try {
-      const held = measure(clear(analyze(job.job)));
+      const held = measure(clear(analyze(job.job)), 'seed');
       const budget = await openBudget(shop, ledger.jobId, job.job.tenant);
       const reading = startReading(held, { shop, ledger, budget }, deadline);
       const plain = await brief(held);

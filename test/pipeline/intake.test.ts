@@ -110,7 +110,7 @@ test('where another worker generates the same handler for too long, the deadline
   const limits = { maxCandidates: 1, maxCompletions: 1, maxTokens: null, maxCostUsd: null };
   const shop = { handlers, spending, limits } as Partial<Workshop> as Workshop;
   const work = new Deadline(one.work.atMs, new AbortController().signal);
-  const held = measure(clear(analyze(one.job)));
+  const held = measure(clear(analyze(one.job)), 'seed');
   await assert.rejects(
     solve(held, { ...one, work }, shop, new Ledger({ jobId: 'j', negotiationId: null }, () => undefined)),
     {
