@@ -3,7 +3,7 @@ import type { Tool } from '../contract/job.ts';
 import type { Observation, ObservedCall, Scenario, SchemaIssue, Script, Trier } from '../contract/trial.ts';
 import { breathing } from '../kernel/breath.ts';
 import { canonicalJson } from '../kernel/digest.ts';
-import { drawn } from '../kernel/drawn.ts';
+import { drawn, drawnOf } from '../kernel/drawn.ts';
 import { type Json, weightOf } from '../kernel/json.ts';
 import type { SourcePosition } from './source-position.ts';
 import { invalidFailure, type Surface } from './surface.ts';
@@ -25,13 +25,14 @@ export function createTrier(
   seed: string,
 ): Trier {
   const budget = new ToldBudget();
+  const clocks = drawnClocks(seed);
   return {
     async try(scenarios, signal) {
       const scripts = new Map<readonly Tool[], ToolScript>();
       const trials = scenarios.map((scenario) => {
         const script = scripts.get(scenario.tools) ?? new ToolScript(scenario.tools, surface, seed);
         scripts.set(scenario.tools, script);
-        return new ScenarioRun(scenario, script, surface, seed);
+        return new ScenarioRun(scenario, script, surface, seed, drawnOf(clocks, seed, `clock of ${scenario.seed}`));
       });
       const byRun = new Map(trials.map((trial) => [trial.run, trial]));
       const breathe = breathing(signal);
@@ -61,14 +62,27 @@ export function createTrier(
 /** Runs of a scenario begin within so much of its time: too little for anything to expire, and enough for every second and millisecond. */
 const spreadMs = 50_000;
 
+/** So many clocks differ: runs of one clock are made in one step, and a step for each run would cost more than the run. */
+const clocks = 6;
+
 /** So many answers differ in how long they take. */
 const ticks = 8;
 
 /** How long an answer takes, in milliseconds: mostly little, as of a tool at hand. */
 const [leastTickMs, mostTickMs] = [1, 200];
 
-function drawnTick(seed: string, name: string): number {
-  return Math.floor(leastTickMs * (mostTickMs / leastTickMs) ** drawn(seed, name));
+/** How a run's clock differs from its scenario's. */
+interface Clock {
+  aheadMs: number;
+  ticksMs: readonly number[];
+}
+
+function drawnClocks(seed: string): Clock[] {
+  const tickMs = (name: string) => Math.floor(leastTickMs * (mostTickMs / leastTickMs) ** drawn(seed, name));
+  return Array.from({ length: clocks }, (_, clock) => ({
+    aheadMs: Math.floor(spreadMs * drawn(seed, `clock ${clock}`)),
+    ticksMs: Array.from({ length: ticks }, (_, nth) => tickMs(`clock ${clock} tick ${nth}`)),
+  }));
 }
 
 /** What is seen of a run that was not made, or not looked at, since there was too much before. */
@@ -98,7 +112,7 @@ class ScenarioRun {
   readonly #unanswered = new Set<number>();
   readonly #asked = new Map<string | null, Json[]>();
 
-  constructor(scenario: Scenario, script: ToolScript, surface: Surface, seed: string) {
+  constructor(scenario: Scenario, script: ToolScript, surface: Surface, seed: string, clock: Clock) {
     this.#scenario = scenario;
     this.#script = script;
     this.#surface = surface;
@@ -106,8 +120,8 @@ class ScenarioRun {
     this.run = {
       input: JSON.stringify(scenario.input),
       seed: `${seed} ${scenario.seed}`,
-      nowMs: scenario.nowMs + Math.floor(spreadMs * drawn(seed, `${scenario.seed} begins`)),
-      ticksMs: Array.from({ length: ticks }, (_, nth) => drawnTick(seed, `${scenario.seed} takes ${nth}`)),
+      nowMs: scenario.nowMs + clock.aheadMs,
+      ticksMs: clock.ticksMs,
       tools: surface.toolNames,
       send: surface.role === 'requester',
     };

@@ -7,7 +7,7 @@ import type { Subject } from '../subject.ts';
 import { otherTimeMs } from '../worlds/other-times.ts';
 
 /** So many runs with another seed, and so many at another time, are made at least where the cases are fewer. */
-const [leastLater, leastMoved] = [12, 6];
+const [leastLater, leastMoved] = [8, 5];
 
 /** So many runs at other times are made at most. */
 const mostMoved = 20;

@@ -6,7 +6,7 @@ import type { Subject } from '../subject.ts';
 import { inAnotherOrder } from '../worlds/member-orders.ts';
 
 /** So many runs are made at most, and, where the cases are fewer, at least. */
-const [leastRuns, mostRuns] = [4, 20];
+const [leastRuns, mostRuns] = [3, 20];
 
 /** Runs cases with the members of what is asked, and of what the peer answers, in other orders. */
 export const memberOrder: Check = {
