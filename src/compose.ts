@@ -194,6 +194,7 @@ function composeServices(
     processBudget: new ProcessBudget(limits),
     typeChecker,
     checkPolicy: { ...defaultCheckPolicy, advisory: config.advisoryChecks },
+    trialSeed: config.trialSeed ?? undefined,
     bundle: bundleHandler,
     sandbox,
     warm: new WarmHandlers(sandbox, async (bundle) => (await quarantine.has(bundleDigest(bundle))) === true),
